@@ -1,0 +1,89 @@
+"""Declares every outside repository. All of them come from Debian's packages or from npm."""
+
+load("//third_party:abseil.bzl", "abseil_repository")
+load("//third_party:rules_cc.bzl", "patched_rules_cc_repository")
+load("//third_party:system.bzl", "system_repository")
+
+_BAZEL_SHARE = "/usr/share/bazel"
+
+def ingot_repositories():
+    """Declares the repositories that BUILD files of this project may name."""
+    _bazel_repositories()
+    _library_repositories()
+
+def _bazel_repositories():
+    # Bazel downloads these when nobody declares them. Debian ships them beside Bazel.
+    patched_rules_cc_repository(
+        name = "rules_cc",
+        path = _BAZEL_SHARE + "/rules/cc",
+    )
+    native.local_repository(
+        name = "rules_java",
+        path = _BAZEL_SHARE + "/rules/java",
+    )
+    native.local_repository(
+        name = "rules_proto",
+        path = _BAZEL_SHARE + "/rules/proto",
+    )
+    native.local_repository(
+        name = "bazel_skylib",
+        path = _BAZEL_SHARE + "/tools/skylib",
+    )
+    native.local_repository(
+        name = "platforms",
+        path = _BAZEL_SHARE + "/platforms",
+    )
+
+    # `bazel test` asks for this one even when no coverage is collected.
+    system_repository(
+        name = "remote_coverage_tools",
+        build_file = "//third_party:remote_coverage_tools.BUILD",
+    )
+
+def _library_repositories():
+    abseil_repository(name = "com_google_absl")
+    system_repository(
+        name = "com_google_protobuf",
+        build_file = "//third_party:protobuf.BUILD",
+        links = {"bin/protoc": "/usr/bin/protoc"},
+        package = "protobuf-compiler",
+    )
+    system_repository(
+        name = "com_google_googletest",
+        build_file = "//third_party:googletest.BUILD",
+    )
+    system_repository(
+        name = "com_github_google_benchmark",
+        build_file = "//third_party:benchmark.BUILD",
+    )
+    system_repository(
+        name = "llvm",
+        build_file = "//third_party:llvm.BUILD",
+        links = {
+            "bin": "/usr/lib/llvm-19/bin",
+            "include": "/usr/lib/llvm-19/include",
+            "lib/liblldCommon.a": "/usr/lib/llvm-19/lib/liblldCommon.a",
+            "lib/liblldELF.a": "/usr/lib/llvm-19/lib/liblldELF.a",
+        },
+        package = "llvm-19-dev and liblld-19-dev",
+    )
+    system_repository(
+        name = "onnx",
+        build_file = "//third_party:onnx.BUILD",
+        links = {"onnx/onnx.proto": "/usr/include/onnx/onnx.proto"},
+        package = "libonnx-dev",
+    )
+    system_repository(
+        name = "onnx_testdata",
+        build_file = "//third_party:onnx_testdata.BUILD",
+        links = {"data": "/usr/share/libonnx-testdata/data"},
+        package = "libonnx-testdata",
+    )
+    system_repository(
+        name = "nlohmann_json",
+        build_file = "//third_party:nlohmann_json.BUILD",
+    )
+    system_repository(
+        name = "openssl",
+        build_file = "//third_party:openssl.BUILD",
+    )
