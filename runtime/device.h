@@ -1,0 +1,77 @@
+#ifndef INGOT_RUNTIME_DEVICE_H_
+#define INGOT_RUNTIME_DEVICE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "runtime/c_abi.h"
+
+namespace ingot {
+
+// Where memory is: DLPack's device type and a number among devices of the type.
+struct Device {
+  DLDeviceType type = kDLCPU;
+  int32_t id = 0;
+
+  static constexpr Device Cpu() { return Device(); }
+  bool is_cpu() const { return type == kDLCPU; }
+  DLDevice dl() const { return DLDevice{type, id}; }
+
+  // "cpu", "cuda:1", "device12:0".
+  std::string ToString() const;
+
+  friend bool operator==(Device a, Device b) {
+    return a.type == b.type && a.id == b.id;
+  }
+  friend bool operator!=(Device a, Device b) { return !(a == b); }
+};
+
+// Memory of one type of device. Implementations may be called from any thread.
+class DeviceApi {
+ public:
+  virtual ~DeviceApi() = default;
+
+  // Returns `bytes` bytes (0 is allowed and gives a valid pointer) aligned to
+  // `alignment`, a power of two; contents are undefined. ResourceExhausted when
+  // there is not as much. The caller frees it with Free of the same object.
+  virtual absl::StatusOr<void*> Allocate(Device device, size_t bytes,
+                                         size_t alignment) = 0;
+  virtual void Free(Device device, void* memory) = 0;
+
+  // Copies between two devices, of which at least one is of this type and the
+  // other of this type or a CPU. Complete when it returns. Ranges must not
+  // overlap.
+  virtual absl::Status Copy(const void* from, Device from_device, void* to,
+                            Device to_device, size_t bytes) = 0;
+};
+
+// The CPU's. One shared object.
+std::shared_ptr<DeviceApi> CpuDeviceApi();
+
+// The alignment that Ingot gives to the tensors and storage it allocates.
+inline constexpr size_t kTensorAlignment = 64;
+
+// Device types and their implementations: a value that the program fills.
+// A new one knows the CPU. Const calls are safe from several threads.
+class DeviceRegistry {
+ public:
+  DeviceRegistry();
+
+  // AlreadyExists when the type has one; InvalidArgument when `api` is null.
+  absl::Status Register(DLDeviceType type, std::shared_ptr<DeviceApi> api);
+
+  // NotFound names the type and those that are known.
+  absl::StatusOr<std::shared_ptr<DeviceApi>> Get(DLDeviceType type) const;
+
+ private:
+  std::map<DLDeviceType, std::shared_ptr<DeviceApi>> apis_;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_RUNTIME_DEVICE_H_
