@@ -3,6 +3,7 @@
 load("//third_party:abseil.bzl", "abseil_repository")
 load("//third_party:rules_cc.bzl", "patched_rules_cc_repository")
 load("//third_party:system.bzl", "system_repository")
+load("//third_party/models:models.bzl", "model_repositories")
 
 _BAZEL_SHARE = "/usr/share/bazel"
 
@@ -10,6 +11,7 @@ def ingot_repositories():
     """Declares the repositories that BUILD files of this project may name."""
     _bazel_repositories()
     _library_repositories()
+    model_repositories()
 
 def _bazel_repositories():
     # Bazel downloads these when nobody declares them. Debian ships them beside Bazel.
