@@ -1,0 +1,181 @@
+#include "compiler/tir/typing.h"
+
+namespace ingot::tir {
+
+bool IsValueType(DataType t) {
+  if (t.lanes < 1 || t.lanes > kMaxLanes) return false;
+  switch (t.code) {
+    case DataType::kInt:
+    case DataType::kUInt:
+      return t.bits == 8 || t.bits == 16 || t.bits == 32 || t.bits == 64;
+    case DataType::kFloat:
+      return t.bits == 16 || t.bits == 32 || t.bits == 64;
+    case DataType::kBFloat:
+      return t.bits == 16;
+    case DataType::kBool:
+      return t.bits == 8;
+    default:
+      return false;
+  }
+}
+
+bool IsComparison(BinaryOp op) {
+  switch (op) {
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+      return true;
+    default:
+      return false;
+  }
+}
+
+const char* UnaryTypeError(UnaryOp op, DataType a) {
+  switch (op) {
+    case UnaryOp::kNeg:
+      return a.is_bool() ? "a bool cannot be negated with -" : nullptr;
+    case UnaryOp::kNot:
+      return a.is_bool() ? nullptr : "! needs a bool";
+    case UnaryOp::kBitNot:
+      return a.is_integer() ? nullptr : "~ needs an integer";
+  }
+  return "unknown unary operator";
+}
+
+const char* BinaryTypeError(BinaryOp op, DataType a, DataType b) {
+  if (a != b) return "the operands' types differ";
+  switch (op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub:
+    case BinaryOp::kMul:
+    case BinaryOp::kDiv:
+      return a.is_bool() ? "arithmetic on bool" : nullptr;
+    case BinaryOp::kMod:
+    case BinaryOp::kFloorDiv:
+    case BinaryOp::kFloorMod:
+    case BinaryOp::kShl:
+    case BinaryOp::kShr:
+      return a.is_integer() ? nullptr : "the operator needs integers";
+    case BinaryOp::kBitAnd:
+    case BinaryOp::kBitOr:
+    case BinaryOp::kBitXor:
+      return a.is_float() ? "the operator needs integers or bools" : nullptr;
+    case BinaryOp::kAnd:
+    case BinaryOp::kOr:
+      return a.is_bool() ? nullptr : "the operator needs bools";
+    case BinaryOp::kMin:
+    case BinaryOp::kMax:
+    case BinaryOp::kEq:
+    case BinaryOp::kNe:
+    case BinaryOp::kLt:
+    case BinaryOp::kLe:
+    case BinaryOp::kGt:
+    case BinaryOp::kGe:
+      return nullptr;
+  }
+  return "unknown binary operator";
+}
+
+const char* SelectTypeError(DataType condition, DataType on_true,
+                            DataType on_false) {
+  if (!condition.is_bool()) return "a select's condition must be a bool";
+  if (on_true != on_false) return "a select's two values differ in type";
+  if (condition.lanes != on_true.lanes) {
+    return "a select's condition and values differ in lanes";
+  }
+  return nullptr;
+}
+
+const char* CastTypeError(DataType to, DataType from) {
+  if (!IsValueType(to)) return "not a type that a value can have";
+  if (to.lanes != from.lanes) return "a cast cannot change the lanes";
+  return nullptr;
+}
+
+const char* RampTypeError(DataType base, DataType stride, int lanes) {
+  if (base != stride) return "a ramp's base and stride differ in type";
+  if (!base.is_integer() || base.lanes != 1) {
+    return "a ramp needs a scalar integer base";
+  }
+  if (lanes < 2 || lanes > kMaxLanes) return "too few or too many lanes";
+  return nullptr;
+}
+
+const char* BroadcastTypeError(DataType value, int lanes) {
+  if (value.lanes != 1) return "broadcast of a vector";
+  if (lanes < 2 || lanes > kMaxLanes) return "too few or too many lanes";
+  return nullptr;
+}
+
+const char* CallTypeError(Intrinsic intrinsic, const std::vector<Expr>& args) {
+  if (static_cast<int>(args.size()) != IntrinsicArity(intrinsic)) {
+    return "wrong number of arguments";
+  }
+  for (const Expr& arg : args) {
+    if (arg->dtype != args[0]->dtype) return "the arguments' types differ";
+  }
+  const DataType t = args[0]->dtype;
+  if (t.is_float()) return nullptr;
+  if (intrinsic == Intrinsic::kAbs && t.is_integer()) return nullptr;
+  return "the function needs floats";
+}
+
+const char* IndexTypeError(const Buffer& buffer,
+                           const std::vector<Expr>& indices) {
+  if (indices.size() != buffer->shape.size()) {
+    return "the number of indices is not the buffer's rank";
+  }
+  int vectors = 0;
+  for (const Expr& index : indices) {
+    if (index->dtype.element() != DataType::Int(64)) {
+      return "an index must be an i64";
+    }
+    if (index->dtype.lanes > 1) ++vectors;
+  }
+  return vectors > 1 ? "more than one index is a vector" : nullptr;
+}
+
+const char* StoreTypeError(const Buffer& buffer,
+                           const std::vector<Expr>& indices, DataType value) {
+  if (value.element() != buffer->dtype) {
+    return "the stored value's type is not the buffer's";
+  }
+  if (value.lanes != IndexLanes(indices)) {
+    return "the stored value's lanes are not those of the indices";
+  }
+  return nullptr;
+}
+
+const char* BufferTypeError(const BufferNode& buffer) {
+  if (buffer.dtype.lanes != 1) return "a buffer's elements must be scalars";
+  if (!IsValueType(buffer.dtype)) return "not a type that a value can have";
+  for (const Expr& dim : buffer.shape) {
+    if (dim == nullptr || dim->dtype != DataType::Int(64)) {
+      return "a buffer's dimensions must be i64";
+    }
+  }
+  return nullptr;
+}
+
+DataType BinaryResultType(BinaryOp op, DataType a) {
+  return IsComparison(op) ? DataType::Bool(a.lanes) : a;
+}
+
+DataType CallResultType(Intrinsic intrinsic, DataType a) {
+  if (intrinsic == Intrinsic::kIsNan || intrinsic == Intrinsic::kIsInf) {
+    return DataType::Bool(a.lanes);
+  }
+  return a;
+}
+
+int IndexLanes(const std::vector<Expr>& indices) {
+  for (const Expr& index : indices) {
+    if (index->dtype.lanes > 1) return index->dtype.lanes;
+  }
+  return 1;
+}
+
+}  // namespace ingot::tir
