@@ -1,0 +1,278 @@
+#include "compiler/relay/ir.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/op.h"
+#include "compiler/tir/simplify.h"
+
+namespace ingot::relay {
+
+std::string ToString(const TensorType& type) {
+  return type.dtype.ToString() + ShapeToString(type.shape);
+}
+
+std::optional<std::vector<int64_t>> ConstShape(const Shape& shape) {
+  std::vector<int64_t> dims;
+  dims.reserve(shape.size());
+  for (const Dim& dim : shape) {
+    int64_t value;
+    if (!tir::AsConstInt(dim, &value)) return std::nullopt;
+    dims.push_back(value);
+  }
+  return dims;
+}
+
+bool SameShape(const Shape& a, const Shape& b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i] == b[i]) continue;
+    int64_t x, y;
+    const bool const_x = tir::AsConstInt(a[i], &x);
+    const bool const_y = tir::AsConstInt(b[i], &y);
+    if (const_x && const_y) {
+      if (x != y) return false;
+    } else if (!tir::ProveEqual(a[i], b[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Shape MakeShape(absl::Span<const int64_t> dims) {
+  Shape shape;
+  shape.reserve(dims.size());
+  for (int64_t dim : dims) shape.push_back(tir::MakeInt(dim));
+  return shape;
+}
+
+// ----------------------------------------------------------------- Attrs, Node
+
+void Attrs::Set(absl::string_view name, AttrValue value) {
+  values_[std::string(name)] = std::move(value);
+}
+
+bool Attrs::Has(absl::string_view name) const {
+  return values_.count(std::string(name)) > 0;
+}
+
+void Attrs::Erase(absl::string_view name) { values_.erase(std::string(name)); }
+
+const TensorType& Value::type() const { return node->outputs[index]; }
+
+bool Node::Is(absl::string_view op_name) const {
+  return kind == NodeKind::kOp && op != nullptr && op->name == op_name;
+}
+
+// -------------------------------------------------------------------- Function
+
+Node* Function::Append(NodeKind kind, absl::string_view name) {
+  auto node = std::make_unique<Node>();
+  node->kind = kind;
+  node->name = std::string(name);
+  if (reserved_.erase(node->name) == 0 &&
+      !next_suffix_.emplace(node->name, 1).second) {
+    node->name = UniqueName(name);
+    reserved_.erase(node->name);
+  }
+  nodes_.push_back(std::move(node));
+  return nodes_.back().get();
+}
+
+Node* Function::AddInput(absl::string_view name, TensorType type) {
+  Node* node = Append(NodeKind::kInput, name.empty() ? "input" : name);
+  node->outputs.push_back(std::move(type));
+  inputs.push_back(node);
+  return node;
+}
+
+Node* Function::AddConstant(absl::string_view name, Tensor value) {
+  Node* node = Append(NodeKind::kConstant, name.empty() ? "const" : name);
+  node->outputs.push_back({value.dtype(), MakeShape(value.shape())});
+  node->constant = std::move(value);
+  return node;
+}
+
+absl::StatusOr<Node*> Function::AddOp(absl::string_view op,
+                                      absl::string_view name,
+                                      std::vector<Value> inputs, Attrs attrs) {
+  const OpDef* def = StandardOps().Find(op);
+  if (def == nullptr) {
+    return absl::UnimplementedError(absl::StrCat(
+        "node ", QuoteName(name), ": there is no operator '", op, "'"));
+  }
+  absl::StatusOr<std::vector<TensorType>> types =
+      InferTypes(*def, inputs, attrs);
+  if (!types.ok()) {
+    return absl::Status(
+        types.status().code(),
+        absl::StrCat("node ", QuoteName(name), ": ", types.status().message()));
+  }
+  Node* node = Append(NodeKind::kOp, name.empty() ? op : name);
+  node->op = def;
+  node->attrs = std::move(attrs);
+  node->inputs = std::move(inputs);
+  node->outputs = *std::move(types);
+  return node;
+}
+
+Node* Function::AddCall(absl::string_view callee, absl::string_view name,
+                        std::vector<Value> inputs,
+                        std::vector<TensorType> outputs) {
+  Node* node = Append(NodeKind::kCallFunction, name.empty() ? callee : name);
+  node->callee = std::string(callee);
+  node->inputs = std::move(inputs);
+  node->outputs = std::move(outputs);
+  return node;
+}
+
+void Function::ReplaceUses(Value from, Value to) {
+  for (const auto& node : nodes_) {
+    for (Value& input : node->inputs) {
+      if (input == from) input = to;
+    }
+  }
+  for (Value& output : outputs) {
+    if (output == from) output = to;
+  }
+}
+
+std::map<const Node*, std::vector<Node*>> Function::Users() const {
+  std::map<const Node*, std::vector<Node*>> users;
+  for (const auto& node : nodes_) {
+    for (const Value& input : node->inputs) {
+      if (input.node == nullptr) continue;
+      std::vector<Node*>& list = users[input.node];
+      // Once per user, even when it reads several results or one twice; all
+      // operands of a user are seen in one go, so the last entry tells.
+      if (list.empty() || list.back() != node.get()) list.push_back(node.get());
+    }
+  }
+  return users;
+}
+
+int Function::RemoveDead() {
+  absl::flat_hash_set<const Node*> live;
+  std::vector<const Node*> work;
+  auto need = [&](const Node* node) {
+    if (node != nullptr && live.insert(node).second) work.push_back(node);
+  };
+  for (const Node* input : inputs) need(input);
+  for (const Value& output : outputs) need(output.node);
+  while (!work.empty()) {
+    const Node* node = work.back();
+    work.pop_back();
+    for (const Value& input : node->inputs) need(input.node);
+  }
+  const size_t before = nodes_.size();
+  nodes_.erase(std::remove_if(nodes_.begin(), nodes_.end(),
+                              [&](const std::unique_ptr<Node>& node) {
+                                return !live.contains(node.get());
+                              }),
+               nodes_.end());
+  return static_cast<int>(before - nodes_.size());
+}
+
+absl::Status Function::Sort() {
+  // Depth first in the order there is: what stands in order stays, and a node
+  // appended late moves to just before its first user.
+  absl::flat_hash_map<const Node*, size_t> position;
+  for (size_t i = 0; i < nodes_.size(); ++i) position[nodes_[i].get()] = i;
+  enum class State : char { kNew, kOpen, kDone };
+  std::vector<State> state(nodes_.size(), State::kNew);
+  std::vector<size_t> order;
+  order.reserve(nodes_.size());
+  struct Frame {
+    size_t node;
+    size_t next_input;
+  };
+  std::vector<Frame> stack;
+  for (size_t root = 0; root < nodes_.size(); ++root) {
+    if (state[root] != State::kNew) continue;
+    stack.push_back({root, 0});
+    state[root] = State::kOpen;
+    while (!stack.empty()) {
+      Frame& frame = stack.back();
+      const Node& node = *nodes_[frame.node];
+      if (frame.next_input == node.inputs.size()) {
+        state[frame.node] = State::kDone;
+        order.push_back(frame.node);
+        stack.pop_back();
+        continue;
+      }
+      const Node* input = node.inputs[frame.next_input++].node;
+      if (input == nullptr) continue;
+      auto it = position.find(input);
+      if (it == position.end()) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "function @", QuoteName(this->name), ": node ",
+            QuoteName(node.name), " reads a node of another function"));
+      }
+      if (state[it->second] == State::kOpen) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("function @", QuoteName(this->name), ": node ",
+                         QuoteName(node.name), " depends on itself"));
+      }
+      if (state[it->second] == State::kNew) {
+        state[it->second] = State::kOpen;
+        stack.push_back({it->second, 0});
+      }
+    }
+  }
+  std::vector<std::unique_ptr<Node>> sorted;
+  sorted.reserve(nodes_.size());
+  for (size_t i : order) sorted.push_back(std::move(nodes_[i]));
+  nodes_ = std::move(sorted);
+  return absl::OkStatus();
+}
+
+std::string Function::UniqueName(absl::string_view stem) {
+  std::string name(stem.empty() ? "v" : stem);
+  auto [it, added] = next_suffix_.emplace(name, 1);
+  while (!added) {
+    name = absl::StrCat(it->first, "_", it->second++);
+    added = next_suffix_.emplace(name, 1).second;
+  }
+  reserved_.insert(name);
+  return name;
+}
+
+// ---------------------------------------------------------------------- Module
+
+Function* Module::AddFunction(absl::string_view name) {
+  auto function = std::make_unique<Function>(std::string(name));
+  Function* result = function.get();
+  if (name == "main") {
+    functions_.insert(functions_.begin(), std::move(function));
+  } else {
+    functions_.push_back(std::move(function));
+  }
+  return result;
+}
+
+Function* Module::Find(absl::string_view name) const {
+  for (const auto& function : functions_) {
+    if (function->name == name) return function.get();
+  }
+  return nullptr;
+}
+
+void Module::RemoveFunction(absl::string_view name) {
+  functions_.erase(std::remove_if(functions_.begin(), functions_.end(),
+                                  [&](const std::unique_ptr<Function>& f) {
+                                    return f->name == name;
+                                  }),
+                   functions_.end());
+}
+
+tir::VarPtr Module::Symbol(absl::string_view name) {
+  tir::VarPtr& symbol = symbols_[std::string(name)];
+  if (symbol == nullptr) symbol = tir::MakeVar(name);
+  return symbol;
+}
+
+}  // namespace ingot::relay

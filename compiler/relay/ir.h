@@ -1,0 +1,186 @@
+// The graph IR: a model as typed operator calls.
+//
+// A Module holds functions; a Function is a list of nodes in topological
+// order; a Node is an input, a constant, an operator call or a call of another
+// function of the module, and has one or more typed results. A Value names one
+// result. Nodes are owned by their function and mutable: passes rewrite them
+// in place, and `verifier.h` checks the whole after every pass.
+//
+// Dimensions are integer expressions (tir) over symbolic variables, which are
+// bound from the shapes of the inputs at run time. Not thread-safe.
+#ifndef INGOT_COMPILER_RELAY_IR_H_
+#define INGOT_COMPILER_RELAY_IR_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/tir/ir.h"
+#include "runtime/data_type.h"
+#include "runtime/tensor.h"
+
+namespace ingot::relay {
+
+using Dim = tir::Expr;  // i64
+using Shape = std::vector<Dim>;
+
+struct TensorType {
+  DataType dtype;
+  Shape shape;
+};
+
+// f32[1, n, 64]; symbolic variables by name.
+std::string ToString(const TensorType& type);
+// All dimensions as constants, or nothing if one is symbolic.
+std::optional<std::vector<int64_t>> ConstShape(const Shape& shape);
+// True when every dimension is provably equal.
+bool SameShape(const Shape& a, const Shape& b);
+Shape MakeShape(absl::Span<const int64_t> dims);
+
+using AttrValue =
+    std::variant<int64_t, double, std::string, std::vector<int64_t>,
+                 std::vector<double>, std::vector<std::string>, DataType,
+                 Shape /* symbolic integers, e.g. reshape's target */>;
+
+// Named attributes in name order. Typed access with a default; a missing or
+// badly typed attribute without default is our bug, since the operator's
+// definition (op.h) has been checked when the node was made.
+class Attrs {
+ public:
+  Attrs() = default;
+  Attrs(std::initializer_list<std::pair<const std::string, AttrValue>> init)
+      : values_(init) {}
+  void Set(absl::string_view name, AttrValue value);
+  bool Has(absl::string_view name) const;
+  void Erase(absl::string_view name);
+  template <typename T>
+  const T& Get(absl::string_view name) const {
+    return std::get<T>(values_.at(std::string(name)));
+  }
+  template <typename T>
+  T GetOr(absl::string_view name, T otherwise) const {
+    auto it = values_.find(std::string(name));
+    return it == values_.end() ? otherwise : std::get<T>(it->second);
+  }
+  const std::map<std::string, AttrValue>& values() const { return values_; }
+
+ private:
+  std::map<std::string, AttrValue> values_;
+};
+
+struct OpDef;  // op.h
+class Node;
+
+// One result of a node.
+struct Value {
+  Node* node = nullptr;
+  int index = 0;
+
+  const TensorType& type() const;
+  bool operator==(const Value& o) const {
+    return node == o.node && index == o.index;
+  }
+  bool operator<(const Value& o) const {
+    return node != o.node ? node < o.node : index < o.index;
+  }
+  explicit operator bool() const { return node != nullptr; }
+};
+
+enum class NodeKind { kInput, kConstant, kOp, kCallFunction };
+
+class Node {
+ public:
+  NodeKind kind = NodeKind::kOp;
+  // Unique in its function once verified; results print as %name or, of
+  // several, %name#1. Comes from the model where the model has a name.
+  std::string name;
+  const OpDef* op = nullptr;        // kOp
+  std::string callee;               // kCallFunction: a function of the module
+  Attrs attrs;                      // kOp; also {"target": …} pins a call
+  std::vector<Value> inputs;        // an optional operand left out: null Value
+  std::vector<TensorType> outputs;  // types of the results
+  std::optional<Tensor> constant;   // kConstant
+  // The model's own node names that this node stands for, for people.
+  std::vector<std::string> sources;
+
+  bool Is(absl::string_view op_name) const;  // a call of that operator
+};
+
+class Function {
+ public:
+  explicit Function(std::string name) : name(std::move(name)) {}
+
+  std::string name;
+  // {"target": "llvm"}: the target that owns it; {"primitive": 1}: one kernel.
+  Attrs attrs;
+  std::vector<Node*> inputs;  // kInput nodes, in order
+  std::vector<Value> outputs;
+  std::vector<std::string> output_names;  // beside outputs; the model's names
+
+  // In topological order. Passes that insert out of order call Sort().
+  const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
+
+  // A name that is taken already gets a suffix (as UniqueName does it), in all
+  // four; an empty one is made from the operator.
+  Node* AddInput(absl::string_view name, TensorType type);
+  Node* AddConstant(absl::string_view name, Tensor value);
+  // Appends a call and infers its types (op.h). InvalidArgument or
+  // Unimplemented name the node and say what is wrong with its operands.
+  absl::StatusOr<Node*> AddOp(absl::string_view op, absl::string_view name,
+                              std::vector<Value> inputs, Attrs attrs = {});
+  Node* AddCall(absl::string_view callee, absl::string_view name,
+                std::vector<Value> inputs, std::vector<TensorType> outputs);
+
+  // Every use of `from` (operands and outputs) becomes `to`.
+  void ReplaceUses(Value from, Value to);
+  // Users of each node, computed now; invalid after the next change.
+  std::map<const Node*, std::vector<Node*>> Users() const;
+  // Drops nodes that no output needs (inputs stay). Returns how many.
+  int RemoveDead();
+  // Restores topological order, stable; FailedPrecondition on a cycle.
+  absl::Status Sort();
+  // A name not used yet, made from `stem`, and kept for the caller: the next
+  // call gives another one.
+  std::string UniqueName(absl::string_view stem);
+
+ private:
+  Node* Append(NodeKind kind, absl::string_view name);
+
+  std::vector<std::unique_ptr<Node>> nodes_;
+  // Every name given out, with the next suffix to try for it as a stem.
+  std::map<std::string, int> next_suffix_;
+  // Those given out by UniqueName and not yet taken by a node.
+  std::set<std::string> reserved_;
+};
+
+class Module {
+ public:
+  // The function that runs the model is called "main".
+  Function* AddFunction(absl::string_view name);
+  Function* Find(absl::string_view name) const;  // null when absent
+  Function* main() const { return Find("main"); }
+  void RemoveFunction(absl::string_view name);
+  // In creation order; main first.
+  const std::vector<std::unique_ptr<Function>>& functions() const {
+    return functions_;
+  }
+  // Symbolic dimensions by name, one variable a name for the whole module.
+  tir::VarPtr Symbol(absl::string_view name);
+  const std::map<std::string, tir::VarPtr>& symbols() const { return symbols_; }
+
+ private:
+  std::vector<std::unique_ptr<Function>> functions_;
+  std::map<std::string, tir::VarPtr> symbols_;
+};
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_IR_H_

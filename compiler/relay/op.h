@@ -1,0 +1,117 @@
+// Operators: each defined once, in one place (ops/, a file per family): its
+// attributes, how types follow, what it computes and how it may be fused.
+// Frontends and backends refer to operators by name.
+#ifndef INGOT_COMPILER_RELAY_OP_H_
+#define INGOT_COMPILER_RELAY_OP_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "compiler/te/te.h"
+
+namespace ingot::relay {
+
+// How an operator's loops relate to those around it. Order matters: a fused
+// group is as hard as its hardest member.
+enum class FusionKind {
+  kElementwise,  // output index = input index
+  kBroadcast,    // input index = output index with some dimensions dropped
+  kInjective,    // each output element reads one place (transpose, slice, …)
+  kReduction,    // sums or the like over some dimensions
+  kAnchor,       // convolution, matmul: later elementwise ops join its epilogue
+  kView,         // no data moves: reshape, squeeze, …; never computed
+  kOpaque,       // alone
+};
+
+enum class AttrKind {
+  kInt,
+  kFloat,
+  kString,
+  kInts,
+  kFloats,
+  kStrings,
+  kDataType,
+  kShape,
+};
+
+struct AttrSpec {
+  std::string name;
+  AttrKind kind;
+  bool required = false;
+  std::string doc;
+};
+
+// What an inference function sees of a call.
+struct InferContext {
+  absl::Span<const Value> inputs;  // a left-out optional operand is null
+  const Attrs& attrs;
+
+  const TensorType& type(int i) const { return inputs[i].type(); }
+  bool has(int i) const {
+    return i < static_cast<int>(inputs.size()) && inputs[i].node != nullptr;
+  }
+  // The operand's elements when they are known constants.
+  const Tensor* constant(int i) const {
+    return has(i) && inputs[i].node->constant.has_value()
+               ? &*inputs[i].node->constant
+               : nullptr;
+  }
+};
+
+struct ComputeContext {
+  te::Graph& graph;
+  absl::Span<const te::Tensor> inputs;  // absent operands have a null buffer
+  const Attrs& attrs;
+  absl::Span<const TensorType> outputs;  // as inferred
+  absl::string_view name;                // stem for the names of tensors
+
+  bool has(int i) const {
+    return i < static_cast<int>(inputs.size()) && inputs[i].buffer != nullptr;
+  }
+};
+
+struct OpDef {
+  std::string name;
+  std::string doc;  // one line
+  int min_inputs = 1;
+  int max_inputs = 1;  // -1: any number
+  FusionKind fusion = FusionKind::kOpaque;
+  std::vector<AttrSpec> attrs;
+  // Types of the results. InvalidArgument says what does not fit; the caller
+  // adds the node's name.
+  std::function<absl::StatusOr<std::vector<TensorType>>(const InferContext&)>
+      infer;
+  // The definition of the results. Null only for kView operators.
+  std::function<absl::StatusOr<std::vector<te::Tensor>>(const ComputeContext&)>
+      compute;
+};
+
+class OpRegistry {
+ public:
+  // AlreadyExists on a duplicate name.
+  absl::Status Register(OpDef def);
+  const OpDef* Find(absl::string_view name) const;  // null when unknown
+  std::vector<const OpDef*> All() const;            // in name order
+
+ private:
+  std::map<std::string, OpDef> ops_;
+};
+
+// The standard operators, filled once on first use by explicit calls of every
+// family's Register function (ops/register_all.h). Thread-safe to read.
+const OpRegistry& StandardOps();
+
+// Checks a call's operand count and attributes against its definition, then
+// infers. Used by Function::AddOp and by the type inference pass.
+absl::StatusOr<std::vector<TensorType>> InferTypes(
+    const OpDef& op, absl::Span<const Value> inputs, const Attrs& attrs);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_OP_H_
