@@ -8,7 +8,8 @@
 
 set -euo pipefail
 
-readonly PACKAGES_FILE="$(dirname "${BASH_SOURCE[0]}")/packages.txt"
+PACKAGES_FILE="$(dirname "${BASH_SOURCE[0]}")/packages.txt"
+readonly PACKAGES_FILE
 
 die() {
   echo "setup: $*" >&2
@@ -17,7 +18,6 @@ die() {
 
 # Prints the wanted packages that are not installed, one a line.
 missing_packages() {
-  local package
   sed -e 's/#.*//' -e 's/[[:space:]]//g' -e '/^$/d' "${PACKAGES_FILE}" |
     sort -u > "${WORK_DIR}/wanted"
   # A package may stand for another one (pkg-config is pkgconf's), so what packages provide counts too.
@@ -55,9 +55,10 @@ install_missing() {
 }
 
 main() {
-  command -v dpkg-query > /dev/null && command -v apt-get > /dev/null ||
+  if ! command -v dpkg-query > /dev/null || ! command -v apt-get > /dev/null; then
     die "Ingot is built with Debian 12's packages, and this machine has no apt-get." \
       "See ${PACKAGES_FILE} for what it needs."
+  fi
 
   WORK_DIR="$(mktemp -d)"
   readonly WORK_DIR
