@@ -1,0 +1,59 @@
+// The words by which an operator's compute function tells a schedule what an
+// operation is. An operation without tags is scheduled by its shape alone,
+// which is always correct and often good enough.
+//
+// Convention: the key kAnchor names the family. The family fixes the order of
+// the operation's axes, so that a schedule can find its loops:
+//
+//   anchor           axes                     reduce axes
+//   conv2d_nchwc     n, oc/b, oh, ow, b       ic/ib, kh, kw, ib
+//                      data [n, ic/ib, h, w, ib], weight [oc/b, ic/ib, kh, kw,
+//                      ib, b] with ic and oc counted within a group for the
+//                      weight's second dimension. First layers may leave data
+//                      plain: data [n, ic, h, w], weight [oc/b, ic, kh, kw, b]
+//                      and reduce axes ic, kh, kw.
+//   conv2d_nchw      n, oc, oh, ow            ic, kh, kw      (any groups)
+//   depthwise_nchwc  n, c/b, oh, ow, b        kh, kw
+//                      weight [c/b, kh, kw, b]
+//   matmul           batch..., m, n           k
+//                      value is a product of an element that does not depend on
+//                      n and one that does not depend on m; transposes are
+//                      in the indices.
+//   dense_packed     batch..., m, n           k
+//                      data [batch..., m, k], weight [n/nr, k, nr], zero in the
+//                      columns beyond n, read at [n // nr, k, n % nr].
+//   pool2d           n, c, oh, ow [, b]       kh, kw
+//   global_pool      n, c, 1, 1 [, b]         h, w
+//   reduce           any                      any
+//   softmax, norm    every stage of a row-wise group (max, exp, sum, scale)
+//
+// 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
+// carry no tag.
+//
+// Padding is its own operation, tagged kPad, directly before its reader. Its
+// value is Select(And(...), load, constant), where each conjunct compares one
+// axis with a bound: Ge(i[2], top), Lt(i[2], top + h). No pad operation where
+// nothing is padded.
+#ifndef INGOT_COMPILER_TE_TAGS_H_
+#define INGOT_COMPILER_TE_TAGS_H_
+
+namespace ingot::te {
+
+inline constexpr char kAnchor[] = "anchor";
+
+inline constexpr char kConv2dNchwc[] = "conv2d_nchwc";
+inline constexpr char kConv2dNchw[] = "conv2d_nchw";
+inline constexpr char kDepthwiseNchwc[] = "depthwise_nchwc";
+inline constexpr char kMatmul[] = "matmul";
+inline constexpr char kDensePacked[] = "dense_packed";
+inline constexpr char kPool2d[] = "pool2d";
+inline constexpr char kGlobalPool[] = "global_pool";
+inline constexpr char kReduce[] = "reduce";
+inline constexpr char kSoftmax[] = "softmax";
+inline constexpr char kNorm[] = "norm";
+
+inline constexpr char kPad[] = "pad";  // {"pad": "1"}
+
+}  // namespace ingot::te
+
+#endif  // INGOT_COMPILER_TE_TAGS_H_
