@@ -15,14 +15,12 @@
 #include "runtime/data_type.h"
 #include "runtime/module.h"
 #include "runtime/plan.pb.h"
+#include "runtime/plan_check.h"
 #include "runtime/profiler.h"
 #include "runtime/tensor.h"
 #include "runtime/thread_pool.h"
 
 namespace ingot {
-
-// The plan version that this executor reads.
-inline constexpr uint32_t kPlanVersion = 1;
 
 // The tensor of a constant's key. Called while an executor is being created.
 using ConstantLookup =
@@ -84,7 +82,8 @@ class GraphExecutor {
   // The next runs read `tensor`, which is held, not copied, until it is
   // replaced; its elements may change between runs. InvalidArgument for an
   // unknown input or a tensor that is not as declared (type, rank, fixed
-  // dimensions, on a CPU), naming what is expected and what was given.
+  // dimensions, on a CPU), naming what is expected and what was given. A view
+  // that GetOutput returned is copied, so that outputs can be fed back.
   virtual absl::Status SetInput(size_t index, Tensor tensor) = 0;
   absl::Status SetInput(absl::string_view name, Tensor tensor);
 

@@ -1,0 +1,353 @@
+#include "runtime/bound_plan.h"
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "runtime/device.h"
+#include "runtime/dim_expr.h"
+#include "runtime/plan_check.h"
+
+namespace ingot {
+namespace {
+
+// Memory for all storage. Large ones are on large pages where the system has
+// them, which saves most of the page faults and TLB misses.
+absl::StatusOr<std::shared_ptr<void>> AllocateArena(uint64_t bytes) {
+  constexpr size_t kLargePage = size_t{2} << 20;
+  const bool large = bytes >= 2 * kLargePage;
+  const std::shared_ptr<DeviceApi> cpu = CpuDeviceApi();
+  absl::StatusOr<void*> memory = cpu->Allocate(
+      Device::Cpu(), bytes, large ? kLargePage : kTensorAlignment);
+  if (!memory.ok()) return memory.status();
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  // Only a hint: a system that cannot follow it loses nothing.
+  if (large) madvise(*memory, bytes, MADV_HUGEPAGE);
+#endif
+  return std::shared_ptr<void>(*memory,
+                               [cpu](void* p) { cpu->Free(Device::Cpu(), p); });
+}
+
+}  // namespace
+
+absl::Status BoundPlan::Annotate(int tensor, const absl::Status& status) const {
+  return absl::Status(status.code(), absl::StrCat("plan: tensor '",
+                                                  plan_.tensors(tensor).name(),
+                                                  "': ", status.message()));
+}
+
+absl::Status BoundPlan::Init(
+    const Plan& plan,
+    const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
+  plan_ = plan;
+  absl::Status status = InitTensors();
+  if (!status.ok()) return status;
+  status = InitConstants(constants);
+  if (!status.ok()) return status;
+  if (plan_.symbols_size() > 0) return absl::OkStatus();
+  status = BindStorage();
+  if (status.ok()) status = BindOutputs();
+  bound_ = status.ok();
+  return status;
+}
+
+absl::Status BoundPlan::InitTensors() {
+  const int count = plan_.tensors_size();
+  inputs_.resize(plan_.inputs_size());
+  input_tensors_.resize(plan_.inputs_size());
+  symbols_.resize(plan_.symbols_size());
+  outputs_.resize(plan_.outputs_size());
+  tensors_.resize(count);
+  dtypes_.resize(count);
+  bytes_.resize(count);
+  size_t dims = 0;
+  for (const PlanTensor& tensor : plan_.tensors()) dims += tensor.shape_size();
+  dims_.resize(2 * dims);
+  int64_t* next = dims_.data();
+  for (int i = 0; i < count; ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
+    if (!dtype.ok()) return Annotate(i, dtype.status());
+    dtypes_[i] = *dtype;
+    DLTensor& dl = tensors_[i];
+    dl = DLTensor{};
+    dl.device = Device::Cpu().dl();
+    dl.dtype = DLDataType{dtype->code, dtype->bits, dtype->lanes};
+    dl.ndim = tensor.shape_size();
+    dl.shape = next;
+    dl.strides = next + dl.ndim;
+    next += 2 * dl.ndim;
+    if (tensor.place_case() == PlanTensor::kInput) {
+      input_tensors_[tensor.input()].push_back(i);
+    }
+    if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
+      symbolic_.push_back(i);
+    } else {
+      absl::Status status = BindShape(i);
+      if (!status.ok()) return status;
+    }
+  }
+  for (const std::vector<int>& views : input_tensors_) {
+    for (int view : views) {
+      const uint32_t whole = plan_.inputs(plan_.tensors(view).input());
+      if (dtypes_[view] != dtypes_[whole]) {
+        return Annotate(view, absl::InvalidArgumentError(
+                                  "it is a view of an input of another type"));
+      }
+    }
+  }
+  for (int i = 0; i < plan_.outputs_size(); ++i) {
+    const uint32_t t = plan_.outputs(i);
+    if (plan_.tensors(t).place_case() != PlanTensor::kStorage) {
+      aliases_.push_back(Alias{i, t});
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::InitConstants(
+    const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
+  std::map<std::string, Tensor> found;
+  for (int i = 0; i < plan_.tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    if (tensor.place_case() != PlanTensor::kConstant) continue;
+    auto [it, is_new] = found.emplace(tensor.constant(), Tensor());
+    if (is_new) {
+      absl::StatusOr<Tensor> constant =
+          constants == nullptr
+              ? absl::NotFoundError(absl::StrCat("there is no constant '",
+                                                 tensor.constant(), "'"))
+              : constants(tensor.constant());
+      if (!constant.ok()) return Annotate(i, constant.status());
+      if (!constant->defined() || !constant->device().is_cpu()) {
+        return Annotate(i, absl::InvalidArgumentError(
+                               absl::StrCat("the constant '", tensor.constant(),
+                                            "' is not a tensor on a CPU")));
+      }
+      it->second = *constant;
+      constants_.push_back(*std::move(constant));
+    }
+    const Tensor& constant = it->second;
+    if (constant.dtype() != dtypes_[i] || constant.bytes() != bytes_[i]) {
+      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
+                             "expected ", TypeString(dtypes_[i], Shape(i)),
+                             ", but the constant '", tensor.constant(), "' is ",
+                             constant.TypeString())));
+    }
+    tensors_[i].data = const_cast<void*>(constant.raw_data());
+  }
+  return absl::OkStatus();
+}
+
+bool BoundPlan::Owns(const Tensor& tensor) const {
+  const auto within = [&tensor](const void* begin, uint64_t bytes) {
+    const auto a = reinterpret_cast<uintptr_t>(tensor.raw_data());
+    const auto b = reinterpret_cast<uintptr_t>(begin);
+    return a < b + bytes && b < a + tensor.bytes();
+  };
+  if (arena_ != nullptr && within(arena_.get(), arena_bytes_)) return true;
+  return std::any_of(aliases_.begin(), aliases_.end(), [&](const Alias& alias) {
+    const Tensor& output = outputs_[alias.output];
+    return output.defined() && within(output.raw_data(), output.bytes());
+  });
+}
+
+void BoundPlan::SetInput(size_t index, Tensor tensor) {
+  if (Shape(plan_.inputs(index)) != tensor.shape()) bound_ = false;
+  for (int t : input_tensors_[index]) {
+    tensors_[t].data = const_cast<void*>(tensor.raw_data());
+  }
+  inputs_[index] = std::move(tensor);
+}
+
+absl::Status BoundPlan::Bind() {
+  if (!inputs_set_) {
+    for (size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i].defined()) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            "input ", i, " ('", plan_.tensors(plan_.inputs(i)).name(),
+            "') was not set"));
+      }
+    }
+    inputs_set_ = true;
+  }
+  if (bound_) return absl::OkStatus();
+  absl::Status status = BindSymbols();
+  for (size_t i = 0; status.ok() && i < symbolic_.size(); ++i) {
+    status = BindShape(symbolic_[i]);
+  }
+  if (status.ok()) status = CheckInputShapes();
+  if (status.ok()) status = BindStorage();
+  if (status.ok()) status = BindOutputs();
+  bound_ = status.ok();
+  return status;
+}
+
+absl::Status BoundPlan::BindSymbols() {
+  constexpr int64_t kUnbound = -1;
+  std::fill(symbols_.begin(), symbols_.end(), kUnbound);
+  std::vector<int> binder(symbols_.size());
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const PlanTensor& declared = plan_.tensors(plan_.inputs(i));
+    for (int d = 0; d < declared.shape_size(); ++d) {
+      if (declared.shape(d).op() != DimExpr::SYMBOL) continue;
+      const int64_t symbol = declared.shape(d).value();
+      const int64_t value = inputs_[i].shape()[d];
+      if (symbols_[symbol] == kUnbound) {
+        symbols_[symbol] = value;
+        binder[symbol] = static_cast<int>(i);
+      } else if (symbols_[symbol] != value) {
+        const uint32_t first = plan_.inputs(binder[symbol]);
+        return absl::InvalidArgumentError(absl::StrCat(
+            "input '", declared.name(), "' has ", value, " as dimension ", d,
+            ", but ", plan_.symbols(symbol), " is ", symbols_[symbol],
+            " in input '", plan_.tensors(first).name(), "'"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::CheckInputShapes() {
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const int whole = static_cast<int>(plan_.inputs(i));
+    if (Shape(whole) == inputs_[i].shape()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("input '", plan_.tensors(whole).name(), "': expected ",
+                     TypeString(dtypes_[whole], Shape(whole)), ", got ",
+                     inputs_[i].TypeString()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::BindShape(int index) {
+  const PlanTensor& tensor = plan_.tensors(index);
+  DLTensor& dl = tensors_[index];
+  for (int d = 0; d < dl.ndim; ++d) {
+    absl::StatusOr<int64_t> dim = EvaluateDimExpr(tensor.shape(d), symbols_);
+    if (!dim.ok()) return Annotate(index, dim.status());
+    dl.shape[d] = *dim;
+  }
+  absl::StatusOr<size_t> bytes = CountBytes(dtypes_[index], Shape(index));
+  if (!bytes.ok()) return Annotate(index, bytes.status());
+  bytes_[index] = *bytes;
+  uint64_t stride = 1;  // wraps only where there are no elements
+  for (int d = dl.ndim; d-- > 0;) {
+    dl.strides[d] = static_cast<int64_t>(stride);
+    stride *= static_cast<uint64_t>(std::max<int64_t>(dl.shape[d], 1));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
+    uint64_t* total) {
+  std::vector<uint64_t> offsets;
+  *total = 0;
+  for (int i = 0; i < plan_.storage_size(); ++i) {
+    int64_t size = 0;
+    for (const DimExpr& expr : plan_.storage(i).bytes()) {
+      absl::StatusOr<int64_t> bytes = EvaluateDimExpr(expr, symbols_);
+      if (!bytes.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("plan: storage ", i, ": ", bytes.status().message()));
+      }
+      size = std::max(size, *bytes);
+    }
+    // No sum below can overflow: each term is under 2^63 and the total is kept
+    // under the limit, itself cut to 2^62.
+    const uint64_t limit = std::min(max_storage_bytes_, uint64_t{1} << 62);
+    if (static_cast<uint64_t>(size) > limit - std::min(limit, *total)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("plan: storage 0 to ", i, " needs ",
+                       *total + static_cast<uint64_t>(size),
+                       " bytes, more than the limit of ", max_storage_bytes_));
+    }
+    offsets.push_back(*total);
+    *total += (static_cast<uint64_t>(size) + kTensorAlignment - 1) /
+              kTensorAlignment * kTensorAlignment;
+    sizes_[i] = static_cast<uint64_t>(size);
+  }
+  return offsets;
+}
+
+absl::Status BoundPlan::BindStorage() {
+  uint64_t total = 0;
+  sizes_.resize(plan_.storage_size());
+  absl::StatusOr<std::vector<uint64_t>> offsets = LayOutStorage(&total);
+  if (!offsets.ok()) return offsets.status();
+  for (int i = 0; i < plan_.tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    if (tensor.place_case() == PlanTensor::kInput) {
+      const uint32_t whole = plan_.inputs(tensor.input());
+      if (bytes_[i] != bytes_[whole]) {
+        return Annotate(
+            i, absl::InvalidArgumentError(absl::StrCat(
+                   "it is ", TypeString(dtypes_[i], Shape(i)),
+                   ", a view of input '", plan_.tensors(whole).name(),
+                   "', which is ", TypeString(dtypes_[whole], Shape(whole)))));
+      }
+    }
+    if (tensor.place_case() != PlanTensor::kStorage) continue;
+    const uint64_t size = sizes_[tensor.storage()];
+    if (tensor.offset() > size || bytes_[i] > size - tensor.offset()) {
+      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
+                             TypeString(dtypes_[i], Shape(i)), " at offset ",
+                             tensor.offset(), " does not fit in storage ",
+                             tensor.storage(), " of ", size, " bytes")));
+    }
+  }
+  if (arena_ == nullptr || total > arena_bytes_) {
+    // The old one goes first, unless a user holds a view of it.
+    outputs_.assign(outputs_.size(), Tensor());
+    arena_ = nullptr;
+    arena_bytes_ = 0;
+    absl::StatusOr<std::shared_ptr<void>> arena = AllocateArena(total);
+    if (!arena.ok()) return arena.status();
+    arena_ = *std::move(arena);
+    arena_bytes_ = total;
+  }
+  for (int i = 0; i < plan_.tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    if (tensor.place_case() != PlanTensor::kStorage) continue;
+    tensors_[i].data = static_cast<char*>(arena_.get()) +
+                       (*offsets)[tensor.storage()] + tensor.offset();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::BindOutputs() {
+  for (int i = 0; i < plan_.outputs_size(); ++i) {
+    const int t = static_cast<int>(plan_.outputs(i));
+    absl::StatusOr<Tensor> output =
+        plan_.tensors(t).place_case() == PlanTensor::kStorage
+            ? Tensor::FromBorrowed(tensors_[t].data, dtypes_[t], Shape(t),
+                                   arena_)
+            : Tensor::Empty(dtypes_[t], Shape(t));
+    if (!output.ok()) return Annotate(t, output.status());
+    outputs_[i] = *std::move(output);
+  }
+  return absl::OkStatus();
+}
+
+void BoundPlan::CopyAliasedOutputs() {
+  for (const Alias& alias : aliases_) {
+    Tensor& output = outputs_[alias.output];
+    if (output.bytes() == 0) continue;
+    std::memcpy(output.mutable_raw_data(), tensors_[alias.tensor].data,
+                output.bytes());
+  }
+}
+
+}  // namespace ingot

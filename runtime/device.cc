@@ -1,0 +1,119 @@
+#include "runtime/device.h"
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ingot {
+namespace {
+
+std::string TypeName(DLDeviceType type) {
+  switch (static_cast<int>(type)) {
+    case kDLCPU:
+      return "cpu";
+    case kDLCUDA:
+      return "cuda";
+    case kDLCUDAHost:
+      return "cuda_host";
+    case kDLOpenCL:
+      return "opencl";
+    case kDLVulkan:
+      return "vulkan";
+    case kDLMetal:
+      return "metal";
+    case kDLROCM:
+      return "rocm";
+    case kDLWebGPU:
+      return "webgpu";
+    case kDLHexagon:
+      return "hexagon";
+    default:
+      return absl::StrCat("device", static_cast<int>(type));
+  }
+}
+
+class CpuApi : public DeviceApi {
+ public:
+  absl::StatusOr<void*> Allocate(Device device, size_t bytes,
+                                 size_t alignment) override {
+    if (alignment == 0 || (alignment & (alignment - 1)) != 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("alignment ", alignment, " is not a power of two"));
+    }
+    // More than any address space holds; some allocators abort instead of
+    // failing.
+    constexpr size_t kMost = size_t{1} << (sizeof(size_t) * 8 - 17);
+    void* memory = nullptr;
+    if (alignment < sizeof(void*)) alignment = sizeof(void*);
+    if (bytes > kMost ||
+        posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("no memory for ", bytes, " bytes"));
+    }
+    return memory;
+  }
+
+  void Free(Device device, void* memory) override { std::free(memory); }
+
+  absl::Status Copy(const void* from, Device from_device, void* to,
+                    Device to_device, size_t bytes) override {
+    if (!from_device.is_cpu() || !to_device.is_cpu()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the CPU cannot copy from ", from_device.ToString(),
+                       " to ", to_device.ToString()));
+    }
+    if (bytes != 0) std::memcpy(to, from, bytes);
+    return absl::OkStatus();
+  }
+};
+
+}  // namespace
+
+std::string Device::ToString() const {
+  if (type == kDLCPU && id == 0) return "cpu";
+  return absl::StrCat(TypeName(type), ":", id);
+}
+
+std::shared_ptr<DeviceApi> CpuDeviceApi() {
+  // Never destroyed: tensors may be freed while the program ends.
+  static const auto* api =
+      new std::shared_ptr<DeviceApi>(std::make_shared<CpuApi>());
+  return *api;
+}
+
+DeviceRegistry::DeviceRegistry() { apis_[kDLCPU] = CpuDeviceApi(); }
+
+absl::Status DeviceRegistry::Register(DLDeviceType type,
+                                      std::shared_ptr<DeviceApi> api) {
+  if (api == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the api of device type ", TypeName(type), " is null"));
+  }
+  if (!apis_.emplace(type, std::move(api)).second) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("device type ", TypeName(type), " is registered already"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::shared_ptr<DeviceApi>> DeviceRegistry::Get(
+    DLDeviceType type) const {
+  auto it = apis_.find(type);
+  if (it != apis_.end()) return it->second;
+  std::vector<std::string> known;
+  for (const auto& entry : apis_) known.push_back(TypeName(entry.first));
+  return absl::NotFoundError(
+      absl::StrCat("no device api for ", TypeName(type),
+                   "; known: ", absl::StrJoin(known, ", ")));
+}
+
+}  // namespace ingot
