@@ -1,0 +1,72 @@
+// The whole compiler as one call: a model in, an ArtifactSet out.
+
+#ifndef INGOT_COMPILER_DRIVER_COMPILE_H_
+#define INGOT_COMPILER_DRIVER_COMPILE_H_
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+#include "compiler/relay/ir.h"
+#include "compiler/target/target.h"
+
+namespace ingot {
+
+inline constexpr char kIngotVersion[] = "0.1.0";
+
+struct CompileOptions {
+  // In order of preference; the last one takes what the others leave.
+  std::vector<Target> targets;
+
+  // The target as the user wrote it, for the provenance.
+  std::string target_text;
+
+  // Dimensions of inputs by name; they replace the model's own.
+  std::map<std::string, std::vector<int64_t>> input_shapes;
+
+  // 0: only what correctness needs, one kernel an operator; 1: fold, simplify
+  // and fuse; 2: also choose layouts and pack weights.
+  int opt_level = 2;
+
+  // Starts every symbol of the set. Empty: made from the model's name.
+  std::string symbol_prefix;
+
+  // The loaders that the program to come will know. When it is not empty, an
+  // artifact that names another is an error now instead of at load.
+  std::vector<std::string> known_loaders;
+
+  // Where to write the module after each pass that changed it; empty: nowhere.
+  std::string dump_ir_dir;
+
+  // Told where time goes: a stage or pass and its seconds. May be null.
+  std::function<void(absl::string_view stage, double seconds)> on_time;
+
+  // Told what is done now and how far it is, in [0, 1]. May be null.
+  std::function<void(absl::string_view what, double fraction)> on_progress;
+};
+
+// Compiles the ONNX file at `path`. The same file, options and Ingot give the
+// same set. Errors: InvalidArgument for a broken model or option,
+// Unimplemented for what is not supported, each naming the node; NotFound for
+// a missing file, an unknown target kind or a loader that is not known.
+absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
+                                         const TargetRegistry& kinds,
+                                         const CompileOptions& options);
+
+// As CompileModel, for a module that is at hand, which is changed. `name` and
+// `sha256` of what it was made from go into the provenance.
+absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
+                                          absl::string_view name,
+                                          absl::string_view sha256,
+                                          const TargetRegistry& kinds,
+                                          const CompileOptions& options);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_COMPILE_H_

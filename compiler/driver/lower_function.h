@@ -1,0 +1,25 @@
+#ifndef INGOT_COMPILER_DRIVER_LOWER_FUNCTION_H_
+#define INGOT_COMPILER_DRIVER_LOWER_FUNCTION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "compiler/target/target.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot {
+
+// The default lowering, used where a target has no relay_to_tir hook: joins the
+// te definitions of the operators of `function` into one graph, schedules it
+// for `cpu` and lowers it to loops. The result is called `name`; its parameters
+// are the function's inputs, its outputs, then workspaces. Constants inside the
+// function must have one element. Errors name the node.
+absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
+                                            absl::string_view name,
+                                            const CpuModel& cpu);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_LOWER_FUNCTION_H_

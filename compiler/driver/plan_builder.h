@@ -1,0 +1,41 @@
+#ifndef INGOT_COMPILER_DRIVER_PLAN_BUILDER_H_
+#define INGOT_COMPILER_DRIVER_PLAN_BUILDER_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "compiler/tir/ir.h"
+#include "runtime/plan.pb.h"
+#include "runtime/tensor.h"
+
+namespace ingot {
+
+// What main calls in place of one function of the module.
+struct CompiledFunction {
+  std::string symbol;                   // its name in the artifacts
+  std::vector<tir::Buffer> workspaces;  // that it wants after its outputs
+  std::string source;                   // the model's nodes, for people
+};
+
+struct BuiltPlan {
+  Plan plan;
+  // What the plan's constants name, each distinct content once.
+  std::map<std::string, Tensor> constants;
+};
+
+// Turns main, which only holds inputs, constants, view operators and calls of
+// functions in `compiled`, into a plan: every value a place, every call its
+// arguments, intermediate storage shared by life time. Views of a value share
+// its memory. InvalidArgument when a dimension cannot be computed from the
+// inputs' shapes.
+absl::StatusOr<BuiltPlan> BuildPlan(
+    const relay::Module& module, absl::string_view entry,
+    const std::map<std::string, CompiledFunction>& compiled);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_PLAN_BUILDER_H_

@@ -1,0 +1,256 @@
+#include "compiler/target/target.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ingot {
+namespace {
+
+bool IsNameChar(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' ||
+         c == '-' || c == '.';
+}
+
+bool IsNameStart(char c) {
+  return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_';
+}
+
+// A value that would end early, or vanish, when written bare.
+bool NeedsQuotes(absl::string_view value) {
+  if (value.empty()) return true;
+  for (size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    if (c == ' ' || c == '\t' || c == '"' || c == '\\' || c == '\n' ||
+        c == '\r') {
+      return true;
+    }
+    if (c == ',') {
+      const bool stays =
+          i + 1 < value.size() && (value[i + 1] == '+' || value[i + 1] == '-');
+      if (!stays) return true;
+    }
+  }
+  return false;
+}
+
+std::string Quoted(absl::string_view value) {
+  if (!NeedsQuotes(value)) return std::string(value);
+  std::string out = "\"";
+  for (char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+// One pass over the text of one or several targets.
+class TargetParser {
+ public:
+  explicit TargetParser(absl::string_view text) : text_(text) {}
+
+  absl::StatusOr<std::vector<Target>> ParseAll() {
+    std::vector<Target> targets;
+    while (true) {
+      absl::StatusOr<Target> target = ParseOne();
+      if (!target.ok()) return target.status();
+      targets.push_back(*std::move(target));
+      if (pos_ == text_.size()) return targets;
+      ++pos_;  // the comma at which ParseOne stopped
+    }
+  }
+
+ private:
+  absl::StatusOr<Target> ParseOne() {
+    SkipSpace();
+    Target target;
+    target.key = kDefaultTargetKey;
+    absl::StatusOr<std::string> name = Name("a target kind");
+    if (!name.ok()) return name.status();
+    SkipSpace();
+    if (Peek() == ':') {
+      ++pos_;
+      SkipSpace();
+      target.key = *std::move(name);
+      name = Name("a target kind after the key");
+      if (!name.ok()) return name.status();
+      SkipSpace();
+    }
+    target.kind = *std::move(name);
+    while (pos_ < text_.size() && Peek() != ',') {
+      if (Peek() != '-')
+        return Error("expected an option, -name or -name=value");
+      ++pos_;
+      if (Peek() == '-') ++pos_;  // --name is forgiven
+      absl::StatusOr<std::string> option = Name("an option's name");
+      if (!option.ok()) return option.status();
+      std::string value = "1";
+      if (Peek() == '=') {
+        ++pos_;
+        absl::StatusOr<std::string> parsed = Value();
+        if (!parsed.ok()) return parsed.status();
+        value = *std::move(parsed);
+      } else if (pos_ < text_.size() && !AtSpace() && Peek() != ',') {
+        return Error("expected = or a space after an option's name");
+      }
+      if (!target.options.emplace(*option, value).second) {
+        return Error(absl::StrCat("option -", *option, " is given twice"));
+      }
+      SkipSpace();
+    }
+    return target;
+  }
+
+  absl::StatusOr<std::string> Name(absl::string_view what) {
+    const size_t start = pos_;
+    if (pos_ < text_.size() && IsNameStart(text_[pos_])) {
+      while (pos_ < text_.size() && IsNameChar(text_[pos_])) ++pos_;
+    }
+    if (pos_ == start) return Error(absl::StrCat("expected ", what));
+    return std::string(text_.substr(start, pos_ - start));
+  }
+
+  absl::StatusOr<std::string> Value() {
+    std::string value;
+    if (Peek() == '"') {
+      for (++pos_; pos_ < text_.size(); ++pos_) {
+        char c = text_[pos_];
+        if (c == '"') {
+          ++pos_;
+          if (pos_ < text_.size() && !AtSpace() && Peek() != ',') {
+            return Error("expected a space after the closing quote");
+          }
+          return value;
+        }
+        if (c == '\\' && pos_ + 1 < text_.size()) c = text_[++pos_];
+        value += c;
+      }
+      return Error("the closing quote is missing");
+    }
+    while (pos_ < text_.size() && !AtSpace()) {
+      if (Peek() == ',' && !CommaStays()) break;
+      value += text_[pos_++];
+    }
+    if (value.empty()) {
+      return Error("expected a value after = (\"\" is the empty one)");
+    }
+    return value;
+  }
+
+  // A comma belongs to the value in -mattr=+avx2,+fma.
+  bool CommaStays() const {
+    return pos_ + 1 < text_.size() &&
+           (text_[pos_ + 1] == '+' || text_[pos_ + 1] == '-');
+  }
+  char Peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
+  bool AtSpace() const {
+    return absl::ascii_isspace(static_cast<unsigned char>(text_[pos_]));
+  }
+  void SkipSpace() {
+    while (pos_ < text_.size() && AtSpace()) ++pos_;
+  }
+  absl::Status Error(absl::string_view what) const {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target \"", absl::CHexEscape(text_), "\", column ",
+                     pos_ + 1, ": ", what));
+  }
+
+  const absl::string_view text_;
+  size_t pos_ = 0;
+};
+
+std::string Known(const std::map<std::string, std::string>& options) {
+  if (options.empty()) return "it has no options";
+  return absl::StrCat(
+      "it has ", absl::StrJoin(options, ", ", [](std::string* out, auto& o) {
+        absl::StrAppend(out, "-", o.first);
+      }));
+}
+
+}  // namespace
+
+std::string Target::ToString() const {
+  std::string out;
+  if (!key.empty() && key != kDefaultTargetKey) out = key + ": ";
+  out += kind;
+  for (const auto& [name, value] : options) {
+    absl::StrAppend(&out, " -", name, "=", Quoted(value));
+  }
+  return out;
+}
+
+std::string Target::Option(absl::string_view name,
+                           absl::string_view otherwise) const {
+  auto it = options.find(std::string(name));
+  return it == options.end() ? std::string(otherwise) : it->second;
+}
+
+absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text) {
+  return TargetParser(text).ParseAll();
+}
+
+absl::StatusOr<Target> ParseTarget(absl::string_view text) {
+  absl::StatusOr<std::vector<Target>> targets = ParseTargets(text);
+  if (!targets.ok()) return targets.status();
+  if (targets->size() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("expected one target, got ", targets->size(), ": \"",
+                     absl::CHexEscape(text), "\""));
+  }
+  return std::move((*targets)[0]);
+}
+
+absl::Status TargetRegistry::Register(TargetKind kind) {
+  if (kind.name.empty()) {
+    return absl::InvalidArgumentError("a target kind without a name");
+  }
+  const std::string name = kind.name;
+  if (!kinds_.emplace(name, std::move(kind)).second) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("target kind ", name, " is registered twice"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const TargetKind*> TargetRegistry::Find(
+    absl::string_view kind) const {
+  auto it = kinds_.find(std::string(kind));
+  if (it != kinds_.end()) return &it->second;
+  return absl::NotFoundError(absl::StrCat(
+      "no target kind \"", absl::CHexEscape(kind), "\" is built in; known: ",
+      kinds_.empty()
+          ? "none"
+          : absl::StrJoin(kinds_, ", ", [](std::string* out, auto& k) {
+              absl::StrAppend(out, k.first);
+            })));
+}
+
+std::vector<const TargetKind*> TargetRegistry::All() const {
+  std::vector<const TargetKind*> all;
+  for (const auto& [name, kind] : kinds_) all.push_back(&kind);
+  return all;
+}
+
+absl::StatusOr<const TargetKind*> TargetRegistry::Check(
+    const Target& target) const {
+  absl::StatusOr<const TargetKind*> kind = Find(target.kind);
+  if (!kind.ok()) return kind.status();
+  for (const auto& [name, value] : target.options) {
+    if ((*kind)->options.count(name) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("target kind ", target.kind, " has no option -", name,
+                       "; ", Known((*kind)->options)));
+    }
+  }
+  if ((*kind)->check != nullptr) {
+    absl::Status checked = (*kind)->check(target);
+    if (!checked.ok()) return checked;
+  }
+  return kind;
+}
+
+}  // namespace ingot

@@ -1,0 +1,122 @@
+// Targets: what a region of the model is compiled for, and the hooks by which
+// a backend decides how far Ingot's own lowering goes.
+//
+//   relay_to_runtime   relay function        -> artifacts
+//   relay_to_tir       relay function        -> tir functions (join the host's
+//                                               memory planning and codegen)
+//   tir_to_runtime     tir functions         -> artifacts
+//   constant_updater   relay function        -> the constants the backend owns
+//
+// With no relay_to_tir and no relay_to_runtime, Ingot's default lowering (te
+// compute, schedule, tir) feeds tir_to_runtime.
+#ifndef INGOT_COMPILER_TARGET_TARGET_H_
+#define INGOT_COMPILER_TARGET_TARGET_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "artifact/artifact.h"
+#include "compiler/relay/ir.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot {
+
+// A kind with options, written `llvm -mcpu=native`; `key: kind -opt=value`
+// names a sub-target, so that two targets of one kind live side by side.
+struct Target {
+  std::string key;   // becomes Artifact::target_key; "host" unless named
+  std::string kind;  // a registered TargetKind
+  std::map<std::string, std::string> options;  // without the leading dash
+
+  std::string ToString() const;
+  std::string Option(absl::string_view name, absl::string_view otherwise) const;
+};
+
+// Parses one target. InvalidArgument says where the text goes wrong.
+absl::StatusOr<Target> ParseTarget(absl::string_view text);
+// Parses a composite, `dnnl,llvm -mcpu=native`: targets in order of preference.
+absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
+
+// What default schedules need to know of the processor that runs the code.
+struct CpuModel {
+  int vector_bits = 128;     // of the widest useful register; 0: scalar code
+  int vector_registers = 16;
+  int64_t l1_bytes = 32 << 10;
+  int64_t l2_bytes = 512 << 10;
+  bool fma = false;
+
+  int lanes(DataType t) const {
+    return vector_bits == 0 ? 1 : vector_bits / t.bits;
+  }
+};
+
+// What every codegen call is told beside its target.
+struct CodegenOptions {
+  // Prepended, with an underscore, to every symbol, so that two models live in
+  // one process. Exported functions are __tvm_ffi_<function name>, and the
+  // names of functions given to a codegen already carry the prefix.
+  std::string symbol_prefix;
+};
+
+// What a target turned a set of functions into.
+struct CodegenResult {
+  std::vector<Artifact> artifacts;
+  std::vector<std::string> cpu_features;    // needed to run them, LLVM's names
+  std::string target_triple;                // empty: not native code
+  std::vector<std::string> link_libraries;  // for example "m", "openblas"
+};
+
+struct TargetKind {
+  std::string name;
+  std::string doc;                             // one line
+  std::map<std::string, std::string> options;  // option -> one line of help
+  std::vector<std::string> loaders;  // that its artifacts name
+
+  // Checks option values; InvalidArgument names the option and says what is
+  // allowed. Unknown options are refused before this is called.
+  std::function<absl::Status(const Target&)> check;
+  // The processor to schedule for; null: CpuModel's defaults.
+  std::function<absl::StatusOr<CpuModel>(const Target&)> cpu_model;
+
+  // Null hooks are not offered.
+  std::function<absl::StatusOr<CodegenResult>(
+      const Target&, const relay::Module&, const relay::Function&,
+      const CodegenOptions&)>
+      relay_to_runtime;
+  std::function<absl::StatusOr<std::vector<tir::PrimFunc>>(
+      const Target&, const relay::Module&, const relay::Function&)>
+      relay_to_tir;  // the first is the one to call
+  std::function<absl::StatusOr<CodegenResult>(
+      const Target&, absl::Span<const tir::PrimFunc>, const CodegenOptions&)>
+      tir_to_runtime;
+  std::function<absl::Status(const Target&, relay::Function*)>
+      constant_updater;
+
+  // Whether the target takes a node of the graph: OkStatus, or why not. Null:
+  // it takes everything that default lowering does.
+  std::function<absl::Status(const Target&, const relay::Node&)> supports;
+};
+
+// The kinds built in: a value, filled explicitly.
+class TargetRegistry {
+ public:
+  absl::Status Register(TargetKind kind);  // AlreadyExists on a duplicate
+  // NotFound lists the kinds that are known.
+  absl::StatusOr<const TargetKind*> Find(absl::string_view kind) const;
+  std::vector<const TargetKind*> All() const;  // in name order
+  // Finds the kind of `target` and checks its options.
+  absl::StatusOr<const TargetKind*> Check(const Target& target) const;
+
+ private:
+  std::map<std::string, TargetKind> kinds_;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_TARGET_TARGET_H_

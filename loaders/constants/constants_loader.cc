@@ -1,0 +1,32 @@
+#include "loaders/constants/constants_loader.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "artifact/artifact_set.h"
+#include "runtime/safetensors.h"
+
+namespace ingot {
+
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryConstants(
+    absl::Span<const Artifact> group, LoadContext& context) {
+  for (const Artifact& artifact : group) {
+    absl::StatusOr<std::map<std::string, Tensor>> tensors =
+        ReadSafetensors(artifact.content);
+    if (!tensors.ok()) {
+      return absl::Status(tensors.status().code(),
+                          absl::StrCat(ArtifactPath(artifact), ": ",
+                                       tensors.status().message()));
+    }
+    for (auto& [name, tensor] : *tensors) {
+      if (!context.constants.emplace(name, std::move(tensor)).second) {
+        return absl::AlreadyExistsError(
+            absl::StrCat(ArtifactPath(artifact), ": the constant '", name,
+                         "' is also in another artifact"));
+      }
+    }
+  }
+  return std::shared_ptr<Module>();
+}
+
+}  // namespace ingot

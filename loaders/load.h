@@ -1,0 +1,87 @@
+// The load stage: the one way from an artifact set to something that runs.
+
+#ifndef INGOT_LOADERS_LOAD_H_
+#define INGOT_LOADERS_LOAD_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+#include "artifact/blob.h"
+#include "loaders/load_names.h"
+#include "loaders/loader_registry.h"
+#include "runtime/executor.h"
+#include "runtime/module.h"
+#include "runtime/plan.pb.h"
+
+namespace ingot {
+
+// Links the native artifacts of a set and returns the path of the library. See
+// native/linker.h for the one that Ingot's tools use. Programs that only open
+// linked libraries have none, and then need no linker in them.
+using LinkFn =
+    std::function<absl::StatusOr<std::string>(const ArtifactSet& set)>;
+
+struct LoadOptions {
+  // Check the digests of weights too.
+  bool check_digests = false;
+
+  // Directories only: take edited files as they are.
+  bool accept_edits = false;
+
+  // How to link a set that is not linked yet; null: that is an error.
+  LinkFn link;
+};
+
+// A loaded model: what an executor needs. A value; copies share everything.
+struct LoadedModel {
+  std::shared_ptr<Module> host;  // with every other module imported
+  Plan plan;
+  std::map<std::string, Tensor> constants;
+  Provenance provenance;
+};
+
+// Loads `set`: checks that this machine has the CPU features it needs and that
+// every loader it names is known; loads the group "metadata", then "native"
+// (linked into a shared library and opened), then the others sorted by loader
+// name; and imports each result into the host module.
+//
+// `library` is the shared library that carried the set, whose native code is
+// then already linked; null for a set that came alone.
+//
+// Errors: FailedPrecondition for missing CPU features, or a set that needs
+// linking without options.link; NotFound for an unknown loader, naming an
+// artifact that needs it; what a loader returns, with its name in front.
+absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
+                                 const LoaderRegistry& loaders,
+                                 const LoadOptions& options = {},
+                                 std::shared_ptr<Module> library = nullptr);
+
+// Opens the file or directory at `path` and loads it: a `.ingot` container, a
+// dumped directory, or a shared library that carries its container. Native code
+// is trusted code: opening a library is as running it.
+absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
+                                     const LoaderRegistry& loaders,
+                                     const LoadOptions& options = {});
+
+// As LoadPath, for the bytes of a container or of a shared library in memory.
+absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,
+                                       const LoaderRegistry& loaders,
+                                       const LoadOptions& options = {});
+
+// An executor of `model`, which it keeps alive. Errors: those of
+// GraphExecutor::Create.
+absl::StatusOr<std::unique_ptr<GraphExecutor>> CreateExecutor(
+    const LoadedModel& model, const ExecutorOptions& options = {});
+
+// Registers the loaders that every program has: "metadata" and "constants".
+// "native" is the load stage's own.
+absl::Status RegisterCoreLoaders(LoaderRegistry* loaders);
+
+}  // namespace ingot
+
+#endif  // INGOT_LOADERS_LOAD_H_

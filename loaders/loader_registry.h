@@ -1,0 +1,68 @@
+// Loaders: each turns one group of artifacts, those that name it, into a
+// Module.
+
+#ifndef INGOT_LOADERS_LOADER_REGISTRY_H_
+#define INGOT_LOADERS_LOADER_REGISTRY_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "artifact/artifact.h"
+#include "artifact/artifact_set.h"
+#include "runtime/module.h"
+#include "runtime/plan.pb.h"
+#include "runtime/tensor.h"
+
+namespace ingot {
+
+// What a loader sees of the load stage beside its own group. Lives for one
+// load, on one thread.
+struct LoadContext {
+  // The whole set, for its provenance; a loader takes artifacts only from its
+  // group. Artifacts' blobs may be kept: each owns its bytes.
+  const ArtifactSet& set;
+
+  // The plan, once the group "metadata" has been loaded, which comes first.
+  Plan plan;
+
+  // Tensors by key, added by the loaders of weights and read by whatever runs.
+  std::map<std::string, Tensor> constants;
+
+  // The library that the set came in, or that its native code was linked into;
+  // null for a set without native code.
+  std::shared_ptr<Module> library;
+};
+
+// "loadbinary": makes a module of all artifacts that name the loader, in the
+// set's order. Null when there is nothing to call (weights). Artifacts are data
+// from a file and may be hostile, except for native code. An error needs no
+// mention of the loader, but names the artifact.
+using LoadBinaryFn = std::function<absl::StatusOr<std::shared_ptr<Module>>(
+    absl::Span<const Artifact> group, LoadContext& context)>;
+
+// A value, filled explicitly. Thread-compatible.
+class LoaderRegistry {
+ public:
+  // AlreadyExists for a name that is taken, InvalidArgument for a null
+  // function.
+  absl::Status Register(absl::string_view name, LoadBinaryFn load);
+
+  // NotFound lists the loaders that are known. Valid until the next Register.
+  absl::StatusOr<const LoadBinaryFn*> Find(absl::string_view name) const;
+
+  std::vector<std::string> Names() const;  // sorted
+
+ private:
+  std::map<std::string, LoadBinaryFn, std::less<>> loaders_;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_LOADERS_LOADER_REGISTRY_H_

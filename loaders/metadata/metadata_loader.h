@@ -1,0 +1,26 @@
+#ifndef INGOT_LOADERS_METADATA_METADATA_LOADER_H_
+#define INGOT_LOADERS_METADATA_METADATA_LOADER_H_
+
+#include <memory>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "artifact/artifact.h"
+#include "artifact/inspector.h"
+#include "loaders/loader_registry.h"
+
+namespace ingot {
+
+// The loader "metadata": parses the plan, the one artifact of the group, into
+// context.plan. Returns no module. InvalidArgument for bytes that are no plan
+// or a second artifact; what the plan says is checked by the executor.
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryMetadata(
+    absl::Span<const Artifact> group, LoadContext& context);
+
+// Shows a plan as text: inputs, outputs, storage, and a line per call.
+absl::Status RegisterPlanInspector(InspectorRegistry* inspectors);
+
+}  // namespace ingot
+
+#endif  // INGOT_LOADERS_METADATA_METADATA_LOADER_H_

@@ -1,0 +1,135 @@
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "artifact/artifact_set.h"
+#include "loaders/load_names.h"
+#include "loaders/metadata/metadata_loader.h"
+#include "runtime/data_type.h"
+#include "runtime/dim_expr.h"
+
+namespace ingot {
+namespace {
+
+// Renders one plan. Indices may be out of range, since nothing has checked the
+// plan: they print as they are.
+class PlanPrinter {
+ public:
+  explicit PlanPrinter(const Plan& plan)
+      : plan_(plan), symbols_(plan.symbols().begin(), plan.symbols().end()) {}
+
+  std::string Print() {
+    absl::StrAppend(&text_, "plan ", plan_.entry(), " (version ",
+                    plan_.version(), ")\n");
+    if (!symbols_.empty()) {
+      absl::StrAppend(&text_, "symbols: ", absl::StrJoin(symbols_, ", "), "\n");
+    }
+    PrintEnds("inputs", plan_.inputs());
+    PrintEnds("outputs", plan_.outputs());
+    PrintStorage();
+    absl::StrAppend(&text_, "\ncalls (", plan_.calls_size(), "):\n");
+    for (int i = 0; i < plan_.calls_size(); ++i) PrintCall(i);
+    return std::move(text_);
+  }
+
+ private:
+  std::string Type(const PlanTensor& tensor) const {
+    DataType dtype;
+    dtype.code = static_cast<uint8_t>(tensor.dtype().code());
+    dtype.bits = static_cast<uint8_t>(tensor.dtype().bits());
+    std::vector<std::string> dims;
+    for (const DimExpr& dim : tensor.shape()) {
+      dims.push_back(DimExprToString(dim, symbols_));
+    }
+    return absl::StrCat(dtype.ToString(), "[", absl::StrJoin(dims, ", "), "]");
+  }
+
+  const PlanTensor* Find(uint32_t id) const {
+    return id < static_cast<uint32_t>(plan_.tensors_size())
+               ? &plan_.tensors(static_cast<int>(id))
+               : nullptr;
+  }
+
+  std::string Name(uint32_t id) const {
+    const PlanTensor* tensor = Find(id);
+    return tensor == nullptr ? absl::StrCat("#", id, "?") : tensor->name();
+  }
+
+  void PrintEnds(
+      absl::string_view title,
+      const google::protobuf::RepeatedField<google::protobuf::uint32>& ids) {
+    absl::StrAppend(&text_, "\n", title, ":\n");
+    for (uint32_t id : ids) {
+      const PlanTensor* tensor = Find(id);
+      absl::StrAppendFormat(&text_, "  %-32s %s\n", Name(id),
+                            tensor == nullptr ? "?" : Type(*tensor));
+    }
+  }
+
+  void PrintStorage() {
+    absl::StrAppend(&text_, "\nstorage (", plan_.storage_size(), "):\n");
+    std::vector<std::vector<std::string>> users(plan_.storage_size());
+    for (const PlanTensor& tensor : plan_.tensors()) {
+      if (tensor.place_case() == PlanTensor::kStorage &&
+          tensor.storage() < users.size()) {
+        users[tensor.storage()].push_back(tensor.name());
+      }
+    }
+    for (int i = 0; i < plan_.storage_size(); ++i) {
+      std::vector<std::string> sizes;
+      for (const DimExpr& bytes : plan_.storage(i).bytes()) {
+        sizes.push_back(DimExprToString(bytes, symbols_));
+      }
+      absl::StrAppendFormat(&text_, "  #%-4d %12s bytes  %s\n", i,
+                            absl::StrJoin(sizes, " | "),
+                            absl::StrJoin(users[i], " "));
+    }
+  }
+
+  void PrintCall(int index) {
+    const PlanCall& call = plan_.calls(index);
+    std::vector<std::string> reads, writes;
+    for (int i = 0; i < call.args_size(); ++i) {
+      const bool written =
+          i + static_cast<int64_t>(call.num_outputs()) >= call.args_size();
+      (written ? writes : reads).push_back(Name(call.args(i)));
+    }
+    absl::StrAppendFormat(&text_, "  %4d  %s = %s(%s)", index,
+                          absl::StrJoin(writes, ", "), call.function(),
+                          absl::StrJoin(reads, ", "));
+    if (call.args_size() > 0) {
+      if (const PlanTensor* t = Find(call.args(call.args_size() - 1))) {
+        absl::StrAppend(&text_, " : ", Type(*t));
+      }
+    }
+    if (!call.source().empty()) absl::StrAppend(&text_, "   # ", call.source());
+    text_ += "\n";
+  }
+
+  const Plan& plan_;
+  const std::vector<std::string> symbols_;
+  std::string text_;
+};
+
+}  // namespace
+
+absl::Status RegisterPlanInspector(InspectorRegistry* inspectors) {
+  InspectorRule rule;
+  rule.name = "plan";
+  rule.loader = kMetadataLoader;
+  rule.output_suffix = ".txt";
+  rule.inspect = [](const Artifact& artifact) -> absl::StatusOr<std::string> {
+    Plan plan;
+    if (artifact.content.size() > (size_t{1} << 30) ||
+        !plan.ParseFromArray(artifact.content.data(),
+                             static_cast<int>(artifact.content.size()))) {
+      return absl::InvalidArgumentError("these bytes are no plan");
+    }
+    return PlanPrinter(plan).Print();
+  };
+  return inspectors->Register(std::move(rule));
+}
+
+}  // namespace ingot

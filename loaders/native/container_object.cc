@@ -1,0 +1,130 @@
+#include "loaders/native/container_object.h"
+
+#include <elf.h>
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "loaders/native/library.h"
+
+namespace ingot {
+namespace {
+
+// Newer than some <elf.h>: the section may lie more than 2 GiB from the code.
+constexpr uint64_t kShfX8664Large = 0x10000000;
+
+enum Section { kNone, kContainer, kStackNote, kSymbols, kStrings, kCount };
+
+// A string table under construction; offset 0 is the empty string.
+class StringTable {
+ public:
+  uint32_t Add(absl::string_view text) {
+    const uint32_t offset = static_cast<uint32_t>(bytes_.size());
+    bytes_.append(text.data(), text.size());
+    bytes_.push_back('\0');
+    return offset;
+  }
+  const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_ = std::string(1, '\0');
+};
+
+template <typename T>
+absl::string_view AsBytes(const T& value) {
+  return absl::string_view(reinterpret_cast<const char*>(&value),
+                           sizeof(value));
+}
+
+}  // namespace
+
+absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
+                                  const ByteSink& sink) {
+  uint64_t container_size = 0;
+  absl::Status status =
+      WriteContainerTo(set, [&container_size](absl::string_view bytes) {
+        container_size += bytes.size();
+        return absl::OkStatus();
+      });
+  if (!status.ok()) return status;
+
+  // Layout: header, padding up to a page, the container, padding to 8 bytes,
+  // symbols, strings, section headers.
+  StringTable strings;
+  Elf64_Shdr sections[kCount] = {};
+  Elf64_Sym symbols[3] = {};
+  symbols[1].st_name = strings.Add(kContainerSymbol);
+  symbols[2].st_name = strings.Add(kContainerEndSymbol);
+  for (int i = 1; i <= 2; ++i) {
+    symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    symbols[i].st_shndx = kContainer;
+  }
+  symbols[1].st_size = container_size;
+  symbols[2].st_value = container_size;
+
+  Elf64_Shdr& container = sections[kContainer];
+  container.sh_name = strings.Add(kContainerSection);
+  container.sh_type = SHT_PROGBITS;
+  container.sh_flags = SHF_ALLOC | SHF_GNU_RETAIN;
+  if (machine == EM_X86_64) container.sh_flags |= kShfX8664Large;
+  container.sh_offset = kPageAlignment;
+  container.sh_size = container_size;
+  container.sh_addralign = kPageAlignment;
+
+  Elf64_Shdr& note =
+      sections[kStackNote];  // the code needs no executable stack
+  note.sh_name = strings.Add(".note.GNU-stack");
+  note.sh_type = SHT_PROGBITS;
+  note.sh_offset = container.sh_offset + container_size;
+  note.sh_addralign = 1;
+
+  Elf64_Shdr& symtab = sections[kSymbols];
+  symtab.sh_name = strings.Add(".symtab");
+  symtab.sh_type = SHT_SYMTAB;
+  symtab.sh_offset = (note.sh_offset + 7) / 8 * 8;
+  symtab.sh_size = sizeof(symbols);
+  symtab.sh_link = kStrings;
+  symtab.sh_info = 1;  // the first global symbol
+  symtab.sh_addralign = 8;
+  symtab.sh_entsize = sizeof(Elf64_Sym);
+
+  Elf64_Shdr& strtab = sections[kStrings];
+  strtab.sh_name = strings.Add(".strtab");
+  strtab.sh_type = SHT_STRTAB;
+  strtab.sh_offset = symtab.sh_offset + symtab.sh_size;
+  strtab.sh_size = strings.bytes().size();
+  strtab.sh_addralign = 1;
+
+  Elf64_Ehdr header = {};
+  for (int i = 0; i < SELFMAG; ++i) header.e_ident[i] = ELFMAG[i];
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_REL;
+  header.e_machine = machine;
+  header.e_version = EV_CURRENT;
+  header.e_shoff = (strtab.sh_offset + strtab.sh_size + 7) / 8 * 8;
+  header.e_ehsize = sizeof(header);
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = kCount;
+  header.e_shstrndx = kStrings;
+
+  uint64_t written = 0;
+  auto write = [&](absl::string_view bytes) {
+    written += bytes.size();
+    return sink(bytes);
+  };
+  auto pad_to = [&](uint64_t offset) {
+    return write(std::string(offset - written, '\0'));
+  };
+  if (status = write(AsBytes(header)); !status.ok()) return status;
+  if (status = pad_to(container.sh_offset); !status.ok()) return status;
+  if (status = WriteContainerTo(set, write); !status.ok()) return status;
+  if (status = pad_to(symtab.sh_offset); !status.ok()) return status;
+  if (status = write(AsBytes(symbols)); !status.ok()) return status;
+  if (status = write(strings.bytes()); !status.ok()) return status;
+  if (status = pad_to(header.e_shoff); !status.ok()) return status;
+  return write(AsBytes(sections));
+}
+
+}  // namespace ingot
