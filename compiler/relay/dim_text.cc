@@ -8,7 +8,7 @@ namespace ingot::relay {
 namespace {
 
 // How tightly an operator binds; operands of a lower level need parentheses.
-constexpr int kAny = 0, kSum = 1, kProduct = 2, kAtom = 3;
+constexpr int kAny = 0, kSum = 1, kProduct = 2;
 
 std::string Print(const Dim& dim, int level);
 
@@ -45,7 +45,7 @@ std::string PrintBinary(const tir::Binary& b, int level) {
     case tir::BinaryOp::kMul:
       return Infix(b, "*", kProduct, level);
     case tir::BinaryOp::kFloorDiv:
-      return Infix(b, "//", kProduct, level);
+      return Infix(b, "/", kProduct, level);
     case tir::BinaryOp::kFloorMod:
       return Infix(b, "%", kProduct, level);
     case tir::BinaryOp::kDiv:

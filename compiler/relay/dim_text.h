@@ -1,5 +1,5 @@
 // The text form of symbolic dimensions, as types and attributes print them:
-// `n * 2 + 1`, `(n - 1) // 2`, `max(n, 4)`.
+// `n * 2 + 1`, `(n - 1) / 2`, `max(n, 4)`.
 #ifndef INGOT_COMPILER_RELAY_DIM_TEXT_H_
 #define INGOT_COMPILER_RELAY_DIM_TEXT_H_
 
@@ -10,7 +10,7 @@
 
 namespace ingot::relay {
 
-// With only as many parentheses as it takes. Operators are + - * // % (the
+// With only as many parentheses as it takes. Operators are + - * / % (the
 // last two round towards minus infinity), functions min, max, div (truncating),
 // mod (its remainder), select, and, or, not; comparisons always stand in
 // parentheses. Other nodes, which no dimension holds, print as "?".

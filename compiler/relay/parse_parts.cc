@@ -1,0 +1,371 @@
+#include "compiler/relay/parse_parts.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/dim_text.h"
+
+namespace ingot::relay {
+namespace {
+
+constexpr int kMaxDepth = 100;  // of parentheses in one dimension
+
+bool IsFloat(const Token& token) {
+  return token.kind == TokenKind::kIdentifier ||
+         (token.kind == TokenKind::kNumber &&
+          token.text.find_first_of(".e") != std::string::npos);
+}
+
+// Arithmetic is for integers only; comparisons give bool.
+bool AreIntegers(const Dim& a, const Dim& b) {
+  return a->dtype == DataType::Int(64) && b->dtype == DataType::Int(64);
+}
+
+}  // namespace
+
+absl::Status PartsParser::Unexpected(absl::string_view expected) const {
+  return Error(absl::StrCat("expected ", expected,
+                            token_.kind == TokenKind::kEnd
+                                ? std::string(", but the text ends")
+                                : absl::StrCat(", found '", token_.text, "'")));
+}
+absl::Status PartsParser::Expect(absl::string_view punctuation) {
+  if (!token_.Is(punctuation)) {
+    return Unexpected(absl::StrCat("'", punctuation, "'"));
+  }
+  return Advance();
+}
+absl::Status PartsParser::ExpectWord(absl::string_view word) {
+  if (!token_.IsWord(word)) return Unexpected(absl::StrCat("'", word, "'"));
+  return Advance();
+}
+// Whether the token was there; then it is consumed.
+absl::StatusOr<bool> PartsParser::Accept(absl::string_view punctuation) {
+  if (!token_.Is(punctuation)) return false;
+  RELAY_RETURN_IF_ERROR(Advance());
+  return true;
+}
+absl::StatusOr<std::string> PartsParser::ExpectText(TokenKind kind,
+                                                    absl::string_view what) {
+  if (token_.kind != kind) return Unexpected(what);
+  std::string text = token_.text;
+  RELAY_RETURN_IF_ERROR(Advance());
+  return text;
+}
+
+// ------------------------------------------------------------- dimensions
+
+absl::StatusOr<Dim> PartsParser::ParseSum(int depth) {
+  RELAY_ASSIGN_OR_RETURN(Dim left, ParseProduct(depth));
+  while (token_.Is("+") || token_.Is("-")) {
+    const bool plus = token_.Is("+");
+    RELAY_RETURN_IF_ERROR(Advance());
+    RELAY_ASSIGN_OR_RETURN(Dim right, ParseProduct(depth));
+    if (!AreIntegers(left, right)) return Error("a truth value in a sum");
+    left = plus ? left + right : left - right;
+  }
+  return left;
+}
+
+absl::StatusOr<Dim> PartsParser::ParseProduct(int depth) {
+  RELAY_ASSIGN_OR_RETURN(Dim left, ParseAtom(depth));
+  while (token_.Is("*") || token_.Is("/") || token_.Is("%")) {
+    const std::string op = token_.text;
+    RELAY_RETURN_IF_ERROR(Advance());
+    const Token at = token_;
+    RELAY_ASSIGN_OR_RETURN(Dim right, ParseAtom(depth));
+    if (!AreIntegers(left, right)) return Error("a truth value in a product");
+    if (op == "*") {
+      left = left * right;
+      continue;
+    }
+    if (tir::IsConstInt(right, 0)) return Lexer::Error(at, "division by zero");
+    left = op == "/" ? left / right : left % right;
+  }
+  return left;
+}
+
+absl::StatusOr<Dim> PartsParser::ParseAtom(int depth) {
+  if (depth > kMaxDepth) return Error("parentheses go too deep");
+  if (token_.Is("-")) {
+    RELAY_RETURN_IF_ERROR(Advance());
+    if (token_.kind == TokenKind::kNumber) return ParseNumber(true);
+    RELAY_ASSIGN_OR_RETURN(Dim value, ParseAtom(depth + 1));
+    if (!AreIntegers(value, value)) return Error("a truth value in a sum");
+    return tir::MakeInt(0) - value;
+  }
+  if (token_.Is("(")) {
+    RELAY_RETURN_IF_ERROR(Advance());
+    RELAY_ASSIGN_OR_RETURN(Dim value, ParseSum(depth + 1));
+    if (token_.Is(")")) {
+      RELAY_RETURN_IF_ERROR(Advance());
+      return value;
+    }
+    return ParseComparison(value, depth);
+  }
+  if (token_.kind == TokenKind::kNumber) return ParseNumber(false);
+  if (token_.kind == TokenKind::kString) {
+    RELAY_ASSIGN_OR_RETURN(std::string name,
+                           ExpectText(TokenKind::kString, "a symbol"));
+    return Dim(module_->Symbol(name));
+  }
+  if (token_.kind != TokenKind::kIdentifier) return Unexpected("a dimension");
+  const Token word = token_;
+  RELAY_RETURN_IF_ERROR(Advance());
+  if (!token_.Is("(")) return Dim(module_->Symbol(word.text));
+  return ParseDimCall(word, depth);
+}
+
+absl::StatusOr<Dim> PartsParser::ParseNumber(bool negative) {
+  int64_t value;
+  if (!absl::SimpleAtoi(absl::StrCat(negative ? "-" : "", token_.text),
+                        &value)) {
+    return Error(absl::StrCat("'", token_.text, "' is not an integer"));
+  }
+  RELAY_RETURN_IF_ERROR(Advance());
+  return tir::MakeInt(value);
+}
+
+// After `(a`: `op b)`.
+absl::StatusOr<Dim> PartsParser::ParseComparison(const Dim& a, int depth) {
+  const Token op = token_;
+  RELAY_RETURN_IF_ERROR(Advance());
+  RELAY_ASSIGN_OR_RETURN(Dim b, ParseSum(depth + 1));
+  if (!AreIntegers(a, b)) {
+    return Lexer::Error(op, "only integers compare");
+  }
+  RELAY_RETURN_IF_ERROR(Expect(")"));
+  if (op.Is("==")) return tir::Eq(a, b);
+  if (op.Is("!=")) return tir::Ne(a, b);
+  if (op.Is("<")) return tir::Lt(a, b);
+  if (op.Is("<=")) return tir::Le(a, b);
+  if (op.Is(">")) return tir::Gt(a, b);
+  if (op.Is(">=")) return tir::Ge(a, b);
+  return Lexer::Error(op, absl::StrCat("expected ')', found '", op.text, "'"));
+}
+
+absl::StatusOr<Dim> PartsParser::ParseDimCall(const Token& word, int depth) {
+  RELAY_RETURN_IF_ERROR(Expect("("));
+  std::vector<Dim> args;
+  RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+    RELAY_ASSIGN_OR_RETURN(Dim arg, ParseSum(depth + 1));
+    args.push_back(std::move(arg));
+    return absl::OkStatus();
+  }));
+  auto typed = [&](size_t count, DataType first, DataType rest) {
+    if (args.size() != count) return false;
+    for (size_t i = 0; i < count; ++i) {
+      if (args[i]->dtype != (i == 0 ? first : rest)) return false;
+    }
+    return true;
+  };
+  const DataType i64 = DataType::Int(64), boolean = DataType::Bool();
+  if (word.text == "select" && typed(3, boolean, i64)) {
+    return tir::MakeSelect(args[0], args[1], args[2]);
+  }
+  if (word.text == "not" && typed(1, boolean, boolean)) {
+    return tir::MakeUnary(tir::UnaryOp::kNot, args[0]);
+  }
+  if (typed(2, boolean, boolean)) {
+    if (word.text == "and") return tir::And(args[0], args[1]);
+    if (word.text == "or") return tir::Or(args[0], args[1]);
+  }
+  if (typed(2, i64, i64)) {
+    const bool division = word.text == "div" || word.text == "mod";
+    if (division && tir::IsConstInt(args[1], 0)) {
+      return Lexer::Error(word, "division by zero");
+    }
+    if (word.text == "min") return tir::Min(args[0], args[1]);
+    if (word.text == "max") return tir::Max(args[0], args[1]);
+    if (division) {
+      return tir::MakeBinary(
+          word.text == "div" ? tir::BinaryOp::kDiv : tir::BinaryOp::kMod,
+          args[0], args[1]);
+    }
+  }
+  return Lexer::Error(
+      word, absl::StrCat("no function '", word.text, "' of ", args.size(),
+                         " such operands in a dimension"));
+}
+
+absl::StatusOr<Shape> PartsParser::ParseShape() {
+  RELAY_RETURN_IF_ERROR(Expect("["));
+  Shape shape;
+  RELAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+    const Token at = token_;
+    RELAY_ASSIGN_OR_RETURN(Dim dim, ParseSum(0));
+    if (dim->dtype != DataType::Int(64)) {
+      return Lexer::Error(at, "a dimension is an integer");
+    }
+    shape.push_back(std::move(dim));
+    return absl::OkStatus();
+  }));
+  return shape;
+}
+
+absl::StatusOr<TensorType> PartsParser::ParseType() {
+  const Token at = token_;
+  RELAY_ASSIGN_OR_RETURN(std::string word,
+                         ExpectText(TokenKind::kIdentifier, "a type"));
+  absl::StatusOr<DataType> dtype = DataType::Parse(word);
+  if (!dtype.ok() || dtype->lanes != 1 || dtype->code == DataType::kHandle) {
+    return Lexer::Error(at, absl::StrCat("'", word, "' is not a type"));
+  }
+  RELAY_ASSIGN_OR_RETURN(Shape shape, ParseShape());
+  int64_t bytes = static_cast<int64_t>(dtype->bytes());
+  for (const Dim& dim : shape) {
+    int64_t value;
+    if (!tir::AsConstInt(dim, &value) || value == 0) continue;
+    if (value < 0 || bytes > (int64_t{1} << 48) / value) {
+      return Lexer::Error(at, "the type is of an impossible size");
+    }
+    bytes *= value;
+  }
+  return TensorType{*dtype, std::move(shape)};
+}
+
+// type, or (type, …).
+absl::StatusOr<std::vector<TensorType>> PartsParser::ParseTypes() {
+  std::vector<TensorType> types;
+  if (!token_.Is("(")) {
+    RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+    types.push_back(std::move(type));
+    return types;
+  }
+  RELAY_RETURN_IF_ERROR(Advance());
+  RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+    RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+    types.push_back(std::move(type));
+    return absl::OkStatus();
+  }));
+  return types;
+}
+
+// ------------------------------------------------------------- attributes
+
+absl::StatusOr<double> PartsParser::ParseFloat() {
+  RELAY_ASSIGN_OR_RETURN(bool negative, Accept("-"));
+  double value;
+  if ((token_.kind != TokenKind::kNumber &&
+       token_.kind != TokenKind::kIdentifier) ||
+      !absl::SimpleAtod(token_.text, &value)) {
+    return Unexpected("a number");
+  }
+  RELAY_RETURN_IF_ERROR(Advance());
+  return negative ? -value : value;
+}
+
+absl::StatusOr<int64_t> PartsParser::ParseInt() {
+  RELAY_ASSIGN_OR_RETURN(bool negative, Accept("-"));
+  int64_t value;
+  if (token_.kind != TokenKind::kNumber ||
+      !absl::SimpleAtoi(absl::StrCat(negative ? "-" : "", token_.text),
+                        &value)) {
+    return Unexpected("an integer");
+  }
+  RELAY_RETURN_IF_ERROR(Advance());
+  return value;
+}
+
+template <typename T, typename F>
+absl::StatusOr<AttrValue> PartsParser::ParseListOf(const F& item) {
+  std::vector<T> values;
+  RELAY_RETURN_IF_ERROR(Expect("["));
+  RELAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+    RELAY_ASSIGN_OR_RETURN(T value, item());
+    values.push_back(std::move(value));
+    return absl::OkStatus();
+  }));
+  return AttrValue(std::move(values));
+}
+
+absl::StatusOr<AttrValue> PartsParser::ParseAttr(AttrKind kind) {
+  auto string = [&] { return ExpectText(TokenKind::kString, "a string"); };
+  switch (kind) {
+    case AttrKind::kInt: {
+      RELAY_ASSIGN_OR_RETURN(int64_t value, ParseInt());
+      return AttrValue(value);
+    }
+    case AttrKind::kFloat: {
+      RELAY_ASSIGN_OR_RETURN(double value, ParseFloat());
+      return AttrValue(value);
+    }
+    case AttrKind::kString: {
+      RELAY_ASSIGN_OR_RETURN(std::string value, string());
+      return AttrValue(std::move(value));
+    }
+    case AttrKind::kInts:
+      return ParseListOf<int64_t>([&] { return ParseInt(); });
+    case AttrKind::kFloats:
+      return ParseListOf<double>([&] { return ParseFloat(); });
+    case AttrKind::kStrings:
+      return ParseListOf<std::string>(string);
+    case AttrKind::kDataType: {
+      const Token at = token_;
+      RELAY_ASSIGN_OR_RETURN(std::string word,
+                             ExpectText(TokenKind::kIdentifier, "a data type"));
+      absl::StatusOr<DataType> type = DataType::Parse(word);
+      if (!type.ok()) return Lexer::Error(at, type.status().message());
+      return AttrValue(*type);
+    }
+    case AttrKind::kShape: {
+      RELAY_ASSIGN_OR_RETURN(Shape value, ParseShape());
+      return AttrValue(std::move(value));
+    }
+  }
+  return Error("an attribute of unknown kind");
+}
+
+// The kind that a value without a definition looks like. A list is one of
+// integers unless its first item says otherwise.
+AttrKind PartsParser::GuessKind() const {
+  if (token_.kind == TokenKind::kString) return AttrKind::kString;
+  if (token_.kind == TokenKind::kIdentifier) {
+    return DataType::Parse(token_.text).ok() ? AttrKind::kDataType
+                                             : AttrKind::kFloat;
+  }
+  if (token_.Is("[")) {
+    Lexer ahead = lexer_;
+    Token item;
+    if (!ahead.Next(&item).ok()) return AttrKind::kInts;
+    if (item.kind == TokenKind::kString) return AttrKind::kStrings;
+    if (item.kind == TokenKind::kIdentifier || item.Is("(")) {
+      return AttrKind::kShape;
+    }
+    if (item.Is("-") && !ahead.Next(&item).ok()) return AttrKind::kInts;
+    return IsFloat(item) ? AttrKind::kFloats : AttrKind::kInts;
+  }
+  if (token_.Is("-")) {
+    Lexer ahead = lexer_;
+    Token number;
+    if (ahead.Next(&number).ok() && !IsFloat(number)) return AttrKind::kInt;
+    return AttrKind::kFloat;
+  }
+  return IsFloat(token_) ? AttrKind::kFloat : AttrKind::kInt;
+}
+
+// {name=value, …}, with the kinds that `op` (may be null) defines.
+absl::StatusOr<Attrs> PartsParser::ParseAttrs(const OpDef* op) {
+  Attrs attrs;
+  RELAY_RETURN_IF_ERROR(Expect("{"));
+  RELAY_RETURN_IF_ERROR(List("}", [&]() -> absl::Status {
+    const Token at = token_;
+    RELAY_ASSIGN_OR_RETURN(std::string name, ExpectText(TokenKind::kIdentifier,
+                                                        "an attribute's name"));
+    if (attrs.Has(name)) {
+      return Lexer::Error(at, absl::StrCat("'", name, "' is there twice"));
+    }
+    RELAY_RETURN_IF_ERROR(Expect("="));
+    AttrKind kind = GuessKind();
+    if (op != nullptr) {
+      for (const AttrSpec& spec : op->attrs) {
+        if (spec.name == name) kind = spec.kind;
+      }
+    }
+    RELAY_ASSIGN_OR_RETURN(AttrValue value, ParseAttr(kind));
+    attrs.Set(name, std::move(value));
+    return absl::OkStatus();
+  }));
+  return attrs;
+}
+
+}  // namespace ingot::relay

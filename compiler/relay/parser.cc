@@ -1,0 +1,311 @@
+#include "compiler/relay/parser.h"
+
+#include <fstream>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/lexer.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/parse_constant.h"
+#include "compiler/relay/parse_parts.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/relay/verifier.h"
+#include "runtime/safetensors.h"
+
+namespace ingot::relay {
+namespace {
+
+class Parser : private PartsParser {
+ public:
+  Parser(absl::string_view text, const std::map<std::string, Tensor>& constants)
+      : PartsParser(text), constants_(constants) {}
+
+  absl::StatusOr<std::unique_ptr<Module>> Run() {
+    RELAY_RETURN_IF_ERROR(Advance());
+    RELAY_RETURN_IF_ERROR(ExpectWord("module"));
+    RELAY_RETURN_IF_ERROR(Expect("{"));
+    while (!token_.Is("}")) RELAY_RETURN_IF_ERROR(ParseFunction());
+    RELAY_RETURN_IF_ERROR(Advance());
+    if (token_.kind != TokenKind::kEnd) return Error("text after the module");
+    return std::move(module_);
+  }
+
+ private:
+  struct Reference {  // %name#index, not yet looked up
+    Token token;
+    int64_t index = 0;
+  };
+
+  // -------------------------------------------------------------- functions
+
+  absl::StatusOr<Reference> ParseReference() {
+    Reference ref;
+    ref.token = token_;
+    if (token_.kind != TokenKind::kValue) return Unexpected("a %value");
+    RELAY_RETURN_IF_ERROR(Advance());
+    if (token_.Is("#")) {
+      RELAY_RETURN_IF_ERROR(Advance());
+      RELAY_ASSIGN_OR_RETURN(ref.index, ParseInt());
+    }
+    return ref;
+  }
+
+  absl::StatusOr<Value> Resolve(const Reference& ref) const {
+    auto it = nodes_.find(ref.token.text);
+    if (it == nodes_.end()) {
+      return Lexer::Error(ref.token,
+                          absl::StrCat("no value %", QuoteName(ref.token.text),
+                                       " stands before this"));
+    }
+    const int64_t count = static_cast<int64_t>(it->second->outputs.size());
+    if (ref.index < 0 || ref.index >= count) {
+      return Lexer::Error(ref.token,
+                          absl::StrCat("%", QuoteName(ref.token.text), " has ",
+                                       count, " results"));
+    }
+    return Value{it->second, static_cast<int>(ref.index)};
+  }
+
+  absl::Status Define(const Token& at, Node* node) {
+    nodes_[at.text] = node;
+    return absl::OkStatus();
+  }
+  absl::Status CheckNew(const Token& at) const {
+    if (nodes_.count(at.text) == 0) return absl::OkStatus();
+    return Lexer::Error(
+        at, absl::StrCat("%", QuoteName(at.text), " is defined twice"));
+  }
+
+  absl::Status ParseFunction() {
+    RELAY_RETURN_IF_ERROR(ExpectWord("func"));
+    const Token at = token_;
+    RELAY_ASSIGN_OR_RETURN(
+        std::string name,
+        ExpectText(TokenKind::kFunction, "the function's @name"));
+    if (module_->Find(name) != nullptr) {
+      return Lexer::Error(
+          at, absl::StrCat("@", QuoteName(name), " is defined twice"));
+    }
+    function_ = module_->AddFunction(name);
+    nodes_.clear();
+    RELAY_RETURN_IF_ERROR(Expect("("));
+    RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+      const Token input = token_;
+      if (token_.kind != TokenKind::kValue) return Unexpected("an input");
+      RELAY_RETURN_IF_ERROR(CheckNew(input));
+      RELAY_RETURN_IF_ERROR(Advance());
+      RELAY_RETURN_IF_ERROR(Expect(":"));
+      RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+      return Define(input, function_->AddInput(input.text, std::move(type)));
+    }));
+    RELAY_RETURN_IF_ERROR(Expect("->"));
+    RELAY_RETURN_IF_ERROR(Expect("("));
+    std::vector<Reference> outputs;
+    RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+      RELAY_ASSIGN_OR_RETURN(Reference ref, ParseReference());
+      outputs.push_back(std::move(ref));
+      RELAY_ASSIGN_OR_RETURN(bool named, Accept(":"));
+      if (!named) return absl::OkStatus();
+      RELAY_ASSIGN_OR_RETURN(
+          std::string output_name,
+          ExpectText(TokenKind::kString, "an output's name"));
+      function_->output_names.resize(outputs.size());
+      function_->output_names.back() = std::move(output_name);
+      return absl::OkStatus();
+    }));
+    if (!function_->output_names.empty()) {
+      function_->output_names.resize(outputs.size());
+    }
+    if (token_.IsWord("attrs")) {
+      RELAY_RETURN_IF_ERROR(Advance());
+      RELAY_ASSIGN_OR_RETURN(function_->attrs, ParseAttrs(nullptr));
+    }
+    RELAY_RETURN_IF_ERROR(Expect("{"));
+    while (!token_.Is("}")) RELAY_RETURN_IF_ERROR(ParseNode());
+    RELAY_RETURN_IF_ERROR(Advance());
+    for (const Reference& ref : outputs) {
+      RELAY_ASSIGN_OR_RETURN(Value value, Resolve(ref));
+      function_->outputs.push_back(value);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ParseNode() {
+    const Token name = token_;
+    if (token_.kind != TokenKind::kValue) return Unexpected("a %value or '}'");
+    RELAY_RETURN_IF_ERROR(CheckNew(name));
+    RELAY_RETURN_IF_ERROR(Advance());
+    RELAY_RETURN_IF_ERROR(Expect("="));
+    Node* node = nullptr;
+    if (token_.IsWord("const")) {
+      RELAY_ASSIGN_OR_RETURN(node, ParseConstant(name));
+    } else {
+      RELAY_ASSIGN_OR_RETURN(node, ParseCall(name));
+    }
+    if (token_.IsWord("from")) {
+      do {
+        RELAY_RETURN_IF_ERROR(Advance());
+        RELAY_ASSIGN_OR_RETURN(
+            std::string source,
+            ExpectText(TokenKind::kString, "the name of a model's node"));
+        node->sources.push_back(std::move(source));
+      } while (token_.Is(","));
+    }
+    return Define(name, node);
+  }
+
+  absl::StatusOr<Node*> ParseConstant(const Token& name) {
+    RELAY_RETURN_IF_ERROR(Advance());
+    const Token at = token_;
+    RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+    const auto shape = ConstShape(type.shape);
+    if (!shape.has_value()) {
+      return Lexer::Error(at, "a constant's shape has no symbols");
+    }
+    const Token form = token_;
+    if (form.kind == TokenKind::kFunction) {
+      auto it = constants_.find(form.text);
+      if (it == constants_.end()) {
+        return Error(absl::StrCat("there is no constant ",
+                                  QuoteString(form.text), " beside this text"));
+      }
+      if (it->second.dtype() != type.dtype ||
+          it->second.shape() != absl::MakeConstSpan(*shape)) {
+        return Error(absl::StrCat("the constant ", QuoteString(form.text),
+                                  " is ", it->second.TypeString()));
+      }
+      RELAY_RETURN_IF_ERROR(Advance());
+      return function_->AddConstant(name.text, it->second);
+    }
+    std::vector<std::string> items;
+    absl::StatusOr<Tensor> tensor = Tensor();
+    if (form.Is("{")) {
+      RELAY_RETURN_IF_ERROR(Advance());
+      RELAY_RETURN_IF_ERROR(List("}", [&] { return ParseItem(&items); }));
+      tensor = ConstantFromItems(type.dtype, *shape, items);
+    } else if (form.IsWord("random") || form.IsWord("fill")) {
+      RELAY_RETURN_IF_ERROR(Advance());
+      RELAY_RETURN_IF_ERROR(Expect("("));
+      RELAY_RETURN_IF_ERROR(ParseItem(&items));
+      RELAY_RETURN_IF_ERROR(Expect(")"));
+      tensor = form.IsWord("fill")
+                   ? FilledConstant(type.dtype, *shape, items[0])
+                   : RandomConstant(type.dtype, *shape, items[0]);
+    } else {
+      return Unexpected("'{', @\"key\", fill or random");
+    }
+    if (!tensor.ok()) return Lexer::Error(form, tensor.status().message());
+    return function_->AddConstant(name.text, *std::move(tensor));
+  }
+
+  absl::Status ParseItem(std::vector<std::string>* items) {
+    RELAY_ASSIGN_OR_RETURN(bool negative, Accept("-"));
+    if (token_.kind != TokenKind::kNumber &&
+        token_.kind != TokenKind::kIdentifier) {
+      return Unexpected("a value");
+    }
+    items->push_back(absl::StrCat(negative ? "-" : "", token_.text));
+    return Advance();
+  }
+
+  absl::StatusOr<Node*> ParseCall(const Token& name) {
+    const Token callee = token_;
+    const OpDef* op = nullptr;
+    if (callee.kind == TokenKind::kIdentifier) {
+      op = StandardOps().Find(callee.text);
+      if (op == nullptr) {
+        return Error(absl::StrCat("there is no operator '", callee.text, "'"));
+      }
+    } else if (callee.kind != TokenKind::kFunction) {
+      return Unexpected("an operator, a @function or const");
+    }
+    RELAY_RETURN_IF_ERROR(Advance());
+    RELAY_RETURN_IF_ERROR(Expect("("));
+    std::vector<Value> operands;
+    RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+      if (token_.IsWord("_")) {
+        operands.emplace_back();
+        return Advance();
+      }
+      RELAY_ASSIGN_OR_RETURN(Reference ref, ParseReference());
+      RELAY_ASSIGN_OR_RETURN(Value value, Resolve(ref));
+      operands.push_back(value);
+      return absl::OkStatus();
+    }));
+    Attrs attrs;
+    if (token_.Is("{")) {
+      RELAY_ASSIGN_OR_RETURN(attrs, ParseAttrs(op));
+    }
+    const Token at = token_;
+    std::vector<TensorType> types;
+    RELAY_ASSIGN_OR_RETURN(bool typed, Accept(":"));
+    if (typed) {
+      RELAY_ASSIGN_OR_RETURN(types, ParseTypes());
+    } else if (op == nullptr) {
+      return Unexpected("':' and the type of the call's results");
+    }
+    if (op == nullptr) {
+      Node* node = function_->AddCall(callee.text, name.text,
+                                      std::move(operands), std::move(types));
+      node->attrs = std::move(attrs);
+      return node;
+    }
+    absl::StatusOr<Node*> node = function_->AddOp(
+        op->name, name.text, std::move(operands), std::move(attrs));
+    if (!node.ok()) return Lexer::Error(callee, node.status().message());
+    if (typed) RELAY_RETURN_IF_ERROR(CheckTypes(at, **node, types));
+    // As written, so that what is printed again reads the same.
+    if (typed) (*node)->outputs = std::move(types);
+    return *node;
+  }
+
+  static absl::Status CheckTypes(const Token& at, const Node& node,
+                                 absl::Span<const TensorType> types) {
+    bool same = types.size() == node.outputs.size();
+    for (size_t i = 0; same && i < types.size(); ++i) {
+      same = Agrees(types[i], node.outputs[i]);
+    }
+    if (same) return absl::OkStatus();
+    std::string inferred;
+    for (const TensorType& type : node.outputs) {
+      absl::StrAppend(&inferred, inferred.empty() ? "" : ", ", ToString(type));
+    }
+    return Lexer::Error(
+        at, absl::StrCat("the results of ", node.op->name, " are ", inferred));
+  }
+
+  const std::map<std::string, Tensor>& constants_;
+  Function* function_ = nullptr;
+  std::map<std::string, Node*> nodes_;  // of the function so far
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Module>> ReadModule(
+    absl::string_view text, const std::map<std::string, Tensor>& constants) {
+  return Parser(text, constants).Run();
+}
+
+absl::StatusOr<std::unique_ptr<Module>> ReadModuleFile(absl::string_view path) {
+  const std::string name(path);
+  std::ifstream in(name, std::ios::binary);
+  if (!in) return absl::NotFoundError(absl::StrCat("cannot read ", path));
+  const std::string text{std::istreambuf_iterator<char>(in),
+                         std::istreambuf_iterator<char>()};
+  std::map<std::string, Tensor> constants;
+  const std::string weights = absl::StrCat(path, ".weights");
+  if (std::ifstream(weights).good()) {
+    RELAY_ASSIGN_OR_RETURN(constants, ReadSafetensorsFile(weights));
+  }
+  absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(text, constants);
+  if (!module.ok()) {
+    return absl::Status(module.status().code(),
+                        absl::StrCat(path, ":", module.status().message()));
+  }
+  return module;
+}
+
+}  // namespace ingot::relay

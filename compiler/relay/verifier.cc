@@ -1,0 +1,263 @@
+#include "compiler/relay/verifier.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/tir/simplify.h"
+
+namespace ingot::relay {
+namespace {
+
+std::string TypesText(absl::Span<const TensorType> types) {
+  return absl::StrCat("(",
+                      absl::StrJoin(types, ", ",
+                                    [](std::string* out, const TensorType& t) {
+                                      absl::StrAppend(out, ToString(t));
+                                    }),
+                      ")");
+}
+
+bool AllAgree(absl::Span<const TensorType> a, absl::Span<const TensorType> b) {
+  if (a.size() != b.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (!Agrees(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+class FunctionVerifier {
+ public:
+  FunctionVerifier(const Module& module, const Function& function)
+      : module_(module), function_(function) {}
+
+  absl::Status Run() {
+    std::vector<const Node*> inputs;
+    for (const auto& node : function_.nodes()) {
+      if (!names_.insert(node->name).second) {
+        return Error(*node, "another node has the same name");
+      }
+      RELAY_RETURN_IF_ERROR(CheckOperands(*node));
+      RELAY_RETURN_IF_ERROR(CheckNode(*node));
+      seen_.insert(node.get());
+      if (node->kind == NodeKind::kInput) inputs.push_back(node.get());
+    }
+    if (std::set<const Node*>(inputs.begin(), inputs.end()) !=
+            std::set<const Node*>(function_.inputs.begin(),
+                                  function_.inputs.end()) ||
+        inputs.size() != function_.inputs.size()) {
+      return FunctionError("its list of inputs is not that of its input nodes");
+    }
+    for (const Value& output : function_.outputs) {
+      if (output.node == nullptr || !seen_.contains(output.node) ||
+          output.index < 0 ||
+          output.index >= static_cast<int>(output.node->outputs.size())) {
+        return FunctionError("an output is not a result of its nodes");
+      }
+    }
+    if (!function_.output_names.empty() &&
+        function_.output_names.size() != function_.outputs.size()) {
+      return FunctionError("not every output has a name");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckCalls() {
+    for (const auto& node : function_.nodes()) {
+      if (node->kind != NodeKind::kCallFunction) continue;
+      RELAY_RETURN_IF_ERROR(CheckCall(*node));
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status FunctionError(absl::string_view what) const {
+    return absl::InternalError(
+        absl::StrCat("function @", QuoteName(function_.name), ": ", what));
+  }
+  absl::Status Error(const Node& node, absl::string_view what) const {
+    return FunctionError(
+        absl::StrCat("node %", QuoteName(node.name), ": ", what));
+  }
+
+  absl::Status CheckOperands(const Node& node) const {
+    for (const Value& input : node.inputs) {
+      if (input.node == nullptr) continue;
+      if (!seen_.contains(input.node)) {
+        // The node may be gone, so nothing of it is said.
+        return Error(node, "reads a node that does not stand before it");
+      }
+      if (input.index < 0 ||
+          input.index >= static_cast<int>(input.node->outputs.size())) {
+        return Error(node,
+                     absl::StrCat("reads result ", input.index, " of %",
+                                  QuoteName(input.node->name), ", which has ",
+                                  input.node->outputs.size()));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckNode(const Node& node) const {
+    if (node.outputs.empty()) return Error(node, "has no result");
+    if (node.constant.has_value() != (node.kind == NodeKind::kConstant)) {
+      return Error(node, "holds a constant without being one, or the reverse");
+    }
+    switch (node.kind) {
+      case NodeKind::kInput:
+        if (!node.inputs.empty() || node.outputs.size() != 1) {
+          return Error(node, "an input has one result and no operand");
+        }
+        return absl::OkStatus();
+      case NodeKind::kConstant:
+        return CheckConstant(node);
+      case NodeKind::kOp:
+        return CheckOp(node);
+      case NodeKind::kCallFunction:
+        return absl::OkStatus();  // CheckCalls, when every callee is sound
+    }
+    return Error(node, "is of no kind");
+  }
+
+  absl::Status CheckConstant(const Node& node) const {
+    const Tensor& tensor = *node.constant;
+    if (!node.inputs.empty() || node.outputs.size() != 1 || !tensor.defined()) {
+      return Error(node, "a constant has a tensor, one result and no operand");
+    }
+    const auto shape = ConstShape(node.outputs[0].shape);
+    if (node.outputs[0].dtype != tensor.dtype() || !shape ||
+        absl::MakeConstSpan(*shape) != tensor.shape()) {
+      return Error(node, absl::StrCat("its type is ", ToString(node.outputs[0]),
+                                      ", its tensor's ", tensor.TypeString()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckOp(const Node& node) const {
+    if (node.op == nullptr) return Error(node, "has no operator");
+    absl::StatusOr<std::vector<TensorType>> types =
+        InferTypes(*node.op, node.inputs, node.attrs);
+    if (!types.ok()) return Error(node, types.status().message());
+    if (!AllAgree(*types, node.outputs)) {
+      return Error(node, absl::StrCat("its type is ", TypesText(node.outputs),
+                                      ", inferred ", TypesText(*types)));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckCall(const Node& node) const {
+    const Function* callee = module_.Find(node.callee);
+    if (callee == nullptr) {
+      return Error(node, absl::StrCat("calls @", QuoteName(node.callee),
+                                      ", which is not there"));
+    }
+    if (callee->inputs.size() != node.inputs.size() ||
+        callee->outputs.size() != node.outputs.size()) {
+      return Error(node, absl::StrCat("does not have the operands and results "
+                                      "of @",
+                                      QuoteName(node.callee)));
+    }
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (node.inputs[i].node == nullptr) {
+        return Error(node, "leaves an operand of a function out");
+      }
+      const TensorType& given = node.inputs[i].type();
+      const TensorType& taken = callee->inputs[i]->outputs[0];
+      if (!Agrees(given, taken)) {
+        return Error(node, absl::StrCat("operand ", i, " is ", ToString(given),
+                                        ", @", QuoteName(node.callee),
+                                        " takes ", ToString(taken)));
+      }
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      if (!Agrees(node.outputs[i], callee->outputs[i].type())) {
+        return Error(
+            node, absl::StrCat("result ", i, " is ", ToString(node.outputs[i]),
+                               ", @", QuoteName(node.callee), " gives ",
+                               ToString(callee->outputs[i].type())));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  const Module& module_;
+  const Function& function_;
+  std::set<std::string> names_;
+  absl::flat_hash_set<const Node*> seen_;
+};
+
+// Every callee finishes before its caller: no function reaches itself.
+absl::Status CheckRecursion(const Module& module) {
+  enum class State { kNew, kOpen, kDone };
+  absl::flat_hash_map<const Function*, State> state;
+  struct Frame {
+    const Function* function;
+    size_t next_node = 0;
+  };
+  for (const auto& root : module.functions()) {
+    if (state[root.get()] != State::kNew) continue;
+    std::vector<Frame> stack = {{root.get()}};
+    state[root.get()] = State::kOpen;
+    while (!stack.empty()) {
+      const Function* function = stack.back().function;
+      if (stack.back().next_node == function->nodes().size()) {
+        state[function] = State::kDone;
+        stack.pop_back();
+        continue;
+      }
+      const Node& node = *function->nodes()[stack.back().next_node++];
+      if (node.kind != NodeKind::kCallFunction) continue;
+      const Function* callee = module.Find(node.callee);
+      if (callee == nullptr || state[callee] == State::kDone) continue;
+      if (state[callee] == State::kOpen) {
+        return absl::InternalError(absl::StrCat(
+            "function @", QuoteName(callee->name), " calls itself"));
+      }
+      state[callee] = State::kOpen;
+      stack.push_back({callee});
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool Agrees(const TensorType& a, const TensorType& b) {
+  if (a.dtype != b.dtype || a.shape.size() != b.shape.size()) return false;
+  for (size_t i = 0; i < a.shape.size(); ++i) {
+    if (a.shape[i] == b.shape[i]) continue;
+    int64_t x, y, difference;
+    if (tir::AsConstInt(a.shape[i], &x) && tir::AsConstInt(b.shape[i], &y)) {
+      if (x != y) return false;
+    } else if (tir::AsConstInt(tir::Simplify(a.shape[i] - b.shape[i]),
+                               &difference) &&
+               difference != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+absl::Status Verify(const Module& module) {
+  std::set<std::string> names;
+  for (const auto& function : module.functions()) {
+    if (!names.insert(function->name).second) {
+      return absl::InternalError(absl::StrCat(
+          "function @", QuoteName(function->name), " is there twice"));
+    }
+    RELAY_RETURN_IF_ERROR(FunctionVerifier(module, *function).Run());
+  }
+  for (const auto& function : module.functions()) {
+    RELAY_RETURN_IF_ERROR(FunctionVerifier(module, *function).CheckCalls());
+  }
+  return CheckRecursion(module);
+}
+
+}  // namespace ingot::relay
