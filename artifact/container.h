@@ -4,7 +4,6 @@
 #ifndef INGOT_ARTIFACT_CONTAINER_H_
 #define INGOT_ARTIFACT_CONTAINER_H_
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -14,19 +13,9 @@
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
+#include "artifact/container_format.h"  // IWYU pragma: export
 
 namespace ingot {
-
-inline constexpr uint32_t kContainerFormatVersion = 1;
-
-// Every payload starts at a multiple of kPayloadAlignment bytes; one of
-// kPagePayloadSize bytes or more starts at a multiple of kPageAlignment.
-inline constexpr size_t kPayloadAlignment = 64;
-inline constexpr size_t kPageAlignment = 4096;
-inline constexpr size_t kPagePayloadSize = size_t{1} << 20;
-
-// The longest manifest that is written or read, in bytes.
-inline constexpr size_t kMaxManifestSize = size_t{16} << 20;
 
 // Takes the container's bytes in order, in pieces of at most 4 MiB. An error
 // stops the writer, which returns it.
@@ -71,6 +60,11 @@ struct ReadOptions {
 //   DataLoss            cut off, longer than it says, or with changed bytes.
 absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
                                           const ReadOptions& options = {});
+
+// The length in bytes that the container starting with `start` says it has, for
+// one that is followed by something else. `start` needs only the header.
+// Errors: as ReadContainer's.
+absl::StatusOr<uint64_t> ContainerSize(absl::string_view start);
 
 // Maps the file at `path` and reads it. Errors: also those of Blob::MapFile;
 // each message names the path.

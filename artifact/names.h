@@ -32,6 +32,10 @@ absl::Status CheckTargetKey(absl::string_view name);
 // end and no dot at its end (other systems drop those).
 absl::Status CheckFileName(absl::string_view name);
 
+// One component of such a path, of up to `max_length` bytes.
+absl::Status CheckComponent(absl::string_view component,
+                            size_t max_length = kMaxComponentLength);
+
 // Texts are UTF-8 without control characters; the model's name may hold any
 // UTF-8. The symbol prefix is empty or a C identifier. A link library is 1 to
 // kMaxIdentifierLength of [A-Za-z0-9_.+-], the first neither "-" nor ".".

@@ -1,0 +1,160 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "artifact/container.h"
+#include "artifact/container_layout.h"
+#include "artifact/manifest.h"
+#include "artifact/manifest.pb.h"
+#include "artifact/names.h"
+#include "artifact/sha256.h"
+
+namespace ingot {
+namespace {
+
+using container_layout::DecodeHeader;
+using container_layout::Header;
+
+absl::StatusOr<Header> CheckedHeader(absl::string_view container) {
+  absl::StatusOr<Header> header = DecodeHeader(container);
+  if (!header.ok()) return header;
+  if (header->file_size != container.size()) {
+    return absl::DataLossError(absl::StrCat(
+        "the container is ",
+        container.size() < header->file_size ? "cut off" : "too long",
+        ": its header says ", header->file_size, " bytes and there are ",
+        container.size()));
+  }
+  if (header->manifest_size > container.size() - header->manifest_offset ||
+      header->manifest_size > kMaxManifestSize) {
+    return absl::DataLossError(
+        absl::StrCat("the container's manifest cannot have ",
+                     header->manifest_size, " bytes"));
+  }
+  return header;
+}
+
+absl::StatusOr<Manifest> ReadManifest(absl::string_view container,
+                                      const Header& header) {
+  const absl::string_view bytes =
+      container.substr(header.manifest_offset, header.manifest_size);
+  if (Sha256Bytes(bytes) != header.manifest_sha256) {
+    return absl::DataLossError(
+        "the container's manifest is damaged: its SHA-256 does not match");
+  }
+  Manifest manifest;
+  // No longer than kMaxManifestSize, so its length is an int.
+  if (!manifest.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return absl::DataLossError("the container's manifest does not parse");
+  }
+  if (manifest.format_version() != kContainerFormatVersion) {
+    return absl::DataLossError(
+        absl::StrCat("the container's manifest has format version ",
+                     manifest.format_version(), " and its header has ",
+                     kContainerFormatVersion));
+  }
+  // Fields that a later Ingot added mean nothing here and are not written back.
+  manifest.DiscardUnknownFields();
+  return manifest;
+}
+
+// Checks that the payload lies behind `end`, the end of what precedes it, and
+// that only zeros lie between.
+absl::Status CheckPlace(const Manifest::Entry& entry,
+                        absl::string_view container, uint64_t end) {
+  const uint64_t offset = entry.offset();
+  if (offset < end) {
+    return absl::DataLossError(
+        "its payload overlaps what precedes it in the container");
+  }
+  if (offset > container.size() || entry.size() > container.size() - offset) {
+    return absl::DataLossError("its payload reaches beyond the container");
+  }
+  if (offset % container_layout::PayloadAlignment(entry.size()) != 0) {
+    return absl::DataLossError("its payload is not aligned");
+  }
+  if (offset - end >= container_layout::kMaxGap) {
+    return absl::DataLossError("there are too many bytes before its payload");
+  }
+  if (container.substr(end, offset - end).find_first_not_of('\0') !=
+      absl::string_view::npos) {
+    return absl::DataLossError("the padding before its payload is not zero");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status AddEntry(const Manifest::Entry& entry, const Blob& container,
+                      const ReadOptions& options, ArtifactSet* set) {
+  // Add would replace an empty key, which no writer leaves empty.
+  if (absl::Status s = CheckTargetKey(entry.target_key()); !s.ok()) return s;
+  Artifact artifact = ArtifactOf(entry);
+  artifact.content = container.Slice(entry.offset(), entry.size());
+  if (!IsSha256Hex(entry.sha256())) {
+    return absl::DataLossError("its digest is not 64 lower-case hex digits");
+  }
+  const bool deferred = entry.defer_digest() && DefersDigest(entry);
+  if ((!deferred || options.check_all_digests) &&
+      Sha256Hex(artifact.content.view()) != entry.sha256()) {
+    return absl::DataLossError(
+        "its bytes are damaged: their SHA-256 does not match");
+  }
+  return set->Add(std::move(artifact));
+}
+
+absl::Status Annotated(const absl::Status& status, absl::string_view where) {
+  return absl::Status(status.code(),
+                      absl::StrCat(where, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<uint64_t> ContainerSize(absl::string_view start) {
+  absl::StatusOr<Header> header = DecodeHeader(start);
+  if (!header.ok()) return header.status();
+  return header->file_size;
+}
+
+absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
+                                          const ReadOptions& options) {
+  const absl::string_view bytes = container.view();
+  absl::StatusOr<Header> header = CheckedHeader(bytes);
+  if (!header.ok()) return header.status();
+  absl::StatusOr<Manifest> manifest = ReadManifest(bytes, *header);
+  if (!manifest.ok()) return manifest.status();
+
+  ArtifactSet set;
+  uint64_t end = header->manifest_offset + header->manifest_size;
+  for (const Manifest::Entry& entry : manifest->entries()) {
+    absl::Status status = CheckPlace(entry, bytes, end);
+    if (status.ok()) status = AddEntry(entry, container, options, &set);
+    if (!status.ok()) {
+      return Annotated(status, absl::StrCat("artifact ", DisplayPath(entry)));
+    }
+    end = entry.offset() + entry.size();
+  }
+  if (end != bytes.size()) {
+    return absl::DataLossError(
+        absl::StrCat("the container has ", bytes.size() - end,
+                     " bytes at its end that belong to no artifact"));
+  }
+  set.mutable_provenance() = std::move(*manifest->mutable_provenance());
+  if (absl::Status s = CheckProvenance(set.provenance()); !s.ok()) {
+    return Annotated(s, "the container's provenance");
+  }
+  return set;
+}
+
+absl::StatusOr<ArtifactSet> ReadContainerFile(absl::string_view path,
+                                              const ReadOptions& options) {
+  absl::StatusOr<Blob> blob = Blob::MapFile(path);
+  if (!blob.ok()) return blob.status();
+  absl::StatusOr<ArtifactSet> set = ReadContainer(*blob, options);
+  if (!set.ok()) return Annotated(set.status(), path);
+  return set;
+}
+
+}  // namespace ingot

@@ -1,0 +1,93 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+#include "artifact/blob.h"
+#include "artifact/directory.h"
+#include "artifact/directory_manifest.h"
+#include "artifact/file_tree.h"
+#include "artifact/manifest.h"
+#include "artifact/manifest.pb.h"
+#include "artifact/names.h"
+#include "artifact/sha256.h"
+
+namespace ingot {
+namespace {
+
+// How `content` differs from what `entry` says; empty if it does not.
+std::string Difference(const Manifest::Entry& entry, const Blob& content) {
+  if (content.size() != entry.size()) {
+    return absl::StrCat("has ", content.size(), " bytes instead of ",
+                        entry.size());
+  }
+  if (Sha256Hex(content.view()) != entry.sha256()) return "was changed";
+  return "";
+}
+
+absl::Status EditsError(absl::string_view dir,
+                        const std::vector<std::string>& edits) {
+  constexpr size_t kShown = 10;
+  const size_t shown = std::min(edits.size(), kShown);
+  return absl::FailedPreconditionError(absl::StrCat(
+      dir, " differs from its manifest: ",
+      absl::StrJoin(edits.begin(), edits.begin() + shown, "; "),
+      shown < edits.size()
+          ? absl::StrCat("; and ", edits.size() - shown, " more files")
+          : "",
+      ". To take the files as they are, pass --accept-edits"));
+}
+
+}  // namespace
+
+absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
+                                          const ReadOptions& options) {
+  absl::StatusOr<FileTree> tree = FileTree::Open(dir);
+  if (!tree.ok()) return tree.status();
+  absl::StatusOr<Manifest> manifest = LoadManifest(*tree);
+  if (absl::IsNotFound(manifest.status())) {
+    return absl::NotFoundError(absl::StrCat(
+        dir, " is not a dumped artifact set: it has no ", kDirectoryManifest));
+  }
+  if (!manifest.ok()) return manifest.status();
+
+  ArtifactSet set;
+  std::vector<std::string> edits;
+  for (const Manifest::Entry& entry : manifest->entries()) {
+    Artifact artifact = ArtifactOf(entry);
+    const std::string path = ArtifactPath(artifact);
+    absl::StatusOr<Blob> content = tree->Map(path);
+    if (absl::IsNotFound(content.status())) {
+      edits.push_back(path + " is missing");
+      continue;
+    }
+    if (!content.ok()) return content.status();
+    if (!options.accept_edits) {
+      const std::string difference = Difference(entry, *content);
+      if (!difference.empty()) {
+        edits.push_back(absl::StrCat(path, " ", difference));
+      }
+    }
+    artifact.content = *std::move(content);
+    if (absl::Status s = set.Add(std::move(artifact)); !s.ok()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(tree->Shown(kDirectoryManifest), ": ", s.message()));
+    }
+  }
+  if (!edits.empty() && !options.accept_edits) return EditsError(dir, edits);
+
+  set.mutable_provenance() = std::move(*manifest->mutable_provenance());
+  if (absl::Status s = CheckProvenance(set.provenance()); !s.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(tree->Shown(kDirectoryManifest), ": ", s.message()));
+  }
+  return set;
+}
+
+}  // namespace ingot

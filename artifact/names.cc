@@ -1,0 +1,205 @@
+#include "artifact/names.h"
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "artifact/provenance.pb.h"
+
+namespace ingot {
+namespace {
+
+// Enough of a name to find it, whatever its length and bytes.
+std::string Quoted(absl::string_view name) {
+  constexpr size_t kShown = 80;
+  return absl::StrCat("\"", absl::CHexEscape(name.substr(0, kShown)),
+                      name.size() > kShown ? "...\"" : "\"");
+}
+
+absl::Status Bad(absl::string_view what, absl::string_view name,
+                 absl::string_view why) {
+  return absl::InvalidArgumentError(
+      absl::StrCat(what, " ", Quoted(name), " ", why));
+}
+
+bool IsIdentifierChar(char c) {
+  return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
+}
+
+// The length of the UTF-8 sequence that `text` starts with, or 0 if there is
+// none: cut off, longer than it needs to be, a surrogate, or past U+10FFFF.
+size_t Utf8SequenceLength(absl::string_view text) {
+  const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
+  const uint8_t lead = byte(0);
+  if (lead < 0x80) return 1;
+  size_t length;
+  uint32_t code, least;
+  if ((lead & 0xE0) == 0xC0) {
+    length = 2, code = lead & 0x1F, least = 0x80;
+  } else if ((lead & 0xF0) == 0xE0) {
+    length = 3, code = lead & 0x0F, least = 0x800;
+  } else if ((lead & 0xF8) == 0xF0) {
+    length = 4, code = lead & 0x07, least = 0x10000;
+  } else {
+    return 0;
+  }
+  if (text.size() < length) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+    code = code << 6 | (byte(i) & 0x3F);
+  }
+  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < least || code > 0x10FFFF || surrogate ? 0 : length;
+}
+
+absl::Status CheckUtf8(absl::string_view what, absl::string_view text) {
+  for (absl::string_view rest = text; !rest.empty();) {
+    const size_t length = Utf8SequenceLength(rest);
+    if (length == 0) return Bad(what, text, "is not UTF-8");
+    rest.remove_prefix(length);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckText(absl::string_view what, absl::string_view text) {
+  for (const char c : text) {
+    if (absl::ascii_iscntrl(c)) {
+      return Bad(what, text, "holds a control character");
+    }
+  }
+  return CheckUtf8(what, text);
+}
+
+absl::Status CheckSymbolPrefix(absl::string_view prefix) {
+  for (size_t i = 0; i < prefix.size(); ++i) {
+    const char c = prefix[i];
+    const bool letter = absl::ascii_isalpha(c) || c == '_';
+    if (!letter && (i == 0 || !absl::ascii_isdigit(c))) {
+      return Bad("the symbol prefix", prefix, "is not a C identifier");
+    }
+  }
+  if (prefix.size() > kMaxIdentifierLength) {
+    return Bad("the symbol prefix", prefix, "is too long");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckLinkLibrary(absl::string_view name) {
+  constexpr absl::string_view kWhat = "the link library";
+  if (name.empty() || name.size() > kMaxIdentifierLength) {
+    return Bad(kWhat, name,
+               absl::StrCat("must have 1 to ", kMaxIdentifierLength, " bytes"));
+  }
+  if (name[0] == '-' || name[0] == '.') {
+    return Bad(kWhat, name, "must not start with \"-\" or \".\"");
+  }
+  for (const char c : name) {
+    if (!IsIdentifierChar(c) && c != '+') {
+      return Bad(kWhat, name,
+                 "must be a name of [A-Za-z0-9_.+-], not a path or a flag");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckIdentifier(absl::string_view what, absl::string_view name) {
+  if (name.empty()) return Bad(what, name, "must not be empty");
+  if (name.size() > kMaxIdentifierLength) {
+    return Bad(what, name,
+               absl::StrCat("is longer than ", kMaxIdentifierLength, " bytes"));
+  }
+  for (const char c : name) {
+    if (!IsIdentifierChar(c)) {
+      return Bad(what, name, "must consist of [A-Za-z0-9_.-]");
+    }
+  }
+  if (name.front() == '.' || name.back() == '.') {
+    return Bad(what, name, "must not start or end with a dot");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckTargetKey(absl::string_view name) {
+  constexpr absl::string_view kWhat = "the target key";
+  if (absl::EqualsIgnoreCase(name, "manifest.json")) {
+    return Bad(kWhat, name, "is what a directory calls its manifest");
+  }
+  return CheckIdentifier(kWhat, name);
+}
+
+absl::Status CheckComponent(absl::string_view component, size_t max_length) {
+  constexpr absl::string_view kWhat = "the file name component";
+  if (component.empty()) return Bad(kWhat, component, "must not be empty");
+  if (component.size() > max_length) {
+    return Bad(kWhat, component,
+               absl::StrCat("is longer than ", max_length, " bytes"));
+  }
+  for (const char c : component) {
+    if (!absl::ascii_isprint(c)) {
+      return Bad(kWhat, component, "must consist of printable ASCII");
+    }
+    if (absl::StrContains("/\\:*?\"<>|", c)) {
+      return Bad(kWhat, component, "must not hold any of / \\ : * ? \" < > |");
+    }
+  }
+  if (component == "." || component == "..") {
+    return Bad(kWhat, component, "is not a name");
+  }
+  if (component.front() == ' ' || component.back() == ' ' ||
+      component.back() == '.') {
+    return Bad(kWhat, component,
+               "must not start or end with a space, or end with a dot");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckFileName(absl::string_view name) {
+  constexpr absl::string_view kWhat = "the file name";
+  if (name.empty()) return Bad(kWhat, name, "must not be empty");
+  if (name.size() > kMaxFileNameLength) {
+    return Bad(kWhat, name,
+               absl::StrCat("is longer than ", kMaxFileNameLength, " bytes"));
+  }
+  if (name[0] == '/') return Bad(kWhat, name, "must be a relative path");
+  for (absl::string_view component : absl::StrSplit(name, '/')) {
+    if (absl::Status s = CheckComponent(component); !s.ok()) {
+      return Bad(kWhat, name, absl::StrCat("is not safe: ", s.message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckProvenance(const Provenance& provenance) {
+  absl::Status status;
+  const auto check_text = [&status](absl::string_view what,
+                                    absl::string_view text) {
+    status.Update(CheckText(what, text));
+  };
+  status.Update(CheckUtf8("the model's name", provenance.model_name()));
+  check_text("Ingot's version", provenance.ingot_version());
+  check_text("the model's SHA-256", provenance.model_sha256());
+  check_text("the target", provenance.target());
+  check_text("the target triple", provenance.target_triple());
+  for (const Provenance::Option& option : provenance.options()) {
+    check_text("the option", option.name());
+    check_text("the option's value", option.value());
+  }
+  for (const std::string& feature : provenance.cpu_features()) {
+    check_text("the CPU feature", feature);
+  }
+  status.Update(CheckSymbolPrefix(provenance.symbol_prefix()));
+  for (const std::string& library : provenance.link_libraries()) {
+    status.Update(CheckLinkLibrary(library));
+  }
+  return status;
+}
+
+}  // namespace ingot

@@ -1,0 +1,127 @@
+#include "artifact/test_support.h"
+
+#include <stdlib.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace ingot::testing {
+
+::testing::AssertionResult Fails(const absl::Status& status,
+                                 absl::StatusCode code,
+                                 const std::vector<std::string>& words) {
+  bool matches = status.code() == code;
+  for (const std::string& word : words) {
+    matches &= absl::StrContains(status.message(), word);
+  }
+  if (matches) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << "got " << status.ToString();
+}
+
+Artifact MakeArtifact(absl::string_view codegen_id, absl::string_view loader,
+                      absl::string_view target_key, absl::string_view file_name,
+                      std::string content) {
+  Artifact artifact;
+  artifact.codegen_id = std::string(codegen_id);
+  artifact.loader = std::string(loader);
+  artifact.target_key = std::string(target_key);
+  artifact.file_name = std::string(file_name);
+  artifact.content = Blob::FromString(std::move(content));
+  return artifact;
+}
+
+ArtifactSet SmallSet() {
+  ArtifactSet set;
+  EXPECT_OK(set.Add(MakeArtifact("llvm", "native", "host", "lib0.o",
+                                 std::string("\x7f"
+                                             "ELF\0\1\2\3",
+                                             8))));
+  EXPECT_OK(set.Add(MakeArtifact("llvm", "native", "dsp", "lib0.o", "dsp")));
+  EXPECT_OK(set.Add(MakeArtifact("plan", "metadata", "host", "plan.json",
+                                 R"({"b":[1,2.50],"a":{}})")));
+  EXPECT_OK(set.Add(MakeArtifact("c", "native", "host", "src/kernels.c",
+                                 "int f(void) { return 1; }\n")));
+  EXPECT_OK(set.Add(MakeArtifact("c", "native", "host", "empty", "")));
+  EXPECT_OK(set.Add(MakeArtifact("constants", "constants", "host",
+                                 "weights.bin", std::string(100, '\x3f'))));
+  Provenance& p = set.mutable_provenance();
+  p.set_ingot_version("0.1");
+  p.set_model_name("netz \xc3\xa4\n\"quoted\"");
+  p.set_model_sha256(std::string(64, 'a'));
+  p.set_target("dnnl,llvm -mcpu=native");
+  Provenance::Option* option = p.add_options();
+  option->set_name("opt-level");
+  option->set_value("3");
+  p.add_options()->set_name("empty-value");
+  p.set_target_triple("x86_64-linux-gnu");
+  p.add_cpu_features("avx2");
+  p.add_cpu_features("fma");
+  p.set_symbol_prefix("net_");
+  p.add_link_libraries("libdnnl.so.3");
+  return set;
+}
+
+::testing::AssertionResult SameSets(const ArtifactSet& a,
+                                    const ArtifactSet& b) {
+  if (a.artifacts().size() != b.artifacts().size()) {
+    return ::testing::AssertionFailure()
+           << a.artifacts().size() << " and " << b.artifacts().size()
+           << " artifacts";
+  }
+  for (size_t i = 0; i < a.artifacts().size(); ++i) {
+    const Artifact& x = a.artifacts()[i];
+    const Artifact& y = b.artifacts()[i];
+    if (ArtifactPath(x) != ArtifactPath(y) || x.loader != y.loader ||
+        x.content.view() != y.content.view()) {
+      return ::testing::AssertionFailure()
+             << ArtifactPath(x) << " and " << ArtifactPath(y) << " differ";
+    }
+  }
+  if (a.provenance().SerializeAsString() !=
+      b.provenance().SerializeAsString()) {
+    return ::testing::AssertionFailure() << "the provenance differs";
+  }
+  return ::testing::AssertionSuccess();
+}
+
+std::string TestFolder() {
+  std::string name = absl::StrCat(::testing::TempDir(), "/ingot.XXXXXX");
+  EXPECT_NE(mkdtemp(name.data()), nullptr) << name;
+  return name;
+}
+
+void WriteFile(const std::string& path, absl::string_view bytes) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  EXPECT_TRUE(file.flush().good()) << path;
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  EXPECT_TRUE(file.good()) << path;
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+}
+
+std::vector<std::string> FilesBelow(const std::string& dir) {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(dir)) {
+    names.push_back(entry.path().string().substr(dir.size() + 1));
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace ingot::testing
