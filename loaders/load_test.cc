@@ -62,20 +62,25 @@ Plan AddPlan() {
   return plan;
 }
 
-std::string Weights(float w) {
+Blob Weights(float w) {
   Tensor tensor = *Tensor::Empty(DataType::Float(32), {1});
   *tensor.mutable_data<float>() = w;
-  return *SerializeSafetensors({{"w", tensor}});
+  return *SafetensorsToBlob({{"w", tensor}});
 }
 
 Artifact Make(const std::string& codegen, const std::string& loader,
-              const std::string& file, std::string content) {
+              const std::string& file, Blob content) {
   Artifact artifact;
   artifact.codegen_id = codegen;
   artifact.loader = loader;
   artifact.file_name = file;
-  artifact.content = Blob::FromString(std::move(content));
+  artifact.content = std::move(content);
   return artifact;
+}
+
+Artifact Make(const std::string& codegen, const std::string& loader,
+              const std::string& file, std::string content) {
+  return Make(codegen, loader, file, Blob::FromString(std::move(content)));
 }
 
 ArtifactSet AddSet(const std::string& source = kAddSource) {

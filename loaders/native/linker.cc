@@ -34,8 +34,7 @@ namespace fs = std::filesystem;
 
 // What a linked library shows to the outside; everything else is local.
 constexpr char kVersionScript[] =
-    "{ global: __tvm_ffi_*; __ingot_host_api; __ingot_container;"
-    " __ingot_container_end; local: *; };\n";
+    "{ global: __tvm_ffi_*; __ingot_*; local: *; };\n";
 
 absl::Status FileError(absl::string_view what, absl::string_view path,
                        int error) {

@@ -1,0 +1,53 @@
+// Which room may call which, checked against what the build says each room is
+// built from.
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+std::vector<std::string> Deps(const std::string& room) {
+  std::ifstream file(absl::StrCat("tests/architecture/", room, "_deps"));
+  std::vector<std::string> labels;
+  for (std::string line; std::getline(file, line);) labels.push_back(line);
+  return labels;
+}
+
+struct Rule {
+  std::string room;
+  std::vector<std::string> never;  // starts of labels
+};
+
+class LayeringTest : public testing::TestWithParam<Rule> {};
+
+TEST_P(LayeringTest, IsBuiltFromNothingAbove) {
+  const std::vector<std::string> deps = Deps(GetParam().room);
+  ASSERT_GT(deps.size(), 5u) << "the build said nothing of this room";
+  for (const std::string& label : deps) {
+    for (const std::string& start : GetParam().never) {
+      EXPECT_FALSE(absl::StartsWith(label, start))
+          << GetParam().room << " must not need " << label;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Rooms, LayeringTest,
+    testing::Values(
+        Rule{"artifact",
+             {"//compiler", "//loaders", "//runtime", "//backends", "//tools",
+              "@llvm//"}},
+        Rule{"runtime",
+             {"//compiler", "//loaders", "//backends", "//tools", "@llvm//"}},
+        Rule{"loaders", {"//compiler", "//backends", "//tools"}},
+        // What a deployed program links: no code generator, no linker.
+        Rule{"deployed", {"//compiler", "//backends", "//tools", "@llvm//"}},
+        Rule{"compiler", {"//loaders", "//backends", "//tools"}}),
+    [](const auto& info) { return info.param.room; });
+
+}  // namespace
