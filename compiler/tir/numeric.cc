@@ -2,67 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
+
+#include "runtime/float16.h"
 
 namespace ingot::tir {
 namespace {
-
-// The IEEE-like format with `exponent_bits` and `mantissa_bits` in 16 bits.
-template <int exponent_bits, int mantissa_bits>
-uint16_t Encode16(double value) {
-  constexpr int kBias = (1 << (exponent_bits - 1)) - 1;
-  constexpr uint16_t kInfinity = ((1 << exponent_bits) - 1) << mantissa_bits;
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  if (std::isnan(value)) return sign | kInfinity | (1 << (mantissa_bits - 1));
-  const double magnitude = std::fabs(value);
-  if (magnitude == 0) return sign;
-  if (std::isinf(magnitude)) return sign | kInfinity;
-  int exponent = std::max(std::ilogb(magnitude), 1 - kBias);
-  // Scaled so that one unit is the last place; rint rounds ties to even. The
-  // scaling is exact: it only moves a double's exponent, upwards when small.
-  const double units =
-      std::rint(std::ldexp(magnitude, mantissa_bits - exponent));
-  // A carry out of the mantissa falls into the exponent field, as it should.
-  const int64_t bits =
-      static_cast<int64_t>(units) +
-      (static_cast<int64_t>(exponent + kBias - 1) << mantissa_bits);
-  return sign | static_cast<uint16_t>(std::min<int64_t>(bits, kInfinity));
-}
-
-template <int exponent_bits, int mantissa_bits>
-double Decode16(uint16_t bits) {
-  constexpr int kBias = (1 << (exponent_bits - 1)) - 1;
-  constexpr int kMaxExponent = (1 << exponent_bits) - 1;
-  const int exponent = (bits >> mantissa_bits) & kMaxExponent;
-  const int mantissa = bits & ((1 << mantissa_bits) - 1);
-  double value;
-  if (exponent == kMaxExponent) {
-    value = mantissa == 0 ? std::numeric_limits<double>::infinity()
-                          : std::numeric_limits<double>::quiet_NaN();
-  } else if (exponent == 0) {
-    value = std::ldexp(mantissa, 1 - kBias - mantissa_bits);
-  } else {
-    value = std::ldexp(mantissa + (1 << mantissa_bits),
-                       exponent - kBias - mantissa_bits);
-  }
-  return (bits & 0x8000) != 0 ? -value : value;
-}
 
 // Unsigned arithmetic wraps without undefined behaviour.
 int64_t Wrapping(uint64_t value) { return static_cast<int64_t>(value); }
 
 }  // namespace
-
-uint16_t EncodeFloat16(double value) { return Encode16<5, 10>(value); }
-double DecodeFloat16(uint16_t bits) { return Decode16<5, 10>(bits); }
-uint16_t EncodeBFloat16(double value) { return Encode16<8, 7>(value); }
-double DecodeBFloat16(uint16_t bits) {
-  const uint32_t wide = static_cast<uint32_t>(bits) << 16;
-  float value;
-  std::memcpy(&value, &wide, sizeof(value));
-  return value;
-}
 
 int64_t WrapInt(DataType t, int64_t value) {
   if (t.is_bool()) return value != 0;
@@ -84,11 +34,11 @@ int64_t WrapInt(DataType t, int64_t value) {
 
 double RoundFloat(DataType t, double value) {
   if (t.code == DataType::kBFloat) {
-    return DecodeBFloat16(EncodeBFloat16(value));
+    return BFloat16ToFloat(DoubleToBFloat16(value));
   }
   switch (t.bits) {
     case 16:
-      return DecodeFloat16(EncodeFloat16(value));
+      return HalfToFloat(DoubleToHalf(value));
     case 32:
       return static_cast<float>(value);
     default:

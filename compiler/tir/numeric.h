@@ -20,12 +20,6 @@ int64_t WrapInt(DataType t, int64_t value);
 // The nearest value that `t` can represent, ties to even.
 double RoundFloat(DataType t, double value);
 
-// IEEE half precision and bfloat16 bits, ties to even, NaN stays NaN.
-uint16_t EncodeFloat16(double value);
-double DecodeFloat16(uint16_t bits);
-uint16_t EncodeBFloat16(double value);
-double DecodeBFloat16(uint16_t bits);
-
 // `a op b`, of operands of type `t`. False when the result is undefined, as a
 // division by zero; *result is then unchanged.
 bool EvalIntBinary(BinaryOp op, DataType t, int64_t a, int64_t b,

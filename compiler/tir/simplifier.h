@@ -1,0 +1,63 @@
+#ifndef INGOT_COMPILER_TIR_SIMPLIFIER_H_
+#define INGOT_COMPILER_TIR_SIMPLIFIER_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/tir/affine.h"
+#include "compiler/tir/simplify.h"
+
+namespace ingot::tir {
+
+// Coefficients and constants beyond this are too large to reason about.
+constexpr int64_t kHuge = int64_t{1} << 60;
+
+// The rules behind simplify.h, for one expression and one state of knowledge.
+class Simplifier {
+ public:
+  // `bounds` must outlive this; null for none.
+  explicit Simplifier(const Bounds* bounds) : bounds_(bounds) {}
+
+  Expr Run(const Expr& e);
+  // Of an i64 scalar.
+  Affine ToAffine(const Expr& e);
+
+  Interval Range(const Affine& a);
+  Interval Range(const Expr& e);
+  bool ProveNonNegative(const Affine& a);
+
+  // Whether the value depends on loaded data, whose arithmetic may wrap.
+  bool IsData(const Expr& e);
+  // Whether rules that hold for integers but not for wrapping ones are barred.
+  bool MayOverflow(const Affine& a);
+
+ private:
+  Expr RunChildren(const Expr& e);
+  Expr RunBinary(const Binary& node);
+  Expr Comparison(const Expr& e, const Binary& node);
+  Expr OrderedComparison(bool strict, Affine difference);
+  Expr Equality(bool equal, Affine difference);
+
+  Affine BinaryToAffine(const Expr& e, const Binary& node);
+  Affine MinMax(const Binary& node);
+  Affine FloorDiv(const Affine& a, const Affine& b);
+  Affine FloorMod(const Affine& a, const Affine& b);
+  Affine FloorDivConst(const Affine& a, int64_t c);
+  Affine FloorModConst(const Affine& a, int64_t c);
+  // a = *quotient * b + *rest, as far as a's terms show it.
+  void Divide(const Affine& a, const Affine& b, Affine* quotient, Affine* rest);
+  // (x // c) * c + x % c is x.
+  void JoinQuotients(Affine* a);
+
+  Interval VarRange(const Var* var);
+  Interval TermRange(const Term& term);
+  // A lower bound of `a` by way of one symbolic bound; false if there is none.
+  bool LowerOnce(const Affine& a, Affine* lower);
+  bool ProveNonNegativeBySymbols(Affine a);
+
+  const Bounds* const bounds_;
+};
+
+}  // namespace ingot::tir
+
+#endif  // INGOT_COMPILER_TIR_SIMPLIFIER_H_
