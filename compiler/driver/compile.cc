@@ -1,0 +1,343 @@
+#include "compiler/driver/compile.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "artifact/sha256.h"
+#include "compiler/driver/ir_dump.h"
+#include "compiler/driver/lower_function.h"
+#include "compiler/driver/plan_builder.h"
+#include "compiler/frontends/onnx/import.h"
+#include "compiler/relay/passes/pass.h"
+#include "compiler/tir/passes/pass.h"
+#include "runtime/safetensors.h"
+
+namespace ingot {
+namespace {
+
+// Artifacts of the compiler itself.
+constexpr char kCodegenId[] = "ingot";
+constexpr char kMetadataLoader[] = "metadata";
+
+// A C identifier made of `name`'s letters and digits.
+std::string Identifier(absl::string_view name) {
+  std::string id;
+  for (char c : name) id += absl::ascii_isalnum(c) ? c : '_';
+  if (id.empty() || absl::ascii_isdigit(id[0])) id.insert(0, "m");
+  return id;
+}
+
+std::string FileStem(absl::string_view path) {
+  const size_t slash = path.rfind('/');
+  if (slash != absl::string_view::npos) path.remove_prefix(slash + 1);
+  return std::string(path.substr(0, path.rfind('.')));
+}
+
+class Compilation {
+ public:
+  Compilation(relay::Module* module, absl::string_view name,
+              const TargetRegistry& kinds, const CompileOptions& options)
+      : module_(module),
+        name_(name),
+        kinds_(kinds),
+        options_(options),
+        dump_(options.dump_ir_dir),
+        prefix_(options.symbol_prefix.empty() ? Identifier(name)
+                                              : options.symbol_prefix) {}
+
+  absl::StatusOr<ArtifactSet> Run(absl::string_view sha256) {
+    if (absl::Status s = CheckTargets(); !s.ok()) return s;
+    if (absl::Status s = RunRelayPasses(); !s.ok()) return s;
+    if (absl::Status s = CompileFunctions(); !s.ok()) return s;
+    if (absl::Status s = GenerateCode(); !s.ok()) return s;
+    if (absl::Status s = AddPlanAndConstants(); !s.ok()) return s;
+    if (absl::Status s = CheckLoaders(); !s.ok()) return s;
+    FillProvenance(sha256);
+    return std::move(set_);
+  }
+
+ private:
+  // One target of the list, with its kind and the functions it is to generate.
+  struct TargetWork {
+    Target target;
+    const TargetKind* kind;
+    CpuModel cpu;
+    std::vector<tir::PrimFunc> functions;
+  };
+
+  absl::Status CheckTargets() {
+    if (options_.targets.empty()) {
+      return absl::InvalidArgumentError("no target was given");
+    }
+    for (const Target& target : options_.targets) {
+      absl::StatusOr<const TargetKind*> kind = kinds_.Check(target);
+      if (!kind.ok()) return kind.status();
+      TargetWork work{target, *kind, CpuModel(), {}};
+      if ((*kind)->cpu_model != nullptr) {
+        absl::StatusOr<CpuModel> cpu = (*kind)->cpu_model(target);
+        if (!cpu.ok()) return cpu.status();
+        work.cpu = *cpu;
+      }
+      work_.push_back(std::move(work));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status RunRelayPasses() {
+    relay::PassContext context;
+    // The last target is the host's: it takes whatever the others leave.
+    context.cpu = work_.back().cpu;
+    if (options_.opt_level == 0) context.max_group = 1;
+    const std::vector<std::string> passes =
+        relay::DefaultPasses(options_.opt_level);
+    relay::PassOptions pass_options;
+    pass_options.after = [&](const relay::PassEvent& event) {
+      Time(event.pass.name, absl::ToDoubleSeconds(event.time));
+      Progress(event.pass.name,
+               0.5 * event.index / static_cast<double>(passes.size()));
+      return event.changed ? dump_.Write(event.pass.name, event.module)
+                           : absl::OkStatus();
+    };
+    if (absl::Status s = dump_.Write("import", *module_); !s.ok()) return s;
+    return relay::RunPasses(passes, module_, &context, pass_options);
+  }
+
+  TargetWork& OwnerOf(const relay::Function& function) {
+    const std::string owner =
+        function.attrs.GetOr<std::string>("target", std::string());
+    for (TargetWork& work : work_) {
+      if (work.target.key == owner) return work;
+    }
+    return work_.back();
+  }
+
+  // Turns every function but main into loops, or right into artifacts.
+  absl::Status CompileFunctions() {
+    const absl::Time start = absl::Now();
+    double done = 0;
+    for (const auto& function : module_->functions()) {
+      Progress(function->name,
+               0.5 + 0.3 * done++ / module_->functions().size());
+      if (function.get() == module_->main()) continue;
+      TargetWork& work = OwnerOf(*function);
+      CompiledFunction& compiled = compiled_[function->name];
+      compiled.symbol = absl::StrCat(prefix_, "_", Identifier(function->name));
+      compiled.source = Sources(*function);
+      if (work.kind->relay_to_runtime != nullptr) {
+        absl::StatusOr<CodegenResult> result = work.kind->relay_to_runtime(
+            work.target, *module_, *function, CodegenOptions{prefix_});
+        if (!result.ok()) return result.status();
+        if (absl::Status s = AddResult(*std::move(result)); !s.ok()) return s;
+        continue;
+      }
+      absl::Status status = LowerToLoops(*function, &work, &compiled);
+      if (!status.ok()) return status;
+    }
+    Time("lower", absl::ToDoubleSeconds(absl::Now() - start));
+    return absl::OkStatus();
+  }
+
+  absl::Status LowerToLoops(const relay::Function& function, TargetWork* work,
+                            CompiledFunction* compiled) {
+    std::vector<tir::PrimFunc> lowered;
+    if (work->kind->relay_to_tir != nullptr) {
+      absl::StatusOr<std::vector<tir::PrimFunc>> functions =
+          work->kind->relay_to_tir(work->target, *module_, function);
+      if (!functions.ok()) return functions.status();
+      lowered = *std::move(functions);
+    } else {
+      absl::StatusOr<tir::PrimFunc> function_or =
+          LowerFunction(function, compiled->symbol, work->cpu);
+      if (!function_or.ok()) return function_or.status();
+      lowered.push_back(*std::move(function_or));
+    }
+    for (size_t i = 0; i < lowered.size(); ++i) {
+      absl::StatusOr<tir::PrimFunc> planned = tir::RunPasses(
+          lowered[i], {"simplify", "plan_workspaces", "simplify"});
+      if (!planned.ok()) return planned.status();
+      if (absl::Status s = dump_.Write(*planned); !s.ok()) return s;
+      if (i == 0) {
+        compiled->workspaces.assign(
+            planned->params.end() - planned->num_workspaces,
+            planned->params.end());
+      }
+      work->functions.push_back(*std::move(planned));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status GenerateCode() {
+    for (TargetWork& work : work_) {
+      if (work.functions.empty()) continue;
+      const absl::Time start = absl::Now();
+      Progress(absl::StrCat("generating ", work.functions.size(),
+                            " kernels for ", work.target.ToString()),
+               0.8);
+      if (work.kind->tir_to_runtime == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("target ", work.target.ToString(),
+                         " does not generate code from loops; add one that "
+                         "does behind it, such as ',llvm'"));
+      }
+      absl::StatusOr<CodegenResult> result = work.kind->tir_to_runtime(
+          work.target, work.functions, CodegenOptions{prefix_});
+      if (!result.ok()) {
+        return absl::Status(result.status().code(),
+                            absl::StrCat("target ", work.target.ToString(),
+                                         ": ", result.status().message()));
+      }
+      for (Artifact& artifact : result->artifacts) {
+        artifact.target_key = work.target.key;
+      }
+      if (absl::Status s = AddResult(*std::move(result)); !s.ok()) return s;
+      Time(absl::StrCat("codegen ", work.target.kind),
+           absl::ToDoubleSeconds(absl::Now() - start));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddResult(CodegenResult result) {
+    for (Artifact& artifact : result.artifacts) {
+      if (absl::Status s = set_.Add(std::move(artifact)); !s.ok()) return s;
+    }
+    features_.insert(result.cpu_features.begin(), result.cpu_features.end());
+    libraries_.insert(result.link_libraries.begin(),
+                      result.link_libraries.end());
+    if (!result.target_triple.empty()) triple_ = result.target_triple;
+    return absl::OkStatus();
+  }
+
+  absl::Status AddPlanAndConstants() {
+    Progress("planning memory", 0.95);
+    const absl::Time start = absl::Now();
+    absl::StatusOr<BuiltPlan> built = BuildPlan(*module_, name_, compiled_);
+    if (!built.ok()) return built.status();
+    Artifact plan;
+    plan.codegen_id = kCodegenId;
+    plan.loader = kMetadataLoader;
+    plan.file_name = "plan.binpb";
+    plan.content = Blob::FromString(built->plan.SerializeAsString());
+    if (absl::Status s = set_.Add(std::move(plan)); !s.ok()) return s;
+    if (!built->constants.empty()) {
+      absl::StatusOr<Blob> bytes = SafetensorsToBlob(built->constants);
+      if (!bytes.ok()) return bytes.status();
+      Artifact weights;
+      weights.codegen_id = kCodegenId;
+      weights.loader = kConstantsLoader;
+      weights.file_name = "weights.safetensors";
+      weights.content = *std::move(bytes);
+      if (absl::Status s = set_.Add(std::move(weights)); !s.ok()) return s;
+    }
+    Time("plan", absl::ToDoubleSeconds(absl::Now() - start));
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckLoaders() {
+    const std::vector<std::string>& known = options_.known_loaders;
+    if (known.empty()) return absl::OkStatus();
+    for (const Artifact& artifact : set_.artifacts()) {
+      if (std::find(known.begin(), known.end(), artifact.loader) ==
+          known.end()) {
+        return absl::NotFoundError(absl::StrCat(
+            "artifact ", ArtifactPath(artifact), " needs the loader '",
+            artifact.loader, "', which this Ingot does not have; known: ",
+            absl::StrJoin(known, ", ")));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  void FillProvenance(absl::string_view sha256) {
+    Provenance& p = set_.mutable_provenance();
+    p.set_ingot_version(kIngotVersion);
+    p.set_model_name(name_);
+    p.set_model_sha256(std::string(sha256));
+    p.set_target(options_.target_text);
+    auto option = [&p](absl::string_view name, absl::string_view value) {
+      Provenance::Option* o = p.add_options();
+      o->set_name(std::string(name));
+      o->set_value(std::string(value));
+    };
+    option("opt-level", absl::StrCat(options_.opt_level));
+    for (const auto& [input, shape] : options_.input_shapes) {
+      option("input-shape",
+             absl::StrCat(input, ":", absl::StrJoin(shape, "x")));
+    }
+    p.set_target_triple(triple_);
+    for (const std::string& f : features_) p.add_cpu_features(f);
+    p.set_symbol_prefix(prefix_);
+    for (const std::string& l : libraries_) p.add_link_libraries(l);
+  }
+
+  static std::string Sources(const relay::Function& function) {
+    std::vector<std::string> sources;
+    for (const auto& node : function.nodes()) {
+      sources.insert(sources.end(), node->sources.begin(), node->sources.end());
+    }
+    return absl::StrJoin(sources, ", ");
+  }
+
+  void Time(absl::string_view stage, double seconds) const {
+    if (options_.on_time != nullptr) options_.on_time(stage, seconds);
+  }
+  void Progress(absl::string_view what, double fraction) const {
+    if (options_.on_progress != nullptr) options_.on_progress(what, fraction);
+  }
+
+  relay::Module* const module_;
+  const std::string name_;
+  const TargetRegistry& kinds_;
+  const CompileOptions& options_;
+  IrDump dump_;
+  const std::string prefix_;
+
+  std::vector<TargetWork> work_;
+  std::map<std::string, CompiledFunction> compiled_;
+  ArtifactSet set_;
+  std::set<std::string> features_, libraries_;
+  std::string triple_;
+};
+
+}  // namespace
+
+absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
+                                         const TargetRegistry& kinds,
+                                         const CompileOptions& options) {
+  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  if (!bytes.ok()) return bytes.status();
+  if (options.on_progress != nullptr) options.on_progress("importing", 0);
+  const absl::Time start = absl::Now();
+  onnx_frontend::ImportOptions import;
+  import.input_shapes = options.input_shapes;
+  const size_t slash = path.rfind('/');
+  import.model_dir = std::string(
+      slash == absl::string_view::npos ? "." : path.substr(0, slash));
+  absl::StatusOr<relay::Module> module =
+      onnx_frontend::ImportOnnx(*bytes, import);
+  if (!module.ok()) {
+    return absl::Status(module.status().code(),
+                        absl::StrCat(path, ": ", module.status().message()));
+  }
+  if (options.on_time != nullptr) {
+    options.on_time("import", absl::ToDoubleSeconds(absl::Now() - start));
+  }
+  return CompileModule(&*module, FileStem(path), Sha256Hex(bytes->view()),
+                       kinds, options);
+}
+
+absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
+                                          absl::string_view name,
+                                          absl::string_view sha256,
+                                          const TargetRegistry& kinds,
+                                          const CompileOptions& options) {
+  return Compilation(module, name, kinds, options).Run(sha256);
+}
+
+}  // namespace ingot

@@ -1,0 +1,49 @@
+#include "compiler/driver/ir_dump.h"
+
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "compiler/relay/printer.h"
+#include "compiler/tir/printer.h"
+
+namespace ingot {
+namespace {
+
+absl::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "making the folder ", folder, " for dumps: ", error.message()));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status IrDump::Write(absl::string_view stage,
+                           const relay::Module& module) {
+  if (folder_.empty()) return absl::OkStatus();
+  if (absl::Status s = MakeFolder(folder_); !s.ok()) return s;
+  return relay::WriteModuleFiles(
+      module, absl::StrFormat("%s/%02d_%s.relay", folder_, next_++, stage));
+}
+
+absl::Status IrDump::Write(const tir::PrimFunc& function) {
+  if (folder_.empty()) return absl::OkStatus();
+  const std::string folder = absl::StrCat(folder_, "/tir");
+  if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
+  const std::string path = absl::StrCat(folder, "/", function.name, ".tir");
+  std::ofstream file(path);
+  file << tir::Print(function);
+  file.close();
+  if (!file) {
+    return absl::FailedPreconditionError(absl::StrCat("cannot write ", path));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

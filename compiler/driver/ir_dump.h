@@ -1,0 +1,34 @@
+#ifndef INGOT_COMPILER_DRIVER_IR_DUMP_H_
+#define INGOT_COMPILER_DRIVER_IR_DUMP_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot {
+
+// Writes what `--dump-ir` shows into a folder: a numbered file for the module
+// after each pass that changed it, which `ingot opt` reads back, and a file for
+// the loops of each kernel.
+class IrDump {
+ public:
+  // An empty folder name dumps nothing. The folder is made when first needed.
+  explicit IrDump(std::string folder) : folder_(std::move(folder)) {}
+
+  // NN_<stage>.relay, with the weights beside it.
+  absl::Status Write(absl::string_view stage, const relay::Module& module);
+
+  // tir/<kernel>.tir
+  absl::Status Write(const tir::PrimFunc& function);
+
+ private:
+  const std::string folder_;
+  int next_ = 0;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_IR_DUMP_H_
