@@ -61,14 +61,14 @@ enum class OperationKind {
 struct Operation {
   OperationKind kind;
   std::string name;
-  std::vector<Tensor> outputs;             // one unless kExtern
-  std::vector<tir::VarPtr> axis;           // kCompute, kReduce: output indices
-  std::vector<tir::VarPtr> reduce_axis;    // kReduce
-  std::vector<Expr> reduce_extent;         // kReduce, beside reduce_axis
-  Expr value;                              // kCompute, kReduce
-  Reducer reducer;                         // kReduce
-  tir::Stmt body;                          // kExtern
-  std::vector<Tensor> inputs;              // tensors that value or body reads
+  std::vector<Tensor> outputs;           // one unless kExtern
+  std::vector<tir::VarPtr> axis;         // kCompute, kReduce: output indices
+  std::vector<tir::VarPtr> reduce_axis;  // kReduce
+  std::vector<Expr> reduce_extent;       // kReduce, beside reduce_axis
+  Expr value;                            // kCompute, kReduce
+  Reducer reducer;                       // kReduce
+  tir::Stmt body;                        // kExtern
+  std::vector<Tensor> inputs;            // tensors that value or body reads
   // What schedules look for, for example {"anchor": "conv2d_nchwc"}; set by
   // the operator's compute function.
   std::map<std::string, std::string> tags;

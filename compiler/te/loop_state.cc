@@ -1,0 +1,207 @@
+#include "compiler/te/loop_state.h"
+
+#include <algorithm>
+
+namespace ingot::te {
+
+using tir::BinaryOp;
+using tir::MakeBinary;
+using tir::MakeInt;
+
+namespace {
+
+const std::optional<int64_t> kOne(1);
+
+Linear FloorDiv(const Linear& a, const Linear& b, const Ranges& ranges) {
+  return Linear::Of(MakeBinary(BinaryOp::kFloorDiv, a.ToExpr(), b.ToExpr()),
+                    &ranges);
+}
+
+Linear FloorMod(const Linear& a, const Linear& b, const Ranges& ranges) {
+  return Linear::Of(MakeBinary(BinaryOp::kFloorMod, a.ToExpr(), b.ToExpr()),
+                    &ranges);
+}
+
+Linear CeilDiv(const Linear& a, int64_t b, const Ranges& ranges) {
+  return FloorDiv(a + Linear(b - 1), Linear(b), ranges);
+}
+
+}  // namespace
+
+int LoopState::FirstLeaf(int loop) const {
+  const auto& info = stage->loops_[loop];
+  if (info.split >= 0) {
+    const auto& r = stage->relations_[info.split];
+    return std::min(FirstLeaf(r.outer), FirstLeaf(r.inner));
+  }
+  if (info.fuse >= 0) return FirstLeaf(stage->relations_[info.fuse].whole);
+  return stage->LeafIndex({loop});
+}
+
+Tail LoopState::TailOf(int relation) const {
+  const auto& r = stage->relations_[relation];
+  Linear extent = Extent(r.whole);
+  auto constant = extent.AsConst();
+  if (constant && *constant <= r.factor) return Tail::kExact;
+  if (extent.IsMultipleOf(r.factor)) return Tail::kExact;
+  if (r.tail == Tail::kShiftInwards) {
+    bool large = ranges.ProveNonNegative(extent - Linear(r.factor));
+    return large ? Tail::kShiftInwards : Tail::kGuard;
+  }
+  if (r.tail == Tail::kPartition) {
+    int at = stage->LeafIndex({r.outer});
+    bool possible = at >= 0 && at < FirstLeaf(r.inner);
+    return possible ? Tail::kPartition : Tail::kGuard;
+  }
+  return r.tail;
+}
+
+Linear LoopState::Extent(int loop) const {
+  if (auto it = extent_.find(loop); it != extent_.end()) return it->second;
+  const auto& info = stage->loops_[loop];
+  if (info.parent < 0) {
+    return info.reduce
+               ? Linear::Of(stage->op().reduce_extent[info.axis], &ranges)
+               : region[info.axis].extent;
+  }
+  const auto& r = stage->relations_[info.parent];
+  if (!r.is_split) {
+    Linear a = Extent(r.outer), b = Extent(r.inner);
+    return Linear::Of(a.ToExpr() * b.ToExpr(), &ranges);
+  }
+  Linear whole = Extent(r.whole);
+  auto constant = whole.AsConst();
+  if (loop == r.inner) {
+    return constant && *constant <= r.factor ? whole : Linear(r.factor);
+  }
+  if (constant && *constant <= r.factor) return Linear(1);
+  if (TailOf(info.parent) == Tail::kExact) {
+    return FloorDiv(whole, Linear(r.factor), ranges);
+  }
+  return CeilDiv(whole, r.factor, ranges);
+}
+
+Interval LoopState::SplitRange(int relation) const {
+  const auto& r = stage->relations_[relation];
+  Interval inner = Range(r.inner);
+  if (auto it = base_.find(relation); it != base_.end()) {
+    return {it->second + inner.min, inner.extent, inner.inexact};
+  }
+  Interval outer = Range(r.outer);
+  Linear whole = Extent(r.whole);
+  if (outer.extent.AsConst() == kOne) {
+    Linear base = outer.min * r.factor;
+    if (TailOf(relation) == Tail::kShiftInwards) {
+      base = Linear::Of(
+          tir::Min(base.ToExpr(), (whole - Linear(r.factor)).ToExpr()),
+          &ranges);
+    }
+    return {base + inner.min, inner.extent, outer.inexact || inner.inexact};
+  }
+  const bool all = outer.min == Linear(0) && inner.min == Linear(0) &&
+                   outer.extent == Extent(r.outer) &&
+                   inner.extent == Extent(r.inner);
+  if (all) return {Linear(0), whole};
+  return {outer.min * r.factor + inner.min,
+          (outer.extent - Linear(1)) * r.factor + inner.extent,
+          outer.inexact || inner.inexact ||
+              inner.extent.AsConst() != std::optional<int64_t>(r.factor)};
+}
+
+Interval LoopState::FuseRange(int relation, bool outer) const {
+  const auto& r = stage->relations_[relation];
+  Interval whole = Range(r.whole);
+  Linear inner_extent = Extent(r.inner);
+  auto width = whole.extent.AsConst();
+  if (width == kOne) {
+    return {outer ? FloorDiv(whole.min, inner_extent, ranges)
+                  : FloorMod(whole.min, inner_extent, ranges),
+            Linear(1), whole.inexact};
+  }
+  auto row = inner_extent.AsConst();
+  if (whole.min == Linear(0) && whole.extent == Extent(r.whole)) {
+    return {Linear(0), Extent(outer ? r.outer : r.inner)};
+  }
+  if (width && row && *row % *width == 0 && whole.min.IsMultipleOf(*width)) {
+    // A part of one row.
+    if (outer) return {FloorDiv(whole.min, *row, ranges), Linear(1)};
+    return {FloorMod(whole.min, *row, ranges), Linear(*width)};
+  }
+  if (width && row && *width % *row == 0 && whole.min.IsMultipleOf(*row)) {
+    // Whole rows.
+    if (outer) {
+      return {FloorDiv(whole.min, *row, ranges), Linear(*width / *row)};
+    }
+    return {Linear(0), inner_extent};
+  }
+  if (!outer) return {Linear(0), inner_extent, /*inexact=*/true};
+  if (width && row) {
+    return {FloorDiv(whole.min, *row, ranges),
+            Linear((*width - 1 + *row - 1) / *row + 1), /*inexact=*/true};
+  }
+  return {Linear(0), Extent(r.outer), /*inexact=*/true};
+}
+
+Interval LoopState::Range(int loop) const {
+  if (auto it = value_.find(loop); it != value_.end()) {
+    return {it->second, Linear(1)};
+  }
+  const auto& info = stage->loops_[loop];
+  if (info.split >= 0) return SplitRange(info.split);
+  if (info.fuse >= 0) {
+    return FuseRange(info.fuse, stage->relations_[info.fuse].outer == loop);
+  }
+  Linear extent = Extent(loop);
+  return {Linear(0), extent};
+}
+
+Interval LoopState::AxisRange(int axis) const {
+  Interval range = Range(stage->axes_[axis].id);
+  range.min = range.min + region[axis].min;
+  return range;
+}
+
+Interval LoopState::ReduceRange(int axis) const {
+  return Range(stage->reduce_axes_[axis].id);
+}
+
+std::vector<Expr> LoopState::Conditions() const {
+  std::vector<Expr> conditions;
+  auto need_less = [&](const Linear& a, const Linear& b) {
+    if (!ranges.ProveLess(a, b)) {
+      conditions.push_back(tir::Lt(a.ToExpr(), b.ToExpr()));
+    }
+  };
+  for (size_t i = 0; i < stage->relations_.size(); ++i) {
+    const auto& r = stage->relations_[i];
+    if (!r.is_split || base_.count(i) != 0) continue;
+    if (TailOf(i) != Tail::kGuard) continue;
+    // Reduce loops do not exist where the identity is stored.
+    Interval range = Range(r.whole);
+    if (range.extent.AsConst() != kOne) continue;
+    need_less(range.min, Extent(r.whole));
+  }
+  for (size_t i = 0; i < region.size(); ++i) {
+    if (!region[i].inexact) continue;
+    Linear value = AxisRange(i).min;
+    Linear size = Linear::Of(stage->output().shape()[i], &ranges);
+    if (!ranges.ProveNonNegative(value)) {
+      conditions.push_back(tir::Ge(value.ToExpr(), MakeInt(0)));
+    }
+    need_less(value, size);
+  }
+  return conditions;
+}
+
+bool LoopState::MayExceed() const {
+  for (size_t i = 0; i < stage->relations_.size(); ++i) {
+    if (stage->relations_[i].is_split && base_.count(i) == 0 &&
+        TailOf(i) == Tail::kGuard) {
+      return true;
+    }
+  }
+  return std::any_of(region.begin(), region.end(),
+                     [](const Interval& side) { return side.inexact; });
+}
+
+}  // namespace ingot::te

@@ -1,0 +1,75 @@
+// How far the loops of one stage have been made, and what is known of those
+// that have not. Used by lower.cc only.
+#ifndef INGOT_COMPILER_TE_LOOP_STATE_H_
+#define INGOT_COMPILER_TE_LOOP_STATE_H_
+
+#include <map>
+#include <vector>
+
+#include "compiler/te/affine.h"
+#include "compiler/te/schedule.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::te {
+
+// Where a tensor's elements are: element i is at buffer[i - origin].
+struct Place {
+  tir::Buffer buffer;
+  std::vector<Linear> origin;
+};
+
+// A value: making the body of a loop copies it, so that what one branch of the
+// emitted code decides does not reach the other.
+class LoopState {
+ public:
+  LoopState(const Stage* stage, std::vector<Interval> region, Ranges ranges)
+      : stage(stage),
+        region(std::move(region)),
+        ranges(std::move(ranges)),
+        specialized_done(stage->axes().size(), false) {}
+
+  const Stage* stage;
+  std::vector<Interval> region;  // of the output axes, what is to be computed
+  Ranges ranges;                 // of all variables in scope
+  std::vector<bool> specialized_done;
+  bool started = false;  // the reduction's identity has been stored
+  Place target;          // where results go
+  std::map<const tir::BufferNode*, Place>
+      places;  // what may be read, looked up
+  bool in_parallel = false;
+
+  // The number of iterations of a loop (leaf or not).
+  Linear Extent(int loop) const;
+  // The values that it takes in the loops yet to be made. Extent 1 once every
+  // leaf under it is bound: min is then its value.
+  Interval Range(int loop) const;
+  Interval AxisRange(int axis) const;    // including the region's origin
+  Interval ReduceRange(int axis) const;  // of a reduce axis
+
+  void Bind(int loop, Linear value) { value_[loop] = std::move(value); }
+  void SetExtent(int loop, Linear extent) { extent_[loop] = std::move(extent); }
+  // The value of outer * factor for a split, where it is something else.
+  void SetBase(int relation, Linear base) { base_[relation] = std::move(base); }
+
+  // What the split does in the end: kExact, kGuard, kShiftInwards, or
+  // kPartition, which is the case only when the loops' order allows it.
+  Tail TailOf(int relation) const;
+  // Conditions that the values of bound loops must meet: guards of splits, and
+  // the tensor's bounds where the region is inexact. Proven ones are left out.
+  std::vector<Expr> Conditions() const;
+  // A condition will be needed inside the loops yet to be made.
+  bool MayExceed() const;
+
+ private:
+  friend class Lowerer;
+  // The place of the first (in leaf order) leaf made from `loop`.
+  int FirstLeaf(int loop) const;
+  Interval SplitRange(int relation) const;
+  Interval FuseRange(int relation, bool outer) const;
+
+  std::map<int, Linear> value_, extent_, base_;
+};
+
+}  // namespace ingot::te
+
+#endif  // INGOT_COMPILER_TE_LOOP_STATE_H_

@@ -1,0 +1,532 @@
+#include "compiler/te/lower.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/te/affine.h"
+#include "compiler/te/loop_state.h"
+#include "compiler/te/regions.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::te {
+
+using tir::ForKind;
+using tir::Stmt;
+
+namespace {
+
+// Tiles above this size go to a workspace: threads have small stacks.
+constexpr int64_t kMaxStackBytes = 256 << 10;
+
+// Puts a definition's value where the loops are: axes become values, tensors
+// become places, decided conditions go away. Shared nodes stay shared.
+class BodyRewriter : public tir::ExprMutator {
+ public:
+  BodyRewriter(const LoopState& state, std::map<const tir::Var*, Expr> axes)
+      : state_(state), axes_(std::move(axes)) {}
+
+  Expr Mutate(const Expr& e) override {
+    auto it = done_.find(e.get());
+    if (it != done_.end()) return it->second.second;
+    Expr result = tir::ExprMutator::Mutate(e);
+    done_[e.get()] = {e, result};
+    return result;
+  }
+
+ protected:
+  Expr MutateVar(const Expr& e, const tir::Var& node) override {
+    auto it = axes_.find(&node);
+    return it == axes_.end() ? e : it->second;
+  }
+
+  Expr MutateLoad(const Expr& e, const tir::Load& node) override {
+    std::vector<Expr> indices;
+    auto it = state_.places.find(node.buffer.get());
+    for (size_t i = 0; i < node.indices.size(); ++i) {
+      Linear index = Linear::Of(Mutate(node.indices[i]), &state_.ranges);
+      if (it != state_.places.end() && !it->second.origin.empty()) {
+        index = index - it->second.origin[i];
+      }
+      indices.push_back(index.ToExpr());
+    }
+    return tir::MakeLoad(
+        it == state_.places.end() ? node.buffer : it->second.buffer,
+        std::move(indices));
+  }
+
+  Expr MutateSelect(const Expr& e, const tir::Select& node) override {
+    Expr condition = Mutate(node.condition);
+    if (auto decided = state_.ranges.Decide(condition)) {
+      return Mutate(*decided ? node.on_true : node.on_false);
+    }
+    return tir::MakeSelect(condition, Mutate(node.on_true),
+                           Mutate(node.on_false));
+  }
+
+ private:
+  const LoopState& state_;
+  std::map<const tir::Var*, Expr> axes_;
+  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
+};
+
+// Puts the buffers of an extern body in their places.
+class BufferRenamer : public tir::StmtMutator {
+ public:
+  void Rename(const tir::Buffer& from, const tir::Buffer& to) {
+    ReplaceBuffer(from, to);
+  }
+};
+
+Expr AllOf(const std::vector<Expr>& conditions) {
+  Expr all = conditions[0];
+  for (size_t i = 1; i < conditions.size(); ++i) {
+    all = tir::And(all, conditions[i]);
+  }
+  return all;
+}
+
+}  // namespace
+
+class Lowerer {
+ public:
+  explicit Lowerer(const Schedule& schedule) : schedule_(schedule) {}
+
+  absl::StatusOr<tir::PrimFunc> Run(absl::string_view name, const Graph& graph,
+                                    absl::Span<const Tensor> inputs,
+                                    absl::Span<const Tensor> outputs);
+
+ private:
+  // Makes the loops around what `body` makes.
+  using BodyFn = std::function<Stmt(LoopState)>;
+
+  Stmt EmitStage(LoopState state);
+  Stmt EmitExtern(const Stage* stage);
+  Stmt EmitFrom(LoopState state, size_t leaf);
+  Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
+  Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
+  Stmt EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
+                   const std::function<void(LoopState*, Linear)>& bind,
+                   const BodyFn& body);
+  // Loops over the output leaves from `leaf` on.
+  Stmt EmitOutputLoops(LoopState state, size_t leaf, const BodyFn& body);
+  Stmt EmitAccumulate(LoopState state, size_t leaf);
+  Stmt EmitStart(const LoopState& state);
+  Stmt EmitBody(const LoopState& state);
+  Stmt Guarded(const LoopState& state, Stmt body);
+  std::vector<Expr> TargetIndices(const LoopState& state,
+                                  const Place& target) const;
+  Place PlaceFor(const Stage* stage, const std::vector<Interval>& region,
+                 tir::Buffer* local);
+  tir::Buffer WorkspaceFor(const Tensor& t);
+  void Fail(absl::Status status) {
+    if (status_.ok()) status_ = std::move(status);
+  }
+
+  const Schedule& schedule_;
+  absl::Status status_;
+  std::vector<tir::Buffer> workspaces_;
+  std::map<const tir::BufferNode*, tir::Buffer> workspace_of_;
+  // Root stages' places; attached ones are in the states.
+  std::map<const tir::BufferNode*, Place> root_places_;
+};
+
+tir::Buffer Lowerer::WorkspaceFor(const Tensor& t) {
+  tir::Buffer& buffer = workspace_of_[t.buffer.get()];
+  if (buffer == nullptr) {
+    buffer = tir::MakeBuffer(t.buffer->name, t.dtype(), t.shape(),
+                             tir::Scope::kWorkspace);
+    workspaces_.push_back(buffer);
+  }
+  return buffer;
+}
+
+// Sets *local when the place is an array to be allocated around its uses.
+Place Lowerer::PlaceFor(const Stage* stage, const std::vector<Interval>& region,
+                        tir::Buffer* local) {
+  const Tensor& t = stage->output();
+  *local = nullptr;
+  if (stage->is_output()) return {t.buffer, {}};
+  int64_t bytes = t.dtype().bytes();
+  std::vector<Expr> shape;
+  std::vector<Linear> origin;
+  bool constant = stage->storage_ == Storage::kAuto && stage->IsAttached();
+  for (const Interval& side : region) {
+    auto extent = side.extent.AsConst();
+    constant = constant && extent && bytes <= kMaxStackBytes;
+    if (!constant) break;
+    bytes *= *extent;
+    shape.push_back(tir::MakeInt(*extent));
+    origin.push_back(side.min);
+  }
+  if (constant && bytes <= kMaxStackBytes) {
+    *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
+                             tir::Scope::kStack);
+    return {*local, std::move(origin)};
+  }
+  return {WorkspaceFor(t), {}};
+}
+
+std::vector<Expr> Lowerer::TargetIndices(const LoopState& state,
+                                         const Place& target) const {
+  std::vector<Expr> indices;
+  for (size_t i = 0; i < state.region.size(); ++i) {
+    Linear index = state.AxisRange(i).min;
+    if (!target.origin.empty()) index = index - target.origin[i];
+    indices.push_back(index.ToExpr());
+  }
+  return indices;
+}
+
+Stmt Lowerer::Guarded(const LoopState& state, Stmt body) {
+  std::vector<Expr> conditions = state.Conditions();
+  return conditions.empty() ? body : tir::MakeIf(AllOf(conditions), body);
+}
+
+Stmt Lowerer::EmitStart(const LoopState& state) {
+  return Guarded(state, tir::MakeStore(state.target.buffer,
+                                       TargetIndices(state, state.target),
+                                       state.stage->op().reducer.identity));
+}
+
+Stmt Lowerer::EmitBody(const LoopState& state) {
+  const Operation& op = state.stage->op();
+  std::map<const tir::Var*, Expr> axes;
+  for (size_t i = 0; i < op.axis.size(); ++i) {
+    axes[op.axis[i].get()] = state.AxisRange(i).min.ToExpr();
+  }
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    axes[op.reduce_axis[i].get()] = state.ReduceRange(i).min.ToExpr();
+  }
+  Expr value = BodyRewriter(state, std::move(axes)).Mutate(op.value);
+  std::vector<Expr> at = TargetIndices(state, state.target);
+  if (state.stage->IsReduce()) {
+    value = op.reducer.combine(tir::MakeLoad(state.target.buffer, at), value);
+  }
+  Stmt store = tir::MakeStore(state.target.buffer, std::move(at), value);
+  if (state.stage->IsReduce() && !state.started) {
+    // No reduce loops at all.
+    return tir::MakeSeq({EmitStart(state), Guarded(state, store)});
+  }
+  return Guarded(state, store);
+}
+
+// One loop, or none where it runs once. `bind` records what the variable's
+// value means.
+Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
+                          const std::function<void(LoopState*, Linear)>& bind,
+                          const BodyFn& body) {
+  auto constant = extent.AsConst();
+  if (constant && *constant <= 0) return tir::MakeSeq({});
+  if (constant && *constant == 1) {
+    bind(&state, min);
+    return body(std::move(state));
+  }
+  const auto& info = state.stage->loops_[loop.id];
+  ForKind kind = info.kind;
+  const bool needs_constant =
+      kind == ForKind::kVectorized || kind == ForKind::kUnrolled;
+  if (needs_constant && !constant) kind = ForKind::kSerial;
+  if (kind == ForKind::kParallel) {
+    if (state.in_parallel) kind = ForKind::kSerial;
+    state.in_parallel = true;
+  }
+  tir::VarPtr var = tir::MakeVar(info.name);
+  state.ranges.Set(var.get(), min, min + extent - Linear(1));
+  bind(&state, Linear::Atom(var));
+
+  // The parts of a fused loop get names, so that the divisions are done once.
+  std::vector<std::pair<tir::VarPtr, Expr>> lets;
+  if (kind == ForKind::kSerial || kind == ForKind::kParallel) {
+    std::vector<int> work = {loop.id};
+    while (!work.empty()) {
+      const int whole = work.back();
+      work.pop_back();
+      const int parent = state.stage->loops_[whole].parent;
+      if (parent < 0 || state.stage->relations_[parent].is_split) continue;
+      const auto& r = state.stage->relations_[parent];
+      for (int part : {r.outer, r.inner}) {
+        Linear value = state.Range(part).min;
+        Linear part_extent = state.Extent(part);
+        bool simple = value.terms().empty() ||
+                      (value.terms().size() == 1 && value.constant() == 0 &&
+                       tir::As<tir::Var>(value.terms()[0].atom) != nullptr);
+        if (!simple) {
+          tir::VarPtr let = tir::MakeVar(state.stage->loops_[part].name);
+          lets.emplace_back(let, value.ToExpr());
+          value = Linear::Atom(let);
+          state.ranges.Set(let.get(), Linear(0), part_extent - Linear(1));
+        }
+        state.Bind(part, value);
+        work.push_back(part);
+      }
+    }
+  }
+  Stmt inner = body(std::move(state));
+  for (auto it = lets.rbegin(); it != lets.rend(); ++it) {
+    inner = tir::MakeLet(it->first, it->second, inner);
+  }
+  return tir::MakeFor(var, min.ToExpr(), extent.ToExpr(), kind, inner);
+}
+
+Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
+  const Stage* stage = state.stage;
+  auto plain = [loop](LoopState* s, Linear value) { s->Bind(loop.id, value); };
+
+  // The axis that the loop is made of, through splits only.
+  int root = loop.id;
+  while (stage->loops_[root].parent >= 0 &&
+         stage->relations_[stage->loops_[root].parent].is_split) {
+    root = stage->relations_[stage->loops_[root].parent].whole;
+  }
+  const auto& root_info = stage->loops_[root];
+  if (root_info.parent < 0 && !root_info.reduce &&
+      stage->specialized_[root_info.axis] &&
+      !state.specialized_done[root_info.axis]) {
+    const int axis = root_info.axis;
+    state.specialized_done[axis] = true;
+    std::vector<Stmt> parts;
+    for (const Interval& part : PartsOf(state, axis)) {
+      LoopState inside = state;
+      inside.region[axis] = part;
+      parts.push_back(EmitLoop(std::move(inside), loop, body));
+    }
+    return tir::MakeSeq(std::move(parts));
+  }
+
+  const int parent = stage->loops_[loop.id].parent;
+  const bool is_outer = parent >= 0 && stage->relations_[parent].is_split &&
+                        stage->relations_[parent].outer == loop.id;
+  if (!is_outer || state.TailOf(parent) != Tail::kPartition) {
+    return EmitOneLoop(state, loop, Linear(0), state.Extent(loop.id), plain,
+                       body);
+  }
+  const auto& r = stage->relations_[parent];
+  const Linear whole = state.Extent(r.whole);
+  const Linear count =
+      Linear::Of(whole.ToExpr() / tir::MakeInt(r.factor), &state.ranges);
+  LoopState main = state;
+  main.SetExtent(loop.id, count);
+  // The main part divides: nothing that is asked of it later sees the tail.
+  main.SetExtent(r.whole, count * r.factor);
+  Stmt main_loop = EmitOneLoop(main, loop, Linear(0), count, plain, body);
+
+  LoopState tail = state;
+  Linear done = count * r.factor;
+  Linear left = whole - done;
+  if (left.AsConst()) {
+    tail.SetExtent(r.inner, left);
+    tail.SetBase(parent, done);
+    tail.Bind(loop.id, count);
+    return tir::MakeSeq({main_loop, body(std::move(tail))});
+  }
+  tail.SetExtent(r.inner, Linear(1));
+  auto bind_step = [loop, parent](LoopState* s, Linear value) {
+    s->SetBase(parent, value);
+    s->Bind(loop.id, value);
+  };
+  return tir::MakeSeq(
+      {main_loop, EmitOneLoop(tail, loop, done, left, bind_step, body)});
+}
+
+Stmt Lowerer::EmitOutputLoops(LoopState state, size_t leaf,
+                              const BodyFn& body) {
+  const auto& leaves = state.stage->leaves();
+  while (leaf < leaves.size() && state.stage->loops_[leaves[leaf].id].reduce) {
+    ++leaf;
+  }
+  if (leaf == leaves.size()) return body(std::move(state));
+  return EmitLoop(std::move(state), leaves[leaf], [&](LoopState inside) {
+    return EmitOutputLoops(std::move(inside), leaf + 1, body);
+  });
+}
+
+// Inside the loop named by AccumulateAt: the same loops, but into a small
+// array. Falls back to working in place when the size is not a constant.
+Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
+  std::vector<Expr> shape;
+  Place tile;
+  for (size_t i = 0; i < state.region.size(); ++i) {
+    Interval side = state.AxisRange(i);
+    auto extent = side.extent.AsConst();
+    if (!extent || side.inexact) return EmitFrom(std::move(state), leaf);
+    shape.push_back(tir::MakeInt(*extent));
+    tile.origin.push_back(side.min);
+  }
+  const Tensor& t = state.stage->output();
+  tile.buffer = tir::MakeBuffer(absl::StrCat(t.buffer->name, ".tile"),
+                                t.dtype(), shape, tir::Scope::kStack);
+  const Place result = state.target;
+  LoopState inside = state;
+  inside.target = tile;
+  Stmt before;
+  if (!state.started) {
+    before = EmitOutputLoops(
+        inside, leaf, [this](const LoopState& s) { return EmitStart(s); });
+    inside.started = true;
+  } else {
+    before = EmitOutputLoops(inside, leaf, [&](const LoopState& s) {
+      return Guarded(
+          s, tir::MakeStore(
+                 tile.buffer, TargetIndices(s, tile),
+                 tir::MakeLoad(result.buffer, TargetIndices(s, result))));
+    });
+  }
+  Stmt update = EmitFrom(inside, leaf);
+  Stmt after = EmitOutputLoops(inside, leaf, [&](const LoopState& s) {
+    return Guarded(
+        s, tir::MakeStore(result.buffer, TargetIndices(s, result),
+                          tir::MakeLoad(tile.buffer, TargetIndices(s, tile))));
+  });
+  return tir::MakeAllocate(tile.buffer, tir::MakeSeq({before, update, after}));
+}
+
+// What runs in one iteration of `loop`: attached producers, then the rest.
+Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
+  std::vector<Stmt> stmts;
+  std::vector<tir::Buffer> locals;
+  for (const auto& producer : schedule_.stages_) {
+    if (producer->consumer_ != state.stage || !(producer->attach_ == loop)) {
+      continue;
+    }
+    auto region = RequiredRegion(schedule_, producer.get(), state);
+    if (!region.ok()) {
+      Fail(region.status());
+      return tir::MakeSeq({});
+    }
+    tir::Buffer local;
+    Place place = PlaceFor(producer.get(), *region, &local);
+    if (local != nullptr) locals.push_back(local);
+    LoopState inner(producer.get(), *std::move(region), state.ranges);
+    inner.places = state.places;
+    inner.target = place;
+    inner.in_parallel = state.in_parallel;
+    stmts.push_back(EmitStage(std::move(inner)));
+    state.places[producer->output().buffer.get()] = place;
+  }
+  const bool accumulate = state.stage->accumulate_ == loop;
+  stmts.push_back(accumulate ? EmitAccumulate(std::move(state), leaf)
+                             : EmitFrom(std::move(state), leaf));
+  Stmt result = tir::MakeSeq(std::move(stmts));
+  for (auto it = locals.rbegin(); it != locals.rend(); ++it) {
+    result = tir::MakeAllocate(*it, result);
+  }
+  return result;
+}
+
+Stmt Lowerer::EmitFrom(LoopState state, size_t leaf) {
+  if (!status_.ok()) return tir::MakeSeq({});
+  const auto& leaves = state.stage->leaves();
+  if (leaf == leaves.size()) return EmitBody(state);
+  const Loop loop = leaves[leaf];
+  if (state.stage->loops_[loop.id].reduce && !state.started) {
+    Stmt start = EmitOutputLoops(
+        state, leaf, [this](const LoopState& s) { return EmitStart(s); });
+    state.started = true;
+    return tir::MakeSeq({start, EmitFrom(std::move(state), leaf)});
+  }
+  return EmitLoop(std::move(state), loop, [&](LoopState inside) {
+    return EmitInside(std::move(inside), leaf + 1, loop);
+  });
+}
+
+Stmt Lowerer::EmitStage(LoopState state) {
+  return EmitFrom(std::move(state), 0);
+}
+
+Stmt Lowerer::EmitExtern(const Stage* stage) {
+  BufferRenamer renamer;
+  for (const Tensor& t : stage->op().outputs) {
+    auto it = root_places_.find(t.buffer.get());
+    if (it->second.buffer != t.buffer) {
+      renamer.Rename(t.buffer, it->second.buffer);
+    }
+  }
+  for (const Tensor& t : stage->op().inputs) {
+    auto it = root_places_.find(t.buffer.get());
+    if (it != root_places_.end() && it->second.buffer != t.buffer) {
+      renamer.Rename(t.buffer, it->second.buffer);
+    }
+  }
+  return renamer.Mutate(stage->op().body);
+}
+
+absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
+                                           const Graph& graph,
+                                           absl::Span<const Tensor> inputs,
+                                           absl::Span<const Tensor> outputs) {
+  tir::PrimFunc func;
+  func.name = std::string(name);
+  func.num_outputs = static_cast<int>(outputs.size());
+  std::set<const tir::BufferNode*> known;
+  for (const Tensor& t : inputs) {
+    const Operation* op = graph.Find(t);
+    if (op == nullptr || op->kind != OperationKind::kPlaceholder) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input ", t.buffer == nullptr ? "(null)" : t.buffer->name,
+          " is not a placeholder of the graph"));
+    }
+    known.insert(t.buffer.get());
+    func.params.push_back(t.buffer);
+  }
+  std::set<const tir::BufferNode*> output_buffers;
+  for (const Tensor& t : outputs) {
+    const Stage* stage = schedule_.Find(t);
+    if (stage == nullptr || !output_buffers.insert(t.buffer.get()).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "output ", t.buffer == nullptr ? "(null)" : t.buffer->name,
+          stage == nullptr ? " is not computed by the schedule"
+                           : " is named twice"));
+    }
+    func.params.push_back(t.buffer);
+  }
+  std::vector<Stmt> nests;
+  for (const auto& stage : schedule_.stages_) {
+    for (const Tensor& t : stage->op().inputs) {
+      if (schedule_.Find(t) == nullptr && known.count(t.buffer.get()) == 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(stage->op().name, " reads ", t.buffer->name,
+                         ", which is not among the inputs"));
+      }
+    }
+    if (stage->IsAttached()) continue;
+    for (const Tensor& t : stage->op().outputs) {
+      const bool is_output = output_buffers.count(t.buffer.get()) != 0;
+      root_places_[t.buffer.get()] =
+          Place{is_output ? t.buffer : WorkspaceFor(t), {}};
+    }
+    if (stage->op().kind == OperationKind::kExtern) {
+      nests.push_back(EmitExtern(stage.get()));
+      continue;
+    }
+    std::vector<Interval> region;
+    for (const Expr& dim : stage->output().shape()) {
+      region.push_back({Linear(0), Linear::Of(dim)});
+    }
+    LoopState state(stage.get(), std::move(region), Ranges());
+    state.places = root_places_;
+    state.target = root_places_[stage->output().buffer.get()];
+    nests.push_back(EmitStage(std::move(state)));
+    if (!status_.ok()) return status_;
+  }
+  func.body = tir::MakeSeq(std::move(nests));
+  func.num_workspaces = static_cast<int>(workspaces_.size());
+  func.params.insert(func.params.end(), workspaces_.begin(), workspaces_.end());
+  return func;
+}
+
+absl::StatusOr<tir::PrimFunc> Lower(absl::string_view name, const Graph& graph,
+                                    absl::Span<const Tensor> inputs,
+                                    absl::Span<const Tensor> outputs,
+                                    const Schedule& schedule) {
+  if (!schedule.status().ok()) return schedule.status();
+  Schedule inlined = schedule.Clone();
+  inlined.ApplyInlining();
+  if (!inlined.status().ok()) return inlined.status();
+  return Lowerer(inlined).Run(name, graph, inputs, outputs);
+}
+
+}  // namespace ingot::te

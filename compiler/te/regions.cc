@@ -1,0 +1,219 @@
+#include "compiler/te/regions.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::te {
+namespace {
+
+using tir::As;
+using tir::BinaryOp;
+
+// A reader's loads of one buffer, and whether all of them are unconditional.
+class LoadFinder : public tir::ExprVisitor {
+ public:
+  explicit LoadFinder(const tir::BufferNode* buffer) : buffer_(buffer) {}
+
+  struct Found {
+    std::vector<Expr> indices;
+    bool conditional;
+  };
+  std::vector<Found> found;
+
+ protected:
+  void VisitLoad(const tir::Load& node) override {
+    if (node.buffer.get() == buffer_) {
+      found.push_back({node.indices, depth_ > 0});
+    }
+    tir::ExprVisitor::VisitLoad(node);
+  }
+  void VisitSelect(const tir::Select& node) override {
+    Visit(node.condition);
+    ++depth_;
+    Visit(node.on_true);
+    Visit(node.on_false);
+    --depth_;
+  }
+
+ private:
+  const tir::BufferNode* buffer_;
+  int depth_ = 0;
+};
+
+// The smallest box around both; `whole` where that is not known.
+Interval Join(const Interval& a, const Interval& b, const Interval& whole) {
+  Linear min_gap = b.min - a.min;
+  Linear end_gap = (b.min + b.extent) - (a.min + a.extent);
+  auto c = min_gap.AsConst(), d = end_gap.AsConst();
+  if (!c || !d) return whole;
+  const Linear& min = *c < 0 ? b.min : a.min;
+  Linear end = *d > 0 ? b.min + b.extent : a.min + a.extent;
+  return {min, end - min, a.inexact || b.inexact};
+}
+
+bool IsAttachedWithin(const Stage* stage, const Stage* consumer) {
+  for (const Stage* s = stage; s != nullptr; s = s->consumer()) {
+    if (s == consumer) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Interval>> RequiredRegion(const Schedule& schedule,
+                                                     const Stage* producer,
+                                                     const LoopState& state) {
+  std::vector<Interval> whole;
+  for (const Expr& dim : producer->output().shape()) {
+    whole.push_back({Linear(0), Linear::Of(dim, &state.ranges)});
+  }
+  std::optional<std::vector<Interval>> region;
+  for (const Stage* reader : schedule.Readers(producer)) {
+    std::map<const tir::Var*, Interval> box;
+    bool inexact = false;
+    const Operation& op = reader->op();
+    if (reader == state.stage) {
+      inexact = state.MayExceed();
+      for (size_t i = 0; i < op.axis.size(); ++i) {
+        box[op.axis[i].get()] = state.AxisRange(i);
+      }
+      for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+        box[op.reduce_axis[i].get()] = state.ReduceRange(i);
+      }
+    } else {
+      if (!IsAttachedWithin(reader, state.stage)) {
+        return absl::FailedPreconditionError(absl::StrCat(
+            producer->op().name, " is computed inside ", state.stage->op().name,
+            " but also read by ", op.name));
+      }
+      auto needed = RequiredRegion(schedule, reader, state);
+      if (!needed.ok()) return needed.status();
+      for (size_t i = 0; i < op.axis.size(); ++i) {
+        box[op.axis[i].get()] = (*needed)[i];
+        inexact = inexact || (*needed)[i].inexact;
+      }
+      for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+        box[op.reduce_axis[i].get()] = {
+            Linear(0), Linear::Of(op.reduce_extent[i], &state.ranges)};
+      }
+    }
+    LoadFinder finder(producer->output().buffer.get());
+    finder.Visit(op.value);
+    for (const auto& load : finder.found) {
+      std::vector<Interval> read;
+      for (size_t i = 0; i < load.indices.size(); ++i) {
+        auto side = IntervalOf(load.indices[i], box, state.ranges);
+        if (!side) side = whole[i];
+        if (side->min == whole[i].min && side->extent == whole[i].extent) {
+          side = whole[i];  // nothing lies outside
+        } else {
+          side->inexact = side->inexact || inexact || load.conditional;
+        }
+        // A box larger than the tensor is the tensor.
+        auto wide = side->extent.AsConst(), all = whole[i].extent.AsConst();
+        if (wide && all && *wide >= *all) side = whole[i];
+        read.push_back(*std::move(side));
+      }
+      if (!region) {
+        region = std::move(read);
+      } else {
+        for (size_t i = 0; i < read.size(); ++i) {
+          (*region)[i] = Join((*region)[i], read[i], whole[i]);
+        }
+      }
+    }
+  }
+  // Not read here at all: nothing to compute, but a region all the same.
+  if (!region) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        producer->op().name, " is not read inside ", state.stage->op().name));
+  }
+  return *std::move(region);
+}
+
+namespace {
+
+// Values of an axis at which a comparison changes, from anywhere in the value.
+class Thresholds : public tir::ExprVisitor {
+ public:
+  Thresholds(const Operation& op, int axis, const Ranges& ranges)
+      : op_(op), var_(op.axis[axis].get()), ranges_(ranges) {}
+  std::vector<Linear> found;
+
+ protected:
+  void VisitBinary(const tir::Binary& node) override {
+    tir::ExprVisitor::VisitBinary(node);
+    const bool above = node.op == BinaryOp::kLt || node.op == BinaryOp::kGe;
+    const bool below = node.op == BinaryOp::kLe || node.op == BinaryOp::kGt;
+    if ((!above && !below) || node.a->dtype != DataType::Int(64)) return;
+    Linear d = Linear::Of(node.a, &ranges_) - Linear::Of(node.b, &ranges_);
+    const int64_t k = d.CoefficientOf(var_);
+    if (k != 1 && k != -1) return;
+    Linear rest(d.constant());
+    for (const auto& t : d.terms()) {
+      if (t.atom.get() == var_) continue;
+      for (const auto& other : op_.axis) {
+        if (tir::Uses(t.atom, other.get())) return;
+      }
+      for (const auto& other : op_.reduce_axis) {
+        if (tir::Uses(t.atom, other.get())) return;
+      }
+      rest = rest + Linear::Atom(t.atom) * t.coefficient;
+    }
+    // d < 0 and d >= 0 change at d = 0; d <= 0 and d > 0 one above.
+    Linear at;
+    if (k == 1) {
+      at = rest * -1 + Linear(above ? 0 : 1);
+    } else {
+      at = rest + Linear(above ? 1 : 0);
+    }
+    if (std::find(found.begin(), found.end(), at) == found.end()) {
+      found.push_back(at);
+    }
+  }
+
+ private:
+  const Operation& op_;
+  const tir::Var* var_;
+  const Ranges& ranges_;
+};
+
+}  // namespace
+
+std::vector<Interval> PartsOf(const LoopState& state, int axis) {
+  const Interval side = state.region[axis];
+  Thresholds thresholds(state.stage->op(), axis, state.ranges);
+  thresholds.Visit(state.stage->op().value);
+  std::vector<Linear> cuts = thresholds.found;
+  // Insertion sort by what can be proven; a wrong order only costs speed.
+  for (size_t i = 1; i < cuts.size(); ++i) {
+    for (size_t j = i; j > 0 && state.ranges.ProveLess(cuts[j], cuts[j - 1]);
+         --j) {
+      std::swap(cuts[j], cuts[j - 1]);
+    }
+  }
+  const Linear end = side.min + side.extent;
+  std::vector<Interval> parts;
+  Linear from = side.min;
+  cuts.push_back(end);
+  for (const Linear& cut : cuts) {
+    // Within [from, end], wherever the cut lies.
+    Linear to = Linear::Of(
+        tir::Max(from.ToExpr(), tir::Min(cut.ToExpr(), end.ToExpr())),
+        &state.ranges);
+    Linear extent = to - from;
+    auto constant = extent.AsConst();
+    if (!constant || *constant > 0) {
+      parts.push_back({from, extent, side.inexact});
+    }
+    from = to;
+  }
+  return parts;
+}
+
+}  // namespace ingot::te

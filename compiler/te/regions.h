@@ -1,0 +1,27 @@
+// What part of a tensor a loop nest reads. Used by lower.cc only.
+#ifndef INGOT_COMPILER_TE_REGIONS_H_
+#define INGOT_COMPILER_TE_REGIONS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/te/affine.h"
+#include "compiler/te/loop_state.h"
+#include "compiler/te/schedule.h"
+
+namespace ingot::te {
+
+// The box of `producer`'s elements that the loops still to be made in `state`
+// read, directly or through other stages attached there. FailedPrecondition
+// when some reader is elsewhere.
+absl::StatusOr<std::vector<Interval>> RequiredRegion(const Schedule& schedule,
+                                                     const Stage* producer,
+                                                     const LoopState& state);
+
+// The region of an axis, cut where conditions of the value change (see
+// Stage::Specialize).
+std::vector<Interval> PartsOf(const LoopState& state, int axis);
+
+}  // namespace ingot::te
+
+#endif  // INGOT_COMPILER_TE_REGIONS_H_

@@ -1,0 +1,236 @@
+// How the loops of a Graph run: a value beside the definition, changed by
+// verbs, made into loops by Lower (lower.h).
+//
+//   ASSIGN_OR_RETURN(Schedule s, Schedule::Create(graph, {d}));
+//   Stage* out = s.Find(d);
+//   Stage* acc = s.CacheWrite(out);             // registers for the result
+//   auto [io, ii] = out->Split(out->axis(0), 6);
+//   auto [jo, ji] = out->Split(out->axis(1), 16);
+//   out->Reorder({io, jo, ii, ji});
+//   acc->ComputeAt(out, jo);
+//
+// Misuse of a verb is a bug of the schedule's author; the first one is kept in
+// Schedule::status(), later verbs on it do nothing harmful, and Lower returns
+// it. Not thread-safe; stages are owned by their schedule.
+#ifndef INGOT_COMPILER_TE_SCHEDULE_H_
+#define INGOT_COMPILER_TE_SCHEDULE_H_
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/te/te.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::te {
+
+class Schedule;
+class Stage;
+
+// A loop of one stage: a handle.
+struct Loop {
+  int id = -1;
+  bool operator==(Loop o) const { return id == o.id; }
+};
+
+// What a split does when the factor does not divide the extent n. Where it is
+// known to divide, and where n <= factor, all are the same and cost nothing.
+enum class Tail {
+  // for o in n // f: for i in f: body; then the rest once more with a smaller
+  // inner loop: n % f iterations when n is a constant; when it is not, the
+  // outer loop takes the single steps that are left, each with an inner loop
+  // of one. No conditions inside loops. Needs the outer loop unsplit and
+  // unfused; otherwise kGuard.
+  kPartition,
+  // for o in ceil(n / f): for i in f: if (o * f + i < n) body
+  kGuard,
+  // for o in ceil(n / f): for i in f: body at min(o * f, n - f) + i. Computes
+  // some elements twice, so only for output axes, and only where n is known to
+  // be >= f; otherwise kGuard. Not for a kernel whose output may share memory
+  // with what it reads.
+  kShiftInwards,
+  // The caller knows that f divides n.
+  kExact,
+};
+
+// Where an intermediate result lives.
+enum class Storage {
+  // On the stack when it is computed inside a consumer's loop, with a region
+  // of constant size that is not too large; in a workspace otherwise.
+  kAuto,
+  // In a workspace of the tensor's whole shape, wherever it is computed.
+  kWorkspace,
+};
+
+// One operation's loops. Starts with a serial loop for each axis, then one for
+// each reduce axis. "Leaves" are the loops that will be made, outermost first.
+class Stage {
+ public:
+  const Operation& op() const { return op_; }
+  const Tensor& output() const { return op_.outputs[0]; }
+  bool is_output() const { return is_output_; }
+  bool IsReduce() const { return op_.kind == OperationKind::kReduce; }
+  bool IsInlined() const { return inlined_; }
+  bool IsAttached() const { return consumer_ != nullptr; }
+  // The stage whose loop it is computed in; null at the root.
+  Stage* consumer() const { return consumer_; }
+
+  // Loops of the definition's axes; valid as leaves until split or fused.
+  Loop axis(int i) const { return axes_[i]; }
+  Loop reduce_axis(int i) const { return reduce_axes_[i]; }
+  const std::vector<Loop>& axes() const { return axes_; }
+  const std::vector<Loop>& reduce_axes() const { return reduce_axes_; }
+  const std::vector<Loop>& leaves() const { return leaves_; }
+
+  // loop (n) -> outer (n / factor), inner (factor), in its place. See Tail for
+  // an n that factor does not divide.
+  std::pair<Loop, Loop> Split(Loop loop, int64_t factor,
+                              Tail tail = Tail::kPartition);
+  // outer (n), inner (m), next to each other -> one loop (n * m) in the place
+  // of outer. Both output loops or both reduce loops.
+  Loop Fuse(Loop outer, Loop inner);
+  Loop Fuse(absl::Span<const Loop> loops);
+  // The given leaves in the given order, in the places that they hold now.
+  void Reorder(absl::Span<const Loop> order);
+  // for -> vectorized / unrolled for. The extent must be a constant when the
+  // loop is made; where it is not (a symbolic tail), the loop stays serial. A
+  // vectorized loop should be the innermost and not a reduce loop.
+  void Vectorize(Loop loop);
+  void Unroll(Loop loop);
+  // for -> parallel for. Only the outermost parallel loop of a nest counts.
+  void Parallel(Loop loop);
+  // One loop -> a sequence of loops, cut where a condition of a Select in the
+  // value compares this axis with a bound. In each the condition is decided,
+  // so a padding becomes: zeros; a copy; zeros. For an axis of the definition.
+  void Specialize(Loop axis);
+
+  // No loops: the value is put where it is read. Not for reductions, outputs
+  // or extern operations.
+  void ComputeInline();
+  // The loops run inside `loop` of `consumer`, for the region that one
+  // iteration of it reads. All readers must be there, or attached there.
+  void ComputeAt(Stage* consumer, Loop loop);
+  // Its own loop nest, in the order of the graph, as at first.
+  void ComputeRoot();
+  // Reductions: inside `loop`, the elements that the loops inside it update
+  // are kept in a small stack array, which becomes registers once the loops
+  // over it are unrolled. Before: loaded from the result, or started from the
+  // identity when `loop` is outside all reduce loops. After: stored.
+  //   for o: for k: for i: c[o,i] += x     with AccumulateAt(o) becomes
+  //   for o: {for i: t[i] = 0; for k: for i: t[i] += x; for i: c[o,i] = t[i]}
+  void AccumulateAt(Loop loop);
+  void StoreIn(Storage storage) { storage_ = storage; }
+
+ private:
+  friend class Schedule;
+  friend class LoopState;
+  friend class Lowerer;
+
+  struct LoopInfo {
+    std::string name;
+    bool reduce = false;
+    tir::ForKind kind = tir::ForKind::kSerial;
+    int axis = -1;    // index of the axis (or reduce axis) it stands for
+    int split = -1;   // the relation that consumed it, or
+    int fuse = -1;    //   ditto
+    int parent = -1;  // the relation that made it
+  };
+  struct Relation {
+    bool is_split;
+    int whole;         // split: the loop that was split; fuse: the result
+    int outer, inner;  // split: the results; fuse: the loops that were fused
+    int64_t factor = 0;
+    Tail tail = Tail::kGuard;
+  };
+
+  Stage(absl::Status* status, Operation op, bool is_output);
+  int AddLoop(std::string name, bool reduce);
+  int LeafIndex(Loop loop) const;  // -1 when it is not a leaf
+  // Keeps the first misuse; returns `condition`.
+  bool Require(bool condition, absl::string_view what);
+  void ResetLoops();
+  void SetKind(Loop loop, tir::ForKind kind);
+
+  absl::Status* status_;  // the schedule's
+  Operation op_;          // a copy: verbs may change it
+  bool is_output_;
+  std::vector<LoopInfo> loops_;
+  std::vector<Relation> relations_;
+  std::vector<Loop> axes_, reduce_axes_, leaves_;
+  std::vector<bool> specialized_;  // beside axes_
+  bool inlined_ = false;
+  Stage* consumer_ = nullptr;
+  Loop attach_;
+  Loop accumulate_;
+  Storage storage_ = Storage::kAuto;
+};
+
+class Schedule {
+ public:
+  // A stage for every operation that `outputs` need. `graph` must outlive the
+  // schedule. InvalidArgument: an output that is not computed by the graph.
+  static absl::StatusOr<Schedule> Create(const Graph& graph,
+                                         absl::Span<const Tensor> outputs);
+  Schedule(Schedule&&) = default;
+  Schedule& operator=(Schedule&&) = default;
+
+  // The same stages and loops, apart.
+  Schedule Clone() const;
+
+  const absl::Status& status() const { return *status_; }
+  // In an order in which producers come first. Placeholders have no stage.
+  std::vector<Stage*> stages() const;
+  // The stage that computes `t`; null for placeholders and strangers.
+  Stage* Find(const Tensor& t) const { return Find(t.buffer.get()); }
+  Stage* Find(const tir::BufferNode* buffer) const;
+  // Stages that read the stage's outputs. Inlined ones are not looked through.
+  std::vector<Stage*> Readers(const Stage* stage) const;
+
+  // The verbs below change definitions: the schedule has its own copies.
+
+  // A new stage computes what `stage` did, and `stage` copies from it. Call it
+  // before other verbs on `stage`, which loses its loops.
+  Stage* CacheWrite(Stage* stage);
+  // A new stage of shape `shape`, at each point `value`; in `consumer`, every
+  // load of `tensor` becomes a load of the new stage at `index(old indices)`.
+  // To pack an operand into another layout or to copy a tile of it.
+  Stage* CacheRead(const Tensor& tensor, Stage* consumer,
+                   absl::string_view name, std::vector<Expr> shape,
+                   const Graph::ComputeFn& value,
+                   const std::function<Indices(const Indices&)>& index);
+  // Makes a reduction over one axis run in `lanes` independent partial
+  // results: a new stage reduces every lanes-th element, further ones halve
+  // the partial results until one is left, and one more takes the elements
+  // beyond the last multiple of `lanes`. Returns the new stages, the first of
+  // them with axes (those of `stage`..., lane) and one reduce axis. `stage`
+  // becomes a compute stage that joins what is left. `lanes` is a power of 2.
+  std::vector<Stage*> SplitReduction(Stage* stage, int64_t lanes);
+  // Inlines every stage marked so, by rewriting the values of readers. Lower
+  // does it first; a schedule may do it earlier to see the final values.
+  void ApplyInlining();
+
+ private:
+  friend class Stage;
+  friend class Lowerer;
+
+  Schedule() : status_(std::make_unique<absl::Status>()) {}
+  Stage* InsertBefore(const Stage* before, Operation op);
+
+  std::unique_ptr<absl::Status> status_;
+  std::vector<std::unique_ptr<Stage>> stages_;
+};
+
+// The tensors that `value` reads, each once, in order of first use.
+std::vector<Tensor> InputsOf(const Expr& value);
+
+}  // namespace ingot::te
+
+#endif  // INGOT_COMPILER_TE_SCHEDULE_H_

@@ -1,0 +1,265 @@
+// The verbs of Schedule that change definitions.
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/te/affine.h"
+#include "compiler/te/schedule.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::te {
+namespace {
+
+using tir::As;
+
+std::vector<tir::VarPtr> FreshAxes(const std::vector<tir::VarPtr>& like) {
+  std::vector<tir::VarPtr> axes;
+  for (const tir::VarPtr& v : like) axes.push_back(tir::MakeVar(v->name));
+  return axes;
+}
+
+std::map<const tir::Var*, Expr> AxisMap(const std::vector<tir::VarPtr>& from,
+                                        const Indices& to) {
+  std::map<const tir::Var*, Expr> map;
+  for (size_t i = 0; i < from.size(); ++i) map[from[i].get()] = to[i];
+  return map;
+}
+
+Indices AsIndices(const std::vector<tir::VarPtr>& vars) {
+  return Indices(vars.begin(), vars.end());
+}
+
+Tensor NewTensor(absl::string_view name, DataType dtype,
+                 std::vector<Expr> shape) {
+  return Tensor{tir::MakeBuffer(name, dtype, std::move(shape))};
+}
+
+// Replaces loads of one buffer. Keeps shared subexpressions shared: each node
+// is rewritten once, and equal loads become one node.
+class LoadReplacer : public tir::ExprMutator {
+ public:
+  LoadReplacer(const tir::BufferNode* buffer,
+               std::function<Expr(const Indices&)> make)
+      : buffer_(buffer), make_(std::move(make)) {}
+
+  Expr Mutate(const Expr& e) override {
+    auto it = done_.find(e.get());
+    if (it != done_.end()) return it->second.second;
+    Expr result = tir::ExprMutator::Mutate(e);
+    // The key is kept alive, so that its address stays its own.
+    done_[e.get()] = {e, result};
+    return result;
+  }
+
+ protected:
+  Expr MutateLoad(const Expr& e, const tir::Load& node) override {
+    Expr load = tir::ExprMutator::MutateLoad(e, node);
+    const auto* l = As<tir::Load>(load);
+    if (l->buffer.get() != buffer_) return load;
+    for (const auto& [indices, value] : made_) {
+      bool same = true;
+      for (size_t i = 0; i < indices.size(); ++i) {
+        same = same && SameExpr(indices[i], l->indices[i]);
+      }
+      if (same) return value;
+    }
+    Expr value = make_(l->indices);
+    made_.emplace_back(l->indices, value);
+    return value;
+  }
+
+ private:
+  const tir::BufferNode* buffer_;
+  std::function<Expr(const Indices&)> make_;
+  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
+  std::vector<std::pair<Indices, Expr>> made_;
+};
+
+// Like tir::Substitute, but keeps shared subexpressions shared.
+class SharingSubstitute : public tir::ExprMutator {
+ public:
+  explicit SharingSubstitute(std::map<const tir::Var*, Expr> map)
+      : map_(std::move(map)) {}
+
+  Expr Mutate(const Expr& e) override {
+    auto it = done_.find(e.get());
+    if (it != done_.end()) return it->second.second;
+    Expr result = tir::ExprMutator::Mutate(e);
+    done_[e.get()] = {e, result};
+    return result;
+  }
+
+ protected:
+  Expr MutateVar(const Expr& e, const tir::Var& node) override {
+    auto it = map_.find(&node);
+    return it == map_.end() ? e : it->second;
+  }
+
+ private:
+  std::map<const tir::Var*, Expr> map_;
+  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
+};
+
+}  // namespace
+
+void Schedule::ApplyInlining() {
+  // Producers come first, so a value has its own inlining behind it when it
+  // is put into readers.
+  for (const auto& stage : stages_) {
+    if (!stage->inlined_) continue;
+    const Operation& op = stage->op_;
+    const tir::BufferNode* buffer = op.outputs[0].buffer.get();
+    for (Stage* reader : Readers(stage.get())) {
+      if (reader->op_.kind == OperationKind::kExtern) {
+        stage->Require(false, "inlined, but read by an extern operation");
+        return;
+      }
+      LoadReplacer replacer(buffer, [&op](const Indices& at) {
+        return SharingSubstitute(AxisMap(op.axis, at)).Mutate(op.value);
+      });
+      reader->op_.value = replacer.Mutate(reader->op_.value);
+      reader->op_.inputs = InputsOf(reader->op_.value);
+    }
+  }
+  for (auto it = stages_.begin(); it != stages_.end();) {
+    it = (*it)->inlined_ ? stages_.erase(it) : it + 1;
+  }
+}
+
+Stage* Schedule::CacheWrite(Stage* stage) {
+  if (!stage->Require(stage->op_.kind == OperationKind::kCompute ||
+                          stage->op_.kind == OperationKind::kReduce,
+                      "cache_write of an extern operation")) {
+    return stage;
+  }
+  Operation inner = stage->op_;
+  const Tensor& out = stage->output();
+  Tensor cached =
+      NewTensor(absl::StrCat(inner.name, ".acc"), out.dtype(), out.shape());
+  inner.name = cached.buffer->name;
+  inner.outputs = {cached};
+
+  Operation outer;
+  outer.kind = OperationKind::kCompute;
+  outer.name = stage->op_.name;
+  outer.outputs = stage->op_.outputs;
+  outer.axis = FreshAxes(inner.axis);
+  outer.value = cached(AsIndices(outer.axis));
+  outer.inputs = {cached};
+
+  Stage* result = InsertBefore(stage, std::move(inner));
+  stage->op_ = std::move(outer);
+  stage->ResetLoops();
+  return result;
+}
+
+Stage* Schedule::CacheRead(
+    const Tensor& tensor, Stage* consumer, absl::string_view name,
+    std::vector<Expr> shape, const Graph::ComputeFn& value,
+    const std::function<Indices(const Indices&)>& index) {
+  Operation op;
+  op.kind = OperationKind::kCompute;
+  op.name = std::string(name);
+  for (size_t i = 0; i < shape.size(); ++i) {
+    op.axis.push_back(tir::MakeVar(absl::StrCat("i", i)));
+  }
+  op.value = value(AsIndices(op.axis));
+  op.inputs = InputsOf(op.value);
+  Tensor cached = NewTensor(name, op.value->dtype, std::move(shape));
+  op.outputs = {cached};
+  LoadReplacer replacer(tensor.buffer.get(),
+                        [&](const Indices& at) { return cached(index(at)); });
+  consumer->op_.value = replacer.Mutate(consumer->op_.value);
+  consumer->op_.inputs = InputsOf(consumer->op_.value);
+  return InsertBefore(consumer, std::move(op));
+}
+
+std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
+  const Operation op = stage->op_;
+  if (!stage->Require(
+          op.kind == OperationKind::kReduce && op.reduce_axis.size() == 1,
+          "split_reduction needs one reduce axis") ||
+      !stage->Require(lanes >= 2 && (lanes & (lanes - 1)) == 0,
+                      "split_reduction into a power of 2")) {
+    return {};
+  }
+  const DataType dtype = stage->output().dtype();
+  const Expr extent = Linear::Of(op.reduce_extent[0]).ToExpr();
+  const Expr count = Linear::Of(extent / tir::MakeInt(lanes)).ToExpr();
+  std::vector<Stage*> made;
+
+  // partial[..., l] = reduce over r of value(r * lanes + l).
+  Operation partial;
+  partial.kind = OperationKind::kReduce;
+  partial.name = absl::StrCat(op.name, ".lanes");
+  partial.axis = FreshAxes(op.axis);
+  Indices at = AsIndices(partial.axis);
+  tir::VarPtr lane = tir::MakeVar("l");
+  tir::VarPtr r = tir::MakeVar("r");
+  auto map = AxisMap(op.axis, at);
+  map[op.reduce_axis[0].get()] = Expr(r) * lanes + Expr(lane);
+  partial.axis.push_back(lane);
+  partial.reduce_axis = {r};
+  partial.reduce_extent = {count};
+  partial.value = SharingSubstitute(map).Mutate(op.value);
+  partial.reducer = op.reducer;
+  partial.inputs = op.inputs;
+  std::vector<Expr> shape = stage->output().shape();
+  shape.push_back(tir::MakeInt(lanes));
+  Tensor current = NewTensor(partial.name, dtype, shape);
+  partial.outputs = {current};
+  made.push_back(InsertBefore(stage, std::move(partial)));
+
+  for (int64_t width = lanes / 2; width >= 1; width /= 2) {
+    Operation half;
+    half.kind = OperationKind::kCompute;
+    half.name = absl::StrCat(op.name, ".lanes", width);
+    half.axis = FreshAxes(op.axis);
+    half.axis.push_back(tir::MakeVar("l"));
+    Indices low = AsIndices(half.axis), high = low;
+    high.back() = high.back() + width;
+    half.value = op.reducer.combine(current(low), current(high));
+    half.inputs = {current};
+    shape.back() = tir::MakeInt(width);
+    current = NewTensor(half.name, dtype, shape);
+    half.outputs = {current};
+    made.push_back(InsertBefore(stage, std::move(half)));
+  }
+
+  Operation join;
+  join.kind = OperationKind::kCompute;
+  join.name = op.name;
+  join.outputs = op.outputs;
+  join.tags = op.tags;
+  join.axis = FreshAxes(op.axis);
+  Indices join_at = AsIndices(join.axis);
+  Indices first = join_at;
+  first.push_back(tir::MakeInt(0));
+  join.value = current(first);
+
+  Linear rest = Linear::Of(extent) - Linear::Of(count) * lanes;
+  if (rest.AsConst() != std::optional<int64_t>(0)) {
+    Operation tail;
+    tail.kind = OperationKind::kReduce;
+    tail.name = absl::StrCat(op.name, ".tail");
+    tail.axis = FreshAxes(op.axis);
+    tail.reduce_axis = {tir::MakeVar("r")};
+    tail.reduce_extent = {rest.ToExpr()};
+    auto tail_map = AxisMap(op.axis, AsIndices(tail.axis));
+    tail_map[op.reduce_axis[0].get()] =
+        count * lanes + Expr(tail.reduce_axis[0]);
+    tail.value = SharingSubstitute(tail_map).Mutate(op.value);
+    tail.reducer = op.reducer;
+    tail.inputs = op.inputs;
+    Tensor tail_out = NewTensor(tail.name, dtype, stage->output().shape());
+    tail.outputs = {tail_out};
+    made.push_back(InsertBefore(stage, std::move(tail)));
+    join.value = op.reducer.combine(join.value, tail_out(join_at));
+  }
+  join.inputs = InputsOf(join.value);
+  stage->op_ = std::move(join);
+  stage->ResetLoops();
+  return made;
+}
+
+}  // namespace ingot::te
