@@ -58,6 +58,7 @@ enum class Fault { kNone, kMalformed, kOverflow, kDivision };
 
 Fault Evaluate(const DimExpr& expr, absl::Span<const int64_t> symbols,
                int depth, int64_t* value) {
+  if (depth > kMaxDimExprDepth) return Fault::kMalformed;
   if (expr.op() == DimExpr::CONST) {
     *value = expr.value();
     return Fault::kNone;
@@ -70,9 +71,7 @@ Fault Evaluate(const DimExpr& expr, absl::Span<const int64_t> symbols,
     *value = symbols[expr.value()];
     return Fault::kNone;
   }
-  if (expr.operands_size() != 2 || depth > kMaxDimExprDepth) {
-    return Fault::kMalformed;
-  }
+  if (expr.operands_size() != 2) return Fault::kMalformed;
   int64_t a;
   int64_t b;
   Fault fault = Evaluate(expr.operands(0), symbols, depth + 1, &a);
