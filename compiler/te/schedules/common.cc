@@ -1,0 +1,138 @@
+#include "compiler/te/schedules/common.h"
+
+#include <algorithm>
+
+#include "compiler/te/affine.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::te {
+
+using tir::As;
+
+absl::string_view TagOf(const Stage* stage, absl::string_view key) {
+  auto it = stage->op().tags.find(std::string(key));
+  return it == stage->op().tags.end() ? absl::string_view() : it->second;
+}
+
+std::optional<int64_t> ConstExtent(const Expr& extent) {
+  return Linear::Of(extent).AsConst();
+}
+
+int64_t GuessExtent(const Expr& extent) {
+  return ConstExtent(extent).value_or(kGuess);
+}
+
+int64_t OutputElements(const Stage* stage) {
+  int64_t count = 1;
+  for (const Expr& dim : stage->output().shape()) count *= GuessExtent(dim);
+  return count;
+}
+
+int64_t GuessWork(const Stage* stage) {
+  int64_t count = OutputElements(stage);
+  for (const Expr& dim : stage->op().reduce_extent) count *= GuessExtent(dim);
+  return count;
+}
+
+namespace {
+
+class CostVisitor : public tir::ExprVisitor {
+ public:
+  int64_t cost = 1;
+  bool expensive = false;
+  std::vector<const tir::Load*> loads;
+
+ protected:
+  void VisitBinary(const tir::Binary& node) override {
+    const bool division =
+        node.op == tir::BinaryOp::kDiv || node.op == tir::BinaryOp::kMod;
+    if (!(node.dtype == DataType::Int(64))) cost += division ? 5 : 1;
+    tir::ExprVisitor::VisitBinary(node);
+  }
+  void VisitCall(const tir::Call& node) override {
+    switch (node.intrinsic) {
+      case tir::Intrinsic::kMulAdd:
+      case tir::Intrinsic::kAbs:
+      case tir::Intrinsic::kFloor:
+      case tir::Intrinsic::kCeil:
+      case tir::Intrinsic::kRound:
+      case tir::Intrinsic::kTrunc:
+      case tir::Intrinsic::kIsNan:
+      case tir::Intrinsic::kIsInf:
+        cost += 1;
+        break;
+      case tir::Intrinsic::kSqrt:
+      case tir::Intrinsic::kRsqrt:
+        cost += 8;
+        break;
+      default:
+        cost += 20;
+        expensive = true;
+    }
+    tir::ExprVisitor::VisitCall(node);
+  }
+  void VisitLoad(const tir::Load& node) override {
+    cost += 1;
+    loads.push_back(&node);
+    tir::ExprVisitor::VisitLoad(node);
+  }
+};
+
+}  // namespace
+
+int64_t ValueCost(const Expr& value) {
+  CostVisitor visitor;
+  visitor.Visit(value);
+  return visitor.cost;
+}
+
+bool IsExpensive(const Expr& value) {
+  CostVisitor visitor;
+  visitor.Visit(value);
+  return visitor.expensive;
+}
+
+std::vector<const tir::Load*> LoadsOf(const Expr& value) {
+  CostVisitor visitor;
+  visitor.Visit(value);
+  return std::move(visitor.loads);
+}
+
+int AccessStride(const tir::Load& load, const tir::Var* var) {
+  int stride = 0;
+  for (size_t i = 0; i < load.indices.size(); ++i) {
+    Linear index = Linear::Of(load.indices[i]);
+    for (const auto& t : index.terms()) {
+      if (!tir::Uses(t.atom, var)) continue;
+      const bool last = i + 1 == load.indices.size();
+      if (!last || t.atom.get() != var || t.coefficient != 1) return -1;
+      stride = 1;
+    }
+  }
+  return stride;
+}
+
+int64_t LanesFor(const Stage* stage, const CpuModel& cpu) {
+  return std::max<int64_t>(cpu.lanes(stage->output().dtype()), 1);
+}
+
+std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
+  if (count == 0) return std::nullopt;
+  std::vector<Loop> loops(stage->leaves().begin(),
+                          stage->leaves().begin() + count);
+  Loop fused = stage->Fuse(loops);
+  if (parallel) stage->Parallel(fused);
+  return fused;
+}
+
+Stage* OnlyOutput(const Schedule& schedule) {
+  Stage* output = nullptr;
+  for (Stage* stage : schedule.stages()) {
+    if (!stage->is_output()) continue;
+    if (output != nullptr) return nullptr;
+    output = stage;
+  }
+  return output;
+}
+
+}  // namespace ingot::te

@@ -1,0 +1,69 @@
+#include "compiler/te/schedules/schedule_for_cpu.h"
+
+#include <algorithm>
+
+#include "compiler/te/schedules/common.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::te {
+namespace {
+
+// Reads each element of its operands many times, so that what it reads should
+// be in memory, not computed again and again.
+bool ReadsOften(const Stage* stage) {
+  absl::string_view anchor = TagOf(stage, kAnchor);
+  return anchor == kConv2dNchwc || anchor == kConv2dNchw ||
+         anchor == kDepthwiseNchwc || anchor == kMatmul ||
+         anchor == kDensePacked || anchor == kPool2d;
+}
+
+// Computed where it is read unless that repeats much work.
+void InlineCheap(Schedule* schedule) {
+  for (Stage* stage : schedule->stages()) {
+    if (stage->op().kind != OperationKind::kCompute || stage->is_output()) {
+      continue;
+    }
+    std::vector<Stage*> readers = schedule->Readers(stage);
+    bool keep = false;
+    for (const Stage* reader : readers) {
+      if (reader->op().kind == OperationKind::kExtern) keep = true;
+      if (ReadsOften(reader) &&
+          (ValueCost(stage->op().value) > 2 || !TagOf(stage, kPad).empty())) {
+        keep = true;
+      }
+    }
+    if (readers.size() > 1 && IsExpensive(stage->op().value)) keep = true;
+    if (!keep) stage->ComputeInline();
+  }
+  schedule->ApplyInlining();
+}
+
+}  // namespace
+
+absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
+                                        absl::Span<const Tensor> outputs,
+                                        const CpuModel& cpu) {
+  absl::StatusOr<Schedule> schedule = Schedule::Create(graph, outputs);
+  if (!schedule.ok()) return schedule.status();
+  InlineCheap(&*schedule);
+  for (Stage* stage : schedule->stages()) {
+    if (stage->IsReduce()) {
+      ScheduleReduction(&*schedule, stage, cpu);
+    } else if (stage->op().kind == OperationKind::kCompute) {
+      ScheduleElementwise(stage, cpu);
+    }
+  }
+  if (!schedule->status().ok()) return schedule->status();
+  return schedule;
+}
+
+int64_t PreferredChannelBlock(const CpuModel& cpu, DataType t) {
+  return std::max(cpu.lanes(t), 4);
+}
+
+int64_t PreferredPanelWidth(const CpuModel& cpu, DataType t, int64_t n) {
+  const int64_t lanes = std::max(cpu.lanes(t), 4);
+  return n <= lanes ? lanes : 2 * lanes;
+}
+
+}  // namespace ingot::te
