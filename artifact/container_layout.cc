@@ -15,8 +15,8 @@
 namespace ingot::container_layout {
 namespace {
 
-// The zero stops tools that take the file for text; the line ending changes, so
-// that the damage is named, when one does so all the same.
+// The zero says that this is no text, and a tool that converts line endings all
+// the same changes the magic, so that the file is refused at once.
 constexpr absl::string_view kMagic("INGOT\0\r\n", 8);
 
 constexpr size_t kVersionAt = 8;
