@@ -1,0 +1,227 @@
+// Operators on two or three tensors that broadcast against each other.
+#include <functional>
+
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::BinaryOp;
+using tir::Intrinsic;
+using tir::MakeBinary;
+using tir::MakeCall;
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+
+using BinaryFn =
+    std::function<Expr(const Expr& a, const Expr& b, const Attrs& attrs)>;
+
+enum class Domain { kNumber, kInteger, kBool, kAny };
+
+absl::Status CheckDomain(Domain domain, const TensorType& type) {
+  const DataType t = type.dtype;
+  const bool fits = domain == Domain::kAny ||
+                    (domain == Domain::kNumber && !t.is_bool()) ||
+                    (domain == Domain::kInteger && t.is_integer()) ||
+                    (domain == Domain::kBool && t.is_bool());
+  if (fits) return absl::OkStatus();
+  return Invalid("not defined for operands of ", ToString(type));
+}
+
+absl::StatusOr<Shape> BroadcastOf(const InferContext& c) {
+  std::vector<Shape> shapes;
+  for (size_t i = 0; i < c.inputs.size(); ++i)
+    shapes.push_back(c.type(i).shape);
+  absl::StatusOr<Shape> shape = BroadcastShapes(shapes);
+  if (shape.ok()) return shape;
+  std::string operands;
+  for (size_t i = 0; i < c.inputs.size(); ++i) {
+    absl::StrAppend(&operands, i == 0 ? "" : " and ", ToString(c.type(i)));
+  }
+  return Invalid("operands ", operands, ": ", shape.status().message());
+}
+
+// `same_type`: the operands have one type, which the result has too; otherwise
+// the result has the first operand's.
+OpDef Binary(absl::string_view name, absl::string_view doc, Domain domain,
+             BinaryFn fn, bool to_bool = false,
+             std::vector<AttrSpec> attrs = {}, bool same_type = true) {
+  OpDef def;
+  def.name = std::string(name);
+  def.doc = std::string(doc);
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kBroadcast;
+  def.attrs = std::move(attrs);
+  def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
+    if (same_type) {
+      RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
+    }
+    RELAY_RETURN_IF_ERROR(CheckDomain(domain, c.type(0)));
+    RELAY_RETURN_IF_ERROR(CheckDomain(domain, c.type(1)));
+    RELAY_ASSIGN_OR_RETURN(Shape shape, BroadcastOf(c));
+    return Types{{to_bool ? DataType::Bool() : c.type(0).dtype, shape}};
+  };
+  def.compute = [fn](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const Shape& shape = c.outputs[0].shape;
+    return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
+      const Expr a = BroadcastLoad(c.inputs[0], i, shape);
+      const Expr b = BroadcastLoad(c.inputs[1], i, shape);
+      return MakeCast(c.outputs[0].dtype, fn(Widen(a), Widen(b), c.attrs));
+    })};
+  };
+  return def;
+}
+
+BinaryFn Op(BinaryOp op) {
+  return [op](const Expr& a, const Expr& b, const Attrs&) {
+    return MakeBinary(op, a, b);
+  };
+}
+
+// Zero divisors come from the caller's data and must not trap.
+Expr NonZero(const Expr& b) {
+  return MakeSelect(Eq(b, MakeConst(b->dtype, 0)), MakeConst(b->dtype, 1), b);
+}
+
+Expr Div(const Expr& a, const Expr& b, const Attrs&) {
+  if (a->dtype.is_float()) return a / b;
+  return MakeBinary(BinaryOp::kDiv, a, NonZero(b));
+}
+
+Expr Mod(const Expr& a, const Expr& b, const Attrs& attrs) {
+  const bool c_style = attrs.GetOr<int64_t>("fmod", 0) != 0;
+  if (a->dtype.is_float()) {
+    const Expr rest = MakeCall(Intrinsic::kFmod, {a, b});
+    if (c_style) return rest;
+    const Expr zero = MakeConst(a->dtype, 0);
+    const Expr signs_differ =
+        And(Ne(rest, zero), Ne(Lt(rest, zero), Lt(b, zero)));
+    return MakeSelect(signs_differ, rest + b, rest);
+  }
+  return MakeBinary(c_style ? BinaryOp::kMod : BinaryOp::kFloorMod, a,
+                    NonZero(b));
+}
+
+// In double for integers: exact up to 2^53, and defined for any exponent.
+Expr Pow(const Expr& a, const Expr& b, const Attrs&) {
+  if (a->dtype.is_float()) {
+    return MakeCall(Intrinsic::kPow, {a, MakeCast(a->dtype, b)});
+  }
+  const DataType wide = DataType::Float(64);
+  return MakeCast(a->dtype, MakeCall(Intrinsic::kPow,
+                                     {MakeCast(wide, a), MakeCast(wide, b)}));
+}
+
+// Shifts by as many bits as there are, or more, give 0.
+Expr BitShift(const Expr& a, const Expr& b, const Attrs& attrs) {
+  const bool left = attrs.Get<std::string>("direction") == "LEFT";
+  const Expr bits = MakeConst(b->dtype, a->dtype.bits);
+  const Expr small = Lt(b, bits);
+  const Expr shift = MakeSelect(small, b, MakeConst(b->dtype, 0));
+  return MakeSelect(
+      small, MakeBinary(left ? BinaryOp::kShl : BinaryOp::kShr, a, shift),
+      MakeConst(a->dtype, 0));
+}
+
+Expr PRelu(const Expr& x, const Expr& slope, const Attrs&) {
+  return MakeSelect(Lt(x, MakeConst(x->dtype, 0)), x * slope, x);
+}
+
+OpDef Where() {
+  OpDef def;
+  def.name = "where";
+  def.doc =
+      "an element of the second operand where the first is true, else "
+      "of the third";
+  def.min_inputs = def.max_inputs = 3;
+  def.fusion = FusionKind::kBroadcast;
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(CheckDomain(Domain::kBool, c.type(0)));
+    RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(1), c.type(2)));
+    RELAY_ASSIGN_OR_RETURN(Shape shape, BroadcastOf(c));
+    return Types{{c.type(1).dtype, shape}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const Shape& shape = c.outputs[0].shape;
+    return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
+      return MakeSelect(BroadcastLoad(c.inputs[0], i, shape),
+                        BroadcastLoad(c.inputs[1], i, shape),
+                        BroadcastLoad(c.inputs[2], i, shape));
+    })};
+  };
+  return def;
+}
+
+OpDef Expand() {
+  OpDef def;
+  def.name = "expand";
+  def.doc = "x repeated along dimensions of size 1, and new leading ones";
+  def.max_inputs = -1;
+  def.fusion = FusionKind::kBroadcast;
+  def.attrs = {ShapeAttr("shape", "what x broadcasts with", true)};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_ASSIGN_OR_RETURN(
+        Shape shape,
+        BroadcastShapes({c.type(0).shape, c.attrs.Get<Shape>("shape")}));
+    return Types{{c.type(0).dtype, shape}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const Shape& shape = c.outputs[0].shape;
+    return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
+      return BroadcastLoad(c.inputs[0], i, shape);
+    })};
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterBinary(OpRegistry* registry) {
+  const bool to_bool = true;
+  return RegisterAllOf(
+      registry,
+      {
+          Binary("add", "a + b", Domain::kNumber, Op(BinaryOp::kAdd)),
+          Binary("sub", "a - b", Domain::kNumber, Op(BinaryOp::kSub)),
+          Binary("mul", "a * b", Domain::kNumber, Op(BinaryOp::kMul)),
+          Binary("div", "a / b; truncates integers", Domain::kNumber, &Div),
+          Binary("mod", "remainder, with the sign of b (of a if fmod)",
+                 Domain::kNumber, &Mod, false,
+                 {IntAttr("fmod", "C's meaning; 0")}),
+          Binary("pow", "a to the b, in a's type", Domain::kNumber, &Pow, false,
+                 {}, /*same_type=*/false),
+          Binary("minimum", "the smaller", Domain::kNumber, Op(BinaryOp::kMin)),
+          Binary("maximum", "the larger", Domain::kNumber, Op(BinaryOp::kMax)),
+          Binary("prelu", "x, or x * slope below zero", Domain::kNumber,
+                 &PRelu),
+          Binary("equal", "a = b", Domain::kAny, Op(BinaryOp::kEq), to_bool),
+          Binary("not_equal", "a != b", Domain::kAny, Op(BinaryOp::kNe),
+                 to_bool),
+          Binary("less", "a < b", Domain::kNumber, Op(BinaryOp::kLt), to_bool),
+          Binary("less_equal", "a <= b", Domain::kNumber, Op(BinaryOp::kLe),
+                 to_bool),
+          Binary("greater", "a > b", Domain::kNumber, Op(BinaryOp::kGt),
+                 to_bool),
+          Binary("greater_equal", "a >= b", Domain::kNumber, Op(BinaryOp::kGe),
+                 to_bool),
+          Binary("logical_and", "both", Domain::kBool, Op(BinaryOp::kAnd)),
+          Binary("logical_or", "either", Domain::kBool, Op(BinaryOp::kOr)),
+          Binary("logical_xor", "one but not both", Domain::kBool,
+                 Op(BinaryOp::kNe)),
+          Binary("bitwise_and", "bits in both", Domain::kInteger,
+                 Op(BinaryOp::kBitAnd)),
+          Binary("bitwise_or", "bits in either", Domain::kInteger,
+                 Op(BinaryOp::kBitOr)),
+          Binary("bitwise_xor", "bits in one of both", Domain::kInteger,
+                 Op(BinaryOp::kBitXor)),
+          Binary("bit_shift", "a shifted by b bits", Domain::kInteger,
+                 &BitShift, false,
+                 {StringAttr("direction", "LEFT or RIGHT", true)}),
+          Where(),
+          Expand(),
+      });
+}
+
+}  // namespace ingot::relay::ops

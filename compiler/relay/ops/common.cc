@@ -1,0 +1,265 @@
+#include "compiler/relay/ops/common.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/tir/simplify.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+AttrSpec MakeSpec(absl::string_view name, AttrKind kind, bool required,
+                  absl::string_view doc) {
+  return {std::string(name), kind, required, std::string(doc)};
+}
+
+}  // namespace
+
+AttrSpec IntAttr(absl::string_view name, absl::string_view doc, bool required) {
+  return MakeSpec(name, AttrKind::kInt, required, doc);
+}
+AttrSpec FloatAttr(absl::string_view name, absl::string_view doc,
+                   bool required) {
+  return MakeSpec(name, AttrKind::kFloat, required, doc);
+}
+AttrSpec StringAttr(absl::string_view name, absl::string_view doc,
+                    bool required) {
+  return MakeSpec(name, AttrKind::kString, required, doc);
+}
+AttrSpec IntsAttr(absl::string_view name, absl::string_view doc,
+                  bool required) {
+  return MakeSpec(name, AttrKind::kInts, required, doc);
+}
+AttrSpec FloatsAttr(absl::string_view name, absl::string_view doc,
+                    bool required) {
+  return MakeSpec(name, AttrKind::kFloats, required, doc);
+}
+AttrSpec TypeAttr(absl::string_view name, absl::string_view doc,
+                  bool required) {
+  return MakeSpec(name, AttrKind::kDataType, required, doc);
+}
+AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc,
+                   bool required) {
+  return MakeSpec(name, AttrKind::kShape, required, doc);
+}
+
+bool SameDim(const Dim& a, const Dim& b) { return SameShape({a}, {b}); }
+
+bool MayBeEqual(const Dim& a, const Dim& b) {
+  int64_t x, y;
+  if (ConstDim(a, &x) && ConstDim(b, &y)) return x == y;
+  return true;
+}
+
+absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) {
+    return Invalid("axis ", axis, " is outside of rank ", rank);
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+absl::StatusOr<std::vector<int>> NormalizeAxes(absl::Span<const int64_t> axes,
+                                               int rank) {
+  std::vector<int> result;
+  for (int64_t axis : axes) {
+    RELAY_ASSIGN_OR_RETURN(int a, NormalizeAxis(axis, rank));
+    result.push_back(a);
+  }
+  std::sort(result.begin(), result.end());
+  for (size_t i = 1; i < result.size(); ++i) {
+    if (result[i] == result[i - 1]) {
+      return Invalid("axis ", result[i], " is given twice");
+    }
+  }
+  return result;
+}
+
+absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes) {
+  size_t rank = 0;
+  for (const Shape& shape : shapes) rank = std::max(rank, shape.size());
+  Shape result(rank);
+  for (size_t d = 0; d < rank; ++d) {
+    Dim joined = I64(1);
+    for (const Shape& shape : shapes) {
+      const size_t missing = rank - shape.size();
+      if (d < missing) continue;
+      const Dim& dim = shape[d - missing];
+      if (tir::IsConstInt(dim, 1)) continue;
+      if (tir::IsConstInt(joined, 1)) {
+        joined = dim;
+        continue;
+      }
+      int64_t x, y;
+      const bool const_x = ConstDim(joined, &x);
+      const bool const_y = ConstDim(dim, &y);
+      if (const_x && const_y) {
+        if (x != y) {
+          return Invalid("dimensions ", x, " and ", y,
+                         " do not broadcast (dimension ", d, " of ", rank, ")");
+        }
+      } else if (const_y) {
+        joined = dim;
+      } else if (!const_x && !SameDim(joined, dim)) {
+        joined = Max(joined, dim);
+      }
+    }
+    result[d] = joined;
+  }
+  return result;
+}
+
+Indices BroadcastIndices(const Shape& from, const Indices& i,
+                         const Shape& shape) {
+  const size_t missing = i.size() - from.size();
+  Indices index;
+  index.reserve(from.size());
+  for (size_t d = 0; d < from.size(); ++d) {
+    const Expr& at = i[d + missing];
+    if (tir::IsConstInt(from[d], 1)) {
+      index.push_back(I64(0));
+    } else if (shape.empty() || SameDim(from[d], shape[d + missing])) {
+      index.push_back(at);
+    } else {
+      // Either 1 or as large as the result, which only the run time knows.
+      index.push_back(Min(at, from[d] - 1));
+    }
+  }
+  return index;
+}
+
+Expr BroadcastLoad(const te::Tensor& t, const Indices& i, const Shape& shape) {
+  return t(BroadcastIndices(t.shape(), i, shape));
+}
+
+Expr BroadcastLoad(const te::Tensor& t, const Indices& i) {
+  return BroadcastLoad(t, i, {});
+}
+
+Dim Product(const Shape& dims, int begin, int end) {
+  Dim product = I64(1);
+  for (int i = begin; i < end; ++i) product = product * dims[i];
+  return product;
+}
+
+Dim SimplifyDim(const Dim& dim) {
+  int64_t known;
+  if (ConstDim(dim, &known)) return dim;
+  const tir::Bounds bounds = tir::Bounds::Dimensions();
+  return tir::Simplify(dim, &bounds);
+}
+
+Dim FloorDiv(const Dim& a, int64_t b) { return a / I64(b); }
+Dim CeilDiv(const Dim& a, int64_t b) { return (a + (b - 1)) / I64(b); }
+
+Expr Flatten(const Indices& i, const Shape& shape) {
+  Expr linear = I64(0);
+  for (size_t d = 0; d < i.size(); ++d) linear = linear * shape[d] + i[d];
+  return linear;
+}
+
+Indices Unflatten(const Expr& linear, const Shape& shape) {
+  Indices index(shape.size());
+  Expr rest = linear;
+  for (size_t d = shape.size(); d-- > 0;) {
+    if (d == 0) {
+      index[d] = rest;
+    } else {
+      index[d] = rest % shape[d];
+      rest = rest / shape[d];
+    }
+  }
+  return index;
+}
+
+Expr I64(int64_t value) { return tir::MakeInt(value); }
+
+DataType ComputeType(DataType t) {
+  return t.is_float() && t.bits == 16 ? DataType::Float(32) : t;
+}
+
+Expr Widen(const Expr& x) { return tir::MakeCast(ComputeType(x->dtype), x); }
+
+Expr LowestOf(DataType t) {
+  if (t.is_float()) {
+    return tir::MakeFloat(-std::numeric_limits<double>::infinity(), t);
+  }
+  if (t.is_bool() || t.is_uint()) return tir::MakeInt(0, t);
+  return tir::MakeInt(std::numeric_limits<int64_t>::min() >> (64 - t.bits), t);
+}
+
+Expr HighestOf(DataType t) {
+  if (t.is_float()) {
+    return tir::MakeFloat(std::numeric_limits<double>::infinity(), t);
+  }
+  if (t.is_bool()) return tir::MakeInt(1, t);
+  // u64's largest travels as -1, which is also right for the narrower ones.
+  if (t.is_uint()) return tir::MakeInt(-1, t);
+  return tir::MakeInt(std::numeric_limits<int64_t>::max() >> (64 - t.bits), t);
+}
+
+Expr All(const std::vector<Expr>& conditions) {
+  Expr all;
+  for (const Expr& c : conditions) all = all == nullptr ? c : And(all, c);
+  return all == nullptr ? tir::MakeBool(true) : all;
+}
+
+Expr SafeIndex(const Expr& index, const Dim& extent) {
+  const Expr i = tir::MakeCast(DataType::Int(64), index);
+  const Expr wrapped = tir::MakeSelect(Lt(i, I64(0)), i + extent, i);
+  return Max(Min(wrapped, extent - 1), I64(0));
+}
+
+absl::Status ExpectRank(const TensorType& type, int rank,
+                        absl::string_view what) {
+  if (static_cast<int>(type.shape.size()) != rank) {
+    return Invalid(what, " must have rank ", rank, ", not ", ToString(type));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExpectFloat(const TensorType& type, absl::string_view what) {
+  if (!type.dtype.is_float()) {
+    return Invalid(what, " must be of a float type, not ", ToString(type));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExpectInteger(const TensorType& type, absl::string_view what) {
+  if (!type.dtype.is_integer()) {
+    return Invalid(what, " must be of an integer type, not ", ToString(type));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ExpectSameType(const TensorType& a, const TensorType& b) {
+  if (a.dtype != b.dtype) {
+    return Invalid("operands of different types: ", ToString(a), " and ",
+                   ToString(b));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Types> SameAsFirst(const InferContext& c) {
+  return Types{c.type(0)};
+}
+
+std::string SubName(const ComputeContext& c, absl::string_view suffix) {
+  return absl::StrCat(c.name, "_", suffix);
+}
+
+absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs) {
+  for (OpDef& def : defs) {
+    def.infer = [infer = std::move(def.infer)](
+                    const InferContext& c) -> absl::StatusOr<Types> {
+      RELAY_ASSIGN_OR_RETURN(Types types, infer(c));
+      for (TensorType& type : types) {
+        for (Dim& dim : type.shape) dim = SimplifyDim(dim);
+      }
+      return types;
+    };
+    RELAY_RETURN_IF_ERROR(registry->Register(std::move(def)));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot::relay::ops

@@ -1,0 +1,136 @@
+// What the operator families share: reading shapes, broadcasting, and building
+// OpDefs. Internal to compiler/relay/ops.
+#ifndef INGOT_COMPILER_RELAY_OPS_COMMON_H_
+#define INGOT_COMPILER_RELAY_OPS_COMMON_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/relay/ir.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/te/te.h"
+#include "compiler/tir/ir.h"
+#include "runtime/data_type.h"
+
+namespace ingot::relay::ops {
+
+using te::Indices;
+using tir::Expr;
+using Types = std::vector<TensorType>;
+using Tensors = std::vector<te::Tensor>;
+using InferFn = std::function<absl::StatusOr<Types>(const InferContext&)>;
+using ComputeFn = std::function<absl::StatusOr<Tensors>(const ComputeContext&)>;
+
+template <typename... Args>
+absl::Status Invalid(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
+
+// ------------------------------------------------------------------ attributes
+
+AttrSpec IntAttr(absl::string_view name, absl::string_view doc,
+                 bool required = false);
+AttrSpec FloatAttr(absl::string_view name, absl::string_view doc,
+                   bool required = false);
+AttrSpec StringAttr(absl::string_view name, absl::string_view doc,
+                    bool required = false);
+AttrSpec IntsAttr(absl::string_view name, absl::string_view doc,
+                  bool required = false);
+AttrSpec FloatsAttr(absl::string_view name, absl::string_view doc,
+                    bool required = false);
+AttrSpec TypeAttr(absl::string_view name, absl::string_view doc,
+                  bool required = false);
+AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc,
+                   bool required = false);
+
+// -------------------------------------------------------------- dims and axes
+
+// The constant value of `dim`; false when it is symbolic.
+inline bool ConstDim(const Dim& dim, int64_t* value) {
+  return tir::AsConstInt(dim, value);
+}
+// True when the two are not provably different: equal, or one is symbolic.
+bool MayBeEqual(const Dim& a, const Dim& b);
+// Provably equal.
+bool SameDim(const Dim& a, const Dim& b);
+
+// `axis` in [-rank, rank) made non-negative.
+absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank);
+// Each axis made non-negative and sorted; a repeated one is an error. Empty
+// stays empty.
+absl::StatusOr<std::vector<int>> NormalizeAxes(absl::Span<const int64_t> axes,
+                                               int rank);
+
+// The numpy broadcast of all shapes. A symbolic dimension against a constant
+// other than 1 gives the constant; two that are not provably equal give their
+// maximum. InvalidArgument names the dimensions that do not fit.
+absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes);
+
+// The element of `t` at point `i` of a shape that t broadcasts to. Dimensions
+// that might be 1 at run time are clamped, so no read is out of bounds.
+Expr BroadcastLoad(const te::Tensor& t, const Indices& i);
+// As above, where `shape` is the shape that `i` runs over.
+Expr BroadcastLoad(const te::Tensor& t, const Indices& i, const Shape& shape);
+
+// Index into `t` for a point `i` of its broadcast to `shape`.
+Indices BroadcastIndices(const Shape& from, const Indices& i,
+                         const Shape& shape);
+
+// The product of dims[begin, end).
+Dim Product(const Shape& dims, int begin, int end);
+
+// An equal dimension, simpler: symbols are at least 1.
+Dim SimplifyDim(const Dim& dim);
+
+// Floor/ceil division of non-negative dimensions by a positive constant.
+Dim CeilDiv(const Dim& a, int64_t b);
+Dim FloorDiv(const Dim& a, int64_t b);
+
+// Row-major linear index and its inverse.
+Expr Flatten(const Indices& i, const Shape& shape);
+Indices Unflatten(const Expr& linear, const Shape& shape);
+
+// ---------------------------------------------------------------- expressions
+
+Expr I64(int64_t value);
+// The type that sums and transcendental functions of `t` are computed in:
+// float for the 16-bit floats, itself otherwise.
+DataType ComputeType(DataType t);
+Expr Widen(const Expr& x);  // to ComputeType(x's type)
+// Smallest value of a type: -inf for floats.
+Expr LowestOf(DataType t);
+Expr HighestOf(DataType t);
+// All of `conditions`; true for none.
+Expr All(const std::vector<Expr>& conditions);
+
+// An index that a tensor's element gave: negative ones count from the end, and
+// what lies outside is clamped, because such an index is the caller's data.
+Expr SafeIndex(const Expr& index, const Dim& extent);
+
+// --------------------------------------------------------------------- checks
+
+absl::Status ExpectRank(const TensorType& type, int rank,
+                        absl::string_view what);
+absl::Status ExpectFloat(const TensorType& type, absl::string_view what);
+absl::Status ExpectSameType(const TensorType& a, const TensorType& b);
+absl::Status ExpectInteger(const TensorType& type, absl::string_view what);
+
+// Gives the first operand's type.
+absl::StatusOr<Types> SameAsFirst(const InferContext& c);
+
+// `stem_suffix` for the name of an intermediate tensor.
+std::string SubName(const ComputeContext& c, absl::string_view suffix);
+
+// Registers each definition in turn, its inferred dimensions simplified.
+absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs);
+
+}  // namespace ingot::relay::ops
+
+#endif  // INGOT_COMPILER_RELAY_OPS_COMMON_H_

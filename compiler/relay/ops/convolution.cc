@@ -1,0 +1,355 @@
+// Convolutions and their transposes, in plain and in blocked layouts.
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/window.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+
+constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};
+constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
+
+// A convolution's operands, decoded. With blocks the last dimension of data is
+// `in_block` channels and that of the result `out_block` ones.
+struct ConvInfo {
+  Window window;
+  int64_t groups = 1;
+  int64_t in_block = 0;   // 0: plain NCHW data
+  int64_t out_block = 0;  // 0: plain result
+  bool depthwise_blocked = false;
+  int64_t out_channels = 0;
+  int64_t out_per_group = 0;
+  int64_t in_per_group = 0;
+  DataType acc;  // what sums are made in
+};
+
+// "OIHW8i8o" -> 8, 8; "OIHW8o" -> 0, 8; "OIHW" -> 0, 0.
+absl::Status KernelBlocks(absl::string_view layout, int n, int64_t* in,
+                          int64_t* out) {
+  *in = *out = 0;
+  if (layout == kKernelLayouts[n - 1]) return absl::OkStatus();
+  absl::string_view rest = layout;
+  const absl::Status bad = Invalid(
+      "'", layout, "' is not a kernel layout such as OIHW, OIHW8i8o or OIHW8o");
+  if (n != 2 || !absl::ConsumePrefix(&rest, "OIHW")) return bad;
+  const size_t i = rest.find('i');
+  if (i != absl::string_view::npos) {
+    if (!absl::SimpleAtoi(rest.substr(0, i), in) || *in < 1 || *in > 1024) {
+      return bad;
+    }
+    rest = rest.substr(i + 1);
+  }
+  if (!absl::ConsumeSuffix(&rest, "o") || !absl::SimpleAtoi(rest, out) ||
+      *out < 1 || *out > 1024) {
+    return bad;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
+                                  const Attrs& attrs, int n) {
+  ConvInfo info;
+  const std::string data_layout =
+      attrs.GetOr<std::string>("data_layout", std::string(kDataLayouts[n - 1]));
+  RELAY_ASSIGN_OR_RETURN(info.in_block, DataBlock(data_layout));
+  int64_t kernel_in;
+  RELAY_RETURN_IF_ERROR(
+      KernelBlocks(attrs.GetOr<std::string>("kernel_layout",
+                                            std::string(kKernelLayouts[n - 1])),
+                   n, &kernel_in, &info.out_block));
+  RELAY_RETURN_IF_ERROR(ExpectRank(x, n + 2 + (info.in_block > 0), "the data"));
+  RELAY_RETURN_IF_ERROR(ExpectRank(
+      w, n + 2 + (kernel_in > 0) + (info.out_block > 0), "the kernel"));
+  const auto kernel = ConstShape(w.shape);
+  if (!kernel) return Invalid("the kernel ", ToString(w), " must be static");
+  if (info.in_block > 0 && info.out_block == 0) {
+    return Invalid("blocked data needs a blocked kernel layout");
+  }
+
+  info.groups = attrs.GetOr<int64_t>("groups", 1);
+  info.out_channels = (*kernel)[0] * std::max<int64_t>(info.out_block, 1);
+  if (info.groups < 1 || info.out_channels % info.groups != 0) {
+    return Invalid("groups=", info.groups, " does not divide ",
+                   info.out_channels, " output channels");
+  }
+  info.in_per_group = (*kernel)[1] * std::max<int64_t>(kernel_in, 1);
+  info.out_per_group = info.out_channels / info.groups;
+  info.depthwise_blocked = info.in_block > 0 && kernel_in == 0;
+  int64_t channels;
+  if (ConstDim(x.shape[1], &channels)) {
+    channels *= std::max<int64_t>(info.in_block, 1);
+    if (channels != info.in_per_group * info.groups) {
+      return Invalid("the data ", ToString(x), " has ", channels,
+                     " channels, the kernel ", ToString(w),
+                     " with groups=", info.groups, " takes ",
+                     info.in_per_group * info.groups);
+    }
+  }
+  if (info.depthwise_blocked) {
+    if (info.in_per_group != 1 || info.out_per_group != 1 ||
+        info.in_block != info.out_block) {
+      return Invalid("kernel layout OIHW", info.out_block,
+                     "o on blocked data is for depthwise convolutions with one "
+                     "block size");
+    }
+  } else if (info.in_block > 0) {
+    if (kernel_in != info.in_block) {
+      return Invalid("data in blocks of ", info.in_block,
+                     " and a kernel in blocks of ", kernel_in);
+    }
+    if (info.groups > 1 && info.out_per_group % info.out_block != 0) {
+      return Invalid("a block of ", info.out_block,
+                     " output channels spans several groups");
+    }
+  } else if (info.out_block > 0 && (info.groups != 1 || kernel_in > 0)) {
+    return Invalid(
+        "plain data with a blocked kernel needs groups=1 and the "
+        "kernel layout OIHW<b>o");
+  }
+  RELAY_ASSIGN_OR_RETURN(
+      info.window,
+      ReadWindow(attrs, absl::MakeConstSpan(*kernel).subspan(2, n)));
+  info.acc = attrs.GetOr<DataType>("out_dtype", ComputeType(x.dtype));
+  info.acc = ComputeType(info.acc);
+  return info;
+}
+
+absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
+  const TensorType& x = c.type(0);
+  const bool converts = c.attrs.Has("out_dtype");
+  if (!converts) RELAY_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
+  RELAY_ASSIGN_OR_RETURN(ConvInfo info, ReadConv(x, c.type(1), c.attrs, n));
+  TensorType out{c.attrs.GetOr<DataType>("out_dtype", x.dtype), {}};
+  const int64_t block = std::max<int64_t>(info.out_block, 1);
+  out.shape = {x.shape[0], I64(info.out_channels / block)};
+  for (int d = 0; d < n; ++d) {
+    RELAY_ASSIGN_OR_RETURN(Dim dim,
+                           WindowCount(info.window, d, x.shape[2 + d]));
+    out.shape.push_back(dim);
+  }
+  if (info.out_block > 0) out.shape.push_back(I64(block));
+  return Types{out};
+}
+
+const char* ConvTag(const ConvInfo& info) {
+  if (info.depthwise_blocked) return te::kDepthwiseNchwc;
+  return info.out_block > 0 ? te::kConv2dNchwc : te::kConv2dNchw;
+}
+
+absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
+  const te::Tensor w = c.inputs[1];
+  RELAY_ASSIGN_OR_RETURN(const ConvInfo info,
+                         ReadConv({c.inputs[0].dtype(), c.inputs[0].shape()},
+                                  {w.dtype(), w.shape()}, c.attrs, n));
+  const Window& win = info.window;
+  const te::Tensor x =
+      PadSpatial(c, c.inputs[0], 2, win.pads_begin, win.pads_end,
+                 MakeConst(c.inputs[0].dtype(), 0));
+  // Reduce axes: input channels (or their blocks), the taps, then the channels
+  // of a block; a depthwise kernel has only the taps.
+  std::vector<Expr> extents;
+  const int first_tap = info.depthwise_blocked ? 0 : 1;
+  if (!info.depthwise_blocked) {
+    extents.push_back(
+        I64(info.in_per_group / std::max<int64_t>(info.in_block, 1)));
+  }
+  for (int64_t k : win.kernel) extents.push_back(I64(k));
+  if (info.in_block > 0 && !info.depthwise_blocked) {
+    extents.push_back(I64(info.in_block));
+  }
+  const int64_t out_block = std::max<int64_t>(info.out_block, 1);
+  auto term = [&](const Indices& i, const Indices& r) {
+    Indices xi = {i[0]}, wi = {i[1]};
+    if (info.depthwise_blocked) {
+      xi.push_back(i[1]);
+      wi.push_back(I64(0));
+    } else {
+      Expr channel = r[0];
+      if (info.groups > 1) {
+        const Expr group = FloorDiv(i[1], info.out_per_group / out_block);
+        channel = group * extents[0] + channel;
+      }
+      xi.push_back(channel);
+      wi.push_back(r[0]);
+    }
+    for (int d = 0; d < n; ++d) {
+      const Expr& tap = r[first_tap + d];
+      xi.push_back(i[2 + d] * win.strides[d] + tap * win.dilations[d]);
+      wi.push_back(tap);
+    }
+    if (info.in_block > 0) {
+      xi.push_back(info.depthwise_blocked ? i.back() : r.back());
+      if (!info.depthwise_blocked) wi.push_back(r.back());
+    }
+    if (info.out_block > 0) wi.push_back(i.back());
+    return MakeCast(info.acc, x(xi)) * MakeCast(info.acc, w(wi));
+  };
+  std::map<std::string, std::string> tags;
+  if (n == 2) tags[te::kAnchor] = ConvTag(info);
+  const TensorType& out = c.outputs[0];
+  if (out.dtype == info.acc) {
+    return Tensors{c.graph.Reduce(c.name, out.shape, extents,
+                                  te::Reducer::Sum(info.acc), term, tags)};
+  }
+  const te::Tensor sum = c.graph.Reduce(SubName(c, "sum"), out.shape, extents,
+                                        te::Reducer::Sum(info.acc), term, tags);
+  return Tensors{c.graph.Compute(c.name, out.shape, [&](const Indices& i) {
+    return MakeCast(out.dtype, sum(i));
+  })};
+}
+
+OpDef Conv(int n) {
+  OpDef def;
+  def.name = absl::StrCat("conv", n, "d");
+  def.doc = absl::StrCat("convolution of x ", kDataLayouts[n - 1], " with w ",
+                         kKernelLayouts[n - 1], "; no bias");
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.attrs = {StridesAttr(),
+               PadsAttr(),
+               DilationsAttr(),
+               IntAttr("groups", "1"),
+               TypeAttr("out_dtype", "of sums and result; x's type"),
+               StringAttr("data_layout",
+                          n == 2 ? "NCHW (default), or NCHW8c and the like"
+                                 : kDataLayouts[n - 1]),
+               StringAttr("kernel_layout",
+                          n == 2 ? "OIHW (default); OIHW8i8o on blocked data; "
+                                   "OIHW8o on plain data, or depthwise"
+                                 : kKernelLayouts[n - 1])};
+  def.infer = [n](const InferContext& c) { return InferConv(c, n); };
+  def.compute = [n](const ComputeContext& c) { return ComputeConv(c, n); };
+  return def;
+}
+
+// ------------------------------------------------------------------ transposed
+
+struct TransposeInfo {
+  Window window;
+  int64_t groups;
+  std::vector<int64_t> output_padding;
+  int64_t in_per_group, out_per_group;
+};
+
+absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
+                                            const TensorType& w,
+                                            const Attrs& attrs, int n) {
+  RELAY_RETURN_IF_ERROR(ExpectRank(x, n + 2, "the data"));
+  RELAY_RETURN_IF_ERROR(ExpectRank(w, n + 2, "the kernel"));
+  const auto kernel = ConstShape(w.shape);
+  if (!kernel) return Invalid("the kernel ", ToString(w), " must be static");
+  TransposeInfo info;
+  info.groups = attrs.GetOr<int64_t>("groups", 1);
+  if (info.groups < 1 || (*kernel)[0] % info.groups != 0) {
+    return Invalid("groups=", info.groups, " does not divide the kernel's ",
+                   (*kernel)[0], " input channels");
+  }
+  if (!MayBeEqual(x.shape[1], w.shape[0])) {
+    return Invalid("the data ", ToString(x), " and the kernel ", ToString(w),
+                   " differ in channels");
+  }
+  info.in_per_group = (*kernel)[0] / info.groups;
+  info.out_per_group = (*kernel)[1];
+  RELAY_ASSIGN_OR_RETURN(
+      info.window,
+      ReadWindow(attrs, absl::MakeConstSpan(*kernel).subspan(2, n)));
+  info.output_padding = attrs.GetOr<std::vector<int64_t>>("output_padding", {});
+  if (info.output_padding.empty()) info.output_padding.assign(n, 0);
+  if (info.output_padding.size() != static_cast<size_t>(n)) {
+    return Invalid("output_padding must have ", n, " values");
+  }
+  return info;
+}
+
+absl::StatusOr<Types> InferTranspose(const InferContext& c, int n) {
+  RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
+  const TensorType& x = c.type(0);
+  RELAY_ASSIGN_OR_RETURN(TransposeInfo info,
+                         ReadTranspose(x, c.type(1), c.attrs, n));
+  TensorType out{x.dtype, {x.shape[0], I64(info.out_per_group * info.groups)}};
+  const Window& w = info.window;
+  for (int d = 0; d < n; ++d) {
+    const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;
+    out.shape.push_back(
+        (x.shape[2 + d] - 1) * w.strides[d] +
+        (reach + info.output_padding[d] - w.pads_begin[d] - w.pads_end[d]));
+  }
+  return Types{out};
+}
+
+// Gathers what each output element receives: the taps whose distance from it
+// is a multiple of the stride.
+absl::StatusOr<Tensors> ComputeTranspose(const ComputeContext& c, int n) {
+  const te::Tensor x = c.inputs[0], w = c.inputs[1];
+  RELAY_ASSIGN_OR_RETURN(const TransposeInfo info,
+                         ReadTranspose({x.dtype(), x.shape()},
+                                       {w.dtype(), w.shape()}, c.attrs, n));
+  const Window& win = info.window;
+  const DataType acc = ComputeType(x.dtype());
+  std::vector<Expr> extents = {I64(info.in_per_group)};
+  for (int64_t k : win.kernel) extents.push_back(I64(k));
+  auto term = [&](const Indices& i, const Indices& r) {
+    Expr in_channel = r[0], out_channel = i[1];
+    if (info.groups > 1) {
+      const Expr group = FloorDiv(i[1], info.out_per_group);
+      in_channel = group * info.in_per_group + r[0];
+      out_channel = i[1] % I64(info.out_per_group);
+    }
+    Indices xi = {i[0], in_channel}, wi = {in_channel, out_channel};
+    std::vector<Expr> inside;
+    for (int d = 0; d < n; ++d) {
+      const Expr pos =
+          i[2 + d] + win.pads_begin[d] - r[1 + d] * win.dilations[d];
+      const Expr stride = I64(win.strides[d]);
+      const Expr source = pos / stride;
+      if (win.strides[d] > 1) inside.push_back(Eq(pos % stride, I64(0)));
+      inside.push_back(Ge(source, I64(0)));
+      inside.push_back(Lt(source, x.shape()[2 + d]));
+      xi.push_back(source);
+      wi.push_back(r[1 + d]);
+    }
+    return MakeSelect(All(inside), MakeCast(acc, x(xi)), MakeConst(acc, 0)) *
+           MakeCast(acc, w(wi));
+  };
+  const TensorType& out = c.outputs[0];
+  if (out.dtype == acc) {
+    return Tensors{c.graph.Reduce(c.name, out.shape, extents,
+                                  te::Reducer::Sum(acc), term)};
+  }
+  const te::Tensor sum = c.graph.Reduce(SubName(c, "sum"), out.shape, extents,
+                                        te::Reducer::Sum(acc), term);
+  return Tensors{c.graph.Compute(c.name, out.shape, [&](const Indices& i) {
+    return MakeCast(out.dtype, sum(i));
+  })};
+}
+
+OpDef ConvTranspose(int n) {
+  OpDef def;
+  def.name = absl::StrCat("conv_transpose", n, "d");
+  def.doc = absl::StrCat("transposed convolution of x ", kDataLayouts[n - 1],
+                         " with w [C, M/groups, k...]; no bias");
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.attrs = {StridesAttr(), PadsAttr(), DilationsAttr(),
+               IntAttr("groups", "1"),
+               IntsAttr("output_padding", "added to the end; 0")};
+  def.infer = [n](const InferContext& c) { return InferTranspose(c, n); };
+  def.compute = [n](const ComputeContext& c) { return ComputeTranspose(c, n); };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterConvolution(OpRegistry* registry) {
+  return RegisterAllOf(registry, {Conv(1), Conv(2), Conv(3), ConvTranspose(1),
+                                  ConvTranspose(2), ConvTranspose(3)});
+}
+
+}  // namespace ingot::relay::ops

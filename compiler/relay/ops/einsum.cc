@@ -1,0 +1,119 @@
+#include "compiler/relay/ops/einsum.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
+#include "compiler/relay/ops/common.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+// A term's labels. A dimension of "..." is labelled by a negative number, -1
+// for the last, so that ellipses of different lengths line up at the right.
+absl::StatusOr<std::vector<int>> ParseTerm(absl::string_view term,
+                                           int ellipsis_rank) {
+  std::vector<int> labels;
+  bool seen = false;
+  for (size_t p = 0; p < term.size(); ++p) {
+    if (term[p] == ' ') continue;
+    if (term.substr(p, 3) == "...") {
+      if (seen) return Invalid("'...' stands twice in '", term, "'");
+      seen = true;
+      for (int d = ellipsis_rank; d > 0; --d) labels.push_back(-d);
+      p += 2;
+    } else if (absl::ascii_isalpha(static_cast<unsigned char>(term[p]))) {
+      labels.push_back(term[p]);
+    } else {
+      return Invalid("'", term, "' is not a list of labels");
+    }
+  }
+  return labels;
+}
+
+}  // namespace
+
+absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
+                                      absl::Span<const Shape> shapes) {
+  const size_t arrow = equation.find("->");
+  const bool explicit_output = arrow != absl::string_view::npos;
+  const std::vector<absl::string_view> terms =
+      absl::StrSplit(equation.substr(0, arrow), ',');
+  if (terms.size() != shapes.size()) {
+    return Invalid("the equation '", equation, "' has ", terms.size(),
+                   " terms for ", shapes.size(), " operands");
+  }
+  std::vector<std::vector<int>> labels;
+  std::map<int, Dim> extents;
+  std::map<int, int> uses;
+  int ellipsis = 0;
+  for (size_t t = 0; t < terms.size(); ++t) {
+    int named = 0;
+    for (char ch : terms[t]) {
+      named += absl::ascii_isalpha(static_cast<unsigned char>(ch)) ? 1 : 0;
+    }
+    const int rank = static_cast<int>(shapes[t].size());
+    const bool dots = terms[t].find("...") != absl::string_view::npos;
+    if (named > rank || (!dots && named != rank)) {
+      return Invalid("term '", terms[t], "' does not fit operand ", t,
+                     " of rank ", rank);
+    }
+    RELAY_ASSIGN_OR_RETURN(std::vector<int> term,
+                           ParseTerm(terms[t], rank - named));
+    if (dots) ellipsis = std::max(ellipsis, rank - named);
+    for (size_t d = 0; d < term.size(); ++d) {
+      ++uses[term[d]];
+      auto [it, added] = extents.emplace(term[d], shapes[t][d]);
+      if (added || tir::IsConstInt(shapes[t][d], 1)) continue;
+      if (tir::IsConstInt(it->second, 1)) {
+        it->second = shapes[t][d];
+      } else if (!MayBeEqual(it->second, shapes[t][d])) {
+        return Invalid("the operands differ in a dimension of '", equation,
+                       "'");
+      }
+    }
+    labels.push_back(std::move(term));
+  }
+  std::vector<int> output;
+  if (explicit_output) {
+    RELAY_ASSIGN_OR_RETURN(output,
+                           ParseTerm(equation.substr(arrow + 2), ellipsis));
+  } else {
+    for (int d = ellipsis; d > 0; --d) output.push_back(-d);
+    for (const auto& [label, count] : uses) {
+      if (label > 0 && count == 1) output.push_back(label);
+    }
+  }
+  EinsumPlan plan;
+  std::map<int, EinsumPlan::Source> sources;
+  for (int label : output) {
+    auto extent = extents.find(label);
+    EinsumPlan::Source source;
+    source.index = static_cast<int>(plan.output.size());
+    if (extent == extents.end() || !sources.emplace(label, source).second) {
+      return Invalid("the result of '", equation,
+                     "' has a label twice, or one that no operand has");
+    }
+    plan.output.push_back(extent->second);
+  }
+  for (const auto& [label, extent] : extents) {
+    EinsumPlan::Source source;
+    source.reduced = true;
+    source.index = static_cast<int>(plan.summed.size());
+    if (sources.emplace(label, source).second) plan.summed.push_back(extent);
+  }
+  for (size_t t = 0; t < labels.size(); ++t) {
+    std::vector<EinsumPlan::Source> operand;
+    for (size_t d = 0; d < labels[t].size(); ++d) {
+      EinsumPlan::Source source = sources[labels[t][d]];
+      source.broadcast = tir::IsConstInt(shapes[t][d], 1);
+      operand.push_back(source);
+    }
+    plan.operands.push_back(std::move(operand));
+  }
+  return plan;
+}
+
+}  // namespace ingot::relay::ops

@@ -1,0 +1,452 @@
+// Operators whose indices are elements of a tensor: gathers, scatters, one-hot,
+// top-k and running sums.
+#include <functional>
+
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/loops.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+using tir::Stmt;
+
+absl::StatusOr<int> AxisOf(const InferContext& c, int64_t otherwise) {
+  return NormalizeAxis(c.attrs.GetOr<int64_t>("axis", otherwise),
+                       static_cast<int>(c.type(0).shape.size()));
+}
+
+int AxisOf(const ComputeContext& c, int64_t otherwise) {
+  const int64_t axis = c.attrs.GetOr<int64_t>("axis", otherwise);
+  return static_cast<int>(axis < 0 ? axis + c.inputs[0].rank() : axis);
+}
+
+OpDef Gather() {
+  OpDef def;
+  def.name = "gather";
+  def.doc = "the slices of x along an axis that indices name";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {IntAttr("axis", "0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_ASSIGN_OR_RETURN(int axis, AxisOf(c, 0));
+    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
+    const Shape &x = c.type(0).shape, &indices = c.type(1).shape;
+    TensorType out{c.type(0).dtype, Shape(x.begin(), x.begin() + axis)};
+    out.shape.insert(out.shape.end(), indices.begin(), indices.end());
+    out.shape.insert(out.shape.end(), x.begin() + axis + 1, x.end());
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], indices = c.inputs[1];
+    const int axis = AxisOf(c, 0);
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          const auto first = i.begin() + axis;
+          const auto last = first + indices.rank();
+          Indices at(i.begin(), first);
+          at.push_back(
+              SafeIndex(indices(Indices(first, last)), x.shape()[axis]));
+          at.insert(at.end(), last, i.end());
+          return x(at);
+        })};
+  };
+  return def;
+}
+
+OpDef GatherElements() {
+  OpDef def;
+  def.name = "gather_elements";
+  def.doc = "result[i, j] = x[indices[i, j], j], for axis 0 of two dimensions";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {IntAttr("axis", "0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
+    RELAY_RETURN_IF_ERROR(ExpectRank(
+        c.type(1), static_cast<int>(c.type(0).shape.size()), "indices"));
+    return Types{{c.type(0).dtype, c.type(1).shape}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], indices = c.inputs[1];
+    const int axis = AxisOf(c, 0);
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          Indices at = i;
+          for (int d = 0; d < x.rank(); ++d) {
+            // Indices may be smaller than x elsewhere, but not larger.
+            if (!SameDim(x.shape()[d], indices.shape()[d])) {
+              at[d] = Min(i[d], x.shape()[d] - 1);
+            }
+          }
+          at[axis] = SafeIndex(indices(i), x.shape()[axis]);
+          return x(at);
+        })};
+  };
+  return def;
+}
+
+// The constant extent of the index vectors of gather_nd and scatter_nd.
+absl::StatusOr<int64_t> IndexDepth(const TensorType& x,
+                                   const TensorType& indices, int64_t batch) {
+  RELAY_RETURN_IF_ERROR(ExpectInteger(indices, "indices"));
+  const int64_t rank = static_cast<int64_t>(x.shape.size());
+  int64_t depth;
+  if (indices.shape.empty() || !ConstDim(indices.shape.back(), &depth)) {
+    return Invalid("the last dimension of indices ", ToString(indices),
+                   " must be static");
+  }
+  if (batch < 0 || batch >= static_cast<int64_t>(indices.shape.size()) ||
+      batch > rank || depth < 1 || depth > rank - batch) {
+    return Invalid("indices ", ToString(indices), " with batch_dims=", batch,
+                   " do not fit ", ToString(x));
+  }
+  return depth;
+}
+
+OpDef GatherNd() {
+  OpDef def;
+  def.name = "gather_nd";
+  def.doc = "the slices of x that index vectors name";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {IntAttr("batch_dims", "leading dimensions that run along; 0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &indices = c.type(1);
+    const int64_t batch = c.attrs.GetOr<int64_t>("batch_dims", 0);
+    RELAY_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(x, indices, batch));
+    TensorType out{x.dtype,
+                   Shape(indices.shape.begin(), indices.shape.end() - 1)};
+    out.shape.insert(out.shape.end(), x.shape.begin() + batch + depth,
+                     x.shape.end());
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], indices = c.inputs[1];
+    const int64_t batch = c.attrs.GetOr<int64_t>("batch_dims", 0);
+    RELAY_ASSIGN_OR_RETURN(
+        const int64_t depth,
+        IndexDepth({x.dtype(), x.shape()}, {indices.dtype(), indices.shape()},
+                   batch));
+    const int prefix = indices.rank() - 1;
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          Indices at(i.begin(), i.begin() + batch);
+          for (int64_t k = 0; k < depth; ++k) {
+            Indices vector(i.begin(), i.begin() + prefix);
+            vector.push_back(I64(k));
+            at.push_back(SafeIndex(indices(vector), x.shape()[batch + k]));
+          }
+          at.insert(at.end(), i.begin() + prefix, i.end());
+          return x(at);
+        })};
+  };
+  return def;
+}
+
+// ----------------------------------------------------------------------
+// scatter
+
+Expr Combine(const std::string& reduction, const Expr& old, const Expr& now) {
+  if (reduction == "add") return old + now;
+  if (reduction == "mul") return old * now;
+  if (reduction == "max") return Max(old, now);
+  if (reduction == "min") return Min(old, now);
+  return now;
+}
+
+absl::Status CheckReduction(const Attrs& attrs) {
+  const std::string r = attrs.GetOr<std::string>("reduction", "none");
+  if (r != "none" && r != "add" && r != "mul" && r != "max" && r != "min") {
+    return Invalid("there is no reduction '", r, "'");
+  }
+  return absl::OkStatus();
+}
+
+// Copies x, then applies updates one by one in their order. `target` gives the
+// place of the update at `i`; updates outside of x are left out.
+Tensors Scatter(const ComputeContext& c,
+                const std::function<Indices(const Indices& i)>& target) {
+  const te::Tensor x = c.inputs[0], updates = c.inputs[2];
+  const std::string reduction = c.attrs.GetOr<std::string>("reduction", "none");
+  return c.graph.Extern(
+      c.name, {x.shape()}, {x.dtype()}, {c.inputs[0], c.inputs[1], c.inputs[2]},
+      [&](absl::Span<const te::Tensor> out) {
+        const tir::Buffer y = out[0].buffer;
+        const Stmt copy = LoopNest(x.shape(), "c", [&](const Indices& i) {
+          return tir::MakeStore(y, i, x(i));
+        });
+        const Stmt apply =
+            LoopNest(updates.shape(), "u", [&](const Indices& i) {
+              const Indices raw = target(i);
+              Indices at;
+              std::vector<Expr> inside;
+              for (int d = 0; d < x.rank(); ++d) {
+                const Expr e = MakeSelect(Lt(raw[d], I64(0)),
+                                          raw[d] + x.shape()[d], raw[d]);
+                at.push_back(e);
+                inside.push_back(Ge(e, I64(0)));
+                inside.push_back(Lt(e, x.shape()[d]));
+              }
+              return tir::MakeIf(
+                  All(inside),
+                  tir::MakeStore(
+                      y, at,
+                      Combine(reduction, tir::MakeLoad(y, at), updates(i))));
+            });
+        return tir::MakeSeq({copy, apply});
+      });
+}
+
+OpDef ScatterElements() {
+  OpDef def;
+  def.name = "scatter_elements";
+  def.doc = "x with y[indices[i, j], j] = updates[i, j], for axis 0 of two";
+  def.min_inputs = def.max_inputs = 3;
+  def.attrs = {IntAttr("axis", "0"),
+               StringAttr("reduction", "none (default), add, mul, max or min")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    RELAY_RETURN_IF_ERROR(CheckReduction(c.attrs));
+    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
+    RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
+    const int rank = static_cast<int>(c.type(0).shape.size());
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), rank, "indices"));
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(2), rank, "updates"));
+    for (int d = 0; d < rank; ++d) {
+      if (!MayBeEqual(c.type(1).shape[d], c.type(2).shape[d])) {
+        return Invalid("indices ", ToString(c.type(1)), " and updates ",
+                       ToString(c.type(2)), " differ in shape");
+      }
+    }
+    return Types{c.type(0)};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const int axis = AxisOf(c, 0);
+    return Scatter(c, [&](const Indices& i) {
+      Indices at = i;
+      at[axis] = MakeCast(DataType::Int(64), c.inputs[1](i));
+      return at;
+    });
+  };
+  return def;
+}
+
+OpDef ScatterNd() {
+  OpDef def;
+  def.name = "scatter_nd";
+  def.doc = "x with the slices that index vectors name replaced by updates";
+  def.min_inputs = def.max_inputs = 3;
+  def.attrs = {StringAttr("reduction", "none (default), add, mul, max or min")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(CheckReduction(c.attrs));
+    RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
+    RELAY_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(c.type(0), c.type(1), 0));
+    const Shape &x = c.type(0).shape, &indices = c.type(1).shape;
+    Shape expected(indices.begin(), indices.end() - 1);
+    expected.insert(expected.end(), x.begin() + depth, x.end());
+    bool fits = expected.size() == c.type(2).shape.size();
+    for (size_t d = 0; fits && d < expected.size(); ++d) {
+      fits = MayBeEqual(expected[d], c.type(2).shape[d]);
+    }
+    if (!fits) {
+      return Invalid("updates ", ToString(c.type(2)), " should be ",
+                     ToString(TensorType{c.type(2).dtype, expected}));
+    }
+    return Types{c.type(0)};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor indices = c.inputs[1];
+    const int prefix = indices.rank() - 1;
+    int64_t depth = 0;
+    ConstDim(indices.shape().back(), &depth);
+    return Scatter(c, [&](const Indices& i) {
+      Indices at;
+      for (int64_t k = 0; k < depth; ++k) {
+        Indices vector(i.begin(), i.begin() + prefix);
+        vector.push_back(I64(k));
+        at.push_back(MakeCast(DataType::Int(64), indices(vector)));
+      }
+      at.insert(at.end(), i.begin() + prefix, i.end());
+      return at;
+    });
+  };
+  return def;
+}
+
+// ------------------------------------------------------- one-hot, top-k,
+// cumsum
+
+OpDef OneHot() {
+  OpDef def;
+  def.name = "one_hot";
+  def.doc =
+      "values[1] at the places that indices name along a new axis, "
+      "values[0] elsewhere";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kBroadcast;
+  def.attrs = {IntAttr("depth", "extent of the new axis", true),
+               IntAttr("axis", "where it goes; -1")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const int rank = static_cast<int>(c.type(0).shape.size()) + 1;
+    RELAY_ASSIGN_OR_RETURN(
+        int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), rank));
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "values"));
+    if (!MayBeEqual(c.type(1).shape[0], I64(2))) {
+      return Invalid("values must be two elements");
+    }
+    const int64_t depth = c.attrs.Get<int64_t>("depth");
+    if (depth < 0) return Invalid("depth=", depth);
+    TensorType out{c.type(1).dtype, c.type(0).shape};
+    out.shape.insert(out.shape.begin() + axis, I64(depth));
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor indices = c.inputs[0], values = c.inputs[1];
+    RELAY_ASSIGN_OR_RETURN(
+        const int axis,
+        NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), indices.rank() + 1));
+    const Expr depth = I64(c.attrs.Get<int64_t>("depth"));
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          Indices at = i;
+          at.erase(at.begin() + axis);
+          const Expr raw = MakeCast(DataType::Int(64), indices(at));
+          const Expr hot = MakeSelect(Lt(raw, I64(0)), raw + depth, raw);
+          return MakeSelect(Eq(hot, i[axis]), values({I64(1)}),
+                            values({I64(0)}));
+        })};
+  };
+  return def;
+}
+
+// Selection: each next element is the best of those that come after the one
+// before, in the order of value and then position. k passes, no scratch.
+OpDef TopK() {
+  OpDef def;
+  def.name = "top_k";
+  def.doc = "the k largest (or smallest) along an axis, and their positions";
+  def.attrs = {IntAttr("k", "how many", true), IntAttr("axis", "-1"),
+               IntAttr("largest", "1")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_ASSIGN_OR_RETURN(int axis, AxisOf(c, -1));
+    TensorType out = c.type(0);
+    const int64_t k = c.attrs.Get<int64_t>("k");
+    int64_t extent;
+    if (k < 0 || (ConstDim(out.shape[axis], &extent) && k > extent)) {
+      return Invalid("cannot take ", k, " of ", ToString(out), " along axis ",
+                     axis);
+    }
+    out.shape[axis] = I64(k);
+    return Types{out, {DataType::Int(64), out.shape}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0];
+    const int axis = AxisOf(c, -1);
+    const bool largest = c.attrs.GetOr<int64_t>("largest", 1) != 0;
+    const DataType t = x.dtype(), i64 = DataType::Int(64);
+    auto beats = [&](const Expr& a, const Expr& b) {
+      return largest ? Gt(a, b) : Lt(a, b);
+    };
+    const Shape& shape = c.outputs[0].shape;
+    return c.graph.Extern(
+        c.name, {shape, shape}, {t, i64}, {x},
+        [&](absl::Span<const te::Tensor> out) {
+          return LoopNest(shape, "o", [&](const Indices& i) {
+            const tir::Buffer best = Scratch("best", t, 1);
+            const tir::Buffer place = Scratch("place", i64, 1);
+            const Indices zero = {I64(0)};
+            Indices before = i;
+            before[axis] = Max(i[axis] - 1, I64(0));
+            const Expr last = out[0](before), last_place = out[1](before);
+            const Stmt scan = Loop("e", x.shape()[axis], [&](const Expr& e) {
+              Indices at = i;
+              at[axis] = e;
+              const Expr v = x(at);
+              const Expr after =
+                  Or(Eq(i[axis], I64(0)),
+                     Or(beats(last, v), And(Eq(last, v), Gt(e, last_place))));
+              const Expr better = Or(Lt(tir::MakeLoad(place, zero), I64(0)),
+                                     beats(v, tir::MakeLoad(best, zero)));
+              return tir::MakeIf(
+                  And(after, better),
+                  tir::MakeSeq({tir::MakeStore(best, zero, v),
+                                tir::MakeStore(place, zero, e)}));
+            });
+            // NaNs come after nothing; position 0 then stands in.
+            return tir::MakeAllocate(
+                best,
+                tir::MakeAllocate(
+                    place,
+                    tir::MakeSeq({tir::MakeStore(best, zero, MakeConst(t, 0)),
+                                  tir::MakeStore(place, zero, I64(-1)), scan,
+                                  tir::MakeStore(out[0].buffer, i,
+                                                 tir::MakeLoad(best, zero)),
+                                  tir::MakeStore(out[1].buffer, i,
+                                                 Max(tir::MakeLoad(place, zero),
+                                                     I64(0)))})));
+          });
+        });
+  };
+  return def;
+}
+
+OpDef CumSum() {
+  OpDef def;
+  def.name = "cumsum";
+  def.doc = "running sums along an axis";
+  def.attrs = {IntAttr("axis", "0"),
+               IntAttr("exclusive", "leave the element itself out; 0"),
+               IntAttr("reverse", "from the end; 0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    return Types{c.type(0)};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0];
+    const int axis = AxisOf(c, 0);
+    const bool exclusive = c.attrs.GetOr<int64_t>("exclusive", 0) != 0;
+    const bool reverse = c.attrs.GetOr<int64_t>("reverse", 0) != 0;
+    const DataType acc = ComputeType(x.dtype());
+    Shape rows = x.shape();
+    const Dim extent = rows[axis];
+    rows[axis] = I64(1);
+    return c.graph.Extern(
+        c.name, {x.shape()}, {x.dtype()}, {x},
+        [&](absl::Span<const te::Tensor> out) {
+          return LoopNest(rows, "o", [&](const Indices& i) {
+            const tir::Buffer sum = Scratch("sum", acc, 1);
+            const Indices zero = {I64(0)};
+            const Expr so_far = tir::MakeLoad(sum, zero);
+            const Stmt scan = Loop("e", extent, [&](const Expr& e) {
+              Indices at = i;
+              at[axis] = reverse ? extent - 1 - e : e;
+              const Stmt add =
+                  tir::MakeStore(sum, zero, so_far + MakeCast(acc, x(at)));
+              const Stmt put = tir::MakeStore(out[0].buffer, at,
+                                              MakeCast(x.dtype(), so_far));
+              return exclusive ? tir::MakeSeq({put, add})
+                               : tir::MakeSeq({add, put});
+            });
+            return tir::MakeAllocate(
+                sum, tir::MakeSeq(
+                         {tir::MakeStore(sum, zero, MakeConst(acc, 0)), scan}));
+          });
+        });
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterIndexing(OpRegistry* registry) {
+  return RegisterAllOf(
+      registry, {Gather(), GatherElements(), GatherNd(), ScatterElements(),
+                 ScatterNd(), OneHot(), TopK(), CumSum()});
+}
+
+}  // namespace ingot::relay::ops

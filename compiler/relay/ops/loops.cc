@@ -1,0 +1,32 @@
+#include "compiler/relay/ops/loops.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace ingot::relay::ops {
+
+tir::Stmt Loop(absl::string_view stem, const Expr& extent,
+               const std::function<tir::Stmt(const Expr&)>& body) {
+  const tir::VarPtr var = tir::MakeVar(stem);
+  return tir::MakeFor(var, I64(0), extent, tir::ForKind::kSerial, body(var));
+}
+
+tir::Stmt LoopNest(const Shape& shape, absl::string_view stem,
+                   const std::function<tir::Stmt(const Indices&)>& body) {
+  std::vector<tir::VarPtr> vars;
+  Indices indices;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    vars.push_back(tir::MakeVar(absl::StrCat(stem, d)));
+    indices.push_back(vars.back());
+  }
+  tir::Stmt nest = body(indices);
+  for (size_t d = shape.size(); d-- > 0;) {
+    nest = tir::MakeFor(vars[d], I64(0), shape[d], tir::ForKind::kSerial, nest);
+  }
+  return nest;
+}
+
+tir::Buffer Scratch(absl::string_view name, DataType dtype, int64_t elements) {
+  return tir::MakeBuffer(name, dtype, {I64(elements)}, tir::Scope::kStack);
+}
+
+}  // namespace ingot::relay::ops

@@ -1,0 +1,217 @@
+// Matrix products and einsum.
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/einsum.h"
+#include "compiler/relay/ops/families.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::MakeCast;
+using Tags = std::map<std::string, std::string>;
+
+// The element types of an integer product differ from its result's.
+absl::StatusOr<DataType> ResultType(const InferContext& c) {
+  if (c.attrs.Has("out_dtype")) return c.attrs.Get<DataType>("out_dtype");
+  RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
+  return c.type(0).dtype;
+}
+
+// A sum of products in a wide enough type, converted to the result's if needed.
+Tensors SumOfProducts(
+    const ComputeContext& c, const Dim& k, const Tags& tags,
+    const std::function<std::pair<Expr, Expr>(const Indices& i, const Expr& r)>&
+        factors) {
+  const TensorType& out = c.outputs[0];
+  const DataType acc = ComputeType(out.dtype);
+  auto term = [&](const Indices& i, const Indices& r) {
+    const auto [a, b] = factors(i, r[0]);
+    return MakeCast(acc, a) * MakeCast(acc, b);
+  };
+  const bool direct = out.dtype == acc;
+  const te::Tensor sum =
+      c.graph.Reduce(direct ? std::string(c.name) : SubName(c, "sum"),
+                     out.shape, {k}, te::Reducer::Sum(acc), term, tags);
+  if (direct) return {sum};
+  return {c.graph.Compute(c.name, out.shape, [&](const Indices& i) {
+    return MakeCast(out.dtype, sum(i));
+  })};
+}
+
+absl::Status InnerMismatch(const InferContext& c) {
+  return Invalid("operands ", ToString(c.type(0)), " and ", ToString(c.type(1)),
+                 " differ in the dimension summed over");
+}
+
+OpDef Matmul() {
+  OpDef def;
+  def.name = "matmul";
+  def.doc = "matrix product over the last two dimensions; others broadcast";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.attrs = {TypeAttr("out_dtype", "of sums and result; a's type")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const Shape &a = c.type(0).shape, &b = c.type(1).shape;
+    if (a.size() < 2 || b.size() < 2) {
+      return Invalid("operands ", ToString(c.type(0)), " and ",
+                     ToString(c.type(1)), " must have at least rank 2");
+    }
+    RELAY_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
+    if (!MayBeEqual(a.back(), b[b.size() - 2])) return InnerMismatch(c);
+    RELAY_ASSIGN_OR_RETURN(Shape shape,
+                           BroadcastShapes({Shape(a.begin(), a.end() - 2),
+                                            Shape(b.begin(), b.end() - 2)}));
+    shape.push_back(a[a.size() - 2]);
+    shape.push_back(b.back());
+    return Types{{dtype, shape}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor a = c.inputs[0], b = c.inputs[1];
+    const Shape& out = c.outputs[0].shape;
+    const Shape batch(out.begin(), out.end() - 2);
+    auto batch_index = [&](const te::Tensor& t, const Indices& i) {
+      return BroadcastIndices(Shape(t.shape().begin(), t.shape().end() - 2),
+                              Indices(i.begin(), i.end() - 2), batch);
+    };
+    return SumOfProducts(c, a.shape().back(), {{te::kAnchor, te::kMatmul}},
+                         [&](const Indices& i, const Expr& r) {
+                           Indices ai = batch_index(a, i),
+                                   bi = batch_index(b, i);
+                           ai.insert(ai.end(), {i[i.size() - 2], r});
+                           bi.insert(bi.end(), {r, i.back()});
+                           return std::make_pair(a(ai), b(bi));
+                         });
+  };
+  return def;
+}
+
+OpDef Dense() {
+  OpDef def;
+  def.name = "dense";
+  def.doc = "x[..., m, k] times the transpose of w[n, k]";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.attrs = {TypeAttr("out_dtype", "of sums and result; x's type")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &w = c.type(1);
+    if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
+    RELAY_RETURN_IF_ERROR(ExpectRank(w, 2, "w"));
+    RELAY_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
+    if (!MayBeEqual(x.shape.back(), w.shape[1])) return InnerMismatch(c);
+    TensorType out{dtype, x.shape};
+    out.shape.back() = w.shape[0];
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], w = c.inputs[1];
+    return SumOfProducts(c, x.shape().back(), {{te::kAnchor, te::kMatmul}},
+                         [&](const Indices& i, const Expr& r) {
+                           Indices xi = i;
+                           xi.back() = r;
+                           return std::make_pair(x(xi), w({i.back(), r}));
+                         });
+  };
+  return def;
+}
+
+OpDef DensePacked() {
+  OpDef def;
+  def.name = "dense_packed";
+  def.doc = "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.attrs = {IntAttr("units", "n, the columns of the result", true),
+               TypeAttr("out_dtype", "of sums and result; x's type")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &w = c.type(1);
+    if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
+    RELAY_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
+    RELAY_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
+    if (!MayBeEqual(x.shape.back(), w.shape[1])) return InnerMismatch(c);
+    const auto packed = ConstShape(w.shape);
+    const int64_t units = c.attrs.Get<int64_t>("units");
+    if (!packed || units < 1 || (*packed)[2] < 1 ||
+        (units - 1) / (*packed)[2] + 1 != (*packed)[0]) {
+      return Invalid("w ", ToString(w), " does not hold ", units, " columns");
+    }
+    TensorType out{dtype, x.shape};
+    out.shape.back() = I64(units);
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], w = c.inputs[1];
+    const Expr nr = w.shape()[2];
+    return SumOfProducts(c, x.shape().back(), {{te::kAnchor, te::kDensePacked}},
+                         [&](const Indices& i, const Expr& r) {
+                           Indices xi = i;
+                           xi.back() = r;
+                           return std::make_pair(
+                               x(xi), w({i.back() / nr, r, i.back() % nr}));
+                         });
+  };
+  return def;
+}
+
+OpDef Einsum() {
+  OpDef def;
+  def.name = "einsum";
+  def.doc = "sum of products over named dimensions, as numpy's";
+  def.max_inputs = -1;
+  def.fusion = FusionKind::kReduction;
+  def.attrs = {StringAttr("equation", "\"ij,jk->ik\", with ... allowed", true)};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    std::vector<Shape> shapes;
+    for (size_t i = 0; i < c.inputs.size(); ++i) {
+      RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(i)));
+      shapes.push_back(c.type(i).shape);
+    }
+    RELAY_ASSIGN_OR_RETURN(
+        EinsumPlan plan,
+        PlanEinsum(c.attrs.Get<std::string>("equation"), shapes));
+    return Types{{c.type(0).dtype, plan.output}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    std::vector<Shape> shapes;
+    for (const te::Tensor& t : c.inputs) shapes.push_back(t.shape());
+    RELAY_ASSIGN_OR_RETURN(
+        const EinsumPlan plan,
+        PlanEinsum(c.attrs.Get<std::string>("equation"), shapes));
+    const DataType out = c.outputs[0].dtype, acc = ComputeType(out);
+    auto product = [&](const Indices& i, const Indices& r) {
+      Expr value;
+      for (size_t t = 0; t < c.inputs.size(); ++t) {
+        Indices at;
+        for (const EinsumPlan::Source& source : plan.operands[t]) {
+          at.push_back(source.broadcast ? I64(0)
+                       : source.reduced ? r[source.index]
+                                        : i[source.index]);
+        }
+        const Expr factor = MakeCast(acc, c.inputs[t](at));
+        value = value == nullptr ? factor : value * factor;
+      }
+      return value;
+    };
+    te::Tensor sum;
+    if (plan.summed.empty()) {
+      return Tensors{c.graph.Compute(
+          c.name, plan.output,
+          [&](const Indices& i) { return MakeCast(out, product(i, {})); })};
+    }
+    sum = c.graph.Reduce(out == acc ? std::string(c.name) : SubName(c, "sum"),
+                         plan.output, plan.summed, te::Reducer::Sum(acc),
+                         product);
+    if (out == acc) return Tensors{sum};
+    return Tensors{c.graph.Compute(c.name, plan.output, [&](const Indices& i) {
+      return MakeCast(out, sum(i));
+    })};
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterMatmul(OpRegistry* registry) {
+  return RegisterAllOf(registry, {Matmul(), Dense(), DensePacked(), Einsum()});
+}
+
+}  // namespace ingot::relay::ops

@@ -1,0 +1,438 @@
+// Operators whose every result element is one operand element elsewhere.
+#include <algorithm>
+
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::MakeConst;
+using tir::MakeSelect;
+using Ints = std::vector<int64_t>;
+
+// A kInjective operator on one operand, given the operand's index for a point
+// of the result.
+OpDef Injective(
+    absl::string_view name, absl::string_view doc, std::vector<AttrSpec> attrs,
+    std::function<absl::StatusOr<Shape>(const TensorType&, const Attrs&)> infer,
+    std::function<Indices(const Indices&, const Shape& x, const Attrs&)>
+        source) {
+  OpDef def;
+  def.name = std::string(name);
+  def.doc = std::string(doc);
+  def.fusion = FusionKind::kInjective;
+  def.attrs = std::move(attrs);
+  def.infer = [infer](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_ASSIGN_OR_RETURN(Shape shape, infer(c.type(0), c.attrs));
+    return Types{{c.type(0).dtype, shape}};
+  };
+  def.compute = [source](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0];
+    return Tensors{c.graph.Compute(
+        c.name, c.outputs[0].shape,
+        [&](const Indices& i) { return x(source(i, x.shape(), c.attrs)); })};
+  };
+  return def;
+}
+
+OpDef Transpose() {
+  return Injective(
+      "transpose", "dimensions in another order",
+      {IntsAttr("axes", "the operand's dimension for each of the result's",
+                true)},
+      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
+        const Ints& axes = attrs.Get<Ints>("axes");
+        const int rank = static_cast<int>(x.shape.size());
+        RELAY_ASSIGN_OR_RETURN(std::vector<int> sorted,
+                               NormalizeAxes(axes, rank));
+        if (static_cast<int>(sorted.size()) != rank) {
+          return Invalid("axes must name each of the ", rank, " dimensions");
+        }
+        Shape shape;
+        for (int64_t a : axes) {
+          if (a < 0) return Invalid("axes must not be negative");
+          shape.push_back(x.shape[a]);
+        }
+        return shape;
+      },
+      [](const Indices& i, const Shape&, const Attrs& attrs) {
+        const Ints& axes = attrs.Get<Ints>("axes");
+        Indices at(i.size());
+        for (size_t d = 0; d < axes.size(); ++d) at[axes[d]] = i[d];
+        return at;
+      });
+}
+
+OpDef Concat() {
+  OpDef def;
+  def.name = "concat";
+  def.doc = "operands one after the other along an axis";
+  def.max_inputs = -1;
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {IntAttr("axis", "not negative", true)};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    TensorType out = c.type(0);
+    const int rank = static_cast<int>(out.shape.size());
+    RELAY_ASSIGN_OR_RETURN(int axis,
+                           NormalizeAxis(c.attrs.Get<int64_t>("axis"), rank));
+    for (size_t k = 1; k < c.inputs.size(); ++k) {
+      const TensorType& x = c.type(k);
+      RELAY_RETURN_IF_ERROR(ExpectSameType(out, x));
+      bool fits = static_cast<int>(x.shape.size()) == rank;
+      for (int d = 0; fits && d < rank; ++d) {
+        fits = d == axis || MayBeEqual(x.shape[d], out.shape[d]);
+      }
+      if (!fits) {
+        return Invalid("operands ", ToString(c.type(0)), " and ", ToString(x),
+                       " differ in more than dimension ", axis);
+      }
+      for (int d = 0; d < rank; ++d) {
+        int64_t known;
+        // A constant says more than a symbol that must equal it.
+        if (d != axis && ConstDim(x.shape[d], &known)) {
+          out.shape[d] = x.shape[d];
+        }
+      }
+      out.shape[axis] = out.shape[axis] + x.shape[axis];
+    }
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    RELAY_ASSIGN_OR_RETURN(
+        const int axis,
+        NormalizeAxis(c.attrs.Get<int64_t>("axis"), c.inputs[0].rank()));
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          // From the last to the first: select(i < end, part, later parts).
+          std::vector<Expr> starts = {I64(0)};
+          for (const te::Tensor& x : c.inputs) {
+            starts.push_back(starts.back() + x.shape()[axis]);
+          }
+          Expr value;
+          for (size_t k = c.inputs.size(); k-- > 0;) {
+            if (tir::IsConstInt(c.inputs[k].shape()[axis], 0)) continue;
+            Indices at = i;
+            at[axis] = i[axis] - starts[k];
+            const Expr part = c.inputs[k](at);
+            value = value == nullptr
+                        ? part
+                        : MakeSelect(Lt(i[axis], starts[k + 1]), part, value);
+          }
+          return value == nullptr ? MakeConst(c.outputs[0].dtype, 0) : value;
+        })};
+  };
+  return def;
+}
+
+absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
+  const Shape& starts = attrs.Get<Shape>("starts");
+  const Shape& ends = attrs.Get<Shape>("ends");
+  const Ints& axes = attrs.Get<Ints>("axes");
+  const Ints steps = attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  const int rank = static_cast<int>(x.shape.size());
+  if (starts.size() != axes.size() || ends.size() != axes.size() ||
+      steps.size() != axes.size()) {
+    return Invalid("starts, ends, axes and steps differ in length");
+  }
+  RELAY_RETURN_IF_ERROR(NormalizeAxes(axes, rank).status());
+  Shape shape = x.shape;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] < 0) return Invalid("axes must not be negative");
+    Dim& dim = shape[axes[k]];
+    const int64_t step = steps[k];
+    if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
+      return Invalid("step ", step);
+    }
+    int64_t extent, start, end;
+    const bool known_start = ConstDim(starts[k], &start);
+    const bool known_end = ConstDim(ends[k], &end);
+    if (ConstDim(dim, &extent)) {
+      // An empty result may start anywhere.
+      const int64_t low = step > 0 ? 0 : -1;
+      const int64_t high = step > 0 ? extent : std::max<int64_t>(extent - 1, 0);
+      if ((known_start && (start < low || start > high)) ||
+          (known_end && (end < low || end > high))) {
+        return Invalid("[", known_start ? start : 0, ", ", known_end ? end : 0,
+                       ") is outside of dimension ", axes[k], " of ",
+                       ToString(x));
+      }
+    }
+    // |step| beyond any extent: one element.
+    const int64_t size =
+        std::min<int64_t>(step > 0 ? step : -step, int64_t{1} << 40);
+    const Dim span = step > 0 ? ends[k] - starts[k] : starts[k] - ends[k];
+    if (known_start && known_end) {
+      const int64_t n = step > 0 ? end - start : start - end;
+      dim = I64(n <= 0 ? 0 : (n - 1) / size + 1);
+    } else {
+      dim = CeilDiv(span, size);
+    }
+  }
+  return shape;
+}
+
+OpDef Slice() {
+  return Injective(
+      "slice", "every step-th element from start up to end, along axes",
+      {ShapeAttr("starts", "in [0, extent]; below extent for steps < 0", true),
+       ShapeAttr("ends", "in [0, extent]; -1 ends a backward slice at 0", true),
+       IntsAttr("axes", "distinct, not negative", true),
+       IntsAttr("steps", "not 0; all 1")},
+      &InferSlice, [](const Indices& i, const Shape&, const Attrs& attrs) {
+        const Ints& axes = attrs.Get<Ints>("axes");
+        const Ints steps = attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+        Indices at = i;
+        for (size_t k = 0; k < axes.size(); ++k) {
+          at[axes[k]] = attrs.Get<Shape>("starts")[k] + i[axes[k]] * steps[k];
+        }
+        return at;
+      });
+}
+
+// The operand's position for one padded dimension, inside it for every mode
+// but "constant".
+Expr PadSource(const Expr& i, int64_t before, const Dim& extent,
+               const std::string& mode) {
+  const Expr pos = i - before;
+  if (mode == "constant") return pos;
+  if (mode == "edge") return Max(Min(pos, extent - 1), I64(0));
+  if (mode == "wrap") return pos % Max(extent, I64(1));
+  // reflect: forth and back without repeating the ends.
+  const Expr period = Max((extent - 1) * 2, I64(1));
+  const Expr turn = pos % period;
+  return Min(MakeSelect(Lt(turn, extent), turn, period - turn), extent - 1);
+}
+
+OpDef Pad() {
+  OpDef def;
+  def.name = "pad";
+  def.doc = "x with elements added around it, or cut off where negative";
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {IntsAttr("pads", "all begins, then all ends", true),
+               StringAttr("mode", "constant (default), edge, reflect or wrap"),
+               FloatAttr("value", "of mode constant; 0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const Ints& pads = c.attrs.Get<Ints>("pads");
+    TensorType out = c.type(0);
+    const size_t rank = out.shape.size();
+    if (pads.size() != 2 * rank) {
+      return Invalid("pads must have ", 2 * rank, " values for ", ToString(out),
+                     ", not ", pads.size());
+    }
+    const std::string mode = c.attrs.GetOr<std::string>("mode", "constant");
+    if (mode != "constant" && mode != "edge" && mode != "reflect" &&
+        mode != "wrap") {
+      return Invalid("there is no mode '", mode, "'");
+    }
+    constexpr int64_t kMost = int64_t{1} << 40;
+    for (size_t d = 0; d < rank; ++d) {
+      if (std::abs(pads[d]) > kMost || std::abs(pads[d + rank]) > kMost) {
+        return Invalid("pads of ", pads[d], " and ", pads[d + rank]);
+      }
+      if (mode != "constant" && tir::IsConstInt(out.shape[d], 0) &&
+          pads[d] + pads[d + rank] > 0) {
+        return Invalid("mode ", mode, " has nothing to repeat in ",
+                       ToString(out));
+      }
+      out.shape[d] = out.shape[d] + (pads[d] + pads[d + rank]);
+    }
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0];
+    const Ints& pads = c.attrs.Get<Ints>("pads");
+    const std::string mode = c.attrs.GetOr<std::string>("mode", "constant");
+    const int rank = x.rank();
+    std::map<std::string, std::string> tags;
+    if (mode == "constant") tags[te::kPad] = "1";
+    return Tensors{c.graph.Compute(
+        c.name, c.outputs[0].shape,
+        [&](const Indices& i) {
+          Indices at = i;
+          std::vector<Expr> inside;
+          for (int d = 0; d < rank; ++d) {
+            const int64_t before = pads[d], after = pads[rank + d];
+            if (before == 0 && after == 0) continue;
+            at[d] = PadSource(i[d], before, x.shape()[d], mode);
+            if (before > 0) inside.push_back(Ge(i[d], I64(before)));
+            if (after > 0) {
+              inside.push_back(Lt(i[d], x.shape()[d] + before));
+            }
+          }
+          if (mode != "constant" || inside.empty()) return x(at);
+          return MakeSelect(
+              All(inside), x(at),
+              MakeConst(x.dtype(), c.attrs.GetOr<double>("value", 0)));
+        },
+        tags)};
+  };
+  return def;
+}
+
+OpDef Tile() {
+  return Injective(
+      "tile", "x repeated along each dimension",
+      {IntsAttr("repeats", "one number a dimension", true)},
+      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
+        const Ints& repeats = attrs.Get<Ints>("repeats");
+        if (repeats.size() != x.shape.size()) {
+          return Invalid("repeats must have ", x.shape.size(), " values");
+        }
+        Shape shape = x.shape;
+        for (size_t d = 0; d < shape.size(); ++d) {
+          if (repeats[d] < 0 || repeats[d] > (int64_t{1} << 40)) {
+            return Invalid("cannot repeat ", repeats[d], " times");
+          }
+          int64_t extent;
+          if (ConstDim(shape[d], &extent) && extent > 0 &&
+              repeats[d] > (int64_t{1} << 48) / extent) {
+            return Invalid("repeats of ", repeats[d], " are too many");
+          }
+          shape[d] = shape[d] * repeats[d];
+        }
+        return shape;
+      },
+      [](const Indices& i, const Shape& x, const Attrs& attrs) {
+        const Ints& repeats = attrs.Get<Ints>("repeats");
+        Indices at = i;
+        for (size_t d = 0; d < i.size(); ++d) {
+          if (tir::IsConstInt(x[d], 1)) {
+            at[d] = I64(0);
+          } else if (repeats[d] != 1) {
+            at[d] = i[d] % x[d];
+          }
+        }
+        return at;
+      });
+}
+
+absl::Status CheckBlock(const TensorType& x, const Attrs& attrs) {
+  RELAY_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
+  const int64_t b = attrs.Get<int64_t>("blocksize");
+  if (b < 1 || b > 65536) return Invalid("blocksize=", b);
+  return absl::OkStatus();
+}
+
+absl::Status ExpectMultiple(const TensorType& x, int d, int64_t factor) {
+  int64_t extent;
+  if (ConstDim(x.shape[d], &extent) && extent % factor != 0) {
+    return Invalid("dimension ", d, " of ", ToString(x),
+                   " is not a multiple of ", factor);
+  }
+  return absl::OkStatus();
+}
+
+OpDef DepthToSpace() {
+  return Injective(
+      "depth_to_space", "channels moved into blocks of the plane",
+      {IntAttr("blocksize", "extent of a block", true),
+       StringAttr("mode", "DCR (default) or CRD: the order in a channel")},
+      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
+        RELAY_RETURN_IF_ERROR(CheckBlock(x, attrs));
+        const int64_t b = attrs.Get<int64_t>("blocksize");
+        RELAY_RETURN_IF_ERROR(ExpectMultiple(x, 1, b * b));
+        return Shape{x.shape[0], FloorDiv(x.shape[1], b * b), x.shape[2] * b,
+                     x.shape[3] * b};
+      },
+      [](const Indices& i, const Shape& x, const Attrs& attrs) {
+        const int64_t b = attrs.Get<int64_t>("blocksize");
+        const Expr block = (i[2] % I64(b)) * b + i[3] % I64(b);
+        const Expr channel = attrs.GetOr<std::string>("mode", "DCR") == "CRD"
+                                 ? i[1] * (b * b) + block
+                                 : block * FloorDiv(x[1], b * b) + i[1];
+        return Indices{i[0], channel, FloorDiv(i[2], b), FloorDiv(i[3], b)};
+      });
+}
+
+OpDef SpaceToDepth() {
+  return Injective(
+      "space_to_depth", "blocks of the plane moved into channels",
+      {IntAttr("blocksize", "extent of a block", true)},
+      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
+        RELAY_RETURN_IF_ERROR(CheckBlock(x, attrs));
+        const int64_t b = attrs.Get<int64_t>("blocksize");
+        RELAY_RETURN_IF_ERROR(ExpectMultiple(x, 2, b));
+        RELAY_RETURN_IF_ERROR(ExpectMultiple(x, 3, b));
+        return Shape{x.shape[0], x.shape[1] * (b * b), FloorDiv(x.shape[2], b),
+                     FloorDiv(x.shape[3], b)};
+      },
+      [](const Indices& i, const Shape& x, const Attrs& attrs) {
+        const int64_t b = attrs.Get<int64_t>("blocksize");
+        const Expr block = i[1] / x[1];
+        return Indices{i[0], i[1] % x[1], i[2] * b + FloorDiv(block, b),
+                       i[3] * b + block % I64(b)};
+      });
+}
+
+OpDef Trilu() {
+  OpDef def;
+  def.name = "trilu";
+  def.doc = "the upper or lower triangle of each matrix, 0 elsewhere";
+  def.fusion = FusionKind::kElementwise;
+  def.attrs = {IntAttr("upper", "1"),
+               IntAttr("k", "diagonals to the right of the main one; 0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    if (c.type(0).shape.size() < 2) return Invalid("x is not a matrix");
+    return Types{c.type(0)};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0];
+    const bool upper = c.attrs.GetOr<int64_t>("upper", 1) != 0;
+    const Expr k = I64(c.attrs.GetOr<int64_t>("k", 0));
+    return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
+      const Expr diagonal = i[i.size() - 1] - i[i.size() - 2];
+      return MakeSelect(upper ? Ge(diagonal, k) : Le(diagonal, k), x(i),
+                        MakeConst(x.dtype(), 0));
+    })};
+  };
+  return def;
+}
+
+OpDef ReverseSequence() {
+  OpDef def;
+  def.name = "reverse_sequence";
+  def.doc = "the first lengths[b] steps of each sequence, backwards";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {IntAttr("batch_axis", "1"), IntAttr("time_axis", "0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const int64_t batch = c.attrs.GetOr<int64_t>("batch_axis", 1);
+    const int64_t time = c.attrs.GetOr<int64_t>("time_axis", 0);
+    if (batch + time != 1 || batch * time != 0 || c.type(0).shape.size() < 2) {
+      return Invalid("batch_axis and time_axis must be 0 and 1 or 1 and 0");
+    }
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "lengths"));
+    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "lengths"));
+    if (!MayBeEqual(c.type(1).shape[0], c.type(0).shape[batch])) {
+      return Invalid("lengths must have one element a sequence");
+    }
+    return Types{c.type(0)};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], lengths = c.inputs[1];
+    const int64_t batch = c.attrs.GetOr<int64_t>("batch_axis", 1);
+    const int64_t time = 1 - batch;
+    return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
+      // The caller's lengths must not lead outside of the sequence.
+      const Expr length =
+          Min(tir::MakeCast(DataType::Int(64), lengths({i[batch]})),
+              x.shape()[time]);
+      Indices at = i;
+      at[time] = MakeSelect(Lt(i[time], length), length - 1 - i[time], i[time]);
+      return x(at);
+    })};
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterRearrange(OpRegistry* registry) {
+  return RegisterAllOf(
+      registry, {Transpose(), Concat(), Slice(), Pad(), Tile(), DepthToSpace(),
+                 SpaceToDepth(), Trilu(), ReverseSequence()});
+}
+
+}  // namespace ingot::relay::ops

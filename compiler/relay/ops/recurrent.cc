@@ -1,0 +1,335 @@
+// Recurrent layers, one direction each. The products with the input do not
+// depend on earlier steps, so they come as an operand: one large matrix product
+// for all steps, before.
+#include <functional>
+
+#include "compiler/relay/ops/activation.h"
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/loops.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeLoad;
+using tir::MakeStore;
+using tir::Stmt;
+using Strings = std::vector<std::string>;
+
+// Operand positions that all kinds share.
+enum Operand { kGates = 0, kWeights = 1, kInitialH = 2, kLengths = 3 };
+
+struct Kind {
+  const char* name;
+  int gates;
+  int extra_inputs;  // after the lengths
+  bool cell;         // LSTM's second state
+  Strings activations;
+};
+
+absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
+  const TensorType& x = c.type(kGates);
+  RELAY_RETURN_IF_ERROR(ExpectRank(x, 3, "the gates' inputs"));
+  RELAY_RETURN_IF_ERROR(ExpectFloat(x, "the gates' inputs"));
+  RELAY_RETURN_IF_ERROR(ExpectRank(c.type(kWeights), 2, "the weights"));
+  RELAY_RETURN_IF_ERROR(ExpectRank(c.type(kInitialH), 2, "the initial state"));
+  int64_t hidden, gates, weights;
+  if (!ConstDim(c.type(kWeights).shape[0], &hidden) ||
+      !ConstDim(c.type(kWeights).shape[1], &weights) ||
+      !ConstDim(x.shape[2], &gates) || gates != weights ||
+      gates != hidden * kind.gates ||
+      !MayBeEqual(c.type(kInitialH).shape[1], I64(hidden)) ||
+      !MayBeEqual(c.type(kInitialH).shape[0], x.shape[1])) {
+    return Invalid("inputs ", ToString(x), ", weights ",
+                   ToString(c.type(kWeights)), " and initial state ",
+                   ToString(c.type(kInitialH)), " do not fit: ", kind.gates,
+                   " gates a hidden unit");
+  }
+  for (size_t k = 0; k < c.inputs.size(); ++k) {
+    if (k == kLengths) {
+      if (!c.has(k)) continue;
+      RELAY_RETURN_IF_ERROR(ExpectRank(c.type(k), 1, "lengths"));
+      RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(k), "lengths"));
+    } else if (c.has(k)) {
+      RELAY_RETURN_IF_ERROR(ExpectSameType(x, c.type(k)));
+    }
+  }
+  const Strings names = c.attrs.GetOr<Strings>("activations", kind.activations);
+  if (names.size() != kind.activations.size()) {
+    return Invalid("activations must be ", kind.activations.size(), " names");
+  }
+  for (const std::string& name : names) {
+    if (!IsActivation(name)) return Invalid("there is no activation ", name);
+  }
+  const TensorType state{x.dtype, {x.shape[1], I64(hidden)}};
+  Types types = {{x.dtype, {x.shape[0], x.shape[1], I64(hidden)}}, state};
+  if (kind.cell) types.push_back(state);
+  return types;
+}
+
+// What the body of a step works with.
+struct Step {
+  const ComputeContext& c;
+  const Kind& kind;
+  int64_t hidden;
+  Expr time, batch;
+  te::Tensor y, h, cell, gates;  // gates: [batch, gates * hidden], scratch
+
+  Expr Activate(int which, const Expr& x) const {
+    const Strings names =
+        c.attrs.GetOr<Strings>("activations", kind.activations);
+    auto param = [&](absl::string_view name) -> std::optional<double> {
+      const auto values = c.attrs.GetOr<std::vector<double>>(name, {});
+      if (static_cast<size_t>(which) >= values.size()) return std::nullopt;
+      return values[which];
+    };
+    return Activation(names[which], Clip(x), param("activation_alpha"),
+                      param("activation_beta"));
+  }
+  Expr Clip(const Expr& x) const {
+    const double limit = c.attrs.GetOr<double>("clip", 0);
+    if (limit <= 0) return x;
+    return Max(Min(x, MakeConst(x->dtype, limit)), MakeConst(x->dtype, -limit));
+  }
+  Expr Gate(int g, const Expr& j) const {
+    return gates({batch, I64(g * hidden) + j});
+  }
+  Stmt SetGate(int g, const Expr& j, const Expr& value) const {
+    return MakeStore(gates.buffer, {batch, I64(g * hidden) + j}, value);
+  }
+  // gates[first, last) += h * weights, for all units: the inner loop runs along
+  // memory and has no carried sum.
+  Stmt AddRecurrent(const te::Tensor& from, int first, int last) const {
+    const te::Tensor w = c.inputs[kWeights];
+    return Loop("k", I64(hidden), [&](const Expr& k) {
+      return Loop("g", I64((last - first) * hidden), [&](const Expr& g) {
+        const Expr at = g + first * hidden;
+        return MakeStore(
+            gates.buffer, {batch, at},
+            tir::MakeCall(tir::Intrinsic::kMulAdd,
+                          {from({batch, k}), w({k, at}), gates({batch, at})}));
+      });
+    });
+  }
+};
+
+using StepFn = std::function<Stmt(const Step&)>;
+
+absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
+                                const StepFn& step_fn) {
+  const te::Tensor x = c.inputs[kGates];
+  const DataType t = x.dtype();
+  int64_t hidden = 0;
+  ConstDim(c.inputs[kWeights].shape()[0], &hidden);
+  const Shape state = c.outputs[1].shape;
+  std::vector<std::vector<Expr>> shapes = {c.outputs[0].shape, state};
+  if (kind.cell) shapes.push_back(state);
+  // Scratch, as a result that nobody reads.
+  shapes.push_back({state[0], I64(kind.gates * hidden)});
+  std::vector<te::Tensor> inputs;
+  for (const te::Tensor& in : c.inputs) {
+    if (in.buffer != nullptr) inputs.push_back(in);
+  }
+  const int initial_c = kLengths + 1;
+  Tensors out = c.graph.Extern(
+      c.name, shapes, std::vector<DataType>(shapes.size(), t), inputs,
+      [&](absl::Span<const te::Tensor> results) {
+        Step step{c,          kind,       hidden, nullptr,       nullptr,
+                  results[0], results[1], {},     results.back()};
+        if (kind.cell) step.cell = results[2];
+        const Expr steps = x.shape()[0];
+        const Stmt start = LoopNest(state, "s", [&](const Indices& i) {
+          const Stmt h = MakeStore(step.h.buffer, i, c.inputs[kInitialH](i));
+          if (!kind.cell) return h;
+          return tir::MakeSeq(
+              {h, MakeStore(step.cell.buffer, i, c.inputs[initial_c](i))});
+        });
+        const bool reverse = c.attrs.GetOr<int64_t>("reverse", 0) != 0;
+        const Stmt run = Loop("t", steps, [&](const Expr& t_loop) {
+          return Loop("b", state[0], [&](const Expr& b) {
+            const Expr length =
+                c.has(kLengths)
+                    ? Min(MakeCast(DataType::Int(64), c.inputs[kLengths]({b})),
+                          steps)
+                    : steps;
+            const Expr active = Lt(t_loop, length);
+            step.batch = b;
+            // Past its end a sequence gives zeros, wherever the loop runs.
+            step.time =
+                reverse ? tir::MakeSelect(active, length - 1 - t_loop, t_loop)
+                        : t_loop;
+            const Stmt body = step_fn(step);
+            if (!c.has(kLengths)) return body;
+            const Stmt rest = Loop("j", I64(hidden), [&](const Expr& j) {
+              return MakeStore(step.y.buffer, {step.time, b, j},
+                               MakeConst(t, 0));
+            });
+            return tir::MakeIf(active, body, rest);
+          });
+        });
+        return tir::MakeSeq({start, run});
+      });
+  out.pop_back();
+  return out;
+}
+
+Stmt CopyGates(const Step& s) {
+  return Loop("g", I64(s.kind.gates * s.hidden), [&](const Expr& g) {
+    return MakeStore(s.gates.buffer, {s.batch, g},
+                     s.c.inputs[kGates]({s.time, s.batch, g}));
+  });
+}
+
+// Gates i, o, f, c. Peepholes p: [3 * hidden] for i, o, f.
+Stmt LstmStep(const Step& s) {
+  constexpr int kPeepholes = kLengths + 2;
+  const bool coupled = s.c.attrs.GetOr<int64_t>("input_forget", 0) != 0;
+  auto peephole = [&](int g, const Expr& j, const Expr& cell) {
+    const Expr gate = s.Gate(g, j);
+    if (!s.c.has(kPeepholes)) return gate;
+    return gate + s.c.inputs[kPeepholes]({I64(g * s.hidden) + j}) * cell;
+  };
+  const Stmt update = Loop("j", I64(s.hidden), [&](const Expr& j) {
+    const Indices at = {s.batch, j};
+    const Expr old = s.cell(at);
+    const tir::VarPtr in = tir::MakeVar("in", old->dtype);
+    const tir::VarPtr cell = tir::MakeVar("cell", old->dtype);
+    const Expr in_value = s.Activate(0, peephole(0, j, old));
+    const Expr forget = coupled ? MakeConst(old->dtype, 1) - Expr(in)
+                                : s.Activate(0, peephole(2, j, old));
+    const Expr cell_value =
+        forget * old + Expr(in) * s.Activate(1, s.Gate(3, j));
+    const Expr out = s.Activate(0, peephole(1, j, cell));
+    const Expr h = out * s.Activate(2, cell);
+    return tir::MakeLet(
+        in, in_value,
+        tir::MakeLet(cell, cell_value,
+                     tir::MakeSeq({MakeStore(s.h.buffer, at, h),
+                                   MakeStore(s.cell.buffer, at, cell),
+                                   MakeStore(s.y.buffer, {s.time, s.batch, j},
+                                             s.h(at))})));
+  });
+  return tir::MakeSeq({CopyGates(s), s.AddRecurrent(s.h, 0, 4), update});
+}
+
+// Gates z, r, h. rb: the recurrent bias of gate h alone, used where the reset
+// gate applies after the product (linear_before_reset).
+Stmt GruStep(const Step& s) {
+  constexpr int kRecurrentBias = kLengths + 1;
+  const bool after = s.c.attrs.GetOr<int64_t>("linear_before_reset", 0) != 0;
+  auto units = [&](const std::function<Stmt(const Expr&)>& body) {
+    return Loop("j", I64(s.hidden), body);
+  };
+  auto bias = [&](const Expr& j) {
+    return s.c.has(kRecurrentBias) ? s.c.inputs[kRecurrentBias]({j})
+                                   : MakeConst(s.gates.dtype(), 0);
+  };
+  std::vector<Stmt> stmts = {CopyGates(s)};
+  if (after) {
+    // Gate h collects only the recurrent part here; its input joins below.
+    stmts.push_back(
+        units([&](const Expr& j) { return s.SetGate(2, j, bias(j)); }));
+    stmts.push_back(s.AddRecurrent(s.h, 0, 3));
+    stmts.push_back(units([&](const Expr& j) {
+      const Expr input =
+          s.c.inputs[kGates]({s.time, s.batch, I64(2 * s.hidden) + j});
+      return s.SetGate(2, j,
+                       input + s.Activate(0, s.Gate(1, j)) * s.Gate(2, j));
+    }));
+  } else {
+    stmts.push_back(s.AddRecurrent(s.h, 0, 2));
+    // y holds r * h until the step's result takes its place.
+    stmts.push_back(units([&](const Expr& j) {
+      return MakeStore(s.y.buffer, {s.time, s.batch, j},
+                       s.Activate(0, s.Gate(1, j)) * s.h({s.batch, j}));
+    }));
+    stmts.push_back(units([&](const Expr& j) {
+      return s.SetGate(2, j, s.Gate(2, j) + bias(j));
+    }));
+    const te::Tensor w = s.c.inputs[kWeights];
+    stmts.push_back(Loop("k", I64(s.hidden), [&](const Expr& k) {
+      return Loop("g", I64(s.hidden), [&](const Expr& g) {
+        const Expr at = g + 2 * s.hidden;
+        return MakeStore(
+            s.gates.buffer, {s.batch, at},
+            s.gates({s.batch, at}) + s.y({s.time, s.batch, k}) * w({k, at}));
+      });
+    }));
+  }
+  stmts.push_back(units([&](const Expr& j) {
+    const Indices at = {s.batch, j};
+    const tir::VarPtr z = tir::MakeVar("z", s.gates.dtype());
+    const Expr h =
+        (MakeConst(z->dtype, 1) - Expr(z)) * s.Activate(1, s.Gate(2, j)) +
+        Expr(z) * s.h(at);
+    return tir::MakeLet(
+        z, s.Activate(0, s.Gate(0, j)),
+        tir::MakeSeq({MakeStore(s.h.buffer, at, h),
+                      MakeStore(s.y.buffer, {s.time, s.batch, j}, s.h(at))}));
+  }));
+  return tir::MakeSeq(stmts);
+}
+
+Stmt RnnStep(const Step& s) {
+  return tir::MakeSeq(
+      {CopyGates(s), s.AddRecurrent(s.h, 0, 1),
+       Loop("j", I64(s.hidden), [&](const Expr& j) {
+         const Indices at = {s.batch, j};
+         return tir::MakeSeq(
+             {MakeStore(s.h.buffer, at, s.Activate(0, s.Gate(0, j))),
+              MakeStore(s.y.buffer, {s.time, s.batch, j}, s.h(at))});
+       })});
+}
+
+OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
+  OpDef def;
+  def.name = kind.name;
+  def.doc = std::string(doc);
+  def.min_inputs = 3;
+  if (kind.cell) def.min_inputs = 3;
+  def.max_inputs = 4 + kind.extra_inputs;
+  def.attrs = {
+      IntAttr("reverse", "from the last step to the first; 0"),
+      FloatAttr("clip", "limit of the activations' inputs; none"),
+      AttrSpec{"activations", AttrKind::kStrings, false, "ONNX's names"},
+      FloatsAttr("activation_alpha", "of each activation"),
+      FloatsAttr("activation_beta", "of each activation")};
+  def.infer = [kind](const InferContext& c) -> absl::StatusOr<Types> {
+    if (kind.cell && !c.has(kLengths + 1)) {
+      return Invalid("the initial cell state is missing");
+    }
+    return Infer(c, kind);
+  };
+  def.compute = [kind, step](const ComputeContext& c) {
+    return Compute(c, kind, step);
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterRecurrent(OpRegistry* registry) {
+  OpDef lstm = Recurrent(
+      {"lstm", 4, 2, true, {"Sigmoid", "Tanh", "Tanh"}},
+      "operands gates[t, b, 4h] (i, o, f, c), weights[h, 4h], h0, lengths?, "
+      "c0, peepholes[3h]?; results y[t, b, h], h, c",
+      &LstmStep);
+  lstm.attrs.push_back(IntAttr("input_forget", "f is 1 - i; 0"));
+  OpDef gru = Recurrent(
+      {"gru", 3, 1, false, {"Sigmoid", "Tanh"}},
+      "operands gates[t, b, 3h] (z, r, h), weights[h, 3h], h0, lengths?, "
+      "bias[h]? of the recurrent part of gate h; results y[t, b, h], h",
+      &GruStep);
+  gru.attrs.push_back(
+      IntAttr("linear_before_reset", "reset after the product; 0"));
+  OpDef rnn = Recurrent({"rnn", 1, 0, false, {"Tanh"}},
+                        "operands gates[t, b, h], weights[h, h], h0, lengths?; "
+                        "results y[t, b, h], h",
+                        &RnnStep);
+  return RegisterAllOf(registry,
+                       {std::move(lstm), std::move(gru), std::move(rnn)});
+}
+
+}  // namespace ingot::relay::ops

@@ -1,0 +1,42 @@
+#include "compiler/relay/ops/register_all.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "compiler/relay/ops/families.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+
+absl::Status RegisterAllOps(OpRegistry* registry) {
+  RELAY_RETURN_IF_ERROR(ops::RegisterElementwise(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterBinary(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterConvolution(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterMatmul(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterPool(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterNormalization(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterReduction(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterView(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterRearrange(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterLayout(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterIndexing(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterGenerate(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterResize(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterRecurrent(registry));
+  return ops::RegisterQuantize(registry);
+}
+
+const OpRegistry& StandardOps() {
+  static const OpRegistry* const ops = [] {
+    auto* registry = new OpRegistry;
+    const absl::Status status = RegisterAllOps(registry);
+    if (!status.ok()) {  // two definitions of one name: our bug
+      std::fprintf(stderr, "%s\n", status.ToString().c_str());
+      std::abort();
+    }
+    return registry;
+  }();
+  return *ops;
+}
+
+}  // namespace ingot::relay

@@ -1,0 +1,295 @@
+// Resampling along any dimensions, by ONNX's rules.
+#include <cmath>
+
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::Intrinsic;
+using tir::MakeCall;
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+using Floats = std::vector<double>;
+
+struct Options {
+  std::string mode, coordinates, nearest;
+  double cubic_a;
+  bool exclude_outside;
+  double extrapolation;
+  Floats scales;  // empty: from the extents
+  Floats roi;     // starts, then ends; for tf_crop_and_resize
+};
+
+Options ReadOptions(const Attrs& attrs) {
+  Options o;
+  o.mode = attrs.GetOr<std::string>("mode", "nearest");
+  o.coordinates =
+      attrs.GetOr<std::string>("coordinate_transformation_mode", "half_pixel");
+  o.nearest = attrs.GetOr<std::string>("nearest_mode", "round_prefer_floor");
+  o.cubic_a = attrs.GetOr<double>("cubic_coeff_a", -0.75);
+  o.exclude_outside = attrs.GetOr<int64_t>("exclude_outside", 0) != 0;
+  o.extrapolation = attrs.GetOr<double>("extrapolation_value", 0);
+  o.scales = attrs.GetOr<Floats>("scales", {});
+  o.roi = attrs.GetOr<Floats>("roi", {});
+  return o;
+}
+
+// One resampled dimension at one output position.
+class Axis {
+ public:
+  Axis(const Options& o, int d, int rank, const Expr& i, const Dim& in,
+       const Dim& out)
+      : o_(o), in_(in), type_(DataType::Float(o.mode == "nearest" ? 64 : 32)) {
+    if (ExactNearest(d, i, out)) return;
+    const Expr x = MakeCast(type_, i);
+    const Expr in_f = MakeCast(type_, in), out_f = MakeCast(type_, out);
+    const Expr scale = o.scales.empty() ? out_f / in_f : C(o.scales[d]);
+    const Expr half = C(0.5);
+    if (o.coordinates == "asymmetric") {
+      pos_ = x / scale;
+    } else if (o.coordinates == "align_corners") {
+      pos_ = MakeSelect(Gt(out, I64(1)),
+                        x * (in_f - C(1)) / Max(out_f - C(1), C(1)), C(0));
+    } else if (o.coordinates == "pytorch_half_pixel") {
+      pos_ = MakeSelect(Gt(out, I64(1)), (x + half) / scale - half, C(0));
+    } else if (o.coordinates == "tf_half_pixel_for_nn") {
+      pos_ = (x + half) / scale;
+    } else if (o.coordinates == "half_pixel_symmetric") {
+      // Keeps the centre where rounding made the output smaller.
+      const Expr adjustment = out_f / (scale * in_f);
+      pos_ = (x + half) / scale - half + in_f / C(2) * (C(1) - adjustment);
+    } else if (o.coordinates == "tf_crop_and_resize") {
+      const Expr start = C(o.roi[d]), end = C(o.roi[d + rank]);
+      const Expr first = start * (in_f - C(1));
+      pos_ = MakeSelect(
+          Gt(out, I64(1)),
+          first + x * (end - start) * (in_f - C(1)) / Max(out_f - C(1), C(1)),
+          half * (start + end) * (in_f - C(1)));
+      outside_ = Or(Lt(pos_, C(0)), Gt(pos_, in_f - C(1)));
+    } else {  // half_pixel
+      pos_ = (x + half) / scale - half;
+    }
+  }
+
+  // Whether this position takes the extrapolation value; may be null.
+  const Expr& outside() const { return outside_; }
+
+  Expr Nearest() const {
+    if (exact_ != nullptr) return exact_;
+    Expr rounded;
+    if (o_.nearest == "floor") {
+      rounded = Floor(pos_);
+    } else if (o_.nearest == "ceil") {
+      rounded = MakeCall(Intrinsic::kCeil, {pos_});
+    } else if (o_.nearest == "round_prefer_ceil") {
+      rounded = Floor(pos_ + C(0.5));
+    } else {
+      rounded = MakeCall(Intrinsic::kCeil, {pos_ - C(0.5)});
+    }
+    return Inside(MakeCast(DataType::Int(64), rounded));
+  }
+
+  // The taps' indices and weights.
+  std::vector<std::pair<Expr, Expr>> Linear() const {
+    const Expr low = Floor(pos_);
+    const Expr part = pos_ - low;
+    const Expr index = MakeCast(DataType::Int(64), low);
+    return {{Inside(index), C(1) - part}, {Inside(index + 1), part}};
+  }
+
+  std::vector<std::pair<Expr, Expr>> Cubic() const {
+    const Expr low = Floor(pos_);
+    const Expr s = pos_ - low;
+    const Expr index = MakeCast(DataType::Int(64), low);
+    const double a = o_.cubic_a;
+    auto outer = [&](const Expr& t) {  // 1 <= t < 2
+      return ((C(a) * t - C(5 * a)) * t + C(8 * a)) * t - C(4 * a);
+    };
+    auto inner = [&](const Expr& t) {  // 0 <= t < 1
+      return (C(a + 2) * t - C(a + 3)) * t * t + C(1);
+    };
+    std::vector<Expr> weights = {outer(s + C(1)), inner(s), inner(C(1) - s),
+                                 outer(C(2) - s)};
+    if (o_.exclude_outside) {
+      Expr sum = C(0);
+      for (int k = 0; k < 4; ++k) {
+        const Expr at = index + (k - 1);
+        weights[k] =
+            MakeSelect(And(Ge(at, I64(0)), Lt(at, in_)), weights[k], C(0));
+        sum = sum + weights[k];
+      }
+      for (Expr& w : weights) w = w / sum;
+    }
+    std::vector<std::pair<Expr, Expr>> taps;
+    for (int k = 0; k < 4; ++k) {
+      taps.emplace_back(Inside(index + (k - 1)), weights[k]);
+    }
+    return taps;
+  }
+
+ private:
+  Expr C(double value) const { return MakeConst(type_, value); }
+  static Expr Floor(const Expr& x) { return MakeCall(Intrinsic::kFloor, {x}); }
+  Expr Inside(const Expr& index) const {
+    return Max(Min(index, in_ - 1), I64(0));
+  }
+
+  // Enlarging by a whole number needs no floats in the usual modes: output i
+  // takes input i / scale. Half-pixel positions never fall on a tie then.
+  bool ExactNearest(int d, const Expr& i, const Dim& out) {
+    if (o_.mode != "nearest") return false;
+    int64_t n_in, n_out;
+    if (!ConstDim(in_, &n_in) || !ConstDim(out, &n_out) || n_in < 1 ||
+        n_out % n_in != 0) {
+      return false;
+    }
+    const int64_t factor = n_out / n_in;
+    if (!o_.scales.empty() && o_.scales[d] != static_cast<double>(factor)) {
+      return false;
+    }
+    const bool half = o_.coordinates == "half_pixel" ||
+                      (o_.coordinates == "pytorch_half_pixel" && n_out > 1);
+    const bool rounds =
+        o_.nearest == "round_prefer_floor" || o_.nearest == "round_prefer_ceil";
+    if ((o_.coordinates == "asymmetric" && o_.nearest == "floor") ||
+        (half && rounds)) {
+      exact_ = FloorDiv(i, factor);
+      return true;
+    }
+    return false;
+  }
+
+  const Options& o_;
+  const Dim in_;
+  const DataType type_;
+  Expr pos_, exact_, outside_;
+};
+
+bool OneOf(const std::string& value,
+           std::initializer_list<absl::string_view> known) {
+  for (absl::string_view k : known) {
+    if (value == k) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<Types> Infer(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const Shape& sizes = c.attrs.Get<Shape>("sizes");
+  const Options o = ReadOptions(c.attrs);
+  const size_t rank = x.shape.size();
+  if (sizes.size() != rank || (!o.scales.empty() && o.scales.size() != rank)) {
+    return Invalid(
+        "sizes and scales must have one value for each dimension of ",
+        ToString(x));
+  }
+  for (double s : o.scales) {
+    if (!(s > 0) || !std::isfinite(s)) return Invalid("scale ", s);
+  }
+  for (size_t d = 0; d < rank; ++d) {
+    if (tir::IsConstInt(x.shape[d], 0) && !tir::IsConstInt(sizes[d], 0)) {
+      return Invalid("dimension ", d, " of ", ToString(x),
+                     " has nothing to resample");
+    }
+  }
+  if (!OneOf(o.mode, {"nearest", "linear", "cubic"})) {
+    return Invalid("there is no mode '", o.mode, "'");
+  }
+  if (!OneOf(o.coordinates,
+             {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel",
+              "align_corners", "asymmetric", "tf_half_pixel_for_nn",
+              "tf_crop_and_resize"})) {
+    return Invalid("there is no coordinate_transformation_mode '",
+                   o.coordinates, "'");
+  }
+  if (!OneOf(o.nearest,
+             {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
+    return Invalid("there is no nearest_mode '", o.nearest, "'");
+  }
+  if (o.coordinates == "tf_crop_and_resize" && o.roi.size() != 2 * rank) {
+    return Invalid("roi must have ", 2 * rank, " values");
+  }
+  return Types{{x.dtype, sizes}};
+}
+
+absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
+  const te::Tensor x = c.inputs[0];
+  const Options o = ReadOptions(c.attrs);
+  const Shape& out = c.outputs[0].shape;
+  const int rank = x.rank();
+  const DataType t = x.dtype();
+  const bool crop = o.coordinates == "tf_crop_and_resize";
+  return Tensors{c.graph.Compute(c.name, out, [&](const Indices& i) {
+    // Dimensions that stay as they are cost nothing.
+    std::vector<std::unique_ptr<Axis>> axes(rank);
+    Expr outside;
+    for (int d = 0; d < rank; ++d) {
+      const bool same = SameDim(x.shape()[d], out[d]) &&
+                        (o.scales.empty() || o.scales[d] == 1) &&
+                        (!crop || (o.roi[d] == 0 && o.roi[d + rank] == 1));
+      if (same) continue;
+      axes[d] = std::make_unique<Axis>(o, d, rank, i[d], x.shape()[d], out[d]);
+      if (const Expr& e = axes[d]->outside()) {
+        outside = outside == nullptr ? e : Or(outside, e);
+      }
+    }
+    Expr value;
+    if (o.mode == "nearest") {
+      Indices at = i;
+      for (int d = 0; d < rank; ++d) {
+        if (axes[d] != nullptr) at[d] = axes[d]->Nearest();
+      }
+      value = x(at);
+    } else {
+      // A weighted sum for each dimension, the first outermost.
+      const DataType f32 = DataType::Float(32);
+      std::function<Expr(int, const Indices&)> sum = [&](int d,
+                                                         const Indices& at) {
+        if (d == rank) return MakeCast(f32, x(at));
+        if (axes[d] == nullptr) return sum(d + 1, at);
+        Expr total;
+        for (const auto& [index, weight] :
+             o.mode == "linear" ? axes[d]->Linear() : axes[d]->Cubic()) {
+          Indices next = at;
+          next[d] = index;
+          const Expr term = sum(d + 1, next) * weight;
+          total = total == nullptr ? term : total + term;
+        }
+        return total;
+      };
+      value = MakeCast(t, sum(0, i));
+    }
+    if (outside == nullptr) return value;
+    return MakeSelect(outside, MakeConst(t, o.extrapolation), value);
+  })};
+}
+
+}  // namespace
+
+absl::Status RegisterResize(OpRegistry* registry) {
+  OpDef def;
+  def.name = "resize";
+  def.doc = "x resampled to other extents";
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {
+      ShapeAttr("sizes", "extents of the result", true),
+      FloatsAttr("scales", "enlargement of each dimension; from the extents"),
+      StringAttr("mode", "nearest (default), linear or cubic"),
+      StringAttr("coordinate_transformation_mode",
+                 "half_pixel (default) or another of ONNX's"),
+      StringAttr(
+          "nearest_mode",
+          "round_prefer_floor (default), round_prefer_ceil, floor, ceil"),
+      FloatAttr("cubic_coeff_a", "-0.75"),
+      IntAttr("exclude_outside", "cubic taps outside of x count 0; 0"),
+      FloatAttr("extrapolation_value", "of tf_crop_and_resize; 0"),
+      FloatsAttr("roi", "of tf_crop_and_resize: starts, then ends")};
+  def.infer = &Infer;
+  def.compute = &Compute;
+  return RegisterAllOf(registry, {std::move(def)});
+}
+
+}  // namespace ingot::relay::ops

@@ -1,0 +1,104 @@
+// Operators that give the same elements another shape: no data moves.
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+OpDef View(absl::string_view name, absl::string_view doc,
+           std::vector<AttrSpec> attrs, InferFn infer) {
+  OpDef def;
+  def.name = std::string(name);
+  def.doc = std::string(doc);
+  def.fusion = FusionKind::kView;
+  def.attrs = std::move(attrs);
+  def.infer = std::move(infer);
+  return def;
+}
+
+absl::StatusOr<Types> InferReshape(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const Shape& shape = c.attrs.Get<Shape>("shape");
+  const auto from = ConstShape(x.shape), to = ConstShape(shape);
+  if (from && to) {
+    absl::StatusOr<int64_t> a = CountElements(*from), b = CountElements(*to);
+    if (!a.ok()) return a.status();
+    if (!b.ok()) return b.status();
+    if (*a != *b) {
+      return Invalid(ToString(x), " has ", *a, " elements, the shape [",
+                     ToString(TensorType{x.dtype, shape}), " ", *b);
+    }
+  }
+  return Types{{x.dtype, shape}};
+}
+
+absl::StatusOr<Types> InferSqueeze(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  RELAY_ASSIGN_OR_RETURN(
+      std::vector<int> axes,
+      NormalizeAxes(c.attrs.Get<std::vector<int64_t>>("axes"),
+                    static_cast<int>(x.shape.size())));
+  TensorType out{x.dtype, {}};
+  size_t next = 0;
+  for (int d = 0; d < static_cast<int>(x.shape.size()); ++d) {
+    if (next < axes.size() && axes[next] == d) {
+      ++next;
+      if (!MayBeEqual(x.shape[d], I64(1))) {
+        return Invalid("dimension ", d, " of ", ToString(x), " is not 1");
+      }
+    } else {
+      out.shape.push_back(x.shape[d]);
+    }
+  }
+  return Types{out};
+}
+
+absl::StatusOr<Types> InferUnsqueeze(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const auto& given = c.attrs.Get<std::vector<int64_t>>("axes");
+  const int rank = static_cast<int>(x.shape.size() + given.size());
+  RELAY_ASSIGN_OR_RETURN(std::vector<int> axes, NormalizeAxes(given, rank));
+  TensorType out{x.dtype, {}};
+  size_t next = 0, from = 0;
+  for (int d = 0; d < rank; ++d) {
+    if (next < axes.size() && axes[next] == d) {
+      out.shape.push_back(I64(1));
+      ++next;
+    } else {
+      out.shape.push_back(x.shape[from++]);
+    }
+  }
+  return Types{out};
+}
+
+absl::StatusOr<Types> InferFlatten(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const int rank = static_cast<int>(x.shape.size());
+  int64_t axis = c.attrs.GetOr<int64_t>("axis", 1);
+  if (axis < -rank || axis > rank) {
+    return Invalid("axis ", axis, " is outside of rank ", rank);
+  }
+  if (axis < 0) axis += rank;
+  return Types{{x.dtype,
+                {Product(x.shape, 0, static_cast<int>(axis)),
+                 Product(x.shape, static_cast<int>(axis), rank)}}};
+}
+
+}  // namespace
+
+absl::Status RegisterView(OpRegistry* registry) {
+  return RegisterAllOf(
+      registry,
+      {View("reshape", "x with another shape of as many elements",
+            {ShapeAttr("shape", "the whole shape; no -1", true)},
+            &InferReshape),
+       View("squeeze", "x without some dimensions of 1",
+            {IntsAttr("axes", "which", true)}, &InferSqueeze),
+       View("unsqueeze", "x with dimensions of 1 put in",
+            {IntsAttr("axes", "where, in the result", true)}, &InferUnsqueeze),
+       View("flatten", "x as a matrix",
+            {IntAttr("axis", "first of the columns; 1")}, &InferFlatten),
+       View("identity", "x itself", {}, &SameAsFirst)});
+}
+
+}  // namespace ingot::relay::ops

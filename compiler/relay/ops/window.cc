@@ -1,0 +1,117 @@
+#include "compiler/relay/ops/window.h"
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+// Larger ones come from damaged models, and would overflow in arithmetic.
+constexpr int64_t kMaxWindowValue = int64_t{1} << 31;
+
+absl::StatusOr<std::vector<int64_t>> ReadInts(const Attrs& attrs,
+                                              absl::string_view name,
+                                              size_t count, int64_t otherwise,
+                                              int64_t lowest) {
+  std::vector<int64_t> values = attrs.GetOr<std::vector<int64_t>>(name, {});
+  if (values.empty()) values.assign(count, otherwise);
+  if (values.size() != count) {
+    return Invalid(name, " must have ", count, " values, not ", values.size());
+  }
+  for (int64_t v : values) {
+    if (v < lowest || v > kMaxWindowValue) {
+      return Invalid(name, " holds ", v, ", which is out of range");
+    }
+  }
+  return values;
+}
+
+}  // namespace
+
+AttrSpec StridesAttr() { return IntsAttr("strides", "step of the window; 1"); }
+AttrSpec PadsAttr() {
+  return IntsAttr("pads", "all begins, then all ends (t, l, b, r); 0");
+}
+AttrSpec DilationsAttr() {
+  return IntsAttr("dilations", "distance of the window's taps; 1");
+}
+
+absl::StatusOr<Window> ReadWindow(const Attrs& attrs,
+                                  absl::Span<const int64_t> kernel) {
+  Window w;
+  const size_t n = kernel.size();
+  for (int64_t k : kernel) {
+    if (k < 1 || k > kMaxWindowValue) {
+      return Invalid("the kernel has a dimension of ", k);
+    }
+  }
+  w.kernel.assign(kernel.begin(), kernel.end());
+  RELAY_ASSIGN_OR_RETURN(w.strides, ReadInts(attrs, "strides", n, 1, 1));
+  RELAY_ASSIGN_OR_RETURN(w.dilations, ReadInts(attrs, "dilations", n, 1, 1));
+  RELAY_ASSIGN_OR_RETURN(std::vector<int64_t> pads,
+                         ReadInts(attrs, "pads", 2 * n, 0, 0));
+  w.pads_begin.assign(pads.begin(), pads.begin() + n);
+  w.pads_end.assign(pads.begin() + n, pads.end());
+  w.ceil_mode = attrs.GetOr<int64_t>("ceil_mode", 0) != 0;
+  return w;
+}
+
+absl::StatusOr<Dim> WindowCount(const Window& w, int d, const Dim& in) {
+  const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;
+  const int64_t stride = w.strides[d];
+  const Dim room = in + (w.pads_begin[d] + w.pads_end[d] - reach);
+  int64_t known;
+  if (ConstDim(room, &known) && known < 0) {
+    return Invalid("a window of ", reach, " does not fit into dimension ", d,
+                   " of ", known + reach, " with padding");
+  }
+  Dim count = FloorDiv(room, stride) + 1;
+  if (w.ceil_mode) {
+    count = Min(CeilDiv(room, stride),
+                FloorDiv(in + (w.pads_begin[d] - 1), stride)) +
+            1;
+  }
+  return count;
+}
+
+te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
+                      absl::Span<const int64_t> begin,
+                      absl::Span<const int64_t> end, const Expr& value) {
+  Shape shape = x.shape();
+  bool padded = false;
+  for (size_t d = 0; d < begin.size(); ++d) {
+    shape[first + d] = shape[first + d] + (begin[d] + end[d]);
+    padded = padded || begin[d] != 0 || end[d] != 0;
+  }
+  if (!padded) return x;
+  return c.graph.Compute(
+      SubName(c, "pad"), shape,
+      [&](const Indices& i) {
+        Indices at = i;
+        std::vector<Expr> inside;
+        for (size_t d = 0; d < begin.size(); ++d) {
+          const Expr& pos = i[first + d];
+          if (begin[d] != 0) inside.push_back(Ge(pos, I64(begin[d])));
+          if (end[d] != 0) {
+            inside.push_back(Lt(pos, x.shape()[first + d] + begin[d]));
+          }
+          at[first + d] = pos - begin[d];
+        }
+        return tir::MakeSelect(All(inside), x(at), value);
+      },
+      {{te::kPad, "1"}});
+}
+
+absl::StatusOr<int64_t> DataBlock(absl::string_view layout) {
+  absl::string_view rest = layout;
+  if (layout == "NCW" || layout == "NCHW" || layout == "NCDHW") return 0;
+  int64_t block;
+  if (absl::ConsumePrefix(&rest, "NCHW") && absl::ConsumeSuffix(&rest, "c") &&
+      absl::SimpleAtoi(rest, &block) && block > 0 && block <= 1024) {
+    return block;
+  }
+  return Invalid("'", layout, "' is not a data layout such as NCHW or NCHW8c");
+}
+
+}  // namespace ingot::relay::ops
