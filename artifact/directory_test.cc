@@ -251,6 +251,21 @@ TEST(DirectoryTest, NothingIsWrittenThroughALink) {
   EXPECT_TRUE(FilesBelow(outside).empty());
 }
 
+TEST(DirectoryTest, NothingIsRemovedThroughALink) {
+  const std::string outside = TestFolder();
+  WriteFile(outside + "/lib0.o", "mine");
+  const std::string dir = TestFolder();
+  ASSERT_OK(WriteDirectory(SmallSet(), dir, TextInspectors()));
+  ASSERT_EQ(unlink((dir + "/host/llvm/lib0.o").c_str()), 0);
+  ASSERT_EQ(rmdir((dir + "/host/llvm").c_str()), 0);
+  ASSERT_EQ(symlink(outside.c_str(), (dir + "/host/llvm").c_str()), 0);
+  const std::vector<std::string> before = FilesBelow(dir);
+  EXPECT_TRUE(Fails(WriteDirectory(ArtifactSet(), dir, TextInspectors()),
+                    kRefused, {dir + "/host/llvm"}));
+  EXPECT_EQ(ReadFile(outside + "/lib0.o"), "mine");
+  EXPECT_EQ(FilesBelow(dir), before);
+}
+
 TEST(DirectoryTest, AHostileManifestRemovesNothing) {
   const std::string folder = TestFolder();
   WriteFile(folder + "/precious", "mine");
