@@ -1,0 +1,76 @@
+#ifndef INGOT_COMPILER_TIR_EXPR_PARSER_H_
+#define INGOT_COMPILER_TIR_EXPR_PARSER_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "compiler/tir/ir.h"
+#include "compiler/tir/lexer.h"
+
+namespace ingot::tir {
+
+#define INGOT_TIR_RETURN_IF_ERROR(expr)               \
+  do {                                                \
+    if (absl::Status status = (expr); !status.ok()) { \
+      return status;                                  \
+    }                                                 \
+  } while (false)
+
+// An expression and how deep its tree is.
+struct Tree {
+  Expr e;
+  int depth = 1;
+};
+
+// The half of the parser that reads expressions, with the state that both
+// halves share. Each function starts at token_, reads what its name says and
+// leaves token_ behind it.
+class ExprParser {
+ protected:
+  explicit ExprParser(absl::string_view text) : lexer_(text) {}
+
+  absl::Status Advance();
+  // The error of not having found `what` at token_.
+  absl::Status Expected(absl::string_view what);
+  absl::Status Symbol(absl::string_view symbol);
+  absl::Status Word(absl::string_view word);
+  absl::Status Type(DataType* type);
+  absl::Status Lanes(int* lanes);
+  // Counts one more nesting; the caller takes it back.
+  absl::Status Deeper();
+
+  absl::Status Finish(const Token& at, Expr e, int depth, Tree* result);
+  absl::Status Expression(Tree* result);
+  // Of operators that bind at least as tightly as `precedence`.
+  absl::Status BinaryTree(int precedence, Tree* result);
+  // *result = *result op right.
+  absl::Status Combine(const Token& at, BinaryOp op, const Tree& right,
+                       Tree* result);
+  absl::Status Operand(Tree* result);
+  absl::Status OperandInside(Tree* result);
+  absl::Status Number(bool negative, Tree* result);
+  absl::Status Constant(Expr e, Tree* result);
+  absl::Status Named(Tree* result);
+  // name(…), behind the bracket.
+  absl::Status CallLike(const Token& at, Tree* result);
+  // min, max, rem and the intrinsics; null, or what is wrong.
+  static const char* Operation(const std::string& name,
+                               const std::vector<Expr>& args, Expr* e);
+  absl::Status CastOf(const Token& at, DataType type, Tree* result);
+  absl::Status Bracketed(std::vector<Expr>* exprs, int* depth);
+  absl::Status Access(Buffer* buffer, std::vector<Expr>* indices, int* depth);
+
+  Lexer lexer_;
+  Token token_;
+  int brackets_ = 0;           // how deep we are
+  bool dims_allowed_ = false;  // whether a new name is a symbolic dimension
+  std::map<std::string, VarPtr> vars_;
+  std::map<std::string, Buffer> buffers_;
+};
+
+}  // namespace ingot::tir
+
+#endif  // INGOT_COMPILER_TIR_EXPR_PARSER_H_

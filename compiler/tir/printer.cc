@@ -1,0 +1,419 @@
+#include "compiler/tir/printer.h"
+
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/tir/simplify.h"
+#include "compiler/tir/text.h"
+
+namespace ingot::tir {
+namespace {
+
+// The shortest text that reads back as the same T, always with a . or an e.
+template <typename T>
+std::string ShortestFloat(T value) {
+  char buffer[64];
+  const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
+  std::string text(buffer, result.ptr);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+// Gives each thing in scope a name of its own.
+class Names {
+ public:
+  std::string Add(const void* thing, absl::string_view wanted) {
+    std::string base;
+    for (char c : wanted) {
+      base += absl::ascii_isalnum(c) || c == '_' || c == '.' ? c : '_';
+    }
+    if (base.empty() || absl::ascii_isdigit(base[0]) || base[0] == '.') {
+      base.insert(0, "v");
+    }
+    if (!IsPlainName(base)) base += "_";
+    std::string name = base;
+    for (int i = 1; used_.count(name) != 0; ++i) {
+      name = absl::StrCat(base, "_", i);
+    }
+    used_.insert(name);
+    names_[thing] = name;
+    return name;
+  }
+
+  const std::string* Find(const void* thing) const {
+    auto it = names_.find(thing);
+    return it == names_.end() ? nullptr : &it->second;
+  }
+
+  void Remove(const void* thing) {
+    auto it = names_.find(thing);
+    if (it == names_.end()) return;
+    used_.erase(it->second);
+    names_.erase(it);
+  }
+
+ private:
+  std::map<const void*, std::string> names_;
+  std::set<std::string> used_;
+};
+
+class Printer {
+ public:
+  std::string out;
+
+  void Function(const PrimFunc& func) {
+    for (const Var* dim : SymbolicDims(func)) vars_.Add(dim, dim->name);
+    absl::StrAppend(&out, "func @", FunctionName(func.name), "(");
+    const size_t n = func.params.size();
+    const size_t workspaces = static_cast<size_t>(func.num_workspaces);
+    const size_t outputs = static_cast<size_t>(func.num_outputs);
+    for (size_t i = 0; i < n; ++i) {
+      if (i + outputs + workspaces == n) absl::StrAppend(&out, ") -> (");
+      if (i + workspaces == n) absl::StrAppend(&out, ") workspace(");
+      Parameter(func.params[i]);
+      const bool last = i + 1 == n || i + 1 + workspaces == n ||
+                        i + 1 + outputs + workspaces == n;
+      if (!last) absl::StrAppend(&out, ", ");
+    }
+    if (outputs + workspaces == 0) absl::StrAppend(&out, ") -> (");
+    absl::StrAppend(&out, ")");
+    if (!func.attrs.empty()) {
+      absl::StrAppend(&out, " attrs(");
+      const char* separator = "";
+      for (const auto& [key, value] : func.attrs) {
+        absl::StrAppend(&out, separator, "\"", absl::CEscape(key), "\" = \"",
+                        absl::CEscape(value), "\"");
+        separator = ", ";
+      }
+      absl::StrAppend(&out, ")");
+    }
+    absl::StrAppend(&out, " ");
+    Block(func.body, 0);
+    absl::StrAppend(&out, "\n");
+  }
+
+  // The statement in lines of its own, each indented.
+  void Statement(const Stmt& s, int indent, bool last) {
+    switch (s->kind) {
+      case StmtKind::kSeq: {
+        const auto& seq = static_cast<const Seq&>(*s);
+        for (size_t i = 0; i < seq.stmts.size(); ++i) {
+          Statement(seq.stmts[i], indent, last && i + 1 == seq.stmts.size());
+        }
+        return;
+      }
+      case StmtKind::kLetStmt:
+      case StmtKind::kAllocate: {
+        // Their scope is the rest of the block, so what has statements behind
+        // it needs a block of its own.
+        if (last) return Scoped(s, indent);
+        Indent(indent);
+        Block(s, indent);
+        out += "\n";
+        return;
+      }
+      default:
+        break;
+    }
+    Indent(indent);
+    Inner(s, indent);
+    out += "\n";
+  }
+
+  void Head(const Stmt& s) {
+    switch (s->kind) {
+      case StmtKind::kFor:
+        return ForHead(static_cast<const For&>(*s));
+      case StmtKind::kLetStmt:
+        return LetHead(static_cast<const LetStmt&>(*s));
+      case StmtKind::kAllocate:
+        return AllocateHead(static_cast<const Allocate&>(*s));
+      case StmtKind::kSeq:
+        out += "{ … }";
+        return;
+      case StmtKind::kIfThenElse:
+        out += "if ";
+        return Expression(static_cast<const IfThenElse&>(*s).condition, 0);
+      case StmtKind::kWhile:
+        out += "while ";
+        return Expression(static_cast<const While&>(*s).condition, 0);
+      case StmtKind::kEvaluate:
+        out += "eval ";
+        return Expression(static_cast<const Evaluate&>(*s).value, 0);
+      case StmtKind::kStore: {
+        const auto& node = static_cast<const Store&>(*s);
+        Access(node.buffer, node.indices);
+        out += " = ";
+        return Expression(node.value, 0);
+      }
+    }
+  }
+
+  void Expression(const Expr& e, int outer) {
+    if (e == nullptr) {
+      out += "<null>";
+      return;
+    }
+    switch (e->kind) {
+      case ExprKind::kIntImm:
+        return Int(static_cast<const IntImm&>(*e));
+      case ExprKind::kFloatImm:
+        out += PrintFloat(e->dtype, static_cast<const FloatImm&>(*e).value);
+        return;
+      case ExprKind::kVar:
+        out += VarName(static_cast<const Var&>(*e));
+        return;
+      case ExprKind::kUnary: {
+        const auto& node = static_cast<const Unary&>(*e);
+        Open(kUnaryPrecedence, outer);
+        out += SpellingOf(node.op);
+        // -(-1) rather than --1, which reads back as a folded constant.
+        Expression(node.a, kUnaryPrecedence + 1);
+        Close(kUnaryPrecedence, outer);
+        return;
+      }
+      case ExprKind::kBinary: {
+        const auto& node = static_cast<const Binary&>(*e);
+        const BinarySpelling spelling = SpellingOf(node.op);
+        if (spelling.precedence == 0) {
+          return Arguments(spelling.text, {node.a, node.b});
+        }
+        Open(spelling.precedence, outer);
+        Expression(node.a, spelling.precedence);
+        absl::StrAppend(&out, " ", spelling.text, " ");
+        Expression(node.b, spelling.precedence + 1);
+        Close(spelling.precedence, outer);
+        return;
+      }
+      case ExprKind::kSelect: {
+        const auto& node = static_cast<const Select&>(*e);
+        return Arguments("select",
+                         {node.condition, node.on_true, node.on_false});
+      }
+      case ExprKind::kCast:
+        return Arguments(e->dtype.ToString(),
+                         {static_cast<const Cast&>(*e).value});
+      case ExprKind::kLoad: {
+        const auto& node = static_cast<const Load&>(*e);
+        return Access(node.buffer, node.indices);
+      }
+      case ExprKind::kRamp: {
+        const auto& node = static_cast<const Ramp&>(*e);
+        return Arguments("ramp", {node.base, node.stride}, e->dtype.lanes);
+      }
+      case ExprKind::kBroadcast:
+        return Arguments("broadcast", {static_cast<const Broadcast&>(*e).value},
+                         e->dtype.lanes);
+      case ExprKind::kCall: {
+        const auto& node = static_cast<const Call&>(*e);
+        return Arguments(IntrinsicName(node.intrinsic), node.args);
+      }
+    }
+  }
+
+ private:
+  static std::string FunctionName(const std::string& name) {
+    if (IsPlainName(name)) return name;
+    return absl::StrCat("\"", absl::CEscape(name), "\"");
+  }
+
+  void Indent(int indent) { out.append(static_cast<size_t>(indent), ' '); }
+
+  void Open(int inner, int outer) {
+    if (inner < outer) out += "(";
+  }
+  void Close(int inner, int outer) {
+    if (inner < outer) out += ")";
+  }
+
+  // A free variable gets its name where it is first met.
+  std::string VarName(const Var& var) {
+    const std::string* name = vars_.Find(&var);
+    return name != nullptr ? *name : vars_.Add(&var, var.name);
+  }
+
+  void BufferName(const Buffer& buffer) {
+    const std::string* name = buffers_.Find(buffer.get());
+    absl::StrAppend(
+        &out, "%",
+        name != nullptr ? *name : buffers_.Add(buffer.get(), buffer->name));
+  }
+
+  void Parameter(const Buffer& buffer) {
+    BufferName(buffer);
+    absl::StrAppend(&out, ": ", buffer->dtype.ToString());
+    Bracketed(buffer->shape);
+  }
+
+  void Bracketed(const std::vector<Expr>& exprs) {
+    out += "[";
+    for (size_t i = 0; i < exprs.size(); ++i) {
+      if (i > 0) out += ", ";
+      Expression(exprs[i], 0);
+    }
+    out += "]";
+  }
+
+  void Access(const Buffer& buffer, const std::vector<Expr>& indices) {
+    BufferName(buffer);
+    Bracketed(indices);
+  }
+
+  void Arguments(absl::string_view name, const std::vector<Expr>& args,
+                 int lanes = 0) {
+    absl::StrAppend(&out, name, "(");
+    for (size_t i = 0; i < args.size(); ++i) {
+      if (i > 0) out += ", ";
+      Expression(args[i], 0);
+    }
+    if (lanes > 0) absl::StrAppend(&out, ", ", lanes);
+    out += ")";
+  }
+
+  void Int(const IntImm& imm) {
+    const DataType t = imm.dtype;
+    if (t.is_bool()) {
+      out += imm.value != 0 ? "true" : "false";
+    } else if (t == DataType::Int(64)) {
+      absl::StrAppend(&out, imm.value);
+    } else if (t.is_uint()) {
+      absl::StrAppend(&out, t.ToString(), "(", static_cast<uint64_t>(imm.value),
+                      ")");
+    } else {
+      absl::StrAppend(&out, t.ToString(), "(", imm.value, ")");
+    }
+  }
+
+  void ForHead(const For& node) {
+    absl::StrAppend(&out, SpellingOf(node.for_kind), " ", VarName(*node.var),
+                    " in [");
+    Expression(node.min, 0);
+    out += IsConstInt(node.min, 0) ? ", " : ", +";
+    Expression(node.extent, 0);
+    out += ")";
+  }
+
+  void LetHead(const LetStmt& node) {
+    absl::StrAppend(&out, "let ", VarName(*node.var), ": ",
+                    node.var->dtype.ToString(), " = ");
+    Expression(node.value, 0);
+  }
+
+  void AllocateHead(const Allocate& node) {
+    out += "alloc ";
+    Parameter(node.buffer);
+    if (node.buffer->scope == Scope::kStack) out += " stack";
+  }
+
+  void Block(const Stmt& body, int indent) {
+    out += "{\n";
+    Statement(body, indent + 2, true);
+    Indent(indent);
+    out += "}";
+  }
+
+  void Scoped(const Stmt& s, int indent) {
+    Indent(indent);
+    if (const auto* let = As<LetStmt>(s)) {
+      // The value cannot see the variable.
+      absl::StrAppend(&out, "let ");
+      const size_t at = out.size();
+      absl::StrAppend(&out, ": ", let->var->dtype.ToString(), " = ");
+      Expression(let->value, 0);
+      out += "\n";
+      out.insert(at, vars_.Add(let->var.get(), let->var->name));
+      Statement(let->body, indent, true);
+      vars_.Remove(let->var.get());
+      return;
+    }
+    const auto& allocate = static_cast<const Allocate&>(*s);
+    AllocateHead(allocate);
+    out += "\n";
+    Statement(allocate.body, indent, true);
+    buffers_.Remove(allocate.buffer.get());
+  }
+
+  void Inner(const Stmt& s, int indent) {
+    switch (s->kind) {
+      case StmtKind::kFor: {
+        const auto& node = static_cast<const For&>(*s);
+        ForHead(node);
+        out += " ";
+        Block(node.body, indent);
+        vars_.Remove(node.var.get());
+        return;
+      }
+      case StmtKind::kIfThenElse: {
+        const auto& node = static_cast<const IfThenElse&>(*s);
+        Head(s);
+        out += " ";
+        Block(node.then_body, indent);
+        if (node.else_body == nullptr) return;
+        out += " else ";
+        if (node.else_body->kind == StmtKind::kIfThenElse) {
+          return Inner(node.else_body, indent);
+        }
+        return Block(node.else_body, indent);
+      }
+      case StmtKind::kWhile:
+        Head(s);
+        out += " ";
+        return Block(static_cast<const While&>(*s).body, indent);
+      default:
+        return Head(s);
+    }
+  }
+
+  Names vars_, buffers_;
+};
+
+}  // namespace
+
+std::string PrintFloat(DataType type, double value) {
+  if (type == DataType::Float(32) && std::isfinite(value)) {
+    return ShortestFloat(static_cast<float>(value)) + "f";
+  }
+  std::string text;
+  if (std::isnan(value)) {
+    text = "nan";
+  } else if (std::isinf(value)) {
+    text = value < 0 ? "-inf" : "inf";
+  } else {
+    text = ShortestFloat(value);
+  }
+  if (type == DataType::Float(64)) return text;
+  return absl::StrCat(type.ToString(), "(", text, ")");
+}
+
+std::string Print(const PrimFunc& func) {
+  Printer printer;
+  printer.Function(func);
+  return std::move(printer.out);
+}
+
+std::string Print(const Stmt& s) {
+  Printer printer;
+  printer.Statement(s, 0, true);
+  return std::move(printer.out);
+}
+
+std::string Print(const Expr& e) {
+  Printer printer;
+  printer.Expression(e, 0);
+  return std::move(printer.out);
+}
+
+std::string PrintHead(const Stmt& s) {
+  Printer printer;
+  printer.Head(s);
+  return std::move(printer.out);
+}
+
+}  // namespace ingot::tir
