@@ -29,15 +29,14 @@ struct Step {
   int32_t num_args;
 };
 
-absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index) {
+absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
+                                    absl::Span<const std::string> symbols) {
   const PlanTensor& tensor = plan.tensors(index);
   TensorInfo info;
   info.name = tensor.name();
   absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
   if (!dtype.ok()) return dtype.status();
   info.dtype = *dtype;
-  const std::vector<std::string> symbols(plan.symbols().begin(),
-                                         plan.symbols().end());
   for (const DimExpr& dim : tensor.shape()) {
     int64_t value = -1;
     if (!HasSymbols(dim)) {
@@ -72,13 +71,15 @@ class PlanExecutor final : public GraphExecutor {
     absl::Status status = CheckPlan(plan);
     if (!status.ok()) return status;
     host_ = std::move(host);
+    const std::vector<std::string> symbols(plan.symbols().begin(),
+                                           plan.symbols().end());
     for (uint32_t t : plan.inputs()) {
-      absl::StatusOr<TensorInfo> info = Describe(plan, t);
+      absl::StatusOr<TensorInfo> info = Describe(plan, t, symbols);
       if (!info.ok()) return info.status();
       inputs_.push_back(*std::move(info));
     }
     for (uint32_t t : plan.outputs()) {
-      absl::StatusOr<TensorInfo> info = Describe(plan, t);
+      absl::StatusOr<TensorInfo> info = Describe(plan, t, symbols);
       if (!info.ok()) return info.status();
       outputs_.push_back(*std::move(info));
     }
@@ -252,10 +253,12 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> GraphExecutor::Create(
 }
 
 absl::Status GraphExecutor::SetInput(absl::string_view name, Tensor tensor) {
-  std::vector<std::string> names;
   for (size_t i = 0; i < inputs().size(); ++i) {
     if (inputs()[i].name == name) return SetInput(i, std::move(tensor));
-    names.push_back(absl::StrCat("'", inputs()[i].name, "'"));
+  }
+  std::vector<std::string> names;
+  for (const TensorInfo& input : inputs()) {
+    names.push_back(absl::StrCat("'", input.name, "'"));
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "there is no input '", name, "'; inputs: ", absl::StrJoin(names, ", ")));

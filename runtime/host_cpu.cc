@@ -134,7 +134,8 @@ constexpr Feature kLeaf7Sub1[] = {
     {"avx10.1-256", kD, 19, kAvx}, {"egpr", kD, 21, kApx},
     {"push2pop2", kD, 21, kApx},   {"ppx", kD, 21, kApx},
     {"ndd", kD, 21, kApx},         {"ccmp", kD, 21, kApx},
-    {"nf", kD, 21, kApx},
+    {"cf", kD, 21, kApx},          {"nf", kD, 21, kApx},
+    {"zu", kD, 21, kApx},
 };
 
 constexpr Feature kLeaf0dSub1[] = {
