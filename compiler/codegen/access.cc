@@ -1,0 +1,157 @@
+#include "compiler/codegen/access.h"
+
+#include <utility>
+
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::As;
+using tir::Expr;
+
+// e as base + lane * stride. False when no single stride fits.
+bool MatchRamp(const Expr& e, Expr* base, Expr* stride) {
+  if (const auto* ramp = As<tir::Ramp>(e)) {
+    *base = ramp->base;
+    *stride = ramp->stride;
+    return true;
+  }
+  if (const auto* broadcast = As<tir::Broadcast>(e)) {
+    *base = broadcast->value;
+    *stride = tir::MakeInt(0, broadcast->value->dtype);
+    return true;
+  }
+  const auto* binary = As<tir::Binary>(e);
+  if (binary == nullptr) return false;
+  const bool is_sum =
+      binary->op == tir::BinaryOp::kAdd || binary->op == tir::BinaryOp::kSub;
+  if (!is_sum && binary->op != tir::BinaryOp::kMul) return false;
+  Expr base_a, stride_a, base_b, stride_b;
+  if (!MatchRamp(binary->a, &base_a, &stride_a) ||
+      !MatchRamp(binary->b, &base_b, &stride_b)) {
+    return false;
+  }
+  if (is_sum) {
+    *base = tir::MakeBinary(binary->op, base_a, base_b);
+    *stride = tir::MakeBinary(binary->op, stride_a, stride_b);
+    return true;
+  }
+  if (tir::IsConstInt(stride_a, 0)) {
+    *stride = base_a * stride_b;
+  } else if (tir::IsConstInt(stride_b, 0)) {
+    *stride = stride_a * base_b;
+  } else {
+    return false;
+  }
+  *base = base_a * base_b;
+  return true;
+}
+
+// Elements from one index of `dim` to the next.
+Expr StrideOf(const tir::BufferNode& buffer, size_t dim) {
+  Expr stride = tir::MakeInt(1);
+  for (size_t d = dim + 1; d < buffer.shape.size(); ++d) {
+    stride = stride * buffer.shape[d];
+  }
+  return stride;
+}
+
+class FaultFinder : public tir::ExprVisitor {
+ public:
+  explicit FaultFinder(const tir::Bounds& bounds) : bounds_(bounds) {}
+  bool found() const { return found_; }
+
+  void Visit(const Expr& e) override {
+    if (!found_) ExprVisitor::Visit(e);
+  }
+
+ protected:
+  void VisitLoad(const tir::Load& load) override {
+    if (!InBounds(*load.buffer, load.indices, bounds_)) found_ = true;
+    ExprVisitor::VisitLoad(load);
+  }
+  void VisitSelect(const tir::Select& select) override {
+    Visit(select.condition);
+  }
+
+ private:
+  const tir::Bounds& bounds_;
+  bool found_ = false;
+};
+
+bool Within(const Expr& index, const Expr& dim, const tir::Bounds& bounds) {
+  return tir::Prove(tir::Ge(index, tir::MakeInt(0)), &bounds) &&
+         tir::Prove(tir::Lt(index, dim), &bounds);
+}
+
+}  // namespace
+
+Expr FlattenIndex(const tir::BufferNode& buffer,
+                  const std::vector<Expr>& indices, const tir::Bounds* bounds) {
+  int lanes = 1;
+  for (const Expr& index : indices) {
+    if (index->dtype.lanes > 1) lanes = index->dtype.lanes;
+  }
+  Expr scalar = tir::MakeInt(0);
+  Expr vector;
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const Expr stride = StrideOf(buffer, d);
+    if (indices[d]->dtype.lanes == 1) {
+      scalar = scalar + indices[d] * stride;
+    } else {
+      Expr term = indices[d] * tir::MakeBroadcast(stride, lanes);
+      vector = vector == nullptr ? term : vector + term;
+    }
+  }
+  scalar = tir::Simplify(scalar, bounds);
+  if (vector == nullptr) return scalar;
+  return vector + tir::MakeBroadcast(scalar, lanes);
+}
+
+Access AnalyzeAccess(const tir::BufferNode& buffer,
+                     const std::vector<Expr>& indices,
+                     const tir::Bounds* bounds) {
+  Access access;
+  const Expr flat = FlattenIndex(buffer, indices, bounds);
+  access.lanes = flat->dtype.lanes;
+  if (access.lanes == 1) {
+    access.base = flat;
+    return access;
+  }
+  Expr base, stride;
+  if (MatchRamp(flat, &base, &stride)) {
+    access.base = tir::Simplify(base, bounds);
+    access.stride = tir::Simplify(stride, bounds);
+  } else {
+    access.offsets = flat;
+  }
+  return access;
+}
+
+bool InBounds(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
+              const tir::Bounds& bounds) {
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const Expr& index = indices[d];
+    if (index->dtype.lanes == 1) {
+      if (!Within(index, buffer.shape[d], bounds)) return false;
+      continue;
+    }
+    Expr base, stride;
+    if (!MatchRamp(index, &base, &stride)) return false;
+    const Expr last = base + stride * (index->dtype.lanes - 1);
+    if (!Within(base, buffer.shape[d], bounds) ||
+        !Within(last, buffer.shape[d], bounds)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool MayFault(const Expr& e, const tir::Bounds& bounds) {
+  FaultFinder finder(bounds);
+  finder.Visit(e);
+  return finder.found();
+}
+
+}  // namespace ingot::codegen

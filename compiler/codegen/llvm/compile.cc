@@ -1,0 +1,121 @@
+#include "compiler/codegen/llvm/compile.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/module_emitter.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace ingot::codegen {
+namespace {
+
+void Optimize(llvm::Module* module, llvm::TargetMachine* machine,
+              int opt_level) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  tuning.LoopInterleaving = true;
+  llvm::PassBuilder passes(machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(sccs);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, sccs, modules);
+  const llvm::OptimizationLevel levels[] = {
+      llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+      llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+  const llvm::OptimizationLevel level = levels[std::clamp(opt_level, 0, 3)];
+  llvm::ModulePassManager pipeline =
+      level == llvm::OptimizationLevel::O0
+          ? passes.buildO0DefaultPipeline(level)
+          : passes.buildPerModuleDefaultPipeline(level);
+  pipeline.run(*module, modules);
+}
+
+std::string Text(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  module.print(out, nullptr);
+  return text;
+}
+
+absl::StatusOr<std::string> EmitMachineCode(llvm::Module* module,
+                                            llvm::TargetMachine* machine,
+                                            bool object) {
+  llvm::SmallString<0> code;
+  llvm::raw_svector_ostream out(code);
+  llvm::legacy::PassManager passes;
+  const llvm::CodeGenFileType type = object
+                                         ? llvm::CodeGenFileType::ObjectFile
+                                         : llvm::CodeGenFileType::AssemblyFile;
+  if (machine->addPassesToEmitFile(passes, out, nullptr, type)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("LLVM writes no ", object ? "objects" : "assembly",
+                     " for ", machine->getTargetTriple().str()));
+  }
+  passes.run(*module);
+  return std::string(code.data(), code.size());
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CompileWithLlvm(
+    absl::Span<const tir::PrimFunc> kernels, const Machine& machine,
+    LlvmOutput output, const LlvmOptions& options) {
+  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> target =
+      CreateTargetMachine(machine, options.opt_level);
+  if (!target.ok()) return target.status();
+  llvm::LLVMContext context;
+  llvm::Module module(options.module_name, context);
+  module.setTargetTriple(machine.triple);
+  module.setDataLayout((*target)->createDataLayout());
+  module.setPICLevel(llvm::PICLevel::BigPIC);
+
+  ModuleEmitter emitter(&module, machine);
+  for (const tir::PrimFunc& kernel : kernels) {
+    absl::Status added = emitter.AddKernel(kernel);
+    if (!added.ok()) return added;
+  }
+  if (output == LlvmOutput::kRawText) return Text(module);
+  std::string problem;
+  llvm::raw_string_ostream problems(problem);
+  if (llvm::verifyModule(module, &problems)) {
+    return absl::InternalError(absl::StrCat("the LLVM module of ",
+                                            options.module_name,
+                                            " is malformed: ", problem));
+  }
+
+  Optimize(&module, target->get(), options.opt_level);
+  switch (output) {
+    case LlvmOutput::kText:
+    case LlvmOutput::kRawText:
+      return Text(module);
+    case LlvmOutput::kBitcode: {
+      std::string bitcode;
+      llvm::raw_string_ostream out(bitcode);
+      llvm::WriteBitcodeToFile(module, out);
+      out.flush();
+      return bitcode;
+    }
+    case LlvmOutput::kObject:
+    case LlvmOutput::kAssembly:
+      return EmitMachineCode(&module, target->get(),
+                             output == LlvmOutput::kObject);
+  }
+  return absl::InternalError("unknown output");
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,68 @@
+#include "compiler/codegen/llvm/float_bits.h"
+#include "compiler/codegen/llvm/kernel_emitter.h"
+#include "llvm/IR/Constants.h"
+
+namespace ingot::codegen {
+
+using llvm::Value;
+
+Value* KernelEmitter::Widen(DataType t, Value* v) {
+  if (t.bits != 16) return v;
+  return t.code == DataType::kBFloat ? BFloat16ToFloat(b_, v)
+                                     : HalfToFloat(b_, m_, v);
+}
+
+Value* KernelEmitter::Narrow(DataType t, Value* v) {
+  if (t.bits != 16) return v;
+  return t.code == DataType::kBFloat ? FloatToBFloat16(b_, v)
+                                     : FloatToHalf(b_, m_, v);
+}
+
+Value* KernelEmitter::EmitCast(const tir::Cast& e) {
+  const DataType from = e.value->dtype;
+  const DataType to = e.dtype;
+  Value* v = EmitExpr(e.value);
+  llvm::Type* type = module_->ValueType(to);
+  if (to.is_bool()) {
+    if (from.is_bool()) return v;
+    if (!from.is_float()) {
+      return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
+    }
+    Value* wide = Widen(from, v);
+    return b_.CreateFCmpUNE(wide,
+                            llvm::Constant::getNullValue(wide->getType()));
+  }
+  if (from.is_float() && to.is_integer()) {
+    Value* wide = Widen(from, v);
+    return b_.CreateIntrinsic(
+        to.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
+        {type, wide->getType()}, {wide});
+  }
+  if (to.is_integer()) {
+    return from.is_int() ? b_.CreateSExtOrTrunc(v, type)
+                         : b_.CreateZExtOrTrunc(v, type);
+  }
+
+  // To a float. A 16-bit one goes through f32, which rounds twice where the
+  // source has more digits than that: the first time must then be to odd.
+  const bool narrow = to.bits == 16;
+  llvm::Type* f32 = TypeLike(b_.getFloatTy(), v);
+  if (!from.is_float()) {
+    const bool through_double = narrow && from.bits > 16;
+    llvm::Type* wide = through_double ? TypeLike(b_.getDoubleTy(), v)
+                       : narrow       ? f32
+                                      : type;
+    Value* converted =
+        from.is_int() ? b_.CreateSIToFP(v, wide) : b_.CreateUIToFP(v, wide);
+    if (through_double) converted = DoubleToFloatOdd(b_, converted);
+    return narrow ? Narrow(to, converted) : converted;
+  }
+  Value* wide = Widen(from, v);
+  if (narrow) {
+    if (from.bits == 64) wide = DoubleToFloatOdd(b_, wide);
+    return Narrow(to, wide);
+  }
+  return b_.CreateFPCast(wide, type);
+}
+
+}  // namespace ingot::codegen

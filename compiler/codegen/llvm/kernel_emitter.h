@@ -1,0 +1,121 @@
+// The body of one function: statements and expressions as LLVM IR.
+#ifndef INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
+#define INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "compiler/codegen/access.h"
+#include "compiler/codegen/llvm/module_emitter.h"
+#include "compiler/tir/ir.h"
+#include "compiler/tir/simplify.h"
+#include "llvm/IR/IRBuilder.h"
+
+namespace ingot::codegen {
+
+// Emits into one llvm::Function. After an error, which status() keeps, what it
+// emits has no meaning but stays well formed.
+class KernelEmitter {
+ public:
+  // `function` has no body yet. Inside of a parallel body, loops marked
+  // parallel run serially: the threads are busy already.
+  KernelEmitter(ModuleEmitter* module, llvm::Function* function,
+                tir::Bounds bounds, bool in_parallel);
+
+  // For expressions alone, at the end of a block that another builder fills.
+  KernelEmitter(ModuleEmitter* module, llvm::BasicBlock* at);
+
+  void BindBuffer(const tir::BufferNode* buffer, llvm::Value* data);
+  void BindVar(const tir::Var* var, llvm::Value* value);
+  // `var` holds a loaded value, so that arithmetic on it may overflow.
+  void MarkData(const tir::Var* var) { data_vars_.insert(var); }
+
+  void EmitStmt(const tir::Stmt& s);
+  // Emits `for i in [begin, end): body`, where body sees var = min + i.
+  void EmitRange(const tir::For& loop, llvm::Value* begin, llvm::Value* end);
+  // Ends the function with `return 0`.
+  void Finish();
+
+  llvm::Value* EmitExpr(const tir::Expr& e);
+  llvm::IRBuilder<>& builder() { return b_; }
+  const absl::Status& status() const { return status_; }
+
+ private:
+  // Expressions (emit_expr.cc).
+  llvm::Value* EmitUncached(const tir::Expr& e);
+  llvm::Value* EmitBinary(const tir::Binary& e);
+  llvm::Value* EmitFloatBinary(const tir::Binary& e, llvm::Value* x,
+                               llvm::Value* y);
+  llvm::Value* EmitIntBinary(const tir::Binary& e, llvm::Value* x,
+                             llvm::Value* y);
+  llvm::Value* EmitDivision(const tir::Binary& e, llvm::Value* x,
+                            llvm::Value* y);
+  llvm::Value* EmitUnary(const tir::Unary& e);
+  llvm::Value* EmitCall(const tir::Call& e);
+  llvm::Value* EmitRamp(const tir::Ramp& e);
+  llvm::Value* EmitConstant(DataType t, double value);
+  // Whether an i64 expression cannot overflow: it is made of loop variables,
+  // dimensions and constants.
+  bool IsIndexArithmetic(const tir::Expr& e) const;
+
+  // Conversions (emit_cast.cc). The "wide" form of a 16-bit float is f32.
+  llvm::Value* EmitCast(const tir::Cast& e);
+  llvm::Value* Widen(DataType t, llvm::Value* v);
+  llvm::Value* Narrow(DataType t, llvm::Value* v);
+
+  // Memory and what guards it (emit_memory.cc).
+  llvm::Value* EmitLoad(const tir::Load& e);
+  llvm::Value* EmitMaskedLoad(const tir::Load& e, const Access& access);
+  llvm::Value* EmitSelect(const tir::Select& e);
+  llvm::Value* EmitBranches(llvm::Value* condition, const tir::Expr& on_true,
+                            const tir::Expr& on_false);
+  void EmitStore(const tir::Store& s);
+  void EmitAllocate(const tir::Allocate& s);
+  llvm::Value* Address(const tir::BufferNode& buffer, llvm::Value* offset,
+                       bool in_bounds);
+  // From memory's form to a value, and back.
+  llvm::Value* FromMemory(DataType t, llvm::Value* v);
+  llvm::Value* ToMemory(DataType t, llvm::Value* v);
+  llvm::Value* Splat(int lanes, llvm::Value* v);
+
+  // Control flow (emit_stmt.cc).
+  void EmitFor(const tir::For& loop);
+  void EmitSerial(const tir::For& loop, llvm::Value* min, llvm::Value* end);
+  void EmitUnrolled(const tir::For& loop, int64_t extent);
+  void EmitParallel(const tir::For& loop);
+  void EmitIf(const tir::IfThenElse& s);
+  void EmitWhile(const tir::While& s);
+  llvm::BasicBlock* NewBlock(const char* name);
+
+  // Runs `emit` where values computed before may be used, and forgets those
+  // that it computes: they need not be reached elsewhere.
+  void Scoped(absl::FunctionRef<void()> emit);
+  llvm::Value* Fail(absl::string_view what, DataType t);
+
+  ModuleEmitter* const module_;
+  const Machine& m_;
+  llvm::Function* const function_;
+  llvm::IRBuilder<> b_;
+  tir::Bounds bounds_;
+  const bool in_parallel_;
+  int parallel_count_ = 0;
+  absl::Status status_;
+
+  std::unordered_map<const tir::BufferNode*, llvm::Value*> buffers_;
+  std::unordered_map<const tir::Var*, llvm::Value*> vars_;
+  std::unordered_set<const tir::Var*> data_vars_;
+  // Values of nodes that the statement at hand has evaluated already, so that
+  // a shared node is computed once. Keeps the nodes: an address must not be
+  // used again while it is a key.
+  std::unordered_map<tir::Expr, llvm::Value*> cache_;
+  // Lanes whose loads may run; null: all.
+  llvm::Value* mask_ = nullptr;
+};
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_

@@ -1,0 +1,333 @@
+#include "compiler/codegen/llvm/machine.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <mutex>
+#include <set>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Target/TargetOptions.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace ingot::codegen {
+namespace {
+
+// The features that code generation makes use of. Others that a processor may
+// have (keys, transactions, system instructions) would only make the code
+// refuse to run on machines where it could. `needed` is false for names that
+// are LLVM's own and that no processor reports.
+struct Feature {
+  const char* name;
+  bool needed = true;
+};
+
+constexpr Feature kX86Features[] = {
+    {"sse3"},         {"ssse3"},        {"sse4.1"},
+    {"sse4.2"},       {"popcnt"},       {"avx"},
+    {"avx2"},         {"fma"},          {"f16c"},
+    {"bmi"},          {"bmi2"},         {"lzcnt"},
+    {"movbe"},        {"gfni"},         {"avx512f"},
+    {"avx512cd"},     {"avx512bw"},     {"avx512dq"},
+    {"avx512vl"},     {"avx512vnni"},   {"avx512bf16"},
+    {"avx512fp16"},   {"avx512ifma"},   {"avx512vbmi"},
+    {"avx512vbmi2"},  {"avx512bitalg"}, {"avx512vpopcntdq"},
+    {"avxvnni"},      {"avxifma"},      {"avxvnniint8"},
+    {"avxneconvert"}, {"amx-tile"},     {"amx-int8"},
+    {"amx-bf16"},     {"amx-fp16"},     {"evex512", false},
+};
+
+constexpr Feature kAArch64Features[] = {
+    {"neon", false}, {"fp-armv8", false},
+    {"fullfp16"},    {"dotprod"},
+    {"i8mm"},        {"bf16"},
+    {"rdm"},         {"lse"},
+    {"crc"},         {"fp16fml"},
+};
+
+absl::Span<const Feature> FeaturesOf(const llvm::Triple& triple) {
+  if (triple.isX86()) return kX86Features;
+  if (triple.isAArch64()) return kAArch64Features;
+  return {};
+}
+
+std::string BaselineCpu(const llvm::Triple& triple) {
+  if (triple.getArch() == llvm::Triple::x86_64) return "x86-64";
+  return "generic";
+}
+
+absl::Status OptionError(absl::string_view option, absl::string_view value,
+                         absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("target option -", option, "=", value, ": ", what));
+}
+
+using SubtargetPtr = std::unique_ptr<llvm::MCSubtargetInfo>;
+
+// True if a subtarget made of that CPU's name alone has the feature.
+bool CpuHas(const llvm::Target& target, const std::string& triple,
+            const std::string& cpu, const std::string& feature) {
+  SubtargetPtr sti(target.createMCSubtargetInfo(triple, cpu, ""));
+  return sti != nullptr && sti->checkFeatures("+" + feature);
+}
+
+// LLVM's name for the host if what it implies agrees with what the processor
+// reports, else none: on a new model LLVM answers with the closest one it
+// knows, whose timings may be far off.
+std::string BelievableHostName(const llvm::Target& target,
+                               const llvm::Triple& triple,
+                               const std::set<std::string>& host) {
+  const std::string name = llvm::sys::getHostCPUName().str();
+  SubtargetPtr any(target.createMCSubtargetInfo(triple.str(), "", ""));
+  if (name.empty() || any == nullptr || !any->isCPUStringValid(name)) return "";
+  for (const Feature& f : FeaturesOf(triple)) {
+    if (!f.needed) continue;
+    const bool implied = CpuHas(target, triple.str(), name, f.name);
+    if (implied && host.count(f.name) == 0) return "";
+    const absl::string_view big[] = {"avx512f", "avx512fp16", "amx-tile"};
+    if (!implied && host.count(f.name) != 0 &&
+        absl::c_linear_search(big, f.name)) {
+      return "";
+    }
+  }
+  return name;
+}
+
+std::set<std::string> HostFeatures() {
+  std::set<std::string> features;
+  for (const auto& entry : llvm::sys::getHostCPUFeatures()) {
+    if (entry.getValue()) features.insert(entry.getKey().str());
+  }
+  return features;
+}
+
+// Appends the parts of -mattr to *features, checked.
+absl::Status AddAttributes(const std::string& mattr,
+                           const llvm::MCSubtargetInfo& sti,
+                           std::vector<std::string>* features) {
+  for (absl::string_view part :
+       absl::StrSplit(mattr, ',', absl::SkipWhitespace())) {
+    if (part[0] != '+' && part[0] != '-') {
+      return OptionError("mattr", mattr,
+                         absl::StrCat(part, " must begin with + or -"));
+    }
+    const absl::string_view name = part.substr(1);
+    const bool known = absl::c_any_of(
+        sti.getAllProcessorFeatures(), [&](const llvm::SubtargetFeatureKV& kv) {
+          return name == absl::string_view(kv.Key);
+        });
+    if (!known) {
+      return OptionError(
+          "mattr", mattr,
+          absl::StrCat("the processor family has no feature ", name));
+    }
+    features->emplace_back(part);
+  }
+  return absl::OkStatus();
+}
+
+void SetVectors(const llvm::Triple& triple, Machine* m) {
+  if (triple.isX86()) {
+    const bool avx512 = m->Has("avx512f") && m->Has("evex512");
+    m->vector_bits = avx512 ? 512 : m->Has("avx") ? 256 : 128;
+    m->vector_registers = avx512 ? 32 : 16;
+    m->has_fma = m->Has("fma") || m->Has("avx512f");
+    m->has_f16c = m->Has("f16c") || m->Has("avx512f");
+    m->has_round = m->Has("sse4.1");
+  } else if (triple.isAArch64()) {
+    m->vector_bits = 128;
+    m->vector_registers = 32;
+    m->has_fma = m->has_f16c = m->has_round = true;
+  } else if (triple.isWasm()) {
+    m->vector_bits = m->Has("simd128") ? 128 : 0;
+  } else if (triple.isARM() || triple.isThumb()) {
+    m->vector_bits = m->Has("neon") ? 128 : 0;
+    m->has_fma = m->Has("vfp4");
+  } else {
+    m->vector_bits = m->Has("v") || m->Has("vsx") || m->Has("lsx") ? 128 : 0;
+    m->has_fma = triple.isRISCV() ? m->Has("f") : !triple.isMIPS();
+  }
+}
+
+int64_t SystemValue(int name, int64_t otherwise) {
+  const long value = sysconf(name);  // NOLINT(runtime/int): the API's type
+  return value > 0 ? value : otherwise;
+}
+
+}  // namespace
+
+void InitializeLlvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargets();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllAsmPrinters();
+    llvm::InitializeAllAsmParsers();
+    llvm::InitializeAllDisassemblers();
+  });
+}
+
+bool Machine::Has(absl::string_view feature) const {
+  return absl::c_linear_search(features, feature);
+}
+
+std::string Machine::FeatureText() const {
+  return absl::StrJoin(features, ",", [](std::string* out, auto& feature) {
+    absl::StrAppend(out, "+", feature);
+  });
+}
+
+bool Machine::operator==(const Machine& o) const {
+  return triple == o.triple && cpu == o.cpu && tune_cpu == o.tune_cpu &&
+         features == o.features && vector_bits == o.vector_bits;
+}
+
+const std::map<std::string, std::string>& MachineOptions() {
+  static const auto* options = new std::map<std::string, std::string>{
+      {"mtriple",
+       "target triple, for example aarch64-linux-gnu; default: "
+       "this machine's"},
+      {"mcpu",
+       "processor by LLVM's name, or native; default: native for this "
+       "machine's triple, else generic"},
+      {"mattr", "features to add or take away: +avx2,-avx512f"},
+      {"vector-bits", "width of vectors to use: 0 (none), 128, 256 or 512"},
+  };
+  return *options;
+}
+
+absl::StatusOr<Machine> ResolveMachine(const Target& target) {
+  InitializeLlvm();
+  Machine m;
+  const std::string host_triple =
+      llvm::Triple::normalize(llvm::sys::getProcessTriple());
+  m.triple = llvm::Triple::normalize(target.Option("mtriple", host_triple));
+  const llvm::Triple triple(m.triple);
+  std::string error;
+  const llvm::Target* llvm_target =
+      llvm::TargetRegistry::lookupTarget(m.triple, error);
+  if (llvm_target == nullptr) {
+    return OptionError("mtriple", m.triple, "LLVM has no such target");
+  }
+  SubtargetPtr any(llvm_target->createMCSubtargetInfo(m.triple, "", ""));
+  if (any == nullptr) {
+    return OptionError("mtriple", m.triple, "LLVM cannot describe it");
+  }
+
+  const bool same_arch =
+      triple.getArch() == llvm::Triple(host_triple).getArch();
+  const std::string mcpu =
+      target.Option("mcpu", m.triple == host_triple ? "native" : "generic");
+  m.native = mcpu == "native";
+  if (m.native && !same_arch) {
+    return OptionError("mcpu", mcpu,
+                       absl::StrCat("this machine is no ", m.triple));
+  }
+  const bool named = !m.native && mcpu != "generic";
+  if (named && !any->isCPUStringValid(mcpu)) {
+    return OptionError(
+        "mcpu", mcpu,
+        absl::StrCat("LLVM knows no such processor for ", m.triple));
+  }
+
+  std::vector<std::string> wanted;
+  const std::set<std::string> host =
+      m.native ? HostFeatures() : std::set<std::string>();
+  for (const std::string& feature : host) {
+    wanted.push_back(absl::StrCat("+", feature));
+  }
+  absl::Status added = AddAttributes(target.Option("mattr", ""), *any, &wanted);
+  if (!added.ok()) return added;
+  m.cpu = BaselineCpu(triple);
+  SubtargetPtr sti(llvm_target->createMCSubtargetInfo(
+      m.triple, named ? mcpu : m.cpu, absl::StrJoin(wanted, ",")));
+  const absl::Span<const Feature> known = FeaturesOf(triple);
+  if (known.empty()) {
+    // A family without a list of ours: the name and attributes as given.
+    if (named) m.cpu = mcpu;
+    if (m.cpu == "generic" && !any->isCPUStringValid("generic")) m.cpu = "";
+    for (const llvm::SubtargetFeatureKV& kv : sti->getAllProcessorFeatures()) {
+      const std::string plus = absl::StrCat("+", kv.Key);
+      if (absl::c_linear_search(wanted, plus)) m.features.emplace_back(kv.Key);
+    }
+    absl::c_sort(m.features);
+    m.needed_features = m.features;
+  }
+  for (const Feature& f : known) {
+    if (!sti->checkFeatures(absl::StrCat("+", f.name))) continue;
+    m.features.emplace_back(f.name);
+    if (f.needed) m.needed_features.emplace_back(f.name);
+  }
+  absl::c_sort(m.features);
+  absl::c_sort(m.needed_features);
+
+  if (named) m.tune_cpu = mcpu;
+  if (m.native) m.tune_cpu = BelievableHostName(*llvm_target, triple, host);
+  if (m.tune_cpu.empty()) m.tune_cpu = "generic";
+  if (!any->isCPUStringValid(m.tune_cpu)) m.tune_cpu = m.cpu;
+
+  SetVectors(triple, &m);
+  const std::string bits = target.Option("vector-bits", "");
+  if (!bits.empty()) {
+    int value = 0;
+    if (!absl::SimpleAtoi(bits, &value) ||
+        (value != 0 && value != 128 && value != 256 && value != 512)) {
+      return OptionError("vector-bits", bits, "must be 0, 128, 256 or 512");
+    }
+    if (value > m.vector_bits) {
+      return OptionError("vector-bits", bits,
+                         absl::StrCat("the processor has ", m.vector_bits));
+    }
+    m.vector_bits = value;
+  }
+  return m;
+}
+
+CpuModel ModelOf(const Machine& machine) {
+  CpuModel model;
+  model.vector_bits = machine.vector_bits;
+  model.vector_registers = machine.vector_registers;
+  model.fma = machine.has_fma;
+  if (machine.native) {
+    model.l1_bytes = SystemValue(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
+    model.l2_bytes = SystemValue(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);
+  }
+  return model;
+}
+
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateTargetMachine(
+    const Machine& machine, int opt_level) {
+  InitializeLlvm();
+  std::string error;
+  const llvm::Target* target =
+      llvm::TargetRegistry::lookupTarget(machine.triple, error);
+  if (target == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("LLVM has no target ", machine.triple, ": ", error));
+  }
+  const std::optional<llvm::CodeGenOptLevel> level =
+      llvm::CodeGenOpt::getLevel(std::clamp(opt_level, 0, 3));
+  std::unique_ptr<llvm::TargetMachine> result(target->createTargetMachine(
+      machine.triple, machine.cpu, machine.FeatureText(), llvm::TargetOptions(),
+      llvm::Reloc::PIC_, std::nullopt, *level));
+  if (result == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("LLVM cannot generate code for ", machine.triple));
+  }
+  return result;
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,67 @@
+// The processor that generated code runs on, as LLVM describes it.
+#ifndef INGOT_COMPILER_CODEGEN_LLVM_MACHINE_H_
+#define INGOT_COMPILER_CODEGEN_LLVM_MACHINE_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/target/target.h"
+
+namespace llvm {
+class TargetMachine;
+}  // namespace llvm
+
+namespace ingot::codegen {
+
+// A plain value. Two equal ones give the same code.
+struct Machine {
+  std::string triple;
+  std::string cpu;       // the baseline that `features` are added to
+  std::string tune_cpu;  // whose timings to believe; changes no meaning
+  // All features that code may use beyond the baseline, LLVM's names, sorted.
+  std::vector<std::string> features;
+  // Those of `features` that a processor must have to run the code.
+  std::vector<std::string> needed_features;
+  int vector_bits = 128;  // 0: no vector registers
+  int vector_registers = 16;
+  bool has_fma = false;
+  bool has_f16c = false;   // converts between f16 and f32
+  bool has_round = false;  // rounds to even in one instruction
+  bool native = false;     // made for the machine that compiles
+
+  bool Has(absl::string_view feature) const;
+  // "+avx2,+fma": how LLVM takes them.
+  std::string FeatureText() const;
+  bool operator==(const Machine& o) const;
+};
+
+// The options of a target that describe its processor, with their help.
+const std::map<std::string, std::string>& MachineOptions();
+
+// Reads them: -mtriple (default: this machine's), -mcpu (default: native for
+// this machine's triple, generic for another), -mattr, -vector-bits.
+// InvalidArgument names the option and what is wrong with it. For `native` the
+// features come from asking the processor; its name, which LLVM may guess
+// wrongly, is believed for timings alone, and only where it fits the features.
+absl::StatusOr<Machine> ResolveMachine(const Target& target);
+
+// What schedules need to know: caches are asked of the system for a native
+// machine.
+CpuModel ModelOf(const Machine& machine);
+
+// An LLVM code generator for it, level 0 to 3. InvalidArgument if this LLVM
+// has none for the triple.
+absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateTargetMachine(
+    const Machine& machine, int opt_level);
+
+// Makes all of LLVM's targets known, once; the two above call it.
+void InitializeLlvm();
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_LLVM_MACHINE_H_

@@ -1,0 +1,415 @@
+#include "compiler/codegen/llvm/math.h"
+
+#include <initializer_list>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/float_bits.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Module.h"
+
+namespace ingot::codegen {
+namespace {
+
+using llvm::ConstantFP;
+using llvm::ConstantInt;
+using llvm::Type;
+using llvm::Value;
+
+// Builds arithmetic on values of one float type and shape. Nothing is
+// contracted behind our back: where a rounding matters, it is written.
+class FloatMath {
+ public:
+  FloatMath(llvm::IRBuilder<>& b, const Machine& m, Value* like)
+      : b_(b), m_(m), guard_(b), type_(like->getType()), like_(like) {
+    b.setFastMathFlags(llvm::FastMathFlags());
+  }
+
+  Value* C(double v) const { return ConstantFP::get(type_, v); }
+  Value* Add(Value* x, Value* y) { return b_.CreateFAdd(x, y); }
+  Value* Sub(Value* x, Value* y) { return b_.CreateFSub(x, y); }
+  Value* Mul(Value* x, Value* y) { return b_.CreateFMul(x, y); }
+  Value* Div(Value* x, Value* y) { return b_.CreateFDiv(x, y); }
+  Value* MulAdd(Value* x, Value* y, Value* z) {
+    return EmitMulAdd(b_, m_, x, y, z);
+  }
+  Value* Abs(Value* x) {
+    return b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+  }
+  Value* CopySign(Value* magnitude, Value* sign) {
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, sign);
+  }
+  Value* Pick(Value* c, Value* x, Value* y) { return b_.CreateSelect(c, x, y); }
+  Value* Less(Value* x, Value* y) { return b_.CreateFCmpOLT(x, y); }
+  Value* Greater(Value* x, Value* y) { return b_.CreateFCmpOGT(x, y); }
+  Value* Equal(Value* x, Value* y) { return b_.CreateFCmpOEQ(x, y); }
+  Value* IsNan(Value* x) { return b_.CreateFCmpUNO(x, x); }
+  // NaN stays NaN: it is neither less nor greater.
+  Value* Clamp(Value* x, double low, double high) {
+    x = Pick(Greater(x, C(high)), C(high), x);
+    return Pick(Less(x, C(low)), C(low), x);
+  }
+  // Coefficients from the highest power down.
+  Value* Poly(Value* x, std::initializer_list<double> coefficients) {
+    Value* sum = nullptr;
+    for (double c : coefficients) {
+      sum = sum == nullptr ? C(c) : MulAdd(sum, x, C(c));
+    }
+    return sum;
+  }
+  Type* IntType() const {
+    return TypeLike(type_->getScalarType()->isDoubleTy() ? b_.getInt64Ty()
+                                                         : b_.getInt32Ty(),
+                    like_);
+  }
+  Value* Bits(Value* x) { return b_.CreateBitCast(x, IntType()); }
+  Value* FromBits(Value* x) { return b_.CreateBitCast(x, type_); }
+  Value* I(int64_t v) const {
+    return ConstantInt::get(IntType(), static_cast<uint64_t>(v));
+  }
+
+  llvm::IRBuilder<>& b_;
+  const Machine& m_;
+
+ private:
+  llvm::IRBuilderBase::FastMathFlagGuard guard_;
+  Type* type_;
+  Value* like_;
+};
+
+// 1.5 * 2^23: a float below 2^22 added to it is rounded to an integer, which
+// then is in the low bits of the sum.
+constexpr double kRound32 = 12582912.0;
+constexpr double kRound64 = 6755399441055744.0;  // 1.5 * 2^52
+
+// exp(x) = 2^n * exp(r) with |r| <= ln(2) / 2.
+Value* Exp32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
+  FloatMath f(b, m, x);
+  x = f.Clamp(x, -105.0, 89.0);
+  Value* shifted = f.MulAdd(x, f.C(1.44269504088896341), f.C(kRound32));
+  Value* n = f.Sub(shifted, f.C(kRound32));
+  // ln(2) in two parts, the first short enough that n times it is exact.
+  Value* r = f.MulAdd(n, f.C(-0.693359375), x);
+  r = f.MulAdd(n, f.C(2.12194440e-4), r);
+  Value* p = f.Poly(r, {1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3,
+                        4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1});
+  p = f.Add(f.MulAdd(p, f.Mul(r, r), r), f.C(1.0));
+  // 2^n in two factors: n = 128 and the subnormal results need that.
+  Value* exponent = b.CreateSub(f.Bits(shifted), f.I(0x4b400000));
+  Value* half = b.CreateAShr(exponent, 1);
+  Value* rest = b.CreateSub(exponent, half);
+  auto power = [&](Value* e) {
+    return f.FromBits(b.CreateShl(b.CreateAdd(e, f.I(127)), 23));
+  };
+  return f.Mul(f.Mul(p, power(half)), power(rest));
+}
+
+Value* Log32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
+  FloatMath f(b, m, x);
+  Value* is_small = f.Less(x, f.C(0x1p-126));
+  Value* scaled = f.Pick(is_small, f.Mul(x, f.C(0x1p23)), x);
+  // x = 2^e * (1 + r), with 1 + r between sqrt(1/2) and sqrt(2).
+  constexpr int64_t kSqrtHalf = 0x3f3504f3;
+  Value* bits = b.CreateAdd(f.Bits(scaled), f.I(0x3f800000 - kSqrtHalf));
+  Value* e_int = b.CreateSub(b.CreateAShr(bits, 23), f.I(127));
+  e_int = b.CreateAdd(e_int, b.CreateSelect(is_small, f.I(-23), f.I(0)));
+  Value* e = b.CreateSIToFP(e_int, x->getType());
+  Value* r = f.Sub(
+      f.FromBits(b.CreateAdd(b.CreateAnd(bits, f.I(0x7fffff)), f.I(kSqrtHalf))),
+      f.C(1.0));
+  Value* z = f.Mul(r, r);
+  Value* y = f.Poly(r, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1,
+                        -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+                        2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
+  y = f.Mul(f.Mul(r, z), y);
+  y = f.MulAdd(e, f.C(-2.12194440e-4), y);
+  y = f.MulAdd(z, f.C(-0.5), y);
+  Value* result = f.MulAdd(e, f.C(0.693359375), f.Add(r, y));
+  // inf gives inf, NaN gives NaN, 0 gives -inf, less gives NaN.
+  Value* infinity = ConstantFP::getInfinity(x->getType());
+  result = f.Pick(b.CreateFCmpULT(x, infinity), result, x);
+  result = f.Pick(b.CreateFCmpULT(x, f.C(0.0)),
+                  ConstantFP::getNaN(x->getType()), result);
+  return f.Pick(f.Equal(x, f.C(0.0)),
+                ConstantFP::getInfinity(x->getType(), true), result);
+}
+
+// A quotient of two polynomials; beyond the clamp the result is 1 in f32.
+Value* Tanh32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
+  FloatMath f(b, m, x);
+  Value* c = f.Clamp(x, -7.90531110763549805, 7.90531110763549805);
+  Value* z = f.Mul(c, c);
+  Value* p = f.Poly(
+      z, {-2.76076847742355e-16, 2.00018790482477e-13, -8.60467152213735e-11,
+          5.12229709037114e-08, 1.48572235717979e-05, 6.37261928875436e-04,
+          4.89352455891786e-03});
+  Value* q = f.Poly(z, {1.19825839466702e-06, 1.18534705686654e-04,
+                        2.26843463243900e-03, 4.89352518554385e-03});
+  Value* result = f.Div(f.Mul(c, p), q);
+  return f.Pick(f.Less(f.Abs(x), f.C(0.0004)), x, result);
+}
+
+Value* Erf32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
+  FloatMath f(b, m, x);
+  Value* c = f.Clamp(x, -3.925724783138660, 3.925724783138660);
+  Value* z = f.Mul(c, c);
+  Value* p = f.Poly(z, {2.123732201653183437883853912353515625e-06,
+                        2.86197959212586283683776855468750e-04,
+                        3.658048342913389205932617187500e-03,
+                        5.243302136659622192382812500000e-02,
+                        1.874160766601562500000000000000e-01,
+                        1.128379106521606445312500000000e+00});
+  Value* q = f.Poly(
+      z,
+      {3.89185734093189239501953125000e-05, 1.14329601638019084930419921875e-03,
+       1.47520881146192550659179687500e-02, 1.12945675849914550781250000000e-01,
+       4.99425798654556274414062500000e-01, 1.0});
+  // 1 + erf(x) must not turn negative.
+  return f.Clamp(f.Mul(c, f.Div(p, q)), -1.0, 1.0);
+}
+
+Value* CallLibm(llvm::IRBuilder<>& b, const std::string& name,
+                const std::vector<Value*>& args);
+
+// sin(x), or cos(x) as the sine a quarter turn on. Multiples of pi/2 are taken
+// off in double precision, which is enough below kLargestAngle; lanes beyond it
+// are rare and go to the C library, all of them together.
+Value* SinCos32(llvm::IRBuilder<>& b, const Machine& m, bool cosine, Value* x) {
+  constexpr double kLargestAngle = 1e6;
+  Type* f64 = TypeLike(b.getDoubleTy(), x);
+  Value* wide = b.CreateFPExt(x, f64);
+  Value* quadrant;
+  Value* r;
+  {
+    FloatMath d(b, m, wide);
+    Value* shifted =
+        d.Add(d.Mul(wide, d.C(0.63661977236758134308)), d.C(kRound64));
+    Value* n = d.Sub(shifted, d.C(kRound64));
+    // The first part of pi/2 has 33 bits: n times it is exact.
+    Value* rest = d.MulAdd(n, d.C(-1.57079632673412561417e+00), wide);
+    rest = d.MulAdd(n, d.C(-6.07710050650619224932e-11), rest);
+    r = b.CreateFPTrunc(rest, x->getType());
+    quadrant = b.CreateTrunc(d.Bits(shifted), TypeLike(b.getInt32Ty(), x));
+  }
+  FloatMath f(b, m, x);
+  if (cosine) quadrant = b.CreateAdd(quadrant, f.I(1));
+  Value* z = f.Mul(r, r);
+  Value* sine =
+      f.Poly(z, {-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1});
+  sine = f.MulAdd(f.Mul(sine, z), r, r);
+  Value* cosi = f.Poly(
+      z, {2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2});
+  cosi = f.MulAdd(f.Mul(cosi, z), z, f.MulAdd(z, f.C(-0.5), f.C(1.0)));
+  Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, f.I(1)), f.I(0));
+  Value* result = f.Pick(odd, cosi, sine);
+  Value* negate = b.CreateShl(b.CreateAnd(quadrant, f.I(2)), 30);
+  result = f.FromBits(b.CreateXor(f.Bits(result), negate));
+
+  Value* is_large = f.Greater(f.Abs(x), f.C(kLargestAngle));
+  Value* any_large =
+      is_large->getType()->isVectorTy() ? b.CreateOrReduce(is_large) : is_large;
+  llvm::BasicBlock* fast = b.GetInsertBlock();
+  llvm::Function* function = fast->getParent();
+  auto* slow = llvm::BasicBlock::Create(b.getContext(), "large", function);
+  auto* done = llvm::BasicBlock::Create(b.getContext(), "angle", function);
+  b.CreateCondBr(any_large, slow, done);
+  b.SetInsertPoint(slow);
+  Value* exact = CallLibm(b, cosine ? "cos" : "sin", {x});
+  llvm::BasicBlock* slow_end = b.GetInsertBlock();
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  llvm::PHINode* phi = b.CreatePHI(x->getType(), 2);
+  phi->addIncoming(result, fast);
+  phi->addIncoming(exact, slow_end);
+  return phi;
+}
+
+// x^y = 2^(y log2 |x|), in double precision, so that the error of the
+// logarithm, which the exponential magnifies, stays far below f32's.
+Value* Pow32(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y) {
+  Type* f64 = TypeLike(b.getDoubleTy(), x);
+  FloatMath d(b, m, b.CreateFPExt(x, f64));
+  Value* base = d.Abs(b.CreateFPExt(x, f64));
+  Value* exponent = b.CreateFPExt(y, f64);
+
+  // log2(base): base = 2^e * (1 + r), log(1 + r) = 2 atanh(r / (2 + r)).
+  constexpr int64_t kSqrtHalf = 0x3fe6a09e667f3bcd;
+  Value* bits = b.CreateAdd(d.Bits(base), d.I(0x3ff0000000000000 - kSqrtHalf));
+  Value* e_bits = b.CreateSub(b.CreateLShr(bits, 52), d.I(1023));
+  // As a double, without the conversion from i64 that AVX2 lacks.
+  Value* e = d.Sub(d.FromBits(b.CreateAdd(e_bits, d.I(0x4338000000000000))),
+                   d.C(kRound64));
+  Value* r =
+      d.Sub(d.FromBits(b.CreateAdd(b.CreateAnd(bits, d.I(0xfffffffffffff)),
+                                   d.I(kSqrtHalf))),
+            d.C(1.0));
+  Value* s = d.Div(r, d.Add(r, d.C(2.0)));
+  Value* z = d.Mul(s, s);
+  Value* series =
+      d.Poly(z, {2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3, 2.0});
+  Value* log2 = d.MulAdd(d.Mul(series, s), d.C(1.4426950408889634074), e);
+  Value* infinity = ConstantFP::getInfinity(f64);
+  log2 =
+      d.Pick(d.Equal(base, d.C(0.0)), ConstantFP::getInfinity(f64, true), log2);
+  log2 = d.Pick(d.Equal(base, infinity), infinity, log2);
+
+  // 2^t. Doubles reach far beyond what f32 holds, so that the conversion does
+  // overflow and subnormal results.
+  Value* t = d.Clamp(d.Mul(exponent, log2), -300.0, 300.0);
+  Value* shifted = d.Add(t, d.C(kRound64));
+  Value* fraction = d.Sub(t, d.Sub(shifted, d.C(kRound64)));
+  Value* p = d.Poly(d.Mul(fraction, d.C(0.69314718055994530942)),
+                    {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24,
+                     1.0 / 6, 0.5, 1.0, 1.0});
+  Value* power =
+      d.FromBits(b.CreateShl(b.CreateAdd(d.Bits(shifted), d.I(1023)), 52));
+  Value* result = b.CreateFPTrunc(d.Mul(p, power), x->getType());
+
+  FloatMath f(b, m, x);
+  Value* half = f.Mul(y, f.C(0.5));
+  auto is_integer = [&](Value* v) {
+    return f.Equal(b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, v), v);
+  };
+  Value* y_integer = is_integer(y);
+  Value* y_odd = b.CreateAnd(y_integer, b.CreateNot(is_integer(half)));
+  Value* x_negative = b.CreateICmpSLT(f.Bits(x), f.I(0));
+  result = f.Pick(b.CreateAnd(x_negative, y_odd), b.CreateFNeg(result), result);
+  Value* no_root = b.CreateAnd(f.Less(x, f.C(0.0)), b.CreateNot(y_integer));
+  no_root = b.CreateAnd(
+      no_root, b.CreateFCmpONE(x, ConstantFP::getInfinity(x->getType(), true)));
+  result = f.Pick(no_root, ConstantFP::getNaN(x->getType()), result);
+  result =
+      f.Pick(b.CreateFCmpUNO(x, y), ConstantFP::getNaN(x->getType()), result);
+  // 1^y, x^0 and (-1)^±inf are 1, whatever the other is.
+  Value* y_infinite = f.Equal(f.Abs(y), ConstantFP::getInfinity(x->getType()));
+  Value* unit = b.CreateOr(f.Equal(x, f.C(1.0)),
+                           b.CreateAnd(f.Equal(x, f.C(-1.0)), y_infinite));
+  return f.Pick(b.CreateOr(unit, f.Equal(y, f.C(0.0))), f.C(1.0), result);
+}
+
+// Calls the C library's function of the type, once per lane.
+Value* CallLibm(llvm::IRBuilder<>& b, const std::string& name,
+                const std::vector<Value*>& args) {
+  Type* type = args[0]->getType();
+  Type* element = type->getScalarType();
+  const std::string symbol = element->isDoubleTy() ? name : name + "f";
+  llvm::Module* module = b.GetInsertBlock()->getModule();
+  std::vector<Type*> params(args.size(), element);
+  llvm::FunctionCallee callee = module->getOrInsertFunction(
+      symbol, llvm::FunctionType::get(element, params, false));
+  if (auto* function = llvm::dyn_cast<llvm::Function>(callee.getCallee())) {
+    function->setDoesNotThrow();
+    function->setWillReturn();
+    // Nobody looks at errno, nor changes the rounding mode.
+    function->setDoesNotAccessMemory();
+  }
+  auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  if (vector == nullptr) return b.CreateCall(callee, args);
+  Value* result = llvm::PoisonValue::get(type);
+  for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+    std::vector<Value*> scalars;
+    for (Value* arg : args) {
+      scalars.push_back(b.CreateExtractElement(arg, lane));
+    }
+    result = b.CreateInsertElement(result, b.CreateCall(callee, scalars), lane);
+  }
+  return result;
+}
+
+// x to a small integer power by multiplication; null for others.
+Value* PowByConstant(llvm::IRBuilder<>& b, Value* x, Value* y) {
+  auto* constant = llvm::dyn_cast<llvm::Constant>(y);
+  if (constant == nullptr) return nullptr;
+  if (y->getType()->isVectorTy()) constant = constant->getSplatValue();
+  auto* value = llvm::dyn_cast_or_null<ConstantFP>(constant);
+  if (value == nullptr) return nullptr;
+  if (value->isExactlyValue(1.0)) return x;
+  if (value->isExactlyValue(2.0)) return b.CreateFMul(x, x);
+  if (value->isExactlyValue(3.0)) return b.CreateFMul(b.CreateFMul(x, x), x);
+  if (value->isExactlyValue(-1.0)) {
+    return b.CreateFDiv(ConstantFP::get(x->getType(), 1.0), x);
+  }
+  return nullptr;
+}
+
+// The functions that LLVM has instructions or intrinsics for; not_intrinsic
+// otherwise.
+llvm::Intrinsic::ID UnaryIntrinsic(const Machine& m, tir::Intrinsic f) {
+  switch (f) {
+    case tir::Intrinsic::kSqrt:
+      return llvm::Intrinsic::sqrt;
+    case tir::Intrinsic::kFloor:
+      return llvm::Intrinsic::floor;
+    case tir::Intrinsic::kCeil:
+      return llvm::Intrinsic::ceil;
+    case tir::Intrinsic::kTrunc:
+      return llvm::Intrinsic::trunc;
+    case tir::Intrinsic::kAbs:
+      return llvm::Intrinsic::fabs;
+    case tir::Intrinsic::kRound:
+      // The same unless somebody changes the rounding mode, and every C
+      // library has it, where the machine has no instruction.
+      return m.has_round ? llvm::Intrinsic::roundeven : llvm::Intrinsic::rint;
+    default:
+      return llvm::Intrinsic::not_intrinsic;
+  }
+}
+
+}  // namespace
+
+Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
+                  Value* z) {
+  if (!m.has_fma) return b.CreateFAdd(b.CreateFMul(x, y), z);
+  return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+}
+
+Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,
+                     tir::Intrinsic intrinsic,
+                     const std::vector<Value*>& args) {
+  Value* x = args[0];
+  Type* type = x->getType();
+  const llvm::Intrinsic::ID id = UnaryIntrinsic(m, intrinsic);
+  if (id != llvm::Intrinsic::not_intrinsic) {
+    return b.CreateUnaryIntrinsic(id, x);
+  }
+  const bool is_f32 = type->getScalarType()->isFloatTy();
+  switch (intrinsic) {
+    case tir::Intrinsic::kRsqrt:
+      return b.CreateFDiv(ConstantFP::get(type, 1.0),
+                          b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x));
+    case tir::Intrinsic::kIsNan:
+      return b.CreateFCmpUNO(x, x);
+    case tir::Intrinsic::kIsInf:
+      return b.CreateFCmpOEQ(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                             ConstantFP::getInfinity(type));
+    case tir::Intrinsic::kMulAdd:
+      return EmitMulAdd(b, m, x, args[1], args[2]);
+    case tir::Intrinsic::kPow:
+      if (Value* product = PowByConstant(b, x, args[1])) return product;
+      if (is_f32) return Pow32(b, m, x, args[1]);
+      break;
+    case tir::Intrinsic::kExp:
+      if (is_f32) return Exp32(b, m, x);
+      break;
+    case tir::Intrinsic::kLog:
+      if (is_f32) return Log32(b, m, x);
+      break;
+    case tir::Intrinsic::kTanh:
+      if (is_f32) return Tanh32(b, m, x);
+      break;
+    case tir::Intrinsic::kErf:
+      if (is_f32) return Erf32(b, m, x);
+      break;
+    case tir::Intrinsic::kSin:
+    case tir::Intrinsic::kCos:
+      if (is_f32) {
+        return SinCos32(b, m, intrinsic == tir::Intrinsic::kCos, x);
+      }
+      break;
+    default:
+      break;
+  }
+  const absl::string_view name = tir::IntrinsicName(intrinsic);
+  return CallLibm(b, std::string(name), args);
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,67 @@
+// One LLVM module made of kernels. LLVM's headers stay in the .cc files that
+// include this one.
+#ifndef INGOT_COMPILER_CODEGEN_LLVM_MODULE_EMITTER_H_
+#define INGOT_COMPILER_CODEGEN_LLVM_MODULE_EMITTER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "compiler/codegen/captures.h"
+#include "compiler/codegen/llvm/machine.h"
+#include "compiler/codegen/signature.h"
+#include "compiler/tir/ir.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+namespace ingot::codegen {
+
+// Adds kernels to a module, and what they share: the C ABI's structures, the
+// variable that holds the host's services and the helpers that use it.
+class ModuleEmitter {
+ public:
+  // Both outlive the emitter.
+  ModuleEmitter(llvm::Module* module, const Machine& machine);
+
+  // Adds an internal function with the kernel's loops, and the exported one
+  // that checks arguments and calls it. InvalidArgument for what the code
+  // generator cannot do; the module is then of no use.
+  absl::Status AddKernel(const tir::PrimFunc& func);
+
+  llvm::Module& module() { return *module_; }
+  llvm::LLVMContext& context() { return module_->getContext(); }
+  const Machine& machine() const { return machine_; }
+
+  // A function with the attributes of this machine.
+  llvm::Function* NewFunction(llvm::FunctionType* type, const std::string& name,
+                              bool exported);
+  // How a variable or an element travels in registers, and in memory.
+  llvm::Type* ValueType(DataType t);
+  llvm::Type* MemoryType(DataType t);
+
+  // int (void* ctx, int64_t begin, int64_t end), the body of a parallel loop.
+  llvm::FunctionType* BodyType();
+  // int (body*, void* ctx, int64_t n): runs it on the host's threads, or here.
+  llvm::Function* ParallelHelper();
+
+ private:
+  // Emits func.name: checks, binds symbols, calls `kernel`.
+  void EmitWrapper(const tir::PrimFunc& func, const Signature& signature,
+                   llvm::Function* kernel);
+  llvm::GlobalVariable* HostApiVariable();
+  llvm::StructType* HostApiType();
+  // int (char* kind, char* message): describes an error and returns -1.
+  llvm::Function* FailHelper();
+
+  llvm::Module* const module_;
+  const Machine& machine_;
+};
+
+// How a parameter of an internal function is attributed: no two of them
+// overlap, unless both are only read.
+void SetBufferAttributes(llvm::Function* function, unsigned arg,
+                         const tir::BufferNode& buffer, bool read_only);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_LLVM_MODULE_EMITTER_H_

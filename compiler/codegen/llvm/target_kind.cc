@@ -1,0 +1,78 @@
+#include "compiler/codegen/llvm/target_kind.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/machine.h"
+
+namespace ingot::codegen {
+namespace {
+
+absl::StatusOr<int> OptLevel(const Target& target) {
+  const std::string text = target.Option("O", "3");
+  int level = 0;
+  if (!absl::SimpleAtoi(text, &level) || level < 0 || level > 3) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target option -O=", text, ": must be 0, 1, 2 or 3"));
+  }
+  return level;
+}
+
+}  // namespace
+
+TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
+                              absl::string_view loader,
+                              absl::string_view suffix, LlvmOutput output) {
+  TargetKind kind;
+  kind.name = std::string(name);
+  kind.doc = std::string(doc);
+  kind.options = MachineOptions();
+  kind.options["O"] = "how hard LLVM optimises, 0 to 3; default: 3";
+  kind.loaders = {std::string(loader)};
+  kind.check = [](const Target& target) -> absl::Status {
+    absl::StatusOr<Machine> machine = ResolveMachine(target);
+    if (!machine.ok()) return machine.status();
+    return OptLevel(target).status();
+  };
+  kind.cpu_model = [](const Target& target) -> absl::StatusOr<CpuModel> {
+    absl::StatusOr<Machine> machine = ResolveMachine(target);
+    if (!machine.ok()) return machine.status();
+    return ModelOf(*machine);
+  };
+  const std::string codegen_id = kind.name;
+  kind.tir_to_runtime =
+      [codegen_id, loader = std::string(loader), suffix = std::string(suffix),
+       output](const Target& target, absl::Span<const tir::PrimFunc> kernels,
+               const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {
+    absl::StatusOr<Machine> machine = ResolveMachine(target);
+    if (!machine.ok()) return machine.status();
+    absl::StatusOr<int> level = OptLevel(target);
+    if (!level.ok()) return level.status();
+    LlvmOptions llvm_options;
+    llvm_options.opt_level = *level;
+    const std::string stem = options.symbol_prefix.empty()
+                                 ? "kernels"
+                                 : options.symbol_prefix + "_kernels";
+    llvm_options.module_name = stem;
+    absl::StatusOr<std::string> code =
+        CompileWithLlvm(kernels, *machine, output, llvm_options);
+    if (!code.ok()) return code.status();
+    CodegenResult result;
+    Artifact artifact;
+    artifact.codegen_id = codegen_id;
+    artifact.loader = loader;
+    artifact.target_key = target.key;
+    artifact.file_name = stem + suffix;
+    artifact.content = Blob::FromString(*std::move(code));
+    result.artifacts.push_back(std::move(artifact));
+    result.cpu_features = machine->needed_features;
+    result.target_triple = machine->triple;
+    result.link_libraries = {"m"};
+    return result;
+  };
+  return kind;
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,54 @@
+// How a kernel's symbolic dimensions are bound when it is called, and what its
+// arguments must look like.
+#ifndef INGOT_COMPILER_CODEGEN_SIGNATURE_H_
+#define INGOT_COMPILER_CODEGEN_SIGNATURE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::codegen {
+
+// A symbolic dimension and the argument whose shape says what it is.
+struct DimBinding {
+  const tir::Var* var = nullptr;
+  int param = 0;
+  int dim = 0;
+};
+
+// A dimension that the call checks once all symbols are bound.
+struct DimCheck {
+  int param = 0;
+  int dim = 0;
+  tir::Expr value;
+};
+
+struct Signature {
+  std::vector<DimBinding> symbols;  // in order of first appearance
+  std::vector<DimCheck> checks;     // all other dimensions of inputs, outputs
+};
+
+// InvalidArgument when a shape uses a symbol that stands alone in no input's
+// or output's shape, or the function's counts of parameters are off.
+absl::StatusOr<Signature> MakeSignature(const tir::PrimFunc& func);
+
+// Whether the argument is a workspace: bytes that the plan set aside, whose
+// own type and shape say nothing.
+bool IsWorkspace(const tir::PrimFunc& func, int param);
+
+// What an error says of an argument that has the wrong type or shape, for
+// example "f32[64, 3, n]".
+std::string TypeText(const tir::BufferNode& buffer);
+
+// The texts that a call reports. Each stands alone: it names the function.
+std::string ArgumentCountError(const tir::PrimFunc& func);
+std::string ArgumentTypeError(const tir::PrimFunc& func, int param);
+std::string ArgumentShapeError(const tir::PrimFunc& func, int param);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_SIGNATURE_H_
