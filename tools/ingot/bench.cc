@@ -1,0 +1,209 @@
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/inputs.h"
+#include "tools/ingot/json.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+#include "tools/ingot/test_data.h"
+
+namespace ingot {
+namespace {
+
+struct BenchFlags {
+  OpenFlags open;
+  std::string test_data;
+  int64_t threads = 1;
+  int64_t runs = 0;  // chosen by time
+  int64_t seed = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+// Without --runs, as many as fit this time, but enough for a percentile.
+constexpr absl::Duration kEnough = absl::Seconds(2);
+constexpr int64_t kFewest = 10;
+constexpr int64_t kMost = 10000;
+
+// The most memory this process has had at once, in bytes; 0 where unknown.
+double PeakMemory() {
+  std::ifstream status("/proc/self/status");
+  std::string line;
+  while (std::getline(status, line)) {
+    if (!absl::StartsWith(line, "VmHWM:")) continue;
+    absl::string_view number = absl::string_view(line).substr(6);
+    number = absl::StripAsciiWhitespace(number);
+    int64_t kib = 0;
+    if (absl::SimpleAtoi(number.substr(0, number.find(' ')), &kib)) {
+      return static_cast<double>(kib) * 1024;
+    }
+  }
+  return 0;
+}
+
+absl::StatusOr<std::vector<Tensor>> GetInputs(
+    const BenchFlags& flags, absl::Span<const TensorInfo> declared) {
+  if (!flags.test_data.empty()) {
+    absl::StatusOr<std::vector<TestDataSet>> sets =
+        FindTestData(flags.test_data);
+    if (!sets.ok()) return sets.status();
+    return ReadTensorProtoFiles(sets->front().inputs);
+  }
+  absl::StatusOr<InputShapes> shapes =
+      ParseInputShapes(flags.open.compile.input_shapes);
+  if (!shapes.ok()) return shapes.status();
+  std::string note;
+  absl::StatusOr<std::vector<Tensor>> inputs =
+      MakeRandomInputs(declared, *shapes, flags.seed, &note);
+  if (inputs.ok()) Print(absl::StrCat(OneLine(note), "\n"));
+  return inputs;
+}
+
+// Seconds of each run, in increasing order. The first runs, which bind shapes,
+// fault pages in and fill caches, are not counted.
+absl::StatusOr<std::vector<double>> Measure(const BenchFlags& flags,
+                                            GraphExecutor* executor,
+                                            Progress* progress) {
+  const auto run = [&]() -> absl::StatusOr<double> {
+    const absl::Time start = absl::Now();
+    if (absl::Status s = executor->Run(); !s.ok()) return s;
+    return absl::ToDoubleSeconds(absl::Now() - start);
+  };
+  absl::Time begin = absl::Now();
+  for (int i = 0; i < 3; ++i) {
+    progress->Update("warming up", 0);
+    if (absl::StatusOr<double> s = run(); !s.ok()) return s.status();
+    if (absl::Now() - begin > kEnough) break;
+  }
+  std::vector<double> seconds;
+  begin = absl::Now();
+  while (true) {
+    const int64_t done = static_cast<int64_t>(seconds.size());
+    const absl::Duration spent = absl::Now() - begin;
+    if (flags.runs > 0
+            ? done >= flags.runs
+            : done >= kMost || (done >= kFewest && spent > kEnough)) {
+      break;
+    }
+    const double fraction =
+        flags.runs > 0
+            ? static_cast<double>(done) / static_cast<double>(flags.runs)
+            : std::min(absl::FDivDuration(spent, kEnough),
+                       static_cast<double>(done) / kFewest);
+    progress->Update(absl::StrCat("run ", done + 1), fraction);
+    absl::StatusOr<double> s = run();
+    if (!s.ok()) return s.status();
+    seconds.push_back(*s);
+  }
+  progress->Clear();
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+// The smallest value that `fraction` of all are not above.
+double Percentile(const std::vector<double>& sorted, double fraction) {
+  const double rank = fraction * static_cast<double>(sorted.size());
+  const size_t above = static_cast<size_t>(rank);
+  const size_t index =
+      static_cast<double>(above) == rank && above > 0 ? above - 1 : above;
+  return sorted[std::min(index, sorted.size() - 1)];
+}
+
+double Median(const std::vector<double>& sorted) {
+  const size_t half = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[half]
+                                : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+absl::Status Bench(const std::string& path, const BenchFlags& flags,
+                   Progress* progress) {
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  absl::StatusOr<OpenedModel> opened =
+      OpenModel(path, flags.open, *builtins, progress);
+  if (!opened.ok()) return opened.status();
+  ExecutorOptions options;
+  options.threads = static_cast<int>(flags.threads);
+  const absl::Time start = absl::Now();
+  absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
+      CreateExecutor(opened->model, options);
+  if (!executor.ok()) return Where(executor.status(), path);
+  const double load_ms =
+      (opened->load_seconds + absl::ToDoubleSeconds(absl::Now() - start)) * 1e3;
+
+  absl::StatusOr<std::vector<Tensor>> inputs =
+      GetInputs(flags, (*executor)->inputs());
+  if (!inputs.ok()) return Where(inputs.status(), path);
+  if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {
+    return Where(s, path);
+  }
+  absl::StatusOr<std::vector<double>> seconds =
+      Measure(flags, executor->get(), progress);
+  if (!seconds.ok()) return Where(seconds.status(), path);
+
+  const double min = seconds->front(), median = Median(*seconds);
+  const double p90 = Percentile(*seconds, 0.9);
+  const double peak_mb = PeakMemory() / (1 << 20);
+  Table table(
+      {"LOAD", ">MIN", ">MEDIAN", ">P90", ">RUNS", ">THREADS", ">PEAK MEMORY"});
+  table.Add({HumanTime(load_ms / 1e3), HumanTime(min), HumanTime(median),
+             HumanTime(p90), absl::StrCat(seconds->size()),
+             absl::StrCat(flags.threads),
+             absl::StrFormat("%.1f MiB", peak_mb)});
+  Print(table.ToString());
+  if (flags.json) {
+    nlohmann::ordered_json json = {
+        {"load_ms", load_ms},
+        {"latency_ms",
+         {{"min", min * 1e3}, {"median", median * 1e3}, {"p90", p90 * 1e3}}},
+        {"peak_rss_mb", peak_mb},
+        {"runs", seconds->size()},
+        {"threads", flags.threads}};
+    if (IsModel(path)) json["compile_ms"] = opened->compile_seconds * 1e3;
+    PrintJson(json);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RunBench(Args args) {
+  FlagSet flags("bench", {"SET|SO|MODEL"},
+                "Measures a model: how long it takes to load, without linking, "
+                "and to run, after a warm-up. The peak\nof memory is this "
+                "whole process's, and includes compiling when a MODEL is "
+                "measured.");
+  BenchFlags bench;
+  flags.Int("threads", "N", "threads to use", 1, 1024, &bench.threads);
+  flags.Int("runs", "N", "how often; 0: for about two seconds", 0,
+            std::numeric_limits<int32_t>::max(), &bench.runs);
+  flags.String("test-data", "DIR", "inputs from test data, otherwise random",
+               &bench.test_data);
+  flags.Int("seed", "N", "of the random numbers", 0,
+            std::numeric_limits<int64_t>::max(), &bench.seed);
+  bench.open.AddTo(&flags);
+  flags.Bool("json", "end with one JSON object", &bench.json);
+  flags.Bool("quiet", "show no progress", &bench.quiet);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+  Progress::Options options;
+  options.quiet = bench.quiet;
+  Progress progress(options);
+  return Bench(flags.word(0), bench, &progress);
+}
+
+}  // namespace ingot

@@ -1,0 +1,77 @@
+#include "absl/strings/str_cat.h"
+#include "artifact/container.h"
+#include "artifact/directory.h"
+#include "nlohmann/json.hpp"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/files.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/json.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+
+absl::Status RunCompile(Args args) {
+  FlagSet flags(
+      "compile", {"MODEL"},
+      "Compiles an ONNX model to a set of artifacts: plain data that "
+      "can be listed, read, edited and\nlinked. The same model, flags "
+      "and Ingot give the same bytes.");
+  std::string output, dump;
+  CompileFlags compile;
+  bool json = false, quiet = false;
+  flags.String("o", "OUT.ingot", "the file to write", &output);
+  flags.Required();
+  compile.AddTo(&flags);
+  flags.String("dump", "DIR", "also write the set as a directory", &dump);
+  flags.String("dump-ir", "DIR",
+               "write the module after each pass that changed it",
+               &compile.dump_ir);
+  flags.Bool("time-passes", "show where the time goes", &compile.time_passes);
+  flags.String("symbol-prefix", "NAME",
+               "what every symbol starts with; made from the model's name "
+               "otherwise",
+               &compile.symbol_prefix);
+  flags.Bool("json", "end with one JSON object", &json);
+  flags.Bool("quiet", "show no progress", &quiet);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  const std::string& model = flags.word(0);
+  if (absl::Status s = CheckWritable(output); !s.ok()) return s;
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  Progress::Options progress_options;
+  progress_options.quiet = quiet;
+  Progress progress(progress_options);
+  absl::StatusOr<ArtifactSet> set =
+      Compile(model, compile, *builtins, &progress);
+  if (!set.ok()) return Where(set.status(), model);
+
+  // The directory first: the container appears only if all went well.
+  if (!dump.empty()) {
+    absl::Status s = WriteDirectory(*set, dump, builtins->inspectors);
+    if (!s.ok()) return Where(s, dump);
+  }
+  if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
+    return Where(s, output);
+  }
+
+  uint64_t bytes = 0;
+  for (const Artifact& artifact : set->artifacts()) {
+    bytes += artifact.content.size();
+  }
+  Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+                     " artifacts, ", HumanSize(bytes), ", for ",
+                     OneLine(compile.target), "\n"));
+  if (!dump.empty()) Print(absl::StrCat("dumped into ", OneLine(dump), "\n"));
+  if (json) {
+    PrintJson({{"output", output},
+               {"artifacts", set->artifacts().size()},
+               {"bytes", bytes},
+               {"target", compile.target}});
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,35 @@
+#include "absl/strings/str_cat.h"
+#include "artifact/directory.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+
+absl::Status RunDump(Args args) {
+  FlagSet flags("dump", {"SET"},
+                "Writes a set as a directory: one file for each artifact and, "
+                "beside those that are not text, what\ncan be said of them. "
+                "ingot pack makes a set of it again.");
+  std::string output;
+  flags.String("o", "DIR", "the folder: a new one, an empty one or a dump",
+               &output);
+  flags.Required();
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  ReadOptions read;
+  read.check_all_digests = true;
+  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  if (!set.ok()) return Where(set.status(), flags.word(0));
+  absl::Status written = WriteDirectory(*set, output, builtins->inspectors);
+  if (!written.ok()) return Where(written, output);
+  Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+                     " artifacts\n"));
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,278 @@
+#include "tools/ingot/flags.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+
+namespace ingot {
+namespace {
+
+constexpr char kUsagePayload[] = "ingot/usage";
+
+// How many letters must be added, dropped or changed.
+size_t EditDistance(absl::string_view a, absl::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string Spell(absl::string_view name) {
+  return absl::StrCat(name.size() == 1 ? "-" : "--", name);
+}
+
+}  // namespace
+
+absl::Status UsageError(absl::string_view message) {
+  absl::Status status = absl::InvalidArgumentError(message);
+  status.SetPayload(kUsagePayload, absl::Cord());
+  return status;
+}
+
+bool IsUsageError(const absl::Status& status) {
+  return status.GetPayload(kUsagePayload).has_value();
+}
+
+std::vector<std::string> ClosestNames(absl::string_view word,
+                                      absl::Span<const std::string> known) {
+  std::vector<std::pair<size_t, std::string>> near;
+  for (const std::string& name : known) {
+    // A word that a name starts with is most likely cut short.
+    const bool starts = !word.empty() && absl::StartsWith(name, word);
+    const size_t distance = starts ? 1 : EditDistance(word, name);
+    if (distance <= std::max<size_t>(2, name.size() / 3)) {
+      near.emplace_back(distance, name);
+    }
+  }
+  std::sort(near.begin(), near.end());
+  if (near.size() > 3) near.resize(3);
+  std::vector<std::string> names;
+  for (auto& [distance, name] : near) names.push_back(std::move(name));
+  return names;
+}
+
+FlagSet::FlagSet(absl::string_view command, std::vector<std::string> words,
+                 absl::string_view doc)
+    : command_(command), words_(std::move(words)), doc_(doc) {}
+
+std::string FlagSet::Flag::Spelling() const { return Spell(name); }
+
+void FlagSet::String(absl::string_view name, absl::string_view value,
+                     absl::string_view help, std::string* out) {
+  std::string text(help);
+  if (!out->empty()) absl::StrAppend(&text, " [", *out, "]");
+  flags_.push_back({std::string(name), std::string(value), std::move(text),
+                    [out](absl::string_view given) {
+                      *out = std::string(given);
+                      return absl::OkStatus();
+                    }});
+}
+
+void FlagSet::Strings(absl::string_view name, absl::string_view value,
+                      absl::string_view help, std::vector<std::string>* out) {
+  flags_.push_back({std::string(name), std::string(value),
+                    absl::StrCat(help, " (may be repeated)"),
+                    [out](absl::string_view given) {
+                      out->emplace_back(given);
+                      return absl::OkStatus();
+                    },
+                    /*repeated=*/true});
+}
+
+void FlagSet::Bool(absl::string_view name, absl::string_view help, bool* out) {
+  flags_.push_back(
+      {std::string(name), "", std::string(help), [out](absl::string_view) {
+         *out = true;
+         return absl::OkStatus();
+       }});
+}
+
+void FlagSet::Int(absl::string_view name, absl::string_view value,
+                  absl::string_view help, int64_t min, int64_t max,
+                  int64_t* out) {
+  const std::string spelling = Spell(name);
+  flags_.push_back({std::string(name), std::string(value),
+                    absl::StrCat(help, " [", *out, "]"),
+                    [out, min, max, spelling](absl::string_view given) {
+                      int64_t number = 0;
+                      if (!absl::SimpleAtoi(given, &number) || number < min ||
+                          number > max) {
+                        return UsageError(absl::StrCat(
+                            spelling, "=", given,
+                            " is not a whole number from ", min,
+                            max == std::numeric_limits<int64_t>::max()
+                                ? std::string(" up")
+                                : absl::StrCat(" to ", max)));
+                      }
+                      *out = number;
+                      return absl::OkStatus();
+                    }});
+}
+
+void FlagSet::Double(absl::string_view name, absl::string_view value,
+                     absl::string_view help, double* out) {
+  const std::string spelling = Spell(name);
+  std::string text(help);
+  if (*out >= 0) absl::StrAppend(&text, " [", absl::StrFormat("%g", *out), "]");
+  flags_.push_back(
+      {std::string(name), std::string(value), std::move(text),
+       [out, spelling](absl::string_view given) {
+         double number = 0;
+         if (!absl::SimpleAtod(given, &number) || !std::isfinite(number) ||
+             number < 0) {
+           return UsageError(absl::StrCat(
+               spelling, "=", given,
+               " is not a number that is finite and not negative"));
+         }
+         *out = number;
+         return absl::OkStatus();
+       }});
+}
+
+void FlagSet::Required() { flags_.back().required = true; }
+
+FlagSet::Flag* FlagSet::Find(absl::string_view name) {
+  for (Flag& flag : flags_) {
+    if (flag.name == name) return &flag;
+  }
+  return nullptr;
+}
+
+bool FlagSet::Given(absl::string_view name) const {
+  for (const Flag& flag : flags_) {
+    if (flag.name == name) return flag.given;
+  }
+  return false;
+}
+
+absl::Status FlagSet::SetFlag(absl::string_view argument,
+                              absl::Span<const std::string> rest,
+                              size_t* used) {
+  const bool is_long = absl::StartsWith(argument, "--");
+  absl::string_view name = argument.substr(is_long ? 2 : 1);
+  const size_t equals = name.find('=');
+  const bool has_value = equals != absl::string_view::npos;
+  const absl::string_view value = has_value ? name.substr(equals + 1) : "";
+  name = name.substr(0, equals);
+
+  Flag* flag = (name.size() == 1) == is_long ? nullptr : Find(name);
+  if (flag == nullptr) {
+    std::vector<std::string> known;
+    for (const Flag& f : flags_) known.push_back(f.name);
+    std::vector<std::string> closest = ClosestNames(name, known);
+    std::string hint;
+    if (!closest.empty()) {
+      for (std::string& c : closest) c = Spell(c);
+      hint =
+          absl::StrCat("; did you mean ", absl::StrJoin(closest, " or "), "?");
+    }
+    return UsageError(absl::StrCat("there is no flag ", is_long ? "--" : "-",
+                                   name, hint, " (see ingot help ", command_,
+                                   ")"));
+  }
+  if (flag->given && !flag->repeated) {
+    return UsageError(absl::StrCat(flag->Spelling(), " is given twice"));
+  }
+  flag->given = true;
+  if (flag->value.empty()) {
+    if (has_value) {
+      return UsageError(
+          absl::StrCat(flag->Spelling(), " is a switch and takes no value"));
+    }
+    return flag->set("");
+  }
+  absl::string_view given = value;
+  if (!has_value && name.size() == 1 && !rest.empty()) {
+    given = rest[0];
+    *used = 1;
+  }
+  if (given.empty()) {
+    return UsageError(absl::StrCat(flag->Spelling(),
+                                   " needs a value: ", flag->Spelling(),
+                                   name.size() == 1 ? " " : "=", flag->value));
+  }
+  return flag->set(given);
+}
+
+absl::StatusOr<bool> FlagSet::Parse(absl::Span<const std::string> args) {
+  bool only_words = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (only_words || arg.size() < 2 || arg[0] != '-') {
+      given_words_.push_back(arg);
+    } else if (arg == "--") {
+      only_words = true;
+    } else if (arg == "--help" || arg == "-h") {
+      const std::string help = Help();
+      fwrite(help.data(), 1, help.size(), stdout);
+      return false;
+    } else {
+      size_t used = 0;
+      if (absl::Status s = SetFlag(arg, args.subspan(i + 1), &used); !s.ok()) {
+        return s;
+      }
+      i += used;
+    }
+  }
+  if (given_words_.size() != words_.size()) {
+    if (given_words_.size() > words_.size()) {
+      return UsageError(absl::StrCat("does not know what to do with '",
+                                     given_words_[words_.size()],
+                                     "' (see ingot help ", command_, ")"));
+    }
+    return UsageError(absl::StrCat("needs ", words_[given_words_.size()],
+                                   " (see ingot help ", command_, ")"));
+  }
+  for (const std::string& word : given_words_) {
+    if (word.empty()) return UsageError("got an empty word for a file");
+  }
+  for (const Flag& flag : flags_) {
+    if (flag.required && !flag.given) {
+      return UsageError(absl::StrCat(
+          "needs ", flag.Spelling(), flag.name.size() == 1 ? " " : "=",
+          flag.value, " (see ingot help ", command_, ")"));
+    }
+  }
+  return true;
+}
+
+std::string FlagSet::Help() const {
+  std::string text = absl::StrCat("Usage: ingot ", command_);
+  for (const std::string& word : words_) absl::StrAppend(&text, " ", word);
+  std::vector<std::pair<std::string, const Flag*>> rows;
+  size_t width = 0;
+  for (const Flag& flag : flags_) {
+    std::string left = flag.Spelling();
+    if (!flag.value.empty()) {
+      absl::StrAppend(&left, flag.name.size() == 1 ? " " : "=", flag.value);
+    }
+    if (flag.required) absl::StrAppend(&text, " ", left);
+    width = std::max(width, left.size());
+    rows.emplace_back(std::move(left), &flag);
+  }
+  absl::StrAppend(&text, " [flags]\n\n", doc_, "\n\nFlags:\n");
+  for (const auto& [left, flag] : rows) {
+    absl::StrAppend(&text, "  ", left,
+                    std::string(width - left.size() + 2, ' '), flag->help,
+                    "\n");
+  }
+  return text;
+}
+
+}  // namespace ingot

@@ -1,0 +1,181 @@
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "runtime/data_type.h"
+#include "runtime/dim_expr.h"
+#include "runtime/plan.pb.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+namespace {
+
+// The start of bytes that nothing else can be said of.
+std::string HexDump(absl::string_view bytes) {
+  constexpr size_t kShown = 256, kRow = 16;
+  std::string text;
+  for (size_t i = 0; i < bytes.size() && i < kShown; i += kRow) {
+    const absl::string_view row = bytes.substr(i, kRow);
+    absl::StrAppendFormat(&text, "%08x ", i);
+    for (const char c : row) {
+      absl::StrAppendFormat(&text, " %02x", static_cast<unsigned char>(c));
+    }
+    text.append(3 * (kRow - row.size()) + 2, ' ');
+    for (const char c : row) text += c >= 0x20 && c < 0x7F ? c : '.';
+    text += '\n';
+  }
+  if (bytes.size() > kShown) {
+    absl::StrAppend(&text, "... ", bytes.size() - kShown, " more bytes\n");
+  }
+  return text;
+}
+
+std::string Describe(const Artifact& artifact, const Builtins& builtins) {
+  std::string text;
+  for (const InspectorRule* rule : builtins.inspectors.Find(artifact)) {
+    absl::StatusOr<std::string> said = rule->inspect(artifact);
+    // What comes from a file may not drive the terminal.
+    absl::StrAppend(&text, said.ok() ? *said
+                                     : absl::StrCat(rule->name, ": ",
+                                                    said.status().message()));
+    if (!text.empty() && text.back() != '\n') text += '\n';
+  }
+  return text.empty() ? HexDump(artifact.content.view()) : text;
+}
+
+// The artifacts whose path ends in `name`, at the start of a component.
+std::vector<const Artifact*> FindArtifacts(const ArtifactSet& set,
+                                           absl::string_view name) {
+  std::vector<const Artifact*> found;
+  for (const Artifact& artifact : set.artifacts()) {
+    const std::string path = ArtifactPath(artifact);
+    if (path == name || absl::EndsWith(path, absl::StrCat("/", name))) {
+      found.push_back(&artifact);
+    }
+  }
+  return found;
+}
+
+std::string ListPaths(absl::Span<const Artifact* const> artifacts) {
+  return absl::StrJoin(artifacts, ", ",
+                       [](std::string* out, const Artifact* artifact) {
+                         absl::StrAppend(out, ArtifactPath(*artifact));
+                       });
+}
+
+// "f32[N, 3]", of a plan that may come from anywhere.
+std::string TypeText(const Plan& plan, uint32_t index) {
+  if (index >= static_cast<uint32_t>(plan.tensors_size())) return "?";
+  const PlanTensor& tensor = plan.tensors(static_cast<int>(index));
+  DataType type;
+  type.code = static_cast<uint8_t>(tensor.dtype().code());
+  type.bits = static_cast<uint8_t>(tensor.dtype().bits());
+  const std::vector<std::string> symbols(plan.symbols().begin(),
+                                         plan.symbols().end());
+  std::vector<std::string> dims;
+  for (const DimExpr& dim : tensor.shape()) {
+    const bool good = CheckDimExpr(dim, plan.symbols_size()).ok();
+    dims.push_back(good ? DimExprToString(dim, symbols) : "?");
+  }
+  return absl::StrCat(type.ToString(), "[", absl::StrJoin(dims, ", "), "]");
+}
+
+// What the model takes and gives, if the set has a plan.
+void AddInterface(const ArtifactSet& set, Table* table) {
+  for (const Artifact& artifact : set.artifacts()) {
+    Plan plan;
+    if (artifact.loader != kMetadataLoader ||
+        artifact.content.size() > (size_t{1} << 30) ||
+        !plan.ParseFromArray(artifact.content.data(),
+                             static_cast<int>(artifact.content.size()))) {
+      continue;
+    }
+    const auto add = [&](absl::string_view title, const auto& indices) {
+      for (const uint32_t index : indices) {
+        const bool known = index < static_cast<uint32_t>(plan.tensors_size());
+        const std::string name =
+            known ? plan.tensors(static_cast<int>(index)).name() : "?";
+        table->Add({std::string(title),
+                    absl::StrCat(name, ": ", TypeText(plan, index))});
+      }
+    };
+    add("input", plan.inputs());
+    add("output", plan.outputs());
+    table->Add({"kernel calls", absl::StrCat(plan.calls_size())});
+  }
+}
+
+std::string DescribeSet(const ArtifactSet& set) {
+  const Provenance& provenance = set.provenance();
+  Table facts({"model", provenance.model_name()});
+  const auto add = [&](const char* title, absl::string_view value) {
+    if (!value.empty()) facts.Add({title, std::string(value)});
+  };
+  add("model's SHA-256", provenance.model_sha256());
+  add("made by", absl::StrCat("Ingot ", provenance.ingot_version()));
+  add("target", provenance.target());
+  add("target triple", provenance.target_triple());
+  add("CPU features needed", absl::StrJoin(provenance.cpu_features(), " "));
+  add("libraries needed", absl::StrJoin(provenance.link_libraries(), " "));
+  add("symbols start with", provenance.symbol_prefix());
+  for (const Provenance::Option& option : provenance.options()) {
+    facts.Add({absl::StrCat("option ", option.name()), option.value()});
+  }
+  AddInterface(set, &facts);
+
+  Table artifacts({"ARTIFACT", "LOADER", ">SIZE"});
+  for (const Artifact& artifact : set.artifacts()) {
+    artifacts.Add({ArtifactPath(artifact), artifact.loader,
+                   HumanSize(artifact.content.size())});
+  }
+  return absl::StrCat(facts.ToString(), "\n", artifacts.ToString());
+}
+
+}  // namespace
+
+absl::Status RunInspect(Args args) {
+  FlagSet flags("inspect", {"SET"},
+                "Shows what a set is: what it was made from, what it needs, "
+                "what the model takes and gives. Or, of\none artifact, text "
+                "for a person: a disassembly, a table of weights, the source.");
+  std::string name;
+  ReadOptions read;
+  flags.String("artifact", "NAME",
+               "the artifact: a file name, or the end of its path as shown",
+               &name);
+  flags.Bool("accept-edits",
+             "take a directory's files as they are, edited or not",
+             &read.accept_edits);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  if (!set.ok()) return Where(set.status(), flags.word(0));
+  if (name.empty()) {
+    Print(DescribeSet(*set));
+    return absl::OkStatus();
+  }
+  const std::vector<const Artifact*> found = FindArtifacts(*set, name);
+  if (found.size() == 1) {
+    Print(Describe(*found[0], *builtins));
+    return absl::OkStatus();
+  }
+  if (found.size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        flags.word(0), ": '", name, "' may be any of ", ListPaths(found)));
+  }
+  std::vector<const Artifact*> all;
+  for (const Artifact& artifact : set->artifacts()) all.push_back(&artifact);
+  return absl::NotFoundError(absl::StrCat(flags.word(0), ": has no artifact '",
+                                          name, "'; it has ", ListPaths(all)));
+}
+
+}  // namespace ingot

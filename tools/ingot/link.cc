@@ -1,0 +1,37 @@
+#include "absl/strings/str_cat.h"
+#include "loaders/native/linker.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/files.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+
+absl::Status RunLink(Args args) {
+  FlagSet flags("link", {"SET"},
+                "Makes a set one shared library that needs no other file: the "
+                "native code, and everything else in\na section of its own.");
+  std::string output;
+  ReadOptions read;
+  flags.String("o", "OUT.so", "the file to write", &output);
+  flags.Required();
+  flags.Bool("accept-edits",
+             "take a directory's files as they are, edited or not",
+             &read.accept_edits);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  if (absl::Status s = CheckWritable(output); !s.ok()) return s;
+  // A library lives longer than this call, so check all that goes into it.
+  read.check_all_digests = true;
+  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  if (!set.ok()) return Where(set.status(), flags.word(0));
+  if (absl::Status s = LinkLibrary(*set, output); !s.ok()) {
+    return Where(s, flags.word(0));
+  }
+  Print(absl::StrCat("linked ", OneLine(output), "\n"));
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

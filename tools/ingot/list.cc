@@ -1,0 +1,45 @@
+#include "absl/strings/str_cat.h"
+#include "artifact/sha256.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/json.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+
+absl::Status RunList(Args args) {
+  FlagSet flags("list", {"SET"},
+                "Shows the artifacts of a set: which target each is for, what "
+                "made it and what loads it.");
+  bool json = false;
+  flags.Bool("json", "end with one JSON object, with whole digests", &json);
+  ReadOptions read;
+  flags.Bool("accept-edits",
+             "take a directory's files as they are, edited or not",
+             &read.accept_edits);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  if (!set.ok()) return Where(set.status(), flags.word(0));
+  Table table({"TARGET", "CODEGEN", "LOADER", "FILE", ">SIZE", "SHA-256"});
+  nlohmann::ordered_json artifacts = nlohmann::ordered_json::array();
+  for (const Artifact& artifact : set->artifacts()) {
+    const std::string digest = Sha256Hex(artifact.content.view());
+    table.Add({artifact.target_key, artifact.codegen_id, artifact.loader,
+               artifact.file_name, HumanSize(artifact.content.size()),
+               digest.substr(0, 16)});
+    artifacts.push_back({{"target_key", artifact.target_key},
+                         {"codegen_id", artifact.codegen_id},
+                         {"loader", artifact.loader},
+                         {"file_name", artifact.file_name},
+                         {"size", artifact.content.size()},
+                         {"sha256", digest}});
+  }
+  Print(table.ToString());
+  if (json) PrintJson({{"artifacts", std::move(artifacts)}});
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,111 @@
+// The `ingot` command. docs/command_line.md describes it.
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "compiler/driver/compile.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+namespace {
+
+constexpr int kDone = 0;
+constexpr int kFailed = 1;
+constexpr int kUsage = 2;
+
+struct Command {
+  const char* name;
+  const char* help;
+  absl::Status (*run)(Args args);
+};
+
+// In the order in which a person meets them.
+constexpr Command kCommands[] = {
+    {"compile", "compile an ONNX model to a set of artifacts", RunCompile},
+    {"list", "show the artifacts of a set", RunList},
+    {"inspect", "show what is in an artifact, or what a set is", RunInspect},
+    {"dump", "write a set as a directory to read and edit", RunDump},
+    {"pack", "make a set of such a directory again", RunPack},
+    {"link", "make a set a shared library that needs no other file", RunLink},
+    {"run", "run a model", RunRun},
+    {"verify", "compare a model's outputs with what they should be", RunVerify},
+    {"bench", "measure a model", RunBench},
+    {"targets", "show what can be compiled for", RunTargets},
+    {"opt", "run passes on a module in text form", RunOpt},
+};
+
+const Command* Find(absl::string_view name) {
+  for (const Command& command : kCommands) {
+    if (name == command.name) return &command;
+  }
+  return nullptr;
+}
+
+void PrintHelp() {
+  Print(absl::StrCat("Ingot ", kIngotVersion,
+                     " compiles machine-learning models to artifacts.\n\n"
+                     "Usage: ingot COMMAND ...\n\n"));
+  for (const Command& command : kCommands) {
+    Print(absl::StrFormat("  %-9s %s\n", command.name, command.help));
+  }
+  Print(
+      "\nMore on one of them: ingot help COMMAND\n"
+      "The version: ingot --version\n");
+}
+
+absl::Status UnknownCommand(absl::string_view name) {
+  std::vector<std::string> known;
+  for (const Command& command : kCommands) known.push_back(command.name);
+  const std::vector<std::string> closest = ClosestNames(name, known);
+  return UsageError(absl::StrCat(
+      "there is no command '", name, "'; ",
+      closest.empty() ? absl::StrCat("there are ", absl::StrJoin(known, ", "))
+                      : absl::StrCat("did you mean ",
+                                     absl::StrJoin(closest, " or "), "?")));
+}
+
+absl::Status Dispatch(Args args) {
+  if (args.empty()) {
+    return UsageError("a command is missing (see ingot help)");
+  }
+  const std::string& name = args[0];
+  if (name == "--version" || name == "version") {
+    Print(absl::StrCat("ingot ", kIngotVersion, "\n"));
+    return absl::OkStatus();
+  }
+  if (name == "help" || name == "--help" || name == "-h") {
+    if (args.size() == 1) {
+      PrintHelp();
+      return absl::OkStatus();
+    }
+    const Command* command = Find(args[1]);
+    if (command == nullptr) return UnknownCommand(args[1]);
+    return command->run({"--help"});
+  }
+  const Command* command = Find(name);
+  if (command == nullptr) return UnknownCommand(name);
+  absl::Status status = command->run(args.subspan(1));
+  return status.ok() ? status : Annotate(status, command->name);
+}
+
+int Main(int argc, char** argv) {
+  const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
+  absl::Status status = Dispatch(args);
+  // What was printed before an error is of use, too.
+  if (absl::Status s = FlushOutput(); status.ok()) status = s;
+  if (status.ok()) return kDone;
+  absl::FPrintF(stderr, "ingot: %s\n", OneLine(status.message()));
+  return IsUsageError(status) ? kUsage : kFailed;
+}
+
+}  // namespace
+}  // namespace ingot
+
+int main(int argc, char** argv) { return ingot::Main(argc, argv); }

@@ -1,0 +1,42 @@
+#include "absl/strings/str_cat.h"
+#include "artifact/container.h"
+#include "artifact/directory.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+
+absl::Status RunPack(Args args) {
+  FlagSet flags("pack", {"DIR"},
+                "Makes a set of a dumped directory again. Files that were "
+                "edited are taken only when asked to.");
+  std::string output;
+  ReadOptions read;
+  flags.String("o", "OUT.ingot", "the file to write", &output);
+  flags.Required();
+  flags.Bool("accept-edits", "take the files as they are, edited or not",
+             &read.accept_edits);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  absl::StatusOr<ArtifactSet> set = ReadDirectory(flags.word(0), read);
+  if (!set.ok()) {
+    if (set.status().code() != absl::StatusCode::kFailedPrecondition ||
+        read.accept_edits) {
+      return Where(set.status(), flags.word(0));
+    }
+    return Where(absl::FailedPreconditionError(
+                     absl::StrCat(set.status().message(),
+                                  " (--accept-edits takes them as they are)")),
+                 flags.word(0));
+  }
+  if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
+    return Where(s, output);
+  }
+  Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+                     " artifacts\n"));
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,26 @@
+// What a model should compute, by the interpreter that defines the meaning of
+// every operator.
+
+#ifndef INGOT_TOOLS_INGOT_REFERENCE_H_
+#define INGOT_TOOLS_INGOT_REFERENCE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/tensor.h"
+#include "tools/ingot/inputs.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+
+// The outputs of the ONNX model at `path` for `inputs`, in the model's order.
+// Nothing of it is optimised or compiled, so it takes its time.
+absl::StatusOr<std::vector<Tensor>> EvaluateReference(
+    absl::string_view path, absl::Span<const Tensor> inputs,
+    const InputShapes& shapes, Progress* progress);
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_REFERENCE_H_

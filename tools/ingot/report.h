@@ -1,0 +1,89 @@
+// What the command says: tables, sizes, JSON and progress.
+
+#ifndef INGOT_TOOLS_INGOT_REPORT_H_
+#define INGOT_TOOLS_INGOT_REPORT_H_
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+
+namespace ingot {
+
+// "0 B", "1.5 KiB", "27.3 MiB".
+std::string HumanSize(uint64_t bytes);
+
+// "830 us", "12.4 ms", "3.21 s".
+std::string HumanTime(double seconds);
+
+// A number for a person: four significant digits, "nan", "inf".
+std::string HumanNumber(double value);
+
+// `text` on one line: line breaks become "; " and other control characters
+// vanish, so that a name from a file can not forge lines or drive a terminal.
+std::string OneLine(absl::string_view text);
+
+// The status with "`where`: " in front of its message; code and payloads stay.
+absl::Status Annotate(const absl::Status& status, absl::string_view where);
+
+// Annotate, unless the message names `where` already.
+absl::Status Where(const absl::Status& status, absl::string_view where);
+
+// Rows under a header, in columns as wide as they need to be.
+class Table {
+ public:
+  // A header that starts with ">" is of a column that is aligned right.
+  explicit Table(std::vector<std::string> header);
+  // As many cells as the header has.
+  void Add(std::vector<std::string> cells);
+  std::string ToString() const;
+
+ private:
+  std::vector<bool> right_;
+  std::vector<std::vector<std::string>> rows_;  // the header first
+};
+
+// Writes to stdout. Failed writes are found by FlushOutput.
+void Print(absl::string_view text);
+
+// Unavailable when what was printed could not be written.
+absl::Status FlushOutput();
+
+// Where a long piece of work is. On a terminal a bar that redraws itself;
+// elsewhere a line every few seconds, so that quick work leaves no trace in a
+// log. Not thread-safe.
+class Progress {
+ public:
+  struct Options {
+    FILE* stream = stderr;
+    bool quiet = false;
+    // Elsewhere than on a terminal.
+    absl::Duration between_lines = absl::Seconds(5);
+  };
+
+  Progress() : Progress(Options()) {}
+  explicit Progress(const Options& options);
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // `fraction` in [0, 1] of the whole.
+  void Update(absl::string_view what, double fraction);
+
+  // Removes the bar, for other output.
+  void Clear();
+
+ private:
+  const Options options_;
+  const bool terminal_;
+  absl::Time last_;
+  bool drawn_ = false;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_REPORT_H_

@@ -1,0 +1,100 @@
+#include "tools/ingot/report.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/ingot/json.h"
+
+namespace ingot {
+namespace {
+
+TEST(ReportTest, SizesAndTimes) {
+  EXPECT_EQ(HumanSize(0), "0 B");
+  EXPECT_EQ(HumanSize(1023), "1023 B");
+  EXPECT_EQ(HumanSize(1536), "1.5 KiB");
+  EXPECT_EQ(HumanSize(1048575), "1.0 MiB");
+  EXPECT_EQ(HumanSize(uint64_t{3} << 30), "3.0 GiB");
+  EXPECT_EQ(HumanSize(uint64_t{5000} << 40), "5000.0 TiB");
+  EXPECT_EQ(HumanTime(0.00083), "830 us");
+  EXPECT_EQ(HumanTime(0.0124), "12.4 ms");
+  EXPECT_EQ(HumanTime(3.214), "3.21 s");
+}
+
+TEST(ReportTest, NumbersHaveNoSignedNan) {
+  EXPECT_EQ(HumanNumber(-std::numeric_limits<double>::quiet_NaN()), "nan");
+  EXPECT_EQ(HumanNumber(1.0 / 3), "0.3333");
+}
+
+TEST(ReportTest, OneLineForgesNothing) {
+  EXPECT_EQ(OneLine("one\ntwo\n  three\n"), "one; two; three");
+  EXPECT_EQ(OneLine("these files differ:\n  a.c\n  b.c"),
+            "these files differ: a.c; b.c");
+  EXPECT_EQ(OneLine("a\x1b[31mred\tb\x7f\r"), "a[31mred b");
+  EXPECT_EQ(OneLine("\xC2\x9B"
+                    "31m \xC3\xA9"),
+            "31m \xC3\xA9");
+}
+
+TEST(ReportTest, AnnotateKeepsCodeAndPayload) {
+  absl::Status status = absl::NotFoundError("gone");
+  status.SetPayload("mark", absl::Cord("x"));
+  const absl::Status annotated = Annotate(status, "file");
+  EXPECT_EQ(annotated.code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(annotated.message(), "file: gone");
+  EXPECT_TRUE(annotated.GetPayload("mark").has_value());
+  EXPECT_EQ(Where(annotated, "file").message(), "file: gone");
+  EXPECT_EQ(Where(annotated, "disk").message(), "disk: file: gone");
+}
+
+TEST(TableTest, AlignsColumns) {
+  Table table({"NAME", ">SIZE", "LAST"});
+  table.Add({"a", "5 B", "x"});
+  table.Add({"l\xC3\xA4nger", "1234 B", ""});
+  EXPECT_EQ(table.ToString(),
+            "NAME      SIZE  LAST\n"
+            "a          5 B  x\n"
+            "l\xC3\xA4nger  1234 B\n");
+}
+
+// What progress left in a file.
+std::string Written(const Progress::Options& base, int updates) {
+  Progress::Options options = base;
+  options.stream = tmpfile();
+  {
+    Progress progress(options);
+    for (int i = 0; i < updates; ++i) progress.Update("work\n", 0.5);
+  }
+  std::string text(1000, '\0');
+  rewind(options.stream);
+  text.resize(fread(&text[0], 1, text.size(), options.stream));
+  fclose(options.stream);
+  return text;
+}
+
+TEST(ProgressTest, QuickWorkLeavesNoTraceInALog) {
+  EXPECT_EQ(Written({}, 3), "");
+}
+
+TEST(ProgressTest, LongWorkGetsLines) {
+  Progress::Options options;
+  options.between_lines = absl::ZeroDuration();
+  EXPECT_EQ(Written(options, 2), "[ 50%] work\n[ 50%] work\n");
+  options.quiet = true;
+  EXPECT_EQ(Written(options, 2), "");
+}
+
+TEST(JsonTest, OneLineWhateverTheNames) {
+  testing::internal::CaptureStdout();
+  PrintJson({{"name", "a\xFF\n"},
+             {"value", std::numeric_limits<double>::infinity()}});
+  fflush(stdout);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(),
+            "{\"name\":\"a\xEF\xBF\xBD\\n\",\"value\":null}\n");
+}
+
+}  // namespace
+}  // namespace ingot

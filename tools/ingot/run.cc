@@ -1,0 +1,169 @@
+#include <limits>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "runtime/profiler.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/compare.h"
+#include "tools/ingot/files.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/inputs.h"
+#include "tools/ingot/json.h"
+#include "tools/ingot/npy.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+namespace {
+
+struct RunFlags {
+  OpenFlags open;
+  std::vector<std::string> inputs;
+  std::string output_dir;
+  std::string profile;
+  int64_t threads = 1;
+  int64_t seed = 0;
+  bool json = false;
+  bool quiet = false;
+};
+
+absl::StatusOr<std::vector<Tensor>> GetInputs(
+    const RunFlags& flags, absl::Span<const TensorInfo> declared) {
+  if (!flags.inputs.empty() || declared.empty()) {
+    return ReadInputs(declared, flags.inputs);
+  }
+  absl::StatusOr<InputShapes> shapes =
+      ParseInputShapes(flags.open.compile.input_shapes);
+  if (!shapes.ok()) return shapes.status();
+  std::string note;
+  absl::StatusOr<std::vector<Tensor>> inputs =
+      MakeRandomInputs(declared, *shapes, flags.seed, &note);
+  if (inputs.ok()) Print(absl::StrCat(OneLine(note), "\n"));
+  return inputs;
+}
+
+// All files of a run appear together.
+absl::Status WriteFiles(const RunFlags& flags,
+                        absl::Span<const TensorInfo> declared,
+                        const std::vector<Tensor>& outputs,
+                        const Profiler& profiler) {
+  FileBatch batch;
+  if (!flags.output_dir.empty()) {
+    if (absl::Status s = MakeFolder(flags.output_dir); !s.ok()) return s;
+    std::set<std::string> names;
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      std::string name = SafeFileName(declared[i].name);
+      // Two names may become one when made safe.
+      while (!names.insert(name).second) name += '_';
+      absl::StatusOr<std::string> bytes = FormatNpy(outputs[i]);
+      if (!bytes.ok()) {
+        return Annotate(bytes.status(),
+                        absl::StrCat("output '", declared[i].name, "'"));
+      }
+      const std::string path =
+          absl::StrCat(flags.output_dir, "/", name, ".npy");
+      if (absl::Status s = batch.Add(path, *bytes); !s.ok()) return s;
+    }
+  }
+  if (!flags.profile.empty()) {
+    absl::Status s = batch.Add(flags.profile, profiler.ToChromeTrace());
+    if (!s.ok()) return s;
+  }
+  return batch.Commit();
+}
+
+absl::Status PrintOutputs(absl::Span<const TensorInfo> declared,
+                          const std::vector<Tensor>& outputs, bool json) {
+  Table table({"OUTPUT", "TYPE", ">MIN", ">MAX", ">MEAN", "FIRST VALUES"});
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    absl::StatusOr<Summary> summary = Summarize(outputs[i]);
+    if (!summary.ok()) return Annotate(summary.status(), declared[i].name);
+    std::string first = summary->first;
+    if (summary->nans > 0) {
+      absl::StrAppend(&first, " (", summary->nans, " are NaN)");
+    }
+    table.Add({declared[i].name, outputs[i].TypeString(),
+               HumanNumber(summary->min), HumanNumber(summary->max),
+               HumanNumber(summary->mean), std::move(first)});
+    const absl::Span<const int64_t> shape = outputs[i].shape();
+    list.push_back({{"name", declared[i].name},
+                    {"type", outputs[i].dtype().ToString()},
+                    {"shape", std::vector<int64_t>(shape.begin(), shape.end())},
+                    {"min", summary->min},
+                    {"max", summary->max},
+                    {"mean", summary->mean},
+                    {"nans", summary->nans}});
+  }
+  Print(table.ToString());
+  if (json) PrintJson({{"outputs", std::move(list)}});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status RunRun(Args args) {
+  FlagSet flags("run", {"SET|SO|MODEL"},
+                "Runs a model once and shows its outputs. Without --input its "
+                "inputs are random numbers.");
+  RunFlags run;
+  flags.Strings("input", "NAME:FILE",
+                "an input's values: .npy, .npz or ONNX's .pb", &run.inputs);
+  flags.String("output-dir", "DIR", "write each output there as .npy",
+               &run.output_dir);
+  flags.Int("threads", "N", "threads to use", 1, 1024, &run.threads);
+  flags.String("profile", "FILE.json",
+               "write where the time went, for ui.perfetto.dev", &run.profile);
+  flags.Int("seed", "N", "of the random numbers", 0,
+            std::numeric_limits<int64_t>::max(), &run.seed);
+  run.open.AddTo(&flags);
+  flags.Bool("json", "end with one JSON object", &run.json);
+  flags.Bool("quiet", "show no progress", &run.quiet);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  const std::string& path = flags.word(0);
+  if (!run.profile.empty()) {
+    if (absl::Status s = CheckWritable(run.profile); !s.ok()) return s;
+  }
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  Progress::Options progress_options;
+  progress_options.quiet = run.quiet;
+  Progress progress(progress_options);
+  absl::StatusOr<OpenedModel> opened =
+      OpenModel(path, run.open, *builtins, &progress);
+  if (!opened.ok()) return opened.status();
+
+  Profiler profiler;
+  ExecutorOptions options;
+  options.threads = static_cast<int>(run.threads);
+  if (!run.profile.empty()) options.profiler = &profiler;
+  absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
+      CreateExecutor(opened->model, options);
+  if (!executor.ok()) return Where(executor.status(), path);
+  absl::StatusOr<std::vector<Tensor>> inputs =
+      GetInputs(run, (*executor)->inputs());
+  if (!inputs.ok()) return Where(inputs.status(), path);
+  if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {
+    return Where(s, path);
+  }
+  if (absl::Status s = (*executor)->Run(); !s.ok()) return Where(s, path);
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < (*executor)->outputs().size(); ++i) {
+    absl::StatusOr<Tensor> output = (*executor)->GetOutput(i);
+    if (!output.ok()) return Where(output.status(), path);
+    outputs.push_back(*std::move(output));
+  }
+  const absl::Span<const TensorInfo> declared = (*executor)->outputs();
+  if (absl::Status s = WriteFiles(run, declared, outputs, profiler); !s.ok()) {
+    return s;
+  }
+  return PrintOutputs(declared, outputs, run.json);
+}
+
+}  // namespace ingot

@@ -1,0 +1,243 @@
+#include "tools/ingot/sets.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "artifact/blob.h"
+#include "artifact/open_set.h"
+#include "backends/builtin.h"
+#include "compiler/driver/compile.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/MemoryBufferRef.h"
+#include "loaders/native/library.h"
+#include "loaders/native/linker.h"
+#include "tools/ingot/files.h"
+#include "tools/ingot/inputs.h"
+
+namespace ingot {
+namespace {
+
+double SecondsSince(absl::Time start) {
+  return absl::ToDoubleSeconds(absl::Now() - start);
+}
+
+bool IsElf(absl::string_view bytes) {
+  return absl::StartsWith(bytes, "\177ELF");
+}
+
+// The container in a linked library, found by its section and not by opening
+// the library, which would run its constructors.
+absl::StatusOr<Blob> FindContainer(const Blob& library) {
+  const absl::string_view bytes = library.view();
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> file =
+      llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(
+          llvm::StringRef(bytes.data(), bytes.size()), ""));
+  if (!file) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is not a library: ", llvm::toString(file.takeError())));
+  }
+  for (const llvm::object::SectionRef& section : (*file)->sections()) {
+    llvm::Expected<llvm::StringRef> name = section.getName();
+    if (!name) {
+      llvm::consumeError(name.takeError());
+      continue;
+    }
+    if (*name != kContainerSection) continue;
+    llvm::Expected<llvm::StringRef> contents = section.getContents();
+    if (!contents) {
+      return absl::DataLossError(llvm::toString(contents.takeError()));
+    }
+    if (contents->empty()) break;
+    return library.Slice(static_cast<size_t>(contents->data() - bytes.data()),
+                         contents->size());
+  }
+  return absl::NotFoundError("is a library without artifacts inside");
+}
+
+// A file that vanishes when the program ends, however it ends: it is removed
+// as soon as it is mapped.
+absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
+  const char* folder = getenv("TMPDIR");
+  std::string path = absl::StrCat(
+      folder != nullptr && *folder != '\0' ? folder : "/tmp", "/ingot-XXXXXX");
+  const int fd = mkostemp(&path[0], O_CLOEXEC);
+  if (fd < 0) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": ", strerror(errno)));
+  }
+  const absl::Status written =
+      WriteContainerTo(set, [&](absl::string_view bytes) -> absl::Status {
+        while (!bytes.empty()) {
+          const ssize_t n = write(fd, bytes.data(), bytes.size());
+          if (n < 0 && errno == EINTR) continue;
+          if (n < 0) {
+            return absl::ResourceExhaustedError(
+                absl::StrCat(path, ": ", strerror(errno)));
+          }
+          bytes.remove_prefix(static_cast<size_t>(n));
+        }
+        return absl::OkStatus();
+      });
+  absl::StatusOr<Blob> mapped =
+      written.ok() ? Blob::MapFd(fd, path) : absl::StatusOr<Blob>(written);
+  close(fd);
+  unlink(path.c_str());
+  return mapped;
+}
+
+}  // namespace
+
+absl::StatusOr<Builtins> MakeBuiltins() {
+  Builtins builtins;
+  for (const absl::Status& s :
+       {RegisterCoreLoaders(&builtins.loaders),
+        RegisterBuiltinTargets(&builtins.targets),
+        RegisterBuiltinLoaders(&builtins.loaders),
+        RegisterBuiltinInspectors(&builtins.inspectors)}) {
+    if (!s.ok()) return s;
+  }
+  return builtins;
+}
+
+void CompileFlags::AddTo(FlagSet* flags) {
+  flags->String("target", "TARGET",
+                "what to compile for, such as 'llvm -mcpu=native' or "
+                "'dnnl,llvm'; see ingot targets",
+                &target);
+  flags->Strings("input-shape", "NAME:1x3x224x224",
+                 "fixes the shape of an input", &input_shapes);
+  flags->Int("opt-level", "N",
+             "0: only what is needed, 1: fold and fuse, 2: also lay out", 0, 2,
+             &opt_level);
+}
+
+absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
+                                    const CompileFlags& flags,
+                                    const Builtins& builtins,
+                                    Progress* progress) {
+  CompileOptions options;
+  absl::StatusOr<std::vector<Target>> targets = ParseTargets(flags.target);
+  if (!targets.ok()) {
+    return UsageError(absl::StrCat("--target: ", targets.status().message()));
+  }
+  for (const Target& target : *targets) {
+    if (absl::Status s = builtins.targets.Check(target).status(); !s.ok()) {
+      return UsageError(absl::StrCat("--target: ", s.message()));
+    }
+  }
+  absl::StatusOr<InputShapes> shapes = ParseInputShapes(flags.input_shapes);
+  if (!shapes.ok()) return shapes.status();
+
+  options.targets = *std::move(targets);
+  options.target_text = flags.target;
+  options.input_shapes = *std::move(shapes);
+  options.opt_level = static_cast<int>(flags.opt_level);
+  options.symbol_prefix = flags.symbol_prefix;
+  options.known_loaders = builtins.loaders.Names();
+  options.known_loaders.push_back(kNativeLoader);
+  options.dump_ir_dir = flags.dump_ir;
+  options.on_progress = [progress](absl::string_view what, double fraction) {
+    progress->Update(what, fraction);
+  };
+  Table times({"STAGE", ">TIME"});
+  if (flags.time_passes) {
+    options.on_time = [&times](absl::string_view stage, double seconds) {
+      times.Add({std::string(stage), HumanTime(seconds)});
+    };
+  }
+  absl::StatusOr<ArtifactSet> set =
+      CompileModel(path, builtins.targets, options);
+  progress->Clear();
+  if (flags.time_passes) Print(times.ToString());
+  return set;
+}
+
+bool IsModel(absl::string_view path) {
+  return absl::EndsWithIgnoreCase(path, ".onnx") && !IsFolder(path);
+}
+
+absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path,
+                                    const ReadOptions& options) {
+  if (IsModel(path)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path,
+                     ": is a model and not a set; make one with ingot "
+                     "compile"));
+  }
+  if (IsFolder(path)) return ReadSet(path, options);
+  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  if (!bytes.ok() || !IsElf(bytes->view())) return ReadSet(path, options);
+  absl::StatusOr<Blob> container = FindContainer(*bytes);
+  if (!container.ok()) return Annotate(container.status(), path);
+  absl::StatusOr<ArtifactSet> set = ReadContainer(*container, options);
+  if (!set.ok()) return Annotate(set.status(), path);
+  return set;
+}
+
+void OpenFlags::AddTo(FlagSet* flags) {
+  compile.AddTo(flags);
+  flags->Bool("check-digests", "also check the digests of weights",
+              &check_digests);
+  flags->Bool("accept-edits",
+              "take a directory's files as they are, edited or not",
+              &accept_edits);
+}
+
+absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
+                                      const OpenFlags& flags,
+                                      const Builtins& builtins,
+                                      Progress* progress) {
+  OpenedModel opened;
+  LoadOptions options;
+  options.check_digests = flags.check_digests;
+  options.accept_edits = flags.accept_edits;
+  options.link = [&](const ArtifactSet& set) -> absl::StatusOr<std::string> {
+    progress->Update("linking", 0);
+    const absl::Time start = absl::Now();
+    absl::StatusOr<std::string> library =
+        LinkCached(set, [&](absl::string_view line) {
+          progress->Clear();
+          Print(absl::StrCat(OneLine(line), "\n"));
+        });
+    opened.link_seconds = SecondsSince(start);
+    progress->Clear();
+    return library;
+  };
+
+  absl::StatusOr<LoadedModel> model;
+  absl::Time start = absl::Now();
+  if (IsModel(path)) {
+    // In a block of its own, so that only the mapped file outlives it.
+    absl::StatusOr<Blob> container = [&]() -> absl::StatusOr<Blob> {
+      absl::StatusOr<ArtifactSet> set =
+          Compile(path, flags.compile, builtins, progress);
+      if (!set.ok()) return set.status();
+      return WriteTemporary(*set);
+    }();
+    if (!container.ok()) return container.status();
+    opened.compile_seconds = SecondsSince(start);
+    Print(absl::StrFormat("compiled %s for %s in %s\n", OneLine(path),
+                          OneLine(flags.compile.target),
+                          HumanTime(opened.compile_seconds)));
+    start = absl::Now();
+    model = LoadMemory(*container, builtins.loaders, options);
+  } else {
+    model = LoadPath(path, builtins.loaders, options);
+  }
+  if (!model.ok()) return Where(model.status(), path);
+  opened.load_seconds = SecondsSince(start) - opened.link_seconds;
+  opened.model = *std::move(model);
+  return opened;
+}
+
+}  // namespace ingot

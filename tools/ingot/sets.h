@@ -1,0 +1,92 @@
+// What the words MODEL, SET and SO stand for: from a path to an artifact set or
+// to a loaded model.
+
+#ifndef INGOT_TOOLS_INGOT_SETS_H_
+#define INGOT_TOOLS_INGOT_SETS_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+#include "artifact/container.h"
+#include "artifact/inspector.h"
+#include "compiler/target/target.h"
+#include "loaders/load.h"
+#include "loaders/loader_registry.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+
+// Everything that Ingot was built with.
+struct Builtins {
+  TargetRegistry targets;
+  LoaderRegistry loaders;
+  InspectorRegistry inspectors;
+};
+
+absl::StatusOr<Builtins> MakeBuiltins();
+
+// How to compile a model.
+struct CompileFlags {
+  std::string target = "llvm";
+  std::vector<std::string> input_shapes;
+  int64_t opt_level = 2;
+
+  // Only `ingot compile` offers these.
+  std::string symbol_prefix;
+  std::string dump_ir;
+  bool time_passes = false;
+
+  // Defines the flags that every subcommand that takes a model has.
+  void AddTo(FlagSet* flags);
+};
+
+// Compiles the ONNX file at `path`. A bad flag is a UsageError. With
+// time_passes, prints where the time went.
+absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
+                                    const CompileFlags& flags,
+                                    const Builtins& builtins,
+                                    Progress* progress);
+
+// Whether `path` is an ONNX model by its name.
+bool IsModel(absl::string_view path);
+
+// The set at `path`: a .ingot file, a dumped directory, or the set inside a
+// linked library, which is read without running anything of it.
+absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path,
+                                    const ReadOptions& options = {});
+
+// How to open a model for running it.
+struct OpenFlags {
+  CompileFlags compile;
+  bool check_digests = false;
+  bool accept_edits = false;
+
+  void AddTo(FlagSet* flags);
+};
+
+struct OpenedModel {
+  LoadedModel model;
+  // Seconds; 0 for what was not needed. Loading counts neither of the others.
+  double compile_seconds = 0;
+  double link_seconds = 0;
+  double load_seconds = 0;
+};
+
+// Loads what is at `path`: a set, a library, or a model, which is compiled
+// first, into a temporary container that then takes the same way as any other.
+// Says on stdout what had to be done.
+absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
+                                      const OpenFlags& flags,
+                                      const Builtins& builtins,
+                                      Progress* progress);
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_SETS_H_

@@ -1,0 +1,124 @@
+#include "tools/ingot/test_data.h"
+
+#include <filesystem>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Paths below `folder` by the number between `prefix` and `suffix`.
+absl::StatusOr<std::map<int, std::string>> Numbered(absl::string_view folder,
+                                                    absl::string_view prefix,
+                                                    absl::string_view suffix) {
+  std::map<int, std::string> found;
+  std::error_code error;
+  fs::directory_iterator it(std::string(folder), error), end;
+  for (; !error && it != end; it.increment(error)) {
+    const std::string file = it->path().filename().string();
+    absl::string_view number = file;
+    int n = 0;
+    if (absl::ConsumePrefix(&number, prefix) &&
+        absl::ConsumeSuffix(&number, suffix) && !number.empty() &&
+        absl::ascii_isdigit(number[0]) && absl::SimpleAtoi(number, &n)) {
+      found[n] = it->path().string();
+    }
+  }
+  if (error) {
+    return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
+  }
+  return found;
+}
+
+absl::StatusOr<std::vector<std::string>> NumberedFiles(
+    absl::string_view folder, absl::string_view prefix) {
+  absl::StatusOr<std::map<int, std::string>> found =
+      Numbered(folder, prefix, ".pb");
+  if (!found.ok()) return found.status();
+  std::vector<std::string> files;
+  for (auto& [number, path] : *found) {
+    if (number != static_cast<int>(files.size())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(folder, ": has ", prefix, number, ".pb but no ", prefix,
+                       files.size(), ".pb"));
+    }
+    files.push_back(std::move(path));
+  }
+  return files;
+}
+
+absl::StatusOr<TestDataSet> ReadSet(const std::string& folder) {
+  TestDataSet set;
+  set.name = fs::path(folder).filename().string();
+  absl::StatusOr<std::vector<std::string>> inputs =
+      NumberedFiles(folder, "input_");
+  if (!inputs.ok()) return inputs.status();
+  absl::StatusOr<std::vector<std::string>> outputs =
+      NumberedFiles(folder, "output_");
+  if (!outputs.ok()) return outputs.status();
+  if (outputs->empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(folder, ": has no output_0.pb to compare with"));
+  }
+  set.inputs = *std::move(inputs);
+  set.outputs = *std::move(outputs);
+  return set;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<TestDataSet>> FindTestData(
+    absl::string_view folder) {
+  std::vector<TestDataSet> sets;
+  absl::StatusOr<std::map<int, std::string>> found =
+      Numbered(folder, "test_data_set_", "");
+  if (!found.ok()) return found.status();
+  if (found->empty()) {
+    absl::StatusOr<std::map<int, std::string>> outputs =
+        Numbered(folder, "output_", ".pb");
+    if (!outputs.ok()) return outputs.status();
+    if (outputs->empty()) {
+      return absl::NotFoundError(absl::StrCat(
+          folder, ": has neither test_data_set_* folders nor output_*.pb"));
+    }
+    std::string self(absl::StripSuffix(folder, "/"));
+    found->emplace(0, std::move(self));
+  }
+  for (const auto& [number, path] : *found) {
+    absl::StatusOr<TestDataSet> set = ReadSet(path);
+    if (!set.ok()) return set.status();
+    sets.push_back(*std::move(set));
+  }
+  return sets;
+}
+
+absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
+  absl::StatusOr<Tensor> tensor = onnx_frontend::ReadTensorFile(path);
+  if (!tensor.ok()) return Where(tensor.status(), path);
+  return tensor;
+}
+
+absl::StatusOr<std::vector<Tensor>> ReadTensorProtoFiles(
+    const std::vector<std::string>& paths) {
+  std::vector<Tensor> tensors;
+  for (const std::string& path : paths) {
+    absl::StatusOr<Tensor> tensor = ReadTensorProtoFile(path);
+    if (!tensor.ok()) return tensor.status();
+    tensors.push_back(*std::move(tensor));
+  }
+  return tensors;
+}
+
+}  // namespace ingot

@@ -1,0 +1,35 @@
+// ONNX's layout of test data: folders test_data_set_N with the protobufs
+// input_0.pb, input_1.pb, ..., output_0.pb, ...
+
+#ifndef INGOT_TOOLS_INGOT_TEST_DATA_H_
+#define INGOT_TOOLS_INGOT_TEST_DATA_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "runtime/tensor.h"
+
+namespace ingot {
+
+struct TestDataSet {
+  std::string name;                  // of the folder
+  std::vector<std::string> inputs;   // paths, in the order of their numbers
+  std::vector<std::string> outputs;  // the same
+};
+
+// The sets in `folder`, which is one itself or has several, in the order of
+// their numbers. NotFound when there are none; InvalidArgument when a number is
+// missing between others or there is no output.
+absl::StatusOr<std::vector<TestDataSet>> FindTestData(absl::string_view folder);
+
+// The tensor in the file at `path`, an onnx.TensorProto. Errors name the path.
+absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path);
+
+absl::StatusOr<std::vector<Tensor>> ReadTensorProtoFiles(
+    const std::vector<std::string>& paths);
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_TEST_DATA_H_
