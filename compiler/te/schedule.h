@@ -79,6 +79,10 @@ class Stage {
   bool is_output() const { return is_output_; }
   bool IsReduce() const { return op_.kind == OperationKind::kReduce; }
   bool IsInlined() const { return inlined_; }
+  // No verb but CacheWrite has changed its loops yet.
+  bool IsUntouched() const {
+    return relations_.empty() && consumer_ == nullptr;
+  }
   bool IsAttached() const { return consumer_ != nullptr; }
   // The stage whose loop it is computed in; null at the root.
   Stage* consumer() const { return consumer_; }

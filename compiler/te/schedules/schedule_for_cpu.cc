@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/te/schedules/anchor.h"
 #include "compiler/te/schedules/common.h"
 #include "compiler/te/tags.h"
 
@@ -47,6 +48,16 @@ absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
   if (!schedule.ok()) return schedule.status();
   InlineCheap(&*schedule);
   for (Stage* stage : schedule->stages()) {
+    absl::string_view anchor = TagOf(stage, kAnchor);
+    if (!stage->IsReduce()) continue;
+    if (anchor == kMatmul || anchor == kDensePacked) {
+      ScheduleMatmul(&*schedule, stage, cpu);
+    } else if (anchor == kConv2dNchwc) {
+      ScheduleConv2dNchwc(&*schedule, stage, cpu);
+    }
+  }
+  for (Stage* stage : schedule->stages()) {
+    if (!stage->IsUntouched()) continue;
     if (stage->IsReduce()) {
       ScheduleReduction(&*schedule, stage, cpu);
     } else if (stage->op().kind == OperationKind::kCompute) {

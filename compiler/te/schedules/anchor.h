@@ -1,0 +1,47 @@
+// An anchor (a convolution, a product of matrices) with the element-wise
+// operations behind it.
+#ifndef INGOT_COMPILER_TE_SCHEDULES_ANCHOR_H_
+#define INGOT_COMPILER_TE_SCHEDULES_ANCHOR_H_
+
+#include "compiler/target/target.h"
+#include "compiler/te/schedule.h"
+
+namespace ingot::te {
+
+// `accumulator` reduces; `result` has the same axes, reads it at its own
+// indices, and does the rest (bias, activation, residual) while the tile is in
+// registers.
+struct Anchor {
+  Stage* accumulator;
+  Stage* result;
+};
+
+// Finds the result of `stage`: its only reader where that fits, or itself with
+// a new accumulator before it.
+Anchor MakeAnchor(Schedule* schedule, Stage* stage);
+
+// Register tiles: rows of broadcast elements by columns of vectors.
+struct RegisterTile {
+  int64_t rows = 1;
+  int64_t vectors = 1;
+};
+
+// The tile for a long product, rows and columns of any number: accumulators,
+// the vectors of one step and a broadcast element fit the register file, and
+// there are enough independent chains to hide the latency of a multiply-add.
+RegisterTile MatmulTile(const CpuModel& cpu);
+
+// The tile for rows of `rows` elements (a convolution's output width) and a
+// multiple of `vectors` vectors: the one whose whole number of tiles takes the
+// fewest cycles by a simple model of the processor. `vectors` is what
+// `rows`-independent columns there are; the result divides it.
+RegisterTile ConvTile(const CpuModel& cpu, int64_t rows, int64_t vectors);
+
+// One family each. The stage carries the tag of that name.
+void ScheduleMatmul(Schedule* schedule, Stage* stage, const CpuModel& cpu);
+void ScheduleConv2dNchwc(Schedule* schedule, Stage* stage,
+                         const CpuModel& cpu);
+
+}  // namespace ingot::te
+
+#endif  // INGOT_COMPILER_TE_SCHEDULES_ANCHOR_H_
