@@ -1,0 +1,47 @@
+#ifndef INGOT_COMPILER_TIR_PASSES_PASSES_H_
+#define INGOT_COMPILER_TIR_PASSES_PASSES_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/tir/ir.h"
+
+// The passes, each in a file of its name. All take a verified function and
+// return a verified one, and are safe to run from several threads.
+namespace ingot::tir {
+
+// Copies the body of each unrolled loop, so
+//
+//   unrolled i in [0, 2) { %acc[i] = 0.0f }
+//
+// becomes
+//
+//   %acc[0] = 0.0f
+//   %acc[1] = 0.0f
+//
+// and simplifies, so that the indices of accumulators are constants. A loop
+// whose copies would be too many statements becomes a serial one.
+absl::StatusOr<PrimFunc> UnrollLoops(const PrimFunc& func);
+
+// Turns vectorized loops into vector code, so
+//
+//   vectorized j in [0, 8) { %out[i, j] = %a[i, j] + %b[i] }
+//
+// becomes
+//
+//   %out[i, ramp(0, 1, 8)] = %a[i, ramp(0, 1, 8)] + broadcast(%b[i], 8)
+//
+// What does not depend on the lane stays scalar, loops and ifs among it. Where
+// the body is under a condition on the lane that is true of all lanes between
+// two for which it is (`i * 8 + j < n`), the vector code runs when it is true
+// of all, and a serial loop otherwise. A loop that cannot be vectorized becomes
+// serial: other conditions on the lane, a store that is not one element a lane,
+// allocations, while, two indices of one access that depend on the lane.
+absl::StatusOr<PrimFunc> VectorizeLoops(const PrimFunc& func);
+
+// Makes allocated workspaces parameters of the function, behind the outputs,
+// for the caller to provide. Workspaces of one type and of constant sizes that
+// are not live at the same time share a parameter.
+absl::StatusOr<PrimFunc> PlanWorkspaces(const PrimFunc& func);
+
+}  // namespace ingot::tir
+
+#endif  // INGOT_COMPILER_TIR_PASSES_PASSES_H_
