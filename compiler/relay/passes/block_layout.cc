@@ -1,0 +1,122 @@
+// block_layout: convolutions on blocks of channels, as many as a vector
+// register holds, so that one load feeds one multiplication of them all.
+//
+//   conv2d(x, w)  ->  conv2d(layout_transform(x, NCHW, NCHW16c), w packed)
+//
+// What lies between convolutions stays in blocks where it can: element-wise
+// operators, pools, concatenations of whole blocks, and so on. Data goes back
+// to its plain layout where something else reads it, once.
+#include <set>
+
+#include "absl/strings/match.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/blocked.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rules.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+Shape WithRows(Shape shape) {
+  shape.insert(shape.begin() + 2, tir::MakeInt(1));
+  return shape;
+}
+
+// [n, c, w] as [n, c, 1, w], for what has a two-dimensional twin.
+absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
+  const bool conv = node.Is("conv1d");
+  const bool global = absl::StartsWith(node.op->name, "global_");
+  const bool pool = node.Is("max_pool1d") || node.Is("avg_pool1d") ||
+                    node.Is("lp_pool1d") ||
+                    (global && absl::EndsWith(node.op->name, "pool1d"));
+  if (!conv && !pool) return Value{};
+  Attrs attrs = node.attrs;
+  attrs.Erase("data_layout");
+  attrs.Erase("kernel_layout");
+  attrs.Erase("layout");
+  for (const char* name : {"kernel", "strides", "dilations"}) {
+    Ints values = attrs.GetOr<Ints>(name, {});
+    if (values.size() != 1) continue;
+    attrs.Set(name, Ints{1, values[0]});
+  }
+  const Ints pads = attrs.GetOr<Ints>("pads", {});
+  if (pads.size() == 2) attrs.Set("pads", Ints{0, pads[0], 0, pads[1]});
+  std::vector<Value> inputs;
+  for (const Value& input : node.inputs) {
+    RELAY_ASSIGN_OR_RETURN(
+        Value lifted,
+        c.Add("reshape", {input}, {{"shape", WithRows(input.type().shape)}}));
+    inputs.push_back(lifted);
+  }
+  std::string op = node.op->name;
+  op[op.size() - 2] = '2';
+  RELAY_ASSIGN_OR_RETURN(Value result, c.Add(op, inputs, attrs));
+  return c.Add("reshape", {result}, {{"shape", node.outputs[0].shape}});
+}
+
+constexpr Rule kLift[] = {{"one dimension as two", "", AsTwoDimensional}};
+
+absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
+  BlockedValues values(function, cpu);
+  std::vector<Node*> nodes;
+  for (const auto& node : function->nodes()) nodes.push_back(node.get());
+  bool changed = false;
+  for (Node* node : nodes) {
+    RELAY_ASSIGN_OR_RETURN(std::optional<Blocked> blocked,
+                           values.Convert(*node));
+    if (blocked) {
+      values.Define(Value{node}, *blocked);
+      changed = true;
+      continue;
+    }
+    for (Value& input : node->inputs) {
+      if (input.node == nullptr) continue;
+      RELAY_ASSIGN_OR_RETURN(input, values.Plain(input));
+    }
+  }
+  if (!changed) return false;
+  for (Value& output : function->outputs) {
+    RELAY_ASSIGN_OR_RETURN(output, values.Plain(output));
+  }
+  function->RemoveDead();
+  std::set<std::string> names;
+  std::set<const Node*> alive;
+  for (const auto& node : function->nodes()) {
+    names.insert(node->name);
+    alive.insert(node.get());
+  }
+  for (const auto& [node, name] : values.wishes()) {
+    if (alive.count(node) > 0 && names.insert(name).second) node->name = name;
+  }
+  RELAY_RETURN_IF_ERROR(function->Sort());
+  return true;
+}
+
+bool HasConvolution(const Function& function) {
+  for (const auto& node : function.nodes()) {
+    if (node->Is("conv2d") || node->Is("conv1d")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
+  bool changed = false;
+  for (const auto& function : module->functions()) {
+    if (function->attrs.Has("primitive") || function->attrs.Has("target") ||
+        !HasConvolution(*function)) {
+      continue;
+    }
+    RELAY_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
+    RELAY_ASSIGN_OR_RETURN(bool blocked,
+                           BlockFunction(function.get(), context->cpu));
+    changed = changed || lifted || blocked;
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay

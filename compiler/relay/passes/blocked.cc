@@ -1,0 +1,420 @@
+#include "compiler/relay/passes/blocked.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/te/schedules/schedule_for_cpu.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+std::string DataLayout(int64_t block) {
+  return absl::StrCat("NCHW", block, "c");
+}
+
+int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The constant number of channels of NCHW or NCW data; 0 when there is none.
+int64_t ChannelsOf(const TensorType& type) {
+  int64_t channels = 0;
+  if (type.shape.size() != 3 && type.shape.size() != 4) return 0;
+  return tir::AsConstInt(type.shape[1], &channels) ? channels : 0;
+}
+
+// As NCHW: a dimension of 1 is put in before the last of NCW.
+Shape Lifted(Shape shape) {
+  if (shape.size() == 3) shape.insert(shape.begin() + 2, tir::MakeInt(1));
+  return shape;
+}
+
+// Where a dimension of plain data is in blocked data.
+int64_t BlockedAxis(int64_t axis, bool lifted) {
+  return lifted && axis >= 2 ? axis + 1 : axis;
+}
+
+bool IsPlane(const Shape& nchw) {
+  return tir::IsConstInt(nchw[2], 1) && tir::IsConstInt(nchw[3], 1);
+}
+
+// Whether each result element depends on its place.
+bool IsPointwise(const Node& node) {
+  if (node.outputs.size() != 1) return false;
+  if (node.op->fusion == FusionKind::kElementwise) return !node.Is("trilu");
+  static const char* const kOps[] = {
+      "add",         "sub",         "mul",           "div",
+      "mod",         "pow",         "minimum",       "maximum",
+      "prelu",       "equal",       "not_equal",     "less",
+      "less_equal",  "greater",     "greater_equal", "logical_and",
+      "logical_or",  "logical_xor", "bitwise_and",   "bitwise_or",
+      "bitwise_xor", "where"};
+  return std::any_of(std::begin(kOps), std::end(kOps),
+                     [&](const char* op) { return node.Is(op); });
+}
+
+// May make an infinity or a NaN of the zeros that fill up a block, which a
+// product with zero weights does not take out again.
+bool MayLeaveFinite(const Node& node) {
+  static const char* const kOps[] = {"log",   "reciprocal", "rsqrt",
+                                     "div",   "pow",        "mod",
+                                     "acosh", "atanh",      "lp_norm"};
+  return std::any_of(std::begin(kOps), std::end(kOps),
+                     [&](const char* op) { return node.Is(op); });
+}
+
+}  // namespace
+
+const Blocked* BlockedValues::Find(const Value& value) const {
+  auto it = blocked_.find(value);
+  return it == blocked_.end() ? nullptr : &it->second;
+}
+
+absl::StatusOr<Value> BlockedValues::Add(const Node& node,
+                                         std::vector<Value> inputs,
+                                         Attrs attrs) {
+  RELAY_ASSIGN_OR_RETURN(
+      Node * made, function_->AddOp(node.op->name, node.name, std::move(inputs),
+                                    std::move(attrs)));
+  AddSources(node, made);
+  wishes_.emplace_back(made, node.name);
+  return Value{made};
+}
+
+absl::StatusOr<Value> BlockedValues::Reshaped(const Value& value, Shape shape,
+                                              absl::string_view name) {
+  if (SameShape(value.type().shape, shape)) return value;
+  return AddFolded(function_, "reshape", name, {value}, {{"shape", shape}});
+}
+
+absl::StatusOr<Value> BlockedValues::Transformed(const Value& value,
+                                                 absl::string_view from,
+                                                 absl::string_view to,
+                                                 absl::string_view name) {
+  return AddFolded(function_, "layout_transform", name, {value},
+                   {{"src", std::string(from)}, {"dst", std::string(to)}});
+}
+
+absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
+  const Blocked* blocked = Find(value);
+  if (blocked == nullptr) return value;
+  if (auto it = plain_.find(value); it != plain_.end()) return it->second;
+  const Shape& shape = value.type().shape;
+  const std::string& name = value.node->name;
+  Value plain = blocked->value;
+  if (!blocked->padded() && IsPlane(Lifted(shape))) {
+    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
+  } else {
+    RELAY_ASSIGN_OR_RETURN(
+        plain, Transformed(plain, DataLayout(blocked->block), "NCHW", name));
+    if (blocked->padded()) {
+      RELAY_ASSIGN_OR_RETURN(
+          plain, AddFolded(function_, "slice", name, {plain},
+                           {{"axes", Ints{1}},
+                            {"starts", MakeShape({0})},
+                            {"ends", MakeShape({blocked->channels})}}));
+    }
+    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
+  }
+  plain_[value] = plain;
+  return plain;
+}
+
+absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
+                                                int64_t block) {
+  const Blocked* known = Find(value);
+  if (known != nullptr && known->block == block) return *known;
+  if (auto it = transformed_.find({value, block}); it != transformed_.end()) {
+    return it->second;
+  }
+  RELAY_ASSIGN_OR_RETURN(Value plain, Plain(value));
+  Blocked result;
+  result.block = block;
+  result.channels = ChannelsOf(value.type());
+  result.lifted = value.type().shape.size() == 3;
+  const std::string name = absl::StrCat(value.node->name, "_blocked");
+  const Shape shape = Lifted(value.type().shape);
+  if (!result.padded() && IsPlane(shape)) {
+    RELAY_ASSIGN_OR_RETURN(
+        result.value,
+        Reshaped(plain,
+                 {shape[0], tir::MakeInt(result.channels / block),
+                  tir::MakeInt(1), tir::MakeInt(1), tir::MakeInt(block)},
+                 name));
+  } else {
+    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
+    RELAY_ASSIGN_OR_RETURN(result.value,
+                           Transformed(plain, "NCHW", DataLayout(block), name));
+  }
+  transformed_[{value, block}] = result;
+  return result;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
+  if (node.kind != NodeKind::kOp || node.outputs.size() != 1 ||
+      node.attrs.Has("target")) {
+    return std::nullopt;
+  }
+  if (node.Is("conv2d")) return Conv(node);
+  // The rest follows what it reads.
+  if (std::none_of(node.inputs.begin(), node.inputs.end(),
+                   [&](const Value& input) { return IsBlocked(input); })) {
+    return std::nullopt;
+  }
+  if (IsPointwise(node)) return Pointwise(node);
+  if (node.Is("concat")) return Concat(node);
+  if (!IsBlocked(node.inputs[0])) return std::nullopt;
+  const std::string& op = node.op->name;
+  if (absl::StartsWith(op, "global_") || absl::StartsWith(op, "max_pool2d") ||
+      absl::StartsWith(op, "avg_pool2d") || absl::StartsWith(op, "lp_pool2d")) {
+    return Pool(node);
+  }
+  if (op == "slice") return Slice(node);
+  if (op == "pad") return Pad(node);
+  if (op == "resize") return Resize(node);
+  if (op == "reshape") return Reshape(node);
+  return std::nullopt;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
+  const Value x = node.inputs[0], w = node.inputs[1];
+  const DataType type = x.type().dtype;
+  if (!type.is_float() || ConstantOf(w) == nullptr ||
+      node.attrs.Has("out_dtype") ||
+      node.attrs.GetOr<std::string>("data_layout", "NCHW") != "NCHW" ||
+      node.attrs.GetOr<std::string>("kernel_layout", "OIHW") != "OIHW" ||
+      ChannelsOf(x.type()) == 0) {
+    return std::nullopt;
+  }
+  const int64_t block = te::PreferredChannelBlock(cpu_, type);
+  const int64_t groups = node.attrs.GetOr<int64_t>("groups", 1);
+  const auto kernel = *ConstShape(w.type().shape);
+  const int64_t out = kernel[0], in = ChannelsOf(x.type());
+  const bool depthwise = groups > 1 && groups == in && out == in;
+  if (groups > 1 && !depthwise &&
+      (kernel[1] % block != 0 || out / groups % block != 0)) {
+    return std::nullopt;
+  }
+  Attrs attrs = node.attrs;
+  std::string kernel_layout = absl::StrCat("OIHW", block, "i", block, "o");
+  Value data;
+  if (!depthwise && groups == 1 && !IsBlocked(x) && in < block) {
+    // Filling up the block would multiply the work of a first layer.
+    data = x;
+    kernel_layout = absl::StrCat("OIHW", block, "o");
+  } else {
+    RELAY_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, block));
+    data = blocked.value;
+    attrs.Set("data_layout", DataLayout(block));
+  }
+  if (depthwise) {
+    kernel_layout = absl::StrCat("OIHW", block, "o");
+    attrs.Set("groups", Ceil(in, block) * block);
+  }
+  attrs.Set("kernel_layout", kernel_layout);
+  RELAY_ASSIGN_OR_RETURN(Value weights,
+                         Transformed(w, "OIHW", kernel_layout, w.node->name));
+  RELAY_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
+  return Blocked{result, block, out, false};
+}
+
+absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
+                                                            int64_t channels,
+                                                            int64_t block,
+                                                            size_t rank) {
+  const Shape& shape = value.type().shape;
+  if (const Blocked* blocked = Find(value)) {
+    if (blocked->channels == channels && shape.size() == rank) {
+      RELAY_ASSIGN_OR_RETURN(Blocked same, InBlocks(value, block));
+      return same.value;
+    }
+  }
+  RELAY_ASSIGN_OR_RETURN(Value plain, Plain(value));
+  if (std::all_of(shape.begin(), shape.end(),
+                  [](const Dim& dim) { return tir::IsConstInt(dim, 1); })) {
+    return plain;  // one element fits everywhere
+  }
+  Shape whole(rank - shape.size(), tir::MakeInt(1));
+  whole.insert(whole.end(), shape.begin(), shape.end());
+  whole = Lifted(whole);
+  const std::string name = absl::StrCat(value.node->name, "_blocked");
+  int64_t own;
+  if (!tir::AsConstInt(whole[1], &own)) return std::nullopt;
+  if (own == 1) {
+    whole.push_back(tir::MakeInt(1));
+    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
+    return plain;
+  }
+  if (own != channels) return std::nullopt;
+  if (shape.size() == rank) {
+    RELAY_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(value, block));
+    return blocked.value;
+  }
+  RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
+  RELAY_ASSIGN_OR_RETURN(plain,
+                         Transformed(plain, "NCHW", DataLayout(block), name));
+  return plain;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
+  Blocked result;
+  result.channels = ChannelsOf(node.outputs[0]);
+  result.lifted = node.outputs[0].shape.size() == 3;
+  for (const Value& input : node.inputs) {
+    const Blocked* blocked = Find(input);
+    if (blocked != nullptr && blocked->channels == result.channels &&
+        blocked->lifted == result.lifted) {
+      result.block = blocked->block;
+    }
+  }
+  if (result.channels == 0 || result.block == 0 ||
+      (result.padded() && MayLeaveFinite(node))) {
+    return std::nullopt;
+  }
+  std::vector<Value> inputs;
+  for (const Value& input : node.inputs) {
+    RELAY_ASSIGN_OR_RETURN(std::optional<Value> operand,
+                           Operand(input, result.channels, result.block,
+                                   node.outputs[0].shape.size()));
+    if (!operand) return std::nullopt;
+    inputs.push_back(*operand);
+  }
+  RELAY_ASSIGN_OR_RETURN(result.value,
+                         Add(node, std::move(inputs), node.attrs));
+  return result;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
+  const Blocked x = *Find(node.inputs[0]);
+  if (x.lifted || absl::EndsWith(node.op->name, "1d")) return std::nullopt;
+  // A mean of powers' root is finite for zeros, as are the others.
+  Attrs attrs = node.attrs;
+  attrs.Set("layout", DataLayout(x.block));
+  Blocked result = x;
+  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {x.value}, attrs));
+  return result;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
+  const int64_t rank = static_cast<int64_t>(node.outputs[0].shape.size());
+  int64_t axis = node.attrs.Get<int64_t>("axis");
+  if (axis < 0) axis += rank;
+  Blocked result;
+  result.channels = ChannelsOf(node.outputs[0]);
+  result.lifted = rank == 3;
+  int64_t blocked_channels = 0, plain_channels = 0;
+  for (const Value& input : node.inputs) {
+    const int64_t channels = ChannelsOf(input.type());
+    const Blocked* blocked = Find(input);
+    if (blocked != nullptr) result.block = blocked->block;
+    (blocked != nullptr ? blocked_channels : plain_channels) += channels;
+  }
+  if (result.channels == 0 || blocked_channels < plain_channels) {
+    return std::nullopt;
+  }
+  std::vector<Value> inputs;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const int64_t channels = ChannelsOf(node.inputs[i].type());
+    // Only the last part may end in the middle of a block.
+    if (channels == 0 || (axis == 1 && i + 1 < node.inputs.size() &&
+                          channels % result.block != 0)) {
+      return std::nullopt;
+    }
+  }
+  for (const Value& input : node.inputs) {
+    RELAY_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, result.block));
+    inputs.push_back(part.value);
+  }
+  Attrs attrs = node.attrs;
+  attrs.Set("axis", BlockedAxis(axis, result.lifted));
+  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
+  return result;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
+  Blocked result = *Find(node.inputs[0]);
+  Ints axes = node.attrs.Get<Ints>("axes");
+  const Ints steps = node.attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  Shape starts = node.attrs.Get<Shape>("starts");
+  Shape ends = node.attrs.Get<Shape>("ends");
+  for (size_t k = 0; k < axes.size(); ++k) {
+    if (axes[k] == 1) {
+      int64_t start, end;
+      if (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
+          !tir::AsConstInt(ends[k], &end) || start % result.block != 0 ||
+          end <= start || (end % result.block != 0 && end != result.channels)) {
+        return std::nullopt;
+      }
+      starts[k] = tir::MakeInt(start / result.block);
+      ends[k] = tir::MakeInt(Ceil(end, result.block));
+      result.channels = end - start;
+    }
+    axes[k] = BlockedAxis(axes[k], result.lifted);
+  }
+  Attrs attrs = node.attrs;
+  attrs.Set("axes", axes);
+  attrs.Set("starts", starts);
+  attrs.Set("ends", ends);
+  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  return result;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
+  Blocked result = *Find(node.inputs[0]);
+  const Ints& pads = node.attrs.Get<Ints>("pads");
+  const size_t rank = pads.size() / 2;
+  if (pads[1] != 0 || pads[rank + 1] != 0) return std::nullopt;
+  Ints blocked(10, 0);
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t at = BlockedAxis(static_cast<int64_t>(d), result.lifted);
+    blocked[at] = pads[d];
+    blocked[5 + at] = pads[rank + d];
+  }
+  Attrs attrs = node.attrs;
+  attrs.Set("pads", blocked);
+  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  return result;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::Resize(const Node& node) {
+  Blocked result = *Find(node.inputs[0]);
+  Shape sizes = node.attrs.Get<Shape>("sizes");
+  if (result.lifted || sizes.size() != 4 || node.attrs.Has("roi") ||
+      !tir::IsConstInt(sizes[1], result.channels)) {
+    return std::nullopt;
+  }
+  sizes[1] = result.value.type().shape[1];
+  sizes.push_back(tir::MakeInt(result.block));
+  Attrs attrs = node.attrs;
+  attrs.Set("sizes", sizes);
+  if (node.attrs.Has("scales")) {
+    std::vector<double> scales = node.attrs.Get<std::vector<double>>("scales");
+    if (!scales.empty()) {
+      if (scales[1] != 1) return std::nullopt;
+      scales.push_back(1);
+    }
+    attrs.Set("scales", scales);
+  }
+  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  return result;
+}
+
+// [n, c, 1, w] to [n, c, w] and back is nothing to blocked data.
+BlockedValues::MaybeBlocked BlockedValues::Reshape(const Node& node) {
+  const Blocked x = *Find(node.inputs[0]);
+  const Shape& from = node.inputs[0].type().shape;
+  const Shape& to = node.outputs[0].shape;
+  if (from.size() == to.size() || to.size() < 3 || to.size() > 4 ||
+      !SameShape(Lifted(from), Lifted(to))) {
+    return std::nullopt;
+  }
+  Blocked result = x;
+  result.lifted = to.size() == 3;
+  return result;
+}
+
+}  // namespace ingot::relay

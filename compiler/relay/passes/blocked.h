@@ -1,0 +1,94 @@
+// Values in blocks of channels. Private to this folder; block_layout walks the
+// function and asks this for each node.
+#ifndef INGOT_COMPILER_RELAY_PASSES_BLOCKED_H_
+#define INGOT_COMPILER_RELAY_PASSES_BLOCKED_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "compiler/target/target.h"
+
+namespace ingot::relay {
+
+// NCHW data of `channels` channels as NCHW<block>c: [n, ceil(c / block), h, w,
+// block]. Where block does not divide them, the last block is filled up with
+// channels whose values are finite but mean nothing.
+struct Blocked {
+  Value value;
+  int64_t block = 0;
+  int64_t channels = 0;
+  bool lifted = false;  // stands for NCW data, with h of 1
+
+  bool padded() const { return channels % block != 0; }
+};
+
+// Makes blocked forms of values of a function, and plain ones again.
+class BlockedValues {
+ public:
+  BlockedValues(Function* function, const CpuModel& cpu)
+      : function_(function), cpu_(cpu) {}
+
+  // The blocked form of the node's result, computed from blocked operands; none
+  // when it has to be plain. InvalidArgument and the like are bugs.
+  absl::StatusOr<std::optional<Blocked>> Convert(const Node& node);
+
+  // Notes that `blocked` stands for `value` from now on.
+  void Define(const Value& value, const Blocked& blocked) {
+    blocked_[value] = blocked;
+  }
+  bool IsBlocked(const Value& value) const { return blocked_.count(value) > 0; }
+  // `value` in its plain layout: itself, or made from its blocked form once.
+  absl::StatusOr<Value> Plain(const Value& value);
+
+  // Names that nodes made here would like: those of what they stand for.
+  const std::vector<std::pair<Node*, std::string>>& wishes() const {
+    return wishes_;
+  }
+
+ private:
+  using MaybeBlocked = absl::StatusOr<std::optional<Blocked>>;
+
+  MaybeBlocked Conv(const Node& node);
+  MaybeBlocked Pointwise(const Node& node);
+  MaybeBlocked Pool(const Node& node);
+  MaybeBlocked Concat(const Node& node);
+  MaybeBlocked Slice(const Node& node);
+  MaybeBlocked Pad(const Node& node);
+  MaybeBlocked Resize(const Node& node);
+  MaybeBlocked Reshape(const Node& node);
+
+  // The blocked form of `value` when it has one.
+  const Blocked* Find(const Value& value) const;
+  // In blocks of `block`, however it is now; its channels must be constant.
+  absl::StatusOr<Blocked> InBlocks(const Value& value, int64_t block);
+  // An operand of an element-wise operator whose result has `channels` channels
+  // in blocks, and rank `rank` when plain. None if it cannot be.
+  absl::StatusOr<std::optional<Value>> Operand(const Value& value,
+                                               int64_t channels, int64_t block,
+                                               size_t rank);
+  // Adds the call that stands for `node`.
+  absl::StatusOr<Value> Add(const Node& node, std::vector<Value> inputs,
+                            Attrs attrs);
+  absl::StatusOr<Value> Reshaped(const Value& value, Shape shape,
+                                 absl::string_view name);
+  absl::StatusOr<Value> Transformed(const Value& value, absl::string_view from,
+                                    absl::string_view to,
+                                    absl::string_view name);
+
+  Function* function_;
+  const CpuModel& cpu_;
+  std::map<Value, Blocked> blocked_;
+  std::map<Value, Value> plain_;
+  std::map<std::pair<Value, int64_t>, Blocked> transformed_;
+  std::vector<std::pair<Node*, std::string>> wishes_;
+};
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_BLOCKED_H_

@@ -1,0 +1,238 @@
+#include "compiler/relay/passes/evaluate.h"
+
+#include <map>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/te/lower.h"
+#include "compiler/te/schedule.h"
+#include "compiler/te/te.h"
+#include "compiler/tir/interpreter.h"
+#include "compiler/tir/simplify.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::relay {
+namespace {
+
+absl::Status AtNode(const Node& node, const absl::Status& status) {
+  return absl::Status(
+      status.code(),
+      absl::StrCat("node %", QuoteName(node.name), ": ", status.message()));
+}
+
+std::vector<te::Expr> DimsOf(absl::Span<const int64_t> shape) {
+  return MakeShape(shape);
+}
+
+// By the operator's definition, plain loops and the interpreter.
+absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
+                                              absl::Span<const Tensor> operands,
+                                              std::vector<Tensor> results) {
+  if (node.op->compute == nullptr) {
+    return absl::InternalError(
+        absl::StrCat(node.op->name, " has no definition"));
+  }
+  te::Graph graph;
+  std::vector<te::Tensor> inputs, given;
+  std::vector<Tensor> arguments;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    inputs.emplace_back();
+    if (!operands[i].defined()) continue;
+    inputs.back() =
+        graph.Placeholder(absl::StrCat("in", i), operands[i].dtype(),
+                          DimsOf(operands[i].shape()));
+    given.push_back(inputs.back());
+    arguments.push_back(operands[i]);
+  }
+  RELAY_ASSIGN_OR_RETURN(
+      std::vector<te::Tensor> outputs,
+      node.op->compute(ComputeContext{graph, inputs, node.attrs, node.outputs,
+                                      node.op->name}));
+  if (outputs.size() != results.size()) {
+    return absl::InternalError(
+        absl::StrCat(node.op->name, " computes ", outputs.size(), " results"));
+  }
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    // A kernel writes every output: an operand handed through is copied.
+    const te::Tensor value = outputs[i];
+    bool copy = graph.Find(value)->kind == te::OperationKind::kPlaceholder;
+    for (size_t j = 0; j < i; ++j) copy = copy || outputs[j] == value;
+    if (copy) {
+      outputs[i] =
+          graph.Compute(absl::StrCat("out", i), value.shape(),
+                        [&](const te::Indices& at) { return value(at); });
+    }
+  }
+  RELAY_ASSIGN_OR_RETURN(te::Schedule schedule,
+                         te::Schedule::Create(graph, outputs));
+  RELAY_ASSIGN_OR_RETURN(
+      tir::PrimFunc func,
+      te::Lower(node.op->name, graph, given, outputs, schedule));
+  for (const Tensor& result : results) arguments.push_back(result);
+  RELAY_RETURN_IF_ERROR(tir::Interpret(func, arguments));
+  return results;
+}
+
+// Symbols bound to numbers.
+class Bindings {
+ public:
+  // Binds the symbols that stand alone as a dimension of `type`.
+  absl::Status Bind(const TensorType& type, const Tensor& tensor) {
+    bool fits = tensor.defined() && tensor.dtype() == type.dtype &&
+                tensor.shape().size() == type.shape.size();
+    for (size_t d = 0; fits && d < type.shape.size(); ++d) {
+      const tir::Expr extent = tir::MakeInt(tensor.shape()[d]);
+      int64_t known;
+      if (const auto* var = tir::As<tir::Var>(type.shape[d])) {
+        values_.emplace(var, extent);
+      } else if (tir::AsConstInt(type.shape[d], &known)) {
+        fits = known == tensor.shape()[d];
+      }
+    }
+    if (fits) return absl::OkStatus();
+    return absl::InvalidArgumentError(
+        absl::StrCat("a tensor ", tensor.defined() ? tensor.TypeString() : "",
+                     " does not fit ", ToString(type)));
+  }
+
+  Shape operator()(const Shape& shape) const {
+    Shape result;
+    for (const Dim& dim : shape) {
+      result.push_back(tir::Simplify(tir::Substitute(dim, values_)));
+    }
+    return result;
+  }
+
+  // `node` as it is with these numbers.
+  Node operator()(const Node& node) const {
+    Node bound = node;
+    for (TensorType& type : bound.outputs) type.shape = (*this)(type.shape);
+    for (const auto& [name, value] : node.attrs.values()) {
+      if (const auto* shape = std::get_if<Shape>(&value)) {
+        bound.attrs.Set(name, (*this)(*shape));
+      }
+    }
+    return bound;
+  }
+
+ private:
+  std::map<const tir::Var*, tir::Expr> values_;
+};
+
+absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
+                                        const Function& function,
+                                        absl::Span<const Tensor> inputs,
+                                        Bindings bindings);
+
+absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
+                                            const Node& node,
+                                            absl::Span<const Tensor> operands,
+                                            const Bindings& bindings) {
+  if (node.kind == NodeKind::kOp) {
+    return EvaluateNode(bindings(node), operands);
+  }
+  const Function* callee = module.Find(node.callee);
+  if (callee == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no function @", node.callee));
+  }
+  // Symbols are the module's, but functions of the same structure share one
+  // body, whose symbols the operands bind anew.
+  Bindings inner;
+  for (size_t i = 0; i < callee->inputs.size(); ++i) {
+    RELAY_RETURN_IF_ERROR(
+        inner.Bind(callee->inputs[i]->outputs[0], operands[i]));
+  }
+  return Run(module, *callee, operands, std::move(inner));
+}
+
+absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
+                                        const Function& function,
+                                        absl::Span<const Tensor> inputs,
+                                        Bindings bindings) {
+  std::map<Value, Tensor> values;
+  for (size_t i = 0; i < function.inputs.size(); ++i) {
+    values[Value{function.inputs[i]}] = inputs[i];
+  }
+  for (const auto& node : function.nodes()) {
+    if (node->kind == NodeKind::kInput) continue;
+    if (node->kind == NodeKind::kConstant) {
+      values[Value{node.get()}] = *node->constant;
+      continue;
+    }
+    std::vector<Tensor> operands;
+    for (const Value& input : node->inputs) {
+      operands.push_back(input.node == nullptr ? Tensor() : values[input]);
+    }
+    RELAY_ASSIGN_OR_RETURN(std::vector<Tensor> results,
+                           RunNode(module, *node, operands, bindings));
+    for (size_t i = 0; i < results.size(); ++i) {
+      values[Value{node.get(), static_cast<int>(i)}] = results[i];
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (const Value& output : function.outputs) {
+    outputs.push_back(values[output]);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tensor>> EvaluateNode(
+    const Node& node, absl::Span<const Tensor> operands) {
+  std::vector<Tensor> results;
+  for (const TensorType& type : node.outputs) {
+    const auto shape = ConstShape(type.shape);
+    if (!shape) {
+      return AtNode(node, absl::InvalidArgumentError(
+                              absl::StrCat("the result ", ToString(type),
+                                           " has a size that is not known")));
+    }
+    if (node.outputs.size() == 1) {
+      absl::StatusOr<std::optional<Tensor>> fast =
+          EvaluateNatively(node, operands, *shape);
+      if (!fast.ok()) return AtNode(node, fast.status());
+      if (fast->has_value()) return std::vector<Tensor>{**fast};
+    }
+    absl::StatusOr<Tensor> result = Tensor::Empty(type.dtype, *shape);
+    if (!result.ok()) return AtNode(node, result.status());
+    results.push_back(*std::move(result));
+  }
+  absl::StatusOr<std::vector<Tensor>> computed =
+      Interpret(node, operands, std::move(results));
+  if (!computed.ok()) return AtNode(node, computed.status());
+  return computed;
+}
+
+absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node) {
+  std::vector<Tensor> operands;
+  for (const Value& input : node.inputs) {
+    if (input.node != nullptr && !input.node->constant.has_value()) {
+      return AtNode(node, absl::InternalError("an operand is not a constant"));
+    }
+    operands.push_back(input.node == nullptr ? Tensor()
+                                             : *input.node->constant);
+  }
+  return EvaluateNode(node, operands);
+}
+
+absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
+    const Module& module, const Function& function,
+    absl::Span<const Tensor> inputs) {
+  if (inputs.size() != function.inputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("@", QuoteName(function.name), " takes ",
+                     function.inputs.size(), " inputs, not ", inputs.size()));
+  }
+  Bindings bindings;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    RELAY_RETURN_IF_ERROR(
+        bindings.Bind(function.inputs[i]->outputs[0], inputs[i]));
+  }
+  return Run(module, function, inputs, std::move(bindings));
+}
+
+}  // namespace ingot::relay

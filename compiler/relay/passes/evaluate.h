@@ -1,0 +1,41 @@
+// The value of a call whose operands are known.
+#ifndef INGOT_COMPILER_RELAY_PASSES_EVALUATE_H_
+#define INGOT_COMPILER_RELAY_PASSES_EVALUATE_H_
+
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compiler/relay/ir.h"
+#include "runtime/tensor.h"
+
+namespace ingot::relay {
+
+// The results of an operator whose operands are all constants and whose types
+// have no symbols. Errors name the node.
+absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node);
+
+// The same on operands given beside the node, in the order of its inputs, an
+// undefined Tensor for one that is left out.
+absl::StatusOr<std::vector<Tensor>> EvaluateNode(
+    const Node& node, absl::Span<const Tensor> operands);
+
+// Runs a function of `module` without kernels, node by node, on tensors of the
+// types that it takes. Symbolic dimensions are bound from their shapes. Slow:
+// the meaning of a module, for tests. InvalidArgument when an input does not
+// fit; what a node reports, with its name.
+absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
+    const Module& module, const Function& function,
+    absl::Span<const Tensor> inputs);
+
+// Private to this folder: the result without te and tir, for the operators that
+// weights go through; nothing when there is no such short cut. `shape` is the
+// result's.
+absl::StatusOr<std::optional<Tensor>> EvaluateNatively(
+    const Node& node, absl::Span<const Tensor> operands,
+    absl::Span<const int64_t> shape);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_EVALUATE_H_

@@ -1,0 +1,202 @@
+// fold_batch_norm: factors and terms per output channel of a convolution or a
+// matrix product go into its weights and into one bias.
+//
+//   batch_norm(x)            -> x * s + t                (constants by channel)
+//   (y + b) * s              -> y * s + (b * s)          (y a convolution)
+//   conv(x, w) * s           -> conv(x, w * s)
+//   (y + b) + t              -> y + (b + t)
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/passes/rules.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+bool IsConv(const Node& node) {
+  return node.kind == NodeKind::kOp &&
+         (node.Is("conv1d") || node.Is("conv2d") || node.Is("conv3d"));
+}
+bool IsConvTranspose(const Node& node) {
+  return node.kind == NodeKind::kOp &&
+         absl::StartsWith(node.op->name, "conv_transpose");
+}
+
+// The result's dimension that runs over the output channels of a product with
+// constant weights in a plain layout; -1 for everything else.
+int ChannelAxis(const Value& value) {
+  const Node& node = *value.node;
+  if (node.kind != NodeKind::kOp || node.inputs.size() < 2 ||
+      ConstantOf(node.inputs[1]) == nullptr || !value.type().dtype.is_float() ||
+      node.attrs.Has("out_dtype")) {
+    return -1;
+  }
+  if (IsConv(node)) {
+    const std::string layout =
+        node.attrs.GetOr<std::string>("kernel_layout", "OI");
+    return absl::EndsWithIgnoreCase(layout, "o") ? -1 : 1;
+  }
+  if (IsConvTranspose(node)) return 1;
+  if (node.Is("dense") || node.Is("matmul")) {
+    return static_cast<int>(value.type().shape.size()) - 1;
+  }
+  return -1;
+}
+
+// A constant that has one value for each index of dimension `axis` of a tensor
+// with the shape of `like` (or one for all), and does not make it larger.
+bool IsPerChannel(const Value& value, const Value& like, int axis) {
+  const Tensor* constant = ConstantOf(value);
+  const Shape& shape = like.type().shape;
+  if (constant == nullptr || constant->dtype() != like.type().dtype ||
+      constant->shape().size() > shape.size()) {
+    return false;
+  }
+  const size_t missing = shape.size() - constant->shape().size();
+  for (size_t d = 0; d < constant->shape().size(); ++d) {
+    const int64_t extent = constant->shape()[d];
+    if (extent == 1) continue;
+    if (static_cast<int>(d + missing) != axis ||
+        !tir::IsConstInt(shape[axis], extent)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// The constant with the channels as its first of `rank` dimensions and ones
+// behind; a constant for all channels has ones only.
+absl::StatusOr<Value> ChannelsFirst(RuleContext& c, const Value& value,
+                                    int rank) {
+  Ints shape(std::max(rank, 1), 1);
+  shape[0] = ConstantOf(value)->NumElements();
+  return c.Add("reshape", {value}, {{"shape", MakeShape(shape)}});
+}
+
+absl::StatusOr<Value> BatchNorm(RuleContext& c, const Node& node) {
+  const TensorType& type = node.outputs[0];
+  for (int i = 1; i < 5; ++i) {
+    const Tensor* constant = ConstantOf(node.inputs[i]);
+    // Of 16-bit floats the norm is computed in 32 bits, which this would lose.
+    if (constant == nullptr || constant->dtype() != type.dtype ||
+        type.dtype.bits < 32) {
+      return Value{};
+    }
+  }
+  RELAY_ASSIGN_OR_RETURN(
+      Value epsilon,
+      c.Splat(type.dtype, {1}, node.attrs.GetOr<double>("epsilon", 1e-5)));
+  RELAY_ASSIGN_OR_RETURN(Value var, c.Add("add", {node.inputs[4], epsilon}));
+  RELAY_ASSIGN_OR_RETURN(Value deviation, c.Add("sqrt", {var}));
+  RELAY_ASSIGN_OR_RETURN(Value scale,
+                         c.Add("div", {node.inputs[1], deviation}));
+  RELAY_ASSIGN_OR_RETURN(Value mean, c.Add("mul", {node.inputs[3], scale}));
+  RELAY_ASSIGN_OR_RETURN(Value shift, c.Add("sub", {node.inputs[2], mean}));
+  const int behind = std::max(static_cast<int>(type.shape.size()) - 1, 1);
+  RELAY_ASSIGN_OR_RETURN(scale, ChannelsFirst(c, scale, behind));
+  RELAY_ASSIGN_OR_RETURN(shift, ChannelsFirst(c, shift, behind));
+  RELAY_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {node.inputs[0], scale}));
+  return c.Add("add", {scaled, shift});
+}
+
+// weights * factor, where the factor is one value an output channel.
+absl::StatusOr<Value> ScaleWeights(RuleContext& c, const Node& product,
+                                   const Value& factor) {
+  const Value weights = product.inputs[1];
+  const auto shape = *ConstShape(weights.type().shape);
+  const int rank = static_cast<int>(shape.size());
+  if (ConstantOf(factor)->NumElements() == 1) {
+    RELAY_ASSIGN_OR_RETURN(Value scalar, ChannelsFirst(c, factor, 1));
+    return c.Add("mul", {weights, scalar});
+  }
+  if (product.Is("matmul")) {
+    RELAY_ASSIGN_OR_RETURN(Value row, ChannelsFirst(c, factor, 1));
+    return c.Add("mul", {weights, row});
+  }
+  if (!IsConvTranspose(product)) {  // [out, …]
+    RELAY_ASSIGN_OR_RETURN(Value column, ChannelsFirst(c, factor, rank));
+    return c.Add("mul", {weights, column});
+  }
+  // [groups * in, out, …], the output channels counted within the group.
+  const int64_t groups = product.attrs.GetOr<int64_t>("groups", 1);
+  Ints grouped = shape;
+  grouped[0] /= groups;
+  grouped.insert(grouped.begin(), groups);
+  Ints by_group(grouped.size(), 1);
+  by_group[0] = groups;
+  by_group[2] = shape[1];
+  RELAY_ASSIGN_OR_RETURN(
+      Value w, c.Add("reshape", {weights}, {{"shape", MakeShape(grouped)}}));
+  RELAY_ASSIGN_OR_RETURN(
+      Value f, c.Add("reshape", {factor}, {{"shape", MakeShape(by_group)}}));
+  RELAY_ASSIGN_OR_RETURN(w, c.Add("mul", {w, f}));
+  return c.Add("reshape", {w}, {{"shape", MakeShape(shape)}});
+}
+
+absl::StatusOr<Value> ScaleProduct(RuleContext& c, const Node& node) {
+  const Value product = node.inputs[0], factor = node.inputs[1];
+  const int axis = ChannelAxis(product);
+  if (axis < 0 || !c.SingleUse(product) ||
+      !IsPerChannel(factor, product, axis)) {
+    return Value{};
+  }
+  RELAY_ASSIGN_OR_RETURN(Value weights, ScaleWeights(c, *product.node, factor));
+  return c.Add(product.node->op->name, {product.node->inputs[0], weights},
+               product.node->attrs);
+}
+
+absl::StatusOr<Value> ScaleBias(RuleContext& c, const Node& node) {
+  const Value sum = node.inputs[0], factor = node.inputs[1];
+  if (!sum.node->Is("add") || !c.SingleUse(sum)) return Value{};
+  const Value product = sum.node->inputs[0], bias = sum.node->inputs[1];
+  const int axis = ChannelAxis(product);
+  if (axis < 0 || !c.SingleUse(product) ||
+      !IsPerChannel(factor, product, axis) ||
+      !IsPerChannel(bias, product, axis)) {
+    return Value{};
+  }
+  RELAY_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {product, factor}));
+  RELAY_ASSIGN_OR_RETURN(Value term, c.Add("mul", {bias, factor}));
+  return c.Add("add", {scaled, term});
+}
+
+absl::StatusOr<Value> JoinBiases(RuleContext& c, const Node& node) {
+  const Value sum = node.inputs[0], term = node.inputs[1];
+  if (!sum.node->Is("add") || !c.SingleUse(sum)) return Value{};
+  const Value product = sum.node->inputs[0], bias = sum.node->inputs[1];
+  const int axis = ChannelAxis(product);
+  if (axis < 0 || !IsPerChannel(term, product, axis) ||
+      !IsPerChannel(bias, product, axis)) {
+    return Value{};
+  }
+  RELAY_ASSIGN_OR_RETURN(Value joined, c.Add("add", {bias, term}));
+  return c.Add("add", {product, joined});
+}
+
+constexpr Rule kRules[] = {
+    {"batch norm as factor and term", "batch_norm", BatchNorm},
+    {"factor into weights", "mul", ScaleProduct},
+    {"factor past a bias", "mul", ScaleBias},
+    {"one bias of two", "add", JoinBiases},
+};
+
+}  // namespace
+
+absl::StatusOr<bool> FoldBatchNorm(Module* module, PassContext*) {
+  bool changed = false;
+  for (const auto& function : module->functions()) {
+    if (function->attrs.Has("primitive")) continue;
+    RELAY_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), kRules));
+    changed |= now;
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay

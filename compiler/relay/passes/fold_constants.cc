@@ -1,0 +1,92 @@
+// fold_constants: what depends on constants alone becomes a constant.
+#include <algorithm>
+#include <optional>
+
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+// The interpreter takes a while for large sums; they run faster in the model.
+constexpr int64_t kMaxSums = 1 << 16;
+
+bool IsKnown(const Node& node) {
+  return std::all_of(
+      node.inputs.begin(), node.inputs.end(), [](const Value& input) {
+        return input.node == nullptr || ConstantOf(input) != nullptr;
+      });
+}
+
+// Whether the results are small, or not much larger than the operands: a value
+// repeated a million times is better made when the model runs.
+bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
+  int64_t results = 0, elements = 0, operands = 0;
+  for (const TensorType& type : node.outputs) {
+    const auto shape = ConstShape(type.shape);
+    if (!shape) return false;
+    const absl::StatusOr<size_t> bytes = CountBytes(type.dtype, *shape);
+    if (!bytes.ok()) return false;
+    results += static_cast<int64_t>(*bytes);
+    elements += static_cast<int64_t>(*bytes / type.dtype.bytes());
+  }
+  for (const Value& input : node.inputs) {
+    if (const Tensor* constant = ConstantOf(input)) {
+      operands += static_cast<int64_t>(constant->bytes());
+    }
+  }
+  const bool sums = node.op->fusion == FusionKind::kAnchor ||
+                    node.op->fusion == FusionKind::kReduction ||
+                    node.op->fusion == FusionKind::kOpaque;
+  if (sums && std::max(elements, operands) > kMaxSums) return false;
+  return results <= std::max(fold_bytes, 4 * operands);
+}
+
+absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
+  // Constants are appended and moved into order at the end; only nodes that
+  // are there now need a look, in order.
+  std::vector<Node*> nodes;
+  for (const auto& node : function->nodes()) nodes.push_back(node.get());
+  std::map<Value, Value> folded;
+  for (Node* node : nodes) {
+    for (Value& input : node->inputs) {
+      auto it = folded.find(input);
+      if (it != folded.end()) input = it->second;
+    }
+    if (node->kind != NodeKind::kOp || IsImpure(*node) || !IsKnown(*node) ||
+        !IsWorthStoring(*node, context->fold_bytes)) {
+      continue;
+    }
+    RELAY_ASSIGN_OR_RETURN(std::vector<Tensor> results, EvaluateNode(*node));
+    for (size_t i = 0; i < results.size(); ++i) {
+      Node* constant = function->AddConstant(node->name, results[i]);
+      AddSources(*node, constant);
+      folded[Value{node, static_cast<int>(i)}] = Value{constant};
+    }
+  }
+  if (folded.empty()) return false;
+  for (Value& output : function->outputs) {
+    auto it = folded.find(output);
+    if (it != folded.end()) output = it->second;
+  }
+  function->RemoveDead();
+  RELAY_RETURN_IF_ERROR(function->Sort());
+  return true;
+}
+
+}  // namespace
+
+absl::StatusOr<bool> FoldConstants(Module* module, PassContext* context) {
+  bool changed = false;
+  for (const auto& function : module->functions()) {
+    if (function->attrs.Has("primitive")) continue;
+    RELAY_ASSIGN_OR_RETURN(bool now, FoldFunction(function.get(), context));
+    changed |= now;
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay

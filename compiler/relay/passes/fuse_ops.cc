@@ -1,0 +1,223 @@
+// fuse_ops: a module whose functions call kernels.
+//
+//   %c = conv2d(%x, %w)                func @fused_conv2d_add_relu(...) attrs
+//   %s = add(%c, %b)          ->           {primitive=1} { … }
+//   %y = relu(%s)                      %y = @fused_conv2d_add_relu(%x, %w, %b)
+//
+// Views stay: they cost nothing. Kernels with the same structure and types are
+// one function, called with different constants.
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/fusion_groups.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/printer.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::relay {
+namespace {
+
+constexpr size_t kMaxNameOps = 6;
+
+// The symbols in an expression.
+class SymbolFinder final : public tir::ExprVisitor {
+ public:
+  using tir::ExprVisitor::Visit;
+  std::set<std::string> names;
+
+ protected:
+  void VisitVar(const tir::Var& var) override { names.insert(var.name); }
+};
+
+class FunctionFuser {
+ public:
+  FunctionFuser(Module* module, Function* function,
+                std::map<std::string, std::string>* kernels)
+      : module_(module), function_(function), kernels_(*kernels) {}
+
+  absl::Status Run(const std::vector<FusionGroup>& groups) {
+    for (const FusionGroup& group : groups) {
+      RELAY_RETURN_IF_ERROR(Replace(group));
+    }
+    function_->RemoveDead();
+    return function_->Sort();
+  }
+
+ private:
+  absl::Status Replace(const FusionGroup& group) {
+    Node* last = group.nodes.back();
+    std::vector<Value> operands;
+    RELAY_ASSIGN_OR_RETURN(std::string callee, MakeKernel(group, &operands));
+    Node* call = function_->AddCall(callee, last->name, std::move(operands),
+                                    last->outputs);
+    // The call is what people look for under the name; the node goes.
+    std::swap(call->name, last->name);
+    for (const Node* node : group.nodes) AddSources(*node, call);
+    if (last->attrs.Has("target")) {
+      call->attrs.Set("target", last->attrs.Get<std::string>("target"));
+    }
+    for (size_t i = 0; i < last->outputs.size(); ++i) {
+      const int index = static_cast<int>(i);
+      replaced_[Value{last, index}] = Value{call, index};
+    }
+    // Nodes that are not in a group of their own yet still read `last`.
+    function_->ReplaceUses(Value{last, 0}, Value{call, 0});
+    for (size_t i = 1; i < last->outputs.size(); ++i) {
+      const int index = static_cast<int>(i);
+      function_->ReplaceUses(Value{last, index}, Value{call, index});
+    }
+    return absl::OkStatus();
+  }
+
+  // Finds or makes the function that computes the group, and lists what it is
+  // called with.
+  absl::StatusOr<std::string> MakeKernel(const FusionGroup& group,
+                                         std::vector<Value>* operands) {
+    auto kernel = std::make_unique<Function>("");
+    std::map<Value, Value> inside;
+    auto add_input = [&](const Value& value) {
+      Node* input =
+          kernel->AddInput(absl::StrCat("p", operands->size()), value.type());
+      inside[value] = Value{input};
+      operands->push_back(value);
+    };
+    std::set<const Node*> members(group.nodes.begin(), group.nodes.end());
+    for (const Node* node : group.nodes) {
+      for (const Value& input : node->inputs) {
+        if (input.node != nullptr && members.count(input.node) == 0 &&
+            inside.count(input) == 0) {
+          add_input(input);
+        }
+      }
+    }
+    for (const Value& value : MissingSymbols(group, *operands)) {
+      add_input(value);
+    }
+    for (const Node* node : group.nodes) {
+      std::vector<Value> inputs;
+      for (const Value& input : node->inputs) {
+        inputs.push_back(input.node == nullptr ? Value{} : inside.at(input));
+      }
+      Attrs attrs = node->attrs;
+      attrs.Erase("target");
+      RELAY_ASSIGN_OR_RETURN(
+          Node * copy, kernel->AddOp(node->op->name, node->op->name,
+                                     std::move(inputs), std::move(attrs)));
+      copy->outputs = node->outputs;
+      for (size_t i = 0; i < node->outputs.size(); ++i) {
+        const int index = static_cast<int>(i);
+        inside[Value{const_cast<Node*>(node), index}] = Value{copy, index};
+      }
+    }
+    Node* last = inside.at(Value{group.nodes.back()}).node;
+    for (size_t i = 0; i < last->outputs.size(); ++i) {
+      kernel->outputs.push_back(Value{last, static_cast<int>(i)});
+    }
+    kernel->attrs.Set("primitive", int64_t{1});
+    // The text without a name is the structure: two that print alike are alike.
+    auto [it, added] = kernels_.emplace(Print(*kernel), "");
+    if (!added) return it->second;
+    it->second = KernelName(group);
+    Function* function = module_->AddFunction(it->second);
+    const std::string name = it->second;
+    *function = std::move(*kernel);
+    function->name = name;
+    return name;
+  }
+
+  std::string KernelName(const FusionGroup& group) const {
+    std::string stem = group.nodes.size() > 1 ? "fused" : "";
+    for (size_t i = 0; i < group.nodes.size(); ++i) {
+      if (i == kMaxNameOps) {
+        absl::StrAppend(&stem, "_and_", group.nodes.size() - i, "_more");
+        break;
+      }
+      absl::StrAppend(&stem, stem.empty() ? "" : "_", group.nodes[i]->op->name);
+    }
+    std::string name = stem;
+    for (int n = 1; module_->Find(name) != nullptr; ++n) {
+      name = absl::StrCat(stem, "_", n);
+    }
+    return name;
+  }
+
+  // Values, beyond `operands`, whose shapes give the group the symbols that its
+  // types and attributes name: a kernel binds a symbol from an operand of which
+  // it is a dimension.
+  std::vector<Value> MissingSymbols(const FusionGroup& group,
+                                    const std::vector<Value>& operands) const {
+    SymbolFinder finder;
+    auto visit = [&](const Shape& shape) {
+      for (const Dim& dim : shape) finder.Visit(dim);
+    };
+    for (const Value& operand : operands) visit(operand.type().shape);
+    for (const Node* node : group.nodes) {
+      for (const TensorType& type : node->outputs) visit(type.shape);
+      for (const auto& [name, value] : node->attrs.values()) {
+        if (const Shape* shape = std::get_if<Shape>(&value)) visit(*shape);
+      }
+    }
+    auto forget = [&](const Value& value) {
+      bool found = false;
+      for (const Dim& dim : value.type().shape) {
+        if (const auto* var = tir::As<tir::Var>(dim)) {
+          found |= finder.names.erase(var->name) > 0;
+        }
+      }
+      return found;
+    };
+    for (const Value& operand : operands) forget(operand);
+    std::vector<Value> more;
+    // Of the inputs, or of what is computed before the group.
+    for (const auto& node : function_->nodes()) {
+      if (finder.names.empty() || node.get() == group.nodes.front()) break;
+      for (size_t i = 0; i < node->outputs.size(); ++i) {
+        const Value value{node.get(), static_cast<int>(i)};
+        auto it = replaced_.find(value);
+        // What is in a kernel already goes by its call, if it leaves it at all.
+        if (it == replaced_.end() && node->kind == NodeKind::kOp &&
+            node->op->fusion != FusionKind::kView) {
+          continue;
+        }
+        if (!forget(value)) continue;
+        more.push_back(it == replaced_.end() ? value : it->second);
+      }
+    }
+    return more;
+  }
+
+  Module* module_;
+  Function* function_;
+  std::map<std::string, std::string>& kernels_;  // text -> name
+  std::map<Value, Value> replaced_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> FuseOps(Module* module, PassContext* context) {
+  std::vector<Function*> functions;
+  std::map<std::string, std::string> kernels;
+  for (const auto& function : module->functions()) {
+    // A function with a target is that target's to take apart.
+    if (!function->attrs.Has("primitive") && !function->attrs.Has("target")) {
+      functions.push_back(function.get());
+    }
+  }
+  bool changed = false;
+  for (Function* function : functions) {
+    function->RemoveDead();
+    const std::vector<FusionGroup> groups =
+        MakeFusionGroups(*function, context->max_group);
+    changed = changed || !groups.empty();
+    RELAY_RETURN_IF_ERROR(
+        FunctionFuser(module, function, &kernels).Run(groups));
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay

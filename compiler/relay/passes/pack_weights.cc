@@ -1,0 +1,111 @@
+// pack_weights: products with constant matrices read them in panels of nr
+// columns, [ceil(n / nr), k, nr], one after the other.
+//
+//   dense(x, w)             ->  dense_packed(x, panels of w)
+//   matmul(x, b), b [k, n]  ->  dense_packed(x, panels of b)
+#include <map>
+
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/passes/strided.h"
+#include "compiler/relay/status_macros.h"
+#include "compiler/te/schedules/schedule_for_cpu.h"
+
+namespace ingot::relay {
+namespace {
+
+// w[k * row + n * column] as [ceil(columns / nr), rows, nr], zeros beyond.
+absl::StatusOr<Tensor> Panels(const Tensor& w, int64_t rows, int64_t columns,
+                              int64_t row, int64_t column, int64_t nr) {
+  const int64_t panels = (columns + nr - 1) / nr;
+  RELAY_ASSIGN_OR_RETURN(Tensor packed,
+                         Tensor::Empty(w.dtype(), {panels, rows, nr}));
+  const size_t element = w.dtype().bytes();
+  auto* to = static_cast<char*>(packed.mutable_raw_data());
+  std::fill(to, to + packed.bytes(), 0);
+  const auto* from = static_cast<const char*>(w.raw_data());
+  const int64_t whole = columns / nr;
+  CopyStrided(from, {nr * column, row, column}, to, {rows * nr, nr, 1},
+              {whole, rows, nr}, element);
+  CopyStrided(from + whole * nr * column * element, {row, column},
+              to + whole * rows * nr * element, {nr, 1},
+              {rows, columns - whole * nr}, element);
+  return packed;
+}
+
+class Packer {
+ public:
+  Packer(Function* function, const CpuModel& cpu)
+      : function_(function), cpu_(cpu) {}
+
+  absl::StatusOr<bool> Run() {
+    std::vector<Node*> nodes;
+    for (const auto& node : function_->nodes()) nodes.push_back(node.get());
+    bool changed = false;
+    for (Node* node : nodes) {
+      RELAY_ASSIGN_OR_RETURN(bool packed, Pack(node));
+      changed = changed || packed;
+    }
+    if (!changed) return false;
+    function_->RemoveDead();
+    RELAY_RETURN_IF_ERROR(function_->Sort());
+    return true;
+  }
+
+ private:
+  absl::StatusOr<bool> Pack(Node* node) {
+    const bool dense = node->Is("dense");
+    if (!dense && !node->Is("matmul")) return false;
+    const Value w = node->inputs[1];
+    const Tensor* constant = ConstantOf(w);
+    const DataType type = node->inputs[0].type().dtype;
+    if (constant == nullptr || constant->shape().size() != 2 ||
+        !type.is_float() || constant->dtype() != type ||
+        constant->NumElements() == 0 || node->attrs.Has("out_dtype") ||
+        node->inputs[0].type().shape.size() < 2) {
+      return false;
+    }
+    const int64_t rows = constant->shape()[dense ? 1 : 0];
+    const int64_t columns = constant->shape()[dense ? 0 : 1];
+    const int64_t nr = te::PreferredPanelWidth(cpu_, type, columns);
+    Value& panels = panels_[{w, dense}];
+    if (panels.node == nullptr) {
+      RELAY_ASSIGN_OR_RETURN(
+          Tensor packed, Panels(*constant, rows, columns, dense ? 1 : columns,
+                                dense ? rows : 1, nr));
+      panels = Value{function_->AddConstant(w.node->name, std::move(packed))};
+      AddSources(*w.node, panels.node);
+    }
+    Attrs attrs = node->attrs;
+    attrs.Set("units", columns);
+    RELAY_ASSIGN_OR_RETURN(Node * made,
+                           function_->AddOp("dense_packed", node->name,
+                                            {node->inputs[0], panels}, attrs));
+    AddSources(*node, made);
+    std::swap(made->name, node->name);
+    function_->ReplaceUses(Value{node}, Value{made});
+    return true;
+  }
+
+  Function* function_;
+  const CpuModel& cpu_;
+  std::map<std::pair<Value, bool>, Value> panels_;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> PackWeights(Module* module, PassContext* context) {
+  bool changed = false;
+  for (const auto& function : module->functions()) {
+    if (function->attrs.Has("primitive") || function->attrs.Has("target")) {
+      continue;
+    }
+    RELAY_ASSIGN_OR_RETURN(bool now,
+                           Packer(function.get(), context->cpu).Run());
+    changed = changed || now;
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay

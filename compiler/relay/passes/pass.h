@@ -1,0 +1,71 @@
+// Passes over a module, and what runs a list of them.
+//
+// To add one: a file with its function, a line in passes.h and in passes.cc.
+#ifndef INGOT_COMPILER_RELAY_PASSES_PASS_H_
+#define INGOT_COMPILER_RELAY_PASSES_PASS_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "compiler/relay/ir.h"
+#include "compiler/target/target.h"
+
+namespace ingot::relay {
+
+// What passes are told beside the module.
+struct PassContext {
+  // The processor that kernels are scheduled for; layouts follow its vectors.
+  CpuModel cpu;
+  // Constants up to this size are folded whatever made them; larger ones when
+  // they are not much larger than what they are made from.
+  int64_t fold_bytes = 1 << 20;
+  // The most operators that one fused kernel holds.
+  int max_group = 48;
+};
+
+struct Pass {
+  std::string name;
+  std::string doc;  // one line
+  // Rewrites the module; returns whether anything changed. The module is sorted
+  // and verifies before and after. A failure leaves it valid but unspecified.
+  std::function<absl::StatusOr<bool>(Module*, PassContext*)> run;
+};
+
+// Every pass built in, in the order in which a compilation may use them.
+const std::vector<Pass>& AllPasses();
+const Pass* FindPass(absl::string_view name);  // null when there is none
+
+// The names of the passes that a compilation runs. Level 0: only what lowering
+// needs; 1: without changes of layout; 2 and up: everything.
+std::vector<std::string> DefaultPasses(int opt_level);
+
+struct PassEvent {
+  int index;  // of the pass in the list, from 1
+  const Pass& pass;
+  const Module& module;  // afterwards
+  bool changed;
+  absl::Duration time;  // of the pass alone, without verifying
+};
+
+struct PassOptions {
+  bool verify = true;
+  // Called after every pass, for --dump-ir and --time-passes. May be null. Not
+  // called for a pass that failed.
+  std::function<absl::Status(const PassEvent&)> after;
+};
+
+// Runs the passes named, in order. NotFound for an unknown name, before
+// anything runs; what a pass, the verifier or `after` reports, with the name of
+// the pass.
+absl::Status RunPasses(absl::Span<const std::string> names, Module* module,
+                       PassContext* context, const PassOptions& options = {});
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_PASS_H_

@@ -1,0 +1,124 @@
+#include "compiler/relay/passes/rewrite.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/match.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/status_macros.h"
+#include "runtime/float16.h"
+
+namespace ingot::relay {
+namespace {
+
+double NumberAt(const void* data, DataType t) {
+  auto as = [&](auto zero) {
+    std::memcpy(&zero, data, sizeof(zero));
+    return static_cast<double>(zero);
+  };
+  switch (t.code) {
+    case DataType::kFloat:
+      if (t.bits == 64) return as(double{});
+      if (t.bits == 32) return as(float{});
+      return HalfToFloat(*static_cast<const uint16_t*>(data));
+    case DataType::kBFloat:
+      return BFloat16ToFloat(*static_cast<const uint16_t*>(data));
+    case DataType::kInt:
+      if (t.bits == 64) return as(int64_t{});
+      if (t.bits == 32) return as(int32_t{});
+      if (t.bits == 16) return as(int16_t{});
+      return as(int8_t{});
+    default:
+      if (t.bits == 64) return as(uint64_t{});
+      if (t.bits == 32) return as(uint32_t{});
+      if (t.bits == 16) return as(uint16_t{});
+      return as(uint8_t{});
+  }
+}
+
+}  // namespace
+
+bool IsImpure(const Node& node) {
+  if (node.kind != NodeKind::kOp) return false;
+  const std::string& name = node.op->name;
+  return absl::StartsWith(name, "random") || name == "multinomial" ||
+         name == "bernoulli";
+}
+
+const Tensor* ConstantOf(const Value& value) {
+  return value.node != nullptr && value.node->constant.has_value()
+             ? &*value.node->constant
+             : nullptr;
+}
+
+std::optional<double> SplatOf(const Value& value) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr || tensor->NumElements() == 0) return std::nullopt;
+  const auto* data = static_cast<const char*>(tensor->raw_data());
+  const size_t element = tensor->dtype().bytes();
+  for (int64_t i = 1; i < tensor->NumElements(); ++i) {
+    if (std::memcmp(data, data + i * element, element) != 0) {
+      return std::nullopt;
+    }
+  }
+  return NumberAt(data, tensor->dtype());
+}
+
+absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
+                                absl::string_view name,
+                                std::vector<Value> inputs, Attrs attrs) {
+  const bool constant =
+      std::all_of(inputs.begin(), inputs.end(), [](const Value& input) {
+        return input.node == nullptr || ConstantOf(input) != nullptr;
+      });
+  RELAY_ASSIGN_OR_RETURN(
+      Node * node,
+      function->AddOp(op, name, std::move(inputs), std::move(attrs)));
+  if (!constant || node->outputs.size() != 1) return Value{node};
+  RELAY_ASSIGN_OR_RETURN(std::vector<Tensor> results, EvaluateNode(*node));
+  // The call stays behind without users, for RemoveDead.
+  return Value{function->AddConstant(name, results[0])};
+}
+
+absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
+                               DataType dtype, absl::Span<const int64_t> shape,
+                               double value) {
+  RELAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  uint64_t bits = 0;
+  auto put = [&](auto typed) { std::memcpy(&bits, &typed, sizeof(typed)); };
+  if (dtype.code == DataType::kBFloat) {
+    put(DoubleToBFloat16(value));
+  } else if (!dtype.is_float()) {
+    put(static_cast<int64_t>(value));
+  } else if (dtype.bits == 64) {
+    put(value);
+  } else if (dtype.bits == 32) {
+    put(static_cast<float>(value));
+  } else {
+    put(DoubleToHalf(value));
+  }
+  auto* to = static_cast<char*>(tensor.mutable_raw_data());
+  for (int64_t i = 0; i < tensor.NumElements(); ++i, to += dtype.bytes()) {
+    std::memcpy(to, &bits, dtype.bytes());
+  }
+  return Value{function->AddConstant(name, std::move(tensor))};
+}
+
+void AddSources(const Node& from, Node* to) {
+  for (const std::string& source : from.sources) {
+    if (std::find(to->sources.begin(), to->sources.end(), source) ==
+        to->sources.end()) {
+      to->sources.push_back(source);
+    }
+  }
+}
+
+std::vector<int64_t> IntsAttrOr(const Attrs& attrs, absl::string_view name,
+                                size_t count, int64_t otherwise) {
+  std::vector<int64_t> values = attrs.GetOr<std::vector<int64_t>>(name, {});
+  if (values.empty()) values.assign(count, otherwise);
+  return values;
+}
+
+}  // namespace ingot::relay

@@ -1,0 +1,47 @@
+// What passes share: questions about nodes, and making nodes whose value is
+// known at once. Private to this folder.
+#ifndef INGOT_COMPILER_RELAY_PASSES_REWRITE_H_
+#define INGOT_COMPILER_RELAY_PASSES_REWRITE_H_
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+
+namespace ingot::relay {
+
+// Whether two equal calls may give different results (random numbers).
+bool IsImpure(const Node& node);
+
+// The elements of a constant; null for anything else.
+const Tensor* ConstantOf(const Value& value);
+
+// The value that all elements of a constant have; nothing when they differ, it
+// has none, or it is not a constant of numbers.
+std::optional<double> SplatOf(const Value& value);
+
+// The result of a call appended to `function`. Where all operands are constants
+// it is computed now and the result is a constant.
+absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
+                                absl::string_view name,
+                                std::vector<Value> inputs, Attrs attrs = {});
+
+// A constant of `shape` whose elements are all `value`.
+absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
+                               DataType dtype, absl::Span<const int64_t> shape,
+                               double value);
+
+// Adds the model's node names of `from` to those of `to`.
+void AddSources(const Node& from, Node* to);
+
+// Attrs::GetOr for a list of integers, of `count` times `otherwise` where it is
+// left out.
+std::vector<int64_t> IntsAttrOr(const Attrs& attrs, absl::string_view name,
+                                size_t count, int64_t otherwise);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_REWRITE_H_

@@ -1,0 +1,103 @@
+#include "compiler/relay/passes/rules.h"
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+// A table whose rules undo each other would go on for ever.
+constexpr int kMaxRounds = 64;
+
+}  // namespace
+
+RuleContext::RuleContext(Function* function) : function_(function) {
+  for (const auto& node : function->nodes()) {
+    for (const Value& input : node->inputs) ++uses_[input];
+  }
+  for (const Value& output : function->outputs) ++uses_[output];
+}
+
+int RuleContext::Uses(const Value& value) const {
+  auto it = uses_.find(value);
+  return it == uses_.end() ? 0 : it->second;
+}
+
+absl::StatusOr<Value> RuleContext::Add(absl::string_view op,
+                                       std::vector<Value> inputs, Attrs attrs) {
+  for (const Value& input : inputs) ++uses_[input];
+  return AddFolded(function_, op, node_->name, std::move(inputs),
+                   std::move(attrs));
+}
+
+absl::StatusOr<Value> RuleContext::Splat(DataType dtype,
+                                         absl::Span<const int64_t> shape,
+                                         double value) {
+  return AddSplat(function_, absl::StrCat(node_->name, "_value"), dtype, shape,
+                  value);
+}
+
+absl::StatusOr<bool> ApplyRules(Function* function,
+                                absl::Span<const Rule> rules) {
+  bool changed = false;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    RuleContext context(function);
+    std::map<Value, Value> replaced;
+    auto redirect = [&](Value* value) {
+      for (auto it = replaced.find(*value); it != replaced.end();
+           it = replaced.find(*value)) {
+        *value = it->second;
+      }
+    };
+    // What rules append is looked at in the next round.
+    const size_t count = function->nodes().size();
+    for (size_t i = 0; i < count; ++i) {
+      Node* node = function->nodes()[i].get();
+      for (Value& input : node->inputs) redirect(&input);
+      if (node->kind != NodeKind::kOp || node->outputs.size() != 1 ||
+          context.Uses(Value{node}) == 0) {
+        continue;
+      }
+      context.node_ = node;
+      for (const Rule& rule : rules) {
+        if (rule.op[0] != '\0' && node->op->name != rule.op) continue;
+        absl::StatusOr<Value> result = rule.apply(context, *node);
+        if (!result.ok()) {
+          return absl::Status(result.status().code(),
+                              absl::StrCat("rule '", rule.name, "' at node %",
+                                           QuoteName(node->name), ": ",
+                                           result.status().message()));
+        }
+        if (result->node == nullptr || *result == Value{node}) continue;
+        replaced[Value{node}] = *result;
+        context.uses_[*result] += context.uses_[Value{node}];
+        context.uses_[Value{node}] = 0;
+        for (const Value& input : node->inputs) --context.uses_[input];
+        if (result->node->kind != NodeKind::kInput) {
+          AddSources(*node, result->node);
+        }
+        // What stands for the node takes its name, where it is made for it.
+        bool made = false;
+        for (size_t k = count; k < function->nodes().size(); ++k) {
+          made = made || function->nodes()[k].get() == result->node;
+        }
+        if (made) std::swap(node->name, result->node->name);
+        break;
+      }
+    }
+    if (replaced.empty()) return changed;
+    changed = true;
+    for (Value& output : function->outputs) redirect(&output);
+    for (size_t i = count; i < function->nodes().size(); ++i) {
+      for (Value& input : function->nodes()[i]->inputs) redirect(&input);
+    }
+    function->RemoveDead();
+    RELAY_RETURN_IF_ERROR(function->Sort());
+  }
+  return absl::InternalError("rewrite rules do not come to an end");
+}
+
+}  // namespace ingot::relay

@@ -1,0 +1,59 @@
+// Rewriting by a table of rules. Private to this folder.
+#ifndef INGOT_COMPILER_RELAY_PASSES_RULES_H_
+#define INGOT_COMPILER_RELAY_PASSES_RULES_H_
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/relay/ir.h"
+
+namespace ingot::relay {
+
+// What a rule works with, beside the node it looks at.
+class RuleContext {
+ public:
+  explicit RuleContext(Function* function);
+
+  Function* function() const { return function_; }
+  // How many operands and outputs are this value, after the rewrites so far.
+  int Uses(const Value& value) const;
+  bool SingleUse(const Value& value) const { return Uses(value) == 1; }
+
+  // A call, computed at once when all its operands are constants. Its name is
+  // made from that of the node the rule looks at.
+  absl::StatusOr<Value> Add(absl::string_view op, std::vector<Value> inputs,
+                            Attrs attrs = {});
+  // A constant with all elements the same.
+  absl::StatusOr<Value> Splat(DataType dtype, absl::Span<const int64_t> shape,
+                              double value);
+
+ private:
+  friend absl::StatusOr<bool> ApplyRules(Function* function,
+                                         absl::Span<const struct Rule> rules);
+
+  Function* function_;
+  std::map<Value, int> uses_;
+  const Node* node_ = nullptr;
+};
+
+struct Rule {
+  const char* name;  // for people
+  const char* op;    // the operator it looks at; empty: every one
+  // The value that the node's only result is the same as, made of what stands
+  // before it; the null Value when the rule does not apply.
+  absl::StatusOr<Value> (*apply)(RuleContext& context, const Node& node);
+};
+
+// Applies rules, the first that fits, to every node until none fits. Returns
+// whether any did. Errors name the rule and the node.
+absl::StatusOr<bool> ApplyRules(Function* function,
+                                absl::Span<const Rule> rules);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_RULES_H_

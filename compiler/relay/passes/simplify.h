@@ -1,0 +1,17 @@
+// The rule tables of simplify. Private to this folder.
+#ifndef INGOT_COMPILER_RELAY_PASSES_SIMPLIFY_H_
+#define INGOT_COMPILER_RELAY_PASSES_SIMPLIFY_H_
+
+#include "absl/types/span.h"
+#include "compiler/relay/passes/rules.h"
+
+namespace ingot::relay {
+
+absl::Span<const Rule> ArithmeticRules();  // simplify_arithmetic.cc
+absl::Span<const Rule> ShapeRules();       // simplify_shape.cc
+absl::Span<const Rule> WindowRules();      // simplify_window.cc
+absl::Span<const Rule> PatternRules();     // simplify_pattern.cc
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_SIMPLIFY_H_

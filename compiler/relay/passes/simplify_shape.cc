@@ -1,0 +1,194 @@
+// Rules on operators that only move elements, or do not even do that.
+#include <algorithm>
+#include <limits>
+
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/passes/simplify.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+bool IsView(const Node& node) {
+  return node.kind == NodeKind::kOp && node.op->fusion == FusionKind::kView;
+}
+
+bool KeepsShape(const Node& node) {
+  return SameShape(node.outputs[0].shape, node.inputs[0].type().shape);
+}
+
+// Every view is a reshape, of what is not a view itself.
+absl::StatusOr<Value> View(RuleContext& c, const Node& node) {
+  if (!IsView(node)) return Value{};
+  if (KeepsShape(node)) return node.inputs[0];
+  Value x = node.inputs[0];
+  const bool through = IsView(*x.node);
+  if (through) x = x.node->inputs[0];
+  if (SameShape(node.outputs[0].shape, x.type().shape)) return x;
+  if (!through && node.Is("reshape")) return Value{};
+  return c.Add("reshape", {x}, {{"shape", node.outputs[0].shape}});
+}
+
+absl::StatusOr<Value> Transpose(RuleContext& c, const Node& node) {
+  Ints axes = node.attrs.Get<Ints>("axes");
+  Value x = node.inputs[0];
+  const bool twice = x.node->Is("transpose");
+  if (twice) {
+    const Ints& inner = x.node->attrs.Get<Ints>("axes");
+    for (int64_t& axis : axes) axis = inner[axis];
+    x = x.node->inputs[0];
+  }
+  if (std::is_sorted(axes.begin(), axes.end())) return x;
+  // No element moves when those dimensions that are not 1 keep their order.
+  int64_t last = -1;
+  bool view = true;
+  for (int64_t axis : axes) {
+    if (tir::IsConstInt(x.type().shape[axis], 1)) continue;
+    view = view && axis > last;
+    last = axis;
+  }
+  if (view) {
+    return c.Add("reshape", {x}, {{"shape", node.outputs[0].shape}});
+  }
+  if (!twice) return Value{};
+  return c.Add("transpose", {x}, {{"axes", axes}});
+}
+
+absl::StatusOr<Value> WholeSlice(RuleContext&, const Node& node) {
+  if (!KeepsShape(node)) return Value{};
+  const Ints& axes = node.attrs.Get<Ints>("axes");
+  const Ints steps = node.attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  for (size_t k = 0; k < axes.size(); ++k) {
+    // Backwards keeps the shape too.
+    if (steps[k] < 1) return Value{};
+  }
+  return node.inputs[0];
+}
+
+// A slice of a slice, steps of 1 and constant starts.
+absl::StatusOr<Value> SliceOfSlice(RuleContext& c, const Node& node) {
+  const Node& inner = *node.inputs[0].node;
+  if (!inner.Is("slice") || !c.SingleUse(node.inputs[0])) return Value{};
+  Ints axes;
+  Shape starts, ends;
+  for (const Node* slice : {&inner, &node}) {
+    const Ints& own = slice->attrs.Get<Ints>("axes");
+    const Ints steps = slice->attrs.GetOr<Ints>("steps", Ints(own.size(), 1));
+    for (size_t k = 0; k < own.size(); ++k) {
+      if (steps[k] != 1) return Value{};
+      const Dim& start = slice->attrs.Get<Shape>("starts")[k];
+      const Dim& end = slice->attrs.Get<Shape>("ends")[k];
+      auto at = std::find(axes.begin(), axes.end(), own[k]);
+      const size_t place = at - axes.begin();
+      if (at == axes.end()) {
+        axes.push_back(own[k]);
+        starts.push_back(start);
+        ends.push_back(end);
+      } else {
+        ends[place] = starts[place] + end;
+        starts[place] = starts[place] + start;
+      }
+    }
+  }
+  return c.Add("slice", {inner.inputs[0]},
+               {{"axes", axes}, {"starts", starts}, {"ends", ends}});
+}
+
+absl::StatusOr<Value> Concat(RuleContext& c, const Node& node) {
+  if (node.inputs.size() == 1) return node.inputs[0];
+  const int rank = static_cast<int>(node.outputs[0].shape.size());
+  auto axis_of = [&](const Node& concat) {
+    const int64_t axis = concat.attrs.Get<int64_t>("axis");
+    return axis < 0 ? axis + rank : axis;
+  };
+  const int64_t axis = axis_of(node);
+  std::vector<Value> parts;
+  bool changed = false;
+  for (const Value& input : node.inputs) {
+    const Node& inner = *input.node;
+    if (tir::IsConstInt(input.type().shape[axis], 0)) {
+      changed = true;  // nothing of it is in the result
+    } else if (inner.Is("concat") && axis_of(inner) == axis &&
+               c.SingleUse(input)) {
+      changed = true;
+      parts.insert(parts.end(), inner.inputs.begin(), inner.inputs.end());
+    } else {
+      parts.push_back(input);
+    }
+  }
+  if (!changed || parts.empty()) return Value{};
+  if (parts.size() == 1) return parts[0];
+  return c.Add("concat", parts, {{"axis", axis}});
+}
+
+// expand, tile and pad that add nothing.
+absl::StatusOr<Value> SameSize(RuleContext&, const Node& node) {
+  if (node.inputs[0].type().dtype != node.outputs[0].dtype ||
+      !KeepsShape(node)) {
+    return Value{};
+  }
+  if (node.Is("pad")) {
+    // What is cut off at one end may come back at the other.
+    for (int64_t pad : node.attrs.Get<Ints>("pads")) {
+      if (pad != 0) return Value{};
+    }
+  }
+  return node.inputs[0];
+}
+
+// layout_transform there and back. A way there by whole blocks only, since what
+// fills up a last block comes back as channels.
+absl::StatusOr<Value> LayoutThereAndBack(RuleContext&, const Node& node) {
+  const Node& inner = *node.inputs[0].node;
+  if (!inner.Is("layout_transform") ||
+      inner.attrs.Get<std::string>("src") !=
+          node.attrs.Get<std::string>("dst") ||
+      inner.attrs.Get<std::string>("dst") !=
+          node.attrs.Get<std::string>("src") ||
+      !SameShape(inner.inputs[0].type().shape, node.outputs[0].shape)) {
+    return Value{};
+  }
+  return inner.inputs[0];
+}
+
+// Adding to an expanded operand expands it anyway.
+absl::StatusOr<Value> ExpandBeforeBroadcast(RuleContext& c, const Node& node) {
+  if (node.kind != NodeKind::kOp || node.op->fusion != FusionKind::kBroadcast ||
+      node.Is("expand") || node.inputs.size() != 2) {
+    return Value{};
+  }
+  for (int i = 0; i < 2; ++i) {
+    const Node* expand = node.inputs[i].node;
+    if (!expand->Is("expand")) continue;
+    // The other operand must have the result's whole shape by itself.
+    if (!SameShape(node.inputs[1 - i].type().shape, node.outputs[0].shape)) {
+      continue;
+    }
+    std::vector<Value> inputs = node.inputs;
+    inputs[i] = expand->inputs[0];
+    return c.Add(node.op->name, inputs, node.attrs);
+  }
+  return Value{};
+}
+
+constexpr Rule kRules[] = {
+    {"views as one reshape", "", View},
+    {"transposes", "transpose", Transpose},
+    {"slice of everything", "slice", WholeSlice},
+    {"slice of a slice", "slice", SliceOfSlice},
+    {"concat", "concat", Concat},
+    {"expand to the same shape", "expand", SameSize},
+    {"tile once", "tile", SameSize},
+    {"pad by nothing", "pad", SameSize},
+    {"layout there and back", "layout_transform", LayoutThereAndBack},
+    {"expand before a broadcast", "", ExpandBeforeBroadcast},
+};
+
+}  // namespace
+
+absl::Span<const Rule> ShapeRules() { return kRules; }
+
+}  // namespace ingot::relay

@@ -1,0 +1,143 @@
+// Rules on convolutions, pools and what pads them.
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/passes/simplify.h"
+#include "compiler/relay/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+bool IsConv(const Node& node) {
+  return node.Is("conv1d") || node.Is("conv2d") || node.Is("conv3d");
+}
+bool IsPool(const Node& node, absl::string_view stem) {
+  return node.kind == NodeKind::kOp &&
+         node.op->name.size() == stem.size() + 2 &&
+         absl::StartsWith(node.op->name, stem);
+}
+
+// What a pad may put around the data without a difference from the window's own
+// padding.
+bool PadsAlike(const Node& pad, const Node& window) {
+  const double value = pad.attrs.GetOr<double>("value", 0);
+  if (IsConv(window)) return value == 0;
+  if (window.attrs.GetOr<int64_t>("ceil_mode", 0) != 0) return false;
+  if (IsPool(window, "avg_pool")) {
+    const Ints& own = window.attrs.GetOr<Ints>("pads", {});
+    bool padded = false;
+    for (int64_t p : own) padded = padded || p != 0;
+    return value == 0 && (!padded || window.attrs.GetOr<int64_t>(
+                                         "count_include_pad", 0) != 0);
+  }
+  // Behind a relu nothing is below 0, and no window lies in the padding alone.
+  return value <= std::numeric_limits<float>::lowest() ||
+         (value == 0 && pad.inputs[0].node->Is("relu"));
+}
+
+// pad, then conv or pool -> one that pads itself.
+absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
+  const bool pool = IsPool(node, "max_pool") || IsPool(node, "avg_pool");
+  if (!IsConv(node) && !pool) return Value{};
+  const Node& pad = *node.inputs[0].node;
+  if (!pad.Is("pad") ||
+      pad.attrs.GetOr<std::string>("mode", "constant") != "constant" ||
+      !PadsAlike(pad, node)) {
+    return Value{};
+  }
+  const size_t rank = pad.outputs[0].shape.size();
+  const size_t n = rank - 2;  // plain layouts only
+  if (absl::EndsWith(node.attrs.GetOr<std::string>("data_layout", ""), "c") ||
+      absl::EndsWith(node.attrs.GetOr<std::string>("layout", ""), "c")) {
+    return Value{};
+  }
+  const Ints& around = pad.attrs.Get<Ints>("pads");
+  Ints pads = IntsAttrOr(node.attrs, "pads", 2 * n, 0);
+  const Ints kernel = pool ? node.attrs.Get<Ints>("kernel") : Ints();
+  const Ints dilations = IntsAttrOr(node.attrs, "dilations", n, 1);
+  for (size_t d = 0; d < rank; ++d) {
+    for (int end = 0; end < 2; ++end) {
+      const int64_t more = around[d + end * rank];
+      if (more < 0 || (d < 2 && more != 0)) return Value{};
+      if (d < 2) continue;
+      int64_t& sum = pads[d - 2 + end * n];
+      sum += more;
+      // A pool takes less padding than its window.
+      if (pool && sum >= (kernel[d - 2] - 1) * dilations[d - 2] + 1) {
+        return Value{};
+      }
+    }
+  }
+  Attrs attrs = node.attrs;
+  attrs.Set("pads", pads);
+  if (IsPool(node, "avg_pool")) attrs.Set("count_include_pad", int64_t{1});
+  std::vector<Value> inputs = node.inputs;
+  inputs[0] = pad.inputs[0];
+  return c.Add(node.op->name, inputs, attrs);
+}
+
+// The mean over the whole plane, however it is said.
+absl::StatusOr<Value> MeanOfPlane(RuleContext& c, const Node& node) {
+  const Value x = node.inputs[0];
+  if (x.type().shape.size() != 4 || !x.type().dtype.is_float()) return Value{};
+  const bool max = node.Is("reduce_max");
+  if (!max && !node.Is("reduce_mean")) return Value{};
+  Ints axes = node.attrs.GetOr<Ints>("axes", {});
+  for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
+  if (axes != Ints{2, 3} && axes != Ints{3, 2}) return Value{};
+  RELAY_ASSIGN_OR_RETURN(
+      Value pooled,
+      c.Add(max ? "global_max_pool2d" : "global_avg_pool2d", {x}));
+  if (node.attrs.GetOr<int64_t>("keepdims", 1) != 0) return pooled;
+  return c.Add("reshape", {pooled}, {{"shape", node.outputs[0].shape}});
+}
+
+absl::StatusOr<Value> PoolOfPlane(RuleContext& c, const Node& node) {
+  const bool max = node.Is("max_pool2d");
+  const auto shape = ConstShape(node.inputs[0].type().shape);
+  if ((!max && !node.Is("avg_pool2d")) || !shape || shape->size() != 4 ||
+      node.attrs.GetOr<std::string>("layout", "NCHW") != "NCHW") {
+    return Value{};
+  }
+  for (int64_t pad : node.attrs.GetOr<Ints>("pads", {})) {
+    if (pad != 0) return Value{};
+  }
+  for (int64_t dilation : node.attrs.GetOr<Ints>("dilations", {})) {
+    if (dilation != 1) return Value{};
+  }
+  const Ints& kernel = node.attrs.Get<Ints>("kernel");
+  if (kernel != Ints{(*shape)[2], (*shape)[3]}) return Value{};
+  return c.Add(max ? "global_max_pool2d" : "global_avg_pool2d",
+               {node.inputs[0]});
+}
+
+// A window of one element a step of one is no window.
+absl::StatusOr<Value> PoolOfOne(RuleContext&, const Node& node) {
+  if (!IsPool(node, "max_pool") && !IsPool(node, "avg_pool")) return Value{};
+  for (const char* name : {"kernel", "strides"}) {
+    for (int64_t v : node.attrs.GetOr<Ints>(name, {})) {
+      if (v != 1) return Value{};
+    }
+  }
+  for (int64_t pad : node.attrs.GetOr<Ints>("pads", {})) {
+    if (pad != 0) return Value{};
+  }
+  return node.inputs[0];
+}
+
+constexpr Rule kRules[] = {
+    {"pad into a window", "", PadIntoWindow},
+    {"reduction of planes", "", MeanOfPlane},
+    {"pool of whole planes", "", PoolOfPlane},
+    {"pool of single elements", "", PoolOfOne},
+};
+
+}  // namespace
+
+absl::Span<const Rule> WindowRules() { return kRules; }
+
+}  // namespace ingot::relay
