@@ -1,0 +1,245 @@
+// What the `ingot` command says and leaves behind when things go wrong: one
+// clear line, the right exit status, and no half-written file.
+
+#include <string>
+#include <vector>
+
+#include "artifact/artifact_set.h"
+#include "artifact/blob.h"
+#include "artifact/container.h"
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class CliFailureTest : public CliTest {
+ protected:
+  // A compiled model and its bytes.
+  std::string CompileMlp() {
+    Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot"});
+    return ReadFile(Path("mlp.ingot"));
+  }
+
+  // Where in the container the artifact's bytes start.
+  static size_t OffsetOf(const std::string& container, const std::string& name,
+                         size_t* size) {
+    const Blob blob = Blob::CopyAligned(container, 4096);
+    ArtifactSet set = ReadContainer(blob).value();
+    for (const Artifact& artifact : set.artifacts()) {
+      if (!absl::EndsWith(artifact.file_name, name)) continue;
+      *size = artifact.content.size();
+      return static_cast<size_t>(artifact.content.data() - blob.data());
+    }
+    ADD_FAILURE() << "no artifact " << name;
+    return 0;
+  }
+};
+
+TEST_F(CliFailureTest, WordsThatAreOffExitWith2) {
+  ExpectError({}, 2, {"ingot help"});
+  ExpectError({"complie"}, 2, {"'complie'", "did you mean compile"});
+  ExpectError({"help", "nothing"}, 2, {"'nothing'"});
+  ExpectError({"compile"}, 2, {"compile: needs MODEL"});
+  ExpectError({"compile", "@mlp.onnx"}, 2, {"needs -o OUT.ingot"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--treads=1"}, 2,
+              {"no flag --treads"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--target=mips"}, 2,
+              {"mips", "llvm"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--target=llvm -nope=1"}, 2,
+              {"nope"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--opt-level=9"}, 2,
+              {"--opt-level=9"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--input-shape=x"}, 2,
+              {"--input-shape=x"});
+  ExpectError({"verify", "@mlp.onnx"}, 2, {"--test-data", "--reference"});
+  ExpectError({"run", "@mlp.onnx", "--threads=0"}, 2, {"--threads=0"});
+  ExpectError({"opt", "@mlp.onnx", "--passes=nonsense"}, 2, {"nonsense"});
+}
+
+TEST_F(CliFailureTest, MissingFilesAreNamed) {
+  for (const char* command :
+       {"list", "inspect", "run", "bench", "dump", "link", "pack"}) {
+    std::vector<std::string> args = {command, "@missing"};
+    for (const char* writer : {"dump", "link", "pack"}) {
+      if (args[0] == writer) args.insert(args.end(), {"-o", "@out"});
+    }
+    ExpectError(args, 1, {command, Path("missing")});
+  }
+  ExpectError({"compile", "@missing.onnx", "-o", "@out"}, 1, {"missing.onnx"});
+  EXPECT_THAT(FilesIn(Path("")), ElementsAre("conv.onnx", "mlp.onnx"));
+}
+
+TEST_F(CliFailureTest, UnsupportedOperatorsAreNamedWithTheirNode) {
+  ModelMaker maker("odd");
+  maker.Input("x", {4}).Output("y", {4});
+  maker.Node("Frobnicate", "odd_node", {"x"}, {"y"});
+  maker.Write(Path("odd.onnx"));
+  ExpectError({"compile", "@odd.onnx", "-o", "@odd.ingot"}, 1,
+              {"odd.onnx", "odd_node", "Frobnicate"});
+  EXPECT_FALSE(std::filesystem::exists(Path("odd.ingot")));
+}
+
+TEST_F(CliFailureTest, BrokenModelsAreNamed) {
+  WriteFileBytes(Path("text.onnx"), "this is no model");
+  ExpectError({"compile", "@text.onnx", "-o", "@x"}, 1, {"text.onnx"});
+  WriteFileBytes(Path("cut.onnx"), ReadFile(Path("mlp.onnx")).substr(0, 500));
+  ExpectError({"compile", "@cut.onnx", "-o", "@x"}, 1, {"cut.onnx"});
+  WriteFileBytes(Path("empty.onnx"), "");
+  ExpectError({"compile", "@empty.onnx", "-o", "@x"}, 1, {"empty.onnx"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--input-shape=q:1x2"}, 1,
+              {"q"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--input-shape=x:2x17"}, 1,
+              {"first"});
+}
+
+TEST_F(CliFailureTest, OutputThatCannotBeWritten) {
+  ExpectError({"compile", "@mlp.onnx", "-o", "@no/out.ingot"}, 1,
+              {"no/out.ingot"});
+  ExpectError({"compile", "@mlp.onnx", "-o", "@"}, 1, {"not a regular file"});
+  CompileMlp();
+  ExpectError({"link", "@mlp.ingot", "-o", "@no/out.so"}, 1, {"no/out.so"});
+  ExpectError({"run", "@mlp.ingot", "--profile=@no/trace.json"}, 1,
+              {"no/trace.json"});
+  // A folder that somebody else's files are in.
+  ExpectError({"dump", "@mlp.ingot", "-o", "@"}, 1, {Path("")});
+}
+
+TEST_F(CliFailureTest, AFullDiskLeavesTheOldFiles) {
+  WriteFileBytes(Path("out.ingot"), "old");
+  WriteFileBytes(Path("out.so"), "old");
+  CompileMlp();
+  CommandOptions full;
+  full.max_file_size = 1500;
+  ExpectError({"compile", "@mlp.onnx", "-o", "@out.ingot"}, 1, {"out.ingot"},
+              full);
+  EXPECT_EQ(ReadFile(Path("out.ingot")), "old");
+  ExpectError({"link", "@mlp.ingot", "-o", "@out.so"}, 1, {}, full);
+  EXPECT_EQ(ReadFile(Path("out.so")), "old");
+  ExpectError({"dump", "@mlp.ingot", "-o", "@dump"}, 1, {}, full);
+  EXPECT_FALSE(std::filesystem::exists(Path("dump/manifest.json")));
+  EXPECT_THAT(
+      FilesIn(Path("")),
+      ElementsAre("conv.onnx", "mlp.ingot", "mlp.onnx", "out.ingot", "out.so"));
+}
+
+TEST_F(CliFailureTest, EveryTruncationIsFound) {
+  const std::string good = CompileMlp();
+  for (const size_t size :
+       {size_t{0}, size_t{1}, size_t{16}, size_t{63}, size_t{64}, size_t{200},
+        good.size() / 2, good.size() - 1}) {
+    WriteFileBytes(Path("cut.ingot"), good.substr(0, size));
+    ExpectError({"run", "@cut.ingot"}, 1, {"cut.ingot"});
+    ExpectError({"list", "@cut.ingot"}, 1, {"cut.ingot"});
+  }
+  WriteFileBytes(Path("long.ingot"), good + "x");
+  ExpectError({"list", "@long.ingot"}, 1, {"long.ingot"});
+}
+
+TEST_F(CliFailureTest, EveryFlippedByteOfTheHeaderIsFound) {
+  const std::string good = CompileMlp();
+  for (size_t i = 0; i < 64; ++i) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x40);
+    WriteFileBytes(Path("bad.ingot"), bad);
+    const CommandResult result = Ingot({"list", "@bad.ingot"});
+    EXPECT_EQ(result.exit, 1) << i << result.out;
+  }
+}
+
+TEST_F(CliFailureTest, DamagedManifestPlanAndCodeAreFound) {
+  const std::string good = CompileMlp();
+  std::vector<size_t> damage = {70, 100, 300};  // the manifest
+  for (const char* name : {"plan.binpb", ".o"}) {
+    size_t size = 0;
+    const size_t offset = OffsetOf(good, name, &size);
+    damage.insert(damage.end(), {offset, offset + size / 2, offset + size - 1});
+  }
+  for (const size_t at : damage) {
+    std::string bad = good;
+    bad[at] = static_cast<char>(bad[at] ^ 0x01);
+    WriteFileBytes(Path("bad.ingot"), bad);
+    ExpectError({"run", "@bad.ingot"}, 1, {"bad.ingot"});
+    ExpectError({"link", "@bad.ingot", "-o", "@bad.so"}, 1, {"bad.ingot"});
+  }
+  EXPECT_FALSE(std::filesystem::exists(Path("bad.so")));
+}
+
+TEST_F(CliFailureTest, DamagedWeightsAreFoundWhenAsked) {
+  std::string bad = CompileMlp();
+  size_t size = 0;
+  const size_t offset = OffsetOf(bad, "weights.safetensors", &size);
+  bad[offset + size - 2] = static_cast<char>(bad[offset + size - 2] ^ 0x01);
+  WriteFileBytes(Path("bad.ingot"), bad);
+  EXPECT_EQ(Ingot({"run", "@bad.ingot"}).exit, 0);
+  ExpectError({"run", "@bad.ingot", "--check-digests"}, 1,
+              {"bad.ingot", "weights.safetensors"});
+}
+
+TEST_F(CliFailureTest, AnUnknownLoaderIsNamedWithTheKnownOnes) {
+  CompileMlp();
+  ArtifactSet set = ReadContainerFile(Path("mlp.ingot")).value();
+  Artifact odd;
+  odd.codegen_id = "odd";
+  odd.loader = "mystery";
+  odd.file_name = "engine.bin";
+  odd.content = Blob::FromString("bytes");
+  ASSERT_TRUE(set.Add(odd).ok());
+  ASSERT_TRUE(WriteContainer(set, Path("odd.ingot")).ok());
+  ExpectError({"run", "@odd.ingot"}, 1,
+              {"odd.ingot", "odd/engine.bin", "mystery", "constants"});
+  EXPECT_THAT(Do({"list", "@odd.ingot"}), HasSubstr("mystery"));
+  EXPECT_THAT(Do({"inspect", "@odd.ingot", "--artifact=engine.bin"}),
+              HasSubstr("62 79 74 65 73"));
+}
+
+TEST_F(CliFailureTest, AMissingCpuFeatureIsNamed) {
+  CompileMlp();
+  ArtifactSet set = ReadContainerFile(Path("mlp.ingot")).value();
+  set.mutable_provenance().add_cpu_features("quantum2");
+  ASSERT_TRUE(WriteContainer(set, Path("odd.ingot")).ok());
+  ExpectError({"run", "@odd.ingot"}, 1, {"odd.ingot", "quantum2"});
+}
+
+TEST_F(CliFailureTest, EditsNeedToBeAccepted) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--dump=@dump"});
+  const std::string weights = Path("dump/host/ingot/weights.safetensors");
+  std::string bytes = ReadFile(weights);
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  WriteFileBytes(weights, bytes);
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{
+           {"pack", "@dump", "-o", "@edited.ingot"},
+           {"run", "@dump"},
+           {"list", "@dump"},
+           {"link", "@dump", "-o", "@edited.so"}}) {
+    ExpectError(args, 1, {"weights.safetensors"});
+    std::vector<std::string> accepted = args;
+    accepted.push_back("--accept-edits");
+    Do(accepted);
+  }
+}
+
+TEST_F(CliFailureTest, OtherFilesAreNotTakenForSets) {
+  WriteFileBytes(Path("text.ingot"), "hello");
+  ExpectError({"list", "@text.ingot"}, 1, {"text.ingot"});
+  ExpectError({"list", "@mlp.onnx"}, 1, {"is a model and not a set"});
+  ExpectError({"list", "@"}, 1, {"manifest.json"});
+  ExpectError({"run", getenv("INGOT_BINARY")}, 1, {});
+  ExpectError({"list", getenv("INGOT_BINARY")}, 1,
+              {"library without artifacts"});
+}
+
+TEST_F(CliFailureTest, OutputThatNobodyReadsIsNoSuccess) {
+  // What cannot be printed is an error, too.
+  const CommandResult result =
+      RunCommand({"/bin/sh", "-c",
+                  std::string(getenv("INGOT_BINARY")) + " help > /dev/full"});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_THAT(result.err, HasSubstr("stdout"));
+}
+
+}  // namespace
+}  // namespace ingot

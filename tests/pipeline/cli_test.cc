@@ -1,0 +1,241 @@
+// The whole walk of the data through the `ingot` command, on every target that
+// makes code for this machine.
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "artifact/blob.h"
+#include "tests/pipeline/cli_fixture.h"
+#include "tools/ingot/npy.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class TargetTest : public CliTest,
+                   public testing::WithParamInterface<const char*> {
+ protected:
+  std::string Target() const { return std::string("--target=") + GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, TargetTest,
+                         testing::Values("llvm", "llvm -mcpu=native", "llvmjit",
+                                         "c"),
+                         [](const auto& info) {
+                           std::string name;
+                           for (const char c : std::string(info.param)) {
+                             if (isalnum(static_cast<unsigned char>(c)))
+                               name += c;
+                           }
+                           return name;
+                         });
+
+TEST_P(TargetTest, EveryFormOfAModelComputesTheSame) {
+  WriteMlpTestData(Path("data"));
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", Target(), "--dump=@dump"});
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so"});
+  for (const char* form : {"@mlp.ingot", "@dump", "@mlp.so", "@mlp.onnx"}) {
+    std::vector<std::string> args = {"verify", form, "--test-data=@data"};
+    if (std::string(form) == "@mlp.onnx") args.push_back(Target());
+    const nlohmann::json json = DoJson(args);
+    EXPECT_EQ(json["ok"], true) << form << json;
+    EXPECT_EQ(json["elements"], 8);
+    EXPECT_EQ(json["mismatches"], 0);
+    EXPECT_LT(json["max_abs_err"], 1e-5);
+  }
+}
+
+TEST_P(TargetTest, AgreesWithTheInterpreter) {
+  Do({"compile", "@conv.onnx", "-o", "@conv.ingot", Target()});
+  Do({"link", "@conv.ingot", "-o", "@conv.so"});
+  const std::string out =
+      Do({"verify", "@conv.so", "--reference=@conv.onnx", "--seed=7"});
+  EXPECT_THAT(out, HasSubstr("seed 7"));
+  EXPECT_THAT(out, HasSubstr("0 of 10"));
+}
+
+TEST_P(TargetTest, OptimisingChangesNothingButSpeed) {
+  for (const char* level : {"0", "1", "2"}) {
+    const std::string flag = std::string("--opt-level=") + level;
+    Do({"compile", "@conv.onnx", "-o", "@conv.ingot", Target(), flag});
+    Do({"verify", "@conv.ingot", "--reference=@conv.onnx"});
+  }
+}
+
+TEST_P(TargetTest, TheSameInputsGiveTheSameBytes) {
+  std::filesystem::create_directories(Path("elsewhere"));
+  std::filesystem::copy(Path("conv.onnx"), Path("elsewhere/conv.onnx"));
+  Do({"compile", "@conv.onnx", "-o", "@a.ingot", Target(), "--dump=@dump"});
+  Do({"link", "@a.ingot", "-o", "@a.so"});
+  CommandOptions there;
+  there.folder = Path("elsewhere");
+  EXPECT_EQ(
+      Ingot({"compile", "conv.onnx", "-o", "b.ingot", Target()}, there).exit,
+      0);
+  EXPECT_EQ(Ingot({"link", "b.ingot", "-o", "b.so"}, there).exit, 0);
+  EXPECT_TRUE(ReadFile(Path("a.ingot")) == ReadFile(Path("elsewhere/b.ingot")));
+  EXPECT_TRUE(ReadFile(Path("a.so")) == ReadFile(Path("elsewhere/b.so")));
+
+  Do({"pack", "@dump", "-o", "@packed.ingot"});
+  EXPECT_TRUE(ReadFile(Path("a.ingot")) == ReadFile(Path("packed.ingot")));
+  Do({"dump", "@a.so", "-o", "@dump2"});
+  Do({"pack", "@dump2", "-o", "@packed2.ingot"});
+  EXPECT_TRUE(ReadFile(Path("a.ingot")) == ReadFile(Path("packed2.ingot")));
+}
+
+TEST_P(TargetTest, ListsAndInspectsEveryArtifact) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", Target()});
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so"});
+  const nlohmann::json list = DoJson({"list", "@mlp.ingot"});
+  EXPECT_EQ(list, DoJson({"list", "@mlp.so"}));
+  EXPECT_GE(list["artifacts"].size(), 3u);
+  for (const nlohmann::json& artifact : list["artifacts"]) {
+    EXPECT_EQ(artifact["target_key"], "host");
+    EXPECT_EQ(artifact["sha256"].get<std::string>().size(), 64u);
+    const std::string path = artifact["target_key"].get<std::string>() + "/" +
+                             artifact["codegen_id"].get<std::string>() + "/" +
+                             artifact["file_name"].get<std::string>();
+    EXPECT_NE(Do({"inspect", "@mlp.ingot", "--artifact=" + path}), "");
+  }
+  const std::string set = Do({"inspect", "@mlp.ingot"});
+  EXPECT_THAT(set, HasSubstr("x: f32[2, 16]"));
+  EXPECT_THAT(set, HasSubstr("y: f32[2, 4]"));
+  EXPECT_THAT(set, HasSubstr(GetParam()));
+  ExpectError({"inspect", "@mlp.ingot", "--artifact=nothing"}, 1,
+              {"no artifact 'nothing'", "weights.safetensors"});
+}
+
+TEST_P(TargetTest, BenchMeasures) {
+  Do({"compile", "@conv.onnx", "-o", "@conv.ingot", Target()});
+  const nlohmann::json json =
+      DoJson({"bench", "@conv.ingot", "--runs=5", "--threads=2"});
+  EXPECT_GT(json["load_ms"], 0);
+  EXPECT_GT(json["latency_ms"]["min"], 0);
+  EXPECT_GE(json["latency_ms"]["median"], json["latency_ms"]["min"]);
+  EXPECT_GE(json["latency_ms"]["p90"], json["latency_ms"]["median"]);
+  EXPECT_GT(json["peak_rss_mb"], 1);
+  EXPECT_EQ(json["runs"], 5);
+}
+
+// --------------------------------------------------------------------- run
+
+Tensor Floats(const std::vector<int64_t>& shape,
+              const std::vector<float>& values) {
+  Tensor t = Tensor::Empty(DataType::Float(32), shape).value();
+  memcpy(t.mutable_raw_data(), values.data(), t.bytes());
+  return t;
+}
+
+TEST_F(CliTest, RunReadsAndWritesNumpy) {
+  WriteSymbolic(Path("relu.onnx"));
+  WriteFileBytes(Path("x.npy"),
+                 *FormatNpy(Floats({2, 4}, {1, -1, 2, -2, 3, -3, 4, -4})));
+  Do({"run", "@relu.onnx", "--input=x:@x.npy", "--output-dir=@out"});
+  EXPECT_THAT(FilesIn(Path("out")), ElementsAre("y.npy"));
+  absl::StatusOr<Tensor> y = ParseNpy(ReadFile(Path("out/y.npy")));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_EQ(y->TypeString(), "f32[2, 4]");
+  EXPECT_THAT(y->values<float>(), ElementsAre(1, 0, 2, 0, 3, 0, 4, 0));
+
+  WriteTensorProto(Path("x.pb"), "x", {1, 4}, {-5, 5, -6, 6});
+  const std::string out = Do({"run", "@relu.onnx", "--input=x:@x.pb"});
+  EXPECT_THAT(out, HasSubstr("0 5 0 6"));
+}
+
+TEST_F(CliTest, RunWithoutInputsSaysThatTheyAreRandom) {
+  WriteSymbolic(Path("relu.onnx"));
+  const std::string out =
+      Do({"run", "@relu.onnx", "--input-shape=x:3x4", "--seed=5"});
+  EXPECT_THAT(out, HasSubstr("random numbers (seed 5)"));
+  EXPECT_THAT(out, HasSubstr("f32[3, 4]"));
+  Do({"compile", "@relu.onnx", "-o", "@relu.ingot"});
+  EXPECT_THAT(Do({"run", "@relu.ingot"}), HasSubstr("N is taken as 1"));
+  EXPECT_THAT(Do({"run", "@relu.ingot", "--input-shape=x:7x4"}),
+              HasSubstr("f32[7, 4]"));
+}
+
+TEST_F(CliTest, RunWritesAProfile) {
+  Do({"run", "@conv.onnx", "--profile=@trace.json"});
+  const nlohmann::json trace = nlohmann::json::parse(
+      ReadFile(Path("trace.json")), nullptr, /*allow_exceptions=*/false);
+  EXPECT_FALSE(trace.is_discarded());
+  EXPECT_GE(trace["traceEvents"].size(), 2u);
+}
+
+TEST_F(CliTest, RunSaysWhatIsWrongWithInputs) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot"});
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so"});
+  WriteFileBytes(Path("short.npy"), *FormatNpy(Floats({2, 4}, Numbers("", 8))));
+  WriteFileBytes(Path("ints.npy"),
+                 *FormatNpy(Tensor::Empty(DataType::Int(64), {2, 16}).value()));
+  ExpectError({"run", "@mlp.so", "--input=x:@short.npy"}, 1,
+              {"x", "f32[2, 16]", "f32[2, 4]"});
+  ExpectError({"run", "@mlp.so", "--input=x:@ints.npy"}, 1,
+              {"x", "f32[2, 16]", "i64[2, 16]"});
+  ExpectError({"run", "@mlp.so", "--input=z:@short.npy"}, 1,
+              {"'z' is no input", "'x' (f32[2, 16])"});
+  ExpectError({"run", "@mlp.so", "--input=x:@missing.npy"}, 1, {"missing.npy"});
+  ExpectError({"run", "@mlp.so", "--input-shape=x:3x3"}, 1, {"f32[2, 16]"});
+}
+
+TEST_F(CliTest, VerifyFindsWhatIsWrong) {
+  WriteMlpTestData(Path("data"));
+  const std::string output = Path("data/test_data_set_0/output_0.pb");
+  WriteTensorProto(output, "y", {2, 4}, std::vector<float>(8, 1000));
+  const CommandResult result =
+      Ingot({"verify", "@mlp.onnx", "--test-data=@data", "--json"});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_THAT(result.err, HasSubstr("1 of 1 outputs are not as they should"));
+  EXPECT_THAT(result.out, HasSubstr("\"ok\":false"));
+  EXPECT_THAT(result.out, HasSubstr("8 of 8"));
+  Do({"verify", "@mlp.onnx", "--test-data=@data", "--rtol-max=2"});
+  WriteTensorProto(output, "y", {4, 2}, Numbers("", 8));
+  ExpectError({"verify", "@mlp.onnx", "--test-data=@data/test_data_set_0"}, 1,
+              {"it is f32[2, 4] and should be f32[4, 2]"});
+  ExpectError({"verify", "@mlp.onnx", "--test-data=@nowhere"}, 1, {"nowhere"});
+}
+
+// ------------------------------------------------------------------- other
+
+TEST_F(CliTest, IrDumpsFeedBackIntoOpt) {
+  Do({"compile", "@conv.onnx", "-o", "@conv.ingot", "--dump-ir=@ir",
+      "--time-passes"});
+  int modules = 0;
+  for (const std::string& file : FilesIn(Path("ir"))) {
+    if (!absl::EndsWith(file, ".relay")) continue;
+    ++modules;
+    const std::string path = Path("ir/" + file);
+    EXPECT_THAT(Do({"opt", path, "--passes=infer_types"}),
+                HasSubstr("func @main"))
+        << file;
+  }
+  EXPECT_GE(modules, 2);
+}
+
+TEST_F(CliTest, TargetsAreListed) {
+  const nlohmann::json json = DoJson({"targets"});
+  std::vector<std::string> names;
+  for (const nlohmann::json& kind : json["targets"]) {
+    names.push_back(kind["name"]);
+  }
+  EXPECT_THAT(names, testing::IsSupersetOf({"c", "llvm", "llvmjit"}));
+}
+
+TEST_F(CliTest, HelpAndVersion) {
+  EXPECT_THAT(Do({"--version"}), testing::StartsWith("ingot "));
+  const std::string help = Do({"help"});
+  for (const char* command :
+       {"compile", "link", "list", "inspect", "dump", "pack", "run", "verify",
+        "bench", "targets", "opt"}) {
+    EXPECT_THAT(help, HasSubstr(command));
+    EXPECT_THAT(Do({"help", command}),
+                HasSubstr(std::string("Usage: ingot ") + command));
+    EXPECT_EQ(Do({"help", command}), Do({command, "--help"}));
+  }
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,107 @@
+"""Compiles ONNX models as part of a build.
+
+    load("//tools:ingot.bzl", "ingot_model")
+
+    ingot_model(
+        name = "detector",
+        src = "detector.onnx",
+        target = "llvm -mcpu=x86-64-v3",
+    )
+
+makes detector.ingot, the set of artifacts, and detector.so, the linked library: both are outputs of
+":detector", so that a program that runs the model has it as `data`. One of them alone is the output
+group "ingot" or "so" (a filegroup's `output_group`).
+"""
+
+def _ingot_model_impl(ctx):
+    container = ctx.actions.declare_file(ctx.label.name + ".ingot")
+    library = ctx.actions.declare_file(ctx.label.name + ".so")
+
+    args = ctx.actions.args()
+    args.add("compile")
+    args.add(ctx.file.src)
+    args.add("-o", container)
+    args.add("--quiet")
+    args.add(ctx.attr.target, format = "--target=%s")
+    args.add(ctx.attr.opt_level, format = "--opt-level=%s")
+
+    # What the model is called in symbols depends on the target, not on where the file lies.
+    args.add(ctx.attr.symbol_prefix or ctx.label.name.replace("-", "_").replace(".", "_"), format = "--symbol-prefix=%s")
+    for name, shape in sorted(ctx.attr.input_shapes.items()):
+        args.add("--input-shape=%s:%s" % (name, shape))
+    ctx.actions.run(
+        executable = ctx.executable._ingot,
+        arguments = [args],
+        inputs = [ctx.file.src] + ctx.files.external_data,
+        outputs = [container],
+        mnemonic = "IngotCompile",
+        progress_message = "Compiling %s for %s" % (ctx.file.src.short_path, ctx.attr.target),
+    )
+
+    args = ctx.actions.args()
+    args.add("link")
+    args.add(container)
+    args.add("-o", library)
+    ctx.actions.run(
+        executable = ctx.executable._ingot,
+        arguments = [args],
+        inputs = [container],
+        outputs = [library],
+        mnemonic = "IngotLink",
+        progress_message = "Linking %s" % library.short_path,
+        # A set with C source is compiled by the C compiler of the machine.
+        use_default_shell_env = True,
+    )
+    return [
+        DefaultInfo(
+            files = depset([container, library]),
+            runfiles = ctx.runfiles(files = [container, library]),
+        ),
+        OutputGroupInfo(
+            ingot = depset([container]),
+            so = depset([library]),
+        ),
+    ]
+
+def _ingot_model_rule(cfg):
+    return rule(
+        implementation = _ingot_model_impl,
+        doc = "An ONNX model, compiled and linked.",
+        attrs = {
+            "external_data": attr.label_list(
+                allow_files = True,
+                doc = "Files beside the model that hold its weights.",
+            ),
+            "input_shapes": attr.string_dict(
+                doc = "Input name -> shape, such as {\"image\": \"1x3x224x224\"}.",
+            ),
+            "opt_level": attr.int(
+                default = 2,
+                doc = "As `ingot compile --opt-level`.",
+                values = [0, 1, 2],
+            ),
+            "src": attr.label(
+                allow_single_file = [".onnx"],
+                doc = "The model.",
+                mandatory = True,
+            ),
+            "symbol_prefix": attr.string(
+                doc = "What every symbol starts with; made from the name otherwise.",
+            ),
+            "target": attr.string(
+                default = "llvm",
+                doc = "As `ingot compile --target`.",
+            ),
+            "_ingot": attr.label(
+                cfg = cfg,
+                default = "//tools:ingot",
+                executable = True,
+            ),
+        },
+    )
+
+ingot_model = _ingot_model_rule("exec")
+
+# The same with the tool as it is built for the target: for this project's own tests, which would
+# otherwise build the whole compiler twice.
+test_ingot_model = _ingot_model_rule("target")
