@@ -140,7 +140,8 @@ class Compilation {
       absl::Status status = LowerToLoops(*function, &work, &compiled);
       if (!status.ok()) return status;
     }
-    Time("lower", absl::ToDoubleSeconds(absl::Now() - start));
+    Time("lower", absl::ToDoubleSeconds(absl::Now() - start) - tir_seconds_);
+    Time("tir passes", tir_seconds_);
     return absl::OkStatus();
   }
 
@@ -158,11 +159,22 @@ class Compilation {
       if (!function_or.ok()) return function_or.status();
       lowered.push_back(*std::move(function_or));
     }
+    std::vector<absl::string_view> passes = {"simplify", "plan_workspaces",
+                                             "simplify"};
+    passes.insert(passes.end(), work->kind->tir_passes.begin(),
+                  work->kind->tir_passes.end());
     for (size_t i = 0; i < lowered.size(); ++i) {
-      absl::StatusOr<tir::PrimFunc> planned = tir::RunPasses(
-          lowered[i], {"simplify", "plan_workspaces", "simplify"});
+      absl::Status dumped = dump_.Write("lower", lowered[i]);
+      tir::PassHooks hooks;
+      hooks.after_pass = [&](const tir::Pass& pass, const tir::PrimFunc& result,
+                             bool changed, double seconds) {
+        tir_seconds_ += seconds;
+        if (changed) dumped.Update(dump_.Write(pass.name, result));
+      };
+      absl::StatusOr<tir::PrimFunc> planned =
+          tir::RunPasses(lowered[i], passes, hooks);
       if (!planned.ok()) return planned.status();
-      if (absl::Status s = dump_.Write(*planned); !s.ok()) return s;
+      if (!dumped.ok()) return dumped;
       if (i == 0) {
         compiled->workspaces.assign(
             planned->params.end() - planned->num_workspaces,
@@ -303,6 +315,7 @@ class Compilation {
   ArtifactSet set_;
   std::set<std::string> features_, libraries_;
   std::string triple_;
+  double tir_seconds_ = 0;
 };
 
 }  // namespace
@@ -314,13 +327,12 @@ absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
   if (!bytes.ok()) return bytes.status();
   if (options.on_progress != nullptr) options.on_progress("importing", 0);
   const absl::Time start = absl::Now();
-  onnx_frontend::ImportOptions import;
+  ImportOptions import;
   import.input_shapes = options.input_shapes;
   const size_t slash = path.rfind('/');
   import.model_dir = std::string(
       slash == absl::string_view::npos ? "." : path.substr(0, slash));
-  absl::StatusOr<relay::Module> module =
-      onnx_frontend::ImportOnnx(*bytes, import);
+  absl::StatusOr<relay::Module> module = ImportOnnx(*bytes, import);
   if (!module.ok()) {
     return absl::Status(module.status().code(),
                         absl::StrCat(path, ": ", module.status().message()));

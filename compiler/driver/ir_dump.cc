@@ -32,11 +32,13 @@ absl::Status IrDump::Write(absl::string_view stage,
       module, absl::StrFormat("%s/%02d_%s.relay", folder_, next_++, stage));
 }
 
-absl::Status IrDump::Write(const tir::PrimFunc& function) {
+absl::Status IrDump::Write(absl::string_view stage,
+                           const tir::PrimFunc& function) {
   if (folder_.empty()) return absl::OkStatus();
-  const std::string folder = absl::StrCat(folder_, "/tir");
+  const std::string folder = absl::StrCat(folder_, "/tir/", function.name);
   if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
-  const std::string path = absl::StrCat(folder, "/", function.name, ".tir");
+  const std::string path = absl::StrFormat(
+      "%s/%02d_%s.tir", folder, next_of_kernel_[function.name]++, stage);
   std::ofstream file(path);
   file << tir::Print(function);
   file.close();

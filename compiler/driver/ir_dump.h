@@ -1,6 +1,7 @@
 #ifndef INGOT_COMPILER_DRIVER_IR_DUMP_H_
 #define INGOT_COMPILER_DRIVER_IR_DUMP_H_
 
+#include <map>
 #include <string>
 
 #include "absl/status/status.h"
@@ -11,8 +12,8 @@
 namespace ingot {
 
 // Writes what `--dump-ir` shows into a folder: a numbered file for the module
-// after each pass that changed it, which `ingot opt` reads back, and a file for
-// the loops of each kernel.
+// after each pass that changed it, which `ingot opt` reads back, and a folder
+// with the same for the loops of each kernel.
 class IrDump {
  public:
   // An empty folder name dumps nothing. The folder is made when first needed.
@@ -21,12 +22,13 @@ class IrDump {
   // NN_<stage>.relay, with the weights beside it.
   absl::Status Write(absl::string_view stage, const relay::Module& module);
 
-  // tir/<kernel>.tir
-  absl::Status Write(const tir::PrimFunc& function);
+  // tir/<kernel>/NN_<stage>.tir
+  absl::Status Write(absl::string_view stage, const tir::PrimFunc& function);
 
  private:
   const std::string folder_;
   int next_ = 0;
+  std::map<std::string, int> next_of_kernel_;
 };
 
 }  // namespace ingot

@@ -54,11 +54,9 @@ StoragePlan AssignStorage(const std::vector<StorageRequest>& requests) {
 
   if (!by_size.empty()) {
     // The largest first; among equals the one that was asked for first.
-    std::sort(by_size.begin(), by_size.end(),
-              [](const auto& a, const auto& b) {
-                return a.first != b.first ? a.first > b.first
-                                          : a.second < b.second;
-              });
+    std::sort(by_size.begin(), by_size.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
     std::vector<Placed> placed;  // by offset
     int64_t arena = 0;
     for (const auto& [size, i] : by_size) {

@@ -64,10 +64,8 @@ TEST(StoragePlannerTest, NeverOverlapsAndIsNearTheLowerBound) {
 
 TEST(StoragePlannerTest, SymbolicSizesShareByLife) {
   const tir::Expr n = tir::MakeVar("n");
-  const StoragePlan plan = AssignStorage({{n * 4, 0, 1},
-                                          {n * 8, 1, 2},
-                                          {n * 4, 2, 3},
-                                          Bytes(64, 0, 3)});
+  const StoragePlan plan = AssignStorage(
+      {{n * 4, 0, 1}, {n * 8, 1, 2}, {n * 4, 2, 3}, Bytes(64, 0, 3)});
   ASSERT_EQ(plan.storages.size(), 3u);  // constants, and two symbolic ones
   EXPECT_EQ(plan.assignments[0].storage, plan.assignments[2].storage);
   EXPECT_NE(plan.assignments[0].storage, plan.assignments[1].storage);

@@ -45,7 +45,7 @@ absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
 
 // What default schedules need to know of the processor that runs the code.
 struct CpuModel {
-  int vector_bits = 128;     // of the widest useful register; 0: scalar code
+  int vector_bits = 128;  // of the widest useful register; 0: scalar code
   int vector_registers = 16;
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
@@ -76,7 +76,11 @@ struct TargetKind {
   std::string name;
   std::string doc;                             // one line
   std::map<std::string, std::string> options;  // option -> one line of help
-  std::vector<std::string> loaders;  // that its artifacts name
+  std::vector<std::string> loaders;            // that its artifacts name
+
+  // Passes over loops that run, in this order, before tir_to_runtime: how far
+  // vectors and unrolled copies are written out is the code generator's choice.
+  std::vector<std::string> tir_passes;
 
   // Checks option values; InvalidArgument names the option and says what is
   // allowed. Unknown options are refused before this is called.
@@ -95,8 +99,7 @@ struct TargetKind {
   std::function<absl::StatusOr<CodegenResult>(
       const Target&, absl::Span<const tir::PrimFunc>, const CodegenOptions&)>
       tir_to_runtime;
-  std::function<absl::Status(const Target&, relay::Function*)>
-      constant_updater;
+  std::function<absl::Status(const Target&, relay::Function*)> constant_updater;
 
   // Whether the target takes a node of the graph: OkStatus, or why not. Null:
   // it takes everything that default lowering does.
