@@ -210,12 +210,13 @@ class Schedule {
                    absl::string_view name, std::vector<Expr> shape,
                    const Graph::ComputeFn& value,
                    const std::function<Indices(const Indices&)>& index);
-  // Makes a reduction over one axis run in `lanes` independent partial
-  // results: a new stage reduces every lanes-th element, further ones halve
-  // the partial results until one is left, and one more takes the elements
-  // beyond the last multiple of `lanes`. Returns the new stages, the first of
-  // them with axes (those of `stage`..., lane) and one reduce axis. `stage`
-  // becomes a compute stage that joins what is left. `lanes` is a power of 2.
+  // Makes a reduction run, along its last reduce axis, in `lanes` independent
+  // partial results: a new stage reduces every lanes-th element, further ones
+  // halve the partial results until one is left, and one more takes the
+  // elements beyond the last multiple of `lanes`. Returns the new stages, the
+  // first of them with axes (those of `stage`..., lane) and all reduce axes.
+  // `stage` becomes a compute stage that joins what is left. `lanes` is a power
+  // of 2.
   std::vector<Stage*> SplitReduction(Stage* stage, int64_t lanes);
   // Inlines every stage marked so, by rewriting the values of readers. Lower
   // does it first; a schedule may do it earlier to see the final values.

@@ -184,7 +184,7 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
     return {};
   }
   const DataType dtype = stage->output().dtype();
-  const Expr extent = Linear::Of(op.reduce_extent[0]).ToExpr();
+  const Expr extent = Linear::Of(op.reduce_extent.back()).ToExpr();
   const Expr count = Linear::Of(extent / tir::MakeInt(lanes)).ToExpr();
   std::vector<Stage*> made;
 
@@ -197,10 +197,15 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
   tir::VarPtr lane = tir::MakeVar("l");
   tir::VarPtr r = tir::MakeVar("r");
   auto map = AxisMap(op.axis, at);
-  map[op.reduce_axis[0].get()] = Expr(r) * lanes + Expr(lane);
+  partial.reduce_axis = FreshAxes(op.reduce_axis);
+  partial.reduce_axis.back() = r;
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    map[op.reduce_axis[i].get()] = partial.reduce_axis[i];
+  }
+  map[op.reduce_axis.back().get()] = Expr(r) * lanes + Expr(lane);
   partial.axis.push_back(lane);
-  partial.reduce_axis = {r};
-  partial.reduce_extent = {count};
+  partial.reduce_extent = op.reduce_extent;
+  partial.reduce_extent.back() = count;
   partial.value = SharingSubstitute(map).Mutate(op.value);
   partial.reducer = op.reducer;
   partial.inputs = op.inputs;
@@ -243,11 +248,15 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
     tail.kind = OperationKind::kReduce;
     tail.name = absl::StrCat(op.name, ".tail");
     tail.axis = FreshAxes(op.axis);
-    tail.reduce_axis = {tir::MakeVar("r")};
-    tail.reduce_extent = {rest.ToExpr()};
+    tail.reduce_axis = FreshAxes(op.reduce_axis);
+    tail.reduce_extent = op.reduce_extent;
+    tail.reduce_extent.back() = rest.ToExpr();
     auto tail_map = AxisMap(op.axis, AsIndices(tail.axis));
-    tail_map[op.reduce_axis[0].get()] =
-        count * lanes + Expr(tail.reduce_axis[0]);
+    for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+      tail_map[op.reduce_axis[i].get()] = tail.reduce_axis[i];
+    }
+    tail_map[op.reduce_axis.back().get()] =
+        count * lanes + Expr(tail.reduce_axis.back());
     tail.value = SharingSubstitute(tail_map).Mutate(op.value);
     tail.reducer = op.reducer;
     tail.inputs = op.inputs;

@@ -39,8 +39,13 @@ RegisterTile ConvTile(const CpuModel& cpu, int64_t rows, int64_t vectors);
 
 // One family each. The stage carries the tag of that name.
 void ScheduleMatmul(Schedule* schedule, Stage* stage, const CpuModel& cpu);
-void ScheduleConv2dNchwc(Schedule* schedule, Stage* stage,
-                         const CpuModel& cpu);
+void ScheduleConv2dNchwc(Schedule* schedule, Stage* stage, const CpuModel& cpu);
+void ScheduleConv2dNchw(Schedule* schedule, Stage* stage, const CpuModel& cpu);
+// depthwise_nchwc and pool2d.
+void ScheduleWindow(Schedule* schedule, Stage* stage, const CpuModel& cpu);
+
+// The padding that only `reader` reads; null when there is none.
+Stage* FindPad(const Schedule& schedule, const Stage* reader);
 
 }  // namespace ingot::te
 

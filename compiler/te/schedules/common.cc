@@ -125,14 +125,4 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
   return fused;
 }
 
-Stage* OnlyOutput(const Schedule& schedule) {
-  Stage* output = nullptr;
-  for (Stage* stage : schedule.stages()) {
-    if (!stage->is_output()) continue;
-    if (output != nullptr) return nullptr;
-    output = stage;
-  }
-  return output;
-}
-
 }  // namespace ingot::te

@@ -50,12 +50,17 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
 // parallel, when at the root and worth it), the innermost in vectors.
 void ScheduleElementwise(Stage* stage, const CpuModel& cpu);
 
+// Cuts every axis on which the value has conditions. Returns the first such
+// axis, or the rank.
+int SpecializeConditions(Stage* stage);
+
+// Loops for a kernel whose reductions run along rows of its output: softmax,
+// normalizations, means. False, with nothing changed, when it is not of that
+// form. Other stages are left for others.
+bool ScheduleRows(Schedule* schedule, const CpuModel& cpu);
+
 // Loops for one reduction by itself.
 void ScheduleReduction(Schedule* schedule, Stage* stage, const CpuModel& cpu);
-
-// A stage that the families may take as the kernel's last: the only output.
-// Null when there are several or it is a reduction that is read elsewhere.
-Stage* OnlyOutput(const Schedule& schedule);
 
 }  // namespace ingot::te
 

@@ -1,6 +1,27 @@
+#include <algorithm>
+
+#include "compiler/te/conditions.h"
 #include "compiler/te/schedules/common.h"
 
 namespace ingot::te {
+namespace {
+
+// More pieces than this would be more code than they save time.
+constexpr size_t kMaxCuts = 16;
+
+}  // namespace
+
+int SpecializeConditions(Stage* stage) {
+  const int rank = static_cast<int>(stage->axes().size());
+  int first = rank;
+  for (int i = rank - 1; i >= 0; --i) {
+    size_t cuts = ConditionCuts(stage->op(), i, Ranges()).size();
+    if (cuts == 0 || cuts > kMaxCuts) continue;
+    stage->Specialize(stage->axis(i));
+    first = i;
+  }
+  return first;
+}
 
 void ScheduleElementwise(Stage* stage, const CpuModel& cpu) {
   const int rank = static_cast<int>(stage->axes().size());
@@ -9,22 +30,27 @@ void ScheduleElementwise(Stage* stage, const CpuModel& cpu) {
   const auto& shape = stage->output().shape();
   const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
   const bool parallel = work >= kParallelWork && !stage->IsAttached();
-  Loop last = stage->axis(rank - 1);
+  // A fused axis cannot be cut, so the first one with conditions ends what is
+  // fused.
+  const int cut = SpecializeConditions(stage);
   const int64_t row = GuessExtent(shape[rank - 1]);
-  const int64_t rows = OutputElements(stage) / std::max<int64_t>(row, 1);
+  Loop last = stage->axis(rank - 1);
   if (lanes > 1 && row > 1) {
     auto [outer, inner] = stage->Split(last, lanes);
     stage->Vectorize(inner);
-    // Few long rows: threads share each row instead.
-    if (parallel && rows < 8) {
-      stage->Parallel(outer);
-      return;
-    }
-  } else if (parallel && rows < 8) {
-    stage->Parallel(last);
-    return;
+    last = outer;
   }
-  FuseParallel(stage, rank - 1, parallel);
+  int64_t rows = 1;
+  for (int i = 0; i < std::min(cut, rank - 1); ++i) {
+    rows *= GuessExtent(shape[i]);
+  }
+  if (parallel && rows < 8 && cut >= rank - 1) {
+    stage->Parallel(last);  // few long rows: threads share each row
+  } else if (parallel && cut == 0) {
+    stage->Parallel(stage->leaves()[0]);
+  } else {
+    FuseParallel(stage, std::min(cut, rank - 1), parallel);
+  }
 }
 
 }  // namespace ingot::te

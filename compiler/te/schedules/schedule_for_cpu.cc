@@ -39,6 +39,27 @@ void InlineCheap(Schedule* schedule) {
   schedule->ApplyInlining();
 }
 
+// Schedules a stage by its family. False when it has none.
+bool ScheduleAnchor(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
+  absl::string_view anchor = TagOf(stage, kAnchor);
+  const size_t rank = stage->axes().size();
+  const size_t reduces = stage->reduce_axes().size();
+  if ((anchor == kMatmul || anchor == kDensePacked) && rank >= 2 &&
+      reduces == 1) {
+    ScheduleMatmul(schedule, stage, cpu);
+  } else if (anchor == kConv2dNchwc && rank == 5) {
+    ScheduleConv2dNchwc(schedule, stage, cpu);
+  } else if (anchor == kConv2dNchw && rank == 4) {
+    ScheduleConv2dNchw(schedule, stage, cpu);
+  } else if ((anchor == kDepthwiseNchwc && rank == 5) ||
+             (anchor == kPool2d && (rank == 4 || rank == 5))) {
+    ScheduleWindow(schedule, stage, cpu);
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
@@ -47,15 +68,13 @@ absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, outputs);
   if (!schedule.ok()) return schedule.status();
   InlineCheap(&*schedule);
+  bool anchored = false;
   for (Stage* stage : schedule->stages()) {
-    absl::string_view anchor = TagOf(stage, kAnchor);
-    if (!stage->IsReduce()) continue;
-    if (anchor == kMatmul || anchor == kDensePacked) {
-      ScheduleMatmul(&*schedule, stage, cpu);
-    } else if (anchor == kConv2dNchwc) {
-      ScheduleConv2dNchwc(&*schedule, stage, cpu);
+    if (stage->IsReduce() && !stage->IsAttached()) {
+      anchored = ScheduleAnchor(&*schedule, stage, cpu) || anchored;
     }
   }
+  if (!anchored) ScheduleRows(&*schedule, cpu);
   for (Stage* stage : schedule->stages()) {
     if (!stage->IsUntouched()) continue;
     if (stage->IsReduce()) {
