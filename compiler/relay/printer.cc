@@ -98,7 +98,7 @@ class Printer {
     absl::StrAppend(&text, ") -> (");
     for (size_t i = 0; i < f.outputs.size(); ++i) {
       absl::StrAppend(&text, i == 0 ? "" : ", ", ValueText(f.outputs[i]));
-      if (i < f.output_names.size()) {
+      if (i < f.output_names.size() && !f.output_names[i].empty()) {
         absl::StrAppend(&text, ": ", QuoteString(f.output_names[i]));
       }
     }

@@ -72,7 +72,9 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
       tir::PrimFunc func,
       te::Lower(node.op->name, graph, given, outputs, schedule));
   for (const Tensor& result : results) arguments.push_back(result);
-  RELAY_RETURN_IF_ERROR(tir::Interpret(func, arguments));
+  tir::InterpretOptions options;
+  options.max_trips = max_trips;
+  RELAY_RETURN_IF_ERROR(tir::Interpret(func, arguments, options));
   return results;
 }
 
@@ -182,7 +184,7 @@ absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
 }  // namespace
 
 absl::StatusOr<std::vector<Tensor>> EvaluateNode(
-    const Node& node, absl::Span<const Tensor> operands) {
+    const Node& node, absl::Span<const Tensor> operands, int64_t max_trips) {
   std::vector<Tensor> results;
   for (const TensorType& type : node.outputs) {
     const auto shape = ConstShape(type.shape);
@@ -202,12 +204,13 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
     results.push_back(*std::move(result));
   }
   absl::StatusOr<std::vector<Tensor>> computed =
-      Interpret(node, operands, std::move(results));
+      Interpret(node, operands, std::move(results), max_trips);
   if (!computed.ok()) return AtNode(node, computed.status());
   return computed;
 }
 
-absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node) {
+absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node,
+                                                 int64_t max_trips) {
   std::vector<Tensor> operands;
   for (const Value& input : node.inputs) {
     if (input.node != nullptr && !input.node->constant.has_value()) {
@@ -216,7 +219,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node) {
     operands.push_back(input.node == nullptr ? Tensor()
                                              : *input.node->constant);
   }
-  return EvaluateNode(node, operands);
+  return EvaluateNode(node, operands, max_trips);
 }
 
 absl::StatusOr<std::vector<Tensor>> EvaluateFunction(

@@ -13,13 +13,15 @@
 namespace ingot::relay {
 
 // The results of an operator whose operands are all constants and whose types
-// have no symbols. Errors name the node.
-absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node);
+// have no symbols. Errors name the node. DeadlineExceeded when that takes more
+// than about `max_trips` trips of loops (0: as many as it takes).
+absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node,
+                                                 int64_t max_trips = 0);
 
 // The same on operands given beside the node, in the order of its inputs, an
 // undefined Tensor for one that is left out.
 absl::StatusOr<std::vector<Tensor>> EvaluateNode(
-    const Node& node, absl::Span<const Tensor> operands);
+    const Node& node, absl::Span<const Tensor> operands, int64_t max_trips = 0);
 
 // Runs a function of `module` without kernels, node by node, on tensors of the
 // types that it takes. Symbolic dimensions are bound from their shapes. Slow:

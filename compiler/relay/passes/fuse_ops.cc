@@ -4,8 +4,9 @@
 //   %s = add(%c, %b)          ->           {primitive=1} { … }
 //   %y = relu(%s)                      %y = @fused_conv2d_add_relu(%x, %w, %b)
 //
-// Views stay: they cost nothing. Kernels with the same structure and types are
-// one function, called with different constants.
+// Views stay: they cost nothing. Constants stay, except single numbers. Kernels
+// with the same structure and types are one function, called with different
+// constants.
 #include <map>
 #include <set>
 #include <string>
@@ -23,6 +24,12 @@ namespace ingot::relay {
 namespace {
 
 constexpr size_t kMaxNameOps = 6;
+
+// One element of a constant is part of a kernel; more are its parameter.
+bool IsPointwise(const Node& node) {
+  return node.op->fusion == FusionKind::kElementwise ||
+         node.op->fusion == FusionKind::kBroadcast;
+}
 
 // The symbols in an expression.
 class SymbolFinder final : public tir::ExprVisitor {
@@ -89,8 +96,15 @@ class FunctionFuser {
     std::set<const Node*> members(group.nodes.begin(), group.nodes.end());
     for (const Node* node : group.nodes) {
       for (const Value& input : node->inputs) {
-        if (input.node != nullptr && members.count(input.node) == 0 &&
-            inside.count(input) == 0) {
+        if (input.node == nullptr || members.count(input.node) > 0 ||
+            inside.count(input) > 0) {
+          continue;
+        }
+        const Tensor* constant = ConstantOf(input);
+        if (constant != nullptr && constant->NumElements() == 1 &&
+            IsPointwise(*node)) {
+          inside[input] = Value{kernel->AddConstant("c", *constant)};
+        } else {
           add_input(input);
         }
       }

@@ -51,6 +51,26 @@ absl::StatusOr<Value> Neutral(RuleContext&, const Node& node) {
   return node.inputs[0];
 }
 
+// A constant of equal elements -> one element, which kernels hold themselves.
+absl::StatusOr<Value> SplatAsScalar(RuleContext& c, const Node& node) {
+  if (node.op->fusion != FusionKind::kBroadcast || node.inputs.size() != 2 ||
+      node.attrs.values().size() > 0 || ConstantOf(node.inputs[0]) != nullptr) {
+    return Value{};
+  }
+  const Value constant = node.inputs[1];
+  const Shape& x = node.inputs[0].type().shape;
+  if (ConstantOf(constant) == nullptr || constant.type().shape.empty() ||
+      !SameShape(x, node.outputs[0].shape)) {
+    return Value{};
+  }
+  const std::optional<double> splat = SplatOf(constant);
+  // Only what a double holds exactly.
+  if (!splat || std::abs(*splat) > (int64_t{1} << 52)) return Value{};
+  RELAY_ASSIGN_OR_RETURN(Value scalar,
+                         c.Splat(constant.type().dtype, {}, *splat));
+  return c.Add(node.op->name, {node.inputs[0], scalar});
+}
+
 // x - c -> x + -c.
 absl::StatusOr<Value> SubConstant(RuleContext& c, const Node& node) {
   if (ConstantOf(node.inputs[1]) == nullptr ||
@@ -173,6 +193,7 @@ absl::StatusOr<Value> Limit(RuleContext& c, const Node& node) {
 constexpr Rule kRules[] = {
     {"constant to the right", "", ConstantRight},
     {"neutral operand", "", Neutral},
+    {"equal elements as one", "", SplatAsScalar},
     {"subtract a constant", "sub", SubConstant},
     {"divide by a constant", "div", DivConstant},
     {"join added constants", "add", JoinConstants},

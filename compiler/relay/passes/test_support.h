@@ -1,0 +1,39 @@
+// For tests of passes: modules from text, and whether two mean the same.
+#ifndef INGOT_COMPILER_RELAY_PASSES_TEST_SUPPORT_H_
+#define INGOT_COMPILER_RELAY_PASSES_TEST_SUPPORT_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "compiler/relay/passes/pass.h"
+
+namespace ingot::relay {
+
+// The module of a text, verified; a fatal failure and null for a wrong one.
+std::unique_ptr<Module> ParseForTest(absl::string_view text);
+
+// The context that tests use: a processor with vectors of 256 bits.
+PassContext TestContext();
+
+// Runs passes; a failure is reported. Returns whether they ran.
+bool RunForTest(const std::vector<std::string>& passes, Module* module);
+
+// Runs passes on a copy of the module of `text` and reports a failure unless
+// main gives the same results, up to `tolerance` relative to the largest,
+// before and after each. Symbols take the value `symbol`. Returns the module
+// after.
+std::unique_ptr<Module> CheckKeepsMeaning(
+    absl::string_view text, const std::vector<std::string>& passes,
+    double tolerance = 1e-5, int64_t symbol = 3);
+
+// How many nodes of `function` call `op`.
+int CountOps(const Function& function, absl::string_view op);
+// In all functions.
+int CountOps(const Module& module, absl::string_view op);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_PASSES_TEST_SUPPORT_H_
