@@ -4,7 +4,7 @@
 
 namespace ingot {
 
-absl::Status RegisterLlvmJitTarget(TargetRegistry* registry) {
+absl::Status RegisterLlvmjitTarget(TargetRegistry* registry) {
   return registry->Register(codegen::MakeLlvmTargetKind(
       "llvmjit", "LLVM bitcode, compiled to machine code when it is loaded",
       "llvmjit", ".bc", codegen::LlvmOutput::kBitcode));

@@ -9,7 +9,7 @@
 namespace ingot {
 
 // Errors: AlreadyExists.
-absl::Status RegisterLlvmJitTarget(TargetRegistry* registry);
+absl::Status RegisterLlvmjitTarget(TargetRegistry* registry);
 
 }  // namespace ingot
 

@@ -10,7 +10,7 @@ namespace ingot {
 absl::StatusOr<std::shared_ptr<Module>> CompileAndLoad(
     absl::Span<const tir::PrimFunc> kernels, absl::string_view options) {
   TargetRegistry registry;
-  absl::Status registered = RegisterLlvmJitTarget(&registry);
+  absl::Status registered = RegisterLlvmjitTarget(&registry);
   if (!registered.ok()) return registered;
   absl::StatusOr<Target> target =
       ParseTarget(absl::StrCat("llvmjit ", options));

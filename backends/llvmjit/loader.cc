@@ -178,7 +178,7 @@ absl::StatusOr<std::shared_ptr<Module>> loadbinary_llvmjit(
   return LoadLlvmJit(group);
 }
 
-absl::Status RegisterLlvmJitLoader(LoaderRegistry* registry) {
+absl::Status RegisterLlvmjitLoader(LoaderRegistry* registry) {
   return registry->Register("llvmjit", loadbinary_llvmjit);
 }
 

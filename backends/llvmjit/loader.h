@@ -27,7 +27,7 @@ absl::StatusOr<std::shared_ptr<Module>> loadbinary_llvmjit(
     absl::Span<const Artifact> group, LoadContext& context);
 
 // Errors: AlreadyExists.
-absl::Status RegisterLlvmJitLoader(LoaderRegistry* registry);
+absl::Status RegisterLlvmjitLoader(LoaderRegistry* registry);
 
 }  // namespace ingot
 

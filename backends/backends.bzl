@@ -1,0 +1,122 @@
+"""The backends that are built in, as the few lines of C++ that register them."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library")
+
+# part -> (its header, the registry, the function's last word)
+_PARTS = {
+    "codegen": ("codegen.h", "TargetRegistry", "Target"),
+    "inspectors": ("inspectors.h", "InspectorRegistry", "Inspectors"),
+    "loader": ("loader.h", "LoaderRegistry", "Loader"),
+}
+
+def backend(name, parts, package = None):
+    """One backend.
+
+    Args:
+      name: for example "my_npu"; its functions are then Register<MyNpu>…
+      parts: of "codegen", "loader", "inspectors": what it has. Part `codegen`
+        is the library <package>:codegen with the header codegen.h and the
+        function RegisterMyNpuTarget(TargetRegistry*); and so on.
+      package: where it is, "@repository//path"; default "//backends/<name>".
+    """
+    for part in parts:
+        if part not in _PARTS:
+            fail("backend %s has no part %s" % (name, part))
+    return struct(
+        name = name,
+        parts = parts,
+        package = package or "//backends/" + name,
+    )
+
+def _enabled_impl(ctx):
+    return []
+
+# A flag of the command line: --//backends:with_<name>=false leaves one out.
+_enabled = rule(
+    implementation = _enabled_impl,
+    build_setting = config.bool(flag = True),
+)
+
+def _write_impl(ctx):
+    lines = []
+    for line in ctx.attr.includes:
+        lines.append('#include "%s"' % line)
+    includes = "\n".join(lines)
+    calls = []
+    for call in ctx.attr.calls:
+        calls.append("  status.Update(%s(registry));" % call)
+    ctx.actions.expand_template(
+        template = ctx.file.template,
+        output = ctx.outputs.out,
+        substitutions = {
+            "// {INCLUDES}": includes,
+            "  // {CALLS}": "\n".join(calls),
+        },
+    )
+    return DefaultInfo(files = depset([ctx.outputs.out]))
+
+_write = rule(
+    implementation = _write_impl,
+    attrs = {
+        "calls": attr.string_list(),
+        "includes": attr.string_list(),
+        "out": attr.output(mandatory = True),
+        "template": attr.label(allow_single_file = True, mandatory = True),
+    },
+)
+
+def _camel(name):
+    return "".join([word[0].upper() + word[1:] for word in name.split("_")])
+
+def _when(name, values):
+    return select({
+        ":%s_is_on" % name: values,
+        "//conditions:default": [],
+    })
+
+def _header(backend, part):
+    path = backend.package.split("//")[1]
+    return path + "/" + _PARTS[part][0]
+
+def registration(name, part, backends, deps):
+    """A library with one function, which registers `part` of all backends.
+
+    Args:
+      name: of the library; <name>.cc is made from <name>.cc.tpl.
+      part: a key of _PARTS.
+      backends: what backend() made.
+      deps: of the library, beside the backends.
+    """
+    includes = []
+    calls = []
+    for b in backends:
+        if part in b.parts:
+            includes += _when(b.name, [_header(b, part)])
+            calls += _when(b.name, ["Register" + _camel(b.name) + _PARTS[part][2]])
+            deps = deps + _when(b.name, [b.package + ":" + part])
+    _write(
+        name = name + "_cc",
+        out = name + ".cc",
+        calls = calls,
+        includes = includes,
+        template = name + ".cc.tpl",
+    )
+    cc_library(
+        name = name,
+        srcs = [name + ".cc"],
+        hdrs = [name + ".h"],
+        visibility = ["//:__subpackages__"],
+        deps = deps,
+    )
+
+def backend_flags(backends):
+    for b in backends:
+        _enabled(
+            name = "with_" + b.name,
+            build_setting_default = True,
+            visibility = ["//visibility:public"],
+        )
+        native.config_setting(
+            name = b.name + "_is_on",
+            flag_values = {":with_" + b.name: "true"},
+        )

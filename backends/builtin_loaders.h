@@ -1,0 +1,16 @@
+#ifndef INGOT_BACKENDS_BUILTIN_LOADERS_H_
+#define INGOT_BACKENDS_BUILTIN_LOADERS_H_
+
+#include "absl/status/status.h"
+#include "loaders/loader_registry.h"
+
+namespace ingot {
+
+// Registers the loaders of all backends that are built in, beside the load
+// stage's own (RegisterCoreLoaders). This is all that a deployed program needs.
+// Errors: AlreadyExists.
+absl::Status RegisterBuiltinLoaders(LoaderRegistry* registry);
+
+}  // namespace ingot
+
+#endif  // INGOT_BACKENDS_BUILTIN_LOADERS_H_
