@@ -19,8 +19,9 @@ using tir::Stmt;
 
 namespace {
 
-// Tiles above this size go to a workspace: threads have small stacks.
-constexpr int64_t kMaxStackBytes = 256 << 10;
+// What all tiles that are live at once may take; larger ones go to a
+// workspace. Below tir::kMaxStackBytes, which is the limit for everything.
+constexpr int64_t kMaxTileBytes = 192 << 10;
 
 // Puts a definition's value where the loops are: axes become values, tensors
 // become places, decided conditions go away. Shared nodes stay shared.
@@ -120,7 +121,7 @@ class Lowerer {
   std::vector<Expr> TargetIndices(const LoopState& state,
                                   const Place& target) const;
   Place PlaceFor(const Stage* stage, const std::vector<Interval>& region,
-                 tir::Buffer* local);
+                 int64_t* stack_bytes, tir::Buffer* local);
   tir::Buffer WorkspaceFor(const Tensor& t);
   void Fail(absl::Status status) {
     if (status_.ok()) status_ = std::move(status);
@@ -144,9 +145,10 @@ tir::Buffer Lowerer::WorkspaceFor(const Tensor& t) {
   return buffer;
 }
 
-// Sets *local when the place is an array to be allocated around its uses.
+// Sets *local when the place is an array to be allocated around its uses, and
+// counts it in *stack_bytes.
 Place Lowerer::PlaceFor(const Stage* stage, const std::vector<Interval>& region,
-                        tir::Buffer* local) {
+                        int64_t* stack_bytes, tir::Buffer* local) {
   const Tensor& t = stage->output();
   *local = nullptr;
   if (stage->is_output()) return {t.buffer, {}};
@@ -156,13 +158,14 @@ Place Lowerer::PlaceFor(const Stage* stage, const std::vector<Interval>& region,
   bool constant = stage->storage_ == Storage::kAuto && stage->IsAttached();
   for (const Interval& side : region) {
     auto extent = side.extent.AsConst();
-    constant = constant && extent && bytes <= kMaxStackBytes;
+    constant = constant && extent && bytes <= kMaxTileBytes;
     if (!constant) break;
     bytes *= *extent;
     shape.push_back(tir::MakeInt(*extent));
     origin.push_back(side.min);
   }
-  if (constant && bytes <= kMaxStackBytes) {
+  if (constant && *stack_bytes + bytes <= kMaxTileBytes) {
+    *stack_bytes += bytes;
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kStack);
     return {*local, std::move(origin)};
@@ -231,7 +234,8 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
       kind == ForKind::kVectorized || kind == ForKind::kUnrolled;
   if (needs_constant && !constant) kind = ForKind::kSerial;
   if (kind == ForKind::kParallel) {
-    if (state.in_parallel) kind = ForKind::kSerial;
+    // Threads do not fork again, nor share what is on the stack.
+    if (state.in_parallel || state.stage->IsAttached()) kind = ForKind::kSerial;
     state.in_parallel = true;
   }
   tir::VarPtr var = tir::MakeVar(info.name);
@@ -398,12 +402,13 @@ Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
       return tir::MakeSeq({});
     }
     tir::Buffer local;
-    Place place = PlaceFor(producer.get(), *region, &local);
+    Place place = PlaceFor(producer.get(), *region, &state.stack_bytes, &local);
     if (local != nullptr) locals.push_back(local);
     LoopState inner(producer.get(), *std::move(region), state.ranges);
     inner.places = state.places;
     inner.target = place;
     inner.in_parallel = state.in_parallel;
+    inner.stack_bytes = state.stack_bytes;
     stmts.push_back(EmitStage(std::move(inner)));
     state.places[producer->output().buffer.get()] = place;
   }
