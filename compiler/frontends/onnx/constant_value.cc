@@ -1,0 +1,92 @@
+#include "compiler/frontends/onnx/constant_value.h"
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/status_macros.h"
+#include "compiler/relay/passes/evaluate.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// What one attribute of one node may cost: about a second.
+constexpr int64_t kMaxTrips = 20000000;
+constexpr size_t kMaxNodes = 10000;
+
+// The calls that `value` depends on, operands before users.
+absl::Status CollectCalls(const relay::Value& value,
+                          std::vector<const relay::Node*>* calls) {
+  struct Frame {
+    const relay::Node* node;
+    size_t next = 0;
+  };
+  std::set<const relay::Node*> seen = {value.node};
+  std::vector<Frame> stack = {{value.node}};
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    const relay::Node& node = *frame.node;
+    if (node.kind != relay::NodeKind::kOp &&
+        node.kind != relay::NodeKind::kConstant) {
+      return absl::FailedPreconditionError("depends on an input");
+    }
+    for (const relay::TensorType& type : node.outputs) {
+      if (!relay::ConstShape(type.shape)) {
+        return absl::FailedPreconditionError("has a symbolic shape");
+      }
+    }
+    for (const auto& [name, attr] : node.attrs.values()) {
+      const auto* shape = std::get_if<relay::Shape>(&attr);
+      if (shape != nullptr && !relay::ConstShape(*shape)) {
+        return absl::FailedPreconditionError("depends on a symbol");
+      }
+    }
+    if (node.kind == relay::NodeKind::kOp && frame.next < node.inputs.size()) {
+      const relay::Node* operand = node.inputs[frame.next++].node;
+      if (operand != nullptr && seen.insert(operand).second) {
+        stack.push_back({operand});
+      }
+      continue;
+    }
+    if (node.kind == relay::NodeKind::kOp) calls->push_back(&node);
+    if (seen.size() > kMaxNodes) {
+      return absl::ResourceExhaustedError("depends on too many nodes");
+    }
+    stack.pop_back();
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> ConstantValue(const relay::Value& value) {
+  std::vector<const relay::Node*> calls;
+  ONNX_RETURN_IF_ERROR(CollectCalls(value, &calls));
+  std::map<const relay::Node*, std::vector<Tensor>> results;
+  auto tensor_of = [&](const relay::Value& v) {
+    if (v.node->constant) return *v.node->constant;
+    return results[v.node][v.index];
+  };
+  for (const relay::Node* node : calls) {
+    std::vector<Tensor> operands;
+    for (const relay::Value& in : node->inputs) {
+      operands.push_back(in.node == nullptr ? Tensor() : tensor_of(in));
+    }
+    absl::StatusOr<std::vector<Tensor>> computed =
+        relay::EvaluateNode(*node, operands, kMaxTrips);
+    if (!computed.ok()) {
+      if (absl::IsDeadlineExceeded(computed.status())) {
+        return absl::ResourceExhaustedError(absl::StrCat(
+            "computing it takes too long: ", computed.status().message()));
+      }
+      return computed.status();
+    }
+    results[node] = *std::move(computed);
+  }
+  return tensor_of(value);
+}
+
+}  // namespace ingot::onnx_frontend

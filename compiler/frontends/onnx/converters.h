@@ -1,0 +1,53 @@
+// The table of converters: what imports each ONNX operator. One file a family
+// adds its entries.
+#ifndef INGOT_COMPILER_FRONTENDS_ONNX_CONVERTERS_H_
+#define INGOT_COMPILER_FRONTENDS_ONNX_CONVERTERS_H_
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "compiler/frontends/onnx/context.h"
+
+namespace ingot::onnx_frontend {
+
+// Sets the node's outputs. The context knows the operator set's version.
+using Converter = std::function<absl::Status(NodeContext&)>;
+
+class ConverterTable {
+ public:
+  // "" is ONNX's own domain.
+  void Add(absl::string_view op, Converter converter,
+           absl::string_view domain = "");
+  const Converter* Find(absl::string_view domain, absl::string_view op) const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, Converter> converters_;
+};
+
+// Every converter there is. Thread-safe to read.
+const ConverterTable& AllConverters();
+
+void AddElementwiseConverters(ConverterTable* table);
+void AddConvolutionConverters(ConverterTable* table);
+void AddMatmulConverters(ConverterTable* table);
+void AddPoolConverters(ConverterTable* table);
+void AddNormalizationConverters(ConverterTable* table);
+void AddReductionConverters(ConverterTable* table);
+void AddShapeConverters(ConverterTable* table);
+void AddRearrangeConverters(ConverterTable* table);
+void AddIndexingConverters(ConverterTable* table);
+void AddGenerateConverters(ConverterTable* table);
+void AddResizeConverters(ConverterTable* table);
+void AddRecurrentConverters(ConverterTable* table);
+void AddQuantizeConverters(ConverterTable* table);
+void AddSequenceConverters(ConverterTable* table);
+void AddControlFlowConverters(ConverterTable* table);
+void AddLossConverters(ConverterTable* table);
+
+}  // namespace ingot::onnx_frontend
+
+#endif  // INGOT_COMPILER_FRONTENDS_ONNX_CONVERTERS_H_

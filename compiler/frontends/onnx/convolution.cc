@@ -1,0 +1,145 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/window.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// The spatial extents of a kernel, checked against kernel_shape.
+absl::StatusOr<std::vector<int64_t>> KernelOf(NodeContext& c, const Value& w) {
+  const auto dims = relay::ConstShape(ShapeOf(w));
+  if (!dims || dims->size() < 3 || dims->size() > 5) {
+    return c.Error("the kernel ", relay::ToString(w.type()),
+                   " is not one of 1 to 3 spatial dimensions");
+  }
+  const std::vector<int64_t> kernel(dims->begin() + 2, dims->end());
+  if (c.Ints("kernel_shape", kernel) != kernel) {
+    return c.Error("kernel_shape does not fit the kernel ",
+                   relay::ToString(w.type()));
+  }
+  return kernel;
+}
+
+absl::Status Conv(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
+  ONNX_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
+  const bool one_d = kernel.size() == 1;
+  if (one_d) {
+    window.AddHeight();
+    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    ONNX_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+  }
+  Attrs attrs = window.ToAttrs();
+  const int64_t groups = c.Int("group", 1);
+  if (groups != 1) attrs.Set("groups", groups);
+  ONNX_ASSIGN_OR_RETURN(
+      Value y, c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
+                      std::move(attrs)));
+  if (c.has_input(2)) {
+    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(2));
+    ONNX_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+  }
+  if (one_d) {
+    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ConvTranspose(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
+  const size_t n = kernel.size();
+  WindowAttrs window;
+  window.kernel = kernel;
+  window.strides = c.Ints("strides", std::vector<int64_t>(n, 1));
+  window.dilations = c.Ints("dilations", std::vector<int64_t>(n, 1));
+  window.pads = c.Ints("pads", std::vector<int64_t>(2 * n, 0));
+  std::vector<int64_t> extra =
+      c.Ints("output_padding", std::vector<int64_t>(n, 0));
+  if (window.strides.size() != n || window.dilations.size() != n ||
+      window.pads.size() != 2 * n || extra.size() != n ||
+      RankOf(x) != static_cast<int>(n) + 2) {
+    return c.Error("strides, pads, dilations, output_padding or the operand ",
+                   relay::ToString(x.type()), " do not fit ", n,
+                   " spatial dimensions");
+  }
+  const std::string auto_pad = c.String("auto_pad", "NOTSET");
+  std::vector<int64_t> output_shape = c.Ints("output_shape");
+  const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+  if (output_shape.size() == n + 2) {  // some exporters list all dimensions
+    output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
+  }
+  if (!output_shape.empty() && output_shape.size() != n) {
+    return c.Error("output_shape must have ", n, " values");
+  }
+  if (auto_pad == "VALID") window.pads.assign(2 * n, 0);
+  for (size_t d = 0; d < n && (same || !output_shape.empty()); ++d) {
+    constexpr int64_t kLargest = int64_t{1} << 31;
+    int64_t in;
+    if (!tir::AsConstInt(ShapeOf(x)[2 + d], &in)) {
+      return c.NotSupported(
+          "auto_pad or output_shape needs the extents of the "
+          "input; give its shape");
+    }
+    const int64_t stride = window.strides[d];
+    if (stride < 1 || stride > kLargest || in > kLargest ||
+        window.dilations[d] < 1 || window.dilations[d] > kLargest) {
+      return c.Error("strides or dilations out of range");
+    }
+    const int64_t out = output_shape.empty() ? in * stride : output_shape[d];
+    const int64_t full = stride * (in - 1) + extra[d] +
+                         (window.kernel[d] - 1) * window.dilations[d] + 1;
+    const int64_t total = full - out;
+    if (total < 0) {
+      // Nothing to cut off: the rest is added at the end.
+      extra[d] -= total;
+      window.pads[d] = window.pads[n + d] = 0;
+      continue;
+    }
+    const bool more_at_end = auto_pad == "SAME_UPPER";
+    window.pads[d] = more_at_end ? total / 2 : total - total / 2;
+    window.pads[n + d] = total - window.pads[d];
+  }
+  const bool one_d = n == 1;
+  if (one_d) {
+    window.AddHeight();
+    extra.insert(extra.begin(), 0);
+    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    ONNX_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+  }
+  Attrs attrs = window.ToAttrs();
+  if (std::any_of(extra.begin(), extra.end(),
+                  [](int64_t v) { return v != 0; })) {
+    attrs.Set("output_padding", extra);
+  }
+  const int64_t groups = c.Int("group", 1);
+  if (groups != 1) attrs.Set("groups", groups);
+  ONNX_ASSIGN_OR_RETURN(
+      Value y, c.Emit(absl::StrCat("conv_transpose", window.kernel.size(), "d"),
+                      {x, w}, std::move(attrs)));
+  if (c.has_input(2)) {
+    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(2));
+    ONNX_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+  }
+  if (one_d) {
+    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddConvolutionConverters(ConverterTable* t) {
+  t->Add("Conv", &Conv);
+  t->Add("ConvTranspose", &ConvTranspose);
+}
+
+}  // namespace ingot::onnx_frontend

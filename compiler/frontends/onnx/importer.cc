@@ -1,0 +1,660 @@
+#include "compiler/frontends/onnx/importer.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/expr_size.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+constexpr int kNewestOpset = 23;
+// Limits of what a small hostile file can make of itself.
+constexpr int kMaxDepth = 32;
+constexpr int64_t kMaxNodes = 1000000;
+constexpr int kMaxExprSize = 2000;
+
+std::string DomainName(const std::string& domain) {
+  return domain.empty() || domain == "ai.onnx" ? "ai.onnx" : domain;
+}
+
+std::string CanonicalDomain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
+
+// "node 'a' (Conv): …", unless the message names a node already.
+absl::Status AtNode(const absl::Status& status, const std::string& name,
+                    const onnx::NodeProto& node) {
+  if (status.ok() || absl::StartsWith(status.message(), "node '")) {
+    return status;
+  }
+  return absl::Status(status.code(),
+                      absl::StrCat("node '", name, "' (", node.op_type(),
+                                   "): ", status.message()));
+}
+
+}  // namespace
+
+Binding* Scope::Find(const std::string& name) const {
+  for (const Scope* s = this; s != nullptr; s = s->parent) {
+    auto it = s->names.find(name);
+    if (it != s->names.end()) return &it->second;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<relay::Module> Importer::Run() {
+  if (!model_->has_graph()) {
+    return absl::InvalidArgumentError("the model has no graph");
+  }
+  ONNX_RETURN_IF_ERROR(ReadOpsets());
+  ONNX_RETURN_IF_ERROR(CheckSupported());
+  function_ = module_.AddFunction("main");
+  Scope scope;
+  scope_ = &scope;
+  ONNX_RETURN_IF_ERROR(BindDimParams());
+  ONNX_RETURN_IF_ERROR(AddInputs(&scope));
+  ONNX_RETURN_IF_ERROR(AddInitializers(model_->graph(), &scope, true));
+  ONNX_RETURN_IF_ERROR(ImportNodes(model_->graph().node(), &scope));
+  ONNX_RETURN_IF_ERROR(AddOutputs(&scope));
+  function_->RemoveDead();
+  return std::move(module_);
+}
+
+absl::Status Importer::ReadOpsets() {
+  for (const auto& import : model_->opset_import()) {
+    const std::string domain = CanonicalDomain(import.domain());
+    if (import.version() < 1) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "operator set ", import.version(), " of ", DomainName(domain)));
+    }
+    if (domain.empty() && import.version() > kNewestOpset) {
+      return absl::UnimplementedError(
+          absl::StrCat("the model uses ONNX operator set ", import.version(),
+                       "; the newest known is ", kNewestOpset));
+    }
+    opsets_[domain] =
+        static_cast<int>(std::min<int64_t>(import.version(), 1 << 20));
+  }
+  // IR versions 1 and 2 name no operator sets and mean the first.
+  if (opsets_.empty() && model_->ir_version() < 3) opsets_[""] = 1;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> Importer::OpsetOf(const std::string& domain) const {
+  auto it = opsets_.find(domain);
+  if (it == opsets_.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the model imports no operator set of ", DomainName(domain)));
+  }
+  return it->second;
+}
+
+// -------------------------------------------------------------- unsupported
+// ops
+
+const onnx::FunctionProto* Importer::FindFunction(
+    const onnx::NodeProto& node) const {
+  for (const onnx::FunctionProto& f : model_->functions()) {
+    if (f.name() == node.op_type() &&
+        CanonicalDomain(f.domain()) == CanonicalDomain(node.domain())) {
+      return &f;
+    }
+  }
+  return nullptr;
+}
+
+void Importer::FindUnsupported(
+    const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+  for (int i = 0; i < nodes.size(); ++i) {
+    const onnx::NodeProto& node = nodes.Get(i);
+    const std::string domain = CanonicalDomain(node.domain());
+    if (AllConverters().Find(domain, node.op_type()) == nullptr &&
+        FindFunction(node) == nullptr &&
+        !(domain.empty() && IsShapeArithmetic(node.op_type()))) {
+      auto opset = opsets_.find(domain);
+      unsupported_.push_back(absl::StrCat(
+          node.op_type(), " (", DomainName(domain), ", operator set ",
+          opset == opsets_.end() ? 0 : opset->second, ", node '",
+          node.name().empty() ? absl::StrCat(node.op_type(), "_", i)
+                              : node.name(),
+          "')"));
+    }
+  }
+}
+
+// Says all at once, so that nobody has to fix a model one operator at a time.
+// Operators inside branches count when the branch is imported.
+absl::Status Importer::CheckSupported() {
+  FindUnsupported(model_->graph().node());
+  if (unsupported_.empty()) return absl::OkStatus();
+  constexpr size_t kShown = 20;
+  const size_t count = unsupported_.size();
+  if (count > kShown) {
+    unsupported_.resize(kShown);
+    unsupported_.push_back(absl::StrCat("and ", count - kShown, " more"));
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("the model uses operators that are not supported: ",
+                   absl::StrJoin(unsupported_, ", ")));
+}
+
+// ---------------------------------------------------------------------- inputs
+
+// Values for symbols, from the shapes that the caller gave.
+absl::Status Importer::BindDimParams() {
+  std::set<std::string> initializers;
+  for (const auto& t : model_->graph().initializer()) {
+    initializers.insert(t.name());
+  }
+  std::set<std::string> inputs;
+  for (const auto& input : model_->graph().input()) {
+    if (initializers.count(input.name()) > 0) continue;
+    inputs.insert(input.name());
+    auto given = options_.input_shapes.find(input.name());
+    if (given == options_.input_shapes.end()) continue;
+    const auto& type = input.type().tensor_type();
+    if (!type.has_shape()) continue;
+    const std::vector<int64_t>& dims = given->second;
+    if (static_cast<int>(dims.size()) != type.shape().dim_size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "input '", input.name(), "' has ", type.shape().dim_size(),
+          " dimensions; the shape given for it has ", dims.size()));
+    }
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims[d] == -1) continue;
+      const auto& dim = type.shape().dim(static_cast<int>(d));
+      if (dims[d] < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("input '", input.name(), "': dimension ", dims[d]));
+      }
+      if (dim.has_dim_value() && dim.dim_value() != dims[d]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "input '", input.name(), "': dimension ", d, " is ",
+            dim.dim_value(), " in the model, ", dims[d], " was given"));
+      }
+      if (dim.dim_param().empty()) continue;
+      auto [it, added] = bound_params_.emplace(dim.dim_param(), dims[d]);
+      if (!added && it->second != dims[d]) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("dimension '", dim.dim_param(), "' was given as ",
+                         it->second, " and as ", dims[d]));
+      }
+    }
+  }
+  for (const auto& [name, dims] : options_.input_shapes) {
+    if (inputs.count(name) == 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a shape was given for '", name,
+          "'; the model's inputs are: ", absl::StrJoin(inputs, ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorType> Importer::InputType(
+    const onnx::ValueInfoProto& info) {
+  if (!info.type().has_tensor_type()) {
+    return absl::UnimplementedError(
+        absl::StrCat("input '", info.name(), "' is not a tensor"));
+  }
+  const auto& proto = info.type().tensor_type();
+  TensorType type;
+  absl::StatusOr<DataType> dtype = DataTypeFromOnnx(proto.elem_type());
+  if (!dtype.ok()) {
+    return absl::Status(
+        dtype.status().code(),
+        absl::StrCat("input '", info.name(), "': ", dtype.status().message()));
+  }
+  type.dtype = *dtype;
+  auto given = options_.input_shapes.find(info.name());
+  const std::vector<int64_t>* dims =
+      given == options_.input_shapes.end() ? nullptr : &given->second;
+  if (!proto.has_shape() && dims == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "input '", info.name(), "' has no shape in the model; give it one"));
+  }
+  const int rank = proto.has_shape() ? proto.shape().dim_size()
+                                     : static_cast<int>(dims->size());
+  for (int d = 0; d < rank; ++d) {
+    if (dims != nullptr && (*dims)[d] != -1) {
+      if ((*dims)[d] < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("input '", info.name(), "': dimension ", (*dims)[d]));
+      }
+      type.shape.push_back(tir::MakeInt((*dims)[d]));
+      continue;
+    }
+    std::string symbol = absl::StrCat(info.name(), "_d", d);
+    if (proto.has_shape()) {
+      const auto& dim = proto.shape().dim(d);
+      if (dim.has_dim_value()) {
+        if (dim.dim_value() < 0) {
+          return absl::InvalidArgumentError(
+              absl::StrCat("input '", info.name(), "': dimension ", d, " is ",
+                           dim.dim_value()));
+        }
+        type.shape.push_back(tir::MakeInt(dim.dim_value()));
+        continue;
+      }
+      if (!dim.dim_param().empty()) symbol = dim.dim_param();
+    }
+    auto bound = bound_params_.find(symbol);
+    if (bound != bound_params_.end()) {
+      type.shape.push_back(tir::MakeInt(bound->second));
+    } else {
+      type.shape.push_back(module_.Symbol(symbol));
+    }
+  }
+  return type;
+}
+
+absl::Status Importer::AddInputs(Scope* scope) {
+  std::set<std::string> initializers;
+  for (const auto& t : model_->graph().initializer()) {
+    initializers.insert(t.name());
+  }
+  for (const auto& input : model_->graph().input()) {
+    // Up to IR version 3 initialisers are listed among the inputs.
+    if (initializers.count(input.name()) > 0) continue;
+    ONNX_ASSIGN_OR_RETURN(TensorType type, InputType(input));
+    Binding binding;
+    binding.value =
+        Value{function_->AddInput(input.name(), std::move(type)), 0};
+    if (input.name().empty() ||
+        !scope->names.emplace(input.name(), std::move(binding)).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("there are two inputs named '", input.name(), "'"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::AddInitializers(const onnx::GraphProto& graph,
+                                       Scope* scope, bool movable) {
+  for (const auto& tensor : graph.initializer()) {
+    Binding binding;
+    // Graphs are reached through const references, but the model is ours; a
+    // graph imported once may give its data away.
+    binding.initializer = const_cast<onnx::TensorProto*>(&tensor);
+    binding.movable = movable;
+    if (tensor.name().empty() ||
+        !scope->names.emplace(tensor.name(), std::move(binding)).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("value '", tensor.name(), "' is defined twice"));
+    }
+  }
+  if (graph.sparse_initializer_size() > 0) {
+    return absl::UnimplementedError("sparse initialisers are not supported");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::AddOutputs(Scope* scope) {
+  if (model_->graph().output_size() == 0) {
+    return absl::InvalidArgumentError("the model has no outputs");
+  }
+  std::set<std::string> seen;
+  for (const auto& output : model_->graph().output()) {
+    if (!seen.insert(output.name()).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", output.name(), "' is listed twice"));
+    }
+    Binding* binding = scope->Find(output.name());
+    if (binding == nullptr) {
+      auto missing = missing_outputs_.find(output.name());
+      if (missing != missing_outputs_.end()) {
+        return absl::UnimplementedError(missing->second);
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", output.name(), "' is computed by no node"));
+    }
+    if (binding->sequence != nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat("output '", output.name(), "' is a sequence"));
+    }
+    ONNX_ASSIGN_OR_RETURN(Value value, Materialize(binding, output.name()));
+    function_->outputs.push_back(value);
+    function_->output_names.push_back(output.name());
+  }
+  return absl::OkStatus();
+}
+
+// -------------------------------------------------------------------- bindings
+
+absl::StatusOr<Value> Importer::Materialize(Binding* binding,
+                                            absl::string_view name) {
+  if (binding->value) return binding->value;
+  if (binding->initializer != nullptr) {
+    onnx::TensorProto copy;
+    onnx::TensorProto* proto = binding->initializer;
+    if (!binding->movable) {
+      copy = *proto;
+      proto = &copy;
+    }
+    ONNX_ASSIGN_OR_RETURN(Tensor tensor,
+                          TensorFromProto(proto, options_.model_dir));
+    binding->value = Value{function_->AddConstant(name, std::move(tensor)), 0};
+    return binding->value;
+  }
+  if (!binding->known) {
+    return absl::UnimplementedError(
+        absl::StrCat("'", name, "' is a sequence where a tensor is needed"));
+  }
+  const Known& known = *binding->known;
+  if (known.AllConstant()) {
+    ONNX_ASSIGN_OR_RETURN(Tensor tensor, TensorFromKnown(known));
+    binding->value = Value{function_->AddConstant(name, std::move(tensor)), 0};
+    return binding->value;
+  }
+  if (!known.AllIntegers()) {
+    return absl::UnimplementedError(
+        absl::StrCat("'", name, "' mixes symbols and fractions"));
+  }
+  Attrs attrs;
+  const Shape values = known.Integers();
+  attrs.Set("values", values);
+  attrs.Set("shape", known.shape);
+  attrs.Set("dtype", known.dtype);
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, Carriers(values));
+  ONNX_ASSIGN_OR_RETURN(
+      relay::Node * node,
+      function_->AddOp("dims", name, std::move(carriers), std::move(attrs)));
+  binding->value = Value{node, 0};
+  return binding->value;
+}
+
+const Known* Importer::KnownOf(Binding* binding) {
+  if (binding->known) return &*binding->known;
+  if (binding->initializer != nullptr && !binding->value) {
+    const onnx::TensorProto& proto = *binding->initializer;
+    int64_t count = 1;
+    for (int64_t d : proto.dims()) {
+      if (d < 0 || d > 4096) return nullptr;
+      count *= d;
+      if (count > 4096) return nullptr;
+    }
+    if (proto.data_type() == onnx::TensorProto::STRING) return nullptr;
+    if (!Materialize(binding, proto.name()).ok()) return nullptr;
+  }
+  if (!binding->value || binding->value.node == nullptr ||
+      !binding->value.node->constant) {
+    return nullptr;
+  }
+  binding->known = KnownFromTensor(*binding->value.node->constant);
+  return binding->known ? &*binding->known : nullptr;
+}
+
+absl::StatusOr<std::vector<Value>> Importer::Carriers(const Shape& dims) {
+  std::vector<Value> carriers;
+  std::set<const tir::Var*> done;
+  for (const tir::Expr& dim : dims) {
+    for (const tir::Var* var : VarsOf(dim)) {
+      if (!done.insert(var).second) continue;
+      bool found = false;
+      for (relay::Node* input : function_->inputs) {
+        for (const tir::Expr& d : input->outputs[0].shape) {
+          found = found || d.get() == var;
+        }
+        if (!found) continue;
+        const Value value{input, 0};
+        if (std::find(carriers.begin(), carriers.end(), value) ==
+            carriers.end()) {
+          carriers.push_back(value);
+        }
+        break;
+      }
+      if (!found) {
+        return absl::InternalError(
+            absl::StrCat("no input has the dimension '", var->name, "'"));
+      }
+    }
+  }
+  return carriers;
+}
+
+// ----------------------------------------------------------------------- nodes
+
+absl::Status Importer::ImportNodes(
+    const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
+    Scope* scope) {
+  const Scope* outer = scope_;
+  scope_ = scope;
+  for (const onnx::NodeProto& node : nodes) {
+    ONNX_RETURN_IF_ERROR(ImportNode(node, scope));
+  }
+  scope_ = outer;
+  return absl::OkStatus();
+}
+
+absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
+  if (++imported_ > kMaxNodes) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the model has more than ", kMaxNodes, " nodes"));
+  }
+  const std::string name =
+      node.name().empty() ? absl::StrCat(node.op_type(), "_", imported_ - 1)
+                          : node.name();
+  std::vector<Binding*> inputs;
+  for (const std::string& input : node.input()) {
+    Binding* binding = input.empty() ? nullptr : scope->Find(input);
+    if (!input.empty() && binding == nullptr) {
+      auto missing = missing_outputs_.find(input);
+      if (missing != missing_outputs_.end()) {
+        return absl::UnimplementedError(missing->second);
+      }
+      return AtNode(absl::InvalidArgumentError(absl::StrCat(
+                        "reads '", input,
+                        "', which nothing before it computes (the graph has a "
+                        "cycle, is not in order, or misses a tensor)")),
+                    name, node);
+    }
+    inputs.push_back(binding);
+  }
+  const size_t first_new = function_->nodes().size();
+  absl::StatusOr<int> opset = OpsetOf(CanonicalDomain(node.domain()));
+  std::vector<Binding> outputs;
+  absl::Status status = opset.status();
+  if (const onnx::FunctionProto* f = FindFunction(node)) {
+    absl::StatusOr<std::vector<Binding>> results =
+        InlineFunction(*f, node, inputs);
+    status = results.status();
+    if (results.ok()) outputs = *std::move(results);
+  } else if (status.ok()) {
+    status = Convert(node, name, *opset, inputs, &outputs);
+  }
+  if (status.ok()) status = CheckSizes(first_new);
+  if (!status.ok()) return AtNode(status, name, node);
+  for (size_t i = first_new; i < function_->nodes().size(); ++i) {
+    relay::Node* made = function_->nodes()[i].get();
+    if (made->sources.empty()) made->sources.push_back(name);
+  }
+  for (int i = 0; i < node.output_size(); ++i) {
+    const std::string& output = node.output(i);
+    if (output.empty()) continue;
+    const bool defined =
+        i < static_cast<int>(outputs.size()) &&
+        (outputs[i].value || outputs[i].known || outputs[i].sequence);
+    if (!defined) {
+      missing_outputs_[output] =
+          absl::StrCat("node '", name, "' (", node.op_type(), "): its output ",
+                       i, " ('", output, "') is not supported");
+      continue;
+    }
+    if (!scope->names.emplace(output, std::move(outputs[i])).second) {
+      return AtNode(absl::InvalidArgumentError(absl::StrCat(
+                        "defines '", output, "', which is defined already")),
+                    name, node);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Importer::Convert(const onnx::NodeProto& node,
+                               const std::string& name, int opset,
+                               std::vector<Binding*> inputs,
+                               std::vector<Binding>* outputs) {
+  const std::string domain = CanonicalDomain(node.domain());
+  if (domain.empty()) {
+    std::vector<const Known*> known;
+    std::vector<const Shape*> shapes;
+    std::vector<Shape> known_shapes(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Binding* b = inputs[i];
+      known.push_back(b == nullptr ? nullptr : KnownOf(b));
+      if (b != nullptr && b->initializer != nullptr && !b->value &&
+          node.op_type() == "Shape") {
+        ONNX_RETURN_IF_ERROR(Materialize(b, node.input(i)).status());
+      }
+      const Shape* shape = nullptr;
+      if (b != nullptr && b->value) {
+        shape = &b->value.type().shape;
+      } else if (known.back() != nullptr) {
+        known_shapes[i] = relay::MakeShape(known.back()->shape);
+        shape = &known_shapes[i];
+      }
+      shapes.push_back(shape);
+    }
+    std::optional<std::vector<Known>> results =
+        EvaluateKnown(node, opset, known, shapes);
+    if (results) {
+      outputs->resize(node.output_size());
+      for (size_t i = 0; i < results->size(); ++i) {
+        for (const KnownNumber& v : (*results)[i].values) {
+          if (v.integer != nullptr &&
+              ExprSize(v.integer, kMaxExprSize) > kMaxExprSize) {
+            return absl::ResourceExhaustedError(
+                "computes a dimension by too long a formula");
+          }
+        }
+        (*outputs)[i].known = std::move((*results)[i]);
+      }
+      return absl::OkStatus();
+    }
+  }
+  const Converter* converter = AllConverters().Find(domain, node.op_type());
+  if (converter == nullptr) {
+    return absl::UnimplementedError(
+        absl::StrCat("operator ", node.op_type(), " of ", DomainName(domain),
+                     ", operator set ", opset, ", is not supported"));
+  }
+  NodeContext context(this, node, opset, name, std::move(inputs));
+  ONNX_RETURN_IF_ERROR((*converter)(context));
+  ONNX_RETURN_IF_ERROR(context.status());
+  *outputs = std::move(context.outputs());
+  return absl::OkStatus();
+}
+
+// Dimensions that grow without bound would make every later step slower, and
+// recursion over them deep.
+absl::Status Importer::CheckSizes(size_t first_node) const {
+  for (size_t i = first_node; i < function_->nodes().size(); ++i) {
+    for (const TensorType& type : function_->nodes()[i]->outputs) {
+      for (const tir::Expr& dim : type.shape) {
+        if (ExprSize(dim, kMaxExprSize) > kMaxExprSize) {
+          return absl::ResourceExhaustedError(
+              "a dimension of its result is too long a formula");
+        }
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// ------------------------------------------------------------ graphs in graphs
+
+absl::StatusOr<std::vector<Binding>> Importer::Inline(
+    const onnx::GraphProto& graph, std::vector<Binding> inputs) {
+  if (depth_ >= kMaxDepth) {
+    return absl::InvalidArgumentError("graphs are nested too deep");
+  }
+  if (graph.input_size() != static_cast<int>(inputs.size())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a graph inside takes ", graph.input_size(),
+                     " inputs, not ", inputs.size()));
+  }
+  Scope scope;
+  scope.parent = scope_;
+  for (int i = 0; i < graph.input_size(); ++i) {
+    scope.names[graph.input(i).name()] = std::move(inputs[i]);
+  }
+  ONNX_RETURN_IF_ERROR(AddInitializers(graph, &scope, false));
+  ++depth_;
+  ONNX_RETURN_IF_ERROR(ImportNodes(graph.node(), &scope));
+  --depth_;
+  std::vector<Binding> outputs;
+  for (const auto& output : graph.output()) {
+    Binding* binding = scope.Find(output.name());
+    if (binding == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a graph inside computes no '", output.name(), "'"));
+    }
+    if (binding->initializer != nullptr) {
+      ONNX_RETURN_IF_ERROR(Materialize(binding, output.name()).status());
+    }
+    outputs.push_back(*binding);
+  }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
+    const onnx::FunctionProto& function, const onnx::NodeProto& call,
+    const std::vector<Binding*>& inputs) {
+  if (depth_ >= kMaxDepth) {
+    return absl::InvalidArgumentError("functions call each other too deep");
+  }
+  Scope scope;
+  for (int i = 0; i < function.input_size(); ++i) {
+    if (i < static_cast<int>(inputs.size()) && inputs[i] != nullptr) {
+      if (inputs[i]->initializer != nullptr) {
+        ONNX_RETURN_IF_ERROR(Materialize(inputs[i], call.input(i)).status());
+      }
+      scope.names[function.input(i)] = *inputs[i];
+    }
+  }
+  // Attributes that refer to the call's get its values.
+  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes = function.node();
+  for (onnx::NodeProto& node : nodes) {
+    auto* attributes = node.mutable_attribute();
+    for (int a = attributes->size() - 1; a >= 0; --a) {
+      const std::string wanted = attributes->Get(a).ref_attr_name();
+      if (wanted.empty()) continue;
+      const std::string own = attributes->Get(a).name();
+      bool found = false;
+      for (const auto& given : call.attribute()) {
+        if (given.name() != wanted) continue;
+        *attributes->Mutable(a) = given;
+        attributes->Mutable(a)->set_name(own);
+        found = true;
+      }
+      if (!found) attributes->DeleteSubrange(a, 1);
+    }
+    // Names stay unique and tell where a node comes from.
+    if (!node.name().empty()) {
+      node.set_name(absl::StrCat(call.name(), "/", node.name()));
+    }
+  }
+  std::map<std::string, int> saved = opsets_;
+  for (const auto& import : function.opset_import()) {
+    opsets_[CanonicalDomain(import.domain())] =
+        static_cast<int>(std::min<int64_t>(import.version(), 1 << 20));
+  }
+  ++depth_;
+  const absl::Status status = ImportNodes(nodes, &scope);
+  --depth_;
+  opsets_ = std::move(saved);
+  ONNX_RETURN_IF_ERROR(status);
+  std::vector<Binding> outputs;
+  for (const std::string& output : function.output()) {
+    Binding* binding = scope.Find(output);
+    outputs.push_back(binding == nullptr ? Binding() : *binding);
+  }
+  return outputs;
+}
+
+}  // namespace ingot::onnx_frontend

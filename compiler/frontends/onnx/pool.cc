@@ -1,0 +1,141 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/window.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// `stem`: "max_pool", "avg_pool" or "lp_pool".
+absl::Status Pool(NodeContext& c, absl::string_view stem) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const std::vector<int64_t> kernel = c.Ints("kernel_shape");
+  if (kernel.empty() || kernel.size() > 3) {
+    return c.Error("kernel_shape must have 1 to 3 values");
+  }
+  ONNX_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
+  const bool one_d = kernel.size() == 1;
+  if (one_d) {
+    window.AddHeight();
+    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+  }
+  Attrs attrs = window.ToAttrs();
+  attrs.Set("kernel", window.kernel);
+  if (c.Int("ceil_mode", 0) != 0) attrs.Set("ceil_mode", int64_t{1});
+  const size_t n = window.kernel.size();
+  if (stem == "max_pool" && c.wants_output(1)) {
+    Attrs indices_attrs = attrs;
+    indices_attrs.Set("storage_order", c.Int("storage_order", 0));
+    ONNX_ASSIGN_OR_RETURN(Value indices,
+                          c.Emit(absl::StrCat("max_pool_indices", n, "d"), {x},
+                                 std::move(indices_attrs), "indices"));
+    if (one_d) {
+      ONNX_ASSIGN_OR_RETURN(indices, DropHeight(c, indices));
+    }
+    c.SetOutput(1, indices);
+  }
+  if (stem == "avg_pool" && c.Int("count_include_pad", 0) != 0) {
+    attrs.Set("count_include_pad", int64_t{1});
+  }
+  if (stem == "lp_pool") attrs.Set("p", c.Int("p", 2));
+  ONNX_ASSIGN_OR_RETURN(
+      Value y, c.Emit(absl::StrCat(stem, n, "d"), {x}, std::move(attrs)));
+  if (one_d) {
+    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status GlobalPool(NodeContext& c, absl::string_view stem) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const int n = RankOf(x) - 2;
+  if (n < 1 || n > 3) {
+    return c.Error("the operand ", relay::ToString(x.type()),
+                   " should have 1 to 3 spatial dimensions");
+  }
+  if (n == 1) {
+    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+  }
+  Attrs attrs;
+  if (stem == "global_lp_pool") attrs.Set("p", c.Int("p", 2));
+  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit(absl::StrCat(stem, n == 1 ? 2 : n, "d"),
+                                        {x}, std::move(attrs)));
+  if (n == 1) {
+    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Puts each element at the place that its index names, zeros elsewhere.
+absl::Status MaxUnpool(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value indices, c.Input(1));
+  const auto in = relay::ConstShape(ShapeOf(x));
+  if (!in || in->size() < 3) {
+    return c.NotSupported("needs the operand's shape");
+  }
+  const size_t n = in->size() - 2;
+  const std::vector<int64_t> kernel = c.Ints("kernel_shape");
+  const std::vector<int64_t> strides =
+      c.Ints("strides", std::vector<int64_t>(n, 1));
+  const std::vector<int64_t> pads =
+      c.Ints("pads", std::vector<int64_t>(2 * n, 0));
+  if (kernel.size() != n || strides.size() != n || pads.size() != 2 * n) {
+    return c.Error("kernel_shape, strides or pads do not fit ",
+                   relay::ToString(x.type()));
+  }
+  std::vector<int64_t> natural = {(*in)[0], (*in)[1]};
+  for (size_t d = 0; d < n; ++d) {
+    constexpr int64_t kLargest = int64_t{1} << 31;
+    if (strides[d] < 1 || strides[d] > kLargest || kernel[d] > kLargest) {
+      return c.Error("strides or kernel out of range");
+    }
+    natural.push_back(((*in)[2 + d] - 1) * strides[d] - pads[d] - pads[n + d] +
+                      kernel[d]);
+  }
+  std::vector<int64_t> shape = natural;
+  if (c.has_input(2)) {
+    ONNX_ASSIGN_OR_RETURN(shape, c.ConstantInts(2, "output_shape"));
+  }
+  ONNX_ASSIGN_OR_RETURN(int64_t flat, CountElements(shape));
+  ONNX_ASSIGN_OR_RETURN(int64_t elements, CountElements(*in));
+  // Indices count in the shape that the pool had, which a larger output keeps
+  // only in part; ONNX takes them in the natural one.
+  Attrs full;
+  full.Set("shape", relay::MakeShape({flat}));
+  full.Set("dtype", x.type().dtype);
+  ONNX_ASSIGN_OR_RETURN(Value zeros, c.Emit("full", {}, full, "zeros"));
+  const Shape line = relay::MakeShape({elements});
+  ONNX_ASSIGN_OR_RETURN(Value values, c.Reshape(x, line, "values"));
+  ONNX_ASSIGN_OR_RETURN(indices, c.Reshape(indices, line, "places"));
+  ONNX_ASSIGN_OR_RETURN(Value y,
+                        c.Emit("scatter_elements", {zeros, indices, values}));
+  ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, relay::MakeShape(shape)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddPoolConverters(ConverterTable* t) {
+  static constexpr std::pair<const char*, const char*> kPools[] = {
+      {"MaxPool", "max_pool"},
+      {"AveragePool", "avg_pool"},
+      {"LpPool", "lp_pool"}};
+  for (const auto& [onnx_op, stem] : kPools) {
+    t->Add(onnx_op, [s = stem](NodeContext& c) { return Pool(c, s); });
+  }
+  static constexpr std::pair<const char*, const char*> kGlobal[] = {
+      {"GlobalMaxPool", "global_max_pool"},
+      {"GlobalAveragePool", "global_avg_pool"},
+      {"GlobalLpPool", "global_lp_pool"}};
+  for (const auto& [onnx_op, stem] : kGlobal) {
+    t->Add(onnx_op, [s = stem](NodeContext& c) { return GlobalPool(c, s); });
+  }
+  t->Add("MaxUnpool", &MaxUnpool);
+}
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,226 @@
+// Quantised operators, taken apart into integer products and scales.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/matmul.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/frontends/onnx/window.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+absl::Status Quantize(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  if (in.size() < 2) return c.Error("takes two or three inputs");
+  if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
+  DataType dtype = DataType::UInt(8);
+  if (c.has_input(2)) {
+    dtype = in[2].type().dtype;
+  } else if (const int64_t t = c.Int("output_dtype", 0); t != 0) {
+    ONNX_ASSIGN_OR_RETURN(dtype, DataTypeFromOnnx(static_cast<int>(t)));
+  }
+  Attrs attrs;
+  attrs.Set("dtype", dtype);
+  attrs.Set("axis", c.Int("axis", 1));
+  return c.Return("quantize", in, std::move(attrs));
+}
+
+absl::Status Dequantize(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
+  Attrs attrs;
+  attrs.Set("axis", c.Int("axis", 1));
+  return c.Return("dequantize", in, std::move(attrs));
+}
+
+// scale = (max(0, max x) - min(0, min x)) / 255, and the zero point that puts
+// the smallest element at 0.
+absl::Status DynamicQuantize(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const DataType f32 = DataType::Float(32);
+  Attrs all;
+  all.Set("keepdims", int64_t{0});
+  ONNX_ASSIGN_OR_RETURN(Value high, c.Emit("reduce_max", {x}, all, "max"));
+  ONNX_ASSIGN_OR_RETURN(Value low, c.Emit("reduce_min", {x}, all, "min"));
+  ONNX_ASSIGN_OR_RETURN(Value zero, c.Scalar(f32, 0));
+  ONNX_ASSIGN_OR_RETURN(high, c.Emit("maximum", {high, zero}, {}, "high"));
+  ONNX_ASSIGN_OR_RETURN(low, c.Emit("minimum", {low, zero}, {}, "low"));
+  ONNX_ASSIGN_OR_RETURN(Value range, c.Emit("sub", {high, low}, {}, "range"));
+  ONNX_ASSIGN_OR_RETURN(Value steps, c.Scalar(f32, 255));
+  ONNX_ASSIGN_OR_RETURN(Value scale,
+                        c.Emit("div", {range, steps}, {}, "scale"));
+  ONNX_ASSIGN_OR_RETURN(Value shift, c.Emit("sub", {zero, low}, {}, "shift"));
+  ONNX_ASSIGN_OR_RETURN(shift, c.Emit("div", {shift, scale}, {}, "point"));
+  ONNX_ASSIGN_OR_RETURN(shift, c.Emit("round", {shift}, {}, "round"));
+  Attrs limits;
+  limits.Set("min", 0.0);
+  limits.Set("max", 255.0);
+  ONNX_ASSIGN_OR_RETURN(shift, c.Emit("clip", {shift}, limits, "clip"));
+  ONNX_ASSIGN_OR_RETURN(Value point, c.Cast(shift, DataType::UInt(8)));
+  Attrs quantize;
+  quantize.Set("dtype", DataType::UInt(8));
+  ONNX_ASSIGN_OR_RETURN(
+      Value y, c.Emit("quantize", {x, scale, point}, std::move(quantize)));
+  c.SetOutput(0, y);
+  c.SetOutput(1, scale);
+  c.SetOutput(2, point);
+  return absl::OkStatus();
+}
+
+// Shapes a vector of per-channel parameters to run along `axis` of rank dims.
+absl::StatusOr<Value> AlongAxis(NodeContext& c, Value v, int axis, int rank) {
+  if (RankOf(v) == 0) return v;
+  if (RankOf(v) != 1) {
+    return c.Error("scales or zero points ", relay::ToString(v.type()),
+                   " must be a vector");
+  }
+  if (tir::IsConstInt(ShapeOf(v)[0], 1)) return c.Reshape(v, {}, "scalar");
+  Shape shape(rank, tir::MakeInt(1));
+  shape[axis] = ShapeOf(v)[0];
+  return c.Reshape(v, shape, "per_channel");
+}
+
+// x - zero point, as i32. The operand itself where there is no zero point.
+absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
+                              int axis) {
+  const DataType i32 = DataType::Int(32);
+  const Known* k = c.known(zero_point);
+  bool zero = !c.has_input(zero_point);
+  if (k != nullptr) {
+    zero = true;
+    for (const KnownNumber& v : k->values) {
+      int64_t n;
+      zero = zero && v.AsInt(&n) && n == 0;
+    }
+  }
+  if (zero) return x;
+  ONNX_ASSIGN_OR_RETURN(Value point, c.Input(zero_point));
+  ONNX_ASSIGN_OR_RETURN(point, AlongAxis(c, point, axis, RankOf(x)));
+  ONNX_ASSIGN_OR_RETURN(point, c.Cast(point, i32));
+  ONNX_ASSIGN_OR_RETURN(x, c.Cast(x, i32));
+  return c.Emit("sub", {x, point}, {}, "centred");
+}
+
+// The integer convolution of x and w in i32, of rank 4 for 1-d ones.
+absl::StatusOr<Value> IntegerConv(NodeContext& c, Value x, Value w, int x_zero,
+                                  int w_zero) {
+  const int n = RankOf(w) - 2;
+  if (n < 1 || n > 3) {
+    return c.Error("the kernel ", relay::ToString(w.type()),
+                   " should have 1 to 3 spatial dimensions");
+  }
+  const auto dims = relay::ConstShape(ShapeOf(w));
+  if (!dims) return c.NotSupported("a kernel of unknown shape");
+  ONNX_ASSIGN_OR_RETURN(
+      WindowAttrs window,
+      ReadWindowAttrs(c, x, {dims->begin() + 2, dims->end()}));
+  ONNX_ASSIGN_OR_RETURN(x, Centred(c, x, x_zero, 1));
+  ONNX_ASSIGN_OR_RETURN(w, Centred(c, w, w_zero, 0));
+  if (n == 1) {
+    window.AddHeight();
+    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    ONNX_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+  }
+  Attrs attrs = window.ToAttrs();
+  attrs.Set("out_dtype", DataType::Int(32));
+  if (const int64_t groups = c.Int("group", 1); groups != 1) {
+    attrs.Set("groups", groups);
+  }
+  return c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
+                std::move(attrs));
+}
+
+// y / y_scale * x_scale * w_scale, rounded and moved to the result's zero
+// point. w_scale runs along `axis` when it is a vector.
+absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
+                                 int w_scale, int y_scale, int y_zero,
+                                 int axis) {
+  const DataType f32 = DataType::Float(32);
+  ONNX_ASSIGN_OR_RETURN(Value sx, c.Input(x_scale));
+  ONNX_ASSIGN_OR_RETURN(Value sw, c.Input(w_scale));
+  ONNX_ASSIGN_OR_RETURN(Value sy, c.Input(y_scale));
+  ONNX_ASSIGN_OR_RETURN(Value zy, c.Input(y_zero));
+  ONNX_ASSIGN_OR_RETURN(sx, AlongAxis(c, sx, axis, RankOf(y)));
+  ONNX_ASSIGN_OR_RETURN(sw, AlongAxis(c, sw, axis, RankOf(y)));
+  ONNX_ASSIGN_OR_RETURN(sx, c.Cast(sx, f32));
+  ONNX_ASSIGN_OR_RETURN(sw, c.Cast(sw, f32));
+  ONNX_ASSIGN_OR_RETURN(Value s, c.Emit("mul", {sx, sw}, {}, "scale"));
+  ONNX_ASSIGN_OR_RETURN(Value real, c.Cast(y, f32));
+  ONNX_ASSIGN_OR_RETURN(real, c.Emit("mul", {real, s}, {}, "scaled"));
+  Attrs attrs;
+  attrs.Set("dtype", zy.type().dtype);
+  return c.Emit("quantize", {real, sy, zy}, std::move(attrs));
+}
+
+absl::Status QLinearConv(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(3));
+  const bool one_d = RankOf(w) == 3;
+  ONNX_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 5));
+  if (c.has_input(8)) {
+    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(8));
+    ONNX_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+  }
+  ONNX_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
+  if (one_d) {
+    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status ConvInteger(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  const bool one_d = RankOf(w) == 3;
+  ONNX_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 3));
+  if (one_d) {
+    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// a's zero points run along rows, b's along columns.
+absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
+                                    int a_zero, int b_zero) {
+  if (RankOf(a) < 1 || RankOf(b) < 1) return c.Error("a scalar operand");
+  ONNX_ASSIGN_OR_RETURN(a, Centred(c, a, a_zero, std::max(RankOf(a) - 2, 0)));
+  ONNX_ASSIGN_OR_RETURN(b, Centred(c, b, b_zero, RankOf(b) - 1));
+  Attrs attrs;
+  attrs.Set("out_dtype", DataType::Int(32));
+  return MatmulAnyRank(c, a, b, std::move(attrs));
+}
+
+absl::Status MatMulInteger(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value b, c.Input(1));
+  ONNX_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 3));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status QLinearMatMul(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Value b, c.Input(3));
+  ONNX_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 5));
+  ONNX_ASSIGN_OR_RETURN(
+      y, Requantize(c, y, 1, 4, 6, 7, std::max(RankOf(y) - 1, 0)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddQuantizeConverters(ConverterTable* t) {
+  t->Add("QuantizeLinear", &Quantize);
+  t->Add("DequantizeLinear", &Dequantize);
+  t->Add("DynamicQuantizeLinear", &DynamicQuantize);
+  t->Add("QLinearConv", &QLinearConv);
+  t->Add("ConvInteger", &ConvInteger);
+  t->Add("MatMulInteger", &MatMulInteger);
+  t->Add("QLinearMatMul", &QLinearMatMul);
+}
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,254 @@
+// LSTM, GRU and RNN: the products with the inputs of all steps at once, then
+// the steps.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/converters.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+struct Kind {
+  const char* op;
+  int gates;
+  int activations;
+  bool cell;
+};
+
+// What all directions share.
+struct Layer {
+  Kind kind;
+  Value x;  // [steps, batch, inputs]
+  int64_t hidden = 0;
+  int directions = 1;
+  bool batch_first = false;
+};
+
+// Slice `k` of the first dimension, which goes away.
+absl::StatusOr<Value> Part(NodeContext& c, Value v, int k,
+                           absl::string_view what) {
+  Shape shape = ShapeOf(v);
+  shape.erase(shape.begin());
+  if (!tir::IsConstInt(ShapeOf(v)[0], 1)) {
+    Attrs attrs;
+    attrs.Set("starts", relay::MakeShape({k}));
+    attrs.Set("ends", relay::MakeShape({k + 1}));
+    attrs.Set("axes", std::vector<int64_t>{0});
+    ONNX_ASSIGN_OR_RETURN(v, c.Emit("slice", {v}, std::move(attrs), what));
+  }
+  return c.Reshape(v, shape, what);
+}
+
+// Elements [begin, end) of a vector.
+absl::StatusOr<Value> Range(NodeContext& c, Value v, int64_t begin, int64_t end,
+                            absl::string_view what) {
+  Attrs attrs;
+  attrs.Set("starts", relay::MakeShape({begin}));
+  attrs.Set("ends", relay::MakeShape({end}));
+  attrs.Set("axes", std::vector<int64_t>{0});
+  return c.Emit("slice", {v}, std::move(attrs), what);
+}
+
+absl::StatusOr<Value> InitialState(NodeContext& c, const Layer& layer,
+                                   int input, int k) {
+  if (!c.has_input(input)) {
+    Attrs full;
+    const Shape shape = {ShapeOf(layer.x)[1], tir::MakeInt(layer.hidden)};
+    full.Set("shape", shape);
+    full.Set("dtype", layer.x.type().dtype);
+    ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+    return c.Emit("full", carriers, std::move(full), "zeros");
+  }
+  ONNX_ASSIGN_OR_RETURN(Value state, c.Input(input));
+  if (RankOf(state) != 3) {
+    return c.Error("the initial state ", relay::ToString(state.type()),
+                   " must have three dimensions");
+  }
+  if (layer.batch_first) {
+    ONNX_ASSIGN_OR_RETURN(state, c.Transpose(state, {1, 0, 2}, "state"));
+  }
+  return Part(c, state, k, "initial");
+}
+
+absl::StatusOr<relay::Node*> Direction(NodeContext& c, const Layer& layer,
+                                       int k, bool reverse, Attrs attrs) {
+  const int gates = layer.kind.gates;
+  const int64_t h = layer.hidden;
+  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  ONNX_ASSIGN_OR_RETURN(Value r, c.Input(2));
+  if (RankOf(w) != 3 || RankOf(r) != 3) {
+    return c.Error("W ", relay::ToString(w.type()), " and R ",
+                   relay::ToString(r.type()), " must have three dimensions");
+  }
+  ONNX_ASSIGN_OR_RETURN(w, Part(c, w, k, "w"));
+  ONNX_ASSIGN_OR_RETURN(r, Part(c, r, k, "r"));
+  ONNX_ASSIGN_OR_RETURN(r, c.Transpose(r, {1, 0}, "r_t"));
+  ONNX_ASSIGN_OR_RETURN(Value products,
+                        c.Emit("dense", {layer.x, w}, {}, "inputs"));
+  Value recurrent_bias;
+  if (c.has_input(3)) {
+    ONNX_ASSIGN_OR_RETURN(Value b, c.Input(3));
+    if (RankOf(b) != 2) {
+      return c.Error("B ", relay::ToString(b.type()), " must be a matrix");
+    }
+    ONNX_ASSIGN_OR_RETURN(b, Part(c, b, k, "b"));
+    ONNX_ASSIGN_OR_RETURN(Value wb, Range(c, b, 0, gates * h, "wb"));
+    ONNX_ASSIGN_OR_RETURN(products,
+                          c.Emit("add", {products, wb}, {}, "add_wb"));
+    if (gates == 3) {
+      // GRU's last recurrent bias belongs inside the reset gate's reach.
+      ONNX_ASSIGN_OR_RETURN(Value rb_zr, Range(c, b, 3 * h, 5 * h, "rb_zr"));
+      ONNX_ASSIGN_OR_RETURN(recurrent_bias, Range(c, b, 5 * h, 6 * h, "rb_h"));
+      Attrs pad;
+      pad.Set("pads", std::vector<int64_t>{0, h});
+      ONNX_ASSIGN_OR_RETURN(Value padded,
+                            c.Emit("pad", {rb_zr}, std::move(pad), "rb_pad"));
+      ONNX_ASSIGN_OR_RETURN(products,
+                            c.Emit("add", {products, padded}, {}, "add_rb"));
+    } else {
+      ONNX_ASSIGN_OR_RETURN(Value rb,
+                            Range(c, b, gates * h, 2 * gates * h, "rb"));
+      ONNX_ASSIGN_OR_RETURN(products,
+                            c.Emit("add", {products, rb}, {}, "add_rb"));
+    }
+  }
+  Value lengths;
+  if (c.has_input(4)) {
+    ONNX_ASSIGN_OR_RETURN(lengths, c.Input(4));
+  }
+  ONNX_ASSIGN_OR_RETURN(Value h0, InitialState(c, layer, 5, k));
+  std::vector<Value> operands = {products, r, h0, lengths};
+  if (layer.kind.cell) {
+    ONNX_ASSIGN_OR_RETURN(Value c0, InitialState(c, layer, 6, k));
+    operands.push_back(c0);
+    if (c.has_input(7)) {
+      ONNX_ASSIGN_OR_RETURN(Value p, c.Input(7));
+      if (RankOf(p) != 2) return c.Error("P must be a matrix");
+      ONNX_ASSIGN_OR_RETURN(p, Part(c, p, k, "p"));
+      operands.push_back(p);
+    }
+  }
+  if (gates == 3) operands.push_back(recurrent_bias);
+  if (reverse) attrs.Set("reverse", int64_t{1});
+  return c.EmitNode(layer.kind.op, operands, std::move(attrs),
+                    k == 0 ? "" : "backward");
+}
+
+// The results of all directions along a new dimension.
+absl::StatusOr<Value> Stack(NodeContext& c, std::vector<Value> parts, int at,
+                            absl::string_view what) {
+  for (Value& v : parts) {
+    Shape shape = ShapeOf(v);
+    shape.insert(shape.begin() + at, tir::MakeInt(1));
+    ONNX_ASSIGN_OR_RETURN(v, c.Reshape(v, shape, what));
+  }
+  if (parts.size() == 1) return parts[0];
+  Attrs attrs;
+  attrs.Set("axis", int64_t{at});
+  return c.Emit("concat", parts, std::move(attrs), what);
+}
+
+absl::Status Recurrent(NodeContext& c, const Kind& kind) {
+  Layer layer;
+  layer.kind = kind;
+  ONNX_ASSIGN_OR_RETURN(layer.x, c.Input(0));
+  if (RankOf(layer.x) != 3) {
+    return c.Error("X ", relay::ToString(layer.x.type()),
+                   " must have three dimensions");
+  }
+  layer.batch_first = c.Int("layout", 0) != 0;
+  if (layer.batch_first) {
+    ONNX_ASSIGN_OR_RETURN(layer.x, c.Transpose(layer.x, {1, 0, 2}, "x"));
+  }
+  ONNX_ASSIGN_OR_RETURN(Value r, c.Input(2));
+  if (RankOf(r) != 3 || !tir::AsConstInt(ShapeOf(r)[2], &layer.hidden) ||
+      layer.hidden < 1 || layer.hidden > (1 << 20)) {
+    return c.Error("R ", relay::ToString(r.type()),
+                   " must have three known dimensions");
+  }
+  const int64_t hidden = c.Int("hidden_size", layer.hidden);
+  if (hidden != layer.hidden) {
+    return c.Error("hidden_size=", hidden, " where R is ",
+                   relay::ToString(r.type()));
+  }
+  const std::string direction = c.String("direction", "forward");
+  if (direction != "forward" && direction != "reverse" &&
+      direction != "bidirectional") {
+    return c.Error("direction='", direction, "'");
+  }
+  layer.directions = direction == "bidirectional" ? 2 : 1;
+  int64_t given;
+  if (tir::AsConstInt(ShapeOf(r)[0], &given) && given != layer.directions) {
+    return c.Error("R ", relay::ToString(r.type()), " has ", given,
+                   " directions, not ", layer.directions);
+  }
+  const std::vector<std::string> activations = c.Strings("activations");
+  const std::vector<double> alpha = c.Floats("activation_alpha");
+  const std::vector<double> beta = c.Floats("activation_beta");
+  const size_t per_direction = kind.activations;
+  if (!activations.empty() &&
+      activations.size() != per_direction * layer.directions) {
+    return c.Error("has ", activations.size(), " activations");
+  }
+  std::vector<Value> y, h, cell;
+  for (int k = 0; k < layer.directions; ++k) {
+    Attrs attrs;
+    if (!activations.empty()) {
+      const auto first = activations.begin() + k * per_direction;
+      attrs.Set("activations",
+                std::vector<std::string>(first, first + per_direction));
+    }
+    if (!alpha.empty()) {
+      const size_t skip = std::min(alpha.size(), k * per_direction);
+      attrs.Set("activation_alpha",
+                std::vector<double>(alpha.begin() + skip, alpha.end()));
+    }
+    if (!beta.empty()) {
+      const size_t skip = std::min(beta.size(), k * per_direction);
+      attrs.Set("activation_beta",
+                std::vector<double>(beta.begin() + skip, beta.end()));
+    }
+    if (c.has_attr("clip")) attrs.Set("clip", c.Float("clip", 0));
+    if (kind.cell) attrs.Set("input_forget", c.Int("input_forget", 0));
+    if (kind.gates == 3) {
+      attrs.Set("linear_before_reset", c.Int("linear_before_reset", 0));
+    }
+    const bool reverse = direction == "reverse" || k == 1;
+    ONNX_ASSIGN_OR_RETURN(relay::Node * node,
+                          Direction(c, layer, k, reverse, std::move(attrs)));
+    y.push_back(Value{node, 0});
+    h.push_back(Value{node, 1});
+    if (kind.cell) cell.push_back(Value{node, 2});
+  }
+  // Y [steps, directions, batch, hidden], Y_h [directions, batch, hidden].
+  if (c.wants_output(0)) {
+    ONNX_ASSIGN_OR_RETURN(Value all, Stack(c, y, 1, "y"));
+    if (layer.batch_first) {
+      ONNX_ASSIGN_OR_RETURN(all, c.Transpose(all, {2, 0, 1, 3}, "y_t"));
+    }
+    c.SetOutput(0, all);
+  }
+  const std::vector<Value>* states[] = {&h, &cell};
+  for (int i = 0; i < (kind.cell ? 2 : 1); ++i) {
+    if (!c.wants_output(1 + i)) continue;
+    ONNX_ASSIGN_OR_RETURN(Value all, Stack(c, *states[i], 0, "last"));
+    if (layer.batch_first) {
+      ONNX_ASSIGN_OR_RETURN(all, c.Transpose(all, {1, 0, 2}, "last_t"));
+    }
+    c.SetOutput(1 + i, all);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddRecurrentConverters(ConverterTable* t) {
+  t->Add("LSTM",
+         [](NodeContext& c) { return Recurrent(c, {"lstm", 4, 3, true}); });
+  t->Add("GRU",
+         [](NodeContext& c) { return Recurrent(c, {"gru", 3, 2, false}); });
+  t->Add("RNN",
+         [](NodeContext& c) { return Recurrent(c, {"rnn", 1, 1, false}); });
+}
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,219 @@
+// Operators that change or tell shapes.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/frontends/onnx/converters.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+using tir::Expr;
+
+Expr Product(const Shape& dims) {
+  Expr product = tir::MakeInt(1);
+  for (const Expr& d : dims) product = product * d;
+  return product;
+}
+
+// The product of `dims` divided by that of `by`, which divides it: what both
+// have is left out, so that no quotient of symbols stays where none need be.
+Expr Quotient(Shape dims, const Shape& by) {
+  Shape rest;
+  int64_t constant = 1;
+  for (const Expr& d : by) {
+    int64_t v;
+    auto same = std::find_if(dims.begin(), dims.end(), [&](const Expr& e) {
+      return relay::SameShape({e}, {d});
+    });
+    if (same != dims.end()) {
+      dims.erase(same);
+    } else if (tir::AsConstInt(d, &v)) {
+      constant *= v;
+    } else {
+      rest.push_back(d);
+    }
+  }
+  // Constant factors first: they divide constant factors.
+  Expr product = SimplifyDim(Product(dims));
+  if (constant != 1) product = product / tir::MakeInt(constant);
+  if (!rest.empty()) product = product / Product(rest);
+  return SimplifyDim(product);
+}
+
+absl::Status Reshape(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  Shape target;
+  if (c.opset() < 5) {
+    target = relay::MakeShape(c.Ints("shape"));
+  } else {
+    ONNX_ASSIGN_OR_RETURN(target, c.KnownInts(1, "shape"));
+  }
+  const bool allow_zero = c.Int("allowzero", 0) != 0;
+  int open = -1;
+  for (size_t d = 0; d < target.size(); ++d) {
+    int64_t v;
+    if (!tir::AsConstInt(target[d], &v)) continue;
+    if (v == 0 && !allow_zero) {
+      if (static_cast<int>(d) >= RankOf(x)) {
+        return c.Error("shape has a 0 at ", d, ", where ",
+                       relay::ToString(x.type()), " has no dimension");
+      }
+      target[d] = ShapeOf(x)[d];
+    } else if (v == -1) {
+      if (open >= 0) return c.Error("shape has two dimensions of -1");
+      open = static_cast<int>(d);
+    } else if (v < 0) {
+      return c.Error("shape has a dimension of ", v);
+    }
+  }
+  if (open >= 0) {
+    Shape others = target;
+    others.erase(others.begin() + open);
+    for (const Expr& d : others) {
+      if (tir::IsConstInt(d, 0)) return c.Error("shape has both 0 and -1");
+    }
+    const auto from = relay::ConstShape(ShapeOf(x));
+    const auto rest = relay::ConstShape(others);
+    if (from && rest) {
+      ONNX_ASSIGN_OR_RETURN(int64_t all, CountElements(*from));
+      ONNX_ASSIGN_OR_RETURN(int64_t part, CountElements(*rest));
+      if (part == 0 || all % part != 0) {
+        return c.Error(relay::ToString(x.type()), " has ", all,
+                       " elements, which ", part, " does not divide");
+      }
+      target[open] = tir::MakeInt(all / part);
+    } else {
+      target[open] = Quotient(ShapeOf(x), others);
+    }
+  }
+  ONNX_ASSIGN_OR_RETURN(Value y, c.Reshape(x, target, ""));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Flatten(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const int rank = RankOf(x);
+  int64_t axis = c.Int("axis", 1);
+  if (axis < -rank || axis > rank) {
+    return c.Error("axis ", axis, " is outside of rank ", rank);
+  }
+  if (axis < 0) axis += rank;
+  const Shape& shape = ShapeOf(x);
+  ONNX_ASSIGN_OR_RETURN(
+      Value y,
+      c.Reshape(
+          x,
+          {SimplifyDim(Product(Shape(shape.begin(), shape.begin() + axis))),
+           SimplifyDim(Product(Shape(shape.begin() + axis, shape.end())))},
+          ""));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// The axes of (un)squeeze: an attribute, since operator set 13 an input.
+absl::StatusOr<std::vector<int64_t>> AxesOf(NodeContext& c, int rank) {
+  std::vector<int64_t> axes;
+  if (c.opset() >= 13 && !c.has_attr("axes")) {
+    ONNX_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
+  } else {
+    axes = c.Ints("axes");
+  }
+  for (int64_t& a : axes) {
+    if (a < -rank || a >= rank) {
+      return c.Error("axis ", a, " is outside of rank ", rank);
+    }
+    if (a < 0) a += rank;
+  }
+  std::sort(axes.begin(), axes.end());
+  if (std::adjacent_find(axes.begin(), axes.end()) != axes.end()) {
+    return c.Error("an axis is given twice");
+  }
+  return axes;
+}
+
+absl::Status Squeeze(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  std::vector<int64_t> axes;
+  const bool given = c.has_attr("axes") || (c.opset() >= 13 && c.has_input(1));
+  if (given) {
+    ONNX_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
+  } else {
+    for (int d = 0; d < RankOf(x); ++d) {
+      if (tir::IsConstInt(ShapeOf(x)[d], 1)) axes.push_back(d);
+    }
+  }
+  Shape shape;
+  for (int d = 0; d < RankOf(x); ++d) {
+    if (!std::binary_search(axes.begin(), axes.end(), d)) {
+      shape.push_back(ShapeOf(x)[d]);
+      continue;
+    }
+    int64_t extent;
+    if (tir::AsConstInt(ShapeOf(x)[d], &extent) && extent != 1) {
+      return c.Error("dimension ", d, " of ", relay::ToString(x.type()),
+                     " is not 1");
+    }
+  }
+  ONNX_ASSIGN_OR_RETURN(Value y, c.Reshape(x, shape, ""));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Unsqueeze(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  int count = static_cast<int>(c.Ints("axes").size());
+  if (c.opset() >= 13 && !c.has_attr("axes")) {
+    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> raw, c.ConstantInts(1, "axes"));
+    count = static_cast<int>(raw.size());
+  }
+  const int rank = RankOf(x) + count;
+  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> axes, AxesOf(c, rank));
+  Shape shape;
+  int from = 0;
+  for (int d = 0; d < rank; ++d) {
+    shape.push_back(std::binary_search(axes.begin(), axes.end(), d)
+                        ? tir::MakeInt(1)
+                        : ShapeOf(x)[from++]);
+  }
+  ONNX_ASSIGN_OR_RETURN(Value y, c.Reshape(x, shape, ""));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status Expand(NodeContext& c) {
+  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(1, "shape"));
+  for (const Expr& d : shape) {
+    int64_t v;
+    if (tir::AsConstInt(d, &v) && v < 0) {
+      return c.Error("shape has a dimension of ", v);
+    }
+  }
+  Attrs attrs;
+  attrs.Set("shape", shape);
+  // Symbols that x itself does not bind come with other operands.
+  std::vector<Value> operands = {x};
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+  operands.insert(operands.end(), carriers.begin(), carriers.end());
+  return c.Return("expand", operands, std::move(attrs));
+}
+
+// Shape and Size of what is known are evaluated before converters are asked.
+absl::Status ShapeOfSequence(NodeContext& c) {
+  return c.NotSupported("the operand is not a tensor");
+}
+
+}  // namespace
+
+void AddShapeConverters(ConverterTable* t) {
+  t->Add("Reshape", &Reshape);
+  t->Add("Flatten", &Flatten);
+  t->Add("Squeeze", &Squeeze);
+  t->Add("Unsqueeze", &Unsqueeze);
+  t->Add("Expand", &Expand);
+  t->Add("Shape", &ShapeOfSequence);
+  t->Add("Size", &ShapeOfSequence);
+}
+
+}  // namespace ingot::onnx_frontend

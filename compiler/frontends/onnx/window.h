@@ -1,0 +1,38 @@
+// What convolutions and pools have in common in ONNX. Internal to the ONNX
+// frontend.
+#ifndef INGOT_COMPILER_FRONTENDS_ONNX_WINDOW_H_
+#define INGOT_COMPILER_FRONTENDS_ONNX_WINDOW_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/frontends/onnx/context.h"
+
+namespace ingot::onnx_frontend {
+
+struct WindowAttrs {
+  std::vector<int64_t> kernel, strides, pads, dilations;
+
+  // As relay attributes, those with the default value left out.
+  Attrs ToAttrs() const;
+  // With a dimension of extent 1 before the only one: 1-d operators are
+  // imported as 2-d ones.
+  void AddHeight();
+};
+
+// Reads strides, pads, dilations and auto_pad of a node that slides a window
+// of `kernel` over the dimensions of x from the third on.
+absl::StatusOr<WindowAttrs> ReadWindowAttrs(NodeContext& c, const Value& x,
+                                            std::vector<int64_t> kernel);
+
+// [n, c, w] -> [n, c, 1, w] and back.
+absl::StatusOr<Value> AddHeight(NodeContext& c, Value x);
+absl::StatusOr<Value> DropHeight(NodeContext& c, Value x);
+
+// x + bias, the bias running along dimension 1.
+absl::StatusOr<Value> AddChannelBias(NodeContext& c, Value x, Value bias);
+
+}  // namespace ingot::onnx_frontend
+
+#endif  // INGOT_COMPILER_FRONTENDS_ONNX_WINDOW_H_

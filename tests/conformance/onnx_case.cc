@@ -1,0 +1,136 @@
+#include "tests/conformance/onnx_case.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
+#include "runtime/float16.h"
+
+namespace ingot {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> SortedEntries(const std::string& dir) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator it(dir, error), end; !error && it != end;
+       it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// input_0.pb, input_1.pb, … in the order of their numbers.
+absl::StatusOr<std::vector<Tensor>> ReadNumbered(const std::string& dir,
+                                                 absl::string_view stem) {
+  std::vector<Tensor> tensors;
+  for (int k = 0;; ++k) {
+    const std::string path = absl::StrCat(dir, "/", stem, "_", k, ".pb");
+    std::error_code error;
+    if (!fs::exists(path, error)) return tensors;
+    absl::StatusOr<Tensor> tensor = onnx_frontend::ReadTensorFile(path);
+    if (!tensor.ok()) return tensor.status();
+    tensors.push_back(*std::move(tensor));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(absl::string_view dir) {
+  std::vector<OnnxCase> cases;
+  for (const std::string& name : SortedEntries(std::string(dir))) {
+    OnnxCase c;
+    c.name = name;
+    c.dir = absl::StrCat(dir, "/", name);
+    c.model_path = absl::StrCat(c.dir, "/model.onnx");
+    std::error_code error;
+    if (fs::exists(c.model_path, error)) cases.push_back(std::move(c));
+  }
+  if (cases.empty()) {
+    return absl::NotFoundError(absl::StrCat("no ONNX test cases in ", dir));
+  }
+  return cases;
+}
+
+absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
+  std::vector<OnnxDataSet> sets;
+  for (const std::string& name : SortedEntries(c.dir)) {
+    if (!absl::StartsWith(name, "test_data_set_")) continue;
+    OnnxDataSet set;
+    set.dir = absl::StrCat(c.dir, "/", name);
+    absl::StatusOr<std::vector<Tensor>> inputs = ReadNumbered(set.dir, "input");
+    if (!inputs.ok()) return inputs.status();
+    absl::StatusOr<std::vector<Tensor>> outputs =
+        ReadNumbered(set.dir, "output");
+    if (!outputs.ok()) return outputs.status();
+    set.inputs = *std::move(inputs);
+    set.outputs = *std::move(outputs);
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+double ElementAsDouble(const Tensor& tensor, int64_t k) {
+  const DataType t = tensor.dtype();
+  if (t.is_bool()) return tensor.values<bool>()[k] ? 1 : 0;
+  if (t.code == DataType::kBFloat) {
+    return BFloat16ToFloat(tensor.values<uint16_t>()[k]);
+  }
+  if (t.is_float()) {
+    if (t.bits == 16) return HalfToFloat(tensor.values<uint16_t>()[k]);
+    if (t.bits == 32) return tensor.values<float>()[k];
+    return tensor.values<double>()[k];
+  }
+  switch (t.bits) {
+    case 8:
+      return t.is_int() ? tensor.values<int8_t>()[k]
+                        : tensor.values<uint8_t>()[k];
+    case 16:
+      return t.is_int() ? tensor.values<int16_t>()[k]
+                        : tensor.values<uint16_t>()[k];
+    case 32:
+      return t.is_int() ? tensor.values<int32_t>()[k]
+                        : tensor.values<uint32_t>()[k];
+    default:
+      return t.is_int() ? static_cast<double>(tensor.values<int64_t>()[k])
+                        : static_cast<double>(tensor.values<uint64_t>()[k]);
+  }
+}
+
+absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
+                            const Tolerance& tolerance) {
+  if (actual.dtype() != expected.dtype() ||
+      actual.shape() != expected.shape()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", actual.TypeString(), ", expected ",
+                     expected.TypeString()));
+  }
+  int64_t first = -1, wrong = 0;
+  double largest = 0;
+  for (int64_t k = 0; k < expected.NumElements(); ++k) {
+    const double a = ElementAsDouble(actual, k);
+    const double b = ElementAsDouble(expected, k);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b) continue;  // infinities too
+    const double difference = std::fabs(a - b);
+    if (difference <= tolerance.atol + tolerance.rtol * std::fabs(b)) continue;
+    ++wrong;
+    if (first < 0) first = k;
+    if (!(difference <= largest)) largest = difference;
+  }
+  if (wrong == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      wrong, " of ", expected.NumElements(), " elements differ, element ",
+      first, " is ", ElementAsDouble(actual, first), ", expected ",
+      ElementAsDouble(expected, first), "; largest difference ", largest));
+}
+
+}  // namespace ingot

@@ -1,0 +1,51 @@
+// Test cases in ONNX's layout: a folder with model.onnx and
+// test_data_set_N/{input,output}_K.pb.
+#ifndef INGOT_TESTS_CONFORMANCE_ONNX_CASE_H_
+#define INGOT_TESTS_CONFORMANCE_ONNX_CASE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/tensor.h"
+
+namespace ingot {
+
+struct OnnxDataSet {
+  std::string dir;
+  std::vector<Tensor> inputs, outputs;
+};
+
+struct OnnxCase {
+  std::string name;  // of its folder
+  std::string dir;
+  std::string model_path;
+};
+
+struct Tolerance {
+  double rtol = 1e-3;
+  double atol = 1e-7;
+};
+
+// The cases below `dir`, in order of their names. NotFound without any.
+absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(absl::string_view dir);
+
+// The data sets of a case, in order. Unimplemented when one holds something
+// else than tensors of Ingot's types.
+absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c);
+
+// Ok when types and shapes are equal and each element is within
+// atol + rtol * |expected| of the expected one; NaN equals NaN only.
+// InvalidArgument names the first difference and the largest.
+absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
+                            const Tolerance& tolerance);
+
+// Whether the element is a string or the like is not asked: the k-th element
+// as a double.
+double ElementAsDouble(const Tensor& tensor, int64_t k);
+
+}  // namespace ingot
+
+#endif  // INGOT_TESTS_CONFORMANCE_ONNX_CASE_H_
