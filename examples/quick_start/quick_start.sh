@@ -26,7 +26,7 @@ step() {
 }
 
 mkdir -p "${OUT}"
-step "Compile it for this machine" compile "${MODEL}" -o "${OUT}/model.ingot" "--target=llvm -mcpu=native"
+step "Compile it for this machine" compile "${MODEL}" -o "${OUT}/model.ingot"
 step "What the set is" inspect "${OUT}/model.ingot"
 step "Its artifacts" list "${OUT}/model.ingot"
 step "A directory to read and edit" dump "${OUT}/model.ingot" -o "${OUT}/dump"

@@ -81,16 +81,16 @@ TEST_P(TargetTest, TheSameInputsGiveTheSameBytes) {
 
   Do({"pack", "@dump", "-o", "@packed.ingot"});
   EXPECT_TRUE(ReadFile(Path("a.ingot")) == ReadFile(Path("packed.ingot")));
-  Do({"dump", "@a.so", "-o", "@dump2"});
-  Do({"pack", "@dump2", "-o", "@packed2.ingot"});
-  EXPECT_TRUE(ReadFile(Path("a.ingot")) == ReadFile(Path("packed2.ingot")));
 }
 
 TEST_P(TargetTest, ListsAndInspectsEveryArtifact) {
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", Target()});
   Do({"link", "@mlp.ingot", "-o", "@mlp.so"});
   const nlohmann::json list = DoJson({"list", "@mlp.ingot"});
-  EXPECT_EQ(list, DoJson({"list", "@mlp.so"}));
+  // The native code of a library is in its text.
+  EXPECT_GE(DoJson({"list", "@mlp.so"})["artifacts"].size(), 2u);
+  EXPECT_THAT(Do({"inspect", "@mlp.so"}), HasSubstr("x: f32[2, 16]"));
+  ExpectError({"dump", "@mlp.so", "-o", "@d"}, 1, {"linked library"});
   EXPECT_GE(list["artifacts"].size(), 3u);
   for (const nlohmann::json& artifact : list["artifacts"]) {
     EXPECT_EQ(artifact["target_key"], "host");

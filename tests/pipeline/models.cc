@@ -16,7 +16,8 @@ size_t Count(const std::vector<int64_t>& shape) {
   return count;
 }
 
-void Write(const google::protobuf::MessageLite& message, const std::string& path) {
+void Write(const google::protobuf::MessageLite& message,
+           const std::string& path) {
   std::ofstream file(path, std::ios::binary);
   if (!message.SerializeToOstream(&file)) abort();
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <memory>
@@ -11,8 +12,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
@@ -34,8 +33,14 @@ struct BenchFlags {
   bool quiet = false;
 };
 
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
 // Without --runs, as many as fit this time, but enough for a percentile.
-constexpr absl::Duration kEnough = absl::Seconds(2);
+constexpr double kEnough = 2;  // seconds
 constexpr int64_t kFewest = 10;
 constexpr int64_t kMost = 10000;
 
@@ -79,21 +84,21 @@ absl::StatusOr<std::vector<double>> Measure(const BenchFlags& flags,
                                             GraphExecutor* executor,
                                             Progress* progress) {
   const auto run = [&]() -> absl::StatusOr<double> {
-    const absl::Time start = absl::Now();
+    const Clock::time_point start = Clock::now();
     if (absl::Status s = executor->Run(); !s.ok()) return s;
-    return absl::ToDoubleSeconds(absl::Now() - start);
+    return SecondsSince(start);
   };
-  absl::Time begin = absl::Now();
+  Clock::time_point begin = Clock::now();
   for (int i = 0; i < 3; ++i) {
     progress->Update("warming up", 0);
     if (absl::StatusOr<double> s = run(); !s.ok()) return s.status();
-    if (absl::Now() - begin > kEnough) break;
+    if (SecondsSince(begin) > kEnough) break;
   }
   std::vector<double> seconds;
-  begin = absl::Now();
+  begin = Clock::now();
   while (true) {
     const int64_t done = static_cast<int64_t>(seconds.size());
-    const absl::Duration spent = absl::Now() - begin;
+    const double spent = SecondsSince(begin);
     if (flags.runs > 0
             ? done >= flags.runs
             : done >= kMost || (done >= kFewest && spent > kEnough)) {
@@ -102,8 +107,7 @@ absl::StatusOr<std::vector<double>> Measure(const BenchFlags& flags,
     const double fraction =
         flags.runs > 0
             ? static_cast<double>(done) / static_cast<double>(flags.runs)
-            : std::min(absl::FDivDuration(spent, kEnough),
-                       static_cast<double>(done) / kFewest);
+            : std::min(spent / kEnough, static_cast<double>(done) / kFewest);
     progress->Update(absl::StrCat("run ", done + 1), fraction);
     absl::StatusOr<double> s = run();
     if (!s.ok()) return s.status();
@@ -138,12 +142,11 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
   if (!opened.ok()) return opened.status();
   ExecutorOptions options;
   options.threads = static_cast<int>(flags.threads);
-  const absl::Time start = absl::Now();
+  const Clock::time_point start = Clock::now();
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(opened->model, options);
   if (!executor.ok()) return Where(executor.status(), path);
-  const double load_ms =
-      (opened->load_seconds + absl::ToDoubleSeconds(absl::Now() - start)) * 1e3;
+  const double load_ms = (opened->load_seconds + SecondsSince(start)) * 1e3;
 
   absl::StatusOr<std::vector<Tensor>> inputs =
       GetInputs(flags, (*executor)->inputs());

@@ -23,7 +23,8 @@ absl::Status RunDump(Args args) {
   if (!builtins.ok()) return builtins.status();
   ReadOptions read;
   read.check_all_digests = true;
-  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  absl::StatusOr<ArtifactSet> set =
+      OpenSet(flags.word(0), SetUse::kWhole, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   absl::Status written = WriteDirectory(*set, output, builtins->inspectors);
   if (!written.ok()) return Where(written, output);

@@ -40,7 +40,6 @@ std::string Describe(const Artifact& artifact, const Builtins& builtins) {
   std::string text;
   for (const InspectorRule* rule : builtins.inspectors.Find(artifact)) {
     absl::StatusOr<std::string> said = rule->inspect(artifact);
-    // What comes from a file may not drive the terminal.
     absl::StrAppend(&text, said.ok() ? *said
                                      : absl::StrCat(rule->name, ": ",
                                                     said.status().message()));
@@ -157,7 +156,7 @@ absl::Status RunInspect(Args args) {
 
   absl::StatusOr<Builtins> builtins = MakeBuiltins();
   if (!builtins.ok()) return builtins.status();
-  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), SetUse::kShow, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (name.empty()) {
     Print(DescribeSet(*set));
@@ -165,7 +164,8 @@ absl::Status RunInspect(Args args) {
   }
   const std::vector<const Artifact*> found = FindArtifacts(*set, name);
   if (found.size() == 1) {
-    Print(Describe(*found[0], *builtins));
+    // What comes from a file may not drive the terminal.
+    Print(Printable(Describe(*found[0], *builtins)));
     return absl::OkStatus();
   }
   if (found.size() > 1) {

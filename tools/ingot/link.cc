@@ -25,7 +25,8 @@ absl::Status RunLink(Args args) {
   if (absl::Status s = CheckWritable(output); !s.ok()) return s;
   // A library lives longer than this call, so check all that goes into it.
   read.check_all_digests = true;
-  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), read);
+  absl::StatusOr<ArtifactSet> set =
+      OpenSet(flags.word(0), SetUse::kWhole, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (absl::Status s = LinkLibrary(*set, output); !s.ok()) {
     return Where(s, flags.word(0));

@@ -35,6 +35,23 @@ size_t DisplayWidth(absl::string_view text) {
   return width;
 }
 
+// Whether `text` has `word`, and not only as a part of another word.
+bool HasWord(absl::string_view text, absl::string_view word) {
+  const auto joins = [](char c) {
+    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
+  };
+  for (size_t at = text.find(word); at != absl::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const size_t end = at + word.size();
+    const bool starts = at == 0 || !joins(text[at - 1]);
+    // A dot ends a sentence when nothing follows it.
+    const bool ends = end == text.size() || !joins(text[end]) ||
+                      (text[end] == '.' && end + 1 == text.size());
+    if (starts && ends) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string HumanSize(uint64_t bytes) {
@@ -50,6 +67,7 @@ std::string HumanSize(uint64_t bytes) {
 }
 
 std::string HumanTime(double seconds) {
+  if (seconds < 1e-6) return absl::StrFormat("%.0f ns", seconds * 1e9);
   if (seconds < 1e-3) return absl::StrFormat("%.0f us", seconds * 1e6);
   if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
   return absl::StrFormat("%.3g s", seconds);
@@ -60,25 +78,33 @@ std::string HumanNumber(double value) {
   return std::isnan(value) ? "nan" : absl::StrFormat("%.4g", value);
 }
 
-std::string OneLine(absl::string_view text) {
-  text = absl::StripTrailingAsciiWhitespace(text);
-  std::string line;
+std::string Printable(absl::string_view text) {
+  std::string safe;
   for (size_t i = 0; i < text.size(); ++i) {
     const unsigned char c = text[i];
-    if (c == '\n') {
+    if (c == 0xC2 && i + 1 < text.size() &&
+        static_cast<unsigned char>(text[i + 1]) < 0xA0) {
+      ++i;  // U+0080 to U+009F: controls that terminals obey, too
+    } else if ((c >= 0x20 && c != 0x7F) || c == '\n' || c == '\t') {
+      safe += text[i];
+    }
+  }
+  return safe;
+}
+
+std::string OneLine(absl::string_view text) {
+  std::string line;
+  const std::string safe = Printable(absl::StripTrailingAsciiWhitespace(text));
+  for (size_t i = 0; i < safe.size(); ++i) {
+    if (safe[i] == '\n') {
       // A line that ends in a colon introduces the next.
       absl::StrAppend(&line, !line.empty() && line.back() == ':' ? " " : "; ");
-      while (i + 1 < text.size() &&
-             (text[i + 1] == ' ' || text[i + 1] == '\n')) {
+      while (i + 1 < safe.size() &&
+             (safe[i + 1] == ' ' || safe[i + 1] == '\n')) {
         ++i;
       }
-    } else if (c == '\t') {
-      line += ' ';
-    } else if (c == 0xC2 && i + 1 < text.size() &&
-               static_cast<unsigned char>(text[i + 1]) < 0xA0) {
-      ++i;  // U+0080 to U+009F: controls that terminals obey, too
-    } else if (c >= 0x20 && c != 0x7F) {
-      line += text[i];
+    } else {
+      line += safe[i] == '\t' ? ' ' : safe[i];
     }
   }
   return line;
@@ -94,8 +120,7 @@ absl::Status Annotate(const absl::Status& status, absl::string_view where) {
 }
 
 absl::Status Where(const absl::Status& status, absl::string_view where) {
-  return absl::StrContains(status.message(), where) ? status
-                                                    : Annotate(status, where);
+  return HasWord(status.message(), where) ? status : Annotate(status, where);
 }
 
 Table::Table(std::vector<std::string> header) {

@@ -17,7 +17,7 @@ namespace ingot {
 // "0 B", "1.5 KiB", "27.3 MiB".
 std::string HumanSize(uint64_t bytes);
 
-// "830 us", "12.4 ms", "3.21 s".
+// "150 ns", "830 us", "12.4 ms", "3.21 s".
 std::string HumanTime(double seconds);
 
 // A number for a person: four significant digits, "nan", "inf".
@@ -27,10 +27,13 @@ std::string HumanNumber(double value);
 // vanish, so that a name from a file can not forge lines or drive a terminal.
 std::string OneLine(absl::string_view text);
 
+// `text` without control characters other than line breaks and tabs.
+std::string Printable(absl::string_view text);
+
 // The status with "`where`: " in front of its message; code and payloads stay.
 absl::Status Annotate(const absl::Status& status, absl::string_view where);
 
-// Annotate, unless the message names `where` already.
+// Annotate, unless the message already has `where` as a word.
 absl::Status Where(const absl::Status& status, absl::string_view where);
 
 // Rows under a header, in columns as wide as they need to be.

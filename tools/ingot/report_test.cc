@@ -19,6 +19,7 @@ TEST(ReportTest, SizesAndTimes) {
   EXPECT_EQ(HumanSize(1048575), "1.0 MiB");
   EXPECT_EQ(HumanSize(uint64_t{3} << 30), "3.0 GiB");
   EXPECT_EQ(HumanSize(uint64_t{5000} << 40), "5000.0 TiB");
+  EXPECT_EQ(HumanTime(1.5e-7), "150 ns");
   EXPECT_EQ(HumanTime(0.00083), "830 us");
   EXPECT_EQ(HumanTime(0.0124), "12.4 ms");
   EXPECT_EQ(HumanTime(3.214), "3.21 s");
@@ -39,6 +40,10 @@ TEST(ReportTest, OneLineForgesNothing) {
             "31m \xC3\xA9");
 }
 
+TEST(ReportTest, PrintableKeepsLines) {
+  EXPECT_EQ(Printable("a\n\tb\x1b[2J\x07"), "a\n\tb[2J");
+}
+
 TEST(ReportTest, AnnotateKeepsCodeAndPayload) {
   absl::Status status = absl::NotFoundError("gone");
   status.SetPayload("mark", absl::Cord("x"));
@@ -47,6 +52,7 @@ TEST(ReportTest, AnnotateKeepsCodeAndPayload) {
   EXPECT_EQ(annotated.message(), "file: gone");
   EXPECT_TRUE(annotated.GetPayload("mark").has_value());
   EXPECT_EQ(Where(annotated, "file").message(), "file: gone");
+  EXPECT_EQ(Where(annotated, "il").message(), "il: file: gone");
   EXPECT_EQ(Where(annotated, "disk").message(), "disk: file: gone");
 }
 

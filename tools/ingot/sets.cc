@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -11,14 +12,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "artifact/blob.h"
 #include "artifact/open_set.h"
 #include "backends/builtin.h"
 #include "compiler/driver/compile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include "loaders/constants/constants_loader.h"
+#include "loaders/metadata/metadata_loader.h"
 #include "loaders/native/library.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/files.h"
@@ -27,8 +28,10 @@
 namespace ingot {
 namespace {
 
-double SecondsSince(absl::Time start) {
-  return absl::ToDoubleSeconds(absl::Now() - start);
+using Clock = std::chrono::steady_clock;
+
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 bool IsElf(absl::string_view bytes) {
@@ -103,7 +106,9 @@ absl::StatusOr<Builtins> MakeBuiltins() {
        {RegisterCoreLoaders(&builtins.loaders),
         RegisterBuiltinTargets(&builtins.targets),
         RegisterBuiltinLoaders(&builtins.loaders),
-        RegisterBuiltinInspectors(&builtins.inspectors)}) {
+        RegisterBuiltinInspectors(&builtins.inspectors),
+        RegisterPlanInspector(&builtins.inspectors),
+        RegisterConstantsInspector(&builtins.inspectors)}) {
     if (!s.ok()) return s;
   }
   return builtins;
@@ -166,7 +171,7 @@ bool IsModel(absl::string_view path) {
   return absl::EndsWithIgnoreCase(path, ".onnx") && !IsFolder(path);
 }
 
-absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path,
+absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const ReadOptions& options) {
   if (IsModel(path)) {
     return absl::InvalidArgumentError(
@@ -177,6 +182,12 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path,
   if (IsFolder(path)) return ReadSet(path, options);
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   if (!bytes.ok() || !IsElf(bytes->view())) return ReadSet(path, options);
+  if (use == SetUse::kWhole) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path,
+        ": is a linked library, whose native code is no artifact any "
+        "more; use the set that it was linked from"));
+  }
   absl::StatusOr<Blob> container = FindContainer(*bytes);
   if (!container.ok()) return Annotate(container.status(), path);
   absl::StatusOr<ArtifactSet> set = ReadContainer(*container, options);
@@ -203,7 +214,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   options.accept_edits = flags.accept_edits;
   options.link = [&](const ArtifactSet& set) -> absl::StatusOr<std::string> {
     progress->Update("linking", 0);
-    const absl::Time start = absl::Now();
+    const Clock::time_point start = Clock::now();
     absl::StatusOr<std::string> library =
         LinkCached(set, [&](absl::string_view line) {
           progress->Clear();
@@ -215,7 +226,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   };
 
   absl::StatusOr<LoadedModel> model;
-  absl::Time start = absl::Now();
+  Clock::time_point start = Clock::now();
   if (IsModel(path)) {
     // In a block of its own, so that only the mapped file outlives it.
     absl::StatusOr<Blob> container = [&]() -> absl::StatusOr<Blob> {
@@ -229,7 +240,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
     Print(absl::StrFormat("compiled %s for %s in %s\n", OneLine(path),
                           OneLine(flags.compile.target),
                           HumanTime(opened.compile_seconds)));
-    start = absl::Now();
+    start = Clock::now();
     model = LoadMemory(*container, builtins.loaders, options);
   } else {
     model = LoadPath(path, builtins.loaders, options);

@@ -57,9 +57,15 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
 // Whether `path` is an ONNX model by its name.
 bool IsModel(absl::string_view path);
 
-// The set at `path`: a .ingot file, a dumped directory, or the set inside a
-// linked library, which is read without running anything of it.
-absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path,
+// What a set is opened for.
+enum class SetUse {
+  kShow,   // a linked library will do, which lacks its native code
+  kWhole,  // to make something of it
+};
+
+// The set at `path`: a .ingot file or a dumped directory or, to show it, what a
+// linked library carries, which is read without running anything of it.
+absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const ReadOptions& options = {});
 
 // How to open a model for running it.
