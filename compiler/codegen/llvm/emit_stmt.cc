@@ -123,10 +123,16 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
 // in stack buffers lands in registers whatever LLVM thinks of the size.
 void KernelEmitter::EmitUnrolled(const tir::For& loop, int64_t extent) {
   const tir::Var* var = loop.var.get();
+  int64_t min = 0;
+  const bool constant = tir::AsConstInt(loop.min, &min);
   for (int64_t i = 0; i < extent; ++i) {
     cache_.clear();
     BindVar(var, b_.CreateNSWAdd(EmitExpr(loop.min), b_.getInt64(i)));
-    bounds_.SetLoop(var, loop.min, loop.extent);
+    if (constant) {
+      bounds_.Set(var, min + i, min + i);
+    } else {
+      bounds_.SetLoop(var, loop.min, loop.extent);
+    }
     EmitStmt(loop.body);
   }
   bounds_.Forget(var);

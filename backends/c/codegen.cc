@@ -1,0 +1,419 @@
+#include "backends/c/codegen.h"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "backends/c/prelude.h"
+#include "compiler/codegen/c_printer.h"
+#include "compiler/codegen/captures.h"
+#include "compiler/codegen/llvm/machine.h"
+#include "compiler/codegen/signature.h"
+
+namespace ingot {
+namespace {
+
+using tir::PrimFunc;
+
+// Names that a buffer or a variable must not take: those of the prelude and of
+// the C library's functions in use, and C's own words.
+const std::set<std::string>& Reserved() {
+  static const auto* reserved = [] {
+    auto* names = new std::set<std::string>{
+        "Any",      "HostApi", "Tensor",   "args",     "begin",    "c",
+        "captured", "context", "data_of",  "end",      "error",    "fail",
+        "has_type", "result",  "num_args", "parallel", "self",     "tensor",
+        "auto",     "break",   "case",     "char",     "const",    "continue",
+        "default",  "do",      "double",   "else",     "enum",     "extern",
+        "float",    "for",     "goto",     "if",       "inline",   "int",
+        "long",     "return",  "register", "restrict", "short",    "signed",
+        "sizeof",   "static",  "struct",   "switch",   "typedef",  "union",
+        "unsigned", "void",    "volatile", "while",    "asm",      "linux",
+        "unix",     "main",    "NULL",     "NAN",      "INFINITY", "fabs",
+        "fabsf",    "rint",    "rintf",    "memcpy"};
+#define INGOT_C_NAME(Name, text, arity) \
+  names->insert(text);                  \
+  names->insert(text "f");
+    INGOT_TIR_INTRINSICS(INGOT_C_NAME)
+#undef INGOT_C_NAME
+    return names;
+  }();
+  return *reserved;
+}
+
+bool IsIdentifier(absl::string_view name) {
+  if (name.empty() || absl::ascii_isdigit(name[0])) return false;
+  for (char c : name) {
+    if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '_') {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Text from a model, harmless inside of a comment.
+std::string InComment(absl::string_view text) {
+  std::string out;
+  for (char c : absl::CHexEscape(text)) {
+    if (c == '/' && !out.empty() && out.back() == '*') out += ' ';
+    out += c;
+  }
+  return out;
+}
+
+class CWriter : public codegen::CPrinter {
+ public:
+  // Appends the functions of one kernel.
+  absl::Status Add(const PrimFunc& func) {
+    if (!IsIdentifier(func.name)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("kernel ", absl::CHexEscape(func.name),
+                       ": its name is no C identifier"));
+    }
+    absl::StatusOr<codegen::Signature> signature = codegen::MakeSignature(func);
+    if (!signature.ok()) return signature.status();
+    func_ = &func;
+    parallel_count_ = 0;
+    std::set<std::string> reserved = Reserved();
+    reserved.insert(func.name);
+    ResetNames(reserved);
+    // Bodies of parallel loops are printed, before the function, once they are
+    // met: `text_` is the function, `before_` what must precede it.
+    const std::string file = std::move(text_);
+    text_.clear();
+    before_.clear();
+    std::vector<std::string> params;
+    for (size_t p = 0; p < func.params.size(); ++p) {
+      const tir::BufferNode& buffer = *func.params[p];
+      params.push_back(absl::StrCat(
+          static_cast<int>(p) < func.num_inputs() ? "const " : "",
+          MemoryType(buffer.dtype), "* restrict ", DeclareBuffer(&buffer)));
+    }
+    for (const codegen::DimBinding& symbol : signature->symbols) {
+      params.push_back(absl::StrCat("int64_t ", DeclareVar(symbol.var)));
+    }
+    PrintHead(absl::StrCat("static int ", func.name), params);
+    Indent();
+    codegen::CPrinter::Print(func.body);
+    Line("return 0;");
+    Outdent();
+    Line("}");
+    PrintWrapper(func, *signature);
+    text_ = absl::StrCat(file, "\n", Comments(func), before_, text_);
+    if (status().ok()) return status();
+    return absl::InvalidArgumentError(
+        absl::StrCat("kernel ", func.name, ": ", status().message()));
+  }
+
+  const std::string& text() const { return text_; }
+  bool uses_parallel() const { return uses_parallel_; }
+
+ protected:
+  // The body becomes a function of a structure with what it captures.
+  void PrintParallel(const tir::For& loop) override {
+    if (in_parallel_) return codegen::CPrinter::PrintParallel(loop);
+    uses_parallel_ = true;
+    const codegen::Captures captures = codegen::FindCaptures(loop);
+    const std::string name =
+        absl::StrCat(func_->name, "_parallel_", parallel_count_++);
+    std::vector<std::string> fields, values;
+    const auto capture = [&](const std::string& type,
+                             const std::string& field) {
+      fields.push_back(absl::StrCat(type, " ", field));
+      values.push_back(field);
+    };
+    for (const tir::BufferNode* buffer : captures.buffers) {
+      capture(absl::StrCat(IsInput(buffer) ? "const " : "",
+                           MemoryType(buffer->dtype), "*"),
+              NameOf(buffer));
+    }
+    for (const tir::Var* var : captures.vars) {
+      if (var->dtype.lanes != 1) {
+        return Fail("a parallel loop uses a vector from outside of it");
+      }
+      capture(ValueType(var->dtype), NameOf(var));
+    }
+    const std::string extent = codegen::CPrinter::Print(loop.extent);
+
+    std::string outer = std::move(text_);
+    text_.clear();
+    const int outer_indent = TakeIndent(0);
+    Line(absl::StrCat("struct ", name, " {"));
+    Indent();
+    for (const std::string& field : fields) Line(field + ";");
+    if (fields.empty()) Line("int nothing;");
+    Outdent();
+    Line("};");
+    Line("");
+    PrintHead(absl::StrCat("static int ", name),
+              {"void* context", "int64_t begin", "int64_t end"});
+    Indent();
+    if (!values.empty()) {
+      Line(absl::StrCat("const struct ", name, "* c = context;"));
+    }
+    for (size_t i = 0; i < values.size(); ++i) {
+      const bool pointer = i < captures.buffers.size();
+      const size_t space = fields[i].rfind(' ');
+      Line(absl::StrCat(fields[i].substr(0, space),
+                        pointer ? " restrict " : " ", values[i], " = c->",
+                        values[i], ";"));
+    }
+    in_parallel_ = true;
+    PrintLoop(loop, "begin", "end");
+    in_parallel_ = false;
+    Line("return 0;");
+    Outdent();
+    Line("}");
+    Line("");
+    absl::StrAppend(&before_, text_);
+    text_ = std::move(outer);
+    TakeIndent(outer_indent);
+
+    Line("{");
+    Indent();
+    Line(absl::StrCat("struct ", name, " captured = {",
+                      values.empty() ? "0" : absl::StrJoin(values, ", "),
+                      "};"));
+    Line(absl::StrCat("const int error = parallel(", name, ", &captured, ",
+                      extent, ");"));
+    Line("if (error != 0) return error;");
+    Outdent();
+    Line("}");
+  }
+
+ private:
+  bool IsInput(const tir::BufferNode* buffer) const {
+    for (int i = 0; i < func_->num_inputs(); ++i) {
+      if (func_->params[i].get() == buffer) return true;
+    }
+    return false;
+  }
+
+  // A function's first line, broken where it gets too long.
+  void PrintHead(const std::string& start,
+                 const std::vector<std::string>& params) {
+    std::string line = start + "(";
+    const std::string margin(line.size(), ' ');
+    for (size_t i = 0; i < params.size(); ++i) {
+      const std::string part =
+          params[i] + (i + 1 < params.size() ? "," : ") {");
+      if (i > 0 && line.size() + 1 + part.size() > 80) {
+        Line(line);
+        line = margin + part;
+      } else {
+        absl::StrAppend(&line, i > 0 ? " " : "", part);
+      }
+    }
+    Line(params.empty() ? line + "void) {" : line);
+  }
+
+  // What the kernel is, in the model's words.
+  static std::string Comments(const PrimFunc& func) {
+    std::string out;
+    for (const auto& [key, value] : func.attrs) {
+      absl::StrAppend(&out, "/* ", InComment(key), ": ", InComment(value),
+                      " */\n");
+    }
+    return out;
+  }
+
+  static std::string Quoted(absl::string_view text) {
+    return absl::StrCat("\"", absl::CEscape(text), "\"");
+  }
+
+  void PrintWrapper(const PrimFunc& func, const codegen::Signature& signature) {
+    Line("");
+    PrintHead(
+        absl::StrCat("INGOT_EXPORT int __tvm_ffi_", func.name),
+        {"void* self", "const Any* args", "int32_t num_args", "Any* result"});
+    Indent();
+    const auto check = [&](const std::string& wrong, absl::string_view kind,
+                           const std::string& message) {
+      Line(absl::StrCat("if (", wrong, ") {"));
+      Indent();
+      Line(absl::StrCat("return fail(", Quoted(kind), ", ", Quoted(message),
+                        ");"));
+      Outdent();
+      Line("}");
+    };
+    Line("(void)self;");
+    Line("(void)result;");
+    check(absl::StrCat("num_args != ", func.params.size()), "TypeError",
+          codegen::ArgumentCountError(func));
+    std::vector<std::string> call;
+    const int params = static_cast<int>(func.params.size());
+    for (int p = 0; p < params; ++p) {
+      const tir::BufferNode& buffer = *func.params[p];
+      const std::string& name = NameOf(&buffer);
+      Line(absl::StrCat("const Tensor* ", name, " = tensor(&args[", p, "]);"));
+      const std::string wrong =
+          codegen::IsWorkspace(func, p)
+              ? name + " == NULL"
+              : absl::StrCat("!has_type(", name, ", ", int{buffer.dtype.code},
+                             ", ", int{buffer.dtype.bits}, ", ",
+                             buffer.shape.size(), ")");
+      check(wrong, "TypeError", codegen::ArgumentTypeError(func, p));
+      call.push_back(absl::StrCat("data_of(", name, ")"));
+    }
+    const auto dimension = [&](int param, int dim) {
+      return absl::StrCat(NameOf(func.params[param].get()), "->shape[", dim,
+                          "]");
+    };
+    for (const codegen::DimBinding& symbol : signature.symbols) {
+      Line(absl::StrCat("const int64_t ", NameOf(symbol.var), " = ",
+                        dimension(symbol.param, symbol.dim), ";"));
+      call.push_back(NameOf(symbol.var));
+    }
+    for (int p = 0; p < params; ++p) {
+      std::vector<std::string> wrong;
+      for (const codegen::DimCheck& c : signature.checks) {
+        if (c.param != p) continue;
+        wrong.push_back(
+            absl::StrCat(dimension(c.param, c.dim),
+                         " != ", codegen::CPrinter::Print(c.value, kAdditive)));
+      }
+      if (!wrong.empty()) {
+        check(absl::StrJoin(wrong, " || "), "ValueError",
+              codegen::ArgumentShapeError(func, p));
+      }
+    }
+    Line(absl::StrCat("return ", func.name, "(", absl::StrJoin(call, ", "),
+                      ");"));
+    Outdent();
+    Line("}");
+  }
+
+  const PrimFunc* func_ = nullptr;
+  std::string before_;
+  bool in_parallel_ = false;
+  bool uses_parallel_ = false;
+  int parallel_count_ = 0;
+};
+
+// What the first line asks of the compiler.
+std::string CompilerFlags(const Target& target) {
+  // Arithmetic wraps, a * b + c may be one operation, and nobody looks at
+  // errno or floating point exceptions.
+  std::vector<std::string> flags = {
+      "-std=c99",        absl::StrCat("-O", target.Option("O", "3")),
+      "-fwrapv",         "-ffp-contract=fast",
+      "-fno-math-errno", "-fno-trapping-math"};
+  const std::string mcpu = target.Option("mcpu", "");
+  if (!mcpu.empty()) {
+    const std::string cc = target.Option("cc", "");
+    const bool arm = absl::StrContains(cc, "arm") ||
+                     absl::StrContains(cc, "aarch64") ||
+                     absl::StrContains(cc, "riscv");
+    flags.push_back(absl::StrCat(arm ? "-mcpu=" : "-march=", mcpu));
+  }
+  const std::string extra = target.Option("cflags", "");
+  for (absl::string_view flag :
+       absl::StrSplit(extra, ' ', absl::SkipWhitespace())) {
+    flags.emplace_back(flag);
+  }
+  return absl::StrJoin(flags, " ");
+}
+
+absl::Status CheckTarget(const Target& target) {
+  const std::string level = target.Option("O", "3");
+  if (level != "0" && level != "1" && level != "2" && level != "3" &&
+      level != "s" && level != "fast") {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target option -O=", level, ": must be 0, 1, 2, 3, s or fast"));
+  }
+  for (const char* option : {"cc", "mcpu", "cflags"}) {
+    const std::string value = target.Option(option, "");
+    for (char c : value) {
+      const bool fine = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
+                        absl::StrContains("+-._=", c) ||
+                        (c == ' ' && absl::string_view(option) == "cflags");
+      if (!fine) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("target option -", option, "=", absl::CEscape(value),
+                         ": only letters, digits and + - . _ = are allowed"));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The features that a named processor has and the code may come to need.
+std::vector<std::string> NeededFeatures(const Target& target) {
+  const std::string mcpu = target.Option("mcpu", "");
+  if (mcpu.empty()) return {};
+  Target llvm;
+  llvm.options["mcpu"] = mcpu;
+  absl::StatusOr<codegen::Machine> machine = codegen::ResolveMachine(llvm);
+  if (!machine.ok()) return {};  // a processor that only the C compiler knows
+  return machine->needed_features;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> GenerateC(const Target& target,
+                                      absl::Span<const PrimFunc> kernels) {
+  CWriter writer;
+  for (const PrimFunc& kernel : kernels) {
+    absl::Status added = writer.Add(kernel);
+    if (!added.ok()) return added;
+  }
+  const std::string cc = target.Option("cc", "");
+  return absl::StrCat(
+      "/* ingot: ", cc.empty() ? "" : absl::StrCat("cc=", cc, " "),
+      "cflags=", CompilerFlags(target), " */\n", kCPrelude,
+      writer.uses_parallel() ? kCParallel : "",
+      codegen::HelperSource(writer.helpers()), writer.text());
+}
+
+absl::Status RegisterCTarget(TargetRegistry* registry) {
+  TargetKind kind;
+  kind.name = "c";
+  kind.doc = "readable C99, compiled by a C compiler when it is linked";
+  kind.options = {
+      {"cc", "the C compiler, a program in PATH; default: cc"},
+      {"mcpu",
+       "processor, as the C compiler names it, or native; default: "
+       "any of the family"},
+      {"O", "how hard it optimises: 0, 1, 2, 3, s or fast; default: 3"},
+      {"cflags", "more flags for it, in quotes"},
+  };
+  kind.loaders = {"native"};
+  kind.check = CheckTarget;
+  kind.cpu_model = [](const Target&) -> absl::StatusOr<CpuModel> {
+    CpuModel model;
+    model.vector_bits = 0;  // plain loops; the C compiler finds the vectors
+    model.vector_registers = 16;
+    return model;
+  };
+  kind.tir_to_runtime =
+      [](const Target& target, absl::Span<const PrimFunc> kernels,
+         const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {
+    absl::Status checked = CheckTarget(target);
+    if (!checked.ok()) return checked;
+    absl::StatusOr<std::string> text = GenerateC(target, kernels);
+    if (!text.ok()) return text.status();
+    CodegenResult result;
+    Artifact artifact;
+    artifact.codegen_id = "c";
+    artifact.loader = "native";
+    artifact.target_key = target.key;
+    artifact.file_name = options.symbol_prefix.empty()
+                             ? "kernels.c"
+                             : options.symbol_prefix + "_kernels.c";
+    artifact.content = Blob::FromString(*std::move(text));
+    result.artifacts.push_back(std::move(artifact));
+    result.cpu_features = NeededFeatures(target);
+    result.link_libraries = {"m"};
+    return result;
+  };
+  return registry->Register(std::move(kind));
+}
+
+}  // namespace ingot

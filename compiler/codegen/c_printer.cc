@@ -1,0 +1,324 @@
+#include "compiler/codegen/c_printer.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/access.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::As;
+using tir::Expr;
+using tir::ExprKind;
+using tir::StmtKind;
+
+bool IsNarrowFloat(DataType t) { return t.is_float() && t.bits == 16; }
+
+// Whether a vector store's value reads the buffer that it writes elsewhere
+// than where it writes: lane by lane it could read what it wrote.
+class OverlapFinder : public tir::ExprVisitor {
+ public:
+  explicit OverlapFinder(const tir::Store& store) : store_(store) {
+    Visit(store.value);
+  }
+  bool found = false;
+
+ protected:
+  void VisitLoad(const tir::Load& load) override {
+    if (load.buffer == store_.buffer) {
+      for (size_t d = 0; d < load.indices.size(); ++d) {
+        if (!tir::Equal(load.indices[d], store_.indices[d])) found = true;
+      }
+    }
+    ExprVisitor::VisitLoad(load);
+  }
+
+ private:
+  const tir::Store& store_;
+};
+
+// The nodes of an expression that several others use and that are worth a name,
+// operands before users. Without names the text of nested ones grows
+// exponentially.
+class SharedFinder : public tir::ExprVisitor {
+ public:
+  explicit SharedFinder(const Expr& root) {
+    Visit(root);
+    for (const Expr& e : order_) {
+      if (uses_[e.get()] > 1 && e != root) shared.push_back(e);
+    }
+  }
+  std::vector<Expr> shared;
+
+  void Visit(const Expr& e) override {
+    if (++uses_[e.get()] > 1) return;
+    ExprVisitor::Visit(e);
+    switch (e->kind) {
+      case ExprKind::kCall:
+      case ExprKind::kBinary:
+      case ExprKind::kSelect:
+      case ExprKind::kCast:
+        order_.push_back(e);
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  std::map<const tir::ExprNode*, int> uses_;
+  std::vector<Expr> order_;
+};
+
+}  // namespace
+
+std::string CPrinter::ValueType(DataType t) {
+  if (t.is_bool()) return "int";
+  if (t.is_float()) return t.bits == 64 ? "double" : "float";
+  return absl::StrCat(t.is_uint() ? "uint" : "int", t.bits, "_t");
+}
+
+std::string CPrinter::MemoryType(DataType t) {
+  if (t.is_bool()) return "uint8_t";
+  if (IsNarrowFloat(t)) return "uint16_t";
+  return ValueType(t);
+}
+
+void CPrinter::Fail(absl::string_view what) {
+  if (status_.ok()) status_ = absl::InvalidArgumentError(what);
+}
+
+std::string CPrinter::Helper(const std::string& name) {
+  helpers_.insert(name);
+  return name;
+}
+
+void CPrinter::ResetNames(const std::set<std::string>& reserved) {
+  var_names_.clear();
+  buffer_names_.clear();
+  taken_ = reserved;
+}
+
+std::string CPrinter::Declare(absl::string_view name) {
+  std::string stem;
+  for (char c : name) {
+    stem += absl::ascii_isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  }
+  if (stem.empty() ||
+      absl::ascii_isdigit(static_cast<unsigned char>(stem[0]))) {
+    stem = "v" + stem;
+  }
+  std::string unique = stem;
+  for (int i = 1; !taken_.insert(unique).second; ++i) {
+    unique = absl::StrCat(stem, "_", i);
+  }
+  return unique;
+}
+
+std::string CPrinter::DeclareVar(const tir::Var* var) {
+  return var_names_[var] = Declare(var->name);
+}
+
+std::string CPrinter::DeclareBuffer(const tir::BufferNode* buffer) {
+  return buffer_names_[buffer] = Declare(buffer->name);
+}
+
+const std::string& CPrinter::NameOf(const tir::Var* var) {
+  auto it = var_names_.find(var);
+  if (it != var_names_.end()) return it->second;
+  Fail(absl::StrCat("variable ", var->name, " is not bound"));
+  return var->name;
+}
+
+const std::string& CPrinter::NameOf(const tir::BufferNode* buffer) {
+  auto it = buffer_names_.find(buffer);
+  if (it != buffer_names_.end()) return it->second;
+  Fail(absl::StrCat("buffer ", buffer->name, " is not in scope"));
+  return buffer->name;
+}
+
+void CPrinter::Line(absl::string_view text) {
+  if (!text.empty()) text_.append(2 * indent_, ' ');
+  absl::StrAppend(&text_, text, "\n");
+}
+
+template <typename Body>
+void CPrinter::ForLanes(int lanes, const Body& body) {
+  if (lanes == 1) return body();
+  lane_ = Declare("lane");
+  Line(absl::StrCat("for (int ", lane_, " = 0; ", lane_, " < ", lanes, "; ++",
+                    lane_, ") {"));
+  Indent();
+  body();
+  Outdent();
+  Line("}");
+  taken_.erase(lane_);
+  lane_.clear();
+}
+
+void CPrinter::Print(const tir::Stmt& s) {
+  if (s == nullptr || !status_.ok()) return;
+  switch (s->kind) {
+    case StmtKind::kFor:
+      return PrintFor(*As<tir::For>(s));
+    case StmtKind::kStore:
+      return PrintStore(*As<tir::Store>(s));
+    case StmtKind::kAllocate:
+      return PrintAllocate(*As<tir::Allocate>(s));
+    case StmtKind::kIfThenElse:
+      return PrintIf(*As<tir::IfThenElse>(s));
+    case StmtKind::kSeq:
+      for (const tir::Stmt& stmt : As<tir::Seq>(s)->stmts) Print(stmt);
+      return;
+    case StmtKind::kLetStmt:
+      return PrintLet(*As<tir::LetStmt>(s));
+    case StmtKind::kWhile: {
+      const auto& loop = *As<tir::While>(s);
+      Line(absl::StrCat("while (", Print(loop.condition), ") {"));
+      Indent();
+      Print(loop.body);
+      Outdent();
+      return Line("}");
+    }
+    case StmtKind::kEvaluate:
+      return;
+  }
+}
+
+void CPrinter::PrintParallel(const tir::For& loop) {
+  PrintLoop(loop, "0", Print(loop.extent, kAdditive));
+}
+
+void CPrinter::PrintFor(const tir::For& loop) {
+  int64_t extent = 0;
+  if (tir::AsConstInt(loop.extent, &extent) && extent <= 0) return;
+  if (loop.for_kind == tir::ForKind::kParallel) return PrintParallel(loop);
+  PrintLoop(loop, "0", Print(loop.extent, kAdditive));
+}
+
+void CPrinter::PrintLoop(const tir::For& loop, const std::string& begin,
+                         const std::string& end) {
+  const bool from_zero = tir::IsConstInt(loop.min, 0);
+  const std::string min = from_zero ? "" : Print(loop.min, kAdditive);
+  const std::string first = from_zero      ? begin
+                            : begin == "0" ? min
+                                           : absl::StrCat(min, " + ", begin);
+  std::string last = from_zero ? end : absl::StrCat(min, " + ", end);
+  int64_t min_value = 0, extent = 0;
+  if (begin == "0" && tir::AsConstInt(loop.min, &min_value) &&
+      tir::AsConstInt(loop.extent, &extent)) {
+    last = absl::StrCat(min_value + extent);
+  }
+  const std::string var = DeclareVar(loop.var.get());
+  Line(absl::StrCat("for (int64_t ", var, " = ", first, "; ", var, " < ", last,
+                    "; ++", var, ") {"));
+  bounds_.SetLoop(loop.var.get(), loop.min, loop.extent);
+  Indent();
+  Print(loop.body);
+  Outdent();
+  bounds_.Forget(loop.var.get());
+  Line("}");
+  taken_.erase(var);
+}
+
+void CPrinter::NameShared(const Expr& e) {
+  SharedFinder finder(e);
+  for (const Expr& node : finder.shared) {
+    if (node->dtype.is_integer() && node->dtype.bits == 64) continue;
+    if (MayFault(node, bounds_)) continue;  // it must stay behind its guard
+    const std::string value = Print(node);
+    const std::string name = Declare("t");
+    Line(absl::StrCat("const ", ValueType(node->dtype), " ", name, " = ", value,
+                      ";"));
+    shared_[node.get()] = name;
+  }
+}
+
+void CPrinter::PrintStore(const tir::Store& s) {
+  const DataType t = s.buffer->dtype;
+  const int lanes = s.value->dtype.lanes;
+  const auto encoded = [&](std::string value) {
+    if (!IsNarrowFloat(t)) return value;
+    return absl::StrCat(
+        Helper(absl::StrCat("ingot_f32_to_", t.element().ToString())), "(",
+        value, ")");
+  };
+  if (lanes > 1 && OverlapFinder(s).found) {
+    const std::string copy = Declare("lanes");
+    Line(absl::StrCat(ValueType(t), " ", copy, "[", lanes, "];"));
+    ForLanes(lanes, [&] {
+      Line(absl::StrCat(copy, "[", lane_, "] = ", Print(s.value), ";"));
+    });
+    ForLanes(lanes, [&] {
+      Line(absl::StrCat(Subscript(*s.buffer, s.indices), " = ",
+                        encoded(absl::StrCat(copy, "[", lane_, "]")), ";"));
+    });
+    return;
+  }
+  ForLanes(lanes, [&] {
+    NameShared(s.value);
+    const std::string value = encoded(Print(s.value));
+    Line(absl::StrCat(Subscript(*s.buffer, s.indices), " = ", value, ";"));
+    shared_.clear();
+  });
+}
+
+void CPrinter::PrintLet(const tir::LetStmt& s) {
+  const DataType t = s.value->dtype;
+  if (t.lanes == 1) {
+    NameShared(s.value);
+    const std::string value = Print(s.value);
+    shared_.clear();
+    const std::string name = DeclareVar(s.var.get());
+    Line(absl::StrCat("const ", ValueType(t), " ", name, " = ", value, ";"));
+    if (t == DataType::Int(64)) bounds_.SetValue(s.var.get(), s.value);
+  } else {
+    const std::string name = DeclareVar(s.var.get());
+    Line(absl::StrCat(ValueType(t), " ", name, "[", t.lanes, "];"));
+    ForLanes(t.lanes, [&] {
+      Line(absl::StrCat(name, "[", lane_, "] = ", Print(s.value), ";"));
+    });
+  }
+  Print(s.body);
+  bounds_.Forget(s.var.get());
+}
+
+void CPrinter::PrintIf(const tir::IfThenElse& s) {
+  Line(absl::StrCat("if (", Print(s.condition), ") {"));
+  Indent();
+  Print(s.then_body);
+  Outdent();
+  if (s.else_body != nullptr) {
+    Line("} else {");
+    Indent();
+    Print(s.else_body);
+    Outdent();
+  }
+  Line("}");
+}
+
+void CPrinter::PrintAllocate(const tir::Allocate& s) {
+  int64_t elements = 1;
+  bool fits = s.buffer->scope == tir::Scope::kStack;
+  for (const Expr& dim : s.buffer->shape) {
+    int64_t n = 0;
+    fits = fits && tir::AsConstInt(dim, &n) && n >= 0 &&
+           !__builtin_mul_overflow(elements, n, &elements) &&
+           elements <= (int64_t{1} << 20);
+  }
+  if (!fits) {
+    return Fail(absl::StrCat("buffer ", s.buffer->name,
+                             " is allocated here, but is no stack buffer of a "
+                             "small constant size"));
+  }
+  const std::string name = DeclareBuffer(s.buffer.get());
+  Line(absl::StrCat(MemoryType(s.buffer->dtype), " ", name, "[",
+                    std::max<int64_t>(elements, 1), "];"));
+  Print(s.body);
+}
+
+}  // namespace ingot::codegen

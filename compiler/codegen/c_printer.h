@@ -1,0 +1,136 @@
+// Loops as C text: what code generators that print a language like C share.
+#ifndef INGOT_COMPILER_CODEGEN_C_PRINTER_H_
+#define INGOT_COMPILER_CODEGEN_C_PRINTER_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "compiler/tir/ir.h"
+#include "compiler/tir/simplify.h"
+
+namespace ingot::codegen {
+
+// Prints statements and expressions, each as people would write it: nested
+// loops, one subscript per access, no more parentheses than C needs. Derived
+// classes say how a parallel loop looks and add what surrounds the loops.
+//
+// What C has no operator for becomes a call of a small function, `ingot_…`;
+// helpers() says which were used, and the derived class defines them.
+// Values of the 16-bit float types are C floats that hold what the type can;
+// in memory they are uint16_t. Vector statements become loops over the lanes.
+//
+// The text relies on signed arithmetic that wraps (-fwrapv).
+class CPrinter {
+ public:
+  // C's precedence of what an expression prints as: higher binds tighter.
+  enum Precedence {
+    kAnything,
+    kConditional,
+    kOr,
+    kAnd,
+    kBitOr,
+    kBitXor,
+    kBitAnd,
+    kEquality,
+    kRelational,
+    kShift,
+    kAdditive,
+    kMultiplicative,
+    kUnary,
+    kPrimary,
+  };
+
+  virtual ~CPrinter() = default;
+
+  const absl::Status& status() const { return status_; }
+  // Names of helpers, see HelperSource.
+  const std::set<std::string>& helpers() const { return helpers_; }
+
+ protected:
+  // How a value of the type is declared, and an element in memory.
+  static std::string ValueType(DataType t);
+  static std::string MemoryType(DataType t);
+
+  // A C identifier made from `name`, which no other has since Reset.
+  std::string Declare(absl::string_view name);
+  std::string DeclareVar(const tir::Var* var);
+  std::string DeclareBuffer(const tir::BufferNode* buffer);
+  const std::string& NameOf(const tir::Var* var);
+  const std::string& NameOf(const tir::BufferNode* buffer);
+  // Forgets all names and makes `reserved` the first ones taken.
+  void ResetNames(const std::set<std::string>& reserved);
+
+  // An expression, in parentheses if it binds less tightly than `precedence`.
+  std::string Print(const tir::Expr& e, int precedence = kAnything);
+  // Appends to text_.
+  void Print(const tir::Stmt& s);
+  // Prints `for (var = min + begin; …)`: the trips [begin, end) of a loop.
+  void PrintLoop(const tir::For& loop, const std::string& begin,
+                 const std::string& end);
+  // Appends one line, indented.
+  void Line(absl::string_view text);
+  void Indent() { ++indent_; }
+  void Outdent() { --indent_; }
+  // Sets the depth of indentation and returns what it was.
+  int TakeIndent(int indent) {
+    std::swap(indent, indent_);
+    return indent;
+  }
+  void Fail(absl::string_view what);
+  // Marks a helper as used and returns its name.
+  std::string Helper(const std::string& name);
+
+  // By default a parallel loop is a serial one.
+  virtual void PrintParallel(const tir::For& loop);
+
+  std::string text_;
+
+ private:
+  std::string PrintUnwrapped(const tir::Expr& e, int* precedence);
+  std::string PrintInt(DataType t, int64_t value);
+  std::string PrintFloat(DataType t, double value);
+  std::string PrintUnary(const tir::Unary& e, int* precedence);
+  std::string PrintBinary(const tir::Binary& e, int* precedence);
+  std::string PrintDivision(const tir::Binary& e, int* precedence);
+  std::string PrintCast(const tir::Cast& e, int* precedence);
+  std::string PrintCall(const tir::Call& e, int* precedence);
+  std::string PrintLoad(const tir::Load& e, int* precedence);
+  std::string Subscript(const tir::BufferNode& buffer,
+                        const std::vector<tir::Expr>& indices);
+  // A computed value of type `t` back in the range of the type, where C
+  // computed in a wider one.
+  std::string Narrow(DataType t, std::string text, int* precedence);
+  // Declares names for parts of `e` that occur in it more than once.
+  void NameShared(const tir::Expr& e);
+  void PrintFor(const tir::For& loop);
+  void PrintStore(const tir::Store& s);
+  void PrintLet(const tir::LetStmt& s);
+  void PrintIf(const tir::IfThenElse& s);
+  void PrintAllocate(const tir::Allocate& s);
+  // Runs `body` in a loop over the lanes, if there is more than one.
+  template <typename Body>
+  void ForLanes(int lanes, const Body& body);
+
+  std::map<const tir::Var*, std::string> var_names_;
+  std::map<const tir::BufferNode*, std::string> buffer_names_;
+  std::map<const tir::ExprNode*, std::string> shared_;  // in one statement
+  std::set<std::string> taken_;
+  std::set<std::string> helpers_;
+  tir::Bounds bounds_;
+  std::string lane_;  // the lane's index inside of a vector statement
+  int indent_ = 0;
+  absl::Status status_;
+};
+
+// C definitions of the helpers, and of those that these use in turn: static
+// inline functions, which need math.h, stdint.h and string.h.
+std::string HelperSource(const std::set<std::string>& helpers);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_C_PRINTER_H_
