@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "onnx/onnx.pb.h"
 #include "runtime/float16.h"
 
 namespace ingot {
@@ -78,6 +80,22 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
   return sets;
 }
 
+absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model) {
+  onnx::ModelProto proto;
+  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
+    return absl::InvalidArgumentError("not an ONNX model");
+  }
+  std::set<std::string> initializers;
+  for (const auto& t : proto.graph().initializer()) {
+    initializers.insert(t.name());
+  }
+  std::vector<std::string> names;
+  for (const auto& input : proto.graph().input()) {
+    if (initializers.count(input.name()) == 0) names.push_back(input.name());
+  }
+  return names;
+}
+
 double ElementAsDouble(const Tensor& tensor, int64_t k) {
   const DataType t = tensor.dtype();
   if (t.is_bool()) return tensor.values<bool>()[k] ? 1 : 0;
@@ -109,9 +127,8 @@ absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
                             const Tolerance& tolerance) {
   if (actual.dtype() != expected.dtype() ||
       actual.shape() != expected.shape()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("is ", actual.TypeString(), ", expected ",
-                     expected.TypeString()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "is ", actual.TypeString(), ", expected ", expected.TypeString()));
   }
   int64_t first = -1, wrong = 0;
   double largest = 0;

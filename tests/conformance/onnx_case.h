@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "artifact/blob.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -36,14 +37,16 @@ absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(absl::string_view dir);
 // else than tensors of Ingot's types.
 absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c);
 
+// The names of a serialised model's inputs that are no initialisers, in order.
+absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model);
+
 // Ok when types and shapes are equal and each element is within
 // atol + rtol * |expected| of the expected one; NaN equals NaN only.
 // InvalidArgument names the first difference and the largest.
 absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
                             const Tolerance& tolerance);
 
-// Whether the element is a string or the like is not asked: the k-th element
-// as a double.
+// The k-th element as a double; 64-bit integers may lose low bits.
 double ElementAsDouble(const Tensor& tensor, int64_t k);
 
 }  // namespace ingot

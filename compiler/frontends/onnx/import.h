@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "artifact/blob.h"
 #include "compiler/relay/ir.h"
+#include "runtime/tensor.h"
 
 namespace ingot {
 
@@ -18,6 +19,10 @@ struct ImportOptions {
   // Extents of inputs by name: all dimensions of each input that is listed. A
   // value of -1 leaves a dimension as the model has it.
   std::map<std::string, std::vector<int64_t>> input_shapes;
+  // Inputs whose values are known now, by name: they become constants and are
+  // no inputs of the module. For shapes, axes, modes and the like that a model
+  // takes as inputs though they decide what is compiled.
+  std::map<std::string, Tensor> fixed_inputs;
   // The folder that holds the model, for tensors with data in other files.
   // Empty: models with such tensors are refused.
   std::string model_dir;

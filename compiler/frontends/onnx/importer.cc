@@ -146,8 +146,18 @@ absl::Status Importer::CheckSupported() {
 
 // ---------------------------------------------------------------------- inputs
 
-// Values for symbols, from the shapes that the caller gave.
+const std::vector<int64_t>* Importer::GivenShape(
+    const std::string& input) const {
+  auto given = given_shapes_.find(input);
+  return given == given_shapes_.end() ? nullptr : &given->second;
+}
+
+// Values for symbols, from the shapes and values that the caller gave.
 absl::Status Importer::BindDimParams() {
+  given_shapes_ = options_.input_shapes;
+  for (const auto& [name, tensor] : options_.fixed_inputs) {
+    given_shapes_[name].assign(tensor.shape().begin(), tensor.shape().end());
+  }
   std::set<std::string> initializers;
   for (const auto& t : model_->graph().initializer()) {
     initializers.insert(t.name());
@@ -156,11 +166,11 @@ absl::Status Importer::BindDimParams() {
   for (const auto& input : model_->graph().input()) {
     if (initializers.count(input.name()) > 0) continue;
     inputs.insert(input.name());
-    auto given = options_.input_shapes.find(input.name());
-    if (given == options_.input_shapes.end()) continue;
+    const std::vector<int64_t>* given = GivenShape(input.name());
+    if (given == nullptr) continue;
     const auto& type = input.type().tensor_type();
     if (!type.has_shape()) continue;
-    const std::vector<int64_t>& dims = given->second;
+    const std::vector<int64_t>& dims = *given;
     if (static_cast<int>(dims.size()) != type.shape().dim_size()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "input '", input.name(), "' has ", type.shape().dim_size(),
@@ -187,10 +197,10 @@ absl::Status Importer::BindDimParams() {
       }
     }
   }
-  for (const auto& [name, dims] : options_.input_shapes) {
+  for (const auto& [name, dims] : given_shapes_) {
     if (inputs.count(name) == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "a shape was given for '", name,
+          "a shape or value was given for '", name,
           "'; the model's inputs are: ", absl::StrJoin(inputs, ", ")));
     }
   }
@@ -212,9 +222,7 @@ absl::StatusOr<TensorType> Importer::InputType(
         absl::StrCat("input '", info.name(), "': ", dtype.status().message()));
   }
   type.dtype = *dtype;
-  auto given = options_.input_shapes.find(info.name());
-  const std::vector<int64_t>* dims =
-      given == options_.input_shapes.end() ? nullptr : &given->second;
+  const std::vector<int64_t>* dims = GivenShape(info.name());
   if (!proto.has_shape() && dims == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
         "input '", info.name(), "' has no shape in the model; give it one"));
@@ -264,8 +272,20 @@ absl::Status Importer::AddInputs(Scope* scope) {
     if (initializers.count(input.name()) > 0) continue;
     ONNX_ASSIGN_OR_RETURN(TensorType type, InputType(input));
     Binding binding;
-    binding.value =
-        Value{function_->AddInput(input.name(), std::move(type)), 0};
+    auto fixed = options_.fixed_inputs.find(input.name());
+    if (fixed == options_.fixed_inputs.end()) {
+      binding.value =
+          Value{function_->AddInput(input.name(), std::move(type)), 0};
+    } else {
+      const Tensor& tensor = fixed->second;
+      if (tensor.dtype() != type.dtype ||
+          !relay::SameShape(relay::MakeShape(tensor.shape()), type.shape)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "input '", input.name(), "' is ", relay::ToString(type),
+            " in the model; the value given for it is ", tensor.TypeString()));
+      }
+      binding.value = Value{function_->AddConstant(input.name(), tensor), 0};
+    }
     if (input.name().empty() ||
         !scope->names.emplace(input.name(), std::move(binding)).second) {
       return absl::InvalidArgumentError(

@@ -51,6 +51,8 @@ class Importer {
  private:
   absl::Status ReadOpsets();
   absl::Status BindDimParams();
+  // The shape that the caller gave for an input, or null.
+  const std::vector<int64_t>* GivenShape(const std::string& input) const;
   absl::Status AddInputs(Scope* scope);
   absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& info);
   absl::Status AddInitializers(const onnx::GraphProto& graph, Scope* scope,
@@ -79,6 +81,8 @@ class Importer {
   relay::Function* function_ = nullptr;
   const Scope* scope_ = nullptr;  // of the graph being imported
   std::map<std::string, int> opsets_;
+  // Shapes of inputs, as the caller gave them or as given values have them.
+  std::map<std::string, std::vector<int64_t>> given_shapes_;
   std::map<std::string, int64_t>
       bound_params_;  // dimension symbols given values
   // Outputs that converters do not compute, with the node to blame.
