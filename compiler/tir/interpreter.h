@@ -1,0 +1,39 @@
+#ifndef INGOT_COMPILER_TIR_INTERPRETER_H_
+#define INGOT_COMPILER_TIR_INTERPRETER_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "compiler/tir/ir.h"
+#include "runtime/c_abi.h"
+#include "runtime/tensor.h"
+
+namespace ingot::tir {
+
+struct InterpretOptions {
+  // Gives up with DeadlineExceeded after about so many trips of loops, all of
+  // them together. 0: never.
+  int64_t max_trips = 0;
+};
+
+// Runs a verified function: the reference for what loop code means. Arguments
+// are the inputs, then the outputs; workspaces may follow and are otherwise
+// allocated here. Parallel loops run their iterations in order, vectors run
+// lane by lane, and allocated buffers start out with all bits set (a NaN in any
+// float type), so that reading what was never written shows.
+//
+// Every access is checked: OutOfRange names buffer and index. InvalidArgument
+// says which argument does not fit the function's parameters, and also reports
+// undefined integer arithmetic. After an error the outputs hold anything.
+// Thread-safe, as long as no two runs share an output.
+absl::Status Interpret(const PrimFunc& func, absl::Span<const Tensor> args,
+                       const InterpretOptions& options = {});
+
+// The same for tensors of the C ABI, on the CPU and dense.
+absl::Status Interpret(const PrimFunc& func, absl::Span<DLTensor* const> args,
+                       const InterpretOptions& options = {});
+
+}  // namespace ingot::tir
+
+#endif  // INGOT_COMPILER_TIR_INTERPRETER_H_
