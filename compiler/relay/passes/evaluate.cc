@@ -30,7 +30,8 @@ std::vector<te::Expr> DimsOf(absl::Span<const int64_t> shape) {
 // By the operator's definition, plain loops and the interpreter.
 absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
                                               absl::Span<const Tensor> operands,
-                                              std::vector<Tensor> results) {
+                                              std::vector<Tensor> results,
+                                              int64_t max_trips) {
   if (node.op->compute == nullptr) {
     return absl::InternalError(
         absl::StrCat(node.op->name, " has no definition"));

@@ -69,6 +69,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     for (size_t i = 0; i < results->size(); ++i) {
       Node* constant = function->AddConstant(node->name, (*results)[i]);
       AddSources(*node, constant);
+      if (i == 0) std::swap(constant->name, node->name);
       folded[Value{node, static_cast<int>(i)}] = Value{constant};
     }
   }

@@ -96,14 +96,14 @@ TEST(FoldConstantsTest, ComputesWhatIsKnown) {
     %y = add(%x, %e)
     %p = pad(%a) {pads=[0, 1, 1, 0]}
     %c = concat(%p, %p) {axis=1}
-    %r = reduce_sum(%c) {axes=[0]}
+    %r = reduce_sum(%c) {axes=[0], keepdims=0}
     %i = cast(%r) {dtype=i64}
   })"),
                                         {"fold_constants"});
   ASSERT_NE(module, nullptr);
   EXPECT_THAT(OpsOf(*module->main()), ElementsAre("add"));
   EXPECT_THAT(Print(*module),
-              HasSubstr("%i_1 = const i64[8] {0, 5, 7, 9, 0, 5, 7, 9}"));
+              HasSubstr("%i = const i64[8] {0, 5, 7, 9, 0, 5, 7, 9}"));
 }
 
 TEST(FoldConstantsTest, DoesNotBlowUp) {
@@ -219,7 +219,7 @@ INSTANTIATE_TEST_SUITE_P(
         SimplifyCase{"(%x: f32[4]) -> (%y) { %a = const f32[4] {1, 2, 3, 4} "
                      "%b = const f32[] {4} %c = sub(%x, %a) %d = div(%c, %b) "
                      "%e = mul(%d, %b) %y = sub(%e, %a) }",
-                     {"add", "mul", "add"}},
+                     {"add"}},
         SimplifyCase{"(%x: f32[4]) -> (%y) { %a = const f32[] {2} "
                      "%b = const f32[] {-1} %c = pow(%x, %a) %d = exp(%c) "
                      "%y = pow(%d, %b) }",

@@ -78,7 +78,9 @@ absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
   if (!constant || node->outputs.size() != 1) return Value{node};
   RELAY_ASSIGN_OR_RETURN(std::vector<Tensor> results, EvaluateNode(*node));
   // The call stays behind without users, for RemoveDead.
-  return Value{function->AddConstant(name, results[0])};
+  Node* result = function->AddConstant(name, results[0]);
+  std::swap(result->name, node->name);
+  return Value{result};
 }
 
 absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
