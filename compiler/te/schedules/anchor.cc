@@ -30,6 +30,7 @@ Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
   std::vector<Stage*> readers = schedule->Readers(stage);
   if (!stage->is_output() && readers.size() == 1 &&
       readers[0]->op().kind == OperationKind::kCompute &&
+      readers[0]->IsUntouched() &&
       readers[0]->axes().size() == stage->axes().size()) {
     Stage* reader = readers[0];
     bool same = true;
@@ -45,10 +46,10 @@ Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
   return {accumulator, stage};
 }
 
-RegisterTile MatmulTile(const CpuModel& cpu) {
+RegisterTile MatmulTile(const CpuModel& cpu, int64_t max_vectors) {
   RegisterTile best;
   double best_score = 0;
-  for (int64_t vectors = 1; vectors <= 4; ++vectors) {
+  for (int64_t vectors = 1; vectors <= max_vectors; ++vectors) {
     for (int64_t rows = 1; rows <= 16; ++rows) {
       if (!Fits(cpu, rows, vectors)) break;
       double score = rows * vectors / StepCycles(rows, vectors);
@@ -66,16 +67,30 @@ RegisterTile MatmulTile(const CpuModel& cpu) {
   return best;
 }
 
-RegisterTile ConvTile(const CpuModel& cpu, int64_t rows, int64_t vectors) {
+int64_t MatmulRows(const CpuModel& cpu, int64_t vectors) {
+  int64_t rows = 1;
+  while (rows < 16 && rows * vectors < 12 * 2 && Fits(cpu, rows + 1, vectors)) {
+    ++rows;
+  }
+  return rows;
+}
+
+RegisterTile ConvTile(const CpuModel& cpu, int64_t rows, int64_t vectors,
+                      bool uneven) {
   RegisterTile best;
   double best_cycles = 0;
   for (int64_t v = 1; v <= 4 && v <= vectors; ++v) {
-    if (vectors % v != 0) continue;
+    if (vectors % v != 0 && !uneven) continue;
+    // All columns of a stretch of `rows`, the rest of either kind included.
+    auto row_cycles = [&](int64_t t, int64_t columns) {
+      double cycles = (rows / t) * StepCycles(t, columns);
+      if (rows % t != 0) cycles += StepCycles(rows % t, columns);
+      return cycles;
+    };
     for (int64_t t = 1; t <= rows; ++t) {
       if (!Fits(cpu, t, v)) break;
-      double cycles = (rows / t) * StepCycles(t, v);
-      if (rows % t != 0) cycles += StepCycles(rows % t, v);
-      cycles = cycles / v;
+      double cycles = (vectors / v) * row_cycles(t, v);
+      if (vectors % v != 0) cycles += row_cycles(t, vectors % v);
       // Fewer, larger tiles load the weights less often.
       cycles *= 1 + 0.02 / t;
       if (best_cycles == 0 || cycles < best_cycles) {

@@ -29,13 +29,16 @@ struct RegisterTile {
 // The tile for a long product, rows and columns of any number: accumulators,
 // the vectors of one step and a broadcast element fit the register file, and
 // there are enough independent chains to hide the latency of a multiply-add.
-RegisterTile MatmulTile(const CpuModel& cpu);
+RegisterTile MatmulTile(const CpuModel& cpu, int64_t max_vectors = 4);
+// The rows that go with a given number of vectors.
+int64_t MatmulRows(const CpuModel& cpu, int64_t vectors);
 
-// The tile for rows of `rows` elements (a convolution's output width) and a
-// multiple of `vectors` vectors: the one whose whole number of tiles takes the
-// fewest cycles by a simple model of the processor. `vectors` is what
-// `rows`-independent columns there are; the result divides it.
-RegisterTile ConvTile(const CpuModel& cpu, int64_t rows, int64_t vectors);
+// The tile for a convolution: stretches of `rows` elements (the output's width)
+// by `vectors` vectors of output channels. The one whose whole number of tiles
+// takes the fewest cycles by a simple model of the processor. Its vectors
+// divide `vectors` unless `uneven`.
+RegisterTile ConvTile(const CpuModel& cpu, int64_t rows, int64_t vectors,
+                      bool uneven);
 
 // One family each. The stage carries the tag of that name.
 void ScheduleMatmul(Schedule* schedule, Stage* stage, const CpuModel& cpu);

@@ -16,8 +16,12 @@ void ScheduleConv2dNchwc(Schedule* schedule, Stage* stage,
   const int64_t block = GuessExtent(shape[4]);
   const int64_t vectors_per_block = std::max<int64_t>(1, block / lanes);
   const int64_t blocks = GuessExtent(shape[1]);
+  // One image: threads share the output channels alone, so that the loop over
+  // them may have a tail. With more images the loops are fused and may not.
+  const bool alone = ConstExtent(shape[0]) == std::optional<int64_t>(1) &&
+                     blocks >= 24 && vectors_per_block == 1;
   RegisterTile tile =
-      ConvTile(cpu, GuessExtent(shape[3]), blocks * vectors_per_block);
+      ConvTile(cpu, GuessExtent(shape[3]), blocks * vectors_per_block, alone);
   const int64_t oc_tile =
       std::max<int64_t>(1, tile.vectors / vectors_per_block);
 
@@ -29,7 +33,12 @@ void ScheduleConv2dNchwc(Schedule* schedule, Stage* stage,
   out->Unroll(wi);
   out->Unroll(bv);
   out->Vectorize(bl);
-  FuseParallel(out, 3, GuessWork(acc) >= kParallelWork);
+  const bool parallel = GuessWork(acc) >= kParallelWork;
+  if (blocks % oc_tile == 0) {
+    FuseParallel(out, 3, parallel);
+  } else if (parallel) {
+    out->Parallel(co);
+  }
 
   acc->ComputeAt(out, wo);
   auto [av, al] = acc->Split(acc->axis(4), lanes);

@@ -107,7 +107,10 @@ void ScheduleMatmul(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
   const int64_t k = GuessExtent(acc->op().reduce_extent[0]);
 
   RegisterTile tile = MatmulTile(cpu);
-  while (tile.vectors > 1 && (tile.vectors - 1) * lanes >= n) --tile.vectors;
+  if (tile.vectors > 1 && (tile.vectors - 1) * lanes >= n) {
+    tile.vectors = (n + lanes - 1) / lanes;
+    tile.rows = MatmulRows(cpu, tile.vectors);
+  }
   const bool packed = TagOf(acc, kAnchor) == kDensePacked;
   if (packed) {
     // The weight's own panel width.
@@ -116,6 +119,7 @@ void ScheduleMatmul(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
     if (right != nullptr &&
         tir::AsConstInt(right->buffer->shape.back(), &width)) {
       tile.vectors = std::max<int64_t>(1, width / lanes);
+      tile.rows = MatmulRows(cpu, tile.vectors);
     }
   }
   const int64_t nr = tile.vectors * lanes;

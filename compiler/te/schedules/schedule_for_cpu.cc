@@ -92,8 +92,9 @@ int64_t PreferredChannelBlock(const CpuModel& cpu, DataType t) {
 }
 
 int64_t PreferredPanelWidth(const CpuModel& cpu, DataType t, int64_t n) {
-  const int64_t lanes = std::max(cpu.lanes(t), 4);
-  return n <= lanes ? lanes : 2 * lanes;
+  const int64_t lanes = std::max(cpu.lanes(t), 1);
+  const int64_t vectors = (n + lanes - 1) / lanes;
+  return std::clamp<int64_t>(vectors, 1, MatmulTile(cpu).vectors) * lanes;
 }
 
 }  // namespace ingot::te
