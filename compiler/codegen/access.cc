@@ -71,12 +71,21 @@ class FaultFinder : public tir::ExprVisitor {
     if (!InBounds(*load.buffer, load.indices, bounds_)) found_ = true;
     ExprVisitor::VisitLoad(load);
   }
+  // That Select guards its loads, but perhaps not against all that the
+  // conditions around it do: they must be safe under its condition alone.
   void VisitSelect(const tir::Select& select) override {
     Visit(select.condition);
+    const size_t facts = bounds_.num_facts();
+    if (select.dtype.lanes == 1) bounds_.PushFact(select.condition);
+    Visit(select.on_true);
+    bounds_.PopFacts(facts);
+    if (select.dtype.lanes == 1) bounds_.PushFactNot(select.condition);
+    Visit(select.on_false);
+    bounds_.PopFacts(facts);
   }
 
  private:
-  const tir::Bounds& bounds_;
+  tir::Bounds bounds_;
   bool found_ = false;
 };
 

@@ -41,8 +41,8 @@ bool InBounds(const tir::BufferNode& buffer,
               const std::vector<tir::Expr>& indices, const tir::Bounds& bounds);
 
 // Whether `e`, evaluated without asking the conditions of what surrounds it,
-// could touch memory outside of a buffer. Loads in the branches of a Select
-// inside of `e` do not count: that Select guards them.
+// could touch memory outside of a buffer. A load inside of a Select in `e` is
+// safe if that Select's condition makes it so.
 bool MayFault(const tir::Expr& e, const tir::Bounds& bounds);
 
 }  // namespace ingot::codegen
