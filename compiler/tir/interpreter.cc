@@ -16,6 +16,9 @@
 namespace ingot::tir {
 namespace {
 
+// Systems that promise more memory than they have would stop the program.
+constexpr size_t kMaxBufferBytes = size_t{1} << 34;
+
 using Dims = std::map<const Var*, int64_t>;
 
 // The value of a dimension; false if it is not defined.
@@ -186,7 +189,8 @@ absl::Status SetUpBuffer(std::vector<int64_t> dims, char* data,
   buffer->data = data;
   if (data != nullptr) return absl::OkStatus();
   if (buffer->memory == nullptr || buffer->capacity < *bytes) {
-    buffer->memory.reset(new (std::nothrow) char[*bytes]);
+    buffer->memory.reset(
+        *bytes <= kMaxBufferBytes ? new (std::nothrow) char[*bytes] : nullptr);
     if (buffer->memory == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(
           "no memory for the ", *bytes, " bytes of %", buffer->node->name));

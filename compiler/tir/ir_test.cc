@@ -69,8 +69,9 @@ TEST(BuilderTest, Casts) {
   EXPECT_EQ(IntValue(MakeCast(DataType::Int(64), MakeFloat(INFINITY))),
             std::numeric_limits<int64_t>::max());
   EXPECT_EQ(IntValue(MakeCast(DataType::Bool(), MakeFloat(0.5))), 1);
-  const auto* half = As<FloatImm>(
-      MakeCast(DataType::Float(16), MakeFloat(0.1, DataType::Float(64))));
+  const Expr cast =
+      MakeCast(DataType::Float(16), MakeFloat(0.1, DataType::Float(64)));
+  const auto* half = As<FloatImm>(cast);
   ASSERT_NE(half, nullptr);
   EXPECT_EQ(half->value, 0.0999755859375);
 }

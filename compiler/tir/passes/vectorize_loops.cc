@@ -169,10 +169,7 @@ class Vectorizer final : public StmtMutator {
           !HoldsBetween(branch->condition, node.var.get())) {
         break;
       }
-      for (const Expr& lane : {node.min, node.min + (lanes - 1)}) {
-        all_lanes = And(
-            all_lanes, Substitute(branch->condition, {{node.var.get(), lane}}));
-      }
+      all_lanes = And(all_lanes, AllLanes(branch->condition, node, lanes));
       body = branch->then_body;
     }
     LaneRewriter rewriter(node.var.get(), node.min, static_cast<int>(lanes));
@@ -180,6 +177,21 @@ class Vectorizer final : public StmtMutator {
     if (rewriter.failed()) return serial;
     return IsConstInt(all_lanes, 1) ? vector
                                     : MakeIf(all_lanes, vector, serial);
+  }
+
+  // The condition for the first and the last lane; for one of them, where that
+  // implies the other.
+  static Expr AllLanes(const Expr& condition, const For& loop, int64_t lanes) {
+    const Var* var = loop.var.get();
+    Expr first = Substitute(condition, {{var, loop.min}});
+    Expr last = Substitute(condition, {{var, loop.min + (lanes - 1)}});
+    for (int turn = 0; turn < 2; ++turn) {
+      Bounds bounds;
+      bounds.PushFact(last);
+      if (Prove(first, &bounds)) return last;
+      std::swap(first, last);
+    }
+    return And(first, last);
   }
 
   // Whether a condition that holds for two values of `var` holds for all
