@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,11 +24,28 @@
 namespace ingot {
 namespace {
 
+// ONNX's test data keeps bfloat16 as uint16.
+Tensor AsType(const Tensor& tensor, DataType wanted) {
+  if (wanted != DataType::BFloat16() || tensor.dtype() != DataType::UInt(16)) {
+    return tensor;
+  }
+  absl::StatusOr<Tensor> same =
+      Tensor::FromBorrowedReadOnly(tensor.raw_data(), wanted, tensor.shape(),
+                                   std::make_shared<Tensor>(tensor));
+  return same.ok() ? *same : tensor;
+}
+
 absl::Status RunSet(const relay::Module& module, const OnnxDataSet& set,
                     const std::vector<bool>& fixed) {
   std::vector<Tensor> inputs;
   for (size_t i = 0; i < set.inputs.size(); ++i) {
-    if (!fixed[i]) inputs.push_back(set.inputs[i]);
+    if (fixed[i]) continue;
+    const size_t k = inputs.size();
+    if (k >= module.main()->inputs.size()) {
+      return absl::InvalidArgumentError("has too few inputs");
+    }
+    inputs.push_back(
+        AsType(set.inputs[i], module.main()->inputs[k]->outputs[0].dtype));
   }
   absl::StatusOr<std::vector<Tensor>> outputs =
       relay::EvaluateFunction(module, *module.main(), inputs);
@@ -37,8 +55,9 @@ absl::Status RunSet(const relay::Module& module, const OnnxDataSet& set,
         "has ", outputs->size(), " outputs, expected ", set.outputs.size()));
   }
   for (size_t k = 0; k < outputs->size(); ++k) {
-    const absl::Status status =
-        CompareTensors((*outputs)[k], set.outputs[k], Tolerance());
+    const absl::Status status = CompareTensors(
+        (*outputs)[k], AsType(set.outputs[k], (*outputs)[k].dtype()),
+        Tolerance());
     if (!status.ok()) {
       return absl::Status(status.code(),
                           absl::StrCat("output ", k, ": ", status.message()));
@@ -88,9 +107,8 @@ absl::Status RunCase(const OnnxCase& c, bool* was_fixed) {
         any = any || fixed[i];
       }
       if (!any) continue;
-      const absl::Status again = RunImported(*model, c, set, fixed);
+      status = RunImported(*model, c, set, fixed);
       *was_fixed = true;
-      if (!absl::IsUnimplemented(again)) status = again;
     }
     if (!status.ok()) return status;
   }

@@ -1,10 +1,14 @@
-// Imports models and prints what became of them: one line each, or with --text
-// the module.
+// Imports models and prints what became of them: one line each, with --text
+// the module too. --input-shape=name:1x3x224x224 holds for all that follow.
 #include <cstdio>
-#include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "artifact/blob.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/op.h"
@@ -14,18 +18,31 @@
 int main(int argc, char** argv) {
   bool text = false;
   int failed = 0;
+  ingot::ImportOptions options;
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--text") == 0) {
+    absl::string_view arg = argv[i];
+    if (arg == "--text") {
       text = true;
       continue;
     }
-    const std::string path = argv[i];
+    if (absl::ConsumePrefix(&arg, "--input-shape=")) {
+      const size_t colon = arg.rfind(':');
+      std::vector<int64_t>& dims =
+          options.input_shapes[std::string(arg.substr(0, colon))];
+      for (absl::string_view d : absl::StrSplit(arg.substr(colon + 1), 'x')) {
+        int64_t extent = -1;
+        if (absl::SimpleAtoi(d, &extent)) dims.push_back(extent);
+      }
+      continue;
+    }
+    const std::string path(arg);
     absl::StatusOr<ingot::Blob> blob = ingot::Blob::MapFile(path);
     if (!blob.ok()) {
       std::printf("%s: %s\n", path.c_str(), blob.status().ToString().c_str());
       return 1;
     }
-    absl::StatusOr<ingot::relay::Module> module = ingot::ImportOnnx(*blob);
+    absl::StatusOr<ingot::relay::Module> module =
+        ingot::ImportOnnx(*blob, options);
     absl::Status status = module.status();
     if (status.ok()) status = ingot::relay::Verify(*module);
     if (!status.ok()) {

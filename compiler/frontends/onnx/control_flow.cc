@@ -1,7 +1,10 @@
 // Branches and loops. Those that importing can follow leave no trace; a branch
 // on data computes both sides and chooses.
+#include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "compiler/frontends/onnx/constant_value.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
 
@@ -13,6 +16,67 @@ constexpr int64_t kMaxTrips = 4096;
 absl::StatusOr<Value> TensorOf(NodeContext& c, Binding* b,
                                absl::string_view what) {
   return c.importer()->Materialize(b, absl::StrCat(c.name(), "_", what));
+}
+
+// NaNs in the place of a branch that is impossible for the model's shapes: who
+// takes it nevertheless sees that nothing was computed.
+absl::StatusOr<Value> Impossible(NodeContext& c, const TensorType& type) {
+  if (!type.dtype.is_float()) {
+    return c.NotSupported(
+        "a branch on data, one side of which does not fit "
+        "the shapes");
+  }
+  Attrs attrs;
+  attrs.Set("shape", type.shape);
+  attrs.Set("dtype", type.dtype);
+  attrs.Set("value", std::numeric_limits<double>::quiet_NaN());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(type.shape));
+  return c.Emit("full", carriers, std::move(attrs), "impossible");
+}
+
+// Computes both branches and chooses between their results.
+absl::Status Choose(NodeContext& c, const onnx::GraphProto& then_graph,
+                    const onnx::GraphProto& else_graph) {
+  ONNX_ASSIGN_OR_RETURN(Value chosen, c.Input(0));
+  ONNX_ASSIGN_OR_RETURN(chosen, c.Reshape(chosen, {}, "condition"));
+  absl::StatusOr<std::vector<Binding>> a = c.importer()->Inline(then_graph, {});
+  absl::StatusOr<std::vector<Binding>> b = c.importer()->Inline(else_graph, {});
+  if (!a.ok() && !b.ok()) return a.status();
+  // A branch may ask for other extents than those that the caller gave.
+  const bool one_fits = (!a.ok() && absl::IsInvalidArgument(a.status())) ||
+                        (!b.ok() && absl::IsInvalidArgument(b.status()));
+  if (!a.ok() && !one_fits) return a.status();
+  if (!b.ok() && !one_fits) return b.status();
+  const size_t count = a.ok() ? a->size() : b->size();
+  if (a.ok() && b.ok() && a->size() != b->size()) {
+    return c.Error("its branches differ in outputs");
+  }
+  for (size_t i = 0; i < count; ++i) {
+    Value x, y;
+    if (a.ok()) {
+      ONNX_ASSIGN_OR_RETURN(x, TensorOf(c, &(*a)[i], "then"));
+    }
+    if (b.ok()) {
+      ONNX_ASSIGN_OR_RETURN(y, TensorOf(c, &(*b)[i], "else"));
+    }
+    if (!x) {
+      ONNX_ASSIGN_OR_RETURN(x, Impossible(c, y.type()));
+    }
+    if (!y) {
+      ONNX_ASSIGN_OR_RETURN(y, Impossible(c, x.type()));
+    }
+    if (x.type().dtype != y.type().dtype ||
+        !relay::SameShape(ShapeOf(x), ShapeOf(y))) {
+      return c.NotSupported(
+          "a branch on data or on a symbolic dimension that "
+          "gives ",
+          relay::ToString(x.type()), " or ", relay::ToString(y.type()),
+          "; giving the inputs' shapes may help");
+    }
+    ONNX_ASSIGN_OR_RETURN(Value z, c.Emit("where", {chosen, x, y}));
+    c.SetOutput(static_cast<int>(i), z);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status If(NodeContext& c) {
@@ -34,29 +98,7 @@ absl::Status If(NodeContext& c) {
     return absl::OkStatus();
   }
   if (!absl::IsUnimplemented(condition.status())) return condition.status();
-  ONNX_ASSIGN_OR_RETURN(Value chosen, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(chosen, c.Reshape(chosen, {}, "condition"));
-  ONNX_ASSIGN_OR_RETURN(std::vector<Binding> a,
-                        c.importer()->Inline(*then_graph, {}));
-  ONNX_ASSIGN_OR_RETURN(std::vector<Binding> b,
-                        c.importer()->Inline(*else_graph, {}));
-  if (a.size() != b.size()) return c.Error("its branches differ in outputs");
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i].sequence != nullptr || b[i].sequence != nullptr) {
-      return c.NotSupported("a branch on data that gives sequences");
-    }
-    ONNX_ASSIGN_OR_RETURN(Value x, TensorOf(c, &a[i], "then"));
-    ONNX_ASSIGN_OR_RETURN(Value y, TensorOf(c, &b[i], "else"));
-    if (x.type().dtype != y.type().dtype ||
-        !relay::SameShape(ShapeOf(x), ShapeOf(y))) {
-      return c.NotSupported("a branch on data that gives ",
-                            relay::ToString(x.type()), " or ",
-                            relay::ToString(y.type()));
-    }
-    ONNX_ASSIGN_OR_RETURN(Value z, c.Emit("where", {chosen, x, y}));
-    c.SetOutput(static_cast<int>(i), z);
-  }
-  return absl::OkStatus();
+  return Choose(c, *then_graph, *else_graph);
 }
 
 // A binding that can be copied: initialisers become values.
@@ -91,6 +133,22 @@ absl::StatusOr<Value> StackSlices(NodeContext& c, std::vector<Binding> slices,
   return c.Emit("concat", parts, std::move(attrs), "scan");
 }
 
+// The value of a loop's condition, which must not depend on the inputs.
+absl::StatusOr<bool> IsTrue(NodeContext& c, Binding* condition) {
+  const Known* k = c.importer()->KnownOf(condition);
+  int64_t value;
+  if (k != nullptr && k->values.size() == 1 && k->values[0].AsInt(&value)) {
+    return value != 0;
+  }
+  ONNX_ASSIGN_OR_RETURN(Value tensor, TensorOf(c, condition, "condition"));
+  absl::StatusOr<Tensor> computed = ConstantValue(tensor);
+  if (!computed.ok() || !computed->dtype().is_bool() ||
+      computed->NumElements() != 1) {
+    return c.NotSupported("a loop whose condition depends on data");
+  }
+  return computed->values<bool>()[0];
+}
+
 // Unrolled: the number of trips and every condition must be known.
 absl::Status Loop(NodeContext& c) {
   const onnx::GraphProto* body = c.Graph("body");
@@ -116,12 +174,8 @@ absl::Status Loop(NodeContext& c) {
   if (scans < 0) return c.Error("its body has too few outputs");
   std::vector<std::vector<Binding>> collected(scans);
   for (int64_t trip = 0; trip < trips; ++trip) {
-    const Known* k = c.importer()->KnownOf(&condition);
-    int64_t go;
-    if (k == nullptr || k->values.size() != 1 || !k->values[0].AsInt(&go)) {
-      return c.NotSupported("a loop whose condition depends on data");
-    }
-    if (go == 0) break;
+    ONNX_ASSIGN_OR_RETURN(const bool go, IsTrue(c, &condition));
+    if (!go) break;
     if (trip >= kMaxTrips) {
       return c.NotSupported("a loop of more than ", kMaxTrips, " steps");
     }

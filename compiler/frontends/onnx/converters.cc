@@ -32,6 +32,7 @@ const ConverterTable& AllConverters() {
     AddSequenceConverters(t);
     AddControlFlowConverters(t);
     AddLossConverters(t);
+    AddSignalConverters(t);
     return t;
   }();
   return *table;

@@ -47,6 +47,7 @@ void AddQuantizeConverters(ConverterTable* table);
 void AddSequenceConverters(ConverterTable* table);
 void AddControlFlowConverters(ConverterTable* table);
 void AddLossConverters(ConverterTable* table);
+void AddSignalConverters(ConverterTable* table);
 
 }  // namespace ingot::onnx_frontend
 

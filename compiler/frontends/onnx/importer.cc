@@ -227,11 +227,14 @@ absl::StatusOr<TensorType> Importer::InputType(
     return absl::InvalidArgumentError(absl::StrCat(
         "input '", info.name(), "' has no shape in the model; give it one"));
   }
+  // So large that it comes from a damaged model; products of a few such
+  // numbers still fit in 64 bits.
+  constexpr int64_t kLargestDim = int64_t{1} << 40;
   const int rank = proto.has_shape() ? proto.shape().dim_size()
                                      : static_cast<int>(dims->size());
   for (int d = 0; d < rank; ++d) {
     if (dims != nullptr && (*dims)[d] != -1) {
-      if ((*dims)[d] < 0) {
+      if ((*dims)[d] < 0 || (*dims)[d] > kLargestDim) {
         return absl::InvalidArgumentError(
             absl::StrCat("input '", info.name(), "': dimension ", (*dims)[d]));
       }
@@ -242,7 +245,7 @@ absl::StatusOr<TensorType> Importer::InputType(
     if (proto.has_shape()) {
       const auto& dim = proto.shape().dim(d);
       if (dim.has_dim_value()) {
-        if (dim.dim_value() < 0) {
+        if (dim.dim_value() < 0 || dim.dim_value() > kLargestDim) {
           return absl::InvalidArgumentError(
               absl::StrCat("input '", info.name(), "': dimension ", d, " is ",
                            dim.dim_value()));
@@ -445,11 +448,14 @@ absl::Status Importer::ImportNodes(
     Scope* scope) {
   const Scope* outer = scope_;
   scope_ = scope;
+  absl::Status status;
   for (const onnx::NodeProto& node : nodes) {
-    ONNX_RETURN_IF_ERROR(ImportNode(node, scope));
+    status = ImportNode(node, scope);
+    if (!status.ok()) break;
   }
+  // Restored after a failure too: a branch may fail and its other side not.
   scope_ = outer;
-  return absl::OkStatus();
+  return status;
 }
 
 absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
@@ -605,8 +611,9 @@ absl::StatusOr<std::vector<Binding>> Importer::Inline(
   }
   ONNX_RETURN_IF_ERROR(AddInitializers(graph, &scope, false));
   ++depth_;
-  ONNX_RETURN_IF_ERROR(ImportNodes(graph.node(), &scope));
+  const absl::Status status = ImportNodes(graph.node(), &scope);
   --depth_;
+  ONNX_RETURN_IF_ERROR(status);
   std::vector<Binding> outputs;
   for (const auto& output : graph.output()) {
     Binding* binding = scope.Find(output.name());

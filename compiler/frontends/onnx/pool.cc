@@ -96,14 +96,8 @@ absl::Status MaxUnpool(NodeContext& c) {
     natural.push_back(((*in)[2 + d] - 1) * strides[d] - pads[d] - pads[n + d] +
                       kernel[d]);
   }
-  std::vector<int64_t> shape = natural;
-  if (c.has_input(2)) {
-    ONNX_ASSIGN_OR_RETURN(shape, c.ConstantInts(2, "output_shape"));
-  }
-  ONNX_ASSIGN_OR_RETURN(int64_t flat, CountElements(shape));
+  ONNX_ASSIGN_OR_RETURN(int64_t flat, CountElements(natural));
   ONNX_ASSIGN_OR_RETURN(int64_t elements, CountElements(*in));
-  // Indices count in the shape that the pool had, which a larger output keeps
-  // only in part; ONNX takes them in the natural one.
   Attrs full;
   full.Set("shape", relay::MakeShape({flat}));
   full.Set("dtype", x.type().dtype);
@@ -113,7 +107,29 @@ absl::Status MaxUnpool(NodeContext& c) {
   ONNX_ASSIGN_OR_RETURN(indices, c.Reshape(indices, line, "places"));
   ONNX_ASSIGN_OR_RETURN(Value y,
                         c.Emit("scatter_elements", {zeros, indices, values}));
-  ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, relay::MakeShape(shape)));
+  ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, relay::MakeShape(natural)));
+  if (c.has_input(2)) {
+    // Indices count in the natural shape; a larger one only adds to its end.
+    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
+                          c.ConstantInts(2, "output_shape"));
+    if (shape.size() != natural.size()) {
+      return c.Error("output_shape has ", shape.size(), " dimensions");
+    }
+    std::vector<int64_t> grow(2 * shape.size(), 0);
+    bool same = true;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shape[d] < 0 || shape[d] > (int64_t{1} << 40)) {
+        return c.Error("output_shape has a dimension of ", shape[d]);
+      }
+      grow[shape.size() + d] = shape[d] - natural[d];
+      same = same && shape[d] == natural[d];
+    }
+    if (!same) {
+      Attrs pad;
+      pad.Set("pads", grow);
+      ONNX_ASSIGN_OR_RETURN(y, c.Emit("pad", {y}, std::move(pad), "grow"));
+    }
+  }
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

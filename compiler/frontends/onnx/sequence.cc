@@ -108,6 +108,7 @@ absl::Status Split(NodeContext& c) {
       !tir::AsConstInt(ShapeOf(x)[axis], &extent)) {
     return c.NotSupported("axis ", axis, " of ", relay::ToString(x.type()));
   }
+  constexpr int64_t kMostParts = 10000;
   std::vector<int64_t> sizes;
   bool keepdims = true;
   if (c.has_input(1)) {
@@ -117,16 +118,17 @@ absl::Status Split(NodeContext& c) {
       // A scalar: parts of that size, the last one smaller.
       const int64_t size = sizes[0];
       if (size < 1) return c.Error("parts of ", size);
+      if (extent / size >= kMostParts) return c.NotSupported("so many parts");
       sizes.clear();
       for (int64_t at = 0; at < extent; at += size) {
         sizes.push_back(std::min(size, extent - at));
       }
     }
   } else {
+    if (extent > kMostParts) return c.NotSupported("so many parts");
     sizes.assign(extent, 1);
     keepdims = c.Int("keepdims", 1) != 0;
   }
-  if (sizes.size() > 10000) return c.Error("too many parts");
   Sequence sequence;
   int64_t at = 0;
   for (int64_t size : sizes) {

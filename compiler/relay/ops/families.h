@@ -23,6 +23,7 @@ absl::Status RegisterGenerate(OpRegistry* registry);
 absl::Status RegisterResize(OpRegistry* registry);
 absl::Status RegisterRecurrent(OpRegistry* registry);
 absl::Status RegisterQuantize(OpRegistry* registry);
+absl::Status RegisterSampling(OpRegistry* registry);
 
 }  // namespace ingot::relay::ops
 

@@ -23,6 +23,7 @@ absl::Status RegisterAllOps(OpRegistry* registry) {
   RELAY_RETURN_IF_ERROR(ops::RegisterGenerate(registry));
   RELAY_RETURN_IF_ERROR(ops::RegisterResize(registry));
   RELAY_RETURN_IF_ERROR(ops::RegisterRecurrent(registry));
+  RELAY_RETURN_IF_ERROR(ops::RegisterSampling(registry));
   return ops::RegisterQuantize(registry);
 }
 

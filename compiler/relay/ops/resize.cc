@@ -51,8 +51,10 @@ class Axis {
     if (o.coordinates == "asymmetric") {
       pos_ = x / scale;
     } else if (o.coordinates == "align_corners") {
+      // The length resized to is the scaled one, before it is rounded down.
+      const Expr length = o.scales.empty() ? out_f : scale * in_f;
       pos_ = MakeSelect(Gt(out, I64(1)),
-                        x * (in_f - C(1)) / Max(out_f - C(1), C(1)), C(0));
+                        x * (in_f - C(1)) / Max(length - C(1), C(1e-6)), C(0));
     } else if (o.coordinates == "pytorch_half_pixel") {
       pos_ = MakeSelect(Gt(out, I64(1)), (x + half) / scale - half, C(0));
     } else if (o.coordinates == "tf_half_pixel_for_nn") {

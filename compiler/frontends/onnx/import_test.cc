@@ -1,0 +1,326 @@
+#include "compiler/frontends/onnx/import.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/printer.h"
+#include "compiler/relay/verifier.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The type of output `i`, or the error.
+std::string OutputType(const Blob& model, const ImportOptions& options = {},
+                       int i = 0) {
+  absl::StatusOr<relay::Module> module = ImportOnnx(model, options);
+  if (!module.ok()) return module.status().ToString();
+  if (absl::Status s = relay::Verify(*module); !s.ok()) return s.ToString();
+  return relay::ToString(module->main()->outputs[i].type());
+}
+
+std::string Error(const ModelBuilder& b, const ImportOptions& options = {}) {
+  return std::string(ImportOnnx(b.Build(), options).status().ToString());
+}
+
+TEST(ImportOnnx, ConvolutionWithBias) {
+  ModelBuilder b;
+  b.Input("x", {"1", "1", "4", "4"}).Output("y");
+  b.Floats("w", {2, 1, 3, 3}, std::vector<float>(18, 1));
+  b.Floats("b", {2}, {1, 2});
+  SetInts(b.Node("Conv", {"x", "w", "b"}, {"y"}), "pads", {1, 1, 1, 1});
+  absl::StatusOr<relay::Module> m = ImportOnnx(b.Build());
+  ASSERT_TRUE(m.ok()) << m.status();
+  EXPECT_THAT(m->main()->output_names, ElementsAre("y"));
+  const relay::Node* add = m->main()->outputs[0].node;
+  EXPECT_TRUE(add->Is("add"));
+  EXPECT_THAT(add->sources, ElementsAre("Conv_0"));
+  const relay::Node* conv = add->inputs[0].node;
+  EXPECT_TRUE(conv->Is("conv2d"));
+  EXPECT_EQ(conv->name, "Conv_0");
+  EXPECT_EQ(relay::ToString(add->inputs[1].type()), "f32[1, 2, 1, 1]");
+}
+
+TEST(ImportOnnx, SymbolsByNameAndBound) {
+  ModelBuilder b;
+  b.Input("x", {"batch", "3"}).Input("z", {"batch", "?"}).Output("y");
+  b.Node("Concat", {"x", "z"}, {"y"});
+  SetInt(b.graph().mutable_node(0), "axis", 1);
+  EXPECT_EQ(OutputType(b.Build()), "f32[batch, z_d1 + 3]");
+  ImportOptions options;
+  options.input_shapes["z"] = {2, 5};
+  // Both inputs' batch is bound.
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[2, 8]");
+  options.input_shapes["x"] = {3, 3};
+  EXPECT_THAT(Error(b, options), HasSubstr("'batch' was given as"));
+  options.input_shapes = {{"q", {1}}};
+  EXPECT_THAT(Error(b, options), HasSubstr("the model's inputs are: x, z"));
+  options.input_shapes = {{"x", {1, 4}}};
+  EXPECT_THAT(Error(b, options), HasSubstr("dimension 1 is 3 in the model"));
+}
+
+// x.reshape(x.shape[0], -1) as exporters write it.
+TEST(ImportOnnx, FollowsComputedShapes) {
+  ModelBuilder b;
+  b.Input("x", {"n", "4", "5"}).Output("y");
+  b.Ints("zero", {0});
+  b.Ints("minus", {-1});
+  b.Node("Shape", {"x"}, {"shape"});
+  b.Node("Gather", {"shape", "zero"}, {"batch"});
+  b.Node("Concat", {"batch", "minus"}, {"target"});
+  SetInt(b.graph().mutable_node(2), "axis", 0);
+  b.Node("Reshape", {"x", "target"}, {"y"});
+  EXPECT_EQ(OutputType(b.Build()), "f32[n, 20]");
+}
+
+TEST(ImportOnnx, ShapeAsOutput) {
+  ModelBuilder b;
+  b.Input("x", {"n", "4"}).Output("y");
+  b.Node("Shape", {"x"}, {"y"});
+  EXPECT_EQ(OutputType(b.Build()), "i64[2]");
+}
+
+TEST(ImportOnnx, FixedInputs) {
+  ModelBuilder b;
+  b.Input("x", {"6"}).Input("shape", {"k"}, onnx::TensorProto::INT64);
+  b.Output("y").Node("Reshape", {"x", "shape"}, {"y"});
+  EXPECT_THAT(Error(b), HasSubstr("must not depend on the model's inputs"));
+  ImportOptions options;
+  Tensor shape = *Tensor::Empty(DataType::Int(64), {2});
+  shape.mutable_data<int64_t>()[0] = 2;
+  shape.mutable_data<int64_t>()[1] = -1;
+  options.fixed_inputs["shape"] = shape;
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[2, 3]");
+}
+
+TEST(ImportOnnx, BranchesThatAreDecidedAreInlined) {
+  ModelBuilder b;
+  b.Input("x", {"2", "1"}).Output("y");
+  b.Ints("one", {1});
+  b.Node("Size", {"x"}, {"size"});
+  b.Node("Equal", {"size", "one"}, {"condition"});
+  auto* node = b.Node("If", {"condition"}, {"y"});
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto* a = node->add_attribute();
+    a->set_name(branch);
+    a->set_type(onnx::AttributeProto::GRAPH);
+    auto* inner = a->mutable_g()->add_node();
+    inner->set_op_type(branch[0] == 't' ? "Nonsense" : "Relu");
+    inner->add_input("x");
+    inner->add_output("r");
+    a->mutable_g()->add_output()->set_name("r");
+  }
+  EXPECT_EQ(OutputType(b.Build()), "f32[2, 1]");
+}
+
+TEST(ImportOnnx, FunctionsAreInlined) {
+  ModelBuilder b;
+  b.Input("x", {"3"}).Output("y");
+  auto* f = b.model().add_functions();
+  f->set_name("Twice");
+  f->set_domain("mine");
+  f->add_input("a");
+  f->add_output("c");
+  auto* n = f->add_node();
+  n->set_op_type("Add");
+  n->add_input("a");
+  n->add_input("a");
+  n->add_output("c");
+  auto* opset = b.model().add_opset_import();
+  opset->set_domain("mine");
+  opset->set_version(1);
+  b.Node("Twice", {"x"}, {"y"})->set_domain("mine");
+  EXPECT_EQ(OutputType(b.Build()), "f32[3]");
+}
+
+// --------------------------------------------------------------- what is wrong
+
+TEST(ImportOnnxErrors, ListsUnsupportedOperators) {
+  ModelBuilder b;
+  b.Input("x", {"3"}).Output("y");
+  b.Node("Frobnicate", {"x"}, {"t"}, "first");
+  b.Node("Mangle", {"t"}, {"y"})->set_domain("com.example");
+  const std::string error = Error(b);
+  EXPECT_THAT(error, HasSubstr("UNIMPLEMENTED"));
+  EXPECT_THAT(error, HasSubstr("Frobnicate (ai.onnx, operator set 17, node "
+                               "'first')"));
+  EXPECT_THAT(error, HasSubstr("Mangle (com.example"));
+}
+
+TEST(ImportOnnxErrors, Graphs) {
+  {
+    ModelBuilder b;
+    b.Input("x", {"3"}).Output("y");
+    b.Node("Add", {"x", "z"}, {"y"});
+    b.Node("Relu", {"y"}, {"z"});
+    EXPECT_THAT(Error(b), HasSubstr("node 'Add_0' (Add): reads 'z'"));
+  }
+  {
+    ModelBuilder b;
+    b.Input("x", {"3"}).Output("y");
+    b.Node("Relu", {"x"}, {"y"});
+    b.Node("Relu", {"x"}, {"y"});
+    EXPECT_THAT(Error(b), HasSubstr("defined already"));
+  }
+  {
+    ModelBuilder b;
+    b.Input("x", {"3"}).Input("x", {"3"}).Output("x");
+    EXPECT_THAT(Error(b), HasSubstr("two inputs named 'x'"));
+  }
+  {
+    ModelBuilder b;
+    b.Input("x", {"3"}).Output("nothing");
+    EXPECT_THAT(Error(b), HasSubstr("is computed by no node"));
+  }
+  EXPECT_THAT(Error(ModelBuilder()), HasSubstr("INVALID_ARGUMENT"));
+}
+
+TEST(ImportOnnxErrors, AttributesAndDimensions) {
+  {
+    ModelBuilder b;
+    b.Input("x", {"3"}).Output("y");
+    SetInts(b.Node("LeakyRelu", {"x"}, {"y"}, "leaky"), "alpha", {1});
+    EXPECT_THAT(Error(b), HasSubstr("node 'leaky' (LeakyRelu): attribute "
+                                    "'alpha' is of type INTS"));
+  }
+  {
+    ModelBuilder b;
+    b.Input("x", {"-3"}).Output("x");
+    EXPECT_THAT(Error(b), HasSubstr("dimension 0 is -3"));
+  }
+  {
+    ModelBuilder b;
+    b.Input("x", {"1000000000000", "1000000000000"}).Output("y");
+    b.Node("Add", {"x", "x"}, {"y"});
+    EXPECT_THAT(Error(b), HasSubstr("too large"));
+  }
+  {
+    ModelBuilder b;
+    b.Output("w").Floats("w", {4611686018427387904, 4}, {1});
+    EXPECT_THAT(Error(b), HasSubstr("tensor 'w'"));
+  }
+  {
+    ModelBuilder b;
+    b.Output("w").Floats("w", {3}, {1, 2});
+    EXPECT_THAT(Error(b), HasSubstr("has 2 elements where its shape says 3"));
+  }
+  {
+    ModelBuilder b(99);
+    b.Input("x", {"1"}).Output("x");
+    EXPECT_THAT(Error(b), HasSubstr("operator set 99"));
+  }
+}
+
+TEST(ImportOnnxErrors, DamagedFiles) {
+  ModelBuilder b;
+  b.Input("x", {"1", "2"}).Output("y");
+  b.Floats("w", {2, 2}, {1, 2, 3, 4});
+  b.Node("MatMul", {"x", "w"}, {"y"});
+  const std::string bytes(b.Build().view());
+  for (size_t n = 0; n < bytes.size(); ++n) {
+    const absl::Status status =
+        ImportOnnx(Blob::FromString(bytes.substr(0, n))).status();
+    // A prefix that is a whole message of its own lacks parts of the graph.
+    EXPECT_FALSE(status.ok()) << n;
+  }
+}
+
+TEST(ImportOnnxErrors, FunctionsThatCallThemselves) {
+  ModelBuilder b;
+  b.Input("x", {"3"}).Output("y");
+  auto* f = b.model().add_functions();
+  f->set_name("Loop");
+  f->set_domain("mine");
+  f->add_input("a");
+  f->add_output("c");
+  for (const char* out : {"b", "c"}) {
+    auto* n = f->add_node();
+    n->set_op_type("Loop");
+    n->set_domain("mine");
+    n->add_input("a");
+    n->add_output(out);
+  }
+  auto* opset = b.model().add_opset_import();
+  opset->set_domain("mine");
+  opset->set_version(1);
+  b.Node("Loop", {"x"}, {"y"})->set_domain("mine");
+  EXPECT_THAT(Error(b), HasSubstr("too deep"));
+}
+
+class ExternalDataTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = absl::StrCat(testing::TempDir(), "/external_XXXXXX");
+    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+    outside_ = pattern;
+    dir_ = absl::StrCat(pattern, "/model");
+    ASSERT_EQ(system(absl::StrCat("mkdir -p ", dir_, "/sub").c_str()), 0);
+    const float values[] = {0, 1, 2, 3};
+    for (const std::string& path :
+         {dir_ + "/sub/w.bin", outside_ + "/secret.bin"}) {
+      std::ofstream(path, std::ios::binary)
+          .write(reinterpret_cast<const char*>(values), sizeof(values));
+    }
+    ASSERT_EQ(symlink("../secret.bin", (dir_ + "/link.bin").c_str()), 0);
+  }
+
+  std::string Import(const std::string& location, const std::string& offset,
+                     const std::string& length) {
+    ModelBuilder b;
+    auto* t = b.Output("w").Floats("w", {2}, {});
+    t->set_data_location(onnx::TensorProto::EXTERNAL);
+    auto add = [&](const char* key, const std::string& value) {
+      auto* e = t->add_external_data();
+      e->set_key(key);
+      e->set_value(value);
+    };
+    add("location", location);
+    add("offset", offset);
+    add("length", length);
+    ImportOptions options;
+    options.model_dir = dir_;
+    absl::StatusOr<relay::Module> m = ImportOnnx(b.Build(), options);
+    if (!m.ok()) return std::string(m.status().message());
+    const Tensor& w = *m->main()->outputs[0].node->constant;
+    return absl::StrCat(w.values<float>()[0], " ", w.values<float>()[1]);
+  }
+
+  std::string outside_, dir_;
+};
+
+TEST_F(ExternalDataTest, ReadsInsideTheFolderOnly) {
+  EXPECT_EQ(Import("sub/w.bin", "4", "8"), "1 2");
+  EXPECT_EQ(Import("./sub/w.bin", "0", "8"), "0 1");
+  EXPECT_THAT(Import("../secret.bin", "0", "8"), HasSubstr("leads out"));
+  EXPECT_THAT(Import(outside_ + "/secret.bin", "0", "8"),
+              HasSubstr("not a relative path"));
+  EXPECT_THAT(Import("link.bin", "0", "8"), HasSubstr("is a link"));
+  EXPECT_THAT(Import("sub", "0", "8"), HasSubstr("tensor 'w'"));
+  EXPECT_THAT(Import("gone.bin", "0", "8"), HasSubstr("No such file"));
+  EXPECT_THAT(Import("sub/w.bin", "12", "8"), HasSubstr("has no 8 bytes"));
+  EXPECT_THAT(Import("sub/w.bin", "9223372036854775807", "8"),
+              HasSubstr("has no 8 bytes"));
+  EXPECT_THAT(Import("sub/w.bin", "-4", "8"), HasSubstr("offset='-4'"));
+  EXPECT_THAT(Import("sub/w.bin", "0", "4"), HasSubstr("4 bytes of external"));
+}
+
+TEST(ImportOnnxErrors, ExternalDataNeedsTheFolder) {
+  ModelBuilder b;
+  auto* t = b.Output("w").Floats("w", {2}, {});
+  t->set_data_location(onnx::TensorProto::EXTERNAL);
+  EXPECT_THAT(Error(b), HasSubstr("without the model's folder"));
+}
+
+}  // namespace
+}  // namespace ingot::onnx_frontend

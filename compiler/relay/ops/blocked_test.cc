@@ -1,0 +1,197 @@
+// Blocked layouts mean the same as plain ones: transform, compute, transform
+// back, compare with the plain operator. By the interpreter.
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "compiler/relay/ir.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/evaluate.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/tensor.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+// Small integers, so that sums are exact in any order.
+Tensor Numbers(const Ints& shape) {
+  Tensor t = *Tensor::Empty(DataType::Float(32), shape);
+  float* data = t.mutable_data<float>();
+  uint32_t state = 12345;
+  for (int64_t i = 0; i < t.NumElements(); ++i) {
+    state = state * 1664525 + 1013904223;
+    data[i] = static_cast<float>(static_cast<int>(state >> 28) - 8);
+  }
+  return t;
+}
+
+class BlockedTest : public testing::Test {
+ protected:
+  BlockedTest() : f_(module_.AddFunction("main")) {}
+
+  Value Constant(const Ints& shape) {
+    return Value{f_->AddConstant("c", Numbers(shape))};
+  }
+  Value Op(absl::string_view op, std::vector<Value> inputs, Attrs attrs = {}) {
+    absl::StatusOr<Node*> node = f_->AddOp(op, op, std::move(inputs), attrs);
+    EXPECT_TRUE(node.ok()) << node.status();
+    return node.ok() ? Value{*node}
+                     : Value{f_->AddConstant("bad", Numbers({}))};
+  }
+  Value Layout(Value x, const std::string& src, const std::string& dst) {
+    return Op("layout_transform", {x}, {{"src", src}, {"dst", dst}});
+  }
+  void ExpectSame(Value a, Value b) {
+    f_->outputs = {a, b};
+    absl::StatusOr<std::vector<Tensor>> r = EvaluateFunction(module_, *f_, {});
+    ASSERT_TRUE(r.ok()) << r.status();
+    ASSERT_EQ((*r)[0].TypeString(), (*r)[1].TypeString());
+    EXPECT_EQ((*r)[0].values<float>(), (*r)[1].values<float>());
+  }
+
+  Module module_;
+  Function* f_;
+};
+
+TEST_F(BlockedTest, ConvolutionOnBlocks) {
+  const Value x = Constant({2, 8, 7, 6}), w = Constant({16, 8, 3, 3});
+  const Attrs window{{"strides", Ints{2, 1}}, {"pads", Ints{1, 1, 0, 2}}};
+  Attrs blocked = window;
+  blocked.Set("data_layout", std::string("NCHW4c"));
+  blocked.Set("kernel_layout", std::string("OIHW4i8o"));
+  const Value y =
+      Op("conv2d", {Layout(x, "NCHW", "NCHW4c"), Layout(w, "OIHW", "OIHW4i8o")},
+         blocked);
+  ExpectSame(Op("conv2d", {x, w}, window), Layout(y, "NCHW8c", "NCHW"));
+}
+
+TEST_F(BlockedTest, GroupedConvolutionOnBlocks) {
+  const Value x = Constant({1, 16, 5, 5}), w = Constant({8, 8, 3, 3});
+  const Attrs window{{"groups", int64_t{2}}, {"dilations", Ints{2, 1}}};
+  Attrs blocked = window;
+  blocked.Set("data_layout", std::string("NCHW4c"));
+  blocked.Set("kernel_layout", std::string("OIHW4i4o"));
+  const Value y =
+      Op("conv2d", {Layout(x, "NCHW", "NCHW4c"), Layout(w, "OIHW", "OIHW4i4o")},
+         blocked);
+  ExpectSame(Op("conv2d", {x, w}, window), Layout(y, "NCHW4c", "NCHW"));
+}
+
+TEST_F(BlockedTest, FirstConvolutionFromPlainData) {
+  const Value x = Constant({1, 3, 6, 6}), w = Constant({8, 3, 3, 3});
+  const Attrs window{{"pads", Ints{1, 1, 1, 1}}};
+  Attrs blocked = window;
+  blocked.Set("kernel_layout", std::string("OIHW8o"));
+  const Value y = Op("conv2d", {x, Layout(w, "OIHW", "OIHW8o")}, blocked);
+  ExpectSame(Op("conv2d", {x, w}, window), Layout(y, "NCHW8c", "NCHW"));
+}
+
+TEST_F(BlockedTest, DepthwiseConvolution) {
+  const Value x = Constant({1, 8, 6, 5}), w = Constant({8, 1, 3, 3});
+  const Attrs window{{"groups", int64_t{8}}, {"pads", Ints{1, 1, 1, 1}}};
+  Attrs blocked = window;
+  blocked.Set("data_layout", std::string("NCHW4c"));
+  blocked.Set("kernel_layout", std::string("OIHW4o"));
+  const Value y =
+      Op("conv2d", {Layout(x, "NCHW", "NCHW4c"), Layout(w, "OIHW", "OIHW4o")},
+         blocked);
+  ExpectSame(Op("conv2d", {x, w}, window), Layout(y, "NCHW4c", "NCHW"));
+}
+
+TEST_F(BlockedTest, Pools) {
+  const Value x = Constant({1, 8, 7, 7});
+  const Value b = Layout(x, "NCHW", "NCHW4c");
+  const Attrs window{{"kernel", Ints{3, 2}},
+                     {"strides", Ints{2, 2}},
+                     {"pads", Ints{1, 0, 1, 1}},
+                     {"ceil_mode", int64_t{1}}};
+  Attrs blocked = window;
+  blocked.Set("layout", std::string("NCHW4c"));
+  for (const char* op : {"max_pool2d", "avg_pool2d"}) {
+    ExpectSame(Op(op, {x}, window),
+               Layout(Op(op, {b}, blocked), "NCHW4c", "NCHW"));
+  }
+  const Attrs layout{{"layout", std::string("NCHW4c")}};
+  for (const char* op : {"global_max_pool2d", "global_avg_pool2d"}) {
+    ExpectSame(Op(op, {x}), Layout(Op(op, {b}, layout), "NCHW4c", "NCHW"));
+  }
+}
+
+TEST_F(BlockedTest, PackedProduct) {
+  const Value x = Constant({2, 3, 5}), w = Constant({7, 5});
+  const Value packed = Layout(w, "NK", "NK4n");
+  ExpectSame(Op("dense", {x, w}),
+             Op("dense_packed", {x, packed}, {{"units", int64_t{7}}}));
+  ExpectSame(Op("dense", {x, w}),
+             Op("matmul", {x, Op("transpose", {w}, {{"axes", Ints{1, 0}}})}));
+}
+
+TEST_F(BlockedTest, PartialBlocksAreFilledWithZeros) {
+  const Value x = Constant({1, 3, 2, 2});
+  const Value back = Layout(Layout(x, "NCHW", "NCHW4c"), "NCHW4c", "NCHW");
+  const Value grown = Op("pad", {x}, {{"pads", Ints{0, 0, 0, 0, 0, 1, 0, 0}}});
+  ExpectSame(back, grown);
+}
+
+TEST_F(BlockedTest, ResizeKeepsBlocks) {
+  const Value x = Constant({1, 4, 3, 3});
+  const Value b = Layout(x, "NCHW", "NCHW4c");
+  const std::string mode = "linear";
+  const Value plain =
+      Op("resize", {x}, {{"sizes", MakeShape({1, 4, 5, 6})}, {"mode", mode}});
+  const Value blocked = Op(
+      "resize", {b}, {{"sizes", MakeShape({1, 1, 5, 6, 4})}, {"mode", mode}});
+  ExpectSame(plain, Layout(blocked, "NCHW4c", "NCHW"));
+}
+
+// ------------------------------------------------------------------- inference
+
+class InferTest : public BlockedTest {
+ protected:
+  std::string Error(absl::string_view op, std::vector<Value> inputs,
+                    Attrs attrs = {}) {
+    return std::string(
+        f_->AddOp(op, "n", std::move(inputs), attrs).status().message());
+  }
+  Value Input(const Shape& shape) {
+    return Value{f_->AddInput("x", {DataType::Float(32), shape})};
+  }
+};
+
+TEST_F(InferTest, ErrorsSayWhatDoesNotFit) {
+  using testing::HasSubstr;
+  const Value x = Constant({1, 3, 8, 8});
+  EXPECT_THAT(Error("add", {x, Constant({5})}),
+              HasSubstr("f32[1, 3, 8, 8] and f32[5]"));
+  EXPECT_THAT(Error("conv2d", {x, Constant({4, 2, 3, 3})}),
+              HasSubstr("has 3 channels"));
+  EXPECT_THAT(Error("conv2d", {x, Constant({4, 3, 9, 9})}),
+              HasSubstr("does not fit"));
+  EXPECT_THAT(Error("matmul", {Constant({2, 3}), Constant({4, 5})}),
+              HasSubstr("differ in the dimension summed over"));
+  EXPECT_THAT(Error("reshape", {x}, {{"shape", MakeShape({5, 5})}}),
+              HasSubstr("192 elements"));
+  EXPECT_THAT(
+      Error("concat", {x, Constant({1, 3, 8, 7})}, {{"axis", int64_t{1}}}),
+      HasSubstr("differ in more than dimension 1"));
+  EXPECT_THAT(Error("einsum", {x}, {{"equation", std::string("ij->i")}}),
+              HasSubstr("does not fit operand 0"));
+}
+
+TEST_F(InferTest, SymbolicDimensions) {
+  const Dim n = module_.Symbol("n");
+  const Value x = Input({n, tir::MakeInt(3), n, n});
+  const Value w = Constant({4, 3, 3, 3});
+  const Value y = Op("conv2d", {x, w}, {{"strides", Ints{2, 1}}});
+  EXPECT_EQ(ToString(y.type()), "f32[n, 4, (n + 1) / 2 - 1, n - 2]");
+  // A constant wins over a symbol, which must be it or 1.
+  EXPECT_EQ(ToString(Op("add", {Input({n}), Constant({5})}).type()), "f32[5]");
+  EXPECT_EQ(ToString(Op("add", {Input({n}), Constant({1})}).type()), "f32[n]");
+}
+
+}  // namespace
+}  // namespace ingot::relay

@@ -1,0 +1,267 @@
+// Operators that read an image at positions given by a tensor.
+#include <functional>
+
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+using tir::Intrinsic;
+using tir::MakeCall;
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+
+Expr F(double value) { return MakeConst(DataType::Float(32), value); }
+Expr ToFloat(const Expr& e) { return MakeCast(DataType::Float(32), e); }
+Expr ToIndex(const Expr& e) { return MakeCast(DataType::Int(64), e); }
+Expr Floor(const Expr& e) { return MakeCall(Intrinsic::kFloor, {e}); }
+
+enum class Padding { kZeros, kBorder, kReflection };
+
+// One coordinate of a sampling position.
+struct Coordinate {
+  Dim extent;
+  bool align_corners;
+  Padding padding;
+
+  Expr Clip(const Expr& x) const {
+    return Min(Max(x, F(0)), ToFloat(extent - 1));
+  }
+  // From [-1, 1] to elements.
+  Expr Denormalize(const Expr& g) const {
+    const Expr size = ToFloat(extent);
+    if (align_corners) return (g + F(1)) * F(0.5) * (size - F(1));
+    return ((g + F(1)) * size - F(1)) * F(0.5);
+  }
+  // Into the image, by mirrors at its edges.
+  Expr Reflect(const Expr& x) const {
+    const Expr low = F(align_corners ? 0 : -0.5);
+    const Expr span = Max(ToFloat(extent) - F(align_corners ? 1 : 0), F(1e-6));
+    const Expr distance = MakeCall(Intrinsic::kAbs, {x - low});
+    const Expr flips = Floor(distance / span);
+    const Expr rest = distance - flips * span;
+    const Expr even = Eq(flips - F(2) * Floor(flips * F(0.5)), F(0));
+    return MakeSelect(even, rest, span - rest) + low;
+  }
+  Expr Pad(const Expr& x) const {
+    if (padding == Padding::kBorder) return Clip(x);
+    if (padding == Padding::kReflection) return Clip(Reflect(x));
+    return x;
+  }
+  // The index of a whole position, in range, and whether it counts.
+  Expr Index(const Expr& x) const { return ToIndex(Clip(x)); }
+  Expr Inside(const Expr& x) const {
+    return And(Ge(x, F(0)), Le(x, ToFloat(extent - 1)));
+  }
+};
+
+struct Tap {
+  Expr position, weight;  // a whole number, as a float
+};
+
+std::vector<Tap> Taps(const Coordinate& c, const std::string& mode,
+                      const Expr& raw) {
+  if (mode == "nearest") {
+    return {{MakeCall(Intrinsic::kRound, {c.Pad(raw)}), F(1)}};
+  }
+  if (mode == "linear") {
+    const Expr x = c.Pad(raw);
+    const Expr low = Floor(x);
+    return {{low, F(1) - (x - low)}, {low + F(1), x - low}};
+  }
+  // Cubic: padding moves each tap, not the position.
+  const Expr low = Floor(raw);
+  const Expr s = raw - low;
+  const double a = -0.75;
+  auto outer = [&](const Expr& t) {
+    return ((F(a) * t - F(5 * a)) * t + F(8 * a)) * t - F(4 * a);
+  };
+  auto inner = [&](const Expr& t) {
+    return (F(a + 2) * t - F(a + 3)) * t * t + F(1);
+  };
+  const std::vector<Expr> weights = {outer(s + F(1)), inner(s), inner(F(1) - s),
+                                     outer(F(2) - s)};
+  std::vector<Tap> taps;
+  for (int k = 0; k < 4; ++k) {
+    taps.push_back(
+        {MakeCall(Intrinsic::kRound, {c.Pad(low + F(k - 1))}), weights[k]});
+  }
+  return taps;
+}
+
+absl::Status ReadPadding(const Attrs& attrs, Padding* padding) {
+  const std::string name = attrs.GetOr<std::string>("padding_mode", "zeros");
+  *padding = name == "border"       ? Padding::kBorder
+             : name == "reflection" ? Padding::kReflection
+                                    : Padding::kZeros;
+  if (name != "zeros" && name != "border" && name != "reflection") {
+    return Invalid("there is no padding_mode '", name, "'");
+  }
+  return absl::OkStatus();
+}
+
+OpDef GridSample() {
+  OpDef def;
+  def.name = "grid_sample";
+  def.doc = "x[n, c, h, w] at the positions grid[n, h, w, 2] (x, y in [-1, 1])";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kInjective;
+  def.attrs = {
+      StringAttr("mode", "linear (default), nearest or cubic"),
+      StringAttr("padding_mode", "zeros (default), border or reflection"),
+      IntAttr("align_corners", "1: -1 and 1 are centres; 0")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 4, "grid"));
+    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(1), "grid"));
+    const Shape &x = c.type(0).shape, &grid = c.type(1).shape;
+    if (!MayBeEqual(grid[3], I64(2)) || !MayBeEqual(grid[0], x[0])) {
+      return Invalid("grid ", ToString(c.type(1)), " does not fit x ",
+                     ToString(c.type(0)));
+    }
+    for (int d = 2; d < 4; ++d) {
+      if (tir::IsConstInt(x[d], 0)) return Invalid("x has no elements");
+    }
+    const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
+    if (mode != "linear" && mode != "nearest" && mode != "cubic") {
+      return Invalid("there is no mode '", mode, "'");
+    }
+    Padding ignored;
+    RELAY_RETURN_IF_ERROR(ReadPadding(c.attrs, &ignored));
+    return Types{{c.type(0).dtype, {x[0], x[1], grid[1], grid[2]}}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], grid = c.inputs[1];
+    Padding padding;
+    RELAY_RETURN_IF_ERROR(ReadPadding(c.attrs, &padding));
+    const bool align = c.attrs.GetOr<int64_t>("align_corners", 0) != 0;
+    const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
+    const Coordinate row{x.shape()[2], align, padding};
+    const Coordinate column{x.shape()[3], align, padding};
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          auto position = [&](const Coordinate& coordinate, int64_t k) {
+            return coordinate.Denormalize(
+                ToFloat(grid({i[0], i[2], i[3], I64(k)})));
+          };
+          Expr sum;
+          for (const Tap& r : Taps(row, mode, position(row, 1))) {
+            for (const Tap& q : Taps(column, mode, position(column, 0))) {
+              const Expr value = MakeSelect(
+                  And(row.Inside(r.position), column.Inside(q.position)),
+                  ToFloat(x({i[0], i[1], row.Index(r.position),
+                             column.Index(q.position)})),
+                  F(0));
+              const Expr term =
+                  mode == "nearest" ? value : value * (r.weight * q.weight);
+              sum = sum == nullptr ? term : sum + term;
+            }
+          }
+          return MakeCast(x.dtype(), sum);
+        })};
+  };
+  return def;
+}
+
+// The mean of ratio x ratio samples in each bin of each region.
+OpDef RoiAlign() {
+  OpDef def;
+  def.name = "roi_align";
+  def.doc =
+      "means over the bins of regions of x; operands x[n, c, h, w], "
+      "rois[r, 4] (x1, y1, x2, y2), batch indices[r]";
+  def.min_inputs = def.max_inputs = 3;
+  def.fusion = FusionKind::kReduction;
+  def.attrs = {IntAttr("output_height", "bins", true),
+               IntAttr("output_width", "bins", true),
+               IntAttr("sampling_ratio", "samples along a bin", true),
+               FloatAttr("spatial_scale", "of the rois' coordinates; 1"),
+               IntAttr("half_pixel", "coordinates count from centres; 1")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
+    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 2, "rois"));
+    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(1), "rois"));
+    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(2), 1, "batch indices"));
+    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(2), "batch indices"));
+    const Shape &x = c.type(0).shape, &rois = c.type(1).shape;
+    if (!MayBeEqual(rois[1], I64(4)) ||
+        !MayBeEqual(rois[0], c.type(2).shape[0])) {
+      return Invalid("rois ", ToString(c.type(1)), " and batch indices ",
+                     ToString(c.type(2)), " do not fit");
+    }
+    Shape out = {rois[0], x[1]};
+    for (const char* name :
+         {"output_height", "output_width", "sampling_ratio"}) {
+      const int64_t v = c.attrs.Get<int64_t>(name);
+      if (v < 1 || v > 65536) return Invalid(name, "=", v);
+      if (out.size() < 4) out.push_back(I64(v));
+    }
+    return Types{{c.type(0).dtype, out}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], rois = c.inputs[1], batch = c.inputs[2];
+    const int64_t ratio = c.attrs.Get<int64_t>("sampling_ratio");
+    const bool half = c.attrs.GetOr<int64_t>("half_pixel", 1) != 0;
+    const Expr scale = F(c.attrs.GetOr<double>("spatial_scale", 1));
+    const Expr offset = F(half ? 0.5 : 0);
+    // The sampling position along one side: bin i, sample s of `bins`.
+    auto position = [&](const Indices& i, const Expr& bin, const Expr& s,
+                        int64_t low, int64_t high, const char* bins) {
+      auto edge = [&](int64_t k) {
+        return ToFloat(rois({i[0], I64(k)})) * scale - offset;
+      };
+      const Expr start = edge(low);
+      Expr length = edge(high) - start;
+      if (!half) length = Max(length, F(1));
+      const Expr size =
+          length / F(static_cast<double>(c.attrs.Get<int64_t>(bins)));
+      return start + ToFloat(bin) * size +
+             (ToFloat(s) + F(0.5)) * size / F(static_cast<double>(ratio));
+    };
+    const DataType f32 = DataType::Float(32);
+    const te::Tensor sum = c.graph.Reduce(
+        SubName(c, "sum"), c.outputs[0].shape, {I64(ratio), I64(ratio)},
+        te::Reducer::Sum(f32), [&](const Indices& i, const Indices& r) {
+          const Expr y = position(i, i[2], r[0], 1, 3, "output_height");
+          const Expr z = position(i, i[3], r[1], 0, 2, "output_width");
+          // Samples up to one element outside count as on the edge.
+          auto counts = [&](const Expr& at, int d) {
+            return And(Ge(at, F(-1)), Le(at, ToFloat(x.shape()[d])));
+          };
+          auto taps = [&](const Expr& at, int d) {
+            const Coordinate edge{x.shape()[d], true, Padding::kBorder};
+            return Taps(edge, "linear", at);
+          };
+          Expr value = F(0);
+          for (const Tap& a : taps(y, 2)) {
+            for (const Tap& b : taps(z, 3)) {
+              const Coordinate row{x.shape()[2], true, Padding::kBorder};
+              const Coordinate column{x.shape()[3], true, Padding::kBorder};
+              value = value + ToFloat(x({SafeIndex(batch({i[0]}), x.shape()[0]),
+                                         i[1], row.Index(a.position),
+                                         column.Index(b.position)})) *
+                                  (a.weight * b.weight);
+            }
+          }
+          return MakeSelect(And(counts(y, 2), counts(z, 3)), value, F(0));
+        });
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          return MakeCast(x.dtype(),
+                          sum(i) / F(static_cast<double>(ratio * ratio)));
+        })};
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterSampling(OpRegistry* registry) {
+  return RegisterAllOf(registry, {GridSample(), RoiAlign()});
+}
+
+}  // namespace ingot::relay::ops
