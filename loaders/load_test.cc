@@ -180,6 +180,19 @@ TEST_F(LoadTest, TwoLibrariesFromMemoryStayApart) {
   EXPECT_EQ((*out)[0].data<float>()[0], -9);
 }
 
+TEST_F(LoadTest, ALibraryMayCarryOnlyItsContainer) {
+  ArtifactSet set;
+  ASSERT_TRUE(
+      set.Add(Make("ingot", "constants", "w.safetensors", Weights(3))).ok());
+  const std::string path = TestFile("data.so");
+  const absl::Status linked = LinkLibrary(set, path);
+  ASSERT_TRUE(linked.ok()) << linked;
+  const auto model = LoadPath(path, CoreLoaders());
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->constants.at("w").data<float>()[0], 3);
+  EXPECT_EQ(model->host->kind(), "native");
+}
+
 TEST_F(LoadTest, LinkingIsDeterministic) {
   const std::string a = TestFile("a.so"), b = TestFile("b.so");
   ASSERT_TRUE(LinkLibrary(AddSet(), a).ok());

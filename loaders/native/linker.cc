@@ -104,6 +104,13 @@ absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
   return file.Write(bytes);
 }
 
+// For a set without native code: its library is for this machine.
+#if defined(__aarch64__)
+constexpr uint16_t kHostMachine = EM_AARCH64;
+#else
+constexpr uint16_t kHostMachine = EM_X86_64;
+#endif
+
 // Where the C library of `machine` keeps shared libraries, in order.
 std::vector<std::string> LibraryFolders(uint16_t machine) {
   const char* triple =
@@ -243,7 +250,7 @@ absl::Status LinkInto(const ArtifactSet& set, const ArtifactSet* embed,
   if (!scratch.ok()) return scratch.status();
   const std::string& folder = (*scratch)->path();
   std::vector<std::string> objects;
-  uint16_t machine = EM_X86_64;
+  uint16_t machine = kHostMachine;
   if (absl::Status s = MakeObjects(set, folder, &objects, &machine); !s.ok()) {
     return s;
   }
@@ -362,18 +369,9 @@ absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output) {
   if (absl::Status s = set.CheckExportable(); !s.ok()) return s;
   ArtifactSet rest;
   rest.mutable_provenance() = set.provenance();
-  bool any_native = false;
   for (const Artifact& artifact : set.artifacts()) {
-    if (IsNative(artifact)) {
-      any_native = true;
-    } else if (absl::Status s = rest.Add(artifact); !s.ok()) {
-      return s;
-    }
-  }
-  if (!any_native) {
-    return absl::FailedPreconditionError(
-        "the set has no native code to link (no artifact of loader 'native'); "
-        "run the .ingot file as it is");
+    if (IsNative(artifact)) continue;
+    if (absl::Status s = rest.Add(artifact); !s.ok()) return s;
   }
   return LinkAtomically(set, &rest, std::string(output));
 }

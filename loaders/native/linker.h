@@ -17,7 +17,8 @@ namespace ingot {
 // Links the artifacts of loader "native" (`.o` as they are, `.c` compiled first
 // by the compiler that the source names) into the shared library `output`, and
 // puts the container of all other artifacts into a section of its own. The
-// result needs no other file. Only functions of the C ABI, the host services'
+// result needs no other file. A set without native code makes a library that
+// only carries its container. Only functions of the C ABI, the host services'
 // variable and the container are exported. The same set and tools give the same
 // bytes. Written whole or not at all: what was at `output` stays on an error.
 // Thread-safe; links run one at a time.
