@@ -92,7 +92,7 @@ TEST_F(CliFailureTest, BrokenModelsAreNamed) {
   ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--input-shape=q:1x2"}, 1,
               {"q"});
   ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--input-shape=x:2x17"}, 1,
-              {"first"});
+              {"'x'", "16", "17"});
 }
 
 TEST_F(CliFailureTest, OutputThatCannotBeWritten) {

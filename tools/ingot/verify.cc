@@ -195,8 +195,10 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
             ? ReadCase(sets[done])
             : MakeCase(flags, (*executor)->inputs(), progress);
     if (!expected.ok()) return expected.status();
-    progress->Update(expected->name,
-                     static_cast<double>(done) / static_cast<double>(count));
+    if (flags.reference.empty()) {
+      progress->Update(expected->name,
+                       static_cast<double>(done) / static_cast<double>(count));
+    }
     absl::Status s =
         Check(*expected, flags.tolerance, executor->get(), &verdict);
     if (!s.ok()) return Annotate(s, absl::StrCat(path, ": ", expected->name));
