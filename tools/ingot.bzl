@@ -25,7 +25,7 @@ def _ingot_model_impl(ctx):
     args.add(ctx.attr.target, format = "--target=%s")
     args.add(ctx.attr.opt_level, format = "--opt-level=%s")
 
-    # What the model is called in symbols depends on the target, not on where the file lies.
+    # Two targets made from one model can live in one program.
     args.add(ctx.attr.symbol_prefix or ctx.label.name.replace("-", "_").replace(".", "_"), format = "--symbol-prefix=%s")
     for name, shape in sorted(ctx.attr.input_shapes.items()):
         args.add("--input-shape=%s:%s" % (name, shape))
@@ -42,6 +42,7 @@ def _ingot_model_impl(ctx):
     args.add("link")
     args.add(container)
     args.add("-o", library)
+    args.add("--quiet")
     ctx.actions.run(
         executable = ctx.executable._ingot,
         arguments = [args],

@@ -33,7 +33,7 @@ absl::Status RunCompile(Args args) {
                "otherwise",
                &compile.symbol_prefix);
   flags.Bool("json", "end with one JSON object", &json);
-  flags.Bool("quiet", "show no progress", &quiet);
+  flags.Bool("quiet", "say nothing when all goes well", &quiet);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
@@ -61,10 +61,12 @@ absl::Status RunCompile(Args args) {
   for (const Artifact& artifact : set->artifacts()) {
     bytes += artifact.content.size();
   }
-  Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
-                     " artifacts, ", HumanSize(bytes), ", for ",
-                     OneLine(compile.target), "\n"));
-  if (!dump.empty()) Print(absl::StrCat("dumped into ", OneLine(dump), "\n"));
+  if (!quiet) {
+    Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+                       " artifacts, ", HumanSize(bytes), ", for ",
+                       OneLine(compile.target), "\n"));
+    if (!dump.empty()) Print(absl::StrCat("dumped into ", OneLine(dump), "\n"));
+  }
   if (json) {
     PrintJson({{"output", output},
                {"artifacts", set->artifacts().size()},

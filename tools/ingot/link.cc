@@ -19,6 +19,8 @@ absl::Status RunLink(Args args) {
   flags.Bool("accept-edits",
              "take a directory's files as they are, edited or not",
              &read.accept_edits);
+  bool quiet = false;
+  flags.Bool("quiet", "say nothing when all goes well", &quiet);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
@@ -31,7 +33,7 @@ absl::Status RunLink(Args args) {
   if (absl::Status s = LinkLibrary(*set, output); !s.ok()) {
     return Where(s, flags.word(0));
   }
-  Print(absl::StrCat("linked ", OneLine(output), "\n"));
+  if (!quiet) Print(absl::StrCat("linked ", OneLine(output), "\n"));
   return absl::OkStatus();
 }
 
