@@ -55,8 +55,8 @@ void ScheduleElementwise(Stage* stage, const CpuModel& cpu);
 int SpecializeConditions(Stage* stage);
 
 // Loops for a kernel whose reductions run along rows of its output: softmax,
-// normalizations, means. False, with nothing changed, when it is not of that
-// form. Other stages are left for others.
+// normalizations, means. False when it is not of that form; stages are then
+// still untouched. Other stages are left for others.
 bool ScheduleRows(Schedule* schedule, const CpuModel& cpu);
 
 // Loops for one reduction by itself.

@@ -115,25 +115,22 @@ bool ScheduleRows(Schedule* schedule, const CpuModel& cpu) {
     }
   }
   const int64_t lanes = LanesFor(out, cpu);
-  bool along_rows = false;  // reductions step through contiguous elements
   bool across_rows = is_row[rank - 1] && lanes > 1 &&
                      GuessExtent(out->output().shape()[rank - 1]) >= 2;
   int64_t work = GuessWork(out) * ValueCost(out->op().value);
   for (const Stage* stage : inner) {
     work += GuessWork(stage) * ValueCost(stage->op().value);
     if (!stage->IsReduce()) continue;
-    if (IsContiguous(stage, stage->op().reduce_axis.back().get())) {
-      along_rows = true;
-    }
     across_rows = across_rows && !stage->axes().empty() &&
                   IsContiguous(stage, stage->op().axis.back().get());
   }
-  if (along_rows && !across_rows) across_rows = false;
 
   std::vector<Loop> rows, rest;
   for (int i = 0; i < rank; ++i) {
     (is_row[i] ? rows : rest).push_back(out->axis(i));
   }
+  // One result for everything: its stages run before.
+  if (rows.empty()) return false;
   std::optional<Loop> lane;
   if (across_rows) {
     // [rows..., last / lanes | rest | lanes]
@@ -147,10 +144,6 @@ bool ScheduleRows(Schedule* schedule, const CpuModel& cpu) {
     out->Vectorize(i);
     rest.back() = o;
     lane = i;
-  }
-  if (rows.empty()) {
-    // One result for everything: its stages run before.
-    return false;
   }
   std::vector<Loop> order = rows;
   order.insert(order.end(), rest.begin(), rest.end());
