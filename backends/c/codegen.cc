@@ -27,17 +27,18 @@ using tir::PrimFunc;
 const std::set<std::string>& Reserved() {
   static const auto* reserved = [] {
     auto* names = new std::set<std::string>{
-        "Any",      "HostApi", "Tensor",   "args",     "begin",    "c",
-        "captured", "context", "data_of",  "end",      "error",    "fail",
-        "has_type", "result",  "num_args", "parallel", "self",     "tensor",
-        "auto",     "break",   "case",     "char",     "const",    "continue",
-        "default",  "do",      "double",   "else",     "enum",     "extern",
-        "float",    "for",     "goto",     "if",       "inline",   "int",
-        "long",     "return",  "register", "restrict", "short",    "signed",
-        "sizeof",   "static",  "struct",   "switch",   "typedef",  "union",
-        "unsigned", "void",    "volatile", "while",    "asm",      "linux",
-        "unix",     "main",    "NULL",     "NAN",      "INFINITY", "fabs",
-        "fabsf",    "rint",    "rintf",    "memcpy"};
+        "Any",     "HostApi",  "Tensor",   "args",     "begin",    "captured",
+        "context", "data_of",  "end",      "error",    "fail",     "has_type",
+        "result",  "num_args", "parallel", "self",     "tensor",   "auto",
+        "break",   "case",     "char",     "const",    "continue", "default",
+        "do",      "double",   "else",     "enum",     "extern",   "float",
+        "for",     "goto",     "if",       "inline",   "int",      "long",
+        "return",  "register", "restrict", "short",    "signed",   "sizeof",
+        "static",  "struct",   "switch",   "typedef",  "union",    "unsigned",
+        "void",    "volatile", "while",    "asm",      "linux",    "unix",
+        "main",    "NULL",     "NAN",      "INFINITY", "fabs",     "fabsf",
+        "rint",    "rintf",    "memcpy",   "index",    "y0",       "y1",
+        "j0",      "j1",       "gamma",    "signbit",  "remainder"};
 #define INGOT_C_NAME(Name, text, arity) \
   names->insert(text);                  \
   names->insert(text "f");
@@ -82,8 +83,10 @@ class CWriter : public codegen::CPrinter {
     func_ = &func;
     parallel_count_ = 0;
     std::set<std::string> reserved = Reserved();
-    reserved.insert(func.name);
+    reserved.insert(functions_.begin(), functions_.end());
     ResetNames(reserved);
+    name_ = Declare(func.name);  // unlike any function of the C library
+    functions_.insert(name_);
     // Bodies of parallel loops are printed, before the function, once they are
     // met: `text_` is the function, `before_` what must precede it.
     const std::string file = std::move(text_);
@@ -99,7 +102,7 @@ class CWriter : public codegen::CPrinter {
     for (const codegen::DimBinding& symbol : signature->symbols) {
       params.push_back(absl::StrCat("int64_t ", DeclareVar(symbol.var)));
     }
-    PrintHead(absl::StrCat("static int ", func.name), params);
+    PrintHead(absl::StrCat("static int ", name_), params);
     Indent();
     codegen::CPrinter::Print(func.body);
     Line("return 0;");
@@ -122,7 +125,7 @@ class CWriter : public codegen::CPrinter {
     uses_parallel_ = true;
     const codegen::Captures captures = codegen::FindCaptures(loop);
     const std::string name =
-        absl::StrCat(func_->name, "_parallel_", parallel_count_++);
+        absl::StrCat(name_, "_parallel_", parallel_count_++);
     std::vector<std::string> fields, values;
     const auto capture = [&](const std::string& type,
                              const std::string& field) {
@@ -156,14 +159,14 @@ class CWriter : public codegen::CPrinter {
               {"void* context", "int64_t begin", "int64_t end"});
     Indent();
     if (!values.empty()) {
-      Line(absl::StrCat("const struct ", name, "* c = context;"));
+      Line(absl::StrCat("const struct ", name, "* captured = context;"));
     }
     for (size_t i = 0; i < values.size(); ++i) {
       const bool pointer = i < captures.buffers.size();
       const size_t space = fields[i].rfind(' ');
       Line(absl::StrCat(fields[i].substr(0, space),
-                        pointer ? " restrict " : " ", values[i], " = c->",
-                        values[i], ";"));
+                        pointer ? " restrict " : " ", values[i],
+                        " = captured->", values[i], ";"));
     }
     in_parallel_ = true;
     PrintLoop(loop, "begin", "end");
@@ -284,13 +287,14 @@ class CWriter : public codegen::CPrinter {
               codegen::ArgumentShapeError(func, p));
       }
     }
-    Line(absl::StrCat("return ", func.name, "(", absl::StrJoin(call, ", "),
-                      ");"));
+    Line(absl::StrCat("return ", name_, "(", absl::StrJoin(call, ", "), ");"));
     Outdent();
     Line("}");
   }
 
   const PrimFunc* func_ = nullptr;
+  std::string name_;                 // of its static function
+  std::set<std::string> functions_;  // of all kernels so far
   std::string before_;
   bool in_parallel_ = false;
   bool uses_parallel_ = false;

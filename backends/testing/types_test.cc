@@ -182,7 +182,7 @@ Tensor Special(DataType type, int rotate) {
   };
   static_assert(sizeof(kFloats) / sizeof(kFloats[0]) == kN);
   static_assert(sizeof(kInts) / sizeof(kInts[0]) == kN);
-  Tensor t = *Tensor::Empty(type, {kN});
+  Tensor t = AtPageEnd(type, {kN});
   for (int64_t i = 0; i < kN; ++i) {
     SetElement(&t, i, kFloats[(i + rotate) % kN], kInts[(i + rotate) % kN]);
   }
@@ -224,7 +224,7 @@ struct Batch {
     auto module = BuildKernels(target, kernels);
     ASSERT_TRUE(module.ok()) << module.status();
     for (size_t i = 0; i < kernels.size(); ++i) {
-      Tensor y = *Tensor::Empty(calls[i].result, {kN});
+      Tensor y = AtPageEnd(calls[i].result, {kN});
       std::memset(y.mutable_raw_data(), 0x55, y.bytes());
       EXPECT_EQ(CompareWithInterpreter(**module, kernels[i], calls[i].inputs,
                                        {y}, calls[i].tolerance),
@@ -250,7 +250,7 @@ TEST_P(TypesTest, Casts) {
 
 // Operands of integer operators that do not make them undefined.
 Tensor Divisors(DataType type) {
-  Tensor t = *Tensor::Empty(type, {kN});
+  Tensor t = AtPageEnd(type, {kN});
   const int64_t values[] = {1, 2, 3, 7, -2, -3, 10, 64, 5, -7, 100, 127, 4};
   for (int64_t i = 0; i < kN; ++i) {
     const int64_t v = values[i % 13];
@@ -260,7 +260,7 @@ Tensor Divisors(DataType type) {
 }
 
 Tensor Shifts(DataType type) {
-  Tensor t = *Tensor::Empty(type, {kN});
+  Tensor t = AtPageEnd(type, {kN});
   for (int64_t i = 0; i < kN; ++i) SetElement(&t, i, 0, (i * 5) % type.bits);
   return t;
 }
@@ -336,7 +336,7 @@ TEST_P(TypesTest, Functions) {
       tolerance = {t.code == DataType::kBFloat ? 0x1p-7 : 0x1p-10, 0x1p-24};
     }
     const std::string type = t.ToString();
-    Tensor a = *Tensor::Empty(t, {kN});
+    Tensor a = AtPageEnd(t, {kN});
     for (int64_t i = 0; i < kN; ++i) {
       SetElement(&a, i, (static_cast<double>(i) - 20) / 8, 0);
     }

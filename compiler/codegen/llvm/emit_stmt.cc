@@ -115,7 +115,8 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
     return EmitUnrolled(loop, extent);
   }
   Value* min = EmitExpr(loop.min);
-  Value* end = b_.CreateNSWAdd(min, EmitExpr(loop.extent));
+  Value* end = EmitExpr(loop.extent);
+  if (!tir::IsConstInt(loop.min, 0)) end = b_.CreateNSWAdd(min, end);
   EmitSerial(loop, min, end);
 }
 
@@ -143,8 +144,12 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = NewBlock("loop");
   llvm::BasicBlock* done = NewBlock("done");
-  // LLVM folds the test of constant bounds.
-  b_.CreateCondBr(b_.CreateICmpSLT(min, end), body, done);
+  Value* runs = b_.CreateICmpSLT(min, end);
+  if (runs == b_.getTrue()) {
+    b_.CreateBr(body);
+  } else {
+    b_.CreateCondBr(runs, body, done);
+  }
   b_.SetInsertPoint(body);
   llvm::PHINode* index = b_.CreatePHI(b_.getInt64Ty(), 2, var->name);
   index->addIncoming(min, before);
@@ -165,8 +170,12 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {
 }
 
 void KernelEmitter::EmitRange(const tir::For& loop, Value* begin, Value* end) {
-  Value* min = EmitExpr(loop.min);
-  EmitSerial(loop, b_.CreateNSWAdd(min, begin), b_.CreateNSWAdd(min, end));
+  if (!tir::IsConstInt(loop.min, 0)) {
+    Value* min = EmitExpr(loop.min);
+    begin = b_.CreateNSWAdd(min, begin);
+    end = b_.CreateNSWAdd(min, end);
+  }
+  EmitSerial(loop, begin, end);
 }
 
 // The body becomes two functions: one with the C signature that the host's
