@@ -16,6 +16,7 @@ namespace {
 // What one attribute of one node may cost: about a second.
 constexpr int64_t kMaxTrips = 20000000;
 constexpr size_t kMaxNodes = 10000;
+constexpr size_t kMaxBytes = size_t{1} << 26;
 
 // The calls that `value` depends on, operands before users.
 absl::Status CollectCalls(const relay::Value& value,
@@ -34,8 +35,12 @@ absl::Status CollectCalls(const relay::Value& value,
       return absl::FailedPreconditionError("depends on an input");
     }
     for (const relay::TensorType& type : node.outputs) {
-      if (!relay::ConstShape(type.shape)) {
-        return absl::FailedPreconditionError("has a symbolic shape");
+      const auto shape = relay::ConstShape(type.shape);
+      if (!shape) return absl::FailedPreconditionError("has a symbolic shape");
+      const absl::StatusOr<size_t> bytes = CountBytes(type.dtype, *shape);
+      if (node.kind == relay::NodeKind::kOp &&
+          (!bytes.ok() || *bytes > kMaxBytes)) {
+        return absl::ResourceExhaustedError("depends on a very large tensor");
       }
     }
     for (const auto& [name, attr] : node.attrs.values()) {

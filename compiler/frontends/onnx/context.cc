@@ -21,11 +21,15 @@ absl::StatusOr<Value> NodeContext::Input(int i) {
   return importer_->Materialize(inputs_[i], node_.input(i));
 }
 
-absl::StatusOr<std::vector<Value>> NodeContext::Inputs() {
+absl::StatusOr<std::vector<Value>> NodeContext::Inputs(int required) {
+  if (required < 0) required = num_inputs();
+  if (num_inputs() < required) {
+    return Error("has ", num_inputs(), " inputs, not ", required);
+  }
   std::vector<Value> values;
   for (int i = 0; i < num_inputs(); ++i) {
     Value value;
-    if (has_input(i)) {
+    if (i < required || has_input(i)) {
       ONNX_ASSIGN_OR_RETURN(value, Input(i));
     }
     values.push_back(value);

@@ -65,8 +65,9 @@ class NodeContext {
   // The operand as a relay value. InvalidArgument when it is left out or is a
   // sequence.
   absl::StatusOr<Value> Input(int i);
-  // All operands; those left out are null.
-  absl::StatusOr<std::vector<Value>> Inputs();
+  // All operands, at least `required` of them. Those behind these may be left
+  // out, and are null; -1: none may.
+  absl::StatusOr<std::vector<Value>> Inputs(int required = -1);
   // The operand's elements if they are known.
   const Known* known(int i) const;
   // The operand's elements. Computes them when they depend on constants alone;

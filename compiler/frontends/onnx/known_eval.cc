@@ -530,10 +530,10 @@ MaybeKnown EvalRange(const Call& c) {
     }
   }
   constexpr int64_t kFar = int64_t{1} << 40;
-  if (v[2] == 0 || std::abs(v[0]) > kFar || std::abs(v[1]) > kFar ||
-      std::abs(v[2]) > kFar) {
-    return std::nullopt;
+  for (int64_t n : v) {
+    if (n > kFar || n < -kFar) return std::nullopt;
   }
+  if (v[2] == 0) return std::nullopt;
   Known result{c.in[0]->dtype, {0}, {}};
   for (int64_t i = v[0]; v[2] > 0 ? i < v[1] : i > v[1]; i += v[2]) {
     if (result.values.size() >= kMostElements) return std::nullopt;

@@ -52,7 +52,7 @@ absl::Status BatchNormTraining(NodeContext& c, std::vector<Value> in) {
 }
 
 absl::Status BatchNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(5));
   if (in.size() != 5) return c.Error("takes five inputs");
   if (c.opset() >= 14 && c.Int("training_mode", 0) != 0) {
     return BatchNormTraining(c, in);
@@ -66,14 +66,14 @@ absl::Status BatchNorm(NodeContext& c) {
 }
 
 absl::Status InstanceNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   Attrs attrs;
   attrs.Set("epsilon", c.Float("epsilon", 1e-5));
   return c.Return("instance_norm", in, std::move(attrs));
 }
 
 absl::Status LayerNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   const int64_t axis = c.Int("axis", -1);
   const double epsilon = c.Float("epsilon", 1e-5);
   Attrs attrs;
@@ -84,8 +84,8 @@ absl::Status LayerNorm(NodeContext& c) {
   // Mean and inverse deviation, for training.
   const Value x = in[0];
   std::vector<int64_t> axes;
-  const int first = static_cast<int>(axis < 0 ? axis + RankOf(x) : axis);
-  for (int d = first; d < RankOf(x); ++d) axes.push_back(d);
+  const int64_t first = axis < 0 ? axis + RankOf(x) : axis;
+  for (int64_t d = first; d < RankOf(x); ++d) axes.push_back(d);
   Attrs reduce;
   reduce.Set("axes", axes);
   ONNX_ASSIGN_OR_RETURN(Value mean, c.Emit("reduce_mean", {x}, reduce, "mean"));
@@ -104,7 +104,7 @@ absl::Status LayerNorm(NodeContext& c) {
 }
 
 absl::Status RmsNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", -1));
   attrs.Set("epsilon", c.Float("epsilon", 1e-5));
@@ -112,7 +112,7 @@ absl::Status RmsNorm(NodeContext& c) {
 }
 
 absl::Status GroupNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   if (in.size() != 3) return c.Error("takes three inputs");
   const int64_t groups = c.Int("num_groups", 0);
   int64_t channels;

@@ -11,7 +11,7 @@ namespace ingot::onnx_frontend {
 namespace {
 
 absl::Status Quantize(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (in.size() < 2) return c.Error("takes two or three inputs");
   if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
   DataType dtype = DataType::UInt(8);
@@ -27,7 +27,7 @@ absl::Status Quantize(NodeContext& c) {
 }
 
 absl::Status Dequantize(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", 1));

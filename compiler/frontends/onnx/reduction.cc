@@ -28,6 +28,14 @@ Converter Reduce(const char* op, int axes_input_since) {
       attrs.Set("axes", std::vector<int64_t>{});
     }
     if (c.Int("keepdims", 1) == 0) attrs.Set("keepdims", int64_t{0});
+    if (x.type().dtype.is_bool()) {
+      // "Any" and "all", as ReduceMax and ReduceMin since operator set 20.
+      ONNX_ASSIGN_OR_RETURN(x, c.Cast(x, DataType::UInt(8)));
+      ONNX_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, std::move(attrs)));
+      ONNX_ASSIGN_OR_RETURN(y, c.Cast(y, DataType::Bool()));
+      c.SetOutput(0, y);
+      return absl::OkStatus();
+    }
     return c.Return(op, {x}, std::move(attrs));
   };
 }

@@ -9,6 +9,8 @@ namespace ingot::onnx_frontend {
 namespace {
 
 constexpr int64_t kMaxLength = 8192;
+// 128 MiB: longer transforms want another algorithm than a product.
+constexpr int64_t kMaxMatrix = int64_t{1} << 25;
 
 // The matrix that takes n elements of `parts` (1: real, 2: complex,
 // interleaved) to m complex ones: [n * parts, m * 2]. Elements from `used` on
@@ -16,6 +18,9 @@ constexpr int64_t kMaxLength = 8192;
 absl::StatusOr<Value> FourierMatrix(NodeContext& c, int64_t n, int64_t used,
                                     int64_t m, int64_t parts, bool inverse,
                                     DataType dtype) {
+  if (used * parts * m * 2 > kMaxMatrix) {
+    return c.NotSupported("a transform of ", n, " elements");
+  }
   std::vector<float> matrix(used * parts * m * 2, 0);
   const double scale = inverse ? 1.0 / static_cast<double>(n) : 1.0;
   for (int64_t j = 0; j < used && j < n; ++j) {
@@ -177,12 +182,13 @@ absl::Status MelWeights(NodeContext& c) {
   }
   const double bands = v[0], length = v[1], rate = v[2];
   if (!(bands >= 1 && bands <= 4096 && length >= 1 && length <= 1e6 &&
-        rate > 0)) {
+        rate >= 1e-3 && v[3] >= 0 && v[3] <= 1e9 && v[4] >= 0 && v[4] <= 1e9)) {
     return c.Error("parameters out of range");
   }
   auto mel = [](double hz) { return 2595 * std::log10(1 + hz / 700); };
   const int64_t n = static_cast<int64_t>(bands);
   const int64_t bins = static_cast<int64_t>(length) / 2 + 1;
+  if (bins * n > kMaxMatrix) return c.Error("parameters out of range");
   const double low = mel(v[3]), step = (mel(v[4]) - low) / (bands + 2);
   std::vector<int64_t> corners;
   for (int64_t i = 0; i < n + 2; ++i) {
@@ -219,7 +225,7 @@ absl::Status MelWeights(NodeContext& c) {
 }
 
 absl::Status GridSample(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (in.empty() || !in[0] || RankOf(in[0]) != 4) {
     return c.NotSupported("other than two spatial dimensions");
   }
@@ -234,7 +240,7 @@ absl::Status GridSample(NodeContext& c) {
 }
 
 absl::Status RoiAlign(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   if (c.String("mode", "avg") != "avg") return c.NotSupported("mode=max");
   const int64_t ratio = c.Int("sampling_ratio", 0);
   if (ratio == 0) {

@@ -224,6 +224,13 @@ absl::Status ExpectFloat(const TensorType& type, absl::string_view what) {
   return absl::OkStatus();
 }
 
+absl::Status ExpectNumber(const TensorType& type, absl::string_view what) {
+  if (type.dtype.is_bool()) {
+    return Invalid(what, " must be of a number type, not ", ToString(type));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ExpectInteger(const TensorType& type, absl::string_view what) {
   if (!type.dtype.is_integer()) {
     return Invalid(what, " must be of an integer type, not ", ToString(type));

@@ -119,6 +119,8 @@ Expr SafeIndex(const Expr& index, const Dim& extent);
 absl::Status ExpectRank(const TensorType& type, int rank,
                         absl::string_view what);
 absl::Status ExpectFloat(const TensorType& type, absl::string_view what);
+// Not bool: something to calculate with.
+absl::Status ExpectNumber(const TensorType& type, absl::string_view what);
 absl::Status ExpectSameType(const TensorType& a, const TensorType& b);
 absl::Status ExpectInteger(const TensorType& type, absl::string_view what);
 

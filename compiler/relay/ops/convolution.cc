@@ -123,7 +123,15 @@ absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
 
 absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
   const TensorType& x = c.type(0);
+  RELAY_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
+  RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(1), "the kernel"));
   const bool converts = c.attrs.Has("out_dtype");
+  if (converts) {
+    const DataType out = c.attrs.Get<DataType>("out_dtype");
+    if (!out.is_float() && !out.is_integer()) {
+      return Invalid("out_dtype=", out.ToString());
+    }
+  }
   if (!converts) RELAY_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
   RELAY_ASSIGN_OR_RETURN(ConvInfo info, ReadConv(x, c.type(1), c.attrs, n));
   TensorType out{c.attrs.GetOr<DataType>("out_dtype", x.dtype), {}};
@@ -271,6 +279,7 @@ absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
 absl::StatusOr<Types> InferTranspose(const InferContext& c, int n) {
   RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
   const TensorType& x = c.type(0);
+  RELAY_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
   RELAY_ASSIGN_OR_RETURN(TransposeInfo info,
                          ReadTranspose(x, c.type(1), c.attrs, n));
   TensorType out{x.dtype, {x.shape[0], I64(info.out_per_group * info.groups)}};

@@ -159,11 +159,12 @@ Expr Combine(const std::string& reduction, const Expr& old, const Expr& now) {
   return now;
 }
 
-absl::Status CheckReduction(const Attrs& attrs) {
+absl::Status CheckReduction(const TensorType& type, const Attrs& attrs) {
   const std::string r = attrs.GetOr<std::string>("reduction", "none");
   if (r != "none" && r != "add" && r != "mul" && r != "max" && r != "min") {
     return Invalid("there is no reduction '", r, "'");
   }
+  if (r != "none") return ExpectNumber(type, "the operand");
   return absl::OkStatus();
 }
 
@@ -211,7 +212,7 @@ OpDef ScatterElements() {
                StringAttr("reduction", "none (default), add, mul, max or min")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
-    RELAY_RETURN_IF_ERROR(CheckReduction(c.attrs));
+    RELAY_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
     RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
     RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
     const int rank = static_cast<int>(c.type(0).shape.size());
@@ -243,7 +244,7 @@ OpDef ScatterNd() {
   def.min_inputs = def.max_inputs = 3;
   def.attrs = {StringAttr("reduction", "none (default), add, mul, max or min")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(CheckReduction(c.attrs));
+    RELAY_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
     RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
     RELAY_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(c.type(0), c.type(1), 0));
     const Shape &x = c.type(0).shape, &indices = c.type(1).shape;
@@ -333,6 +334,7 @@ OpDef TopK() {
   def.attrs = {IntAttr("k", "how many", true), IntAttr("axis", "-1"),
                IntAttr("largest", "1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     RELAY_ASSIGN_OR_RETURN(int axis, AxisOf(c, -1));
     TensorType out = c.type(0);
     const int64_t k = c.attrs.Get<int64_t>("k");
@@ -403,6 +405,7 @@ OpDef CumSum() {
                IntAttr("exclusive", "leave the element itself out; 0"),
                IntAttr("reverse", "from the end; 0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
     return Types{c.type(0)};
   };

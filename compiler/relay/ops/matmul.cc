@@ -12,7 +12,16 @@ using Tags = std::map<std::string, std::string>;
 
 // The element types of an integer product differ from its result's.
 absl::StatusOr<DataType> ResultType(const InferContext& c) {
-  if (c.attrs.Has("out_dtype")) return c.attrs.Get<DataType>("out_dtype");
+  for (int i = 0; i < 2; ++i) {
+    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(i), "an operand"));
+  }
+  if (c.attrs.Has("out_dtype")) {
+    const DataType out = c.attrs.Get<DataType>("out_dtype");
+    if (!out.is_float() && !out.is_integer()) {
+      return Invalid("out_dtype=", out.ToString());
+    }
+    return out;
+  }
   RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
   return c.type(0).dtype;
 }
@@ -162,6 +171,8 @@ OpDef Einsum() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     std::vector<Shape> shapes;
     for (size_t i = 0; i < c.inputs.size(); ++i) {
+      if (!c.has(i)) return Invalid("operand ", i, " is missing");
+      RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(i), "an operand"));
       RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(i)));
       shapes.push_back(c.type(i).shape);
     }

@@ -63,6 +63,7 @@ absl::StatusOr<Window> WindowOf(const Attrs& attrs, int n) {
 absl::StatusOr<Types> InferPool(const InferContext& c, int n, PoolKind kind) {
   const TensorType& x = c.type(0);
   RELAY_RETURN_IF_ERROR(CheckLayout(x, c.attrs, n));
+  RELAY_RETURN_IF_ERROR(ExpectNumber(x, "the operand"));
   if (kind != PoolKind::kMax) {
     RELAY_RETURN_IF_ERROR(ExpectFloat(x, "the operand"));
   }
@@ -283,6 +284,7 @@ OpDef GlobalPool(absl::string_view stem, absl::string_view doc, GlobalKind kind,
   }
   def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
     RELAY_RETURN_IF_ERROR(CheckLayout(c.type(0), c.attrs, n));
+    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     if (kind != GlobalKind::kMax) {
       RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
     }

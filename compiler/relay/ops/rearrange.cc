@@ -78,6 +78,7 @@ OpDef Concat() {
     RELAY_ASSIGN_OR_RETURN(int axis,
                            NormalizeAxis(c.attrs.Get<int64_t>("axis"), rank));
     for (size_t k = 1; k < c.inputs.size(); ++k) {
+      if (!c.has(k)) return Invalid("operand ", k, " is missing");
       const TensorType& x = c.type(k);
       RELAY_RETURN_IF_ERROR(ExpectSameType(out, x));
       bool fits = static_cast<int>(x.shape.size()) == rank;
@@ -228,7 +229,8 @@ OpDef Pad() {
     }
     constexpr int64_t kMost = int64_t{1} << 40;
     for (size_t d = 0; d < rank; ++d) {
-      if (std::abs(pads[d]) > kMost || std::abs(pads[d + rank]) > kMost) {
+      if (pads[d] > kMost || pads[d] < -kMost || pads[d + rank] > kMost ||
+          pads[d + rank] < -kMost) {
         return Invalid("pads of ", pads[d], " and ", pads[d + rank]);
       }
       if (mode != "constant" && tir::IsConstInt(out.shape[d], 0) &&

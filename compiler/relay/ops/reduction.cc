@@ -90,6 +90,7 @@ OpDef Reduce(absl::string_view name, absl::string_view doc, ReduceSpec spec) {
     if (spec.float_only) {
       RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
     }
+    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     RELAY_ASSIGN_OR_RETURN(Reduction plan, Plan(c.type(0).shape, c.attrs));
     return Types{{c.type(0).dtype, plan.output}};
   };
@@ -210,6 +211,7 @@ OpDef ArgReduce(absl::string_view name, bool is_max) {
     return Plan(shape, plan_attrs);
   };
   def.infer = [plan_of](const InferContext& c) -> absl::StatusOr<Types> {
+    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     RELAY_ASSIGN_OR_RETURN(Reduction plan, plan_of(c.type(0).shape, c.attrs));
     return Types{{DataType::Int(64), plan.output}};
   };
