@@ -32,7 +32,7 @@ absl::StatusOr<Value> OldBroadcast(NodeContext& c, const Value& a, Value b) {
   if (c.opset() >= 7 || c.Int("broadcast", 0) == 0) return b;
   const int rank = RankOf(a), rank_b = RankOf(b);
   const int64_t axis = c.Int("axis", rank - rank_b);
-  if (axis < 0 || axis + rank_b >= rank) return b;
+  if (axis < 0 || axis >= rank - rank_b) return b;
   Shape shape = ShapeOf(b);
   shape.resize(rank - axis, tir::MakeInt(1));
   return c.Reshape(b, shape);
