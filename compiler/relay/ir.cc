@@ -232,10 +232,14 @@ absl::Status Function::Sort() {
 
 std::string Function::UniqueName(absl::string_view stem) {
   std::string name(stem.empty() ? "v" : stem);
+  if (auto made = stem_of_.find(name); made != stem_of_.end()) {
+    name = made->second;
+  }
   auto [it, added] = next_suffix_.emplace(name, 1);
   while (!added) {
     name = absl::StrCat(it->first, "_", it->second++);
     added = next_suffix_.emplace(name, 1).second;
+    if (added) stem_of_[name] = it->first;
   }
   reserved_.insert(name);
   return name;

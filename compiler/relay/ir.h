@@ -147,8 +147,8 @@ class Function {
   int RemoveDead();
   // Restores topological order, stable; FailedPrecondition on a cycle.
   absl::Status Sort();
-  // A name not used yet, made from `stem`, and kept for the caller: the next
-  // call gives another one.
+  // A name not used yet, made from `stem` (or what that was made from), and
+  // kept for the caller: the next call gives another one.
   std::string UniqueName(absl::string_view stem);
 
  private:
@@ -157,6 +157,8 @@ class Function {
   std::vector<std::unique_ptr<Node>> nodes_;
   // Every name given out, with the next suffix to try for it as a stem.
   std::map<std::string, int> next_suffix_;
+  // What a name with a suffix was made from.
+  std::map<std::string, std::string> stem_of_;
   // Those given out by UniqueName and not yet taken by a node.
   std::set<std::string> reserved_;
 };

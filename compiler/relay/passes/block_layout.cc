@@ -78,9 +78,14 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
     }
   }
   if (!changed) return false;
+  // Results keep their names, before what they are made from.
+  std::vector<std::pair<Node*, std::string>> wishes;
   for (Value& output : function->outputs) {
+    const std::string name = output.node->name;
     RELAY_ASSIGN_OR_RETURN(output, values.Plain(output));
+    wishes.emplace_back(output.node, name);
   }
+  wishes.insert(wishes.end(), values.wishes().begin(), values.wishes().end());
   function->RemoveDead();
   std::set<std::string> names;
   std::set<const Node*> alive;
@@ -88,8 +93,10 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
     names.insert(node->name);
     alive.insert(node.get());
   }
-  for (const auto& [node, name] : values.wishes()) {
-    if (alive.count(node) > 0 && names.insert(name).second) node->name = name;
+  for (const auto& [node, name] : wishes) {
+    if (alive.count(node) == 0 || !names.insert(name).second) continue;
+    names.erase(node->name);
+    node->name = name;
   }
   RELAY_RETURN_IF_ERROR(function->Sort());
   return true;

@@ -218,6 +218,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   attrs.Set("kernel_layout", kernel_layout);
   RELAY_ASSIGN_OR_RETURN(Value weights,
                          Transformed(w, "OIHW", kernel_layout, w.node->name));
+  wishes_.emplace_back(weights.node, w.node->name);
   RELAY_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false};
 }

@@ -148,8 +148,8 @@ absl::StatusOr<Value> ScaleProduct(RuleContext& c, const Node& node) {
     return Value{};
   }
   RELAY_ASSIGN_OR_RETURN(Value weights, ScaleWeights(c, *product.node, factor));
-  return c.Add(product.node->op->name, {product.node->inputs[0], weights},
-               product.node->attrs);
+  return c.AddLike(*product.node, {product.node->inputs[0], weights},
+                   product.node->attrs);
 }
 
 absl::StatusOr<Value> ScaleBias(RuleContext& c, const Node& node) {

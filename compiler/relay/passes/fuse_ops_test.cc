@@ -126,6 +126,18 @@ TEST(FuseOpsTest, InjectiveChains) {
                           "fused_concat_exp"));
 }
 
+TEST(FuseOpsTest, ProductsReadTransposedOperands) {
+  EXPECT_THAT(
+      CallsAfterFusion(R"((%x: f32[2, 5, 3, 4], %v: f32[2, 6, 3, 4]) -> (%y) {
+    %scale = const f32[] {0.5}
+    %q = transpose(%x) {axes=[0, 2, 1, 3]}
+    %k = transpose(%v) {axes=[0, 2, 3, 1]}
+    %s = matmul(%q, %k)
+    %y = mul(%s, %scale)
+  })"),
+      ElementsAre("fused_transpose_transpose_matmul_mul"));
+}
+
 TEST(FuseOpsTest, EqualKernelsAreShared) {
   const auto module = CheckKeepsMeaning(R"(module {
     func @main(%x: f32[1, 4, 6, 6]) -> (%y) {

@@ -271,6 +271,11 @@ class Grouper {
       return heavy == nullptr ||
              (heavy != &reader && AllPointwise(group_[sink]));
     }
+    if (reader.Is("matmul")) {
+      // It copies its operands into panels anyway, from wherever they are.
+      return direct && members_[group_[sink]].size() == 1 &&
+             nodes_[sink]->Is("transpose");
+    }
     if (WantsOperandsInMemory(reader) || !direct) return false;
     if (reader.op->fusion == FusionKind::kInjective) {
       return heavy == nullptr && NotMore(to, sink);

@@ -22,7 +22,7 @@ struct FusionGroup {
 //    broadcasts that follow, as long as the shape stays: they run while the
 //    result is in registers. Diamonds such as x * sigmoid(x) are one step.
 //  * Chains of element-wise operators join, and go into what rearranges their
-//    result once, or sums it up.
+//    result once, or sums it up. A product takes transposes of its operands.
 std::vector<FusionGroup> MakeFusionGroups(const Function& function,
                                           int max_group);
 

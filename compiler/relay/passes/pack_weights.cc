@@ -4,6 +4,8 @@
 //   dense(x, w)             ->  dense_packed(x, panels of w)
 //   matmul(x, b), b [k, n]  ->  dense_packed(x, panels of b)
 #include <map>
+#include <set>
+#include <string>
 
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
@@ -49,6 +51,12 @@ class Packer {
     }
     if (!changed) return false;
     function_->RemoveDead();
+    std::set<std::string> names;
+    for (const auto& node : function_->nodes()) names.insert(node->name);
+    for (auto& [key, panels] : panels_) {
+      const std::string& name = names_.at(panels.node);
+      if (names.insert(name).second) panels.node->name = name;
+    }
     RELAY_RETURN_IF_ERROR(function_->Sort());
     return true;
   }
@@ -76,6 +84,7 @@ class Packer {
                                 dense ? rows : 1, nr));
       panels = Value{function_->AddConstant(w.node->name, std::move(packed))};
       AddSources(*w.node, panels.node);
+      names_[panels.node] = w.node->name;
     }
     Attrs attrs = node->attrs;
     attrs.Set("units", columns);
@@ -91,6 +100,7 @@ class Packer {
   Function* function_;
   const CpuModel& cpu_;
   std::map<std::pair<Value, bool>, Value> panels_;
+  std::map<const Node*, std::string> names_;  // of what panels are made from
 };
 
 }  // namespace

@@ -119,14 +119,8 @@ TEST(FoldConstantsTest, LayoutsOfAllKinds) {
   for (const char* layouts :
        {"src=\"OIHW\", dst=\"OIHW4i8o\"", "src=\"OIHW\", dst=\"OIHW8o\"",
         "src=\"OIHW\", dst=\"HWIO\"", "src=\"OIHW\", dst=\"IOHW2o3i\""}) {
-    // A node that reads it keeps the constant; the transform of an input is
-    // computed by the operator's definition.
-    const std::string text = absl::StrCat(
-        Main("(%x: f32[11, 6, 2, 3]) -> (%d) { %zero = const f32[] {0}"
-             " %w = const f32[11, 6, 2, 3] random(3)"
-             " %z = mul(%x, %zero)"
-             " %xw = add(%z, %w)"),
-        "");
+    // The transform of an input, computed by the operator's definition, minus
+    // that of a constant with the same elements.
     const std::string body = absl::StrCat(
         "(%x: f32[11, 6, 2, 3]) -> (%d) { %zero = const f32[] {0}"
         " %w = const f32[11, 6, 2, 3] random(3)"
@@ -272,6 +266,15 @@ INSTANTIATE_TEST_SUITE_P(
                      "%a = pad(%x) {pads=[0, 0, 1, 1, 0, 0, 1, 1]} "
                      "%y = avg_pool2d(%a) {kernel=[3, 3]} }",
                      {"avg_pool2d"}},
+        SimplifyCase{"(%x: f32[1, 2, 5]) -> (%y) { "
+                     "%w = const f32[2, 2, 1, 3] random(1) "
+                     "%a = pad(%x) {pads=[0, 0, 2, 0, 0, 0]} "
+                     "%b = unsqueeze(%a) {axes=[2]} %y = conv2d(%b, %w) }",
+                     {"reshape", "conv2d"}},
+        SimplifyCase{"(%x: f32[2, 3, 4]) -> (%y) { "
+                     "%c = const f32[3] random(1) "
+                     "%t = transpose(%x) {axes=[2, 0, 1]} %y = mul(%t, %c) }",
+                     {"mul", "transpose"}},
         SimplifyCase{"(%x: f32[2, 3, 4, 4]) -> (%y) { "
                      "%y = reduce_mean(%x) {axes=[2, 3], keepdims=0} }",
                      {"global_avg_pool2d", "reshape"}},

@@ -33,6 +33,18 @@ absl::StatusOr<Value> RuleContext::Add(absl::string_view op,
                    std::move(attrs));
 }
 
+absl::StatusOr<Value> RuleContext::AddLike(const Node& old,
+                                           std::vector<Value> inputs,
+                                           Attrs attrs) {
+  RELAY_ASSIGN_OR_RETURN(
+      Value value, Add(old.op->name, std::move(inputs), std::move(attrs)));
+  // Whoever reads the old node will be gone, and the node with it.
+  std::swap(value.node->name, const_cast<Node&>(old).name);
+  AddSources(old, value.node);
+  named_.insert(value.node);
+  return value;
+}
+
 absl::StatusOr<Value> RuleContext::Splat(DataType dtype,
                                          absl::Span<const int64_t> shape,
                                          double value) {
@@ -84,6 +96,7 @@ absl::StatusOr<bool> ApplyRules(Function* function,
         for (size_t k = count; k < function->nodes().size(); ++k) {
           made = made || function->nodes()[k].get() == result->node;
         }
+        made = made && context.named_.count(result->node) == 0;
         if (made) std::swap(node->name, result->node->name);
         break;
       }

@@ -3,6 +3,7 @@
 #define INGOT_COMPILER_RELAY_PASSES_RULES_H_
 
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,10 @@ class RuleContext {
   // made from that of the node the rule looks at.
   absl::StatusOr<Value> Add(absl::string_view op, std::vector<Value> inputs,
                             Attrs attrs = {});
+  // A call that stands for `old`, which only the node the rule looks at reads:
+  // it takes over the name and the model's names.
+  absl::StatusOr<Value> AddLike(const Node& old, std::vector<Value> inputs,
+                                Attrs attrs);
   // A constant with all elements the same.
   absl::StatusOr<Value> Splat(DataType dtype, absl::Span<const int64_t> shape,
                               double value);
@@ -38,6 +43,7 @@ class RuleContext {
 
   Function* function_;
   std::map<Value, int> uses_;
+  std::set<const Node*> named_;  // made by AddLike
   const Node* node_ = nullptr;
 };
 

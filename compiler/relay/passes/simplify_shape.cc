@@ -174,6 +174,33 @@ absl::StatusOr<Value> ExpandBeforeBroadcast(RuleContext& c, const Node& node) {
   return Value{};
 }
 
+// transpose(x) * c -> transpose(x * c'): nearer to a product that takes it in.
+absl::StatusOr<Value> ConstantBeforeTranspose(RuleContext& c,
+                                              const Node& node) {
+  const Value x = node.inputs[0];
+  const Tensor* constant = ConstantOf(node.inputs[1]);
+  if (!x.node->Is("transpose") || !c.SingleUse(x) || constant == nullptr ||
+      !SameShape(node.outputs[0].shape, x.type().shape)) {
+    return Value{};
+  }
+  const Ints& axes = x.node->attrs.Get<Ints>("axes");
+  Value moved = node.inputs[1];
+  if (constant->NumElements() > 1) {
+    Ints shape(axes.size() - constant->shape().size(), 1);
+    shape.insert(shape.end(), constant->shape().begin(),
+                 constant->shape().end());
+    Ints back(axes.size());
+    for (size_t d = 0; d < axes.size(); ++d) back[axes[d]] = d;
+    RELAY_ASSIGN_OR_RETURN(
+        moved, c.Add("reshape", {moved}, {{"shape", MakeShape(shape)}}));
+    RELAY_ASSIGN_OR_RETURN(moved,
+                           c.Add("transpose", {moved}, {{"axes", back}}));
+  }
+  RELAY_ASSIGN_OR_RETURN(Value result,
+                         c.Add(node.op->name, {x.node->inputs[0], moved}));
+  return c.Add("transpose", {result}, {{"axes", axes}});
+}
+
 constexpr Rule kRules[] = {
     {"views as one reshape", "", View},
     {"transposes", "transpose", Transpose},
@@ -185,6 +212,8 @@ constexpr Rule kRules[] = {
     {"pad by nothing", "pad", SameSize},
     {"layout there and back", "layout_transform", LayoutThereAndBack},
     {"expand before a broadcast", "", ExpandBeforeBroadcast},
+    {"factor before a transpose", "mul", ConstantBeforeTranspose},
+    {"term before a transpose", "add", ConstantBeforeTranspose},
 };
 
 }  // namespace

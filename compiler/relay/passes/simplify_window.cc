@@ -39,29 +39,55 @@ bool PadsAlike(const Node& pad, const Node& window) {
          (value == 0 && pad.inputs[0].node->Is("relu"));
 }
 
+// A pad that a window reads, directly or by way of NCW data seen as NCHW.
+struct PadRead {
+  const Node* pad = nullptr;
+  Ints pads;  // in the window's rank
+  bool lifted = false;
+};
+
+PadRead FindPad(const Value& value) {
+  PadRead found;
+  const Node* node = value.node;
+  const Shape& shape = value.type().shape;
+  if (node->Is("reshape") && shape.size() == 4 &&
+      tir::IsConstInt(shape[2], 1)) {
+    const Shape& from = node->inputs[0].type().shape;
+    if (!SameShape(from, {shape[0], shape[1], shape[3]})) return found;
+    node = node->inputs[0].node;
+    found.lifted = true;
+  }
+  if (!node->Is("pad") ||
+      node->attrs.GetOr<std::string>("mode", "constant") != "constant") {
+    return found;
+  }
+  found.pad = node;
+  found.pads = node->attrs.Get<Ints>("pads");
+  if (found.lifted) {
+    found.pads.insert(found.pads.begin() + 5, 0);
+    found.pads.insert(found.pads.begin() + 2, 0);
+  }
+  return found;
+}
+
 // pad, then conv or pool -> one that pads itself.
 absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   const bool pool = IsPool(node, "max_pool") || IsPool(node, "avg_pool");
   if (!IsConv(node) && !pool) return Value{};
-  const Node& pad = *node.inputs[0].node;
-  if (!pad.Is("pad") ||
-      pad.attrs.GetOr<std::string>("mode", "constant") != "constant" ||
-      !PadsAlike(pad, node)) {
-    return Value{};
-  }
-  const size_t rank = pad.outputs[0].shape.size();
+  const PadRead read = FindPad(node.inputs[0]);
+  if (read.pad == nullptr || !PadsAlike(*read.pad, node)) return Value{};
+  const size_t rank = node.inputs[0].type().shape.size();
   const size_t n = rank - 2;  // plain layouts only
   if (absl::EndsWith(node.attrs.GetOr<std::string>("data_layout", ""), "c") ||
       absl::EndsWith(node.attrs.GetOr<std::string>("layout", ""), "c")) {
     return Value{};
   }
-  const Ints& around = pad.attrs.Get<Ints>("pads");
   Ints pads = IntsAttrOr(node.attrs, "pads", 2 * n, 0);
   const Ints kernel = pool ? node.attrs.Get<Ints>("kernel") : Ints();
   const Ints dilations = IntsAttrOr(node.attrs, "dilations", n, 1);
   for (size_t d = 0; d < rank; ++d) {
     for (int end = 0; end < 2; ++end) {
-      const int64_t more = around[d + end * rank];
+      const int64_t more = read.pads[d + end * rank];
       if (more < 0 || (d < 2 && more != 0)) return Value{};
       if (d < 2) continue;
       int64_t& sum = pads[d - 2 + end * n];
@@ -76,7 +102,14 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   attrs.Set("pads", pads);
   if (IsPool(node, "avg_pool")) attrs.Set("count_include_pad", int64_t{1});
   std::vector<Value> inputs = node.inputs;
-  inputs[0] = pad.inputs[0];
+  inputs[0] = read.pad->inputs[0];
+  if (read.lifted) {
+    const Shape& x = inputs[0].type().shape;
+    RELAY_ASSIGN_OR_RETURN(
+        inputs[0],
+        c.Add("reshape", {inputs[0]},
+              {{"shape", Shape{x[0], x[1], tir::MakeInt(1), x[2]}}}));
+  }
   return c.Add(node.op->name, inputs, attrs);
 }
 
