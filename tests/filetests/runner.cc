@@ -9,7 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tests/filetests/codegen_category.h"
 #include "tests/filetests/filetest.h"
+#include "tests/filetests/relay_category.h"
 #include "tests/filetests/tir_category.h"
 
 namespace ingot::filetest {
@@ -18,6 +20,8 @@ namespace {
 // Each part of Ingot adds its categories here.
 Categories AllCategories() {
   Categories categories;
+  AddCodegenCategories(&categories);
+  AddRelayCategories(&categories);
   AddTirCategories(&categories);
   return categories;
 }
