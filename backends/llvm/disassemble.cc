@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <utility>
@@ -20,16 +21,11 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/MCTargetOptions.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Object/ELFObjectFile.h"
-#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/ELF.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace ingot {
 namespace {
-
-using llvm::object::ObjectFile;
-using llvm::object::SectionRef;
-using llvm::object::SymbolRef;
 
 // Errors inside of one part of a damaged file: the part is then left empty.
 template <typename T>
@@ -43,9 +39,8 @@ T ValueOr(llvm::Expected<T> value, T otherwise) {
 class Disassembler {
  public:
   // Null if this LLVM cannot.
-  static std::unique_ptr<Disassembler> Create(const ObjectFile& object) {
+  static std::unique_ptr<Disassembler> Create(const llvm::Triple& triple) {
     auto d = std::make_unique<Disassembler>();
-    const llvm::Triple triple = object.makeTriple();
     std::string error;
     const llvm::Target* target =
         llvm::TargetRegistry::lookupTarget(triple.str(), error);
@@ -109,93 +104,192 @@ class Disassembler {
   std::unique_ptr<llvm::MCInstPrinter> printer_;
 };
 
-std::string Name(const SymbolRef& symbol) {
-  return ValueOr(symbol.getName(), llvm::StringRef("?")).str();
-}
-
-std::string Name(const SectionRef& section) {
-  return ValueOr(section.getName(), llvm::StringRef("?")).str();
-}
-
-void ListSections(const ObjectFile& object, std::string* out) {
-  absl::StrAppend(out, "\nSections:\n");
-  for (const SectionRef& section : object.sections()) {
-    if (section.getSize() == 0) continue;
-    absl::StrAppend(
-        out, absl::StrFormat("%10d  %s%s\n", section.getSize(), Name(section),
-                             section.isText() ? "  (code)" : ""));
+// The triple of an ELF machine; empty for those that we do not disassemble.
+std::string TripleOf(unsigned machine, bool is_64_bit, bool is_little) {
+  switch (machine) {
+    case llvm::ELF::EM_X86_64:
+      return "x86_64-unknown-linux";
+    case llvm::ELF::EM_386:
+      return "i386-unknown-linux";
+    case llvm::ELF::EM_AARCH64:
+      return is_little ? "aarch64-unknown-linux" : "aarch64_be-unknown-linux";
+    case llvm::ELF::EM_ARM:
+      return is_little ? "armv7-unknown-linux" : "armv7eb-unknown-linux";
+    case llvm::ELF::EM_RISCV:
+      return is_64_bit ? "riscv64-unknown-linux" : "riscv32-unknown-linux";
+    case llvm::ELF::EM_PPC64:
+      return is_little ? "powerpc64le-unknown-linux"
+                       : "powerpc64-unknown-linux";
+    case llvm::ELF::EM_S390:
+      return "s390x-unknown-linux";
+    default:
+      return "";
   }
 }
 
-bool IsListed(const SymbolRef& symbol) {
-  const uint32_t flags = ValueOr(symbol.getFlags(), uint32_t{0});
-  return (flags & SymbolRef::SF_FormatSpecific) == 0;
-}
+struct Symbol {
+  std::string name;
+  uint64_t value = 0, size = 0;
+  unsigned section = 0;
+  unsigned binding = 0, type = 0;
+  bool listed() const {
+    return !name.empty() && type != llvm::ELF::STT_SECTION &&
+           type != llvm::ELF::STT_FILE;
+  }
+};
 
-uint64_t SizeOf(const SymbolRef& symbol) {
-  return symbol.getObject()->isELF()
-             ? llvm::object::ELFSymbolRef(symbol).getSize()
-             : 0;
-}
+// Reads through ELFFile, whose functions return errors; those of ObjectFile end
+// the process over a damaged file.
+template <typename ElfT>
+class ElfDescriber {
+ public:
+  using File = llvm::object::ELFFile<ElfT>;
+  using Section = typename ElfT::Shdr;
 
-void ListSymbols(const ObjectFile& object, std::string* out) {
-  absl::StrAppend(out, "\nSymbols:\n");
-  for (const SymbolRef& symbol : object.symbols()) {
-    if (!IsListed(symbol)) continue;
-    const uint32_t flags = ValueOr(symbol.getFlags(), uint32_t{0});
-    const bool undefined = (flags & SymbolRef::SF_Undefined) != 0;
-    const char* kind = undefined                             ? "undefined"
-                       : (flags & SymbolRef::SF_Weak) != 0   ? "weak"
-                       : (flags & SymbolRef::SF_Global) != 0 ? "global"
-                                                             : "local";
-    absl::StrAppend(out, absl::StrFormat("%10d  %-9s  %s\n", SizeOf(symbol),
-                                         kind, Name(symbol)));
+  ElfDescriber(const File& file, std::string* out) : file_(file), out_(out) {
+    sections_ = ValueOr(file.sections(), typename ElfT::ShdrRange());
+    for (const Section& section : sections_) {
+      if (section.sh_type == llvm::ELF::SHT_SYMTAB) ReadSymbols(section);
+    }
   }
-}
 
-void DisassembleSection(const ObjectFile& object, const SectionRef& section,
-                        Disassembler* disassembler, std::string* out) {
-  const llvm::StringRef contents =
-      ValueOr(section.getContents(), llvm::StringRef());
-  std::multimap<uint64_t, std::string> labels, references;
-  for (const SymbolRef& symbol : object.symbols()) {
-    if (!IsListed(symbol)) continue;
-    llvm::Expected<llvm::object::section_iterator> where = symbol.getSection();
-    if (!where) {
-      llvm::consumeError(where.takeError());
-    } else if (*where == section) {
-      labels.emplace(ValueOr(symbol.getValue(), uint64_t{0}), Name(symbol));
+  void Describe() {
+    absl::StrAppend(out_, "\nSections:\n");
+    for (const Section& section : sections_) {
+      const bool empty =
+          section.sh_type == llvm::ELF::SHT_NULL || section.sh_size == 0;
+      if (empty) continue;
+      absl::StrAppend(
+          out_,
+          absl::StrFormat("%10d  %s%s\n", uint64_t{section.sh_size},
+                          Name(section), IsCode(section) ? "  (code)" : ""));
+    }
+    absl::StrAppend(out_, "\nSymbols:\n");
+    for (const Symbol& symbol : symbols_) {
+      if (!symbol.listed()) continue;
+      const char* kind = symbol.section == llvm::ELF::SHN_UNDEF    ? "undefined"
+                         : symbol.binding == llvm::ELF::STB_WEAK   ? "weak"
+                         : symbol.binding == llvm::ELF::STB_GLOBAL ? "global"
+                                                                   : "local";
+      absl::StrAppend(out_, absl::StrFormat("%10d  %-9s  %s\n", symbol.size,
+                                            kind, symbol.name));
+    }
+    const auto& header = file_.getHeader();
+    const std::string triple =
+        TripleOf(header.e_machine, ElfT::Is64Bits,
+                 ElfT::Endianness == llvm::endianness::little);
+    std::unique_ptr<Disassembler> disassembler =
+        triple.empty() ? nullptr : Disassembler::Create(llvm::Triple(triple));
+    if (disassembler == nullptr) {
+      absl::StrAppend(out_,
+                      "\nNo disassembler for this processor is built in.\n");
+      return;
+    }
+    for (size_t i = 0; i < sections_.size(); ++i) {
+      if (IsCode(sections_[i])) Disassemble(i, disassembler.get());
     }
   }
-  for (const SectionRef& other : object.sections()) {
-    llvm::Expected<llvm::object::section_iterator> of =
-        other.getRelocatedSection();
-    if (!of) {
-      llvm::consumeError(of.takeError());
-      continue;
-    }
-    if (*of != section) continue;
-    for (const llvm::object::RelocationRef& relocation : other.relocations()) {
-      const llvm::object::symbol_iterator symbol = relocation.getSymbol();
-      if (symbol == object.symbol_end()) continue;
-      references.emplace(relocation.getOffset(), Name(*symbol));
+
+ private:
+  static bool IsCode(const Section& section) {
+    return section.sh_type == llvm::ELF::SHT_PROGBITS &&
+           (section.sh_flags & llvm::ELF::SHF_EXECINSTR) != 0 &&
+           section.sh_size > 0;
+  }
+
+  std::string Name(const Section& section) const {
+    return ValueOr(file_.getSectionName(section), llvm::StringRef("?")).str();
+  }
+
+  void ReadSymbols(const Section& section) {
+    const llvm::StringRef names =
+        ValueOr(file_.getStringTableForSymtab(section), llvm::StringRef());
+    for (const auto& s :
+         ValueOr(file_.symbols(&section), typename ElfT::SymRange())) {
+      Symbol symbol;
+      symbol.name = ValueOr(s.getName(names), llvm::StringRef()).str();
+      symbol.value = s.st_value;
+      symbol.size = s.st_size;
+      symbol.section = s.st_shndx;
+      symbol.binding = s.getBinding();
+      symbol.type = s.getType();
+      symbols_.push_back(std::move(symbol));
     }
   }
-  absl::StrAppend(out, "\nCode of ", Name(section), ":\n");
-  const llvm::ArrayRef<uint8_t> bytes(
-      reinterpret_cast<const uint8_t*>(contents.data()), contents.size());
-  const uint64_t base = section.getAddress();
-  for (uint64_t at = 0; at < bytes.size();) {
-    for (auto [label, end] = labels.equal_range(at); label != end; ++label) {
-      absl::StrAppend(out, "\n", label->second, ":\n");
+
+  void AddReference(uint64_t offset, uint64_t index,
+                    std::multimap<uint64_t, std::string>* references) const {
+    if (index == 0 || index >= symbols_.size()) return;
+    const Symbol& symbol = symbols_[index];
+    if (symbol.listed()) {
+      references->emplace(offset, symbol.name);
+    } else if (symbol.section < sections_.size()) {
+      references->emplace(offset, Name(sections_[symbol.section]));
     }
-    const uint64_t size = disassembler->Print(bytes.slice(at), base + at, out);
-    for (auto it = references.lower_bound(at);
-         it != references.end() && it->first < at + size; ++it) {
-      absl::StrAppend(out, "            ; ", it->second, "\n");
-    }
-    at += size;
   }
+
+  // What the relocations of section `target` refer to, by place.
+  std::multimap<uint64_t, std::string> References(size_t target) const {
+    std::multimap<uint64_t, std::string> references;
+    for (const Section& section : sections_) {
+      if (section.sh_info != target) continue;
+      if (section.sh_type == llvm::ELF::SHT_RELA) {
+        for (const auto& r :
+             ValueOr(file_.relas(section), typename ElfT::RelaRange())) {
+          AddReference(r.r_offset, r.getSymbol(false), &references);
+        }
+      } else if (section.sh_type == llvm::ELF::SHT_REL) {
+        for (const auto& r :
+             ValueOr(file_.rels(section), typename ElfT::RelRange())) {
+          AddReference(r.r_offset, r.getSymbol(false), &references);
+        }
+      }
+    }
+    return references;
+  }
+
+  void Disassemble(size_t index, Disassembler* disassembler) {
+    const Section& section = sections_[index];
+    const llvm::ArrayRef<uint8_t> bytes =
+        ValueOr(file_.getSectionContents(section), llvm::ArrayRef<uint8_t>());
+    std::multimap<uint64_t, std::string> labels;
+    for (const Symbol& symbol : symbols_) {
+      if (symbol.listed() && symbol.section == index) {
+        labels.emplace(symbol.value, symbol.name);
+      }
+    }
+    const std::multimap<uint64_t, std::string> references = References(index);
+    absl::StrAppend(out_, "\nCode of ", Name(section), ":\n");
+    for (uint64_t at = 0; at < bytes.size();) {
+      for (auto [label, end] = labels.equal_range(at); label != end; ++label) {
+        absl::StrAppend(out_, "\n", label->second, ":\n");
+      }
+      const uint64_t size = disassembler->Print(bytes.slice(at), at, out_);
+      for (auto it = references.lower_bound(at);
+           it != references.end() && it->first < at + size; ++it) {
+        absl::StrAppend(out_, "            ; ", it->second, "\n");
+      }
+      at += size;
+    }
+  }
+
+  const File& file_;
+  std::string* const out_;
+  typename ElfT::ShdrRange sections_;
+  std::vector<Symbol> symbols_;
+};
+
+template <typename ElfT>
+absl::Status Describe(llvm::StringRef bytes, absl::string_view name,
+                      std::string* out) {
+  llvm::Expected<llvm::object::ELFFile<ElfT>> file =
+      llvm::object::ELFFile<ElfT>::create(bytes);
+  if (!file) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, " is no object file: ", llvm::toString(file.takeError())));
+  }
+  ElfDescriber<ElfT>(*file, out).Describe();
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -203,30 +297,35 @@ void DisassembleSection(const ObjectFile& object, const SectionRef& section,
 absl::StatusOr<std::string> DescribeObject(absl::string_view bytes,
                                            absl::string_view name) {
   codegen::InitializeLlvm();
-  const llvm::MemoryBufferRef buffer(
-      llvm::StringRef(bytes.data(), bytes.size()),
-      llvm::StringRef(name.data(), name.size()));
-  llvm::Expected<std::unique_ptr<ObjectFile>> object =
-      ObjectFile::createObjectFile(buffer);
-  if (!object) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        name, " is no object file: ", llvm::toString(object.takeError())));
+  const llvm::StringRef content(bytes.data(), bytes.size());
+  if (bytes.size() < llvm::ELF::EI_NIDENT ||
+      !content.starts_with(llvm::ELF::ElfMagic)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is no object file of the ELF format"));
   }
-  std::string out = absl::StrCat((*object)->getFileFormatName().str(), ", ",
+  // LLVM reads the tables where they lie, and they must lie aligned.
+  std::vector<uint64_t> aligned;
+  llvm::StringRef readable = content;
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % alignof(uint64_t) != 0) {
+    aligned.resize((bytes.size() + 7) / 8);
+    std::memcpy(aligned.data(), bytes.data(), bytes.size());
+    readable = llvm::StringRef(reinterpret_cast<const char*>(aligned.data()),
+                               bytes.size());
+  }
+  const bool is_64_bit = content[llvm::ELF::EI_CLASS] == llvm::ELF::ELFCLASS64;
+  const bool is_little = content[llvm::ELF::EI_DATA] == llvm::ELF::ELFDATA2LSB;
+  std::string out = absl::StrCat("ELF, ", is_64_bit ? 64 : 32, " bits, ",
+                                 is_little ? "little" : "big", "-endian, ",
                                  bytes.size(), " bytes\n");
-  ListSections(**object, &out);
-  ListSymbols(**object, &out);
-  std::unique_ptr<Disassembler> disassembler = Disassembler::Create(**object);
-  if (disassembler == nullptr) {
-    absl::StrAppend(&out,
-                    "\nNo disassembler for this processor is built in.\n");
-    return out;
+  absl::Status status;
+  if (is_64_bit) {
+    status = is_little ? Describe<llvm::object::ELF64LE>(readable, name, &out)
+                       : Describe<llvm::object::ELF64BE>(readable, name, &out);
+  } else {
+    status = is_little ? Describe<llvm::object::ELF32LE>(readable, name, &out)
+                       : Describe<llvm::object::ELF32BE>(readable, name, &out);
   }
-  for (const SectionRef& section : (*object)->sections()) {
-    if (section.isText() && section.getSize() > 0) {
-      DisassembleSection(**object, section, disassembler.get(), &out);
-    }
-  }
+  if (!status.ok()) return status;
   return out;
 }
 

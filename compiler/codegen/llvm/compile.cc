@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/module_emitter.h"
+#include "compiler/codegen/llvm/quiet_context.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -78,7 +79,9 @@ absl::StatusOr<std::string> CompileWithLlvm(
   absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> target =
       CreateTargetMachine(machine, options.opt_level);
   if (!target.ok()) return target.status();
+  std::string diagnostic;
   llvm::LLVMContext context;
+  MakeQuiet(&context, &diagnostic);
   llvm::Module module(options.module_name, context);
   module.setTargetTriple(machine.triple);
   module.setDataLayout((*target)->createDataLayout());
@@ -111,9 +114,15 @@ absl::StatusOr<std::string> CompileWithLlvm(
       return bitcode;
     }
     case LlvmOutput::kObject:
-    case LlvmOutput::kAssembly:
-      return EmitMachineCode(&module, target->get(),
-                             output == LlvmOutput::kObject);
+    case LlvmOutput::kAssembly: {
+      absl::StatusOr<std::string> code = EmitMachineCode(
+          &module, target->get(), output == LlvmOutput::kObject);
+      if (code.ok() && !diagnostic.empty()) {
+        return absl::InternalError(absl::StrCat(
+            "LLVM cannot compile ", options.module_name, ": ", diagnostic));
+      }
+      return code;
+    }
   }
   return absl::InternalError("unknown output");
 }
