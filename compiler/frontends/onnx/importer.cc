@@ -15,16 +15,11 @@ namespace {
 
 constexpr int kNewestOpset = 23;
 // Limits of what a small hostile file can make of itself.
-constexpr int kMaxDepth = 32;
 constexpr int64_t kMaxNodes = 1000000;
 constexpr int kMaxExprSize = 2000;
 
 std::string DomainName(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx" ? "ai.onnx" : domain;
-}
-
-std::string CanonicalDomain(const std::string& domain) {
-  return domain == "ai.onnx" ? "" : domain;
 }
 
 // "node 'a' (Conv): …", unless the message names a node already.
@@ -39,6 +34,10 @@ absl::Status AtNode(const absl::Status& status, const std::string& name,
 }
 
 }  // namespace
+
+std::string CanonicalDomain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
+}
 
 Binding* Scope::Find(const std::string& name) const {
   for (const Scope* s = this; s != nullptr; s = s->parent) {
@@ -590,98 +589,6 @@ absl::Status Importer::CheckSizes(size_t first_node) const {
     }
   }
   return absl::OkStatus();
-}
-
-// ------------------------------------------------------------ graphs in graphs
-
-absl::StatusOr<std::vector<Binding>> Importer::Inline(
-    const onnx::GraphProto& graph, std::vector<Binding> inputs) {
-  if (depth_ >= kMaxDepth) {
-    return absl::InvalidArgumentError("graphs are nested too deep");
-  }
-  if (graph.input_size() != static_cast<int>(inputs.size())) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a graph inside takes ", graph.input_size(),
-                     " inputs, not ", inputs.size()));
-  }
-  Scope scope;
-  scope.parent = scope_;
-  for (int i = 0; i < graph.input_size(); ++i) {
-    scope.names[graph.input(i).name()] = std::move(inputs[i]);
-  }
-  ONNX_RETURN_IF_ERROR(AddInitializers(graph, &scope, false));
-  ++depth_;
-  const absl::Status status = ImportNodes(graph.node(), &scope);
-  --depth_;
-  ONNX_RETURN_IF_ERROR(status);
-  std::vector<Binding> outputs;
-  for (const auto& output : graph.output()) {
-    Binding* binding = scope.Find(output.name());
-    if (binding == nullptr) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a graph inside computes no '", output.name(), "'"));
-    }
-    if (binding->initializer != nullptr) {
-      ONNX_RETURN_IF_ERROR(Materialize(binding, output.name()).status());
-    }
-    outputs.push_back(*binding);
-  }
-  return outputs;
-}
-
-absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
-    const onnx::FunctionProto& function, const onnx::NodeProto& call,
-    const std::vector<Binding*>& inputs) {
-  if (depth_ >= kMaxDepth) {
-    return absl::InvalidArgumentError("functions call each other too deep");
-  }
-  Scope scope;
-  for (int i = 0; i < function.input_size(); ++i) {
-    if (i < static_cast<int>(inputs.size()) && inputs[i] != nullptr) {
-      if (inputs[i]->initializer != nullptr) {
-        ONNX_RETURN_IF_ERROR(Materialize(inputs[i], call.input(i)).status());
-      }
-      scope.names[function.input(i)] = *inputs[i];
-    }
-  }
-  // Attributes that refer to the call's get its values.
-  google::protobuf::RepeatedPtrField<onnx::NodeProto> nodes = function.node();
-  for (onnx::NodeProto& node : nodes) {
-    auto* attributes = node.mutable_attribute();
-    for (int a = attributes->size() - 1; a >= 0; --a) {
-      const std::string wanted = attributes->Get(a).ref_attr_name();
-      if (wanted.empty()) continue;
-      const std::string own = attributes->Get(a).name();
-      bool found = false;
-      for (const auto& given : call.attribute()) {
-        if (given.name() != wanted) continue;
-        *attributes->Mutable(a) = given;
-        attributes->Mutable(a)->set_name(own);
-        found = true;
-      }
-      if (!found) attributes->DeleteSubrange(a, 1);
-    }
-    // Names stay unique and tell where a node comes from.
-    if (!node.name().empty()) {
-      node.set_name(absl::StrCat(call.name(), "/", node.name()));
-    }
-  }
-  std::map<std::string, int> saved = opsets_;
-  for (const auto& import : function.opset_import()) {
-    opsets_[CanonicalDomain(import.domain())] =
-        static_cast<int>(std::min<int64_t>(import.version(), 1 << 20));
-  }
-  ++depth_;
-  const absl::Status status = ImportNodes(nodes, &scope);
-  --depth_;
-  opsets_ = std::move(saved);
-  ONNX_RETURN_IF_ERROR(status);
-  std::vector<Binding> outputs;
-  for (const std::string& output : function.output()) {
-    Binding* binding = scope.Find(output);
-    outputs.push_back(binding == nullptr ? Binding() : *binding);
-  }
-  return outputs;
 }
 
 }  // namespace ingot::onnx_frontend

@@ -17,6 +17,9 @@
 
 namespace ingot::onnx_frontend {
 
+// "ai.onnx" is the empty domain by another name.
+std::string CanonicalDomain(const std::string& domain);
+
 // The names that one graph defines; lookups go on in the graph around it.
 struct Scope {
   const Scope* parent = nullptr;
