@@ -200,6 +200,13 @@ TEST_F(LoadTest, LinkingIsDeterministic) {
   EXPECT_EQ(ReadFile(a), ReadFile(b));
 }
 
+// LLD itself does not survive this.
+TEST_F(LoadTest, LinksManyTimesInOneProcess) {
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(LinkLibrary(AddSet(), TestFile("many.so")).ok());
+  }
+}
+
 TEST_F(LoadTest, DuplicateSymbolNamesBothArtifacts) {
   ArtifactSet set = AddSet();
   ASSERT_TRUE(set.Add(Make("other", "native", "again.c", kAddSource)).ok());

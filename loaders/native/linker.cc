@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,16 +14,15 @@
 #include <system_error>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/synchronization/mutex.h"
 #include "artifact/sha256.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
 #include "loaders/load_names.h"
 #include "loaders/native/container_object.h"
+#include "loaders/native/read_pipe.h"
 #include "loaders/native/toolchain.h"
 
 LLD_HAS_DRIVER(elf)
@@ -171,22 +171,48 @@ uint16_t MachineOf(absl::string_view object) {
   return header.e_machine;
 }
 
-// LLD keeps global state, so links take turns.
-absl::Mutex& LinkMutex() {
-  static absl::Mutex* mutex = new absl::Mutex;
-  return *mutex;
-}
-
+// Runs LLD in a forked copy of this process, so without starting a program.
+// Not in the process itself: LLD 19 can damage the heap when it tears down the
+// state of its second or later link.
 absl::Status RunLld(const std::vector<std::string>& words,
                     const std::string& folder) {
   std::vector<const char*> args;
   for (const std::string& word : words) args.push_back(word.c_str());
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  absl::MutexLock lock(&LinkMutex());
-  const lld::Result result =
-      lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode == 0) return absl::OkStatus();
+  int pipe_fds[2];
+  if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
+    return absl::InternalError(absl::StrCat("pipe: ", strerror(errno)));
+  }
+  const pid_t pid = fork();
+  if (pid < 0) {
+    const int error = errno;
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+    return absl::InternalError(absl::StrCat("fork: ", strerror(error)));
+  }
+  if (pid == 0) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    const lld::Result result =
+        lld::lldMain(args, stream, stream, {{lld::Gnu, &lld::elf::link}});
+    for (absl::string_view rest = text; !rest.empty();) {
+      const ssize_t n = write(pipe_fds[1], rest.data(), rest.size());
+      if (n < 0 && errno != EINTR) break;
+      if (n > 0) rest.remove_prefix(n);
+    }
+    // No destructors, no exit handlers: they belong to the parent.
+    _exit(result.retCode == 0 ? 0 : 1);
+  }
+  close(pipe_fds[1]);
+  const std::string text = ReadPipe(pipe_fds[0]);
+  close(pipe_fds[0]);
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
+  if (WIFSIGNALED(status)) {
+    return absl::InternalError(absl::StrCat("the linker was ended by signal ",
+                                            WTERMSIG(status), "; ", text));
+  }
   // Objects are named by their artifacts once the folder is cut off.
   return absl::FailedPreconditionError(
       absl::StrReplaceAll(text, {{folder + "/", ""}, {"ld.lld: error: ", ""}}));

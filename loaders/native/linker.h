@@ -21,7 +21,7 @@ namespace ingot {
 // only carries its container. Only functions of the C ABI, the host services'
 // variable and the container are exported. The same set and tools give the same
 // bytes. Written whole or not at all: what was at `output` stays on an error.
-// Thread-safe; links run one at a time.
+// Thread-safe.
 //
 // Errors: FailedPrecondition for a symbol that is defined twice or nowhere,
 // naming the artifacts on each side, or a library of the provenance's

@@ -12,14 +12,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "loaders/native/read_pipe.h"
 
 extern char** environ;
 
 namespace ingot {
 namespace {
-
-// Longer output than this says nothing more.
-constexpr size_t kMaxMessage = 4000;
 
 bool IsHarmlessFlag(absl::string_view flag) {
   for (absl::string_view start :
@@ -31,22 +29,6 @@ bool IsHarmlessFlag(absl::string_view flag) {
     }
   }
   return false;
-}
-
-// Reads `fd` to its end; keeps the first kMaxMessage bytes.
-std::string ReadAll(int fd) {
-  std::string text;
-  char buffer[4096];
-  ssize_t n;
-  while ((n = read(fd, buffer, sizeof(buffer))) > 0 ||
-         (n < 0 && errno == EINTR)) {
-    if (n > 0 && text.size() < kMaxMessage) text.append(buffer, n);
-  }
-  if (text.size() > kMaxMessage) {
-    text.resize(kMaxMessage);
-    text += "…";
-  }
-  return text;
 }
 
 }  // namespace
@@ -117,7 +99,7 @@ absl::Status CompileC(const CompileRequest& request, const std::string& dir,
     return absl::InternalError(
         absl::StrCat("starting ", request.cc, ": ", strerror(error)));
   }
-  const std::string output = ReadAll(pipe_fds[0]);
+  const std::string output = ReadPipe(pipe_fds[0]);
   close(pipe_fds[0]);
   int status = 0;
   while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
