@@ -1,5 +1,5 @@
-// Everything that is built in. Programs that only run models include
-// builtin_loaders.h, which brings no code generator along.
+// Everything that is built in: target kinds, loaders and inspectors. Programs
+// that only run models include builtin_loaders.h, without Ingot's compiler.
 #ifndef INGOT_BACKENDS_BUILTIN_H_
 #define INGOT_BACKENDS_BUILTIN_H_
 

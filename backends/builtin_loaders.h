@@ -7,7 +7,8 @@
 namespace ingot {
 
 // Registers the loaders of all backends that are built in, beside the load
-// stage's own (RegisterCoreLoaders). This is all that a deployed program needs.
+// stage's own (RegisterCoreLoaders). A program that is small on purpose
+// registers just those that it needs: llvmjit's brings LLVM along.
 // Errors: AlreadyExists.
 absl::Status RegisterBuiltinLoaders(LoaderRegistry* registry);
 

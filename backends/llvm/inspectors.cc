@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/llvm/disassemble.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBufferRef.h"
@@ -20,6 +21,9 @@ absl::StatusOr<std::string> InspectObject(const Artifact& artifact) {
 absl::StatusOr<std::string> InspectBitcode(const Artifact& artifact) {
   const absl::string_view bytes = artifact.content.view();
   llvm::LLVMContext context;
+  // Without a handler LLVM prints warnings, and ends the process over errors.
+  context.setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo*, void*) {});
   llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(
       llvm::MemoryBufferRef(llvm::StringRef(bytes.data(), bytes.size()),
                             artifact.file_name),

@@ -145,6 +145,7 @@ TEST(Inspectors, ShowObjectsAndBitcode) {
 // Cut short, or with bytes changed: an error or some text, never a crash.
 TEST(Inspectors, SurviveDamage) {
   for (const char* target : {"llvm", "llvm -mtriple=aarch64-linux-gnu"}) {
+    SCOPED_TRACE(target);
     auto good = Compile(target);
     ASSERT_TRUE(good.ok()) << good.status();
     const std::string bytes(good->artifacts[0].content.view());

@@ -14,6 +14,7 @@
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
@@ -66,6 +67,9 @@ struct Parsed {
 absl::StatusOr<Parsed> ParseBitcode(const Artifact& artifact) {
   Parsed parsed;
   parsed.context = std::make_unique<llvm::LLVMContext>();
+  // Without a handler LLVM prints warnings, and ends the process over errors.
+  parsed.context->setDiagnosticHandlerCallBack(
+      [](const llvm::DiagnosticInfo*, void*) {});
   const absl::string_view bytes = artifact.content.view();
   llvm::Expected<std::unique_ptr<llvm::Module>> module = llvm::parseBitcodeFile(
       llvm::MemoryBufferRef(llvm::StringRef(bytes.data(), bytes.size()),
