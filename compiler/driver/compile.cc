@@ -132,9 +132,12 @@ class Compilation {
       compiled.source = Sources(*function);
       if (work.kind->relay_to_runtime != nullptr) {
         absl::StatusOr<CodegenResult> result = work.kind->relay_to_runtime(
-            work.target, *module_, *function, CodegenOptions{prefix_});
+            work.target, *module_, *function, compiled.symbol);
         if (!result.ok()) return result.status();
-        if (absl::Status s = AddResult(*std::move(result)); !s.ok()) return s;
+        if (absl::Status s = AddResult(work.target, *std::move(result));
+            !s.ok()) {
+          return s;
+        }
         continue;
       }
       absl::Status status = LowerToLoops(*function, &work, &compiled);
@@ -149,20 +152,27 @@ class Compilation {
                             CompiledFunction* compiled) {
     std::vector<tir::PrimFunc> lowered;
     if (work->kind->relay_to_tir != nullptr) {
-      absl::StatusOr<std::vector<tir::PrimFunc>> functions =
-          work->kind->relay_to_tir(work->target, *module_, function);
-      if (!functions.ok()) return functions.status();
-      lowered = *std::move(functions);
+      absl::StatusOr<LoweredRegion> region = work->kind->relay_to_tir(
+          work->target, *module_, function, compiled->symbol);
+      if (!region.ok()) return region.status();
+      lowered = std::move(region->functions);
+      if (absl::Status s = AddResult(work->target, std::move(region->code));
+          !s.ok()) {
+        return s;
+      }
     } else {
       absl::StatusOr<tir::PrimFunc> function_or =
           LowerFunction(function, compiled->symbol, work->cpu);
       if (!function_or.ok()) return function_or.status();
       lowered.push_back(*std::move(function_or));
     }
+    // Loops that their target does not generate code for join the host's.
+    TargetWork& generator =
+        work->kind->tir_to_runtime != nullptr ? *work : work_.back();
     std::vector<absl::string_view> passes = {"simplify", "plan_workspaces",
                                              "simplify"};
-    passes.insert(passes.end(), work->kind->tir_passes.begin(),
-                  work->kind->tir_passes.end());
+    passes.insert(passes.end(), generator.kind->tir_passes.begin(),
+                  generator.kind->tir_passes.end());
     for (size_t i = 0; i < lowered.size(); ++i) {
       absl::Status dumped = dump_.Write("lower", lowered[i]);
       tir::PassHooks hooks;
@@ -180,7 +190,7 @@ class Compilation {
             planned->params.end() - planned->num_workspaces,
             planned->params.end());
       }
-      work->functions.push_back(*std::move(planned));
+      generator.functions.push_back(*std::move(planned));
     }
     return absl::OkStatus();
   }
@@ -205,18 +215,19 @@ class Compilation {
                             absl::StrCat("target ", work.target.ToString(),
                                          ": ", result.status().message()));
       }
-      for (Artifact& artifact : result->artifacts) {
-        artifact.target_key = work.target.key;
+      if (absl::Status s = AddResult(work.target, *std::move(result));
+          !s.ok()) {
+        return s;
       }
-      if (absl::Status s = AddResult(*std::move(result)); !s.ok()) return s;
       Time(absl::StrCat("codegen ", work.target.kind),
            absl::ToDoubleSeconds(absl::Now() - start));
     }
     return absl::OkStatus();
   }
 
-  absl::Status AddResult(CodegenResult result) {
+  absl::Status AddResult(const Target& target, CodegenResult result) {
     for (Artifact& artifact : result.artifacts) {
+      artifact.target_key = target.key;
       if (absl::Status s = set_.Add(std::move(artifact)); !s.ok()) return s;
     }
     features_.insert(result.cpu_features.begin(), result.cpu_features.end());

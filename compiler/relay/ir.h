@@ -102,9 +102,12 @@ class Node {
   // Unique in its function once verified; results print as %name or, of
   // several, %name#1. Comes from the model where the model has a name.
   std::string name;
-  const OpDef* op = nullptr;        // kOp
-  std::string callee;               // kCallFunction: a function of the module
-  Attrs attrs;                      // kOp; also {"target": …} pins a call
+  const OpDef* op = nullptr;  // kOp
+  std::string callee;         // kCallFunction: a function of the module
+  // Of a kOp. {"target": "dnnl"} pins any call to the target of that key, or
+  // kind. {"constant": …} of a kConstant inside a region: its key among the
+  // constants that are loaded.
+  Attrs attrs;
   std::vector<Value> inputs;        // an optional operand left out: null Value
   std::vector<TensorType> outputs;  // types of the results
   std::optional<Tensor> constant;   // kConstant
@@ -119,7 +122,9 @@ class Function {
   explicit Function(std::string name) : name(std::move(name)) {}
 
   std::string name;
-  // {"target": "llvm"}: the target that owns it; {"primitive": 1}: one kernel.
+  // {"target": "dnnl"}: a region, and the key of the target that owns it.
+  // {"composite": "conv2d_relu"}: a pattern of a target, called in its regions.
+  // {"primitive": 1}: one kernel.
   Attrs attrs;
   std::vector<Node*> inputs;  // kInput nodes, in order
   std::vector<Value> outputs;
@@ -163,8 +168,18 @@ class Function {
   std::set<std::string> reserved_;
 };
 
+// A node of the model's own graph, for people.
+struct ModelNode {
+  std::string name;  // as in Node::sources
+  std::string op;    // "Conv"
+};
+
 class Module {
  public:
+  // What the frontend read, in the model's order; empty for a module that came
+  // from text. A node that no Node::sources names any more was folded away.
+  std::vector<ModelNode> model_nodes;
+
   // The function that runs the model is called "main".
   Function* AddFunction(absl::string_view name);
   Function* Find(absl::string_view name) const;  // null when absent

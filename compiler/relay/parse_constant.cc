@@ -5,7 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "runtime/float16.h"
 
 namespace ingot::relay {
@@ -78,7 +78,7 @@ absl::Status PutItem(absl::string_view item, DataType dtype, void* to) {
 }
 
 absl::Status CheckSize(DataType dtype, absl::Span<const int64_t> shape) {
-  RELAY_ASSIGN_OR_RETURN(size_t bytes, CountBytes(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(size_t bytes, CountBytes(dtype, shape));
   if (bytes > static_cast<size_t>(kMaxMadeBytes)) {
     return absl::InvalidArgumentError("the constant would be too large");
   }
@@ -90,16 +90,16 @@ absl::Status CheckSize(DataType dtype, absl::Span<const int64_t> shape) {
 absl::StatusOr<Tensor> ConstantFromItems(DataType dtype,
                                          absl::Span<const int64_t> shape,
                                          absl::Span<const std::string> items) {
-  RELAY_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
+  INGOT_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
   if (count != static_cast<int64_t>(items.size())) {
     return absl::InvalidArgumentError(absl::StrCat("the constant has ", count,
                                                    " elements, but ",
                                                    items.size(), " are here"));
   }
-  RELAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   auto* to = static_cast<char*>(tensor.mutable_raw_data());
   for (const std::string& item : items) {
-    RELAY_RETURN_IF_ERROR(PutItem(item, dtype, to));
+    INGOT_RETURN_IF_ERROR(PutItem(item, dtype, to));
     to += dtype.bytes();
   }
   return tensor;
@@ -108,10 +108,10 @@ absl::StatusOr<Tensor> ConstantFromItems(DataType dtype,
 absl::StatusOr<Tensor> FilledConstant(DataType dtype,
                                       absl::Span<const int64_t> shape,
                                       absl::string_view item) {
-  RELAY_RETURN_IF_ERROR(CheckSize(dtype, shape));
-  RELAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_RETURN_IF_ERROR(CheckSize(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   char value[8] = {};
-  RELAY_RETURN_IF_ERROR(PutItem(item, dtype, value));
+  INGOT_RETURN_IF_ERROR(PutItem(item, dtype, value));
   auto* to = static_cast<char*>(tensor.mutable_raw_data());
   for (int64_t i = 0; i < tensor.NumElements(); ++i, to += dtype.bytes()) {
     std::memcpy(to, value, dtype.bytes());
@@ -122,12 +122,12 @@ absl::StatusOr<Tensor> FilledConstant(DataType dtype,
 absl::StatusOr<Tensor> RandomConstant(DataType dtype,
                                       absl::Span<const int64_t> shape,
                                       absl::string_view seed) {
-  RELAY_RETURN_IF_ERROR(CheckSize(dtype, shape));
+  INGOT_RETURN_IF_ERROR(CheckSize(dtype, shape));
   uint64_t state;
   if (!absl::SimpleAtoi(seed, &state)) {
     return NotAValue(seed, DataType::UInt(64));
   }
-  RELAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   auto* to = static_cast<char*>(tensor.mutable_raw_data());
   for (int64_t i = 0; i < tensor.NumElements(); ++i, to += dtype.bytes()) {
     // SplitMix64.
@@ -137,7 +137,7 @@ absl::StatusOr<Tensor> RandomConstant(DataType dtype,
     z ^= z >> 31;
     if (dtype.is_float()) {
       const double unit = static_cast<double>(z >> 40) / (1 << 24);
-      RELAY_RETURN_IF_ERROR(PutFloat(2 * unit - 1, dtype, to));
+      INGOT_RETURN_IF_ERROR(PutFloat(2 * unit - 1, dtype, to));
     } else {
       const uint64_t value = dtype.is_bool() ? z >> 63 : z >> 61;
       std::memcpy(to, &value, dtype.bytes());

@@ -41,25 +41,25 @@ absl::Status PartsParser::ExpectWord(absl::string_view word) {
 // Whether the token was there; then it is consumed.
 absl::StatusOr<bool> PartsParser::Accept(absl::string_view punctuation) {
   if (!token_.Is(punctuation)) return false;
-  RELAY_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return true;
 }
 absl::StatusOr<std::string> PartsParser::ExpectText(TokenKind kind,
                                                     absl::string_view what) {
   if (token_.kind != kind) return Unexpected(what);
   std::string text = token_.text;
-  RELAY_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return text;
 }
 
 // ------------------------------------------------------------- dimensions
 
 absl::StatusOr<Dim> PartsParser::ParseSum(int depth) {
-  RELAY_ASSIGN_OR_RETURN(Dim left, ParseProduct(depth));
+  INGOT_ASSIGN_OR_RETURN(Dim left, ParseProduct(depth));
   while (token_.Is("+") || token_.Is("-")) {
     const bool plus = token_.Is("+");
-    RELAY_RETURN_IF_ERROR(Advance());
-    RELAY_ASSIGN_OR_RETURN(Dim right, ParseProduct(depth));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_ASSIGN_OR_RETURN(Dim right, ParseProduct(depth));
     if (!AreIntegers(left, right)) return Error("a truth value in a sum");
     left = plus ? left + right : left - right;
   }
@@ -67,12 +67,12 @@ absl::StatusOr<Dim> PartsParser::ParseSum(int depth) {
 }
 
 absl::StatusOr<Dim> PartsParser::ParseProduct(int depth) {
-  RELAY_ASSIGN_OR_RETURN(Dim left, ParseAtom(depth));
+  INGOT_ASSIGN_OR_RETURN(Dim left, ParseAtom(depth));
   while (token_.Is("*") || token_.Is("/") || token_.Is("%")) {
     const std::string op = token_.text;
-    RELAY_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
-    RELAY_ASSIGN_OR_RETURN(Dim right, ParseAtom(depth));
+    INGOT_ASSIGN_OR_RETURN(Dim right, ParseAtom(depth));
     if (!AreIntegers(left, right)) return Error("a truth value in a product");
     if (op == "*") {
       left = left * right;
@@ -87,30 +87,30 @@ absl::StatusOr<Dim> PartsParser::ParseProduct(int depth) {
 absl::StatusOr<Dim> PartsParser::ParseAtom(int depth) {
   if (depth > kMaxDepth) return Error("parentheses go too deep");
   if (token_.Is("-")) {
-    RELAY_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     if (token_.kind == TokenKind::kNumber) return ParseNumber(true);
-    RELAY_ASSIGN_OR_RETURN(Dim value, ParseAtom(depth + 1));
+    INGOT_ASSIGN_OR_RETURN(Dim value, ParseAtom(depth + 1));
     if (!AreIntegers(value, value)) return Error("a truth value in a sum");
     return tir::MakeInt(0) - value;
   }
   if (token_.Is("(")) {
-    RELAY_RETURN_IF_ERROR(Advance());
-    RELAY_ASSIGN_OR_RETURN(Dim value, ParseSum(depth + 1));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_ASSIGN_OR_RETURN(Dim value, ParseSum(depth + 1));
     if (token_.Is(")")) {
-      RELAY_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Advance());
       return value;
     }
     return ParseComparison(value, depth);
   }
   if (token_.kind == TokenKind::kNumber) return ParseNumber(false);
   if (token_.kind == TokenKind::kString) {
-    RELAY_ASSIGN_OR_RETURN(std::string name,
+    INGOT_ASSIGN_OR_RETURN(std::string name,
                            ExpectText(TokenKind::kString, "a symbol"));
     return Dim(module_->Symbol(name));
   }
   if (token_.kind != TokenKind::kIdentifier) return Unexpected("a dimension");
   const Token word = token_;
-  RELAY_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   if (!token_.Is("(")) return Dim(module_->Symbol(word.text));
   return ParseDimCall(word, depth);
 }
@@ -121,19 +121,19 @@ absl::StatusOr<Dim> PartsParser::ParseNumber(bool negative) {
                         &value)) {
     return Error(absl::StrCat("'", token_.text, "' is not an integer"));
   }
-  RELAY_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return tir::MakeInt(value);
 }
 
 // After `(a`: `op b)`.
 absl::StatusOr<Dim> PartsParser::ParseComparison(const Dim& a, int depth) {
   const Token op = token_;
-  RELAY_RETURN_IF_ERROR(Advance());
-  RELAY_ASSIGN_OR_RETURN(Dim b, ParseSum(depth + 1));
+  INGOT_RETURN_IF_ERROR(Advance());
+  INGOT_ASSIGN_OR_RETURN(Dim b, ParseSum(depth + 1));
   if (!AreIntegers(a, b)) {
     return Lexer::Error(op, "only integers compare");
   }
-  RELAY_RETURN_IF_ERROR(Expect(")"));
+  INGOT_RETURN_IF_ERROR(Expect(")"));
   if (op.Is("==")) return tir::Eq(a, b);
   if (op.Is("!=")) return tir::Ne(a, b);
   if (op.Is("<")) return tir::Lt(a, b);
@@ -144,10 +144,10 @@ absl::StatusOr<Dim> PartsParser::ParseComparison(const Dim& a, int depth) {
 }
 
 absl::StatusOr<Dim> PartsParser::ParseDimCall(const Token& word, int depth) {
-  RELAY_RETURN_IF_ERROR(Expect("("));
+  INGOT_RETURN_IF_ERROR(Expect("("));
   std::vector<Dim> args;
-  RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
-    RELAY_ASSIGN_OR_RETURN(Dim arg, ParseSum(depth + 1));
+  INGOT_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(Dim arg, ParseSum(depth + 1));
     args.push_back(std::move(arg));
     return absl::OkStatus();
   }));
@@ -188,11 +188,11 @@ absl::StatusOr<Dim> PartsParser::ParseDimCall(const Token& word, int depth) {
 }
 
 absl::StatusOr<Shape> PartsParser::ParseShape() {
-  RELAY_RETURN_IF_ERROR(Expect("["));
+  INGOT_RETURN_IF_ERROR(Expect("["));
   Shape shape;
-  RELAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+  INGOT_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
     const Token at = token_;
-    RELAY_ASSIGN_OR_RETURN(Dim dim, ParseSum(0));
+    INGOT_ASSIGN_OR_RETURN(Dim dim, ParseSum(0));
     if (dim->dtype != DataType::Int(64)) {
       return Lexer::Error(at, "a dimension is an integer");
     }
@@ -204,13 +204,13 @@ absl::StatusOr<Shape> PartsParser::ParseShape() {
 
 absl::StatusOr<TensorType> PartsParser::ParseType() {
   const Token at = token_;
-  RELAY_ASSIGN_OR_RETURN(std::string word,
+  INGOT_ASSIGN_OR_RETURN(std::string word,
                          ExpectText(TokenKind::kIdentifier, "a type"));
   absl::StatusOr<DataType> dtype = DataType::Parse(word);
   if (!dtype.ok() || dtype->lanes != 1 || dtype->code == DataType::kHandle) {
     return Lexer::Error(at, absl::StrCat("'", word, "' is not a type"));
   }
-  RELAY_ASSIGN_OR_RETURN(Shape shape, ParseShape());
+  INGOT_ASSIGN_OR_RETURN(Shape shape, ParseShape());
   int64_t bytes = static_cast<int64_t>(dtype->bytes());
   for (const Dim& dim : shape) {
     int64_t value;
@@ -227,13 +227,13 @@ absl::StatusOr<TensorType> PartsParser::ParseType() {
 absl::StatusOr<std::vector<TensorType>> PartsParser::ParseTypes() {
   std::vector<TensorType> types;
   if (!token_.Is("(")) {
-    RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+    INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
     types.push_back(std::move(type));
     return types;
   }
-  RELAY_RETURN_IF_ERROR(Advance());
-  RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
-    RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+  INGOT_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
     types.push_back(std::move(type));
     return absl::OkStatus();
   }));
@@ -243,35 +243,35 @@ absl::StatusOr<std::vector<TensorType>> PartsParser::ParseTypes() {
 // ------------------------------------------------------------- attributes
 
 absl::StatusOr<double> PartsParser::ParseFloat() {
-  RELAY_ASSIGN_OR_RETURN(bool negative, Accept("-"));
+  INGOT_ASSIGN_OR_RETURN(bool negative, Accept("-"));
   double value;
   if ((token_.kind != TokenKind::kNumber &&
        token_.kind != TokenKind::kIdentifier) ||
       !absl::SimpleAtod(token_.text, &value)) {
     return Unexpected("a number");
   }
-  RELAY_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return negative ? -value : value;
 }
 
 absl::StatusOr<int64_t> PartsParser::ParseInt() {
-  RELAY_ASSIGN_OR_RETURN(bool negative, Accept("-"));
+  INGOT_ASSIGN_OR_RETURN(bool negative, Accept("-"));
   int64_t value;
   if (token_.kind != TokenKind::kNumber ||
       !absl::SimpleAtoi(absl::StrCat(negative ? "-" : "", token_.text),
                         &value)) {
     return Unexpected("an integer");
   }
-  RELAY_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return value;
 }
 
 template <typename T, typename F>
 absl::StatusOr<AttrValue> PartsParser::ParseListOf(const F& item) {
   std::vector<T> values;
-  RELAY_RETURN_IF_ERROR(Expect("["));
-  RELAY_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
-    RELAY_ASSIGN_OR_RETURN(T value, item());
+  INGOT_RETURN_IF_ERROR(Expect("["));
+  INGOT_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(T value, item());
     values.push_back(std::move(value));
     return absl::OkStatus();
   }));
@@ -282,15 +282,15 @@ absl::StatusOr<AttrValue> PartsParser::ParseAttr(AttrKind kind) {
   auto string = [&] { return ExpectText(TokenKind::kString, "a string"); };
   switch (kind) {
     case AttrKind::kInt: {
-      RELAY_ASSIGN_OR_RETURN(int64_t value, ParseInt());
+      INGOT_ASSIGN_OR_RETURN(int64_t value, ParseInt());
       return AttrValue(value);
     }
     case AttrKind::kFloat: {
-      RELAY_ASSIGN_OR_RETURN(double value, ParseFloat());
+      INGOT_ASSIGN_OR_RETURN(double value, ParseFloat());
       return AttrValue(value);
     }
     case AttrKind::kString: {
-      RELAY_ASSIGN_OR_RETURN(std::string value, string());
+      INGOT_ASSIGN_OR_RETURN(std::string value, string());
       return AttrValue(std::move(value));
     }
     case AttrKind::kInts:
@@ -301,14 +301,14 @@ absl::StatusOr<AttrValue> PartsParser::ParseAttr(AttrKind kind) {
       return ParseListOf<std::string>(string);
     case AttrKind::kDataType: {
       const Token at = token_;
-      RELAY_ASSIGN_OR_RETURN(std::string word,
+      INGOT_ASSIGN_OR_RETURN(std::string word,
                              ExpectText(TokenKind::kIdentifier, "a data type"));
       absl::StatusOr<DataType> type = DataType::Parse(word);
       if (!type.ok()) return Lexer::Error(at, type.status().message());
       return AttrValue(*type);
     }
     case AttrKind::kShape: {
-      RELAY_ASSIGN_OR_RETURN(Shape value, ParseShape());
+      INGOT_ASSIGN_OR_RETURN(Shape value, ParseShape());
       return AttrValue(std::move(value));
     }
   }
@@ -346,22 +346,22 @@ AttrKind PartsParser::GuessKind() const {
 // {name=value, …}, with the kinds that `op` (may be null) defines.
 absl::StatusOr<Attrs> PartsParser::ParseAttrs(const OpDef* op) {
   Attrs attrs;
-  RELAY_RETURN_IF_ERROR(Expect("{"));
-  RELAY_RETURN_IF_ERROR(List("}", [&]() -> absl::Status {
+  INGOT_RETURN_IF_ERROR(Expect("{"));
+  INGOT_RETURN_IF_ERROR(List("}", [&]() -> absl::Status {
     const Token at = token_;
-    RELAY_ASSIGN_OR_RETURN(std::string name, ExpectText(TokenKind::kIdentifier,
+    INGOT_ASSIGN_OR_RETURN(std::string name, ExpectText(TokenKind::kIdentifier,
                                                         "an attribute's name"));
     if (attrs.Has(name)) {
       return Lexer::Error(at, absl::StrCat("'", name, "' is there twice"));
     }
-    RELAY_RETURN_IF_ERROR(Expect("="));
+    INGOT_RETURN_IF_ERROR(Expect("="));
     AttrKind kind = GuessKind();
     if (op != nullptr) {
       for (const AttrSpec& spec : op->attrs) {
         if (spec.name == name) kind = spec.kind;
       }
     }
-    RELAY_ASSIGN_OR_RETURN(AttrValue value, ParseAttr(kind));
+    INGOT_ASSIGN_OR_RETURN(AttrValue value, ParseAttr(kind));
     attrs.Set(name, std::move(value));
     return absl::OkStatus();
   }));

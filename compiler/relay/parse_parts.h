@@ -14,7 +14,7 @@
 #include "compiler/relay/ir.h"
 #include "compiler/relay/lexer.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 
@@ -40,9 +40,9 @@ class PartsParser {
   template <typename F>
   absl::Status List(absl::string_view close, const F& item) {
     while (!token_.Is(close)) {
-      RELAY_RETURN_IF_ERROR(item());
+      INGOT_RETURN_IF_ERROR(item());
       if (token_.Is(close)) break;
-      RELAY_RETURN_IF_ERROR(Expect(","));
+      INGOT_RETURN_IF_ERROR(Expect(","));
     }
     return Advance();
   }

@@ -11,8 +11,8 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/parse_constant.h"
 #include "compiler/relay/parse_parts.h"
-#include "compiler/relay/status_macros.h"
 #include "compiler/relay/verifier.h"
+#include "compiler/status_macros.h"
 #include "runtime/safetensors.h"
 
 namespace ingot::relay {
@@ -24,11 +24,11 @@ class Parser : private PartsParser {
       : PartsParser(text), constants_(constants) {}
 
   absl::StatusOr<std::unique_ptr<Module>> Run() {
-    RELAY_RETURN_IF_ERROR(Advance());
-    RELAY_RETURN_IF_ERROR(ExpectWord("module"));
-    RELAY_RETURN_IF_ERROR(Expect("{"));
-    while (!token_.Is("}")) RELAY_RETURN_IF_ERROR(ParseFunction());
-    RELAY_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(ExpectWord("module"));
+    INGOT_RETURN_IF_ERROR(Expect("{"));
+    while (!token_.Is("}")) INGOT_RETURN_IF_ERROR(ParseFunction());
+    INGOT_RETURN_IF_ERROR(Advance());
     if (token_.kind != TokenKind::kEnd) return Error("text after the module");
     return std::move(module_);
   }
@@ -45,10 +45,10 @@ class Parser : private PartsParser {
     Reference ref;
     ref.token = token_;
     if (token_.kind != TokenKind::kValue) return Unexpected("a %value");
-    RELAY_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     if (token_.Is("#")) {
-      RELAY_RETURN_IF_ERROR(Advance());
-      RELAY_ASSIGN_OR_RETURN(ref.index, ParseInt());
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_ASSIGN_OR_RETURN(ref.index, ParseInt());
     }
     return ref;
   }
@@ -80,9 +80,9 @@ class Parser : private PartsParser {
   }
 
   absl::Status ParseFunction() {
-    RELAY_RETURN_IF_ERROR(ExpectWord("func"));
+    INGOT_RETURN_IF_ERROR(ExpectWord("func"));
     const Token at = token_;
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         std::string name,
         ExpectText(TokenKind::kFunction, "the function's @name"));
     if (module_->Find(name) != nullptr) {
@@ -91,25 +91,25 @@ class Parser : private PartsParser {
     }
     function_ = module_->AddFunction(name);
     nodes_.clear();
-    RELAY_RETURN_IF_ERROR(Expect("("));
-    RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+    INGOT_RETURN_IF_ERROR(Expect("("));
+    INGOT_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
       const Token input = token_;
       if (token_.kind != TokenKind::kValue) return Unexpected("an input");
-      RELAY_RETURN_IF_ERROR(CheckNew(input));
-      RELAY_RETURN_IF_ERROR(Advance());
-      RELAY_RETURN_IF_ERROR(Expect(":"));
-      RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+      INGOT_RETURN_IF_ERROR(CheckNew(input));
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Expect(":"));
+      INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
       return Define(input, function_->AddInput(input.text, std::move(type)));
     }));
-    RELAY_RETURN_IF_ERROR(Expect("->"));
-    RELAY_RETURN_IF_ERROR(Expect("("));
+    INGOT_RETURN_IF_ERROR(Expect("->"));
+    INGOT_RETURN_IF_ERROR(Expect("("));
     std::vector<Reference> outputs;
-    RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
-      RELAY_ASSIGN_OR_RETURN(Reference ref, ParseReference());
+    INGOT_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+      INGOT_ASSIGN_OR_RETURN(Reference ref, ParseReference());
       outputs.push_back(std::move(ref));
-      RELAY_ASSIGN_OR_RETURN(bool named, Accept(":"));
+      INGOT_ASSIGN_OR_RETURN(bool named, Accept(":"));
       if (!named) return absl::OkStatus();
-      RELAY_ASSIGN_OR_RETURN(
+      INGOT_ASSIGN_OR_RETURN(
           std::string output_name,
           ExpectText(TokenKind::kString, "an output's name"));
       function_->output_names.resize(outputs.size());
@@ -120,14 +120,14 @@ class Parser : private PartsParser {
       function_->output_names.resize(outputs.size());
     }
     if (token_.IsWord("attrs")) {
-      RELAY_RETURN_IF_ERROR(Advance());
-      RELAY_ASSIGN_OR_RETURN(function_->attrs, ParseAttrs(nullptr));
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_ASSIGN_OR_RETURN(function_->attrs, ParseAttrs(nullptr));
     }
-    RELAY_RETURN_IF_ERROR(Expect("{"));
-    while (!token_.Is("}")) RELAY_RETURN_IF_ERROR(ParseNode());
-    RELAY_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Expect("{"));
+    while (!token_.Is("}")) INGOT_RETURN_IF_ERROR(ParseNode());
+    INGOT_RETURN_IF_ERROR(Advance());
     for (const Reference& ref : outputs) {
-      RELAY_ASSIGN_OR_RETURN(Value value, Resolve(ref));
+      INGOT_ASSIGN_OR_RETURN(Value value, Resolve(ref));
       function_->outputs.push_back(value);
     }
     return absl::OkStatus();
@@ -136,19 +136,19 @@ class Parser : private PartsParser {
   absl::Status ParseNode() {
     const Token name = token_;
     if (token_.kind != TokenKind::kValue) return Unexpected("a %value or '}'");
-    RELAY_RETURN_IF_ERROR(CheckNew(name));
-    RELAY_RETURN_IF_ERROR(Advance());
-    RELAY_RETURN_IF_ERROR(Expect("="));
+    INGOT_RETURN_IF_ERROR(CheckNew(name));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Expect("="));
     Node* node = nullptr;
     if (token_.IsWord("const")) {
-      RELAY_ASSIGN_OR_RETURN(node, ParseConstant(name));
+      INGOT_ASSIGN_OR_RETURN(node, ParseConstant(name));
     } else {
-      RELAY_ASSIGN_OR_RETURN(node, ParseCall(name));
+      INGOT_ASSIGN_OR_RETURN(node, ParseCall(name));
     }
     if (token_.IsWord("from")) {
       do {
-        RELAY_RETURN_IF_ERROR(Advance());
-        RELAY_ASSIGN_OR_RETURN(
+        INGOT_RETURN_IF_ERROR(Advance());
+        INGOT_ASSIGN_OR_RETURN(
             std::string source,
             ExpectText(TokenKind::kString, "the name of a model's node"));
         node->sources.push_back(std::move(source));
@@ -158,9 +158,9 @@ class Parser : private PartsParser {
   }
 
   absl::StatusOr<Node*> ParseConstant(const Token& name) {
-    RELAY_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
-    RELAY_ASSIGN_OR_RETURN(TensorType type, ParseType());
+    INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
     const auto shape = ConstShape(type.shape);
     if (!shape.has_value()) {
       return Lexer::Error(at, "a constant's shape has no symbols");
@@ -177,20 +177,20 @@ class Parser : private PartsParser {
         return Error(absl::StrCat("the constant ", QuoteString(form.text),
                                   " is ", it->second.TypeString()));
       }
-      RELAY_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Advance());
       return function_->AddConstant(name.text, it->second);
     }
     std::vector<std::string> items;
     absl::StatusOr<Tensor> tensor = Tensor();
     if (form.Is("{")) {
-      RELAY_RETURN_IF_ERROR(Advance());
-      RELAY_RETURN_IF_ERROR(List("}", [&] { return ParseItem(&items); }));
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(List("}", [&] { return ParseItem(&items); }));
       tensor = ConstantFromItems(type.dtype, *shape, items);
     } else if (form.IsWord("random") || form.IsWord("fill")) {
-      RELAY_RETURN_IF_ERROR(Advance());
-      RELAY_RETURN_IF_ERROR(Expect("("));
-      RELAY_RETURN_IF_ERROR(ParseItem(&items));
-      RELAY_RETURN_IF_ERROR(Expect(")"));
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Expect("("));
+      INGOT_RETURN_IF_ERROR(ParseItem(&items));
+      INGOT_RETURN_IF_ERROR(Expect(")"));
       tensor = form.IsWord("fill")
                    ? FilledConstant(type.dtype, *shape, items[0])
                    : RandomConstant(type.dtype, *shape, items[0]);
@@ -202,7 +202,7 @@ class Parser : private PartsParser {
   }
 
   absl::Status ParseItem(std::vector<std::string>* items) {
-    RELAY_ASSIGN_OR_RETURN(bool negative, Accept("-"));
+    INGOT_ASSIGN_OR_RETURN(bool negative, Accept("-"));
     if (token_.kind != TokenKind::kNumber &&
         token_.kind != TokenKind::kIdentifier) {
       return Unexpected("a value");
@@ -222,28 +222,28 @@ class Parser : private PartsParser {
     } else if (callee.kind != TokenKind::kFunction) {
       return Unexpected("an operator, a @function or const");
     }
-    RELAY_RETURN_IF_ERROR(Advance());
-    RELAY_RETURN_IF_ERROR(Expect("("));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Expect("("));
     std::vector<Value> operands;
-    RELAY_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
+    INGOT_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
       if (token_.IsWord("_")) {
         operands.emplace_back();
         return Advance();
       }
-      RELAY_ASSIGN_OR_RETURN(Reference ref, ParseReference());
-      RELAY_ASSIGN_OR_RETURN(Value value, Resolve(ref));
+      INGOT_ASSIGN_OR_RETURN(Reference ref, ParseReference());
+      INGOT_ASSIGN_OR_RETURN(Value value, Resolve(ref));
       operands.push_back(value);
       return absl::OkStatus();
     }));
     Attrs attrs;
     if (token_.Is("{")) {
-      RELAY_ASSIGN_OR_RETURN(attrs, ParseAttrs(op));
+      INGOT_ASSIGN_OR_RETURN(attrs, ParseAttrs(op));
     }
     const Token at = token_;
     std::vector<TensorType> types;
-    RELAY_ASSIGN_OR_RETURN(bool typed, Accept(":"));
+    INGOT_ASSIGN_OR_RETURN(bool typed, Accept(":"));
     if (typed) {
-      RELAY_ASSIGN_OR_RETURN(types, ParseTypes());
+      INGOT_ASSIGN_OR_RETURN(types, ParseTypes());
     } else if (op == nullptr) {
       return Unexpected("':' and the type of the call's results");
     }
@@ -256,7 +256,7 @@ class Parser : private PartsParser {
     absl::StatusOr<Node*> node = function_->AddOp(
         op->name, name.text, std::move(operands), std::move(attrs));
     if (!node.ok()) return Lexer::Error(callee, node.status().message());
-    if (typed) RELAY_RETURN_IF_ERROR(CheckTypes(at, **node, types));
+    if (typed) INGOT_RETURN_IF_ERROR(CheckTypes(at, **node, types));
     // As written, so that what is printed again reads the same.
     if (typed) (*node)->outputs = std::move(types);
     return *node;
@@ -298,7 +298,7 @@ absl::StatusOr<std::unique_ptr<Module>> ReadModuleFile(absl::string_view path) {
   std::map<std::string, Tensor> constants;
   const std::string weights = absl::StrCat(path, ".weights");
   if (std::ifstream(weights).good()) {
-    RELAY_ASSIGN_OR_RETURN(constants, ReadSafetensorsFile(weights));
+    INGOT_ASSIGN_OR_RETURN(constants, ReadSafetensorsFile(weights));
   }
   absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(text, constants);
   if (!module.ok()) {

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "runtime/float16.h"
 #include "runtime/safetensors.h"
 
@@ -275,7 +275,7 @@ absl::Status WriteModuleFiles(const Module& module, absl::string_view path) {
   options.constants = &constants;
   const std::string text = Print(module, options);
   if (!constants.empty()) {
-    RELAY_RETURN_IF_ERROR(
+    INGOT_RETURN_IF_ERROR(
         WriteSafetensorsFile(constants, absl::StrCat(path, ".weights")));
   }
   return WriteFile(std::string(path), text);

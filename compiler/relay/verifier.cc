@@ -10,7 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/tir/simplify.h"
 
 namespace ingot::relay {
@@ -44,8 +44,8 @@ class FunctionVerifier {
       if (!names_.insert(node->name).second) {
         return Error(*node, "another node has the same name");
       }
-      RELAY_RETURN_IF_ERROR(CheckOperands(*node));
-      RELAY_RETURN_IF_ERROR(CheckNode(*node));
+      INGOT_RETURN_IF_ERROR(CheckOperands(*node));
+      INGOT_RETURN_IF_ERROR(CheckNode(*node));
       seen_.insert(node.get());
       if (node->kind == NodeKind::kInput) inputs.push_back(node.get());
     }
@@ -72,7 +72,7 @@ class FunctionVerifier {
   absl::Status CheckCalls() {
     for (const auto& node : function_.nodes()) {
       if (node->kind != NodeKind::kCallFunction) continue;
-      RELAY_RETURN_IF_ERROR(CheckCall(*node));
+      INGOT_RETURN_IF_ERROR(CheckCall(*node));
     }
     return absl::OkStatus();
   }
@@ -252,10 +252,10 @@ absl::Status Verify(const Module& module) {
       return absl::InternalError(absl::StrCat(
           "function @", QuoteName(function->name), " is there twice"));
     }
-    RELAY_RETURN_IF_ERROR(FunctionVerifier(module, *function).Run());
+    INGOT_RETURN_IF_ERROR(FunctionVerifier(module, *function).Run());
   }
   for (const auto& function : module.functions()) {
-    RELAY_RETURN_IF_ERROR(FunctionVerifier(module, *function).CheckCalls());
+    INGOT_RETURN_IF_ERROR(FunctionVerifier(module, *function).CheckCalls());
   }
   return CheckRecursion(module);
 }

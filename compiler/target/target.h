@@ -1,14 +1,20 @@
 // Targets: what a region of the model is compiled for, and the hooks by which
 // a backend decides how far Ingot's own lowering goes.
 //
-//   relay_to_runtime   relay function        -> artifacts
-//   relay_to_tir       relay function        -> tir functions (join the host's
-//                                               memory planning and codegen)
-//   tir_to_runtime     tir functions         -> artifacts
-//   constant_updater   relay function        -> the constants the backend owns
+//   constant_updater   region -> region      names or rewrites the constants
+//                                            that the backend owns
+//   relay_to_runtime   region -> artifacts
+//   relay_to_tir       region -> tir functions (and artifacts they call), which
+//                                join memory planning and code generation
+//   tir_to_runtime     tir functions -> artifacts
 //
-// With no relay_to_tir and no relay_to_runtime, Ingot's default lowering (te
-// compute, schedule, tir) feeds tir_to_runtime.
+// A kind without relay_to_runtime and relay_to_tir gets Ingot's default
+// lowering (te compute, schedule, tir). A kind without tir_to_runtime leaves
+// the loops to the last target of the list, the host's.
+//
+// A region is a function that the partition pass made: attrs {"target": key},
+// its nodes operators the target `supports` and calls of composites, functions
+// with attrs {"composite": pattern's name}.
 #ifndef INGOT_COMPILER_TARGET_TARGET_H_
 #define INGOT_COMPILER_TARGET_TARGET_H_
 
@@ -23,6 +29,7 @@
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
 #include "compiler/relay/ir.h"
+#include "compiler/relay/pattern.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot {
@@ -72,6 +79,25 @@ struct CodegenResult {
   std::vector<std::string> link_libraries;  // for example "m", "openblas"
 };
 
+// A subgraph that a target takes as one operator.
+struct CompositePattern {
+  std::string name;  // becomes the composite's attribute: "conv2d_bias_relu"
+  relay::Pattern pattern;
+  // Whether the operators that matched, operands first, fit the target, or why
+  // not. Null: they always do.
+  std::function<absl::Status(const Target&, absl::Span<relay::Node* const>)>
+      check;
+};
+
+// What relay_to_tir makes of a region.
+struct LoweredRegion {
+  // The first is the one to call, named as the hook was told; its parameters
+  // are the region's inputs, then its outputs. Others are its helpers.
+  std::vector<tir::PrimFunc> functions;
+  // What they call, such as C source.
+  CodegenResult code;
+};
+
 struct TargetKind {
   std::string name;
   std::string doc;                             // one line
@@ -89,21 +115,42 @@ struct TargetKind {
   std::function<absl::StatusOr<CpuModel>(const Target&)> cpu_model;
 
   // Null hooks are not offered.
+
+  // Called first. The constants that then are in the region stay in it: each
+  // gets attrs {"constant": key}, under which the loader finds it, stored once
+  // however many regions hold it. For a kind without this hook constants of
+  // more than one element are inputs of the region instead.
+  std::function<absl::Status(const Target&, relay::Function*)> constant_updater;
+
+  // The region as artifacts, whose loaders offer a function `symbol` (in native
+  // code: exported as __tvm_ffi_<symbol>) that takes the region's inputs, then
+  // its outputs. Artifacts named after `symbol` never collide.
   std::function<absl::StatusOr<CodegenResult>(
       const Target&, const relay::Module&, const relay::Function&,
-      const CodegenOptions&)>
+      absl::string_view symbol)>
       relay_to_runtime;
-  std::function<absl::StatusOr<std::vector<tir::PrimFunc>>(
-      const Target&, const relay::Module&, const relay::Function&)>
-      relay_to_tir;  // the first is the one to call
+  std::function<absl::StatusOr<LoweredRegion>(
+      const Target&, const relay::Module&, const relay::Function&,
+      absl::string_view symbol)>
+      relay_to_tir;
   std::function<absl::StatusOr<CodegenResult>(
       const Target&, absl::Span<const tir::PrimFunc>, const CodegenOptions&)>
       tir_to_runtime;
-  std::function<absl::Status(const Target&, relay::Function*)> constant_updater;
 
-  // Whether the target takes a node of the graph: OkStatus, or why not. Null:
-  // it takes everything that default lowering does.
+  // What the target takes, tried in this order and before single operators.
+  std::vector<CompositePattern> patterns;
+  // Whether the target takes a single operator: OkStatus, or why not. Null: it
+  // takes everything that default lowering does.
   std::function<absl::Status(const Target&, const relay::Node&)> supports;
+  // Regions with fewer operators stay with the next target, unless a node in
+  // them is pinned. The option -min-region=N, which every kind with regions
+  // has, overrides it.
+  int min_region = 1;
+
+  // Whether partitioning makes regions for it.
+  bool HasRegions() const {
+    return relay_to_runtime != nullptr || relay_to_tir != nullptr;
+  }
 };
 
 // The kinds built in: a value, filled explicitly.

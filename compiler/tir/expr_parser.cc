@@ -78,7 +78,7 @@ absl::Status ExprParser::Expression(Tree* result) {
 }
 
 absl::Status ExprParser::BinaryTree(int precedence, Tree* result) {
-  INGOT_TIR_RETURN_IF_ERROR(Operand(result));
+  INGOT_RETURN_IF_ERROR(Operand(result));
   while (token_.kind == TokenKind::kSymbol) {
     BinaryOp op = BinaryOp::kAdd;
     BinarySpelling spelling{nullptr, 0};
@@ -91,10 +91,10 @@ absl::Status ExprParser::BinaryTree(int precedence, Tree* result) {
     }
     if (spelling.precedence < precedence || spelling.text == nullptr) break;
     const Token at = token_;
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     Tree right;
-    INGOT_TIR_RETURN_IF_ERROR(BinaryTree(spelling.precedence + 1, &right));
-    INGOT_TIR_RETURN_IF_ERROR(Combine(at, op, right, result));
+    INGOT_RETURN_IF_ERROR(BinaryTree(spelling.precedence + 1, &right));
+    INGOT_RETURN_IF_ERROR(Combine(at, op, right, result));
   }
   return absl::OkStatus();
 }
@@ -111,8 +111,8 @@ absl::Status ExprParser::Combine(const Token& at, BinaryOp op,
 }
 
 absl::Status ExprParser::Operand(Tree* result) {
-  INGOT_TIR_RETURN_IF_ERROR(Deeper());
-  INGOT_TIR_RETURN_IF_ERROR(OperandInside(result));
+  INGOT_RETURN_IF_ERROR(Deeper());
+  INGOT_RETURN_IF_ERROR(OperandInside(result));
   --brackets_;
   return absl::OkStatus();
 }
@@ -127,7 +127,7 @@ absl::Status ExprParser::OperandInside(Tree* result) {
       Buffer buffer;
       std::vector<Expr> indices;
       int depth = 0;
-      INGOT_TIR_RETURN_IF_ERROR(Access(&buffer, &indices, &depth));
+      INGOT_RETURN_IF_ERROR(Access(&buffer, &indices, &depth));
       return Finish(at, MakeLoad(std::move(buffer), std::move(indices)),
                     depth + 1, result);
     }
@@ -139,18 +139,18 @@ absl::Status ExprParser::OperandInside(Tree* result) {
       return Expected("an expression");
   }
   if (token_.IsSymbol("(")) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(Expression(result));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Expression(result));
     return Symbol(")");
   }
   for (UnaryOp op : {UnaryOp::kNeg, UnaryOp::kNot, UnaryOp::kBitNot}) {
     if (!token_.IsSymbol(SpellingOf(op))) continue;
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     if (op == UnaryOp::kNeg &&
         (token_.kind == TokenKind::kInt || token_.kind == TokenKind::kFloat)) {
       return Number(/*negative=*/true, result);
     }
-    INGOT_TIR_RETURN_IF_ERROR(Operand(result));
+    INGOT_RETURN_IF_ERROR(Operand(result));
     if (const char* error = UnaryTypeError(op, result->e->dtype)) {
       return ErrorAt(at, error);
     }
@@ -167,7 +167,7 @@ absl::Status ExprParser::Number(bool negative, Tree* result) {
     if (!absl::SimpleAtoi(text, &value)) {
       return ErrorAt(at, "the integer is too large for i64");
     }
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     return Finish(at, MakeInt(value), 1, result);
   }
   const bool is_f32 = text.back() == 'f';
@@ -187,14 +187,14 @@ absl::Status ExprParser::Number(bool negative, Tree* result) {
   if (parsed.ec != std::errc() || parsed.ptr != end) {
     return ErrorAt(at, "not a number");
   }
-  INGOT_TIR_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return Finish(at, MakeFloat(value, DataType::Float(is_f32 ? 32 : 64)), 1,
                 result);
 }
 
 absl::Status ExprParser::Constant(Expr e, Tree* result) {
   const Token at = token_;
-  INGOT_TIR_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return Finish(at, std::move(e), 1, result);
 }
 
@@ -221,11 +221,11 @@ absl::Status ExprParser::Named(Tree* result) {
     }
     return Constant(it->second, result);
   }
-  INGOT_TIR_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   if (!token_.IsSymbol("(")) {
     return ErrorAt(at, absl::StrCat("'", name, "' cannot stand alone"));
   }
-  INGOT_TIR_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Advance());
   return CallLike(at, result);
 }
 
@@ -239,17 +239,17 @@ absl::Status ExprParser::CallLike(const Token& at, Tree* result) {
   int depth = 0;
   int lanes = 0;
   while (!token_.IsSymbol(")")) {
-    if (!args.empty()) INGOT_TIR_RETURN_IF_ERROR(Symbol(","));
+    if (!args.empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
     if (has_lanes && args.size() == wanted) {
-      INGOT_TIR_RETURN_IF_ERROR(Lanes(&lanes));
+      INGOT_RETURN_IF_ERROR(Lanes(&lanes));
       break;
     }
     Tree arg;
-    INGOT_TIR_RETURN_IF_ERROR(Expression(&arg));
+    INGOT_RETURN_IF_ERROR(Expression(&arg));
     depth = std::max(depth, arg.depth);
     args.push_back(std::move(arg.e));
   }
-  INGOT_TIR_RETURN_IF_ERROR(Symbol(")"));
+  INGOT_RETURN_IF_ERROR(Symbol(")"));
   const char* error = nullptr;
   Expr e;
   if (has_lanes) {
@@ -302,25 +302,25 @@ absl::Status ExprParser::CastOf(const Token& at, DataType type, Tree* result) {
   if (type == DataType::UInt(64) && token_.kind == TokenKind::kInt &&
       absl::SimpleAtoi(token_.text, &big) &&
       big > static_cast<uint64_t>(INT64_MAX)) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(Symbol(")"));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Symbol(")"));
     return Finish(at, MakeInt(static_cast<int64_t>(big), type), 1, result);
   }
   // f32(-inf): the sign stands before a word, not before a number.
-  INGOT_TIR_RETURN_IF_ERROR(Expression(result));
+  INGOT_RETURN_IF_ERROR(Expression(result));
   if (const char* error = CastTypeError(type, result->e->dtype)) {
     return ErrorAt(at, error);
   }
-  INGOT_TIR_RETURN_IF_ERROR(Symbol(")"));
+  INGOT_RETURN_IF_ERROR(Symbol(")"));
   return Finish(at, MakeCast(type, result->e), result->depth + 1, result);
 }
 
 absl::Status ExprParser::Bracketed(std::vector<Expr>* exprs, int* depth) {
-  INGOT_TIR_RETURN_IF_ERROR(Symbol("["));
+  INGOT_RETURN_IF_ERROR(Symbol("["));
   while (!token_.IsSymbol("]")) {
-    if (!exprs->empty()) INGOT_TIR_RETURN_IF_ERROR(Symbol(","));
+    if (!exprs->empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
     Tree tree;
-    INGOT_TIR_RETURN_IF_ERROR(Expression(&tree));
+    INGOT_RETURN_IF_ERROR(Expression(&tree));
     *depth = std::max(*depth, tree.depth);
     exprs->push_back(std::move(tree.e));
   }
@@ -335,8 +335,8 @@ absl::Status ExprParser::Access(Buffer* buffer, std::vector<Expr>* indices,
     return ErrorAt(at, absl::StrCat("%", at.text, " is not defined here"));
   }
   *buffer = it->second;
-  INGOT_TIR_RETURN_IF_ERROR(Advance());
-  INGOT_TIR_RETURN_IF_ERROR(Bracketed(indices, depth));
+  INGOT_RETURN_IF_ERROR(Advance());
+  INGOT_RETURN_IF_ERROR(Bracketed(indices, depth));
   if (const char* error = IndexTypeError(*buffer, *indices)) {
     return ErrorAt(at, absl::StrCat("%", at.text, ": ", error));
   }

@@ -7,17 +7,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compiler/status_macros.h"
 #include "compiler/tir/ir.h"
 #include "compiler/tir/lexer.h"
 
 namespace ingot::tir {
-
-#define INGOT_TIR_RETURN_IF_ERROR(expr)               \
-  do {                                                \
-    if (absl::Status status = (expr); !status.ok()) { \
-      return status;                                  \
-    }                                                 \
-  } while (false)
 
 // An expression and how deep its tree is.
 struct Tree {

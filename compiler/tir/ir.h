@@ -217,21 +217,36 @@ struct Broadcast final : ExprNode {
 };
 
 // Pure functions, element-wise. kMulAdd(a, b, c) = a * b + c.
-#define INGOT_TIR_INTRINSICS(V)                                              \
-  V(Exp, "exp", 1)                                                           \
-  V(Log, "log", 1)                                                           \
-  V(Sqrt, "sqrt", 1)                                                         \
-  V(Rsqrt, "rsqrt", 1)                                                       \
-  V(Tanh, "tanh", 1)                                                         \
-  V(Erf, "erf", 1)                                                           \
-  V(Sin, "sin", 1) V(Cos, "cos", 1) V(Tan, "tan", 1) V(Asin, "asin", 1)      \
-      V(Acos, "acos", 1) V(Atan, "atan", 1) V(Sinh, "sinh", 1)               \
-          V(Cosh, "cosh", 1) V(Asinh, "asinh", 1) V(Acosh, "acosh", 1)       \
-              V(Atanh, "atanh", 1) V(Floor, "floor", 1) V(Ceil, "ceil", 1)   \
-                  V(Round, "round", 1) V(Trunc, "trunc", 1) V(Abs, "abs", 1) \
-                      V(IsNan, "isnan", 1) V(IsInf, "isinf", 1)              \
-                          V(Pow, "pow", 2) V(Fmod, "fmod", 2)                \
-                              V(MulAdd, "muladd", 3)
+// clang-format off
+#define INGOT_TIR_INTRINSICS(V) \
+  V(Exp, "exp", 1) \
+  V(Log, "log", 1) \
+  V(Sqrt, "sqrt", 1) \
+  V(Rsqrt, "rsqrt", 1) \
+  V(Tanh, "tanh", 1) \
+  V(Erf, "erf", 1) \
+  V(Sin, "sin", 1) \
+  V(Cos, "cos", 1) \
+  V(Tan, "tan", 1) \
+  V(Asin, "asin", 1) \
+  V(Acos, "acos", 1) \
+  V(Atan, "atan", 1) \
+  V(Sinh, "sinh", 1) \
+  V(Cosh, "cosh", 1) \
+  V(Asinh, "asinh", 1) \
+  V(Acosh, "acosh", 1) \
+  V(Atanh, "atanh", 1) \
+  V(Floor, "floor", 1) \
+  V(Ceil, "ceil", 1) \
+  V(Round, "round", 1) \
+  V(Trunc, "trunc", 1) \
+  V(Abs, "abs", 1) \
+  V(IsNan, "isnan", 1) \
+  V(IsInf, "isinf", 1) \
+  V(Pow, "pow", 2) \
+  V(Fmod, "fmod", 2) \
+  V(MulAdd, "muladd", 3)
+// clang-format on
 // kRound rounds halves to even. kIsNan and kIsInf give bool.
 
 #define INGOT_TIR_ENUM(Name, text, arity) k##Name,

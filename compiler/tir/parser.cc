@@ -19,29 +19,28 @@ class Parser final : private ExprParser {
   explicit Parser(absl::string_view text) : ExprParser(text) {}
 
   absl::Status Function(PrimFunc* func) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(Word("func"));
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("@"));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Word("func"));
+    INGOT_RETURN_IF_ERROR(Symbol("@"));
     if (token_.kind != TokenKind::kName && token_.kind != TokenKind::kString) {
       return Expected("the function's name");
     }
     func->name = token_.text;
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     dims_allowed_ = true;
     int count = 0;
-    INGOT_TIR_RETURN_IF_ERROR(Parameters(Scope::kParam, func, &count));
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("->"));
-    INGOT_TIR_RETURN_IF_ERROR(
-        Parameters(Scope::kParam, func, &func->num_outputs));
+    INGOT_RETURN_IF_ERROR(Parameters(Scope::kParam, func, &count));
+    INGOT_RETURN_IF_ERROR(Symbol("->"));
+    INGOT_RETURN_IF_ERROR(Parameters(Scope::kParam, func, &func->num_outputs));
     if (token_.IsName("workspace")) {
-      INGOT_TIR_RETURN_IF_ERROR(Advance());
-      INGOT_TIR_RETURN_IF_ERROR(
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(
           Parameters(Scope::kWorkspace, func, &func->num_workspaces));
     }
     dims_allowed_ = false;
-    if (token_.IsName("attrs")) INGOT_TIR_RETURN_IF_ERROR(Attributes(func));
+    if (token_.IsName("attrs")) INGOT_RETURN_IF_ERROR(Attributes(func));
     int depth;
-    INGOT_TIR_RETURN_IF_ERROR(Block(&func->body, &depth));
+    INGOT_RETURN_IF_ERROR(Block(&func->body, &depth));
     if (token_.kind != TokenKind::kEnd) {
       return Expected("nothing behind the function");
     }
@@ -69,13 +68,13 @@ class Parser final : private ExprParser {
       return ErrorAt(at,
                      absl::StrCat("%", at.text, " is already defined here"));
     }
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(Symbol(":"));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Symbol(":"));
     DataType type;
-    INGOT_TIR_RETURN_IF_ERROR(Type(&type));
+    INGOT_RETURN_IF_ERROR(Type(&type));
     std::vector<Expr> shape;
     int depth = 0;
-    INGOT_TIR_RETURN_IF_ERROR(Bracketed(&shape, &depth));
+    INGOT_RETURN_IF_ERROR(Bracketed(&shape, &depth));
     BufferNode node{at.text, type, shape, scope};
     if (const char* error = BufferTypeError(node)) return ErrorAt(at, error);
     *buffer = MakeBuffer(at.text, type, std::move(shape), scope);
@@ -84,11 +83,11 @@ class Parser final : private ExprParser {
 
   absl::Status Parameters(Scope scope, PrimFunc* func, int* count) {
     *count = 0;
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("("));
+    INGOT_RETURN_IF_ERROR(Symbol("("));
     while (!token_.IsSymbol(")")) {
-      if (*count > 0) INGOT_TIR_RETURN_IF_ERROR(Symbol(","));
+      if (*count > 0) INGOT_RETURN_IF_ERROR(Symbol(","));
       Buffer buffer;
-      INGOT_TIR_RETURN_IF_ERROR(NewBuffer(scope, &buffer));
+      INGOT_RETURN_IF_ERROR(NewBuffer(scope, &buffer));
       buffers_[buffer->name] = buffer;
       func->params.push_back(std::move(buffer));
       ++*count;
@@ -97,19 +96,19 @@ class Parser final : private ExprParser {
   }
 
   absl::Status Attributes(PrimFunc* func) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("("));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Symbol("("));
     while (!token_.IsSymbol(")")) {
-      if (!func->attrs.empty()) INGOT_TIR_RETURN_IF_ERROR(Symbol(","));
+      if (!func->attrs.empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
       if (token_.kind != TokenKind::kString) return Expected("a string");
       const Token key = token_;
-      INGOT_TIR_RETURN_IF_ERROR(Advance());
-      INGOT_TIR_RETURN_IF_ERROR(Symbol("="));
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Symbol("="));
       if (token_.kind != TokenKind::kString) return Expected("a string");
       if (!func->attrs.emplace(key.text, token_.text).second) {
         return ErrorAt(key, "the attribute is given twice");
       }
-      INGOT_TIR_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Advance());
     }
     return Advance();
   }
@@ -125,8 +124,8 @@ class Parser final : private ExprParser {
   };
 
   absl::Status Block(Stmt* result, int* depth) {
-    INGOT_TIR_RETURN_IF_ERROR(Deeper());
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("{"));
+    INGOT_RETURN_IF_ERROR(Deeper());
+    INGOT_RETURN_IF_ERROR(Symbol("{"));
     std::vector<Stmt> stmts;
     std::vector<Opened> opened;
     int inner = 0;
@@ -134,8 +133,7 @@ class Parser final : private ExprParser {
       if (token_.IsName("let") || token_.IsName("alloc")) {
         Opened open;
         open.first = stmts.size();
-        INGOT_TIR_RETURN_IF_ERROR(token_.text == "let" ? Let(&open)
-                                                       : Alloc(&open));
+        INGOT_RETURN_IF_ERROR(token_.text == "let" ? Let(&open) : Alloc(&open));
         opened.push_back(std::move(open));
         if (opened.size() > static_cast<size_t>(kMaxTextDepth)) {
           return ErrorAt(token_, "nested too deeply");
@@ -144,13 +142,13 @@ class Parser final : private ExprParser {
       }
       int statement_depth = 0;
       Stmt stmt;
-      INGOT_TIR_RETURN_IF_ERROR(Statement(&stmt, &statement_depth));
+      INGOT_RETURN_IF_ERROR(Statement(&stmt, &statement_depth));
       inner = std::max(inner, statement_depth);
       stmts.push_back(std::move(stmt));
     }
     *depth = inner + 1 + static_cast<int>(opened.size());
     if (*depth > kMaxTextDepth) return ErrorAt(token_, "nested too deeply");
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     for (; !opened.empty(); opened.pop_back()) {
       Opened& open = opened.back();
       const auto first = stmts.begin() + static_cast<ptrdiff_t>(open.first);
@@ -172,16 +170,16 @@ class Parser final : private ExprParser {
   }
 
   absl::Status Let(Opened* open) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     std::string name;
-    INGOT_TIR_RETURN_IF_ERROR(NewName(&name));
-    INGOT_TIR_RETURN_IF_ERROR(Symbol(":"));
+    INGOT_RETURN_IF_ERROR(NewName(&name));
+    INGOT_RETURN_IF_ERROR(Symbol(":"));
     DataType type;
-    INGOT_TIR_RETURN_IF_ERROR(Type(&type));
+    INGOT_RETURN_IF_ERROR(Type(&type));
     const Token at = token_;
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("="));
+    INGOT_RETURN_IF_ERROR(Symbol("="));
     Tree value;
-    INGOT_TIR_RETURN_IF_ERROR(Expression(&value));
+    INGOT_RETURN_IF_ERROR(Expression(&value));
     if (value.e->dtype != type) {
       return ErrorAt(
           at, absl::StrCat("the value is ", value.e->dtype.ToString(), ", not ",
@@ -194,10 +192,10 @@ class Parser final : private ExprParser {
   }
 
   absl::Status Alloc(Opened* open) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(NewBuffer(Scope::kWorkspace, &open->buffer));
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(NewBuffer(Scope::kWorkspace, &open->buffer));
     if (token_.IsName("stack")) {
-      INGOT_TIR_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Advance());
       open->buffer = MakeBuffer(open->buffer->name, open->buffer->dtype,
                                 open->buffer->shape, Scope::kStack);
     }
@@ -219,15 +217,15 @@ class Parser final : private ExprParser {
     if (token_.IsName("while")) {
       Expr condition;
       Stmt body;
-      INGOT_TIR_RETURN_IF_ERROR(Condition(&condition));
-      INGOT_TIR_RETURN_IF_ERROR(Block(&body, depth));
+      INGOT_RETURN_IF_ERROR(Condition(&condition));
+      INGOT_RETURN_IF_ERROR(Block(&body, depth));
       *result = MakeWhile(std::move(condition), std::move(body));
       return absl::OkStatus();
     }
     if (token_.IsName("eval")) {
-      INGOT_TIR_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Advance());
       Tree value;
-      INGOT_TIR_RETURN_IF_ERROR(Expression(&value));
+      INGOT_RETURN_IF_ERROR(Expression(&value));
       *result = MakeEvaluate(std::move(value.e));
       return absl::OkStatus();
     }
@@ -237,9 +235,9 @@ class Parser final : private ExprParser {
   // Behind its keyword: an expression that is a scalar bool.
   absl::Status Condition(Expr* condition) {
     const Token at = token_;
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     Tree tree;
-    INGOT_TIR_RETURN_IF_ERROR(Expression(&tree));
+    INGOT_RETURN_IF_ERROR(Expression(&tree));
     if (tree.e->dtype != DataType::Bool()) {
       return ErrorAt(at, "the condition must be a scalar bool");
     }
@@ -248,17 +246,17 @@ class Parser final : private ExprParser {
   }
 
   absl::Status If(Stmt* result, int* depth) {
-    INGOT_TIR_RETURN_IF_ERROR(Deeper());
+    INGOT_RETURN_IF_ERROR(Deeper());
     Expr condition;
     Stmt then_body, else_body;
     int else_depth = 0;
-    INGOT_TIR_RETURN_IF_ERROR(Condition(&condition));
-    INGOT_TIR_RETURN_IF_ERROR(Block(&then_body, depth));
+    INGOT_RETURN_IF_ERROR(Condition(&condition));
+    INGOT_RETURN_IF_ERROR(Block(&then_body, depth));
     if (token_.IsName("else")) {
-      INGOT_TIR_RETURN_IF_ERROR(Advance());
-      INGOT_TIR_RETURN_IF_ERROR(token_.IsName("if")
-                                    ? If(&else_body, &else_depth)
-                                    : Block(&else_body, &else_depth));
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(token_.IsName("if")
+                                ? If(&else_body, &else_depth)
+                                : Block(&else_body, &else_depth));
     }
     *depth = std::max(*depth, else_depth) + 1;
     *result = MakeIf(std::move(condition), std::move(then_body),
@@ -268,7 +266,7 @@ class Parser final : private ExprParser {
   }
 
   absl::Status Index(const Token& at, Tree* tree) {
-    INGOT_TIR_RETURN_IF_ERROR(Expression(tree));
+    INGOT_RETURN_IF_ERROR(Expression(tree));
     if (tree->e->dtype != DataType::Int(64)) {
       return ErrorAt(at, absl::StrCat("a loop's bounds must be i64, not ",
                                       tree->e->dtype.ToString()));
@@ -277,24 +275,24 @@ class Parser final : private ExprParser {
   }
 
   absl::Status Loop(ForKind kind, Stmt* result, int* depth) {
-    INGOT_TIR_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Advance());
     std::string name;
-    INGOT_TIR_RETURN_IF_ERROR(NewName(&name));
-    INGOT_TIR_RETURN_IF_ERROR(Word("in"));
+    INGOT_RETURN_IF_ERROR(NewName(&name));
+    INGOT_RETURN_IF_ERROR(Word("in"));
     const Token at = token_;
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("["));
+    INGOT_RETURN_IF_ERROR(Symbol("["));
     Tree min, end;
-    INGOT_TIR_RETURN_IF_ERROR(Index(at, &min));
-    INGOT_TIR_RETURN_IF_ERROR(Symbol(","));
+    INGOT_RETURN_IF_ERROR(Index(at, &min));
+    INGOT_RETURN_IF_ERROR(Symbol(","));
     const bool relative = token_.IsSymbol("+");
-    if (relative) INGOT_TIR_RETURN_IF_ERROR(Advance());
-    INGOT_TIR_RETURN_IF_ERROR(Index(at, &end));
-    INGOT_TIR_RETURN_IF_ERROR(Symbol(")"));
+    if (relative) INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Index(at, &end));
+    INGOT_RETURN_IF_ERROR(Symbol(")"));
     Expr extent = relative ? end.e : end.e - min.e;
     VarPtr var = MakeVar(name);
     vars_[name] = var;
     Stmt body;
-    INGOT_TIR_RETURN_IF_ERROR(Block(&body, depth));
+    INGOT_RETURN_IF_ERROR(Block(&body, depth));
     vars_.erase(name);
     *result = MakeFor(std::move(var), std::move(min.e), std::move(extent), kind,
                       std::move(body));
@@ -306,10 +304,10 @@ class Parser final : private ExprParser {
     Buffer buffer;
     std::vector<Expr> indices;
     int depth = 0;
-    INGOT_TIR_RETURN_IF_ERROR(Access(&buffer, &indices, &depth));
-    INGOT_TIR_RETURN_IF_ERROR(Symbol("="));
+    INGOT_RETURN_IF_ERROR(Access(&buffer, &indices, &depth));
+    INGOT_RETURN_IF_ERROR(Symbol("="));
     Tree value;
-    INGOT_TIR_RETURN_IF_ERROR(Expression(&value));
+    INGOT_RETURN_IF_ERROR(Expression(&value));
     if (const char* error = StoreTypeError(buffer, indices, value.e->dtype)) {
       return ErrorAt(at, error);
     }

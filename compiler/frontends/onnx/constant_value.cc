@@ -7,8 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/status_macros.h"
 #include "compiler/relay/passes/evaluate.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -69,7 +69,7 @@ absl::Status CollectCalls(const relay::Value& value,
 
 absl::StatusOr<Tensor> ConstantValue(const relay::Value& value) {
   std::vector<const relay::Node*> calls;
-  ONNX_RETURN_IF_ERROR(CollectCalls(value, &calls));
+  INGOT_RETURN_IF_ERROR(CollectCalls(value, &calls));
   std::map<const relay::Node*, std::vector<Tensor>> results;
   auto tensor_of = [&](const relay::Value& v) {
     if (v.node->constant) return *v.node->constant;

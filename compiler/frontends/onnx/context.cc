@@ -30,7 +30,7 @@ absl::StatusOr<std::vector<Value>> NodeContext::Inputs(int required) {
   for (int i = 0; i < num_inputs(); ++i) {
     Value value;
     if (i < required || has_input(i)) {
-      ONNX_ASSIGN_OR_RETURN(value, Input(i));
+      INGOT_ASSIGN_OR_RETURN(value, Input(i));
     }
     values.push_back(value);
   }
@@ -46,7 +46,7 @@ absl::StatusOr<Tensor> NodeContext::ConstantInput(int i,
   if (const Known* k = known(i); k != nullptr && k->AllConstant()) {
     return TensorFromKnown(*k);
   }
-  ONNX_ASSIGN_OR_RETURN(Value value, Input(i));
+  INGOT_ASSIGN_OR_RETURN(Value value, Input(i));
   absl::StatusOr<Tensor> tensor = ConstantValue(value);
   if (tensor.ok()) return tensor;
   if (tensor.status().code() == absl::StatusCode::kFailedPrecondition) {
@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<tir::Expr>> NodeContext::KnownInts(
   if (k != nullptr && k->AllIntegers() && k->shape.size() <= 1) {
     return k->Integers();
   }
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, ConstantInput(i, what));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, ConstantInput(i, what));
   const std::optional<Known> elements = KnownFromTensor(tensor);
   if (!elements || !elements->AllIntegers() || elements->shape.size() > 1) {
     return Error(what, " must be a short vector of integers, not ",
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<tir::Expr>> NodeContext::KnownInts(
 
 absl::StatusOr<std::vector<int64_t>> NodeContext::ConstantInts(
     int i, absl::string_view what) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<tir::Expr> exprs, KnownInts(i, what));
+  INGOT_ASSIGN_OR_RETURN(std::vector<tir::Expr> exprs, KnownInts(i, what));
   std::vector<int64_t> values;
   for (const tir::Expr& e : exprs) {
     int64_t v;
@@ -89,7 +89,7 @@ absl::StatusOr<std::vector<int64_t>> NodeContext::ConstantInts(
 
 absl::StatusOr<std::vector<double>> NodeContext::ConstantFloats(
     int i, absl::string_view what) {
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, ConstantInput(i, what));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, ConstantInput(i, what));
   const std::optional<Known> elements = KnownFromTensor(tensor);
   if (!elements || elements->shape.size() > 1) {
     return Error(what, " must be a short vector of numbers, not ",
@@ -172,7 +172,7 @@ const onnx::GraphProto* NodeContext::Graph(absl::string_view name) {
 
 absl::StatusOr<Tensor> NodeContext::TensorAttr(absl::string_view name) {
   const AttributeProto* a = Typed(name, AttributeProto::TENSOR);
-  ONNX_RETURN_IF_ERROR(status_);
+  INGOT_RETURN_IF_ERROR(status_);
   if (a == nullptr) return Error("attribute '", name, "' is missing");
   // A copy, since a function's body may be imported again.
   onnx::TensorProto copy = a->t();
@@ -196,8 +196,9 @@ absl::StatusOr<relay::Node*> NodeContext::EmitNode(absl::string_view op,
 absl::StatusOr<Value> NodeContext::Emit(absl::string_view op,
                                         std::vector<Value> inputs, Attrs attrs,
                                         absl::string_view suffix) {
-  ONNX_ASSIGN_OR_RETURN(relay::Node * node, EmitNode(op, std::move(inputs),
-                                                     std::move(attrs), suffix));
+  INGOT_ASSIGN_OR_RETURN(
+      relay::Node * node,
+      EmitNode(op, std::move(inputs), std::move(attrs), suffix));
   return Value{node, 0};
 }
 
@@ -211,7 +212,7 @@ absl::StatusOr<Value> NodeContext::Constant(Tensor tensor,
 absl::StatusOr<Value> NodeContext::Scalar(DataType dtype, double value,
                                           absl::Span<const int64_t> shape) {
   Known known{dtype, {shape.begin(), shape.end()}, {KnownNumber::Of(value)}};
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, TensorFromKnown(known));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromKnown(known));
   return Constant(std::move(tensor), "const");
 }
 
@@ -259,8 +260,8 @@ void NodeContext::SetOutput(int i, Binding binding) {
 
 absl::Status NodeContext::Return(absl::string_view op,
                                  std::vector<Value> inputs, Attrs attrs) {
-  ONNX_ASSIGN_OR_RETURN(Value value,
-                        Emit(op, std::move(inputs), std::move(attrs)));
+  INGOT_ASSIGN_OR_RETURN(Value value,
+                         Emit(op, std::move(inputs), std::move(attrs)));
   SetOutput(0, value);
   return absl::OkStatus();
 }

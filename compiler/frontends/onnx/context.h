@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "compiler/frontends/onnx/known.h"
-#include "compiler/frontends/onnx/status_macros.h"
 #include "compiler/relay/ir.h"
+#include "compiler/status_macros.h"
 #include "onnx/onnx.pb.h"
 
 namespace ingot::onnx_frontend {

@@ -30,15 +30,15 @@ absl::StatusOr<Value> Impossible(NodeContext& c, const TensorType& type) {
   attrs.Set("shape", type.shape);
   attrs.Set("dtype", type.dtype);
   attrs.Set("value", std::numeric_limits<double>::quiet_NaN());
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(type.shape));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(type.shape));
   return c.Emit("full", carriers, std::move(attrs), "impossible");
 }
 
 // Computes both branches and chooses between their results.
 absl::Status Choose(NodeContext& c, const onnx::GraphProto& then_graph,
                     const onnx::GraphProto& else_graph) {
-  ONNX_ASSIGN_OR_RETURN(Value chosen, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(chosen, c.Reshape(chosen, {}, "condition"));
+  INGOT_ASSIGN_OR_RETURN(Value chosen, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(chosen, c.Reshape(chosen, {}, "condition"));
   absl::StatusOr<std::vector<Binding>> a = c.importer()->Inline(then_graph, {});
   absl::StatusOr<std::vector<Binding>> b = c.importer()->Inline(else_graph, {});
   if (!a.ok() && !b.ok()) return a.status();
@@ -54,16 +54,16 @@ absl::Status Choose(NodeContext& c, const onnx::GraphProto& then_graph,
   for (size_t i = 0; i < count; ++i) {
     Value x, y;
     if (a.ok()) {
-      ONNX_ASSIGN_OR_RETURN(x, TensorOf(c, &(*a)[i], "then"));
+      INGOT_ASSIGN_OR_RETURN(x, TensorOf(c, &(*a)[i], "then"));
     }
     if (b.ok()) {
-      ONNX_ASSIGN_OR_RETURN(y, TensorOf(c, &(*b)[i], "else"));
+      INGOT_ASSIGN_OR_RETURN(y, TensorOf(c, &(*b)[i], "else"));
     }
     if (!x) {
-      ONNX_ASSIGN_OR_RETURN(x, Impossible(c, y.type()));
+      INGOT_ASSIGN_OR_RETURN(x, Impossible(c, y.type()));
     }
     if (!y) {
-      ONNX_ASSIGN_OR_RETURN(y, Impossible(c, x.type()));
+      INGOT_ASSIGN_OR_RETURN(y, Impossible(c, x.type()));
     }
     if (x.type().dtype != y.type().dtype ||
         !relay::SameShape(ShapeOf(x), ShapeOf(y))) {
@@ -73,7 +73,7 @@ absl::Status Choose(NodeContext& c, const onnx::GraphProto& then_graph,
           relay::ToString(x.type()), " or ", relay::ToString(y.type()),
           "; giving the inputs' shapes may help");
     }
-    ONNX_ASSIGN_OR_RETURN(Value z, c.Emit("where", {chosen, x, y}));
+    INGOT_ASSIGN_OR_RETURN(Value z, c.Emit("where", {chosen, x, y}));
     c.SetOutput(static_cast<int>(i), z);
   }
   return absl::OkStatus();
@@ -90,7 +90,7 @@ absl::Status If(NodeContext& c) {
     if (!condition->dtype().is_bool() || condition->NumElements() != 1) {
       return c.Error("the condition must be one bool");
     }
-    ONNX_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         std::vector<Binding> results,
         c.importer()->Inline(
             condition->values<bool>()[0] ? *then_graph : *else_graph, {}));
@@ -105,7 +105,7 @@ absl::Status If(NodeContext& c) {
 absl::StatusOr<Binding> Copyable(NodeContext& c, int i) {
   if (!c.has_input(i)) return c.NotSupported("input ", i, " is left out");
   if (c.binding(i)->initializer != nullptr) {
-    ONNX_RETURN_IF_ERROR(c.Input(i).status());
+    INGOT_RETURN_IF_ERROR(c.Input(i).status());
   }
   return *c.binding(i);
 }
@@ -115,14 +115,14 @@ absl::StatusOr<Value> StackSlices(NodeContext& c, std::vector<Binding> slices,
                                   int axis, bool backwards) {
   std::vector<Value> parts;
   for (Binding& b : slices) {
-    ONNX_ASSIGN_OR_RETURN(Value v, TensorOf(c, &b, "slice"));
+    INGOT_ASSIGN_OR_RETURN(Value v, TensorOf(c, &b, "slice"));
     Shape shape = ShapeOf(v);
     if (axis < 0) axis += static_cast<int>(shape.size()) + 1;
     if (axis < 0 || axis > static_cast<int>(shape.size())) {
       return c.Error("a scan axis is out of range");
     }
     shape.insert(shape.begin() + axis, tir::MakeInt(1));
-    ONNX_ASSIGN_OR_RETURN(v, c.Reshape(v, shape));
+    INGOT_ASSIGN_OR_RETURN(v, c.Reshape(v, shape));
     parts.push_back(v);
   }
   if (backwards) std::reverse(parts.begin(), parts.end());
@@ -140,7 +140,7 @@ absl::StatusOr<bool> IsTrue(NodeContext& c, Binding* condition) {
   if (k != nullptr && k->values.size() == 1 && k->values[0].AsInt(&value)) {
     return value != 0;
   }
-  ONNX_ASSIGN_OR_RETURN(Value tensor, TensorOf(c, condition, "condition"));
+  INGOT_ASSIGN_OR_RETURN(Value tensor, TensorOf(c, condition, "condition"));
   absl::StatusOr<Tensor> computed = ConstantValue(tensor);
   if (!computed.ok() || !computed->dtype().is_bool() ||
       computed->NumElements() != 1) {
@@ -155,26 +155,26 @@ absl::Status Loop(NodeContext& c) {
   if (body == nullptr) return c.Error("has no body");
   int64_t trips = kMaxTrips + 1;
   if (c.has_input(0)) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> m, c.ConstantInts(0, "M"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> m, c.ConstantInts(0, "M"));
     if (m.size() != 1) return c.Error("M must be one number");
     trips = m[0];
   }
   Binding condition;
   condition.known = Known{DataType::Bool(), {}, {KnownNumber::Of(int64_t{1})}};
   if (c.has_input(1)) {
-    ONNX_ASSIGN_OR_RETURN(condition, Copyable(c, 1));
+    INGOT_ASSIGN_OR_RETURN(condition, Copyable(c, 1));
   }
   const int carried = std::max(c.num_inputs() - 2, 0);
   std::vector<Binding> state;
   for (int i = 0; i < carried; ++i) {
-    ONNX_ASSIGN_OR_RETURN(Binding b, Copyable(c, 2 + i));
+    INGOT_ASSIGN_OR_RETURN(Binding b, Copyable(c, 2 + i));
     state.push_back(std::move(b));
   }
   const int scans = body->output_size() - 1 - carried;
   if (scans < 0) return c.Error("its body has too few outputs");
   std::vector<std::vector<Binding>> collected(scans);
   for (int64_t trip = 0; trip < trips; ++trip) {
-    ONNX_ASSIGN_OR_RETURN(const bool go, IsTrue(c, &condition));
+    INGOT_ASSIGN_OR_RETURN(const bool go, IsTrue(c, &condition));
     if (!go) break;
     if (trip >= kMaxTrips) {
       return c.NotSupported("a loop of more than ", kMaxTrips, " steps");
@@ -183,8 +183,8 @@ absl::Status Loop(NodeContext& c) {
     counter.known = Known{DataType::Int(64), {}, {KnownNumber::Of(trip)}};
     std::vector<Binding> inputs = {counter, condition};
     inputs.insert(inputs.end(), state.begin(), state.end());
-    ONNX_ASSIGN_OR_RETURN(std::vector<Binding> results,
-                          c.importer()->Inline(*body, std::move(inputs)));
+    INGOT_ASSIGN_OR_RETURN(std::vector<Binding> results,
+                           c.importer()->Inline(*body, std::move(inputs)));
     condition = results[0];
     for (int i = 0; i < carried; ++i) state[i] = results[1 + i];
     for (int i = 0; i < scans; ++i) {
@@ -194,7 +194,7 @@ absl::Status Loop(NodeContext& c) {
   for (int i = 0; i < carried; ++i) c.SetOutput(i, state[i]);
   for (int i = 0; i < scans; ++i) {
     if (!c.wants_output(carried + i)) continue;
-    ONNX_ASSIGN_OR_RETURN(Value v, StackSlices(c, collected[i], 0, false));
+    INGOT_ASSIGN_OR_RETURN(Value v, StackSlices(c, collected[i], 0, false));
     c.SetOutput(carried + i, v);
   }
   return absl::OkStatus();
@@ -243,15 +243,15 @@ absl::Status Scan(NodeContext& c) {
   };
   std::vector<Binding> state(states);
   for (int i = 0; i < states; ++i) {
-    ONNX_ASSIGN_OR_RETURN(Value v, c.Input(first + i));
-    ONNX_ASSIGN_OR_RETURN(state[i].value, drop_batch(v));
+    INGOT_ASSIGN_OR_RETURN(Value v, c.Input(first + i));
+    INGOT_ASSIGN_OR_RETURN(state[i].value, drop_batch(v));
   }
   int64_t steps = -1;
   std::vector<Value> scanned;
   std::vector<int64_t> axis_of;
   for (int i = 0; i < scan_inputs; ++i) {
-    ONNX_ASSIGN_OR_RETURN(Value v, c.Input(first + states + i));
-    ONNX_ASSIGN_OR_RETURN(v, drop_batch(v));
+    INGOT_ASSIGN_OR_RETURN(Value v, c.Input(first + states + i));
+    INGOT_ASSIGN_OR_RETURN(v, drop_batch(v));
     int64_t axis = axes[i] < 0 ? axes[i] + RankOf(v) : axes[i], extent;
     if (axis < 0 || axis >= RankOf(v)) return c.Error("a scan axis of ", axis);
     if (!tir::AsConstInt(ShapeOf(v)[axis], &extent) || extent > kMaxTrips) {
@@ -273,16 +273,16 @@ absl::Status Scan(NodeContext& c) {
       attrs.Set("starts", relay::MakeShape({at}));
       attrs.Set("ends", relay::MakeShape({at + 1}));
       attrs.Set("axes", std::vector<int64_t>{axis_of[i]});
-      ONNX_ASSIGN_OR_RETURN(
+      INGOT_ASSIGN_OR_RETURN(
           Value part, c.Emit("slice", {scanned[i]}, std::move(attrs), "step"));
       Shape shape = ShapeOf(part);
       shape.erase(shape.begin() + axis_of[i]);
       Binding b;
-      ONNX_ASSIGN_OR_RETURN(b.value, c.Reshape(part, shape));
+      INGOT_ASSIGN_OR_RETURN(b.value, c.Reshape(part, shape));
       inputs.push_back(std::move(b));
     }
-    ONNX_ASSIGN_OR_RETURN(std::vector<Binding> results,
-                          c.importer()->Inline(*body, std::move(inputs)));
+    INGOT_ASSIGN_OR_RETURN(std::vector<Binding> results,
+                           c.importer()->Inline(*body, std::move(inputs)));
     for (int i = 0; i < states; ++i) state[i] = results[i];
     for (int i = 0; i < scan_outputs; ++i) {
       collected[i].push_back(results[states + i]);
@@ -295,16 +295,16 @@ absl::Status Scan(NodeContext& c) {
     return c.Reshape(v, shape);
   };
   for (int i = 0; i < states; ++i) {
-    ONNX_ASSIGN_OR_RETURN(Value v, TensorOf(c, &state[i], "state"));
-    ONNX_ASSIGN_OR_RETURN(v, add_batch(v));
+    INGOT_ASSIGN_OR_RETURN(Value v, TensorOf(c, &state[i], "state"));
+    INGOT_ASSIGN_OR_RETURN(v, add_batch(v));
     c.SetOutput(i, v);
   }
   for (int i = 0; i < scan_outputs; ++i) {
     if (!c.wants_output(states + i)) continue;
-    ONNX_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         Value v, StackSlices(c, collected[i], static_cast<int>(out_axes[i]),
                              out_directions[i] != 0));
-    ONNX_ASSIGN_OR_RETURN(v, add_batch(v));
+    INGOT_ASSIGN_OR_RETURN(v, add_batch(v));
     c.SetOutput(states + i, v);
   }
   return absl::OkStatus();

@@ -24,37 +24,37 @@ absl::StatusOr<std::vector<int64_t>> KernelOf(NodeContext& c, const Value& w) {
 }
 
 absl::Status Conv(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
-  ONNX_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
+  INGOT_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
   const bool one_d = kernel.size() == 1;
   if (one_d) {
     window.AddHeight();
-    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
-    ONNX_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+    INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
   }
   Attrs attrs = window.ToAttrs();
   const int64_t groups = c.Int("group", 1);
   if (groups != 1) attrs.Set("groups", groups);
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
                       std::move(attrs)));
   if (c.has_input(2)) {
-    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(2));
-    ONNX_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
   }
   if (one_d) {
-    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status ConvTranspose(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
   const size_t n = kernel.size();
   WindowAttrs window;
   window.kernel = kernel;
@@ -111,8 +111,8 @@ absl::Status ConvTranspose(NodeContext& c) {
   if (one_d) {
     window.AddHeight();
     extra.insert(extra.begin(), 0);
-    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
-    ONNX_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+    INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
   }
   Attrs attrs = window.ToAttrs();
   if (std::any_of(extra.begin(), extra.end(),
@@ -121,15 +121,15 @@ absl::Status ConvTranspose(NodeContext& c) {
   }
   const int64_t groups = c.Int("group", 1);
   if (groups != 1) attrs.Set("groups", groups);
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat("conv_transpose", window.kernel.size(), "d"),
                       {x, w}, std::move(attrs)));
   if (c.has_input(2)) {
-    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(2));
-    ONNX_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
   }
   if (one_d) {
-    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();

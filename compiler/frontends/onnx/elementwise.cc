@@ -18,7 +18,7 @@ struct FloatAttr {
 
 Converter Unary(const char* op, std::vector<FloatAttr> attrs = {}) {
   return [op, attrs](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
     Attrs call;
     for (const FloatAttr& a : attrs) {
       call.Set(a.name, c.Float(a.name, a.otherwise));
@@ -40,15 +40,15 @@ absl::StatusOr<Value> OldBroadcast(NodeContext& c, const Value& a, Value b) {
 
 Converter Binary(const char* op) {
   return [op](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
-    ONNX_ASSIGN_OR_RETURN(Value b, c.Input(1));
-    ONNX_ASSIGN_OR_RETURN(b, OldBroadcast(c, a, b));
+    INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
+    INGOT_ASSIGN_OR_RETURN(b, OldBroadcast(c, a, b));
     return c.Return(op, {a, b});
   };
 }
 
 absl::Status Mod(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   if (in.size() != 2) return c.Error("takes two inputs");
   Attrs attrs;
   attrs.Set("fmod", c.Int("fmod", 0));
@@ -56,7 +56,7 @@ absl::Status Mod(NodeContext& c) {
 }
 
 absl::Status BitShift(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   const std::string direction = c.String("direction", "");
   if (direction != "LEFT" && direction != "RIGHT") {
     return c.Error("direction '", direction, "'");
@@ -69,16 +69,16 @@ absl::Status BitShift(NodeContext& c) {
 // Sum, Max, Min and Mean of any number of operands.
 Converter Variadic(const char* op, bool mean = false) {
   return [op, mean](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(Value total, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value total, c.Input(0));
     for (int i = 1; i < c.num_inputs(); ++i) {
-      ONNX_ASSIGN_OR_RETURN(Value next, c.Input(i));
-      ONNX_ASSIGN_OR_RETURN(
+      INGOT_ASSIGN_OR_RETURN(Value next, c.Input(i));
+      INGOT_ASSIGN_OR_RETURN(
           total, c.Emit(op, {total, next}, {},
                         i + 1 == c.num_inputs() && !mean ? "" : "part"));
     }
     if (mean) {
-      ONNX_ASSIGN_OR_RETURN(Value n,
-                            c.Scalar(total.type().dtype, c.num_inputs()));
+      INGOT_ASSIGN_OR_RETURN(Value n,
+                             c.Scalar(total.type().dtype, c.num_inputs()));
       return c.Return("div", {total, n});
     }
     c.SetOutput(0, total);
@@ -87,7 +87,7 @@ Converter Variadic(const char* op, bool mean = false) {
 }
 
 absl::Status Clip(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   if (c.opset() < 11) {
     if (c.has_attr("min")) attrs.Set("min", c.Float("min", 0));
@@ -110,19 +110,19 @@ absl::Status Clip(NodeContext& c) {
     }
   }
   if (!attrs.values().empty() || computed.empty()) {
-    ONNX_ASSIGN_OR_RETURN(x, c.Emit("clip", {x}, std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(x, c.Emit("clip", {x}, std::move(attrs)));
   }
   for (int i : computed) {
-    ONNX_ASSIGN_OR_RETURN(Value limit, c.Input(i));
-    ONNX_ASSIGN_OR_RETURN(limit, c.Reshape(limit, {}));
-    ONNX_ASSIGN_OR_RETURN(x, c.Emit(kOps[i], {x, limit}));
+    INGOT_ASSIGN_OR_RETURN(Value limit, c.Input(i));
+    INGOT_ASSIGN_OR_RETURN(limit, c.Reshape(limit, {}));
+    INGOT_ASSIGN_OR_RETURN(x, c.Emit(kOps[i], {x, limit}));
   }
   c.SetOutput(0, x);
   return absl::OkStatus();
 }
 
 absl::Status Cast(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   // Operator sets before 6 named the type.
   int64_t to = 0;
   if (c.opset() < 6 && c.node().attribute_size() > 0 &&
@@ -138,35 +138,36 @@ absl::Status Cast(NodeContext& c) {
   if (to < 0 || to > std::numeric_limits<int>::max()) {
     return c.Error("to=", to);
   }
-  ONNX_ASSIGN_OR_RETURN(DataType dtype, DataTypeFromOnnx(static_cast<int>(to)));
+  INGOT_ASSIGN_OR_RETURN(DataType dtype,
+                         DataTypeFromOnnx(static_cast<int>(to)));
   Attrs attrs;
   attrs.Set("dtype", dtype);
   return c.Return("cast", {x}, std::move(attrs));
 }
 
 absl::Status CastLike(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value like, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value like, c.Input(1));
   Attrs attrs;
   attrs.Set("dtype", like.type().dtype);
   return c.Return("cast", {x}, std::move(attrs));
 }
 
 absl::Status PRelu(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value slope, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value slope, c.Input(1));
   // One slope a channel, without the dimensions behind it: older exporters.
   if (RankOf(slope) == 1 && RankOf(x) > 2 && c.opset() < 9 &&
       relay::SameShape({ShapeOf(slope)[0]}, {ShapeOf(x)[1]})) {
     Shape shape(RankOf(x) - 1, tir::MakeInt(1));
     shape[0] = ShapeOf(slope)[0];
-    ONNX_ASSIGN_OR_RETURN(slope, c.Reshape(slope, shape));
+    INGOT_ASSIGN_OR_RETURN(slope, c.Reshape(slope, shape));
   }
   return c.Return("prelu", {x, slope});
 }
 
 absl::Status IsInf(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("detect_negative", c.Int("detect_negative", 1));
   attrs.Set("detect_positive", c.Int("detect_positive", 1));
@@ -174,7 +175,7 @@ absl::Status IsInf(NodeContext& c) {
 }
 
 absl::Status Gelu(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const std::string approximate = c.String("approximate", "none");
   if (approximate != "none" && approximate != "tanh") {
     return c.Error("approximate='", approximate, "'");
@@ -185,14 +186,14 @@ absl::Status Gelu(NodeContext& c) {
 }
 
 absl::Status Where(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   return c.Return("where", in);
 }
 
 absl::Status Identity(NodeContext& c) {
   if (!c.has_input(0)) return c.Error("input 0 is missing");
   if (c.binding(0)->initializer != nullptr) {
-    ONNX_RETURN_IF_ERROR(c.Input(0).status());
+    INGOT_RETURN_IF_ERROR(c.Input(0).status());
   }
   c.SetOutput(0, *c.binding(0));
   return absl::OkStatus();
@@ -200,15 +201,15 @@ absl::Status Identity(NodeContext& c) {
 
 // Inference: the operand itself. Drawing random numbers is not supported.
 absl::Status Dropout(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   bool training = false;
   if (c.opset() >= 12 && c.has_input(2)) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> mode,
-                          c.ConstantInts(2, "training_mode"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> mode,
+                           c.ConstantInts(2, "training_mode"));
     training = !mode.empty() && mode[0] != 0;
     if (training && c.has_input(1)) {
-      ONNX_ASSIGN_OR_RETURN(std::vector<double> ratio,
-                            c.ConstantFloats(1, "ratio"));
+      INGOT_ASSIGN_OR_RETURN(std::vector<double> ratio,
+                             c.ConstantFloats(1, "ratio"));
       training = ratio.empty() || ratio[0] != 0;
     }
   }
@@ -220,9 +221,9 @@ absl::Status Dropout(NodeContext& c) {
     // Before operator set 10 the mask was of the operand's type.
     attrs.Set("dtype", c.opset() < 10 ? x.type().dtype : DataType::Bool());
     attrs.Set("value", 1.0);
-    ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(ShapeOf(x)));
-    ONNX_ASSIGN_OR_RETURN(Value mask,
-                          c.Emit("full", carriers, std::move(attrs), "mask"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(ShapeOf(x)));
+    INGOT_ASSIGN_OR_RETURN(Value mask,
+                           c.Emit("full", carriers, std::move(attrs), "mask"));
     c.SetOutput(1, mask);
   }
   return absl::OkStatus();

@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compiler/frontends/onnx/status_macros.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::onnx_frontend {
 
@@ -58,7 +58,7 @@ absl::StatusOr<Blob> ReadExternalData(absl::string_view dir,
     }
     return absl::InvalidArgumentError(message);
   }
-  ONNX_ASSIGN_OR_RETURN(Blob blob, Blob::MapFd(fd, location));
+  INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFd(fd, location));
   const int64_t size = static_cast<int64_t>(blob.size());
   if (length < 0) length = size - offset;
   if (offset < 0 || length < 0 || offset > size || length > size - offset) {

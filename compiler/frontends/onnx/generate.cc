@@ -32,17 +32,17 @@ absl::Status Constant(NodeContext& c) {
                           c.node().attribute(0).name(), "'");
   }
   if (!tensor.ok()) return tensor.status();
-  ONNX_ASSIGN_OR_RETURN(Value value, c.Constant(*std::move(tensor), ""));
+  INGOT_ASSIGN_OR_RETURN(Value value, c.Constant(*std::move(tensor), ""));
   c.SetOutput(0, value);
   return absl::OkStatus();
 }
 
 absl::Status ConstantOfShape(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(0, "shape"));
+  INGOT_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(0, "shape"));
   DataType dtype = DataType::Float(32);
   double fill = 0;
   if (c.has_attr("value")) {
-    ONNX_ASSIGN_OR_RETURN(Tensor tensor, c.TensorAttr("value"));
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, c.TensorAttr("value"));
     const std::optional<Known> value = KnownFromTensor(tensor);
     if (!value || value->values.size() != 1 ||
         !value->values[0].AsDouble(&fill)) {
@@ -60,21 +60,22 @@ absl::Status ConstantOfShape(NodeContext& c) {
   attrs.Set("shape", shape);
   attrs.Set("dtype", dtype);
   attrs.Set("value", fill);
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
   return c.Return("full", carriers, std::move(attrs));
 }
 
 absl::Status Range(NodeContext& c) {
   // start, limit and step: known, the limit perhaps by a symbol.
   if (!c.has_input(0)) return c.Error("input 0 is missing");
-  ONNX_ASSIGN_OR_RETURN(Value first, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value first, c.Input(0));
   const DataType dtype = first.type().dtype;
   Attrs attrs;
   attrs.Set("dtype", dtype);
   const Known* limit = c.known(1);
-  ONNX_ASSIGN_OR_RETURN(std::vector<double> start,
-                        c.ConstantFloats(0, "start"));
-  ONNX_ASSIGN_OR_RETURN(std::vector<double> step, c.ConstantFloats(2, "delta"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> start,
+                         c.ConstantFloats(0, "start"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> step,
+                         c.ConstantFloats(2, "delta"));
   if (start.size() != 1 || step.size() != 1 || step[0] == 0) {
     return c.Error("start and delta must be one number each, delta not 0");
   }
@@ -90,10 +91,11 @@ absl::Status Range(NodeContext& c) {
         Max(limit->values[0].integer - static_cast<int64_t>(start[0]),
             tir::MakeInt(0)))};
     attrs.Set("count", count);
-    ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(count));
+    INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(count));
     return c.Return("range", carriers, std::move(attrs));
   }
-  ONNX_ASSIGN_OR_RETURN(std::vector<double> ends, c.ConstantFloats(1, "limit"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> ends,
+                         c.ConstantFloats(1, "limit"));
   if (ends.size() != 1) return c.Error("limit must be one number");
   const double n = std::ceil((ends[0] - start[0]) / step[0]);
   if (!(n < 1e12)) return c.Error("a range of ", n, " elements");
@@ -103,11 +105,11 @@ absl::Status Range(NodeContext& c) {
 }
 
 absl::Status EyeLike(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("k", c.Int("k", 0));
   if (c.has_attr("dtype")) {
-    ONNX_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         DataType dtype, DataTypeFromOnnx(static_cast<int>(c.Int("dtype", 0))));
     attrs.Set("dtype", dtype);
   }
@@ -117,25 +119,26 @@ absl::Status EyeLike(NodeContext& c) {
 // a0 - a1 * cos(2 pi n / size) + a2 * cos(4 pi n / size)
 Converter Window(double a0, double a1, double a2) {
   return [=](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> size, c.ConstantInts(0, "size"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> size,
+                           c.ConstantInts(0, "size"));
     if (size.size() != 1 || size[0] < 0 || size[0] > (1 << 24)) {
       return c.Error("size must be one number");
     }
     const bool periodic = c.Int("periodic", 1) != 0;
     const double period = static_cast<double>(periodic ? size[0] : size[0] - 1);
-    ONNX_ASSIGN_OR_RETURN(DataType dtype,
-                          DataTypeFromOnnx(static_cast<int>(c.Int(
-                              "output_datatype", onnx::TensorProto::FLOAT))));
+    INGOT_ASSIGN_OR_RETURN(DataType dtype,
+                           DataTypeFromOnnx(static_cast<int>(c.Int(
+                               "output_datatype", onnx::TensorProto::FLOAT))));
     std::vector<float> values;
     for (int64_t i = 0; i < size[0]; ++i) {
       const double t = 2 * M_PI * static_cast<double>(i) / period;
       values.push_back(
           static_cast<float>(a0 - a1 * std::cos(t) + a2 * std::cos(2 * t)));
     }
-    ONNX_ASSIGN_OR_RETURN(Tensor tensor,
-                          MakeTensor<float>(DataType::Float(32), size, values));
-    ONNX_ASSIGN_OR_RETURN(Value window, c.Constant(std::move(tensor), ""));
-    ONNX_ASSIGN_OR_RETURN(window, c.Cast(window, dtype));
+    INGOT_ASSIGN_OR_RETURN(
+        Tensor tensor, MakeTensor<float>(DataType::Float(32), size, values));
+    INGOT_ASSIGN_OR_RETURN(Value window, c.Constant(std::move(tensor), ""));
+    INGOT_ASSIGN_OR_RETURN(window, c.Cast(window, dtype));
     c.SetOutput(0, window);
     return absl::OkStatus();
   };

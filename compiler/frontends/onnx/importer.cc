@@ -51,16 +51,16 @@ absl::StatusOr<relay::Module> Importer::Run() {
   if (!model_->has_graph()) {
     return absl::InvalidArgumentError("the model has no graph");
   }
-  ONNX_RETURN_IF_ERROR(ReadOpsets());
-  ONNX_RETURN_IF_ERROR(CheckSupported());
+  INGOT_RETURN_IF_ERROR(ReadOpsets());
+  INGOT_RETURN_IF_ERROR(CheckSupported());
   function_ = module_.AddFunction("main");
   Scope scope;
   scope_ = &scope;
-  ONNX_RETURN_IF_ERROR(BindDimParams());
-  ONNX_RETURN_IF_ERROR(AddInputs(&scope));
-  ONNX_RETURN_IF_ERROR(AddInitializers(model_->graph(), &scope, true));
-  ONNX_RETURN_IF_ERROR(ImportNodes(model_->graph().node(), &scope));
-  ONNX_RETURN_IF_ERROR(AddOutputs(&scope));
+  INGOT_RETURN_IF_ERROR(BindDimParams());
+  INGOT_RETURN_IF_ERROR(AddInputs(&scope));
+  INGOT_RETURN_IF_ERROR(AddInitializers(model_->graph(), &scope, true));
+  INGOT_RETURN_IF_ERROR(ImportNodes(model_->graph().node(), &scope));
+  INGOT_RETURN_IF_ERROR(AddOutputs(&scope));
   function_->RemoveDead();
   return std::move(module_);
 }
@@ -272,7 +272,7 @@ absl::Status Importer::AddInputs(Scope* scope) {
   for (const auto& input : model_->graph().input()) {
     // Up to IR version 3 initialisers are listed among the inputs.
     if (initializers.count(input.name()) > 0) continue;
-    ONNX_ASSIGN_OR_RETURN(TensorType type, InputType(input));
+    INGOT_ASSIGN_OR_RETURN(TensorType type, InputType(input));
     Binding binding;
     auto fixed = options_.fixed_inputs.find(input.name());
     if (fixed == options_.fixed_inputs.end()) {
@@ -340,7 +340,7 @@ absl::Status Importer::AddOutputs(Scope* scope) {
       return absl::UnimplementedError(
           absl::StrCat("output '", output.name(), "' is a sequence"));
     }
-    ONNX_ASSIGN_OR_RETURN(Value value, Materialize(binding, output.name()));
+    INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, output.name()));
     function_->outputs.push_back(value);
     function_->output_names.push_back(output.name());
   }
@@ -359,8 +359,8 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
       copy = *proto;
       proto = &copy;
     }
-    ONNX_ASSIGN_OR_RETURN(Tensor tensor,
-                          TensorFromProto(proto, options_.model_dir));
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor,
+                           TensorFromProto(proto, options_.model_dir));
     binding->value = Value{function_->AddConstant(name, std::move(tensor)), 0};
     return binding->value;
   }
@@ -370,7 +370,7 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
   }
   const Known& known = *binding->known;
   if (known.AllConstant()) {
-    ONNX_ASSIGN_OR_RETURN(Tensor tensor, TensorFromKnown(known));
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromKnown(known));
     binding->value = Value{function_->AddConstant(name, std::move(tensor)), 0};
     return binding->value;
   }
@@ -383,8 +383,8 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
   attrs.Set("values", values);
   attrs.Set("shape", known.shape);
   attrs.Set("dtype", known.dtype);
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, Carriers(values));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, Carriers(values));
+  INGOT_ASSIGN_OR_RETURN(
       relay::Node * node,
       function_->AddOp("dims", name, std::move(carriers), std::move(attrs)));
   binding->value = Value{node, 0};
@@ -534,7 +534,7 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
       known.push_back(b == nullptr ? nullptr : KnownOf(b));
       if (b != nullptr && b->initializer != nullptr && !b->value &&
           node.op_type() == "Shape") {
-        ONNX_RETURN_IF_ERROR(Materialize(b, node.input(i)).status());
+        INGOT_RETURN_IF_ERROR(Materialize(b, node.input(i)).status());
       }
       const Shape* shape = nullptr;
       if (b != nullptr && b->value) {
@@ -569,8 +569,8 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
                      ", operator set ", opset, ", is not supported"));
   }
   NodeContext context(this, node, opset, name, std::move(inputs));
-  ONNX_RETURN_IF_ERROR((*converter)(context));
-  ONNX_RETURN_IF_ERROR(context.status());
+  INGOT_RETURN_IF_ERROR((*converter)(context));
+  INGOT_RETURN_IF_ERROR(context.status());
   *outputs = std::move(context.outputs());
   return absl::OkStatus();
 }

@@ -28,11 +28,11 @@ absl::StatusOr<std::vector<Binding>> Importer::Inline(
   for (int i = 0; i < graph.input_size(); ++i) {
     scope.names[graph.input(i).name()] = std::move(inputs[i]);
   }
-  ONNX_RETURN_IF_ERROR(AddInitializers(graph, &scope, false));
+  INGOT_RETURN_IF_ERROR(AddInitializers(graph, &scope, false));
   ++depth_;
   const absl::Status status = ImportNodes(graph.node(), &scope);
   --depth_;
-  ONNX_RETURN_IF_ERROR(status);
+  INGOT_RETURN_IF_ERROR(status);
   std::vector<Binding> outputs;
   for (const auto& output : graph.output()) {
     Binding* binding = scope.Find(output.name());
@@ -41,7 +41,7 @@ absl::StatusOr<std::vector<Binding>> Importer::Inline(
           absl::StrCat("a graph inside computes no '", output.name(), "'"));
     }
     if (binding->initializer != nullptr) {
-      ONNX_RETURN_IF_ERROR(Materialize(binding, output.name()).status());
+      INGOT_RETURN_IF_ERROR(Materialize(binding, output.name()).status());
     }
     outputs.push_back(*binding);
   }
@@ -58,7 +58,7 @@ absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
   for (int i = 0; i < function.input_size(); ++i) {
     if (i < static_cast<int>(inputs.size()) && inputs[i] != nullptr) {
       if (inputs[i]->initializer != nullptr) {
-        ONNX_RETURN_IF_ERROR(Materialize(inputs[i], call.input(i)).status());
+        INGOT_RETURN_IF_ERROR(Materialize(inputs[i], call.input(i)).status());
       }
       scope.names[function.input(i)] = *inputs[i];
     }
@@ -94,7 +94,7 @@ absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
   const absl::Status status = ImportNodes(nodes, &scope);
   --depth_;
   opsets_ = std::move(saved);
-  ONNX_RETURN_IF_ERROR(status);
+  INGOT_RETURN_IF_ERROR(status);
   std::vector<Binding> outputs;
   for (const std::string& output : function.output()) {
     Binding* binding = scope.Find(output);

@@ -8,7 +8,7 @@ namespace {
 
 Converter Gather(const char* op) {
   return [op](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+    INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
     Attrs attrs;
     attrs.Set("axis", c.Int("axis", 0));
     return c.Return(op, in, std::move(attrs));
@@ -16,7 +16,7 @@ Converter Gather(const char* op) {
 }
 
 absl::Status GatherNd(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   Attrs attrs;
   attrs.Set("batch_dims", c.Int("batch_dims", 0));
   return c.Return("gather_nd", in, std::move(attrs));
@@ -24,7 +24,7 @@ absl::Status GatherNd(NodeContext& c) {
 
 Converter Scatter(const char* op, bool has_axis) {
   return [op, has_axis](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+    INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
     Attrs attrs;
     if (has_axis) attrs.Set("axis", c.Int("axis", 0));
     const std::string reduction = c.String("reduction", "none");
@@ -34,10 +34,10 @@ Converter Scatter(const char* op, bool has_axis) {
 }
 
 absl::Status OneHot(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value indices, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(std::vector<double> depth,
-                        c.ConstantFloats(1, "depth"));
-  ONNX_ASSIGN_OR_RETURN(Value values, c.Input(2));
+  INGOT_ASSIGN_OR_RETURN(Value indices, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> depth,
+                         c.ConstantFloats(1, "depth"));
+  INGOT_ASSIGN_OR_RETURN(Value values, c.Input(2));
   if (depth.size() != 1 || !(depth[0] >= 0) || depth[0] > 1e12) {
     return c.Error("depth must be one number");
   }
@@ -48,10 +48,10 @@ absl::Status OneHot(NodeContext& c) {
 }
 
 absl::Status TopK(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   int64_t k = c.Int("k", 0);
   if (c.opset() >= 10) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> input, c.ConstantInts(1, "K"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> input, c.ConstantInts(1, "K"));
     if (input.size() != 1) return c.Error("K must be one number");
     k = input[0];
   }
@@ -59,16 +59,16 @@ absl::Status TopK(NodeContext& c) {
   attrs.Set("k", k);
   attrs.Set("axis", c.Int("axis", -1));
   attrs.Set("largest", c.Int("largest", 1));
-  ONNX_ASSIGN_OR_RETURN(relay::Node * node,
-                        c.EmitNode("top_k", {x}, std::move(attrs)));
+  INGOT_ASSIGN_OR_RETURN(relay::Node * node,
+                         c.EmitNode("top_k", {x}, std::move(attrs)));
   c.SetOutput(0, Value{node, 0});
   c.SetOutput(1, Value{node, 1});
   return absl::OkStatus();
 }
 
 absl::Status CumSum(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> axis, c.ConstantInts(1, "axis"));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axis, c.ConstantInts(1, "axis"));
   if (axis.size() != 1) return c.Error("axis must be one number");
   Attrs attrs;
   attrs.Set("axis", axis[0]);
@@ -79,15 +79,15 @@ absl::Status CumSum(NodeContext& c) {
 
 // With a constant condition the chosen places are known.
 absl::Status Compress(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> condition,
-                        c.ConstantInts(1, "condition"));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> condition,
+                         c.ConstantInts(1, "condition"));
   int64_t axis = c.Int("axis", 0);
   if (!c.has_attr("axis")) {
     const auto dims = relay::ConstShape(ShapeOf(x));
     if (!dims) return c.NotSupported("needs the operand's shape");
-    ONNX_ASSIGN_OR_RETURN(int64_t count, CountElements(*dims));
-    ONNX_ASSIGN_OR_RETURN(x, c.Reshape(x, relay::MakeShape({count})));
+    INGOT_ASSIGN_OR_RETURN(int64_t count, CountElements(*dims));
+    INGOT_ASSIGN_OR_RETURN(x, c.Reshape(x, relay::MakeShape({count})));
   }
   if (axis < 0) axis += RankOf(x);
   int64_t extent;
@@ -100,11 +100,12 @@ absl::Status Compress(NodeContext& c) {
   for (size_t i = 0; i < condition.size(); ++i) {
     if (condition[i] != 0) places.push_back(static_cast<int64_t>(i));
   }
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Tensor tensor,
       MakeTensor<int64_t>(DataType::Int(64),
                           {static_cast<int64_t>(places.size())}, places));
-  ONNX_ASSIGN_OR_RETURN(Value indices, c.Constant(std::move(tensor), "places"));
+  INGOT_ASSIGN_OR_RETURN(Value indices,
+                         c.Constant(std::move(tensor), "places"));
   Attrs attrs;
   attrs.Set("axis", axis);
   return c.Return("gather", {x, indices}, std::move(attrs));

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "compiler/frontends/onnx/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/tir/simplify.h"
 #include "runtime/float16.h"
 
@@ -123,7 +123,8 @@ std::optional<Known> KnownFromTensor(const Tensor& tensor) {
 }
 
 absl::StatusOr<Tensor> TensorFromKnown(const Known& known) {
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(known.dtype, known.shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor,
+                         Tensor::Empty(known.dtype, known.shape));
   if (!known.AllConstant() ||
       tensor.NumElements() != static_cast<int64_t>(known.values.size())) {
     return absl::InternalError("known elements do not make a constant");

@@ -13,14 +13,14 @@ absl::StatusOr<Value> MatmulAnyRank(NodeContext& c, Value a, Value b,
     return c.Error("a scalar operand");
   }
   if (row) {
-    ONNX_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         a, c.Reshape(a, {tir::MakeInt(1), ShapeOf(a)[0]}, "row"));
   }
   if (column) {
-    ONNX_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         b, c.Reshape(b, {ShapeOf(b)[0], tir::MakeInt(1)}, "column"));
   }
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit("matmul", {a, b}, std::move(attrs)));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("matmul", {a, b}, std::move(attrs)));
   Shape shape = ShapeOf(y);
   if (column) shape.pop_back();
   if (row) shape.erase(shape.end() - (column ? 1 : 2));
@@ -30,9 +30,9 @@ absl::StatusOr<Value> MatmulAnyRank(NodeContext& c, Value a, Value b,
 namespace {
 
 absl::Status MatMul(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value b, c.Input(1));
-  ONNX_ASSIGN_OR_RETURN(Value y, MatmulAnyRank(c, a, b, {}));
+  INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value y, MatmulAnyRank(c, a, b, {}));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -40,28 +40,28 @@ absl::Status MatMul(NodeContext& c) {
 absl::StatusOr<Value> Scale(NodeContext& c, Value x, double factor,
                             absl::string_view suffix) {
   if (factor == 1) return x;
-  ONNX_ASSIGN_OR_RETURN(Value f, c.Scalar(x.type().dtype, factor));
+  INGOT_ASSIGN_OR_RETURN(Value f, c.Scalar(x.type().dtype, factor));
   return c.Emit("mul", {x, f}, {}, suffix);
 }
 
 absl::Status Gemm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value b, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
   if (RankOf(a) != 2 || RankOf(b) != 2) {
     return c.Error("operands ", relay::ToString(a.type()), " and ",
                    relay::ToString(b.type()), " must be matrices");
   }
   if (c.Int("transA", 0) != 0) {
-    ONNX_ASSIGN_OR_RETURN(a, c.Transpose(a, {1, 0}, "a"));
+    INGOT_ASSIGN_OR_RETURN(a, c.Transpose(a, {1, 0}, "a"));
   }
   const bool trans_b = c.Int("transB", 0) != 0;
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit(trans_b ? "dense" : "matmul", {a, b}));
-  ONNX_ASSIGN_OR_RETURN(y, Scale(c, y, c.Float("alpha", 1), "alpha"));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(trans_b ? "dense" : "matmul", {a, b}));
+  INGOT_ASSIGN_OR_RETURN(y, Scale(c, y, c.Float("alpha", 1), "alpha"));
   const double beta = c.Float("beta", 1);
   if (c.has_input(2) && beta != 0) {
-    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(2));
-    ONNX_ASSIGN_OR_RETURN(bias, Scale(c, bias, beta, "beta"));
-    ONNX_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {y, bias}, {}, "add"));
+    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));
+    INGOT_ASSIGN_OR_RETURN(bias, Scale(c, bias, beta, "beta"));
+    INGOT_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {y, bias}, {}, "add"));
     if (!relay::SameShape(ShapeOf(sum), ShapeOf(y))) {
       return c.Error("C ", relay::ToString(bias.type()),
                      " does not broadcast to ", relay::ToString(y.type()));
@@ -73,7 +73,7 @@ absl::Status Gemm(NodeContext& c) {
 }
 
 absl::Status Einsum(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   Attrs attrs;
   attrs.Set("equation", c.String("equation", ""));
   return c.Return("einsum", in, std::move(attrs));

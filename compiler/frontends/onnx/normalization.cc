@@ -25,34 +25,35 @@ absl::Status BatchNormTraining(NodeContext& c, std::vector<Value> in) {
   Attrs reduce;
   reduce.Set("axes", axes);
   reduce.Set("keepdims", int64_t{0});
-  ONNX_ASSIGN_OR_RETURN(Value mean, c.Emit("reduce_mean", {x}, reduce, "mean"));
-  ONNX_ASSIGN_OR_RETURN(Value mean_b, ChannelVector(c, mean, x));
-  ONNX_ASSIGN_OR_RETURN(Value centred, c.Emit("sub", {x, mean_b}, {}, "sub"));
-  ONNX_ASSIGN_OR_RETURN(Value square,
-                        c.Emit("mul", {centred, centred}, {}, "square"));
-  ONNX_ASSIGN_OR_RETURN(Value var,
-                        c.Emit("reduce_mean", {square}, reduce, "var"));
+  INGOT_ASSIGN_OR_RETURN(Value mean,
+                         c.Emit("reduce_mean", {x}, reduce, "mean"));
+  INGOT_ASSIGN_OR_RETURN(Value mean_b, ChannelVector(c, mean, x));
+  INGOT_ASSIGN_OR_RETURN(Value centred, c.Emit("sub", {x, mean_b}, {}, "sub"));
+  INGOT_ASSIGN_OR_RETURN(Value square,
+                         c.Emit("mul", {centred, centred}, {}, "square"));
+  INGOT_ASSIGN_OR_RETURN(Value var,
+                         c.Emit("reduce_mean", {square}, reduce, "var"));
   Attrs attrs;
   attrs.Set("epsilon", c.Float("epsilon", 1e-5));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit("batch_norm", {x, in[1], in[2], mean, var}, attrs));
   c.SetOutput(0, y);
   const double momentum = c.Float("momentum", 0.9);
   for (int i = 1; i <= 2; ++i) {
     const Value running = in[2 + i], current = i == 1 ? mean : var;
     const DataType t = running.type().dtype;
-    ONNX_ASSIGN_OR_RETURN(Value keep, c.Scalar(t, momentum));
-    ONNX_ASSIGN_OR_RETURN(Value move, c.Scalar(t, 1 - momentum));
-    ONNX_ASSIGN_OR_RETURN(Value a, c.Emit("mul", {running, keep}, {}, "keep"));
-    ONNX_ASSIGN_OR_RETURN(Value b, c.Emit("mul", {current, move}, {}, "move"));
-    ONNX_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {a, b}, {}, "running"));
+    INGOT_ASSIGN_OR_RETURN(Value keep, c.Scalar(t, momentum));
+    INGOT_ASSIGN_OR_RETURN(Value move, c.Scalar(t, 1 - momentum));
+    INGOT_ASSIGN_OR_RETURN(Value a, c.Emit("mul", {running, keep}, {}, "keep"));
+    INGOT_ASSIGN_OR_RETURN(Value b, c.Emit("mul", {current, move}, {}, "move"));
+    INGOT_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {a, b}, {}, "running"));
     c.SetOutput(i, sum);
   }
   return absl::OkStatus();
 }
 
 absl::Status BatchNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(5));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(5));
   if (in.size() != 5) return c.Error("takes five inputs");
   if (c.opset() >= 14 && c.Int("training_mode", 0) != 0) {
     return BatchNormTraining(c, in);
@@ -66,20 +67,20 @@ absl::Status BatchNorm(NodeContext& c) {
 }
 
 absl::Status InstanceNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   Attrs attrs;
   attrs.Set("epsilon", c.Float("epsilon", 1e-5));
   return c.Return("instance_norm", in, std::move(attrs));
 }
 
 absl::Status LayerNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   const int64_t axis = c.Int("axis", -1);
   const double epsilon = c.Float("epsilon", 1e-5);
   Attrs attrs;
   attrs.Set("axis", axis);
   attrs.Set("epsilon", epsilon);
-  ONNX_RETURN_IF_ERROR(c.Return("layer_norm", in, attrs));
+  INGOT_RETURN_IF_ERROR(c.Return("layer_norm", in, attrs));
   if (!c.wants_output(1) && !c.wants_output(2)) return absl::OkStatus();
   // Mean and inverse deviation, for training.
   const Value x = in[0];
@@ -88,23 +89,24 @@ absl::Status LayerNorm(NodeContext& c) {
   for (int64_t d = first; d < RankOf(x); ++d) axes.push_back(d);
   Attrs reduce;
   reduce.Set("axes", axes);
-  ONNX_ASSIGN_OR_RETURN(Value mean, c.Emit("reduce_mean", {x}, reduce, "mean"));
-  ONNX_ASSIGN_OR_RETURN(Value d, c.Emit("sub", {x, mean}, {}, "sub"));
-  ONNX_ASSIGN_OR_RETURN(Value square, c.Emit("mul", {d, d}, {}, "square"));
-  ONNX_ASSIGN_OR_RETURN(Value var,
-                        c.Emit("reduce_mean", {square}, reduce, "var"));
-  ONNX_ASSIGN_OR_RETURN(Value eps, c.Scalar(x.type().dtype, epsilon));
-  ONNX_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {var, eps}, {}, "eps"));
-  ONNX_ASSIGN_OR_RETURN(Value root, c.Emit("sqrt", {sum}, {}, "sqrt"));
-  ONNX_ASSIGN_OR_RETURN(Value inverse,
-                        c.Emit("reciprocal", {root}, {}, "inverse"));
+  INGOT_ASSIGN_OR_RETURN(Value mean,
+                         c.Emit("reduce_mean", {x}, reduce, "mean"));
+  INGOT_ASSIGN_OR_RETURN(Value d, c.Emit("sub", {x, mean}, {}, "sub"));
+  INGOT_ASSIGN_OR_RETURN(Value square, c.Emit("mul", {d, d}, {}, "square"));
+  INGOT_ASSIGN_OR_RETURN(Value var,
+                         c.Emit("reduce_mean", {square}, reduce, "var"));
+  INGOT_ASSIGN_OR_RETURN(Value eps, c.Scalar(x.type().dtype, epsilon));
+  INGOT_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {var, eps}, {}, "eps"));
+  INGOT_ASSIGN_OR_RETURN(Value root, c.Emit("sqrt", {sum}, {}, "sqrt"));
+  INGOT_ASSIGN_OR_RETURN(Value inverse,
+                         c.Emit("reciprocal", {root}, {}, "inverse"));
   c.SetOutput(1, mean);
   c.SetOutput(2, inverse);
   return absl::OkStatus();
 }
 
 absl::Status RmsNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", -1));
   attrs.Set("epsilon", c.Float("epsilon", 1e-5));
@@ -112,7 +114,7 @@ absl::Status RmsNorm(NodeContext& c) {
 }
 
 absl::Status GroupNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   if (in.size() != 3) return c.Error("takes three inputs");
   const int64_t groups = c.Int("num_groups", 0);
   int64_t channels;
@@ -125,12 +127,13 @@ absl::Status GroupNorm(NodeContext& c) {
     // One scale and bias a group; since then one a channel.
     for (int i = 1; i < 3; ++i) {
       const Shape column = relay::MakeShape({groups, 1});
-      ONNX_ASSIGN_OR_RETURN(in[i], c.Reshape(in[i], column, "column"));
+      INGOT_ASSIGN_OR_RETURN(in[i], c.Reshape(in[i], column, "column"));
       Attrs expand;
       expand.Set("shape", relay::MakeShape({groups, channels / groups}));
-      ONNX_ASSIGN_OR_RETURN(in[i], c.Emit("expand", {in[i]}, expand, "expand"));
-      ONNX_ASSIGN_OR_RETURN(in[i],
-                            c.Reshape(in[i], relay::MakeShape({channels})));
+      INGOT_ASSIGN_OR_RETURN(in[i],
+                             c.Emit("expand", {in[i]}, expand, "expand"));
+      INGOT_ASSIGN_OR_RETURN(in[i],
+                             c.Reshape(in[i], relay::MakeShape({channels})));
     }
   }
   Attrs attrs;
@@ -140,7 +143,7 @@ absl::Status GroupNorm(NodeContext& c) {
 }
 
 absl::Status Lrn(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("size", c.Int("size", 0));
   attrs.Set("alpha", c.Float("alpha", 1e-4));
@@ -153,7 +156,7 @@ absl::Status Lrn(NodeContext& c) {
 // were taken as one.
 Converter AlongAxis(const char* op) {
   return [op](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
     const int rank = RankOf(x);
     int64_t axis = c.Int("axis", c.opset() < 13 ? 1 : -1);
     if (axis < 0) axis += rank;
@@ -170,17 +173,17 @@ Converter AlongAxis(const char* op) {
       flat[d < axis ? 0 : 1] = flat[d < axis ? 0 : 1] * ShapeOf(x)[d];
     }
     for (tir::Expr& e : flat) e = SimplifyDim(e);
-    ONNX_ASSIGN_OR_RETURN(Value matrix, c.Reshape(x, flat, "flat"));
+    INGOT_ASSIGN_OR_RETURN(Value matrix, c.Reshape(x, flat, "flat"));
     attrs.Set("axis", int64_t{1});
-    ONNX_ASSIGN_OR_RETURN(Value y, c.Emit(op, {matrix}, std::move(attrs)));
-    ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, ShapeOf(x)));
+    INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {matrix}, std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, ShapeOf(x)));
     c.SetOutput(0, y);
     return absl::OkStatus();
   };
 }
 
 absl::Status LpNorm(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", -1));
   attrs.Set("p", c.Int("p", 2));
@@ -189,7 +192,7 @@ absl::Status LpNorm(NodeContext& c) {
 
 // One where the largest element is (the first one), zero elsewhere.
 absl::Status Hardmax(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
   int64_t axis = c.Int("axis", c.opset() < 13 ? 1 : -1);
   if (axis < 0) axis += rank;
@@ -201,7 +204,7 @@ absl::Status Hardmax(NodeContext& c) {
       flat[d < axis ? 0 : 1] = flat[d < axis ? 0 : 1] * ShapeOf(x)[d];
     }
     for (tir::Expr& e : flat) e = SimplifyDim(e);
-    ONNX_ASSIGN_OR_RETURN(x, c.Reshape(x, flat, "flat"));
+    INGOT_ASSIGN_OR_RETURN(x, c.Reshape(x, flat, "flat"));
     axis = 1;
   }
   int64_t depth;
@@ -211,33 +214,35 @@ absl::Status Hardmax(NodeContext& c) {
   Attrs arg;
   arg.Set("axis", axis);
   arg.Set("keepdims", int64_t{0});
-  ONNX_ASSIGN_OR_RETURN(Value best, c.Emit("argmax", {x}, arg, "argmax"));
+  INGOT_ASSIGN_OR_RETURN(Value best, c.Emit("argmax", {x}, arg, "argmax"));
   Known zero_one{x.type().dtype,
                  {2},
                  {KnownNumber::Of(int64_t{0}), KnownNumber::Of(int64_t{1})}};
-  ONNX_ASSIGN_OR_RETURN(Tensor values, TensorFromKnown(zero_one));
-  ONNX_ASSIGN_OR_RETURN(Value pair, c.Constant(std::move(values), "values"));
+  INGOT_ASSIGN_OR_RETURN(Tensor values, TensorFromKnown(zero_one));
+  INGOT_ASSIGN_OR_RETURN(Value pair, c.Constant(std::move(values), "values"));
   Attrs hot;
   hot.Set("axis", axis);
   hot.Set("depth", depth);
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit("one_hot", {best, pair}, hot));
-  ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, shape));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("one_hot", {best, pair}, hot));
+  INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, shape));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status MeanVariance(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs reduce;
   reduce.Set("axes", c.Ints("axes", {0, 2, 3}));
-  ONNX_ASSIGN_OR_RETURN(Value mean, c.Emit("reduce_mean", {x}, reduce, "mean"));
-  ONNX_ASSIGN_OR_RETURN(Value d, c.Emit("sub", {x, mean}, {}, "sub"));
-  ONNX_ASSIGN_OR_RETURN(Value square, c.Emit("mul", {d, d}, {}, "square"));
-  ONNX_ASSIGN_OR_RETURN(Value var,
-                        c.Emit("reduce_mean", {square}, reduce, "var"));
-  ONNX_ASSIGN_OR_RETURN(Value root, c.Emit("sqrt", {var}, {}, "sqrt"));
-  ONNX_ASSIGN_OR_RETURN(Value eps, c.Scalar(x.type().dtype, 1e-9));
-  ONNX_ASSIGN_OR_RETURN(Value deviation, c.Emit("add", {root, eps}, {}, "eps"));
+  INGOT_ASSIGN_OR_RETURN(Value mean,
+                         c.Emit("reduce_mean", {x}, reduce, "mean"));
+  INGOT_ASSIGN_OR_RETURN(Value d, c.Emit("sub", {x, mean}, {}, "sub"));
+  INGOT_ASSIGN_OR_RETURN(Value square, c.Emit("mul", {d, d}, {}, "square"));
+  INGOT_ASSIGN_OR_RETURN(Value var,
+                         c.Emit("reduce_mean", {square}, reduce, "var"));
+  INGOT_ASSIGN_OR_RETURN(Value root, c.Emit("sqrt", {var}, {}, "sqrt"));
+  INGOT_ASSIGN_OR_RETURN(Value eps, c.Scalar(x.type().dtype, 1e-9));
+  INGOT_ASSIGN_OR_RETURN(Value deviation,
+                         c.Emit("add", {root, eps}, {}, "eps"));
   return c.Return("div", {d, deviation});
 }
 

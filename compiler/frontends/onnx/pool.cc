@@ -9,16 +9,16 @@ namespace {
 
 // `stem`: "max_pool", "avg_pool" or "lp_pool".
 absl::Status Pool(NodeContext& c, absl::string_view stem) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const std::vector<int64_t> kernel = c.Ints("kernel_shape");
   if (kernel.empty() || kernel.size() > 3) {
     return c.Error("kernel_shape must have 1 to 3 values");
   }
-  ONNX_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
+  INGOT_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
   const bool one_d = kernel.size() == 1;
   if (one_d) {
     window.AddHeight();
-    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
   }
   Attrs attrs = window.ToAttrs();
   attrs.Set("kernel", window.kernel);
@@ -27,11 +27,11 @@ absl::Status Pool(NodeContext& c, absl::string_view stem) {
   if (stem == "max_pool" && c.wants_output(1)) {
     Attrs indices_attrs = attrs;
     indices_attrs.Set("storage_order", c.Int("storage_order", 0));
-    ONNX_ASSIGN_OR_RETURN(Value indices,
-                          c.Emit(absl::StrCat("max_pool_indices", n, "d"), {x},
-                                 std::move(indices_attrs), "indices"));
+    INGOT_ASSIGN_OR_RETURN(Value indices,
+                           c.Emit(absl::StrCat("max_pool_indices", n, "d"), {x},
+                                  std::move(indices_attrs), "indices"));
     if (one_d) {
-      ONNX_ASSIGN_OR_RETURN(indices, DropHeight(c, indices));
+      INGOT_ASSIGN_OR_RETURN(indices, DropHeight(c, indices));
     }
     c.SetOutput(1, indices);
   }
@@ -39,31 +39,32 @@ absl::Status Pool(NodeContext& c, absl::string_view stem) {
     attrs.Set("count_include_pad", int64_t{1});
   }
   if (stem == "lp_pool") attrs.Set("p", c.Int("p", 2));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat(stem, n, "d"), {x}, std::move(attrs)));
   if (one_d) {
-    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status GlobalPool(NodeContext& c, absl::string_view stem) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int n = RankOf(x) - 2;
   if (n < 1 || n > 3) {
     return c.Error("the operand ", relay::ToString(x.type()),
                    " should have 1 to 3 spatial dimensions");
   }
   if (n == 1) {
-    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
   }
   Attrs attrs;
   if (stem == "global_lp_pool") attrs.Set("p", c.Int("p", 2));
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit(absl::StrCat(stem, n == 1 ? 2 : n, "d"),
-                                        {x}, std::move(attrs)));
+  INGOT_ASSIGN_OR_RETURN(
+      Value y,
+      c.Emit(absl::StrCat(stem, n == 1 ? 2 : n, "d"), {x}, std::move(attrs)));
   if (n == 1) {
-    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -71,8 +72,8 @@ absl::Status GlobalPool(NodeContext& c, absl::string_view stem) {
 
 // Puts each element at the place that its index names, zeros elsewhere.
 absl::Status MaxUnpool(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value indices, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value indices, c.Input(1));
   const auto in = relay::ConstShape(ShapeOf(x));
   if (!in || in->size() < 3) {
     return c.NotSupported("needs the operand's shape");
@@ -98,22 +99,22 @@ absl::Status MaxUnpool(NodeContext& c) {
     natural.push_back(((*in)[2 + d] - 1) * strides[d] - pads[d] - pads[n + d] +
                       kernel[d]);
   }
-  ONNX_ASSIGN_OR_RETURN(int64_t flat, CountElements(natural));
-  ONNX_ASSIGN_OR_RETURN(int64_t elements, CountElements(*in));
+  INGOT_ASSIGN_OR_RETURN(int64_t flat, CountElements(natural));
+  INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(*in));
   Attrs full;
   full.Set("shape", relay::MakeShape({flat}));
   full.Set("dtype", x.type().dtype);
-  ONNX_ASSIGN_OR_RETURN(Value zeros, c.Emit("full", {}, full, "zeros"));
+  INGOT_ASSIGN_OR_RETURN(Value zeros, c.Emit("full", {}, full, "zeros"));
   const Shape line = relay::MakeShape({elements});
-  ONNX_ASSIGN_OR_RETURN(Value values, c.Reshape(x, line, "values"));
-  ONNX_ASSIGN_OR_RETURN(indices, c.Reshape(indices, line, "places"));
-  ONNX_ASSIGN_OR_RETURN(Value y,
-                        c.Emit("scatter_elements", {zeros, indices, values}));
-  ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, relay::MakeShape(natural)));
+  INGOT_ASSIGN_OR_RETURN(Value values, c.Reshape(x, line, "values"));
+  INGOT_ASSIGN_OR_RETURN(indices, c.Reshape(indices, line, "places"));
+  INGOT_ASSIGN_OR_RETURN(Value y,
+                         c.Emit("scatter_elements", {zeros, indices, values}));
+  INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, relay::MakeShape(natural)));
   if (c.has_input(2)) {
     // Indices count in the natural shape; a larger one only adds to its end.
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
-                          c.ConstantInts(2, "output_shape"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
+                           c.ConstantInts(2, "output_shape"));
     if (shape.size() != natural.size()) {
       return c.Error("output_shape has ", shape.size(), " dimensions");
     }
@@ -129,7 +130,7 @@ absl::Status MaxUnpool(NodeContext& c) {
     if (!same) {
       Attrs pad;
       pad.Set("pads", grow);
-      ONNX_ASSIGN_OR_RETURN(y, c.Emit("pad", {y}, std::move(pad), "grow"));
+      INGOT_ASSIGN_OR_RETURN(y, c.Emit("pad", {y}, std::move(pad), "grow"));
     }
   }
   c.SetOutput(0, y);

@@ -11,14 +11,14 @@ namespace ingot::onnx_frontend {
 namespace {
 
 absl::Status Quantize(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (in.size() < 2) return c.Error("takes two or three inputs");
   if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
   DataType dtype = DataType::UInt(8);
   if (c.has_input(2)) {
     dtype = in[2].type().dtype;
   } else if (const int64_t t = c.Int("output_dtype", 0); t != 0) {
-    ONNX_ASSIGN_OR_RETURN(dtype, DataTypeFromOnnx(static_cast<int>(t)));
+    INGOT_ASSIGN_OR_RETURN(dtype, DataTypeFromOnnx(static_cast<int>(t)));
   }
   Attrs attrs;
   attrs.Set("dtype", dtype);
@@ -27,7 +27,7 @@ absl::Status Quantize(NodeContext& c) {
 }
 
 absl::Status Dequantize(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", 1));
@@ -37,30 +37,30 @@ absl::Status Dequantize(NodeContext& c) {
 // scale = (max(0, max x) - min(0, min x)) / 255, and the zero point that puts
 // the smallest element at 0.
 absl::Status DynamicQuantize(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const DataType f32 = DataType::Float(32);
   Attrs all;
   all.Set("keepdims", int64_t{0});
-  ONNX_ASSIGN_OR_RETURN(Value high, c.Emit("reduce_max", {x}, all, "max"));
-  ONNX_ASSIGN_OR_RETURN(Value low, c.Emit("reduce_min", {x}, all, "min"));
-  ONNX_ASSIGN_OR_RETURN(Value zero, c.Scalar(f32, 0));
-  ONNX_ASSIGN_OR_RETURN(high, c.Emit("maximum", {high, zero}, {}, "high"));
-  ONNX_ASSIGN_OR_RETURN(low, c.Emit("minimum", {low, zero}, {}, "low"));
-  ONNX_ASSIGN_OR_RETURN(Value range, c.Emit("sub", {high, low}, {}, "range"));
-  ONNX_ASSIGN_OR_RETURN(Value steps, c.Scalar(f32, 255));
-  ONNX_ASSIGN_OR_RETURN(Value scale,
-                        c.Emit("div", {range, steps}, {}, "scale"));
-  ONNX_ASSIGN_OR_RETURN(Value shift, c.Emit("sub", {zero, low}, {}, "shift"));
-  ONNX_ASSIGN_OR_RETURN(shift, c.Emit("div", {shift, scale}, {}, "point"));
-  ONNX_ASSIGN_OR_RETURN(shift, c.Emit("round", {shift}, {}, "round"));
+  INGOT_ASSIGN_OR_RETURN(Value high, c.Emit("reduce_max", {x}, all, "max"));
+  INGOT_ASSIGN_OR_RETURN(Value low, c.Emit("reduce_min", {x}, all, "min"));
+  INGOT_ASSIGN_OR_RETURN(Value zero, c.Scalar(f32, 0));
+  INGOT_ASSIGN_OR_RETURN(high, c.Emit("maximum", {high, zero}, {}, "high"));
+  INGOT_ASSIGN_OR_RETURN(low, c.Emit("minimum", {low, zero}, {}, "low"));
+  INGOT_ASSIGN_OR_RETURN(Value range, c.Emit("sub", {high, low}, {}, "range"));
+  INGOT_ASSIGN_OR_RETURN(Value steps, c.Scalar(f32, 255));
+  INGOT_ASSIGN_OR_RETURN(Value scale,
+                         c.Emit("div", {range, steps}, {}, "scale"));
+  INGOT_ASSIGN_OR_RETURN(Value shift, c.Emit("sub", {zero, low}, {}, "shift"));
+  INGOT_ASSIGN_OR_RETURN(shift, c.Emit("div", {shift, scale}, {}, "point"));
+  INGOT_ASSIGN_OR_RETURN(shift, c.Emit("round", {shift}, {}, "round"));
   Attrs limits;
   limits.Set("min", 0.0);
   limits.Set("max", 255.0);
-  ONNX_ASSIGN_OR_RETURN(shift, c.Emit("clip", {shift}, limits, "clip"));
-  ONNX_ASSIGN_OR_RETURN(Value point, c.Cast(shift, DataType::UInt(8)));
+  INGOT_ASSIGN_OR_RETURN(shift, c.Emit("clip", {shift}, limits, "clip"));
+  INGOT_ASSIGN_OR_RETURN(Value point, c.Cast(shift, DataType::UInt(8)));
   Attrs quantize;
   quantize.Set("dtype", DataType::UInt(8));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit("quantize", {x, scale, point}, std::move(quantize)));
   c.SetOutput(0, y);
   c.SetOutput(1, scale);
@@ -95,10 +95,10 @@ absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
     }
   }
   if (zero) return x;
-  ONNX_ASSIGN_OR_RETURN(Value point, c.Input(zero_point));
-  ONNX_ASSIGN_OR_RETURN(point, AlongAxis(c, point, axis, RankOf(x)));
-  ONNX_ASSIGN_OR_RETURN(point, c.Cast(point, i32));
-  ONNX_ASSIGN_OR_RETURN(x, c.Cast(x, i32));
+  INGOT_ASSIGN_OR_RETURN(Value point, c.Input(zero_point));
+  INGOT_ASSIGN_OR_RETURN(point, AlongAxis(c, point, axis, RankOf(x)));
+  INGOT_ASSIGN_OR_RETURN(point, c.Cast(point, i32));
+  INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, i32));
   return c.Emit("sub", {x, point}, {}, "centred");
 }
 
@@ -112,15 +112,15 @@ absl::StatusOr<Value> IntegerConv(NodeContext& c, Value x, Value w, int x_zero,
   }
   const auto dims = relay::ConstShape(ShapeOf(w));
   if (!dims) return c.NotSupported("a kernel of unknown shape");
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       WindowAttrs window,
       ReadWindowAttrs(c, x, {dims->begin() + 2, dims->end()}));
-  ONNX_ASSIGN_OR_RETURN(x, Centred(c, x, x_zero, 1));
-  ONNX_ASSIGN_OR_RETURN(w, Centred(c, w, w_zero, 0));
+  INGOT_ASSIGN_OR_RETURN(x, Centred(c, x, x_zero, 1));
+  INGOT_ASSIGN_OR_RETURN(w, Centred(c, w, w_zero, 0));
   if (n == 1) {
     window.AddHeight();
-    ONNX_ASSIGN_OR_RETURN(x, AddHeight(c, x));
-    ONNX_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+    INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
   }
   Attrs attrs = window.ToAttrs();
   attrs.Set("out_dtype", DataType::Int(32));
@@ -137,46 +137,46 @@ absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
                                  int w_scale, int y_scale, int y_zero,
                                  int axis) {
   const DataType f32 = DataType::Float(32);
-  ONNX_ASSIGN_OR_RETURN(Value sx, c.Input(x_scale));
-  ONNX_ASSIGN_OR_RETURN(Value sw, c.Input(w_scale));
-  ONNX_ASSIGN_OR_RETURN(Value sy, c.Input(y_scale));
-  ONNX_ASSIGN_OR_RETURN(Value zy, c.Input(y_zero));
-  ONNX_ASSIGN_OR_RETURN(sx, AlongAxis(c, sx, axis, RankOf(y)));
-  ONNX_ASSIGN_OR_RETURN(sw, AlongAxis(c, sw, axis, RankOf(y)));
-  ONNX_ASSIGN_OR_RETURN(sx, c.Cast(sx, f32));
-  ONNX_ASSIGN_OR_RETURN(sw, c.Cast(sw, f32));
-  ONNX_ASSIGN_OR_RETURN(Value s, c.Emit("mul", {sx, sw}, {}, "scale"));
-  ONNX_ASSIGN_OR_RETURN(Value real, c.Cast(y, f32));
-  ONNX_ASSIGN_OR_RETURN(real, c.Emit("mul", {real, s}, {}, "scaled"));
+  INGOT_ASSIGN_OR_RETURN(Value sx, c.Input(x_scale));
+  INGOT_ASSIGN_OR_RETURN(Value sw, c.Input(w_scale));
+  INGOT_ASSIGN_OR_RETURN(Value sy, c.Input(y_scale));
+  INGOT_ASSIGN_OR_RETURN(Value zy, c.Input(y_zero));
+  INGOT_ASSIGN_OR_RETURN(sx, AlongAxis(c, sx, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sw, AlongAxis(c, sw, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sx, c.Cast(sx, f32));
+  INGOT_ASSIGN_OR_RETURN(sw, c.Cast(sw, f32));
+  INGOT_ASSIGN_OR_RETURN(Value s, c.Emit("mul", {sx, sw}, {}, "scale"));
+  INGOT_ASSIGN_OR_RETURN(Value real, c.Cast(y, f32));
+  INGOT_ASSIGN_OR_RETURN(real, c.Emit("mul", {real, s}, {}, "scaled"));
   Attrs attrs;
   attrs.Set("dtype", zy.type().dtype);
   return c.Emit("quantize", {real, sy, zy}, std::move(attrs));
 }
 
 absl::Status QLinearConv(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(3));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(3));
   const bool one_d = RankOf(w) == 3;
-  ONNX_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 5));
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 5));
   if (c.has_input(8)) {
-    ONNX_ASSIGN_OR_RETURN(Value bias, c.Input(8));
-    ONNX_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(8));
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
   }
-  ONNX_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
+  INGOT_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
   if (one_d) {
-    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status ConvInteger(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
   const bool one_d = RankOf(w) == 3;
-  ONNX_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 3));
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 3));
   if (one_d) {
-    ONNX_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
   c.SetOutput(0, y);
   return absl::OkStatus();
@@ -186,26 +186,26 @@ absl::Status ConvInteger(NodeContext& c) {
 absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
                                     int a_zero, int b_zero) {
   if (RankOf(a) < 1 || RankOf(b) < 1) return c.Error("a scalar operand");
-  ONNX_ASSIGN_OR_RETURN(a, Centred(c, a, a_zero, std::max(RankOf(a) - 2, 0)));
-  ONNX_ASSIGN_OR_RETURN(b, Centred(c, b, b_zero, RankOf(b) - 1));
+  INGOT_ASSIGN_OR_RETURN(a, Centred(c, a, a_zero, std::max(RankOf(a) - 2, 0)));
+  INGOT_ASSIGN_OR_RETURN(b, Centred(c, b, b_zero, RankOf(b) - 1));
   Attrs attrs;
   attrs.Set("out_dtype", DataType::Int(32));
   return MatmulAnyRank(c, a, b, std::move(attrs));
 }
 
 absl::Status MatMulInteger(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value b, c.Input(1));
-  ONNX_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 3));
+  INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 3));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status QLinearMatMul(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value a, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Value b, c.Input(3));
-  ONNX_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 5));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(3));
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 5));
+  INGOT_ASSIGN_OR_RETURN(
       y, Requantize(c, y, 1, 4, 6, 7, std::max(RankOf(y) - 1, 0)));
   c.SetOutput(0, y);
   return absl::OkStatus();

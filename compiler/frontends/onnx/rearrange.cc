@@ -17,7 +17,7 @@ absl::StatusOr<int> AxisOf(NodeContext& c, int64_t axis, int rank) {
 }
 
 absl::Status Transpose(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<int64_t> perm = c.Ints("perm");
   if (perm.empty()) {
     for (int d = RankOf(x) - 1; d >= 0; --d) perm.push_back(d);
@@ -31,12 +31,12 @@ absl::Status Transpose(NodeContext& c) {
 }
 
 absl::Status Concat(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   if (in.empty() ||
       std::any_of(in.begin(), in.end(), [](const Value& v) { return !v; })) {
     return c.Error("has an input left out");
   }
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       int axis, AxisOf(c, c.Int("axis", c.opset() < 4 ? 1 : 0), RankOf(in[0])));
   if (in.size() == 1) {
     c.SetOutput(0, in[0]);
@@ -57,11 +57,11 @@ absl::StatusOr<Value> SliceAxis(NodeContext& c, Value x, int axis, Expr start,
 }
 
 absl::Status Split(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(int axis, AxisOf(c, c.Int("axis", 0), RankOf(x)));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, c.Int("axis", 0), RankOf(x)));
   std::vector<int64_t> sizes;
   if (c.opset() >= 13 && c.has_input(1)) {
-    ONNX_ASSIGN_OR_RETURN(sizes, c.ConstantInts(1, "split"));
+    INGOT_ASSIGN_OR_RETURN(sizes, c.ConstantInts(1, "split"));
   } else if (c.opset() < 13) {
     sizes = c.Ints("split");
   }
@@ -96,9 +96,9 @@ absl::Status Split(NodeContext& c) {
                      relay::ToString(x.type()));
     }
     if (c.wants_output(k)) {
-      ONNX_ASSIGN_OR_RETURN(Value part, SliceAxis(c, x, axis, tir::MakeInt(at),
-                                                  tir::MakeInt(at + sizes[k]),
-                                                  absl::StrCat("part", k)));
+      INGOT_ASSIGN_OR_RETURN(Value part, SliceAxis(c, x, axis, tir::MakeInt(at),
+                                                   tir::MakeInt(at + sizes[k]),
+                                                   absl::StrCat("part", k)));
       c.SetOutput(k, part);
     }
     at += sizes[k];
@@ -133,7 +133,7 @@ Expr Position(const Expr& raw, const Expr& extent, int64_t low,
 }
 
 absl::Status Slice(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<Expr> starts, ends;
   std::vector<int64_t> axes, steps;
   if (c.opset() < 10) {
@@ -141,13 +141,13 @@ absl::Status Slice(NodeContext& c) {
     ends = relay::MakeShape(c.Ints("ends"));
     axes = c.Ints("axes");
   } else {
-    ONNX_ASSIGN_OR_RETURN(starts, c.KnownInts(1, "starts"));
-    ONNX_ASSIGN_OR_RETURN(ends, c.KnownInts(2, "ends"));
+    INGOT_ASSIGN_OR_RETURN(starts, c.KnownInts(1, "starts"));
+    INGOT_ASSIGN_OR_RETURN(ends, c.KnownInts(2, "ends"));
     if (c.has_input(3)) {
-      ONNX_ASSIGN_OR_RETURN(axes, c.ConstantInts(3, "axes"));
+      INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(3, "axes"));
     }
     if (c.has_input(4)) {
-      ONNX_ASSIGN_OR_RETURN(steps, c.ConstantInts(4, "steps"));
+      INGOT_ASSIGN_OR_RETURN(steps, c.ConstantInts(4, "steps"));
     }
   }
   if (axes.empty()) {
@@ -159,7 +159,7 @@ absl::Status Slice(NodeContext& c) {
     return c.Error("starts, ends, axes and steps differ in length");
   }
   for (size_t k = 0; k < axes.size(); ++k) {
-    ONNX_ASSIGN_OR_RETURN(axes[k], AxisOf(c, axes[k], RankOf(x)));
+    INGOT_ASSIGN_OR_RETURN(axes[k], AxisOf(c, axes[k], RankOf(x)));
     const Expr& extent = ShapeOf(x)[axes[k]];
     if (steps[k] == 0) return c.Error("a step of 0");
     if (steps[k] == std::numeric_limits<int64_t>::min()) ++steps[k];
@@ -186,7 +186,7 @@ absl::Status Slice(NodeContext& c) {
 }
 
 absl::Status Pad(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
   std::vector<int64_t> pads;
   double value = 0;
@@ -194,22 +194,23 @@ absl::Status Pad(NodeContext& c) {
     pads = c.Ints(c.opset() < 2 ? "paddings" : "pads");
     value = c.Float("value", 0);
   } else {
-    ONNX_ASSIGN_OR_RETURN(pads, c.ConstantInts(1, "pads"));
+    INGOT_ASSIGN_OR_RETURN(pads, c.ConstantInts(1, "pads"));
     if (c.has_input(2)) {
-      ONNX_ASSIGN_OR_RETURN(std::vector<double> v,
-                            c.ConstantFloats(2, "constant_value"));
+      INGOT_ASSIGN_OR_RETURN(std::vector<double> v,
+                             c.ConstantFloats(2, "constant_value"));
       if (v.size() > 1) return c.Error("constant_value must be one number");
       if (!v.empty()) value = v[0];
     }
   }
   if (c.has_input(3)) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> axes, c.ConstantInts(3, "axes"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axes,
+                           c.ConstantInts(3, "axes"));
     if (pads.size() != 2 * axes.size()) {
       return c.Error("pads and axes differ in length");
     }
     std::vector<int64_t> all(2 * rank, 0);
     for (size_t k = 0; k < axes.size(); ++k) {
-      ONNX_ASSIGN_OR_RETURN(int a, AxisOf(c, axes[k], rank));
+      INGOT_ASSIGN_OR_RETURN(int a, AxisOf(c, axes[k], rank));
       all[a] = pads[k];
       all[a + rank] = pads[k + axes.size()];
     }
@@ -224,20 +225,21 @@ absl::Status Pad(NodeContext& c) {
 }
 
 absl::Status Tile(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<int64_t> repeats;
   if (c.opset() < 6) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> tiles,
-                          c.ConstantInts(1, "tiles"));
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> axis, c.ConstantInts(2, "axis"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> tiles,
+                           c.ConstantInts(1, "tiles"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axis,
+                           c.ConstantInts(2, "axis"));
     if (tiles.size() != 1 || axis.size() != 1) {
       return c.Error("tiles and axis must be one number each");
     }
-    ONNX_ASSIGN_OR_RETURN(int a, AxisOf(c, axis[0], RankOf(x)));
+    INGOT_ASSIGN_OR_RETURN(int a, AxisOf(c, axis[0], RankOf(x)));
     repeats.assign(RankOf(x), 1);
     repeats[a] = tiles[0];
   } else {
-    ONNX_ASSIGN_OR_RETURN(repeats, c.ConstantInts(1, "repeats"));
+    INGOT_ASSIGN_OR_RETURN(repeats, c.ConstantInts(1, "repeats"));
   }
   Attrs attrs;
   attrs.Set("repeats", repeats);
@@ -245,7 +247,7 @@ absl::Status Tile(NodeContext& c) {
 }
 
 absl::Status DepthToSpace(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("blocksize", c.Int("blocksize", 0));
   attrs.Set("mode", c.String("mode", "DCR"));
@@ -253,18 +255,18 @@ absl::Status DepthToSpace(NodeContext& c) {
 }
 
 absl::Status SpaceToDepth(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("blocksize", c.Int("blocksize", 0));
   return c.Return("space_to_depth", {x}, std::move(attrs));
 }
 
 absl::Status Trilu(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
   attrs.Set("upper", c.Int("upper", 1));
   if (c.has_input(1)) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> k, c.ConstantInts(1, "k"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> k, c.ConstantInts(1, "k"));
     if (k.size() != 1) return c.Error("k must be one number");
     attrs.Set("k", k[0]);
   }
@@ -272,7 +274,7 @@ absl::Status Trilu(NodeContext& c) {
 }
 
 absl::Status ReverseSequence(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
   Attrs attrs;
   attrs.Set("batch_axis", c.Int("batch_axis", 1));
   attrs.Set("time_axis", c.Int("time_axis", 0));

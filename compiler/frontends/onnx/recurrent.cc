@@ -34,7 +34,7 @@ absl::StatusOr<Value> Part(NodeContext& c, Value v, int k,
     attrs.Set("starts", relay::MakeShape({k}));
     attrs.Set("ends", relay::MakeShape({k + 1}));
     attrs.Set("axes", std::vector<int64_t>{0});
-    ONNX_ASSIGN_OR_RETURN(v, c.Emit("slice", {v}, std::move(attrs), what));
+    INGOT_ASSIGN_OR_RETURN(v, c.Emit("slice", {v}, std::move(attrs), what));
   }
   return c.Reshape(v, shape, what);
 }
@@ -56,16 +56,16 @@ absl::StatusOr<Value> InitialState(NodeContext& c, const Layer& layer,
     const Shape shape = {ShapeOf(layer.x)[1], tir::MakeInt(layer.hidden)};
     full.Set("shape", shape);
     full.Set("dtype", layer.x.type().dtype);
-    ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+    INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
     return c.Emit("full", carriers, std::move(full), "zeros");
   }
-  ONNX_ASSIGN_OR_RETURN(Value state, c.Input(input));
+  INGOT_ASSIGN_OR_RETURN(Value state, c.Input(input));
   if (RankOf(state) != 3) {
     return c.Error("the initial state ", relay::ToString(state.type()),
                    " must have three dimensions");
   }
   if (layer.batch_first) {
-    ONNX_ASSIGN_OR_RETURN(state, c.Transpose(state, {1, 0, 2}, "state"));
+    INGOT_ASSIGN_OR_RETURN(state, c.Transpose(state, {1, 0, 2}, "state"));
   }
   return Part(c, state, k, "initial");
 }
@@ -74,57 +74,57 @@ absl::StatusOr<relay::Node*> Direction(NodeContext& c, const Layer& layer,
                                        int k, bool reverse, Attrs attrs) {
   const int gates = layer.kind.gates;
   const int64_t h = layer.hidden;
-  ONNX_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  ONNX_ASSIGN_OR_RETURN(Value r, c.Input(2));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value r, c.Input(2));
   if (RankOf(w) != 3 || RankOf(r) != 3) {
     return c.Error("W ", relay::ToString(w.type()), " and R ",
                    relay::ToString(r.type()), " must have three dimensions");
   }
-  ONNX_ASSIGN_OR_RETURN(w, Part(c, w, k, "w"));
-  ONNX_ASSIGN_OR_RETURN(r, Part(c, r, k, "r"));
-  ONNX_ASSIGN_OR_RETURN(r, c.Transpose(r, {1, 0}, "r_t"));
-  ONNX_ASSIGN_OR_RETURN(Value products,
-                        c.Emit("dense", {layer.x, w}, {}, "inputs"));
+  INGOT_ASSIGN_OR_RETURN(w, Part(c, w, k, "w"));
+  INGOT_ASSIGN_OR_RETURN(r, Part(c, r, k, "r"));
+  INGOT_ASSIGN_OR_RETURN(r, c.Transpose(r, {1, 0}, "r_t"));
+  INGOT_ASSIGN_OR_RETURN(Value products,
+                         c.Emit("dense", {layer.x, w}, {}, "inputs"));
   Value recurrent_bias;
   if (c.has_input(3)) {
-    ONNX_ASSIGN_OR_RETURN(Value b, c.Input(3));
+    INGOT_ASSIGN_OR_RETURN(Value b, c.Input(3));
     if (RankOf(b) != 2) {
       return c.Error("B ", relay::ToString(b.type()), " must be a matrix");
     }
-    ONNX_ASSIGN_OR_RETURN(b, Part(c, b, k, "b"));
-    ONNX_ASSIGN_OR_RETURN(Value wb, Range(c, b, 0, gates * h, "wb"));
-    ONNX_ASSIGN_OR_RETURN(products,
-                          c.Emit("add", {products, wb}, {}, "add_wb"));
+    INGOT_ASSIGN_OR_RETURN(b, Part(c, b, k, "b"));
+    INGOT_ASSIGN_OR_RETURN(Value wb, Range(c, b, 0, gates * h, "wb"));
+    INGOT_ASSIGN_OR_RETURN(products,
+                           c.Emit("add", {products, wb}, {}, "add_wb"));
     if (gates == 3) {
       // GRU's last recurrent bias belongs inside the reset gate's reach.
-      ONNX_ASSIGN_OR_RETURN(Value rb_zr, Range(c, b, 3 * h, 5 * h, "rb_zr"));
-      ONNX_ASSIGN_OR_RETURN(recurrent_bias, Range(c, b, 5 * h, 6 * h, "rb_h"));
+      INGOT_ASSIGN_OR_RETURN(Value rb_zr, Range(c, b, 3 * h, 5 * h, "rb_zr"));
+      INGOT_ASSIGN_OR_RETURN(recurrent_bias, Range(c, b, 5 * h, 6 * h, "rb_h"));
       Attrs pad;
       pad.Set("pads", std::vector<int64_t>{0, h});
-      ONNX_ASSIGN_OR_RETURN(Value padded,
-                            c.Emit("pad", {rb_zr}, std::move(pad), "rb_pad"));
-      ONNX_ASSIGN_OR_RETURN(products,
-                            c.Emit("add", {products, padded}, {}, "add_rb"));
+      INGOT_ASSIGN_OR_RETURN(Value padded,
+                             c.Emit("pad", {rb_zr}, std::move(pad), "rb_pad"));
+      INGOT_ASSIGN_OR_RETURN(products,
+                             c.Emit("add", {products, padded}, {}, "add_rb"));
     } else {
-      ONNX_ASSIGN_OR_RETURN(Value rb,
-                            Range(c, b, gates * h, 2 * gates * h, "rb"));
-      ONNX_ASSIGN_OR_RETURN(products,
-                            c.Emit("add", {products, rb}, {}, "add_rb"));
+      INGOT_ASSIGN_OR_RETURN(Value rb,
+                             Range(c, b, gates * h, 2 * gates * h, "rb"));
+      INGOT_ASSIGN_OR_RETURN(products,
+                             c.Emit("add", {products, rb}, {}, "add_rb"));
     }
   }
   Value lengths;
   if (c.has_input(4)) {
-    ONNX_ASSIGN_OR_RETURN(lengths, c.Input(4));
+    INGOT_ASSIGN_OR_RETURN(lengths, c.Input(4));
   }
-  ONNX_ASSIGN_OR_RETURN(Value h0, InitialState(c, layer, 5, k));
+  INGOT_ASSIGN_OR_RETURN(Value h0, InitialState(c, layer, 5, k));
   std::vector<Value> operands = {products, r, h0, lengths};
   if (layer.kind.cell) {
-    ONNX_ASSIGN_OR_RETURN(Value c0, InitialState(c, layer, 6, k));
+    INGOT_ASSIGN_OR_RETURN(Value c0, InitialState(c, layer, 6, k));
     operands.push_back(c0);
     if (c.has_input(7)) {
-      ONNX_ASSIGN_OR_RETURN(Value p, c.Input(7));
+      INGOT_ASSIGN_OR_RETURN(Value p, c.Input(7));
       if (RankOf(p) != 2) return c.Error("P must be a matrix");
-      ONNX_ASSIGN_OR_RETURN(p, Part(c, p, k, "p"));
+      INGOT_ASSIGN_OR_RETURN(p, Part(c, p, k, "p"));
       operands.push_back(p);
     }
   }
@@ -140,7 +140,7 @@ absl::StatusOr<Value> Stack(NodeContext& c, std::vector<Value> parts, int at,
   for (Value& v : parts) {
     Shape shape = ShapeOf(v);
     shape.insert(shape.begin() + at, tir::MakeInt(1));
-    ONNX_ASSIGN_OR_RETURN(v, c.Reshape(v, shape, what));
+    INGOT_ASSIGN_OR_RETURN(v, c.Reshape(v, shape, what));
   }
   if (parts.size() == 1) return parts[0];
   Attrs attrs;
@@ -151,16 +151,16 @@ absl::StatusOr<Value> Stack(NodeContext& c, std::vector<Value> parts, int at,
 absl::Status Recurrent(NodeContext& c, const Kind& kind) {
   Layer layer;
   layer.kind = kind;
-  ONNX_ASSIGN_OR_RETURN(layer.x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(layer.x, c.Input(0));
   if (RankOf(layer.x) != 3) {
     return c.Error("X ", relay::ToString(layer.x.type()),
                    " must have three dimensions");
   }
   layer.batch_first = c.Int("layout", 0) != 0;
   if (layer.batch_first) {
-    ONNX_ASSIGN_OR_RETURN(layer.x, c.Transpose(layer.x, {1, 0, 2}, "x"));
+    INGOT_ASSIGN_OR_RETURN(layer.x, c.Transpose(layer.x, {1, 0, 2}, "x"));
   }
-  ONNX_ASSIGN_OR_RETURN(Value r, c.Input(2));
+  INGOT_ASSIGN_OR_RETURN(Value r, c.Input(2));
   if (RankOf(r) != 3 || !tir::AsConstInt(ShapeOf(r)[2], &layer.hidden) ||
       layer.hidden < 1 || layer.hidden > (1 << 20)) {
     return c.Error("R ", relay::ToString(r.type()),
@@ -214,26 +214,26 @@ absl::Status Recurrent(NodeContext& c, const Kind& kind) {
       attrs.Set("linear_before_reset", c.Int("linear_before_reset", 0));
     }
     const bool reverse = direction == "reverse" || k == 1;
-    ONNX_ASSIGN_OR_RETURN(relay::Node * node,
-                          Direction(c, layer, k, reverse, std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(relay::Node * node,
+                           Direction(c, layer, k, reverse, std::move(attrs)));
     y.push_back(Value{node, 0});
     h.push_back(Value{node, 1});
     if (kind.cell) cell.push_back(Value{node, 2});
   }
   // Y [steps, directions, batch, hidden], Y_h [directions, batch, hidden].
   if (c.wants_output(0)) {
-    ONNX_ASSIGN_OR_RETURN(Value all, Stack(c, y, 1, "y"));
+    INGOT_ASSIGN_OR_RETURN(Value all, Stack(c, y, 1, "y"));
     if (layer.batch_first) {
-      ONNX_ASSIGN_OR_RETURN(all, c.Transpose(all, {2, 0, 1, 3}, "y_t"));
+      INGOT_ASSIGN_OR_RETURN(all, c.Transpose(all, {2, 0, 1, 3}, "y_t"));
     }
     c.SetOutput(0, all);
   }
   const std::vector<Value>* states[] = {&h, &cell};
   for (int i = 0; i < (kind.cell ? 2 : 1); ++i) {
     if (!c.wants_output(1 + i)) continue;
-    ONNX_ASSIGN_OR_RETURN(Value all, Stack(c, *states[i], 0, "last"));
+    INGOT_ASSIGN_OR_RETURN(Value all, Stack(c, *states[i], 0, "last"));
     if (layer.batch_first) {
-      ONNX_ASSIGN_OR_RETURN(all, c.Transpose(all, {1, 0, 2}, "last_t"));
+      INGOT_ASSIGN_OR_RETURN(all, c.Transpose(all, {1, 0, 2}, "last_t"));
     }
     c.SetOutput(1 + i, all);
   }

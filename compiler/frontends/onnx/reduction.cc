@@ -8,12 +8,12 @@ namespace {
 // `axes_input_since`: the operator set where axes became an input.
 Converter Reduce(const char* op, int axes_input_since) {
   return [op, axes_input_since](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
     std::vector<int64_t> axes;
     bool given = false;
     if (c.opset() >= axes_input_since) {
       if (c.has_input(1)) {
-        ONNX_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
+        INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
         given = true;
       }
     } else if (c.has_attr("axes")) {
@@ -30,9 +30,9 @@ Converter Reduce(const char* op, int axes_input_since) {
     if (c.Int("keepdims", 1) == 0) attrs.Set("keepdims", int64_t{0});
     if (x.type().dtype.is_bool()) {
       // "Any" and "all", as ReduceMax and ReduceMin since operator set 20.
-      ONNX_ASSIGN_OR_RETURN(x, c.Cast(x, DataType::UInt(8)));
-      ONNX_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, std::move(attrs)));
-      ONNX_ASSIGN_OR_RETURN(y, c.Cast(y, DataType::Bool()));
+      INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, DataType::UInt(8)));
+      INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, std::move(attrs)));
+      INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, DataType::Bool()));
       c.SetOutput(0, y);
       return absl::OkStatus();
     }
@@ -42,7 +42,7 @@ Converter Reduce(const char* op, int axes_input_since) {
 
 Converter Arg(const char* op) {
   return [op](NodeContext& c) -> absl::Status {
-    ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
     Attrs attrs;
     attrs.Set("axis", c.Int("axis", 0));
     attrs.Set("keepdims", c.Int("keepdims", 1));

@@ -88,13 +88,13 @@ absl::Status KeepAspect(NodeContext& c, const std::string& policy,
 
 // Operands of each version: scales alone, or roi, scales and sizes.
 absl::Status Resize(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
   const Shape& in = ShapeOf(x);
   const bool upsample = c.node().op_type() == "Upsample";
   const bool old = upsample || c.opset() < 11;
   if (c.Int("antialias", 0) != 0) return c.NotSupported("antialias=1");
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> axes, ReadAxes(c, rank));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axes, ReadAxes(c, rank));
 
   std::vector<double> scales;
   Shape sizes;
@@ -105,25 +105,25 @@ absl::Status Resize(NodeContext& c) {
     const Known* k = c.known(scales_at);
     const bool empty = k != nullptr && k->values.empty();
     if (c.has_input(scales_at) && !empty) {
-      ONNX_ASSIGN_OR_RETURN(scales, c.ConstantFloats(scales_at, "scales"));
+      INGOT_ASSIGN_OR_RETURN(scales, c.ConstantFloats(scales_at, "scales"));
     }
     if (!old && c.has_input(3) && scales.empty()) {
-      ONNX_ASSIGN_OR_RETURN(sizes, c.KnownInts(3, "sizes"));
+      INGOT_ASSIGN_OR_RETURN(sizes, c.KnownInts(3, "sizes"));
     }
   }
   Attrs attrs;
   if (!scales.empty()) {
-    ONNX_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         scales, Spread<double>(c, scales, axes, std::vector<double>(rank, 1)));
     for (int d = 0; d < rank; ++d) {
-      ONNX_ASSIGN_OR_RETURN(Expr size, Scaled(c, in[d], scales[d]));
+      INGOT_ASSIGN_OR_RETURN(Expr size, Scaled(c, in[d], scales[d]));
       sizes.push_back(size);
     }
   } else if (!sizes.empty()) {
-    ONNX_ASSIGN_OR_RETURN(sizes, Spread<Expr>(c, sizes, axes, in));
+    INGOT_ASSIGN_OR_RETURN(sizes, Spread<Expr>(c, sizes, axes, in));
     const std::string policy = c.String("keep_aspect_ratio_policy", "stretch");
     if (policy != "stretch") {
-      ONNX_RETURN_IF_ERROR(KeepAspect(c, policy, axes, in, &sizes, &scales));
+      INGOT_RETURN_IF_ERROR(KeepAspect(c, policy, axes, in, &sizes, &scales));
     }
   } else {
     return c.Error("has neither scales nor sizes");
@@ -152,7 +152,7 @@ absl::Status Resize(NodeContext& c) {
     attrs.Set("exclude_outside", c.Int("exclude_outside", 0));
   }
   if (coordinates == "tf_crop_and_resize") {
-    ONNX_ASSIGN_OR_RETURN(std::vector<double> roi, c.ConstantFloats(1, "roi"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<double> roi, c.ConstantFloats(1, "roi"));
     if (roi.size() != 2 * axes.size()) return c.Error("roi has a wrong length");
     std::vector<double> all(2 * rank, 0);
     for (int d = 0; d < rank; ++d) all[d + rank] = 1;

@@ -25,14 +25,15 @@ void SetSequence(NodeContext& c, Sequence sequence) {
 
 absl::StatusOr<Binding> TensorInput(NodeContext& c, int i) {
   Binding binding;
-  ONNX_ASSIGN_OR_RETURN(binding.value, c.Input(i));
+  INGOT_ASSIGN_OR_RETURN(binding.value, c.Input(i));
   return binding;
 }
 
 // A position in a sequence of n; n itself is allowed where one inserts.
 absl::StatusOr<int64_t> Position(NodeContext& c, int i, int64_t n,
                                  bool insert) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> at, c.ConstantInts(i, "position"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> at,
+                         c.ConstantInts(i, "position"));
   if (at.size() != 1) return c.Error("position must be one number");
   const int64_t p = at[0] < 0 ? at[0] + n : at[0];
   if (p < 0 || p > n || (p == n && !insert)) {
@@ -44,7 +45,7 @@ absl::StatusOr<int64_t> Position(NodeContext& c, int i, int64_t n,
 absl::Status Construct(NodeContext& c) {
   Sequence sequence;
   for (int i = 0; i < c.num_inputs(); ++i) {
-    ONNX_ASSIGN_OR_RETURN(Binding b, TensorInput(c, i));
+    INGOT_ASSIGN_OR_RETURN(Binding b, TensorInput(c, i));
     sequence.push_back(std::move(b));
   }
   SetSequence(c, std::move(sequence));
@@ -57,11 +58,11 @@ absl::Status Empty(NodeContext& c) {
 }
 
 absl::Status Insert(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
-  ONNX_ASSIGN_OR_RETURN(Binding b, TensorInput(c, 1));
+  INGOT_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
+  INGOT_ASSIGN_OR_RETURN(Binding b, TensorInput(c, 1));
   int64_t at = static_cast<int64_t>(sequence.size());
   if (c.has_input(2)) {
-    ONNX_ASSIGN_OR_RETURN(at, Position(c, 2, at, true));
+    INGOT_ASSIGN_OR_RETURN(at, Position(c, 2, at, true));
   }
   if (sequence.size() > 10000) return c.Error("the sequence is too long");
   sequence.insert(sequence.begin() + at, std::move(b));
@@ -70,11 +71,11 @@ absl::Status Insert(NodeContext& c) {
 }
 
 absl::Status Erase(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
+  INGOT_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
   int64_t at = static_cast<int64_t>(sequence.size()) - 1;
   if (at < 0) return c.Error("the sequence is empty");
   if (c.has_input(1)) {
-    ONNX_ASSIGN_OR_RETURN(at, Position(c, 1, at + 1, false));
+    INGOT_ASSIGN_OR_RETURN(at, Position(c, 1, at + 1, false));
   }
   sequence.erase(sequence.begin() + at);
   SetSequence(c, std::move(sequence));
@@ -82,15 +83,15 @@ absl::Status Erase(NodeContext& c) {
 }
 
 absl::Status At(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
+  INGOT_ASSIGN_OR_RETURN(
       int64_t at, Position(c, 1, static_cast<int64_t>(sequence.size()), false));
   c.SetOutput(0, sequence[at]);
   return absl::OkStatus();
 }
 
 absl::Status Length(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
+  INGOT_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
   Binding length;
   length.known =
       Known{DataType::Int(64),
@@ -101,7 +102,7 @@ absl::Status Length(NodeContext& c) {
 }
 
 absl::Status Split(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   int64_t axis = c.Int("axis", 0), extent;
   if (axis < 0) axis += RankOf(x);
   if (axis < 0 || axis >= RankOf(x) ||
@@ -113,7 +114,7 @@ absl::Status Split(NodeContext& c) {
   bool keepdims = true;
   if (c.has_input(1)) {
     const Known* k = c.known(1);
-    ONNX_ASSIGN_OR_RETURN(sizes, c.ConstantInts(1, "split"));
+    INGOT_ASSIGN_OR_RETURN(sizes, c.ConstantInts(1, "split"));
     if (k != nullptr && k->shape.empty() && !sizes.empty()) {
       // A scalar: parts of that size, the last one smaller.
       const int64_t size = sizes[0];
@@ -139,11 +140,11 @@ absl::Status Split(NodeContext& c) {
     attrs.Set("starts", relay::MakeShape({at}));
     attrs.Set("ends", relay::MakeShape({at + size}));
     attrs.Set("axes", std::vector<int64_t>{axis});
-    ONNX_ASSIGN_OR_RETURN(Value part, c.Emit("slice", {x}, std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(Value part, c.Emit("slice", {x}, std::move(attrs)));
     if (!keepdims) {
       Shape shape = ShapeOf(part);
       shape.erase(shape.begin() + axis);
-      ONNX_ASSIGN_OR_RETURN(part, c.Reshape(part, shape));
+      INGOT_ASSIGN_OR_RETURN(part, c.Reshape(part, shape));
     }
     Binding b;
     b.value = part;
@@ -155,7 +156,7 @@ absl::Status Split(NodeContext& c) {
 }
 
 absl::Status Concat(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
+  INGOT_ASSIGN_OR_RETURN(Sequence sequence, SequenceInput(c, 0));
   if (sequence.empty()) return c.Error("the sequence is empty");
   std::vector<Value> parts;
   for (const Binding& b : sequence) parts.push_back(b.value);
@@ -169,7 +170,7 @@ absl::Status Concat(NodeContext& c) {
       Shape shape = ShapeOf(v);
       if (axis > static_cast<int64_t>(shape.size())) return c.Error("axis");
       shape.insert(shape.begin() + axis, tir::MakeInt(1));
-      ONNX_ASSIGN_OR_RETURN(v, c.Reshape(v, shape));
+      INGOT_ASSIGN_OR_RETURN(v, c.Reshape(v, shape));
     }
   }
   Attrs attrs;
@@ -181,7 +182,7 @@ absl::Status Concat(NodeContext& c) {
 absl::Status Optional(NodeContext& c) {
   if (!c.has_input(0)) return c.NotSupported("an empty optional");
   if (c.binding(0)->initializer != nullptr) {
-    ONNX_RETURN_IF_ERROR(c.Input(0).status());
+    INGOT_RETURN_IF_ERROR(c.Input(0).status());
   }
   c.SetOutput(0, *c.binding(0));
   return absl::OkStatus();

@@ -41,12 +41,12 @@ Expr Quotient(Shape dims, const Shape& by) {
 }
 
 absl::Status Reshape(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Shape target;
   if (c.opset() < 5) {
     target = relay::MakeShape(c.Ints("shape"));
   } else {
-    ONNX_ASSIGN_OR_RETURN(target, c.KnownInts(1, "shape"));
+    INGOT_ASSIGN_OR_RETURN(target, c.KnownInts(1, "shape"));
   }
   const bool allow_zero = c.Int("allowzero", 0) != 0;
   int open = -1;
@@ -75,8 +75,8 @@ absl::Status Reshape(NodeContext& c) {
     const auto from = relay::ConstShape(ShapeOf(x));
     const auto rest = relay::ConstShape(others);
     if (from && rest) {
-      ONNX_ASSIGN_OR_RETURN(int64_t all, CountElements(*from));
-      ONNX_ASSIGN_OR_RETURN(int64_t part, CountElements(*rest));
+      INGOT_ASSIGN_OR_RETURN(int64_t all, CountElements(*from));
+      INGOT_ASSIGN_OR_RETURN(int64_t part, CountElements(*rest));
       if (part == 0 || all % part != 0) {
         return c.Error(relay::ToString(x.type()), " has ", all,
                        " elements, which ", part, " does not divide");
@@ -86,13 +86,13 @@ absl::Status Reshape(NodeContext& c) {
       target[open] = Quotient(ShapeOf(x), others);
     }
   }
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Reshape(x, target, ""));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Reshape(x, target, ""));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status Flatten(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
   int64_t axis = c.Int("axis", 1);
   if (axis < -rank || axis > rank) {
@@ -100,7 +100,7 @@ absl::Status Flatten(NodeContext& c) {
   }
   if (axis < 0) axis += rank;
   const Shape& shape = ShapeOf(x);
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value y,
       c.Reshape(
           x,
@@ -115,7 +115,7 @@ absl::Status Flatten(NodeContext& c) {
 absl::StatusOr<std::vector<int64_t>> AxesOf(NodeContext& c, int rank) {
   std::vector<int64_t> axes;
   if (c.opset() >= 13 && !c.has_attr("axes")) {
-    ONNX_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
+    INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
   } else {
     axes = c.Ints("axes");
   }
@@ -133,11 +133,11 @@ absl::StatusOr<std::vector<int64_t>> AxesOf(NodeContext& c, int rank) {
 }
 
 absl::Status Squeeze(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<int64_t> axes;
   const bool given = c.has_attr("axes") || (c.opset() >= 13 && c.has_input(1));
   if (given) {
-    ONNX_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
+    INGOT_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
   } else {
     for (int d = 0; d < RankOf(x); ++d) {
       if (tir::IsConstInt(ShapeOf(x)[d], 1)) axes.push_back(d);
@@ -155,20 +155,20 @@ absl::Status Squeeze(NodeContext& c) {
                      " is not 1");
     }
   }
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Reshape(x, shape, ""));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Reshape(x, shape, ""));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status Unsqueeze(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   int count = static_cast<int>(c.Ints("axes").size());
   if (c.opset() >= 13 && !c.has_attr("axes")) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> raw, c.ConstantInts(1, "axes"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> raw, c.ConstantInts(1, "axes"));
     count = static_cast<int>(raw.size());
   }
   const int rank = RankOf(x) + count;
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> axes, AxesOf(c, rank));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axes, AxesOf(c, rank));
   Shape shape;
   int from = 0;
   for (int d = 0; d < rank; ++d) {
@@ -176,14 +176,14 @@ absl::Status Unsqueeze(NodeContext& c) {
                         ? tir::MakeInt(1)
                         : ShapeOf(x)[from++]);
   }
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Reshape(x, shape, ""));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Reshape(x, shape, ""));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status Expand(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(1, "shape"));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(1, "shape"));
   for (const Expr& d : shape) {
     int64_t v;
     if (tir::AsConstInt(d, &v) && v < 0) {
@@ -194,7 +194,7 @@ absl::Status Expand(NodeContext& c) {
   attrs.Set("shape", shape);
   // Symbols that x itself does not bind come with other operands.
   std::vector<Value> operands = {x};
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
   operands.insert(operands.end(), carriers.begin(), carriers.end());
   return c.Return("expand", operands, std::move(attrs));
 }

@@ -39,21 +39,21 @@ absl::StatusOr<Value> FourierMatrix(NodeContext& c, int64_t n, int64_t used,
       }
     }
   }
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Tensor tensor,
       MakeTensor<float>(DataType::Float(32), {used * parts, m * 2}, matrix));
-  ONNX_ASSIGN_OR_RETURN(Value value, c.Constant(std::move(tensor), "fourier"));
+  INGOT_ASSIGN_OR_RETURN(Value value, c.Constant(std::move(tensor), "fourier"));
   return c.Cast(value, dtype);
 }
 
 absl::Status Dft(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
   int64_t axis = c.Int("axis", 1);
   if (c.opset() >= 20) {
     axis = -2;
     if (c.has_input(2)) {
-      ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> a, c.ConstantInts(2, "axis"));
+      INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> a, c.ConstantInts(2, "axis"));
       if (a.size() != 1) return c.Error("axis must be one number");
       axis = a[0];
     }
@@ -68,8 +68,8 @@ absl::Status Dft(NodeContext& c) {
   }
   int64_t n = extent;
   if (c.has_input(1)) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> length,
-                          c.ConstantInts(1, "dft_length"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> length,
+                           c.ConstantInts(1, "dft_length"));
     if (length.size() != 1) return c.Error("dft_length must be one number");
     n = length[0];
   }
@@ -86,29 +86,29 @@ absl::Status Dft(NodeContext& c) {
   order.push_back(axis);
   order.push_back(rank - 1);
   for (int64_t d = 0; d < rank; ++d) back[order[d]] = d;
-  ONNX_ASSIGN_OR_RETURN(x, c.Transpose(x, order, "in"));
+  INGOT_ASSIGN_OR_RETURN(x, c.Transpose(x, order, "in"));
   Shape rows = ShapeOf(x);
   rows.resize(rank - 2);
   Shape flat = rows;
   flat.push_back(tir::MakeInt(extent * parts));
   if (rows.empty()) flat.insert(flat.begin(), tir::MakeInt(1));
-  ONNX_ASSIGN_OR_RETURN(x, c.Reshape(x, flat, "rows"));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(x, c.Reshape(x, flat, "rows"));
+  INGOT_ASSIGN_OR_RETURN(
       Value matrix, FourierMatrix(c, n, extent, m, parts,
                                   c.Int("inverse", 0) != 0, x.type().dtype));
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit("matmul", {x, matrix}));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("matmul", {x, matrix}));
   rows.push_back(tir::MakeInt(m));
   rows.push_back(tir::MakeInt(2));
-  ONNX_ASSIGN_OR_RETURN(y, c.Reshape(y, rows, "complex"));
-  ONNX_ASSIGN_OR_RETURN(y, c.Transpose(y, back, "out"));
+  INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, rows, "complex"));
+  INGOT_ASSIGN_OR_RETURN(y, c.Transpose(y, back, "out"));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status Stft(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> step,
-                        c.ConstantInts(1, "frame_step"));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> step,
+                         c.ConstantInts(1, "frame_step"));
   int64_t length, parts = 1;
   if (RankOf(x) < 2 || RankOf(x) > 3 ||
       !tir::AsConstInt(ShapeOf(x)[1], &length) ||
@@ -119,14 +119,14 @@ absl::Status Stft(NodeContext& c) {
   Value window;
   int64_t n = 0;
   if (c.has_input(2)) {
-    ONNX_ASSIGN_OR_RETURN(window, c.Input(2));
+    INGOT_ASSIGN_OR_RETURN(window, c.Input(2));
     if (RankOf(window) != 1 || !tir::AsConstInt(ShapeOf(window)[0], &n)) {
       return c.Error("a window of ", relay::ToString(window.type()));
     }
   }
   if (c.has_input(3)) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<int64_t> given,
-                          c.ConstantInts(3, "frame_length"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> given,
+                           c.ConstantInts(3, "frame_length"));
     if (given.size() != 1 || (n != 0 && n != given[0])) {
       return c.Error("frame_length does not fit the window");
     }
@@ -143,27 +143,29 @@ absl::Status Stft(NodeContext& c) {
   for (int64_t f = 0; f < frames; ++f) {
     for (int64_t j = 0; j < n; ++j) places.push_back(f * step[0] + j);
   }
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Tensor tensor,
       MakeTensor<int64_t>(DataType::Int(64), {frames, n}, places));
-  ONNX_ASSIGN_OR_RETURN(Value indices, c.Constant(std::move(tensor), "frames"));
+  INGOT_ASSIGN_OR_RETURN(Value indices,
+                         c.Constant(std::move(tensor), "frames"));
   Attrs gather;
   gather.Set("axis", int64_t{1});
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Emit("gather", {x, indices}, gather, "cut"));
+  INGOT_ASSIGN_OR_RETURN(Value y,
+                         c.Emit("gather", {x, indices}, gather, "cut"));
   if (window) {
     Shape shape = {ShapeOf(window)[0]};
     if (RankOf(x) == 3) shape.push_back(tir::MakeInt(1));
-    ONNX_ASSIGN_OR_RETURN(window, c.Reshape(window, shape, "window"));
-    ONNX_ASSIGN_OR_RETURN(y, c.Emit("mul", {y, window}, {}, "windowed"));
+    INGOT_ASSIGN_OR_RETURN(window, c.Reshape(window, shape, "window"));
+    INGOT_ASSIGN_OR_RETURN(y, c.Emit("mul", {y, window}, {}, "windowed"));
   }
   const tir::Expr batch = ShapeOf(x)[0];
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       y, c.Reshape(y, {batch, tir::MakeInt(frames), tir::MakeInt(n * parts)},
                    "rows"));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value matrix, FourierMatrix(c, n, n, m, parts, false, y.type().dtype));
-  ONNX_ASSIGN_OR_RETURN(y, c.Emit("matmul", {y, matrix}));
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(y, c.Emit("matmul", {y, matrix}));
+  INGOT_ASSIGN_OR_RETURN(
       y, c.Reshape(
              y, {batch, tir::MakeInt(frames), tir::MakeInt(m), tir::MakeInt(2)},
              "complex"));
@@ -175,8 +177,8 @@ absl::Status Stft(NodeContext& c) {
 absl::Status MelWeights(NodeContext& c) {
   double v[5];
   for (int i = 0; i < 5; ++i) {
-    ONNX_ASSIGN_OR_RETURN(std::vector<double> in,
-                          c.ConstantFloats(i, "a parameter"));
+    INGOT_ASSIGN_OR_RETURN(std::vector<double> in,
+                           c.ConstantFloats(i, "a parameter"));
     if (in.size() != 1) return c.Error("input ", i, " must be one number");
     v[i] = in[0];
   }
@@ -213,19 +215,19 @@ absl::Status MelWeights(NodeContext& c) {
       set(j, i, static_cast<double>(e - j) / static_cast<double>(e - b));
     }
   }
-  ONNX_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       DataType dtype, DataTypeFromOnnx(static_cast<int>(
                           c.Int("output_datatype", onnx::TensorProto::FLOAT))));
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, MakeTensor<float>(DataType::Float(32),
-                                                         {bins, n}, weights));
-  ONNX_ASSIGN_OR_RETURN(Value y, c.Constant(std::move(tensor), ""));
-  ONNX_ASSIGN_OR_RETURN(y, c.Cast(y, dtype));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, MakeTensor<float>(DataType::Float(32),
+                                                          {bins, n}, weights));
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Constant(std::move(tensor), ""));
+  INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, dtype));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
 absl::Status GridSample(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (in.empty() || !in[0] || RankOf(in[0]) != 4) {
     return c.NotSupported("other than two spatial dimensions");
   }
@@ -240,7 +242,7 @@ absl::Status GridSample(NodeContext& c) {
 }
 
 absl::Status RoiAlign(NodeContext& c) {
-  ONNX_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
   if (c.String("mode", "avg") != "avg") return c.NotSupported("mode=max");
   const int64_t ratio = c.Int("sampling_ratio", 0);
   if (ratio == 0) {

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/status_macros.h"
+#include "compiler/status_macros.h"
 
 #ifndef ABSL_IS_LITTLE_ENDIAN
 #error "raw_data is little-endian"
@@ -33,7 +33,7 @@ absl::StatusOr<Tensor> FromField(const onnx::TensorProto& proto, DataType dtype,
     return Bad(proto, absl::StrCat("has ", field.size(),
                                    " elements where its shape says ", count));
   }
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   T* out = tensor.mutable_data<T>();
   for (int64_t i = 0; i < count; ++i) {
     out[i] = static_cast<T>(field.Get(static_cast<int>(i)));
@@ -212,7 +212,7 @@ absl::StatusOr<Tensor> TensorFromProto(onnx::TensorProto* proto,
 }
 
 absl::StatusOr<Tensor> ReadTensorFile(absl::string_view path) {
-  ONNX_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
+  INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
   onnx::TensorProto proto;
   if (blob.size() > std::numeric_limits<int>::max() ||
       !proto.ParseFromArray(blob.data(), static_cast<int>(blob.size()))) {
@@ -226,7 +226,7 @@ template <typename T>
 absl::StatusOr<Tensor> MakeTensor(DataType dtype,
                                   absl::Span<const int64_t> shape,
                                   absl::Span<const T> values) {
-  ONNX_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   if (tensor.bytes() != values.size() * sizeof(T)) {
     return absl::InternalError("a tensor's values do not fit its shape");
   }

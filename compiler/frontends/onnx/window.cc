@@ -101,7 +101,7 @@ absl::StatusOr<Value> AddChannelBias(NodeContext& c, Value x, Value bias) {
   }
   Shape shape(RankOf(x), tir::MakeInt(1));
   shape[1] = ShapeOf(bias)[0];
-  ONNX_ASSIGN_OR_RETURN(bias, c.Reshape(bias, shape, "bias"));
+  INGOT_ASSIGN_OR_RETURN(bias, c.Reshape(bias, shape, "bias"));
   return c.Emit("add", {x, bias}, {}, "add");
 }
 

@@ -56,11 +56,11 @@ OpDef Binary(absl::string_view name, absl::string_view doc, Domain domain,
   def.attrs = std::move(attrs);
   def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
     if (same_type) {
-      RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
+      INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
     }
-    RELAY_RETURN_IF_ERROR(CheckDomain(domain, c.type(0)));
-    RELAY_RETURN_IF_ERROR(CheckDomain(domain, c.type(1)));
-    RELAY_ASSIGN_OR_RETURN(Shape shape, BroadcastOf(c));
+    INGOT_RETURN_IF_ERROR(CheckDomain(domain, c.type(0)));
+    INGOT_RETURN_IF_ERROR(CheckDomain(domain, c.type(1)));
+    INGOT_ASSIGN_OR_RETURN(Shape shape, BroadcastOf(c));
     return Types{{to_bool ? DataType::Bool() : c.type(0).dtype, shape}};
   };
   def.compute = [fn](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -138,9 +138,9 @@ OpDef Where() {
   def.min_inputs = def.max_inputs = 3;
   def.fusion = FusionKind::kBroadcast;
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(CheckDomain(Domain::kBool, c.type(0)));
-    RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(1), c.type(2)));
-    RELAY_ASSIGN_OR_RETURN(Shape shape, BroadcastOf(c));
+    INGOT_RETURN_IF_ERROR(CheckDomain(Domain::kBool, c.type(0)));
+    INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(1), c.type(2)));
+    INGOT_ASSIGN_OR_RETURN(Shape shape, BroadcastOf(c));
     return Types{{c.type(1).dtype, shape}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -162,7 +162,7 @@ OpDef Expand() {
   def.fusion = FusionKind::kBroadcast;
   def.attrs = {ShapeAttr("shape", "what x broadcasts with", true)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         Shape shape,
         BroadcastShapes({c.type(0).shape, c.attrs.Get<Shape>("shape")}));
     return Types{{c.type(0).dtype, shape}};

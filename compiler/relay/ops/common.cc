@@ -62,7 +62,7 @@ absl::StatusOr<std::vector<int>> NormalizeAxes(absl::Span<const int64_t> axes,
                                                int rank) {
   std::vector<int> result;
   for (int64_t axis : axes) {
-    RELAY_ASSIGN_OR_RETURN(int a, NormalizeAxis(axis, rank));
+    INGOT_ASSIGN_OR_RETURN(int a, NormalizeAxis(axis, rank));
     result.push_back(a);
   }
   std::sort(result.begin(), result.end());
@@ -258,13 +258,13 @@ absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs) {
   for (OpDef& def : defs) {
     def.infer = [infer = std::move(def.infer)](
                     const InferContext& c) -> absl::StatusOr<Types> {
-      RELAY_ASSIGN_OR_RETURN(Types types, infer(c));
+      INGOT_ASSIGN_OR_RETURN(Types types, infer(c));
       for (TensorType& type : types) {
         for (Dim& dim : type.shape) dim = SimplifyDim(dim);
       }
       return types;
     };
-    RELAY_RETURN_IF_ERROR(registry->Register(std::move(def)));
+    INGOT_RETURN_IF_ERROR(registry->Register(std::move(def)));
   }
   return absl::OkStatus();
 }

@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/te/te.h"
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"

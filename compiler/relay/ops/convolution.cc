@@ -58,14 +58,14 @@ absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
   ConvInfo info;
   const std::string data_layout =
       attrs.GetOr<std::string>("data_layout", std::string(kDataLayouts[n - 1]));
-  RELAY_ASSIGN_OR_RETURN(info.in_block, DataBlock(data_layout));
+  INGOT_ASSIGN_OR_RETURN(info.in_block, DataBlock(data_layout));
   int64_t kernel_in;
-  RELAY_RETURN_IF_ERROR(
+  INGOT_RETURN_IF_ERROR(
       KernelBlocks(attrs.GetOr<std::string>("kernel_layout",
                                             std::string(kKernelLayouts[n - 1])),
                    n, &kernel_in, &info.out_block));
-  RELAY_RETURN_IF_ERROR(ExpectRank(x, n + 2 + (info.in_block > 0), "the data"));
-  RELAY_RETURN_IF_ERROR(ExpectRank(
+  INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2 + (info.in_block > 0), "the data"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(
       w, n + 2 + (kernel_in > 0) + (info.out_block > 0), "the kernel"));
   const auto kernel = ConstShape(w.shape);
   if (!kernel) return Invalid("the kernel ", ToString(w), " must be static");
@@ -113,7 +113,7 @@ absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
         "plain data with a blocked kernel needs groups=1 and the "
         "kernel layout OIHW<b>o");
   }
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       info.window,
       ReadWindow(attrs, absl::MakeConstSpan(*kernel).subspan(2, n)));
   info.acc = attrs.GetOr<DataType>("out_dtype", ComputeType(x.dtype));
@@ -123,8 +123,8 @@ absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
 
 absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
   const TensorType& x = c.type(0);
-  RELAY_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
-  RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(1), "the kernel"));
+  INGOT_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
+  INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(1), "the kernel"));
   const bool converts = c.attrs.Has("out_dtype");
   if (converts) {
     const DataType out = c.attrs.Get<DataType>("out_dtype");
@@ -132,13 +132,13 @@ absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
       return Invalid("out_dtype=", out.ToString());
     }
   }
-  if (!converts) RELAY_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
-  RELAY_ASSIGN_OR_RETURN(ConvInfo info, ReadConv(x, c.type(1), c.attrs, n));
+  if (!converts) INGOT_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
+  INGOT_ASSIGN_OR_RETURN(ConvInfo info, ReadConv(x, c.type(1), c.attrs, n));
   TensorType out{c.attrs.GetOr<DataType>("out_dtype", x.dtype), {}};
   const int64_t block = std::max<int64_t>(info.out_block, 1);
   out.shape = {x.shape[0], I64(info.out_channels / block)};
   for (int d = 0; d < n; ++d) {
-    RELAY_ASSIGN_OR_RETURN(Dim dim,
+    INGOT_ASSIGN_OR_RETURN(Dim dim,
                            WindowCount(info.window, d, x.shape[2 + d]));
     out.shape.push_back(dim);
   }
@@ -153,7 +153,7 @@ const char* ConvTag(const ConvInfo& info) {
 
 absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
   const te::Tensor w = c.inputs[1];
-  RELAY_ASSIGN_OR_RETURN(const ConvInfo info,
+  INGOT_ASSIGN_OR_RETURN(const ConvInfo info,
                          ReadConv({c.inputs[0].dtype(), c.inputs[0].shape()},
                                   {w.dtype(), w.shape()}, c.attrs, n));
   const Window& win = info.window;
@@ -249,8 +249,8 @@ struct TransposeInfo {
 absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
                                             const TensorType& w,
                                             const Attrs& attrs, int n) {
-  RELAY_RETURN_IF_ERROR(ExpectRank(x, n + 2, "the data"));
-  RELAY_RETURN_IF_ERROR(ExpectRank(w, n + 2, "the kernel"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2, "the data"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(w, n + 2, "the kernel"));
   const auto kernel = ConstShape(w.shape);
   if (!kernel) return Invalid("the kernel ", ToString(w), " must be static");
   TransposeInfo info;
@@ -265,7 +265,7 @@ absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
   }
   info.in_per_group = (*kernel)[0] / info.groups;
   info.out_per_group = (*kernel)[1];
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       info.window,
       ReadWindow(attrs, absl::MakeConstSpan(*kernel).subspan(2, n)));
   info.output_padding = attrs.GetOr<std::vector<int64_t>>("output_padding", {});
@@ -277,10 +277,10 @@ absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
 }
 
 absl::StatusOr<Types> InferTranspose(const InferContext& c, int n) {
-  RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
+  INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
   const TensorType& x = c.type(0);
-  RELAY_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
-  RELAY_ASSIGN_OR_RETURN(TransposeInfo info,
+  INGOT_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
+  INGOT_ASSIGN_OR_RETURN(TransposeInfo info,
                          ReadTranspose(x, c.type(1), c.attrs, n));
   TensorType out{x.dtype, {x.shape[0], I64(info.out_per_group * info.groups)}};
   const Window& w = info.window;
@@ -297,7 +297,7 @@ absl::StatusOr<Types> InferTranspose(const InferContext& c, int n) {
 // is a multiple of the stride.
 absl::StatusOr<Tensors> ComputeTranspose(const ComputeContext& c, int n) {
   const te::Tensor x = c.inputs[0], w = c.inputs[1];
-  RELAY_ASSIGN_OR_RETURN(const TransposeInfo info,
+  INGOT_ASSIGN_OR_RETURN(const TransposeInfo info,
                          ReadTranspose({x.dtype(), x.shape()},
                                        {w.dtype(), w.shape()}, c.attrs, n));
   const Window& win = info.window;

@@ -60,7 +60,7 @@ absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
       return Invalid("term '", terms[t], "' does not fit operand ", t,
                      " of rank ", rank);
     }
-    RELAY_ASSIGN_OR_RETURN(std::vector<int> term,
+    INGOT_ASSIGN_OR_RETURN(std::vector<int> term,
                            ParseTerm(terms[t], rank - named));
     if (dots) ellipsis = std::max(ellipsis, rank - named);
     for (size_t d = 0; d < term.size(); ++d) {
@@ -78,7 +78,7 @@ absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
   }
   std::vector<int> output;
   if (explicit_output) {
-    RELAY_ASSIGN_OR_RETURN(output,
+    INGOT_ASSIGN_OR_RETURN(output,
                            ParseTerm(equation.substr(arrow + 2), ellipsis));
   } else {
     for (int d = ellipsis; d > 0; --d) output.push_back(-d);

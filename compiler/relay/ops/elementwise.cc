@@ -52,7 +52,7 @@ OpDef Unary(absl::string_view name, absl::string_view doc, Domain domain,
   def.attrs = std::move(attrs);
   def.infer = [domain,
                to_bool](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(CheckDomain(domain, c.type(0)));
+    INGOT_RETURN_IF_ERROR(CheckDomain(domain, c.type(0)));
     TensorType type = c.type(0);
     if (to_bool) type.dtype = DataType::Bool();
     return Types{type};
@@ -307,8 +307,8 @@ OpDef Cast() {
 }  // namespace
 
 absl::Status RegisterElementwise(OpRegistry* registry) {
-  RELAY_RETURN_IF_ERROR(RegisterAllOf(registry, Activations()));
-  RELAY_RETURN_IF_ERROR(RegisterAllOf(registry, Math()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Activations()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Math()));
   return RegisterAllOf(registry, {Cast()});
 }
 

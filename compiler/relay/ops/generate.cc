@@ -34,7 +34,7 @@ OpDef Full() {
                TypeAttr("dtype", "of the result", true),
                FloatAttr("value", "0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(CheckElementType(c.attrs.Get<DataType>("dtype")));
+    INGOT_RETURN_IF_ERROR(CheckElementType(c.attrs.Get<DataType>("dtype")));
     return Types{{c.attrs.Get<DataType>("dtype"), c.attrs.Get<Shape>("shape")}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -56,12 +56,12 @@ OpDef Dims() {
     const Shape& values = c.attrs.Get<Shape>("values");
     const Ints shape =
         c.attrs.GetOr<Ints>("shape", Ints{static_cast<int64_t>(values.size())});
-    RELAY_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
+    INGOT_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
     if (count != static_cast<int64_t>(values.size())) {
       return Invalid("shape has ", count, " elements, values ", values.size());
     }
     const DataType t = c.attrs.GetOr<DataType>("dtype", DataType::Int(64));
-    RELAY_RETURN_IF_ERROR(CheckElementType(t));
+    INGOT_RETURN_IF_ERROR(CheckElementType(t));
     return Types{{t, MakeShape(shape)}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -92,7 +92,7 @@ OpDef Range() {
     const Shape& count = c.attrs.Get<Shape>("count");
     if (count.size() != 1) return Invalid("count must be one number");
     const DataType t = c.attrs.Get<DataType>("dtype");
-    RELAY_RETURN_IF_ERROR(CheckElementType(t));
+    INGOT_RETURN_IF_ERROR(CheckElementType(t));
     if (t.is_bool()) return Invalid("not defined for bool");
     return Types{{t, count}};
   };
@@ -117,9 +117,9 @@ OpDef EyeLike() {
   def.attrs = {TypeAttr("dtype", "of the result; x's"),
                IntAttr("k", "diagonals to the right of the main one; 0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(0), 2, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 2, "x"));
     const DataType t = c.attrs.GetOr<DataType>("dtype", c.type(0).dtype);
-    RELAY_RETURN_IF_ERROR(CheckElementType(t));
+    INGOT_RETURN_IF_ERROR(CheckElementType(t));
     return Types{{t, c.type(0).shape}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {

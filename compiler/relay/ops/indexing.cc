@@ -32,8 +32,8 @@ OpDef Gather() {
   def.fusion = FusionKind::kInjective;
   def.attrs = {IntAttr("axis", "0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_ASSIGN_OR_RETURN(int axis, AxisOf(c, 0));
-    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
+    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, 0));
+    INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
     const Shape &x = c.type(0).shape, &indices = c.type(1).shape;
     TensorType out{c.type(0).dtype, Shape(x.begin(), x.begin() + axis)};
     out.shape.insert(out.shape.end(), indices.begin(), indices.end());
@@ -65,9 +65,9 @@ OpDef GatherElements() {
   def.fusion = FusionKind::kInjective;
   def.attrs = {IntAttr("axis", "0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
-    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
-    RELAY_RETURN_IF_ERROR(ExpectRank(
+    INGOT_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(
         c.type(1), static_cast<int>(c.type(0).shape.size()), "indices"));
     return Types{{c.type(0).dtype, c.type(1).shape}};
   };
@@ -93,7 +93,7 @@ OpDef GatherElements() {
 // The constant extent of the index vectors of gather_nd and scatter_nd.
 absl::StatusOr<int64_t> IndexDepth(const TensorType& x,
                                    const TensorType& indices, int64_t batch) {
-  RELAY_RETURN_IF_ERROR(ExpectInteger(indices, "indices"));
+  INGOT_RETURN_IF_ERROR(ExpectInteger(indices, "indices"));
   const int64_t rank = static_cast<int64_t>(x.shape.size());
   int64_t depth;
   if (indices.shape.empty() || !ConstDim(indices.shape.back(), &depth)) {
@@ -118,7 +118,7 @@ OpDef GatherNd() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &indices = c.type(1);
     const int64_t batch = c.attrs.GetOr<int64_t>("batch_dims", 0);
-    RELAY_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(x, indices, batch));
+    INGOT_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(x, indices, batch));
     TensorType out{x.dtype,
                    Shape(indices.shape.begin(), indices.shape.end() - 1)};
     out.shape.insert(out.shape.end(), x.shape.begin() + batch + depth,
@@ -128,7 +128,7 @@ OpDef GatherNd() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], indices = c.inputs[1];
     const int64_t batch = c.attrs.GetOr<int64_t>("batch_dims", 0);
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const int64_t depth,
         IndexDepth({x.dtype(), x.shape()}, {indices.dtype(), indices.shape()},
                    batch));
@@ -211,13 +211,13 @@ OpDef ScatterElements() {
   def.attrs = {IntAttr("axis", "0"),
                StringAttr("reduction", "none (default), add, mul, max or min")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
-    RELAY_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
-    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
-    RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
+    INGOT_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    INGOT_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
+    INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
+    INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
     const int rank = static_cast<int>(c.type(0).shape.size());
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), rank, "indices"));
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(2), rank, "updates"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), rank, "indices"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(2), rank, "updates"));
     for (int d = 0; d < rank; ++d) {
       if (!MayBeEqual(c.type(1).shape[d], c.type(2).shape[d])) {
         return Invalid("indices ", ToString(c.type(1)), " and updates ",
@@ -244,9 +244,9 @@ OpDef ScatterNd() {
   def.min_inputs = def.max_inputs = 3;
   def.attrs = {StringAttr("reduction", "none (default), add, mul, max or min")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
-    RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
-    RELAY_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(c.type(0), c.type(1), 0));
+    INGOT_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
+    INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
+    INGOT_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(c.type(0), c.type(1), 0));
     const Shape &x = c.type(0).shape, &indices = c.type(1).shape;
     Shape expected(indices.begin(), indices.end() - 1);
     expected.insert(expected.end(), x.begin() + depth, x.end());
@@ -294,9 +294,9 @@ OpDef OneHot() {
                IntAttr("axis", "where it goes; -1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const int rank = static_cast<int>(c.type(0).shape.size()) + 1;
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), rank));
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "values"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "values"));
     if (!MayBeEqual(c.type(1).shape[0], I64(2))) {
       return Invalid("values must be two elements");
     }
@@ -308,7 +308,7 @@ OpDef OneHot() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor indices = c.inputs[0], values = c.inputs[1];
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), indices.rank() + 1));
     const Expr depth = I64(c.attrs.Get<int64_t>("depth"));
@@ -334,8 +334,8 @@ OpDef TopK() {
   def.attrs = {IntAttr("k", "how many", true), IntAttr("axis", "-1"),
                IntAttr("largest", "1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    RELAY_ASSIGN_OR_RETURN(int axis, AxisOf(c, -1));
+    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
+    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, -1));
     TensorType out = c.type(0);
     const int64_t k = c.attrs.Get<int64_t>("k");
     int64_t extent;
@@ -405,8 +405,8 @@ OpDef CumSum() {
                IntAttr("exclusive", "leave the element itself out; 0"),
                IntAttr("reverse", "from the end; 0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    RELAY_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
+    INGOT_RETURN_IF_ERROR(AxisOf(c, 0).status());
     return Types{c.type(0)};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {

@@ -59,8 +59,8 @@ absl::StatusOr<Plan> MakePlan(const TensorType& x, const Attrs& attrs) {
   Plan plan;
   const std::string& src = attrs.Get<std::string>("src");
   const std::string& dst = attrs.Get<std::string>("dst");
-  RELAY_ASSIGN_OR_RETURN(plan.from, ParseLayout(src));
-  RELAY_ASSIGN_OR_RETURN(plan.to, ParseLayout(dst));
+  INGOT_ASSIGN_OR_RETURN(plan.from, ParseLayout(src));
+  INGOT_ASSIGN_OR_RETURN(plan.to, ParseLayout(dst));
   if (plan.from.size() != x.shape.size()) {
     return Invalid("layout ", src, " does not fit ", ToString(x));
   }
@@ -105,12 +105,12 @@ OpDef LayoutTransform() {
   def.attrs = {StringAttr("src", "the operand's layout, as NCHW", true),
                StringAttr("dst", "the result's, as NCHW8c", true)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_ASSIGN_OR_RETURN(Plan plan, MakePlan(c.type(0), c.attrs));
+    INGOT_ASSIGN_OR_RETURN(Plan plan, MakePlan(c.type(0), c.attrs));
     return Types{{c.type(0).dtype, plan.output}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    RELAY_ASSIGN_OR_RETURN(const Plan plan,
+    INGOT_ASSIGN_OR_RETURN(const Plan plan,
                            MakePlan({x.dtype(), x.shape()}, c.attrs));
     return Tensors{c.graph.Compute(c.name, plan.output, [&](const Indices& i) {
       std::map<char, Expr> position;

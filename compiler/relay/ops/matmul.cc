@@ -13,7 +13,7 @@ using Tags = std::map<std::string, std::string>;
 // The element types of an integer product differ from its result's.
 absl::StatusOr<DataType> ResultType(const InferContext& c) {
   for (int i = 0; i < 2; ++i) {
-    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(i), "an operand"));
+    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(i), "an operand"));
   }
   if (c.attrs.Has("out_dtype")) {
     const DataType out = c.attrs.Get<DataType>("out_dtype");
@@ -22,7 +22,7 @@ absl::StatusOr<DataType> ResultType(const InferContext& c) {
     }
     return out;
   }
-  RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
+  INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(1)));
   return c.type(0).dtype;
 }
 
@@ -65,9 +65,9 @@ OpDef Matmul() {
       return Invalid("operands ", ToString(c.type(0)), " and ",
                      ToString(c.type(1)), " must have at least rank 2");
     }
-    RELAY_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
+    INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
     if (!MayBeEqual(a.back(), b[b.size() - 2])) return InnerMismatch(c);
-    RELAY_ASSIGN_OR_RETURN(Shape shape,
+    INGOT_ASSIGN_OR_RETURN(Shape shape,
                            BroadcastShapes({Shape(a.begin(), a.end() - 2),
                                             Shape(b.begin(), b.end() - 2)}));
     shape.push_back(a[a.size() - 2]);
@@ -104,8 +104,8 @@ OpDef Dense() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
-    RELAY_RETURN_IF_ERROR(ExpectRank(w, 2, "w"));
-    RELAY_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
+    INGOT_RETURN_IF_ERROR(ExpectRank(w, 2, "w"));
+    INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
     if (!MayBeEqual(x.shape.back(), w.shape[1])) return InnerMismatch(c);
     TensorType out{dtype, x.shape};
     out.shape.back() = w.shape[0];
@@ -134,8 +134,8 @@ OpDef DensePacked() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
-    RELAY_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
-    RELAY_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
+    INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
+    INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
     if (!MayBeEqual(x.shape.back(), w.shape[1])) return InnerMismatch(c);
     const auto packed = ConstShape(w.shape);
     const int64_t units = c.attrs.Get<int64_t>("units");
@@ -172,11 +172,11 @@ OpDef Einsum() {
     std::vector<Shape> shapes;
     for (size_t i = 0; i < c.inputs.size(); ++i) {
       if (!c.has(i)) return Invalid("operand ", i, " is missing");
-      RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(i), "an operand"));
-      RELAY_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(i)));
+      INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(i), "an operand"));
+      INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(i)));
       shapes.push_back(c.type(i).shape);
     }
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         EinsumPlan plan,
         PlanEinsum(c.attrs.Get<std::string>("equation"), shapes));
     return Types{{c.type(0).dtype, plan.output}};
@@ -184,7 +184,7 @@ OpDef Einsum() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     std::vector<Shape> shapes;
     for (const te::Tensor& t : c.inputs) shapes.push_back(t.shape());
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const EinsumPlan plan,
         PlanEinsum(c.attrs.Get<std::string>("equation"), shapes));
     const DataType out = c.outputs[0].dtype, acc = ComputeType(out);

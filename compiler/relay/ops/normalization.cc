@@ -30,7 +30,7 @@ Expr Rsqrt(const Expr& x) {
 
 absl::Status ExpectVector(const TensorType& type, const Dim& extent,
                           absl::string_view what) {
-  RELAY_RETURN_IF_ERROR(ExpectRank(type, 1, what));
+  INGOT_RETURN_IF_ERROR(ExpectRank(type, 1, what));
   if (!MayBeEqual(type.shape[0], extent)) {
     return Invalid(what, " ", ToString(type),
                    " must have one element for each "
@@ -49,14 +49,14 @@ OpDef BatchNorm() {
   def.attrs = {FloatAttr("epsilon", "1e-5")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
-    RELAY_RETURN_IF_ERROR(ExpectFloat(x, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
     if (x.shape.empty()) return Invalid("x is a scalar");
     static constexpr absl::string_view kNames[] = {"scale", "bias", "mean",
                                                    "var"};
     const Dim channels = x.shape.size() < 2 ? I64(1) : x.shape[1];
     for (int i = 0; i < 4; ++i) {
-      RELAY_RETURN_IF_ERROR(ExpectVector(c.type(1 + i), channels, kNames[i]));
-      RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(1 + i), kNames[i]));
+      INGOT_RETURN_IF_ERROR(ExpectVector(c.type(1 + i), channels, kNames[i]));
+      INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1 + i), kNames[i]));
     }
     return Types{x};
   };
@@ -138,12 +138,12 @@ OpDef LayerNorm(absl::string_view name, absl::string_view doc, bool centred) {
                FloatAttr("epsilon", "1e-5")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
-    RELAY_RETURN_IF_ERROR(ExpectFloat(x, "x"));
-    RELAY_RETURN_IF_ERROR(NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1),
+    INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
+    INGOT_RETURN_IF_ERROR(NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1),
                                         static_cast<int>(x.shape.size()))
                               .status());
     for (int i = 1; i < 3 && c.has(i); ++i) {
-      RELAY_ASSIGN_OR_RETURN(Shape joined,
+      INGOT_ASSIGN_OR_RETURN(Shape joined,
                              BroadcastShapes({x.shape, c.type(i).shape}));
       if (joined.size() != x.shape.size()) {
         return Invalid("scale or bias ", ToString(c.type(i)),
@@ -155,7 +155,7 @@ OpDef LayerNorm(absl::string_view name, absl::string_view doc, bool centred) {
   def.compute = [centred](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype(), acc = ComputeType(t);
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), x.rank()));
     Rows rows;
@@ -197,11 +197,11 @@ OpDef GroupNorm(absl::string_view name, absl::string_view doc, bool instance) {
   if (!instance) def.attrs.push_back(IntAttr("groups", "of channels", true));
   def.infer = [instance](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
-    RELAY_RETURN_IF_ERROR(ExpectFloat(x, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
     if (x.shape.size() < 2)
       return Invalid("x ", ToString(x), " has no channels");
-    RELAY_RETURN_IF_ERROR(ExpectVector(c.type(1), x.shape[1], "scale"));
-    RELAY_RETURN_IF_ERROR(ExpectVector(c.type(2), x.shape[1], "bias"));
+    INGOT_RETURN_IF_ERROR(ExpectVector(c.type(1), x.shape[1], "scale"));
+    INGOT_RETURN_IF_ERROR(ExpectVector(c.type(2), x.shape[1], "bias"));
     if (!instance) {
       int64_t channels;
       const int64_t groups = c.attrs.Get<int64_t>("groups");
@@ -259,7 +259,7 @@ OpDef Lrn() {
                FloatAttr("alpha", "1e-4"), FloatAttr("beta", "0.75"),
                FloatAttr("bias", "1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
     if (c.type(0).shape.size() < 2) return Invalid("x has no channels");
     const int64_t size = c.attrs.Get<int64_t>("size");
     if (size < 1 || size > 65536) return Invalid("size=", size);
@@ -310,8 +310,8 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
   def.fusion = FusionKind::kReduction;
   def.attrs = {IntAttr("axis", "-1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
-    RELAY_RETURN_IF_ERROR(
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    INGOT_RETURN_IF_ERROR(
         NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1),
                       static_cast<int>(c.type(0).shape.size()))
             .status());
@@ -320,7 +320,7 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
   def.compute = [log](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype(), acc = ComputeType(t);
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), x.rank()));
     Shape rows = x.shape();
@@ -377,7 +377,7 @@ OpDef LpNorm() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype(), acc = ComputeType(t);
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), x.rank()));
     const bool squares = c.attrs.GetOr<int64_t>("p", 2) == 2;

@@ -22,7 +22,7 @@ enum class PoolKind { kMax, kAverage, kLp };
 constexpr absl::string_view kLayouts[] = {"NCW", "NCHW", "NCDHW"};
 
 absl::Status CheckLayout(const TensorType& x, const Attrs& attrs, int n) {
-  RELAY_ASSIGN_OR_RETURN(int64_t block,
+  INGOT_ASSIGN_OR_RETURN(int64_t block,
                          DataBlock(attrs.GetOr<std::string>(
                              "layout", std::string(kLayouts[n - 1]))));
   if (n != 2 && block > 0) return Invalid("only 2-d pools know blocks");
@@ -56,18 +56,18 @@ absl::StatusOr<Window> WindowOf(const Attrs& attrs, int n) {
   if (kernel.size() != static_cast<size_t>(n)) {
     return Invalid("kernel must have ", n, " values");
   }
-  RELAY_ASSIGN_OR_RETURN(Window w, ReadWindow(attrs, kernel));
+  INGOT_ASSIGN_OR_RETURN(Window w, ReadWindow(attrs, kernel));
   return w;
 }
 
 absl::StatusOr<Types> InferPool(const InferContext& c, int n, PoolKind kind) {
   const TensorType& x = c.type(0);
-  RELAY_RETURN_IF_ERROR(CheckLayout(x, c.attrs, n));
-  RELAY_RETURN_IF_ERROR(ExpectNumber(x, "the operand"));
+  INGOT_RETURN_IF_ERROR(CheckLayout(x, c.attrs, n));
+  INGOT_RETURN_IF_ERROR(ExpectNumber(x, "the operand"));
   if (kind != PoolKind::kMax) {
-    RELAY_RETURN_IF_ERROR(ExpectFloat(x, "the operand"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(x, "the operand"));
   }
-  RELAY_ASSIGN_OR_RETURN(Window w, WindowOf(c.attrs, n));
+  INGOT_ASSIGN_OR_RETURN(Window w, WindowOf(c.attrs, n));
   for (int d = 0; d < n; ++d) {
     const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;
     if (w.pads_begin[d] >= reach || w.pads_end[d] >= reach) {
@@ -76,7 +76,7 @@ absl::StatusOr<Types> InferPool(const InferContext& c, int n, PoolKind kind) {
   }
   TensorType out = x;
   for (int d = 0; d < n; ++d) {
-    RELAY_ASSIGN_OR_RETURN(out.shape[2 + d], WindowCount(w, d, x.shape[2 + d]));
+    INGOT_ASSIGN_OR_RETURN(out.shape[2 + d], WindowCount(w, d, x.shape[2 + d]));
   }
   return Types{out};
 }
@@ -90,7 +90,7 @@ struct PoolArgs {
 absl::StatusOr<PoolArgs> PreparePool(const ComputeContext& c, int n,
                                      const Expr& pad_value) {
   PoolArgs args;
-  RELAY_ASSIGN_OR_RETURN(args.window, WindowOf(c.attrs, n));
+  INGOT_ASSIGN_OR_RETURN(args.window, WindowOf(c.attrs, n));
   const Window& w = args.window;
   const te::Tensor x = c.inputs[0];
   std::vector<int64_t> end = w.pads_end;
@@ -117,7 +117,7 @@ Tags PoolTags(int n) {
 
 absl::StatusOr<Tensors> ComputeMaxPool(const ComputeContext& c, int n) {
   const DataType t = c.inputs[0].dtype();
-  RELAY_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, LowestOf(t)));
+  INGOT_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, LowestOf(t)));
   return Tensors{c.graph.Reduce(
       c.name, c.outputs[0].shape, args.extents, te::Reducer::Max(t),
       [&](const Indices& i, const Indices& r) { return TapOf(args, i, r); },
@@ -126,7 +126,7 @@ absl::StatusOr<Tensors> ComputeMaxPool(const ComputeContext& c, int n) {
 
 absl::StatusOr<Tensors> ComputeAveragePool(const ComputeContext& c, int n) {
   const DataType t = c.inputs[0].dtype(), acc = ComputeType(t);
-  RELAY_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, MakeConst(t, 0)));
+  INGOT_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, MakeConst(t, 0)));
   const Window& w = args.window;
   const Shape& shape = c.outputs[0].shape;
   const te::Tensor sum = c.graph.Reduce(
@@ -173,7 +173,7 @@ Expr AbsOf(const Expr& x) { return MakeCall(Intrinsic::kAbs, {x}); }
 
 absl::StatusOr<Tensors> ComputeLpPool(const ComputeContext& c, int n) {
   const DataType t = c.inputs[0].dtype(), acc = ComputeType(t);
-  RELAY_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, MakeConst(t, 0)));
+  INGOT_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, MakeConst(t, 0)));
   const double p = static_cast<double>(c.attrs.GetOr<int64_t>("p", 2));
   const te::Tensor sum = c.graph.Reduce(
       SubName(c, "sum"), c.outputs[0].shape, args.extents,
@@ -232,14 +232,14 @@ OpDef MaxPoolIndices(int n) {
   def.attrs.push_back(
       IntAttr("storage_order", "1: positions count columns first; 0"));
   def.infer = [n](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_ASSIGN_OR_RETURN(Types types, InferPool(c, n, PoolKind::kMax));
+    INGOT_ASSIGN_OR_RETURN(Types types, InferPool(c, n, PoolKind::kMax));
     types[0].dtype = DataType::Int(64);
     return types;
   };
   def.compute = [n](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype();
-    RELAY_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, LowestOf(t)));
+    INGOT_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, LowestOf(t)));
     const te::Tensor best = c.graph.Reduce(
         SubName(c, "max"), c.outputs[0].shape, args.extents,
         te::Reducer::Max(t),
@@ -283,10 +283,10 @@ OpDef GlobalPool(absl::string_view stem, absl::string_view doc, GlobalKind kind,
     def.attrs.push_back(IntAttr("p", "the norm's exponent; 2"));
   }
   def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(CheckLayout(c.type(0), c.attrs, n));
-    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
+    INGOT_RETURN_IF_ERROR(CheckLayout(c.type(0), c.attrs, n));
+    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     if (kind != GlobalKind::kMax) {
-      RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
+      INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
     }
     TensorType out = c.type(0);
     for (int d = 0; d < n; ++d) out.shape[2 + d] = I64(1);
@@ -333,7 +333,7 @@ OpDef GlobalPool(absl::string_view stem, absl::string_view doc, GlobalKind kind,
 
 absl::Status RegisterPool(OpRegistry* registry) {
   for (int n = 1; n <= 3; ++n) {
-    RELAY_RETURN_IF_ERROR(RegisterAllOf(
+    INGOT_RETURN_IF_ERROR(RegisterAllOf(
         registry,
         {Pool("max_pool", "maximum of each window", PoolKind::kMax, n),
          Pool("avg_pool", "mean of each window", PoolKind::kAverage, n),

@@ -20,7 +20,7 @@ absl::Status CheckParams(const InferContext& c) {
     if (shape.empty() || (shape.size() == 1 && tir::IsConstInt(shape[0], 1))) {
       continue;
     }
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", 1), rank));
     if (shape.size() != 1 || !MayBeEqual(shape[0], x.shape[axis])) {
       return Invalid("scale or zero point ", ToString(c.type(k)),
@@ -55,7 +55,7 @@ OpDef Quantize() {
     if (!t.is_integer() || t.bits > 32) {
       return Invalid("cannot quantize to ", t.ToString());
     }
-    RELAY_RETURN_IF_ERROR(CheckParams(c));
+    INGOT_RETURN_IF_ERROR(CheckParams(c));
     if (c.has(2) && c.type(2).dtype != t) {
       return Invalid("the zero point is of ", c.type(2).dtype.ToString());
     }
@@ -84,9 +84,9 @@ OpDef Dequantize() {
   def.fusion = FusionKind::kBroadcast;
   def.attrs = {IntAttr("axis", "that scales run along; 1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(0), "x"));
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(1), "scale"));
-    RELAY_RETURN_IF_ERROR(CheckParams(c));
+    INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(0), "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "scale"));
+    INGOT_RETURN_IF_ERROR(CheckParams(c));
     return Types{{c.type(1).dtype, c.type(0).shape}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {

@@ -25,7 +25,7 @@ OpDef Injective(
   def.fusion = FusionKind::kInjective;
   def.attrs = std::move(attrs);
   def.infer = [infer](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_ASSIGN_OR_RETURN(Shape shape, infer(c.type(0), c.attrs));
+    INGOT_ASSIGN_OR_RETURN(Shape shape, infer(c.type(0), c.attrs));
     return Types{{c.type(0).dtype, shape}};
   };
   def.compute = [source](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -45,7 +45,7 @@ OpDef Transpose() {
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
         const Ints& axes = attrs.Get<Ints>("axes");
         const int rank = static_cast<int>(x.shape.size());
-        RELAY_ASSIGN_OR_RETURN(std::vector<int> sorted,
+        INGOT_ASSIGN_OR_RETURN(std::vector<int> sorted,
                                NormalizeAxes(axes, rank));
         if (static_cast<int>(sorted.size()) != rank) {
           return Invalid("axes must name each of the ", rank, " dimensions");
@@ -75,12 +75,12 @@ OpDef Concat() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     TensorType out = c.type(0);
     const int rank = static_cast<int>(out.shape.size());
-    RELAY_ASSIGN_OR_RETURN(int axis,
+    INGOT_ASSIGN_OR_RETURN(int axis,
                            NormalizeAxis(c.attrs.Get<int64_t>("axis"), rank));
     for (size_t k = 1; k < c.inputs.size(); ++k) {
       if (!c.has(k)) return Invalid("operand ", k, " is missing");
       const TensorType& x = c.type(k);
-      RELAY_RETURN_IF_ERROR(ExpectSameType(out, x));
+      INGOT_RETURN_IF_ERROR(ExpectSameType(out, x));
       bool fits = static_cast<int>(x.shape.size()) == rank;
       for (int d = 0; fits && d < rank; ++d) {
         fits = d == axis || MayBeEqual(x.shape[d], out.shape[d]);
@@ -101,7 +101,7 @@ OpDef Concat() {
     return Types{out};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(c.attrs.Get<int64_t>("axis"), c.inputs[0].rank()));
     return Tensors{
@@ -137,7 +137,7 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
       steps.size() != axes.size()) {
     return Invalid("starts, ends, axes and steps differ in length");
   }
-  RELAY_RETURN_IF_ERROR(NormalizeAxes(axes, rank).status());
+  INGOT_RETURN_IF_ERROR(NormalizeAxes(axes, rank).status());
   Shape shape = x.shape;
   for (size_t k = 0; k < axes.size(); ++k) {
     if (axes[k] < 0) return Invalid("axes must not be negative");
@@ -311,7 +311,7 @@ OpDef Tile() {
 }
 
 absl::Status CheckBlock(const TensorType& x, const Attrs& attrs) {
-  RELAY_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
   const int64_t b = attrs.Get<int64_t>("blocksize");
   if (b < 1 || b > 65536) return Invalid("blocksize=", b);
   return absl::OkStatus();
@@ -332,9 +332,9 @@ OpDef DepthToSpace() {
       {IntAttr("blocksize", "extent of a block", true),
        StringAttr("mode", "DCR (default) or CRD: the order in a channel")},
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
-        RELAY_RETURN_IF_ERROR(CheckBlock(x, attrs));
+        INGOT_RETURN_IF_ERROR(CheckBlock(x, attrs));
         const int64_t b = attrs.Get<int64_t>("blocksize");
-        RELAY_RETURN_IF_ERROR(ExpectMultiple(x, 1, b * b));
+        INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 1, b * b));
         return Shape{x.shape[0], FloorDiv(x.shape[1], b * b), x.shape[2] * b,
                      x.shape[3] * b};
       },
@@ -353,10 +353,10 @@ OpDef SpaceToDepth() {
       "space_to_depth", "blocks of the plane moved into channels",
       {IntAttr("blocksize", "extent of a block", true)},
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
-        RELAY_RETURN_IF_ERROR(CheckBlock(x, attrs));
+        INGOT_RETURN_IF_ERROR(CheckBlock(x, attrs));
         const int64_t b = attrs.Get<int64_t>("blocksize");
-        RELAY_RETURN_IF_ERROR(ExpectMultiple(x, 2, b));
-        RELAY_RETURN_IF_ERROR(ExpectMultiple(x, 3, b));
+        INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 2, b));
+        INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 3, b));
         return Shape{x.shape[0], x.shape[1] * (b * b), FloorDiv(x.shape[2], b),
                      FloorDiv(x.shape[3], b)};
       },
@@ -405,8 +405,8 @@ OpDef ReverseSequence() {
     if (batch + time != 1 || batch * time != 0 || c.type(0).shape.size() < 2) {
       return Invalid("batch_axis and time_axis must be 0 and 1 or 1 and 0");
     }
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "lengths"));
-    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(1), "lengths"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "lengths"));
+    INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "lengths"));
     if (!MayBeEqual(c.type(1).shape[0], c.type(0).shape[batch])) {
       return Invalid("lengths must have one element a sequence");
     }

@@ -31,10 +31,10 @@ struct Kind {
 
 absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
   const TensorType& x = c.type(kGates);
-  RELAY_RETURN_IF_ERROR(ExpectRank(x, 3, "the gates' inputs"));
-  RELAY_RETURN_IF_ERROR(ExpectFloat(x, "the gates' inputs"));
-  RELAY_RETURN_IF_ERROR(ExpectRank(c.type(kWeights), 2, "the weights"));
-  RELAY_RETURN_IF_ERROR(ExpectRank(c.type(kInitialH), 2, "the initial state"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(x, 3, "the gates' inputs"));
+  INGOT_RETURN_IF_ERROR(ExpectFloat(x, "the gates' inputs"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(c.type(kWeights), 2, "the weights"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(c.type(kInitialH), 2, "the initial state"));
   int64_t hidden, gates, weights;
   if (!ConstDim(c.type(kWeights).shape[0], &hidden) ||
       !ConstDim(c.type(kWeights).shape[1], &weights) ||
@@ -50,10 +50,10 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
   for (size_t k = 0; k < c.inputs.size(); ++k) {
     if (k == kLengths) {
       if (!c.has(k)) continue;
-      RELAY_RETURN_IF_ERROR(ExpectRank(c.type(k), 1, "lengths"));
-      RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(k), "lengths"));
+      INGOT_RETURN_IF_ERROR(ExpectRank(c.type(k), 1, "lengths"));
+      INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(k), "lengths"));
     } else if (c.has(k)) {
-      RELAY_RETURN_IF_ERROR(ExpectSameType(x, c.type(k)));
+      INGOT_RETURN_IF_ERROR(ExpectSameType(x, c.type(k)));
     }
   }
   const Strings names = c.attrs.GetOr<Strings>("activations", kind.activations);

@@ -56,7 +56,7 @@ struct Reduction {
 absl::StatusOr<Reduction> Plan(const Shape& shape, const Attrs& attrs) {
   Reduction plan;
   plan.rank = static_cast<int>(shape.size());
-  RELAY_ASSIGN_OR_RETURN(plan.axes, AxesOf(attrs, plan.rank));
+  INGOT_ASSIGN_OR_RETURN(plan.axes, AxesOf(attrs, plan.rank));
   plan.keepdims = attrs.GetOr<int64_t>("keepdims", 1) != 0;
   size_t next = 0;
   for (int d = 0; d < plan.rank; ++d) {
@@ -88,15 +88,15 @@ OpDef Reduce(absl::string_view name, absl::string_view doc, ReduceSpec spec) {
                IntAttr("keepdims", "they stay, as 1; 1")};
   def.infer = [spec](const InferContext& c) -> absl::StatusOr<Types> {
     if (spec.float_only) {
-      RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
+      INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
     }
-    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    RELAY_ASSIGN_OR_RETURN(Reduction plan, Plan(c.type(0).shape, c.attrs));
+    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
+    INGOT_ASSIGN_OR_RETURN(Reduction plan, Plan(c.type(0).shape, c.attrs));
     return Types{{c.type(0).dtype, plan.output}};
   };
   def.compute = [spec](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    RELAY_ASSIGN_OR_RETURN(const Reduction plan, Plan(x.shape(), c.attrs));
+    INGOT_ASSIGN_OR_RETURN(const Reduction plan, Plan(x.shape(), c.attrs));
     const DataType t = x.dtype(), acc = ComputeType(t);
     auto element = [&](const Indices& at) {
       const Expr e = Widen(x(at));
@@ -163,7 +163,7 @@ OpDef LogSumExp() {
                      {&te::Reducer::Sum, nullptr, nullptr, true});
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    RELAY_ASSIGN_OR_RETURN(const Reduction plan, Plan(x.shape(), c.attrs));
+    INGOT_ASSIGN_OR_RETURN(const Reduction plan, Plan(x.shape(), c.attrs));
     const DataType t = x.dtype(), acc = ComputeType(t);
     if (plan.axes.empty()) {
       return Tensors{c.graph.Compute(c.name, plan.output,
@@ -211,13 +211,13 @@ OpDef ArgReduce(absl::string_view name, bool is_max) {
     return Plan(shape, plan_attrs);
   };
   def.infer = [plan_of](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    RELAY_ASSIGN_OR_RETURN(Reduction plan, plan_of(c.type(0).shape, c.attrs));
+    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
+    INGOT_ASSIGN_OR_RETURN(Reduction plan, plan_of(c.type(0).shape, c.attrs));
     return Types{{DataType::Int(64), plan.output}};
   };
   def.compute = [=](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    RELAY_ASSIGN_OR_RETURN(const Reduction plan, plan_of(x.shape(), c.attrs));
+    INGOT_ASSIGN_OR_RETURN(const Reduction plan, plan_of(x.shape(), c.attrs));
     const DataType t = x.dtype(), i64 = DataType::Int(64);
     const te::Tensor best = c.graph.Reduce(
         SubName(c, "best"), plan.output, plan.extents,

@@ -4,26 +4,26 @@
 #include <cstdlib>
 
 #include "compiler/relay/ops/families.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 
 absl::Status RegisterAllOps(OpRegistry* registry) {
-  RELAY_RETURN_IF_ERROR(ops::RegisterElementwise(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterBinary(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterConvolution(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterMatmul(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterPool(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterNormalization(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterReduction(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterView(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterRearrange(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterLayout(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterIndexing(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterGenerate(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterResize(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterRecurrent(registry));
-  RELAY_RETURN_IF_ERROR(ops::RegisterSampling(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterElementwise(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterBinary(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterConvolution(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterMatmul(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterPool(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterNormalization(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterReduction(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterView(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterRearrange(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterLayout(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterIndexing(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterGenerate(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterResize(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterRecurrent(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterSampling(registry));
   return ops::RegisterQuantize(registry);
 }
 

@@ -113,10 +113,10 @@ OpDef GridSample() {
       StringAttr("padding_mode", "zeros (default), border or reflection"),
       IntAttr("align_corners", "1: -1 and 1 are centres; 0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 4, "grid"));
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(1), "grid"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 4, "grid"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "grid"));
     const Shape &x = c.type(0).shape, &grid = c.type(1).shape;
     if (!MayBeEqual(grid[3], I64(2)) || !MayBeEqual(grid[0], x[0])) {
       return Invalid("grid ", ToString(c.type(1)), " does not fit x ",
@@ -130,13 +130,13 @@ OpDef GridSample() {
       return Invalid("there is no mode '", mode, "'");
     }
     Padding ignored;
-    RELAY_RETURN_IF_ERROR(ReadPadding(c.attrs, &ignored));
+    INGOT_RETURN_IF_ERROR(ReadPadding(c.attrs, &ignored));
     return Types{{c.type(0).dtype, {x[0], x[1], grid[1], grid[2]}}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], grid = c.inputs[1];
     Padding padding;
-    RELAY_RETURN_IF_ERROR(ReadPadding(c.attrs, &padding));
+    INGOT_RETURN_IF_ERROR(ReadPadding(c.attrs, &padding));
     const bool align = c.attrs.GetOr<int64_t>("align_corners", 0) != 0;
     const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
     const Coordinate row{x.shape()[2], align, padding};
@@ -181,12 +181,12 @@ OpDef RoiAlign() {
                FloatAttr("spatial_scale", "of the rois' coordinates; 1"),
                IntAttr("half_pixel", "coordinates count from centres; 1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(1), 2, "rois"));
-    RELAY_RETURN_IF_ERROR(ExpectFloat(c.type(1), "rois"));
-    RELAY_RETURN_IF_ERROR(ExpectRank(c.type(2), 1, "batch indices"));
-    RELAY_RETURN_IF_ERROR(ExpectInteger(c.type(2), "batch indices"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 2, "rois"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "rois"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(2), 1, "batch indices"));
+    INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(2), "batch indices"));
     const Shape &x = c.type(0).shape, &rois = c.type(1).shape;
     if (!MayBeEqual(rois[1], I64(4)) ||
         !MayBeEqual(rois[0], c.type(2).shape[0])) {

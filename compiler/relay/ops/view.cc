@@ -34,7 +34,7 @@ absl::StatusOr<Types> InferReshape(const InferContext& c) {
 
 absl::StatusOr<Types> InferSqueeze(const InferContext& c) {
   const TensorType& x = c.type(0);
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       std::vector<int> axes,
       NormalizeAxes(c.attrs.Get<std::vector<int64_t>>("axes"),
                     static_cast<int>(x.shape.size())));
@@ -57,7 +57,7 @@ absl::StatusOr<Types> InferUnsqueeze(const InferContext& c) {
   const TensorType& x = c.type(0);
   const auto& given = c.attrs.Get<std::vector<int64_t>>("axes");
   const int rank = static_cast<int>(x.shape.size() + given.size());
-  RELAY_ASSIGN_OR_RETURN(std::vector<int> axes, NormalizeAxes(given, rank));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int> axes, NormalizeAxes(given, rank));
   TensorType out{x.dtype, {}};
   size_t next = 0, from = 0;
   for (int d = 0; d < rank; ++d) {

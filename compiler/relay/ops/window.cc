@@ -47,9 +47,9 @@ absl::StatusOr<Window> ReadWindow(const Attrs& attrs,
     }
   }
   w.kernel.assign(kernel.begin(), kernel.end());
-  RELAY_ASSIGN_OR_RETURN(w.strides, ReadInts(attrs, "strides", n, 1, 1));
-  RELAY_ASSIGN_OR_RETURN(w.dilations, ReadInts(attrs, "dilations", n, 1, 1));
-  RELAY_ASSIGN_OR_RETURN(std::vector<int64_t> pads,
+  INGOT_ASSIGN_OR_RETURN(w.strides, ReadInts(attrs, "strides", n, 1, 1));
+  INGOT_ASSIGN_OR_RETURN(w.dilations, ReadInts(attrs, "dilations", n, 1, 1));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> pads,
                          ReadInts(attrs, "pads", 2 * n, 0, 0));
   w.pads_begin.assign(pads.begin(), pads.begin() + n);
   w.pads_end.assign(pads.begin() + n, pads.end());

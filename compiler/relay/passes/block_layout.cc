@@ -13,7 +13,7 @@
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rules.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -46,14 +46,14 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   if (pads.size() == 2) attrs.Set("pads", Ints{0, pads[0], 0, pads[1]});
   std::vector<Value> inputs;
   for (const Value& input : node.inputs) {
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         Value lifted,
         c.Add("reshape", {input}, {{"shape", WithRows(input.type().shape)}}));
     inputs.push_back(lifted);
   }
   std::string op = node.op->name;
   op[op.size() - 2] = '2';
-  RELAY_ASSIGN_OR_RETURN(Value result, c.Add(op, inputs, attrs));
+  INGOT_ASSIGN_OR_RETURN(Value result, c.Add(op, inputs, attrs));
   return c.Add("reshape", {result}, {{"shape", node.outputs[0].shape}});
 }
 
@@ -65,7 +65,7 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
   for (const auto& node : function->nodes()) nodes.push_back(node.get());
   bool changed = false;
   for (Node* node : nodes) {
-    RELAY_ASSIGN_OR_RETURN(std::optional<Blocked> blocked,
+    INGOT_ASSIGN_OR_RETURN(std::optional<Blocked> blocked,
                            values.Convert(*node));
     if (blocked) {
       values.Define(Value{node}, *blocked);
@@ -74,7 +74,7 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
     }
     for (Value& input : node->inputs) {
       if (input.node == nullptr) continue;
-      RELAY_ASSIGN_OR_RETURN(input, values.Plain(input));
+      INGOT_ASSIGN_OR_RETURN(input, values.Plain(input));
     }
   }
   if (!changed) return false;
@@ -82,7 +82,7 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
   std::vector<std::pair<Node*, std::string>> wishes;
   for (Value& output : function->outputs) {
     const std::string name = output.node->name;
-    RELAY_ASSIGN_OR_RETURN(output, values.Plain(output));
+    INGOT_ASSIGN_OR_RETURN(output, values.Plain(output));
     wishes.emplace_back(output.node, name);
   }
   wishes.insert(wishes.end(), values.wishes().begin(), values.wishes().end());
@@ -98,7 +98,7 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
     names.erase(node->name);
     node->name = name;
   }
-  RELAY_RETURN_IF_ERROR(function->Sort());
+  INGOT_RETURN_IF_ERROR(function->Sort());
   return true;
 }
 
@@ -118,8 +118,8 @@ absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
         !HasConvolution(*function)) {
       continue;
     }
-    RELAY_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
-    RELAY_ASSIGN_OR_RETURN(bool blocked,
+    INGOT_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
+    INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), context->cpu));
     changed = changed || lifted || blocked;
   }

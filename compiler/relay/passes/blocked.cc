@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/te/schedules/schedule_for_cpu.h"
 
 namespace ingot::relay {
@@ -77,7 +77,7 @@ const Blocked* BlockedValues::Find(const Value& value) const {
 absl::StatusOr<Value> BlockedValues::Add(const Node& node,
                                          std::vector<Value> inputs,
                                          Attrs attrs) {
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Node * made, function_->AddOp(node.op->name, node.name, std::move(inputs),
                                     std::move(attrs)));
   AddSources(node, made);
@@ -107,18 +107,18 @@ absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
   const std::string& name = value.node->name;
   Value plain = blocked->value;
   if (!blocked->padded() && IsPlane(Lifted(shape))) {
-    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
+    INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
   } else {
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         plain, Transformed(plain, DataLayout(blocked->block), "NCHW", name));
     if (blocked->padded()) {
-      RELAY_ASSIGN_OR_RETURN(
+      INGOT_ASSIGN_OR_RETURN(
           plain, AddFolded(function_, "slice", name, {plain},
                            {{"axes", Ints{1}},
                             {"starts", MakeShape({0})},
                             {"ends", MakeShape({blocked->channels})}}));
     }
-    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
+    INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
   }
   plain_[value] = plain;
   return plain;
@@ -131,7 +131,7 @@ absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
   if (auto it = transformed_.find({value, block}); it != transformed_.end()) {
     return it->second;
   }
-  RELAY_ASSIGN_OR_RETURN(Value plain, Plain(value));
+  INGOT_ASSIGN_OR_RETURN(Value plain, Plain(value));
   Blocked result;
   result.block = block;
   result.channels = ChannelsOf(value.type());
@@ -139,15 +139,15 @@ absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
   const std::string name = absl::StrCat(value.node->name, "_blocked");
   const Shape shape = Lifted(value.type().shape);
   if (!result.padded() && IsPlane(shape)) {
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         result.value,
         Reshaped(plain,
                  {shape[0], tir::MakeInt(result.channels / block),
                   tir::MakeInt(1), tir::MakeInt(1), tir::MakeInt(block)},
                  name));
   } else {
-    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
-    RELAY_ASSIGN_OR_RETURN(result.value,
+    INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
+    INGOT_ASSIGN_OR_RETURN(result.value,
                            Transformed(plain, "NCHW", DataLayout(block), name));
   }
   transformed_[{value, block}] = result;
@@ -207,7 +207,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
     data = x;
     kernel_layout = absl::StrCat("OIHW", block, "o");
   } else {
-    RELAY_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, block));
+    INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(block));
   }
@@ -216,10 +216,10 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
     attrs.Set("groups", Ceil(in, block) * block);
   }
   attrs.Set("kernel_layout", kernel_layout);
-  RELAY_ASSIGN_OR_RETURN(Value weights,
+  INGOT_ASSIGN_OR_RETURN(Value weights,
                          Transformed(w, "OIHW", kernel_layout, w.node->name));
   wishes_.emplace_back(weights.node, w.node->name);
-  RELAY_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
+  INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false};
 }
 
@@ -230,11 +230,11 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
   const Shape& shape = value.type().shape;
   if (const Blocked* blocked = Find(value)) {
     if (blocked->channels == channels && shape.size() == rank) {
-      RELAY_ASSIGN_OR_RETURN(Blocked same, InBlocks(value, block));
+      INGOT_ASSIGN_OR_RETURN(Blocked same, InBlocks(value, block));
       return same.value;
     }
   }
-  RELAY_ASSIGN_OR_RETURN(Value plain, Plain(value));
+  INGOT_ASSIGN_OR_RETURN(Value plain, Plain(value));
   if (std::all_of(shape.begin(), shape.end(),
                   [](const Dim& dim) { return tir::IsConstInt(dim, 1); })) {
     return plain;  // one element fits everywhere
@@ -247,16 +247,16 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
   if (!tir::AsConstInt(whole[1], &own)) return std::nullopt;
   if (own == 1) {
     whole.push_back(tir::MakeInt(1));
-    RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
+    INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
     return plain;
   }
   if (own != channels) return std::nullopt;
   if (shape.size() == rank) {
-    RELAY_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(value, block));
+    INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(value, block));
     return blocked.value;
   }
-  RELAY_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
-  RELAY_ASSIGN_OR_RETURN(plain,
+  INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
+  INGOT_ASSIGN_OR_RETURN(plain,
                          Transformed(plain, "NCHW", DataLayout(block), name));
   return plain;
 }
@@ -278,13 +278,13 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
   }
   std::vector<Value> inputs;
   for (const Value& input : node.inputs) {
-    RELAY_ASSIGN_OR_RETURN(std::optional<Value> operand,
+    INGOT_ASSIGN_OR_RETURN(std::optional<Value> operand,
                            Operand(input, result.channels, result.block,
                                    node.outputs[0].shape.size()));
     if (!operand) return std::nullopt;
     inputs.push_back(*operand);
   }
-  RELAY_ASSIGN_OR_RETURN(result.value,
+  INGOT_ASSIGN_OR_RETURN(result.value,
                          Add(node, std::move(inputs), node.attrs));
   return result;
 }
@@ -296,7 +296,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
   Attrs attrs = node.attrs;
   attrs.Set("layout", DataLayout(x.block));
   Blocked result = x;
-  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {x.value}, attrs));
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {x.value}, attrs));
   return result;
 }
 
@@ -327,12 +327,12 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
     }
   }
   for (const Value& input : node.inputs) {
-    RELAY_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, result.block));
+    INGOT_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, result.block));
     inputs.push_back(part.value);
   }
   Attrs attrs = node.attrs;
   attrs.Set("axis", BlockedAxis(axis, result.lifted));
-  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
   return result;
 }
 
@@ -360,7 +360,7 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
   attrs.Set("axes", axes);
   attrs.Set("starts", starts);
   attrs.Set("ends", ends);
-  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
   return result;
 }
 
@@ -377,7 +377,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
   }
   Attrs attrs = node.attrs;
   attrs.Set("pads", blocked);
-  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
   return result;
 }
 
@@ -400,7 +400,7 @@ BlockedValues::MaybeBlocked BlockedValues::Resize(const Node& node) {
     }
     attrs.Set("scales", scales);
   }
-  RELAY_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
   return result;
 }
 

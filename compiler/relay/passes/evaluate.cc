@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/te.h"
@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
     given.push_back(inputs.back());
     arguments.push_back(operands[i]);
   }
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       std::vector<te::Tensor> outputs,
       node.op->compute(ComputeContext{graph, inputs, node.attrs, node.outputs,
                                       node.op->name}));
@@ -67,15 +67,15 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
                         [&](const te::Indices& at) { return value(at); });
     }
   }
-  RELAY_ASSIGN_OR_RETURN(te::Schedule schedule,
+  INGOT_ASSIGN_OR_RETURN(te::Schedule schedule,
                          te::Schedule::Create(graph, outputs));
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       tir::PrimFunc func,
       te::Lower(node.op->name, graph, given, outputs, schedule));
   for (const Tensor& result : results) arguments.push_back(result);
   tir::InterpretOptions options;
   options.max_trips = max_trips;
-  RELAY_RETURN_IF_ERROR(tir::Interpret(func, arguments, options));
+  INGOT_RETURN_IF_ERROR(tir::Interpret(func, arguments, options));
   return results;
 }
 
@@ -145,7 +145,7 @@ absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
   // body, whose symbols the operands bind anew.
   Bindings inner;
   for (size_t i = 0; i < callee->inputs.size(); ++i) {
-    RELAY_RETURN_IF_ERROR(
+    INGOT_RETURN_IF_ERROR(
         inner.Bind(callee->inputs[i]->outputs[0], operands[i]));
   }
   return Run(module, *callee, operands, std::move(inner));
@@ -169,7 +169,7 @@ absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
     for (const Value& input : node->inputs) {
       operands.push_back(input.node == nullptr ? Tensor() : values[input]);
     }
-    RELAY_ASSIGN_OR_RETURN(std::vector<Tensor> results,
+    INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> results,
                            RunNode(module, *node, operands, bindings));
     for (size_t i = 0; i < results.size(); ++i) {
       values[Value{node.get(), static_cast<int>(i)}] = results[i];
@@ -233,7 +233,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
   }
   Bindings bindings;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    RELAY_RETURN_IF_ERROR(
+    INGOT_RETURN_IF_ERROR(
         bindings.Bind(function.inputs[i]->outputs[0], inputs[i]));
   }
   return Run(module, function, inputs, std::move(bindings));

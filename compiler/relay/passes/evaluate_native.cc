@@ -13,7 +13,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/passes/strided.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -21,7 +21,7 @@ namespace {
 using Ints = std::vector<int64_t>;
 
 absl::StatusOr<Tensor> Zeros(DataType dtype, absl::Span<const int64_t> shape) {
-  RELAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   std::memset(tensor.mutable_raw_data(), 0, tensor.bytes());
   return tensor;
 }
@@ -41,7 +41,7 @@ Ints BroadcastStrides(absl::Span<const int64_t> from,
 absl::StatusOr<Tensor> Gather(const Tensor& x, int64_t offset,
                               const Ints& strides,
                               absl::Span<const int64_t> shape) {
-  RELAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(x.dtype(), shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(x.dtype(), shape));
   const size_t element = x.dtype().bytes();
   CopyStrided(static_cast<const char*>(x.raw_data()) + offset * element,
               strides, y.mutable_raw_data(), DenseStrides(shape), shape,
@@ -80,7 +80,7 @@ absl::StatusOr<std::optional<Tensor>> Slice(const Node& node, const Tensor& x,
 absl::StatusOr<std::optional<Tensor>> Concat(absl::Span<const Tensor> operands,
                                              int64_t axis,
                                              absl::Span<const int64_t> shape) {
-  RELAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(operands[0].dtype(), shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(operands[0].dtype(), shape));
   const size_t element = y.dtype().bytes();
   const Ints strides = DenseStrides(shape);
   auto* to = static_cast<char*>(y.mutable_raw_data());
@@ -100,7 +100,7 @@ absl::StatusOr<std::optional<Tensor>> Pad(const Node& node, const Tensor& x,
       std::any_of(pads.begin(), pads.end(), [](int64_t p) { return p < 0; })) {
     return std::nullopt;
   }
-  RELAY_ASSIGN_OR_RETURN(Tensor y, Zeros(x.dtype(), shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor y, Zeros(x.dtype(), shape));
   const Ints strides = DenseStrides(shape);
   int64_t offset = 0;
   for (size_t d = 0; d < shape.size(); ++d) offset += pads[d] * strides[d];
@@ -170,7 +170,7 @@ absl::StatusOr<std::optional<Tensor>> LayoutTransform(
     }
     return int64_t{0};
   };
-  RELAY_ASSIGN_OR_RETURN(Tensor y, Zeros(x.dtype(), shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor y, Zeros(x.dtype(), shape));
   struct Piece {
     Ints dims, from, to;
     int64_t from_at = 0, to_at = 0;
@@ -259,7 +259,7 @@ template <typename T, typename F>
 absl::StatusOr<std::optional<Tensor>> ZipTensors(
     absl::Span<const Tensor> operands, absl::Span<const int64_t> shape,
     const F& fn) {
-  RELAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(operands[0].dtype(), shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(operands[0].dtype(), shape));
   T* to = y.mutable_data<T>();
   if (y.NumElements() > 0) {
     Zip(operands[0].data<T>(), BroadcastStrides(operands[0].shape(), shape),
@@ -300,7 +300,7 @@ absl::StatusOr<std::optional<Tensor>> Binary(absl::string_view op,
 template <typename From, typename To>
 absl::StatusOr<std::optional<Tensor>> Map(const Tensor& x, DataType dtype,
                                           const std::function<To(From)>& fn) {
-  RELAY_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(dtype, x.shape()));
+  INGOT_ASSIGN_OR_RETURN(Tensor y, Tensor::Empty(dtype, x.shape()));
   const From* from = x.data<From>();
   To* to = y.mutable_data<To>();
   for (int64_t i = 0; i < x.NumElements(); ++i) to[i] = fn(from[i]);
@@ -329,7 +329,7 @@ absl::StatusOr<std::optional<Tensor>> EvaluateNatively(
   }
   if (operands.empty()) return std::nullopt;
   if (node.op->fusion == FusionKind::kView) {
-    RELAY_ASSIGN_OR_RETURN(Tensor y, operands[0].Reshape(shape));
+    INGOT_ASSIGN_OR_RETURN(Tensor y, operands[0].Reshape(shape));
     return y;
   }
   if (op == "transpose") return Transpose(node, operands[0], shape);

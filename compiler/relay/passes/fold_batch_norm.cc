@@ -13,7 +13,7 @@
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -90,19 +90,19 @@ absl::StatusOr<Value> BatchNorm(RuleContext& c, const Node& node) {
       return Value{};
     }
   }
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value epsilon,
       c.Splat(type.dtype, {1}, node.attrs.GetOr<double>("epsilon", 1e-5)));
-  RELAY_ASSIGN_OR_RETURN(Value var, c.Add("add", {node.inputs[4], epsilon}));
-  RELAY_ASSIGN_OR_RETURN(Value deviation, c.Add("sqrt", {var}));
-  RELAY_ASSIGN_OR_RETURN(Value scale,
+  INGOT_ASSIGN_OR_RETURN(Value var, c.Add("add", {node.inputs[4], epsilon}));
+  INGOT_ASSIGN_OR_RETURN(Value deviation, c.Add("sqrt", {var}));
+  INGOT_ASSIGN_OR_RETURN(Value scale,
                          c.Add("div", {node.inputs[1], deviation}));
-  RELAY_ASSIGN_OR_RETURN(Value mean, c.Add("mul", {node.inputs[3], scale}));
-  RELAY_ASSIGN_OR_RETURN(Value shift, c.Add("sub", {node.inputs[2], mean}));
+  INGOT_ASSIGN_OR_RETURN(Value mean, c.Add("mul", {node.inputs[3], scale}));
+  INGOT_ASSIGN_OR_RETURN(Value shift, c.Add("sub", {node.inputs[2], mean}));
   const int behind = std::max(static_cast<int>(type.shape.size()) - 1, 1);
-  RELAY_ASSIGN_OR_RETURN(scale, ChannelsFirst(c, scale, behind));
-  RELAY_ASSIGN_OR_RETURN(shift, ChannelsFirst(c, shift, behind));
-  RELAY_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {node.inputs[0], scale}));
+  INGOT_ASSIGN_OR_RETURN(scale, ChannelsFirst(c, scale, behind));
+  INGOT_ASSIGN_OR_RETURN(shift, ChannelsFirst(c, shift, behind));
+  INGOT_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {node.inputs[0], scale}));
   return c.Add("add", {scaled, shift});
 }
 
@@ -113,15 +113,15 @@ absl::StatusOr<Value> ScaleWeights(RuleContext& c, const Node& product,
   const auto shape = *ConstShape(weights.type().shape);
   const int rank = static_cast<int>(shape.size());
   if (ConstantOf(factor)->NumElements() == 1) {
-    RELAY_ASSIGN_OR_RETURN(Value scalar, ChannelsFirst(c, factor, 1));
+    INGOT_ASSIGN_OR_RETURN(Value scalar, ChannelsFirst(c, factor, 1));
     return c.Add("mul", {weights, scalar});
   }
   if (product.Is("matmul")) {
-    RELAY_ASSIGN_OR_RETURN(Value row, ChannelsFirst(c, factor, 1));
+    INGOT_ASSIGN_OR_RETURN(Value row, ChannelsFirst(c, factor, 1));
     return c.Add("mul", {weights, row});
   }
   if (!IsConvTranspose(product)) {  // [out, …]
-    RELAY_ASSIGN_OR_RETURN(Value column, ChannelsFirst(c, factor, rank));
+    INGOT_ASSIGN_OR_RETURN(Value column, ChannelsFirst(c, factor, rank));
     return c.Add("mul", {weights, column});
   }
   // [groups * in, out, …], the output channels counted within the group.
@@ -132,11 +132,11 @@ absl::StatusOr<Value> ScaleWeights(RuleContext& c, const Node& product,
   Ints by_group(grouped.size(), 1);
   by_group[0] = groups;
   by_group[2] = shape[1];
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value w, c.Add("reshape", {weights}, {{"shape", MakeShape(grouped)}}));
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value f, c.Add("reshape", {factor}, {{"shape", MakeShape(by_group)}}));
-  RELAY_ASSIGN_OR_RETURN(w, c.Add("mul", {w, f}));
+  INGOT_ASSIGN_OR_RETURN(w, c.Add("mul", {w, f}));
   return c.Add("reshape", {w}, {{"shape", MakeShape(shape)}});
 }
 
@@ -147,7 +147,7 @@ absl::StatusOr<Value> ScaleProduct(RuleContext& c, const Node& node) {
       !IsPerChannel(factor, product, axis)) {
     return Value{};
   }
-  RELAY_ASSIGN_OR_RETURN(Value weights, ScaleWeights(c, *product.node, factor));
+  INGOT_ASSIGN_OR_RETURN(Value weights, ScaleWeights(c, *product.node, factor));
   return c.AddLike(*product.node, {product.node->inputs[0], weights},
                    product.node->attrs);
 }
@@ -162,8 +162,8 @@ absl::StatusOr<Value> ScaleBias(RuleContext& c, const Node& node) {
       !IsPerChannel(bias, product, axis)) {
     return Value{};
   }
-  RELAY_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {product, factor}));
-  RELAY_ASSIGN_OR_RETURN(Value term, c.Add("mul", {bias, factor}));
+  INGOT_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {product, factor}));
+  INGOT_ASSIGN_OR_RETURN(Value term, c.Add("mul", {bias, factor}));
   return c.Add("add", {scaled, term});
 }
 
@@ -176,7 +176,7 @@ absl::StatusOr<Value> JoinBiases(RuleContext& c, const Node& node) {
       !IsPerChannel(bias, product, axis)) {
     return Value{};
   }
-  RELAY_ASSIGN_OR_RETURN(Value joined, c.Add("add", {bias, term}));
+  INGOT_ASSIGN_OR_RETURN(Value joined, c.Add("add", {bias, term}));
   return c.Add("add", {product, joined});
 }
 
@@ -193,7 +193,7 @@ absl::StatusOr<bool> FoldBatchNorm(Module* module, PassContext*) {
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (function->attrs.Has("primitive")) continue;
-    RELAY_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), kRules));
+    INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), kRules));
     changed |= now;
   }
   return changed;

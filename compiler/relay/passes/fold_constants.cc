@@ -6,7 +6,7 @@
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -79,7 +79,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     if (it != folded.end()) output = it->second;
   }
   function->RemoveDead();
-  RELAY_RETURN_IF_ERROR(function->Sort());
+  INGOT_RETURN_IF_ERROR(function->Sort());
   return true;
 }
 
@@ -89,7 +89,7 @@ absl::StatusOr<bool> FoldConstants(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (function->attrs.Has("primitive")) continue;
-    RELAY_ASSIGN_OR_RETURN(bool now, FoldFunction(function.get(), context));
+    INGOT_ASSIGN_OR_RETURN(bool now, FoldFunction(function.get(), context));
     changed |= now;
   }
   return changed;

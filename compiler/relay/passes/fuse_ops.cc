@@ -17,7 +17,7 @@
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/printer.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
@@ -49,7 +49,7 @@ class FunctionFuser {
 
   absl::Status Run(const std::vector<FusionGroup>& groups) {
     for (const FusionGroup& group : groups) {
-      RELAY_RETURN_IF_ERROR(Replace(group));
+      INGOT_RETURN_IF_ERROR(Replace(group));
     }
     function_->RemoveDead();
     return function_->Sort();
@@ -59,7 +59,7 @@ class FunctionFuser {
   absl::Status Replace(const FusionGroup& group) {
     Node* last = group.nodes.back();
     std::vector<Value> operands;
-    RELAY_ASSIGN_OR_RETURN(std::string callee, MakeKernel(group, &operands));
+    INGOT_ASSIGN_OR_RETURN(std::string callee, MakeKernel(group, &operands));
     Node* call = function_->AddCall(callee, last->name, std::move(operands),
                                     last->outputs);
     // The call is what people look for under the name; the node goes.
@@ -119,7 +119,7 @@ class FunctionFuser {
       }
       Attrs attrs = node->attrs;
       attrs.Erase("target");
-      RELAY_ASSIGN_OR_RETURN(
+      INGOT_ASSIGN_OR_RETURN(
           Node * copy, kernel->AddOp(node->op->name, node->op->name,
                                      std::move(inputs), std::move(attrs)));
       copy->outputs = node->outputs;
@@ -228,7 +228,7 @@ absl::StatusOr<bool> FuseOps(Module* module, PassContext* context) {
     const std::vector<FusionGroup> groups =
         MakeFusionGroups(*function, context->max_group);
     changed = changed || !groups.empty();
-    RELAY_RETURN_IF_ERROR(
+    INGOT_RETURN_IF_ERROR(
         FunctionFuser(module, function, &kernels).Run(groups));
   }
   return changed;

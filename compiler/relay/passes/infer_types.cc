@@ -4,7 +4,7 @@
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/tir/simplify.h"
 
 namespace ingot::relay {

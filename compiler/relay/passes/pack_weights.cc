@@ -11,7 +11,7 @@
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/strided.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "compiler/te/schedules/schedule_for_cpu.h"
 
 namespace ingot::relay {
@@ -21,7 +21,7 @@ namespace {
 absl::StatusOr<Tensor> Panels(const Tensor& w, int64_t rows, int64_t columns,
                               int64_t row, int64_t column, int64_t nr) {
   const int64_t panels = (columns + nr - 1) / nr;
-  RELAY_ASSIGN_OR_RETURN(Tensor packed,
+  INGOT_ASSIGN_OR_RETURN(Tensor packed,
                          Tensor::Empty(w.dtype(), {panels, rows, nr}));
   const size_t element = w.dtype().bytes();
   auto* to = static_cast<char*>(packed.mutable_raw_data());
@@ -46,7 +46,7 @@ class Packer {
     for (const auto& node : function_->nodes()) nodes.push_back(node.get());
     bool changed = false;
     for (Node* node : nodes) {
-      RELAY_ASSIGN_OR_RETURN(bool packed, Pack(node));
+      INGOT_ASSIGN_OR_RETURN(bool packed, Pack(node));
       changed = changed || packed;
     }
     if (!changed) return false;
@@ -57,7 +57,7 @@ class Packer {
       const std::string& name = names_.at(panels.node);
       if (names.insert(name).second) panels.node->name = name;
     }
-    RELAY_RETURN_IF_ERROR(function_->Sort());
+    INGOT_RETURN_IF_ERROR(function_->Sort());
     return true;
   }
 
@@ -79,7 +79,7 @@ class Packer {
     const int64_t nr = te::PreferredPanelWidth(cpu_, type, columns);
     Value& panels = panels_[{w, dense}];
     if (panels.node == nullptr) {
-      RELAY_ASSIGN_OR_RETURN(
+      INGOT_ASSIGN_OR_RETURN(
           Tensor packed, Panels(*constant, rows, columns, dense ? 1 : columns,
                                 dense ? rows : 1, nr));
       panels = Value{function_->AddConstant(w.node->name, std::move(packed))};
@@ -88,7 +88,7 @@ class Packer {
     }
     Attrs attrs = node->attrs;
     attrs.Set("units", columns);
-    RELAY_ASSIGN_OR_RETURN(Node * made,
+    INGOT_ASSIGN_OR_RETURN(Node * made,
                            function_->AddOp("dense_packed", node->name,
                                             {node->inputs[0], panels}, attrs));
     AddSources(*node, made);
@@ -111,7 +111,7 @@ absl::StatusOr<bool> PackWeights(Module* module, PassContext* context) {
     if (function->attrs.Has("primitive") || function->attrs.Has("target")) {
       continue;
     }
-    RELAY_ASSIGN_OR_RETURN(bool now,
+    INGOT_ASSIGN_OR_RETURN(bool now,
                            Packer(function.get(), context->cpu).Run());
     changed = changed || now;
   }

@@ -3,8 +3,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
-#include "compiler/relay/status_macros.h"
 #include "compiler/relay/verifier.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 
@@ -45,7 +45,7 @@ absl::Status RunPasses(absl::Span<const std::string> names, Module* module,
       }
     }
     if (options.after != nullptr) {
-      RELAY_RETURN_IF_ERROR(options.after(
+      INGOT_RETURN_IF_ERROR(options.after(
           PassEvent{static_cast<int>(i) + 1, pass, *module, *changed, time}));
     }
   }

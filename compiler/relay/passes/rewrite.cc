@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/evaluate.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 #include "runtime/float16.h"
 
 namespace ingot::relay {
@@ -72,11 +72,11 @@ absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
       std::all_of(inputs.begin(), inputs.end(), [](const Value& input) {
         return input.node == nullptr || ConstantOf(input) != nullptr;
       });
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Node * node,
       function->AddOp(op, name, std::move(inputs), std::move(attrs)));
   if (!constant || node->outputs.size() != 1) return Value{node};
-  RELAY_ASSIGN_OR_RETURN(std::vector<Tensor> results, EvaluateNode(*node));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> results, EvaluateNode(*node));
   // The call stays behind without users, for RemoveDead.
   Node* result = function->AddConstant(name, results[0]);
   std::swap(result->name, node->name);
@@ -86,7 +86,7 @@ absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
 absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
                                DataType dtype, absl::Span<const int64_t> shape,
                                double value) {
-  RELAY_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
   uint64_t bits = 0;
   auto put = [&](auto typed) { std::memcpy(&bits, &typed, sizeof(typed)); };
   if (dtype.code == DataType::kBFloat) {

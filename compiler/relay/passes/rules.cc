@@ -4,7 +4,7 @@
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -36,7 +36,7 @@ absl::StatusOr<Value> RuleContext::Add(absl::string_view op,
 absl::StatusOr<Value> RuleContext::AddLike(const Node& old,
                                            std::vector<Value> inputs,
                                            Attrs attrs) {
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value value, Add(old.op->name, std::move(inputs), std::move(attrs)));
   // Whoever reads the old node will be gone, and the node with it.
   std::swap(value.node->name, const_cast<Node&>(old).name);
@@ -108,7 +108,7 @@ absl::StatusOr<bool> ApplyRules(Function* function,
       for (Value& input : function->nodes()[i]->inputs) redirect(&input);
     }
     function->RemoveDead();
-    RELAY_RETURN_IF_ERROR(function->Sort());
+    INGOT_RETURN_IF_ERROR(function->Sort());
   }
   return absl::InternalError("rewrite rules do not come to an end");
 }

@@ -6,7 +6,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -66,7 +66,7 @@ absl::StatusOr<Value> SplatAsScalar(RuleContext& c, const Node& node) {
   const std::optional<double> splat = SplatOf(constant);
   // Only what a double holds exactly.
   if (!splat || std::abs(*splat) > (int64_t{1} << 52)) return Value{};
-  RELAY_ASSIGN_OR_RETURN(Value scalar,
+  INGOT_ASSIGN_OR_RETURN(Value scalar,
                          c.Splat(constant.type().dtype, {}, *splat));
   return c.Add(node.op->name, {node.inputs[0], scalar});
 }
@@ -78,7 +78,7 @@ absl::StatusOr<Value> SubConstant(RuleContext& c, const Node& node) {
       !node.outputs[0].dtype.is_float()) {
     return Value{};
   }
-  RELAY_ASSIGN_OR_RETURN(Value negative, c.Add("neg", {node.inputs[1]}));
+  INGOT_ASSIGN_OR_RETURN(Value negative, c.Add("neg", {node.inputs[1]}));
   return c.Add("add", {node.inputs[0], negative});
 }
 
@@ -93,7 +93,7 @@ absl::StatusOr<Value> DivConstant(RuleContext& c, const Node& node) {
   for (float value : divisor->values<float>()) {
     if (!std::isnormal(value) || !std::isnormal(1 / value)) return Value{};
   }
-  RELAY_ASSIGN_OR_RETURN(Value factor, c.Add("reciprocal", {node.inputs[1]}));
+  INGOT_ASSIGN_OR_RETURN(Value factor, c.Add("reciprocal", {node.inputs[1]}));
   return c.Add("mul", {node.inputs[0], factor});
 }
 
@@ -109,7 +109,7 @@ absl::StatusOr<Value> JoinConstants(RuleContext& c, const Node& node) {
   if (first == nullptr || second == nullptr) return Value{};
   // A row and a column would make a whole matrix.
   const int64_t most = std::max(first->NumElements(), second->NumElements());
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value joined,
       c.Add(node.op->name, {inner.node->inputs[1], node.inputs[1]}));
   if (ConstantOf(joined) == nullptr ||

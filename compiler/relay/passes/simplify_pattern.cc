@@ -4,7 +4,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -82,7 +82,7 @@ absl::StatusOr<Value> LayerNorm(RuleContext& c, const Node& node) {
   const std::optional<double> epsilon =
       VarianceOf(root->inputs[0], node.inputs[0]);
   if (!epsilon) return Value{};
-  RELAY_ASSIGN_OR_RETURN(Value scale, c.Splat(type.dtype, {width}, 1));
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.Splat(type.dtype, {width}, 1));
   return c.Add("layer_norm", {x, scale},
                {{"axis", int64_t{-1}}, {"epsilon", *epsilon}});
 }

@@ -5,7 +5,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -191,12 +191,12 @@ absl::StatusOr<Value> ConstantBeforeTranspose(RuleContext& c,
                  constant->shape().end());
     Ints back(axes.size());
     for (size_t d = 0; d < axes.size(); ++d) back[axes[d]] = d;
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         moved, c.Add("reshape", {moved}, {{"shape", MakeShape(shape)}}));
-    RELAY_ASSIGN_OR_RETURN(moved,
+    INGOT_ASSIGN_OR_RETURN(moved,
                            c.Add("transpose", {moved}, {{"axes", back}}));
   }
-  RELAY_ASSIGN_OR_RETURN(Value result,
+  INGOT_ASSIGN_OR_RETURN(Value result,
                          c.Add(node.op->name, {x.node->inputs[0], moved}));
   return c.Add("transpose", {result}, {{"axes", axes}});
 }

@@ -5,7 +5,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/relay/status_macros.h"
+#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -105,7 +105,7 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   inputs[0] = read.pad->inputs[0];
   if (read.lifted) {
     const Shape& x = inputs[0].type().shape;
-    RELAY_ASSIGN_OR_RETURN(
+    INGOT_ASSIGN_OR_RETURN(
         inputs[0],
         c.Add("reshape", {inputs[0]},
               {{"shape", Shape{x[0], x[1], tir::MakeInt(1), x[2]}}}));
@@ -122,7 +122,7 @@ absl::StatusOr<Value> MeanOfPlane(RuleContext& c, const Node& node) {
   Ints axes = node.attrs.GetOr<Ints>("axes", {});
   for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
   if (axes != Ints{2, 3} && axes != Ints{3, 2}) return Value{};
-  RELAY_ASSIGN_OR_RETURN(
+  INGOT_ASSIGN_OR_RETURN(
       Value pooled,
       c.Add(max ? "global_max_pool2d" : "global_avg_pool2d", {x}));
   if (node.attrs.GetOr<int64_t>("keepdims", 1) != 0) return pooled;
