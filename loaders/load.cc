@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
-#include "artifact/open_set.h"
+#include "loaders/bare_file.h"
 #include "loaders/constants/constants_loader.h"
 #include "loaders/metadata/metadata_loader.h"
 #include "loaders/native/library.h"
@@ -130,7 +130,7 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   ReadOptions read;
   read.check_all_digests = options.check_digests;
   read.accept_edits = options.accept_edits;
-  absl::StatusOr<ArtifactSet> set = ReadSet(path, read);
+  absl::StatusOr<ArtifactSet> set = ReadSetOrBareFile(path, loaders, read);
   if (!set.ok()) return set.status();
   return Load(*set, loaders, options);
 }

@@ -62,8 +62,9 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  std::shared_ptr<Module> library = nullptr);
 
 // Opens the file or directory at `path` and loads it: a `.ingot` container, a
-// dumped directory, or a shared library that carries its container. Native code
-// is trusted code: opening a library is as running it.
+// dumped directory, a shared library that carries its container, or a file that
+// is one artifact (bare_file.h). Native code is trusted code: opening a library
+// is as running it.
 absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
                                      const LoaderRegistry& loaders,
                                      const LoadOptions& options = {});

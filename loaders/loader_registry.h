@@ -29,7 +29,8 @@ struct LoadContext {
   // group. Artifacts' blobs may be kept: each owns its bytes.
   const ArtifactSet& set;
 
-  // The plan, once the group "metadata" has been loaded, which comes first.
+  // The plan, once the group "metadata" has been loaded, which comes first. In
+  // a set of one artifact, its loader may put one here that calls it.
   Plan plan;
 
   // Tensors by key, added by the loaders of weights and read by whatever runs.

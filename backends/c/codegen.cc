@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "backends/c/prelude.h"
+#include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
 #include "compiler/codegen/llvm/machine.h"
@@ -371,8 +371,8 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
   const std::string cc = target.Option("cc", "");
   return absl::StrCat(
       "/* ingot: ", cc.empty() ? "" : absl::StrCat("cc=", cc, " "),
-      "cflags=", CompilerFlags(target), " */\n", kCPrelude,
-      writer.uses_parallel() ? kCParallel : "",
+      "cflags=", CompilerFlags(target), " */\n", codegen::kCPrelude,
+      writer.uses_parallel() ? codegen::kCParallel : "",
       codegen::HelperSource(writer.helpers()), writer.text());
 }
 

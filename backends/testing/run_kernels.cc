@@ -53,29 +53,6 @@ bool Close(double a, double b, Tolerance tolerance) {
          tolerance.absolute + tolerance.relative * std::fabs(b);
 }
 
-absl::Status Compare(const std::string& what, const Tensor& got,
-                     const Tensor& expected, Tolerance tolerance) {
-  const int64_t n = expected.NumElements();
-  const size_t size = expected.dtype().bytes();
-  const char* a = static_cast<const char*>(got.raw_data());
-  const char* b = static_cast<const char*>(expected.raw_data());
-  for (int64_t i = 0; i < n; ++i) {
-    if (expected.dtype().is_float()) {
-      const double x = FloatAt(got, i), y = FloatAt(expected, i);
-      if (Close(x, y, tolerance)) continue;
-      return absl::InternalError(
-          absl::StrCat(what, ": element ", i, " is ", x, ", not ", y));
-    }
-    if (std::memcmp(a + i * size, b + i * size, size) == 0) continue;
-    int64_t x = 0, y = 0;
-    std::memcpy(&x, a + i * size, size);
-    std::memcpy(&y, b + i * size, size);
-    return absl::InternalError(
-        absl::StrCat(what, ": element ", i, " is ", x, ", not ", y));
-  }
-  return absl::OkStatus();
-}
-
 Tensor InPages(DataType dtype, absl::Span<const int64_t> shape, bool at_end) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   int64_t elements = 1;
@@ -127,6 +104,33 @@ absl::StatusOr<ArtifactSet> Generate(absl::string_view target_text,
 }
 
 }  // namespace
+
+absl::Status CompareTensors(absl::string_view what, const Tensor& got,
+                            const Tensor& expected, Tolerance tolerance) {
+  if (got.TypeString() != expected.TypeString()) {
+    return absl::InternalError(absl::StrCat(what, " is ", got.TypeString(),
+                                            ", not ", expected.TypeString()));
+  }
+  const int64_t n = expected.NumElements();
+  const size_t size = expected.dtype().bytes();
+  const char* a = static_cast<const char*>(got.raw_data());
+  const char* b = static_cast<const char*>(expected.raw_data());
+  for (int64_t i = 0; i < n; ++i) {
+    if (expected.dtype().is_float()) {
+      const double x = FloatAt(got, i), y = FloatAt(expected, i);
+      if (Close(x, y, tolerance)) continue;
+      return absl::InternalError(
+          absl::StrCat(what, ": element ", i, " is ", x, ", not ", y));
+    }
+    if (std::memcmp(a + i * size, b + i * size, size) == 0) continue;
+    int64_t x = 0, y = 0;
+    std::memcpy(&x, a + i * size, size);
+    std::memcpy(&y, b + i * size, size);
+    return absl::InternalError(
+        absl::StrCat(what, ": element ", i, " is ", x, ", not ", y));
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::string> LinkKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels) {
@@ -203,7 +207,7 @@ absl::Status CompareWithInterpreter(const Module& module,
   if (!called.ok()) return called;
   for (size_t i = 0; i < outputs.size(); ++i) {
     absl::Status same =
-        Compare(absl::StrCat(func.name, ", output ", i), outputs[i],
+        CompareTensors(absl::StrCat(func.name, ", output ", i), outputs[i],
                 expected_args[inputs.size() + i], tolerance);
     if (!same.ok()) return same;
   }

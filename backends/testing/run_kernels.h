@@ -34,6 +34,11 @@ struct Tolerance {
   double absolute = 0;
 };
 
+// OkStatus if `got` is `expected`, of the same type and shape; the error says,
+// behind `what`, which element differs.
+absl::Status CompareTensors(absl::string_view what, const Tensor& got,
+                            const Tensor& expected, Tolerance tolerance = {});
+
 // Calls `func` of `module` and the interpreter with the same `inputs`, and
 // compares outputs of the shapes `outputs`. The error says which kernel and
 // element differs.

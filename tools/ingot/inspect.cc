@@ -156,7 +156,8 @@ absl::Status RunInspect(Args args) {
 
   absl::StatusOr<Builtins> builtins = MakeBuiltins();
   if (!builtins.ok()) return builtins.status();
-  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), SetUse::kShow, read);
+  absl::StatusOr<ArtifactSet> set =
+      OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (name.empty()) {
     Print(DescribeSet(*set));

@@ -27,8 +27,10 @@ absl::Status RunLink(Args args) {
   if (absl::Status s = CheckWritable(output); !s.ok()) return s;
   // A library lives longer than this call, so check all that goes into it.
   read.check_all_digests = true;
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, read);
+      OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (absl::Status s = LinkLibrary(*set, output); !s.ok()) {
     return Where(s, flags.word(0));

@@ -21,7 +21,10 @@ absl::Status RunList(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<ArtifactSet> set = OpenSet(flags.word(0), SetUse::kShow, read);
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  absl::StatusOr<ArtifactSet> set =
+      OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   Table table({"TARGET", "CODEGEN", "LOADER", "FILE", ">SIZE", "SHA-256"});
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::array();

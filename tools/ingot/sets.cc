@@ -13,11 +13,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "artifact/blob.h"
-#include "artifact/open_set.h"
 #include "backends/builtin.h"
 #include "compiler/driver/compile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBufferRef.h"
+#include "loaders/bare_file.h"
 #include "loaders/constants/constants_loader.h"
 #include "loaders/metadata/metadata_loader.h"
 #include "loaders/native/library.h"
@@ -172,6 +172,7 @@ bool IsModel(absl::string_view path) {
 }
 
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
+                                    const LoaderRegistry& loaders,
                                     const ReadOptions& options) {
   if (IsModel(path)) {
     return absl::InvalidArgumentError(
@@ -179,9 +180,10 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                      ": is a model and not a set; make one with ingot "
                      "compile"));
   }
-  if (IsFolder(path)) return ReadSet(path, options);
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok() || !IsElf(bytes->view())) return ReadSet(path, options);
+  if (!bytes.ok() || !IsElf(bytes->view())) {
+    return ReadSetOrBareFile(path, loaders, options);
+  }
   if (use == SetUse::kWhole) {
     return absl::FailedPreconditionError(absl::StrCat(
         path,

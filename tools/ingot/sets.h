@@ -63,9 +63,11 @@ enum class SetUse {
   kWhole,  // to make something of it
 };
 
-// The set at `path`: a .ingot file or a dumped directory or, to show it, what a
-// linked library carries, which is read without running anything of it.
+// The set at `path`: a .ingot file, a dumped directory, a file that is one
+// artifact (loaders/bare_file.h) or, to show it, what a linked library carries,
+// which is read without running anything of it.
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
+                                    const LoaderRegistry& loaders,
                                     const ReadOptions& options = {});
 
 // How to open a model for running it.

@@ -1,6 +1,6 @@
-#include "backends/c/prelude.h"
+#include "compiler/codegen/c_prelude.h"
 
-namespace ingot {
+namespace ingot::codegen {
 
 const char kCPrelude[] = R"(#include <math.h>
 #include <stddef.h>
@@ -90,4 +90,4 @@ static int parallel(int (*body)(void*, int64_t, int64_t), void* context,
 }
 )";
 
-}  // namespace ingot
+}  // namespace ingot::codegen

@@ -1,0 +1,106 @@
+#include "backends/ccompiler/codegen.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/codegen/c_region.h"
+#include "compiler/relay/op.h"
+#include "compiler/status_macros.h"
+
+namespace ingot {
+namespace {
+
+// Relay's operators and C's.
+const std::map<std::string, char>& Operators() {
+  static const auto* const operators = new std::map<std::string, char>{
+      {"add", '+'}, {"sub", '-'}, {"mul", '*'}, {"div", '/'}};
+  return *operators;
+}
+
+// One function for each node. An operand of one element, at index 0, goes with
+// every element of the other.
+constexpr char kMacro[] =
+    R"(#define CCOMPILER_BINARY(name, op, count, at_a, at_b)                \
+  static void name(const float* a, const float* b, float* out) {     \
+    for (int64_t i = 0; i < count; ++i) out[i] = a[at_a] op b[at_b]; \
+  }
+
+)";
+
+// OkStatus, or why a node is left to another target.
+absl::Status Supports(const Target&, const relay::Node& node) {
+  if (Operators().count(node.op->name) == 0) {
+    return absl::UnimplementedError("only add, sub, mul and div");
+  }
+  const relay::TensorType& result = node.outputs[0];
+  if (result.dtype != DataType::Float(32)) {
+    return absl::UnimplementedError(
+        absl::StrCat("only f32, not ", result.dtype.ToString()));
+  }
+  INGOT_ASSIGN_OR_RETURN(const auto shape, codegen::KnownShape(result));
+  INGOT_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  for (const relay::Value& input : node.inputs) {
+    INGOT_ASSIGN_OR_RETURN(const auto dims, codegen::KnownShape(input.type()));
+    INGOT_ASSIGN_OR_RETURN(const int64_t elements, CountElements(dims));
+    if (elements != count && elements != 1) {
+      return absl::UnimplementedError(
+          absl::StrCat("an operand ", relay::ToString(input.type()),
+                       " would have to be repeated"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The index of an operand's element for the result's element i.
+absl::StatusOr<std::string> At(const relay::Value& operand) {
+  INGOT_ASSIGN_OR_RETURN(const auto dims, codegen::KnownShape(operand.type()));
+  INGOT_ASSIGN_OR_RETURN(const int64_t elements, CountElements(dims));
+  return elements == 1 ? "0" : "i";
+}
+
+absl::StatusOr<codegen::CText> PrintNode(const codegen::CNode& c) {
+  INGOT_ASSIGN_OR_RETURN(const auto shape,
+                         codegen::KnownShape(c.node.outputs[0]));
+  INGOT_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  INGOT_ASSIGN_OR_RETURN(const std::string a, At(c.node.inputs[0]));
+  INGOT_ASSIGN_OR_RETURN(const std::string b, At(c.node.inputs[1]));
+  codegen::CText text;
+  text.declarations =
+      absl::StrCat("CCOMPILER_BINARY(", c.name, ", ",
+                   std::string(1, Operators().at(c.node.op->name)), ", ", count,
+                   ", ", a, ", ", b, ")\n");
+  text.statements = absl::StrCat("  ", c.name, "(", c.inputs[0], ", ",
+                                 c.inputs[1], ", ", c.outputs[0], ");\n");
+  return text;
+}
+
+absl::StatusOr<CodegenResult> Generate(const Target& target,
+                                       const relay::Module& module,
+                                       const relay::Function& region,
+                                       absl::string_view symbol) {
+  const codegen::CFile file{"-std=c99 -O3", kMacro};
+  INGOT_ASSIGN_OR_RETURN(
+      Artifact artifact,
+      codegen::MakeCRegion(region, "ccompiler", symbol, file, PrintNode));
+  CodegenResult result;
+  result.artifacts.push_back(std::move(artifact));
+  return result;
+}
+
+}  // namespace
+
+absl::Status RegisterCcompilerTarget(TargetRegistry* registry) {
+  TargetKind kind;
+  kind.name = "ccompiler";
+  kind.doc = "example: element-wise arithmetic as C source";
+  kind.loaders = {"native"};
+  kind.supports = Supports;
+  kind.relay_to_runtime = Generate;
+  return registry->Register(std::move(kind));
+}
+
+}  // namespace ingot

@@ -1,0 +1,183 @@
+#include "backends/testing/run_regions.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "backends/builtin.h"
+#include "compiler/codegen/c_prelude.h"
+#include "compiler/driver/compile.h"
+#include "compiler/relay/parser.h"
+#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/verifier.h"
+#include "compiler/status_macros.h"
+#include "compiler/target/target.h"
+#include "gtest/gtest.h"
+#include "loaders/native/linker.h"
+#include "runtime/executor.h"
+
+namespace ingot::testing_support {
+namespace {
+
+// A file in the test's own folder that nothing else has.
+std::string TemporaryName(absl::string_view end) {
+  static std::atomic<int> count{0};
+  const char* dir = std::getenv("TEST_TMPDIR");
+  return absl::StrCat(dir != nullptr ? dir : "/tmp", "/regions_", getpid(), "_",
+                      count++, end);
+}
+
+absl::StatusOr<std::vector<Tensor>> MakeInputs(const relay::Function& main,
+                                               uint32_t seed) {
+  std::vector<Tensor> inputs;
+  for (const relay::Node* input : main.inputs) {
+    const auto shape = relay::ConstShape(input->outputs[0].shape);
+    if (!shape) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(input->name, " has a dimension that is not known"));
+    }
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor,
+                           Tensor::Empty(input->outputs[0].dtype, *shape));
+    FillExact(&tensor, seed++);
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<relay::Module>> ParseRelay(
+    absl::string_view text) {
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
+                         relay::ReadModule(text));
+  INGOT_RETURN_IF_ERROR(relay::Verify(*module));
+  return module;
+}
+
+absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target_text,
+                                           absl::string_view text) {
+  TargetRegistry kinds;
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
+  INGOT_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_text));
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds.Check(target));
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
+                         ParseRelay(text));
+  if (kind->constant_updater != nullptr) {
+    INGOT_RETURN_IF_ERROR(kind->constant_updater(target, module->main()));
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      CodegenResult result,
+      kind->relay_to_runtime(target, *module, *module->main(), "region"));
+  ArtifactSet set;
+  for (Artifact& artifact : result.artifacts) {
+    INGOT_RETURN_IF_ERROR(set.Add(std::move(artifact)));
+  }
+  return set;
+}
+
+absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
+                                         absl::string_view text) {
+  TargetRegistry kinds;
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
+  LoaderRegistry loaders;
+  INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
+                         ParseRelay(text));
+  CompileOptions options;
+  INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(targets));
+  options.target_text = std::string(targets);
+  options.opt_level = 0;
+  options.known_loaders = loaders.Names();
+  options.known_loaders.push_back(kNativeLoader);
+  return CompileModule(module.get(), "test", "", kinds, options);
+}
+
+absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {
+  LoaderRegistry loaders;
+  INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
+  const std::string library = TemporaryName(".so");
+  INGOT_RETURN_IF_ERROR(LinkLibrary(set, library));
+  absl::StatusOr<LoadedModel> model = LoadPath(library, loaders);
+  unlink(library.c_str());
+  return model;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunModel(
+    const LoadedModel& model, const std::vector<Tensor>& inputs) {
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
+                         CreateExecutor(model));
+  if (executor->inputs().size() != inputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model takes ", executor->inputs().size(), " inputs"));
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(executor->SetInput(i, inputs[i]));
+  }
+  INGOT_RETURN_IF_ERROR(executor->Run());
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < executor->outputs().size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(Tensor output, executor->GetOutput(i));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+absl::Status CompareWithEvaluate(absl::string_view targets,
+                                 absl::string_view text, uint32_t seed,
+                                 Tolerance tolerance) {
+  INGOT_ASSIGN_OR_RETURN(const ArtifactSet set, CompileRelay(targets, text));
+  INGOT_ASSIGN_OR_RETURN(const LoadedModel model, StoreAndLoad(set));
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
+                         ParseRelay(text));
+  const relay::Function& main = *module->main();
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> inputs,
+                         MakeInputs(main, seed));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> expected,
+                         relay::EvaluateFunction(*module, main, inputs));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> got,
+                         RunModel(model, inputs));
+  if (got.size() != expected.size()) {
+    return absl::InternalError(
+        absl::StrCat(got.size(), " outputs, not ", expected.size()));
+  }
+  for (size_t i = 0; i < got.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(CompareTensors(absl::StrCat("output ", i), got[i],
+                                         expected[i], tolerance));
+  }
+  return absl::OkStatus();
+}
+
+std::string TextOf(const ArtifactSet& set, absl::string_view codegen_id) {
+  std::vector<std::string> found;
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.codegen_id == codegen_id) {
+      found.emplace_back(artifact.content.view());
+    }
+  }
+  EXPECT_EQ(found.size(), 1u) << "artifacts of " << codegen_id;
+  if (found.size() != 1) return "";
+  const size_t prelude = found[0].find(codegen::kCPrelude);
+  if (prelude == std::string::npos) return found[0];
+  return found[0].substr(prelude + strlen(codegen::kCPrelude));
+}
+
+std::string WhyNot(absl::string_view target_text, absl::string_view text) {
+  const auto why = [&]() -> absl::Status {
+    TargetRegistry kinds;
+    INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
+    INGOT_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_text));
+    INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds.Check(target));
+    INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
+                           ParseRelay(text));
+    return kind->supports(target, *module->main()->nodes().back());
+  }();
+  return std::string(why.message());
+}
+
+}  // namespace ingot::testing_support

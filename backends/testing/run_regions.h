@@ -1,0 +1,59 @@
+// Modules compiled for a list of targets, linked, loaded and run as users' are,
+// and compared with the interpreter. For tests of backends that take regions.
+#ifndef INGOT_BACKENDS_TESTING_RUN_REGIONS_H_
+#define INGOT_BACKENDS_TESTING_RUN_REGIONS_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+#include "backends/testing/run_kernels.h"
+#include "compiler/relay/ir.h"
+#include "loaders/load.h"
+#include "runtime/tensor.h"
+
+namespace ingot::testing_support {
+
+// Parses and verifies a module in text form.
+absl::StatusOr<std::unique_ptr<relay::Module>> ParseRelay(
+    absl::string_view text);
+
+// What the hook relay_to_runtime of `target` makes of @main, as if it were a
+// region, with the symbol "region". For golden texts.
+absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target,
+                                           absl::string_view text);
+
+// Compiles the module for `targets`, such as "cblas,llvm", all of them built
+// in, without changing the number or kind of its operators beforehand.
+absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
+                                         absl::string_view text);
+
+// What is left of a set that went through a container's bytes, loaded. Native
+// code is linked first.
+absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
+
+// Calls the model's entry.
+absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,
+                                             const std::vector<Tensor>& inputs);
+
+// The whole way for one module, on inputs that follow from `seed`: its results
+// and the interpreter's. The error says which output differs and where, or what
+// failed. Integer inputs are in [-16, 16], others quarters in [-4, 4].
+absl::Status CompareWithEvaluate(absl::string_view targets,
+                                 absl::string_view text, uint32_t seed = 1,
+                                 Tolerance tolerance = {});
+
+// The text of the only artifact of `codegen_id`, without what every C file
+// begins with; fails the test if there is not exactly one.
+std::string TextOf(const ArtifactSet& set, absl::string_view codegen_id);
+
+// Why the target does not take the last operator of @main; empty if it does.
+std::string WhyNot(absl::string_view target, absl::string_view text);
+
+}  // namespace ingot::testing_support
+
+#endif  // INGOT_BACKENDS_TESTING_RUN_REGIONS_H_

@@ -1,0 +1,63 @@
+// Regions of the graph as C source: what is the same for every target that
+// turns each operator into some C, such as a call of a library.
+#ifndef INGOT_COMPILER_CODEGEN_C_REGION_H_
+#define INGOT_COMPILER_CODEGEN_C_REGION_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact.h"
+#include "compiler/relay/ir.h"
+#include "compiler/target/target.h"
+
+namespace ingot::codegen {
+
+// One operator, or one call of a composite, in the C function of its region.
+struct CNode {
+  const relay::Node& node;
+  // Variables that point to the elements of operands and results, dense and
+  // row-major, `const float*` and `float*`; "NULL" for an operand left out.
+  std::vector<std::string> inputs, outputs;
+  // A name that nothing else in the file has, for a function of this node.
+  std::string name;
+};
+
+// What a node becomes. Both end in a new line, or are empty.
+struct CText {
+  std::string declarations;  // in front of the region's function
+  std::string statements;    // in its body; they must not return
+};
+
+struct CFile {
+  std::string cflags;        // as in the file's first line
+  std::string declarations;  // behind the includes
+};
+
+// The C file of `region`: an exported function `symbol` that checks its
+// arguments, inputs before outputs, and one that runs the nodes in order, each
+// as `print` says. Intermediate results live in memory of each call. Of
+// constants, the region may have those that fit into a line or two of text.
+// Errors: InvalidArgument for a value whose size is not known or too large, and
+// those of `print`, each with the node's name.
+absl::StatusOr<std::string> PrintCRegion(
+    const relay::Function& region, absl::string_view symbol, const CFile& file,
+    const std::function<absl::StatusOr<CText>(const CNode&)>& print);
+
+// The same as the artifact <symbol>.c, made by `codegen_id`.
+absl::StatusOr<Artifact> MakeCRegion(
+    const relay::Function& region, absl::string_view codegen_id,
+    absl::string_view symbol, const CFile& file,
+    const std::function<absl::StatusOr<CText>(const CNode&)>& print);
+
+// The dimensions of a value. InvalidArgument unless they are all known.
+absl::StatusOr<std::vector<int64_t>> KnownShape(const relay::TensorType& type);
+
+// How an element is declared: "float"; f16 and bf16 are "uint16_t".
+std::string CTypeName(DataType t);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_C_REGION_H_
