@@ -11,11 +11,14 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "artifact/sha256.h"
+#include "compiler/driver/constant_pool.h"
 #include "compiler/driver/ir_dump.h"
 #include "compiler/driver/lower_function.h"
+#include "compiler/driver/placement.h"
 #include "compiler/driver/plan_builder.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/passes/pass.h"
+#include "compiler/status_macros.h"
 #include "compiler/tir/passes/pass.h"
 #include "runtime/safetensors.h"
 
@@ -52,13 +55,29 @@ class Compilation {
         prefix_(options.symbol_prefix.empty() ? Identifier(name)
                                               : options.symbol_prefix) {}
 
+  // Everything that decides which target takes what.
+  absl::StatusOr<Placement> Place() {
+    INGOT_RETURN_IF_ERROR(CheckTargets());
+    INGOT_RETURN_IF_ERROR(CheckPins());
+    INGOT_RETURN_IF_ERROR(RunRelayPasses());
+    Placement placement =
+        FindPlacement(*module_, host_ == nullptr ? "" : host_->target.Id(),
+                      context_.refusals);
+    if (!options_.strict.empty()) {
+      INGOT_ASSIGN_OR_RETURN(std::string strict, StrictTarget());
+      INGOT_RETURN_IF_ERROR(CheckStrict(placement, strict));
+    }
+    return placement;
+  }
+
   absl::StatusOr<ArtifactSet> Run(absl::string_view sha256) {
-    if (absl::Status s = CheckTargets(); !s.ok()) return s;
-    if (absl::Status s = RunRelayPasses(); !s.ok()) return s;
-    if (absl::Status s = CompileFunctions(); !s.ok()) return s;
-    if (absl::Status s = GenerateCode(); !s.ok()) return s;
-    if (absl::Status s = AddPlanAndConstants(); !s.ok()) return s;
-    if (absl::Status s = CheckLoaders(); !s.ok()) return s;
+    INGOT_ASSIGN_OR_RETURN(const Placement placement, Place());
+    if (options_.on_placement != nullptr) options_.on_placement(placement);
+    INGOT_RETURN_IF_ERROR(UpdateConstants());
+    INGOT_RETURN_IF_ERROR(CompileFunctions());
+    INGOT_RETURN_IF_ERROR(GenerateCode());
+    INGOT_RETURN_IF_ERROR(AddPlanAndConstants());
+    INGOT_RETURN_IF_ERROR(CheckLoaders());
     FillProvenance(sha256);
     return std::move(set_);
   }
@@ -85,16 +104,57 @@ class Compilation {
         if (!cpu.ok()) return cpu.status();
         work.cpu = *cpu;
       }
+      for (const TargetWork& other : work_) {
+        if (other.target.Id() != target.Id()) continue;
+        return absl::InvalidArgumentError(absl::StrCat(
+            "two targets are called '", target.Id(),
+            "'; give one a key of its own, as in 'small: ", target.kind, "'"));
+      }
       work_.push_back(std::move(work));
+      context_.targets.push_back({target, *kind});
+    }
+    for (TargetWork& work : work_) {
+      if (host_ == nullptr && !work.kind->HasRegions()) host_ = &work;
     }
     return absl::OkStatus();
   }
 
+  absl::Status CheckPins() {
+    for (const auto& [node, target] : options_.pins) {
+      bool found = false;
+      for (const relay::ModelNode& n : module_->model_nodes) {
+        found = found || n.name == node;
+      }
+      if (!found) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the model has no node '", node,
+                         "', which is pinned "
+                         "to ",
+                         target));
+      }
+    }
+    context_.pins = options_.pins;
+    return absl::OkStatus();
+  }
+
+  // The Id of the target that options_.strict means.
+  absl::StatusOr<std::string> StrictTarget() const {
+    std::vector<std::string> known;
+    for (const TargetWork& work : work_) {
+      if (work.target.Id() == options_.strict ||
+          work.target.kind == options_.strict) {
+        return work.target.Id();
+      }
+      known.push_back(work.target.Id());
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat("strict target '", options_.strict,
+                     "' is none of the targets: ", absl::StrJoin(known, ", ")));
+  }
+
   absl::Status RunRelayPasses() {
-    relay::PassContext context;
-    // The last target is the host's: it takes whatever the others leave.
-    context.cpu = work_.back().cpu;
-    if (options_.opt_level == 0) context.max_group = 1;
+    if (host_ != nullptr) context_.cpu = host_->cpu;
+    if (options_.opt_level == 0) context_.max_group = 1;
     const std::vector<std::string> passes =
         relay::DefaultPasses(options_.opt_level);
     relay::PassOptions pass_options;
@@ -105,17 +165,38 @@ class Compilation {
       return event.changed ? dump_.Write(event.pass.name, event.module)
                            : absl::OkStatus();
     };
-    if (absl::Status s = dump_.Write("import", *module_); !s.ok()) return s;
-    return relay::RunPasses(passes, module_, &context, pass_options);
+    INGOT_RETURN_IF_ERROR(dump_.Write("import", *module_));
+    return relay::RunPasses(passes, module_, &context_, pass_options);
   }
 
-  TargetWork& OwnerOf(const relay::Function& function) {
+  // Regions that nobody owns are kernels of the host.
+  absl::StatusOr<TargetWork*> OwnerOf(const relay::Function& function) {
     const std::string owner =
         function.attrs.GetOr<std::string>("target", std::string());
+    if (owner.empty() && host_ != nullptr) return host_;
     for (TargetWork& work : work_) {
-      if (work.target.key == owner) return work;
+      if (work.target.Id() == owner) return &work;
     }
-    return work_.back();
+    return absl::InvalidArgumentError(
+        absl::StrCat("function ", function.name, " is for the target '", owner,
+                     "', which is none of: ", options_.target_text));
+  }
+
+  // Lets targets name or rewrite the constants of their regions, then gives
+  // every one that stays there its key.
+  absl::Status UpdateConstants() {
+    for (const auto& function : module_->functions()) {
+      if (!function->attrs.Has("target")) continue;
+      INGOT_ASSIGN_OR_RETURN(TargetWork * work, OwnerOf(*function));
+      if (work->kind->constant_updater == nullptr) continue;
+      INGOT_RETURN_IF_ERROR(
+          work->kind->constant_updater(work->target, function.get()));
+      for (const auto& node : function->nodes()) {
+        if (node->kind != relay::NodeKind::kConstant) continue;
+        node->attrs.Set("constant", pool_.Add(node->name, *node->constant));
+      }
+    }
+    return absl::OkStatus();
   }
 
   // Turns every function but main into loops, or right into artifacts.
@@ -125,27 +206,42 @@ class Compilation {
     for (const auto& function : module_->functions()) {
       Progress(function->name,
                0.5 + 0.3 * done++ / module_->functions().size());
-      if (function.get() == module_->main()) continue;
-      TargetWork& work = OwnerOf(*function);
-      CompiledFunction& compiled = compiled_[function->name];
-      compiled.symbol = absl::StrCat(prefix_, "_", Identifier(function->name));
-      compiled.source = Sources(*function);
-      if (work.kind->relay_to_runtime != nullptr) {
-        absl::StatusOr<CodegenResult> result = work.kind->relay_to_runtime(
-            work.target, *module_, *function, compiled.symbol);
-        if (!result.ok()) return result.status();
-        if (absl::Status s = AddResult(work.target, *std::move(result));
-            !s.ok()) {
-          return s;
-        }
+      // Composites are part of the regions that call them.
+      if (function.get() == module_->main() ||
+          function->attrs.Has("composite")) {
         continue;
       }
-      absl::Status status = LowerToLoops(*function, &work, &compiled);
-      if (!status.ok()) return status;
+      INGOT_ASSIGN_OR_RETURN(TargetWork * work, OwnerOf(*function));
+      CompiledFunction& compiled = compiled_[function->name];
+      INGOT_ASSIGN_OR_RETURN(compiled.symbol, SymbolOf(function->name));
+      compiled.source = Sources(*function);
+      if (work->kind->relay_to_runtime == nullptr) {
+        INGOT_RETURN_IF_ERROR(LowerToLoops(*function, work, &compiled));
+        continue;
+      }
+      absl::StatusOr<CodegenResult> result = work->kind->relay_to_runtime(
+          work->target, *module_, *function, compiled.symbol);
+      if (!result.ok()) {
+        return absl::Status(
+            result.status().code(),
+            absl::StrCat("target ", work->target.ToString(), ", region of ",
+                         compiled.source, ": ", result.status().message()));
+      }
+      INGOT_RETURN_IF_ERROR(AddResult(work->target, *std::move(result)));
     }
     Time("lower", absl::ToDoubleSeconds(absl::Now() - start) - tir_seconds_);
     Time("tir passes", tir_seconds_);
     return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::string> SymbolOf(absl::string_view function) {
+    std::string symbol = absl::StrCat(prefix_, "_", Identifier(function));
+    if (!symbols_.insert(symbol).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two functions would have the symbol ", symbol,
+                       "; one is ", function));
+    }
+    return symbol;
   }
 
   absl::Status LowerToLoops(const relay::Function& function, TargetWork* work,
@@ -156,10 +252,7 @@ class Compilation {
           work->target, *module_, function, compiled->symbol);
       if (!region.ok()) return region.status();
       lowered = std::move(region->functions);
-      if (absl::Status s = AddResult(work->target, std::move(region->code));
-          !s.ok()) {
-        return s;
-      }
+      INGOT_RETURN_IF_ERROR(AddResult(work->target, std::move(region->code)));
     } else {
       absl::StatusOr<tir::PrimFunc> function_or =
           LowerFunction(function, compiled->symbol, work->cpu);
@@ -167,12 +260,18 @@ class Compilation {
       lowered.push_back(*std::move(function_or));
     }
     // Loops that their target does not generate code for join the host's.
-    TargetWork& generator =
-        work->kind->tir_to_runtime != nullptr ? *work : work_.back();
+    TargetWork* const generator =
+        work->kind->tir_to_runtime != nullptr ? work : host_;
+    if (generator == nullptr || generator->kind->tir_to_runtime == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("target ", work->target.ToString(),
+                       " makes loops but no code from them; add one that does "
+                       "behind it, such as ',llvm'"));
+    }
     std::vector<absl::string_view> passes = {"simplify", "plan_workspaces",
                                              "simplify"};
-    passes.insert(passes.end(), generator.kind->tir_passes.begin(),
-                  generator.kind->tir_passes.end());
+    passes.insert(passes.end(), generator->kind->tir_passes.begin(),
+                  generator->kind->tir_passes.end());
     for (size_t i = 0; i < lowered.size(); ++i) {
       absl::Status dumped = dump_.Write("lower", lowered[i]);
       tir::PassHooks hooks;
@@ -190,7 +289,7 @@ class Compilation {
             planned->params.end() - planned->num_workspaces,
             planned->params.end());
       }
-      generator.functions.push_back(*std::move(planned));
+      generator->functions.push_back(*std::move(planned));
     }
     return absl::OkStatus();
   }
@@ -202,12 +301,6 @@ class Compilation {
       Progress(absl::StrCat("generating ", work.functions.size(),
                             " kernels for ", work.target.ToString()),
                0.8);
-      if (work.kind->tir_to_runtime == nullptr) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("target ", work.target.ToString(),
-                         " does not generate code from loops; add one that "
-                         "does behind it, such as ',llvm'"));
-      }
       absl::StatusOr<CodegenResult> result = work.kind->tir_to_runtime(
           work.target, work.functions, CodegenOptions{prefix_});
       if (!result.ok()) {
@@ -240,23 +333,22 @@ class Compilation {
   absl::Status AddPlanAndConstants() {
     Progress("planning memory", 0.95);
     const absl::Time start = absl::Now();
-    absl::StatusOr<BuiltPlan> built = BuildPlan(*module_, name_, compiled_);
-    if (!built.ok()) return built.status();
+    INGOT_ASSIGN_OR_RETURN(const Plan built,
+                           BuildPlan(*module_, name_, compiled_, &pool_));
     Artifact plan;
     plan.codegen_id = kCodegenId;
     plan.loader = kMetadataLoader;
     plan.file_name = "plan.binpb";
-    plan.content = Blob::FromString(built->plan.SerializeAsString());
-    if (absl::Status s = set_.Add(std::move(plan)); !s.ok()) return s;
-    if (!built->constants.empty()) {
-      absl::StatusOr<Blob> bytes = SafetensorsToBlob(built->constants);
-      if (!bytes.ok()) return bytes.status();
+    plan.content = Blob::FromString(built.SerializeAsString());
+    INGOT_RETURN_IF_ERROR(set_.Add(std::move(plan)));
+    if (!pool_.constants().empty()) {
       Artifact weights;
       weights.codegen_id = kCodegenId;
       weights.loader = kConstantsLoader;
       weights.file_name = "weights.safetensors";
-      weights.content = *std::move(bytes);
-      if (absl::Status s = set_.Add(std::move(weights)); !s.ok()) return s;
+      INGOT_ASSIGN_OR_RETURN(weights.content,
+                             SafetensorsToBlob(pool_.constants()));
+      INGOT_RETURN_IF_ERROR(set_.Add(std::move(weights)));
     }
     Time("plan", absl::ToDoubleSeconds(absl::Now() - start));
     return absl::OkStatus();
@@ -322,6 +414,10 @@ class Compilation {
   const std::string prefix_;
 
   std::vector<TargetWork> work_;
+  TargetWork* host_ = nullptr;  // of work_; null: regions are all there is
+  relay::PassContext context_;
+  ConstantPool pool_;
+  std::set<std::string> symbols_;
   std::map<std::string, CompiledFunction> compiled_;
   ArtifactSet set_;
   std::set<std::string> features_, libraries_;
@@ -329,13 +425,15 @@ class Compilation {
   double tir_seconds_ = 0;
 };
 
-}  // namespace
+// A model as read from a file.
+struct ReadModel {
+  relay::Module module;
+  std::string sha256;
+};
 
-absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
-                                         const TargetRegistry& kinds,
-                                         const CompileOptions& options) {
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok()) return bytes.status();
+absl::StatusOr<ReadModel> Read(absl::string_view path,
+                               const CompileOptions& options) {
+  INGOT_ASSIGN_OR_RETURN(const Blob bytes, Blob::MapFile(path));
   if (options.on_progress != nullptr) options.on_progress("importing", 0);
   const absl::Time start = absl::Now();
   ImportOptions import;
@@ -343,7 +441,7 @@ absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
   const size_t slash = path.rfind('/');
   import.model_dir = std::string(
       slash == absl::string_view::npos ? "." : path.substr(0, slash));
-  absl::StatusOr<relay::Module> module = ImportOnnx(*bytes, import);
+  absl::StatusOr<relay::Module> module = ImportOnnx(bytes, import);
   if (!module.ok()) {
     return absl::Status(module.status().code(),
                         absl::StrCat(path, ": ", module.status().message()));
@@ -351,8 +449,24 @@ absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
   if (options.on_time != nullptr) {
     options.on_time("import", absl::ToDoubleSeconds(absl::Now() - start));
   }
-  return CompileModule(&*module, FileStem(path), Sha256Hex(bytes->view()),
-                       kinds, options);
+  return ReadModel{*std::move(module), Sha256Hex(bytes.view())};
+}
+
+}  // namespace
+
+absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
+                                         const TargetRegistry& kinds,
+                                         const CompileOptions& options) {
+  INGOT_ASSIGN_OR_RETURN(ReadModel model, Read(path, options));
+  return CompileModule(&model.module, FileStem(path), model.sha256, kinds,
+                       options);
+}
+
+absl::StatusOr<Placement> PlaceModel(absl::string_view path,
+                                     const TargetRegistry& kinds,
+                                     const CompileOptions& options) {
+  INGOT_ASSIGN_OR_RETURN(ReadModel model, Read(path, options));
+  return Compilation(&model.module, FileStem(path), kinds, options).Place();
 }
 
 absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,

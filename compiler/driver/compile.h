@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
+#include "compiler/driver/placement.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 
@@ -21,8 +22,15 @@ namespace ingot {
 inline constexpr char kIngotVersion[] = "0.1.0";
 
 struct CompileOptions {
-  // In order of preference; the last one takes what the others leave.
+  // In order of preference. Those whose kind has regions take what they
+  // support; the first of the others, the host, takes the rest.
   std::vector<Target> targets;
+
+  // Node of the model -> key or kind of the target that must take it.
+  std::map<std::string, std::string> pins;
+
+  // The key or kind of a target that must take every node; empty: none must.
+  std::string strict;
 
   // The target as the user wrote it, for the provenance.
   std::string target_text;
@@ -47,6 +55,9 @@ struct CompileOptions {
   // Told where time goes: a stage or pass and its seconds. May be null.
   std::function<void(absl::string_view stage, double seconds)> on_time;
 
+  // Told where the nodes went, before code is generated. May be null.
+  std::function<void(const Placement&)> on_placement;
+
   // Told what is done now and how far it is, in [0, 1]. May be null.
   std::function<void(absl::string_view what, double fraction)> on_progress;
 };
@@ -54,7 +65,8 @@ struct CompileOptions {
 // Compiles the ONNX file at `path`. The same file, options and Ingot give the
 // same set. Errors: InvalidArgument for a broken model or option,
 // Unimplemented for what is not supported, each naming the node; NotFound for
-// a missing file, an unknown target kind or a loader that is not known.
+// a missing file, an unknown target kind or a loader that is not known;
+// FailedPrecondition for nodes that a strict target did not take.
 absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
                                          const TargetRegistry& kinds,
                                          const CompileOptions& options);
@@ -66,6 +78,12 @@ absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
                                           absl::string_view sha256,
                                           const TargetRegistry& kinds,
                                           const CompileOptions& options);
+
+// Which target would take each node of the ONNX file at `path`, and why not an
+// earlier one. Generates no code. Errors: those of CompileModel up to there.
+absl::StatusOr<Placement> PlaceModel(absl::string_view path,
+                                     const TargetRegistry& kinds,
+                                     const CompileOptions& options);
 
 }  // namespace ingot
 

@@ -1,10 +1,7 @@
 #include "compiler/driver/plan_builder.h"
 
-#include <cstring>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/driver/storage_planner.h"
 #include "compiler/relay/op.h"
@@ -43,22 +40,23 @@ absl::StatusOr<DimExpr::Op> DimOp(tir::BinaryOp op) {
 class PlanBuilder {
  public:
   PlanBuilder(const relay::Module& module, absl::string_view entry,
-              const std::map<std::string, CompiledFunction>& compiled)
-      : main_(*module.main()), compiled_(compiled) {
-    result_.plan.set_version(kPlanVersion);
-    result_.plan.set_entry(std::string(entry));
+              const std::map<std::string, CompiledFunction>& compiled,
+              ConstantPool* constants)
+      : main_(*module.main()), compiled_(compiled), constants_(constants) {
+    plan_.set_version(kPlanVersion);
+    plan_.set_entry(std::string(entry));
     for (const auto& [name, var] : module.symbols()) {
-      symbols_[var.get()] = result_.plan.symbols_size();
-      result_.plan.add_symbols(name);
+      symbols_[var.get()] = plan_.symbols_size();
+      plan_.add_symbols(name);
     }
   }
 
-  absl::StatusOr<BuiltPlan> Build() {
+  absl::StatusOr<Plan> Build() {
     for (Node* input : main_.inputs) {
       absl::StatusOr<int> id = AddTensor(input->name, input->outputs[0]);
       if (!id.ok()) return id.status();
-      tensor(*id)->set_input(result_.plan.inputs_size());
-      result_.plan.add_inputs(*id);
+      tensor(*id)->set_input(plan_.inputs_size());
+      plan_.add_inputs(*id);
       ids_[Value{input, 0}] = *id;
     }
     for (const auto& node : main_.nodes()) {
@@ -84,14 +82,14 @@ class PlanBuilder {
     for (size_t i = 0; i < main_.outputs.size(); ++i) {
       absl::StatusOr<int> id = AddOutput(i);
       if (!id.ok()) return id.status();
-      result_.plan.add_outputs(*id);
-      Touch(*id, result_.plan.calls_size());
+      plan_.add_outputs(*id);
+      Touch(*id, plan_.calls_size());
     }
     return PlaceStorage();
   }
 
  private:
-  PlanTensor* tensor(int id) { return result_.plan.mutable_tensors(id); }
+  PlanTensor* tensor(int id) { return plan_.mutable_tensors(id); }
 
   absl::StatusOr<DimExpr> ToDimExpr(const tir::Expr& dim) const {
     DimExpr out;
@@ -129,8 +127,8 @@ class PlanBuilder {
 
   absl::StatusOr<int> AddTensor(absl::string_view name,
                                 const relay::TensorType& type) {
-    const int id = result_.plan.tensors_size();
-    PlanTensor* t = result_.plan.add_tensors();
+    const int id = plan_.tensors_size();
+    PlanTensor* t = plan_.add_tensors();
     int& uses = names_[std::string(name)];
     t->set_name(uses == 0 ? std::string(name) : absl::StrCat(name, "#", uses));
     ++uses;
@@ -144,32 +142,10 @@ class PlanBuilder {
     return id;
   }
 
-  // The key of an equal constant, or a new key made from `name`.
-  std::string ConstantKey(absl::string_view name, const Tensor& value) {
-    const absl::string_view bytes(static_cast<const char*>(value.raw_data()),
-                                  value.bytes());
-    const size_t hash = absl::HashOf(bytes, value.dtype().ToString());
-    for (const std::string& key : keys_by_hash_[hash]) {
-      const Tensor& other = result_.constants.at(key);
-      if (other.dtype() == value.dtype() && other.bytes() == value.bytes() &&
-          memcmp(other.raw_data(), value.raw_data(), value.bytes()) == 0 &&
-          other.shape() == value.shape()) {
-        return key;
-      }
-    }
-    std::string key(name);
-    for (int i = 1; result_.constants.count(key) != 0; ++i) {
-      key = absl::StrCat(name, "#", i);
-    }
-    keys_by_hash_[hash].push_back(key);
-    result_.constants.emplace(key, value);
-    return key;
-  }
-
   absl::Status AddConstant(const Node& node) {
     absl::StatusOr<int> id = AddTensor(node.name, node.outputs[0]);
     if (!id.ok()) return id.status();
-    tensor(*id)->set_constant(ConstantKey(node.name, *node.constant));
+    tensor(*id)->set_constant(constants_->Add(node.name, *node.constant));
     ids_[Value{const_cast<Node*>(&node), 0}] = *id;
     return absl::OkStatus();
   }
@@ -189,7 +165,7 @@ class PlanBuilder {
 
   // Puts tensor `id` where tensor `viewed` is.
   void SharePlace(int viewed, int id) {
-    const PlanTensor& from = result_.plan.tensors(viewed);
+    const PlanTensor& from = plan_.tensors(viewed);
     PlanTensor* to = tensor(id);
     switch (from.place_case()) {
       case PlanTensor::kInput:
@@ -205,8 +181,8 @@ class PlanBuilder {
 
   absl::Status AddCall(const Node& node) {
     const CompiledFunction& function = compiled_.at(node.callee);
-    const int index = result_.plan.calls_size();
-    PlanCall* call = result_.plan.add_calls();
+    const int index = plan_.calls_size();
+    PlanCall* call = plan_.add_calls();
     call->set_function(function.symbol);
     call->set_source(function.source);
     for (const Value& v : node.inputs) {
@@ -222,7 +198,7 @@ class PlanBuilder {
       if (!id.ok()) return id.status();
       Request(*id, node.outputs[i], index);
       ids_[Value{const_cast<Node*>(&node), static_cast<int>(i)}] = *id;
-      result_.plan.mutable_calls(index)->add_args(*id);
+      plan_.mutable_calls(index)->add_args(*id);
       ++outputs;
     }
     for (const tir::Buffer& workspace : function.workspaces) {
@@ -231,10 +207,10 @@ class PlanBuilder {
           AddTensor(absl::StrCat(node.name, ".", workspace->name), type);
       if (!id.ok()) return id.status();
       Request(*id, type, index);
-      result_.plan.mutable_calls(index)->add_args(*id);
+      plan_.mutable_calls(index)->add_args(*id);
       ++outputs;
     }
-    result_.plan.mutable_calls(index)->set_num_outputs(outputs);
+    plan_.mutable_calls(index)->set_num_outputs(outputs);
     return absl::OkStatus();
   }
 
@@ -259,47 +235,48 @@ class PlanBuilder {
     const int id = ids_.at(v);
     const std::string& name = i < main_.output_names.size()
                                   ? main_.output_names[i]
-                                  : result_.plan.tensors(id).name();
-    if (result_.plan.tensors(id).name() == name) return id;
+                                  : plan_.tensors(id).name();
+    if (plan_.tensors(id).name() == name) return id;
     absl::StatusOr<int> named = AddTensor(name, v.type());
     if (!named.ok()) return named.status();
     SharePlace(id, *named);
     return named;
   }
 
-  BuiltPlan PlaceStorage() {
+  Plan PlaceStorage() {
     const StoragePlan storage = AssignStorage(requests_);
     for (const auto& [id, request] : requests_of_) {
       tensor(id)->set_storage(storage.assignments[request].storage);
       tensor(id)->set_offset(storage.assignments[request].offset);
     }
     for (const std::vector<tir::Expr>& sizes : storage.storages) {
-      PlanStorage* s = result_.plan.add_storage();
+      PlanStorage* s = plan_.add_storage();
       for (const tir::Expr& size : sizes) {
         // Sizes are products of dimensions that were converted before.
         *s->add_bytes() = *ToDimExpr(size);
       }
     }
-    return std::move(result_);
+    return std::move(plan_);
   }
 
   const relay::Function& main_;
   const std::map<std::string, CompiledFunction>& compiled_;
-  BuiltPlan result_;
+  ConstantPool* const constants_;
+  Plan plan_;
   std::map<const tir::Var*, int> symbols_;
   std::map<Value, int> ids_;
   std::map<std::string, int> names_;
   std::vector<StorageRequest> requests_;
   std::map<int, int> requests_of_;  // tensor -> request
-  absl::flat_hash_map<size_t, std::vector<std::string>> keys_by_hash_;
 };
 
 }  // namespace
 
-absl::StatusOr<BuiltPlan> BuildPlan(
+absl::StatusOr<Plan> BuildPlan(
     const relay::Module& module, absl::string_view entry,
-    const std::map<std::string, CompiledFunction>& compiled) {
-  return PlanBuilder(module, entry, compiled).Build();
+    const std::map<std::string, CompiledFunction>& compiled,
+    ConstantPool* constants) {
+  return PlanBuilder(module, entry, compiled, constants).Build();
 }
 
 }  // namespace ingot

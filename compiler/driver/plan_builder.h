@@ -7,10 +7,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compiler/driver/constant_pool.h"
 #include "compiler/relay/ir.h"
 #include "compiler/tir/ir.h"
 #include "runtime/plan.pb.h"
-#include "runtime/tensor.h"
 
 namespace ingot {
 
@@ -21,20 +21,15 @@ struct CompiledFunction {
   std::string source;                   // the model's nodes, for people
 };
 
-struct BuiltPlan {
-  Plan plan;
-  // What the plan's constants name, each distinct content once.
-  std::map<std::string, Tensor> constants;
-};
-
 // Turns main, which only holds inputs, constants, view operators and calls of
 // functions in `compiled`, into a plan: every value a place, every call its
 // arguments, intermediate storage shared by life time. Views of a value share
-// its memory. InvalidArgument when a dimension cannot be computed from the
-// inputs' shapes.
-absl::StatusOr<BuiltPlan> BuildPlan(
+// its memory; constants go into `constants`. InvalidArgument when a dimension
+// cannot be computed from the inputs' shapes.
+absl::StatusOr<Plan> BuildPlan(
     const relay::Module& module, absl::string_view entry,
-    const std::map<std::string, CompiledFunction>& compiled);
+    const std::map<std::string, CompiledFunction>& compiled,
+    ConstantPool* constants);
 
 }  // namespace ingot
 

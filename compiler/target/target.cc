@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -175,12 +176,16 @@ std::string Known(const std::map<std::string, std::string>& options) {
 
 std::string Target::ToString() const {
   std::string out;
-  if (!key.empty() && key != kDefaultTargetKey) out = key + ": ";
+  if (Id() != kind) out = key + ": ";
   out += kind;
   for (const auto& [name, value] : options) {
     absl::StrAppend(&out, " -", name, "=", Quoted(value));
   }
   return out;
+}
+
+std::string Target::Id() const {
+  return key.empty() || key == kDefaultTargetKey ? kind : key;
 }
 
 std::string Target::Option(absl::string_view name,
@@ -240,6 +245,13 @@ absl::StatusOr<const TargetKind*> TargetRegistry::Check(
   absl::StatusOr<const TargetKind*> kind = Find(target.kind);
   if (!kind.ok()) return kind.status();
   for (const auto& [name, value] : target.options) {
+    if (name == kMinRegionOption && (*kind)->HasRegions()) {
+      int operators;
+      if (absl::SimpleAtoi(value, &operators) && operators >= 1) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat("target ", target.ToString(), ": -", name,
+                       " wants a number of operators, 1 or more"));
+    }
     if ((*kind)->options.count(name) == 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("target kind ", target.kind, " has no option -", name,

@@ -42,6 +42,8 @@ struct Target {
   std::map<std::string, std::string> options;  // without the leading dash
 
   std::string ToString() const;
+  // What regions and pins call it: the key, or the kind of one without a key.
+  std::string Id() const;
   std::string Option(absl::string_view name, absl::string_view otherwise) const;
 };
 
@@ -49,6 +51,9 @@ struct Target {
 absl::StatusOr<Target> ParseTarget(absl::string_view text);
 // Parses a composite, `dnnl,llvm -mcpu=native`: targets in order of preference.
 absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
+
+// -min-region=N, an option of every kind that has regions.
+inline constexpr char kMinRegionOption[] = "min-region";
 
 // What default schedules need to know of the processor that runs the code.
 struct CpuModel {

@@ -17,6 +17,7 @@ using Args = absl::Span<const std::string>;
 absl::Status RunBench(Args args);
 absl::Status RunCompile(Args args);
 absl::Status RunDump(Args args);
+absl::Status RunExplain(Args args);
 absl::Status RunInspect(Args args);
 absl::Status RunLink(Args args);
 absl::Status RunList(Args args);

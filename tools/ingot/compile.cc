@@ -37,6 +37,7 @@ absl::Status RunCompile(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
+  compile.show_placement = !quiet;
   const std::string& model = flags.word(0);
   if (absl::Status s = CheckWritable(output); !s.ok()) return s;
   absl::StatusOr<Builtins> builtins = MakeBuiltins();

@@ -29,6 +29,8 @@ struct Command {
 // In the order in which a person meets them.
 constexpr Command kCommands[] = {
     {"compile", "compile an ONNX model to a set of artifacts", RunCompile},
+    {"explain", "show which target takes each node of a model, and why",
+     RunExplain},
     {"list", "show the artifacts of a set", RunList},
     {"inspect", "show what is in an artifact, or what a set is", RunInspect},
     {"dump", "write a set as a directory to read and edit", RunDump},

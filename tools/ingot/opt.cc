@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -14,6 +15,7 @@
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
@@ -45,6 +47,8 @@ absl::Status RunOpt(Args args) {
                "write the module there, with its weights beside it, and do not "
                "print it",
                &output);
+  std::string target;
+  flags.String("target", "TARGET", "the targets that `partition` has", &target);
   bool times = false;
   flags.Bool("time-passes", "show where the time goes", &times);
   absl::StatusOr<bool> go_on = flags.Parse(args);
@@ -72,6 +76,17 @@ absl::Status RunOpt(Args args) {
 
   Table table({"PASS", ">TIME", "CHANGED"});
   relay::PassContext context;
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  if (!target.empty()) {
+    absl::StatusOr<std::vector<Target>> targets =
+        ParseTargetFlag(target, *builtins);
+    if (!targets.ok()) return targets.status();
+    for (Target& t : *targets) {
+      const TargetKind* kind = *builtins->targets.Find(t.kind);
+      context.targets.push_back({std::move(t), kind});
+    }
+  }
   relay::PassOptions options;
   options.after = [&table](const relay::PassEvent& event) {
     table.Add({event.pass.name, HumanTime(absl::ToDoubleSeconds(event.time)),

@@ -14,7 +14,6 @@
 #include "absl/strings/str_format.h"
 #include "artifact/blob.h"
 #include "backends/builtin.h"
-#include "compiler/driver/compile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "loaders/bare_file.h"
@@ -24,6 +23,7 @@
 #include "loaders/native/linker.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/inputs.h"
+#include "tools/ingot/placement_report.h"
 
 namespace ingot {
 namespace {
@@ -121,17 +121,19 @@ void CompileFlags::AddTo(FlagSet* flags) {
                 &target);
   flags->Strings("input-shape", "NAME:1x3x224x224",
                  "fixes the shape of an input", &input_shapes);
+  flags->Strings("pin", "NODE:TARGET",
+                 "gives a node of the model to a target, by key or kind",
+                 &pins);
+  flags->String("strict", "TARGET", "fail if this target does not take it all",
+                &strict);
   flags->Int("opt-level", "N",
              "0: only what is needed, 1: fold and fuse, 2: also lay out", 0, 2,
              &opt_level);
 }
 
-absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
-                                    const CompileFlags& flags,
-                                    const Builtins& builtins,
-                                    Progress* progress) {
-  CompileOptions options;
-  absl::StatusOr<std::vector<Target>> targets = ParseTargets(flags.target);
+absl::StatusOr<std::vector<Target>> ParseTargetFlag(absl::string_view text,
+                                                    const Builtins& builtins) {
+  absl::StatusOr<std::vector<Target>> targets = ParseTargets(text);
   if (!targets.ok()) {
     return UsageError(absl::StrCat("--target: ", targets.status().message()));
   }
@@ -140,28 +142,61 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
       return UsageError(absl::StrCat("--target: ", s.message()));
     }
   }
+  return targets;
+}
+
+absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
+                                                  const Builtins& builtins) {
+  CompileOptions options;
+  absl::StatusOr<std::vector<Target>> targets =
+      ParseTargetFlag(flags.target, builtins);
+  if (!targets.ok()) return targets.status();
   absl::StatusOr<InputShapes> shapes = ParseInputShapes(flags.input_shapes);
   if (!shapes.ok()) return shapes.status();
-
+  for (const std::string& pin : flags.pins) {
+    // Names of nodes may hold colons, those of targets do not.
+    const size_t colon = pin.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == pin.size()) {
+      return UsageError(
+          absl::StrCat("--pin: expected NODE:TARGET, got '", pin, "'"));
+    }
+    options.pins[pin.substr(0, colon)] = pin.substr(colon + 1);
+  }
   options.targets = *std::move(targets);
   options.target_text = flags.target;
+  options.strict = flags.strict;
   options.input_shapes = *std::move(shapes);
   options.opt_level = static_cast<int>(flags.opt_level);
   options.symbol_prefix = flags.symbol_prefix;
   options.known_loaders = builtins.loaders.Names();
   options.known_loaders.push_back(kNativeLoader);
   options.dump_ir_dir = flags.dump_ir;
-  options.on_progress = [progress](absl::string_view what, double fraction) {
+  return options;
+}
+
+absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
+                                    const CompileFlags& flags,
+                                    const Builtins& builtins,
+                                    Progress* progress) {
+  absl::StatusOr<CompileOptions> options = MakeCompileOptions(flags, builtins);
+  if (!options.ok()) return options.status();
+  options->on_progress = [progress](absl::string_view what, double fraction) {
     progress->Update(what, fraction);
   };
   Table times({"STAGE", ">TIME"});
   if (flags.time_passes) {
-    options.on_time = [&times](absl::string_view stage, double seconds) {
+    options->on_time = [&times](absl::string_view stage, double seconds) {
       times.Add({std::string(stage), HumanTime(seconds)});
     };
   }
+  if (flags.show_placement) {
+    options->on_placement = [progress](const Placement& placement) {
+      progress->Clear();
+      Print(PlacementSummary(placement));
+    };
+  }
   absl::StatusOr<ArtifactSet> set =
-      CompileModel(path, builtins.targets, options);
+      CompileModel(path, builtins.targets, *options);
   progress->Clear();
   if (flags.time_passes) Print(times.ToString());
   return set;

@@ -15,6 +15,7 @@
 #include "artifact/artifact_set.h"
 #include "artifact/container.h"
 #include "artifact/inspector.h"
+#include "compiler/driver/compile.h"
 #include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
@@ -36,16 +37,29 @@ absl::StatusOr<Builtins> MakeBuiltins();
 struct CompileFlags {
   std::string target = "llvm";
   std::vector<std::string> input_shapes;
+  std::vector<std::string> pins;
+  std::string strict;
   int64_t opt_level = 2;
 
   // Only `ingot compile` offers these.
   std::string symbol_prefix;
   std::string dump_ir;
   bool time_passes = false;
+  // Print where the nodes went.
+  bool show_placement = false;
 
   // Defines the flags that every subcommand that takes a model has.
   void AddTo(FlagSet* flags);
 };
+
+// The value of --target, its kinds and options checked. A bad one is a
+// UsageError.
+absl::StatusOr<std::vector<Target>> ParseTargetFlag(absl::string_view text,
+                                                    const Builtins& builtins);
+
+// The flags as options of the compiler. A bad one is a UsageError.
+absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
+                                                  const Builtins& builtins);
 
 // Compiles the ONNX file at `path`. A bad flag is a UsageError. With
 // time_passes, prints where the time went.

@@ -465,6 +465,11 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
   const std::string name =
       node.name().empty() ? absl::StrCat(node.op_type(), "_", imported_ - 1)
                           : node.name();
+  // What is inlined counts by its parts.
+  const onnx::FunctionProto* const function = FindFunction(node);
+  if (function == nullptr) {
+    module_.model_nodes.push_back({name, node.op_type()});
+  }
   std::vector<Binding*> inputs;
   for (const std::string& input : node.input()) {
     Binding* binding = input.empty() ? nullptr : scope->Find(input);
@@ -485,9 +490,9 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
   absl::StatusOr<int> opset = OpsetOf(CanonicalDomain(node.domain()));
   std::vector<Binding> outputs;
   absl::Status status = opset.status();
-  if (const onnx::FunctionProto* f = FindFunction(node)) {
+  if (function != nullptr) {
     absl::StatusOr<std::vector<Binding>> results =
-        InlineFunction(*f, node, inputs);
+        InlineFunction(*function, node, inputs);
     status = results.status();
     if (results.ok()) outputs = *std::move(results);
   } else if (status.ok()) {

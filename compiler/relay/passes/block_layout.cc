@@ -12,6 +12,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
 #include "compiler/status_macros.h"
 
@@ -114,10 +115,7 @@ bool HasConvolution(const Function& function) {
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
-    if (function->attrs.Has("primitive") || function->attrs.Has("target") ||
-        !HasConvolution(*function)) {
-      continue;
-    }
+    if (IsFinished(*function) || !HasConvolution(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
     INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), context->cpu));

@@ -94,6 +94,7 @@ class FunctionCommon {
 absl::StatusOr<bool> EliminateCommon(Module* module, PassContext*) {
   bool changed = false;
   for (const auto& function : module->functions()) {
+    if (IsFinished(*function)) continue;
     changed |= FunctionCommon(function.get()).Run();
   }
   return changed;

@@ -192,7 +192,7 @@ constexpr Rule kRules[] = {
 absl::StatusOr<bool> FoldBatchNorm(Module* module, PassContext*) {
   bool changed = false;
   for (const auto& function : module->functions()) {
-    if (function->attrs.Has("primitive")) continue;
+    if (IsFinished(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), kRules));
     changed |= now;
   }

@@ -88,7 +88,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
 absl::StatusOr<bool> FoldConstants(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
-    if (function->attrs.Has("primitive")) continue;
+    if (IsFinished(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool now, FoldFunction(function.get(), context));
     changed |= now;
   }

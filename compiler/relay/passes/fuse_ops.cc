@@ -65,9 +65,6 @@ class FunctionFuser {
     // The call is what people look for under the name; the node goes.
     std::swap(call->name, last->name);
     for (const Node* node : group.nodes) AddSources(*node, call);
-    if (last->attrs.Has("target")) {
-      call->attrs.Set("target", last->attrs.Get<std::string>("target"));
-    }
     for (size_t i = 0; i < last->outputs.size(); ++i) {
       const int index = static_cast<int>(i);
       replaced_[Value{last, index}] = Value{call, index};
@@ -133,6 +130,10 @@ class FunctionFuser {
       kernel->outputs.push_back(Value{last, static_cast<int>(i)});
     }
     kernel->attrs.Set("primitive", int64_t{1});
+    const Attrs& last_attrs = group.nodes.back()->attrs;
+    if (last_attrs.Has("target")) {
+      kernel->attrs.Set("target", last_attrs.Get<std::string>("target"));
+    }
     // The text without a name is the structure: two that print alike are alike.
     auto [it, added] = kernels_.emplace(Print(*kernel), "");
     if (!added) return it->second;
@@ -217,10 +218,7 @@ absl::StatusOr<bool> FuseOps(Module* module, PassContext* context) {
   std::vector<Function*> functions;
   std::map<std::string, std::string> kernels;
   for (const auto& function : module->functions()) {
-    // A function with a target is that target's to take apart.
-    if (!function->attrs.Has("primitive") && !function->attrs.Has("target")) {
-      functions.push_back(function.get());
-    }
+    if (!IsFinished(*function)) functions.push_back(function.get());
   }
   bool changed = false;
   for (Function* function : functions) {

@@ -108,9 +108,7 @@ class Packer {
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
-    if (function->attrs.Has("primitive") || function->attrs.Has("target")) {
-      continue;
-    }
+    if (IsFinished(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool now,
                            Packer(function.get(), context->cpu).Run());
     changed = changed || now;

@@ -5,6 +5,7 @@
 #define INGOT_COMPILER_RELAY_PASSES_PASS_H_
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,29 @@
 
 namespace ingot::relay {
 
+// One of the targets that a model is compiled for.
+struct TargetChoice {
+  Target target;
+  const TargetKind* kind;  // not null; the registry's
+};
+
+// Why a target did not take a node.
+struct Refusal {
+  std::string target;  // as Target::ToString gives it
+  std::string reason;
+};
+
 // What passes are told beside the module.
 struct PassContext {
+  // In order of preference, for `partition`. Those with regions of their own
+  // get functions; the first of the others is the host, which takes what is
+  // left. Empty: everything stays as it is.
+  std::vector<TargetChoice> targets;
+  // Model node -> the key or the kind of the target that must take it.
+  std::map<std::string, std::string> pins;
+  // Told by `partition`: model node -> who did not take it.
+  std::map<std::string, std::vector<Refusal>> refusals;
+
   // The processor that kernels are scheduled for; layouts follow its vectors.
   CpuModel cpu;
   // Constants up to this size are folded whatever made them; larger ones when

@@ -14,6 +14,7 @@ const std::vector<Pass>& AllPasses() {
        Simplify},
       {"eliminate_common", "compute equal things once", EliminateCommon},
       {"eliminate_dead", "drop what no output needs", EliminateDead},
+      {"partition", "give each target the regions that it takes", Partition},
       {"block_layout",
        "run convolutions and what lies between on blocks of channels",
        BlockLayout},
@@ -26,11 +27,13 @@ const std::vector<Pass>& AllPasses() {
 
 std::vector<std::string> DefaultPasses(int opt_level) {
   if (opt_level <= 0) {
-    return {"infer_types", "fold_constants", "eliminate_dead", "fuse_ops"};
+    return {"infer_types", "fold_constants", "eliminate_dead", "partition",
+            "fuse_ops"};
   }
   std::vector<std::string> names = {
-      "infer_types", "fold_constants", "simplify",         "fold_batch_norm",
-      "simplify",    "fold_constants", "eliminate_common", "eliminate_dead"};
+      "infer_types",      "fold_constants", "simplify",
+      "fold_batch_norm",  "simplify",       "fold_constants",
+      "eliminate_common", "eliminate_dead", "partition"};
   if (opt_level >= 2) {
     for (const char* name :
          {"block_layout", "pack_weights", "fold_constants", "simplify",

@@ -13,6 +13,7 @@ absl::StatusOr<bool> FoldBatchNorm(Module* module, PassContext* context);
 absl::StatusOr<bool> Simplify(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateDead(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateCommon(Module* module, PassContext* context);
+absl::StatusOr<bool> Partition(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);

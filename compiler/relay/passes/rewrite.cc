@@ -46,6 +46,11 @@ bool IsImpure(const Node& node) {
          name == "bernoulli";
 }
 
+bool IsFinished(const Function& function) {
+  return function.attrs.Has("primitive") || function.attrs.Has("target") ||
+         function.attrs.Has("composite");
+}
+
 const Tensor* ConstantOf(const Value& value) {
   return value.node != nullptr && value.node->constant.has_value()
              ? &*value.node->constant

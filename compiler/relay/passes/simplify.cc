@@ -2,6 +2,7 @@
 #include "compiler/relay/passes/simplify.h"
 
 #include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
 #include "compiler/status_macros.h"
 
 namespace ingot::relay {
@@ -14,7 +15,7 @@ absl::StatusOr<bool> Simplify(Module* module, PassContext*) {
   }
   bool changed = false;
   for (const auto& function : module->functions()) {
-    if (function->attrs.Has("primitive")) continue;
+    if (IsFinished(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), rules));
     changed |= now;
   }

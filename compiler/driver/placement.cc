@@ -1,0 +1,71 @@
+#include "compiler/driver/placement.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ingot {
+namespace {
+
+// Errors name at most so many nodes.
+constexpr size_t kMaxNamed = 10;
+
+}  // namespace
+
+Placement FindPlacement(
+    const relay::Module& module, absl::string_view host,
+    const std::map<std::string, std::vector<relay::Refusal>>& refusals) {
+  Placement placement;
+  std::map<std::string, std::set<std::string>> targets;
+  for (const auto& function : module.functions()) {
+    if (function->attrs.Has("primitive") || function->attrs.Has("target") ||
+        function->attrs.Has("composite")) {
+      continue;
+    }
+    for (const auto& node : function->nodes()) {
+      if (node->kind != relay::NodeKind::kCallFunction) continue;
+      const relay::Function* callee = module.Find(node->callee);
+      const std::string owner =
+          callee->attrs.GetOr<std::string>("target", std::string(host));
+      if (owner != host) ++placement.regions;
+      for (const std::string& s : node->sources) targets[s].insert(owner);
+    }
+  }
+  for (const relay::ModelNode& node : module.model_nodes) {
+    NodePlacement placed{node.name, node.op, kFolded, {}};
+    auto found = targets.find(node.name);
+    if (found != targets.end()) {
+      placed.target = absl::StrJoin(found->second, "+");
+      auto refused = refusals.find(node.name);
+      if (refused != refusals.end()) placed.why_not = refused->second;
+    }
+    placement.nodes.push_back(std::move(placed));
+  }
+  return placement;
+}
+
+absl::Status CheckStrict(const Placement& placement, absl::string_view target) {
+  std::vector<std::string> elsewhere;
+  size_t count = 0;
+  for (const NodePlacement& node : placement.nodes) {
+    if (node.target == kFolded || node.target == target) continue;
+    if (++count > kMaxNamed) continue;
+    std::string line =
+        absl::StrCat(node.name, " (", node.op, ") is on ", node.target);
+    for (const relay::Refusal& refusal : node.why_not) {
+      absl::StrAppend(&line, "; ", refusal.target, ": ", refusal.reason);
+    }
+    elsewhere.push_back(std::move(line));
+  }
+  if (count == 0) return absl::OkStatus();
+  if (count > kMaxNamed) {
+    elsewhere.push_back(absl::StrCat("and ", count - kMaxNamed, " more"));
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(count, " nodes are not on ", target, ": ",
+                   absl::StrJoin(elsewhere, "; ")));
+}
+
+}  // namespace ingot

@@ -1,0 +1,263 @@
+// partition: each target takes, in order of preference, the operators that it
+// supports; what feeds one another becomes one region, a function of that
+// target; the host keeps the rest.
+//
+//   %c = conv2d(%x, %w)              func @dnnl_0(%x) attrs {target="dnnl"} {
+//   %r = relu(%c)            ->        %r = @dnnl_0_conv2d_relu_0(%x, %w) }
+//   %y = nonzero(%r)                 %r = @dnnl_0(%x); %y = nonzero(%r)
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/outline_region.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/regions.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/status_macros.h"
+
+namespace ingot::relay {
+namespace {
+
+std::string Describe(const Node& node) {
+  if (node.sources.empty()) return absl::StrCat("node ", QuoteName(node.name));
+  return absl::StrCat("node ", absl::StrJoin(node.sources, ", "));
+}
+
+bool IsComputed(const Node& node) {
+  return node.kind == NodeKind::kOp && node.op->fusion != FusionKind::kView;
+}
+
+class Partitioner {
+ public:
+  Partitioner(Module* module, Function* function, PassContext* context)
+      : module_(module),
+        function_(function),
+        context_(context),
+        users_(function->Users()),
+        graph_(*function) {}
+
+  absl::StatusOr<bool> Run() {
+    INGOT_RETURN_IF_ERROR(ResolvePins());
+    const std::vector<TargetChoice>& targets = context_->targets;
+    size_t host = 0;
+    for (; host < targets.size(); ++host) {
+      if (!targets[host].kind->HasRegions()) break;
+      INGOT_RETURN_IF_ERROR(Choose(targets[host]));
+    }
+    INGOT_RETURN_IF_ERROR(PlaceTheRest(host));
+    for (const auto& [choice, region] : regions_) {
+      const std::string& key = choice->target.key;
+      INGOT_RETURN_IF_ERROR(OutlineRegion(
+          module_, function_, region,
+          key == kDefaultTargetKey ? choice->target.kind : key,
+          choice->target.Id(), choice->kind->constant_updater != nullptr));
+    }
+    if (!regions_.empty()) INGOT_RETURN_IF_ERROR(function_->Sort());
+    return changed_ || !regions_.empty();
+  }
+
+ private:
+  // The target that `name` means: a key, or else a kind.
+  absl::StatusOr<const TargetChoice*> FindTarget(const std::string& name) {
+    std::vector<std::string> known;
+    for (const TargetChoice& choice : context_->targets) {
+      if (choice.target.Id() == name) return &choice;
+      known.push_back(choice.target.ToString());
+    }
+    for (const TargetChoice& choice : context_->targets) {
+      if (choice.target.kind == name) return &choice;
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "'", name,
+        "' is none of the targets; they are: ", absl::StrJoin(known, ", ")));
+  }
+
+  absl::Status ResolvePins() {
+    for (const auto& node : function_->nodes()) {
+      std::string wanted = node->attrs.GetOr<std::string>("target", "");
+      for (const std::string& source : node->sources) {
+        auto it = context_->pins.find(source);
+        if (it != context_->pins.end()) wanted = it->second;
+      }
+      if (wanted.empty() || !IsComputed(*node)) continue;
+      absl::StatusOr<const TargetChoice*> target = FindTarget(wanted);
+      if (!target.ok()) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            Describe(*node), " is pinned: ", target.status().message()));
+      }
+      pinned_[node.get()] = *target;
+    }
+    return absl::OkStatus();
+  }
+
+  bool MayTake(const TargetChoice& choice, const Node* node) const {
+    if (!IsComputed(*node) || taken_.count(node) > 0) return false;
+    auto pin = pinned_.find(node);
+    return pin == pinned_.end() || pin->second == &choice;
+  }
+
+  void Refuse(const TargetChoice& choice, const Node& node,
+              absl::string_view reason) {
+    for (const std::string& source : node.sources) {
+      std::vector<Refusal>& list = context_->refusals[source];
+      const std::string target = choice.target.ToString();
+      if (!list.empty() && list.back().target == target) continue;
+      list.push_back({target, std::string(reason)});
+    }
+  }
+
+  // A composite that ends in `root` and that the target takes; empty if none.
+  RegionUnit FindComposite(const TargetChoice& choice, Node* root) {
+    for (const CompositePattern& pattern : choice.kind->patterns) {
+      std::vector<Node*> nodes =
+          Match(pattern.pattern, root, users_, function_->outputs);
+      bool fits = !nodes.empty();
+      for (const Node* node : nodes) fits = fits && MayTake(choice, node);
+      if (!fits) continue;
+      const absl::Status checked = pattern.check == nullptr
+                                       ? absl::OkStatus()
+                                       : pattern.check(choice.target, nodes);
+      if (checked.ok()) return {std::move(nodes), pattern.name};
+    }
+    return {};
+  }
+
+  absl::Status Choose(const TargetChoice& choice) {
+    std::vector<RegionUnit> units;
+    // From the end, so that the longest chain that ends in a node wins.
+    const auto& nodes = function_->nodes();
+    for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
+      Node* node = it->get();
+      if (!MayTake(choice, node)) {
+        if (IsComputed(*node) && taken_.count(node) == 0) {
+          Refuse(choice, *node,
+                 absl::StrCat("is pinned to ",
+                              pinned_.at(node)->target.ToString()));
+        }
+        continue;
+      }
+      RegionUnit unit = FindComposite(choice, node);
+      if (unit.nodes.empty()) {
+        const absl::Status supported =
+            choice.kind->supports == nullptr
+                ? absl::OkStatus()
+                : choice.kind->supports(choice.target, *node);
+        if (!supported.ok()) {
+          if (pinned_.count(node) > 0) {
+            return absl::InvalidArgumentError(absl::StrCat(
+                Describe(*node), " is pinned to ", choice.target.ToString(),
+                ", which does not take it: ", supported.message()));
+          }
+          Refuse(choice, *node, supported.message());
+          continue;
+        }
+        unit.nodes = {node};
+      }
+      taken_.insert(unit.nodes.begin(), unit.nodes.end());
+      units.push_back(std::move(unit));
+    }
+    int smallest = choice.kind->min_region;
+    const std::string option = choice.target.Option(kMinRegionOption, "");
+    // The registry checked the option's value.
+    if (!option.empty()) (void)absl::SimpleAtoi(option, &smallest);
+    for (Region& region : graph_.Grow(units)) {
+      if (region.num_nodes() >= smallest || HoldsPin(region)) {
+        regions_.emplace_back(&choice, std::move(region));
+        continue;
+      }
+      for (const RegionUnit& unit : region.units) {
+        for (const Node* node : unit.nodes) {
+          taken_.erase(node);
+          Refuse(choice, *node,
+                 absl::StrCat("its region of ", region.num_nodes(),
+                              " operators is smaller than ", smallest));
+        }
+      }
+      graph_.Dissolve(region);
+    }
+    return absl::OkStatus();
+  }
+
+  bool HoldsPin(const Region& region) const {
+    for (const RegionUnit& unit : region.units) {
+      for (const Node* node : unit.nodes) {
+        if (pinned_.count(node) > 0) return true;
+      }
+    }
+    return false;
+  }
+
+  // What no region holds is the host's, or the target's that it is pinned to.
+  absl::Status PlaceTheRest(size_t host) {
+    const std::vector<TargetChoice>& targets = context_->targets;
+    for (const auto& node : function_->nodes()) {
+      if (!IsComputed(*node) || taken_.count(node.get()) > 0) continue;
+      node->attrs.Erase("target");
+      auto pin = pinned_.find(node.get());
+      if (pin == pinned_.end()) {
+        if (host < targets.size()) continue;
+        return absl::UnimplementedError(absl::StrCat(
+            Describe(*node), " is taken by no target", WhyNot(*node),
+            "; add one that takes every operator, ", "such as ',llvm'"));
+      }
+      const TargetChoice* choice = pin->second;
+      if (choice->kind->HasRegions()) {
+        // It comes behind the host in the list.
+        return absl::InvalidArgumentError(absl::StrCat(
+            Describe(*node), " is pinned to ", choice->target.ToString(),
+            ", which must stand before the target that takes every operator"));
+      }
+      if (choice == &targets[host]) continue;
+      node->attrs.Set("target", choice->target.Id());
+      changed_ = true;
+    }
+    return absl::OkStatus();
+  }
+
+  std::string WhyNot(const Node& node) const {
+    std::string text;
+    for (const std::string& source : node.sources) {
+      auto it = context_->refusals.find(source);
+      if (it == context_->refusals.end()) continue;
+      for (const Refusal& refusal : it->second) {
+        absl::StrAppend(&text, "; ", refusal.target, ": ", refusal.reason);
+      }
+    }
+    return text;
+  }
+
+  Module* const module_;
+  Function* const function_;
+  PassContext* const context_;
+  const std::map<const Node*, std::vector<Node*>> users_;
+  RegionGraph graph_;
+  std::map<const Node*, const TargetChoice*> pinned_;
+  std::set<const Node*> taken_;
+  std::vector<std::pair<const TargetChoice*, Region>> regions_;
+  bool changed_ = false;
+};
+
+}  // namespace
+
+absl::StatusOr<bool> Partition(Module* module, PassContext* context) {
+  if (context->targets.empty()) return false;
+  std::vector<Function*> functions;
+  for (const auto& function : module->functions()) {
+    if (!IsFinished(*function)) functions.push_back(function.get());
+  }
+  bool changed = false;
+  for (Function* function : functions) {
+    INGOT_ASSIGN_OR_RETURN(bool now,
+                           Partitioner(module, function, context).Run());
+    changed |= now;
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay

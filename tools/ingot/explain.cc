@@ -1,0 +1,43 @@
+#include "compiler/driver/compile.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/json.h"
+#include "tools/ingot/placement_report.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+
+absl::Status RunExplain(Args args) {
+  FlagSet flags("explain", {"MODEL"},
+                "Shows which target would take each node of a model, and why "
+                "the earlier ones do not. Nodes\nthat cost nothing when the "
+                "model runs are 'folded': they are computed while compiling, "
+                "are part\nof another node, or only change a shape.");
+  CompileFlags compile;
+  bool json = false, quiet = false;
+  compile.AddTo(&flags);
+  flags.Bool("json", "end with one JSON object", &json);
+  flags.Bool("quiet", "show no table", &quiet);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  const std::string& model = flags.word(0);
+  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  if (!builtins.ok()) return builtins.status();
+  absl::StatusOr<CompileOptions> options =
+      MakeCompileOptions(compile, *builtins);
+  if (!options.ok()) return options.status();
+  absl::StatusOr<Placement> placement =
+      PlaceModel(model, builtins->targets, *options);
+  if (!placement.ok()) return Where(placement.status(), model);
+  if (!quiet) {
+    Print(PlacementTable(*placement));
+    Print("\n");
+    Print(PlacementSummary(*placement));
+  }
+  if (json) PrintJson(PlacementJson(*placement));
+  return absl::OkStatus();
+}
+
+}  // namespace ingot
