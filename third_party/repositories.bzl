@@ -86,6 +86,10 @@ def _library_repositories():
         build_file = "//third_party:nlohmann_json.BUILD",
     )
     system_repository(
+        name = "onednn",
+        build_file = "//third_party:onednn.BUILD",
+    )
+    system_repository(
         name = "openssl",
         build_file = "//third_party:openssl.BUILD",
     )

@@ -1,0 +1,40 @@
+#include "backends/dnnl/layouts.h"
+
+namespace ingot::onednn {
+
+using dnnl::memory;
+
+memory::desc Plain(const Dims& dims) {
+  memory::dims strides(dims.size(), 1);
+  for (size_t d = dims.size() - 1; d-- > 0;) {
+    strides[d] = strides[d + 1] * dims[d + 1];
+  }
+  return memory::desc(dims, memory::data_type::f32, strides);
+}
+
+memory::desc AnyLayout(const Dims& dims) {
+  return memory::desc(dims, memory::data_type::f32, memory::format_tag::any);
+}
+
+bool IsPlain(const memory::desc& desc) { return desc == Plain(desc.dims()); }
+
+memory::desc Reshaped(const memory::desc& desc, const Dims& dims) {
+  return desc.reshape(dims, /*allow_empty=*/true);
+}
+
+memory::desc Transposed(const memory::desc& desc, const Dims& axes) {
+  // axes[i] is the operand's dimension of the result's i; oneDNN wants to know
+  // where each of the operand's dimensions goes.
+  std::vector<int> to(axes.size());
+  for (size_t i = 0; i < axes.size(); ++i) {
+    to[static_cast<size_t>(axes[i])] = static_cast<int>(i);
+  }
+  return desc.permute_axes(to, /*allow_empty=*/true);
+}
+
+memory::desc Sliced(const memory::desc& desc, const Dims& starts,
+                    const Dims& dims) {
+  return desc.submemory_desc(dims, starts, /*allow_empty=*/true);
+}
+
+}  // namespace ingot::onednn

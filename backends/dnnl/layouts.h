@@ -1,0 +1,27 @@
+// Memory descriptors: a shape and how its elements lie in memory.
+#ifndef INGOT_BACKENDS_DNNL_LAYOUTS_H_
+#define INGOT_BACKENDS_DNNL_LAYOUTS_H_
+
+#include "backends/dnnl/graph.h"
+#include "oneapi/dnnl/dnnl.hpp"
+
+namespace ingot::onednn {
+
+// Row-major, nothing between the elements.
+dnnl::memory::desc Plain(const Dims& dims);
+// Whatever the primitive likes.
+dnnl::memory::desc AnyLayout(const Dims& dims);
+
+// Whether `desc` is Plain of its own shape, and starts at its buffer's start.
+bool IsPlain(const dnnl::memory::desc& desc);
+
+// The same elements with another shape or order, without moving them; a desc
+// of no dimensions where the layout does not allow that.
+dnnl::memory::desc Reshaped(const dnnl::memory::desc& desc, const Dims& dims);
+dnnl::memory::desc Transposed(const dnnl::memory::desc& desc, const Dims& axes);
+dnnl::memory::desc Sliced(const dnnl::memory::desc& desc, const Dims& starts,
+                          const Dims& dims);
+
+}  // namespace ingot::onednn
+
+#endif  // INGOT_BACKENDS_DNNL_LAYOUTS_H_

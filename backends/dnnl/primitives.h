@@ -1,0 +1,49 @@
+// Chooses the primitive of a node, and with it the layouts of its operands.
+#ifndef INGOT_BACKENDS_DNNL_PRIMITIVES_H_
+#define INGOT_BACKENDS_DNNL_PRIMITIVES_H_
+
+#include <vector>
+
+#include "backends/dnnl/graph.h"
+#include "oneapi/dnnl/dnnl.hpp"
+
+namespace ingot::onednn {
+
+// A node, and how its operands are now.
+struct PrimitiveRequest {
+  struct Operand {
+    Dims shape;
+    dnnl::memory::desc desc;
+    bool is_constant;
+  };
+  const Node* node = nullptr;
+  std::vector<Operand> operands;
+  Dims result;
+};
+
+struct MadePrimitive {
+  struct Operand {
+    int slot;                 // DNNL_ARG_…
+    dnnl::memory::desc desc;  // as the primitive reads it
+    // Where `desc` has another shape than the operand: the row-major operand
+    // seen with that shape. Otherwise empty.
+    dnnl::memory::desc view;
+  };
+  dnnl::primitive primitive;
+  dnnl::memory::desc scratchpad;
+  std::vector<Operand> operands;  // one for each of the node's
+  dnnl::memory::desc result;
+  // Where `result` has another shape than the node's result: the same elements
+  // with that shape. Otherwise empty.
+  dnnl::memory::desc result_view;
+  // The result may be written over the first operand.
+  bool in_place = false;
+};
+
+// The node is checked (CheckGraph). Throws dnnl::error.
+MadePrimitive MakePrimitive(const PrimitiveRequest& request,
+                            const dnnl::engine& engine);
+
+}  // namespace ingot::onednn
+
+#endif  // INGOT_BACKENDS_DNNL_PRIMITIVES_H_

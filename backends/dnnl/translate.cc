@@ -1,0 +1,463 @@
+#include "backends/dnnl/translate.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "backends/dnnl/operators.h"
+#include "backends/dnnl/translate_eltwise.h"
+#include "compiler/relay/op.h"
+#include "compiler/status_macros.h"
+
+namespace ingot::onednn {
+namespace {
+
+using relay::Attrs;
+using relay::Value;
+
+template <typename... Parts>
+absl::Status No(const Parts&... parts) {
+  return absl::UnimplementedError(absl::StrCat(parts...));
+}
+
+Value Bound(const Value& value, const Bindings& bindings) {
+  auto it = bindings.find(value);
+  return it == bindings.end() ? value : it->second;
+}
+
+// The shape of a value that graphs may hold.
+absl::StatusOr<Dims> ShapeOf(const Value& value) {
+  if (value.node == nullptr) return No("an operand is left out");
+  const relay::TensorType& type = value.type();
+  if (type.dtype != DataType::Float(32)) {
+    return No("elements are ", type.dtype.ToString(), "; only f32 is taken");
+  }
+  std::optional<Dims> shape = relay::ConstShape(type.shape);
+  if (!shape) {
+    return No("the shape of ", relay::ToString(type),
+              " is not known before it runs");
+  }
+  if (shape->empty()) shape->push_back(1);  // a scalar
+  INGOT_RETURN_IF_ERROR(CountElementsOf(*shape).status());
+  return *shape;
+}
+
+Dims IntsOr(const Attrs& attrs, absl::string_view name, size_t count,
+            int64_t otherwise) {
+  Dims values = attrs.GetOr<Dims>(name, {});
+  if (values.empty()) values.assign(count, otherwise);
+  return values;
+}
+
+// "conv2d" -> 2.
+size_t SpatialDims(const relay::Node& node) {
+  const std::string& name = node.op->name;
+  return static_cast<size_t>(name[name.size() - 2] - '0');
+}
+
+int64_t PositiveAxis(int64_t axis, size_t rank) {
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
+
+class Translation {
+ public:
+  Translation(const relay::Node& node, const Bindings& bindings)
+      : node_(node), attrs_(node.attrs), bindings_(bindings) {}
+
+  absl::StatusOr<Step> Run() {
+    if (node_.kind != relay::NodeKind::kOp || node_.outputs.size() != 1) {
+      return No("this is no operator with one result");
+    }
+    for (const Value& input : node_.inputs) {
+      if (input.node == nullptr) continue;
+      INGOT_ASSIGN_OR_RETURN(Dims shape, ShapeOf(input));
+      shapes_.push_back(shape);
+      step_.operands.push_back({Bound(input, bindings_), std::move(shape)});
+    }
+    if (step_.operands.empty() ||
+        step_.operands.size() != node_.inputs.size()) {
+      return No("an operand is left out");
+    }
+    step_.node = &node_;
+    step_.output = Value{const_cast<relay::Node*>(&node_), 0};
+    INGOT_ASSIGN_OR_RETURN(result_, ShapeOf(step_.output));
+    INGOT_RETURN_IF_ERROR(Translate());
+    INGOT_RETURN_IF_ERROR(Check());
+    return std::move(step_);
+  }
+
+ private:
+  absl::Status Translate() {
+    const std::string& name = node_.op->name;
+    if (name == "conv1d" || name == "conv2d" || name == "conv3d") return Conv();
+    if (name == "dense" || name == "matmul") return Product();
+    if (absl::StartsWith(name, "max_pool") && absl::EndsWith(name, "d")) {
+      return Pool("max");
+    }
+    if (absl::StartsWith(name, "avg_pool")) {
+      return Pool(attrs_.GetOr<int64_t>("count_include_pad", 0) != 0
+                      ? "avg_include_padding"
+                      : "avg_exclude_padding");
+    }
+    if (absl::StartsWith(name, "global_max_pool")) return GlobalPool("max");
+    if (absl::StartsWith(name, "global_avg_pool")) {
+      return GlobalPool("avg_include_padding");
+    }
+    if (name == "batch_norm") return BatchNorm();
+    if (name == "layer_norm") return LayerNorm();
+    if (name == "softmax" || name == "log_softmax") {
+      step_.op = name;
+      return SetAxis(-1);
+    }
+    if (name == "concat") {
+      step_.op = name;
+      return SetAxis(0);
+    }
+    if (name == "resize") return Resize();
+    if (name == "transpose") {
+      step_.op = name;
+      step_.attributes["axes"] = attrs_.Get<Dims>("axes");
+      return absl::OkStatus();
+    }
+    if (name == "slice") return Slice();
+    if (name == "reshape" || name == "squeeze" || name == "unsqueeze" ||
+        name == "flatten") {
+      step_.op = "reshape";
+      step_.attributes["shape"] = result_;
+      return absl::OkStatus();
+    }
+    if (std::optional<std::string> algorithm = BinaryAlgorithm(node_)) {
+      return Binary(*algorithm);
+    }
+    return EltwiseNode();
+  }
+
+  // The table of operators has the last word, so that what is claimed here is
+  // what graphs can say.
+  absl::Status Check() {
+    Node node;
+    node.attributes = step_.attributes;
+    std::vector<Dims> shapes;
+    for (const Operand& operand : step_.operands) {
+      shapes.push_back(operand.shape);
+    }
+    absl::StatusOr<Dims> shape = FindOperator(step_.op)->shape(node, shapes);
+    if (!shape.ok()) return No(shape.status().message());
+    if (*shape != result_) return No("its result has another shape");
+    return absl::OkStatus();
+  }
+
+  absl::Status RefuseType() {
+    if (attrs_.Has("out_dtype")) return No("it converts its elements");
+    return absl::OkStatus();
+  }
+
+  // Blocked layouts are for Ingot's own kernels.
+  absl::Status RefuseLayout(absl::string_view attr, absl::string_view plain) {
+    const std::string layout =
+        attrs_.GetOr<std::string>(attr, std::string(plain));
+    if (layout != plain) return No("its layout is ", layout);
+    return absl::OkStatus();
+  }
+
+  absl::Status Conv() {
+    INGOT_RETURN_IF_ERROR(RefuseType());
+    static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"},
+                                       kKernel[] = {"OIW", "OIHW", "OIDHW"};
+    const size_t n = SpatialDims(node_);
+    INGOT_RETURN_IF_ERROR(RefuseLayout("data_layout", kData[n - 1]));
+    INGOT_RETURN_IF_ERROR(RefuseLayout("kernel_layout", kKernel[n - 1]));
+    step_.op = "convolution";
+    SetWindow(n);
+    step_.attributes["groups"] = attrs_.GetOr<int64_t>("groups", 1);
+    return absl::OkStatus();
+  }
+
+  void SetWindow(size_t n) {
+    step_.attributes["strides"] = IntsOr(attrs_, "strides", n, 1);
+    step_.attributes["pads"] = IntsOr(attrs_, "pads", 2 * n, 0);
+    step_.attributes["dilations"] = IntsOr(attrs_, "dilations", n, 1);
+  }
+
+  absl::Status Product() {
+    INGOT_RETURN_IF_ERROR(RefuseType());
+    if (node_.Is("dense") || shapes_[1].size() == 2) {
+      step_.op = "inner_product";
+      step_.attributes["weights"] =
+          std::string(node_.Is("dense") ? "oi" : "io");
+      return absl::OkStatus();
+    }
+    step_.op = "matmul";
+    const size_t rank = std::max(shapes_[0].size(), shapes_[1].size());
+    for (Operand& operand : step_.operands) LeadingOnes(rank, &operand.shape);
+    return absl::OkStatus();
+  }
+
+  static void LeadingOnes(size_t rank, Dims* shape) {
+    shape->insert(shape->begin(), rank - shape->size(), 1);
+  }
+
+  absl::Status Pool(absl::string_view algorithm) {
+    static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"};
+    const size_t n = SpatialDims(node_);
+    INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kData[n - 1]));
+    step_.op = "pooling";
+    step_.attributes["algorithm"] = std::string(algorithm);
+    step_.attributes["kernel"] = attrs_.Get<Dims>("kernel");
+    SetWindow(n);
+    if (attrs_.GetOr<int64_t>("ceil_mode", 0) == 0) return absl::OkStatus();
+    // A last window that reaches further is more padding at the end.
+    const Dims& kernel = attrs_.Get<Dims>("kernel");
+    const Dims strides = IntsOr(attrs_, "strides", n, 1);
+    const Dims dilations = IntsOr(attrs_, "dilations", n, 1);
+    Dims& pads = std::get<Dims>(step_.attributes["pads"]);
+    for (size_t d = 0; d < n; ++d) {
+      const int64_t end = (result_[2 + d] - 1) * strides[d] +
+                          (kernel[d] - 1) * dilations[d] + 1;
+      const int64_t extra = end - shapes_[0][2 + d] - pads[d] - pads[n + d];
+      if (extra <= 0) continue;
+      if (algorithm == "avg_include_padding") {
+        return No("a window reaches beyond the padding that it counts");
+      }
+      pads[n + d] += extra;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status GlobalPool(absl::string_view algorithm) {
+    static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"};
+    const size_t n = SpatialDims(node_);
+    INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kData[n - 1]));
+    step_.op = "pooling";
+    step_.attributes["algorithm"] = std::string(algorithm);
+    step_.attributes["kernel"] = Dims(shapes_[0].begin() + 2, shapes_[0].end());
+    step_.attributes["strides"] = Dims(n, 1);
+    step_.attributes["dilations"] = Dims(n, 1);
+    step_.attributes["pads"] = Dims(2 * n, 0);
+    return absl::OkStatus();
+  }
+
+  absl::Status BatchNorm() {
+    step_.op = "batch_normalization";
+    step_.attributes["epsilon"] = attrs_.GetOr<double>("epsilon", 1e-5);
+    return absl::OkStatus();
+  }
+
+  absl::Status LayerNorm() {
+    const size_t rank = shapes_[0].size();
+    const int64_t axis = PositiveAxis(attrs_.GetOr<int64_t>("axis", -1), rank);
+    if (axis + 1 != static_cast<int64_t>(rank)) {
+      return No("it averages over more than the last dimension");
+    }
+    step_.op = "layer_normalization";
+    step_.attributes["epsilon"] = attrs_.GetOr<double>("epsilon", 1e-5);
+    for (size_t i = 1; i < step_.operands.size(); ++i) {
+      Dims& shape = step_.operands[i].shape;
+      while (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status SetAxis(int64_t otherwise) {
+    step_.attributes["axis"] = PositiveAxis(
+        attrs_.GetOr<int64_t>("axis", otherwise), shapes_[0].size());
+    return absl::OkStatus();
+  }
+
+  // oneDNN samples at the centres of pixels: the linear mode is that of
+  // half_pixel; where each pixel is repeated a whole number of times the
+  // nearest one is never half way between two.
+  absl::Status Resize() {
+    const std::string mode = attrs_.GetOr<std::string>("mode", "nearest");
+    const std::string coordinates = attrs_.GetOr<std::string>(
+        "coordinate_transformation_mode", "half_pixel");
+    const std::vector<double> scales =
+        attrs_.GetOr<std::vector<double>>("scales", {});
+    const Dims& x = shapes_[0];
+    if (x.size() < 3 || x[0] != result_[0] || x[1] != result_[1]) {
+      return No("it resizes more than planes");
+    }
+    bool whole = true;
+    for (size_t d = 0; d < x.size(); ++d) {
+      whole = whole && result_[d] % x[d] == 0;
+      if (!scales.empty() && scales[d] * static_cast<double>(x[d]) !=
+                                 static_cast<double>(result_[d])) {
+        return No("its scales are not those of its extents");
+      }
+    }
+    const std::string rounding =
+        attrs_.GetOr<std::string>("nearest_mode", "round_prefer_floor");
+    const bool nearest = mode == "nearest" && whole &&
+                         ((coordinates == "half_pixel" &&
+                           absl::StartsWith(rounding, "round_")) ||
+                          (coordinates == "asymmetric" && rounding == "floor"));
+    if (!nearest && !(mode == "linear" && coordinates == "half_pixel")) {
+      return No("oneDNN has no mode ", mode, " of ", coordinates,
+                " for these extents");
+    }
+    step_.op = "resampling";
+    step_.attributes["algorithm"] = mode;
+    step_.attributes["sizes"] = Dims(result_.begin() + 2, result_.end());
+    return absl::OkStatus();
+  }
+
+  absl::Status Slice() {
+    const auto starts = relay::ConstShape(attrs_.Get<relay::Shape>("starts"));
+    const auto ends = relay::ConstShape(attrs_.Get<relay::Shape>("ends"));
+    const Dims& axes = attrs_.Get<Dims>("axes");
+    if (!starts || !ends) return No("where it starts is not known before");
+    for (int64_t step : attrs_.GetOr<Dims>("steps", {})) {
+      if (step != 1) return No("it skips elements");
+    }
+    Dims from(shapes_[0].size(), 0), to = shapes_[0];
+    for (size_t i = 0; i < axes.size(); ++i) {
+      from[axes[i]] = (*starts)[i];
+      to[axes[i]] = (*ends)[i];
+    }
+    step_.op = "slice";
+    step_.attributes["starts"] = from;
+    step_.attributes["ends"] = to;
+    return absl::OkStatus();
+  }
+
+  absl::Status Binary(const std::string& algorithm) {
+    // With one constant it is a linear function.
+    for (int other = 0; other < 2; ++other) {
+      std::optional<float> scalar = ScalarConstant(step_.operands[other].value);
+      std::optional<PostOp> post;
+      if (scalar && shapes_[1 - other] == result_) {
+        post = LinearPost(algorithm, *scalar, /*scalar_first=*/other == 0);
+      }
+      if (!post) continue;
+      if (other == 0) std::swap(step_.operands[0], step_.operands[1]);
+      step_.operands.pop_back();
+      return SetEltwise(*post);
+    }
+    step_.op = "binary";
+    step_.attributes["algorithm"] = algorithm;
+    for (Operand& operand : step_.operands) {
+      LeadingOnes(result_.size(), &operand.shape);
+    }
+    const bool commutes = algorithm != "sub" && algorithm != "div";
+    if (commutes && step_.operands[0].shape != result_) {
+      std::swap(step_.operands[0], step_.operands[1]);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status EltwiseNode() {
+    INGOT_ASSIGN_OR_RETURN(PostOp post, EltwisePost(node_));
+    step_.operands.resize(1);
+    return SetEltwise(post);
+  }
+
+  absl::Status SetEltwise(const PostOp& post) {
+    step_.op = "eltwise";
+    step_.attributes["algorithm"] = post.algorithm;
+    step_.attributes["alpha"] = post.alpha;
+    step_.attributes["beta"] = post.beta;
+    return absl::OkStatus();
+  }
+
+  const relay::Node& node_;
+  const Attrs& attrs_;
+  const Bindings& bindings_;
+  std::vector<Dims> shapes_;  // of the operands as they are
+  Dims result_;
+  Step step_;
+};
+
+// Adds what `node` does to the result of `step`, which it reads.
+absl::Status Append(const relay::Node& node, const Bindings& bindings,
+                    Step* step) {
+  INGOT_ASSIGN_OR_RETURN(const Dims shape, ShapeOf(step->output));
+  INGOT_ASSIGN_OR_RETURN(const Dims result,
+                         ShapeOf(Value{const_cast<relay::Node*>(&node), 0}));
+  const std::optional<std::string> algorithm = BinaryAlgorithm(node);
+  if (shape != result) return No(node.op->name, " changes the shape");
+  if (!algorithm) {
+    if (node.inputs[0].node != step->output.node) {
+      return No(node.op->name, " does not read what precedes it");
+    }
+    INGOT_ASSIGN_OR_RETURN(PostOp post, EltwisePost(node));
+    step->posts.push_back({post, {}});
+    return absl::OkStatus();
+  }
+  const int other = node.inputs[0] == step->output ? 1 : 0;
+  if (!(node.inputs[1 - other] == step->output)) {
+    return No(node.op->name, " does not read what precedes it");
+  }
+  const Value value = Bound(node.inputs[other], bindings);
+  if (value == step->output) return No("a result is combined with itself");
+  INGOT_ASSIGN_OR_RETURN(const Dims operand, ShapeOf(value));
+  if (std::optional<float> scalar = ScalarConstant(value)) {
+    std::optional<PostOp> post =
+        LinearPost(*algorithm, *scalar, /*scalar_first=*/other == 0);
+    if (!post) return No(node.op->name, " with one number");
+    step->posts.push_back({*post, {}});
+    return absl::OkStatus();
+  }
+  if (*algorithm != "add") return No(node.op->name, " of two tensors");
+  if (operand == shape) {
+    for (const Post& post : step->posts) {
+      if (post.add.node != nullptr) return No("two tensors are added");
+    }
+    // oneDNN's matrix products add before anything else.
+    if (!step->posts.empty()) return No("a tensor is added behind something");
+    step->posts.push_back({{}, value});
+    return absl::OkStatus();
+  }
+  // A bias: a constant vector along the channels, or along the columns.
+  const bool is_conv = step->op == "convolution";
+  if ((!is_conv && step->op != "inner_product" && step->op != "matmul") ||
+      step->operands.size() != 2 || !step->posts.empty() ||
+      value.node->kind != relay::NodeKind::kConstant) {
+    return No("it adds a ", relay::ToString(value.type()));
+  }
+  const size_t axis = is_conv ? 1 : shape.size() - 1;
+  Dims expected(shape.size(), 1);
+  expected[axis] = shape[axis];
+  Dims padded = operand;
+  if (padded.size() > shape.size()) return No("the bias has a larger rank");
+  padded.insert(padded.begin(), shape.size() - padded.size(), 1);
+  if (padded != expected) {
+    return No("it adds a ", relay::ToString(value.type()), " to a ",
+              relay::ToString(step->output.type()));
+  }
+  step->operands.push_back({value, {shape[axis]}});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Step> TranslateOp(const relay::Node& node,
+                                 const Bindings& bindings) {
+  return Translation(node, bindings).Run();
+}
+
+absl::StatusOr<std::vector<Step>> TranslateComposite(
+    absl::Span<relay::Node* const> nodes, const Bindings& bindings) {
+  std::vector<Step> steps;
+  for (const relay::Node* node : nodes) {
+    const bool started = !steps.empty() && steps.back().op != "transpose";
+    if (started) {
+      INGOT_RETURN_IF_ERROR(Append(*node, bindings, &steps.back()));
+      steps.back().node = node;
+      steps.back().output = Value{const_cast<relay::Node*>(node), 0};
+      continue;
+    }
+    INGOT_ASSIGN_OR_RETURN(Step step, TranslateOp(*node, bindings));
+    const Operator* op = FindOperator(step.op);
+    if (step.op != "transpose" && !op->post_ops && nodes.size() > 1) {
+      return No(node->op->name, " takes nothing behind it");
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+}  // namespace ingot::onednn

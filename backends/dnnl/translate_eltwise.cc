@@ -1,0 +1,107 @@
+#include "backends/dnnl/translate_eltwise.h"
+
+#include <cmath>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
+
+namespace ingot::onednn {
+namespace {
+
+struct Entry {
+  const char* relay;
+  const char* algorithm;
+  double alpha, beta;
+};
+
+// Those without attributes that matter.
+constexpr Entry kSimple[] = {
+    {"relu", "relu", 0, 0},   {"sigmoid", "logistic", 0, 0},
+    {"tanh", "tanh", 0, 0},   {"hard_swish", "hardswish", 0, 0},
+    {"mish", "mish", 0, 0},   {"softplus", "soft_relu", 0, 0},
+    {"exp", "exp", 0, 0},     {"log", "log", 0, 0},
+    {"sqrt", "sqrt", 0, 0},   {"abs", "abs", 0, 0},
+    {"round", "round", 0, 0}, {"neg", "linear", -1, 0},
+};
+
+}  // namespace
+
+absl::StatusOr<PostOp> EltwisePost(const relay::Node& node) {
+  const relay::Attrs& attrs = node.attrs;
+  for (const Entry& entry : kSimple) {
+    if (node.Is(entry.relay)) {
+      return PostOp{entry.algorithm, entry.alpha, entry.beta, ""};
+    }
+  }
+  if (node.Is("leaky_relu")) {
+    return PostOp{"relu", attrs.GetOr<double>("alpha", 0.01), 0, ""};
+  }
+  if (node.Is("elu")) {
+    return PostOp{"elu", attrs.GetOr<double>("alpha", 1), 0, ""};
+  }
+  if (node.Is("swish")) {
+    return PostOp{"swish", attrs.GetOr<double>("alpha", 1), 0, ""};
+  }
+  if (node.Is("gelu")) {
+    const bool tanh = attrs.GetOr<std::string>("approximate", "none") == "tanh";
+    return PostOp{tanh ? "gelu_tanh" : "gelu_erf", 0, 0, ""};
+  }
+  if (node.Is("clip")) {
+    // One limit alone would turn infinity on the other side into a number.
+    if (attrs.Has("min") && attrs.Has("max")) {
+      const double min = attrs.Get<double>("min");
+      const double max = attrs.Get<double>("max");
+      if (min <= max && std::isfinite(min) && std::isfinite(max)) {
+        return PostOp{"clip", min, max, ""};
+      }
+    } else if (attrs.Has("min") && attrs.Get<double>("min") == 0) {
+      return PostOp{"relu", 0, 0, ""};
+    }
+    return absl::UnimplementedError("clip without two limits in order");
+  }
+  return absl::UnimplementedError(
+      absl::StrCat("oneDNN has no operator for ", node.op->name));
+}
+
+const std::vector<std::string>& FusedActivations() {
+  static const auto* const kNames = new std::vector<std::string>{
+      "relu", "clip", "leaky_relu", "elu",   "sigmoid",
+      "tanh", "gelu", "hard_swish", "swish", "mish"};
+  return *kNames;
+}
+
+std::optional<std::string> BinaryAlgorithm(const relay::Node& node) {
+  for (const char* name : {"add", "sub", "mul", "div"}) {
+    if (node.Is(name)) return name;
+  }
+  if (node.Is("maximum")) return "max";
+  if (node.Is("minimum")) return "min";
+  return std::nullopt;
+}
+
+std::optional<float> ScalarConstant(const relay::Value& value) {
+  if (value.node->kind != relay::NodeKind::kConstant ||
+      !value.node->constant.has_value() ||
+      value.node->constant->dtype() != DataType::Float(32) ||
+      value.node->constant->NumElements() != 1) {
+    return std::nullopt;
+  }
+  const float scalar = value.node->constant->data<float>()[0];
+  if (!std::isfinite(scalar)) return std::nullopt;
+  return scalar;
+}
+
+std::optional<PostOp> LinearPost(absl::string_view binary_algorithm,
+                                 float scalar, bool scalar_first) {
+  const double s = scalar;
+  if (binary_algorithm == "add") return PostOp{"linear", 1, s, ""};
+  if (binary_algorithm == "mul") return PostOp{"linear", s, 0, ""};
+  if (binary_algorithm == "sub") {
+    return scalar_first ? PostOp{"linear", -1, s, ""}
+                        : PostOp{"linear", 1, -s, ""};
+  }
+  return std::nullopt;
+}
+
+}  // namespace ingot::onednn
