@@ -177,8 +177,8 @@ Stage* Schedule::CacheRead(
 std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
   const Operation op = stage->op_;
   if (!stage->Require(
-          op.kind == OperationKind::kReduce && op.reduce_axis.size() == 1,
-          "split_reduction needs one reduce axis") ||
+          op.kind == OperationKind::kReduce && !op.reduce_axis.empty(),
+          "split_reduction needs a reduce axis") ||
       !stage->Require(lanes >= 2 && (lanes & (lanes - 1)) == 0,
                       "split_reduction into a power of 2")) {
     return {};

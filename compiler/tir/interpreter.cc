@@ -129,10 +129,14 @@ class Caller {
     if (tensor->ndim != static_cast<int32_t>(param.shape.size())) {
       return BadArgument(i, absl::StrCat("has rank ", tensor->ndim));
     }
+    // Strides of a tensor without elements say nothing.
+    const int64_t* strides = tensor->strides;
+    for (int32_t d = 0; d < tensor->ndim; ++d) {
+      if (tensor->shape[d] == 0) strides = nullptr;
+    }
     int64_t dense = 1;
     for (int d = tensor->ndim - 1; d >= 0; --d) {
-      if (tensor->strides != nullptr && tensor->shape[d] > 1 &&
-          tensor->strides[d] != dense) {
+      if (strides != nullptr && tensor->shape[d] > 1 && strides[d] != dense) {
         return BadArgument(i, "is not dense");
       }
       dense *= tensor->shape[d];

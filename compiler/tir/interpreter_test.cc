@@ -294,6 +294,17 @@ TEST(InterpreterTest, Errors) {
       "memory"));
 }
 
+TEST(InterpreterTest, EmptyTensors) {
+  Tensor x = Floats({2, 0, 3}, {});
+  Tensor sum = Floats({1}, {7});
+  RunBoth(
+      "func @f(%x: f32[a, b, c]) -> (%s: f32[1]) { %s[0] = 0.0f "
+      "for i in [0, a) { for j in [0, b) { for k in [0, c) { "
+      "%s[0] = %s[0] + %x[i, j, k] } } } }",
+      {x, sum});
+  EXPECT_EQ(ValuesOf<float>(sum)[0], 0);
+}
+
 TEST(InterpreterTest, UnwrittenBuffersAreNan) {
   Tensor out = Floats({2}, {0, 0});
   RunBoth(

@@ -39,6 +39,15 @@ void InlineCheap(Schedule* schedule) {
   schedule->ApplyInlining();
 }
 
+// Whether a family has decided on the stage's loops, or others are inside them.
+bool IsScheduled(const Schedule& schedule, const Stage* stage) {
+  if (!stage->IsUntouched()) return true;
+  for (const Stage* other : schedule.stages()) {
+    if (other->consumer() == stage) return true;
+  }
+  return false;
+}
+
 // Schedules a stage by its family. False when it has none.
 bool ScheduleAnchor(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
   absl::string_view anchor = TagOf(stage, kAnchor);
@@ -76,7 +85,7 @@ absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
   }
   if (!anchored) ScheduleRows(&*schedule, cpu);
   for (Stage* stage : schedule->stages()) {
-    if (!stage->IsUntouched()) continue;
+    if (IsScheduled(*schedule, stage)) continue;
     if (stage->IsReduce()) {
       ScheduleReduction(&*schedule, stage, cpu);
     } else if (stage->op().kind == OperationKind::kCompute) {

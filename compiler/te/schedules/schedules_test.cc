@@ -450,6 +450,43 @@ TEST_P(SchedulesTest, Reductions) {
   }
 }
 
+// One loop of rows, which stays as it is: nothing is split.
+TEST_P(SchedulesTest, RowsOfStridedReduction) {
+  for (int64_t size : {1, 7, 16}) {
+    Kernel k;
+    Graph& g = k.graph;
+    tir::VarPtr n = tir::MakeVar("n");
+    Tensor x = g.Placeholder("x", kF32, {n, I(40), I(1)});
+    Tensor s = g.Reduce("s", {n}, {I(40), I(1)}, Reducer::Sum(kF32),
+                        [&](auto& i, auto& r) {
+                          Expr e = x({i[0], r[0], r[1]});
+                          return e * e;
+                        });
+    k.inputs = {x};
+    k.outputs = {g.Compute("out", {n}, [&](auto& i) { return s(i) * F(0.5); })};
+    Check(k, {{n.get(), size}});
+  }
+}
+
+// Means of planes, whose rows are long enough for vectors and have a tail.
+TEST_P(SchedulesTest, SeveralReducedAxes) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {2, 3, 5, 70}, {1, 4, 9, 64}, {3, 1, 1, 131}, {2, 2, 40, 3}}) {
+    Kernel k;
+    Graph& g = k.graph;
+    auto shape = ConstShape(dims);
+    Tensor x = g.Placeholder("x", kF32, shape);
+    std::vector<Expr> out = {shape[0], shape[1], I(1), I(1)};
+    Tensor s =
+        g.Reduce("s", out, {shape[2], shape[3]}, Reducer::Sum(kF32),
+                 [&](auto& i, auto& r) { return x({i[0], i[1], r[0], r[1]}); });
+    k.inputs = {x};
+    k.outputs = {
+        g.Compute("mean", out, [&](auto& i) { return s(i) * F(0.25); })};
+    Check(k);
+  }
+}
+
 TEST_P(SchedulesTest, SeveralOutputsAndExtern) {
   Kernel k;
   Graph& g = k.graph;
