@@ -13,6 +13,12 @@ const Converter* ConverterTable::Find(absl::string_view domain,
   return it == converters_.end() ? nullptr : &it->second;
 }
 
+std::vector<std::pair<std::string, std::string>> ConverterTable::Names() const {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& [name, converter] : converters_) names.push_back(name);
+  return names;
+}
+
 const ConverterTable& AllConverters() {
   static const ConverterTable* const table = [] {
     auto* t = new ConverterTable;
@@ -33,6 +39,13 @@ const ConverterTable& AllConverters() {
     AddControlFlowConverters(t);
     AddLossConverters(t);
     AddSignalConverters(t);
+    AddAttentionConverters(t);
+    AddMicrosoftConverters(t);
+    AddMicrosoftNormalizationConverters(t);
+    AddMicrosoftQuantizeConverters(t);
+    AddImageConverters(t);
+    AddTextConverters(t);
+    AddTrainingConverters(t);
     return t;
   }();
   return *table;

@@ -7,12 +7,18 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "compiler/frontends/onnx/context.h"
 
 namespace ingot::onnx_frontend {
+
+// The newest operator set of ONNX's own domain that is known.
+inline constexpr int kNewestOpset = 23;
+
+inline constexpr char kMicrosoftDomain[] = "com.microsoft";
 
 // Sets the node's outputs. The context knows the operator set's version.
 using Converter = std::function<absl::Status(NodeContext&)>;
@@ -23,6 +29,8 @@ class ConverterTable {
   void Add(absl::string_view op, Converter converter,
            absl::string_view domain = "");
   const Converter* Find(absl::string_view domain, absl::string_view op) const;
+  // Domain and operator of every entry, in order.
+  std::vector<std::pair<std::string, std::string>> Names() const;
 
  private:
   std::map<std::pair<std::string, std::string>, Converter> converters_;
@@ -48,6 +56,13 @@ void AddSequenceConverters(ConverterTable* table);
 void AddControlFlowConverters(ConverterTable* table);
 void AddLossConverters(ConverterTable* table);
 void AddSignalConverters(ConverterTable* table);
+void AddAttentionConverters(ConverterTable* table);
+void AddMicrosoftConverters(ConverterTable* table);
+void AddMicrosoftNormalizationConverters(ConverterTable* table);
+void AddMicrosoftQuantizeConverters(ConverterTable* table);
+void AddImageConverters(ConverterTable* table);
+void AddTextConverters(ConverterTable* table);
+void AddTrainingConverters(ConverterTable* table);
 
 }  // namespace ingot::onnx_frontend
 

@@ -13,7 +13,6 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-constexpr int kNewestOpset = 23;
 // Limits of what a small hostile file can make of itself.
 constexpr int64_t kMaxNodes = 1000000;
 constexpr int kMaxExprSize = 2000;

@@ -79,9 +79,15 @@ absl::Status Einsum(NodeContext& c) {
   return c.Return("einsum", in, std::move(attrs));
 }
 
+absl::Status Det(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  return c.Return("det", {x});
+}
+
 }  // namespace
 
 void AddMatmulConverters(ConverterTable* t) {
+  t->Add("Det", &Det);
   t->Add("MatMul", &MatMul);
   t->Add("Gemm", &Gemm);
   t->Add("Einsum", &Einsum);

@@ -76,6 +76,13 @@ class ModelBuilder {
     for (const std::string& o : outputs) node->add_output(o);
     return node;
   }
+  // Another operator set than ONNX's own.
+  ModelBuilder& Domain(const std::string& domain, int version = 1) {
+    auto* opset = model_.add_opset_import();
+    opset->set_domain(domain);
+    opset->set_version(version);
+    return *this;
+  }
   Blob Build() const { return Blob::FromString(model_.SerializeAsString()); }
 
  private:
@@ -87,6 +94,21 @@ inline void SetInt(onnx::NodeProto* node, const std::string& name, int64_t v) {
   a->set_name(name);
   a->set_type(onnx::AttributeProto::INT);
   a->set_i(v);
+}
+
+inline void SetFloat(onnx::NodeProto* node, const std::string& name, float v) {
+  auto* a = node->add_attribute();
+  a->set_name(name);
+  a->set_type(onnx::AttributeProto::FLOAT);
+  a->set_f(v);
+}
+
+inline void SetString(onnx::NodeProto* node, const std::string& name,
+                      const std::string& v) {
+  auto* a = node->add_attribute();
+  a->set_name(name);
+  a->set_type(onnx::AttributeProto::STRING);
+  a->set_s(v);
 }
 
 inline void SetInts(onnx::NodeProto* node, const std::string& name,

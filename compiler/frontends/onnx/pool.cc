@@ -5,11 +5,8 @@
 #include "compiler/frontends/onnx/window.h"
 
 namespace ingot::onnx_frontend {
-namespace {
 
-// `stem`: "max_pool", "avg_pool" or "lp_pool".
-absl::Status Pool(NodeContext& c, absl::string_view stem) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+absl::StatusOr<Value> PoolOf(NodeContext& c, absl::string_view stem, Value x) {
   const std::vector<int64_t> kernel = c.Ints("kernel_shape");
   if (kernel.empty() || kernel.size() > 3) {
     return c.Error("kernel_shape must have 1 to 3 values");
@@ -41,9 +38,14 @@ absl::Status Pool(NodeContext& c, absl::string_view stem) {
   if (stem == "lp_pool") attrs.Set("p", c.Int("p", 2));
   INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat(stem, n, "d"), {x}, std::move(attrs)));
-  if (one_d) {
-    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
-  }
+  return one_d ? DropHeight(c, y) : y;
+}
+
+namespace {
+
+absl::Status Pool(NodeContext& c, absl::string_view stem) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value y, PoolOf(c, stem, x));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

@@ -1,34 +1,93 @@
 // Quantised operators, taken apart into integer products and scales.
+#include "compiler/frontends/onnx/quantize.h"
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/matmul.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/frontends/onnx/window.h"
 
 namespace ingot::onnx_frontend {
+
 namespace {
 
-absl::Status Quantize(NodeContext& c) {
+// Scales or zero points that have an element for each block of `size` along
+// `axis`, repeated so that there is one for each element of x.
+absl::StatusOr<Value> SpreadBlocks(NodeContext& c, Value v, const Value& x,
+                                   int64_t axis, int64_t size) {
+  int64_t extent, blocks;
+  if (RankOf(v) != RankOf(x) || size < 1 ||
+      !tir::AsConstInt(ShapeOf(x)[axis], &extent) ||
+      !tir::AsConstInt(ShapeOf(v)[axis], &blocks) || extent > (1 << 28) ||
+      size > extent || blocks != (extent + size - 1) / size) {
+    return c.Error("blocks of ", size, " along axis ", axis, " of ",
+                   relay::ToString(x.type()), " do not fit scales ",
+                   relay::ToString(v.type()));
+  }
+  std::vector<int64_t> block;
+  for (int64_t i = 0; i < extent; ++i) block.push_back(i / size);
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor tensor, MakeTensor<int64_t>(DataType::Int(64), {extent}, block));
+  INGOT_ASSIGN_OR_RETURN(Value indices, c.Constant(std::move(tensor), "block"));
+  Attrs attrs;
+  attrs.Set("axis", axis);
+  return c.Emit("gather", {v, indices}, std::move(attrs), "spread");
+}
+
+// With block_size: between x and the floats or integers that it stands for,
+// element by element. `dtype`: of the result, null for a dequantize.
+absl::Status ConvertBlocked(NodeContext& c, std::vector<Value> in,
+                            const DataType* dtype) {
+  const int rank = RankOf(in[0]);
+  int64_t axis = c.Int("axis", 1);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return c.Error("axis ", c.Int("axis", 1));
+  for (size_t i = 1; i < in.size(); ++i) {
+    if (!in[i]) continue;
+    INGOT_ASSIGN_OR_RETURN(
+        in[i], SpreadBlocks(c, in[i], in[0], axis, c.Int("block_size", 0)));
+  }
+  const bool has_zero = in.size() > 2 && in[2];
+  const DataType f32 = DataType::Float(32), i32 = DataType::Int(32);
+  Compose k(c);
+  const Value scale = k.Cast(in[1], f32);
+  if (dtype != nullptr) {
+    Value q = k.Call("round", {k.Div(k.Cast(in[0], f32), scale)});
+    if (has_zero) q = k.Add(q, k.Cast(in[2], f32));
+    c.SetOutput(0, k.Cast(q, *dtype));
+  } else {
+    Value q = k.Cast(in[0], i32);
+    if (has_zero) q = k.Sub(q, k.Cast(in[2], i32));
+    c.SetOutput(0, k.Cast(k.Mul(k.Cast(q, f32), scale), in[1].type().dtype));
+  }
+  return k.status();
+}
+
+}  // namespace
+
+absl::Status ConvertQuantize(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
   if (in.size() < 2) return c.Error("takes two or three inputs");
-  if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
   DataType dtype = DataType::UInt(8);
   if (c.has_input(2)) {
     dtype = in[2].type().dtype;
   } else if (const int64_t t = c.Int("output_dtype", 0); t != 0) {
     INGOT_ASSIGN_OR_RETURN(dtype, DataTypeFromOnnx(static_cast<int>(t)));
   }
+  if (c.Int("block_size", 0) != 0) return ConvertBlocked(c, in, &dtype);
   Attrs attrs;
   attrs.Set("dtype", dtype);
   attrs.Set("axis", c.Int("axis", 1));
   return c.Return("quantize", in, std::move(attrs));
 }
 
-absl::Status Dequantize(NodeContext& c) {
+absl::Status ConvertDequantize(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
-  if (c.Int("block_size", 0) != 0) return c.NotSupported("block_size");
+  if (in.size() < 2) return c.Error("takes two or three inputs");
+  if (c.Int("block_size", 0) != 0) return ConvertBlocked(c, in, nullptr);
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", 1));
   return c.Return("dequantize", in, std::move(attrs));
@@ -36,8 +95,8 @@ absl::Status Dequantize(NodeContext& c) {
 
 // scale = (max(0, max x) - min(0, min x)) / 255, and the zero point that puts
 // the smallest element at 0.
-absl::Status DynamicQuantize(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+absl::StatusOr<DynamicallyQuantized> QuantizeDynamically(NodeContext& c,
+                                                         Value x) {
   const DataType f32 = DataType::Float(32);
   Attrs all;
   all.Set("keepdims", int64_t{0});
@@ -62,14 +121,11 @@ absl::Status DynamicQuantize(NodeContext& c) {
   quantize.Set("dtype", DataType::UInt(8));
   INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit("quantize", {x, scale, point}, std::move(quantize)));
-  c.SetOutput(0, y);
-  c.SetOutput(1, scale);
-  c.SetOutput(2, point);
-  return absl::OkStatus();
+  return DynamicallyQuantized{y, scale, point};
 }
 
-// Shapes a vector of per-channel parameters to run along `axis` of rank dims.
-absl::StatusOr<Value> AlongAxis(NodeContext& c, Value v, int axis, int rank) {
+absl::StatusOr<Value> ParamAlongAxis(NodeContext& c, Value v, int axis,
+                                     int rank) {
   if (RankOf(v) == 0) return v;
   if (RankOf(v) != 1) {
     return c.Error("scales or zero points ", relay::ToString(v.type()),
@@ -79,6 +135,17 @@ absl::StatusOr<Value> AlongAxis(NodeContext& c, Value v, int axis, int rank) {
   Shape shape(rank, tir::MakeInt(1));
   shape[axis] = ShapeOf(v)[0];
   return c.Reshape(v, shape, "per_channel");
+}
+
+namespace {
+
+absl::Status DynamicQuantize(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(DynamicallyQuantized q, QuantizeDynamically(c, x));
+  c.SetOutput(0, q.values);
+  c.SetOutput(1, q.scale);
+  c.SetOutput(2, q.zero_point);
+  return absl::OkStatus();
 }
 
 // x - zero point, as i32. The operand itself where there is no zero point.
@@ -96,7 +163,7 @@ absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
   }
   if (zero) return x;
   INGOT_ASSIGN_OR_RETURN(Value point, c.Input(zero_point));
-  INGOT_ASSIGN_OR_RETURN(point, AlongAxis(c, point, axis, RankOf(x)));
+  INGOT_ASSIGN_OR_RETURN(point, ParamAlongAxis(c, point, axis, RankOf(x)));
   INGOT_ASSIGN_OR_RETURN(point, c.Cast(point, i32));
   INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, i32));
   return c.Emit("sub", {x, point}, {}, "centred");
@@ -141,8 +208,8 @@ absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
   INGOT_ASSIGN_OR_RETURN(Value sw, c.Input(w_scale));
   INGOT_ASSIGN_OR_RETURN(Value sy, c.Input(y_scale));
   INGOT_ASSIGN_OR_RETURN(Value zy, c.Input(y_zero));
-  INGOT_ASSIGN_OR_RETURN(sx, AlongAxis(c, sx, axis, RankOf(y)));
-  INGOT_ASSIGN_OR_RETURN(sw, AlongAxis(c, sw, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sx, ParamAlongAxis(c, sx, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sw, ParamAlongAxis(c, sw, axis, RankOf(y)));
   INGOT_ASSIGN_OR_RETURN(sx, c.Cast(sx, f32));
   INGOT_ASSIGN_OR_RETURN(sw, c.Cast(sw, f32));
   INGOT_ASSIGN_OR_RETURN(Value s, c.Emit("mul", {sx, sw}, {}, "scale"));
@@ -182,7 +249,8 @@ absl::Status ConvInteger(NodeContext& c) {
   return absl::OkStatus();
 }
 
-// a's zero points run along rows, b's along columns.
+}  // namespace
+
 absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
                                     int a_zero, int b_zero) {
   if (RankOf(a) < 1 || RankOf(b) < 1) return c.Error("a scalar operand");
@@ -192,6 +260,8 @@ absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
   attrs.Set("out_dtype", DataType::Int(32));
   return MatmulAnyRank(c, a, b, std::move(attrs));
 }
+
+namespace {
 
 absl::Status MatMulInteger(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
@@ -214,8 +284,8 @@ absl::Status QLinearMatMul(NodeContext& c) {
 }  // namespace
 
 void AddQuantizeConverters(ConverterTable* t) {
-  t->Add("QuantizeLinear", &Quantize);
-  t->Add("DequantizeLinear", &Dequantize);
+  t->Add("QuantizeLinear", &ConvertQuantize);
+  t->Add("DequantizeLinear", &ConvertDequantize);
   t->Add("DynamicQuantizeLinear", &DynamicQuantize);
   t->Add("QLinearConv", &QLinearConv);
   t->Add("ConvInteger", &ConvInteger);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/resample.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -93,7 +94,6 @@ absl::Status Resize(NodeContext& c) {
   const Shape& in = ShapeOf(x);
   const bool upsample = c.node().op_type() == "Upsample";
   const bool old = upsample || c.opset() < 11;
-  if (c.Int("antialias", 0) != 0) return c.NotSupported("antialias=1");
   INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axes, ReadAxes(c, rank));
 
   std::vector<double> scales;
@@ -142,6 +142,16 @@ absl::Status Resize(NodeContext& c) {
   const std::string coordinates =
       old ? "asymmetric"
           : c.String("coordinate_transformation_mode", "half_pixel");
+  if (c.Int("antialias", 0) != 0 && mode != "nearest") {
+    const auto numbers = relay::ConstShape(sizes);
+    if (!numbers) return c.NotSupported("antialias=1 to symbolic sizes");
+    Filter filter{mode == "cubic", c.Float("cubic_coeff_a", -0.75),
+                  c.Int("exclude_outside", 0) != 0, coordinates};
+    INGOT_ASSIGN_OR_RETURN(Value y,
+                           ResampleAntialiased(c, x, filter, *numbers, scales));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
+  }
   attrs.Set("coordinate_transformation_mode", coordinates);
   if (mode == "nearest") {
     attrs.Set("nearest_mode",

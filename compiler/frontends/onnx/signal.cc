@@ -228,9 +228,6 @@ absl::Status MelWeights(NodeContext& c) {
 
 absl::Status GridSample(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
-  if (in.empty() || !in[0] || RankOf(in[0]) != 4) {
-    return c.NotSupported("other than two spatial dimensions");
-  }
   std::string mode = c.String("mode", "bilinear");
   if (mode == "bilinear") mode = "linear";
   if (mode == "bicubic") mode = "cubic";

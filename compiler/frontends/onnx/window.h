@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "compiler/frontends/onnx/context.h"
 
 namespace ingot::onnx_frontend {
@@ -29,6 +30,10 @@ absl::StatusOr<WindowAttrs> ReadWindowAttrs(NodeContext& c, const Value& x,
 // [n, c, w] -> [n, c, 1, w] and back.
 absl::StatusOr<Value> AddHeight(NodeContext& c, Value x);
 absl::StatusOr<Value> DropHeight(NodeContext& c, Value x);
+
+// The node's pool, of x. `stem`: "max_pool", "avg_pool" or "lp_pool". Also sets
+// output 1 of a max pool, if it is wanted.
+absl::StatusOr<Value> PoolOf(NodeContext& c, absl::string_view stem, Value x);
 
 // x + bias, the bias running along dimension 1.
 absl::StatusOr<Value> AddChannelBias(NodeContext& c, Value x, Value bias);

@@ -24,6 +24,8 @@ absl::Status RegisterResize(OpRegistry* registry);
 absl::Status RegisterRecurrent(OpRegistry* registry);
 absl::Status RegisterQuantize(OpRegistry* registry);
 absl::Status RegisterSampling(OpRegistry* registry);
+absl::Status RegisterFloat8(OpRegistry* registry);
+absl::Status RegisterLinearAlgebra(OpRegistry* registry);
 
 }  // namespace ingot::relay::ops
 

@@ -24,6 +24,8 @@ absl::Status RegisterAllOps(OpRegistry* registry) {
   INGOT_RETURN_IF_ERROR(ops::RegisterResize(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterRecurrent(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterSampling(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterLinearAlgebra(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterFloat8(registry));
   return ops::RegisterQuantize(registry);
 }
 

@@ -3,6 +3,7 @@
 
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/window.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -91,6 +92,31 @@ std::vector<Tap> Taps(const Coordinate& c, const std::string& mode,
   return taps;
 }
 
+// The elements of x[first..., taps...] by their weights, those outside being 0.
+Expr SumOfTaps(const te::Tensor& x, const Indices& first,
+               const std::vector<Coordinate>& coordinates,
+               const std::vector<std::vector<Tap>>& taps, bool unweighted) {
+  Expr sum;
+  std::vector<size_t> pick(taps.size(), 0);
+  while (true) {
+    Indices at = first;
+    std::vector<Expr> inside;
+    Expr weight;
+    for (size_t d = 0; d < taps.size(); ++d) {
+      const Tap& tap = taps[d][pick[d]];
+      at.push_back(coordinates[d].Index(tap.position));
+      inside.push_back(coordinates[d].Inside(tap.position));
+      weight = weight == nullptr ? tap.weight : weight * tap.weight;
+    }
+    const Expr value = MakeSelect(All(inside), ToFloat(x(at)), F(0));
+    const Expr term = unweighted ? value : value * weight;
+    sum = sum == nullptr ? term : sum + term;
+    size_t d = taps.size();
+    while (d > 0 && ++pick[d - 1] == taps[d - 1].size()) pick[--d] = 0;
+    if (d == 0) return sum;
+  }
+}
+
 absl::Status ReadPadding(const Attrs& attrs, Padding* padding) {
   const std::string name = attrs.GetOr<std::string>("padding_mode", "zeros");
   *padding = name == "border"       ? Padding::kBorder
@@ -105,7 +131,10 @@ absl::Status ReadPadding(const Attrs& attrs, Padding* padding) {
 OpDef GridSample() {
   OpDef def;
   def.name = "grid_sample";
-  def.doc = "x[n, c, h, w] at the positions grid[n, h, w, 2] (x, y in [-1, 1])";
+  def.doc =
+      "x[n, c, (d,) h, w] at the positions grid[n, (d,) h, w, 2 or 3] (x, y "
+      "and "
+      "z in [-1, 1])";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kInjective;
   def.attrs = {
@@ -113,16 +142,21 @@ OpDef GridSample() {
       StringAttr("padding_mode", "zeros (default), border or reflection"),
       IntAttr("align_corners", "1: -1 and 1 are centres; 0")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
-    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 4, "grid"));
+    const Shape &x = c.type(0).shape, &grid = c.type(1).shape;
+    const size_t rank = x.size();
+    if (rank < 4 || rank > 5) {
+      return Invalid("x ", ToString(c.type(0)), " must have rank 4 or 5");
+    }
+    INGOT_RETURN_IF_ERROR(
+        ExpectRank(c.type(1), static_cast<int>(rank), "grid"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "grid"));
-    const Shape &x = c.type(0).shape, &grid = c.type(1).shape;
-    if (!MayBeEqual(grid[3], I64(2)) || !MayBeEqual(grid[0], x[0])) {
+    if (!MayBeEqual(grid[rank - 1], I64(static_cast<int64_t>(rank) - 2)) ||
+        !MayBeEqual(grid[0], x[0])) {
       return Invalid("grid ", ToString(c.type(1)), " does not fit x ",
                      ToString(c.type(0)));
     }
-    for (int d = 2; d < 4; ++d) {
+    for (size_t d = 2; d < rank; ++d) {
       if (tir::IsConstInt(x[d], 0)) return Invalid("x has no elements");
     }
     const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
@@ -131,7 +165,9 @@ OpDef GridSample() {
     }
     Padding ignored;
     INGOT_RETURN_IF_ERROR(ReadPadding(c.attrs, &ignored));
-    return Types{{c.type(0).dtype, {x[0], x[1], grid[1], grid[2]}}};
+    Shape out = {x[0], x[1]};
+    out.insert(out.end(), grid.begin() + 1, grid.end() - 1);
+    return Types{{c.type(0).dtype, out}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], grid = c.inputs[1];
@@ -139,28 +175,23 @@ OpDef GridSample() {
     INGOT_RETURN_IF_ERROR(ReadPadding(c.attrs, &padding));
     const bool align = c.attrs.GetOr<int64_t>("align_corners", 0) != 0;
     const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
-    const Coordinate row{x.shape()[2], align, padding};
-    const Coordinate column{x.shape()[3], align, padding};
+    const int n = x.rank() - 2;
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-          auto position = [&](const Coordinate& coordinate, int64_t k) {
-            return coordinate.Denormalize(
-                ToFloat(grid({i[0], i[2], i[3], I64(k)})));
-          };
-          Expr sum;
-          for (const Tap& r : Taps(row, mode, position(row, 1))) {
-            for (const Tap& q : Taps(column, mode, position(column, 0))) {
-              const Expr value = MakeSelect(
-                  And(row.Inside(r.position), column.Inside(q.position)),
-                  ToFloat(x({i[0], i[1], row.Index(r.position),
-                             column.Index(q.position)})),
-                  F(0));
-              const Expr term =
-                  mode == "nearest" ? value : value * (r.weight * q.weight);
-              sum = sum == nullptr ? term : sum + term;
-            }
+          // The taps of each dimension; the grid's last number is the first
+          // dimension's.
+          std::vector<Coordinate> coordinates;
+          std::vector<std::vector<Tap>> taps;
+          for (int d = 0; d < n; ++d) {
+            coordinates.push_back({x.shape()[2 + d], align, padding});
+            Indices at = {i[0]};
+            at.insert(at.end(), i.begin() + 2, i.end());
+            at.push_back(I64(n - 1 - d));
+            taps.push_back(Taps(coordinates[d], mode,
+                                coordinates[d].Denormalize(ToFloat(grid(at)))));
           }
-          return MakeCast(x.dtype(), sum);
+          return MakeCast(x.dtype(), SumOfTaps(x, {i[0], i[1]}, coordinates,
+                                               taps, mode == "nearest"));
         })};
   };
   return def;
@@ -258,10 +289,169 @@ OpDef RoiAlign() {
   return def;
 }
 
+// The operand of a convolution whose taps are moved, as columns.
+OpDef DeformColumns() {
+  OpDef def;
+  def.name = "deform_columns";
+  def.doc =
+      "x[n, c, h, w] at the taps of a window, moved by offset[n, g * taps * 2, "
+      "h, w] (y, x) and scaled by mask[n, g * taps, h, w]: [n, c * taps, h, w]";
+  def.min_inputs = 2;
+  def.max_inputs = 3;
+  def.attrs = {IntsAttr("kernel", "extent of the window", true), StridesAttr(),
+               PadsAttr(), DilationsAttr(),
+               IntAttr("offset_groups", "of channels with offsets; 1")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &offset = c.type(1);
+    INGOT_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(offset, 4, "offset"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(offset, "offset"));
+    INGOT_ASSIGN_OR_RETURN(
+        Window w,
+        ReadWindow(c.attrs, c.attrs.Get<std::vector<int64_t>>("kernel")));
+    if (w.kernel.size() != 2) return Invalid("the window must have two sides");
+    const int64_t taps = w.kernel[0] * w.kernel[1];
+    const int64_t groups = c.attrs.GetOr<int64_t>("offset_groups", 1);
+    int64_t channels;
+    if (groups < 1 || !ConstDim(x.shape[1], &channels) ||
+        channels % groups != 0) {
+      return Invalid("offset_groups=", groups, " of ", ToString(x));
+    }
+    Shape out = {x.shape[0], I64(channels * taps)};
+    for (int d = 0; d < 2; ++d) {
+      INGOT_ASSIGN_OR_RETURN(Dim count, WindowCount(w, d, x.shape[2 + d]));
+      out.push_back(count);
+    }
+    Shape wanted = {x.shape[0], I64(groups * taps * 2), out[2], out[3]};
+    for (int k = 1; k < 3; ++k) {
+      if (!c.has(k)) continue;
+      if (k == 2) wanted[1] = I64(groups * taps);
+      INGOT_RETURN_IF_ERROR(ExpectRank(c.type(k), 4, "mask"));
+      for (int d = 0; d < 4; ++d) {
+        if (MayBeEqual(c.type(k).shape[d], wanted[d])) continue;
+        return Invalid("offset or mask ", ToString(c.type(k)), " should be ",
+                       ToString(TensorType{c.type(k).dtype, wanted}));
+      }
+    }
+    return Types{{x.dtype, out}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], offset = c.inputs[1];
+    INGOT_ASSIGN_OR_RETURN(
+        Window w,
+        ReadWindow(c.attrs, c.attrs.Get<std::vector<int64_t>>("kernel")));
+    const int64_t taps = w.kernel[0] * w.kernel[1];
+    const int64_t groups = c.attrs.GetOr<int64_t>("offset_groups", 1);
+    int64_t channels = 0;
+    ConstDim(x.shape()[1], &channels);
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          const Expr channel = FloorDiv(i[1], taps);
+          const Expr tap = i[1] % I64(taps);
+          const Expr group = FloorDiv(channel, channels / groups);
+          const Expr moved = group * taps + tap;
+          const Indices in_window = {FloorDiv(tap, w.kernel[1]),
+                                     tap % I64(w.kernel[1])};
+          std::vector<Coordinate> coordinates;
+          std::vector<std::vector<Tap>> of_tap;
+          for (int d = 0; d < 2; ++d) {
+            coordinates.push_back({x.shape()[2 + d], true, Padding::kZeros});
+            const Expr still = i[2 + d] * w.strides[d] - w.pads_begin[d] +
+                               in_window[d] * w.dilations[d];
+            const Expr by = offset({i[0], moved * 2 + d, i[2], i[3]});
+            of_tap.push_back(
+                Taps(coordinates[d], "linear", ToFloat(still) + ToFloat(by)));
+          }
+          Expr value = SumOfTaps(x, {i[0], channel}, coordinates, of_tap,
+                                 /*unweighted=*/false);
+          if (c.has(2)) {
+            value = value * ToFloat(c.inputs[2]({i[0], moved, i[2], i[3]}));
+          }
+          return MakeCast(x.dtype(), value);
+        })};
+  };
+  return def;
+}
+
+OpDef MaxRoiPool() {
+  OpDef def;
+  def.name = "max_roi_pool";
+  def.doc =
+      "maxima over the bins of regions of x[n, c, h, w]; rois[r, 5]: image, "
+      "x1, y1, x2, y2";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kReduction;
+  def.attrs = {IntAttr("output_height", "bins", true),
+               IntAttr("output_width", "bins", true),
+               FloatAttr("spatial_scale", "of the rois' coordinates; 1")};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 2, "rois"));
+    INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "rois"));
+    if (!MayBeEqual(c.type(1).shape[1], I64(5))) {
+      return Invalid("rois ", ToString(c.type(1)), " must have 5 columns");
+    }
+    Shape out = {c.type(1).shape[0], c.type(0).shape[1]};
+    for (const char* name : {"output_height", "output_width"}) {
+      const int64_t v = c.attrs.Get<int64_t>(name);
+      if (v < 1 || v > 65536) return Invalid(name, "=", v);
+      out.push_back(I64(v));
+    }
+    return Types{{c.type(0).dtype, out}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], rois = c.inputs[1];
+    const DataType t = x.dtype();
+    const Expr scale = F(c.attrs.GetOr<double>("spatial_scale", 1));
+    // [first, last) of bin `at` along side d: 0 rows, 1 columns.
+    auto bin = [&](const Expr& roi, const Expr& at, int d) {
+      auto edge = [&](int64_t k) {
+        return Floor(ToFloat(rois({roi, I64(k)})) * scale + F(0.5));
+      };
+      const Expr start = edge(2 - d);
+      const Expr length = Max(edge(4 - d) - start + F(1), F(1));
+      const double bins = static_cast<double>(
+          c.attrs.Get<int64_t>(d == 0 ? "output_height" : "output_width"));
+      const Expr size = length / F(bins);
+      const Expr low = Floor(ToFloat(at) * size);
+      const Expr high = MakeCall(Intrinsic::kCeil, {ToFloat(at + 1) * size});
+      return std::make_pair(ToIndex(low + start), ToIndex(high + start));
+    };
+    const te::Tensor best = c.graph.Reduce(
+        SubName(c, "max"), c.outputs[0].shape, {x.shape()[2], x.shape()[3]},
+        te::Reducer::Max(t), [&](const Indices& i, const Indices& r) {
+          std::vector<Expr> inside;
+          for (int d = 0; d < 2; ++d) {
+            const auto [low, high] = bin(i[0], i[2 + d], d);
+            inside.push_back(Ge(r[d], low));
+            inside.push_back(Lt(r[d], high));
+          }
+          const Expr image =
+              SafeIndex(ToIndex(rois({i[0], I64(0)})), x.shape()[0]);
+          return MakeSelect(All(inside), x({image, i[1], r[0], r[1]}),
+                            LowestOf(t));
+        });
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          // Bins outside of the image are 0.
+          std::vector<Expr> some;
+          for (int d = 0; d < 2; ++d) {
+            const auto [low, high] = bin(i[0], i[2 + d], d);
+            some.push_back(Lt(Max(low, I64(0)), Min(high, x.shape()[2 + d])));
+          }
+          return MakeSelect(All(some), best(i), MakeConst(t, 0));
+        })};
+  };
+  return def;
+}
+
 }  // namespace
 
 absl::Status RegisterSampling(OpRegistry* registry) {
-  return RegisterAllOf(registry, {GridSample(), RoiAlign()});
+  return RegisterAllOf(
+      registry, {GridSample(), RoiAlign(), MaxRoiPool(), DeformColumns()});
 }
 
 }  // namespace ingot::relay::ops

@@ -1,0 +1,196 @@
+// Operators on sequences of words that are given as numbers.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "compiler/frontends/onnx/compose.h"
+#include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// The n-grams that are looked for, one length after the other.
+struct NgramPool {
+  struct OfLength {
+    int64_t n = 0;
+    std::vector<int64_t> words;  // n for each n-gram
+    int64_t count() const { return static_cast<int64_t>(words.size()) / n; }
+  };
+  std::vector<OfLength> lengths;
+  std::vector<int64_t> columns;  // of the result, for each n-gram
+  int64_t width = 0;             // columns of the result
+};
+
+absl::StatusOr<NgramPool> ReadPool(NodeContext& c) {
+  const std::vector<int64_t> words = c.Ints("pool_int64s");
+  const std::vector<int64_t> starts = c.Ints("ngram_counts");
+  NgramPool pool;
+  pool.columns = c.Ints("ngram_indexes");
+  const int64_t size = static_cast<int64_t>(words.size());
+  for (size_t k = 0; k < starts.size(); ++k) {
+    const int64_t n = static_cast<int64_t>(k) + 1;
+    const int64_t start = starts[k];
+    const int64_t end = k + 1 < starts.size() ? starts[k + 1] : size;
+    if (start < 0 || end < start || end > size || (end - start) % n != 0) {
+      return c.Error("ngram_counts does not cut the pool of ", size,
+                     " words into n-grams");
+    }
+    pool.lengths.push_back({n, {words.begin() + start, words.begin() + end}});
+  }
+  size_t count = 0;
+  for (const NgramPool::OfLength& l : pool.lengths) count += l.count();
+  if (count == 0 || pool.columns.size() != count) {
+    return c.Error("has ", count, " n-grams and ", pool.columns.size(),
+                   " ngram_indexes");
+  }
+  constexpr int64_t kMaxWidth = 1 << 24;
+  for (int64_t column : pool.columns) {
+    if (column < 0 || column >= kMaxWidth) {
+      return c.Error("ngram_indexes has ", column);
+    }
+    pool.width = std::max(pool.width, column + 1);
+  }
+  return pool;
+}
+
+// How often each n-gram of one length is in the rows of x [rows, extent], its
+// words `stride` apart: [rows, n-grams].
+Value CountNgrams(Compose& k, Value x, int64_t extent,
+                  const NgramPool::OfLength& ngrams, int64_t stride) {
+  const int64_t positions = extent - (ngrams.n - 1) * stride;
+  const int64_t count = ngrams.count();
+  Value found;
+  for (int64_t j = 0; j < ngrams.n && k.ok(); ++j) {
+    std::vector<int64_t> words;
+    for (int64_t g = 0; g < count; ++g) {
+      words.push_back(ngrams.words[g * ngrams.n + j]);
+    }
+    const Value wanted = k.Constant(
+        MakeTensor<int64_t>(DataType::Int(64), {1, 1, count}, words));
+    const Value part = k.Slice(x, 1, tir::MakeInt(j * stride),
+                               tir::MakeInt(j * stride + positions));
+    if (!k.ok()) break;
+    Shape shape = ShapeOf(part);
+    shape.push_back(tir::MakeInt(1));
+    const Value same = k.Call("equal", {k.Reshape(part, shape), wanted});
+    found = j == 0 ? same : k.Call("logical_and", {found, same});
+  }
+  return k.Reduce("reduce_sum", k.Cast(found, DataType::Float(32)), {1},
+                  /*keepdims=*/false);
+}
+
+// Puts the counts [rows, n-grams] into the columns of the result. Several
+// n-grams may share one: their counts add up.
+Value PlaceColumns(Compose& k, Value counts, const NgramPool& pool) {
+  std::vector<std::vector<int64_t>> of_column(pool.width);
+  size_t rounds = 1;
+  for (size_t g = 0; g < pool.columns.size(); ++g) {
+    std::vector<int64_t>& ngrams = of_column[pool.columns[g]];
+    ngrams.push_back(static_cast<int64_t>(g));
+    rounds = std::max(rounds, ngrams.size());
+  }
+  // A column of zeros, for those that take no more n-grams.
+  const int64_t none = static_cast<int64_t>(pool.columns.size());
+  Attrs pad;
+  pad.Set("pads", std::vector<int64_t>{0, 0, 0, 1});
+  counts = k.Call("pad", {counts}, pad);
+  Value total;
+  for (size_t round = 0; round < rounds; ++round) {
+    std::vector<int64_t> from;
+    for (const std::vector<int64_t>& ngrams : of_column) {
+      from.push_back(round < ngrams.size() ? ngrams[round] : none);
+    }
+    const Value indices =
+        k.Constant(MakeTensor<int64_t>(DataType::Int(64), {pool.width}, from));
+    Attrs gather;
+    gather.Set("axis", int64_t{1});
+    const Value part = k.Call("gather", {counts, indices}, gather);
+    total = round == 0 ? part : k.Add(total, part);
+  }
+  return total;
+}
+
+absl::Status TfIdfVectorizer(NodeContext& c) {
+  if (c.has_attr("pool_strings")) {
+    return c.NotSupported("n-grams of strings; give the words as numbers");
+  }
+  INGOT_ASSIGN_OR_RETURN(NgramPool pool, ReadPool(c));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const int rank = RankOf(x);
+  int64_t extent;
+  if (rank < 1 || rank > 2 || !x.type().dtype.is_integer()) {
+    return c.Error("the operand is ", relay::ToString(x.type()));
+  }
+  if (!tir::AsConstInt(ShapeOf(x)[rank - 1], &extent)) {
+    return c.NotSupported(
+        "a sequence of unknown length; give the input's shape");
+  }
+  const std::string mode = c.String("mode", "");
+  if (mode != "TF" && mode != "IDF" && mode != "TFIDF") {
+    return c.Error("there is no mode '", mode, "'");
+  }
+  const int64_t shortest = c.Int("min_gram_length", 1);
+  const int64_t longest = c.Int("max_gram_length", 1);
+  const int64_t skips = c.Int("max_skip_count", 0);
+  if (shortest < 1 || longest < shortest || skips < 0) {
+    return c.Error("min_gram_length=", shortest, ", max_gram_length=", longest,
+                   ", max_skip_count=", skips);
+  }
+
+  Compose k(c);
+  const tir::Expr rows = rank == 2 ? ShapeOf(x)[0] : tir::MakeInt(1);
+  x = k.Reshape(k.Cast(x, DataType::Int(64)), {rows, tir::MakeInt(extent)});
+  std::vector<Value> counts;
+  for (const NgramPool::OfLength& ngrams : pool.lengths) {
+    if (ngrams.count() == 0) continue;
+    Value total;
+    // A stride makes no difference to a single word. Beyond the sequence's
+    // length there is nothing to find.
+    const int64_t last = ngrams.n == 1 ? 1 : std::min(skips + 1, extent);
+    for (int64_t stride = 1; stride <= last; ++stride) {
+      if (ngrams.n < shortest || ngrams.n > longest || ngrams.n > extent ||
+          (ngrams.n - 1) * stride >= extent) {
+        break;
+      }
+      const Value part = CountNgrams(k, x, extent, ngrams, stride);
+      total = stride == 1 ? part : k.Add(total, part);
+    }
+    if (!total) {
+      Attrs zeros;
+      zeros.Set("shape", Shape{rows, tir::MakeInt(ngrams.count())});
+      zeros.Set("dtype", DataType::Float(32));
+      INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers({rows}));
+      total = k.Call("full", carriers, zeros);
+    }
+    counts.push_back(total);
+  }
+  Value all = k.Concat(counts, 1);
+  if (mode == "IDF") {
+    Attrs limit;
+    limit.Set("max", 1.0);
+    all = k.Call("clip", {all}, limit);
+  }
+  const std::vector<double> weights = c.Floats("weights");
+  if (mode != "TF" && !weights.empty()) {
+    const int64_t n = static_cast<int64_t>(pool.columns.size());
+    if (static_cast<int64_t>(weights.size()) != n) {
+      return c.Error("has ", weights.size(), " weights for ", n, " n-grams");
+    }
+    const std::vector<float> floats(weights.begin(), weights.end());
+    all = k.Mul(
+        all, k.Constant(MakeTensor<float>(DataType::Float(32), {n}, floats)));
+  }
+  Value y = PlaceColumns(k, all, pool);
+  if (rank == 1) y = k.Reshape(y, {tir::MakeInt(pool.width)});
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+}  // namespace
+
+void AddTextConverters(ConverterTable* t) {
+  t->Add("TfIdfVectorizer", &TfIdfVectorizer);
+}
+
+}  // namespace ingot::onnx_frontend
