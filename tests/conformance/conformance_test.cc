@@ -1,162 +1,138 @@
-// ONNX's own test cases through the importer and the reference evaluator: each
-// operator as its definition says, one by one, by the loop interpreter.
+// ONNX's own test cases, each by several ways: operator by operator by the loop
+// interpreter, and compiled, linked, loaded and executed for targets.
 //
-// Every case passes or stands in expected_failures.txt with a reason; one that
-// passes though it stands there fails the test too.
-#include <algorithm>
+// A case passes or stands in expected_failures.txt with a reason; one that
+// passes though it stands there fails the test too. At the end there is a table
+// by operator; `bazel run` shows the one of all shards.
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "artifact/blob.h"
-#include "compiler/frontends/onnx/import.h"
-#include "compiler/relay/passes/evaluate.h"
-#include "compiler/relay/verifier.h"
 #include "gtest/gtest.h"
 #include "tests/conformance/expected_failures.h"
 #include "tests/conformance/onnx_case.h"
+#include "tests/conformance/run_case.h"
+#include "tests/conformance/tally.h"
 
 namespace ingot {
 namespace {
 
-// ONNX's test data keeps bfloat16 as uint16.
-Tensor AsType(const Tensor& tensor, DataType wanted) {
-  if (wanted != DataType::BFloat16() || tensor.dtype() != DataType::UInt(16)) {
-    return tensor;
-  }
-  absl::StatusOr<Tensor> same =
-      Tensor::FromBorrowedReadOnly(tensor.raw_data(), wanted, tensor.shape(),
-                                   std::make_shared<Tensor>(tensor));
-  return same.ok() ? *same : tensor;
-}
+constexpr const char* kFolders[] = {"node", "pytorch-converted",
+                                    "pytorch-operator", "simple"};
+constexpr const char* kWays[] = {kInterpreter, "llvm", "c"};
 
-absl::Status RunSet(const relay::Module& module, const OnnxDataSet& set,
-                    const std::vector<bool>& fixed) {
-  std::vector<Tensor> inputs;
-  for (size_t i = 0; i < set.inputs.size(); ++i) {
-    if (fixed[i]) continue;
-    const size_t k = inputs.size();
-    if (k >= module.main()->inputs.size()) {
-      return absl::InvalidArgumentError("has too few inputs");
-    }
-    inputs.push_back(
-        AsType(set.inputs[i], module.main()->inputs[k]->outputs[0].dtype));
-  }
-  absl::StatusOr<std::vector<Tensor>> outputs =
-      relay::EvaluateFunction(module, *module.main(), inputs);
-  if (!outputs.ok()) return outputs.status();
-  if (outputs->size() != set.outputs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "has ", outputs->size(), " outputs, expected ", set.outputs.size()));
-  }
-  for (size_t k = 0; k < outputs->size(); ++k) {
-    const absl::Status status = CompareTensors(
-        (*outputs)[k], AsType(set.outputs[k], (*outputs)[k].dtype()),
-        Tolerance());
-    if (!status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat("output ", k, ": ", status.message()));
-    }
-  }
-  return absl::OkStatus();
-}
+struct Param {
+  std::string way;
+  std::string key;  // "node/test_abs"
+  OnnxCase c;
+};
 
-// What may be fixed: shapes, axes and the like, which are short.
-bool IsShort(const Tensor& tensor) {
-  return tensor.shape().size() <= 1 && tensor.NumElements() <= 64;
-}
-
-absl::Status RunImported(const Blob& model, const OnnxCase& c,
-                         const OnnxDataSet& set,
-                         const std::vector<bool>& fixed) {
-  ImportOptions options;
-  options.model_dir = c.dir;
-  if (std::find(fixed.begin(), fixed.end(), true) != fixed.end()) {
-    absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
-    if (!names.ok()) return names.status();
-    for (size_t i = 0; i < fixed.size() && i < names->size(); ++i) {
-      if (fixed[i]) options.fixed_inputs[(*names)[i]] = set.inputs[i];
-    }
-  }
-  absl::StatusOr<relay::Module> module = ImportOnnx(model, options);
-  if (!module.ok()) return module.status();
-  if (absl::Status status = relay::Verify(*module); !status.ok()) return status;
-  return RunSet(*module, set, fixed);
-}
-
-// Where the model takes as an input what decides on shapes, its value in the
-// data set is fixed: first the inputs behind the first, then the first too.
-absl::Status RunCase(const OnnxCase& c, bool* was_fixed) {
-  absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
-  if (!sets.ok()) return sets.status();
-  absl::StatusOr<Blob> model = Blob::MapFile(c.model_path);
-  if (!model.ok()) return model.status();
-  for (const OnnxDataSet& set : *sets) {
-    std::vector<bool> fixed(set.inputs.size(), false);
-    absl::Status status = RunImported(*model, c, set, fixed);
-    for (size_t first : {1, 0}) {
-      if (!absl::IsUnimplemented(status)) break;
-      bool any = false;
-      for (size_t i = first; i < fixed.size(); ++i) {
-        fixed[i] = IsShort(set.inputs[i]);
-        any = any || fixed[i];
+std::vector<Param> AllCases() {
+  std::vector<Param> params;
+  for (const char* folder : kFolders) {
+    absl::StatusOr<std::vector<OnnxCase>> cases =
+        FindOnnxCases(absl::StrCat("external/onnx_testdata/data/", folder));
+    if (!cases.ok()) continue;  // CasesAreThere says so
+    for (const OnnxCase& c : *cases) {
+      for (const char* way : kWays) {
+        params.push_back({way, absl::StrCat(folder, "/", c.name), c});
       }
-      if (!any) continue;
-      status = RunImported(*model, c, set, fixed);
-      *was_fixed = true;
     }
-    if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return params;
 }
 
-class ConformanceTest : public testing::TestWithParam<const char*> {};
-
-TEST_P(ConformanceTest, Folder) {
-  const std::string folder = GetParam();
-  absl::StatusOr<std::vector<OnnxCase>> cases =
-      FindOnnxCases(absl::StrCat("external/onnx_testdata/data/", folder));
-  ASSERT_TRUE(cases.ok()) << cases.status();
-  absl::StatusOr<std::map<std::string, std::string>> expected =
-      ReadExpectedFailures("tests/conformance/expected_failures.txt");
-  ASSERT_TRUE(expected.ok()) << expected.status();
-  const char* only = std::getenv("INGOT_CONFORMANCE_ONLY");
-  int passed = 0, fixed = 0, failed = 0, skipped = 0;
-  for (const OnnxCase& c : *cases) {
-    if (only != nullptr && !absl::StrContains(c.name, only)) continue;
-    bool was_fixed = false;
-    const absl::Status status = RunCase(c, &was_fixed);
-    const std::string key = absl::StrCat(folder, "/", c.name);
-    const bool is_expected = expected->count(key) > 0;
-    if (status.ok()) {
-      ++passed;
-      fixed += was_fixed ? 1 : 0;
-      EXPECT_FALSE(is_expected)
-          << key << " passes now: take it out of expected_failures.txt";
-      continue;
-    }
-    ++(absl::IsUnimplemented(status) ? skipped : failed);
-    EXPECT_TRUE(is_expected) << key << ": " << status;
-  }
-  std::printf(
-      "%s: %d passed (%d of them with short inputs fixed), %d failed, %d "
-      "skipped as not supported\n",
-      folder.c_str(), passed, fixed, failed, skipped);
+absl::StatusOr<ExpectedFailures> ReadExpected() {
+  return ExpectedFailures::Read("tests/conformance/expected_failures.txt");
 }
 
-INSTANTIATE_TEST_SUITE_P(Onnx, ConformanceTest,
-                         testing::Values("pytorch-operator", "simple",
-                                         "pytorch-converted", "node"),
+class ConformanceTest : public testing::TestWithParam<Param> {
+ public:
+  static void SetUpTestSuite() {
+    absl::StatusOr<ExpectedFailures> expected = ReadExpected();
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    expected_ = new ExpectedFailures(*std::move(expected));
+    absl::StatusOr<std::unique_ptr<CaseRunner>> runner = CaseRunner::Create();
+    ASSERT_TRUE(runner.ok()) << runner.status();
+    runner_ = runner->release();
+    tally_ = new Tally;
+  }
+
+  static void TearDownTestSuite() {
+    if (tally_ != nullptr) std::fputs(tally_->ToString().c_str(), stdout);
+  }
+
+ protected:
+  // Used by all cases, kept until the process ends.
+  static inline ExpectedFailures* expected_ = nullptr;
+  static inline CaseRunner* runner_ = nullptr;
+  static inline Tally* tally_ = nullptr;
+};
+
+TEST_P(ConformanceTest, Case) {
+  const Param& param = GetParam();
+  ASSERT_NE(tally_, nullptr);
+  bool was_fixed = false;
+  const absl::Status status = runner_->Run(param.way, param.c, &was_fixed);
+  tally_->Add(param.way, OperatorOf(param.c),
+              status.ok()
+                  ? (was_fixed ? Outcome::kPassedFixed : Outcome::kPassed)
+              : absl::IsUnimplemented(status) ? Outcome::kSkipped
+                                              : Outcome::kFailed);
+  const std::string* reason = expected_->Reason(param.way, param.key);
+  if (status.ok()) {
+    EXPECT_EQ(reason, nullptr) << param.key << " passes now on " << param.way
+                               << ": take it out of expected_failures.txt";
+  } else {
+    EXPECT_NE(reason, nullptr)
+        << param.key << " on " << param.way << ": " << status;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Onnx, ConformanceTest, testing::ValuesIn(AllCases()),
                          [](const auto& info) {
-                           std::string name = info.param;
-                           std::replace(name.begin(), name.end(), '-', '_');
+                           std::string name = absl::StrCat(info.param.way, "_",
+                                                           info.param.key);
+                           for (char& c : name) {
+                             if (!absl::ascii_isalnum(c)) c = '_';
+                           }
                            return name;
                          });
+
+TEST(ExpectedFailuresTest, NameCasesThatExist) {
+  absl::StatusOr<ExpectedFailures> expected = ReadExpected();
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  std::set<std::string> keys, ways;
+  for (const Param& param : AllCases()) {
+    keys.insert(param.key);
+    ways.insert(param.way);
+  }
+  for (const auto& [way, key] : expected->entries()) {
+    EXPECT_TRUE(keys.count(key) > 0) << "there is no case " << key;
+    EXPECT_TRUE(way.empty() || ways.count(way) > 0) << "no way " << way;
+  }
+}
+
+// What Ingot promises: 92 of 100 cases, on every way.
+TEST(ExpectedFailuresTest, AreFew) {
+  absl::StatusOr<ExpectedFailures> expected = ReadExpected();
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  std::map<std::string, int> all, failing;
+  for (const Param& param : AllCases()) {
+    ++all[param.way];
+    if (expected->Reason(param.way, param.key) != nullptr) ++failing[param.way];
+  }
+  for (const char* way : kWays) {
+    EXPECT_GE(all[way], 1000) << way << ": cases are missing";
+    EXPECT_LE(failing[way] * 100, all[way] * 8) << way;
+  }
+}
 
 }  // namespace
 }  // namespace ingot

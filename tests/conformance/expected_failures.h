@@ -3,17 +3,32 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
 namespace ingot {
 
-// Reads lines "folder/case  # reason"; blank lines and lines that start with #
-// are skipped. Gives the reason by case. InvalidArgument for a line without a
-// reason or a case listed twice.
-absl::StatusOr<std::map<std::string, std::string>> ReadExpectedFailures(
-    absl::string_view path);
+// The cases that are known not to pass, each with a reason.
+class ExpectedFailures {
+ public:
+  // Reads lines "folder/case  # reason", for all ways, or
+  // "way: folder/case  # reason" for one. Blank lines and lines that start with
+  // # are skipped. InvalidArgument for a line without a reason or a case listed
+  // twice.
+  static absl::StatusOr<ExpectedFailures> Read(absl::string_view path);
+
+  // The reason for which a case fails by a way; null when it should pass.
+  const std::string* Reason(absl::string_view way, absl::string_view key) const;
+
+  // Every line: its way (empty: all) and its case.
+  std::vector<std::pair<std::string, std::string>> entries() const;
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::string> reasons_;
+};
 
 }  // namespace ingot
 

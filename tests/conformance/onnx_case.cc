@@ -96,6 +96,50 @@ absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model) {
   return names;
 }
 
+absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set) {
+  onnx::ModelProto proto;
+  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
+    return absl::InvalidArgumentError("not an ONNX model");
+  }
+  std::set<std::string> initializers;
+  for (const auto& t : proto.graph().initializer()) {
+    initializers.insert(t.name());
+  }
+  bool changed = false;
+  size_t next = 0;
+  for (auto& input : *proto.mutable_graph()->mutable_input()) {
+    if (initializers.count(input.name()) > 0) continue;
+    if (next == set.inputs.size()) break;
+    const absl::Span<const int64_t> dims = set.inputs[next++].shape();
+    if (!input.type().has_tensor_type() ||
+        !input.type().tensor_type().has_shape()) {
+      continue;
+    }
+    auto* shape = input.mutable_type()->mutable_tensor_type()->mutable_shape();
+    bool fits = shape->dim_size() == static_cast<int>(dims.size());
+    for (size_t d = 0; fits && d < dims.size(); ++d) {
+      const auto& dim = shape->dim(static_cast<int>(d));
+      fits = !dim.has_dim_value() || dim.dim_value() == dims[d];
+    }
+    if (fits) continue;
+    changed = true;
+    shape->clear_dim();
+    for (int64_t d : dims) shape->add_dim()->set_dim_value(d);
+  }
+  return changed ? Blob::FromString(proto.SerializeAsString()) : model;
+}
+
+std::string OperatorOf(const OnnxCase& c) {
+  onnx::ModelProto proto;
+  absl::StatusOr<Blob> model = Blob::MapFile(c.model_path);
+  if (!model.ok() ||
+      !proto.ParseFromArray(model->data(), static_cast<int>(model->size())) ||
+      proto.graph().node_size() != 1) {
+    return "several operators";
+  }
+  return proto.graph().node(0).op_type();
+}
+
 double ElementAsDouble(const Tensor& tensor, int64_t k) {
   const DataType t = tensor.dtype();
   if (t.is_bool()) return tensor.values<bool>()[k] ? 1 : 0;

@@ -40,6 +40,14 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c);
 // The names of a serialised model's inputs that are no initialisers, in order.
 absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model);
 
+// The model with the shapes of the data set's inputs where they are not as the
+// model declares them; the model itself where they are.
+absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set);
+
+// What the case is about: the operator of a model of one node, "several
+// operators" for the others.
+std::string OperatorOf(const OnnxCase& c);
+
 // Ok when types and shapes are equal and each element is within
 // atol + rtol * |expected| of the expected one; NaN equals NaN only.
 // InvalidArgument names the first difference and the largest.

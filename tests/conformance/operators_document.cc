@@ -1,0 +1,159 @@
+#include "tests/conformance/operators_document.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "artifact/blob.h"
+#include "compiler/frontends/onnx/import.h"
+#include "compiler/frontends/onnx/operators.h"
+#include "onnx/onnx.pb.h"
+#include "tests/conformance/expected_failures.h"
+#include "tests/conformance/onnx_case.h"
+
+namespace ingot {
+namespace {
+
+struct ElementType {
+  const char* name;
+  int onnx;
+};
+
+constexpr ElementType kTypes[] = {
+    {"f16", onnx::TensorProto::FLOAT16}, {"bf16", onnx::TensorProto::BFLOAT16},
+    {"f32", onnx::TensorProto::FLOAT},   {"f64", onnx::TensorProto::DOUBLE},
+    {"i8", onnx::TensorProto::INT8},     {"i16", onnx::TensorProto::INT16},
+    {"i32", onnx::TensorProto::INT32},   {"i64", onnx::TensorProto::INT64},
+    {"u8", onnx::TensorProto::UINT8},    {"u16", onnx::TensorProto::UINT16},
+    {"u32", onnx::TensorProto::UINT32},  {"u64", onnx::TensorProto::UINT64},
+    {"bool", onnx::TensorProto::BOOL}};
+
+// What ONNX's cases of one operator show.
+struct Evidence {
+  int cases = 0, passing = 0;
+  std::set<int> types;  // indices into kTypes
+};
+
+// Whether the model is taken with `type` where its first input's is.
+bool TakesType(const onnx::ModelProto& original, const OnnxDataSet& set,
+               int type) {
+  onnx::ModelProto model = original;
+  onnx::GraphProto& graph = *model.mutable_graph();
+  const int first = graph.input(0).type().tensor_type().elem_type();
+  // Operands that must be known are fixed to the data set's: at first none,
+  // then all short ones behind the first.
+  for (const bool fix : {false, true}) {
+    ImportOptions options;
+    for (int i = 0; i < graph.input_size(); ++i) {
+      onnx::ValueInfoProto* input = graph.mutable_input(i);
+      const bool fixed = fix && i > 0 &&
+                         i < static_cast<int>(set.inputs.size()) &&
+                         set.inputs[i].shape().size() <= 1;
+      auto* tensor = input->mutable_type()->mutable_tensor_type();
+      const int was =
+          original.graph().input(i).type().tensor_type().elem_type();
+      tensor->set_elem_type(!fixed && was == first ? type : was);
+      if (fixed) options.fixed_inputs[input->name()] = set.inputs[i];
+    }
+    if (ImportOnnx(Blob::FromString(model.SerializeAsString()), options).ok()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+absl::Status Collect(absl::string_view folder, const OnnxCase& c,
+                     const ExpectedFailures& expected,
+                     std::map<std::string, Evidence>* evidence) {
+  absl::StatusOr<Blob> bytes = Blob::MapFile(c.model_path);
+  if (!bytes.ok()) return bytes.status();
+  onnx::ModelProto model;
+  if (!model.ParseFromArray(bytes->data(), static_cast<int>(bytes->size()))) {
+    return absl::DataLossError(absl::StrCat(c.model_path, " is damaged"));
+  }
+  const onnx::GraphProto& graph = model.graph();
+  if (graph.node_size() != 1) return absl::OkStatus();
+  const onnx::NodeProto& node = graph.node(0);
+  Evidence& e = (*evidence)[absl::StrCat(node.domain(), "/", node.op_type())];
+  ++e.cases;
+  const std::string key = absl::StrCat(folder, "/", c.name);
+  if (expected.Reason("llvm", key) == nullptr) ++e.passing;
+  absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
+  if (!sets.ok() || sets->empty() || graph.input_size() == 0) {
+    return absl::OkStatus();
+  }
+  for (size_t t = 0; t < std::size(kTypes); ++t) {
+    if (e.types.count(static_cast<int>(t)) > 0) continue;
+    if (TakesType(model, (*sets)[0], kTypes[t].onnx)) {
+      e.types.insert(static_cast<int>(t));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// "all", or the types' names.
+std::string TypesOf(const Evidence& e) {
+  if (e.types.size() == std::size(kTypes)) return "all";
+  std::vector<std::string> names;
+  for (int t : e.types) names.push_back(kTypes[t].name);
+  return absl::StrJoin(names, " ");
+}
+
+constexpr char kHead[] =
+    R"(# Operators
+
+What the ONNX importer takes. The tables are made by a program from the list of converters and from ONNX's own test cases;
+`bazel test //tests/conformance:operators_document_test` says how to make them anew when they do not fit any more.
+
+- **Since** is the operator set that the operator came with. Ingot reads operator sets 1 to )";
+
+constexpr char kHeadEnd[] = R"(, with the meaning that each of
+  them gives to an operator.
+- **Types** are those of the first operand with which ONNX's cases of the operator are taken; what is left empty has no such
+  case, and is tested with f32 beside its converter.
+- **Cases** counts ONNX's cases that consist of this operator alone, and how many of them pass when they are compiled for
+  `llvm`. The others stand with a reason in `tests/conformance/expected_failures.txt`.
+)";
+
+}  // namespace
+
+absl::StatusOr<std::string> OperatorsDocument() {
+  absl::StatusOr<ExpectedFailures> expected =
+      ExpectedFailures::Read("tests/conformance/expected_failures.txt");
+  if (!expected.ok()) return expected.status();
+  std::map<std::string, Evidence> evidence;
+  for (const char* folder :
+       {"node", "pytorch-converted", "pytorch-operator", "simple"}) {
+    absl::StatusOr<std::vector<OnnxCase>> cases =
+        FindOnnxCases(absl::StrCat("external/onnx_testdata/data/", folder));
+    if (!cases.ok()) return cases.status();
+    for (const OnnxCase& c : *cases) {
+      absl::Status status = Collect(folder, c, *expected, &evidence);
+      if (!status.ok()) return status;
+    }
+  }
+
+  std::string text = absl::StrCat(kHead, NewestOnnxOpset(), kHeadEnd);
+  std::string domain = "none";
+  for (const OnnxOperator& op : ImportedOperators()) {
+    if (op.domain != domain) {
+      domain = op.domain;
+      absl::StrAppend(&text, "\n## ",
+                      domain.empty() ? "ai.onnx, ONNX's own" : domain,
+                      "\n\n| Operator | Since | Types | Cases |\n",
+                      "| --- | --- | --- | --- |\n");
+    }
+    const Evidence& e = evidence[absl::StrCat(op.domain, "/", op.name)];
+    absl::StrAppend(
+        &text, "| ", op.name, " | ",
+        op.since == 0 ? "" : absl::StrCat(op.since), " | ", TypesOf(e), " | ",
+        e.cases == 0 ? "" : absl::StrCat(e.passing, " of ", e.cases), " |\n");
+  }
+  return text;
+}
+
+}  // namespace ingot

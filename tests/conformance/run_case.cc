@@ -1,0 +1,165 @@
+#include "tests/conformance/run_case.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "artifact/blob.h"
+#include "backends/builtin.h"
+#include "compiler/driver/compile.h"
+#include "compiler/frontends/onnx/import.h"
+#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/verifier.h"
+#include "loaders/load.h"
+#include "loaders/native/linker.h"
+
+namespace ingot {
+namespace {
+
+absl::Status In(absl::string_view stage, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat(stage, ": ", status.message()));
+}
+
+// ONNX's test data keeps bfloat16 as uint16.
+Tensor AsType(const Tensor& tensor, DataType wanted) {
+  if (wanted != DataType::BFloat16() || tensor.dtype() != DataType::UInt(16)) {
+    return tensor;
+  }
+  absl::StatusOr<Tensor> same =
+      Tensor::FromBorrowedReadOnly(tensor.raw_data(), wanted, tensor.shape(),
+                                   std::make_shared<Tensor>(tensor));
+  return same.ok() ? *same : tensor;
+}
+
+// What may be fixed: shapes, axes and the like, which are short.
+bool IsShort(const Tensor& tensor) {
+  return tensor.shape().size() <= 1 && tensor.NumElements() <= 64;
+}
+
+std::string LibraryPath() {
+  const char* dir = std::getenv("TEST_TMPDIR");
+  return absl::StrCat(dir != nullptr ? dir : "/tmp", "/case_", getpid(), ".so");
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<CaseRunner>> CaseRunner::Create() {
+  std::unique_ptr<CaseRunner> runner(new CaseRunner);
+  for (const absl::Status& s : {RegisterBuiltinTargets(&runner->targets_),
+                                RegisterCoreLoaders(&runner->loaders_),
+                                RegisterBuiltinLoaders(&runner->loaders_)}) {
+    if (!s.ok()) return s;
+  }
+  return runner;
+}
+
+absl::StatusOr<std::vector<Tensor>> CaseRunner::Execute(
+    absl::string_view way, const OnnxCase& c, relay::Module* module,
+    std::vector<Tensor> inputs) {
+  if (way == kInterpreter) {
+    return relay::EvaluateFunction(*module, *module->main(), inputs);
+  }
+  CompileOptions options;
+  absl::StatusOr<std::vector<Target>> targets = ParseTargets(way);
+  if (!targets.ok()) return targets.status();
+  options.targets = *std::move(targets);
+  options.target_text = std::string(way);
+  absl::StatusOr<ArtifactSet> set =
+      CompileModule(module, c.name, /*sha256=*/"", targets_, options);
+  if (!set.ok()) return In("compile", set.status());
+  LoadOptions load;
+  load.link = [](const ArtifactSet& s) -> absl::StatusOr<std::string> {
+    std::string path = LibraryPath();
+    const absl::Status linked = LinkLibrary(s, path);
+    if (!linked.ok()) return linked;
+    return path;
+  };
+  absl::StatusOr<LoadedModel> model = Load(*set, loaders_, load);
+  unlink(LibraryPath().c_str());
+  if (!model.ok()) return In("load", model.status());
+  absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
+      CreateExecutor(*model);
+  if (!executor.ok()) return In("executor", executor.status());
+  absl::StatusOr<std::vector<Tensor>> outputs = (*executor)->Run(inputs);
+  if (!outputs.ok()) return In("run", outputs.status());
+  return outputs;
+}
+
+absl::Status CaseRunner::RunSet(absl::string_view way, const Blob& model,
+                                const OnnxCase& c, const OnnxDataSet& set,
+                                const std::vector<bool>& fixed) {
+  ImportOptions options;
+  options.model_dir = c.dir;
+  // Where a data set does not have the shapes that its model declares, the
+  // declaration gives way.
+  absl::StatusOr<Blob> fitting = WithShapesOf(model, set);
+  if (!fitting.ok()) return fitting.status();
+  if (std::find(fixed.begin(), fixed.end(), true) != fixed.end()) {
+    absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
+    if (!names.ok()) return names.status();
+    for (size_t i = 0; i < fixed.size() && i < names->size(); ++i) {
+      if (fixed[i]) options.fixed_inputs[(*names)[i]] = set.inputs[i];
+    }
+  }
+  absl::StatusOr<relay::Module> module = ImportOnnx(*fitting, options);
+  if (!module.ok()) return In("import", module.status());
+  if (absl::Status status = relay::Verify(*module); !status.ok()) {
+    return In("import", status);
+  }
+  std::vector<Tensor> inputs;
+  for (size_t i = 0; i < set.inputs.size(); ++i) {
+    if (fixed[i]) continue;
+    const size_t k = inputs.size();
+    if (k >= module->main()->inputs.size()) {
+      return absl::InvalidArgumentError("has too few inputs");
+    }
+    inputs.push_back(
+        AsType(set.inputs[i], module->main()->inputs[k]->outputs[0].dtype));
+  }
+  absl::StatusOr<std::vector<Tensor>> outputs =
+      Execute(way, c, &*module, std::move(inputs));
+  if (!outputs.ok()) return outputs.status();
+  if (outputs->size() != set.outputs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "has ", outputs->size(), " outputs, expected ", set.outputs.size()));
+  }
+  for (size_t k = 0; k < outputs->size(); ++k) {
+    const absl::Status status = CompareTensors(
+        (*outputs)[k], AsType(set.outputs[k], (*outputs)[k].dtype()),
+        Tolerance());
+    if (!status.ok()) return In(absl::StrCat("output ", k), status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CaseRunner::Run(absl::string_view way, const OnnxCase& c,
+                             bool* was_fixed) {
+  absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
+  if (!sets.ok()) return sets.status();
+  if (sets->empty()) return absl::NotFoundError("has no data sets");
+  absl::StatusOr<Blob> model = Blob::MapFile(c.model_path);
+  if (!model.ok()) return model.status();
+  for (const OnnxDataSet& set : *sets) {
+    std::vector<bool> fixed(set.inputs.size(), false);
+    absl::Status status = RunSet(way, *model, c, set, fixed);
+    for (size_t first : {1, 0}) {
+      if (!absl::IsUnimplemented(status)) break;
+      bool any = false;
+      for (size_t i = first; i < fixed.size(); ++i) {
+        fixed[i] = IsShort(set.inputs[i]);
+        any = any || fixed[i];
+      }
+      if (!any) continue;
+      status = RunSet(way, *model, c, set, fixed);
+      *was_fixed = true;
+    }
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot
