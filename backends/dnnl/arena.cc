@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -53,6 +54,7 @@ absl::StatusOr<std::shared_ptr<char>> AllocateArena(size_t bytes) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory for ", size, " bytes between operators"));
   }
+  std::memset(data, 0, size);
   return std::shared_ptr<char>(data, &std::free);
 }
 

@@ -30,7 +30,8 @@ struct ArenaPlan {
 // Large ones choose first, each the lowest gap that it fits into.
 ArenaPlan PlanArena(const std::vector<Interval>& intervals);
 
-// Memory of that size, aligned. ResourceExhausted when there is none.
+// Memory of that size, aligned, all zeros. ResourceExhausted when there is
+// none.
 absl::StatusOr<std::shared_ptr<char>> AllocateArena(size_t bytes);
 
 }  // namespace ingot::onednn

@@ -1,5 +1,8 @@
 #include "backends/dnnl/layouts.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace ingot::onednn {
 
 using dnnl::memory;
@@ -17,6 +20,18 @@ memory::desc AnyLayout(const Dims& dims) {
 }
 
 bool IsPlain(const memory::desc& desc) { return desc == Plain(desc.dims()); }
+
+Dims OrderInMemory(const memory::desc& desc) {
+  Dims order(static_cast<size_t>(desc.data.ndims));
+  std::iota(order.begin(), order.end(), 0);
+  if (desc.data.format_kind != dnnl_blocked) return order;
+  const auto& strides = desc.data.format_desc.blocking.strides;
+  // Ties, of dimensions of 1, stay in order.
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return strides[a] != strides[b] ? strides[a] > strides[b] : a < b;
+  });
+  return order;
+}
 
 memory::desc Reshaped(const memory::desc& desc, const Dims& dims) {
   return desc.reshape(dims, /*allow_empty=*/true);

@@ -15,6 +15,9 @@ dnnl::memory::desc AnyLayout(const Dims& dims);
 // Whether `desc` is Plain of its own shape, and starts at its buffer's start.
 bool IsPlain(const dnnl::memory::desc& desc);
 
+// The dimensions from the one whose elements are furthest apart to the nearest.
+Dims OrderInMemory(const dnnl::memory::desc& desc);
+
 // The same elements with another shape or order, without moving them; a desc
 // of no dimensions where the layout does not allow that.
 dnnl::memory::desc Reshaped(const dnnl::memory::desc& desc, const Dims& dims);

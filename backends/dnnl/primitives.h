@@ -28,6 +28,9 @@ struct MadePrimitive {
     // Where `desc` has another shape than the operand: the row-major operand
     // seen with that shape. Otherwise empty.
     dnnl::memory::desc view;
+    // Where `desc` is larger than the operand: where in it the operand begins.
+    // Around it are zeros. Otherwise empty.
+    Dims margin;
   };
   dnnl::primitive primitive;
   dnnl::memory::desc scratchpad;

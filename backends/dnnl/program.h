@@ -22,6 +22,9 @@ struct Buffer {
   dnnl::memory constant;  // kConstant
   size_t bytes = 0;       // kArena
   size_t offset = 0;      // kArena: where it lies in the arena
+  // kArena: no other buffer shares its place, so that what is in it stays from
+  // run to run.
+  bool kept = false;
 };
 
 struct ProgramStep {

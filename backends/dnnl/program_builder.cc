@@ -143,7 +143,27 @@ class Builder {
     return form;
   }
 
-  void AddReorder(const std::string& name, const Form& from, const Form& to) {
+  // The tensor inside of a larger one, whose margin is zero: the arena is when
+  // it is made, and nothing else ever lies there.
+  Form Padded(const std::string& name, const MadePrimitive::Operand& operand) {
+    const Form padded = {AddArenaBuffer(operand.desc.get_size()), operand.desc};
+    buffers_[padded.buffer].kept = true;
+    const memory::desc inside =
+        Sliced(operand.desc, operand.margin, graph_.shape(name));
+    const Form from = First(name);
+    AddReorder(name, from, {padded.buffer, inside});
+    return padded;
+  }
+
+  void AddReorder(const std::string& name, Form from, Form to) {
+    // The same for both: kernels look for the order that blocks came from.
+    const Dims order = OrderInMemory(from.desc);
+    const memory::desc a = Transposed(from.desc, order);
+    const memory::desc b = Transposed(to.desc, order);
+    if (!a.is_zero() && !b.is_zero()) {
+      from.desc = a;
+      to.desc = b;
+    }
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const dnnl::reorder::primitive_desc pd(engine_, from.desc, engine_, to.desc,
@@ -227,7 +247,9 @@ class Builder {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const MadePrimitive::Operand& operand = made.operands[i];
       Form form;
-      if (operand.view.is_zero()) {
+      if (!operand.margin.empty()) {
+        form = Padded(node.inputs[i], operand);
+      } else if (operand.view.is_zero()) {
         form = Want(node.inputs[i], operand.desc);
       } else {
         // Read with another shape: first as that shape sees it.
@@ -310,6 +332,10 @@ class Builder {
     for (size_t b = 0; b < buffers_.size(); ++b) {
       if (buffers_[b].kind == Buffer::kArena && used[b]) {
         intervals[b].bytes = buffers_[b].bytes;
+      }
+      if (buffers_[b].kept) {
+        intervals[b].first = 0;
+        intervals[b].last = static_cast<int>(steps_.size());
       }
     }
     const ArenaPlan plan = PlanArena(intervals);

@@ -161,6 +161,26 @@ module {
 })");
 }
 
+// Convolutions whose padding is too wide for oneDNN's kernels read padded data.
+TEST(DnnlRegion, WidePadding) {
+  for (int channels : {12, 16, 3}) {
+    ExpectRegionMeans(absl::Substitute(R"(
+module {
+  func @main(%x: f32[1, $0, 20, 20]) -> (%y, %t) {
+    %w = const f32[$0, $0, 3, 3] random(1)
+    %a = relu(%x)
+    %c = conv2d(%a, %w) {dilations=[5, 5], pads=[5, 5, 5, 5]}
+    %d = conv2d(%c, %w) {dilations=[4, 6], pads=[4, 6, 4, 6]}
+    %e = sigmoid(%d)
+    %f = conv2d(%e, %w) {dilations=[5, 5], pads=[6, 7, 4, 3]}
+    %y = add(%f, %a)
+    %t = transpose(%y) {axes=[0, 2, 3, 1]}
+  }
+})",
+                                       channels));
+  }
+}
+
 TEST(DnnlRegion, Attention) {
   ExpectRegionMeans(R"(
 module {
