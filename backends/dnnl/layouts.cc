@@ -21,6 +21,15 @@ memory::desc AnyLayout(const Dims& dims) {
 
 bool IsPlain(const memory::desc& desc) { return desc == Plain(desc.dims()); }
 
+bool CutsBlocks(const memory::desc& desc, const Dims& part) {
+  const auto& blocking = desc.data.format_desc.blocking;
+  for (int i = 0; i < blocking.inner_nblks; ++i) {
+    const auto d = static_cast<size_t>(blocking.inner_idxs[i]);
+    if (part[d] != desc.data.dims[d]) return true;
+  }
+  return false;
+}
+
 Dims OrderInMemory(const memory::desc& desc) {
   Dims order(static_cast<size_t>(desc.data.ndims));
   std::iota(order.begin(), order.end(), 0);

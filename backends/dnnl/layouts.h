@@ -15,6 +15,10 @@ dnnl::memory::desc AnyLayout(const Dims& dims);
 // Whether `desc` is Plain of its own shape, and starts at its buffer's start.
 bool IsPlain(const dnnl::memory::desc& desc);
 
+// Whether dimensions that `desc` has in blocks are not whole in a part of that
+// shape.
+bool CutsBlocks(const dnnl::memory::desc& desc, const Dims& part);
+
 // The dimensions from the one whose elements are furthest apart to the nearest.
 Dims OrderInMemory(const dnnl::memory::desc& desc);
 

@@ -212,6 +212,8 @@ class Builder {
     };
     First(source);
     for (const Form& form : tensors_[source].forms) {
+      // Kernels that copy know whole blocks only.
+      if (node.op == "slice" && CutsBlocks(form.desc, dims)) continue;
       const memory::desc desc = view(form.desc);
       if (!desc.is_zero()) {
         Put(node.output, {form.buffer, desc});

@@ -140,7 +140,7 @@ module {
 TEST(DnnlRegion, BlocksBetweenAndPlainOutside) {
   ExpectRegionMeans(R"(
 module {
-  func @main(%x: f32[1, 3, 20, 20]) -> (%p, %g, %t, %d) {
+  func @main(%x: f32[1, 3, 20, 20]) -> (%p, %g, %t, %d, %s1, %s2) {
     %w1 = const f32[20, 3, 3, 3] random(1)
     %w2 = const f32[20, 1, 3, 3] random(2)
     %w3 = const f32[12, 20, 1, 1] random(3)
@@ -157,6 +157,8 @@ module {
     %d = dense(%k, %w4)
     %cat = concat(%e, %c) {axis=1}
     %t = transpose(%cat) {axes=[0, 2, 3, 1]}
+    %s1 = slice(%cat) {axes=[1], ends=[12], starts=[7]}
+    %s2 = slice(%c) {axes=[2], ends=[5], starts=[3]}
   }
 })");
 }
