@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "artifact/artifact_set.h"
-#include "backends/dnnl/region_test_support.h"
+#include "backends/dnnl/load_json.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -38,6 +38,12 @@ constexpr char kGood[] = R"({"format": "ingot-dnnl", "version": 1,
  ]}
 )";
 
+Tensor Zeros(const std::vector<int64_t>& shape) {
+  Tensor tensor = *Tensor::Empty(DataType::Float(32), shape);
+  std::fill_n(tensor.mutable_data<float>(), tensor.NumElements(), 0.f);
+  return tensor;
+}
+
 std::map<std::string, Tensor> Weights() {
   Tensor w = *Tensor::Empty(DataType::Float(32), {8, 4, 3, 3});
   std::fill_n(w.mutable_data<float>(), w.NumElements(), 1.f);
@@ -54,6 +60,53 @@ TEST(DnnlLoader, RunsWhatAPersonWrote) {
   ASSERT_TRUE((*module)->GetFunction("f")->Call({x.dl(), y.dl()}).ok());
   EXPECT_EQ(y.data<float>()[0], 2 * 4 * 4 + 0.5);  // a corner
   EXPECT_EQ(y.data<float>()[7], 2 * 4 * 9 + 0.5);  // inside
+}
+
+// Views, sums over their operand, padded copies, an output that is a view.
+TEST(DnnlLoader, RunsBuffersThatShareTheirPlaces) {
+  auto module = LoadJson(R"({"format": "ingot-dnnl", "version": 1,
+ "symbol": "f", "inputs": ["x"], "outputs": ["t", "s"],
+ "tensors": {
+  "w": {"shape": [8, 8, 3, 3], "constant": "weights"},
+  "x": {"shape": [1, 8, 12, 12]}, "a": {"shape": [1, 8, 12, 12]},
+  "b": {"shape": [1, 8, 12, 12]}, "c": {"shape": [1, 8, 12, 12]},
+  "t": {"shape": [1, 12, 12, 8]}, "s": {"shape": [1, 3, 12, 12]}},
+ "nodes": [
+  {"name": "a", "op": "eltwise", "inputs": ["x"], "output": "a",
+   "attributes": {"algorithm": "linear", "alpha": 2, "beta": 0}},
+  {"name": "b", "op": "convolution", "inputs": ["a", "w"], "output": "b",
+   "attributes": {"dilations": [5, 5], "groups": 1, "pads": [5, 5, 5, 5],
+                  "strides": [1, 1]},
+   "post_ops": [{"add": "a"}]},
+  {"name": "c", "op": "convolution", "inputs": ["b", "w"], "output": "c",
+   "attributes": {"dilations": [1, 1], "groups": 1, "pads": [1, 1, 1, 1],
+                  "strides": [1, 1]},
+   "post_ops": [{"add": "x"}, {"eltwise": "relu", "alpha": 0, "beta": 0}]},
+  {"name": "t", "op": "transpose", "inputs": ["c"], "output": "t",
+   "attributes": {"axes": [0, 2, 3, 1]}},
+  {"name": "s", "op": "slice", "inputs": ["c"], "output": "s",
+   "attributes": {"starts": [0, 2, 0, 0], "ends": [1, 5, 12, 12]}}]})",
+                         {{"weights", Zeros({8, 8, 3, 3})}});
+  ASSERT_TRUE(module.ok()) << module.status();
+  Tensor x = Zeros({1, 8, 12, 12}), t = Zeros({1, 12, 12, 8}),
+         s = Zeros({1, 3, 12, 12});
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    x.mutable_data<float>()[i] = static_cast<float>(i);
+  }
+  // All weights are 0, so that c is x.
+  for (int run = 0; run < 2; ++run) {
+    absl::Status called =
+        (*module)->GetFunction("f")->Call({x.dl(), t.dl(), s.dl()});
+    ASSERT_TRUE(called.ok()) << called;
+    for (int64_t c = 0; c < 8; ++c) {
+      for (int64_t i = 0; i < 144; ++i) {
+        ASSERT_EQ(t.data<float>()[i * 8 + c], static_cast<float>(c * 144 + i));
+        if (c < 2 || c >= 5) continue;
+        ASSERT_EQ(s.data<float>()[(c - 2) * 144 + i],
+                  static_cast<float>(c * 144 + i));
+      }
+    }
+  }
 }
 
 TEST(DnnlLoader, EmptyGroupIsNothing) {

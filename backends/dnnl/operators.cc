@@ -187,6 +187,17 @@ Result BatchNorm(const Node& node, Shapes shapes) {
   return x;
 }
 
+Result Lrn(const Node& node, Shapes shapes) {
+  const Dims& x = shapes[0];
+  const int64_t size = node.Int("size");
+  if (x.size() < 2 || x.size() > 5) return Invalid("data ", Text(x));
+  // As many channels behind as before.
+  if (size < 1 || size % 2 == 0 || size > 2 * x[1]) {
+    return Invalid("size=", size, " of channels of ", Text(x));
+  }
+  return x;
+}
+
 Result Axis(const Node& node, Shapes shapes) {
   const int64_t axis = node.Int("axis");
   if (axis < 0 || axis >= static_cast<int64_t>(shapes[0].size())) {
@@ -343,6 +354,16 @@ std::vector<Operator> MakeOperators() {
        false,
        {epsilon},
        &LayerNorm},
+      {"lrn",
+       {"data"},
+       1,
+       false,
+       false,
+       {{"size", S::kInt, {}},
+        {"alpha", S::kFloat, {}},
+        {"beta", S::kFloat, {}},
+        {"bias", S::kFloat, {}}},
+       &Lrn},
       {"softmax", {"data"}, 1, false, false, {axis}, &Axis},
       {"log_softmax", {"data"}, 1, false, false, {axis}, &Axis},
       {"concat", {"data"}, 1, true, false, {axis}, &Concat},

@@ -257,6 +257,16 @@ TEST(DnnlOperators, Normalizations) {
   }
 }
 
+TEST(DnnlOperators, Lrn) {
+  for (const char* type :
+       {"f32[2, 9, 4, 5]", "f32[1, 16, 6, 6]", "f32[1, 64, 9, 9]"}) {
+    ExpectTaken(One("lrn {size=5}", {type}), -9, 9);
+    ExpectTaken(One("lrn {alpha=0.3, beta=0.5, bias=2.0, size=3}", {type}), -9,
+                9);
+  }
+  EXPECT_FALSE(Supported(One("lrn {size=4}", {"f32[1, 8, 2, 2]"})).ok());
+}
+
 TEST(DnnlOperators, Concat) {
   for (int axis : {0, 1, 2}) {
     std::vector<std::string> types;

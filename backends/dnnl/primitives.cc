@@ -83,6 +83,8 @@ class Maker {
       BatchNormalization();
     } else if (op == "layer_normalization") {
       LayerNormalization();
+    } else if (op == "lrn") {
+      Lrn();
     } else if (op == "softmax" || op == "log_softmax") {
       Softmax();
     } else if (op == "concat") {
@@ -323,6 +325,18 @@ class Maker {
     Read(DNNL_ARG_SRC, pd.src_desc());
     Read(DNNL_ARG_SCALE, Plain(shape(1)));
     if (count() > 2) Read(DNNL_ARG_SHIFT, Plain(shape(2)));
+  }
+
+  void Lrn() {
+    const dnnl::lrn_forward::desc d(prop_kind::forward_inference,
+                                    algorithm::lrn_across_channels,
+                                    Simple(desc(0)), node_.Int("size"),
+                                    static_cast<float>(node_.Float("alpha")),
+                                    static_cast<float>(node_.Float("beta")),
+                                    static_cast<float>(node_.Float("bias")));
+    const dnnl::lrn_forward::primitive_desc pd(d, attr_, engine_);
+    Finish<dnnl::lrn_forward>(pd);
+    Read(DNNL_ARG_SRC, pd.src_desc());
   }
 
   void Softmax() {

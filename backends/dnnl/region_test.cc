@@ -76,6 +76,7 @@ TEST(DnnlRegion, FusesConvolutions) {
            Case{"%d = add(%c, %b)\n%e = add(%d, %r)\n%z = relu(%e)", "+r relu",
                 3},
            Case{"%e = add(%r, %c)\n%z = hard_swish(%e)", "+r hardswish", 2},
+           Case{"%z = hard_sigmoid(%c) {alpha=0.3}", "linear clip", 2},
        }) {
     const Graph graph = ExpectRegionMeans(conv(c.body));
     ASSERT_THAT(Ops(graph), ElementsAre("convolution"));

@@ -5,15 +5,13 @@
 #include <random>
 #include <utility>
 
-#include "artifact/artifact_set.h"
 #include "backends/dnnl/codegen.h"
-#include "backends/dnnl/loader.h"
+#include "backends/dnnl/load_json.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/verifier.h"
 #include "compiler/status_macros.h"
 #include "gtest/gtest.h"
-#include "loaders/loader_registry.h"
 
 namespace ingot::onednn {
 
@@ -24,20 +22,6 @@ const TargetKind& DnnlKind() {
     return registry;
   }();
   return **kRegistry->Find("dnnl");
-}
-
-absl::StatusOr<std::shared_ptr<Module>> LoadJson(
-    absl::string_view json, std::map<std::string, Tensor> constants) {
-  Artifact artifact;
-  artifact.codegen_id = "dnnl";
-  artifact.loader = "dnnl";
-  artifact.target_key = "dnnl";
-  artifact.file_name = "region.dnnl.json";
-  artifact.content = Blob::FromString(std::string(json));
-  ArtifactSet set;
-  INGOT_RETURN_IF_ERROR(set.Add(artifact));
-  LoadContext context{set, Plan(), std::move(constants), nullptr};
-  return loadbinary_dnnl({artifact}, context);
 }
 
 absl::StatusOr<LoadedRegion> LoadRegionText(absl::string_view text) {

@@ -37,10 +37,6 @@ struct LoadedRegion {
 // name as key, and loads what codegen makes of it.
 absl::StatusOr<LoadedRegion> LoadRegionText(absl::string_view text);
 
-// Loads JSON as the load stage does. `constants` are those of the set.
-absl::StatusOr<std::shared_ptr<Module>> LoadJson(
-    absl::string_view json, std::map<std::string, Tensor> constants = {});
-
 // Tensors for the inputs of `function`, with elements in [low, high).
 std::vector<Tensor> RandomInputs(const relay::Function& function, float low,
                                  float high, uint32_t seed = 1);

@@ -117,6 +117,7 @@ class Translation {
       step_.op = name;
       return SetAxis(0);
     }
+    if (name == "lrn") return Lrn();
     if (name == "resize") return Resize();
     if (name == "transpose") {
       step_.op = name;
@@ -268,6 +269,15 @@ class Translation {
     return absl::OkStatus();
   }
 
+  absl::Status Lrn() {
+    step_.op = "lrn";
+    step_.attributes["size"] = attrs_.Get<int64_t>("size");
+    step_.attributes["alpha"] = attrs_.GetOr<double>("alpha", 1e-4);
+    step_.attributes["beta"] = attrs_.GetOr<double>("beta", 0.75);
+    step_.attributes["bias"] = attrs_.GetOr<double>("bias", 1);
+    return absl::OkStatus();
+  }
+
   // oneDNN samples at the centres of pixels: the linear mode is that of
   // half_pixel; where each pixel is repeated a whole number of times the
   // nearest one is never half way between two.
@@ -350,9 +360,10 @@ class Translation {
   }
 
   absl::Status EltwiseNode() {
-    INGOT_ASSIGN_OR_RETURN(PostOp post, EltwisePost(node_));
+    INGOT_ASSIGN_OR_RETURN(std::vector<PostOp> posts, EltwisePosts(node_));
+    if (posts.size() != 1) return No(node_.op->name, " behind no product");
     step_.operands.resize(1);
-    return SetEltwise(post);
+    return SetEltwise(posts[0]);
   }
 
   absl::Status SetEltwise(const PostOp& post) {
@@ -383,8 +394,8 @@ absl::Status Append(const relay::Node& node, const Bindings& bindings,
     if (node.inputs[0].node != step->output.node) {
       return No(node.op->name, " does not read what precedes it");
     }
-    INGOT_ASSIGN_OR_RETURN(PostOp post, EltwisePost(node));
-    step->posts.push_back({post, {}});
+    INGOT_ASSIGN_OR_RETURN(std::vector<PostOp> posts, EltwisePosts(node));
+    for (PostOp& post : posts) step->posts.push_back({std::move(post), {}});
     return absl::OkStatus();
   }
   const int other = node.inputs[0] == step->output ? 1 : 0;

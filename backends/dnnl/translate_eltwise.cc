@@ -25,27 +25,36 @@ constexpr Entry kSimple[] = {
     {"round", "round", 0, 0}, {"neg", "linear", -1, 0},
 };
 
+std::vector<PostOp> One(const char* algorithm, double alpha, double beta) {
+  return {PostOp{algorithm, alpha, beta, ""}};
+}
+
 }  // namespace
 
-absl::StatusOr<PostOp> EltwisePost(const relay::Node& node) {
+absl::StatusOr<std::vector<PostOp>> EltwisePosts(const relay::Node& node) {
   const relay::Attrs& attrs = node.attrs;
   for (const Entry& entry : kSimple) {
     if (node.Is(entry.relay)) {
-      return PostOp{entry.algorithm, entry.alpha, entry.beta, ""};
+      return One(entry.algorithm, entry.alpha, entry.beta);
     }
   }
   if (node.Is("leaky_relu")) {
-    return PostOp{"relu", attrs.GetOr<double>("alpha", 0.01), 0, ""};
+    return One("relu", attrs.GetOr<double>("alpha", 0.01), 0);
   }
   if (node.Is("elu")) {
-    return PostOp{"elu", attrs.GetOr<double>("alpha", 1), 0, ""};
+    return One("elu", attrs.GetOr<double>("alpha", 1), 0);
   }
   if (node.Is("swish")) {
-    return PostOp{"swish", attrs.GetOr<double>("alpha", 1), 0, ""};
+    return One("swish", attrs.GetOr<double>("alpha", 1), 0);
   }
   if (node.Is("gelu")) {
     const bool tanh = attrs.GetOr<std::string>("approximate", "none") == "tanh";
-    return PostOp{tanh ? "gelu_tanh" : "gelu_erf", 0, 0, ""};
+    return One(tanh ? "gelu_tanh" : "gelu_erf", 0, 0);
+  }
+  if (node.Is("hard_sigmoid")) {
+    return std::vector<PostOp>{{"linear", attrs.GetOr<double>("alpha", 0.2),
+                                attrs.GetOr<double>("beta", 0.5), ""},
+                               {"clip", 0, 1, ""}};
   }
   if (node.Is("clip")) {
     // One limit alone would turn infinity on the other side into a number.
@@ -53,10 +62,10 @@ absl::StatusOr<PostOp> EltwisePost(const relay::Node& node) {
       const double min = attrs.Get<double>("min");
       const double max = attrs.Get<double>("max");
       if (min <= max && std::isfinite(min) && std::isfinite(max)) {
-        return PostOp{"clip", min, max, ""};
+        return One("clip", min, max);
       }
     } else if (attrs.Has("min") && attrs.Get<double>("min") == 0) {
-      return PostOp{"relu", 0, 0, ""};
+      return One("relu", 0, 0);
     }
     return absl::UnimplementedError("clip without two limits in order");
   }
@@ -66,8 +75,8 @@ absl::StatusOr<PostOp> EltwisePost(const relay::Node& node) {
 
 const std::vector<std::string>& FusedActivations() {
   static const auto* const kNames = new std::vector<std::string>{
-      "relu", "clip", "leaky_relu", "elu",   "sigmoid",
-      "tanh", "gelu", "hard_swish", "swish", "mish"};
+      "relu", "clip",       "leaky_relu", "elu",  "sigmoid",     "tanh",
+      "gelu", "hard_swish", "swish",      "mish", "hard_sigmoid"};
   return *kNames;
 }
 

@@ -13,9 +13,10 @@
 
 namespace ingot::onednn {
 
-// The algorithm that computes what `node` does to its first operand.
-// Unimplemented says why there is none.
-absl::StatusOr<PostOp> EltwisePost(const relay::Node& node);
+// The algorithms that, one after the other, compute what `node` does to its
+// first operand; one but for hard_sigmoid. Unimplemented says why there is
+// none.
+absl::StatusOr<std::vector<PostOp>> EltwisePosts(const relay::Node& node);
 
 // Activations that may follow a product, by relay's names.
 const std::vector<std::string>& FusedActivations();

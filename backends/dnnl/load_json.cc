@@ -1,0 +1,25 @@
+#include "backends/dnnl/load_json.h"
+
+#include <utility>
+
+#include "artifact/artifact_set.h"
+#include "backends/dnnl/loader.h"
+#include "loaders/loader_registry.h"
+
+namespace ingot::onednn {
+
+absl::StatusOr<std::shared_ptr<Module>> LoadJson(
+    absl::string_view json, std::map<std::string, Tensor> constants) {
+  Artifact artifact;
+  artifact.codegen_id = "dnnl";
+  artifact.loader = "dnnl";
+  artifact.target_key = "dnnl";
+  artifact.file_name = "region.dnnl.json";
+  artifact.content = Blob::FromString(std::string(json));
+  ArtifactSet set;
+  if (absl::Status s = set.Add(artifact); !s.ok()) return s;
+  LoadContext context{set, Plan(), std::move(constants), nullptr};
+  return loadbinary_dnnl({artifact}, context);
+}
+
+}  // namespace ingot::onednn
