@@ -19,6 +19,23 @@ memory::desc AnyLayout(const Dims& dims) {
   return memory::desc(dims, memory::data_type::f32, memory::format_tag::any);
 }
 
+memory::desc LikeBlocked(const memory::desc& like, const Dims& dims) {
+  using tag = memory::format_tag;
+  static constexpr tag kTags[3][3] = {
+      {tag::aBc4b, tag::aBc8b, tag::aBc16b},
+      {tag::aBcd4b, tag::aBcd8b, tag::aBcd16b},
+      {tag::aBcde4b, tag::aBcde8b, tag::aBcde16b}};
+  const size_t n = dims.size();
+  if (n < 3 || n > 5) return memory::desc();
+  for (int i = 0; i < 3; ++i) {
+    const tag blocks = kTags[n - 3][i];
+    if (memory::desc(like.dims(), memory::data_type::f32, blocks) == like) {
+      return memory::desc(dims, memory::data_type::f32, blocks);
+    }
+  }
+  return memory::desc();
+}
+
 bool IsPlain(const memory::desc& desc) { return desc == Plain(desc.dims()); }
 
 bool CutsBlocks(const memory::desc& desc, const Dims& part) {

@@ -12,6 +12,11 @@ dnnl::memory::desc Plain(const Dims& dims);
 // Whatever the primitive likes.
 dnnl::memory::desc AnyLayout(const Dims& dims);
 
+// `dims` in blocks of channels as `like`, which has as many dimensions, has
+// them; a desc of no dimensions where `like` has other blocks or none.
+dnnl::memory::desc LikeBlocked(const dnnl::memory::desc& like,
+                               const Dims& dims);
+
 // Whether `desc` is Plain of its own shape, and starts at its buffer's start.
 bool IsPlain(const dnnl::memory::desc& desc);
 

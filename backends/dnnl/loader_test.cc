@@ -109,6 +109,23 @@ TEST(DnnlLoader, RunsBuffersThatShareTheirPlaces) {
   }
 }
 
+// Codegen leaves such repetition to others; the format allows it.
+TEST(DnnlLoader, RepeatsAlongSeparateDimensions) {
+  auto module = LoadJson(R"({"format": "ingot-dnnl", "version": 1,
+ "symbol": "f", "inputs": ["x", "r"], "outputs": ["y"],
+ "tensors": {"x": {"shape": [2, 3, 4]}, "r": {"shape": [2, 1, 4]},
+             "y": {"shape": [2, 3, 4]}},
+ "nodes": [{"name": "n", "op": "binary", "inputs": ["x", "r"], "output": "y",
+            "attributes": {"algorithm": "sub"}}]})");
+  ASSERT_TRUE(module.ok()) << module.status();
+  Tensor x = Zeros({2, 3, 4}), r = Zeros({2, 1, 4}), y = Zeros({2, 3, 4});
+  for (int i = 0; i < 8; ++i) r.mutable_data<float>()[i] = float(i);
+  ASSERT_TRUE((*module)->GetFunction("f")->Call({x.dl(), r.dl(), y.dl()}).ok());
+  for (int i = 0; i < 24; ++i) {
+    ASSERT_EQ(y.data<float>()[i], -float(i / 12 * 4 + i % 4)) << i;
+  }
+}
+
 TEST(DnnlLoader, EmptyGroupIsNothing) {
   ArtifactSet set;
   LoadContext context{set, Plan(), {}, nullptr};

@@ -206,10 +206,15 @@ TEST(DnnlOperators, Binary) {
   for (const char* op : {"add", "sub", "mul", "div", "maximum", "minimum"}) {
     SCOPED_TRACE(op);
     ExpectTaken(One(op, {"f32[2, 8, 5, 3]", "f32[2, 8, 5, 3]"}, 2), 0.5, 2);
-    for (const char* other : {"f32[1, 8, 1, 1]", "f32[8, 1, 1]", "f32[3]",
-                              "f32[5, 1]", "f32[2, 1, 1, 3]", "f32[1]"}) {
+    for (const char* other :
+         {"f32[1, 8, 1, 1]", "f32[8, 1, 1]", "f32[3]", "f32[5, 1]", "f32[1]",
+          "f32[5, 3]", "f32[2, 1, 1, 1]", "f32[8, 5, 1]", "f32[2, 8, 1, 1]"}) {
       ExpectTaken(One(op, {"f32[2, 8, 5, 3]", other}, 2), 0.5, 2);
     }
+    for (const char* other : {"f32[2, 1, 1, 3]", "f32[8, 1, 3]"}) {
+      EXPECT_FALSE(Supported(One(op, {"f32[2, 8, 5, 3]", other}, 2)).ok());
+    }
+    ExpectTaken(One(op, {"f32[2, 1, 5, 3]", "f32[2, 1, 5, 1]"}, 2), 0.5, 2);
   }
   ExpectTaken(One("add", {"f32[3]", "f32[2, 3]"}, 2));
   EXPECT_FALSE(Supported(One("sub", {"f32[3]", "f32[2, 3]"}, 2)).ok());

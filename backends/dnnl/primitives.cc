@@ -235,25 +235,55 @@ class Maker {
     if (has_bias) ReadView(DNNL_ARG_BIAS, pd.bias_desc(), bias);
   }
 
-  // Blocks win over row-major, as what comes next most likely wants blocks.
+  // Blocks win over row-major, as what comes next most likely wants blocks. A
+  // kernel made for this processor wins over one for any layout, which is
+  // slower than copies are.
   void Binary() {
     const bool same = shape(0) == shape(1);
     memory::desc a = Simple(desc(0));
     if (same && IsPlain(a)) a = Simple(desc(1));
-    const memory::desc b = same ? a : Plain(shape(1));
-    const algorithm kind = BinaryAlgorithm(node_.String("algorithm"));
-    if (TryBinary(kind, a, b)) return;
-    const memory::desc plain = Plain(shape(0));
-    if (!TryBinary(kind, plain, Plain(shape(1)))) {
+    const memory::desc plain_a = Plain(shape(0)), plain_b = Plain(shape(1));
+    const memory::desc b = same ? a : LikeBlocked(a, shape(1));
+    if (!b.is_zero() && TryBinary(a, b, false)) return;
+    if (TryBinary(a, plain_b, false)) return;
+    if (TryBinary(plain_a, plain_b, false)) return;
+    // As [before, along, behind] and [1, along, 1].
+    const Dims folded_a = Folded(shape(0)), folded_b = Folded(shape(1));
+    const bool whole = folded_b[1] == folded_a[1] || folded_b[1] == 1;
+    if (whole && TryBinary(Plain(folded_a), Plain(folded_b), false)) {
+      made_.operands[0].view = Plain(folded_a);
+      made_.operands[1].view = Plain(folded_b);
+      made_.result_view = plain_a;
+      return;
+    }
+    if (!TryBinary(plain_a, plain_b, true)) {
       throw dnnl::error(dnnl_unimplemented, "no primitive for this broadcast");
     }
   }
 
-  bool TryBinary(algorithm kind, const memory::desc& a, const memory::desc& b) {
-    const dnnl::binary::desc d(kind, a, b, a);
+  // `dims` with the dimensions before those along which the second operand
+  // runs as one, these as one, and those behind as one.
+  Dims Folded(const Dims& dims) const {
+    const Dims& b = shape(1);
+    size_t first = 0, last = b.size();
+    while (first < b.size() && b[first] == 1) ++first;
+    while (last > first && b[last - 1] == 1) --last;
+    Dims folded = {1, 1, 1};
+    for (size_t d = 0; d < dims.size(); ++d) {
+      folded[d < first ? 0 : d < last ? 1 : 2] *= dims[d];
+    }
+    return folded;
+  }
+
+  bool TryBinary(const memory::desc& a, const memory::desc& b,
+                 bool may_be_slow) {
+    const dnnl::binary::desc d(BinaryAlgorithm(node_.String("algorithm")), a, b,
+                               a);
     const dnnl::binary::primitive_desc pd(d, attr_, engine_,
                                           /*allow_empty=*/true);
-    if (!pd) return false;
+    if (!pd || (!may_be_slow && absl::StartsWith(pd.impl_info_str(), "ref"))) {
+      return false;
+    }
     Finish<dnnl::binary>(pd);
     Read(DNNL_ARG_SRC_0, a);
     Read(DNNL_ARG_SRC_1, b);

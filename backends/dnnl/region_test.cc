@@ -164,6 +164,32 @@ module {
 })");
 }
 
+// Blocks times one number a channel, row and more, computed and constant.
+TEST(DnnlRegion, BroadcastsOntoBlocks) {
+  for (int channels : {16, 12}) {
+    ExpectRegionMeans(absl::Substitute(R"(
+module {
+  func @main(%x: f32[2, $0, 9, 9]) -> (%y, %z) {
+    %w = const f32[$0, $0, 1, 1] random(1)
+    %k = const f32[1, $0, 1, 1] random(2)
+    %r = const f32[9, 1] random(3)
+    %o = const f32[2, 1, 1, 1] random(4)
+    %c = conv2d(%x, %w)
+    %g = global_avg_pool2d(%c)
+    %s = conv2d(%g, %w)
+    %h = sigmoid(%s)
+    %m = mul(%c, %h)
+    %a = add(%m, %k)
+    %b = mul(%a, %r)
+    %d = sub(%b, %o)
+    %y = conv2d(%d, %w)
+    %z = maximum(%d, %x)
+  }
+})",
+                                       channels));
+  }
+}
+
 // Convolutions whose padding is too wide for oneDNN's kernels read padded data.
 TEST(DnnlRegion, WidePadding) {
   for (int channels : {12, 16, 3}) {

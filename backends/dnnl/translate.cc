@@ -356,6 +356,17 @@ class Translation {
     if (commutes && step_.operands[0].shape != result_) {
       std::swap(step_.operands[0], step_.operands[1]);
     }
+    // oneDNN repeats fast what runs along neighbouring dimensions; the rest
+    // goes element by element.
+    int runs = 0;
+    bool inside = false;
+    for (size_t d = 0; d < result_.size(); ++d) {
+      const bool repeated = step_.operands[1].shape[d] != result_[d];
+      const bool one = result_[d] == 1;
+      if (!one && !repeated && !inside) ++runs;
+      if (!one) inside = !repeated;
+    }
+    if (runs > 1) return No("it repeats an operand along separate dimensions");
     return absl::OkStatus();
   }
 
