@@ -16,6 +16,7 @@
 #include "compiler/codegen/captures.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/signature.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot {
 namespace {
@@ -84,6 +85,9 @@ class CWriter : public codegen::CPrinter {
     parallel_count_ = 0;
     std::set<std::string> reserved = Reserved();
     reserved.insert(functions_.begin(), functions_.end());
+    for (const tir::CallExtern* call : tir::FindExternCalls(func.body)) {
+      reserved.insert(call->symbol);
+    }
     ResetNames(reserved);
     name_ = Declare(func.name);  // unlike any function of the C library
     functions_.insert(name_);
@@ -373,7 +377,8 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
       "/* ingot: ", cc.empty() ? "" : absl::StrCat("cc=", cc, " "),
       "cflags=", CompilerFlags(target), " */\n", codegen::kCPrelude,
       writer.uses_parallel() ? codegen::kCParallel : "",
-      codegen::HelperSource(writer.helpers()), writer.text());
+      codegen::HelperSource(writer.helpers()), writer.Prototypes(),
+      writer.text());
 }
 
 absl::Status RegisterCTarget(TargetRegistry* registry) {

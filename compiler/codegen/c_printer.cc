@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/codegen/access.h"
 #include "compiler/tir/visitor.h"
 
@@ -186,6 +187,8 @@ void CPrinter::Print(const tir::Stmt& s) {
     }
     case StmtKind::kEvaluate:
       return;
+    case StmtKind::kCallExtern:
+      return PrintCallExtern(*As<tir::CallExtern>(s));
   }
 }
 
@@ -299,6 +302,44 @@ void CPrinter::PrintIf(const tir::IfThenElse& s) {
     Outdent();
   }
   Line("}");
+}
+
+void CPrinter::PrintCallExtern(const tir::CallExtern& s) {
+  std::vector<std::string> types, args;
+  for (const tir::Buffer& buffer : s.reads) {
+    types.push_back(absl::StrCat("const ", MemoryType(buffer->dtype), "*"));
+    args.push_back(NameOf(buffer.get()));
+  }
+  for (const tir::Buffer& buffer : s.writes) {
+    types.push_back(absl::StrCat(MemoryType(buffer->dtype), "*"));
+    args.push_back(NameOf(buffer.get()));
+  }
+  for (const Expr& scalar : s.scalars) {
+    types.push_back(ValueType(scalar->dtype));
+    args.push_back(Print(scalar));
+  }
+  const std::string prototype =
+      absl::StrCat("int ", s.symbol, "(",
+                   types.empty() ? "void" : absl::StrJoin(types, ", "), ");");
+  const auto [it, added] = prototypes_.emplace(s.symbol, prototype);
+  if (!added && it->second != prototype) {
+    return Fail(absl::StrCat("calls both ", it->second, " and ", prototype));
+  }
+  Line(absl::StrCat("if (", s.symbol, "(", absl::StrJoin(args, ", "),
+                    ") != 0) {"));
+  Indent();
+  Line(absl::StrCat("return fail(\"RuntimeError\", \"", s.symbol,
+                    " failed\");"));
+  Outdent();
+  Line("}");
+}
+
+std::string CPrinter::Prototypes() const {
+  std::string text;
+  for (const auto& [symbol, prototype] : prototypes_) {
+    absl::StrAppend(&text, prototype, "\n");
+  }
+  return text;
 }
 
 void CPrinter::PrintAllocate(const tir::Allocate& s) {

@@ -24,6 +24,9 @@ namespace ingot::codegen {
 // Values of the 16-bit float types are C floats that hold what the type can;
 // in memory they are uint16_t. Vector statements become loops over the lanes.
 //
+// A call of other code that fails ends the kernel with fail(kind, message),
+// which the derived class's text has.
+//
 // The text relies on signed arithmetic that wraps (-fwrapv).
 class CPrinter {
  public:
@@ -50,6 +53,8 @@ class CPrinter {
   const absl::Status& status() const { return status_; }
   // Names of helpers, see HelperSource.
   const std::set<std::string>& helpers() const { return helpers_; }
+  // Declarations of the functions of other code that were called, a line each.
+  std::string Prototypes() const;
 
  protected:
   // How a value of the type is declared, and an element in memory.
@@ -112,6 +117,7 @@ class CPrinter {
   void PrintLet(const tir::LetStmt& s);
   void PrintIf(const tir::IfThenElse& s);
   void PrintAllocate(const tir::Allocate& s);
+  void PrintCallExtern(const tir::CallExtern& s);
   // Runs `body` in a loop over the lanes, if there is more than one.
   template <typename Body>
   void ForLanes(int lanes, const Body& body);
@@ -121,6 +127,7 @@ class CPrinter {
   std::map<const tir::ExprNode*, std::string> shared_;  // in one statement
   std::set<std::string> taken_;
   std::set<std::string> helpers_;
+  std::map<std::string, std::string> prototypes_;  // by the function's name
   tir::Bounds bounds_;
   std::string lane_;  // the lane's index inside of a vector statement
   int indent_ = 0;

@@ -428,6 +428,8 @@ class Compiler {
       case StmtKind::kEvaluate:
         Expression(static_cast<const Evaluate&>(*s).value);
         return;
+      case StmtKind::kCallExtern:
+        return;  // Interpret has refused it
     }
   }
 

@@ -11,6 +11,7 @@
 #include "compiler/tir/bytecode.h"
 #include "compiler/tir/numeric.h"
 #include "compiler/tir/printer.h"
+#include "compiler/tir/visitor.h"
 #include "runtime/data_type.h"
 
 namespace ingot::tir {
@@ -65,6 +66,11 @@ class Caller {
     }
     for (size_t i = 0; i < args_.size(); ++i) {
       if (absl::Status s = BindDims(i); !s.ok()) return s;
+    }
+    for (const CallExtern* call : FindExternCalls(func_.body)) {
+      return absl::UnimplementedError(
+          absl::StrCat("func @", func_.name, " calls @", call->symbol,
+                       ", other code, which the interpreter does not have"));
     }
     Program program = CompileToBytecode(func_);
     Machine machine;

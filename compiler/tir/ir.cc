@@ -384,6 +384,14 @@ Stmt MakeEvaluate(Expr value) {
   return std::make_shared<Evaluate>(std::move(value));
 }
 
+Stmt MakeCallExtern(absl::string_view symbol, std::vector<Buffer> reads,
+                    std::vector<Buffer> writes, std::vector<Expr> scalars) {
+  Require(CallExternTypeError(symbol, reads, writes, scalars),
+          "MakeCallExtern");
+  return std::make_shared<CallExtern>(std::string(symbol), std::move(reads),
+                                      std::move(writes), std::move(scalars));
+}
+
 bool AsConstInt(const Expr& e, int64_t* value) {
   const auto* imm = As<IntImm>(e);
   if (imm == nullptr) return false;

@@ -64,7 +64,8 @@ constexpr int kMaxLanes = 256;
   V(Seq)                        \
   V(LetStmt)                    \
   V(While)                      \
-  V(Evaluate)
+  V(Evaluate)                   \
+  V(CallExtern)
 
 #define INGOT_TIR_ENUM(Name) k##Name,
 enum class ExprKind { INGOT_TIR_EXPR_NODES(INGOT_TIR_ENUM) };
@@ -339,6 +340,24 @@ struct Evaluate final : StmtNode {  // evaluates and drops; a no-op when pure
   const Expr value;
 };
 
+// Calls `int symbol(const T* read…, T* write…, scalar…)`, a function of other
+// code that the kernel is linked with: whole buffers by their first elements,
+// no written one twice, then scalars of i32, i64, f32 or f64. It answers 0, or
+// the kernel fails. Not inside of parallel and vectorized loops.
+struct CallExtern final : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kCallExtern;
+  CallExtern(std::string symbol, std::vector<Buffer> reads,
+             std::vector<Buffer> writes, std::vector<Expr> scalars)
+      : StmtNode(kKind),
+        symbol(std::move(symbol)),
+        reads(std::move(reads)),
+        writes(std::move(writes)),
+        scalars(std::move(scalars)) {}
+  const std::string symbol;  // a C identifier
+  const std::vector<Buffer> reads, writes;
+  const std::vector<Expr> scalars;
+};
+
 // ------------------------------------------------------------------- functions
 
 // A kernel. Its parameters are buffers: those it reads, then those it writes,
@@ -403,6 +422,8 @@ Stmt MakeSeq(std::vector<Stmt> stmts);
 Stmt MakeLet(VarPtr var, Expr value, Stmt body);
 Stmt MakeWhile(Expr condition, Stmt body);
 Stmt MakeEvaluate(Expr value);
+Stmt MakeCallExtern(absl::string_view symbol, std::vector<Buffer> reads,
+                    std::vector<Buffer> writes, std::vector<Expr> scalars);
 
 // The value of an integer (or bool) constant. Returns false for anything else.
 bool AsConstInt(const Expr& e, int64_t* value);

@@ -229,6 +229,7 @@ class Parser final : private ExprParser {
       *result = MakeEvaluate(std::move(value.e));
       return absl::OkStatus();
     }
+    if (token_.IsName("extern")) return Extern(result);
     return Expected("a statement");
   }
 
@@ -296,6 +297,54 @@ class Parser final : private ExprParser {
     vars_.erase(name);
     *result = MakeFor(std::move(var), std::move(min.e), std::move(extent), kind,
                       std::move(body));
+    return absl::OkStatus();
+  }
+
+  // In brackets: names of buffers in scope.
+  absl::Status BufferNames(std::vector<Buffer>* buffers) {
+    INGOT_RETURN_IF_ERROR(Symbol("("));
+    while (!token_.IsSymbol(")")) {
+      if (!buffers->empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
+      auto it = buffers_.find(token_.text);
+      if (token_.kind != TokenKind::kBuffer || it == buffers_.end()) {
+        return Expected("a %buffer in scope");
+      }
+      buffers->push_back(it->second);
+      INGOT_RETURN_IF_ERROR(Advance());
+    }
+    return Advance();
+  }
+
+  // extern @symbol(%read, …) -> (%write, …) with (scalar, …)
+  absl::Status Extern(Stmt* result) {
+    const Token at = token_;
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Symbol("@"));
+    if (token_.kind != TokenKind::kName) return Expected("a function's name");
+    const std::string symbol = token_.text;
+    INGOT_RETURN_IF_ERROR(Advance());
+    std::vector<Buffer> reads, writes;
+    std::vector<Expr> scalars;
+    INGOT_RETURN_IF_ERROR(BufferNames(&reads));
+    INGOT_RETURN_IF_ERROR(Symbol("->"));
+    INGOT_RETURN_IF_ERROR(BufferNames(&writes));
+    if (token_.IsName("with")) {
+      INGOT_RETURN_IF_ERROR(Advance());
+      INGOT_RETURN_IF_ERROR(Symbol("("));
+      while (scalars.empty() || !token_.IsSymbol(")")) {
+        if (!scalars.empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
+        Tree scalar;
+        INGOT_RETURN_IF_ERROR(Expression(&scalar));
+        scalars.push_back(std::move(scalar.e));
+      }
+      INGOT_RETURN_IF_ERROR(Advance());
+    }
+    if (const char* error =
+            CallExternTypeError(symbol, reads, writes, scalars)) {
+      return ErrorAt(at, error);
+    }
+    *result = MakeCallExtern(symbol, std::move(reads), std::move(writes),
+                             std::move(scalars));
     return absl::OkStatus();
   }
 

@@ -147,6 +147,16 @@ class Printer {
       case StmtKind::kEvaluate:
         out += "eval ";
         return Expression(static_cast<const Evaluate&>(*s).value, 0);
+      case StmtKind::kCallExtern: {
+        const auto& node = static_cast<const CallExtern&>(*s);
+        absl::StrAppend(&out, "extern @", node.symbol, "(");
+        BufferNames(node.reads);
+        out += ") -> (";
+        BufferNames(node.writes);
+        out += ")";
+        if (!node.scalars.empty()) Arguments(" with ", node.scalars);
+        return;
+      }
       case StmtKind::kStore: {
         const auto& node = static_cast<const Store&>(*s);
         Access(node.buffer, node.indices);
@@ -244,6 +254,13 @@ class Printer {
     absl::StrAppend(
         &out, "%",
         name != nullptr ? *name : buffers_.Add(buffer.get(), buffer->name));
+  }
+
+  void BufferNames(const std::vector<Buffer>& buffers) {
+    for (size_t i = 0; i < buffers.size(); ++i) {
+      if (i > 0) out += ", ";
+      BufferName(buffers[i]);
+    }
   }
 
   void Parameter(const Buffer& buffer) {

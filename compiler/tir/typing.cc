@@ -1,5 +1,9 @@
 #include "compiler/tir/typing.h"
 
+#include <set>
+
+#include "absl/strings/ascii.h"
+
 namespace ingot::tir {
 
 bool IsValueType(DataType t) {
@@ -155,6 +159,38 @@ const char* BufferTypeError(const BufferNode& buffer) {
   for (const Expr& dim : buffer.shape) {
     if (dim == nullptr || dim->dtype != DataType::Int(64)) {
       return "a buffer's dimensions must be i64";
+    }
+  }
+  return nullptr;
+}
+
+const char* CallExternTypeError(absl::string_view symbol,
+                                const std::vector<Buffer>& reads,
+                                const std::vector<Buffer>& writes,
+                                const std::vector<Expr>& scalars) {
+  bool identifier = !symbol.empty() && !absl::ascii_isdigit(symbol[0]);
+  for (char c : symbol) {
+    identifier =
+        identifier &&
+        (absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_');
+  }
+  if (!identifier) return "the function's name is no C identifier";
+  std::set<const BufferNode*> seen;
+  for (const std::vector<Buffer>* list : {&writes, &reads}) {
+    for (const Buffer& buffer : *list) {
+      if (buffer == nullptr) return "a buffer is null";
+      if (list == &writes ? !seen.insert(buffer.get()).second
+                          : seen.count(buffer.get()) != 0) {
+        return "a buffer that is written is passed twice";
+      }
+    }
+  }
+  for (const Expr& scalar : scalars) {
+    if (scalar == nullptr) return "an expression is null";
+    const DataType t = scalar->dtype;
+    if (t != DataType::Int(32) && t != DataType::Int(64) &&
+        t != DataType::Float(32) && t != DataType::Float(64)) {
+      return "scalars must be i32, i64, f32 or f64";
     }
   }
   return nullptr;

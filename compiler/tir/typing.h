@@ -28,6 +28,11 @@ const char* IndexTypeError(const Buffer& buffer,
 const char* StoreTypeError(const Buffer& buffer,
                            const std::vector<Expr>& indices, DataType value);
 const char* BufferTypeError(const BufferNode& buffer);
+// The name, the buffers and the scalars' types of a call of other code.
+const char* CallExternTypeError(absl::string_view symbol,
+                                const std::vector<Buffer>& reads,
+                                const std::vector<Buffer>& writes,
+                                const std::vector<Expr>& scalars);
 
 // The type of the result, for operands that are fine.
 DataType BinaryResultType(BinaryOp op, DataType a);

@@ -262,6 +262,26 @@ class Verifier final : public StmtVisitor {
     }
   }
 
+  void VisitCallExtern(const CallExtern& node) override {
+    for (const auto* list : {&node.reads, &node.writes}) {
+      for (const Buffer& buffer : *list) {
+        if (!Defined(buffer)) return;
+      }
+    }
+    StmtVisitor::VisitCallExtern(node);
+    if (!error_.empty()) return;
+    Check(CallExternTypeError(node.symbol, node.reads, node.writes,
+                              node.scalars));
+    if (vector_loop_ || parallel_loop_) {
+      Fail("other code is called inside a parallel or vectorized loop");
+    }
+    for (const Buffer& buffer : node.writes) {
+      if (inputs_.count(buffer.get()) != 0) {
+        Fail(absl::StrCat("the input %", buffer->name, " is written"));
+      }
+    }
+  }
+
   void VisitAllocate(const Allocate& node) override {
     if (node.buffer == nullptr) return Fail("a buffer is null");
     Check(BufferTypeError(*node.buffer));

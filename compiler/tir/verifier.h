@@ -20,6 +20,7 @@ constexpr int64_t kMaxStackBytes = 256 * 1024;
 //  * vectorized and unrolled loops have constant extents, from 1 on (vectorized
 //    ones to kMaxLanes), and a vectorized loop holds scalar code and no
 //    parallel or vectorized loop; parallel loops do not nest;
+//  * other code is not called inside of parallel and vectorized loops;
 //  * a parallel loop does not store to a stack buffer from outside;
 //  * stack buffers have constant sizes, within kMaxStackBytes; the sizes of
 //    workspaces depend on symbolic dimensions only, and they are not allocated

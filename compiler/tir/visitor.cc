@@ -82,6 +82,9 @@ void StmtVisitor::VisitWhile(const While& node) {
   Visit(node.body);
 }
 void StmtVisitor::VisitEvaluate(const Evaluate& node) { Visit(node.value); }
+void StmtVisitor::VisitCallExtern(const CallExtern& node) {
+  for (const Expr& scalar : node.scalars) Visit(scalar);
+}
 
 // ------------------------------------------------------------------- mutators
 
@@ -260,9 +263,35 @@ Stmt StmtMutator::MutateEvaluate(const Stmt& s, const Evaluate& node) {
   return value == node.value ? s : MakeEvaluate(std::move(value));
 }
 
+Stmt StmtMutator::MutateCallExtern(const Stmt& s, const CallExtern& node) {
+  bool changed = false;
+  std::vector<Expr> scalars = MutateAll(node.scalars, &changed);
+  std::vector<Buffer> reads = node.reads, writes = node.writes;
+  for (std::vector<Buffer>* list : {&reads, &writes}) {
+    for (Buffer& buffer : *list) {
+      Buffer now = Replacement(buffer);
+      changed |= now != buffer;
+      buffer = std::move(now);
+    }
+  }
+  if (!changed) return s;
+  return MakeCallExtern(node.symbol, std::move(reads), std::move(writes),
+                        std::move(scalars));
+}
+
 // ------------------------------------------------------------------ functions
 
 namespace {
+
+class ExternFinder final : public StmtVisitor {
+ public:
+  std::vector<const CallExtern*> found;
+
+ private:
+  void VisitCallExtern(const CallExtern& node) override {
+    found.push_back(&node);
+  }
+};
 
 class Substituter final : public StmtMutator {
  public:
@@ -312,6 +341,12 @@ bool Uses(const Stmt& s, const Var* var) {
   Finder finder(var);
   finder.Visit(s);
   return finder.found;
+}
+
+std::vector<const CallExtern*> FindExternCalls(const Stmt& s) {
+  ExternFinder finder;
+  finder.Visit(s);
+  return std::move(finder.found);
 }
 
 bool HasLoad(const Expr& e) {

@@ -93,6 +93,10 @@ Stmt Substitute(const Stmt& s, const std::map<const Var*, Expr>& map);
 bool Uses(const Expr& e, const Var* var);
 bool Uses(const Stmt& s, const Var* var);
 
+// The calls of other code in `s`, in the order of the text. They live as long
+// as `s` does.
+std::vector<const CallExtern*> FindExternCalls(const Stmt& s);
+
 // Whether the expression reads memory: its value then depends on when it is
 // evaluated.
 bool HasLoad(const Expr& e);

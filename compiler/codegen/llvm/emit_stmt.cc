@@ -100,6 +100,8 @@ void KernelEmitter::EmitStmt(const tir::Stmt& s) {
       return EmitWhile(*As<tir::While>(s));
     case StmtKind::kEvaluate:
       return;  // expressions have no effects
+    case StmtKind::kCallExtern:
+      return EmitCallExtern(*As<tir::CallExtern>(s));
   }
 }
 
@@ -252,6 +254,40 @@ void KernelEmitter::EmitParallel(const tir::For& loop) {
                   llvm::MDBuilder(context).createLikelyBranchWeights());
   b_.SetInsertPoint(failed);
   b_.CreateRet(error);
+  b_.SetInsertPoint(done);
+}
+
+void KernelEmitter::EmitCallExtern(const tir::CallExtern& s) {
+  std::vector<llvm::Type*> types;
+  std::vector<Value*> args;
+  for (const auto* buffers : {&s.reads, &s.writes}) {
+    for (const tir::Buffer& buffer : *buffers) {
+      args.push_back(Address(*buffer, b_.getInt64(0), true));
+    }
+  }
+  for (const tir::Expr& scalar : s.scalars) args.push_back(EmitExpr(scalar));
+  for (const Value* arg : args) types.push_back(arg->getType());
+  llvm::FunctionType* type =
+      llvm::FunctionType::get(b_.getInt32Ty(), types, false);
+  llvm::Function* callee = module_->module().getFunction(s.symbol);
+  if (callee == nullptr) {
+    callee = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
+                                    s.symbol, &module_->module());
+  } else if (callee->getFunctionType() != type || !callee->isDeclaration()) {
+    Fail(absl::StrCat("@", s.symbol, " is called in two ways, or is a kernel"),
+         DataType::Int(32));
+    return;
+  }
+  Value* answer = b_.CreateCall(callee, args);
+  llvm::BasicBlock* failed = NewBlock("failed");
+  llvm::BasicBlock* done = NewBlock("called");
+  b_.CreateCondBr(b_.CreateICmpEQ(answer, b_.getInt32(0)), done, failed,
+                  llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
+  b_.SetInsertPoint(failed);
+  b_.CreateRet(b_.CreateCall(
+      module_->FailHelper(),
+      {b_.CreateGlobalStringPtr("RuntimeError"),
+       b_.CreateGlobalStringPtr(absl::StrCat(s.symbol, " failed"))}));
   b_.SetInsertPoint(done);
 }
 

@@ -89,6 +89,7 @@ class KernelEmitter {
   void EmitParallel(const tir::For& loop);
   void EmitIf(const tir::IfThenElse& s);
   void EmitWhile(const tir::While& s);
+  void EmitCallExtern(const tir::CallExtern& s);
   llvm::BasicBlock* NewBlock(const char* name);
 
   // Runs `emit` where values computed before may be used, and forgets those

@@ -43,6 +43,8 @@ class ModuleEmitter {
   llvm::FunctionType* BodyType();
   // int (body*, void* ctx, int64_t n): runs it on the host's threads, or here.
   llvm::Function* ParallelHelper();
+  // int (char* kind, char* message): describes an error and returns -1.
+  llvm::Function* FailHelper();
 
  private:
   // Emits func.name: checks, binds symbols, calls `kernel`.
@@ -50,8 +52,6 @@ class ModuleEmitter {
                    llvm::Function* kernel);
   llvm::GlobalVariable* HostApiVariable();
   llvm::StructType* HostApiType();
-  // int (char* kind, char* message): describes an error and returns -1.
-  llvm::Function* FailHelper();
 
   llvm::Module* const module_;
   const Machine& machine_;

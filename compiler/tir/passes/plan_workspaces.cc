@@ -80,6 +80,12 @@ class LifetimeFinder final : public StmtVisitor {
     StmtVisitor::VisitStore(node);
   }
 
+  void VisitCallExtern(const CallExtern& node) override {
+    for (const Buffer& buffer : node.reads) Use(buffer);
+    for (const Buffer& buffer : node.writes) Use(buffer);
+    StmtVisitor::VisitCallExtern(node);
+  }
+
   void VisitFor(const For& node) override {
     Visit(node.min);
     Visit(node.extent);
@@ -149,6 +155,18 @@ class Rewriter final : public StmtMutator {
     const auto& store = static_cast<const Store&>(*same);
     return MakeStore(it->second, {FlatIndex(node.buffer, store.indices)},
                      store.value);
+  }
+
+  Stmt MutateCallExtern(const Stmt& s, const CallExtern& node) override {
+    std::vector<Buffer> reads = node.reads, writes = node.writes;
+    for (std::vector<Buffer>* list : {&reads, &writes}) {
+      for (Buffer& buffer : *list) {
+        auto it = flat_.find(buffer.get());
+        if (it != flat_.end()) buffer = it->second;
+      }
+    }
+    return MakeCallExtern(node.symbol, std::move(reads), std::move(writes),
+                          node.scalars);
   }
 
   Stmt MutateAllocate(const Stmt& s, const Allocate& node) override {

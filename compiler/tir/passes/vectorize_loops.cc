@@ -141,6 +141,9 @@ class LaneRewriter final : public StmtMutator {
   Stmt MutateWhile(const Stmt& s, const While& node) override {
     return Give(s);
   }
+  Stmt MutateCallExtern(const Stmt& s, const CallExtern& node) override {
+    return Give(s);
+  }
 
   const int lanes_;
   std::map<const Var*, Expr> values_;
