@@ -99,13 +99,16 @@ absl::Status CheckLinkLibrary(absl::string_view name) {
   if (name[0] == '-' || name[0] == '.') {
     return Bad(kWhat, name, "must not start with \"-\" or \".\"");
   }
-  for (const char c : name) {
+  const NeededLibrary parts = SplitLinkLibrary(name);
+  for (const char c : absl::StrCat(parts.name, parts.package)) {
     if (!IsIdentifierChar(c) && c != '+') {
       return Bad(kWhat, name,
-                 "must be a name of [A-Za-z0-9_.+-], not a path or a flag");
+                 "must be a name of [A-Za-z0-9_.+-], not a path or a flag; a "
+                 "package may follow behind a colon");
     }
   }
-  return absl::OkStatus();
+  if (!parts.name.empty()) return absl::OkStatus();
+  return Bad(kWhat, name, "must have a name in front of the colon");
 }
 
 }  // namespace
@@ -175,6 +178,12 @@ absl::Status CheckFileName(absl::string_view name) {
     }
   }
   return absl::OkStatus();
+}
+
+NeededLibrary SplitLinkLibrary(absl::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == absl::string_view::npos) return {text, ""};
+  return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
 absl::Status CheckProvenance(const Provenance& provenance) {

@@ -38,8 +38,17 @@ absl::Status CheckComponent(absl::string_view component,
 
 // Texts are UTF-8 without control characters; the model's name may hold any
 // UTF-8. The symbol prefix is empty or a C identifier. A link library is 1 to
-// kMaxIdentifierLength of [A-Za-z0-9_.+-], the first neither "-" nor ".".
+// kMaxIdentifierLength of [A-Za-z0-9_.+-], the first neither "-" nor ".", with
+// a colon in front of the package, if it has one.
 absl::Status CheckProvenance(const Provenance& provenance);
+
+// "openblas:libopenblas0": a library that native code calls into, and the
+// Debian package that has it, for messages; empty where none is named. Both
+// point into `text`.
+struct NeededLibrary {
+  absl::string_view name, package;
+};
+NeededLibrary SplitLinkLibrary(absl::string_view text);
 
 }  // namespace ingot
 

@@ -82,14 +82,15 @@ TEST(NamesTest, ProvenanceTextsAreUtf8) {
 }
 
 TEST(NamesTest, LinkLibrariesAreNeitherPathsNorFlags) {
-  for (const std::string& name :
-       std::vector<std::string>{"m", "libdnnl.so.3", "stdc++"}) {
+  for (const std::string& name : std::vector<std::string>{
+           "m", "libdnnl.so.3", "stdc++", "openblas:libopenblas0"}) {
     Provenance provenance;
     provenance.add_link_libraries(name);
     EXPECT_TRUE(CheckProvenance(provenance).ok()) << name;
   }
-  for (const std::string& name : std::vector<std::string>{
-           "", "-Wl,x", "/lib/x.so", "../x.so", "a b", ".x", "@file"}) {
+  for (const std::string& name :
+       std::vector<std::string>{"", "-Wl,x", "/lib/x.so", "../x.so", "a b",
+                                ".x", "@file", ":x", "a:b:c", "a:b c"}) {
     Provenance provenance;
     provenance.add_link_libraries(name);
     EXPECT_FALSE(CheckProvenance(provenance).ok()) << name;

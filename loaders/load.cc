@@ -3,13 +3,14 @@
 #include <map>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "loaders/bare_file.h"
 #include "loaders/constants/constants_loader.h"
 #include "loaders/metadata/metadata_loader.h"
+#include "loaders/native/find_container.h"
 #include "loaders/native/library.h"
+#include "loaders/native/missing_library.h"
 #include "runtime/host_cpu.h"
 
 namespace ingot {
@@ -25,10 +26,6 @@ absl::Status Annotate(const absl::Status& status, absl::string_view prefix) {
 // imported into.
 std::shared_ptr<Module> EmptyHost() {
   return std::make_shared<TableModule>("host");
-}
-
-bool IsElf(absl::string_view bytes) {
-  return absl::StartsWith(bytes, "\177ELF");
 }
 
 absl::StatusOr<LoadedModel> LoadFromLibrary(
@@ -100,7 +97,7 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
     if (!path.ok()) return Annotate(path.status(), "linking");
     absl::StatusOr<std::shared_ptr<LibraryModule>> opened =
         LibraryModule::Open(*path);
-    if (!opened.ok()) return opened.status();
+    if (!opened.ok()) return ExplainOpening(opened.status(), provenance);
     context.library = *std::move(opened);
   }
   host = context.library != nullptr ? context.library : EmptyHost();
@@ -124,7 +121,7 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   if (bytes.ok() && IsElf(bytes->view())) {
     absl::StatusOr<std::shared_ptr<LibraryModule>> library =
         LibraryModule::Open(path);
-    if (!library.ok()) return library.status();
+    if (!library.ok()) return ExplainOpening(library.status(), *bytes);
     return LoadFromLibrary(*std::move(library), loaders, options);
   }
   ReadOptions read;
@@ -141,7 +138,7 @@ absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,
   if (IsElf(bytes.view())) {
     absl::StatusOr<std::shared_ptr<LibraryModule>> library =
         LibraryModule::OpenMemory(bytes.view(), "library in memory");
-    if (!library.ok()) return library.status();
+    if (!library.ok()) return ExplainOpening(library.status(), bytes);
     return LoadFromLibrary(*std::move(library), loaders, options);
   }
   ReadOptions read;

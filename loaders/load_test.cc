@@ -261,6 +261,36 @@ TEST_F(LoadTest, MissingLibraryIsNamed) {
   EXPECT_TRUE(absl::StrContains(status.message(), "surely_not_installed"));
 }
 
+TEST_F(LoadTest, MissingLibrarysPackageIsNamed) {
+  ArtifactSet set = AddSet();
+  set.mutable_provenance().add_link_libraries("surely_not:libsurely-not0");
+  EXPECT_TRUE(absl::StrContains(
+      LinkLibrary(set, TestFile("nolib.so")).message(),
+      "the library 'surely_not' that the set needs is not installed on this "
+      "machine; Debian's package libsurely-not0 has it"));
+}
+
+// A library that was there when the set was linked, and then is not any more.
+TEST_F(LoadTest, LibraryThatIsGoneIsNamed) {
+  ArtifactSet set = AddSet(
+      "#include <zlib.h>\n"
+      "const char* uses_it(void) { return zlibVersion(); }\n");
+  set.mutable_provenance().add_link_libraries("z:zlib1g");
+  const std::string path = TestFile("gone.so");
+  ASSERT_EQ(LinkLibrary(set, path), absl::OkStatus());
+  std::string bytes(Blob::MapFile(path)->view());
+  const size_t name = bytes.find("libz.so.1");
+  ASSERT_NE(name, std::string::npos);
+  bytes.replace(name, 9, "libz.so.9");
+  const absl::Status status =
+      LoadMemory(Blob::FromString(bytes), CoreLoaders()).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_TRUE(absl::StrContains(status.message(), "libz.so.9: cannot open"))
+      << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "Debian's package zlib1g"))
+      << status;
+}
+
 TEST_F(LoadTest, UnknownLoaderIsFoundBeforeAnythingLoads) {
   ArtifactSet set = AddSet();
   ASSERT_TRUE(set.Add(Make("npu", "npu", "stream.bin", "x")).ok());

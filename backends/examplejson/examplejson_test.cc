@@ -68,7 +68,7 @@ TEST(Examplejson, RunsTensorsOfEveryRankAndWithoutElements) {
   for (const char* shape : {"", "1", "7", "0", "2, 0, 3", "1, 2, 3, 4, 5, 6"}) {
     const std::string type = absl::StrCat("f32[", shape, "]");
     EXPECT_EQ(CompareWithEvaluate(
-                  "examplejson,llvm",
+                  "examplejson",
                   absl::StrCat("module { func @main(%a: ", type, ", %b: ", type,
                                ") -> (%y) {",
                                "%s = add(%a, %b) %y = mul(%s, %b) } }")),

@@ -208,7 +208,7 @@ absl::Status CompareWithInterpreter(const Module& module,
   for (size_t i = 0; i < outputs.size(); ++i) {
     absl::Status same =
         CompareTensors(absl::StrCat(func.name, ", output ", i), outputs[i],
-                expected_args[inputs.size() + i], tolerance);
+                       expected_args[inputs.size() + i], tolerance);
     if (!same.ok()) return same;
   }
   return absl::OkStatus();

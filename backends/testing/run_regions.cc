@@ -11,8 +11,10 @@
 #include "backends/builtin.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/driver/compile.h"
+#include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/pattern.h"
 #include "compiler/relay/verifier.h"
 #include "compiler/status_macros.h"
 #include "compiler/target/target.h"
@@ -81,20 +83,30 @@ absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target_text,
 
 absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
                                          absl::string_view text) {
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
+                         ParseRelay(text));
+  return CompileRelay(targets, module.get());
+}
+
+absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
+                                         relay::Module* module) {
   TargetRegistry kinds;
   INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
   LoaderRegistry loaders;
   INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));
   INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
-                         ParseRelay(text));
   CompileOptions options;
   INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(targets));
+  if (options.targets.size() == 1) {
+    options.strict = options.targets[0].Id();
+    INGOT_ASSIGN_OR_RETURN(const Target host, ParseTarget("llvm"));
+    options.targets.push_back(host);
+  }
   options.target_text = std::string(targets);
   options.opt_level = 0;
   options.known_loaders = loaders.Names();
   options.known_loaders.push_back(kNativeLoader);
-  return CompileModule(module.get(), "test", "", kinds, options);
+  return CompileModule(module, "test", "", kinds, options);
 }
 
 absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {
@@ -128,10 +140,63 @@ absl::StatusOr<std::vector<Tensor>> RunModel(
   return outputs;
 }
 
-absl::Status CompareWithEvaluate(absl::string_view targets,
-                                 absl::string_view text, uint32_t seed,
-                                 Tolerance tolerance) {
-  INGOT_ASSIGN_OR_RETURN(const ArtifactSet set, CompileRelay(targets, text));
+namespace {
+
+// Whether the target may take anything of the function, before passes.
+bool MayTake(const TargetKind& kind, const Target& target,
+             const relay::Function& function) {
+  if (function.attrs.Has("target")) return true;
+  const auto users = function.Users();
+  for (const auto& node : function.nodes()) {
+    if (node->kind != relay::NodeKind::kOp) continue;
+    if (kind.supports == nullptr || kind.supports(target, *node).ok()) {
+      return true;
+    }
+    for (const CompositePattern& pattern : kind.patterns) {
+      if (!relay::Match(pattern.pattern, node.get(), users, function.outputs)
+               .empty()) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<Comparison> CompareRelay(absl::string_view targets,
+                                        absl::string_view text, uint32_t seed,
+                                        Tolerance tolerance) {
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Target> list, ParseTargets(targets));
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> compiled,
+                         ParseRelay(text));
+  TargetRegistry kinds;
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds.Check(list[0]));
+  Comparison comparison;
+  bool may_take = false;
+  for (const auto& function : compiled->functions()) {
+    may_take = may_take || MayTake(*kind, list[0], *function);
+  }
+  if (!may_take) return comparison;
+  INGOT_ASSIGN_OR_RETURN(const ArtifactSet set,
+                         CompileRelay(targets, compiled.get()));
+  for (const auto& function : compiled->functions()) {
+    if (function->attrs.GetOr<std::string>("target", "") != list[0].Id()) {
+      continue;
+    }
+    for (const auto& node : function->nodes()) {
+      if (node->kind == relay::NodeKind::kOp) {
+        comparison.operators.insert(node->op->name);
+      } else if (node->kind == relay::NodeKind::kCallFunction) {
+        comparison.composites.insert(
+            compiled->Find(node->callee)->attrs.Get<std::string>("composite"));
+      }
+    }
+  }
+  if (comparison.operators.empty() && comparison.composites.empty()) {
+    return comparison;
+  }
   INGOT_ASSIGN_OR_RETURN(const LoadedModel model, StoreAndLoad(set));
   INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
                          ParseRelay(text));
@@ -150,7 +215,19 @@ absl::Status CompareWithEvaluate(absl::string_view targets,
     INGOT_RETURN_IF_ERROR(CompareTensors(absl::StrCat("output ", i), got[i],
                                          expected[i], tolerance));
   }
-  return absl::OkStatus();
+  return comparison;
+}
+
+absl::Status CompareWithEvaluate(absl::string_view targets,
+                                 absl::string_view text, uint32_t seed,
+                                 Tolerance tolerance) {
+  INGOT_ASSIGN_OR_RETURN(const Comparison comparison,
+                         CompareRelay(targets, text, seed, tolerance));
+  if (!comparison.operators.empty() || !comparison.composites.empty()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat("the first of ", targets, " took nothing"));
 }
 
 std::string TextOf(const ArtifactSet& set, absl::string_view codegen_id) {

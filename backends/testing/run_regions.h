@@ -4,6 +4,7 @@
 #define INGOT_BACKENDS_TESTING_RUN_REGIONS_H_
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,9 +29,13 @@ absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target,
                                            absl::string_view text);
 
 // Compiles the module for `targets`, such as "cblas,llvm", all of them built
-// in, without changing the number or kind of its operators beforehand.
+// in, without changing the number or kind of its operators beforehand. A single
+// target must take every node; llvm is then its host.
 absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
                                          absl::string_view text);
+// The same for a module at hand, which is changed.
+absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
+                                         relay::Module* module);
 
 // What is left of a set that went through a container's bytes, loaded. Native
 // code is linked first.
@@ -42,10 +47,23 @@ absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,
 
 // The whole way for one module, on inputs that follow from `seed`: its results
 // and the interpreter's. The error says which output differs and where, or what
-// failed. Integer inputs are in [-16, 16], others quarters in [-4, 4].
+// failed; of several targets the first must have made something. Signed integer
+// inputs are in [-16, 16], unsigned ones in [0, 15], others quarters in [-4,
+// 4].
 absl::Status CompareWithEvaluate(absl::string_view targets,
                                  absl::string_view text, uint32_t seed = 1,
                                  Tolerance tolerance = {});
+
+// What a comparison was of: the operators and composites in the regions of the
+// first target. Both are empty where it took nothing, and nothing was run.
+struct Comparison {
+  std::set<std::string> operators, composites;
+};
+
+// As CompareWithEvaluate, but it is no error if the first target takes nothing.
+absl::StatusOr<Comparison> CompareRelay(absl::string_view targets,
+                                        absl::string_view text, uint32_t seed,
+                                        Tolerance tolerance);
 
 // The text of the only artifact of `codegen_id`, without what every C file
 // begins with; fails the test if there is not exactly one.

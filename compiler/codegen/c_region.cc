@@ -92,10 +92,11 @@ class RegionPrinter {
     }
     std::string function;
     INGOT_RETURN_IF_ERROR(PrintFunction(body, &function));
-    INGOT_RETURN_IF_ERROR(PrintExported(&function));
-    return absl::StrCat("/* ingot: cflags=", file.cflags,
-                        " */\n#include <stdlib.h>\n", kCPrelude, kElements,
-                        "\n", file.declarations, declarations, function);
+    INGOT_ASSIGN_OR_RETURN(
+        const std::string exported,
+        PrintCExport(region_, symbol_, absl::StrCat(symbol_, "_(")));
+    return absl::StrCat(CFileHead(file.cflags), file.declarations, declarations,
+                        function, exported);
   }
 
  private:
@@ -158,8 +159,9 @@ class RegionPrinter {
     INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
                            KnownShape(value.type()));
     if (names_.count(value) != 0) return absl::OkStatus();
-    INGOT_ASSIGN_OR_RETURN(const size_t bytes,
+    INGOT_ASSIGN_OR_RETURN(size_t bytes,
                            CountBytes(value.type().dtype, shape));
+    if (bytes == 0) bytes = 1;  // a name of its own all the same
     const std::string name = absl::StrCat("buf", next_buffer_++);
     names_[value] = name;
     const std::string type = CTypeName(value.type().dtype);
@@ -210,39 +212,6 @@ class RegionPrinter {
     return absl::OkStatus();
   }
 
-  absl::Status PrintExported(std::string* out) {
-    std::vector<std::pair<std::string, relay::TensorType>> params;
-    for (size_t i = 0; i < region_.inputs.size(); ++i) {
-      params.emplace_back(absl::StrCat("in", i), region_.inputs[i]->outputs[0]);
-    }
-    for (size_t i = 0; i < region_.outputs.size(); ++i) {
-      params.emplace_back(absl::StrCat("out", i), region_.outputs[i].type());
-    }
-    absl::StrAppend(out, "\nINGOT_EXPORT int __tvm_ffi_", symbol_,
-                    "(void* self, const Any* args, int32_t num_args,\n"
-                    "    Any* result) {\n  (void)self;\n  (void)result;\n",
-                    "  if (num_args != ", params.size(),
-                    ") {\n    return fail(\"TypeError\", \"", symbol_,
-                    " takes ", params.size(), " arguments\");\n  }\n");
-    std::vector<std::string> call;
-    for (const auto& [name, type] : params) {
-      INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
-                             KnownShape(type));
-      absl::StrAppend(
-          out, "  ", CTypeName(type.dtype), "* ", name, " = elements(&args[",
-          call.size(), "], ", int{type.dtype.code}, ", ", int{type.dtype.bits},
-          ", ", shape.size(), ", (const int64_t[]){",
-          shape.empty() ? "0" : absl::StrJoin(shape, ", "), "});\n  if (", name,
-          " == NULL) {\n    return fail(\"TypeError\", \"", symbol_,
-          ": argument ", call.size(), " must be ",
-          TypeString(type.dtype, shape), "\");\n  }\n");
-      call.push_back(name);
-    }
-    absl::StrAppend(out, "  return ", symbol_, "_(", absl::StrJoin(call, ", "),
-                    ");\n}\n");
-    return absl::OkStatus();
-  }
-
   const relay::Function& region_;
   const std::string symbol_;
   std::map<Value, std::string> names_;
@@ -266,6 +235,46 @@ absl::StatusOr<std::vector<int64_t>> KnownShape(const relay::TensorType& type) {
   if (auto shape = relay::ConstShape(type.shape)) return *shape;
   return absl::InvalidArgumentError(absl::StrCat(
       relay::ToString(type), " has a dimension that is not known"));
+}
+
+std::string CFileHead(absl::string_view cflags) {
+  return absl::StrCat("/* ingot: cflags=", cflags, " */\n#include <stdlib.h>\n",
+                      kCPrelude, kElements, "\n");
+}
+
+absl::StatusOr<std::string> PrintCExport(const relay::Function& region,
+                                         absl::string_view symbol,
+                                         absl::string_view call) {
+  std::vector<std::pair<std::string, relay::TensorType>> params;
+  for (size_t i = 0; i < region.inputs.size(); ++i) {
+    params.emplace_back(absl::StrCat("in", i), region.inputs[i]->outputs[0]);
+  }
+  for (size_t i = 0; i < region.outputs.size(); ++i) {
+    params.emplace_back(absl::StrCat("out", i), region.outputs[i].type());
+  }
+  std::string out =
+      absl::StrCat("\nINGOT_EXPORT int __tvm_ffi_", symbol,
+                   "(void* self, const Any* args, int32_t num_args,\n"
+                   "    Any* result) {\n  (void)self;\n  (void)result;\n",
+                   "  if (num_args != ", params.size(),
+                   ") {\n    return fail(\"TypeError\", \"", symbol, " takes ",
+                   params.size(), " arguments\");\n  }\n");
+  std::vector<std::string> names;
+  for (const auto& [name, type] : params) {
+    INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, KnownShape(type));
+    absl::StrAppend(
+        &out, "  ", CTypeName(type.dtype), "* ", name, " = elements(&args[",
+        names.size(), "], ", int{type.dtype.code}, ", ", int{type.dtype.bits},
+        ", ", shape.size(), ", (const int64_t[]){",
+        shape.empty() ? "0" : absl::StrJoin(shape, ", "), "});\n  if (", name,
+        " == NULL) {\n    return fail(\"TypeError\", \"", symbol, ": argument ",
+        names.size(), " must be ", TypeString(type.dtype, shape),
+        "\");\n  }\n");
+    names.push_back(name);
+  }
+  absl::StrAppend(&out, "  return ", call, absl::StrJoin(names, ", "),
+                  ");\n}\n");
+  return out;
 }
 
 absl::StatusOr<std::string> PrintCRegion(

@@ -52,6 +52,14 @@ absl::StatusOr<Artifact> MakeCRegion(
     absl::string_view symbol, const CFile& file,
     const std::function<absl::StatusOr<CText>(const CNode&)>& print);
 
+// The parts of such a file, for those that write the rest themselves: what it
+// begins with, and the exported function `symbol`, which returns the value of
+// `call`, such as "f(" or "f(self, ", with in0, …, out0, … for its arguments.
+std::string CFileHead(absl::string_view cflags);
+absl::StatusOr<std::string> PrintCExport(const relay::Function& region,
+                                         absl::string_view symbol,
+                                         absl::string_view call);
+
 // The dimensions of a value. InvalidArgument unless they are all known.
 absl::StatusOr<std::vector<int64_t>> KnownShape(const relay::TensorType& type);
 

@@ -321,6 +321,13 @@ class Compilation {
   absl::Status AddResult(const Target& target, CodegenResult result) {
     for (Artifact& artifact : result.artifacts) {
       artifact.target_key = target.key;
+      // What several regions bring, such as the functions that they call, is
+      // one artifact if it is the same.
+      const Artifact* same =
+          set_.Find(target.key, artifact.codegen_id, artifact.file_name);
+      if (same != nullptr && same->content.view() == artifact.content.view()) {
+        continue;
+      }
       if (absl::Status s = set_.Add(std::move(artifact)); !s.ok()) return s;
     }
     features_.insert(result.cpu_features.begin(), result.cpu_features.end());

@@ -81,7 +81,8 @@ struct CodegenResult {
   std::vector<Artifact> artifacts;
   std::vector<std::string> cpu_features;    // needed to run them, LLVM's names
   std::string target_triple;                // empty: not native code
-  std::vector<std::string> link_libraries;  // for example "m", "openblas"
+  // Shared libraries, as provenance.proto says: "m", "openblas:libopenblas0".
+  std::vector<std::string> link_libraries;
 };
 
 // A subgraph that a target takes as one operator.

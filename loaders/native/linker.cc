@@ -17,11 +17,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "artifact/names.h"
 #include "artifact/sha256.h"
 #include "lld/Common/Driver.h"
 #include "llvm/Support/raw_ostream.h"
 #include "loaders/load_names.h"
 #include "loaders/native/container_object.h"
+#include "loaders/native/missing_library.h"
 #include "loaders/native/read_pipe.h"
 #include "loaders/native/toolchain.h"
 
@@ -127,8 +129,9 @@ std::vector<std::string> LibraryFolders(uint16_t machine) {
 // The file of a library that provenance names: "m", "openblas", or a file's
 // name such as "libdnnl.so.2". Development packages may be missing, so a name
 // stands for its highest-numbered library, too.
-absl::StatusOr<std::string> FindLibrary(const std::string& name,
+absl::StatusOr<std::string> FindLibrary(absl::string_view library,
                                         uint16_t machine) {
+  const std::string name(SplitLinkLibrary(library).name);
   const bool is_file = absl::StrContains(name, ".so");
   const std::string stem = is_file ? name : absl::StrCat("lib", name, ".so");
   for (const std::string& folder : LibraryFolders(machine)) {
@@ -156,9 +159,7 @@ absl::StatusOr<std::string> FindLibrary(const std::string& name,
                                                                  : found[0];
     }
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("the library '", name,
-                   "' that the set needs is not installed on this machine"));
+  return absl::FailedPreconditionError(MissingLibrary(library));
 }
 
 // The ELF machine of an object file; EM_NONE if it is none.

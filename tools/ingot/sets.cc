@@ -14,12 +14,10 @@
 #include "absl/strings/str_format.h"
 #include "artifact/blob.h"
 #include "backends/builtin.h"
-#include "llvm/Object/ObjectFile.h"
-#include "llvm/Support/MemoryBufferRef.h"
 #include "loaders/bare_file.h"
 #include "loaders/constants/constants_loader.h"
 #include "loaders/metadata/metadata_loader.h"
-#include "loaders/native/library.h"
+#include "loaders/native/find_container.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/inputs.h"
@@ -32,39 +30,6 @@ using Clock = std::chrono::steady_clock;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-bool IsElf(absl::string_view bytes) {
-  return absl::StartsWith(bytes, "\177ELF");
-}
-
-// The container in a linked library, found by its section and not by opening
-// the library, which would run its constructors.
-absl::StatusOr<Blob> FindContainer(const Blob& library) {
-  const absl::string_view bytes = library.view();
-  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> file =
-      llvm::object::ObjectFile::createELFObjectFile(llvm::MemoryBufferRef(
-          llvm::StringRef(bytes.data(), bytes.size()), ""));
-  if (!file) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("is not a library: ", llvm::toString(file.takeError())));
-  }
-  for (const llvm::object::SectionRef& section : (*file)->sections()) {
-    llvm::Expected<llvm::StringRef> name = section.getName();
-    if (!name) {
-      llvm::consumeError(name.takeError());
-      continue;
-    }
-    if (*name != kContainerSection) continue;
-    llvm::Expected<llvm::StringRef> contents = section.getContents();
-    if (!contents) {
-      return absl::DataLossError(llvm::toString(contents.takeError()));
-    }
-    if (contents->empty()) break;
-    return library.Slice(static_cast<size_t>(contents->data() - bytes.data()),
-                         contents->size());
-  }
-  return absl::NotFoundError("is a library without artifacts inside");
 }
 
 // A file that vanishes when the program ends, however it ends: it is removed

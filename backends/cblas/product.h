@@ -1,0 +1,40 @@
+// Private to this folder: what cblas_sgemm is to compute.
+#ifndef INGOT_BACKENDS_CBLAS_PRODUCT_H_
+#define INGOT_BACKENDS_CBLAS_PRODUCT_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "compiler/relay/ir.h"
+
+namespace ingot::cblas {
+
+// One factor. Where `transposed`, memory holds [columns, rows].
+struct Factor {
+  relay::Value value;
+  bool transposed = false;
+  // How many elements further the next matrix is, for each dimension of the
+  // batch; 0 where the same one is used again.
+  std::vector<int64_t> strides;
+};
+
+// result[batch…, m, n] = a[m, k] * b[k, n] + bias.
+struct Product {
+  Factor a, b;
+  int64_t m = 0, n = 0, k = 0;
+  std::vector<int64_t> batch;
+  // Of the result's type, or one row of n elements, which `bias_is_row` says.
+  std::optional<relay::Value> bias;
+  bool bias_is_row = false;
+};
+
+// Reads the operators of a composite, operands first, or a single one.
+// Unimplemented says why it is nothing for cblas_sgemm.
+absl::StatusOr<Product> ReadProduct(absl::Span<relay::Node* const> nodes);
+
+}  // namespace ingot::cblas
+
+#endif  // INGOT_BACKENDS_CBLAS_PRODUCT_H_

@@ -1,0 +1,243 @@
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "artifact/artifact_set.h"
+#include "backends/example_npu/stream.h"
+#include "backends/example_npu/stream.pb.h"
+#include "backends/testing/run_regions.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using example_npu::Command;
+using ::testing::HasSubstr;
+using testing_support::CompareWithEvaluate;
+using testing_support::CompileRelay;
+using testing_support::StoreAndLoad;
+
+// All of a function's nodes on the device.
+absl::Status Compare(const std::string& inputs, const std::string& nodes) {
+  return CompareWithEvaluate(
+      "example_npu", absl::StrCat("module { func @main(", inputs, ") -> (%y) {",
+                                  nodes, "} }"));
+}
+
+// A tensor in text, of small values.
+std::string Weights(const std::string& shape, int count) {
+  std::vector<std::string> values;
+  for (int i = 0; i < count; ++i) {
+    values.push_back(absl::StrCat((i * 37 + 11) % 255 - 127));
+  }
+  return absl::StrCat("%w = const i8[", shape, "] {",
+                      absl::StrJoin(values, ", "), "} ");
+}
+
+TEST(ExampleNpu, RunsIntegerProducts) {
+  // Within a tile, exactly one, and over the edges of several.
+  EXPECT_EQ(Compare("%x: i8[3, 4]", Weights("4, 5", 20) +
+                                        "%y = matmul(%x, %w) {out_dtype=i32}"),
+            absl::OkStatus());
+  EXPECT_EQ(
+      Compare("%x: u8[16, 16]",
+              Weights("16, 16", 256) + "%y = matmul(%x, %w) {out_dtype=i32}"),
+      absl::OkStatus());
+  EXPECT_EQ(
+      Compare("%x: i8[2, 3, 37]",
+              Weights("37, 18", 666) + "%y = matmul(%x, %w) {out_dtype=i32}"),
+      absl::OkStatus());
+}
+
+TEST(ExampleNpu, RunsConvolutions) {
+  const struct {
+    const char *input, *weights, *attrs;
+    int count;
+  } cases[] = {
+      {"1, 1, 5, 5", "1, 1, 3, 3", "", 9},
+      {"1, 3, 7, 20", "18, 3, 3, 3", "pads=[1, 1, 1, 1], ", 486},
+      {"2, 17, 6, 19", "3, 17, 2, 2", "strides=[2, 3], ", 204},
+      {"1, 2, 9, 9", "4, 2, 3, 3",
+       "dilations=[2, 3], pads=[2, 3, 1, 2], strides=[2, 1], ", 72},
+      {"1, 1, 3, 3", "2, 1, 1, 5", "pads=[0, 4, 0, 4], ", 10},
+  };
+  for (const auto& c : cases) {
+    EXPECT_EQ(Compare(absl::StrCat("%x: i8[", c.input, "]"),
+                      absl::StrCat(Weights(c.weights, c.count),
+                                   "%y = conv2d(%x, %w) {", c.attrs,
+                                   "out_dtype=i32}")),
+              absl::OkStatus())
+        << c.input << " " << c.weights << " " << c.attrs;
+  }
+}
+
+// As QLinearMatMul and QLinearConv import: zero points, bias, scales.
+constexpr char kQuantized[] =
+    "%p = const i32[] {3} %i = cast(%x) {dtype=i32} %d = sub(%i, %p) ";
+
+TEST(ExampleNpu, RunsQuantizedMatmul) {
+  for (const char* dtype : {"i8", "u8"}) {
+    EXPECT_EQ(
+        Compare("%x: u8[5, 20]",
+                absl::StrCat(Weights("20, 4", 80), kQuantized,
+                             "%s = matmul(%d, %w) {out_dtype=i32} "
+                             "%f = cast(%s) {dtype=f32} "
+                             "%sc = const f32[1, 4] {0.01, 0.02, 0.03, 0.005} "
+                             "%r = mul(%f, %sc) %so = const f32[] {0.37} "
+                             "%z = const ",
+                             dtype,
+                             "[] {7} "
+                             "%y = quantize(%r, %so, %z) {dtype=",
+                             dtype, "}")),
+        absl::OkStatus());
+  }
+}
+
+TEST(ExampleNpu, RunsQuantizedConvolutionsInARow) {
+  // Two composites in one region, with a tensor of the device between them.
+  EXPECT_EQ(
+      Compare(
+          "%x: u8[1, 2, 6, 6]",
+          absl::StrCat(Weights("4, 2, 3, 3", 72), kQuantized,
+                       "%s = conv2d(%d, %w) {out_dtype=i32, pads=[1, 1, 1, 1]} "
+                       "%b = const i32[4, 1, 1] {100, -2000, 3, 40} "
+                       "%t = add(%s, %b) %f = cast(%t) {dtype=f32} "
+                       "%sc = const f32[] {0.05} %r = mul(%f, %sc) "
+                       "%so = const f32[] {0.5} %z = const i8[] {-2} "
+                       "%q = quantize(%r, %so, %z) {dtype=i8} "
+                       "%w2 = const i8[1, 4, 1, 1] {1, -2, 3, 4} "
+                       "%y = conv2d(%q, %w2) {out_dtype=i32}")),
+      absl::OkStatus());
+}
+
+TEST(ExampleNpu, MakesTwoArtifactsForTwoLoaders) {
+  auto set = CompileRelay(
+      "example_npu", absl::StrCat("module { func @main(%x: i8[3, 4]) -> (%y) {",
+                                  Weights("4, 5", 20),
+                                  "%y = matmul(%x, %w) {out_dtype=i32} } }"));
+  ASSERT_TRUE(set.ok()) << set.status();
+  std::vector<std::string> loaders;
+  for (const Artifact& artifact : set->artifacts()) {
+    if (artifact.codegen_id == "example_npu") {
+      loaders.push_back(artifact.loader);
+    }
+    if (artifact.loader == "native") {
+      EXPECT_THAT(std::string(artifact.content.view()),
+                  HasSubstr("return SUBMIT(in0, out0);\n"));
+    }
+  }
+  EXPECT_THAT(loaders,
+              ::testing::UnorderedElementsAre("native", "example_npu"));
+}
+
+TEST(ExampleNpu, LeavesWhatItCannotDo) {
+  // Weights that are no constant, groups, a bias that is a vector of pixels.
+  EXPECT_EQ(CompareWithEvaluate(
+                "example_npu,llvm",
+                absl::StrCat("module { func @main(%x: i8[1, 2, 4, 4], "
+                             "%v: i8[16, 3]) -> (%y, %z) {",
+                             Weights("2, 1, 2, 2", 8),
+                             "%y = conv2d(%x, %w) {groups=2, out_dtype=i32} "
+                             "%w2 = const i8[4, 4] {1, 2, 3, 4, 5, 6, 7, 8, 9, "
+                             "1, 2, 3, 4, 5, 6, 7} "
+                             "%z = matmul(%x, %w2) {out_dtype=i32} } }")),
+            absl::OkStatus());
+}
+
+// Loads the set with its stream changed, and returns the error.
+std::string LoadChanged(const std::function<void(example_npu::Stream*)>& edit) {
+  auto set = CompileRelay(
+      "example_npu", absl::StrCat("module { func @main(%x: i8[3, 4]) -> (%y) {",
+                                  Weights("4, 5", 20),
+                                  "%y = matmul(%x, %w) {out_dtype=i32} } }"));
+  EXPECT_TRUE(set.ok()) << set.status();
+  ArtifactSet changed;
+  changed.mutable_provenance() = set->provenance();
+  for (Artifact artifact : set->artifacts()) {
+    if (artifact.loader == "example_npu") {
+      example_npu::Stream stream;
+      EXPECT_TRUE(stream.ParseFromString(std::string(artifact.content.view())));
+      edit(&stream);
+      artifact.content = Blob::FromString(stream.SerializeAsString());
+    }
+    EXPECT_TRUE(changed.Add(std::move(artifact)).ok());
+  }
+  return std::string(StoreAndLoad(changed).status().message());
+}
+
+// Changes the first command of a kind.
+std::string LoadWithCommand(example_npu::Opcode opcode,
+                            const std::function<void(Command*)>& edit) {
+  return LoadChanged([&](example_npu::Stream* stream) {
+    std::string* bytes = stream->mutable_operations(0)->mutable_commands();
+    for (size_t at = 0; at < bytes->size(); at += sizeof(Command)) {
+      Command c;
+      std::memcpy(&c, bytes->data() + at, sizeof(c));
+      if (c.opcode != opcode) continue;
+      edit(&c);
+      std::memcpy(&(*bytes)[at], &c, sizeof(c));
+      return;
+    }
+    ADD_FAILURE();
+  });
+}
+
+TEST(ExampleNpu, HostileStreamsAreErrors) {
+  EXPECT_EQ(LoadChanged([](example_npu::Stream*) {}), "");
+  const auto load = example_npu::kLoadInput;
+  const auto store = example_npu::kStore;
+  const std::vector<
+      std::pair<example_npu::Opcode, std::function<void(Command*)>>>
+      edits = {
+          {load, [](Command* c) { c->offset = -1; }},
+          {load, [](Command* c) { c->offset = 1 << 30; }},
+          {load, [](Command* c) { c->rows = 17; }},
+          {load, [](Command* c) { c->rows = 0; }},
+          {load, [](Command* c) { c->columns = INT32_MIN; }},
+          {load, [](Command* c) { c->first_row = 14; }},
+          {load, [](Command* c) { c->first_row = -1; }},
+          {load, [](Command* c) { c->row_stride = INT32_MAX; }},
+          {load, [](Command* c) { c->row_stride = -1; }},
+          {load, [](Command* c) { c->column_stride = INT32_MIN; }},
+          {example_npu::kLoadWeights, [](Command* c) { c->offset = 1; }},
+          {example_npu::kLoadWeights, [](Command* c) { c->offset = -1; }},
+          {store, [](Command* c) { c->offset = 1; }},
+          {store, [](Command* c) { c->channel = 1; }},
+          {store, [](Command* c) { c->channel = -1; }},
+          {store, [](Command* c) { c->channel = INT32_MAX; }},
+          {store, [](Command* c) { c->rows = 4; }},
+          {example_npu::kClear,
+           [](Command* c) { c->opcode = static_cast<example_npu::Opcode>(9); }},
+      };
+  for (size_t i = 0; i < edits.size(); ++i) {
+    const std::string error = LoadWithCommand(edits[i].first, edits[i].second);
+    EXPECT_THAT(error, HasSubstr(".npu: command ")) << i;
+  }
+  const auto first = [](example_npu::Stream* s) {
+    return s->mutable_operations(0);
+  };
+  using Stream = example_npu::Stream;
+  for (const auto& edit : std::vector<std::function<void(Stream*)>>{
+           [&](Stream* s) { first(s)->set_input(9); },
+           [&](Stream* s) { first(s)->set_output(9); },
+           [&](Stream* s) { first(s)->set_output(0); },
+           [&](Stream* s) { first(s)->set_weights("none"); },
+           [&](Stream* s) { first(s)->add_scale(1); },
+           [&](Stream* s) { first(s)->mutable_commands()->pop_back(); },
+           [&](Stream* s) { s->set_num_outputs(4000000000u); },
+           [&](Stream* s) { s->set_symbol("nobody"); },
+           [&](Stream* s) { s->mutable_tensors(0)->set_bits(64); },
+           [&](Stream* s) { s->mutable_tensors(0)->set_shape(0, -1); },
+           [&](Stream* s) { s->mutable_tensors(0)->set_shape(0, INT64_MAX); },
+       }) {
+    EXPECT_THAT(LoadChanged(edit), HasSubstr("test_example_npu_0.npu: "));
+  }
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,44 @@
+#include "loaders/native/missing_library.h"
+
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "artifact/container.h"
+#include "artifact/names.h"
+#include "loaders/native/find_container.h"
+
+namespace ingot {
+
+std::string MissingLibrary(absl::string_view library) {
+  const NeededLibrary parts = SplitLinkLibrary(library);
+  return absl::StrCat("the library '", parts.name,
+                      "' that the set needs is not installed on this machine",
+                      parts.package.empty() ? "" : "; Debian's package ",
+                      parts.package, parts.package.empty() ? "" : " has it");
+}
+
+absl::Status ExplainOpening(const absl::Status& status,
+                            const Provenance& provenance) {
+  if (!absl::StrContains(status.message(), "cannot open shared object file")) {
+    return status;
+  }
+  std::string message(status.message());
+  for (const std::string& needed : provenance.link_libraries()) {
+    const NeededLibrary parts = SplitLinkLibrary(needed);
+    // The system names the file, such as libopenblas.so.0.
+    if (absl::StrContains(status.message(), parts.name)) {
+      absl::StrAppend(&message, "; ", MissingLibrary(needed));
+    }
+  }
+  return absl::Status(status.code(), message);
+}
+
+absl::Status ExplainOpening(const absl::Status& status, const Blob& library) {
+  absl::StatusOr<Blob> container = FindContainer(library);
+  if (!container.ok()) return status;
+  absl::StatusOr<ArtifactSet> set = ReadContainer(*container);
+  if (!set.ok()) return status;
+  return ExplainOpening(status, set->provenance());
+}
+
+}  // namespace ingot
