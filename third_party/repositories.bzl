@@ -8,7 +8,10 @@ load("//third_party/models:models.bzl", "model_repositories")
 _BAZEL_SHARE = "/usr/share/bazel"
 
 def ingot_repositories():
-    """Declares the repositories that BUILD files of this project may name."""
+    """Declares the repositories that BUILD files of this project may name.
+
+    Workspaces that depend on Ingot call it, too, so labels here are Label()s.
+    """
     _bazel_repositories()
     _library_repositories()
     model_repositories()
@@ -39,28 +42,28 @@ def _bazel_repositories():
     # `bazel test` asks for this one even when no coverage is collected.
     system_repository(
         name = "remote_coverage_tools",
-        build_file = "//third_party:remote_coverage_tools.BUILD",
+        build_file = Label("//third_party:remote_coverage_tools.BUILD"),
     )
 
 def _library_repositories():
     abseil_repository(name = "com_google_absl")
     system_repository(
         name = "com_google_protobuf",
-        build_file = "//third_party:protobuf.BUILD",
+        build_file = Label("//third_party:protobuf.BUILD"),
         links = {"bin/protoc": "/usr/bin/protoc"},
         package = "protobuf-compiler",
     )
     system_repository(
         name = "com_google_googletest",
-        build_file = "//third_party:googletest.BUILD",
+        build_file = Label("//third_party:googletest.BUILD"),
     )
     system_repository(
         name = "com_github_google_benchmark",
-        build_file = "//third_party:benchmark.BUILD",
+        build_file = Label("//third_party:benchmark.BUILD"),
     )
     system_repository(
         name = "llvm",
-        build_file = "//third_party:llvm.BUILD",
+        build_file = Label("//third_party:llvm.BUILD"),
         links = {
             "bin": "/usr/lib/llvm-19/bin",
             "include": "/usr/lib/llvm-19/include",
@@ -71,25 +74,25 @@ def _library_repositories():
     )
     system_repository(
         name = "onnx",
-        build_file = "//third_party:onnx.BUILD",
+        build_file = Label("//third_party:onnx.BUILD"),
         links = {"onnx/onnx.proto": "/usr/include/onnx/onnx.proto"},
         package = "libonnx-dev",
     )
     system_repository(
         name = "onnx_testdata",
-        build_file = "//third_party:onnx_testdata.BUILD",
+        build_file = Label("//third_party:onnx_testdata.BUILD"),
         links = {"data": "/usr/share/libonnx-testdata/data"},
         package = "libonnx-testdata",
     )
     system_repository(
         name = "nlohmann_json",
-        build_file = "//third_party:nlohmann_json.BUILD",
+        build_file = Label("//third_party:nlohmann_json.BUILD"),
     )
     system_repository(
         name = "onednn",
-        build_file = "//third_party:onednn.BUILD",
+        build_file = Label("//third_party:onednn.BUILD"),
     )
     system_repository(
         name = "openssl",
-        build_file = "//third_party:openssl.BUILD",
+        build_file = Label("//third_party:openssl.BUILD"),
     )

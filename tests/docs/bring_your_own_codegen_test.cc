@@ -1,0 +1,165 @@
+// docs/bring_your_own_codegen.md, step by step: its files are those of
+// examples/out_of_tree_backend, its commands run, its table counts right.
+
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A fenced part of the page: "```cc my_cc/codegen.h".
+struct Block {
+  std::string language, path, text;
+};
+
+std::string Page() { return ReadFile("docs/bring_your_own_codegen.md"); }
+
+std::vector<Block> Blocks() {
+  std::vector<Block> blocks;
+  bool inside = false;
+  for (absl::string_view line : absl::StrSplit(Page(), '\n')) {
+    if (absl::StartsWith(line, "```")) {
+      inside = !inside;
+      if (!inside) continue;
+      const std::vector<std::string> words =
+          absl::StrSplit(line.substr(3), ' ');
+      blocks.push_back({words[0], words.size() > 1 ? words[1] : "", ""});
+    } else if (inside) {
+      absl::StrAppend(&blocks.back().text, line, "\n");
+    }
+  }
+  return blocks;
+}
+
+// Where the example's files are for this test.
+std::string Example(const std::string& path) {
+  return "external/out_of_tree_backend/" + path;
+}
+
+TEST(BringYourOwnCodegen, ShowsTheFilesOfTheExample) {
+  std::vector<std::string> shown;
+  for (const Block& block : Blocks()) {
+    if (block.path.empty()) continue;
+    shown.push_back(block.path);
+    EXPECT_EQ(block.text, ReadFile(Example(block.path))) << block.path;
+  }
+  // And all of them: nobody has to find out about another one.
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(Example(""))) {
+    if (entry.is_directory()) continue;
+    const std::string path =
+        entry.path().lexically_relative(Example("")).string();
+    if (path == "README.md" || path == "run_model") continue;
+    files.push_back(path);
+  }
+  EXPECT_THAT(files, ::testing::IsSubsetOf(shown));
+  EXPECT_GE(files.size(), 9u);
+}
+
+class CommandsTest : public CliTest {};
+
+// Every command without a file's name, in one folder, in order.
+TEST_F(CommandsTest, Run) {
+  fs::rename(Path("mlp.onnx"), Path("model.onnx"));
+  const std::string here = fs::current_path().string();
+  const std::map<std::string, std::string> programs = {
+      {"ingot", absl::StrCat(here, "/", getenv("INGOT_BINARY"))},
+      {"bazel-bin/run_model", absl::StrCat(here, "/", getenv("RUN_MODEL"))}};
+  std::map<std::string, int> ran;
+  std::vector<std::string> outputs;
+  for (const Block& block : Blocks()) {
+    if (block.language != "sh" || !block.path.empty()) continue;
+    const std::vector<std::string> lines =
+        absl::StrSplit(block.text, '\n', absl::SkipEmpty());
+    for (std::string line : lines) {
+      const std::string program(line.substr(0, line.find(' ')));
+      ++ran[program];
+      // This build has just done that.
+      if (program == "bazel") continue;
+      auto it = programs.find(program);
+      if (it != programs.end()) {
+        line = absl::StrCat(it->second, line.substr(program.size()));
+      }
+      CommandOptions options;
+      options.folder = Path("");
+      const CommandResult result = RunCommand({"/bin/sh", "-c", line}, options);
+      EXPECT_EQ(result.exit, 0) << line << "\n" << result.err;
+      if (program == "bazel-bin/run_model") {
+        EXPECT_THAT(result.out,
+                    ::testing::AnyOf(::testing::HasSubstr("loader my_graph"),
+                                     ::testing::HasSubstr("/my_cc/")));
+        EXPECT_THAT(result.out, ::testing::HasSubstr("f32[2, 4]: "));
+        outputs.push_back(result.out.substr(result.out.find("f32[")));
+      }
+    }
+  }
+  EXPECT_EQ(ran["bazel"], 1);
+  EXPECT_GE(ran["ingot"], 9);
+  // Both backends compute the same.
+  ASSERT_EQ(outputs.size(), 2u);
+  EXPECT_EQ(outputs[0], outputs[1]);
+}
+
+// Lines that are neither blank nor a comment.
+int CountLines(const std::vector<std::string>& files) {
+  int count = 0;
+  for (const std::string& file : files) {
+    for (absl::string_view line : absl::StrSplit(ReadFile(file), '\n')) {
+      line = absl::StripLeadingAsciiWhitespace(line);
+      count += !line.empty() && !absl::StartsWith(line, "//");
+    }
+  }
+  return count;
+}
+
+TEST(BringYourOwnCodegen, CountsTheLinesOfBackends) {
+  int rows = 0;
+  for (absl::string_view line : absl::StrSplit(Page(), '\n')) {
+    if (!absl::StartsWith(line, "| `") || !absl::EndsWith(line, "| 1 |")) {
+      continue;
+    }
+    const std::vector<std::string> cells = absl::StrSplit(line, " | ");
+    const std::string name =
+        absl::StrReplaceAll(cells[0], {{"| ", ""}, {"`", ""}});
+    std::vector<std::string> codegen, loader, tests;
+    for (const auto& entry : fs::directory_iterator("backends/" + name)) {
+      const std::string file = entry.path().filename().string();
+      if (!absl::EndsWith(file, ".cc") && !absl::EndsWith(file, ".h") &&
+          !absl::EndsWith(file, ".proto")) {
+        continue;
+      }
+      std::vector<std::string>& list = absl::StrContains(file, "_test") ? tests
+                                       : absl::StartsWith(file, "loader")
+                                           ? loader
+                                           : codegen;
+      list.push_back(entry.path().string());
+    }
+    const int of_loader = CountLines(loader);
+    EXPECT_EQ(
+        std::string(line),
+        absl::StrCat("| `", name, "` | ", CountLines(codegen), " | ",
+                     of_loader == 0 ? "`native`" : absl::StrCat(of_loader),
+                     " | ", CountLines(tests), " | 1 |"));
+    ++rows;
+  }
+  EXPECT_EQ(rows, 5);
+}
+
+}  // namespace
+}  // namespace ingot

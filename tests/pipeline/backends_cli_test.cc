@@ -1,0 +1,61 @@
+// The command's words with backends that take regions, and with files that are
+// one artifact.
+
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST_F(CliTest, AModelOnOpenblas) {
+  WriteMlpTestData(Path("data"));
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--target=cblas,llvm",
+      "--quiet"});
+  EXPECT_THAT(Do({"list", "@mlp.ingot"}), HasSubstr("cblas"));
+  EXPECT_THAT(Do({"inspect", "@mlp.ingot"}),
+              HasSubstr("openblas:libopenblas0"));
+  Do({"verify", "@mlp.ingot", "--test-data=" + Path("data")});
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so", "--quiet"});
+  Do({"verify", "@mlp.so", "--test-data=" + Path("data")});
+}
+
+TEST_F(CliTest, SeveralBackendsInOneModel) {
+  WriteMlpTestData(Path("data"));
+  for (const char* target :
+       {"ccompiler,examplejson,cblas,llvm", "examplejson,ccompiler,c"}) {
+    Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot",
+        std::string("--target=") + target, "--quiet"});
+    Do({"verify", "@mlp.ingot", "--test-data=" + Path("data")});
+  }
+}
+
+constexpr char kGraph[] =
+    "by_hand\n"
+    "  input 0 2 2\n"
+    "  input 1 2 2\n"
+    "  add 2 inputs: 0 1 shape: 2 2\n";
+
+TEST_F(CliTest, AFileThatIsOneArtifact) {
+  WriteFileBytes(Path("graph.examplejson"), kGraph);
+  EXPECT_THAT(Do({"run", "@graph.examplejson"}), HasSubstr("output0"));
+  EXPECT_THAT(Do({"list", "@graph.examplejson"}),
+              HasSubstr("graph.examplejson"));
+  Do({"link", "@graph.examplejson", "-o", "@graph.so", "--quiet"});
+  EXPECT_THAT(Do({"run", "@graph.so"}), HasSubstr("f32[2, 2]"));
+}
+
+TEST_F(CliTest, ABadFileIsOneClearError) {
+  WriteFileBytes(Path("bad.examplejson"),
+                 std::string(kGraph) + "  add 3 inputs: 2 9 shape: 2 2\n");
+  ExpectError({"run", "@bad.examplejson"}, 1,
+              {"bad.examplejson", "line 5", "'9' is no id of a line above"});
+  ExpectError({"run", "@missing.examplejson"}, 1, {"missing.examplejson"});
+}
+
+}  // namespace
+}  // namespace ingot
