@@ -20,7 +20,7 @@ namespace {
 struct Entry {
   char op;  // the first letter of input, const, add, sub and mul
   TensorSpec type;
-  int64_t elements;
+  size_t elements;
   std::vector<size_t> operands;
   std::vector<float> constant;
 };
@@ -78,9 +78,8 @@ class Parser {
     const Words& head = parts[""];
     if (graph_.name.empty()) {
       graph_.name = std::string(words[0]);
-      return words.size() == 1 && head.size() == 1
-                 ? absl::OkStatus()
-                 : Error("the first line must be the graph's name");
+      if (words.size() == 1 && head.size() == 1) return absl::OkStatus();
+      return Error("the first line must be the graph's name");
     }
     if (!graph_.outputs.empty()) return Error("a line behind the outputs");
     if (!head.empty() && head[0] == "outputs") {
@@ -98,22 +97,21 @@ class Parser {
     if (!s.ok()) return s;
     const auto bytes = CountBytes(entry.type.dtype, entry.type.shape);
     if (!bytes.ok()) return bytes.status();
-    entry.elements = static_cast<int64_t>(*bytes / sizeof(float));
+    entry.elements = *bytes / sizeof(float);
     if (constant) {
       s = Numbers(absl::SimpleAtof, parts["values:"], 1, &entry.constant);
-      if (s.ok() &&
-          static_cast<int64_t>(entry.constant.size()) != entry.elements) {
+      if (s.ok() && entry.constant.size() != entry.elements) {
         s = Error("there must be ", entry.elements, " values");
       }
     } else if (input) {
       graph_.spec.inputs.push_back(entry.type);
     } else {
       s = Ids(parts["inputs:"], 1, &entry.operands);
-      if (s.ok() && entry.operands.size() != 2)
-        s = Error("there must be two inputs");
+      if (entry.operands.size() != 2)
+        s.Update(Error("there must be two inputs"));
     }
     for (size_t i : entry.operands) {
-      const int64_t n = graph_.entries[i].elements;
+      const size_t n = graph_.entries[i].elements;
       if (n == entry.elements || n == 1) continue;
       s.Update(Error("an input of ", n, " elements does not fit a result of ",
                      entry.elements));
@@ -156,48 +154,41 @@ class Parser {
   std::map<std::string, size_t> ids_;
 };
 
-void Compute(char op, const float* a, int64_t step_a, const float* b,
-             int64_t step_b, float* out, int64_t count) {
-  for (int64_t i = 0; i < count; ++i, a += step_a, b += step_b) {
-    out[i] = op == 'a' ? *a + *b : op == 's' ? *a - *b : *a * *b;
-  }
-}
-
 absl::Status Run(const Graph& graph, absl::Span<const TVMFFIAny> args) {
   auto arguments = CheckCall(graph.name, graph.spec, args);
   if (!arguments.ok()) return arguments.status();
-  void** const outputs = arguments->data() + graph.spec.inputs.size();
-  std::vector<float*> write(graph.entries.size());
-  for (size_t k = 0; k < graph.outputs.size(); ++k) {
-    write[graph.outputs[k]] = static_cast<float*>(outputs[k]);
-  }
-  std::vector<const float*> read(graph.entries.size());
-  std::vector<Tensor> memory;
   void** next_input = arguments->data();
-  for (size_t i = 0; i < graph.entries.size(); ++i) {
+  void** const outputs = next_input + graph.spec.inputs.size();
+  // Where each value is; a result that is an output is made there.
+  std::vector<float*> at(graph.entries.size());
+  for (size_t k = 0; k < graph.outputs.size(); ++k) {
+    at[graph.outputs[k]] = static_cast<float*>(outputs[k]);
+  }
+  std::vector<Tensor> memory;
+  for (size_t i = 0; i < at.size(); ++i) {
     const Entry& entry = graph.entries[i];
-    read[i] = entry.op == 'i'   ? static_cast<float*>(*next_input++)
-              : entry.op == 'c' ? entry.constant.data()
-                                : write[i];
+    if (entry.op == 'i') at[i] = static_cast<float*>(*next_input++);
+    if (entry.op == 'c') at[i] = const_cast<float*>(entry.constant.data());
     if (entry.operands.empty()) continue;
-    if (write[i] == nullptr) {
+    if (at[i] == nullptr) {
       auto tensor = Tensor::Empty(entry.type.dtype, entry.type.shape);
       if (!tensor.ok()) return tensor.status();
       memory.push_back(*std::move(tensor));
-      read[i] = write[i] = memory.back().mutable_data<float>();
+      at[i] = memory.back().mutable_data<float>();
     }
-    const auto step = [&](size_t operand) {
-      return graph.entries[operand].elements == 1 ? 0 : 1;
-    };
-    const size_t a = entry.operands[0], b = entry.operands[1];
-    Compute(entry.op, read[a], step(a), read[b], step(b), write[i],
-            entry.elements);
+    const size_t left = entry.operands[0], right = entry.operands[1];
+    const bool one_a = graph.entries[left].elements == 1;
+    const bool one_b = graph.entries[right].elements == 1;
+    for (size_t e = 0; e < entry.elements; ++e) {
+      const float a = at[left][one_a ? 0 : e], b = at[right][one_b ? 0 : e];
+      at[i][e] = entry.op == 'a' ? a + b : entry.op == 's' ? a - b : a * b;
+    }
   }
   // Inputs and constants that are outputs, and results that are two of them.
   for (size_t k = 0; k < graph.outputs.size(); ++k) {
     const size_t i = graph.outputs[k];
-    if (outputs[k] == read[i]) continue;
-    memcpy(outputs[k], read[i], graph.entries[i].elements * sizeof(float));
+    if (outputs[k] == at[i]) continue;
+    memcpy(outputs[k], at[i], graph.entries[i].elements * sizeof(float));
   }
   return absl::OkStatus();
 }
