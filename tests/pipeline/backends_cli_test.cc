@@ -45,6 +45,9 @@ TEST_F(CliTest, AFileThatIsOneArtifact) {
   EXPECT_THAT(Do({"run", "@graph.examplejson"}), HasSubstr("output0"));
   EXPECT_THAT(Do({"list", "@graph.examplejson"}),
               HasSubstr("graph.examplejson"));
+  EXPECT_EQ(
+      Do({"inspect", "@graph.examplejson", "--artifact=graph.examplejson"}),
+      kGraph);
   Do({"link", "@graph.examplejson", "-o", "@graph.so", "--quiet"});
   EXPECT_THAT(Do({"run", "@graph.so"}), HasSubstr("f32[2, 2]"));
 }

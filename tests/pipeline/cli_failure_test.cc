@@ -185,14 +185,14 @@ TEST_F(CliFailureTest, AnUnknownLoaderIsNamedWithTheKnownOnes) {
   odd.codegen_id = "odd";
   odd.loader = "mystery";
   odd.file_name = "engine.bin";
-  odd.content = Blob::FromString("bytes");
+  odd.content = Blob::FromString("bytes\x01");
   ASSERT_TRUE(set.Add(odd).ok());
   ASSERT_TRUE(WriteContainer(set, Path("odd.ingot")).ok());
   ExpectError({"run", "@odd.ingot"}, 1,
               {"odd.ingot", "odd/engine.bin", "mystery", "constants"});
   EXPECT_THAT(Do({"list", "@odd.ingot"}), HasSubstr("mystery"));
   EXPECT_THAT(Do({"inspect", "@odd.ingot", "--artifact=engine.bin"}),
-              HasSubstr("62 79 74 65 73"));
+              HasSubstr("62 79 74 65 73 01"));
 }
 
 TEST_F(CliFailureTest, AMissingCpuFeatureIsNamed) {

@@ -36,6 +36,15 @@ std::string HexDump(absl::string_view bytes) {
   return text;
 }
 
+// Whether the bytes are lines for a person as they are.
+bool IsText(absl::string_view bytes) {
+  for (const char c : bytes) {
+    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    if (control && c != '\n' && c != '\t' && c != '\r') return false;
+  }
+  return !bytes.empty();
+}
+
 std::string Describe(const Artifact& artifact, const Builtins& builtins) {
   std::string text;
   for (const InspectorRule* rule : builtins.inspectors.Find(artifact)) {
@@ -45,7 +54,10 @@ std::string Describe(const Artifact& artifact, const Builtins& builtins) {
                                                     said.status().message()));
     if (!text.empty() && text.back() != '\n') text += '\n';
   }
-  return text.empty() ? HexDump(artifact.content.view()) : text;
+  if (!text.empty()) return text;
+  // A backend whose form is text needs no inspector.
+  const absl::string_view bytes = artifact.content.view();
+  return IsText(bytes) ? std::string(bytes) : HexDump(bytes);
 }
 
 // The artifacts whose path ends in `name`, at the start of a component.
