@@ -78,22 +78,19 @@ class GraphMaker {
     for (const auto& inner : composite->nodes()) {
       if (inner->kind == relay::NodeKind::kOp) ops.push_back(inner.get());
     }
-    INGOT_ASSIGN_OR_RETURN(std::vector<Step> steps,
-                           TranslateComposite(ops, bindings));
-    if (steps.empty() || !(steps.back().output == composite->outputs[0])) {
+    INGOT_ASSIGN_OR_RETURN(Step step, TranslateComposite(ops, bindings));
+    if (!(step.output == composite->outputs[0])) {
       return absl::InternalError(
           absl::StrCat(node.callee, " does not return its last operator"));
     }
-    // The values inside get new tensors with every call of the composite.
-    for (const Step& step : steps) {
-      INGOT_RETURN_IF_ERROR(AddStep(step, node));
-    }
+    // The value inside gets a new tensor with every call of the composite.
+    INGOT_RETURN_IF_ERROR(AddStep(step, node));
     names_[relay::Value{const_cast<relay::Node*>(&node), 0}] =
-        names_.at(steps.back().output);
+        names_.at(step.output);
     return absl::OkStatus();
   }
 
-  // `step` is the translation of `call` or, of a composite, a part of it.
+  // `step` is the translation of `call`.
   absl::Status AddStep(const Step& step, const relay::Node& call) {
     Node node;
     node.name = call.name;
@@ -236,13 +233,6 @@ std::vector<CompositePattern> Patterns() {
                           {Pattern::Any(), Pattern::Any()}));
   add("product",
       Pattern::Op({"dense", "matmul"}, {Pattern::Any(), Pattern::Any()}));
-  const Pattern transposed = Pattern::Maybe({"transpose"}, Pattern::Any());
-  patterns.push_back(
-      {"product_transposed",
-       Pattern::Maybe({"mul"},
-                      Pattern::Op({"matmul"}, {transposed, transposed}),
-                      {Pattern::Constant()}),
-       &CheckComposite});
   patterns.push_back(
       {"binary_activation",
        Pattern::Op(activations,

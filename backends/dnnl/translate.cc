@@ -461,25 +461,19 @@ absl::StatusOr<Step> TranslateOp(const relay::Node& node,
   return Translation(node, bindings).Run();
 }
 
-absl::StatusOr<std::vector<Step>> TranslateComposite(
-    absl::Span<relay::Node* const> nodes, const Bindings& bindings) {
-  std::vector<Step> steps;
-  for (const relay::Node* node : nodes) {
-    const bool started = !steps.empty() && steps.back().op != "transpose";
-    if (started) {
-      INGOT_RETURN_IF_ERROR(Append(*node, bindings, &steps.back()));
-      steps.back().node = node;
-      steps.back().output = Value{const_cast<relay::Node*>(node), 0};
-      continue;
-    }
-    INGOT_ASSIGN_OR_RETURN(Step step, TranslateOp(*node, bindings));
-    const Operator* op = FindOperator(step.op);
-    if (step.op != "transpose" && !op->post_ops && nodes.size() > 1) {
-      return No(node->op->name, " takes nothing behind it");
-    }
-    steps.push_back(std::move(step));
+absl::StatusOr<Step> TranslateComposite(absl::Span<relay::Node* const> nodes,
+                                        const Bindings& bindings) {
+  if (nodes.empty()) return No("there is no operator");
+  INGOT_ASSIGN_OR_RETURN(Step step, TranslateOp(*nodes[0], bindings));
+  if (nodes.size() > 1 && !FindOperator(step.op)->post_ops) {
+    return No(nodes[0]->op->name, " takes nothing behind it");
   }
-  return steps;
+  for (relay::Node* node : nodes.subspan(1)) {
+    INGOT_RETURN_IF_ERROR(Append(*node, bindings, &step));
+    step.node = node;
+    step.output = Value{node, 0};
+  }
+  return step;
 }
 
 }  // namespace ingot::onednn

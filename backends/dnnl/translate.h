@@ -46,11 +46,11 @@ using Bindings = std::map<relay::Value, relay::Value>;
 absl::StatusOr<Step> TranslateOp(const relay::Node& node,
                                  const Bindings& bindings = {});
 
-// Operators that matched a pattern, operands first: transposes of a product's
-// operands, then one product or the like, then what follows it as its bias and
-// post-ops. All but the last are read by the others only. Errors as above.
-absl::StatusOr<std::vector<Step>> TranslateComposite(
-    absl::Span<relay::Node* const> nodes, const Bindings& bindings = {});
+// Operators that matched a pattern, operands first: one product or the like,
+// then what follows it as its bias and post-ops. All but the last are read by
+// the others only. Errors as above.
+absl::StatusOr<Step> TranslateComposite(absl::Span<relay::Node* const> nodes,
+                                        const Bindings& bindings = {});
 
 }  // namespace ingot::onednn
 
