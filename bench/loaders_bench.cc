@@ -36,7 +36,7 @@ Artifact Make(const char* codegen, const char* loader, const char* file,
 ArtifactSet MakeSet(int64_t weight_bytes) {
   ArtifactSet set;
   Plan plan;
-  plan.set_version(1);
+  plan.set_version(2);
   Tensor weights = *Tensor::Empty(DataType::Float(32), {weight_bytes / 4});
   for (int64_t i = 0; i < weights.NumElements(); ++i) {
     weights.mutable_data<float>()[i] = static_cast<float>(i);

@@ -52,20 +52,46 @@ absl::Status BoundPlan::Init(
     const Plan& plan,
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
   plan_ = plan;
+  // Whoever runs the bodies has them.
+  plan_.clear_bodies();
+  InitPhases();
   absl::Status status = InitTensors();
   if (!status.ok()) return status;
   status = InitConstants(constants);
   if (!status.ok()) return status;
-  if (plan_.symbols_size() > 0) return absl::OkStatus();
-  status = BindStorage();
-  if (status.ok()) status = BindOutputs();
-  bound_ = status.ok();
-  return status;
+  const bool fixed = std::none_of(when_.symbols.begin(), when_.symbols.end(),
+                                  [](int phase) { return phase == 0; });
+  return fixed ? Bind(&phases_[0]) : absl::OkStatus();
+}
+
+void BoundPlan::InitPhases() {
+  when_ = FindPhases(plan_);
+  phases_.resize(when_.count);
+  sizes_.resize(plan_.storage_size());
+  for (int i = 0; i < plan_.storage_size(); ++i) {
+    phases_[when_.storages[i]].storages.push_back(i);
+  }
+  for (int i = 0; i < plan_.tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    phases_[when_.tensors[i]].settled.push_back(i);
+    if (tensor.place_case() == PlanTensor::kStorage) {
+      phases_[when_.storages[tensor.storage()]].placed.push_back(i);
+    }
+    if (tensor.same_bytes_as() > 0) {
+      const int other = static_cast<int>(tensor.same_bytes_as() - 1);
+      phases_[std::max(when_.tensors[i], when_.tensors[other])]
+          .sized_like.push_back(i);
+    }
+  }
+  for (int i = 0; i < plan_.outputs_size(); ++i) {
+    phases_[when_.tensors[plan_.outputs(i)]].outputs.push_back(i);
+  }
 }
 
 absl::Status BoundPlan::InitTensors() {
   const int count = plan_.tensors_size();
   inputs_.resize(plan_.inputs_size());
+  input_shapes_.resize(plan_.inputs_size());
   input_tensors_.resize(plan_.inputs_size());
   symbols_.resize(plan_.symbols_size());
   outputs_.resize(plan_.outputs_size());
@@ -93,7 +119,7 @@ absl::Status BoundPlan::InitTensors() {
       input_tensors_[tensor.input()].push_back(i);
     }
     if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
-      symbolic_.push_back(i);
+      phases_[when_.tensors[i]].tensors.push_back(i);
     } else {
       absl::Status status = BindShape(i);
       if (!status.ok()) return status;
@@ -140,7 +166,10 @@ absl::Status BoundPlan::InitConstants(
       constants_.push_back(*std::move(constant));
     }
     const Tensor& constant = it->second;
-    if (constant.dtype() != dtypes_[i] || constant.bytes() != bytes_[i]) {
+    // A view of another tensor is compared with that when it has a shape.
+    const bool is_view = tensor.same_bytes_as() > 0;
+    if (constant.dtype() != dtypes_[i] ||
+        (!is_view && constant.bytes() != bytes_[i])) {
       return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
                              "expected ", TypeString(dtypes_[i], Shape(i)),
                              ", but the constant '", tensor.constant(), "' is ",
@@ -157,25 +186,41 @@ bool BoundPlan::Owns(const Tensor& tensor) const {
     const auto b = reinterpret_cast<uintptr_t>(begin);
     return a < b + bytes && b < a + tensor.bytes();
   };
-  if (arena_ != nullptr && within(arena_.get(), arena_bytes_)) return true;
+  for (const Phase& phase : phases_) {
+    if (phase.arena != nullptr &&
+        within(phase.arena.get(), phase.arena_bytes)) {
+      return true;
+    }
+  }
   return std::any_of(aliases_.begin(), aliases_.end(), [&](const Alias& alias) {
     const Tensor& output = outputs_[alias.output];
     return output.defined() && within(output.raw_data(), output.bytes());
   });
 }
 
+size_t BoundPlan::storage_bytes() const {
+  size_t bytes = 0;
+  for (const Phase& phase : phases_) bytes += phase.arena_bytes;
+  return bytes;
+}
+
 void BoundPlan::SetInput(size_t index, Tensor tensor) {
-  if (Shape(plan_.inputs(index)) != tensor.shape()) bound_ = false;
-  for (int t : input_tensors_[index]) {
-    tensors_[t].data = const_cast<void*>(tensor.raw_data());
-  }
+  SetInputView(index, *tensor.dl());
   inputs_[index] = std::move(tensor);
+}
+
+void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
+  const auto shape = absl::MakeConstSpan(view.shape, view.ndim);
+  if (Shape(plan_.inputs(index)) != shape) phases_[0].bound = false;
+  input_shapes_[index].assign(shape.begin(), shape.end());
+  void* data = static_cast<char*>(view.data) + view.byte_offset;
+  for (int t : input_tensors_[index]) tensors_[t].data = data;
 }
 
 absl::Status BoundPlan::Bind() {
   if (!inputs_set_) {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (!inputs_[i].defined()) {
+      if (tensors_[plan_.inputs(i)].data == nullptr) {
         return absl::FailedPreconditionError(absl::StrCat(
             "input ", i, " ('", plan_.tensors(plan_.inputs(i)).name(),
             "') was not set"));
@@ -183,28 +228,65 @@ absl::Status BoundPlan::Bind() {
     }
     inputs_set_ = true;
   }
-  if (bound_) return absl::OkStatus();
+  if (phases_[0].bound) return absl::OkStatus();
   absl::Status status = BindSymbols();
-  for (size_t i = 0; status.ok() && i < symbolic_.size(); ++i) {
-    status = BindShape(symbolic_[i]);
+  if (status.ok()) status = Bind(&phases_[0]);
+  return status;
+}
+
+absl::Status BoundPlan::BindPhase(int call, absl::Span<const int64_t> values) {
+  const PlanCall& binder = plan_.calls(call);
+  Phase& phase = phases_[when_.calls[call]];
+  for (int i = 0; i < binder.binds_size(); ++i) {
+    int64_t& symbol = symbols_[binder.binds(i).symbol()];
+    if (symbol != values[i]) phase.bound = false;
+    symbol = values[i];
+    if (values[i] < 0) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "the dimension ", plan_.symbols(binder.binds(i).symbol()),
+          " would be ", values[i]));
+    }
   }
-  if (status.ok()) status = CheckInputShapes();
-  if (status.ok()) status = BindStorage();
-  if (status.ok()) status = BindOutputs();
-  bound_ = status.ok();
+  return phase.bound ? absl::OkStatus() : Bind(&phase);
+}
+
+int64_t BoundPlan::DimBefore(int call, const DimExpr& dim) const {
+  std::vector<int64_t> symbols = symbols_;
+  for (const PlanBind& bind : plan_.calls(call).binds()) {
+    symbols[bind.symbol()] = 0;
+  }
+  absl::StatusOr<int64_t> value = EvaluateDimExpr(dim, symbols);
+  return value.ok() ? std::max<int64_t>(*value, 0) : 0;
+}
+
+absl::Status BoundPlan::Bind(Phase* phase) {
+  // Sizes of later phases may follow from these symbols too.
+  for (size_t p = phase - phases_.data(); p < phases_.size(); ++p) {
+    phases_[p].bound = false;
+  }
+  absl::Status status;
+  for (size_t i = 0; status.ok() && i < phase->tensors.size(); ++i) {
+    status = BindShape(phase->tensors[i]);
+  }
+  if (status.ok() && phase == phases_.data()) status = CheckInputShapes();
+  if (status.ok()) status = BindStorage(phase);
+  if (status.ok()) status = BindOutputs(phase);
+  phase->bound = status.ok();
   return status;
 }
 
 absl::Status BoundPlan::BindSymbols() {
   constexpr int64_t kUnbound = -1;
-  std::fill(symbols_.begin(), symbols_.end(), kUnbound);
+  for (size_t i = 0; i < symbols_.size(); ++i) {
+    if (when_.symbols[i] == 0) symbols_[i] = kUnbound;
+  }
   std::vector<int> binder(symbols_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const PlanTensor& declared = plan_.tensors(plan_.inputs(i));
     for (int d = 0; d < declared.shape_size(); ++d) {
       if (declared.shape(d).op() != DimExpr::SYMBOL) continue;
       const int64_t symbol = declared.shape(d).value();
-      const int64_t value = inputs_[i].shape()[d];
+      const int64_t value = input_shapes_[i][d];
       if (symbols_[symbol] == kUnbound) {
         symbols_[symbol] = value;
         binder[symbol] = static_cast<int>(i);
@@ -223,11 +305,12 @@ absl::Status BoundPlan::BindSymbols() {
 absl::Status BoundPlan::CheckInputShapes() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const int whole = static_cast<int>(plan_.inputs(i));
-    if (Shape(whole) == inputs_[i].shape()) continue;
+    // One that was never set has a shape that no symbol is in.
+    if (!inputs_set_ || Shape(whole) == input_shapes_[i]) continue;
     return absl::InvalidArgumentError(
         absl::StrCat("input '", plan_.tensors(whole).name(), "': expected ",
                      TypeString(dtypes_[whole], Shape(whole)), ", got ",
-                     inputs_[i].TypeString()));
+                     TypeString(dtypes_[whole], input_shapes_[i])));
   }
   return absl::OkStatus();
 }
@@ -252,10 +335,15 @@ absl::Status BoundPlan::BindShape(int index) {
 }
 
 absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
-    uint64_t* total) {
+    const Phase& phase, uint64_t* total) {
   std::vector<uint64_t> offsets;
   *total = 0;
-  for (int i = 0; i < plan_.storage_size(); ++i) {
+  // No sum below can overflow: each term is under 2^63 and the total is kept
+  // under the limit, itself cut to 2^62.
+  const uint64_t others = storage_bytes() - phase.arena_bytes;
+  uint64_t limit = std::min(max_storage_bytes_, uint64_t{1} << 62);
+  limit -= std::min(limit, others);
+  for (int i : phase.storages) {
     int64_t size = 0;
     for (const DimExpr& expr : plan_.storage(i).bytes()) {
       absl::StatusOr<int64_t> bytes = EvaluateDimExpr(expr, symbols_);
@@ -265,13 +353,10 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
       }
       size = std::max(size, *bytes);
     }
-    // No sum below can overflow: each term is under 2^63 and the total is kept
-    // under the limit, itself cut to 2^62.
-    const uint64_t limit = std::min(max_storage_bytes_, uint64_t{1} << 62);
     if (static_cast<uint64_t>(size) > limit - std::min(limit, *total)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("plan: storage 0 to ", i, " needs ",
-                       *total + static_cast<uint64_t>(size),
+                       others + *total + static_cast<uint64_t>(size),
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
     offsets.push_back(*total);
@@ -282,12 +367,8 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
   return offsets;
 }
 
-absl::Status BoundPlan::BindStorage() {
-  uint64_t total = 0;
-  sizes_.resize(plan_.storage_size());
-  absl::StatusOr<std::vector<uint64_t>> offsets = LayOutStorage(&total);
-  if (!offsets.ok()) return offsets.status();
-  for (int i = 0; i < plan_.tensors_size(); ++i) {
+absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
+  for (int i : phase.settled) {
     const PlanTensor& tensor = plan_.tensors(i);
     if (tensor.place_case() == PlanTensor::kInput) {
       const uint32_t whole = plan_.inputs(tensor.input());
@@ -308,32 +389,62 @@ absl::Status BoundPlan::BindStorage() {
                              tensor.storage(), " of ", size, " bytes")));
     }
   }
-  if (arena_ == nullptr || total > arena_bytes_) {
-    // The old one goes first, unless a user holds a view of it.
-    outputs_.assign(outputs_.size(), Tensor());
-    arena_ = nullptr;
-    arena_bytes_ = 0;
-    absl::StatusOr<std::shared_ptr<void>> arena = AllocateArena(total);
-    if (!arena.ok()) return arena.status();
-    arena_ = *std::move(arena);
-    arena_bytes_ = total;
-  }
-  for (int i = 0; i < plan_.tensors_size(); ++i) {
-    const PlanTensor& tensor = plan_.tensors(i);
-    if (tensor.place_case() != PlanTensor::kStorage) continue;
-    tensors_[i].data = static_cast<char*>(arena_.get()) +
-                       (*offsets)[tensor.storage()] + tensor.offset();
+  for (int i : phase.sized_like) {
+    const int other = static_cast<int>(plan_.tensors(i).same_bytes_as() - 1);
+    if (bytes_[i] == bytes_[other]) continue;
+    return Annotate(
+        i, absl::InvalidArgumentError(absl::StrCat(
+               TypeString(dtypes_[other], Shape(other)), " cannot be seen as ",
+               TypeString(dtypes_[i], Shape(i)))));
   }
   return absl::OkStatus();
 }
 
-absl::Status BoundPlan::BindOutputs() {
-  for (int i = 0; i < plan_.outputs_size(); ++i) {
+absl::Status BoundPlan::BindStorage(Phase* phase) {
+  uint64_t total = 0;
+  absl::StatusOr<std::vector<uint64_t>> offsets = LayOutStorage(*phase, &total);
+  if (!offsets.ok()) return offsets.status();
+  absl::Status status = CheckPlaces(*phase);
+  if (!status.ok()) return status;
+  const bool needed = phase == phases_.data() || !phase->storages.empty();
+  if (needed && (phase->arena == nullptr || total > phase->arena_bytes)) {
+    // The old one goes first, unless a user holds a view of it. So do views
+    // of later phases, which may lie in it.
+    outputs_.assign(outputs_.size(), Tensor());
+    phase->arena = nullptr;
+    phase->arena_bytes = 0;
+    absl::StatusOr<std::shared_ptr<void>> arena = AllocateArena(total);
+    if (!arena.ok()) return arena.status();
+    phase->arena = *std::move(arena);
+    phase->arena_bytes = total;
+    // What was bound before has lost its views as well.
+    for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
+      status = BindOutputs(earlier);
+      if (!status.ok()) return status;
+    }
+  }
+  if (!needed) return absl::OkStatus();
+  std::vector<char*> begin(plan_.storage_size());
+  for (size_t i = 0; i < phase->storages.size(); ++i) {
+    begin[phase->storages[i]] =
+        static_cast<char*>(phase->arena.get()) + (*offsets)[i];
+  }
+  for (int i : phase->placed) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    tensors_[i].data = begin[tensor.storage()] + tensor.offset();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::BindOutputs(Phase* phase) {
+  for (int i : phase->outputs) {
     const int t = static_cast<int>(plan_.outputs(i));
+    const PlanTensor& tensor = plan_.tensors(t);
     absl::StatusOr<Tensor> output =
-        plan_.tensors(t).place_case() == PlanTensor::kStorage
-            ? Tensor::FromBorrowed(tensors_[t].data, dtypes_[t], Shape(t),
-                                   arena_)
+        tensor.place_case() == PlanTensor::kStorage
+            ? Tensor::FromBorrowed(
+                  tensors_[t].data, dtypes_[t], Shape(t),
+                  phases_[when_.storages[tensor.storage()]].arena)
             : Tensor::Empty(dtypes_[t], Shape(t));
     if (!output.ok()) return Annotate(t, output.status());
     outputs_[i] = *std::move(output);

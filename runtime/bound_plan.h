@@ -15,6 +15,7 @@
 #include "runtime/c_abi.h"
 #include "runtime/data_type.h"
 #include "runtime/plan.pb.h"
+#include "runtime/plan_check.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -25,7 +26,9 @@ namespace ingot {
 // "Binding" gives the symbolic dimensions the values that the inputs' shapes
 // imply, and with them every tensor its shape and its place. It happens anew
 // only when an input's shape has changed; storage is allocated anew only when
-// that takes more than there is.
+// that takes more than there is. What depends on symbols that calls bind is
+// bound in the same way during a run, phase by phase (plan_check.h), each with
+// storage of its own.
 class BoundPlan {
  public:
   explicit BoundPlan(uint64_t max_storage_bytes)
@@ -52,19 +55,43 @@ class BoundPlan {
   // Holds a tensor that has the declared type, rank and fixed dimensions.
   void SetInput(size_t index, Tensor tensor);
 
-  // Makes all tensors ready for a run. Cheap when nothing has changed.
+  // Like SetInput, of elements in memory of the caller's, for the run to come.
+  void SetInputView(size_t index, const DLTensor& view);
+
+  // Makes all tensors of phase 0 ready for a run. Cheap when nothing changed.
   absl::Status Bind();
+
+  // The same for the phase that begins behind call `call`, whose symbols get
+  // these values, in the order of the call's binds.
+  absl::Status BindPhase(int call, absl::Span<const int64_t> values);
+
+  // The value of a dimension before call `call` has been made: what that is to
+  // bind counts as 0, and so does what has no value.
+  int64_t DimBefore(int call, const DimExpr& dim) const;
 
   // Outputs that are inputs or constants have memory of their own, so that
   // nobody can change those through them: this copies their elements there.
   void CopyAliasedOutputs();
 
-  // A view of an output. Only after Bind.
+  // A view of an output. Only after a run.
   const Tensor& output(size_t index) const { return outputs_[index]; }
 
-  size_t storage_bytes() const { return arena_bytes_; }
+  size_t storage_bytes() const;
 
  private:
+  // What is bound together.
+  struct Phase {
+    bool bound = false;           // fits the symbols' values
+    std::vector<int> tensors;     // whose shape depends on its symbols
+    std::vector<int> settled;     // whose shape and place are known now
+    std::vector<int> storages;    // whose size is known now
+    std::vector<int> placed;      // tensors in these
+    std::vector<int> outputs;     // of the plan, among `settled`
+    std::vector<int> sized_like;  // tensors to compare with another in size
+    std::shared_ptr<void> arena;  // all its storages
+    uint64_t arena_bytes = 0;
+  };
+
   absl::Status InitTensors();
   absl::Status InitConstants(
       const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
@@ -72,9 +99,13 @@ class BoundPlan {
   absl::Status BindSymbols();
   absl::Status BindShape(int index);
   absl::Status CheckInputShapes();
-  absl::StatusOr<std::vector<uint64_t>> LayOutStorage(uint64_t* total);
-  absl::Status BindStorage();
-  absl::Status BindOutputs();
+  void InitPhases();
+  absl::Status Bind(Phase* phase);
+  absl::StatusOr<std::vector<uint64_t>> LayOutStorage(const Phase& phase,
+                                                      uint64_t* total);
+  absl::Status CheckPlaces(const Phase& phase);
+  absl::Status BindStorage(Phase* phase);
+  absl::Status BindOutputs(Phase* phase);
   absl::Status Annotate(int tensor, const absl::Status& status) const;
   absl::Span<const int64_t> Shape(int tensor) const {
     return absl::MakeConstSpan(tensors_[tensor].shape, tensors_[tensor].ndim);
@@ -86,16 +117,15 @@ class BoundPlan {
   std::vector<DataType> dtypes_;
   std::vector<uint64_t> bytes_;    // of each tensor
   std::vector<int64_t> dims_;      // shape and strides of each tensor
-  std::vector<int> symbolic_;      // tensors whose shape depends on symbols
   std::vector<Tensor> constants_;  // kept for their elements
-  std::vector<Tensor> inputs_;
+  std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
+  std::vector<std::vector<int64_t>> input_shapes_;
   std::vector<std::vector<int>> input_tensors_;  // an input and its views
   std::vector<int64_t> symbols_;
-  bool bound_ = false;           // shapes and storage fit the inputs' shapes
+  PlanPhases when_;
+  std::vector<Phase> phases_;
   bool inputs_set_ = false;      // all of them
   std::vector<uint64_t> sizes_;  // of each storage
-  std::shared_ptr<void> arena_;  // all storage
-  uint64_t arena_bytes_ = 0;
   std::vector<Tensor> outputs_;
   struct Alias {
     int output;

@@ -1,6 +1,5 @@
 #include "runtime/executor.h"
 
-#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,22 +11,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "runtime/bound_plan.h"
 #include "runtime/dim_expr.h"
-#include "runtime/error.h"
-#include "runtime/function.h"
+#include "runtime/frame.h"
 #include "runtime/plan_check.h"
 
 namespace ingot {
 namespace {
-
-// One call, ready to be made.
-struct Step {
-  TVMFFISafeCallType call;
-  void* handle;
-  const TVMFFIAny* args;
-  int32_t num_args;
-};
 
 absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
                                     absl::Span<const std::string> symbols) {
@@ -59,8 +48,8 @@ class PlanExecutor final : public GraphExecutor {
  public:
   explicit PlanExecutor(ExecutorOptions options)
       : pool_(std::move(options.pool)),
-        profiler_(options.profiler),
-        bound_(options.max_storage_bytes) {
+        context_{nullptr, nullptr, options.profiler, options.max_storage_bytes},
+        frame_(context_) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);
     }
@@ -70,7 +59,8 @@ class PlanExecutor final : public GraphExecutor {
                     const ConstantLookup& constants) {
     absl::Status status = CheckPlan(plan);
     if (!status.ok()) return status;
-    host_ = std::move(host);
+    context_.host = std::move(host);
+    context_.constants = constants;
     const std::vector<std::string> symbols(plan.symbols().begin(),
                                            plan.symbols().end());
     for (uint32_t t : plan.inputs()) {
@@ -83,9 +73,9 @@ class PlanExecutor final : public GraphExecutor {
       if (!info.ok()) return info.status();
       outputs_.push_back(*std::move(info));
     }
-    status = bound_.Init(plan, constants);
-    if (!status.ok()) return status;
-    return InitSteps();
+    status = frame_.Init(plan);
+    context_.constants = nullptr;
+    return status;
   }
 
   absl::Span<const TensorInfo> inputs() const override { return inputs_; }
@@ -97,25 +87,24 @@ class PlanExecutor final : public GraphExecutor {
   absl::Status SetInput(size_t index, Tensor tensor) override {
     absl::Status status = CheckInput(index, tensor);
     if (!status.ok()) return status;
-    if (bound_.Owns(tensor)) {
+    BoundPlan& bound = frame_.bound();
+    if (bound.Owns(tensor)) {
       absl::StatusOr<Tensor> copy = tensor.Clone();
       if (!copy.ok()) return copy.status();
       tensor = *std::move(copy);
     }
-    bound_.SetInput(index, std::move(tensor));
+    bound.SetInput(index, std::move(tensor));
     return absl::OkStatus();
   }
 
   absl::Status Run() override {
     ran_ = false;
-    absl::Status status = bound_.Bind();
-    if (!status.ok()) return status;
     {
       ScopedThreadPool scope(pool_.get());
-      status = profiler_ == nullptr ? RunSteps() : RunStepsProfiled();
+      absl::Status status = frame_.Run();
+      if (!status.ok()) return status;
     }
-    if (!status.ok()) return status;
-    bound_.CopyAliasedOutputs();
+    frame_.bound().CopyAliasedOutputs();
     ran_ = true;
     return absl::OkStatus();
   }
@@ -129,33 +118,12 @@ class PlanExecutor final : public GraphExecutor {
       return absl::FailedPreconditionError(
           "there are no outputs before a successful run");
     }
-    return bound_.output(index);
+    return frame_.bound().output(index);
   }
 
-  size_t storage_bytes() const override { return bound_.storage_bytes(); }
+  size_t storage_bytes() const override { return frame_.storage_bytes(); }
 
  private:
-  absl::Status InitSteps() {
-    const Plan& plan = bound_.plan();
-    size_t total = 0;
-    for (const PlanCall& call : plan.calls()) total += call.args_size();
-    args_.reserve(total);  // so that it stays where it is
-    for (int i = 0; i < plan.calls_size(); ++i) {
-      const PlanCall& call = plan.calls(i);
-      absl::StatusOr<Function> function =
-          host_ == nullptr ? absl::NotFoundError("there is no host module")
-                           : host_->Find(call.function());
-      if (!function.ok()) return Annotate(i, function.status());
-      steps_.push_back(Step{function->call(), function->handle(),
-                            args_.data() + args_.size(), call.args_size()});
-      functions_.push_back(*std::move(function));
-      for (uint32_t t : call.args()) {
-        args_.push_back(AnyTensor(bound_.tensor(t)));
-      }
-    }
-    return absl::OkStatus();
-  }
-
   absl::Status CheckInput(size_t index, const Tensor& tensor) const {
     if (index >= inputs_.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -184,56 +152,11 @@ class PlanExecutor final : public GraphExecutor {
     return absl::OkStatus();
   }
 
-  absl::Status RunSteps() {
-    for (const Step& step : steps_) {
-      TVMFFIAny result = AnyNone();
-      const int code =
-          step.call(step.handle, step.args, step.num_args, &result);
-      if (result.type_index >= kTVMFFIStaticObjectBegin) ReleaseAny(&result);
-      if (code != 0) {
-        return Annotate(&step - steps_.data(), TakeLastErrorAsStatus());
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status RunStepsProfiled() {
-    const int64_t start = profiler_->Now();
-    for (size_t i = 0; i < steps_.size(); ++i) {
-      const Step& step = steps_[i];
-      TVMFFIAny result = AnyNone();
-      const int64_t before = profiler_->Now();
-      const int code =
-          step.call(step.handle, step.args, step.num_args, &result);
-      const int64_t after = profiler_->Now();
-      ReleaseAny(&result);
-      const PlanCall& call = bound_.plan().calls(i);
-      profiler_->Record(call.function(), call.source(), before, after - before);
-      if (code != 0) return Annotate(i, TakeLastErrorAsStatus());
-    }
-    const std::string& entry = bound_.plan().entry();
-    profiler_->Record(entry.empty() ? "run" : entry, "", start,
-                      profiler_->Now() - start);
-    return absl::OkStatus();
-  }
-
-  absl::Status Annotate(size_t step, const absl::Status& status) const {
-    const PlanCall& call = bound_.plan().calls(step);
-    return absl::Status(status.code(),
-                        absl::StrCat("call ", step, " (", call.function(),
-                                     call.source().empty() ? "" : ", for ",
-                                     call.source(), "): ", status.message()));
-  }
-
   std::shared_ptr<ThreadPool> pool_;
-  Profiler* profiler_;
-  std::shared_ptr<Module> host_;
+  FrameContext context_;
+  Frame frame_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
-  BoundPlan bound_;
-  std::vector<Function> functions_;
-  std::vector<TVMFFIAny> args_;
-  std::vector<Step> steps_;
   bool ran_ = false;
 };
 

@@ -23,7 +23,7 @@ Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 1
+        version: 2
         symbols: "N"
         tensors {
           name: "x"

@@ -26,7 +26,7 @@ const DataType kF32 = DataType::Float(32);
 Plan ParsePlan(const std::string& text) {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      absl::StrCat("version: 1\n", text), &plan));
+      absl::StrCat("version: ", kPlanVersion, "\n", text), &plan));
   return plan;
 }
 

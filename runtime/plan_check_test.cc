@@ -17,7 +17,7 @@ Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 1
+        version: 2
         entry: "model"
         symbols: "N"
         tensors {
@@ -77,7 +77,7 @@ TEST(PlanCheck, PassesAGoodOne) {
 
 TEST(PlanCheck, OtherVersions) {
   Plan plan = GoodPlan();
-  plan.set_version(2);
+  plan.set_version(kPlanVersion + 1);
   EXPECT_EQ(CheckPlan(plan).code(), absl::StatusCode::kUnimplemented);
   EXPECT_EQ(CheckPlan(Plan()).code(), absl::StatusCode::kUnimplemented);
 }

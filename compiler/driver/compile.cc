@@ -206,11 +206,11 @@ class Compilation {
     for (const auto& function : module_->functions()) {
       Progress(function->name,
                0.5 + 0.3 * done++ / module_->functions().size());
-      // Composites are part of the regions that call them.
-      if (function.get() == module_->main() ||
-          function->attrs.Has("composite")) {
-        continue;
-      }
+      // Composites are part of the regions that call them; the plan lists the
+      // calls of main and of what branches and loops run.
+      const bool is_graph =
+          !function->attrs.Has("primitive") && !function->attrs.Has("target");
+      if (is_graph || function->attrs.Has("composite")) continue;
       INGOT_ASSIGN_OR_RETURN(TargetWork * work, OwnerOf(*function));
       CompiledFunction& compiled = compiled_[function->name];
       INGOT_ASSIGN_OR_RETURN(compiled.symbol, SymbolOf(function->name));

@@ -3,9 +3,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/driver/storage_planner.h"
 #include "compiler/relay/op.h"
 #include "compiler/tir/simplify.h"
+#include "compiler/tir/visitor.h"
 #include "runtime/executor.h"
 
 namespace ingot {
@@ -37,49 +39,42 @@ absl::StatusOr<DimExpr::Op> DimOp(tir::BinaryOp op) {
   }
 }
 
+// The plan of one function: main, or the body of a branch or a loop.
 class PlanBuilder {
  public:
-  PlanBuilder(const relay::Module& module, absl::string_view entry,
+  PlanBuilder(const relay::Module& module, const relay::Function& function,
               const std::map<std::string, CompiledFunction>& compiled,
               ConstantPool* constants)
-      : main_(*module.main()), compiled_(compiled), constants_(constants) {
-    plan_.set_version(kPlanVersion);
-    plan_.set_entry(std::string(entry));
-    for (const auto& [name, var] : module.symbols()) {
-      symbols_[var.get()] = plan_.symbols_size();
-      plan_.add_symbols(name);
+      : module_(module),
+        function_(function),
+        compiled_(compiled),
+        constants_(constants) {
+    // What the inputs bind, in the order of names.
+    std::map<std::string, const tir::Var*> bound;
+    for (const Node* input : function.inputs) {
+      for (const tir::Expr& dim : input->outputs[0].shape) {
+        if (const auto* var = tir::As<tir::Var>(dim)) bound[var->name] = var;
+      }
     }
+    for (const auto& [name, var] : bound) AddSymbol(var);
   }
 
   absl::StatusOr<Plan> Build() {
-    for (Node* input : main_.inputs) {
+    for (Node* input : function_.inputs) {
       absl::StatusOr<int> id = AddTensor(input->name, input->outputs[0]);
       if (!id.ok()) return id.status();
       tensor(*id)->set_input(plan_.inputs_size());
       plan_.add_inputs(*id);
       ids_[Value{input, 0}] = *id;
     }
-    for (const auto& node : main_.nodes()) {
-      absl::Status status;
-      switch (node->kind) {
-        case NodeKind::kInput:
-          break;
-        case NodeKind::kConstant:
-          status = AddConstant(*node);
-          break;
-        case NodeKind::kOp:
-          status = AddView(*node);
-          break;
-        case NodeKind::kCallFunction:
-          status = AddCall(*node);
-          break;
-      }
+    for (const auto& node : function_.nodes()) {
+      absl::Status status = AddNode(*node);
       if (!status.ok()) {
         return absl::Status(status.code(),
                             absl::StrCat(node->name, ": ", status.message()));
       }
     }
-    for (size_t i = 0; i < main_.outputs.size(); ++i) {
+    for (size_t i = 0; i < function_.outputs.size(); ++i) {
       absl::StatusOr<int> id = AddOutput(i);
       if (!id.ok()) return id.status();
       plan_.add_outputs(*id);
@@ -90,6 +85,29 @@ class PlanBuilder {
 
  private:
   PlanTensor* tensor(int id) { return plan_.mutable_tensors(id); }
+
+  int AddSymbol(const tir::Var* var) {
+    symbols_[var] = plan_.symbols_size();
+    plan_.add_symbols(var->name);
+    return symbols_[var];
+  }
+
+  absl::Status AddNode(const Node& node) {
+    switch (node.kind) {
+      case NodeKind::kInput:
+        return absl::OkStatus();
+      case NodeKind::kConstant:
+        return AddConstant(node);
+      case NodeKind::kOp:
+        return node.Is("bind_dims") ? AddBind(node) : AddView(node);
+      case NodeKind::kCallFunction:
+        return AddCall(node);
+      case NodeKind::kIf:
+      case NodeKind::kLoop:
+        return AddControl(node);
+    }
+    return absl::InternalError("a node is of no kind");
+  }
 
   absl::StatusOr<DimExpr> ToDimExpr(const tir::Expr& dim) const {
     DimExpr out;
@@ -159,7 +177,115 @@ class PlanBuilder {
     if (!id.ok()) return id.status();
     const int viewed = ids_.at(node.inputs[0]);
     SharePlace(viewed, *id);
+    if (!SameElements(node.outputs[0], node.inputs[0].type())) {
+      tensor(*id)->set_same_bytes_as(viewed + 1);
+    }
     ids_[Value{const_cast<Node*>(&node), 0}] = *id;
+    return absl::OkStatus();
+  }
+
+  // Whether two types have as many elements whatever their symbols are.
+  static bool SameElements(const relay::TensorType& a,
+                           const relay::TensorType& b) {
+    tir::Expr x = tir::MakeInt(1), y = tir::MakeInt(1);
+    for (const tir::Expr& dim : a.shape) x = x * dim;
+    for (const tir::Expr& dim : b.shape) y = y * dim;
+    return tir::ProveEqual(x, y);
+  }
+
+  // Symbols get the elements of an operand. The result is nothing but a shape.
+  absl::Status AddBind(const Node& node) {
+    const int index = plan_.calls_size();
+    PlanCall* call = plan_.add_calls();
+    const int from = ids_.at(node.inputs[0]);
+    call->add_args(from);
+    call->set_source(absl::StrJoin(node.sources, ", "));
+    Touch(from, index);
+    const relay::Shape& symbols = node.attrs.Get<relay::Shape>("symbols");
+    ++phase_;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      PlanBind* bind = call->add_binds();
+      const auto* var = tir::As<tir::Var>(symbols[i]);
+      phases_[var] = phase_;
+      bind->set_symbol(AddSymbol(var));
+      bind->set_index(static_cast<int>(i));
+    }
+    // No byte of it is ever read or written: it may lie where the operand is,
+    // but that may be an input or a constant, of another size.
+    absl::StatusOr<int> id = AddTensor(node.name, node.outputs[0]);
+    if (!id.ok()) return id.status();
+    Request(*id, node.outputs[0], index);
+    ids_[Value{const_cast<Node*>(&node), 0}] = *id;
+    call->add_args(*id);
+    call->set_num_outputs(1);
+    return absl::OkStatus();
+  }
+
+  // A branch or a loop: its bodies become plans of their own.
+  absl::Status AddControl(const Node& node) {
+    const int index = plan_.calls_size();
+    PlanCall* call = plan_.add_calls();
+    call->set_source(absl::StrJoin(node.sources, ", "));
+    for (const Value& v : node.inputs) {
+      if (v.node == nullptr) continue;
+      const int id = ids_.at(v);
+      call->add_args(id);
+      Touch(id, index);
+    }
+    std::vector<int> bodies;
+    for (const std::string& name : node.Callees()) {
+      const relay::Function* body = module_.Find(name);
+      if (body == nullptr) {
+        return absl::InternalError(absl::StrCat("there is no @", name));
+      }
+      absl::StatusOr<Plan> plan =
+          PlanBuilder(module_, *body, compiled_, constants_).Build();
+      if (!plan.ok()) return plan.status();
+      bodies.push_back(plan_.bodies_size());
+      plan->set_entry(name);
+      *plan_.add_bodies() = *std::move(plan);
+    }
+    if (node.kind == NodeKind::kIf) {
+      size_t next = 0;
+      PlanBranch* branch = call->mutable_branch();
+      if (node.attrs.Has("then")) branch->set_then_body(bodies[next++] + 1);
+      if (node.attrs.Has("else")) branch->set_else_body(bodies[next++] + 1);
+    } else {
+      PlanLoop* loop = call->mutable_loop();
+      loop->set_body(bodies[0]);
+      loop->set_has_trips(node.inputs[0].node != nullptr);
+      loop->set_has_condition(node.inputs[1].node != nullptr);
+      loop->set_carried(node.attrs.Get<int64_t>("carried"));
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const relay::Shape& shape = node.outputs[i].shape;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        const auto* var = tir::As<tir::Var>(shape[d]);
+        if (var == nullptr || symbols_.count(var) > 0) continue;
+        if (call->binds_size() == 0) ++phase_;
+        PlanBind* bind = call->add_binds();
+        phases_[var] = phase_;
+        bind->set_symbol(AddSymbol(var));
+        bind->set_output(static_cast<int>(i));
+        bind->set_index(static_cast<int>(d));
+      }
+    }
+    return AddResults(node, index);
+  }
+
+  // The results of a node as what call `index` writes.
+  absl::Status AddResults(const Node& node, int index) {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const std::string name =
+          i == 0 ? node.name : absl::StrCat(node.name, ".", i);
+      absl::StatusOr<int> id = AddTensor(name, node.outputs[i]);
+      if (!id.ok()) return id.status();
+      Request(*id, node.outputs[i], index);
+      ids_[Value{const_cast<Node*>(&node), static_cast<int>(i)}] = *id;
+      plan_.mutable_calls(index)->add_args(*id);
+    }
+    plan_.mutable_calls(index)->set_num_outputs(
+        static_cast<int>(node.outputs.size()));
     return absl::OkStatus();
   }
 
@@ -190,17 +316,8 @@ class PlanBuilder {
       call->add_args(id);
       Touch(id, index);
     }
-    int outputs = 0;
-    for (size_t i = 0; i < node.outputs.size(); ++i) {
-      const std::string name =
-          i == 0 ? node.name : absl::StrCat(node.name, ".", i);
-      absl::StatusOr<int> id = AddTensor(name, node.outputs[i]);
-      if (!id.ok()) return id.status();
-      Request(*id, node.outputs[i], index);
-      ids_[Value{const_cast<Node*>(&node), static_cast<int>(i)}] = *id;
-      plan_.mutable_calls(index)->add_args(*id);
-      ++outputs;
-    }
+    if (absl::Status s = AddResults(node, index); !s.ok()) return s;
+    int outputs = static_cast<int>(node.outputs.size());
     for (const tir::Buffer& workspace : function.workspaces) {
       const relay::TensorType type{workspace->dtype, workspace->shape};
       absl::StatusOr<int> id =
@@ -219,7 +336,30 @@ class PlanBuilder {
     tir::Expr bytes = tir::MakeInt(static_cast<int64_t>(type.dtype.bytes()));
     for (const tir::Expr& dim : type.shape) bytes = bytes * dim;
     requests_of_[id] = static_cast<int>(requests_.size());
-    requests_.push_back({tir::Simplify(bytes), index, index});
+    bytes = tir::Simplify(bytes);
+    const int phase = PhaseOf(bytes);
+    requests_.push_back({std::move(bytes), index, index, phase});
+  }
+
+  // When the symbols of an expression have values.
+  int PhaseOf(const tir::Expr& e) const {
+    class Finder final : public tir::ExprVisitor {
+     public:
+      explicit Finder(const std::map<const tir::Var*, int>& phases)
+          : phases_(phases) {}
+      int phase = 0;
+
+     protected:
+      void VisitVar(const tir::Var& var) override {
+        auto it = phases_.find(&var);
+        if (it != phases_.end()) phase = std::max(phase, it->second);
+      }
+
+     private:
+      const std::map<const tir::Var*, int>& phases_;
+    } finder(phases_);
+    static_cast<tir::ExprVisitor&>(finder).Visit(e);
+    return finder.phase;
   }
 
   // Keeps tensor `id` alive until call `index`.
@@ -231,10 +371,10 @@ class PlanBuilder {
 
   // The tensor of output `i`, named as the model names it.
   absl::StatusOr<int> AddOutput(size_t i) {
-    const Value v = main_.outputs[i];
+    const Value v = function_.outputs[i];
     const int id = ids_.at(v);
-    const std::string& name = i < main_.output_names.size()
-                                  ? main_.output_names[i]
+    const std::string& name = i < function_.output_names.size()
+                                  ? function_.output_names[i]
                                   : plan_.tensors(id).name();
     if (plan_.tensors(id).name() == name) return id;
     absl::StatusOr<int> named = AddTensor(name, v.type());
@@ -259,11 +399,14 @@ class PlanBuilder {
     return std::move(plan_);
   }
 
-  const relay::Function& main_;
+  const relay::Module& module_;
+  const relay::Function& function_;
   const std::map<std::string, CompiledFunction>& compiled_;
   ConstantPool* const constants_;
   Plan plan_;
   std::map<const tir::Var*, int> symbols_;
+  std::map<const tir::Var*, int> phases_;  // of those that calls bind
+  int phase_ = 0;
   std::map<Value, int> ids_;
   std::map<std::string, int> names_;
   std::vector<StorageRequest> requests_;
@@ -276,7 +419,12 @@ absl::StatusOr<Plan> BuildPlan(
     const relay::Module& module, absl::string_view entry,
     const std::map<std::string, CompiledFunction>& compiled,
     ConstantPool* constants) {
-  return PlanBuilder(module, entry, compiled, constants).Build();
+  absl::StatusOr<Plan> plan =
+      PlanBuilder(module, *module.main(), compiled, constants).Build();
+  if (!plan.ok()) return plan;
+  plan->set_version(kPlanVersion);
+  plan->set_entry(std::string(entry));
+  return plan;
 }
 
 }  // namespace ingot

@@ -21,11 +21,12 @@ struct CompiledFunction {
   std::string source;                   // the model's nodes, for people
 };
 
-// Turns main, which only holds inputs, constants, view operators and calls of
-// functions in `compiled`, into a plan: every value a place, every call its
-// arguments, intermediate storage shared by life time. Views of a value share
-// its memory; constants go into `constants`. InvalidArgument when a dimension
-// cannot be computed from the inputs' shapes.
+// Turns main, which only holds inputs, constants, view operators, bind_dims,
+// calls of functions in `compiled`, and branches and loops over functions like
+// it, into a plan: every value a place, every call its arguments, intermediate
+// storage shared by life time. Views of a value share its memory; constants go
+// into `constants`. InvalidArgument when a dimension follows neither from the
+// inputs' shapes nor from what a run binds before.
 absl::StatusOr<Plan> BuildPlan(
     const relay::Module& module, absl::string_view entry,
     const std::map<std::string, CompiledFunction>& compiled,

@@ -80,9 +80,11 @@ StoragePlan AssignStorage(const std::vector<StorageRequest>& requests) {
     bool chosen_equal = false;
     for (int s = first_symbolic; s < static_cast<int>(plan.storages.size());
          ++s) {
-      const bool is_free = std::none_of(
-          users[s].begin(), users[s].end(),
-          [&](int u) { return Overlap(requests[u], requests[i]); });
+      const bool is_free =
+          std::none_of(users[s].begin(), users[s].end(), [&](int u) {
+            return requests[u].phase != requests[i].phase ||
+                   Overlap(requests[u], requests[i]);
+          });
       if (!is_free) continue;
       const bool equal =
           std::any_of(plan.storages[s].begin(), plan.storages[s].end(),

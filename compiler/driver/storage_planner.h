@@ -17,6 +17,8 @@ struct StorageRequest {
   tir::Expr bytes;
   int first = 0;
   int last = 0;
+  // When its size is known (runtime/plan_check.h).
+  int phase = 0;
 };
 
 struct StorageAssignment {
@@ -36,8 +38,8 @@ inline constexpr int64_t kStorageAlignment = 64;
 // first, each at the lowest place that is free during its whole life (greedy by
 // size, as in Pisarchyk and Lee, "Efficient Memory Management for Deep Neural
 // Net Inference", 2020). A request of symbolic size gets a storage that it
-// shares with others whose lives do not overlap its own; storages with
-// a provably equal size come first.
+// shares with others of its phase whose lives do not overlap its own; storages
+// with a provably equal size come first.
 StoragePlan AssignStorage(const std::vector<StorageRequest>& requests);
 
 }  // namespace ingot

@@ -68,6 +68,25 @@ bool Node::Is(absl::string_view op_name) const {
   return kind == NodeKind::kOp && op != nullptr && op->name == op_name;
 }
 
+std::vector<std::string> Node::Callees() const {
+  switch (kind) {
+    case NodeKind::kCallFunction:
+      return {callee};
+    case NodeKind::kIf: {
+      std::vector<std::string> branches;
+      for (const char* branch : {"then", "else"}) {
+        if (!attrs.Has(branch)) continue;
+        branches.push_back(attrs.Get<std::string>(branch));
+      }
+      return branches;
+    }
+    case NodeKind::kLoop:
+      return {attrs.Get<std::string>("body")};
+    default:
+      return {};
+  }
+}
+
 // -------------------------------------------------------------------- Function
 
 Node* Function::Append(NodeKind kind, absl::string_view name) {
@@ -126,6 +145,17 @@ Node* Function::AddCall(absl::string_view callee, absl::string_view name,
   Node* node = Append(NodeKind::kCallFunction, name.empty() ? callee : name);
   node->callee = std::string(callee);
   node->inputs = std::move(inputs);
+  node->outputs = std::move(outputs);
+  return node;
+}
+
+Node* Function::AddControl(NodeKind kind, absl::string_view name,
+                           std::vector<Value> inputs, Attrs attrs,
+                           std::vector<TensorType> outputs) {
+  const absl::string_view stem = kind == NodeKind::kIf ? "if" : "loop";
+  Node* node = Append(kind, name.empty() ? stem : name);
+  node->inputs = std::move(inputs);
+  node->attrs = std::move(attrs);
   node->outputs = std::move(outputs);
   return node;
 }
@@ -277,6 +307,14 @@ tir::VarPtr Module::Symbol(absl::string_view name) {
   tir::VarPtr& symbol = symbols_[std::string(name)];
   if (symbol == nullptr) symbol = tir::MakeVar(name);
   return symbol;
+}
+
+tir::VarPtr Module::RunTimeSymbol(absl::string_view stem) {
+  std::string name = absl::StrCat("?", stem);
+  for (int i = 1; symbols_.count(name) > 0; ++i) {
+    name = absl::StrCat("?", stem, "_", i);
+  }
+  return Symbol(name);
 }
 
 }  // namespace ingot::relay

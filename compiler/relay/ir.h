@@ -1,13 +1,18 @@
 // The graph IR: a model as typed operator calls.
 //
 // A Module holds functions; a Function is a list of nodes in topological
-// order; a Node is an input, a constant, an operator call or a call of another
-// function of the module, and has one or more typed results. A Value names one
-// result. Nodes are owned by their function and mutable: passes rewrite them
-// in place, and `verifier.h` checks the whole after every pass.
+// order; a Node is an input, a constant, an operator call, a call of another
+// function of the module, or a branch or loop whose bodies are functions of the
+// module, and has one or more typed results. A Value names one result. Nodes
+// are owned by their function and mutable: passes rewrite them in place, and
+// `verifier.h` checks the whole after every pass.
 //
-// Dimensions are integer expressions (tir) over symbolic variables, which are
-// bound from the shapes of the inputs at run time. Not thread-safe.
+// Dimensions are integer expressions (tir) over symbolic variables. Most are
+// bound from the shapes of the inputs when a run begins. Those whose names
+// start with '?' get their values while it goes on: from the elements of
+// bind_dims' operand, or from the shape of a branch's or loop's result. They
+// may be 0, where the others are taken to be at least 1. What uses such a
+// symbol has an operand that it is a dimension of. Not thread-safe.
 #ifndef INGOT_COMPILER_RELAY_IR_H_
 #define INGOT_COMPILER_RELAY_IR_H_
 
@@ -94,7 +99,24 @@ struct Value {
   explicit operator bool() const { return node != nullptr; }
 };
 
-enum class NodeKind { kInput, kConstant, kOp, kCallFunction };
+enum class NodeKind {
+  kInput,
+  kConstant,
+  kOp,
+  kCallFunction,
+  // One of two functions, which take all operands but the first, the condition
+  // (bool, one element), and give the results. Attributes then, else: names;
+  // a run that comes to one that is left out fails.
+  kIf,
+  // A function again and again. Operands: how often at most (i64), whether at
+  // all (bool, one element), either of which may be left out; `carried` values;
+  // the others, which stay. The function takes the number of the trip (i64[]),
+  // the carried values and the others, and gives whether to go on (bool), the
+  // carried values anew, and any number of further values, which the loop's
+  // results hold stacked along a new first dimension, behind the carried ones.
+  // Attributes body (a name), carried (a count).
+  kLoop,
+};
 
 class Node {
  public:
@@ -115,6 +137,11 @@ class Node {
   std::vector<std::string> sources;
 
   bool Is(absl::string_view op_name) const;  // a call of that operator
+  bool IsControl() const {
+    return kind == NodeKind::kIf || kind == NodeKind::kLoop;
+  }
+  // The functions of the module that it names.
+  std::vector<std::string> Callees() const;
 };
 
 class Function {
@@ -143,6 +170,11 @@ class Function {
                               std::vector<Value> inputs, Attrs attrs = {});
   Node* AddCall(absl::string_view callee, absl::string_view name,
                 std::vector<Value> inputs, std::vector<TensorType> outputs);
+
+  // A branch or a loop, whose attributes name its functions.
+  Node* AddControl(NodeKind kind, absl::string_view name,
+                   std::vector<Value> inputs, Attrs attrs,
+                   std::vector<TensorType> outputs);
 
   // Every use of `from` (operands and outputs) becomes `to`.
   void ReplaceUses(Value from, Value to);
@@ -191,6 +223,8 @@ class Module {
   }
   // Symbolic dimensions by name, one variable a name for the whole module.
   tir::VarPtr Symbol(absl::string_view name);
+  // A new one, whose value is known only while the module runs.
+  tir::VarPtr RunTimeSymbol(absl::string_view stem);
   const std::map<std::string, tir::VarPtr>& symbols() const { return symbols_; }
 
  private:

@@ -27,6 +27,7 @@ enum class FusionKind {
   kAnchor,       // convolution, matmul: later elementwise ops join its epilogue
   kView,         // no data moves: reshape, squeeze, …; never computed
   kOpaque,       // alone
+  kPlan,         // nothing to compute: what runs the model does it
 };
 
 enum class AttrKind {
@@ -87,7 +88,7 @@ struct OpDef {
   // adds the node's name.
   std::function<absl::StatusOr<std::vector<TensorType>>(const InferContext&)>
       infer;
-  // The definition of the results. Null only for kView operators.
+  // The definition of the results. Null only for kView and kPlan operators.
   std::function<absl::StatusOr<std::vector<te::Tensor>>(const ComputeContext&)>
       compute;
 };

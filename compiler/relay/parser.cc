@@ -214,7 +214,10 @@ class Parser : private PartsParser {
   absl::StatusOr<Node*> ParseCall(const Token& name) {
     const Token callee = token_;
     const OpDef* op = nullptr;
-    if (callee.kind == TokenKind::kIdentifier) {
+    const bool control = token_.IsWord("if") || token_.IsWord("loop");
+    if (control) {
+      // Its functions are its attributes.
+    } else if (callee.kind == TokenKind::kIdentifier) {
       op = StandardOps().Find(callee.text);
       if (op == nullptr) {
         return Error(absl::StrCat("there is no operator '", callee.text, "'"));
@@ -246,6 +249,15 @@ class Parser : private PartsParser {
       INGOT_ASSIGN_OR_RETURN(types, ParseTypes());
     } else if (op == nullptr) {
       return Unexpected("':' and the type of the call's results");
+    }
+    if (control) {
+      const NodeKind kind =
+          callee.IsWord("if") ? NodeKind::kIf : NodeKind::kLoop;
+      if (absl::Status s = CheckControlAttrs(kind, attrs); !s.ok()) {
+        return Lexer::Error(callee, s.message());
+      }
+      return function_->AddControl(kind, name.text, std::move(operands),
+                                   std::move(attrs), std::move(types));
     }
     if (op == nullptr) {
       Node* node = function_->AddCall(callee.text, name.text,

@@ -130,6 +130,12 @@ class Printer {
       case NodeKind::kCallFunction:
         absl::StrAppend(&text, "@", QuoteName(node.callee));
         break;
+      case NodeKind::kIf:
+        absl::StrAppend(&text, "if");
+        break;
+      case NodeKind::kLoop:
+        absl::StrAppend(&text, "loop");
+        break;
     }
     absl::StrAppend(&text, "(",
                     absl::StrJoin(node.inputs, ", ",

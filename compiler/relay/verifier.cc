@@ -12,6 +12,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "compiler/tir/simplify.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
 namespace {
@@ -32,6 +33,22 @@ bool AllAgree(absl::Span<const TensorType> a, absl::Span<const TensorType> b) {
   }
   return true;
 }
+
+// The symbols in shapes that only a run gives values.
+class RunTimeSymbols final : public tir::ExprVisitor {
+ public:
+  using tir::ExprVisitor::Visit;
+  std::set<const tir::Var*> found;
+
+  void VisitShape(const Shape& shape) {
+    for (const Dim& dim : shape) Visit(dim);
+  }
+
+ protected:
+  void VisitVar(const tir::Var& var) override {
+    if (!var.name.empty() && var.name[0] == '?') found.insert(&var);
+  }
+};
 
 class FunctionVerifier {
  public:
@@ -71,8 +88,19 @@ class FunctionVerifier {
 
   absl::Status CheckCalls() {
     for (const auto& node : function_.nodes()) {
-      if (node->kind != NodeKind::kCallFunction) continue;
-      INGOT_RETURN_IF_ERROR(CheckCall(*node));
+      switch (node->kind) {
+        case NodeKind::kCallFunction:
+          INGOT_RETURN_IF_ERROR(CheckCall(*node));
+          break;
+        case NodeKind::kIf:
+          INGOT_RETURN_IF_ERROR(CheckIf(*node));
+          break;
+        case NodeKind::kLoop:
+          INGOT_RETURN_IF_ERROR(CheckLoop(*node));
+          break;
+        default:
+          break;
+      }
     }
     return absl::OkStatus();
   }
@@ -122,6 +150,13 @@ class FunctionVerifier {
         return CheckOp(node);
       case NodeKind::kCallFunction:
         return absl::OkStatus();  // CheckCalls, when every callee is sound
+      case NodeKind::kIf:
+      case NodeKind::kLoop:
+        if (absl::Status s = CheckControlAttrs(node.kind, node.attrs);
+            !s.ok()) {
+          return Error(node, s.message());
+        }
+        return CheckSymbols(node);
     }
     return Error(node, "is of no kind");
   }
@@ -149,7 +184,139 @@ class FunctionVerifier {
       return Error(node, absl::StrCat("its type is ", TypesText(node.outputs),
                                       ", inferred ", TypesText(*types)));
     }
+    return node.Is("bind_dims") ? absl::OkStatus() : CheckSymbols(node);
+  }
+
+  // A symbol that gets its value during a run is there before it is used.
+  absl::Status CheckSymbols(const Node& node) const {
+    RunTimeSymbols used, given;
+    for (const auto& [name, value] : node.attrs.values()) {
+      if (const auto* shape = std::get_if<Shape>(&value)) {
+        used.VisitShape(*shape);
+      }
+    }
+    for (const TensorType& type : node.outputs) {
+      used.VisitShape(type.shape);
+      if (!node.IsControl()) continue;
+      // What stands alone in a result is bound from that.
+      for (const Dim& dim : type.shape) {
+        if (tir::As<tir::Var>(dim) != nullptr) given.Visit(dim);
+      }
+    }
+    if (used.found.empty()) return absl::OkStatus();
+    for (const Value& input : node.inputs) {
+      if (input.node != nullptr) given.VisitShape(input.type().shape);
+    }
+    for (const tir::Var* var : used.found) {
+      if (given.found.count(var) > 0) continue;
+      return Error(node, absl::StrCat("no operand has the dimension '",
+                                      var->name, "', which it uses"));
+    }
     return absl::OkStatus();
+  }
+
+  // The function that attribute `name` names.
+  absl::StatusOr<const Function*> Body(const Node& node,
+                                       absl::string_view name) const {
+    const std::string& body = node.attrs.Get<std::string>(name);
+    const Function* function = module_.Find(body);
+    if (function != nullptr) return function;
+    return Error(
+        node, absl::StrCat("names @", QuoteName(body), ", which is not there"));
+  }
+
+  absl::Status CheckScalar(const Node& node, size_t operand,
+                           DataType dtype) const {
+    const Value& value = node.inputs[operand];
+    if (value.node == nullptr) return absl::OkStatus();
+    const TensorType& type = value.type();
+    bool one = type.dtype == dtype;
+    for (const Dim& dim : type.shape) one = one && tir::IsConstInt(dim, 1);
+    if (one) return absl::OkStatus();
+    return Error(node, absl::StrCat("operand ", operand, " is ", ToString(type),
+                                    ", not one ", dtype.ToString()));
+  }
+
+  absl::Status CheckAgree(const Node& node, absl::string_view what, size_t i,
+                          const TensorType& a, const TensorType& b) const {
+    if (Agrees(a, b)) return absl::OkStatus();
+    return Error(node, absl::StrCat(what, " ", i, " is ", ToString(a),
+                                    " here and ", ToString(b), " there"));
+  }
+
+  // What a body is given and what it gives.
+  absl::Status CheckBody(const Node& node, const Function& body,
+                         absl::Span<const TensorType> takes,
+                         absl::Span<const TensorType> gives) const {
+    if (body.inputs.size() != takes.size() ||
+        body.outputs.size() != gives.size()) {
+      return Error(node, absl::StrCat("@", QuoteName(body.name), " takes ",
+                                      body.inputs.size(), " and gives ",
+                                      body.outputs.size(), " values, not ",
+                                      takes.size(), " and ", gives.size()));
+    }
+    for (size_t i = 0; i < takes.size(); ++i) {
+      INGOT_RETURN_IF_ERROR(
+          CheckAgree(node, "operand", i, takes[i], body.inputs[i]->outputs[0]));
+    }
+    for (size_t i = 0; i < gives.size(); ++i) {
+      INGOT_RETURN_IF_ERROR(
+          CheckAgree(node, "result", i, gives[i], body.outputs[i].type()));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckIf(const Node& node) const {
+    if (node.inputs.empty() || node.inputs[0].node == nullptr) {
+      return Error(node, "has no condition");
+    }
+    INGOT_RETURN_IF_ERROR(CheckScalar(node, 0, DataType::Bool()));
+    std::vector<TensorType> takes;
+    for (size_t i = 1; i < node.inputs.size(); ++i) {
+      if (node.inputs[i].node == nullptr) {
+        return Error(node, "leaves an operand out");
+      }
+      takes.push_back(node.inputs[i].type());
+    }
+    for (const char* branch : {"then", "else"}) {
+      if (!node.attrs.Has(branch)) continue;
+      INGOT_ASSIGN_OR_RETURN(const Function* body, Body(node, branch));
+      INGOT_RETURN_IF_ERROR(CheckBody(node, *body, takes, node.outputs));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckLoop(const Node& node) const {
+    const size_t carried = node.attrs.Get<int64_t>("carried");
+    if (node.inputs.size() < 2 || node.inputs.size() - 2 < carried ||
+        node.outputs.size() < carried) {
+      return Error(node, "has fewer values than it carries");
+    }
+    INGOT_RETURN_IF_ERROR(CheckScalar(node, 0, DataType::Int(64)));
+    INGOT_RETURN_IF_ERROR(CheckScalar(node, 1, DataType::Bool()));
+    INGOT_ASSIGN_OR_RETURN(const Function* body, Body(node, "body"));
+    std::vector<TensorType> takes = {{DataType::Int(64), {}}};
+    for (size_t i = 2; i < node.inputs.size(); ++i) {
+      if (node.inputs[i].node == nullptr) {
+        return Error(node, "leaves an operand out");
+      }
+      takes.push_back(node.inputs[i].type());
+    }
+    if (body->outputs.empty()) return Error(node, "its body has no result");
+    std::vector<TensorType> gives = {{DataType::Bool(), {}}};
+    if (body->outputs[0].type().dtype == DataType::Bool() &&
+        body->outputs[0].type().shape.size() == 1) {
+      gives[0].shape.push_back(tir::MakeInt(1));
+    }
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      TensorType type = node.outputs[i];
+      if (i >= carried) {
+        if (type.shape.empty()) return Error(node, "stacks into a scalar");
+        type.shape.erase(type.shape.begin());
+      }
+      gives.push_back(std::move(type));
+    }
+    return CheckBody(node, *body, takes, gives);
   }
 
   absl::Status CheckCall(const Node& node) const {
@@ -200,6 +367,7 @@ absl::Status CheckRecursion(const Module& module) {
   struct Frame {
     const Function* function;
     size_t next_node = 0;
+    size_t next_callee = 0;  // of that node
   };
   for (const auto& root : module.functions()) {
     if (state[root.get()] != State::kNew) continue;
@@ -212,9 +380,14 @@ absl::Status CheckRecursion(const Module& module) {
         stack.pop_back();
         continue;
       }
-      const Node& node = *function->nodes()[stack.back().next_node++];
-      if (node.kind != NodeKind::kCallFunction) continue;
-      const Function* callee = module.Find(node.callee);
+      const Node& node = *function->nodes()[stack.back().next_node];
+      const std::vector<std::string> callees = node.Callees();
+      if (stack.back().next_callee == callees.size()) {
+        ++stack.back().next_node;
+        stack.back().next_callee = 0;
+        continue;
+      }
+      const Function* callee = module.Find(callees[stack.back().next_callee++]);
       if (callee == nullptr || state[callee] == State::kDone) continue;
       if (state[callee] == State::kOpen) {
         return absl::InternalError(absl::StrCat(
@@ -243,6 +416,43 @@ bool Agrees(const TensorType& a, const TensorType& b) {
     }
   }
   return true;
+}
+
+absl::Status CheckControlAttrs(NodeKind kind, const Attrs& attrs) {
+  std::set<std::string> names;
+  if (kind == NodeKind::kIf) {
+    names = {"then", "else"};
+  } else {
+    names = {"body", "carried"};
+  }
+  for (const std::string& name : names) {
+    auto it = attrs.values().find(name);
+    if (it == attrs.values().end()) {
+      // One branch may be left out.
+      if (kind == NodeKind::kIf &&
+          attrs.Has(name == "then" ? "else" : "then")) {
+        continue;
+      }
+      return absl::InvalidArgumentError(
+          absl::StrCat("attribute '", name, "' is missing"));
+    }
+    const bool fits = name == "carried"
+                          ? std::holds_alternative<int64_t>(it->second) &&
+                                std::get<int64_t>(it->second) >= 0
+                          : std::holds_alternative<std::string>(it->second);
+    if (!fits) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("attribute '", name, "' is not ",
+                       name == "carried" ? "a count" : "a function's name"));
+    }
+  }
+  for (const auto& [name, value] : attrs.values()) {
+    if (names.count(name) == 0) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("has no attribute '", name, "'"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Verify(const Module& module) {

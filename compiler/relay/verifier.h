@@ -14,6 +14,10 @@ namespace ingot::relay {
 // is wrong) names the function and the node.
 absl::Status Verify(const Module& module);
 
+// Whether a branch or loop has the attributes that it needs, and no other.
+// InvalidArgument says what is wrong.
+absl::Status CheckControlAttrs(NodeKind kind, const Attrs& attrs);
+
 // Whether two types may be one: the same element type and rank, and no
 // dimension provably different. Symbolic dimensions that only a run can tell
 // apart pass.

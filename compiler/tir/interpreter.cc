@@ -1,5 +1,6 @@
 #include "compiler/tir/interpreter.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <new>
@@ -145,7 +146,8 @@ class Caller {
       if (strides != nullptr && tensor->shape[d] > 1 && strides[d] != dense) {
         return BadArgument(i, "is not dense");
       }
-      dense *= tensor->shape[d];
+      // As tensors without elements have it, too.
+      dense *= std::max<int64_t>(tensor->shape[d], 1);
     }
     for (size_t d = 0; d < param.shape.size(); ++d) {
       if (const auto* var = As<Var>(param.shape[d])) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "artifact/artifact_set.h"
 #include "loaders/load_names.h"
 #include "loaders/metadata/metadata_loader.h"
@@ -23,6 +24,12 @@ class PlanPrinter {
   std::string Print() {
     absl::StrAppend(&text_, "plan ", plan_.entry(), " (version ",
                     plan_.version(), ")\n");
+    PrintPlan();
+    return std::move(text_);
+  }
+
+ private:
+  void PrintPlan() {
     if (!symbols_.empty()) {
       absl::StrAppend(&text_, "symbols: ", absl::StrJoin(symbols_, ", "), "\n");
     }
@@ -31,10 +38,37 @@ class PlanPrinter {
     PrintStorage();
     absl::StrAppend(&text_, "\ncalls (", plan_.calls_size(), "):\n");
     for (int i = 0; i < plan_.calls_size(); ++i) PrintCall(i);
-    return std::move(text_);
+    for (int i = 0; i < plan_.bodies_size(); ++i) {
+      PlanPrinter body(plan_.bodies(i));
+      absl::StrAppend(&body.text_, "\nbody ", i, " (", plan_.bodies(i).entry(),
+                      ")\n");
+      body.PrintPlan();
+      text_ += absl::StrReplaceAll(body.text_, {{"\n", "\n    "}});
+      text_ += "\n";
+    }
   }
 
- private:
+  // What the call does: a function's name, or the words for the rest.
+  static std::string Verb(const PlanCall& call) {
+    auto body = [](uint32_t b) {
+      return b == 0 ? std::string("none") : absl::StrCat("body ", b - 1);
+    };
+    if (call.has_branch()) {
+      return absl::StrCat("if[then ", body(call.branch().then_body()),
+                          ", else ", body(call.branch().else_body()), "]");
+    }
+    if (call.has_loop()) {
+      return absl::StrCat("loop[body ", call.loop().body(), ", carried ",
+                          call.loop().carried(), "]");
+    }
+    return call.function().empty() ? "bind" : call.function();
+  }
+
+  std::string SymbolName(uint32_t symbol) const {
+    return symbol < symbols_.size() ? symbols_[symbol]
+                                    : absl::StrCat("#", symbol, "?");
+  }
+
   std::string Type(const PlanTensor& tensor) const {
     DataType dtype;
     dtype.code = static_cast<uint8_t>(tensor.dtype().code());
@@ -97,12 +131,19 @@ class PlanPrinter {
       (written ? writes : reads).push_back(Name(call.args(i)));
     }
     absl::StrAppendFormat(&text_, "  %4d  %s = %s(%s)", index,
-                          absl::StrJoin(writes, ", "), call.function(),
+                          absl::StrJoin(writes, ", "), Verb(call),
                           absl::StrJoin(reads, ", "));
     if (call.args_size() > 0) {
       if (const PlanTensor* t = Find(call.args(call.args_size() - 1))) {
         absl::StrAppend(&text_, " : ", Type(*t));
       }
+    }
+    for (const PlanBind& bind : call.binds()) {
+      absl::StrAppend(&text_, ", ", SymbolName(bind.symbol()), " := ",
+                      call.control_case() == PlanCall::CONTROL_NOT_SET
+                          ? absl::StrCat("element ", bind.index())
+                          : absl::StrCat("dimension ", bind.index(),
+                                         " of result ", bind.output()));
     }
     if (!call.source().empty()) absl::StrAppend(&text_, "   # ", call.source());
     text_ += "\n";

@@ -5,6 +5,7 @@
 #include "compiler/frontends/onnx/constant_value.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/relay/op.h"
 
 namespace ingot::onnx_frontend {
 
@@ -69,6 +70,22 @@ absl::StatusOr<std::vector<tir::Expr>> NodeContext::KnownInts(
                  tensor.TypeString());
   }
   return elements->Integers();
+}
+
+absl::StatusOr<std::vector<tir::Expr>> NodeContext::RunTimeInts(
+    int i, absl::string_view what) {
+  if (!IsRunTimeInput(i)) return KnownInts(i, what);
+  INGOT_ASSIGN_OR_RETURN(Value value, Input(i));
+  return importer_->BindDims(value, absl::StrCat(name_, "_", what));
+}
+
+bool NodeContext::IsRunTimeInput(int i) {
+  if (!has_input(i)) return false;
+  if (const Known* k = known(i);
+      k != nullptr && (k->AllConstant() || k->AllIntegers())) {
+    return false;
+  }
+  return absl::IsUnimplemented(ConstantInput(i, "").status());
 }
 
 absl::StatusOr<std::vector<int64_t>> NodeContext::ConstantInts(
@@ -189,6 +206,10 @@ absl::StatusOr<relay::Node*> NodeContext::EmitNode(absl::string_view op,
       suffix.empty() ? name_ : absl::StrCat(name_, "_", suffix);
   // Trailing operands that were left out need not be there.
   while (!inputs.empty() && !inputs.back()) inputs.pop_back();
+  const relay::OpDef* def = relay::StandardOps().Find(op);
+  if (def != nullptr && def->max_inputs < 0) {
+    INGOT_RETURN_IF_ERROR(importer_->AddRunTimeCarriers(attrs, &inputs));
+  }
   return importer_->function()->AddOp(op, name, std::move(inputs),
                                       std::move(attrs));
 }

@@ -80,6 +80,12 @@ class NodeContext {
   // As ConstantInts, but the elements may be symbolic.
   absl::StatusOr<std::vector<tir::Expr>> KnownInts(int i,
                                                    absl::string_view what);
+  // As KnownInts, but elements that are not known are symbols that get their
+  // values during a run, which fails where one is negative.
+  absl::StatusOr<std::vector<tir::Expr>> RunTimeInts(int i,
+                                                     absl::string_view what);
+  // Whether operand i must be computed by a run.
+  bool IsRunTimeInput(int i);
 
   // --------------------------------------------------------------- attributes
   bool has_attr(absl::string_view name) const { return Find(name) != nullptr; }
@@ -97,7 +103,8 @@ class NodeContext {
 
   // ------------------------------------------------------------------ results
   // Appends a call named after the node, with `suffix` if it is not the node's
-  // own operation.
+  // own operation. Where attributes mention run-time symbols, operands that
+  // tell them are added.
   absl::StatusOr<Value> Emit(absl::string_view op, std::vector<Value> inputs,
                              Attrs attrs = {}, absl::string_view suffix = "");
   // All results of a call with several.

@@ -1,82 +1,24 @@
-// Branches and loops. Those that importing can follow leave no trace; a branch
-// on data computes both sides and chooses.
+// Branches and loops. Those that importing can follow leave no trace: a branch
+// is the one that is taken, a short loop its trips one after the other. A run
+// decides on the others (run_time_control.cc).
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "compiler/frontends/onnx/constant_value.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
+#include "compiler/frontends/onnx/run_time_control.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
 constexpr int64_t kMaxTrips = 4096;
+// Longer loops of tensors stay loops.
+constexpr int64_t kMaxUnrolled = 64;
 
 absl::StatusOr<Value> TensorOf(NodeContext& c, Binding* b,
                                absl::string_view what) {
   return c.importer()->Materialize(b, absl::StrCat(c.name(), "_", what));
-}
-
-// NaNs in the place of a branch that is impossible for the model's shapes: who
-// takes it nevertheless sees that nothing was computed.
-absl::StatusOr<Value> Impossible(NodeContext& c, const TensorType& type) {
-  if (!type.dtype.is_float()) {
-    return c.NotSupported(
-        "a branch on data, one side of which does not fit "
-        "the shapes");
-  }
-  Attrs attrs;
-  attrs.Set("shape", type.shape);
-  attrs.Set("dtype", type.dtype);
-  attrs.Set("value", std::numeric_limits<double>::quiet_NaN());
-  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(type.shape));
-  return c.Emit("full", carriers, std::move(attrs), "impossible");
-}
-
-// Computes both branches and chooses between their results.
-absl::Status Choose(NodeContext& c, const onnx::GraphProto& then_graph,
-                    const onnx::GraphProto& else_graph) {
-  INGOT_ASSIGN_OR_RETURN(Value chosen, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(chosen, c.Reshape(chosen, {}, "condition"));
-  absl::StatusOr<std::vector<Binding>> a = c.importer()->Inline(then_graph, {});
-  absl::StatusOr<std::vector<Binding>> b = c.importer()->Inline(else_graph, {});
-  if (!a.ok() && !b.ok()) return a.status();
-  // A branch may ask for other extents than those that the caller gave.
-  const bool one_fits = (!a.ok() && absl::IsInvalidArgument(a.status())) ||
-                        (!b.ok() && absl::IsInvalidArgument(b.status()));
-  if (!a.ok() && !one_fits) return a.status();
-  if (!b.ok() && !one_fits) return b.status();
-  const size_t count = a.ok() ? a->size() : b->size();
-  if (a.ok() && b.ok() && a->size() != b->size()) {
-    return c.Error("its branches differ in outputs");
-  }
-  for (size_t i = 0; i < count; ++i) {
-    Value x, y;
-    if (a.ok()) {
-      INGOT_ASSIGN_OR_RETURN(x, TensorOf(c, &(*a)[i], "then"));
-    }
-    if (b.ok()) {
-      INGOT_ASSIGN_OR_RETURN(y, TensorOf(c, &(*b)[i], "else"));
-    }
-    if (!x) {
-      INGOT_ASSIGN_OR_RETURN(x, Impossible(c, y.type()));
-    }
-    if (!y) {
-      INGOT_ASSIGN_OR_RETURN(y, Impossible(c, x.type()));
-    }
-    if (x.type().dtype != y.type().dtype ||
-        !relay::SameShape(ShapeOf(x), ShapeOf(y))) {
-      return c.NotSupported(
-          "a branch on data or on a symbolic dimension that "
-          "gives ",
-          relay::ToString(x.type()), " or ", relay::ToString(y.type()),
-          "; giving the inputs' shapes may help");
-    }
-    INGOT_ASSIGN_OR_RETURN(Value z, c.Emit("where", {chosen, x, y}));
-    c.SetOutput(static_cast<int>(i), z);
-  }
-  return absl::OkStatus();
 }
 
 absl::Status If(NodeContext& c) {
@@ -98,7 +40,7 @@ absl::Status If(NodeContext& c) {
     return absl::OkStatus();
   }
   if (!absl::IsUnimplemented(condition.status())) return condition.status();
-  return Choose(c, *then_graph, *else_graph);
+  return RunTimeIf(c, *then_graph, *else_graph);
 }
 
 // A binding that can be copied: initialisers become values.
@@ -149,10 +91,8 @@ absl::StatusOr<bool> IsTrue(NodeContext& c, Binding* condition) {
   return computed->values<bool>()[0];
 }
 
-// Unrolled: the number of trips and every condition must be known.
-absl::Status Loop(NodeContext& c) {
-  const onnx::GraphProto* body = c.Graph("body");
-  if (body == nullptr) return c.Error("has no body");
+// Trip by trip: the number of trips and every condition must be known.
+absl::Status UnrolledLoop(NodeContext& c, const onnx::GraphProto* body) {
   int64_t trips = kMaxTrips + 1;
   if (c.has_input(0)) {
     INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> m, c.ConstantInts(0, "M"));
@@ -200,10 +140,37 @@ absl::Status Loop(NodeContext& c) {
   return absl::OkStatus();
 }
 
-// Unrolled over the extent that the scan inputs share.
+absl::Status Loop(NodeContext& c) {
+  const onnx::GraphProto* body = c.Graph("body");
+  if (body == nullptr) return c.Error("has no body");
+  bool tensors = true;
+  for (int i = 2; i < c.num_inputs(); ++i) {
+    tensors = tensors && c.has_input(i) && c.binding(i)->sequence == nullptr;
+  }
+  if (tensors && c.IsRunTimeInput(0)) return RunTimeLoop(c, *body);
+  if (tensors && c.has_input(0)) {
+    INGOT_ASSIGN_OR_RETURN(std::vector<tir::Expr> m, c.KnownInts(0, "M"));
+    int64_t trips = 0;
+    if (m.size() == 1 &&
+        (!tir::AsConstInt(m[0], &trips) || trips > kMaxUnrolled)) {
+      return RunTimeLoop(c, *body);
+    }
+  }
+  const absl::Status status = UnrolledLoop(c, body);
+  if (!tensors || !absl::IsUnimplemented(status)) return status;
+  // What was imported on the way is used by nothing.
+  c.outputs().assign(c.outputs().size(), Binding());
+  return RunTimeLoop(c, *body);
+}
+
+// Trip by trip over the extent that the scan inputs share.
 absl::Status Scan(NodeContext& c) {
   const onnx::GraphProto* body = c.Graph("body");
   if (body == nullptr) return c.Error("has no body");
+  if (c.opset() >= 9) {
+    INGOT_ASSIGN_OR_RETURN(const bool run_time, IsLongScan(c, kMaxUnrolled));
+    if (run_time) return RunTimeScan(c, *body);
+  }
   const int scan_inputs = static_cast<int>(c.Int("num_scan_inputs", 0));
   // Operator set 8 had a batch dimension and lengths in front.
   const bool batched = c.opset() < 9;

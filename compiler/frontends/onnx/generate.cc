@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 
 namespace ingot::onnx_frontend {
@@ -38,7 +39,7 @@ absl::Status Constant(NodeContext& c) {
 }
 
 absl::Status ConstantOfShape(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(0, "shape"));
+  INGOT_ASSIGN_OR_RETURN(Shape shape, c.RunTimeInts(0, "shape"));
   DataType dtype = DataType::Float(32);
   double fill = 0;
   if (c.has_attr("value")) {
@@ -64,11 +65,36 @@ absl::Status ConstantOfShape(NodeContext& c) {
   return c.Return("full", carriers, std::move(attrs));
 }
 
+// From operands that a run computes.
+absl::Status RunTimeRange(NodeContext& c) {
+  std::vector<Value> in(3);
+  for (int i = 0; i < 3; ++i) {
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Input(i));
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Reshape(in[i], {}, "scalar"));
+  }
+  const DataType dtype = in[0].type().dtype;
+  INGOT_ASSIGN_OR_RETURN(Value number, c.Emit("range_count", in, {}, "count"));
+  INGOT_ASSIGN_OR_RETURN(
+      Shape count,
+      c.importer()->BindDims(number, absl::StrCat(c.name(), "_count")));
+  Attrs attrs;
+  attrs.Set("count", count);
+  attrs.Set("dtype", dtype);
+  INGOT_ASSIGN_OR_RETURN(Value steps,
+                         c.Emit("range", {}, std::move(attrs), "steps"));
+  INGOT_ASSIGN_OR_RETURN(Value offset,
+                         c.Emit("mul", {steps, in[2]}, {}, "offset"));
+  return c.Return("add", {offset, in[0]});
+}
+
 absl::Status Range(NodeContext& c) {
   // start, limit and step: known, the limit perhaps by a symbol.
   if (!c.has_input(0)) return c.Error("input 0 is missing");
   INGOT_ASSIGN_OR_RETURN(Value first, c.Input(0));
   const DataType dtype = first.type().dtype;
+  if (c.IsRunTimeInput(0) || c.IsRunTimeInput(1) || c.IsRunTimeInput(2)) {
+    return RunTimeRange(c);
+  }
   Attrs attrs;
   attrs.Set("dtype", dtype);
   const Known* limit = c.known(1);

@@ -34,16 +34,15 @@ absl::Status AtNode(const absl::Status& status, const std::string& name,
 
 }  // namespace
 
-std::string CanonicalDomain(const std::string& domain) {
-  return domain == "ai.onnx" ? "" : domain;
+std::vector<const onnx::NodeProto*> PointersTo(
+    const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes) {
+  std::vector<const onnx::NodeProto*> pointers;
+  for (const onnx::NodeProto& node : nodes) pointers.push_back(&node);
+  return pointers;
 }
 
-Binding* Scope::Find(const std::string& name) const {
-  for (const Scope* s = this; s != nullptr; s = s->parent) {
-    auto it = s->names.find(name);
-    if (it != s->names.end()) return &it->second;
-  }
-  return nullptr;
+std::string CanonicalDomain(const std::string& domain) {
+  return domain == "ai.onnx" ? "" : domain;
 }
 
 absl::StatusOr<relay::Module> Importer::Run() {
@@ -52,15 +51,21 @@ absl::StatusOr<relay::Module> Importer::Run() {
   }
   INGOT_RETURN_IF_ERROR(ReadOpsets());
   INGOT_RETURN_IF_ERROR(CheckSupported());
-  function_ = module_.AddFunction("main");
+  main_.function = module_.AddFunction("main");
   Scope scope;
+  scope.region = &main_;
   scope_ = &scope;
   INGOT_RETURN_IF_ERROR(BindDimParams());
   INGOT_RETURN_IF_ERROR(AddInputs(&scope));
   INGOT_RETURN_IF_ERROR(AddInitializers(model_->graph(), &scope, true));
-  INGOT_RETURN_IF_ERROR(ImportNodes(model_->graph().node(), &scope));
+  std::vector<std::string> results;
+  for (const auto& output : model_->graph().output()) {
+    results.push_back(output.name());
+  }
+  INGOT_RETURN_IF_ERROR(
+      ImportNodes(PointersTo(model_->graph().node()), results, &scope));
   INGOT_RETURN_IF_ERROR(AddOutputs(&scope));
-  function_->RemoveDead();
+  region_->function->RemoveDead();
   return std::move(module_);
 }
 
@@ -276,7 +281,7 @@ absl::Status Importer::AddInputs(Scope* scope) {
     auto fixed = options_.fixed_inputs.find(input.name());
     if (fixed == options_.fixed_inputs.end()) {
       binding.value =
-          Value{function_->AddInput(input.name(), std::move(type)), 0};
+          Value{region_->function->AddInput(input.name(), std::move(type)), 0};
     } else {
       const Tensor& tensor = fixed->second;
       if (tensor.dtype() != type.dtype ||
@@ -285,7 +290,8 @@ absl::Status Importer::AddInputs(Scope* scope) {
             "input '", input.name(), "' is ", relay::ToString(type),
             " in the model; the value given for it is ", tensor.TypeString()));
       }
-      binding.value = Value{function_->AddConstant(input.name(), tensor), 0};
+      binding.value =
+          Value{region_->function->AddConstant(input.name(), tensor), 0};
     }
     if (input.name().empty() ||
         !scope->names.emplace(input.name(), std::move(binding)).second) {
@@ -326,7 +332,7 @@ absl::Status Importer::AddOutputs(Scope* scope) {
       return absl::InvalidArgumentError(
           absl::StrCat("output '", output.name(), "' is listed twice"));
     }
-    Binding* binding = scope->Find(output.name());
+    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(scope, output.name()));
     if (binding == nullptr) {
       auto missing = missing_outputs_.find(output.name());
       if (missing != missing_outputs_.end()) {
@@ -340,8 +346,8 @@ absl::Status Importer::AddOutputs(Scope* scope) {
           absl::StrCat("output '", output.name(), "' is a sequence"));
     }
     INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, output.name()));
-    function_->outputs.push_back(value);
-    function_->output_names.push_back(output.name());
+    region_->function->outputs.push_back(value);
+    region_->function->output_names.push_back(output.name());
   }
   return absl::OkStatus();
 }
@@ -360,7 +366,8 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
     }
     INGOT_ASSIGN_OR_RETURN(Tensor tensor,
                            TensorFromProto(proto, options_.model_dir));
-    binding->value = Value{function_->AddConstant(name, std::move(tensor)), 0};
+    binding->value =
+        Value{region_->function->AddConstant(name, std::move(tensor)), 0};
     return binding->value;
   }
   if (!binding->known) {
@@ -370,7 +377,8 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
   const Known& known = *binding->known;
   if (known.AllConstant()) {
     INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromKnown(known));
-    binding->value = Value{function_->AddConstant(name, std::move(tensor)), 0};
+    binding->value =
+        Value{region_->function->AddConstant(name, std::move(tensor)), 0};
     return binding->value;
   }
   if (!known.AllIntegers()) {
@@ -385,7 +393,8 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, Carriers(values));
   INGOT_ASSIGN_OR_RETURN(
       relay::Node * node,
-      function_->AddOp("dims", name, std::move(carriers), std::move(attrs)));
+      region_->function->AddOp("dims", name, std::move(carriers),
+                               std::move(attrs)));
   binding->value = Value{node, 0};
   return binding->value;
 }
@@ -411,45 +420,20 @@ const Known* Importer::KnownOf(Binding* binding) {
   return binding->known ? &*binding->known : nullptr;
 }
 
-absl::StatusOr<std::vector<Value>> Importer::Carriers(const Shape& dims) {
-  std::vector<Value> carriers;
-  std::set<const tir::Var*> done;
-  for (const tir::Expr& dim : dims) {
-    for (const tir::Var* var : VarsOf(dim)) {
-      if (!done.insert(var).second) continue;
-      bool found = false;
-      for (relay::Node* input : function_->inputs) {
-        for (const tir::Expr& d : input->outputs[0].shape) {
-          found = found || d.get() == var;
-        }
-        if (!found) continue;
-        const Value value{input, 0};
-        if (std::find(carriers.begin(), carriers.end(), value) ==
-            carriers.end()) {
-          carriers.push_back(value);
-        }
-        break;
-      }
-      if (!found) {
-        return absl::InternalError(
-            absl::StrCat("no input has the dimension '", var->name, "'"));
-      }
-    }
-  }
-  return carriers;
-}
-
 // ----------------------------------------------------------------------- nodes
 
 absl::Status Importer::ImportNodes(
-    const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
-    Scope* scope) {
+    absl::Span<const onnx::NodeProto* const> nodes,
+    const std::vector<std::string>& results, Scope* scope) {
   const Scope* outer = scope_;
   scope_ = scope;
   absl::Status status;
-  for (const onnx::NodeProto& node : nodes) {
-    status = ImportNode(node, scope);
-    if (!status.ok()) break;
+  for (size_t i = 0; i < nodes.size() && status.ok(); ++i) {
+    status = ImportNode(*nodes[i], scope);
+    if (!status.ok() && std::exchange(split_, false)) {
+      status = SplitAt(*nodes[i], nodes.subspan(i + 1), results, scope);
+      break;
+    }
   }
   // Restored after a failure too: a branch may fail and its other side not.
   scope_ = outer;
@@ -471,7 +455,12 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
   }
   std::vector<Binding*> inputs;
   for (const std::string& input : node.input()) {
-    Binding* binding = input.empty() ? nullptr : scope->Find(input);
+    Binding* binding = nullptr;
+    if (!input.empty()) {
+      absl::StatusOr<Binding*> found = Find(scope, input);
+      if (!found.ok()) return AtNode(found.status(), name, node);
+      binding = *found;
+    }
     if (!input.empty() && binding == nullptr) {
       auto missing = missing_outputs_.find(input);
       if (missing != missing_outputs_.end()) {
@@ -485,7 +474,7 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
     }
     inputs.push_back(binding);
   }
-  const size_t first_new = function_->nodes().size();
+  const size_t first_new = region_->function->nodes().size();
   absl::StatusOr<int> opset = OpsetOf(CanonicalDomain(node.domain()));
   std::vector<Binding> outputs;
   absl::Status status = opset.status();
@@ -499,8 +488,8 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
   }
   if (status.ok()) status = CheckSizes(first_new);
   if (!status.ok()) return AtNode(status, name, node);
-  for (size_t i = first_new; i < function_->nodes().size(); ++i) {
-    relay::Node* made = function_->nodes()[i].get();
+  for (size_t i = first_new; i < region_->function->nodes().size(); ++i) {
+    relay::Node* made = region_->function->nodes()[i].get();
     if (made->sources.empty()) made->sources.push_back(name);
   }
   for (int i = 0; i < node.output_size(); ++i) {
@@ -582,8 +571,9 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
 // Dimensions that grow without bound would make every later step slower, and
 // recursion over them deep.
 absl::Status Importer::CheckSizes(size_t first_node) const {
-  for (size_t i = first_node; i < function_->nodes().size(); ++i) {
-    for (const TensorType& type : function_->nodes()[i]->outputs) {
+  const auto& nodes = region_->function->nodes();
+  for (size_t i = first_node; i < nodes.size(); ++i) {
+    for (const TensorType& type : nodes[i]->outputs) {
       for (const tir::Expr& dim : type.shape) {
         if (ExprSize(dim, kMaxExprSize) > kMaxExprSize) {
           return absl::ResourceExhaustedError(

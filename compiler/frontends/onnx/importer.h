@@ -2,6 +2,7 @@
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_IMPORTER_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_IMPORTER_H_
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/frontends/onnx/context.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/ir.h"
@@ -17,16 +19,45 @@
 
 namespace ingot::onnx_frontend {
 
+std::vector<const onnx::NodeProto*> PointersTo(
+    const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes);
+
 // "ai.onnx" is the empty domain by another name.
 std::string CanonicalDomain(const std::string& domain);
+
+// A function that is being imported. Graphs inside a graph become part of its
+// function, except the bodies of branches and loops that only a run decides.
+struct Region {
+  relay::Function* function = nullptr;
+  Region* outer = nullptr;
+  // Values of the outer function that this one takes as further inputs, and
+  // what they are inside.
+  std::vector<Value> captured;
+  std::map<Value, Value> inside;
+  // Values that have run-time symbols as dimensions.
+  std::map<const tir::Var*, Value> carriers;
+  std::map<Value, Shape> bound;  // by BindDims
+};
 
 // The names that one graph defines; lookups go on in the graph around it.
 struct Scope {
   const Scope* parent = nullptr;
+  Region* region = nullptr;
   mutable std::map<std::string, Binding> names;
-
-  Binding* Find(const std::string& name) const;
+  // What was found around the function that the graph belongs to.
+  mutable std::map<std::string, Binding> captures;
 };
+
+// A function made of a graph inside.
+struct Body {
+  std::string name;
+  relay::Function* function = nullptr;
+  std::vector<Value> captured;  // its last inputs, as the function around has
+                                // them
+};
+
+// Whether only a run tells the symbol's value.
+bool IsRunTime(const tir::Var& var);
 
 class Importer {
  public:
@@ -38,13 +69,43 @@ class Importer {
 
   // ------------------------------------------------- for contexts of nodes
   relay::Module& module() { return module_; }
-  relay::Function* function() { return function_; }
+  relay::Function* function() { return region_->function; }
   // The binding's tensor, made now if it is not there yet.
   absl::StatusOr<Value> Materialize(Binding* binding, absl::string_view name);
   // The elements that a binding is known to have, or null.
   const Known* KnownOf(Binding* binding);
-  // Function inputs whose shapes bind the symbols in `dims`.
+  // Values whose shapes bind the symbols in `dims`.
   absl::StatusOr<std::vector<Value>> Carriers(const Shape& dims);
+  // Appends to `inputs` the carriers of run-time symbols that the attributes
+  // mention and no input has.
+  absl::Status AddRunTimeCarriers(const Attrs& attrs,
+                                  std::vector<Value>* inputs);
+  // The elements of a short vector of integers, as far as they are known; null
+  // where only a run tells them. Empty: not even their number is known.
+  std::vector<tir::Expr> ElementsOf(Value value);
+  // The same, with a new symbol for each that is not known. A run fails where
+  // one is negative.
+  absl::StatusOr<Shape> BindDims(Value value, absl::string_view name);
+  // Dimensions as an i64 vector.
+  absl::StatusOr<Value> DimsTensor(const Shape& dims, absl::string_view name);
+  // From here on the results of a branch or a loop tell the run-time symbols
+  // that stand alone in their types.
+  void DeclareSymbols(relay::Node* node);
+  // Imports a function of its own, called something like `stem`.
+  // `fill` makes its inputs, nodes and outputs.
+  using BodyFiller = std::function<absl::Status()>;
+  absl::StatusOr<Body> ImportBody(absl::string_view stem,
+                                  const BodyFiller& fill);
+  // Fills the function being imported with a graph, its outputs the function's.
+  absl::Status FillFromGraph(const onnx::GraphProto& graph,
+                             std::vector<Binding> inputs);
+  // What a branch can ask for whose results differ in rank: that the rest of
+  // the graph behind it becomes part of both sides.
+  void RequestSplit() { split_ = true; }
+  // A value of the function around this one, as an input of this one.
+  absl::StatusOr<Value> CaptureHere(Value outer);
+  // Whether the symbols of a dimension have values in this function.
+  bool IsKnownHere(const tir::Expr& dim);
   // Imports the nodes of a graph inside the one being imported, its inputs
   // bound in order, and gives its outputs.
   absl::StatusOr<std::vector<Binding>> Inline(const onnx::GraphProto& graph,
@@ -52,6 +113,23 @@ class Importer {
   const ImportOptions& options() const { return options_; }
 
  private:
+  // The name as `scope` sees it; null when there is none.
+  absl::StatusOr<Binding*> Find(const Scope* scope, const std::string& name);
+  absl::StatusOr<Value> CarrierOf(Region* region, const tir::Var* var);
+  absl::StatusOr<Value> CaptureValue(Region* region, Value outer);
+  absl::StatusOr<Binding> Capture(Region* region, Binding* outer,
+                                  const std::string& name);
+  // Fills the function being imported with one side of the branch `node` and
+  // the `rest` of the graph behind it, whose results it gives.
+  absl::Status Split(const onnx::NodeProto& node, const std::string& name,
+                     const onnx::GraphProto& branch,
+                     absl::Span<const onnx::NodeProto* const> rest,
+                     const std::vector<std::string>& results,
+                     const Scope* scope);
+  // Does so for both sides of `node`; the results are in `scope` then.
+  absl::Status SplitAt(const onnx::NodeProto& node,
+                       absl::Span<const onnx::NodeProto* const> rest,
+                       const std::vector<std::string>& results, Scope* scope);
   absl::Status ReadOpsets();
   absl::Status BindDimParams();
   // The shape that the caller gave for an input, or null.
@@ -64,9 +142,10 @@ class Importer {
   absl::Status CheckSupported();
   void FindUnsupported(
       const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes);
-  absl::Status ImportNodes(
-      const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes,
-      Scope* scope);
+  // `results` are the names that the graph gives to what is around it.
+  absl::Status ImportNodes(absl::Span<const onnx::NodeProto* const> nodes,
+                           const std::vector<std::string>& results,
+                           Scope* scope);
   absl::Status ImportNode(const onnx::NodeProto& node, Scope* scope);
   absl::Status Convert(const onnx::NodeProto& node, const std::string& name,
                        int opset, std::vector<Binding*> inputs,
@@ -81,7 +160,8 @@ class Importer {
   onnx::ModelProto* model_;
   const ImportOptions& options_;
   relay::Module module_;
-  relay::Function* function_ = nullptr;
+  Region main_;
+  Region* region_ = &main_;       // being imported
   const Scope* scope_ = nullptr;  // of the graph being imported
   std::map<std::string, int> opsets_;
   // Shapes of inputs, as the caller gave them or as given values have them.
@@ -91,6 +171,7 @@ class Importer {
   // Outputs that converters do not compute, with the node to blame.
   std::map<std::string, std::string> missing_outputs_;
   std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"
+  bool split_ = false;                    // RequestSplit
   int depth_ = 0;                         // of graphs inside graphs
   int64_t imported_ = 0;  // nodes so far, copies of function bodies included
 };

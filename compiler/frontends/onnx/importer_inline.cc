@@ -25,17 +25,21 @@ absl::StatusOr<std::vector<Binding>> Importer::Inline(
   }
   Scope scope;
   scope.parent = scope_;
+  scope.region = region_;
   for (int i = 0; i < graph.input_size(); ++i) {
     scope.names[graph.input(i).name()] = std::move(inputs[i]);
   }
   INGOT_RETURN_IF_ERROR(AddInitializers(graph, &scope, false));
   ++depth_;
-  const absl::Status status = ImportNodes(graph.node(), &scope);
+  std::vector<std::string> results;
+  for (const auto& output : graph.output()) results.push_back(output.name());
+  const absl::Status status =
+      ImportNodes(PointersTo(graph.node()), results, &scope);
   --depth_;
   INGOT_RETURN_IF_ERROR(status);
   std::vector<Binding> outputs;
   for (const auto& output : graph.output()) {
-    Binding* binding = scope.Find(output.name());
+    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(&scope, output.name()));
     if (binding == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat("a graph inside computes no '", output.name(), "'"));
@@ -55,6 +59,7 @@ absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
     return absl::InvalidArgumentError("functions call each other too deep");
   }
   Scope scope;
+  scope.region = region_;
   for (int i = 0; i < function.input_size(); ++i) {
     if (i < static_cast<int>(inputs.size()) && inputs[i] != nullptr) {
       if (inputs[i]->initializer != nullptr) {
@@ -91,13 +96,15 @@ absl::StatusOr<std::vector<Binding>> Importer::InlineFunction(
         static_cast<int>(std::min<int64_t>(import.version(), 1 << 20));
   }
   ++depth_;
-  const absl::Status status = ImportNodes(nodes, &scope);
+  const std::vector<std::string> results(function.output().begin(),
+                                         function.output().end());
+  const absl::Status status = ImportNodes(PointersTo(nodes), results, &scope);
   --depth_;
   opsets_ = std::move(saved);
   INGOT_RETURN_IF_ERROR(status);
   std::vector<Binding> outputs;
   for (const std::string& output : function.output()) {
-    Binding* binding = scope.Find(output);
+    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(&scope, output));
     outputs.push_back(binding == nullptr ? Binding() : *binding);
   }
   return outputs;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/importer.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -56,11 +57,33 @@ absl::StatusOr<Value> SliceAxis(NodeContext& c, Value x, int axis, Expr start,
   return c.Emit("slice", {x}, std::move(attrs), suffix);
 }
 
+// Into parts whose sizes are not known. What reaches beyond x is cut off.
+absl::Status SymbolicSplit(NodeContext& c, const Value& x, int axis,
+                           const std::vector<Expr>& sizes) {
+  if (static_cast<int>(sizes.size()) != c.num_outputs()) {
+    return c.Error("splits into ", sizes.size(), " parts with ",
+                   c.num_outputs(), " outputs");
+  }
+  Expr at = tir::MakeInt(0);
+  for (int k = 0; k < c.num_outputs(); ++k) {
+    const Expr end = SimplifyDim(at + sizes[k]);
+    INGOT_ASSIGN_OR_RETURN(
+        Value part,
+        SliceAxis(c, x, axis, Min(at, ShapeOf(x)[axis]),
+                  Min(end, ShapeOf(x)[axis]), absl::StrCat("part", k)));
+    c.SetOutput(k, part);
+    at = end;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Split(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, c.Int("axis", 0), RankOf(x)));
   std::vector<int64_t> sizes;
   if (c.opset() >= 13 && c.has_input(1)) {
+    INGOT_ASSIGN_OR_RETURN(std::vector<Expr> parts, c.RunTimeInts(1, "split"));
+    if (!relay::ConstShape(parts)) return SymbolicSplit(c, x, axis, parts);
     INGOT_ASSIGN_OR_RETURN(sizes, c.ConstantInts(1, "split"));
   } else if (c.opset() < 13) {
     sizes = c.Ints("split");
@@ -132,17 +155,59 @@ Expr Position(const Expr& raw, const Expr& extent, int64_t low,
   return SimplifyDim(Max(Min(at, high), tir::MakeInt(low)));
 }
 
+// Where slices begin and end that a run computes.
+absl::Status RunTimeSlice(NodeContext& c, const Value& x,
+                          const std::vector<int64_t>& axes,
+                          const std::vector<int64_t>& steps,
+                          std::vector<Expr>* starts, std::vector<Expr>* ends) {
+  Shape extents;
+  for (int64_t axis : axes) extents.push_back(ShapeOf(x)[axis]);
+  std::vector<Value> in(3);
+  for (int i = 0; i < 2; ++i) {
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Input(1 + i));
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Cast(in[i], DataType::Int(64)));
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      in[2],
+      c.importer()->DimsTensor(extents, absl::StrCat(c.name(), "_extents")));
+  Attrs attrs;
+  attrs.Set("steps", steps);
+  INGOT_ASSIGN_OR_RETURN(
+      Value resolved, c.Emit("resolve_slice", in, std::move(attrs), "resolve"));
+  INGOT_ASSIGN_OR_RETURN(
+      Shape bound,
+      c.importer()->BindDims(resolved, absl::StrCat(c.name(), "_part")));
+  const size_t n = axes.size();
+  for (size_t k = 0; k < n; ++k) {
+    (*starts)[k] = bound[k];
+    (*ends)[k] = bound[k] + bound[n + k] * steps[k];
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Slice(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<Expr> starts, ends;
   std::vector<int64_t> axes, steps;
+  const bool run_time =
+      c.opset() >= 10 && (c.IsRunTimeInput(1) || c.IsRunTimeInput(2));
   if (c.opset() < 10) {
     starts = relay::MakeShape(c.Ints("starts"));
     ends = relay::MakeShape(c.Ints("ends"));
     axes = c.Ints("axes");
   } else {
-    INGOT_ASSIGN_OR_RETURN(starts, c.KnownInts(1, "starts"));
-    INGOT_ASSIGN_OR_RETURN(ends, c.KnownInts(2, "ends"));
+    if (run_time) {
+      INGOT_ASSIGN_OR_RETURN(Value v, c.Input(1));
+      const auto count = relay::ConstShape(ShapeOf(v));
+      if (!count || count->size() != 1 || (*count)[0] > RankOf(x)) {
+        return c.NotSupported("starts of ", relay::ToString(v.type()));
+      }
+      starts.resize((*count)[0]);
+      ends.resize((*count)[0]);
+    } else {
+      INGOT_ASSIGN_OR_RETURN(starts, c.KnownInts(1, "starts"));
+      INGOT_ASSIGN_OR_RETURN(ends, c.KnownInts(2, "ends"));
+    }
     if (c.has_input(3)) {
       INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(3, "axes"));
     }
@@ -163,6 +228,7 @@ absl::Status Slice(NodeContext& c) {
     const Expr& extent = ShapeOf(x)[axes[k]];
     if (steps[k] == 0) return c.Error("a step of 0");
     if (steps[k] == std::numeric_limits<int64_t>::min()) ++steps[k];
+    if (run_time) continue;
     if (steps[k] > 0) {
       starts[k] = Position(starts[k], extent, 0, 0);
       ends[k] = Position(ends[k], extent, 0, 0);
@@ -173,6 +239,9 @@ absl::Status Slice(NodeContext& c) {
       ends[k] = Position(ends[k], extent, -1, -1);
       ends[k] = SimplifyDim(Min(ends[k], starts[k]));
     }
+  }
+  if (run_time) {
+    INGOT_RETURN_IF_ERROR(RunTimeSlice(c, x, axes, steps, &starts, &ends));
   }
   Attrs attrs;
   attrs.Set("starts", starts);
@@ -185,6 +254,42 @@ absl::Status Slice(NodeContext& c) {
   return c.Return("slice", {x}, std::move(attrs));
 }
 
+// By amounts that are not known, none of them negative: constants before and
+// behind x.
+absl::Status SymbolicPad(NodeContext& c, Value x, const std::vector<Expr>& pads,
+                         double value) {
+  if (c.String("mode", "constant") != "constant" || c.has_input(3)) {
+    return c.NotSupported("pads that only a run knows, with mode ",
+                          c.String("mode", "constant"), " or axes");
+  }
+  const size_t rank = RankOf(x);
+  if (pads.size() != 2 * rank) return c.Error("has ", pads.size(), " pads");
+  for (size_t d = 0; d < rank; ++d) {
+    std::vector<Value> parts;
+    for (size_t end : {size_t{0}, rank}) {
+      if (end != 0) parts.push_back(x);
+      if (tir::IsConstInt(pads[d + end], 0)) continue;
+      Attrs attrs;
+      Shape shape = ShapeOf(x);
+      shape[d] = pads[d + end];
+      attrs.Set("shape", shape);
+      attrs.Set("dtype", x.type().dtype);
+      attrs.Set("value", value);
+      INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+      INGOT_ASSIGN_OR_RETURN(
+          Value part, c.Emit("full", carriers, std::move(attrs), "border"));
+      parts.push_back(part);
+    }
+    if (parts.size() == 1) continue;
+    Attrs attrs;
+    attrs.Set("axis", static_cast<int64_t>(d));
+    INGOT_ASSIGN_OR_RETURN(x,
+                           c.Emit("concat", parts, std::move(attrs), "padded"));
+  }
+  c.SetOutput(0, x);
+  return absl::OkStatus();
+}
+
 absl::Status Pad(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
@@ -194,13 +299,15 @@ absl::Status Pad(NodeContext& c) {
     pads = c.Ints(c.opset() < 2 ? "paddings" : "pads");
     value = c.Float("value", 0);
   } else {
-    INGOT_ASSIGN_OR_RETURN(pads, c.ConstantInts(1, "pads"));
     if (c.has_input(2)) {
       INGOT_ASSIGN_OR_RETURN(std::vector<double> v,
                              c.ConstantFloats(2, "constant_value"));
       if (v.size() > 1) return c.Error("constant_value must be one number");
       if (!v.empty()) value = v[0];
     }
+    INGOT_ASSIGN_OR_RETURN(std::vector<Expr> amounts, c.RunTimeInts(1, "pads"));
+    if (!relay::ConstShape(amounts)) return SymbolicPad(c, x, amounts, value);
+    INGOT_ASSIGN_OR_RETURN(pads, c.ConstantInts(1, "pads"));
   }
   if (c.has_input(3)) {
     INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axes,
@@ -224,6 +331,33 @@ absl::Status Pad(NodeContext& c) {
   return c.Return("pad", {x}, std::move(attrs));
 }
 
+// By numbers that are not known: each dimension gets one in front of it along
+// which x repeats, and is joined with it.
+absl::Status SymbolicTile(NodeContext& c, const Value& x,
+                          const std::vector<Expr>& times) {
+  if (static_cast<int>(times.size()) != RankOf(x)) {
+    return c.Error(times.size(), " repeats of ", relay::ToString(x.type()));
+  }
+  Shape apart, repeated, joined;
+  for (int d = 0; d < RankOf(x); ++d) {
+    const Expr& extent = ShapeOf(x)[d];
+    apart.insert(apart.end(), {tir::MakeInt(1), extent});
+    repeated.insert(repeated.end(), {times[d], extent});
+    joined.push_back(SimplifyDim(times[d] * extent));
+  }
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Reshape(x, apart, "apart"));
+  Attrs attrs;
+  attrs.Set("shape", repeated);
+  std::vector<Value> operands = {y};
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(repeated));
+  operands.insert(operands.end(), carriers.begin(), carriers.end());
+  INGOT_ASSIGN_OR_RETURN(
+      y, c.Emit("expand", operands, std::move(attrs), "repeated"));
+  INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, joined, ""));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 absl::Status Tile(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<int64_t> repeats;
@@ -239,6 +373,9 @@ absl::Status Tile(NodeContext& c) {
     repeats.assign(RankOf(x), 1);
     repeats[a] = tiles[0];
   } else {
+    INGOT_ASSIGN_OR_RETURN(std::vector<Expr> times,
+                           c.RunTimeInts(1, "repeats"));
+    if (!relay::ConstShape(times)) return SymbolicTile(c, x, times);
     INGOT_ASSIGN_OR_RETURN(repeats, c.ConstantInts(1, "repeats"));
   }
   Attrs attrs;

@@ -108,7 +108,7 @@ absl::Status Resize(NodeContext& c) {
       INGOT_ASSIGN_OR_RETURN(scales, c.ConstantFloats(scales_at, "scales"));
     }
     if (!old && c.has_input(3) && scales.empty()) {
-      INGOT_ASSIGN_OR_RETURN(sizes, c.KnownInts(3, "sizes"));
+      INGOT_ASSIGN_OR_RETURN(sizes, c.RunTimeInts(3, "sizes"));
     }
   }
   Attrs attrs;

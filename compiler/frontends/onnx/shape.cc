@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/importer.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -40,11 +41,42 @@ Expr Quotient(Shape dims, const Shape& by) {
   return SimplifyDim(product);
 }
 
+// A target that a run computes: what it leaves open is resolved then too.
+absl::StatusOr<Shape> RunTimeTarget(NodeContext& c, const Value& x) {
+  INGOT_ASSIGN_OR_RETURN(Value target, c.Input(1));
+  if (RankOf(target) != 1 || !relay::ConstShape(ShapeOf(target))) {
+    return c.NotSupported("the rank of the result is not known: its shape is ",
+                          relay::ToString(target.type()));
+  }
+  Shape elements = c.importer()->ElementsOf(target);
+  INGOT_ASSIGN_OR_RETURN(target, c.Cast(target, DataType::Int(64)));
+  INGOT_ASSIGN_OR_RETURN(
+      Value from,
+      c.importer()->DimsTensor(ShapeOf(x), absl::StrCat(c.name(), "_from")));
+  Attrs attrs;
+  attrs.Set("allowzero", c.Int("allowzero", 0));
+  INGOT_ASSIGN_OR_RETURN(Value resolved, c.Emit("resolve_shape", {target, from},
+                                                std::move(attrs), "resolve"));
+  INGOT_ASSIGN_OR_RETURN(
+      Shape bound,
+      c.importer()->BindDims(resolved, absl::StrCat(c.name(), "_shape")));
+  elements.resize(bound.size());
+  for (size_t d = 0; d < bound.size(); ++d) {
+    int64_t v;
+    const bool open =
+        elements[d] == nullptr || (tir::AsConstInt(elements[d], &v) && v <= 0);
+    if (!open) bound[d] = elements[d];
+  }
+  return bound;
+}
+
 absl::Status Reshape(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Shape target;
   if (c.opset() < 5) {
     target = relay::MakeShape(c.Ints("shape"));
+  } else if (c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(target, RunTimeTarget(c, x));
   } else {
     INGOT_ASSIGN_OR_RETURN(target, c.KnownInts(1, "shape"));
   }
@@ -183,7 +215,7 @@ absl::Status Unsqueeze(NodeContext& c) {
 
 absl::Status Expand(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Shape shape, c.KnownInts(1, "shape"));
+  INGOT_ASSIGN_OR_RETURN(Shape shape, c.RunTimeInts(1, "shape"));
   for (const Expr& d : shape) {
     int64_t v;
     if (tir::AsConstInt(d, &v) && v < 0) {

@@ -23,6 +23,8 @@ absl::Status RegisterGenerate(OpRegistry* registry);
 absl::Status RegisterResize(OpRegistry* registry);
 absl::Status RegisterRecurrent(OpRegistry* registry);
 absl::Status RegisterQuantize(OpRegistry* registry);
+absl::Status RegisterRunTime(OpRegistry* registry);
+absl::Status RegisterSelect(OpRegistry* registry);
 absl::Status RegisterSampling(OpRegistry* registry);
 absl::Status RegisterFloat8(OpRegistry* registry);
 absl::Status RegisterLinearAlgebra(OpRegistry* registry);

@@ -331,19 +331,22 @@ OpDef TopK() {
   OpDef def;
   def.name = "top_k";
   def.doc = "the k largest (or smallest) along an axis, and their positions";
-  def.attrs = {IntAttr("k", "how many", true), IntAttr("axis", "-1"),
+  def.max_inputs = -1;  // behind x: values whose shapes bind symbols
+  def.attrs = {ShapeAttr("k", "[how many]", true), IntAttr("axis", "-1"),
                IntAttr("largest", "1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, -1));
     TensorType out = c.type(0);
-    const int64_t k = c.attrs.Get<int64_t>("k");
-    int64_t extent;
-    if (k < 0 || (ConstDim(out.shape[axis], &extent) && k > extent)) {
+    const Shape& count = c.attrs.Get<Shape>("k");
+    if (count.size() != 1) return Invalid("k must be one number");
+    int64_t k, extent;
+    if (ConstDim(count[0], &k) &&
+        (k < 0 || (ConstDim(out.shape[axis], &extent) && k > extent))) {
       return Invalid("cannot take ", k, " of ", ToString(out), " along axis ",
                      axis);
     }
-    out.shape[axis] = I64(k);
+    out.shape[axis] = count[0];
     return Types{out, {DataType::Int(64), out.shape}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {

@@ -175,7 +175,7 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
 }
 
 OpDef Slice() {
-  return Injective(
+  OpDef def = Injective(
       "slice", "every step-th element from start up to end, along axes",
       {ShapeAttr("starts", "in [0, extent]; below extent for steps < 0", true),
        ShapeAttr("ends", "in [0, extent]; -1 ends a backward slice at 0", true),
@@ -190,6 +190,8 @@ OpDef Slice() {
         }
         return at;
       });
+  def.max_inputs = -1;  // values whose shapes bind symbols
+  return def;
 }
 
 // The operand's position for one padded dimension, inside it for every mode

@@ -26,6 +26,8 @@ absl::Status RegisterAllOps(OpRegistry* registry) {
   INGOT_RETURN_IF_ERROR(ops::RegisterSampling(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterLinearAlgebra(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterFloat8(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterRunTime(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterSelect(registry));
   return ops::RegisterQuantize(registry);
 }
 

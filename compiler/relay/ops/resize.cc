@@ -275,6 +275,7 @@ absl::Status RegisterResize(OpRegistry* registry) {
   OpDef def;
   def.name = "resize";
   def.doc = "x resampled to other extents";
+  def.max_inputs = -1;  // behind x: values whose shapes bind symbols
   def.fusion = FusionKind::kInjective;
   def.attrs = {
       ShapeAttr("sizes", "extents of the result", true),

@@ -87,11 +87,13 @@ absl::StatusOr<Types> InferFlatten(const InferContext& c) {
 }  // namespace
 
 absl::Status RegisterView(OpRegistry* registry) {
+  OpDef reshape =
+      View("reshape", "x with another shape of as many elements",
+           {ShapeAttr("shape", "the whole shape; no -1", true)}, &InferReshape);
+  reshape.max_inputs = -1;  // values whose shapes bind symbols
   return RegisterAllOf(
       registry,
-      {View("reshape", "x with another shape of as many elements",
-            {ShapeAttr("shape", "the whole shape; no -1", true)},
-            &InferReshape),
+      {std::move(reshape),
        View("squeeze", "x without some dimensions of 1",
             {IntsAttr("axes", "which", true)}, &InferSqueeze),
        View("unsqueeze", "x with dimensions of 1 put in",

@@ -19,12 +19,11 @@ absl::StatusOr<bool> EliminateDead(Module* module, PassContext*) {
     const Function* function = work.back();
     work.pop_back();
     for (const auto& node : function->nodes()) {
-      if (node->kind != NodeKind::kCallFunction ||
-          !called.insert(node->callee).second) {
-        continue;
-      }
-      if (const Function* callee = module->Find(node->callee)) {
-        work.push_back(callee);
+      for (const std::string& name : node->Callees()) {
+        if (!called.insert(name).second) continue;
+        if (const Function* callee = module->Find(name)) {
+          work.push_back(callee);
+        }
       }
     }
   }

@@ -1,5 +1,8 @@
 #include "compiler/relay/passes/evaluate.h"
 
+#include <algorithm>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -101,6 +104,35 @@ class Bindings {
                      " does not fit ", ToString(type)));
   }
 
+  // The results of bind_dims, whose symbols get the elements of `x`.
+  absl::StatusOr<std::vector<Tensor>> BindElements(const Node& node,
+                                                   const Tensor& x) {
+    const Shape& symbols = node.attrs.Get<Shape>("symbols");
+    std::vector<int64_t> dims;
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      const int64_t value = x.values<int64_t>()[i];
+      const auto* var = tir::As<tir::Var>(symbols[i]);
+      if (value < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the dimension ", var->name, " would be ", value));
+      }
+      values_[var] = tir::MakeInt(value);
+      dims.push_back(value);
+    }
+    dims.push_back(0);
+    INGOT_ASSIGN_OR_RETURN(Tensor told, Tensor::Empty(DataType::Bool(), dims));
+    return std::vector<Tensor>{told};
+  }
+
+  // Symbols that stand alone in the results of a branch or a loop and have no
+  // value yet.
+  absl::Status BindResults(const Node& node, absl::Span<const Tensor> results) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      INGOT_RETURN_IF_ERROR(Bind(node.outputs[i], results[i]));
+    }
+    return absl::OkStatus();
+  }
+
   Shape operator()(const Shape& shape) const {
     Shape result;
     for (const Dim& dim : shape) {
@@ -130,16 +162,12 @@ absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
                                         absl::Span<const Tensor> inputs,
                                         Bindings bindings);
 
-absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
-                                            const Node& node,
-                                            absl::Span<const Tensor> operands,
-                                            const Bindings& bindings) {
-  if (node.kind == NodeKind::kOp) {
-    return EvaluateNode(bindings(node), operands);
-  }
-  const Function* callee = module.Find(node.callee);
+absl::StatusOr<std::vector<Tensor>> Call(const Module& module,
+                                         const std::string& name,
+                                         absl::Span<const Tensor> operands) {
+  const Function* callee = module.Find(name);
   if (callee == nullptr) {
-    return absl::NotFoundError(absl::StrCat("no function @", node.callee));
+    return absl::NotFoundError(absl::StrCat("no function @", name));
   }
   // Symbols are the module's, but functions of the same structure share one
   // body, whose symbols the operands bind anew.
@@ -149,6 +177,118 @@ absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
         inner.Bind(callee->inputs[i]->outputs[0], operands[i]));
   }
   return Run(module, *callee, operands, std::move(inner));
+}
+
+absl::StatusOr<bool> IsTrue(const Tensor& condition) {
+  if (condition.NumElements() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the condition is ", condition.TypeString()));
+  }
+  return condition.values<bool>()[0];
+}
+
+absl::StatusOr<Tensor> ScalarI64(int64_t value) {
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(DataType::Int(64), {}));
+  *tensor.mutable_data<int64_t>() = value;
+  return tensor;
+}
+
+// Tensors of one type as one, along a new first dimension. `type` is that of
+// the result, for the case that there are none.
+absl::StatusOr<Tensor> Stack(const std::vector<Tensor>& parts,
+                             const TensorType& type, const Bindings& bindings) {
+  std::vector<int64_t> dims = {static_cast<int64_t>(parts.size())};
+  if (parts.empty()) {
+    for (size_t d = 1; d < type.shape.size(); ++d) {
+      int64_t value = 0;  // of a dimension that only a trip would tell
+      tir::AsConstInt(bindings({type.shape[d]})[0], &value);
+      dims.push_back(value);
+    }
+    return Tensor::Empty(type.dtype, dims);
+  }
+  dims.insert(dims.end(), parts[0].shape().begin(), parts[0].shape().end());
+  INGOT_ASSIGN_OR_RETURN(Tensor stack, Tensor::Empty(parts[0].dtype(), dims));
+  auto* to = static_cast<char*>(stack.mutable_raw_data());
+  for (const Tensor& part : parts) {
+    if (part.shape() != parts[0].shape()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a trip gives ", part.TypeString(), ", another gave ",
+                       parts[0].TypeString()));
+    }
+    std::memcpy(to, part.raw_data(), part.bytes());
+    to += part.bytes();
+  }
+  return stack;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunLoop(const Module& module,
+                                            const Node& node,
+                                            absl::Span<const Tensor> operands,
+                                            const Bindings& bindings) {
+  const size_t carried = node.attrs.Get<int64_t>("carried");
+  const std::string& body = node.attrs.Get<std::string>("body");
+  int64_t trips = std::numeric_limits<int64_t>::max();
+  if (operands[0].defined()) trips = operands[0].values<int64_t>()[0];
+  bool go_on = true;
+  if (operands[1].defined()) {
+    INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(operands[1]));
+  }
+  std::vector<Tensor> inputs(operands.begin() + 1, operands.end());
+  std::vector<std::vector<Tensor>> slices(node.outputs.size() - carried);
+  for (int64_t trip = 0; go_on && trip < trips; ++trip) {
+    INGOT_ASSIGN_OR_RETURN(inputs[0], ScalarI64(trip));
+    INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> results,
+                           Call(module, body, inputs));
+    INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(results[0]));
+    std::copy(results.begin() + 1, results.begin() + 1 + carried,
+              inputs.begin() + 1);
+    for (size_t i = 0; i < slices.size(); ++i) {
+      slices[i].push_back(results[1 + carried + i]);
+    }
+  }
+  std::vector<Tensor> results(inputs.begin() + 1, inputs.begin() + 1 + carried);
+  for (size_t i = 0; i < slices.size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(
+        Tensor stack, Stack(slices[i], node.outputs[carried + i], bindings));
+    results.push_back(std::move(stack));
+  }
+  return results;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
+                                            const Node& node,
+                                            absl::Span<const Tensor> operands,
+                                            Bindings* bindings) {
+  std::vector<Tensor> results;
+  switch (node.kind) {
+    case NodeKind::kCallFunction:
+      return Call(module, node.callee, operands);
+    case NodeKind::kIf: {
+      INGOT_ASSIGN_OR_RETURN(const bool then, IsTrue(operands[0]));
+      const char* const branch = then ? "then" : "else";
+      if (!node.attrs.Has(branch)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the condition is ", then ? "true" : "false",
+                         ", which is not supported for these shapes"));
+      }
+      INGOT_ASSIGN_OR_RETURN(results,
+                             Call(module, node.attrs.Get<std::string>(branch),
+                                  operands.subspan(1)));
+      break;
+    }
+    case NodeKind::kLoop: {
+      INGOT_ASSIGN_OR_RETURN(results,
+                             RunLoop(module, node, operands, *bindings));
+      break;
+    }
+    default:
+      if (node.Is("bind_dims")) {
+        return bindings->BindElements(node, operands[0]);
+      }
+      return EvaluateNode((*bindings)(node), operands);
+  }
+  INGOT_RETURN_IF_ERROR(bindings->BindResults(node, results));
+  return results;
 }
 
 absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
@@ -169,10 +309,15 @@ absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
     for (const Value& input : node->inputs) {
       operands.push_back(input.node == nullptr ? Tensor() : values[input]);
     }
-    INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> results,
-                           RunNode(module, *node, operands, bindings));
-    for (size_t i = 0; i < results.size(); ++i) {
-      values[Value{node.get(), static_cast<int>(i)}] = results[i];
+    absl::StatusOr<std::vector<Tensor>> results =
+        RunNode(module, *node, operands, &bindings);
+    if (!results.ok()) {
+      return node->kind == NodeKind::kOp && !node->Is("bind_dims")
+                 ? results.status()
+                 : AtNode(*node, results.status());
+    }
+    for (size_t i = 0; i < results->size(); ++i) {
+      values[Value{node.get(), static_cast<int>(i)}] = (*results)[i];
     }
   }
   std::vector<Tensor> outputs;

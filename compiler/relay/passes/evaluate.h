@@ -24,7 +24,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
     const Node& node, absl::Span<const Tensor> operands, int64_t max_trips = 0);
 
 // Runs a function of `module` without kernels, node by node, on tensors of the
-// types that it takes. Symbolic dimensions are bound from their shapes. Slow:
+// types that it takes. Symbolic dimensions are bound from their shapes, or as
+// bind_dims, branches and loops bind them. Slow:
 // the meaning of a module, for tests. InvalidArgument when an input does not
 // fit; what a node reports, with its name.
 absl::StatusOr<std::vector<Tensor>> EvaluateFunction(

@@ -196,7 +196,8 @@ class FunctionFuser {
         auto it = replaced_.find(value);
         // What is in a kernel already goes by its call, if it leaves it at all.
         if (it == replaced_.end() && node->kind == NodeKind::kOp &&
-            node->op->fusion != FusionKind::kView) {
+            node->op->fusion != FusionKind::kView &&
+            node->op->fusion != FusionKind::kPlan) {
           continue;
         }
         if (!forget(value)) continue;

@@ -22,7 +22,8 @@ constexpr int kExit = -1;
 bool IsFusible(const Node& node) {
   return node.kind == NodeKind::kOp && node.outputs.size() == 1 &&
          node.op->fusion != FusionKind::kView &&
-         node.op->fusion != FusionKind::kOpaque && !IsImpure(node);
+         node.op->fusion != FusionKind::kOpaque &&
+         node.op->fusion != FusionKind::kPlan && !IsImpure(node);
 }
 
 // Sums up its operand, so that a kernel has at most one of them.
@@ -103,7 +104,8 @@ class Grouper {
     std::vector<FusionGroup> groups;
     for (int i = 0; i < count; ++i) {
       if (nodes_[i]->kind != NodeKind::kOp ||
-          nodes_[i]->op->fusion == FusionKind::kView || Sink(group_[i]) != i) {
+          nodes_[i]->op->fusion == FusionKind::kView ||
+          nodes_[i]->op->fusion == FusionKind::kPlan || Sink(group_[i]) != i) {
         continue;
       }
       groups.emplace_back();

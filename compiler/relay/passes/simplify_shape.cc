@@ -24,12 +24,19 @@ bool KeepsShape(const Node& node) {
 absl::StatusOr<Value> View(RuleContext& c, const Node& node) {
   if (!IsView(node)) return Value{};
   if (KeepsShape(node)) return node.inputs[0];
-  Value x = node.inputs[0];
-  const bool through = IsView(*x.node);
-  if (through) x = x.node->inputs[0];
-  if (SameShape(node.outputs[0].shape, x.type().shape)) return x;
+  // Operands behind the first one give the symbols of the shape.
+  std::vector<Value> inputs = node.inputs;
+  const Node& inner = *inputs[0].node;
+  const bool through = IsView(inner);
+  if (through) {
+    inputs[0] = inner.inputs[0];
+    inputs.insert(inputs.end(), inner.inputs.begin() + 1, inner.inputs.end());
+  }
+  if (SameShape(node.outputs[0].shape, inputs[0].type().shape)) {
+    return inputs[0];
+  }
   if (!through && node.Is("reshape")) return Value{};
-  return c.Add("reshape", {x}, {{"shape", node.outputs[0].shape}});
+  return c.Add("reshape", inputs, {{"shape", node.outputs[0].shape}});
 }
 
 absl::StatusOr<Value> Transpose(RuleContext& c, const Node& node) {
@@ -93,7 +100,9 @@ absl::StatusOr<Value> SliceOfSlice(RuleContext& c, const Node& node) {
       }
     }
   }
-  return c.Add("slice", {inner.inputs[0]},
+  std::vector<Value> inputs = inner.inputs;
+  inputs.insert(inputs.end(), node.inputs.begin() + 1, node.inputs.end());
+  return c.Add("slice", inputs,
                {{"axes", axes}, {"starts", starts}, {"ends", ends}});
 }
 

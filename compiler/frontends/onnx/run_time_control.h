@@ -1,0 +1,29 @@
+// Branches and loops that only a run decides. Internal to the ONNX frontend.
+#ifndef INGOT_COMPILER_FRONTENDS_ONNX_RUN_TIME_CONTROL_H_
+#define INGOT_COMPILER_FRONTENDS_ONNX_RUN_TIME_CONTROL_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "compiler/frontends/onnx/context.h"
+#include "compiler/frontends/onnx/importer.h"
+#include "onnx/onnx.pb.h"
+
+namespace ingot::onnx_frontend {
+
+// The bodies become functions. Where the shapes of results differ from branch
+// to branch or from trip to trip, they have new symbols, which the run binds.
+absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
+                       const onnx::GraphProto& else_graph);
+// The branch itself. One of the bodies may be null: it does not fit the shapes.
+absl::StatusOr<std::vector<Value>> JoinBranches(NodeContext& c, Body* yes,
+                                                Body* no);
+absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body);
+// Of operator set 9 and later.
+absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body);
+// Whether the scan has more than `most` trips, or a number that only a run
+// knows.
+absl::StatusOr<bool> IsLongScan(NodeContext& c, int64_t most);
+
+}  // namespace ingot::onnx_frontend
+
+#endif  // INGOT_COMPILER_FRONTENDS_ONNX_RUN_TIME_CONTROL_H_

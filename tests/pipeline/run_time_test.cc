@@ -1,0 +1,187 @@
+// Models whose shapes and steps the data decides, on every target that makes
+// code for this machine, against numbers computed here in plain C++.
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kFloat = onnx::TensorProto::FLOAT;
+constexpr int kInt64 = onnx::TensorProto::INT64;
+constexpr int kBool = onnx::TensorProto::BOOL;
+
+onnx::GraphProto* AddGraph(onnx::NodeProto* node, const std::string& name) {
+  onnx::AttributeProto* attribute = node->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::GRAPH);
+  attribute->mutable_g()->set_name(name);
+  return attribute->mutable_g();
+}
+
+onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
+                         const std::vector<std::string>& inputs,
+                         const std::vector<std::string>& outputs) {
+  onnx::NodeProto* node = graph->add_node();
+  node->set_op_type(op);
+  node->set_name(outputs[0]);
+  for (const std::string& input : inputs) node->add_input(input);
+  for (const std::string& output : outputs) node->add_output(output);
+  return node;
+}
+
+void AddInt(onnx::NodeProto* node, const std::string& name, int64_t value) {
+  onnx::AttributeProto* attribute = node->add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::INT);
+  attribute->set_i(value);
+}
+
+void AddConstant(onnx::GraphProto* graph, const std::string& name,
+                 const std::vector<int64_t>& dims,
+                 const std::vector<int64_t>& values) {
+  onnx::TensorProto* tensor = graph->add_initializer();
+  tensor->set_name(name);
+  tensor->set_data_type(kInt64);
+  for (int64_t dim : dims) tensor->add_dims(dim);
+  for (int64_t value : values) tensor->add_int64_data(value);
+}
+
+void AddFloat(onnx::GraphProto* graph, const std::string& name, float value) {
+  onnx::TensorProto* tensor = graph->add_initializer();
+  tensor->set_name(name);
+  tensor->set_data_type(kFloat);
+  tensor->add_float_data(value);
+}
+
+void AddValue(onnx::ValueInfoProto* info, const std::string& name, int type) {
+  info->set_name(name);
+  info->mutable_type()->mutable_tensor_type()->set_elem_type(type);
+  info->mutable_type()->mutable_tensor_type()->mutable_shape();
+}
+
+// y = sum(x) > 0 ? 2x : x behind x; p = the elements of y that are not 0;
+// sums: p[0], p[0] + p[1], … until one is more than 20; last: the last of them.
+void WriteDeciding(const std::string& path) {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(13);
+  onnx::GraphProto* g = model.mutable_graph();
+  AddValue(g->add_input(), "x", kFloat);
+  g->mutable_input(0)
+      ->mutable_type()
+      ->mutable_tensor_type()
+      ->mutable_shape()
+      ->add_dim()
+      ->set_dim_param("N");
+  AddFloat(g, "zero", 0);
+  AddFloat(g, "two", 2);
+  AddFloat(g, "limit", 20);
+  AddConstant(g, "first", {1}, {0});
+  AddInt(AddNode(g, "ReduceSum", {"x"}, {"sum"}), "keepdims", 0);
+  AddNode(g, "Greater", {"sum", "zero"}, {"positive"});
+  onnx::NodeProto* branch = AddNode(g, "If", {"positive"}, {"y"});
+  onnx::GraphProto* yes = AddGraph(branch, "then_branch");
+  AddNode(yes, "Mul", {"x", "two"}, {"twice"});
+  yes->add_output()->set_name("twice");
+  onnx::GraphProto* no = AddGraph(branch, "else_branch");
+  AddInt(AddNode(no, "Concat", {"x", "x"}, {"both"}), "axis", 0);
+  no->add_output()->set_name("both");
+  AddNode(g, "NonZero", {"y"}, {"columns"});
+  AddNode(g, "Squeeze", {"columns", "first"}, {"places"});
+  AddNode(g, "Gather", {"y", "places"}, {"p"});
+  AddNode(g, "Size", {"p"}, {"count"});
+  onnx::NodeProto* loop =
+      AddNode(g, "Loop", {"count", "", "zero"}, {"last", "sums"});
+  onnx::GraphProto* body = AddGraph(loop, "body");
+  AddValue(body->add_input(), "i", kInt64);
+  AddValue(body->add_input(), "go", kBool);
+  AddValue(body->add_input(), "so_far", kFloat);
+  AddNode(body, "Gather", {"p", "i"}, {"next"});
+  AddNode(body, "Add", {"so_far", "next"}, {"now"});
+  AddNode(body, "LessOrEqual", {"now", "limit"}, {"go_on"});
+  AddNode(body, "Identity", {"now"}, {"slice"});
+  for (const char* output : {"go_on", "now", "slice"}) {
+    body->add_output()->set_name(output);
+  }
+  for (const char* output : {"p", "last", "sums"}) {
+    AddValue(g->add_output(), output, kFloat);
+  }
+  WriteFileBytes(path, model.SerializeAsString());
+}
+
+void WriteDecidingData(const std::string& dir, const std::vector<float>& x) {
+  std::filesystem::create_directories(dir);
+  float sum = 0;
+  for (float v : x) sum += v;
+  std::vector<float> p, sums;
+  for (int round = 0; round < (sum > 0 ? 1 : 2); ++round) {
+    for (float v : x) {
+      if (v != 0) p.push_back(sum > 0 ? 2 * v : v);
+    }
+  }
+  float last = 0;
+  for (size_t i = 0; i < p.size() && (i == 0 || last <= 20); ++i) {
+    last += p[i];
+    sums.push_back(last);
+  }
+  auto size = [](const std::vector<float>& v) {
+    return std::vector<int64_t>{static_cast<int64_t>(v.size())};
+  };
+  WriteTensorProto(dir + "/input_0.pb", "x", size(x), x);
+  WriteTensorProto(dir + "/output_0.pb", "p", size(p), p);
+  WriteTensorProto(dir + "/output_1.pb", "last", {}, {last});
+  WriteTensorProto(dir + "/output_2.pb", "sums", size(sums), sums);
+}
+
+class RunTimeTest : public CliTest,
+                    public testing::WithParamInterface<const char*> {
+ protected:
+  std::string Target() const { return std::string("--target=") + GetParam(); }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, RunTimeTest,
+                         testing::Values("llvm", "llvmjit", "c"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(RunTimeTest, TheDataDecides) {
+  WriteDeciding(Path("m.onnx"));
+  const std::vector<std::vector<float>> inputs = {
+      {1, 0, 2, 3},        // positive
+      {-1, 0, 0, -2, 1},   // negative: twice as long
+      {9, 0, 8, 7, 6, 5},  // beyond the limit
+      {0, 0, 0},           // nothing is left
+      {-3},
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    WriteDecidingData(Path("data/test_data_set_" + std::to_string(i)),
+                      inputs[i]);
+  }
+  for (const char* level : {"--opt-level=2", "--opt-level=0"}) {
+    Do({"compile", "@m.onnx", "-o", "@m.ingot", Target(), level});
+    const nlohmann::json json =
+        DoJson({"verify", "@m.ingot", "--test-data=@data"});
+    EXPECT_EQ(json["ok"], true) << json;
+    EXPECT_EQ(json["sets"], inputs.size());
+  }
+  EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
+              HasSubstr("loop[body"));
+}
+
+TEST_P(RunTimeTest, AgreesWithTheInterpreter) {
+  WriteDeciding(Path("m.onnx"));
+  Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
+  for (const char* seed : {"--seed=1", "--seed=2", "--seed=3"}) {
+    EXPECT_THAT(Do({"verify", "@m.ingot", "--reference=@m.onnx", seed,
+                    "--input-shape=x:7"}),
+                HasSubstr("ok"));
+  }
+}
+
+}  // namespace
+}  // namespace ingot
