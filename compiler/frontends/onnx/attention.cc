@@ -179,6 +179,92 @@ absl::Status Attention(NodeContext& c) {
   return k.status();
 }
 
+// What keeps keys out that do not count: `mask` [batch, keys] is 1 where they
+// do.
+Value PaddingBias(Compose& k, Value mask, DataType dtype) {
+  NodeContext& c = k.context();
+  if (!k.ok()) return Value{};
+  if (RankOf(mask) != 2) {
+    k.Check(c.NotSupported("a mask ", relay::ToString(mask.type())));
+    return Value{};
+  }
+  const Value counts =
+      k.Cast(k.Reshape(mask, {ShapeOf(mask)[0], I(1), I(1), ShapeOf(mask)[1]}),
+             DataType::Bool());
+  const double filter = c.Float("mask_filter_value", -10000);
+  return k.Call("where", {counts, k.Take(c.Scalar(dtype, 0)),
+                          k.Take(c.Scalar(dtype, filter))});
+}
+
+// com.microsoft: words, weights of queries, keys and values side by side, their
+// biases, a padding mask, past keys and values stacked, a bias of the scores.
+absl::Status PackedAttention(NodeContext& c) {
+  Compose k(c);
+  const Value x = k.Input(0), w = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  const int64_t heads = c.Int("num_heads", 0);
+  int64_t width;
+  if (RankOf(x) != 3 || RankOf(w) != 2 ||
+      !tir::AsConstInt(ShapeOf(w)[1], &width)) {
+    return c.Error("operands ", relay::ToString(x.type()), " and ",
+                   relay::ToString(w.type()));
+  }
+  if (c.Int("do_rotary", 0) != 0) return c.NotSupported("do_rotary");
+  std::vector<int64_t> sizes = c.Ints("qkv_hidden_sizes");
+  if (sizes.empty()) sizes.assign(3, width / 3);
+  if (sizes.size() != 3 || sizes[0] != sizes[1] || sizes[0] < 1 ||
+      sizes[2] < 1 || sizes[0] > width || sizes[2] > width ||
+      sizes[0] + sizes[1] + sizes[2] != width) {
+    return c.Error("qkv_hidden_sizes do not add up to ", width);
+  }
+  Value all = k.Call("matmul", {x, w});
+  if (c.has_input(2)) all = k.Add(all, k.Input(2));
+  auto part = [&](int64_t start, int64_t size) {
+    return SplitHeads(k, k.Slice(all, 2, I(start), I(start + size)), heads);
+  };
+  const Value q = part(0, sizes[0]);
+  Value key = part(sizes[0], sizes[1]);
+  Value value = part(sizes[0] + sizes[1], sizes[2]);
+  tir::Expr past = I(0);
+  if (c.has_input(4)) {
+    // [2, batch, heads, length, size]
+    const Value both = k.Input(4);
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (RankOf(both) != 5) return c.Error("a past of another rank");
+    const Shape shape(ShapeOf(both).begin() + 1, ShapeOf(both).end());
+    past = shape[2];
+    key = k.Concat({k.Reshape(k.Slice(both, 0, I(0), I(1)), shape), key}, 2);
+    value =
+        k.Concat({k.Reshape(k.Slice(both, 0, I(1), I(2)), shape), value}, 2);
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.wants_output(1)) {
+    auto stacked = [&](Value v) {
+      Shape shape = ShapeOf(v);
+      shape.insert(shape.begin(), I(1));
+      return k.Reshape(v, shape);
+    };
+    c.SetOutput(1, k.Concat({stacked(key), stacked(value)}, 0));
+  }
+  const DataType dtype = q.type().dtype;
+  Value bias;
+  if (c.has_input(5)) bias = k.Input(5);
+  if (c.has_input(3)) {
+    const Value padding = PaddingBias(k, k.Input(3), dtype);
+    bias = bias ? k.Add(bias, padding) : padding;
+  }
+  if (c.Int("unidirectional", 0) != 0) {
+    const Value causal =
+        MaskToBias(k, NotAfter(k, ShapeOf(q)[2], ShapeOf(key)[2], past), dtype);
+    bias = bias ? k.Add(bias, causal) : causal;
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  Scores scores;
+  const Value y = Attend(k, q, key, value, bias, ScaleOf(c, q), 0, &scores);
+  c.SetOutput(0, JoinHeads(k, y));
+  return k.status();
+}
+
 // com.microsoft: query, key, value (each [b, s, h * d]), the bias of all three,
 // a padding mask, a bias of the scores, past key and value.
 absl::Status MultiHeadAttention(NodeContext& c) {
@@ -230,18 +316,7 @@ absl::Status MultiHeadAttention(NodeContext& c) {
   Value bias;
   if (c.has_input(5)) bias = k.Input(5);
   if (c.has_input(4)) {
-    // [batch, keys] of 1 where the key counts.
-    const Value mask = k.Input(4);
-    INGOT_RETURN_IF_ERROR(k.status());
-    if (RankOf(mask) != 2) {
-      return c.NotSupported("a mask ", relay::ToString(mask.type()));
-    }
-    const Value counts = k.Cast(
-        k.Reshape(mask, {ShapeOf(mask)[0], I(1), I(1), ShapeOf(mask)[1]}),
-        DataType::Bool());
-    const double filter = c.Float("mask_filter_value", -10000);
-    const Value padding = k.Call("where", {counts, k.Take(c.Scalar(dtype, 0)),
-                                           k.Take(c.Scalar(dtype, filter))});
+    const Value padding = PaddingBias(k, k.Input(4), dtype);
     bias = bias ? k.Add(bias, padding) : padding;
   }
   if (c.Int("unidirectional", 0) != 0) {
@@ -369,6 +444,7 @@ absl::Status MicrosoftRotaryEmbedding(NodeContext& c) {
 void AddAttentionConverters(ConverterTable* t) {
   t->Add("Attention", &Attention);
   t->Add("RotaryEmbedding", &RotaryEmbedding);
+  t->Add("Attention", &PackedAttention, kMicrosoftDomain);
   t->Add("MultiHeadAttention", &MultiHeadAttention, kMicrosoftDomain);
   t->Add("RotaryEmbedding", &MicrosoftRotaryEmbedding, kMicrosoftDomain);
 }

@@ -176,6 +176,39 @@ TEST(AttentionTest, MicrosoftMultiHead) {
              Swap(expected, n.batch, n.heads, n.queries, n.size));
 }
 
+TEST(AttentionTest, MicrosoftPacked) {
+  Sizes n;
+  n.queries = n.keys = 3;
+  n.v_size = n.size;
+  const int width = n.heads * n.size, in = 6;
+  const Tensor x = RandomFloats({n.batch, n.keys, in}, 20);
+  const Tensor w = RandomFloats({in, 3 * width}, 21);
+  const Tensor bias = RandomFloats({3 * width}, 22);
+  auto projected = [&](int which) {
+    std::vector<float> y;
+    for (int row = 0; row < n.batch * n.keys; ++row) {
+      for (int i = 0; i < width; ++i) {
+        double sum = ValuesOf(bias)[which * width + i];
+        for (int d = 0; d < in; ++d) {
+          sum += double{ValuesOf(x)[row * in + d]} *
+                 ValuesOf(w)[d * 3 * width + which * width + i];
+        }
+        y.push_back(static_cast<float>(sum));
+      }
+    }
+    return Swap(y, n.batch, n.keys, n.heads, n.size);
+  };
+  const Operator op{"Attention", "com.microsoft", 1, [](onnx::NodeProto* node) {
+                      SetInt(node, "num_heads", 2);
+                      SetInt(node, "unidirectional", 1);
+                    }};
+  const std::vector<float> expected = Reference(
+      n, projected(0), projected(1), projected(2), 0.5, 0,
+      [](int, int, int i, int j) { return j <= i ? 0.0 : -INFINITY; });
+  ExpectNear(RunFloats(op, {x, w, bias}),
+             Swap(expected, n.batch, n.heads, n.queries, n.size), 1e-4f);
+}
+
 // Pairs (p, q) become (p cos - q sin, p sin + q cos).
 std::vector<float> Rotated(const std::vector<float>& x, int rows, int size,
                            int rotated, bool interleaved,

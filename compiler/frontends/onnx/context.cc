@@ -4,6 +4,7 @@
 
 #include "compiler/frontends/onnx/constant_value.h"
 #include "compiler/frontends/onnx/importer.h"
+#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/relay/op.h"
 
@@ -18,8 +19,33 @@ bool NodeContext::has_input(int i) const {
 }
 
 absl::StatusOr<Value> NodeContext::Input(int i) {
+  if (stored(i) != 0 && !stored_allowed_) {
+    return NotSupported("'", node_.input(i), "' has elements of type ",
+                        StoredTypeName(stored(i)),
+                        ", which this operator does not take");
+  }
+  return StoredInput(i);
+}
+
+absl::StatusOr<Value> NodeContext::StoredInput(int i) {
   if (!has_input(i)) return Error("input ", i, " is missing");
   return importer_->Materialize(inputs_[i], node_.input(i));
+}
+
+int NodeContext::stored(int i) const {
+  return has_input(i) ? inputs_[i]->stored : 0;
+}
+
+absl::Status NodeContext::AllowStored() {
+  for (int i = 0; i < num_inputs(); ++i) {
+    if (stored(i) == kTextType || (stored(i) != 0 && stored(i) != stored(0))) {
+      return NotSupported("'", node_.input(i), "' has elements of type ",
+                          StoredTypeName(stored(i)),
+                          ", which this operator does not take");
+    }
+  }
+  stored_allowed_ = true;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<Value>> NodeContext::Inputs(int required) {
@@ -39,7 +65,8 @@ absl::StatusOr<std::vector<Value>> NodeContext::Inputs(int required) {
 }
 
 const Known* NodeContext::known(int i) const {
-  return has_input(i) ? importer_->KnownOf(inputs_[i]) : nullptr;
+  return has_input(i) && stored(i) == 0 ? importer_->KnownOf(inputs_[i])
+                                        : nullptr;
 }
 
 absl::StatusOr<Tensor> NodeContext::ConstantInput(int i,
@@ -187,10 +214,17 @@ const onnx::GraphProto* NodeContext::Graph(absl::string_view name) {
   return a != nullptr ? &a->g() : nullptr;
 }
 
-absl::StatusOr<Tensor> NodeContext::TensorAttr(absl::string_view name) {
+absl::StatusOr<Tensor> NodeContext::TensorAttr(absl::string_view name,
+                                               int* stored) {
   const AttributeProto* a = Typed(name, AttributeProto::TENSOR);
   INGOT_RETURN_IF_ERROR(status_);
   if (a == nullptr) return Error("attribute '", name, "' is missing");
+  const int type = a->t().data_type();
+  if (stored != nullptr) *stored = IsStoredType(type) ? type : 0;
+  if (stored == nullptr && IsStoredType(type)) {
+    return NotSupported("attribute '", name, "' has elements of type ",
+                        StoredTypeName(type));
+  }
   // A copy, since a function's body may be imported again.
   onnx::TensorProto copy = a->t();
   return TensorFromProto(&copy, importer_->options().model_dir);

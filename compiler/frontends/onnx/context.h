@@ -31,6 +31,9 @@ struct Binding {
   std::optional<Known> known;  // the elements, if known
   // A sequence of tensors, whose length importing knows; else null.
   std::shared_ptr<const std::vector<Binding>> sequence;
+  // ONNX's type of the elements where the tensor only carries them (stored.h);
+  // 0: they are the tensor's own.
+  int stored = 0;
   // An initialiser that nothing has read yet. `movable`: its data may be taken.
   onnx::TensorProto* initializer = nullptr;
   bool movable = false;
@@ -65,6 +68,15 @@ class NodeContext {
   // The operand as a relay value. InvalidArgument when it is left out or is a
   // sequence.
   absl::StatusOr<Value> Input(int i);
+  // ONNX's type of the operand's elements where another type carries them, else
+  // 0. Such operands are refused by Input, unless by StoredInput or by a
+  // converter that AllowStored has been called for.
+  int stored(int i) const;
+  absl::StatusOr<Value> StoredInput(int i);
+  // For what only moves elements: all operands that hold some of the first
+  // one's type. Unimplemented where they do not, and for text, whose shape is
+  // not the tensor's.
+  absl::Status AllowStored();
   // All operands, at least `required` of them. Those behind these may be left
   // out, and are null; -1: none may.
   absl::StatusOr<std::vector<Value>> Inputs(int required = -1);
@@ -98,7 +110,10 @@ class NodeContext {
                              std::vector<double> otherwise = {});
   std::vector<std::string> Strings(absl::string_view name);
   const onnx::GraphProto* Graph(absl::string_view name);
-  absl::StatusOr<Tensor> TensorAttr(absl::string_view name);
+  // `stored`, if given: ONNX's type of its elements where another carries them,
+  // else 0. Without it such tensors are refused.
+  absl::StatusOr<Tensor> TensorAttr(absl::string_view name,
+                                    int* stored = nullptr);
   absl::Status status() const { return status_; }
 
   // ------------------------------------------------------------------ results
@@ -137,6 +152,12 @@ class NodeContext {
     SetOutput(i, std::move(binding));
   }
   void SetOutput(int i, Binding binding);
+  void SetStoredOutput(int i, Value value, int stored) {
+    Binding binding;
+    binding.value = value;
+    binding.stored = stored;
+    SetOutput(i, std::move(binding));
+  }
   std::vector<Binding>& outputs() { return outputs_; }
 
   // Emits and makes it output 0.
@@ -167,6 +188,7 @@ class NodeContext {
   std::vector<Binding*> inputs_;
   std::vector<Binding> outputs_;
   absl::Status status_;
+  bool stored_allowed_ = false;
 };
 
 // The shape of a value, and its rank.

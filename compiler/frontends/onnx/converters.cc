@@ -19,6 +19,25 @@ std::vector<std::pair<std::string, std::string>> ConverterTable::Names() const {
   return names;
 }
 
+namespace {
+
+// What only moves elements, whatever they stand for.
+constexpr absl::string_view kMovers[] = {
+    "Concat", "Expand",  "Flatten", "Gather",    "Reshape",  "Slice",
+    "Split",  "Squeeze", "Tile",    "Transpose", "Unsqueeze"};
+
+Converter Moves(const Converter& converter) {
+  return [converter](NodeContext& c) -> absl::Status {
+    if (c.stored(0) == 0) return converter(c);
+    INGOT_RETURN_IF_ERROR(c.AllowStored());
+    INGOT_RETURN_IF_ERROR(converter(c));
+    for (Binding& output : c.outputs()) output.stored = c.stored(0);
+    return absl::OkStatus();
+  };
+}
+
+}  // namespace
+
 const ConverterTable& AllConverters() {
   static const ConverterTable* const table = [] {
     auto* t = new ConverterTable;
@@ -46,6 +65,7 @@ const ConverterTable& AllConverters() {
     AddImageConverters(t);
     AddTextConverters(t);
     AddTrainingConverters(t);
+    for (absl::string_view op : kMovers) t->Add(op, Moves(*t->Find("", op)));
     return t;
   }();
   return *table;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/frontends/onnx/converters.h"
-#include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/frontends/onnx/elements.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -121,8 +121,22 @@ absl::Status Clip(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// x as elements of type `to`, as output 0.
+absl::Status CastTo(NodeContext& c, const ElementType& to) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  const ElementType from = ElementType::OfInput(c, 0, x);
+  if (from.stored == 0 && to.stored == 0) {
+    Attrs attrs;
+    attrs.Set("dtype", to.dtype);
+    return c.Return("cast", {x}, std::move(attrs));
+  }
+  const bool saturate = c.Int("saturate", 1) != 0;
+  INGOT_ASSIGN_OR_RETURN(Value y, ConvertElements(c, x, from, to, saturate));
+  c.SetStoredOutput(0, y, to.stored);
+  return absl::OkStatus();
+}
+
 absl::Status Cast(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   // Operator sets before 6 named the type.
   int64_t to = 0;
   if (c.opset() < 6 && c.node().attribute_size() > 0 &&
@@ -138,19 +152,14 @@ absl::Status Cast(NodeContext& c) {
   if (to < 0 || to > std::numeric_limits<int>::max()) {
     return c.Error("to=", to);
   }
-  INGOT_ASSIGN_OR_RETURN(DataType dtype,
-                         DataTypeFromOnnx(static_cast<int>(to)));
-  Attrs attrs;
-  attrs.Set("dtype", dtype);
-  return c.Return("cast", {x}, std::move(attrs));
+  INGOT_ASSIGN_OR_RETURN(ElementType type,
+                         ElementType::Of(static_cast<int>(to)));
+  return CastTo(c, type);
 }
 
 absl::Status CastLike(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Value like, c.Input(1));
-  Attrs attrs;
-  attrs.Set("dtype", like.type().dtype);
-  return c.Return("cast", {x}, std::move(attrs));
+  INGOT_ASSIGN_OR_RETURN(Value like, c.StoredInput(1));
+  return CastTo(c, ElementType::OfInput(c, 1, like));
 }
 
 absl::Status PRelu(NodeContext& c) {
@@ -193,7 +202,7 @@ absl::Status Where(NodeContext& c) {
 absl::Status Identity(NodeContext& c) {
   if (!c.has_input(0)) return c.Error("input 0 is missing");
   if (c.binding(0)->initializer != nullptr) {
-    INGOT_RETURN_IF_ERROR(c.Input(0).status());
+    INGOT_RETURN_IF_ERROR(c.StoredInput(0).status());
   }
   c.SetOutput(0, *c.binding(0));
   return absl::OkStatus();

@@ -11,8 +11,9 @@ namespace {
 
 absl::Status Constant(NodeContext& c) {
   absl::StatusOr<Tensor> tensor = c.Error("has no value");
+  int stored = 0;
   if (c.has_attr("value")) {
-    tensor = c.TensorAttr("value");
+    tensor = c.TensorAttr("value", &stored);
   } else if (c.has_attr("value_int")) {
     tensor =
         MakeTensor<int64_t>(DataType::Int(64), {}, {c.Int("value_int", 0)});
@@ -34,7 +35,7 @@ absl::Status Constant(NodeContext& c) {
   }
   if (!tensor.ok()) return tensor.status();
   INGOT_ASSIGN_OR_RETURN(Value value, c.Constant(*std::move(tensor), ""));
-  c.SetOutput(0, value);
+  c.SetStoredOutput(0, value, stored);
   return absl::OkStatus();
 }
 

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/elements.h"
 #include "compiler/frontends/onnx/expr_size.h"
+#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 
 namespace ingot::onnx_frontend {
@@ -218,13 +220,13 @@ absl::StatusOr<TensorType> Importer::InputType(
   }
   const auto& proto = info.type().tensor_type();
   TensorType type;
-  absl::StatusOr<DataType> dtype = DataTypeFromOnnx(proto.elem_type());
-  if (!dtype.ok()) {
-    return absl::Status(
-        dtype.status().code(),
-        absl::StrCat("input '", info.name(), "': ", dtype.status().message()));
+  absl::StatusOr<ElementType> element = ElementType::Of(proto.elem_type());
+  if (!element.ok()) {
+    return absl::Status(element.status().code(),
+                        absl::StrCat("input '", info.name(),
+                                     "': ", element.status().message()));
   }
-  type.dtype = *dtype;
+  type.dtype = element->dtype;
   const std::vector<int64_t>* dims = GivenShape(info.name());
   if (!proto.has_shape() && dims == nullptr) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -265,6 +267,9 @@ absl::StatusOr<TensorType> Importer::InputType(
       type.shape.push_back(module_.Symbol(symbol));
     }
   }
+  if (element->stored == kTextType) {
+    type.shape.push_back(module_.Symbol(absl::StrCat(info.name(), "_width")));
+  }
   return type;
 }
 
@@ -278,6 +283,8 @@ absl::Status Importer::AddInputs(Scope* scope) {
     if (initializers.count(input.name()) > 0) continue;
     INGOT_ASSIGN_OR_RETURN(TensorType type, InputType(input));
     Binding binding;
+    const int elements = input.type().tensor_type().elem_type();
+    if (IsStoredType(elements)) binding.stored = elements;
     auto fixed = options_.fixed_inputs.find(input.name());
     if (fixed == options_.fixed_inputs.end()) {
       binding.value =
@@ -310,6 +317,7 @@ absl::Status Importer::AddInitializers(const onnx::GraphProto& graph,
     // graph imported once may give its data away.
     binding.initializer = const_cast<onnx::TensorProto*>(&tensor);
     binding.movable = movable;
+    if (IsStoredType(tensor.data_type())) binding.stored = tensor.data_type();
     if (tensor.name().empty() ||
         !scope->names.emplace(tensor.name(), std::move(binding)).second) {
       return absl::InvalidArgumentError(
@@ -400,6 +408,7 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
 }
 
 const Known* Importer::KnownOf(Binding* binding) {
+  if (binding->stored != 0) return nullptr;
   if (binding->known) return &*binding->known;
   if (binding->initializer != nullptr && !binding->value) {
     const onnx::TensorProto& proto = *binding->initializer;
@@ -409,7 +418,6 @@ const Known* Importer::KnownOf(Binding* binding) {
       count *= d;
       if (count > 4096) return nullptr;
     }
-    if (proto.data_type() == onnx::TensorProto::STRING) return nullptr;
     if (!Materialize(binding, proto.name()).ok()) return nullptr;
   }
   if (!binding->value || binding->value.node == nullptr ||
@@ -532,6 +540,10 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
       const Shape* shape = nullptr;
       if (b != nullptr && b->value) {
         shape = &b->value.type().shape;
+        if (b->stored == kTextType) {  // without the bytes of each string
+          known_shapes[i].assign(shape->begin(), shape->end() - 1);
+          shape = &known_shapes[i];
+        }
       } else if (known.back() != nullptr) {
         known_shapes[i] = relay::MakeShape(known.back()->shape);
         shape = &known_shapes[i];

@@ -8,6 +8,7 @@
 #include "compiler/frontends/onnx/expr_size.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/run_time_control.h"
+#include "compiler/frontends/onnx/stored.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -211,6 +212,7 @@ absl::StatusOr<Value> Importer::CaptureValue(Region* region, Value outer) {
 absl::StatusOr<Binding> Importer::Capture(Region* region, Binding* outer,
                                           const std::string& name) {
   Binding inside;
+  inside.stored = outer->stored;
   if (outer->sequence != nullptr) {
     std::vector<Binding> elements;
     for (const Binding& element : *outer->sequence) {
@@ -284,11 +286,24 @@ absl::StatusOr<Body> Importer::ImportBody(absl::string_view stem,
   return Body{name, region.function, std::move(region.captured)};
 }
 
+namespace {
+
+// What a run's branches and loops give is known by its tensor alone.
+absl::Status CheckCanLeave(const Binding& result) {
+  if (result.stored == 0) return absl::OkStatus();
+  return absl::UnimplementedError(
+      absl::StrCat("a branch or loop that gives elements of type ",
+                   StoredTypeName(result.stored)));
+}
+
+}  // namespace
+
 absl::Status Importer::FillFromGraph(const onnx::GraphProto& graph,
                                      std::vector<Binding> inputs) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Binding> results,
                          Inline(graph, std::move(inputs)));
   for (size_t i = 0; i < results.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(CheckCanLeave(results[i]));
     INGOT_ASSIGN_OR_RETURN(
         Value value,
         Materialize(&results[i], graph.output(static_cast<int>(i)).name()));
@@ -326,6 +341,7 @@ absl::Status Importer::Split(const onnx::NodeProto& node,
       return absl::InvalidArgumentError(
           absl::StrCat("'", result, "' is computed by no node"));
     }
+    INGOT_RETURN_IF_ERROR(CheckCanLeave(*binding));
     INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, result));
     function()->outputs.push_back(value);
   }

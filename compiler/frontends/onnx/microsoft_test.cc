@@ -135,7 +135,11 @@ TEST(MicrosoftTest, BiasSoftmax) {
           std::exp(ValuesOf(x)[i * 3 + j] + ValuesOf(bias)[j]) / sum));
     }
   }
-  ExpectNear(RunFloats(Microsoft("BiasSoftmax"), {x, bias}), expected);
+  const Operator op = Microsoft("BiasSoftmax", [](onnx::NodeProto* n) {
+    SetInt(n, "axis", 1);
+    SetInt(n, "is_inner_broadcast", 1);
+  });
+  ExpectNear(RunFloats(op, {x, bias}), expected);
 }
 
 // Weights in blocks of 16, two of them, the second with four of padding.

@@ -193,6 +193,7 @@ constexpr Since kSince[] = {
     {"SplitToSequence", 11},
     {"Sqrt", 1},
     {"Squeeze", 1},
+    {"StringConcat", 20},
     {"StringNormalizer", 10},
     {"Sub", 1},
     {"Sum", 1},

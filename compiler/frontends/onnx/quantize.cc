@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/elements.h"
 #include "compiler/frontends/onnx/matmul.h"
+#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/frontends/onnx/window.h"
 
@@ -37,60 +39,100 @@ absl::StatusOr<Value> SpreadBlocks(NodeContext& c, Value v, const Value& x,
   return c.Emit("gather", {v, indices}, std::move(attrs), "spread");
 }
 
-// With block_size: between x and the floats or integers that it stands for,
-// element by element. `dtype`: of the result, null for a dequantize.
-absl::Status ConvertBlocked(NodeContext& c, std::vector<Value> in,
-                            const DataType* dtype) {
-  const int rank = RankOf(in[0]);
+// The scales or zero points `v` in a shape that broadcasts to x's.
+absl::StatusOr<Value> ParamOf(NodeContext& c, Value v, const Value& x) {
+  const int rank = RankOf(x);
+  const int64_t block = c.Int("block_size", 0);
   int64_t axis = c.Int("axis", 1);
   if (axis < 0) axis += rank;
+  const bool one =
+      RankOf(v) == 0 || (RankOf(v) == 1 && tir::IsConstInt(ShapeOf(v)[0], 1));
+  if (block == 0 && one) return ParamAlongAxis(c, v, 0, rank);
   if (axis < 0 || axis >= rank) return c.Error("axis ", c.Int("axis", 1));
-  for (size_t i = 1; i < in.size(); ++i) {
-    if (!in[i]) continue;
-    INGOT_ASSIGN_OR_RETURN(
-        in[i], SpreadBlocks(c, in[i], in[0], axis, c.Int("block_size", 0)));
-  }
-  const bool has_zero = in.size() > 2 && in[2];
-  const DataType f32 = DataType::Float(32), i32 = DataType::Int(32);
+  if (block != 0) return SpreadBlocks(c, v, x, axis, block);
+  return ParamAlongAxis(c, v, static_cast<int>(axis), rank);
+}
+
+// Scales in blocks, and types that are carried in others, as calls that work
+// element by element. `zero` may be null.
+absl::Status QuantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
+                             const ElementType& to) {
+  const DataType f32 = DataType::Float(32);
+  INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
   Compose k(c);
-  const Value scale = k.Cast(in[1], f32);
-  if (dtype != nullptr) {
-    Value q = k.Call("round", {k.Div(k.Cast(in[0], f32), scale)});
-    if (has_zero) q = k.Add(q, k.Cast(in[2], f32));
-    c.SetOutput(0, k.Cast(q, *dtype));
-  } else {
-    Value q = k.Cast(in[0], i32);
-    if (has_zero) q = k.Sub(q, k.Cast(in[2], i32));
-    c.SetOutput(0, k.Cast(k.Mul(k.Cast(q, f32), scale), in[1].type().dtype));
+  Value q = k.Div(k.Cast(x, f32), k.Cast(scale, f32));
+  if (!IsFloat8(to.stored)) {
+    q = k.Call("round", {q});
+    if (zero) {
+      INGOT_ASSIGN_OR_RETURN(zero, ParamOf(c, zero, x));
+      q = k.Add(q, k.Cast(zero, f32));
+    }
   }
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(
+      q, ConvertElements(c, q, {f32}, to, c.Int("saturate", 1) != 0));
+  c.SetStoredOutput(0, q, to.stored);
+  return absl::OkStatus();
+}
+
+absl::Status DequantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
+                               const ElementType& from) {
+  const DataType f32 = DataType::Float(32), i32 = DataType::Int(32);
+  const DataType dtype = scale.type().dtype;
+  INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
+  Compose k(c);
+  Value v;
+  if (IsFloat8(from.stored)) {
+    INGOT_ASSIGN_OR_RETURN(v, ConvertElements(c, x, from, {f32}, true));
+  } else {
+    v = k.Cast(x, i32);
+    if (zero) {
+      INGOT_ASSIGN_OR_RETURN(zero, ParamOf(c, zero, x));
+      v = k.Sub(v, k.Cast(zero, i32));
+    }
+    v = k.Cast(v, f32);
+  }
+  c.SetOutput(0, k.Cast(k.Mul(v, k.Cast(scale, f32)), dtype));
   return k.status();
 }
 
 }  // namespace
 
 absl::Status ConvertQuantize(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
-  if (in.size() < 2) return c.Error("takes two or three inputs");
-  DataType dtype = DataType::UInt(8);
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(1));
+  ElementType to{DataType::UInt(8)};
+  Value zero;
   if (c.has_input(2)) {
-    dtype = in[2].type().dtype;
+    INGOT_ASSIGN_OR_RETURN(zero, c.StoredInput(2));
+    to = ElementType::OfInput(c, 2, zero);
   } else if (const int64_t t = c.Int("output_dtype", 0); t != 0) {
-    INGOT_ASSIGN_OR_RETURN(dtype, DataTypeFromOnnx(static_cast<int>(t)));
+    INGOT_ASSIGN_OR_RETURN(to, ElementType::Of(static_cast<int>(t)));
   }
-  if (c.Int("block_size", 0) != 0) return ConvertBlocked(c, in, &dtype);
+  if (c.Int("block_size", 0) != 0 || to.stored != 0) {
+    return QuantizeInSteps(c, x, scale, zero, to);
+  }
   Attrs attrs;
-  attrs.Set("dtype", dtype);
+  attrs.Set("dtype", to.dtype);
   attrs.Set("axis", c.Int("axis", 1));
-  return c.Return("quantize", in, std::move(attrs));
+  return c.Return("quantize", {x, scale, zero}, std::move(attrs));
 }
 
 absl::Status ConvertDequantize(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(2));
-  if (in.size() < 2) return c.Error("takes two or three inputs");
-  if (c.Int("block_size", 0) != 0) return ConvertBlocked(c, in, nullptr);
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(1));
+  const ElementType from = ElementType::OfInput(c, 0, x);
+  if (from.stored == kTextType) return c.Error("text for a number");
+  Value zero;
+  if (c.has_input(2)) {
+    INGOT_ASSIGN_OR_RETURN(zero, c.StoredInput(2));
+  }
+  if (c.Int("block_size", 0) != 0 || from.stored != 0) {
+    return DequantizeInSteps(c, x, scale, zero, from);
+  }
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", 1));
-  return c.Return("dequantize", in, std::move(attrs));
+  return c.Return("dequantize", {x, scale, zero}, std::move(attrs));
 }
 
 // scale = (max(0, max x) - min(0, min x)) / 255, and the zero point that puts

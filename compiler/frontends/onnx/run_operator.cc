@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/stored.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/verifier.h"
 #include "gtest/gtest.h"
@@ -56,17 +57,20 @@ absl::StatusOr<std::vector<Tensor>> RunOperator(
     const Tensor& t = operands[i].tensor;
     names.push_back(t.defined() ? absl::StrCat("in", i) : "");
     if (!t.defined()) continue;
+    const int type =
+        operands[i].stored != 0 ? operands[i].stored : OnnxType(t.dtype());
     if (operands[i].constant) {
       auto* proto = b.graph().add_initializer();
       proto->set_name(names.back());
-      proto->set_data_type(OnnxType(t.dtype()));
+      proto->set_data_type(type);
       for (int64_t d : t.shape()) proto->add_dims(d);
       proto->set_raw_data(t.raw_data(), t.bytes());
       continue;
     }
     std::vector<std::string> dims;
     for (int64_t d : t.shape()) dims.push_back(absl::StrCat(d));
-    b.Input(names.back(), dims, OnnxType(t.dtype()));
+    if (type == kTextType) dims.pop_back();
+    b.Input(names.back(), dims, type);
     inputs.push_back(t);
   }
   for (int i = 0; i < op.outputs; ++i) {

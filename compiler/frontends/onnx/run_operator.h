@@ -49,8 +49,15 @@ struct Operand {
       : tensor(std::move(t)), constant(is_constant) {}
   Tensor tensor;
   bool constant;
+  int stored = 0;  // ONNX's type that the tensor carries (stored.h)
 };
 inline Operand Constant(Tensor t) { return Operand(std::move(t), true); }
+// What carries elements of a type that Ingot has not.
+inline Operand Stored(Tensor t, int type, bool constant = false) {
+  Operand operand(std::move(t), constant);
+  operand.stored = type;
+  return operand;
+}
 inline Operand LeftOut() { return Operand(Tensor()); }
 
 struct Operator {

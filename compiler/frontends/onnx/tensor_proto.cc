@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/stored.h"
 #include "compiler/status_macros.h"
 
 #ifndef ABSL_IS_LITTLE_ENDIAN
@@ -171,8 +172,6 @@ absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type) {
       return DataType::UInt(64);
     case Proto::BOOL:
       return DataType::Bool();
-    case Proto::STRING:
-      return absl::UnimplementedError("tensors of strings are not supported");
     case Proto::COMPLEX64:
     case Proto::COMPLEX128:
       return absl::UnimplementedError(
@@ -180,12 +179,14 @@ absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type) {
     default:
       break;
   }
-  // 17 … 23: float8 kinds, int4, uint4, float4.
-  if (onnx_type >= 17 && onnx_type <= 26) {
+  if (IsStoredType(onnx_type)) {
+    return absl::UnimplementedError(absl::StrCat(
+        "elements of type ", StoredTypeName(onnx_type), " are not taken here"));
+  }
+  // float4 and others that came later.
+  if (onnx_type > kInt4 && onnx_type <= 26) {
     return absl::UnimplementedError(
-        absl::StrCat("ONNX's data type ", onnx_type,
-                     " (narrower than a byte, or an 8-bit float) is not "
-                     "supported"));
+        absl::StrCat("ONNX's data type ", onnx_type, " is not supported"));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("ONNX has no data type ", onnx_type));
@@ -193,13 +194,14 @@ absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type) {
 
 absl::StatusOr<Tensor> TensorFromProto(onnx::TensorProto* proto,
                                        absl::string_view external_dir) {
+  if (proto->has_segment()) return Bad(*proto, "is only a segment of a tensor");
+  if (IsStoredType(proto->data_type())) return StoredTensor(proto);
   absl::StatusOr<DataType> dtype = DataTypeFromOnnx(proto->data_type());
   if (!dtype.ok()) {
     return absl::Status(dtype.status().code(),
                         absl::StrCat("tensor '", proto->name(),
                                      "': ", dtype.status().message()));
   }
-  if (proto->has_segment()) return Bad(*proto, "is only a segment of a tensor");
   const std::vector<int64_t> shape(proto->dims().begin(), proto->dims().end());
   absl::StatusOr<size_t> bytes = CountBytes(*dtype, shape);
   if (!bytes.ok()) return Bad(*proto, bytes.status().message());

@@ -16,12 +16,13 @@
 namespace ingot::onnx_frontend {
 
 // A TensorProto.DataType value as ours. Unimplemented, naming it, for types
-// that Ingot has not (strings, complex, 4- and 8-bit floats);
-// InvalidArgument for a value that ONNX has not.
+// that Ingot has not or carries in others (stored.h); InvalidArgument for a
+// value that ONNX has not.
 absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type);
 
 // The elements of `proto`, from raw_data or from the typed field. raw_data is
 // moved out of `proto`, not copied, so `proto` is left without elements.
+// Elements of a type that Ingot has not come in the one that carries them.
 // `external_dir` is where files of external data may be: empty allows none.
 // InvalidArgument, naming the tensor, for sizes that do not fit the shape and
 // for unsafe external locations; NotFound for a missing file.

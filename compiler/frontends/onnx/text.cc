@@ -1,10 +1,13 @@
-// Operators on sequences of words that are given as numbers.
+// Operators on sequences of words, as text or as numbers.
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/importer.h"
+#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 
 namespace ingot::onnx_frontend {
@@ -187,9 +190,91 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
   return k.status();
 }
 
+// The strings of x[n] as bytes [n, width] that are none of the stop words, as
+// bytes again; one empty string when none is left.
+absl::StatusOr<Value> WithoutStopWords(NodeContext& c, Value x,
+                                       const std::vector<std::string>& words) {
+  const bool ignore_case = c.Int("is_case_sensitive", 0) == 0;
+  onnx::TensorProto proto;
+  proto.set_data_type(kTextType);
+  proto.add_dims(static_cast<int64_t>(words.size()));
+  for (const std::string& word : words) proto.add_string_data(word);
+  Compose k(c);
+  const Value list = k.Constant(StoredTensor(&proto));
+  Attrs attrs;
+  if (ignore_case) attrs.Set("ignore_case", int64_t{1});
+  const Value stopped = k.Call("words_equal", {x, list}, std::move(attrs));
+  const Value kept = k.Call("logical_not", {stopped});
+  // An empty string behind the others stays if nothing else does.
+  const Value count =
+      k.Reduce("reduce_sum", k.Cast(kept, DataType::Int(64)), {0});
+  const Value none = k.Call("equal", {count, k.Like(count, 0)});
+  const Value chosen = k.Concat({kept, none}, 0);
+  Attrs one_more;
+  one_more.Set("pads", std::vector<int64_t>{0, 0, 1, 0});
+  const Value strings = k.Call("pad", {x}, std::move(one_more));
+  const Value left = k.Call("maximum", {count, k.Like(count, 1)});
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(
+      Shape number,
+      c.importer()->BindDims(left, absl::StrCat(c.name(), "_count")));
+  Attrs places;
+  places.Set("count", number);
+  const Value at =
+      k.Reshape(k.Call("nonzero", {chosen}, std::move(places)), number);
+  const Value y = k.Call("gather", {strings, at});
+  INGOT_RETURN_IF_ERROR(k.status());
+  return y;
+}
+
+absl::Status StringNormalizer(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  const int rank = RankOf(x) - 1;
+  if (c.stored(0) != kTextType || rank < 1 || rank > 2 ||
+      (rank == 2 && !tir::IsConstInt(ShapeOf(x)[0], 1))) {
+    return c.Error("the operand is no line of strings");
+  }
+  const std::string action = c.String("case_change_action", "NONE");
+  if (action != "NONE" && action != "LOWER" && action != "UPPER") {
+    return c.Error("there is no case_change_action '", action, "'");
+  }
+  Compose k(c);
+  if (rank == 2) x = k.Reshape(x, {ShapeOf(x)[1], ShapeOf(x)[2]});
+  const std::vector<std::string> words = c.Strings("stopwords");
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (!words.empty()) {
+    INGOT_ASSIGN_OR_RETURN(x, WithoutStopWords(c, x, words));
+  }
+  if (action != "NONE") {
+    Attrs attrs;
+    attrs.Set("case", std::string(action == "LOWER" ? "lower" : "upper"));
+    x = k.Call("change_case", {x}, std::move(attrs));
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (rank == 2) {
+    x = k.Reshape(x, {tir::MakeInt(1), ShapeOf(x)[0], ShapeOf(x)[1]});
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  c.SetStoredOutput(0, x, kTextType);
+  return absl::OkStatus();
+}
+
+absl::Status StringConcat(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value a, c.StoredInput(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.StoredInput(1));
+  if (c.stored(0) != kTextType || c.stored(1) != kTextType) {
+    return c.Error("takes strings");
+  }
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("concat_text", {a, b}));
+  c.SetStoredOutput(0, y, kTextType);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddTextConverters(ConverterTable* t) {
+  t->Add("StringConcat", &StringConcat);
+  t->Add("StringNormalizer", &StringNormalizer);
   t->Add("TfIdfVectorizer", &TfIdfVectorizer);
 }
 

@@ -26,6 +26,7 @@ absl::Status RegisterQuantize(OpRegistry* registry);
 absl::Status RegisterRunTime(OpRegistry* registry);
 absl::Status RegisterSelect(OpRegistry* registry);
 absl::Status RegisterSampling(OpRegistry* registry);
+absl::Status RegisterText(OpRegistry* registry);
 absl::Status RegisterFloat8(OpRegistry* registry);
 absl::Status RegisterLinearAlgebra(OpRegistry* registry);
 

@@ -28,6 +28,7 @@ absl::Status RegisterAllOps(OpRegistry* registry) {
   INGOT_RETURN_IF_ERROR(ops::RegisterFloat8(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterRunTime(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterSelect(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterText(registry));
   return ops::RegisterQuantize(registry);
 }
 
