@@ -32,7 +32,8 @@ std::vector<std::string> SortedEntries(const std::string& dir) {
 
 // input_0.pb, input_1.pb, … in the order of their numbers.
 absl::StatusOr<std::vector<Tensor>> ReadNumbered(const std::string& dir,
-                                                 absl::string_view stem) {
+                                                 absl::string_view stem,
+                                                 std::set<size_t>* text) {
   std::vector<Tensor> tensors;
   for (int k = 0;; ++k) {
     const std::string path = absl::StrCat(dir, "/", stem, "_", k, ".pb");
@@ -40,6 +41,13 @@ absl::StatusOr<std::vector<Tensor>> ReadNumbered(const std::string& dir,
     if (!fs::exists(path, error)) return tensors;
     absl::StatusOr<Tensor> tensor = onnx_frontend::ReadTensorFile(path);
     if (!tensor.ok()) return tensor.status();
+    onnx::TensorProto proto;
+    absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+    if (bytes.ok() &&
+        proto.ParseFromArray(bytes->data(), static_cast<int>(bytes->size())) &&
+        proto.data_type() == onnx::TensorProto::STRING) {
+      text->insert(tensors.size());
+    }
     tensors.push_back(*std::move(tensor));
   }
 }
@@ -68,10 +76,11 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
     if (!absl::StartsWith(name, "test_data_set_")) continue;
     OnnxDataSet set;
     set.dir = absl::StrCat(c.dir, "/", name);
-    absl::StatusOr<std::vector<Tensor>> inputs = ReadNumbered(set.dir, "input");
+    absl::StatusOr<std::vector<Tensor>> inputs =
+        ReadNumbered(set.dir, "input", &set.text_inputs);
     if (!inputs.ok()) return inputs.status();
     absl::StatusOr<std::vector<Tensor>> outputs =
-        ReadNumbered(set.dir, "output");
+        ReadNumbered(set.dir, "output", &set.text_outputs);
     if (!outputs.ok()) return outputs.status();
     set.inputs = *std::move(inputs);
     set.outputs = *std::move(outputs);
@@ -110,7 +119,9 @@ absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set) {
   for (auto& input : *proto.mutable_graph()->mutable_input()) {
     if (initializers.count(input.name()) > 0) continue;
     if (next == set.inputs.size()) break;
-    const absl::Span<const int64_t> dims = set.inputs[next++].shape();
+    absl::Span<const int64_t> dims = set.inputs[next].shape();
+    if (set.text_inputs.count(next) > 0) dims.remove_suffix(1);
+    ++next;
     if (!input.type().has_tensor_type() ||
         !input.type().tensor_type().has_shape()) {
       continue;
@@ -192,6 +203,48 @@ absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
       wrong, " of ", expected.NumElements(), " elements differ, element ",
       first, " is ", ElementAsDouble(actual, first), ", expected ",
       ElementAsDouble(expected, first), "; largest difference ", largest));
+}
+
+namespace {
+
+// The string at the start of `width` bytes.
+absl::string_view StringAt(const uint8_t* bytes, int64_t width) {
+  const absl::string_view all(reinterpret_cast<const char*>(bytes),
+                              static_cast<size_t>(width));
+  return all.substr(0, all.find('\0'));
+}
+
+}  // namespace
+
+absl::Status CompareText(const Tensor& actual, const Tensor& expected) {
+  std::vector<int64_t> shapes[2];
+  for (const Tensor* t : {&actual, &expected}) {
+    if (t->dtype() != DataType::UInt(8) || t->shape().empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(t->TypeString(), " is no text"));
+    }
+    const absl::Span<const int64_t> shape = t->shape();
+    shapes[t == &expected].assign(shape.begin(), shape.end() - 1);
+  }
+  if (shapes[0] != shapes[1]) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "is ", actual.TypeString(), ", expected ", expected.TypeString()));
+  }
+  absl::StatusOr<int64_t> count = CountElements(shapes[0]);
+  if (!count.ok()) return count.status();
+  const int64_t width = actual.shape().back();
+  const int64_t expected_width = expected.shape().back();
+  for (int64_t i = 0; i < *count; ++i) {
+    const absl::string_view a =
+        StringAt(actual.data<uint8_t>() + i * width, width);
+    const absl::string_view b =
+        StringAt(expected.data<uint8_t>() + i * expected_width, expected_width);
+    if (a != b) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("string ", i, " is '", a, "', expected '", b, "'"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace ingot

@@ -3,6 +3,7 @@
 #ifndef INGOT_TESTS_CONFORMANCE_ONNX_CASE_H_
 #define INGOT_TESTS_CONFORMANCE_ONNX_CASE_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,10 @@ namespace ingot {
 struct OnnxDataSet {
   std::string dir;
   std::vector<Tensor> inputs, outputs;
+  // Which of the outputs hold text: bytes, one dimension more than the model
+  // says, with zeros behind each string.
+  std::set<size_t> text_outputs;
+  std::set<size_t> text_inputs;
 };
 
 struct OnnxCase {
@@ -53,6 +58,10 @@ std::string OperatorOf(const OnnxCase& c);
 // InvalidArgument names the first difference and the largest.
 absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
                             const Tolerance& tolerance);
+
+// The same for text: every string equal. How long the longest may be does not
+// count.
+absl::Status CompareText(const Tensor& actual, const Tensor& expected);
 
 // The k-th element as a double; 64-bit integers may lose low bits.
 double ElementAsDouble(const Tensor& tensor, int64_t k);

@@ -117,6 +117,14 @@ constexpr char kHeadEnd[] = R"(, with the meaning that each of
   case, and is tested with f32 beside its converter.
 - **Cases** counts ONNX's cases that consist of this operator alone, and how many of them pass when they are compiled for
   `llvm`. The others stand with a reason in `tests/conformance/expected_failures.txt`.
+
+Three kinds of elements have no type of their own, and are carried in another, also as inputs and outputs of a compiled model:
+
+| ONNX | Carried as | Taken by |
+| --- | --- | --- |
+| string | u8, with one dimension more: the UTF-8 bytes of each string, with zeros behind up to the longest | Cast, CastLike, StringConcat, StringNormalizer, Identity |
+| float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz | u8, the byte itself | Cast, CastLike, QuantizeLinear, DequantizeLinear, Identity and what moves elements: Concat, Expand, Flatten, Gather, Reshape, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze |
+| uint4, int4 | u8, i8: one to a byte | the same |
 )";
 
 }  // namespace

@@ -128,9 +128,12 @@ absl::Status CaseRunner::RunSet(absl::string_view way, const Blob& model,
         "has ", outputs->size(), " outputs, expected ", set.outputs.size()));
   }
   for (size_t k = 0; k < outputs->size(); ++k) {
-    const absl::Status status = CompareTensors(
-        (*outputs)[k], AsType(set.outputs[k], (*outputs)[k].dtype()),
-        Tolerance());
+    const absl::Status status =
+        set.text_outputs.count(k) > 0
+            ? CompareText((*outputs)[k], set.outputs[k])
+            : CompareTensors((*outputs)[k],
+                             AsType(set.outputs[k], (*outputs)[k].dtype()),
+                             Tolerance());
     if (!status.ok()) return In(absl::StrCat("output ", k), status);
   }
   return absl::OkStatus();
