@@ -214,6 +214,9 @@ class Compilation {
       INGOT_ASSIGN_OR_RETURN(TargetWork * work, OwnerOf(*function));
       CompiledFunction& compiled = compiled_[function->name];
       INGOT_ASSIGN_OR_RETURN(compiled.symbol, SymbolOf(function->name));
+      if (options_.on_function != nullptr) {
+        options_.on_function(compiled.symbol, function->name);
+      }
       compiled.source = Sources(*function);
       if (work->kind->relay_to_runtime == nullptr) {
         INGOT_RETURN_IF_ERROR(LowerToLoops(*function, work, &compiled));
@@ -432,14 +435,10 @@ class Compilation {
   double tir_seconds_ = 0;
 };
 
-// A model as read from a file.
-struct ReadModel {
-  relay::Module module;
-  std::string sha256;
-};
+}  // namespace
 
-absl::StatusOr<ReadModel> Read(absl::string_view path,
-                               const CompileOptions& options) {
+absl::StatusOr<ReadModel> ReadOnnxModel(absl::string_view path,
+                                        const CompileOptions& options) {
   INGOT_ASSIGN_OR_RETURN(const Blob bytes, Blob::MapFile(path));
   if (options.on_progress != nullptr) options.on_progress("importing", 0);
   const absl::Time start = absl::Now();
@@ -456,24 +455,21 @@ absl::StatusOr<ReadModel> Read(absl::string_view path,
   if (options.on_time != nullptr) {
     options.on_time("import", absl::ToDoubleSeconds(absl::Now() - start));
   }
-  return ReadModel{*std::move(module), Sha256Hex(bytes.view())};
+  return ReadModel{*std::move(module), FileStem(path), Sha256Hex(bytes.view())};
 }
-
-}  // namespace
 
 absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
                                          const TargetRegistry& kinds,
                                          const CompileOptions& options) {
-  INGOT_ASSIGN_OR_RETURN(ReadModel model, Read(path, options));
-  return CompileModule(&model.module, FileStem(path), model.sha256, kinds,
-                       options);
+  INGOT_ASSIGN_OR_RETURN(ReadModel model, ReadOnnxModel(path, options));
+  return CompileModule(&model.module, model.name, model.sha256, kinds, options);
 }
 
 absl::StatusOr<Placement> PlaceModel(absl::string_view path,
                                      const TargetRegistry& kinds,
                                      const CompileOptions& options) {
-  INGOT_ASSIGN_OR_RETURN(ReadModel model, Read(path, options));
-  return Compilation(&model.module, FileStem(path), kinds, options).Place();
+  INGOT_ASSIGN_OR_RETURN(ReadModel model, ReadOnnxModel(path, options));
+  return Compilation(&model.module, model.name, kinds, options).Place();
 }
 
 absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,

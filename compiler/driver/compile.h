@@ -58,9 +58,26 @@ struct CompileOptions {
   // Told where the nodes went, before code is generated. May be null.
   std::function<void(const Placement&)> on_placement;
 
+  // Told the symbol under which code calls each function of the module. May be
+  // null.
+  std::function<void(absl::string_view symbol, absl::string_view function)>
+      on_function;
+
   // Told what is done now and how far it is, in [0, 1]. May be null.
   std::function<void(absl::string_view what, double fraction)> on_progress;
 };
+
+// A model as read from a file.
+struct ReadModel {
+  relay::Module module;
+  std::string name;    // of the file, without folder and ending
+  std::string sha256;  // of its bytes
+};
+
+// Reads the ONNX file at `path`, with the shapes that `options` fix. Errors:
+// those of CompileModel.
+absl::StatusOr<ReadModel> ReadOnnxModel(absl::string_view path,
+                                        const CompileOptions& options);
 
 // Compiles the ONNX file at `path`. The same file, options and Ingot give the
 // same set. Errors: InvalidArgument for a broken model or option,
@@ -71,8 +88,9 @@ absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
                                          const TargetRegistry& kinds,
                                          const CompileOptions& options);
 
-// As CompileModel, for a module that is at hand, which is changed. `name` and
-// `sha256` of what it was made from go into the provenance.
+// As CompileModel, for a module that is at hand. Afterwards it is what code was
+// generated for: main calls functions. `name` and `sha256` of what it was made
+// from go into the provenance.
 absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
                                           absl::string_view name,
                                           absl::string_view sha256,

@@ -142,7 +142,7 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
 absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
                                     const CompileFlags& flags,
                                     const Builtins& builtins,
-                                    Progress* progress) {
+                                    Progress* progress, CompiledFrom* from) {
   absl::StatusOr<CompileOptions> options = MakeCompileOptions(flags, builtins);
   if (!options.ok()) return options.status();
   options->on_progress = [progress](absl::string_view what, double fraction) {
@@ -160,9 +160,18 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
       Print(PlacementSummary(placement));
     };
   }
-  absl::StatusOr<ArtifactSet> set =
-      CompileModel(path, builtins.targets, *options);
+  if (from != nullptr) {
+    options->on_function = [from](absl::string_view symbol,
+                                  absl::string_view function) {
+      from->functions.emplace(symbol, function);
+    };
+  }
+  absl::StatusOr<ReadModel> model = ReadOnnxModel(path, *options);
+  if (!model.ok()) return model.status();
+  absl::StatusOr<ArtifactSet> set = CompileModule(
+      &model->module, model->name, model->sha256, builtins.targets, *options);
   progress->Clear();
+  if (from != nullptr) from->module = std::move(model->module);
   if (flags.time_passes) Print(times.ToString());
   return set;
 }
@@ -209,7 +218,7 @@ void OpenFlags::AddTo(FlagSet* flags) {
 absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
                                       const OpenFlags& flags,
                                       const Builtins& builtins,
-                                      Progress* progress) {
+                                      Progress* progress, CompiledFrom* from) {
   OpenedModel opened;
   LoadOptions options;
   options.check_digests = flags.check_digests;
@@ -233,7 +242,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
     // In a block of its own, so that only the mapped file outlives it.
     absl::StatusOr<Blob> container = [&]() -> absl::StatusOr<Blob> {
       absl::StatusOr<ArtifactSet> set =
-          Compile(path, flags.compile, builtins, progress);
+          Compile(path, flags.compile, builtins, progress, from);
       if (!set.ok()) return set.status();
       return WriteTemporary(*set);
     }();

@@ -5,6 +5,7 @@
 #define INGOT_TOOLS_INGOT_SETS_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "artifact/container.h"
 #include "artifact/inspector.h"
 #include "compiler/driver/compile.h"
+#include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
@@ -61,12 +63,19 @@ absl::StatusOr<std::vector<Target>> ParseTargetFlag(absl::string_view text,
 absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
                                                   const Builtins& builtins);
 
+// What a model was compiled from, for those who compare the two.
+struct CompiledFrom {
+  relay::Module module;                          // after all passes
+  std::map<std::string, std::string> functions;  // symbol -> function
+};
+
 // Compiles the ONNX file at `path`. A bad flag is a UsageError. With
-// time_passes, prints where the time went.
+// time_passes, prints where the time went. Fills `from` unless it is null.
 absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
                                     const CompileFlags& flags,
                                     const Builtins& builtins,
-                                    Progress* progress);
+                                    Progress* progress,
+                                    CompiledFrom* from = nullptr);
 
 // Whether `path` is an ONNX model by its name.
 bool IsModel(absl::string_view path);
@@ -103,11 +112,13 @@ struct OpenedModel {
 
 // Loads what is at `path`: a set, a library, or a model, which is compiled
 // first, into a temporary container that then takes the same way as any other.
-// Says on stdout what had to be done.
+// Says on stdout what had to be done. Fills `from`, unless it is null, when it
+// compiles.
 absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
                                       const OpenFlags& flags,
                                       const Builtins& builtins,
-                                      Progress* progress);
+                                      Progress* progress,
+                                      CompiledFrom* from = nullptr);
 
 }  // namespace ingot
 

@@ -12,6 +12,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/per_node.h"
 #include "tools/ingot/reference.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
@@ -28,6 +29,7 @@ struct VerifyFlags {
   int64_t threads = 1;
   double rtol_max = -1;  // not given
   Tolerance tolerance;
+  bool per_node = false;
   bool json = false;
   bool quiet = false;
 };
@@ -177,11 +179,20 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   }
   absl::StatusOr<Builtins> builtins = MakeBuiltins();
   if (!builtins.ok()) return builtins.status();
+  CompiledFrom from;
   absl::StatusOr<OpenedModel> opened =
-      OpenModel(path, flags.open, *builtins, progress);
+      OpenModel(path, flags.open, *builtins, progress, &from);
   if (!opened.ok()) return opened.status();
   ExecutorOptions options;
   options.threads = static_cast<int>(flags.threads);
+  PerNodeCheck per_node(from.module, std::move(from.functions), flags.tolerance,
+                        progress);
+  if (flags.per_node) {
+    options.observer = [&per_node](const PlanCall& call,
+                                   absl::Span<const DLTensor* const> args) {
+      return per_node.Observe(call, args);
+    };
+  }
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(opened->model, options);
   if (!executor.ok()) return Where(executor.status(), path);
@@ -205,6 +216,12 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   }
   progress->Clear();
   Print(verdict.TableText());
+  if (flags.per_node) {
+    Print(absl::StrCat(
+        "every call is as the interpreter says: ", per_node.calls(),
+        " calls; the largest error, ", HumanNumber(per_node.worst()),
+        ", is of ", per_node.worst_call(), "\n"));
+  }
   if (flags.json) PrintJson(verdict.Json(done, flags.tolerance));
   absl::Status status = verdict.ToStatus();
   return status.ok() ? status : Annotate(status, path);
@@ -233,6 +250,10 @@ absl::Status RunVerify(Args args) {
   flags.Double("rtol-max", "R", "tolerance relative to the tensor's largest",
                &verify.rtol_max);
   flags.Int("threads", "N", "threads to use", 1, 1024, &verify.threads);
+  flags.Bool("per-node",
+             "of a MODEL: compare each call with the interpreter, and name the "
+             "first that is wrong",
+             &verify.per_node);
   verify.open.AddTo(&flags);
   flags.Bool("json", "end with one JSON object", &verify.json);
   flags.Bool("quiet", "show no progress", &verify.quiet);
@@ -242,6 +263,9 @@ absl::Status RunVerify(Args args) {
     return UsageError(
         "needs one of --test-data=DIR and --reference=MODEL.onnx (see ingot "
         "help verify)");
+  }
+  if (verify.per_node && !IsModel(flags.word(0))) {
+    return UsageError("--per-node needs a model, not what was made of it");
   }
   if (verify.rtol_max >= 0) verify.tolerance.rtol_max = verify.rtol_max;
   Progress::Options options;

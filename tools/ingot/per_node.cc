@@ -1,0 +1,73 @@
+#include "tools/ingot/per_node.h"
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/passes/evaluate.h"
+#include "runtime/data_type.h"
+
+namespace ingot {
+namespace {
+
+std::string Describe(const PlanCall& call, int index) {
+  return absl::StrCat("call ", index, ", ", OneLine(call.function()),
+                      call.source().empty() ? "" : ", for ",
+                      OneLine(call.source()));
+}
+
+// A view of a call's argument.
+absl::StatusOr<Tensor> ViewOf(const DLTensor& arg) {
+  DataType type;
+  type.code = arg.dtype.code;
+  type.bits = arg.dtype.bits;
+  return Tensor::FromBorrowedReadOnly(
+      static_cast<const char*>(arg.data) + arg.byte_offset, type,
+      absl::MakeConstSpan(arg.shape, arg.ndim));
+}
+
+}  // namespace
+
+absl::Status PerNodeCheck::Observe(const PlanCall& call,
+                                   absl::Span<const DLTensor* const> args) {
+  const int index = calls_++;
+  progress_->Update(absl::StrCat("checking ", Describe(call, index)), 0);
+  auto found = functions_.find(call.function());
+  if (found == functions_.end()) {
+    return absl::InternalError(absl::StrCat(
+        Describe(call, index), ": the compiler did not tell its function"));
+  }
+  const relay::Function& function = *module_.Find(found->second);
+  const size_t num_inputs = function.inputs.size();
+  std::vector<Tensor> inputs;
+  for (const DLTensor* arg : args.first(num_inputs)) {
+    absl::StatusOr<Tensor> view = ViewOf(*arg);
+    if (!view.ok()) return view.status();
+    inputs.push_back(*std::move(view));
+  }
+  absl::StatusOr<std::vector<Tensor>> expected =
+      relay::EvaluateFunction(module_, function, inputs);
+  if (!expected.ok()) {
+    return absl::Status(expected.status().code(),
+                        absl::StrCat(Describe(call, index), ": interpreting: ",
+                                     expected.status().message()));
+  }
+  for (size_t i = 0; i < expected->size(); ++i) {
+    absl::StatusOr<Tensor> got = ViewOf(*args[num_inputs + i]);
+    if (!got.ok()) return got.status();
+    absl::StatusOr<Comparison> c = Compare(*got, (*expected)[i], tolerance_);
+    if (!c.ok()) return c.status();
+    if (!c->ok()) {
+      return absl::DataLossError(absl::StrCat(
+          Describe(call, index), ": result ", i, " is wrong: ", c->problem,
+          " (", c->mismatches, " of ", c->elements, ")"));
+    }
+    if (c->max_abs_err > worst_) {
+      worst_ = c->max_abs_err;
+      worst_call_ = Describe(call, index);
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

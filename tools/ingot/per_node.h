@@ -1,0 +1,54 @@
+// Every call of a run against the interpreter, one by one.
+#ifndef INGOT_TOOLS_INGOT_PER_NODE_H_
+#define INGOT_TOOLS_INGOT_PER_NODE_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "compiler/relay/ir.h"
+#include "runtime/executor.h"
+#include "tools/ingot/compare.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+
+// Compares what each call of compiled code computed with what the interpreter
+// computes of the same function on the same operands. A wrong result is thus
+// found where it arises, and nothing is kept from call to call, however large
+// the model is.
+class PerNodeCheck {
+ public:
+  // `module` after compiling; `functions`: symbol -> function of it.
+  PerNodeCheck(const relay::Module& module,
+               std::map<std::string, std::string> functions,
+               const Tolerance& tolerance, Progress* progress)
+      : module_(module),
+        functions_(std::move(functions)),
+        tolerance_(tolerance),
+        progress_(progress) {}
+
+  // For ExecutorOptions::observer. DataLoss names the first call that is wrong,
+  // the nodes of the model that it computes, and the first element.
+  absl::Status Observe(const PlanCall& call,
+                       absl::Span<const DLTensor* const> args);
+
+  int calls() const { return calls_; }
+  // The largest absolute error so far, and where it was.
+  double worst() const { return worst_; }
+  const std::string& worst_call() const { return worst_call_; }
+
+ private:
+  const relay::Module& module_;
+  const std::map<std::string, std::string> functions_;
+  const Tolerance tolerance_;
+  Progress* const progress_;
+  int calls_ = 0;
+  double worst_ = -1;
+  std::string worst_call_;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_PER_NODE_H_
