@@ -48,7 +48,8 @@ class PlanExecutor final : public GraphExecutor {
  public:
   explicit PlanExecutor(ExecutorOptions options)
       : pool_(std::move(options.pool)),
-        context_{nullptr, nullptr, options.profiler, options.max_storage_bytes},
+        context_{nullptr, nullptr, options.profiler,
+                 std::move(options.observer), options.max_storage_bytes},
         frame_(context_) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);

@@ -26,6 +26,12 @@ namespace ingot {
 using ConstantLookup =
     std::function<absl::StatusOr<Tensor>(absl::string_view key)>;
 
+// Told each call of a function after it was made, in the bodies of branches and
+// loops too, with its arguments: what it read, then what it wrote, valid until
+// it returns. An error ends the run.
+using CallObserver = std::function<absl::Status(
+    const PlanCall& call, absl::Span<const DLTensor* const> args)>;
+
 struct ExecutorOptions {
   // Threads that one run may use, the calling one included. Ignored when there
   // is a pool.
@@ -35,6 +41,9 @@ struct ExecutorOptions {
   std::shared_ptr<ThreadPool> pool;
   // Where each call's time goes; null costs nothing. Must outlive the executor.
   Profiler* profiler = nullptr;
+  // Sees every call's operands and results, for finding where a model goes
+  // wrong; null costs nothing.
+  CallObserver observer;
   // The most bytes of storage that a plan may ask for.
   uint64_t max_storage_bytes = uint64_t{1} << 40;
 };

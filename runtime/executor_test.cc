@@ -453,6 +453,38 @@ TEST(Executor, FeedsTheProfiler) {
   EXPECT_GE(events[1].start_ns, events[0].start_ns + events[0].duration_ns);
 }
 
+TEST(Executor, TellsTheObserver) {
+  std::vector<std::string> calls;
+  ExecutorOptions options;
+  options.observer = [&calls](const PlanCall& call,
+                              absl::Span<const DLTensor* const> args) {
+    calls.push_back(
+        absl::StrCat(call.function(), " -> ",
+                     static_cast<const float*>(args.back()->data)[0]));
+    return absl::OkStatus();
+  };
+  auto executor = Create(StaticPlan(), options);
+  ASSERT_NE(executor, nullptr);
+  ASSERT_TRUE(executor->Run({Make({3, 2}, {1, 2, 3, 4, 5, 6})}).ok());
+  EXPECT_THAT(calls, ElementsAre("add -> 11", "double -> 22"));
+}
+
+TEST(Executor, TheObserverMayEndARun) {
+  int calls = 0;
+  ExecutorOptions options;
+  options.observer = [&calls](const PlanCall&,
+                              absl::Span<const DLTensor* const>) {
+    ++calls;
+    return absl::DataLossError("wrong");
+  };
+  auto executor = Create(StaticPlan(), options);
+  ASSERT_NE(executor, nullptr);
+  const absl::Status s =
+      executor->Run({Make({3, 2}, {1, 2, 3, 4, 5, 6})}).status();
+  EXPECT_EQ(s.message(), "wrong");
+  EXPECT_EQ(calls, 1);
+}
+
 TEST(Executor, KeepsModuleAndConstants) {
   auto executor = Create(StaticPlan());  // the only owner of both
   ASSERT_NE(executor, nullptr);

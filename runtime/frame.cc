@@ -92,6 +92,7 @@ size_t Frame::storage_bytes() const {
 absl::Status Frame::Run() {
   absl::Status status = bound_.Bind();
   if (!status.ok()) return status;
+  if (context_.observer != nullptr) return RunStepsObserved();
   return context_.profiler == nullptr ? RunSteps() : RunStepsProfiled();
 }
 
@@ -146,6 +147,21 @@ absl::Status Frame::RunStepsProfiled() {
   const std::string& entry = bound_.plan().entry();
   profiler->Record(entry.empty() ? "run" : entry, "", start,
                    profiler->Now() - start);
+  return absl::OkStatus();
+}
+
+absl::Status Frame::RunStepsObserved() {
+  std::vector<const DLTensor*> args;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    absl::Status status = RunStep(i);
+    if (!status.ok()) return status;
+    if (steps_[i].call == nullptr) continue;
+    const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
+    args.clear();
+    for (int k = 0; k < call.args_size(); ++k) args.push_back(arg(call, k));
+    status = context_.observer(call, args);
+    if (!status.ok()) return status;
+  }
   return absl::OkStatus();
 }
 

@@ -25,6 +25,9 @@ struct FrameContext {
   std::shared_ptr<Module> host;
   std::function<absl::StatusOr<Tensor>(absl::string_view)> constants;
   Profiler* profiler = nullptr;
+  std::function<absl::Status(const PlanCall&,
+                             absl::Span<const DLTensor* const>)>
+      observer;
   uint64_t max_storage_bytes = 0;  // of one frame
 };
 
@@ -70,6 +73,7 @@ class Frame {
 
   absl::Status RunSteps();
   absl::Status RunStepsProfiled();
+  absl::Status RunStepsObserved();
   absl::Status RunStep(size_t step);
   // A call that is not a function's.
   absl::Status RunControl(int call);
