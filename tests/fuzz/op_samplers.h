@@ -70,6 +70,10 @@ struct OpSampler {
 
 const std::vector<OpSampler>& AllSamplers();
 
+// Parts of it, a file each.
+void AddElementSamplers(std::vector<OpSampler>* samplers);
+void AddTensorSamplers(std::vector<OpSampler>* samplers);
+
 }  // namespace ingot::fuzz
 
 #endif  // INGOT_TESTS_FUZZ_OP_SAMPLERS_H_
