@@ -252,7 +252,7 @@ bool AddTopK(ModelBuilder* m, const std::string& op) {
   const int64_t axis = m->Next(x->rank());
   Attrs attrs;
   attrs.Set("axis", axis);
-  attrs.Set("k", 1 + m->Next(x->dim(axis)));
+  attrs.Set("k", MakeShape({1 + m->Next(x->dim(axis))}));
   attrs.Set("largest", m->Next(2));
   return m->Add(op, {*x}, attrs, true, std::max(x->bound, 64.0));
 }
