@@ -159,8 +159,7 @@ class RegionPrinter {
     INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
                            KnownShape(value.type()));
     if (names_.count(value) != 0) return absl::OkStatus();
-    INGOT_ASSIGN_OR_RETURN(size_t bytes,
-                           CountBytes(value.type().dtype, shape));
+    INGOT_ASSIGN_OR_RETURN(size_t bytes, CountBytes(value.type().dtype, shape));
     if (bytes == 0) bytes = 1;  // a name of its own all the same
     const std::string name = absl::StrCat("buf", next_buffer_++);
     names_[value] = name;

@@ -79,8 +79,8 @@ struct CodegenOptions {
 // What a target turned a set of functions into.
 struct CodegenResult {
   std::vector<Artifact> artifacts;
-  std::vector<std::string> cpu_features;    // needed to run them, LLVM's names
-  std::string target_triple;                // empty: not native code
+  std::vector<std::string> cpu_features;  // needed to run them, LLVM's names
+  std::string target_triple;              // empty: not native code
   // Shared libraries, as provenance.proto says: "m", "openblas:libopenblas0".
   std::vector<std::string> link_libraries;
 };
