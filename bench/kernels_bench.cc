@@ -143,27 +143,24 @@ double PeakGflops() {
                           tir::MakeFor(l, I(0), I(lanes),
                                        tir::ForKind::kVectorized, body(c, l)));
     };
+    const tir::Stmt fill = each([&](Expr c, Expr l) {
+      return tir::MakeStore(acc, {c, l}, tir::MakeLoad(in, {l}));
+    });
+    const tir::Stmt multiply_add = each([&](Expr c, Expr l) {
+      Expr sum = tir::MakeCall(
+          tir::Intrinsic::kMulAdd,
+          {tir::MakeLoad(acc, {c, l}), tir::MakeLoad(in, {l}), F(0.5)});
+      return tir::MakeStore(acc, {c, l}, sum);
+    });
+    const tir::Stmt write = each([&](Expr c, Expr l) {
+      return tir::MakeStore(out, {c, l}, tir::MakeLoad(acc, {c, l}));
+    });
+    const tir::Stmt repeat = tir::MakeFor(tir::MakeVar("step"), I(0), I(steps),
+                                          tir::ForKind::kSerial, multiply_add);
     tir::PrimFunc func;
     func.name = "peak";
     func.params = {in, out};
-    func.body = tir::MakeAllocate(
-        acc, tir::MakeSeq(
-                 {each([&](Expr c, Expr l) {
-                    return tir::MakeStore(acc, {c, l}, tir::MakeLoad(in, {l}));
-                  }),
-                  tir::MakeFor(tir::MakeVar("step"), I(0), I(steps),
-                               tir::ForKind::kSerial, each([&](Expr c, Expr l) {
-                                 return tir::MakeStore(
-                                     acc, {c, l},
-                                     tir::MakeCall(
-                                         tir::Intrinsic::kMulAdd,
-                                         {tir::MakeLoad(acc, {c, l}),
-                                          tir::MakeLoad(in, {l}), F(0.5)}));
-                               })),
-                  each([&](Expr c, Expr l) {
-                    return tir::MakeStore(out, {c, l},
-                                          tir::MakeLoad(acc, {c, l}));
-                  })}));
+    func.body = tir::MakeAllocate(acc, tir::MakeSeq({fill, repeat, write}));
     Compiled compiled(func);
     double best = 1e9;
     for (int i = 0; i < 30; ++i) {
@@ -228,10 +225,11 @@ Work Matmul(int64_t m, int64_t n, int64_t k) {
   te::Tensor a = g.Placeholder("a", kF32, Shape({m, k}));
   te::Tensor b = g.Placeholder("b", kF32, Shape({k, n}));
   work.inputs = {a, b};
-  work.output = g.Reduce(
-      "c", Shape({m, n}), Shape({k}), Reducer::Sum(kF32),
-      [&](auto& i, auto& r) { return a({i[0], r[0]}) * b({r[0], i[1]}); },
-      {{te::kAnchor, te::kMatmul}});
+  auto product = [&](auto& i, auto& r) {
+    return a({i[0], r[0]}) * b({r[0], i[1]});
+  };
+  work.output = g.Reduce("c", Shape({m, n}), Shape({k}), Reducer::Sum(kF32),
+                         product, {{te::kAnchor, te::kMatmul}});
   work.flops = 2.0 * m * n * k;
   Finish(&work);
   return work;
@@ -340,13 +338,15 @@ Work Softmax(int64_t rows, int64_t n) {
   Work work;
   Graph& g = *work.graph;
   te::Tensor x = g.Placeholder("x", kF32, Shape({rows, n}));
-  te::Tensor m = g.Reduce("m", Shape({rows}), Shape({n}), Reducer::Max(kF32),
-                          [&](auto& i, auto& r) { return x({i[0], r[0]}); });
+  auto x_of = [&](auto& i, auto& r) { return x({i[0], r[0]}); };
+  te::Tensor m =
+      g.Reduce("m", Shape({rows}), Shape({n}), Reducer::Max(kF32), x_of);
   te::Tensor e = g.Compute("e", Shape({rows, n}), [&](auto& i) {
     return tir::MakeCall(tir::Intrinsic::kExp, {x(i) - m({i[0]})});
   });
-  te::Tensor s = g.Reduce("s", Shape({rows}), Shape({n}), Reducer::Sum(kF32),
-                          [&](auto& i, auto& r) { return e({i[0], r[0]}); });
+  auto e_of = [&](auto& i, auto& r) { return e({i[0], r[0]}); };
+  te::Tensor s =
+      g.Reduce("s", Shape({rows}), Shape({n}), Reducer::Sum(kF32), e_of);
   work.inputs = {x};
   work.output = g.Compute("o", Shape({rows, n}),
                           [&](auto& i) { return e(i) / s({i[0]}); });
@@ -359,8 +359,9 @@ Work LayerNorm(int64_t rows, int64_t n) {
   Graph& g = *work.graph;
   te::Tensor x = g.Placeholder("x", kF32, Shape({rows, n}));
   te::Tensor scale = g.Placeholder("scale", kF32, Shape({n}));
-  te::Tensor s = g.Reduce("s", Shape({rows}), Shape({n}), Reducer::Sum(kF32),
-                          [&](auto& i, auto& r) { return x({i[0], r[0]}); });
+  auto x_of = [&](auto& i, auto& r) { return x({i[0], r[0]}); };
+  te::Tensor s =
+      g.Reduce("s", Shape({rows}), Shape({n}), Reducer::Sum(kF32), x_of);
   te::Tensor mean = g.Compute("mean", Shape({rows}), [&](auto& i) {
     return s(i) * F(1.0 / static_cast<double>(n));
   });

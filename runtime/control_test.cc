@@ -445,7 +445,8 @@ TEST(Check, Bodies) {
     *outer.mutable_bodies(0) = deep;
     deep = outer;
   }
-  ExpectBad(deep, [](Plan*) {}, "deep");
+  auto unchanged = [](Plan*) {};
+  ExpectBad(deep, unchanged, "deep");
 }
 
 }  // namespace

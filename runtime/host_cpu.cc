@@ -48,17 +48,19 @@ uint64_t ReadXcr0() {
 // What else must hold for a feature.
 enum State { kNone, kXsave, kAvx, kAvx512, kAmx, kApx };
 
+using Register = uint32_t Registers::*;
+
 struct Feature {
   const char* name;
-  uint32_t Registers::* reg;
+  Register reg;
   int bit;
   State state;
 };
 
-constexpr uint32_t Registers::* kA = &Registers::eax;
-constexpr uint32_t Registers::* kB = &Registers::ebx;
-constexpr uint32_t Registers::* kC = &Registers::ecx;
-constexpr uint32_t Registers::* kD = &Registers::edx;
+constexpr Register kA = &Registers::eax;
+constexpr Register kB = &Registers::ebx;
+constexpr Register kC = &Registers::ecx;
+constexpr Register kD = &Registers::edx;
 
 constexpr Feature kLeaf1[] = {
     {"cx8", kD, 8, kNone},     {"cmov", kD, 15, kNone},

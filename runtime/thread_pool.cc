@@ -210,9 +210,8 @@ int ThreadPool::ParallelFor(int (*body)(void*, int64_t, int64_t), void* ctx,
   state.epoch.store(epoch);
   if (state.sleepers.load() > 0) {
     // Taking the lock waits for a worker that is about to sleep.
-    {
-      std::lock_guard<std::mutex> lock(state.mutex);
-    }
+    state.mutex.lock();
+    state.mutex.unlock();
     state.work.notify_all();
   }
 

@@ -1,14 +1,9 @@
 #include "backends/testing/run_regions.h"
 
-#include <unistd.h>
-
-#include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "backends/builtin.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/driver/compile.h"
 #include "compiler/relay/op.h"
@@ -19,19 +14,9 @@
 #include "compiler/status_macros.h"
 #include "compiler/target/target.h"
 #include "gtest/gtest.h"
-#include "loaders/native/linker.h"
-#include "runtime/executor.h"
 
 namespace ingot::testing_support {
 namespace {
-
-// A file in the test's own folder that nothing else has.
-std::string TemporaryName(absl::string_view end) {
-  static std::atomic<int> count{0};
-  const char* dir = std::getenv("TEST_TMPDIR");
-  return absl::StrCat(dir != nullptr ? dir : "/tmp", "/regions_", getpid(), "_",
-                      count++, end);
-}
 
 absl::StatusOr<std::vector<Tensor>> MakeInputs(const relay::Function& main,
                                                uint32_t seed) {
@@ -62,10 +47,9 @@ absl::StatusOr<std::unique_ptr<relay::Module>> ParseRelay(
 
 absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target_text,
                                            absl::string_view text) {
-  TargetRegistry kinds;
-  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
   INGOT_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_text));
-  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds.Check(target));
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind,
+                         BuiltinTargets().Check(target));
   INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
                          ParseRelay(text));
   if (kind->constant_updater != nullptr) {
@@ -90,11 +74,6 @@ absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
 
 absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
                                          relay::Module* module) {
-  TargetRegistry kinds;
-  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
-  LoaderRegistry loaders;
-  INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));
-  INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
   CompileOptions options;
   INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(targets));
   if (options.targets.size() == 1) {
@@ -104,40 +83,9 @@ absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
   }
   options.target_text = std::string(targets);
   options.opt_level = 0;
-  options.known_loaders = loaders.Names();
+  options.known_loaders = BuiltinLoaders().Names();
   options.known_loaders.push_back(kNativeLoader);
-  return CompileModule(module, "test", "", kinds, options);
-}
-
-absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {
-  LoaderRegistry loaders;
-  INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));
-  INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
-  const std::string library = TemporaryName(".so");
-  INGOT_RETURN_IF_ERROR(LinkLibrary(set, library));
-  absl::StatusOr<LoadedModel> model = LoadPath(library, loaders);
-  unlink(library.c_str());
-  return model;
-}
-
-absl::StatusOr<std::vector<Tensor>> RunModel(
-    const LoadedModel& model, const std::vector<Tensor>& inputs) {
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
-                         CreateExecutor(model));
-  if (executor->inputs().size() != inputs.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the model takes ", executor->inputs().size(), " inputs"));
-  }
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    INGOT_RETURN_IF_ERROR(executor->SetInput(i, inputs[i]));
-  }
-  INGOT_RETURN_IF_ERROR(executor->Run());
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < executor->outputs().size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(Tensor output, executor->GetOutput(i));
-    outputs.push_back(std::move(output));
-  }
-  return outputs;
+  return CompileModule(module, "test", "", BuiltinTargets(), options);
 }
 
 namespace {
@@ -170,9 +118,8 @@ absl::StatusOr<Comparison> CompareRelay(absl::string_view targets,
   INGOT_ASSIGN_OR_RETURN(const std::vector<Target> list, ParseTargets(targets));
   INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> compiled,
                          ParseRelay(text));
-  TargetRegistry kinds;
-  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
-  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds.Check(list[0]));
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind,
+                         BuiltinTargets().Check(list[0]));
   Comparison comparison;
   bool may_take = false;
   for (const auto& function : compiled->functions()) {
@@ -246,10 +193,9 @@ std::string TextOf(const ArtifactSet& set, absl::string_view codegen_id) {
 
 std::string WhyNot(absl::string_view target_text, absl::string_view text) {
   const auto why = [&]() -> absl::Status {
-    TargetRegistry kinds;
-    INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
     INGOT_ASSIGN_OR_RETURN(const Target target, ParseTarget(target_text));
-    INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds.Check(target));
+    INGOT_ASSIGN_OR_RETURN(const TargetKind* kind,
+                           BuiltinTargets().Check(target));
     INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
                            ParseRelay(text));
     return kind->supports(target, *module->main()->nodes().back());

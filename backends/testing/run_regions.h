@@ -13,8 +13,8 @@
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
 #include "backends/testing/run_kernels.h"
+#include "backends/testing/run_model.h"
 #include "compiler/relay/ir.h"
-#include "loaders/load.h"
 #include "runtime/tensor.h"
 
 namespace ingot::testing_support {
@@ -36,14 +36,6 @@ absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
 // The same for a module at hand, which is changed.
 absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
                                          relay::Module* module);
-
-// What is left of a set that went through a container's bytes, loaded. Native
-// code is linked first.
-absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
-
-// Calls the model's entry.
-absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,
-                                             const std::vector<Tensor>& inputs);
 
 // The whole way for one module, on inputs that follow from `seed`: its results
 // and the interpreter's. The error says which output differs and where, or what

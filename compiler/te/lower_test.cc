@@ -33,9 +33,10 @@ Kernel MatmulRelu(Expr m, Expr n, Expr kk) {
   Kernel k;
   Tensor a = k.graph.Placeholder("a", kF32, {m, kk});
   Tensor b = k.graph.Placeholder("b", kF32, {kk, n});
-  Tensor c = k.graph.Reduce(
-      "c", {m, n}, {kk}, Reducer::Sum(kF32),
-      [&](auto& i, auto& r) { return a({i[0], r[0]}) * b({r[0], i[1]}); });
+  auto product = [&](auto& i, auto& r) {
+    return a({i[0], r[0]}) * b({r[0], i[1]});
+  };
+  Tensor c = k.graph.Reduce("c", {m, n}, {kk}, Reducer::Sum(kF32), product);
   Tensor d = k.graph.Compute(
       "d", {m, n}, [&](auto& i) { return tir::Max(c(i), tir::MakeFloat(0)); });
   k.inputs = {a, b};
@@ -250,9 +251,9 @@ TEST(LowerTest, StencilComputedAtRowsOfSymbolicHeight) {
   Tensor y =
       k.graph.Compute("y", {h, I(10)}, [&](auto& i) { return x(i) + x(i); });
   k.inputs = {x};
+  auto below = [&](auto& i, auto& r) { return y({i[0] + r[0], i[1]}); };
   k.outputs = {
-      k.graph.Reduce("s", {h - 2, I(10)}, {I(3)}, Reducer::Sum(kF32),
-                     [&](auto& i, auto& r) { return y({i[0] + r[0], i[1]}); })};
+      k.graph.Reduce("s", {h - 2, I(10)}, {I(3)}, Reducer::Sum(kF32), below)};
   Schedule s = Make(k);
   Stage* out = s.Find(k.outputs[0]);
   auto [o, i] = out->Split(out->axis(0), 4);
@@ -283,9 +284,8 @@ TEST(LowerTest, SplitReductionOfAnyLength) {
     Kernel k;
     Tensor x = k.graph.Placeholder("x", kF32, {I(5), I(n)});
     k.inputs = {x};
-    k.outputs = {
-        k.graph.Reduce("s", {I(5)}, {I(n)}, Reducer::Sum(kF32),
-                       [&](auto& i, auto& r) { return x({i[0], r[0]}); })};
+    auto x_of = [&](auto& i, auto& r) { return x({i[0], r[0]}); };
+    k.outputs = {k.graph.Reduce("s", {I(5)}, {I(n)}, Reducer::Sum(kF32), x_of)};
     Schedule s = Make(k);
     s.SplitReduction(s.stages()[0], 8);
     ExpectSame(k, s);

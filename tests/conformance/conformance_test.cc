@@ -58,9 +58,6 @@ class ConformanceTest : public testing::TestWithParam<Param> {
     absl::StatusOr<ExpectedFailures> expected = ReadExpected();
     ASSERT_TRUE(expected.ok()) << expected.status();
     expected_ = new ExpectedFailures(*std::move(expected));
-    absl::StatusOr<std::unique_ptr<CaseRunner>> runner = CaseRunner::Create();
-    ASSERT_TRUE(runner.ok()) << runner.status();
-    runner_ = runner->release();
     tally_ = new Tally;
   }
 
@@ -71,7 +68,6 @@ class ConformanceTest : public testing::TestWithParam<Param> {
  protected:
   // Used by all cases, kept until the process ends.
   static inline ExpectedFailures* expected_ = nullptr;
-  static inline CaseRunner* runner_ = nullptr;
   static inline Tally* tally_ = nullptr;
 };
 
@@ -79,7 +75,7 @@ TEST_P(ConformanceTest, Case) {
   const Param& param = GetParam();
   ASSERT_NE(tally_, nullptr);
   bool was_fixed = false;
-  const absl::Status status = runner_->Run(param.way, param.c, &was_fixed);
+  const absl::Status status = RunCase(param.way, param.c, &was_fixed);
   tally_->Add(param.way, OperatorOf(param.c),
               status.ok()
                   ? (was_fixed ? Outcome::kPassedFixed : Outcome::kPassed)

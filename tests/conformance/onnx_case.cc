@@ -1,7 +1,6 @@
 #include "tests/conformance/onnx_case.h"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -12,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "onnx/onnx.pb.h"
-#include "runtime/float16.h"
 
 namespace ingot {
 namespace {
@@ -149,60 +147,6 @@ std::string OperatorOf(const OnnxCase& c) {
     return "several operators";
   }
   return proto.graph().node(0).op_type();
-}
-
-double ElementAsDouble(const Tensor& tensor, int64_t k) {
-  const DataType t = tensor.dtype();
-  if (t.is_bool()) return tensor.values<bool>()[k] ? 1 : 0;
-  if (t.code == DataType::kBFloat) {
-    return BFloat16ToFloat(tensor.values<uint16_t>()[k]);
-  }
-  if (t.is_float()) {
-    if (t.bits == 16) return HalfToFloat(tensor.values<uint16_t>()[k]);
-    if (t.bits == 32) return tensor.values<float>()[k];
-    return tensor.values<double>()[k];
-  }
-  switch (t.bits) {
-    case 8:
-      return t.is_int() ? tensor.values<int8_t>()[k]
-                        : tensor.values<uint8_t>()[k];
-    case 16:
-      return t.is_int() ? tensor.values<int16_t>()[k]
-                        : tensor.values<uint16_t>()[k];
-    case 32:
-      return t.is_int() ? tensor.values<int32_t>()[k]
-                        : tensor.values<uint32_t>()[k];
-    default:
-      return t.is_int() ? static_cast<double>(tensor.values<int64_t>()[k])
-                        : static_cast<double>(tensor.values<uint64_t>()[k]);
-  }
-}
-
-absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
-                            const Tolerance& tolerance) {
-  if (actual.dtype() != expected.dtype() ||
-      actual.shape() != expected.shape()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "is ", actual.TypeString(), ", expected ", expected.TypeString()));
-  }
-  int64_t first = -1, wrong = 0;
-  double largest = 0;
-  for (int64_t k = 0; k < expected.NumElements(); ++k) {
-    const double a = ElementAsDouble(actual, k);
-    const double b = ElementAsDouble(expected, k);
-    if (std::isnan(a) && std::isnan(b)) continue;
-    if (a == b) continue;  // infinities too
-    const double difference = std::fabs(a - b);
-    if (difference <= tolerance.atol + tolerance.rtol * std::fabs(b)) continue;
-    ++wrong;
-    if (first < 0) first = k;
-    if (!(difference <= largest)) largest = difference;
-  }
-  if (wrong == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      wrong, " of ", expected.NumElements(), " elements differ, element ",
-      first, " is ", ElementAsDouble(actual, first), ", expected ",
-      ElementAsDouble(expected, first), "; largest difference ", largest));
 }
 
 namespace {

@@ -30,11 +30,6 @@ struct OnnxCase {
   std::string model_path;
 };
 
-struct Tolerance {
-  double rtol = 1e-3;
-  double atol = 1e-7;
-};
-
 // The cases below `dir`, in order of their names. NotFound without any.
 absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(absl::string_view dir);
 
@@ -53,18 +48,9 @@ absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set);
 // operators" for the others.
 std::string OperatorOf(const OnnxCase& c);
 
-// Ok when types and shapes are equal and each element is within
-// atol + rtol * |expected| of the expected one; NaN equals NaN only.
-// InvalidArgument names the first difference and the largest.
-absl::Status CompareTensors(const Tensor& actual, const Tensor& expected,
-                            const Tolerance& tolerance);
-
-// The same for text: every string equal. How long the longest may be does not
-// count.
+// Ok when every string of two tensors that hold text is equal. How long the
+// longest may be does not count.
 absl::Status CompareText(const Tensor& actual, const Tensor& expected);
-
-// The k-th element as a double; 64-bit integers may lose low bits.
-double ElementAsDouble(const Tensor& tensor, int64_t k);
 
 }  // namespace ingot
 

@@ -1,23 +1,27 @@
 #include "tests/conformance/run_case.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
-#include "backends/builtin.h"
+#include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/verifier.h"
-#include "loaders/load.h"
-#include "loaders/native/linker.h"
+#include "compiler/status_macros.h"
+#include "tools/ingot/compare.h"
 
 namespace ingot {
 namespace {
+
+// What ONNX's own runner of these tests allows.
+constexpr Tolerance kTolerance = {/*rtol=*/1e-3, /*atol=*/1e-7, std::nullopt};
 
 absl::Status In(absl::string_view stage, const absl::Status& status) {
   return absl::Status(status.code(),
@@ -40,58 +44,37 @@ bool IsShort(const Tensor& tensor) {
   return tensor.shape().size() <= 1 && tensor.NumElements() <= 64;
 }
 
-std::string LibraryPath() {
-  const char* dir = std::getenv("TEST_TMPDIR");
-  return absl::StrCat(dir != nullptr ? dir : "/tmp", "/case_", getpid(), ".so");
-}
-
-}  // namespace
-
-absl::StatusOr<std::unique_ptr<CaseRunner>> CaseRunner::Create() {
-  std::unique_ptr<CaseRunner> runner(new CaseRunner);
-  for (const absl::Status& s : {RegisterBuiltinTargets(&runner->targets_),
-                                RegisterCoreLoaders(&runner->loaders_),
-                                RegisterBuiltinLoaders(&runner->loaders_)}) {
-    if (!s.ok()) return s;
-  }
-  return runner;
-}
-
-absl::StatusOr<std::vector<Tensor>> CaseRunner::Execute(
-    absl::string_view way, const OnnxCase& c, relay::Module* module,
-    std::vector<Tensor> inputs) {
+absl::StatusOr<std::vector<Tensor>> Execute(absl::string_view way,
+                                            const OnnxCase& c,
+                                            relay::Module* module,
+                                            std::vector<Tensor> inputs) {
   if (way == kInterpreter) {
     return relay::EvaluateFunction(*module, *module->main(), inputs);
   }
   CompileOptions options;
-  absl::StatusOr<std::vector<Target>> targets = ParseTargets(way);
-  if (!targets.ok()) return targets.status();
-  options.targets = *std::move(targets);
+  INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(way));
   options.target_text = std::string(way);
   absl::StatusOr<ArtifactSet> set =
-      CompileModule(module, c.name, /*sha256=*/"", targets_, options);
+      CompileModule(module, c.name, /*sha256=*/"",
+                    testing_support::BuiltinTargets(), options);
   if (!set.ok()) return In("compile", set.status());
-  LoadOptions load;
-  load.link = [](const ArtifactSet& s) -> absl::StatusOr<std::string> {
-    std::string path = LibraryPath();
-    const absl::Status linked = LinkLibrary(s, path);
-    if (!linked.ok()) return linked;
-    return path;
-  };
-  absl::StatusOr<LoadedModel> model = Load(*set, loaders_, load);
-  unlink(LibraryPath().c_str());
-  if (!model.ok()) return In("load", model.status());
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-      CreateExecutor(*model);
-  if (!executor.ok()) return In("executor", executor.status());
+      testing_support::Open(*set);
+  if (!executor.ok()) return In("load", executor.status());
   absl::StatusOr<std::vector<Tensor>> outputs = (*executor)->Run(inputs);
   if (!outputs.ok()) return In("run", outputs.status());
   return outputs;
 }
 
-absl::Status CaseRunner::RunSet(absl::string_view way, const Blob& model,
-                                const OnnxCase& c, const OnnxDataSet& set,
-                                const std::vector<bool>& fixed) {
+absl::Status CompareOutput(const Tensor& got, const Tensor& expected) {
+  INGOT_ASSIGN_OR_RETURN(const Comparison comparison,
+                         Compare(got, expected, kTolerance));
+  if (comparison.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(comparison.problem);
+}
+
+absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
+                    const OnnxDataSet& set, const std::vector<bool>& fixed) {
   ImportOptions options;
   options.model_dir = c.dir;
   // Where a data set does not have the shapes that its model declares, the
@@ -131,16 +114,17 @@ absl::Status CaseRunner::RunSet(absl::string_view way, const Blob& model,
     const absl::Status status =
         set.text_outputs.count(k) > 0
             ? CompareText((*outputs)[k], set.outputs[k])
-            : CompareTensors((*outputs)[k],
-                             AsType(set.outputs[k], (*outputs)[k].dtype()),
-                             Tolerance());
+            : CompareOutput((*outputs)[k],
+                            AsType(set.outputs[k], (*outputs)[k].dtype()));
     if (!status.ok()) return In(absl::StrCat("output ", k), status);
   }
   return absl::OkStatus();
 }
 
-absl::Status CaseRunner::Run(absl::string_view way, const OnnxCase& c,
-                             bool* was_fixed) {
+}  // namespace
+
+absl::Status RunCase(absl::string_view way, const OnnxCase& c,
+                     bool* was_fixed) {
   absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
   if (!sets.ok()) return sets.status();
   if (sets->empty()) return absl::NotFoundError("has no data sets");

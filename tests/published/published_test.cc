@@ -11,11 +11,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/builtin.h"
+#include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "gtest/gtest.h"
-#include "loaders/load.h"
-#include "loaders/native/linker.h"
 #include "nlohmann/json.hpp"
 #include "runtime/executor.h"
 
@@ -78,27 +76,16 @@ std::vector<json> References() {
 
 std::unique_ptr<GraphExecutor> Compile(const std::string& path,
                                        const std::string& target) {
-  TargetRegistry kinds;
-  LoaderRegistry loaders;
-  EXPECT_TRUE(RegisterBuiltinTargets(&kinds).ok());
-  EXPECT_TRUE(RegisterCoreLoaders(&loaders).ok());
-  EXPECT_TRUE(RegisterBuiltinLoaders(&loaders).ok());
   CompileOptions options;
   options.targets = *ParseTargets(target);
-  absl::StatusOr<ArtifactSet> set = CompileModel(path, kinds, options);
+  absl::StatusOr<ArtifactSet> set =
+      CompileModel(path, testing_support::BuiltinTargets(), options);
   if (!set.ok()) {
     ADD_FAILURE() << set.status();
     return nullptr;
   }
-  LoadOptions load;
-  load.link = [](const ArtifactSet& s) { return LinkCached(s, nullptr); };
-  absl::StatusOr<LoadedModel> model = Load(*set, loaders, load);
-  if (!model.ok()) {
-    ADD_FAILURE() << model.status();
-    return nullptr;
-  }
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-      CreateExecutor(*model);
+      testing_support::Open(*set);
   if (!executor.ok()) {
     ADD_FAILURE() << executor.status();
     return nullptr;

@@ -196,6 +196,32 @@ Value PaddingBias(Compose& k, Value mask, DataType dtype) {
                           k.Take(c.Scalar(dtype, filter))});
 }
 
+// What com.microsoft's operators do with queries, keys and values whose heads
+// are apart: makes the node's output from them. Operand `mask` keeps keys out,
+// operand 5 is added to the scores; `past` keys stand before those of the
+// queries' own words.
+absl::Status AttendHeads(Compose& k, Value q, Value key, Value value,
+                         const tir::Expr& past, int mask) {
+  NodeContext& c = k.context();
+  const DataType dtype = q.type().dtype;
+  Value bias;
+  if (c.has_input(5)) bias = k.Input(5);
+  if (c.has_input(mask)) {
+    const Value padding = PaddingBias(k, k.Input(mask), dtype);
+    bias = bias ? k.Add(bias, padding) : padding;
+  }
+  if (c.Int("unidirectional", 0) != 0) {
+    const Value causal =
+        MaskToBias(k, NotAfter(k, ShapeOf(q)[2], ShapeOf(key)[2], past), dtype);
+    bias = bias ? k.Add(bias, causal) : causal;
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  Scores scores;
+  const Value y = Attend(k, q, key, value, bias, ScaleOf(c, q), 0, &scores);
+  c.SetOutput(0, JoinHeads(k, y));
+  return k.status();
+}
+
 // com.microsoft: words, weights of queries, keys and values side by side, their
 // biases, a padding mask, past keys and values stacked, a bias of the scores.
 absl::Status PackedAttention(NodeContext& c) {
@@ -246,23 +272,7 @@ absl::Status PackedAttention(NodeContext& c) {
     };
     c.SetOutput(1, k.Concat({stacked(key), stacked(value)}, 0));
   }
-  const DataType dtype = q.type().dtype;
-  Value bias;
-  if (c.has_input(5)) bias = k.Input(5);
-  if (c.has_input(3)) {
-    const Value padding = PaddingBias(k, k.Input(3), dtype);
-    bias = bias ? k.Add(bias, padding) : padding;
-  }
-  if (c.Int("unidirectional", 0) != 0) {
-    const Value causal =
-        MaskToBias(k, NotAfter(k, ShapeOf(q)[2], ShapeOf(key)[2], past), dtype);
-    bias = bias ? k.Add(bias, causal) : causal;
-  }
-  INGOT_RETURN_IF_ERROR(k.status());
-  Scores scores;
-  const Value y = Attend(k, q, key, value, bias, ScaleOf(c, q), 0, &scores);
-  c.SetOutput(0, JoinHeads(k, y));
-  return k.status();
+  return AttendHeads(k, q, key, value, past, /*mask=*/3);
 }
 
 // com.microsoft: query, key, value (each [b, s, h * d]), the bias of all three,
@@ -312,23 +322,7 @@ absl::Status MultiHeadAttention(NodeContext& c) {
   INGOT_RETURN_IF_ERROR(k.status());
   if (c.wants_output(1)) c.SetOutput(1, key);
   if (c.wants_output(2)) c.SetOutput(2, value);
-  const DataType dtype = q.type().dtype;
-  Value bias;
-  if (c.has_input(5)) bias = k.Input(5);
-  if (c.has_input(4)) {
-    const Value padding = PaddingBias(k, k.Input(4), dtype);
-    bias = bias ? k.Add(bias, padding) : padding;
-  }
-  if (c.Int("unidirectional", 0) != 0) {
-    const Value causal =
-        MaskToBias(k, NotAfter(k, ShapeOf(q)[2], ShapeOf(key)[2], past), dtype);
-    bias = bias ? k.Add(bias, causal) : causal;
-  }
-  INGOT_RETURN_IF_ERROR(k.status());
-  Scores scores;
-  const Value y = Attend(k, q, key, value, bias, ScaleOf(c, q), 0, &scores);
-  c.SetOutput(0, JoinHeads(k, y));
-  return k.status();
+  return AttendHeads(k, q, key, value, past, /*mask=*/4);
 }
 
 // The rotation of pairs of x's last dimension, x being [b, h, s, d] and the

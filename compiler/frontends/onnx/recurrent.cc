@@ -243,12 +243,12 @@ absl::Status Recurrent(NodeContext& c, const Kind& kind) {
 }  // namespace
 
 void AddRecurrentConverters(ConverterTable* t) {
-  t->Add("LSTM",
-         [](NodeContext& c) { return Recurrent(c, {"lstm", 4, 3, true}); });
-  t->Add("GRU",
-         [](NodeContext& c) { return Recurrent(c, {"gru", 3, 2, false}); });
-  t->Add("RNN",
-         [](NodeContext& c) { return Recurrent(c, {"rnn", 1, 1, false}); });
+  auto add = [t](const char* name, const Kind& kind) {
+    t->Add(name, [kind](NodeContext& c) { return Recurrent(c, kind); });
+  };
+  add("LSTM", {"lstm", 4, 3, true});
+  add("GRU", {"gru", 3, 2, false});
+  add("RNN", {"rnn", 1, 1, false});
 }
 
 }  // namespace ingot::onnx_frontend

@@ -150,13 +150,13 @@ OpDef DensePacked() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], w = c.inputs[1];
     const Expr nr = w.shape()[2];
+    auto factors = [&](const Indices& i, const Expr& r) {
+      Indices xi = i;
+      xi.back() = r;
+      return std::make_pair(x(xi), w({i.back() / nr, r, i.back() % nr}));
+    };
     return SumOfProducts(c, x.shape().back(), {{te::kAnchor, te::kDensePacked}},
-                         [&](const Indices& i, const Expr& r) {
-                           Indices xi = i;
-                           xi.back() = r;
-                           return std::make_pair(
-                               x(xi), w({i.back() / nr, r, i.back() % nr}));
-                         });
+                         factors);
   };
   return def;
 }

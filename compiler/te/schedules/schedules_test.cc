@@ -125,10 +125,12 @@ TEST_P(SchedulesTest, MatmulIsTheProduct) {
   Kernel k;
   Tensor a = k.graph.Placeholder("a", kF32, ConstShape({m, kk}));
   Tensor b = k.graph.Placeholder("b", kF32, ConstShape({kk, n}));
-  Tensor c = k.graph.Reduce(
-      "c", ConstShape({m, n}), {I(kk)}, Reducer::Sum(kF32),
-      [&](auto& i, auto& r) { return a({i[0], r[0]}) * b({r[0], i[1]}); },
-      Tags{{kAnchor, kMatmul}});
+  auto product = [&](auto& i, auto& r) {
+    return a({i[0], r[0]}) * b({r[0], i[1]});
+  };
+  Tensor c =
+      k.graph.Reduce("c", ConstShape({m, n}), {I(kk)}, Reducer::Sum(kF32),
+                     product, Tags{{kAnchor, kMatmul}});
   k.inputs = {a, b};
   k.outputs = {c};
   auto schedule = ScheduleForCpu(k.graph, k.outputs, Cpu(bits()));
@@ -394,9 +396,8 @@ TEST_P(SchedulesTest, LayerNorm) {
     Tensor x = g.Placeholder("x", kF32, shape);
     Tensor y = g.Placeholder("y", kF32, shape);
     Tensor sum = g.Compute("add", shape, [&](auto& i) { return x(i) + y(i); });
-    Tensor s = g.Reduce(
-        "s", rows, {I(n)}, Reducer::Sum(kF32),
-        [&](auto& i, auto& r) { return sum({i[0], i[1], r[0]}); }, tags);
+    auto sum_of = [&](auto& i, auto& r) { return sum({i[0], i[1], r[0]}); };
+    Tensor s = g.Reduce("s", rows, {I(n)}, Reducer::Sum(kF32), sum_of, tags);
     Tensor mean =
         g.Compute("mean", rows, [&](auto& i) { return s(i) * F(1.0 / n); });
     Tensor v = g.Reduce(
@@ -477,9 +478,9 @@ TEST_P(SchedulesTest, SeveralReducedAxes) {
     auto shape = ConstShape(dims);
     Tensor x = g.Placeholder("x", kF32, shape);
     std::vector<Expr> out = {shape[0], shape[1], I(1), I(1)};
+    auto x_of = [&](auto& i, auto& r) { return x({i[0], i[1], r[0], r[1]}); };
     Tensor s =
-        g.Reduce("s", out, {shape[2], shape[3]}, Reducer::Sum(kF32),
-                 [&](auto& i, auto& r) { return x({i[0], i[1], r[0], r[1]}); });
+        g.Reduce("s", out, {shape[2], shape[3]}, Reducer::Sum(kF32), x_of);
     k.inputs = {x};
     k.outputs = {
         g.Compute("mean", out, [&](auto& i) { return s(i) * F(0.25); })};
@@ -502,8 +503,8 @@ TEST_P(SchedulesTest, SeveralOutputsAndExtern) {
                 j, I(0), I(20), tir::ForKind::kSerial,
                 tir::MakeStore(out[0].buffer, {i, j}, a({i, j}) + a({i, j}))));
       });
-  Tensor r = g.Reduce("r", ConstShape({6}), {I(20)}, Reducer::Max(kF32),
-                      [&](auto& i, auto& q) { return e[0]({i[0], q[0]}); });
+  auto e_of = [&](auto& i, auto& q) { return e[0]({i[0], q[0]}); };
+  Tensor r = g.Reduce("r", ConstShape({6}), {I(20)}, Reducer::Max(kF32), e_of);
   k.inputs = {x};
   k.outputs = {
       g.Compute("b", shape, [&](auto& i) { return a(i) + e[0](i); }), r,

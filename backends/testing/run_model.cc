@@ -1,0 +1,71 @@
+#include "backends/testing/run_model.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "backends/builtin.h"
+#include "compiler/status_macros.h"
+#include "loaders/native/linker.h"
+
+namespace ingot::testing_support {
+namespace {
+
+// Built-in names that clash are a mistake of ours.
+void Require(const absl::Status& status) {
+  if (!status.ok()) std::abort();
+}
+
+// A file in the test's own folder that nothing else has.
+std::string LibraryPath() {
+  static std::atomic<int> count{0};
+  const char* dir = std::getenv("TEST_TMPDIR");
+  return absl::StrCat(dir != nullptr ? dir : "/tmp", "/model_", getpid(), "_",
+                      count++, ".so");
+}
+
+}  // namespace
+
+const TargetRegistry& BuiltinTargets() {
+  static const TargetRegistry* const kTargets = [] {
+    auto* targets = new TargetRegistry;
+    Require(RegisterBuiltinTargets(targets));
+    return targets;
+  }();
+  return *kTargets;
+}
+
+const LoaderRegistry& BuiltinLoaders() {
+  static const LoaderRegistry* const kLoaders = [] {
+    auto* loaders = new LoaderRegistry;
+    Require(RegisterCoreLoaders(loaders));
+    Require(RegisterBuiltinLoaders(loaders));
+    return loaders;
+  }();
+  return *kLoaders;
+}
+
+absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {
+  const std::string library = LibraryPath();
+  const absl::Cleanup remove = [&library] { unlink(library.c_str()); };
+  INGOT_RETURN_IF_ERROR(LinkLibrary(set, library));
+  return LoadPath(library, BuiltinLoaders());
+}
+
+absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set) {
+  INGOT_ASSIGN_OR_RETURN(const LoadedModel model, StoreAndLoad(set));
+  return CreateExecutor(model);
+}
+
+absl::StatusOr<std::vector<Tensor>> RunModel(
+    const LoadedModel& model, const std::vector<Tensor>& inputs) {
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
+                         CreateExecutor(model));
+  return executor->Run(inputs);
+}
+
+}  // namespace ingot::testing_support

@@ -1,0 +1,36 @@
+// Artifact sets linked, loaded and run as users' are. For tests of anything
+// that is compiled.
+#ifndef INGOT_BACKENDS_TESTING_RUN_MODEL_H_
+#define INGOT_BACKENDS_TESTING_RUN_MODEL_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "artifact/artifact_set.h"
+#include "compiler/target/target.h"
+#include "loaders/load.h"
+#include "loaders/loader_registry.h"
+#include "runtime/executor.h"
+#include "runtime/tensor.h"
+
+namespace ingot::testing_support {
+
+// Everything that is built in.
+const TargetRegistry& BuiltinTargets();
+const LoaderRegistry& BuiltinLoaders();
+
+// What is left of a set that went through a shared library and its container,
+// loaded. The file is gone when this returns.
+absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
+
+// The same, ready to run.
+absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set);
+
+// Calls the model's entry.
+absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,
+                                             const std::vector<Tensor>& inputs);
+
+}  // namespace ingot::testing_support
+
+#endif  // INGOT_BACKENDS_TESTING_RUN_MODEL_H_
