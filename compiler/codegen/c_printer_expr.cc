@@ -275,7 +275,8 @@ std::string CPrinter::PrintDivision(const tir::Binary& e, int* precedence) {
   const bool floors =
       (e.op == BinaryOp::kFloorDiv || e.op == BinaryOp::kFloorMod) &&
       !e.dtype.is_uint() &&
-      tir::ConstLowerBound(e.a, &bounds_).value_or(-1) < 0;
+      (tir::ConstLowerBound(e.a, &bounds_).value_or(-1) < 0 ||
+       tir::ConstLowerBound(e.b, &bounds_).value_or(-1) < 0);
   if (plain && !floors) {
     *precedence = kMultiplicative;
     return absl::StrCat(Print(e.a, kMultiplicative), is_div ? " / " : " % ",
