@@ -18,14 +18,14 @@ const DataType kBool = DataType::Bool();
 
 // One of the types that arithmetic is defined on, floats mostly.
 DataType NumberType(ModelBuilder* m) {
-  if (m->Chance(80)) return kF32;
+  if (m->Chance(80)) return m->FloatType();
   return m->Chance(50) ? kI64 : kI32;
 }
 
 // ---------------------------------------------------------------- elementwise
 
 bool AddSmooth(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  const auto x = m->Pick(m->FloatType());
   if (!x) return false;
   Attrs attrs;
   if (op == "gelu" && m->Chance(50)) attrs.Set("approximate", "tanh");
@@ -64,6 +64,16 @@ bool AddGuarded(ModelBuilder* m, const std::string& op) {
            m->Add(op, {base, base}, {}, false, base.bound);
   }
   return m->Add(op, {base}, {}, false, base.bound);
+}
+
+// What is defined between -1 and 1.
+bool AddInverse(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType());
+  if (!x || !m->Add("tanh", {*x}, {}, false, 1)) return false;
+  const Known small = m->values().back();
+  const Known most = m->Constant(small.type().dtype, {}, false);
+  return m->Add("mul", {small, most}, {}, false, 1) &&
+         m->Add(op, {m->values().back()}, {}, false, 20);
 }
 
 bool AddExactUnary(ModelBuilder* m, const std::string& op) {
@@ -205,6 +215,7 @@ void AddElementSamplers(std::vector<OpSampler>* samplers) {
         "elu", "selu", "celu", "erf", "exp", "sinh", "cosh", "asinh", "atan",
         "sin", "cos", "tan"},
        AddSmooth},
+      {{"asin", "acos", "atanh"}, AddInverse},
       {{"log", "sqrt", "rsqrt", "reciprocal", "acosh", "pow", "div"},
        AddGuarded},
       {{"relu", "abs", "neg"}, AddExactUnary},

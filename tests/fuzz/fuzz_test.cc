@@ -1,4 +1,5 @@
 // A few hundred random models; fuzz_main runs as many as one has time for.
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -54,6 +55,33 @@ TEST(RandomModelTest, ModelsHoldEveryOperatorOfTheSamplers) {
   }
   for (const std::string& op : CoveredOperators()) {
     EXPECT_TRUE(seen.count(op) > 0) << op << " is in no model";
+  }
+}
+
+// Operators that random models leave out, and why.
+const std::map<std::string, std::string>& LeftOut() {
+  const char* const kExtents = "gives extents that only the run tells";
+  const char* const kText = "of text, which the models have none of";
+  const char* const kPass = "made by the pass that lays out, at level 2";
+  static const auto* const kLeftOut = new std::map<std::string, std::string>{
+      {"bind_dims", kExtents},     {"range_count", kExtents},
+      {"resolve_shape", kExtents}, {"resolve_slice", kExtents},
+      {"change_case", kText},      {"concat_text", kText},
+      {"format_number", kText},    {"parse_number", kText},
+      {"words_equal", kText},      {"dense_packed", kPass},
+      {"layout_transform", kPass},
+  };
+  return *kLeftOut;
+}
+
+TEST(RandomModelTest, EveryOperatorIsSampledOrSaysWhyNot) {
+  const std::set<std::string> covered = CoveredOperators();
+  for (const relay::OpDef* def : relay::StandardOps().All()) {
+    EXPECT_NE(covered.count(def->name), LeftOut().count(def->name))
+        << def->name;
+  }
+  for (const auto& [name, why] : LeftOut()) {
+    EXPECT_NE(relay::StandardOps().Find(name), nullptr) << name;
   }
 }
 

@@ -7,6 +7,8 @@ const std::vector<OpSampler>& AllSamplers() {
     auto* samplers = new std::vector<OpSampler>();
     AddElementSamplers(samplers);
     AddTensorSamplers(samplers);
+    AddWindowSamplers(samplers);
+    AddSpecialSamplers(samplers);
     return samplers;
   }();
   return *kSamplers;

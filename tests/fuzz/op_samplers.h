@@ -14,6 +14,9 @@
 
 namespace ingot::fuzz {
 
+// What every symbolic dimension is when a model runs.
+inline constexpr int64_t kSymbolValue = 3;
+
 // A value of the model, and what is known of its elements.
 struct Known {
   relay::Value value;
@@ -22,6 +25,9 @@ struct Known {
 
   const relay::TensorType& type() const { return value.type(); }
   int rank() const { return static_cast<int>(type().shape.size()); }
+  bool is_static() const { return relay::ConstShape(type().shape).has_value(); }
+  // How many elements, a symbol counting as kSymbolValue.
+  double elements() const;
   // The extent of dimension `d`; -1 when it is symbolic.
   int64_t dim(int d) const;
 };
@@ -35,6 +41,8 @@ class ModelBuilder {
   // In [0, below).
   int64_t Next(int64_t below);
   bool Chance(int percent) { return Next(100) < percent; }
+  // Mostly f32.
+  DataType FloatType() { return DataType::Float(Chance(85) ? 32 : 64); }
 
   // A value of `t` that `fits`; nothing when there is none.
   std::optional<Known> Pick(
@@ -47,9 +55,12 @@ class ModelBuilder {
   Known Integers(const std::vector<int64_t>& values, DataType t,
                  const std::vector<int64_t>& shape);
 
-  // Adds the call if it is valid and not too large, with all of its results.
+  // Adds the call if it is valid and not too large. Of several results later
+  // calls, and the model's outputs, may only be those that `results` names;
+  // empty: all.
   bool Add(absl::string_view op, const std::vector<Known>& inputs,
-           relay::Attrs attrs, bool exact, double bound);
+           relay::Attrs attrs, bool exact, double bound,
+           const std::vector<int>& results = {});
 
   void AddValue(Known known) { values_.push_back(std::move(known)); }
   const std::vector<Known>& values() const { return values_; }
@@ -73,6 +84,8 @@ const std::vector<OpSampler>& AllSamplers();
 // Parts of it, a file each.
 void AddElementSamplers(std::vector<OpSampler>* samplers);
 void AddTensorSamplers(std::vector<OpSampler>* samplers);
+void AddWindowSamplers(std::vector<OpSampler>* samplers);
+void AddSpecialSamplers(std::vector<OpSampler>* samplers);
 
 }  // namespace ingot::fuzz
 

@@ -1,5 +1,6 @@
 #include "tests/fuzz/random_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,7 +12,6 @@ namespace ingot::fuzz {
 namespace {
 
 constexpr int64_t kMaxElements = 4096;
-constexpr int64_t kSymbolValue = 3;
 constexpr double kMaxBound = 1e4;
 
 template <typename T>
@@ -80,6 +80,10 @@ int64_t Known::dim(int d) const {
   return tir::AsConstInt(type().shape[d], &extent) ? extent : -1;
 }
 
+double Known::elements() const {
+  return static_cast<double>(Elements(type().shape));
+}
+
 int64_t ModelBuilder::Next(int64_t below) {
   // SplitMix64, by Sebastiano Vigna.
   uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
@@ -119,6 +123,10 @@ Known ModelBuilder::Integers(const std::vector<int64_t>& values, DataType t,
       tensor.mutable_data<int64_t>()[i] = values[i];
     } else if (t == DataType::Int(32)) {
       tensor.mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
+    } else if (t == DataType::Float(64)) {
+      tensor.mutable_data<double>()[i] = static_cast<double>(values[i]);
+    } else if (t == DataType::Bool()) {
+      tensor.mutable_data<uint8_t>()[i] = values[i] != 0;
     } else {
       tensor.mutable_data<float>()[i] = static_cast<float>(values[i]);
     }
@@ -128,7 +136,8 @@ Known ModelBuilder::Integers(const std::vector<int64_t>& values, DataType t,
 }
 
 bool ModelBuilder::Add(absl::string_view op, const std::vector<Known>& inputs,
-                       relay::Attrs attrs, bool exact, double bound) {
+                       relay::Attrs attrs, bool exact, double bound,
+                       const std::vector<int>& results) {
   if (!(bound <= kMaxBound)) return false;
   std::vector<relay::Value> operands;
   for (const Known& input : inputs) operands.push_back(input.value);
@@ -148,8 +157,13 @@ bool ModelBuilder::Add(absl::string_view op, const std::vector<Known>& inputs,
   if (!node.ok()) return false;
   (*node)->sources = {absl::StrCat(op, "_", operators_)};
   ++operators_;
-  for (size_t i = 0; i < (*node)->outputs.size(); ++i) {
-    values_.push_back({relay::Value{*node, static_cast<int>(i)}, exact, bound});
+  const int count = static_cast<int>((*node)->outputs.size());
+  for (int i = 0; i < count; ++i) {
+    if (!results.empty() &&
+        std::find(results.begin(), results.end(), i) == results.end()) {
+      continue;
+    }
+    values_.push_back({relay::Value{*node, i}, exact, bound});
   }
   return true;
 }
@@ -165,16 +179,18 @@ RandomModel MakeRandomModel(uint64_t seed, const RandomModelOptions& options) {
     DataType t = DataType::Float(32);
     if (i > 0 && random.Chance(40)) {
       const DataType kTypes[] = {DataType::Int(64), DataType::Int(32),
-                                 DataType::Bool(), DataType::UInt(8)};
-      t = kTypes[random.Next(4)];
+                                 DataType::Bool(), DataType::UInt(8),
+                                 DataType::Float(64)};
+      t = kTypes[random.Next(5)];
     }
     const int rank =
-        random.Chance(40) ? 4 : 1 + static_cast<int>(random.Next(4));
+        random.Chance(40) ? 4 : 1 + static_cast<int>(random.Next(5));
     std::vector<int64_t> extents;
     relay::Shape shape;
     for (int d = 0; d < rank; ++d) {
       const bool symbolic = options.symbolic && d == 0;
-      extents.push_back(symbolic ? kSymbolValue : 1 + random.Next(9));
+      extents.push_back(symbolic ? kSymbolValue
+                                 : 1 + random.Next(rank > 4 ? 4 : 9));
       shape.push_back(symbolic ? relay::Dim(model.module->Symbol("n"))
                                : tir::MakeInt(extents.back()));
     }

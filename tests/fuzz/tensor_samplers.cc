@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "tests/fuzz/op_samplers.h"
 
 namespace ingot::fuzz {
@@ -17,22 +18,12 @@ const DataType kF32 = DataType::Float(32);
 const DataType kI32 = DataType::Int(32);
 const DataType kI64 = DataType::Int(64);
 
-bool IsStatic(const Known& x) {
-  return relay::ConstShape(x.type().shape).has_value();
-}
-
 Ints Extents(const Known& x) { return *relay::ConstShape(x.type().shape); }
-
-double ElementsOf(const Known& x) {
-  double count = 1;
-  for (int d = 0; d < x.rank(); ++d) count *= x.dim(d) < 0 ? 3 : x.dim(d);
-  return count;
-}
 
 // ----------------------------------------------------------------- rearranging
 
 bool AddTranspose(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(m->Chance(90) ? kF32 : kI64);
+  const auto x = m->Pick(m->Chance(90) ? m->FloatType() : kI64);
   if (!x || x->rank() < 2) return false;
   Ints axes;
   for (int d = 0; d < x->rank(); ++d) axes.push_back(d);
@@ -45,7 +36,7 @@ bool AddTranspose(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddReshape(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(m->Chance(90) ? kF32 : kI64);
+  const auto x = m->Pick(m->Chance(90) ? m->FloatType() : kI64);
   if (!x || x->rank() == 0) return false;
   Attrs attrs;
   if (op == "flatten") {
@@ -72,12 +63,12 @@ bool AddReshape(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddConcat(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  const auto x = m->Pick(m->FloatType());
   if (!x || x->rank() == 0) return false;
   std::vector<Known> parts = {*x};
   const int64_t axis = m->Next(x->rank());
   for (int64_t n = 1 + m->Next(3); n > 0; --n) {
-    const auto y = m->Pick(kF32);
+    const auto y = m->Pick(x->type().dtype);
     Shape a = x->type().shape;
     if (!y || y->rank() != x->rank()) continue;
     Shape b = y->type().shape;
@@ -96,7 +87,7 @@ bool AddConcat(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddSlice(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  const auto x = m->Pick(m->FloatType());
   if (!x || x->rank() == 0) return false;
   const int64_t axis = m->Next(x->rank());
   const int64_t extent = x->dim(axis);
@@ -118,7 +109,7 @@ bool AddSlice(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddPad(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  const auto x = m->Pick(m->FloatType());
   if (!x || x->rank() == 0) return false;
   static const char* const kModes[] = {"constant", "edge", "reflect", "wrap"};
   const std::string mode = kModes[m->Next(4)];
@@ -139,7 +130,7 @@ bool AddPad(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddTile(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  const auto x = m->Pick(m->FloatType());
   if (!x || x->rank() == 0) return false;
   Ints repeats(x->rank(), 1);
   repeats[m->Next(x->rank())] = 2;
@@ -149,7 +140,7 @@ bool AddTile(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddExpand(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  const auto x = m->Pick(m->FloatType());
   if (!x) return false;
   Shape shape = x->type().shape;
   for (auto& dim : shape) {
@@ -162,7 +153,8 @@ bool AddExpand(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddBlocks(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.rank() == 4; });
+  const auto x =
+      m->Pick(m->FloatType(), [](const Known& k) { return k.rank() == 4; });
   if (!x) return false;
   Attrs attrs;
   attrs.Set("blocksize", int64_t{2});
@@ -171,7 +163,8 @@ bool AddBlocks(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddTrilu(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.rank() >= 2; });
+  const auto x =
+      m->Pick(m->FloatType(), [](const Known& k) { return k.rank() >= 2; });
   if (!x) return false;
   Attrs attrs;
   attrs.Set("upper", m->Next(2));
@@ -190,8 +183,9 @@ Ints RandomIndices(ModelBuilder* m, int64_t count, int64_t extent) {
 }
 
 bool AddGather(ModelBuilder* m, const std::string& op) {
-  const auto x =
-      m->Pick(kF32, [](const Known& k) { return k.rank() > 0 && IsStatic(k); });
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() > 0 && k.is_static();
+  });
   if (!x) return false;
   const int64_t axis = m->Next(x->rank());
   Attrs attrs;
@@ -219,8 +213,8 @@ bool AddGather(ModelBuilder* m, const std::string& op) {
 
 bool AddScatter(ModelBuilder* m, const std::string& op) {
   // Sums of what meets in one place are exact in any order.
-  const auto x = m->Pick(kF32, [](const Known& k) {
-    return k.rank() > 0 && k.exact && IsStatic(k);
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() > 0 && k.exact && k.is_static();
   });
   if (!x) return false;
   static const char* const kReductions[] = {"add", "max", "min"};
@@ -235,18 +229,18 @@ bool AddScatter(ModelBuilder* m, const std::string& op) {
     for (int64_t extent : shape) count *= extent;
     const Known at =
         m->Integers(RandomIndices(m, count, x->dim(axis)), kI64, shape);
-    return m->Add(op, {*x, at, m->Constant(kF32, shape, true)}, attrs, true,
-                  x->bound + 16);
+    return m->Add(op, {*x, at, m->Constant(x->type().dtype, shape, true)},
+                  attrs, true, x->bound + 16);
   }
   shape[0] = 2;
   const Known at = m->Integers(RandomIndices(m, 2, x->dim(0)), kI64, {2, 1});
-  return m->Add(op, {*x, at, m->Constant(kF32, shape, true)}, attrs, true,
-                x->bound + 16);
+  return m->Add(op, {*x, at, m->Constant(x->type().dtype, shape, true)}, attrs,
+                true, x->bound + 16);
 }
 
 bool AddTopK(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) {
-    return k.rank() > 0 && k.exact && IsStatic(k);
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() > 0 && k.exact && k.is_static();
   });
   if (!x) return false;
   const int64_t axis = m->Next(x->rank());
@@ -258,8 +252,9 @@ bool AddTopK(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddCumsum(ModelBuilder* m, const std::string& op) {
-  const auto x =
-      m->Pick(kF32, [](const Known& k) { return k.rank() > 0 && IsStatic(k); });
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() > 0 && k.is_static();
+  });
   if (!x) return false;
   const int64_t axis = m->Next(x->rank());
   Attrs attrs;
@@ -272,8 +267,15 @@ bool AddCumsum(ModelBuilder* m, const std::string& op) {
 // ------------------------------------------------------------------ reductions
 
 bool AddReduce(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32);
+  auto x = m->Pick(m->FloatType());
   if (!x || x->rank() == 0) return false;
+  if (op == "reduce_log_sum") {
+    // Of what is positive.
+    if (x->bound > 5 || !m->Add("exp", {*x}, {}, false, std::exp(x->bound))) {
+      return false;
+    }
+    x = m->values().back();
+  }
   Attrs attrs;
   Ints axes;
   for (int d = 0; d < x->rank(); ++d) {
@@ -281,7 +283,7 @@ bool AddReduce(ModelBuilder* m, const std::string& op) {
   }
   if (!axes.empty()) attrs.Set("axes", axes);
   attrs.Set("keepdims", m->Next(2));
-  const double count = ElementsOf(*x);
+  const double count = x->elements();
   double bound = x->bound * count;
   bool exact = x->exact && bound < (1 << 20);
   if (op == "reduce_max" || op == "reduce_min" || op == "reduce_mean") {
@@ -290,7 +292,7 @@ bool AddReduce(ModelBuilder* m, const std::string& op) {
   } else if (op == "reduce_sum_square") {
     bound = x->bound * x->bound * count;
     exact = exact && bound < (1 << 20);
-  } else if (op == "reduce_l2" || op == "reduce_log_sum_exp") {
+  } else if (op == "reduce_l2" || absl::StartsWith(op, "reduce_log")) {
     exact = false;
   } else if (op == "reduce_prod") {
     if (x->bound > 1 || count > 100) return false;
@@ -300,8 +302,8 @@ bool AddReduce(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddArg(ModelBuilder* m, const std::string& op) {
-  const auto x =
-      m->Pick(kF32, [](const Known& k) { return k.exact && k.rank() > 0; });
+  const auto x = m->Pick(
+      m->FloatType(), [](const Known& k) { return k.exact && k.rank() > 0; });
   if (!x) return false;
   Attrs attrs;
   attrs.Set("axis", m->Next(x->rank()));
@@ -311,7 +313,8 @@ bool AddArg(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddSoftmax(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.rank() > 0; });
+  const auto x =
+      m->Pick(m->FloatType(), [](const Known& k) { return k.rank() > 0; });
   if (!x) return false;
   Attrs attrs;
   attrs.Set("axis", m->Next(x->rank()));
@@ -319,7 +322,7 @@ bool AddSoftmax(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddNorm(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [&](const Known& k) {
+  const auto x = m->Pick(m->FloatType(), [&](const Known& k) {
     return k.rank() >= 2 && k.dim(k.rank() - 1) > 1 && k.dim(1) > 0;
   });
   if (!x) return false;
@@ -327,15 +330,17 @@ bool AddNorm(ModelBuilder* m, const std::string& op) {
   attrs.Set("epsilon", 0.1);
   const int64_t last = x->dim(x->rank() - 1), channels = x->dim(1);
   if (op == "layer_norm" || op == "rms_norm") {
-    return m->Add(op, {*x, m->Constant(kF32, {last}, false)}, attrs, false, 64);
+    return m->Add(op, {*x, m->Constant(x->type().dtype, {last}, false)}, attrs,
+                  false, 64);
   }
-  const Known scale = m->Constant(kF32, {channels}, false);
-  const Known bias = m->Constant(kF32, {channels}, false);
+  const Known scale = m->Constant(x->type().dtype, {channels}, false);
+  const Known bias = m->Constant(x->type().dtype, {channels}, false);
   if (op == "batch_norm") {
-    return m->Add(op,
-                  {*x, scale, bias, m->Constant(kF32, {channels}, false),
-                   m->Integers(Ints(channels, 2), kF32, {channels})},
-                  attrs, false, x->bound + 2);
+    return m->Add(
+        op,
+        {*x, scale, bias, m->Constant(x->type().dtype, {channels}, false),
+         m->Integers(Ints(channels, 2), x->type().dtype, {channels})},
+        attrs, false, x->bound + 2);
   }
   if (x->rank() < 3) return false;
   if (op == "group_norm") {
@@ -345,18 +350,18 @@ bool AddNorm(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddLrn(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.rank() == 4; });
+  const auto x =
+      m->Pick(m->FloatType(), [](const Known& k) { return k.rank() == 4; });
   if (!x) return false;
   Attrs attrs;
   attrs.Set("size", 1 + 2 * m->Next(3));
   return m->Add(op, {*x}, attrs, false, x->bound);
 }
 
-// --------------------------------------------------------- products and
-// windows
+// -------------------------------------------------------------------- products
 
 bool AddMatmul(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
     return k.rank() >= 2 && k.dim(k.rank() - 1) > 0;
   });
   if (!x) return false;
@@ -364,19 +369,21 @@ bool AddMatmul(ModelBuilder* m, const std::string& op) {
   const bool exact = x->exact && m->Chance(50);
   const double bound = x->bound * inner * (exact ? 4 : 1);
   if (op == "dense") {
-    return m->Add(op, {*x, m->Constant(kF32, {columns, inner}, exact)}, {},
-                  exact, bound);
+    return m->Add(op,
+                  {*x, m->Constant(x->type().dtype, {columns, inner}, exact)},
+                  {}, exact, bound);
   }
   Ints shape = {inner, columns};
   if (x->rank() == 3 && x->dim(0) > 0 && m->Chance(40)) {
     shape.insert(shape.begin(), x->dim(0));
   }
-  return m->Add(op, {*x, m->Constant(kF32, shape, exact)}, {}, exact, bound);
+  return m->Add(op, {*x, m->Constant(x->type().dtype, shape, exact)}, {}, exact,
+                bound);
 }
 
 bool AddEinsum(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(
-      kF32, [](const Known& k) { return k.rank() == 3 && IsStatic(k); });
+      kF32, [](const Known& k) { return k.rank() == 3 && k.is_static(); });
   if (!x) return false;
   static const char* const kEquations[] = {"bij,bjk->bik", "bij,kj->bki",
                                            "bij->bji", "bij->bi"};
@@ -385,95 +392,17 @@ bool AddEinsum(ModelBuilder* m, const std::string& op) {
   attrs.Set("equation", std::string(kEquations[which]));
   std::vector<Known> inputs = {*x};
   if (which == 0)
-    inputs.push_back(m->Constant(kF32, {x->dim(0), x->dim(2), 4}, false));
-  if (which == 1) inputs.push_back(m->Constant(kF32, {5, x->dim(2)}, false));
+    inputs.push_back(
+        m->Constant(x->type().dtype, {x->dim(0), x->dim(2), 4}, false));
+  if (which == 1)
+    inputs.push_back(m->Constant(x->type().dtype, {5, x->dim(2)}, false));
   return m->Add(op, inputs, attrs, false, x->bound * x->dim(2));
-}
-
-bool AddConv(ModelBuilder* m, const std::string& op) {
-  const int n = op[4] == '1' || op == "conv_transpose1d" ? 1 : 2;
-  const auto x = m->Pick(
-      kF32, [n](const Known& k) { return k.rank() == n + 2 && k.dim(1) > 0; });
-  if (!x) return false;
-  const int64_t channels = x->dim(1);
-  int64_t groups = 1;
-  if (m->Chance(30)) groups = m->Chance(50) && channels % 2 == 0 ? 2 : channels;
-  const bool transposed = op.find("transpose") != std::string::npos;
-  const int64_t out = groups * (1 + m->Next(groups == 1 ? 20 : 2));
-  Ints shape =
-      transposed ? Ints{channels, out / groups} : Ints{out, channels / groups};
-  Ints pads(2 * n, 0), strides(n, 1), dilations(n, 1);
-  double taps = static_cast<double>(channels) / groups;
-  for (int d = 0; d < n; ++d) {
-    const int64_t kernel = 1 + m->Next(3);
-    shape.push_back(kernel);
-    taps *= kernel;
-    strides[d] = 1 + m->Next(2);
-    if (m->Chance(30)) dilations[d] = 2;
-    if (m->Chance(60)) {
-      pads[d] = m->Next(kernel);
-      pads[d + n] = m->Next(kernel);
-    }
-  }
-  Attrs attrs;
-  attrs.Set("groups", groups);
-  attrs.Set("pads", pads);
-  attrs.Set("strides", strides);
-  attrs.Set("dilations", dilations);
-  return m->Add(op, {*x, m->Constant(kF32, shape, false)}, attrs, false,
-                x->bound * taps);
-}
-
-bool AddPool(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.rank() == 4; });
-  if (!x) return false;
-  Attrs attrs;
-  Ints kernel, strides, pads(4, 0);
-  for (int d = 0; d < 2; ++d) {
-    kernel.push_back(1 + m->Next(3));
-    strides.push_back(1 + m->Next(2));
-    if (m->Chance(50)) {
-      pads[d] = m->Next(kernel[d]);
-      pads[d + 2] = m->Next(kernel[d]);
-    }
-  }
-  attrs.Set("kernel", kernel);
-  attrs.Set("strides", strides);
-  attrs.Set("pads", pads);
-  attrs.Set("ceil_mode", m->Next(2));
-  if (op == "avg_pool2d") attrs.Set("count_include_pad", m->Next(2));
-  return m->Add(op, {*x}, attrs, op == "max_pool2d" && x->exact,
-                op == "lp_pool2d" ? 9 * x->bound : x->bound);
-}
-
-bool AddGlobalPool(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.rank() == 4; });
-  return x && m->Add(op, {*x}, {}, op == "global_max_pool2d" && x->exact,
-                     op == "global_lp_pool2d" ? 81 * x->bound : x->bound);
-}
-
-bool AddResize(ModelBuilder* m, const std::string& op) {
-  const auto x = m->Pick(kF32, [](const Known& k) {
-    return k.rank() == 4 && k.dim(2) > 0 && k.dim(3) > 0;
-  });
-  if (!x) return false;
-  // Nearest only where every coordinate falls between two of the operand.
-  const bool linear = m->Chance(60);
-  Shape sizes = x->type().shape;
-  sizes[2] = tir::MakeInt(linear ? 1 + m->Next(9) : 2 * x->dim(2));
-  sizes[3] = tir::MakeInt(linear ? 1 + m->Next(9) : 2 * x->dim(3));
-  Attrs attrs;
-  attrs.Set("sizes", sizes);
-  attrs.Set("mode", linear ? "linear" : "nearest");
-  if (linear && m->Chance(40)) {
-    attrs.Set("coordinate_transformation_mode", "align_corners");
-  }
-  return m->Add(op, {*x}, attrs, false, x->bound);
 }
 
 bool AddQuantize(ModelBuilder* m, const std::string& op) {
   // Halves of a quarter never meet the middle between two integers.
-  const auto x = m->Pick(kF32, [](const Known& k) { return k.exact; });
+  const auto x =
+      m->Pick(m->FloatType(), [](const Known& k) { return k.exact; });
   if (!x) return false;
   const DataType t = m->Chance(50) ? DataType::UInt(8) : DataType::Int(8);
   const Known scale = m->Integers({2}, kF32, {});
@@ -504,7 +433,8 @@ void AddTensorSamplers(std::vector<OpSampler>* samplers) {
       {{"top_k"}, AddTopK},
       {{"cumsum"}, AddCumsum},
       {{"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_l1",
-        "reduce_l2", "reduce_sum_square", "reduce_log_sum_exp", "reduce_prod"},
+        "reduce_l2", "reduce_sum_square", "reduce_log_sum_exp",
+        "reduce_log_sum", "reduce_prod"},
        AddReduce},
       {{"argmax", "argmin"}, AddArg},
       {{"softmax", "log_softmax"}, AddSoftmax},
@@ -513,11 +443,6 @@ void AddTensorSamplers(std::vector<OpSampler>* samplers) {
       {{"lrn"}, AddLrn},
       {{"matmul", "dense"}, AddMatmul},
       {{"einsum"}, AddEinsum},
-      {{"conv2d", "conv2d", "conv1d", "conv_transpose2d"}, AddConv},
-      {{"max_pool2d", "avg_pool2d", "lp_pool2d"}, AddPool},
-      {{"global_avg_pool2d", "global_max_pool2d", "global_lp_pool2d"},
-       AddGlobalPool},
-      {{"resize"}, AddResize},
       {{"quantize", "dequantize"}, AddQuantize},
   };
   samplers->insert(samplers->end(), added.begin(), added.end());

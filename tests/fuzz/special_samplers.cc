@@ -1,0 +1,228 @@
+// Recurrent layers, what makes tensors from nothing, what searches and sorts,
+// and formats of few bits.
+#include <algorithm>
+#include <utility>
+
+#include "tests/fuzz/op_samplers.h"
+
+namespace ingot::fuzz {
+namespace {
+
+using relay::Attrs;
+using relay::MakeShape;
+using Ints = std::vector<int64_t>;
+
+const DataType kF32 = DataType::Float(32);
+const DataType kI64 = DataType::Int(64);
+const DataType kBool = DataType::Bool();
+
+Ints Lengths(ModelBuilder* m, int64_t count, int64_t most) {
+  Ints lengths;
+  for (int64_t i = 0; i < count; ++i) lengths.push_back(1 + m->Next(most));
+  return lengths;
+}
+
+bool AddRecurrent(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() == 3 && k.is_static();
+  });
+  if (!x) return false;
+  const DataType t = x->type().dtype;
+  const int64_t steps = x->dim(0), batch = x->dim(1), hidden = 1 + m->Next(5);
+  const int64_t gates = op == "lstm" ? 4 : op == "gru" ? 3 : 1;
+  // The product of the inputs for all gates, as the frontend makes it.
+  const Known w = m->Constant(t, {x->dim(2), gates * hidden}, false);
+  if (!m->Add("matmul", {*x, w}, {}, false, x->bound * x->dim(2))) return false;
+  Known lengths;
+  if (m->Chance(40)) {
+    lengths = m->Integers(Lengths(m, batch, steps), kI64, {batch});
+  }
+  std::vector<Known> inputs = {m->values().back(),
+                               m->Constant(t, {hidden, gates * hidden}, false),
+                               m->Constant(t, {batch, hidden}, false), lengths};
+  Attrs attrs;
+  attrs.Set("reverse", m->Next(2));
+  if (m->Chance(20)) attrs.Set("clip", 0.8);
+  if (op == "lstm") {
+    inputs.push_back(m->Constant(t, {batch, hidden}, false));
+    if (m->Chance(40)) inputs.push_back(m->Constant(t, {3 * hidden}, false));
+    if (m->Chance(20)) attrs.Set("input_forget", int64_t{1});
+  }
+  if (op == "gru") {
+    if (m->Chance(40)) inputs.push_back(m->Constant(t, {hidden}, false));
+    attrs.Set("linear_before_reset", m->Next(2));
+  }
+  return m->Add(op, inputs, attrs, false, static_cast<double>(steps) + 2);
+}
+
+// ------------------------------------------------------------- made of nothing
+
+bool AddGenerator(ModelBuilder* m, const std::string& op) {
+  const DataType kTypes[] = {kF32, kF32, kI64, DataType::Int(32),
+                             DataType::Float(64)};
+  const DataType t = kTypes[m->Next(5)];
+  Attrs attrs;
+  if (op == "dims") {
+    attrs.Set("values", MakeShape({m->Next(9), m->Next(9), m->Next(9)}));
+    return m->Add(op, {}, attrs, true, 8);
+  }
+  attrs.Set("dtype", t);
+  if (op == "full") {
+    attrs.Set("shape", MakeShape({1 + m->Next(4), 1 + m->Next(9)}));
+    attrs.Set("value", 3.0);
+    return m->Add(op, {}, attrs, true, 3);
+  }
+  attrs.Set("count", MakeShape({1 + m->Next(40)}));
+  attrs.Set("start", -2.0);
+  attrs.Set("step", 3.0);
+  return m->Add(op, {}, attrs, true, 120);
+}
+
+bool AddEyeLike(ModelBuilder* m, const std::string& op) {
+  const auto x =
+      m->Pick(m->FloatType(), [](const Known& k) { return k.rank() == 2; });
+  if (!x) return false;
+  Attrs attrs;
+  attrs.Set("k", m->Next(5) - 2);
+  if (m->Chance(50)) attrs.Set("dtype", kI64);
+  return m->Add(op, {*x}, attrs, true, 1);
+}
+
+bool AddIdentity(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType());
+  return x && m->Add(op, {*x}, {}, x->exact, x->bound);
+}
+
+// ------------------------------------------------------- searching and sorting
+
+bool AddOneHot(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(kI64);
+  if (!x || x->rank() > 3) return false;
+  Attrs attrs;
+  attrs.Set("depth", 1 + m->Next(6));
+  attrs.Set("axis", m->Next(x->rank() + 1));
+  return m->Add(op, {*x, m->Integers({-1, 2}, kF32, {2})}, attrs, true, 2);
+}
+
+// All elements of a tensor are true where nothing is left to chance: the count
+// is part of the type.
+bool AddNonZero(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(kBool, [](const Known& k) { return k.is_static(); });
+  if (!x || !m->Add("logical_not", {*x}, {}, true, 1)) return false;
+  const Known inverse = m->values().back();
+  if (!m->Add("logical_or", {*x, inverse}, {}, true, 1)) return false;
+  Attrs attrs;
+  attrs.Set("count", MakeShape({static_cast<int64_t>(x->elements())}));
+  return m->Add(op, {m->values().back()}, attrs, true, 16);
+}
+
+bool AddUnique(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() == 2 && k.exact && k.is_static();
+  });
+  if (!x) return false;
+  Attrs attrs;
+  attrs.Set("sorted", m->Next(2));
+  // Beyond the number of different rows, which is the last result, the others
+  // are not defined: only which row each is, is.
+  return m->Add(op, {*x}, attrs, true, x->elements(), {1, 3});
+}
+
+bool AddNonMaxSuppression(ModelBuilder* m, const std::string& op) {
+  const auto scores = m->Pick(kF32, [](const Known& k) {
+    return k.rank() == 3 && k.exact && k.is_static();
+  });
+  if (!scores) return false;
+  const Known boxes =
+      m->Constant(kF32, {scores->dim(0), scores->dim(2), 4}, true);
+  const int64_t most = 1 + m->Next(3);
+  Attrs attrs;
+  attrs.Set("most", MakeShape({most}));
+  return m->Add(op,
+                {boxes, *scores, m->Integers({most}, kI64, {}),
+                 m->Integers({1}, kF32, {}), m->Integers({-1}, kF32, {})},
+                attrs, true, 4096, {1});
+}
+
+bool AddReverseSequence(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() >= 2 && k.is_static();
+  });
+  if (!x) return false;
+  const int64_t batch = m->Next(2);
+  Attrs attrs;
+  attrs.Set("batch_axis", batch);
+  attrs.Set("time_axis", 1 - batch);
+  const Known lengths = m->Integers(
+      Lengths(m, x->dim(batch), x->dim(1 - batch)), kI64, {x->dim(batch)});
+  return m->Add(op, {*x, lengths}, attrs, x->exact, x->bound);
+}
+
+// ----------------------------------------------------------------------- other
+
+bool AddLpNorm(ModelBuilder* m, const std::string& op) {
+  // Tiny differences would be made large.
+  const auto x = m->Pick(
+      m->FloatType(), [](const Known& k) { return k.rank() > 0 && k.exact; });
+  if (!x) return false;
+  Attrs attrs;
+  attrs.Set("axis", m->Next(x->rank()));
+  attrs.Set("p", 1 + m->Next(2));
+  return m->Add(op, {*x}, attrs, false, 1);
+}
+
+bool AddDet(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() >= 2 && k.exact && k.bound <= 4 && k.is_static();
+  });
+  if (!x) return false;
+  const int r = x->rank();
+  const int64_t n =
+      std::min<int64_t>({x->dim(r - 2), x->dim(r - 1), 1 + m->Next(3)});
+  Attrs part;
+  part.Set("axes", Ints{r - 2, r - 1});
+  part.Set("starts", MakeShape({0, 0}));
+  part.Set("ends", MakeShape({n, n}));
+  part.Set("steps", Ints{1, 1});
+  return m->Add("slice", {*x}, part, true, x->bound) &&
+         m->Add(op, {m->values().back()}, {}, false, 384);
+}
+
+bool AddFloat8(ModelBuilder* m, const std::string& op) {
+  static const char* const kFormats[] = {"e4m3fn", "e4m3fnuz", "e5m2",
+                                         "e5m2fnuz"};
+  Attrs attrs;
+  attrs.Set("format", kFormats[m->Next(4)]);
+  if (op == "float8_decode") {
+    // Bytes that are small are small numbers in every format.
+    const auto bytes =
+        m->Pick(DataType::UInt(8), [](const Known& k) { return k.bound < 40; });
+    return bytes && m->Add(op, {*bytes}, attrs, true, 1);
+  }
+  const auto x = m->Pick(kF32, [](const Known& k) { return k.exact; });
+  if (!x) return false;
+  attrs.Set("saturate", m->Next(2));
+  return m->Add(op, {*x}, attrs, true, 255);
+}
+
+}  // namespace
+
+void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
+  const std::vector<OpSampler> added = {
+      {{"lstm", "gru", "rnn"}, AddRecurrent},
+      {{"full", "range", "dims"}, AddGenerator},
+      {{"eye_like"}, AddEyeLike},
+      {{"identity"}, AddIdentity},
+      {{"one_hot"}, AddOneHot},
+      {{"nonzero"}, AddNonZero},
+      {{"unique_rows"}, AddUnique},
+      {{"non_max_suppression"}, AddNonMaxSuppression},
+      {{"reverse_sequence"}, AddReverseSequence},
+      {{"lp_norm"}, AddLpNorm},
+      {{"det"}, AddDet},
+      {{"float8_encode", "float8_decode"}, AddFloat8},
+  };
+  samplers->insert(samplers->end(), added.begin(), added.end());
+}
+
+}  // namespace ingot::fuzz
