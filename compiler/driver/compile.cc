@@ -395,6 +395,9 @@ class Compilation {
       option("input-shape",
              absl::StrCat(input, ":", absl::StrJoin(shape, "x")));
     }
+    for (const auto& [node, target] : options_.pins) {
+      option("pin", absl::StrCat(node, ":", target));
+    }
     p.set_target_triple(triple_);
     for (const std::string& f : features_) p.add_cpu_features(f);
     p.set_symbol_prefix(prefix_);

@@ -10,6 +10,7 @@
 namespace ingot {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 TEST_F(CliTest, AModelOnOpenblas) {
@@ -22,6 +23,14 @@ TEST_F(CliTest, AModelOnOpenblas) {
   Do({"verify", "@mlp.ingot", "--test-data=" + Path("data")});
   Do({"link", "@mlp.ingot", "-o", "@mlp.so", "--quiet"});
   Do({"verify", "@mlp.so", "--test-data=" + Path("data")});
+}
+
+// What decides over the code is part of what the set says of itself.
+TEST_F(CliTest, APinStandsInTheSet) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--target=cblas,llvm",
+      "--pin=second:llvm", "--quiet"});
+  EXPECT_THAT(Do({"inspect", "@mlp.ingot"}),
+              AllOf(HasSubstr("option pin"), HasSubstr("second:llvm")));
 }
 
 TEST_F(CliTest, SeveralBackendsInOneModel) {
