@@ -10,12 +10,26 @@
 namespace ingot {
 namespace {
 
+bool IsDense(const DLTensor& dl) {
+  if (dl.strides == nullptr) return true;
+  bool dense = true;
+  int64_t stride = 1;
+  for (int d = dl.ndim; d-- > 0;) {
+    if (dl.shape[d] == 0) return true;  // no element lies anywhere
+    dense = dense && (dl.shape[d] == 1 || dl.strides[d] == stride);
+    stride *= dl.shape[d];
+  }
+  return dense;
+}
+
 bool Fits(const DLTensor& dl, const TensorSpec& spec) {
+  const bool scalar = dl.ndim == 0 && spec.shape == std::vector<int64_t>{1};
   return dl.device.device_type == kDLCPU && dl.dtype.code == spec.dtype.code &&
          dl.dtype.bits == spec.dtype.bits &&
          dl.dtype.lanes == spec.dtype.lanes &&
-         absl::MakeConstSpan(dl.shape, dl.ndim) ==
-             absl::MakeConstSpan(spec.shape);
+         (scalar || absl::MakeConstSpan(dl.shape, dl.ndim) ==
+                        absl::MakeConstSpan(spec.shape)) &&
+         IsDense(dl);
 }
 
 DimExpr Constant(int64_t value) {
@@ -42,8 +56,8 @@ absl::StatusOr<std::vector<void*>> CheckCall(absl::string_view name,
     absl::StatusOr<DLTensor*> tensor = AnyToTensor(args[i]);
     if (!tensor.ok() || !Fits(**tensor, type)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(name, ": argument ", i, " must be a tensor ",
-                       TypeString(type.dtype, type.shape), " of the CPU"));
+          absl::StrCat(name, ": argument ", i, " must be a dense CPU tensor ",
+                       TypeString(type.dtype, type.shape)));
     }
     elements.push_back(static_cast<char*>((*tensor)->data) +
                        (*tensor)->byte_offset);

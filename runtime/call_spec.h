@@ -26,7 +26,8 @@ struct CallSpec {
 };
 
 // The elements of each argument. InvalidArgument, with `name` in front, unless
-// they are as many tensors as `spec` says, on the CPU and of its types.
+// they are as many tensors as `spec` says, dense, on the CPU and of its types;
+// a tensor without dimensions will also do where one of shape [1] is meant.
 absl::StatusOr<std::vector<void*>> CheckCall(absl::string_view name,
                                              const CallSpec& spec,
                                              absl::Span<const TVMFFIAny> args);

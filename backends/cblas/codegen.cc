@@ -118,10 +118,8 @@ absl::StatusOr<CodegenResult> Generate(const Target& target,
   };
   const codegen::CFile file{"-std=c99 -O2", kDeclarations};
   INGOT_ASSIGN_OR_RETURN(
-      Artifact artifact,
+      CodegenResult result,
       codegen::MakeCRegion(region, "cblas", symbol, file, print));
-  CodegenResult result;
-  result.artifacts.push_back(std::move(artifact));
   result.link_libraries = {"openblas:libopenblas0"};
   return result;
 }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/codegen/c_region.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 
@@ -64,7 +64,8 @@ absl::Status ReadBias(const Node& add, const Value& product, Product* out) {
   INGOT_ASSIGN_OR_RETURN(const Dims dims, codegen::KnownShape(bias.type()));
   INGOT_ASSIGN_OR_RETURN(const Dims result,
                          codegen::KnownShape(product.type()));
-  INGOT_ASSIGN_OR_RETURN(const int64_t elements, CountElements(dims));
+  INGOT_ASSIGN_OR_RETURN(const int64_t elements,
+                         codegen::KnownElements(bias.type()));
   out->bias = bias;
   if (dims == result) return absl::OkStatus();
   out->bias_is_row = true;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/c_region.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 
@@ -36,36 +37,19 @@ absl::Status Supports(const Target&, const relay::Node& node) {
   if (Operators().count(node.op->name) == 0) {
     return absl::UnimplementedError("only add, sub, mul and div");
   }
-  const relay::TensorType& result = node.outputs[0];
-  if (result.dtype != DataType::Float(32)) {
-    return absl::UnimplementedError(
-        absl::StrCat("only f32, not ", result.dtype.ToString()));
-  }
-  INGOT_ASSIGN_OR_RETURN(const auto shape, codegen::KnownShape(result));
-  INGOT_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
-  for (const relay::Value& input : node.inputs) {
-    INGOT_ASSIGN_OR_RETURN(const auto dims, codegen::KnownShape(input.type()));
-    INGOT_ASSIGN_OR_RETURN(const int64_t elements, CountElements(dims));
-    if (elements != count && elements != 1) {
-      return absl::UnimplementedError(
-          absl::StrCat("an operand ", relay::ToString(input.type()),
-                       " would have to be repeated"));
-    }
-  }
-  return absl::OkStatus();
+  return codegen::CheckElementwise(node);
 }
 
 // The index of an operand's element for the result's element i.
 absl::StatusOr<std::string> At(const relay::Value& operand) {
-  INGOT_ASSIGN_OR_RETURN(const auto dims, codegen::KnownShape(operand.type()));
-  INGOT_ASSIGN_OR_RETURN(const int64_t elements, CountElements(dims));
+  INGOT_ASSIGN_OR_RETURN(const int64_t elements,
+                         codegen::KnownElements(operand.type()));
   return elements == 1 ? "0" : "i";
 }
 
 absl::StatusOr<codegen::CText> PrintNode(const codegen::CNode& c) {
-  INGOT_ASSIGN_OR_RETURN(const auto shape,
-                         codegen::KnownShape(c.node.outputs[0]));
-  INGOT_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  INGOT_ASSIGN_OR_RETURN(const int64_t count,
+                         codegen::KnownElements(c.node.outputs[0]));
   INGOT_ASSIGN_OR_RETURN(const std::string a, At(c.node.inputs[0]));
   INGOT_ASSIGN_OR_RETURN(const std::string b, At(c.node.inputs[1]));
   codegen::CText text;
@@ -82,13 +66,8 @@ absl::StatusOr<CodegenResult> Generate(const Target& target,
                                        const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  const codegen::CFile file{"-std=c99 -O3", kMacro};
-  INGOT_ASSIGN_OR_RETURN(
-      Artifact artifact,
-      codegen::MakeCRegion(region, "ccompiler", symbol, file, PrintNode));
-  CodegenResult result;
-  result.artifacts.push_back(std::move(artifact));
-  return result;
+  return codegen::MakeCRegion(region, "ccompiler", symbol,
+                              {"-std=c99 -O3", kMacro}, PrintNode);
 }
 
 }  // namespace

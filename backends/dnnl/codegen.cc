@@ -10,6 +10,7 @@
 #include "backends/dnnl/graph.h"
 #include "backends/dnnl/translate.h"
 #include "backends/dnnl/translate_eltwise.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/pattern.h"
 #include "compiler/status_macros.h"
@@ -252,14 +253,9 @@ absl::StatusOr<CodegenResult> RelayToRuntime(const Target& target,
         graph.status().code(),
         absl::StrCat("region ", region.name, ": ", graph.status().message()));
   }
-  Artifact artifact;
-  artifact.codegen_id = kName;
-  artifact.loader = kName;
-  artifact.target_key = target.key;
-  artifact.file_name = absl::StrCat(symbol, ".dnnl.json");
-  artifact.content = Blob::FromString(WriteGraph(*graph));
   CodegenResult result;
-  result.artifacts.push_back(std::move(artifact));
+  codegen::AddArtifact(kName, kName, absl::StrCat(symbol, ".dnnl.json"),
+                       WriteGraph(*graph), &result);
   return result;
 }
 

@@ -11,6 +11,7 @@
 #include "backends/example_npu/stream.h"
 #include "backends/example_npu/stream.pb.h"
 #include "compiler/codegen/c_region.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "runtime/tensor.h"

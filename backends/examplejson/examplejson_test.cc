@@ -85,7 +85,7 @@ TEST(Examplejson, SaysWhyNot) {
   EXPECT_EQ(WhyNot("examplejson",
                    "module { func @main(%a: f32[n]) -> (%y) {"
                    "%y = add(%a, %a) } }"),
-            "only f32 of known size, not f32[n]");
+            "f32[n] has a dimension that is not known");
 }
 
 // A file written by hand, and nothing else.
@@ -128,9 +128,7 @@ TEST(Examplejson, RefusesWhatMakesNoSense) {
     const char* message;
   };
   const std::vector<Bad> all = {
-      {"", "line 2: the graph has no output"},
-      {"input 0 4", "line 2: the graph has no output"},
-      {"input 0 4\noutputs", "line 3: there is no id"},
+      {"", "the graph has no values"},
       {"input 0 4\noutputs 9", "line 3: '9' is no id of a line above"},
       {"input 0 4\nadd 1 inputs: 0 2 shape: 4\nadd 2 inputs: 0 1 shape: 4",
        "line 3: '2' is no id of a line above"},
@@ -138,22 +136,23 @@ TEST(Examplejson, RefusesWhatMakesNoSense) {
        "line 3: '1' is no id of a line above"},
       {"input 0 4\nadd 1 inputs: 0 -1 shape: 4",
        "line 3: '-1' is no id of a line above"},
-      {"input 0 4\nadd 0 inputs: 0 0 shape: 4", "line 3: add needs an id"},
-      {"input -1 4", "line 2: input needs an id of its own"},
-      {"input 99999999999 4", "line 2: input needs an id of its own"},
-      {"input x 4", "line 2: input needs an id of its own"},
+      {"input 0 4\nadd 0 inputs: 0 0 shape: 4",
+       "line 3: add needs an id of its own"},
       {"input", "line 2: input needs an id of its own"},
       {"input 0 4\nadd 1 inputs: 0 0 shape: 5",
-       "line 3: an input of 4 elements does not fit a result of 5"},
-      {"input 0 4\nadd 1 inputs: 0 shape: 4", "line 3: there must be two"},
-      {"input 0 4\nadd 1 inputs: 0 0 0 shape: 4", "line 3: there must be two"},
-      {"input 0 4\nadd 1 shape: 4", "line 3: there is no id"},
+       "line 3: an input of 4 elements, not 5"},
+      {"input 0 4\nadd 1 inputs: 0 shape: 4", "line 3: add needs 2 inputs"},
+      {"input 0 4\nadd 1 inputs: 0 0 0 shape: 4", "line 3: add needs 2 inputs"},
+      {"input 0 4\nadd 1 shape: 4", "line 3: add needs 2 inputs, 0 values"},
+      {"input 0 4\nadd 1 inputs: 0 0 shape: 4 values: 1 2 3 4",
+       "line 3: add needs 2 inputs, 0 values"},
       {"input 0 -4", "line 2: shape [-4] has a negative"},
       {"input 0 4294967296 4294967296", "line 2: "},
       {"input 0 9223372036854775808", "line 2: '9223372036854775808' is no"},
       {"input 0 4.5", "line 2: '4.5' is no number"},
-      {"const 0 shape: 2 values: 1", "line 2: there must be 2 values"},
-      {"const 0 shape: 1000000000000 values: 1", "line 2: there must be"},
+      {"input 0 4 inputs: 0", "line 2: 'inputs:' is no number"},
+      {"const 0 shape: 2 values: 1", "line 2: const needs 0 inputs, 2 values"},
+      {"const 0 shape: 1000000000000 values: 1", "line 2: const needs"},
       {"const 0 shape: 1 values: one", "line 2: 'one' is no number"},
       {"input 0 4\nexp 1 inputs: 0 shape: 4", "line 3: what is 'exp'?"},
       {"input 0 4\noutputs 0\noutputs 0", "line 4: a line behind the outputs"},
@@ -170,13 +169,13 @@ TEST(Examplejson, RefusesWhatMakesNoSense) {
         << model.status();
   }
   EXPECT_THAT(std::string(LoadFile("").status().message()),
-              HasSubstr("line 1: the graph has no output"));
+              HasSubstr("the graph has no values"));
   EXPECT_THAT(std::string(LoadFile("two words").status().message()),
               HasSubstr("line 1: the first line must be the graph's name"));
 }
 
-// Sizes that are possible on paper fail where memory is asked for.
-TEST(Examplejson, RefusesWhatDoesNotFitIntoMemory) {
+// Nothing needs memory but what the caller brings.
+TEST(Examplejson, RunsWhatWouldNotFitIntoMemory) {
   auto model = LoadFile(
       "f\ninput 0 1\nadd 1 inputs: 0 0 shape: "
       "1000000000 1000000\nsub 2 inputs: 1 1 shape: "
@@ -184,8 +183,33 @@ TEST(Examplejson, RefusesWhatDoesNotFitIntoMemory) {
   ASSERT_TRUE(model.ok()) << model.status();
   Tensor x = *Tensor::Empty(DataType::Float(32), {1});
   x.mutable_data<float>()[0] = 1;
-  EXPECT_EQ(testing_support::RunModel(*model, {x}).status().code(),
-            absl::StatusCode::kResourceExhausted);
+  auto outputs = testing_support::RunModel(*model, {x});
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  EXPECT_THAT((*outputs)[0].values<float>(), ElementsAre(2));
+}
+
+// Outputs of several sizes, and some without elements, from one text; ids are
+// any words.
+TEST(Examplejson, RunsOutputsOfSeveralSizes) {
+  auto model = LoadFile(
+      "f\ninput none 0\ninput a 3\ninput b 2\nadd none2 inputs: none none "
+      "shape: 0\nadd a2 inputs: a a shape: 3\nmul b2 inputs: b b shape: 2\n"
+      "outputs b2 none2 a2 b");
+  ASSERT_TRUE(model.ok()) << model.status();
+  std::vector<Tensor> inputs;
+  for (int n : {0, 3, 2}) {
+    inputs.push_back(*Tensor::Empty(DataType::Float(32), {n}));
+    for (int i = 0; i < n; ++i) {
+      inputs.back().mutable_data<float>()[i] = static_cast<float>(n + i);
+    }
+  }
+  auto outputs = testing_support::RunModel(*model, inputs);
+  ASSERT_TRUE(outputs.ok()) << outputs.status();
+  ASSERT_EQ(outputs->size(), 4u);
+  EXPECT_THAT((*outputs)[0].values<float>(), ElementsAre(4, 9));
+  EXPECT_THAT((*outputs)[1].values<float>(), ElementsAre());
+  EXPECT_THAT((*outputs)[2].values<float>(), ElementsAre(6, 8, 10));
+  EXPECT_THAT((*outputs)[3].values<float>(), ElementsAre(2, 3));
 }
 
 // Every prefix of a good file, and the file with any byte changed, loads or is

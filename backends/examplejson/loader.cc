@@ -1,224 +1,135 @@
 #include "backends/examplejson/loader.h"
 
-#include <cstring>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "runtime/call_spec.h"
-#include "runtime/tensor.h"
+#include "loaders/function_loader.h"
+#include "loaders/text_lines.h"
 
 namespace ingot {
 namespace {
 
-// One line of the text: a value, and how it comes to be.
+// A value, and how it comes to be.
 struct Entry {
-  char op;  // the first letter of input, const, add, sub and mul
+  std::string op;  // input, const, add, sub or mul
   TensorSpec type;
-  size_t elements;
-  std::vector<size_t> operands;
-  std::vector<float> constant;
+  int64_t elements;
+  std::vector<size_t> operands;  // of add, sub and mul: two entries above
+  std::vector<float> values;     // of const
 };
 
 struct Graph {
   std::string name;
-  std::vector<Entry> entries;  // operands come before what reads them
+  std::vector<Entry> entries;
   std::vector<size_t> outputs;
+  std::map<std::string, size_t, std::less<>> ids;  // of the entries
   CallSpec spec;
 };
 
-using Words = std::vector<absl::string_view>;
-
-template <typename... Parts>
-absl::Status Error(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
-
-class Parser {
- public:
-  absl::StatusOr<Graph> Parse(const std::string& text) {
-    int line = 0;
-    for (absl::string_view each : absl::StrSplit(text, '\n')) {
-      ++line;
-      const Words words =
-          absl::StrSplit(each, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
-      if (words.empty() || words[0][0] == '#') continue;
-      if (absl::Status s = Line(words); !s.ok()) {
-        return Error("line ", line, ": ", s.message());
-      }
+// Only lines above have an id already, so there is no cycle.
+absl::Status FindIds(const Graph& graph, Words words,
+                     std::vector<size_t>* found) {
+  for (absl::string_view word : words) {
+    auto it = graph.ids.find(word);
+    if (it == graph.ids.end()) {
+      return Malformed("'", word, "' is no id of a line above");
     }
-    // Without a line that says so, the last result is the output.
-    if (graph_.outputs.empty() && !graph_.entries.empty() &&
-        graph_.entries.back().op != 'i') {
-      graph_.outputs.push_back(graph_.entries.size() - 1);
-    }
-    if (graph_.outputs.empty()) {
-      return Error("line ", line, ": the graph has no output");
-    }
-    for (size_t i : graph_.outputs) {
-      graph_.spec.outputs.push_back(graph_.entries[i].type);
-    }
-    return std::move(graph_);
-  }
-
- private:
-  absl::Status Line(const Words& words) {
-    // The words behind each "…:", and under "" those in front of the first.
-    std::map<absl::string_view, Words> parts{{"", {}}};
-    absl::string_view part;
-    for (absl::string_view word : words) {
-      if (absl::EndsWith(word, ":")) part = word;
-      parts[part].push_back(word);
-    }
-    const Words& head = parts[""];
-    if (graph_.name.empty()) {
-      graph_.name = std::string(words[0]);
-      if (words.size() == 1 && head.size() == 1) return absl::OkStatus();
-      return Error("the first line must be the graph's name");
-    }
-    if (!graph_.outputs.empty()) return Error("a line behind the outputs");
-    if (!head.empty() && head[0] == "outputs") {
-      return Ids(head, 1, &graph_.outputs);
-    }
-    const bool input = words[0] == "input", constant = words[0] == "const";
-    if (!input && !constant && words[0] != "add" && words[0] != "sub" &&
-        words[0] != "mul") {
-      return Error("what is '", words[0], "'?");
-    }
-    Entry entry{words[0][0], {DataType::Float(32), {}}, 0, {}, {}};
-    absl::Status s =
-        Numbers(absl::SimpleAtoi<int64_t>, input ? head : parts["shape:"],
-                input ? 2 : 1, &entry.type.shape);
-    if (!s.ok()) return s;
-    const auto bytes = CountBytes(entry.type.dtype, entry.type.shape);
-    if (!bytes.ok()) return bytes.status();
-    entry.elements = *bytes / sizeof(float);
-    if (constant) {
-      s = Numbers(absl::SimpleAtof, parts["values:"], 1, &entry.constant);
-      if (s.ok() && entry.constant.size() != entry.elements) {
-        s = Error("there must be ", entry.elements, " values");
-      }
-    } else if (input) {
-      graph_.spec.inputs.push_back(entry.type);
-    } else {
-      s = Ids(parts["inputs:"], 1, &entry.operands);
-      if (entry.operands.size() != 2)
-        s.Update(Error("there must be two inputs"));
-    }
-    for (size_t i : entry.operands) {
-      const size_t n = graph_.entries[i].elements;
-      if (n == entry.elements || n == 1) continue;
-      s.Update(Error("an input of ", n, " elements does not fit a result of ",
-                     entry.elements));
-    }
-    if (!s.ok()) return s;
-    int id;
-    if (head.size() < 2 || !absl::SimpleAtoi(head[1], &id) || id < 0 ||
-        !ids_.emplace(absl::StrCat(id), graph_.entries.size()).second) {
-      return Error(words[0], " needs an id of its own, a number from 0 on");
-    }
-    graph_.entries.push_back(std::move(entry));
-    return absl::OkStatus();
-  }
-
-  // The numbers in words[from, …).
-  template <typename T, typename Parse>
-  static absl::Status Numbers(Parse parse, const Words& words, size_t from,
-                              std::vector<T>* out) {
-    for (size_t i = from; i < words.size(); ++i) {
-      if (!parse(words[i], &out->emplace_back())) {
-        return Error("'", words[i], "' is no number that can stand here");
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  // The values of words[from, …). They are there already, so there is no cycle.
-  absl::Status Ids(const Words& words, size_t from, std::vector<size_t>* out) {
-    for (size_t i = from; i < words.size(); ++i) {
-      auto it = ids_.find(std::string(words[i]));
-      if (it == ids_.end()) {
-        return Error("'", words[i], "' is no id of a line above");
-      }
-      out->push_back(it->second);
-    }
-    return out->empty() ? Error("there is no id") : absl::OkStatus();
-  }
-
-  Graph graph_;
-  std::map<std::string, size_t> ids_;
-};
-
-absl::Status Run(const Graph& graph, absl::Span<const TVMFFIAny> args) {
-  auto arguments = CheckCall(graph.name, graph.spec, args);
-  if (!arguments.ok()) return arguments.status();
-  void** next_input = arguments->data();
-  void** const outputs = next_input + graph.spec.inputs.size();
-  // Where each value is; a result that is an output is made there.
-  std::vector<float*> at(graph.entries.size());
-  for (size_t k = 0; k < graph.outputs.size(); ++k) {
-    at[graph.outputs[k]] = static_cast<float*>(outputs[k]);
-  }
-  std::vector<Tensor> memory;
-  for (size_t i = 0; i < at.size(); ++i) {
-    const Entry& entry = graph.entries[i];
-    if (entry.op == 'i') at[i] = static_cast<float*>(*next_input++);
-    if (entry.op == 'c') at[i] = const_cast<float*>(entry.constant.data());
-    if (entry.operands.empty()) continue;
-    if (at[i] == nullptr) {
-      auto tensor = Tensor::Empty(entry.type.dtype, entry.type.shape);
-      if (!tensor.ok()) return tensor.status();
-      memory.push_back(*std::move(tensor));
-      at[i] = memory.back().mutable_data<float>();
-    }
-    const size_t left = entry.operands[0], right = entry.operands[1];
-    const bool one_a = graph.entries[left].elements == 1;
-    const bool one_b = graph.entries[right].elements == 1;
-    for (size_t e = 0; e < entry.elements; ++e) {
-      const float a = at[left][one_a ? 0 : e], b = at[right][one_b ? 0 : e];
-      at[i][e] = entry.op == 'a' ? a + b : entry.op == 's' ? a - b : a * b;
-    }
-  }
-  // Inputs and constants that are outputs, and results that are two of them.
-  for (size_t k = 0; k < graph.outputs.size(); ++k) {
-    const size_t i = graph.outputs[k];
-    if (outputs[k] == at[i]) continue;
-    memcpy(outputs[k], at[i], graph.entries[i].elements * sizeof(float));
+    found->push_back(it->second);
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_examplejson(
-    absl::Span<const Artifact> group, LoadContext& context) {
-  auto module = std::make_shared<TableModule>("examplejson");
-  for (const Artifact& artifact : group) {
-    absl::StatusOr<Graph> parsed =
-        Parser().Parse(std::string(artifact.content.view()));
-    if (!parsed.ok()) {
-      return Error(artifact.file_name, ": ", parsed.status().message());
-    }
-    auto graph = std::make_shared<const Graph>(*std::move(parsed));
-    const auto run = [graph](absl::Span<const TVMFFIAny> args, TVMFFIAny*) {
-      return Run(*graph, args);
-    };
-    absl::Status added = module->Add(graph->name, Function::FromLambda(run));
-    if (!added.ok()) return added;
-    if (context.set.artifacts().size() == 1) {
-      context.plan = PlanOfCall(graph->name, graph->spec);
-    }
+absl::Status ReadLine(Words words, Graph* graph) {
+  const absl::string_view op = words[0];
+  if (graph->name.empty()) {
+    graph->name = std::string(op);
+    if (words.size() == 1) return absl::OkStatus();
+    return Malformed("the first line must be the graph's name");
   }
-  return module;
+  if (!graph->outputs.empty()) return Malformed("a line behind the outputs");
+  if (op == "outputs") {
+    return FindIds(*graph, words.subspan(1), &graph->outputs);
+  }
+  const bool is_input = op == "input", is_const = op == "const";
+  const bool is_binary = op == "add" || op == "sub" || op == "mul";
+  if (!is_input && !is_const && !is_binary) {
+    return Malformed("what is '", op, "'?");
+  }
+  if (words.size() < 2 || graph->ids.count(words[1]) > 0) {
+    return Malformed(op, " needs an id of its own");
+  }
+  Entry entry{std::string(op), {DataType::Float(32), {}}, 0, {}, {}};
+  absl::Status status =
+      ReadShape(is_input ? words.subspan(2) : Behind("shape:", words),
+                &entry.type.shape, &entry.elements);
+  status.Update(ReadNumbers(Behind("values:", words), &entry.values));
+  status.Update(FindIds(*graph, Behind("inputs:", words), &entry.operands));
+  if (!status.ok()) return status;
+  const size_t values = is_const ? entry.elements : 0;
+  const size_t operands = is_binary ? 2 : 0;
+  if (entry.values.size() != values || entry.operands.size() != operands) {
+    return Malformed(op, " needs ", operands, " inputs, ", values, " values");
+  }
+  for (size_t i : entry.operands) {
+    const int64_t n = graph->entries[i].elements;
+    if (n == entry.elements || n == 1) continue;
+    return Malformed("an input of ", n, " elements, not ", entry.elements);
+  }
+  if (is_input) graph->spec.inputs.push_back(entry.type);
+  graph->ids.emplace(words[1], graph->entries.size());
+  graph->entries.push_back(entry);
+  return absl::OkStatus();
 }
 
+// What an element of an output is made of lies at the same place, or is the
+// only one of its tensor: each is computed by itself.
+absl::Status Run(const Graph& graph, absl::Span<void* const> tensors) {
+  std::vector<float> v(graph.entries.size());
+  auto output = tensors.end() - graph.outputs.size();
+  for (size_t last : graph.outputs) {
+    float* out = static_cast<float*>(*output++);
+    for (int64_t i = 0; i < graph.entries[last].elements; ++i) {
+      auto input = tensors.begin();
+      for (size_t k = 0; k <= last; ++k) {
+        const Entry& e = graph.entries[k];
+        const float* from = e.values.data();
+        if (e.op == "input") from = static_cast<float*>(*input++);
+        const int64_t at = e.elements == 1 ? 0 : i;
+        if (at >= e.elements) continue;  // only other outputs are made of it
+        if (e.operands.empty()) v[k] = from[at];
+        if (e.op == "add") v[k] = v[e.operands[0]] + v[e.operands[1]];
+        if (e.op == "sub") v[k] = v[e.operands[0]] - v[e.operands[1]];
+        if (e.op == "mul") v[k] = v[e.operands[0]] * v[e.operands[1]];
+      }
+      out[i] = v[last];
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<LoadedFunction> LoadGraph(const Artifact& artifact,
+                                         LoadContext&) {
+  Graph graph;
+  absl::Status read = ReadLines(artifact.content.view(), [&](Words words) {
+    return ReadLine(words, &graph);
+  });
+  if (!read.ok()) return read;
+  if (graph.entries.empty()) return Malformed("the graph has no values");
+  // Without a line that says so, the last value is the output.
+  if (graph.outputs.empty()) graph.outputs = {graph.entries.size() - 1};
+  for (size_t i : graph.outputs) {
+    graph.spec.outputs.push_back(graph.entries[i].type);
+  }
+  return CheckedFunction(
+      graph.name, graph.spec,
+      [graph](absl::Span<void* const> tensors) { return Run(graph, tensors); });
+}
+
+}  // namespace
+
 absl::Status RegisterExamplejsonLoader(LoaderRegistry* registry) {
-  return registry->Register("examplejson", loadbinary_examplejson);
+  return RegisterFunctionLoader("examplejson", LoadGraph, registry);
 }
 
 }  // namespace ingot

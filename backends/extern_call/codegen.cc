@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "compiler/tir/ir.h"
@@ -120,12 +121,9 @@ absl::StatusOr<LoweredRegion> Generate(const Target& target,
                         absl::StrCat("target extern_call: -source: ",
                                      source.status().message()));
   }
-  Artifact artifact;
-  artifact.codegen_id = "extern_call";
-  artifact.loader = "native";
-  artifact.file_name = path.substr(path.rfind('/') + 1);
-  artifact.content = Blob::FromString(std::string(source->view()));
-  result.code.artifacts.push_back(std::move(artifact));
+  codegen::AddArtifact("extern_call", "native",
+                       path.substr(path.rfind('/') + 1),
+                       std::string(source->view()), &result.code);
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/c_prelude.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/status_macros.h"
 #include "runtime/tensor.h"
@@ -230,12 +231,6 @@ std::string CTypeName(DataType t) {
   return absl::StrCat(t.is_uint() ? "u" : "", "int", int{t.bits}, "_t");
 }
 
-absl::StatusOr<std::vector<int64_t>> KnownShape(const relay::TensorType& type) {
-  if (auto shape = relay::ConstShape(type.shape)) return *shape;
-  return absl::InvalidArgumentError(absl::StrCat(
-      relay::ToString(type), " has a dimension that is not known"));
-}
-
 std::string CFileHead(absl::string_view cflags) {
   return absl::StrCat("/* ingot: cflags=", cflags, " */\n#include <stdlib.h>\n",
                       kCPrelude, kElements, "\n");
@@ -276,24 +271,16 @@ absl::StatusOr<std::string> PrintCExport(const relay::Function& region,
   return out;
 }
 
-absl::StatusOr<std::string> PrintCRegion(
-    const relay::Function& region, absl::string_view symbol, const CFile& file,
-    const std::function<absl::StatusOr<CText>(const CNode&)>& print) {
-  return RegionPrinter(region, symbol).Run(file, print);
-}
-
-absl::StatusOr<Artifact> MakeCRegion(
+absl::StatusOr<CodegenResult> MakeCRegion(
     const relay::Function& region, absl::string_view codegen_id,
     absl::string_view symbol, const CFile& file,
     const std::function<absl::StatusOr<CText>(const CNode&)>& print) {
   INGOT_ASSIGN_OR_RETURN(std::string text,
-                         PrintCRegion(region, symbol, file, print));
-  Artifact artifact;
-  artifact.codegen_id = std::string(codegen_id);
-  artifact.loader = "native";
-  artifact.file_name = absl::StrCat(symbol, ".c");
-  artifact.content = Blob::FromString(std::move(text));
-  return artifact;
+                         RegionPrinter(region, symbol).Run(file, print));
+  CodegenResult result;
+  AddArtifact(codegen_id, "native", absl::StrCat(symbol, ".c"), std::move(text),
+              &result);
+  return result;
 }
 
 }  // namespace ingot::codegen

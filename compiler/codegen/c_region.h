@@ -9,7 +9,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "artifact/artifact.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 
@@ -36,18 +35,14 @@ struct CFile {
   std::string declarations;  // behind the includes
 };
 
-// The C file of `region`: an exported function `symbol` that checks its
-// arguments, inputs before outputs, and one that runs the nodes in order, each
-// as `print` says. Intermediate results live in memory of each call. Of
-// constants, the region may have those that fit into a line or two of text.
+// The C file of `region`, the artifact <symbol>.c of `codegen_id`: an exported
+// function `symbol` that checks its arguments, inputs before outputs, and one
+// that runs the nodes in order, each as `print` says. Intermediate results live
+// in memory of each call. Of constants, the region may have those that fit into
+// a line or two of text.
 // Errors: InvalidArgument for a value whose size is not known or too large, and
 // those of `print`, each with the node's name.
-absl::StatusOr<std::string> PrintCRegion(
-    const relay::Function& region, absl::string_view symbol, const CFile& file,
-    const std::function<absl::StatusOr<CText>(const CNode&)>& print);
-
-// The same as the artifact <symbol>.c, made by `codegen_id`.
-absl::StatusOr<Artifact> MakeCRegion(
+absl::StatusOr<CodegenResult> MakeCRegion(
     const relay::Function& region, absl::string_view codegen_id,
     absl::string_view symbol, const CFile& file,
     const std::function<absl::StatusOr<CText>(const CNode&)>& print);
@@ -59,9 +54,6 @@ std::string CFileHead(absl::string_view cflags);
 absl::StatusOr<std::string> PrintCExport(const relay::Function& region,
                                          absl::string_view symbol,
                                          absl::string_view call);
-
-// The dimensions of a value. InvalidArgument unless they are all known.
-absl::StatusOr<std::vector<int64_t>> KnownShape(const relay::TensorType& type);
 
 // How an element is declared: "float"; f16 and bf16 are "uint16_t".
 std::string CTypeName(DataType t);

@@ -113,7 +113,9 @@ class Partitioner {
   }
 
   // A composite that ends in `root` and that the target takes; empty if none.
-  RegionUnit FindComposite(const TargetChoice& choice, Node* root) {
+  // `*why_not` then is what the check of the first one that is there says.
+  RegionUnit FindComposite(const TargetChoice& choice, Node* root,
+                           std::string* why_not) {
     for (const CompositePattern& pattern : choice.kind->patterns) {
       std::vector<Node*> nodes =
           Match(pattern.pattern, root, users_, function_->outputs);
@@ -124,6 +126,9 @@ class Partitioner {
                                        ? absl::OkStatus()
                                        : pattern.check(choice.target, nodes);
       if (checked.ok()) return {std::move(nodes), pattern.name};
+      if (why_not->empty()) {
+        *why_not = absl::StrCat("as ", pattern.name, ": ", checked.message());
+      }
     }
     return {};
   }
@@ -142,19 +147,22 @@ class Partitioner {
         }
         continue;
       }
-      RegionUnit unit = FindComposite(choice, node);
+      std::string why_not;
+      RegionUnit unit = FindComposite(choice, node, &why_not);
       if (unit.nodes.empty()) {
         const absl::Status supported =
             choice.kind->supports == nullptr
                 ? absl::OkStatus()
                 : choice.kind->supports(choice.target, *node);
         if (!supported.ok()) {
+          // What nearly was a composite says more than what is no operator.
+          if (why_not.empty()) why_not = std::string(supported.message());
           if (pinned_.count(node) > 0) {
             return absl::InvalidArgumentError(absl::StrCat(
                 Describe(*node), " is pinned to ", choice.target.ToString(),
-                ", which does not take it: ", supported.message()));
+                ", which does not take it: ", why_not));
           }
-          Refuse(choice, *node, supported.message());
+          Refuse(choice, *node, why_not);
           continue;
         }
         unit.nodes = {node};

@@ -140,6 +140,42 @@ TEST_F(PartitionTest, OneRegionWithItsConstants) {
   EXPECT_EQ(context_.refusals["C"][0].reason, "does not know exp");
 }
 
+// A composite that is there but that its check refuses says more than that the
+// operator alone is not taken.
+TEST_F(PartitionTest, SaysWhyACompositeIsNotTaken) {
+  TargetKind picky = Toy("picky", {});
+  const auto refuse = [](std::string why) {
+    return [why](const Target&, absl::Span<Node* const> nodes) {
+      return absl::UnimplementedError(absl::StrCat(why, nodes.size()));
+    };
+  };
+  picky.patterns = {
+      {"never", Pattern::Op({"tanh"}, {Pattern::Op({"exp"})}), refuse("x")},
+      {"exp_mul", Pattern::Op({"exp"}, {Pattern::Op({"mul"})}),
+       refuse("nodes: ")},
+      {"exp", Pattern::Op({"exp"}), refuse("alone: ")}};
+  Use({&picky, &host_});
+  module_ = ParseForTest(R"(module { func @main(%x: f32[2]) -> (%y) {
+    %m = mul(%x, %x)
+    %y = exp(%m)
+  } })");
+  ASSERT_NE(module_, nullptr);
+  for (const auto& node : module_->main()->nodes()) {
+    if (node->kind == NodeKind::kOp) node->sources = {node->op->name};
+  }
+  const std::string partition = "partition";
+  ASSERT_TRUE(RunPasses({&partition, 1}, module_.get(), &context_).ok());
+  EXPECT_EQ(context_.refusals["exp"][0].reason, "as exp_mul: nodes: 2");
+  EXPECT_EQ(context_.refusals["mul"][0].reason, "does not know mul");
+
+  context_.pins["exp"] = "picky";
+  EXPECT_THAT(
+      std::string(
+          RunPasses({&partition, 1}, module_.get(), &context_).message()),
+      HasSubstr("node exp is pinned to picky, which does not take it: as "
+                "exp_mul: nodes: 2"));
+}
+
 TEST_F(PartitionTest, ConstantsAreInputsOfWhoDoesNotOwnThem) {
   Use({&muls_, &host_});
   EXPECT_THAT(

@@ -5,27 +5,23 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/c_region.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
-#include "runtime/tensor.h"
 
 namespace ingot {
 namespace {
 
-absl::Status Supports(const Target& target, const relay::Node& node) {
+absl::Status Supports(const Target&, const relay::Node& node) {
   if (!node.Is("relu") && !node.Is("neg")) {
     return absl::UnimplementedError("only relu and neg");
   }
-  if (node.outputs[0].dtype != DataType::Float(32)) {
-    return absl::UnimplementedError("only f32");
-  }
-  return codegen::KnownShape(node.outputs[0]).status();
+  return codegen::CheckElementwise(node);
 }
 
 absl::StatusOr<codegen::CText> PrintNode(const codegen::CNode& c) {
-  INGOT_ASSIGN_OR_RETURN(const auto shape,
-                         codegen::KnownShape(c.node.outputs[0]));
-  INGOT_ASSIGN_OR_RETURN(const int64_t count, CountElements(shape));
+  INGOT_ASSIGN_OR_RETURN(const int64_t count,
+                         codegen::KnownElements(c.node.outputs[0]));
   const std::string x = c.inputs[0] + "[i]";
   const std::string y =
       c.node.Is("relu") ? absl::StrCat(x, " > 0 ? ", x, " : 0") : "-" + x;
@@ -35,16 +31,11 @@ absl::StatusOr<codegen::CText> PrintNode(const codegen::CNode& c) {
   return text;
 }
 
-absl::StatusOr<CodegenResult> Generate(const Target& target,
-                                       const relay::Module& module,
+absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  CodegenResult result;
-  INGOT_ASSIGN_OR_RETURN(Artifact source,
-                         codegen::MakeCRegion(region, "my_cc", symbol,
-                                              {"-std=c99 -O3", ""}, PrintNode));
-  result.artifacts.push_back(std::move(source));
-  return result;
+  return codegen::MakeCRegion(region, "my_cc", symbol, {"-std=c99 -O3", ""},
+                              PrintNode);
 }
 
 }  // namespace

@@ -5,47 +5,41 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
+#include "compiler/status_macros.h"
 
 namespace ingot {
 namespace {
 
-absl::Status Supports(const Target& target, const relay::Node& node) {
+absl::Status Supports(const Target&, const relay::Node& node) {
   if (!node.Is("relu") && !node.Is("neg")) {
     return absl::UnimplementedError("only relu and neg");
   }
-  const relay::TensorType& type = node.outputs[0];
-  if (type.dtype != DataType::Float(32) || !relay::ConstShape(type.shape)) {
-    return absl::UnimplementedError("only f32 of known size");
-  }
-  return absl::OkStatus();
+  return codegen::CheckElementwise(node);
 }
 
-// "<symbol> <dims>", then an operator a line: each reads what the one before
-// made. A region of operators with one operand and one output is such a chain.
-absl::StatusOr<CodegenResult> Generate(const Target& target,
-                                       const relay::Module& module,
+// "<symbol> shape: <dims>", then an operator a line: each reads what the one
+// before made. A region of operators with one operand and one output is such a
+// chain.
+absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
   if (region.outputs.size() != 1) {
     return absl::UnimplementedError("a region with several outputs");
   }
-  std::string text = absl::StrCat(
-      symbol, " ",
-      absl::StrJoin(*relay::ConstShape(region.outputs[0].type().shape), " "),
-      "\n");
+  INGOT_ASSIGN_OR_RETURN(const auto shape,
+                         codegen::KnownShape(region.outputs[0].type()));
+  std::string text =
+      absl::StrCat(symbol, " shape: ", absl::StrJoin(shape, " "), "\n");
   for (const auto& node : region.nodes()) {
     if (node->kind == relay::NodeKind::kOp) {
       absl::StrAppend(&text, node->op->name, "\n");
     }
   }
-  Artifact graph;
-  graph.codegen_id = "my_graph";
-  graph.loader = "my_graph";
-  graph.file_name = absl::StrCat(symbol, ".my_graph");
-  graph.content = Blob::FromString(std::move(text));
   CodegenResult result;
-  result.artifacts.push_back(std::move(graph));
+  codegen::AddArtifact("my_graph", "my_graph",
+                       absl::StrCat(symbol, ".my_graph"), text, &result);
   return result;
 }
 

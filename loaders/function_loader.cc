@@ -1,0 +1,50 @@
+#include "loaders/function_loader.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace ingot {
+
+LoadedFunction CheckedFunction(
+    std::string name, CallSpec spec,
+    std::function<absl::Status(absl::Span<void* const> tensors)> run) {
+  Function function =
+      Function::FromLambda([name, spec, run = std::move(run)](
+                               absl::Span<const TVMFFIAny> args, TVMFFIAny*) {
+        absl::StatusOr<std::vector<void*>> tensors =
+            CheckCall(name, spec, args);
+        return tensors.ok() ? run(*tensors) : tensors.status();
+      });
+  return {std::move(name), std::move(function), std::move(spec)};
+}
+
+absl::StatusOr<std::shared_ptr<Module>> LoadFunctions(
+    absl::string_view kind, absl::Span<const Artifact> group,
+    LoadContext& context, const LoadFunctionFn& load) {
+  auto module = std::make_shared<TableModule>(kind);
+  for (const Artifact& artifact : group) {
+    absl::StatusOr<LoadedFunction> loaded = load(artifact, context);
+    absl::Status status = loaded.status();
+    if (status.ok()) status = module->Add(loaded->name, loaded->function);
+    if (!status.ok()) {
+      return absl::Status(status.code(), absl::StrCat(artifact.file_name, ": ",
+                                                      status.message()));
+    }
+    if (context.set.artifacts().size() == 1 && loaded->spec.has_value()) {
+      context.plan = PlanOfCall(loaded->name, *loaded->spec);
+    }
+  }
+  return module;
+}
+
+absl::Status RegisterFunctionLoader(absl::string_view name, LoadFunctionFn load,
+                                    LoaderRegistry* registry) {
+  return registry->Register(
+      name, [kind = std::string(name), load = std::move(load)](
+                absl::Span<const Artifact> group, LoadContext& context) {
+        return LoadFunctions(kind, group, context, load);
+      });
+}
+
+}  // namespace ingot
