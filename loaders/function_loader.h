@@ -25,7 +25,7 @@ struct LoadedFunction {
   Function function;
   // The types of its arguments, where they are known: an artifact that is a set
   // by itself gets a plan that calls it.
-  std::optional<CallSpec> spec;
+  std::optional<CallSpec> spec = std::nullopt;
 };
 
 // InvalidArgument with the text of `parts`: what is wrong with an artifact.

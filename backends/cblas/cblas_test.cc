@@ -33,7 +33,9 @@ TEST(Cblas, WritesTheCall) {
   })");
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_THAT(TextOf(*set, "cblas"), HasSubstr(R"(
-static int region_(const float* in0, const float* in1, float* out0) {
+static int region_(void* self, const float* in0, const float* in1, float* out0) {
+  (void)self;
+  int status = 0;
   for (int64_t i0 = 0; i0 < 2; ++i0) {
     for (int64_t i1 = 0; i1 < 5; ++i1) {
       cblas_sgemm(ROW_MAJOR, AS_IT_IS, AS_IT_IS, 3, 6, 4, 1.0f,
@@ -41,7 +43,7 @@ static int region_(const float* in0, const float* in1, float* out0) {
                   out0 + i0 * 90 + i1 * 18, 6);
     }
   }
-  return 0;
+  return status;
 }
 )"));
 }

@@ -29,11 +29,11 @@ void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n,
 )";
 
 absl::Status CheckNodes(const Target&, absl::Span<Node* const> nodes) {
-  return cblas::ReadProduct(nodes).status();
+  return cblas::ReadProduct({{nodes.begin(), nodes.end()}, {}}).status();
 }
 
 absl::Status Supports(const Target&, const Node& node) {
-  return cblas::ReadProduct({const_cast<Node*>(&node)}).status();
+  return cblas::ReadProduct({{const_cast<Node*>(&node)}, {}}).status();
 }
 
 // " + i0 * 12 + i1 * 3" of what differs from one batch to the next.
@@ -97,29 +97,14 @@ absl::StatusOr<CodegenResult> Generate(const Target& target,
                                        absl::string_view symbol) {
   const auto print =
       [&](const codegen::CNode& c) -> absl::StatusOr<codegen::CText> {
-    const Node& node = c.node;
-    std::vector<Node*> nodes = {const_cast<Node*>(&node)};
-    std::vector<relay::Value> operands = node.inputs;
-    if (node.kind == relay::NodeKind::kCallFunction) {
-      nodes.clear();
-      operands.clear();
-      const relay::Function* composite = module.Find(node.callee);
-      for (const auto& inner : composite->nodes()) {
-        if (inner->kind == relay::NodeKind::kOp) nodes.push_back(inner.get());
-      }
-      for (Node* input : composite->inputs) operands.push_back({input});
-    }
-    INGOT_ASSIGN_OR_RETURN(const Product product, cblas::ReadProduct(nodes));
-    const auto name_of = [&](const relay::Value& value) {
-      return c.inputs[std::find(operands.begin(), operands.end(), value) -
-                      operands.begin()];
-    };
+    INGOT_ASSIGN_OR_RETURN(const Product product, cblas::ReadProduct(c.call));
+    const auto name_of = [&](const relay::Value& v) { return c.NameOf(v); };
     return codegen::CText{"", PrintProduct(product, name_of, c.outputs[0])};
   };
   const codegen::CFile file{"-std=c99 -O2", kDeclarations};
   INGOT_ASSIGN_OR_RETURN(
       CodegenResult result,
-      codegen::MakeCRegion(region, "cblas", symbol, file, print));
+      codegen::MakeCRegion(module, region, "cblas", symbol, file, print));
   result.link_libraries = {"openblas:libopenblas0"};
   return result;
 }

@@ -34,11 +34,11 @@ absl::StatusOr<Value> TransposedOf(const Node& node) {
   return node.inputs[0];
 }
 
-// The product's operand, behind its transpose if that is one of `nodes`.
+// The product's operand, behind its transpose if that is one of `call`'s.
 absl::StatusOr<Factor> ReadFactor(const Value& operand,
-                                  absl::Span<Node* const> nodes) {
+                                  const codegen::RegionCall& call) {
   Factor factor{operand, false, {}};
-  for (const Node* node : nodes) {
+  for (const Node* node : call.nodes) {
     if (node != operand.node || !node->Is("transpose")) continue;
     INGOT_ASSIGN_OR_RETURN(factor.value, TransposedOf(*node));
     factor.transposed = true;
@@ -58,19 +58,15 @@ Dims Strides(const Dims& dims, const Dims& batch) {
   return strides;
 }
 
-absl::Status ReadBias(const Node& add, const Value& product, Product* out) {
-  const Value bias = add.inputs[add.inputs[0] == product ? 1 : 0];
-  if (bias == product) return No("the product is added to itself");
+absl::Status ReadBias(const Value& bias, const Value& product, Product* out) {
+  if (!bias) return No("the product is added to itself");
   INGOT_ASSIGN_OR_RETURN(const Dims dims, codegen::KnownShape(bias.type()));
   INGOT_ASSIGN_OR_RETURN(const Dims result,
                          codegen::KnownShape(product.type()));
-  INGOT_ASSIGN_OR_RETURN(const int64_t elements,
-                         codegen::KnownElements(bias.type()));
   out->bias = bias;
-  if (dims == result) return absl::OkStatus();
-  out->bias_is_row = true;
-  if (dims.size() <= result.size() && !dims.empty() && dims.back() == out->n &&
-      elements == out->n) {
+  out->bias_is_row = dims != result;
+  if (!out->bias_is_row ||
+      codegen::RunsAlong(dims, result, result.size() - 1)) {
     return absl::OkStatus();
   }
   return No("a bias ", relay::ToString(bias.type()), " for a product ",
@@ -79,11 +75,8 @@ absl::Status ReadBias(const Node& add, const Value& product, Product* out) {
 
 }  // namespace
 
-absl::StatusOr<Product> ReadProduct(absl::Span<Node* const> nodes) {
-  const Node* product = nullptr;
-  for (const Node* node : nodes) {
-    if (node->Is("matmul") || node->Is("dense")) product = node;
-  }
+absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
+  const Node* product = call.Find({"matmul", "dense"});
   if (product == nullptr) return No("only matmul and dense");
   const relay::TensorType& type = product->outputs[0];
   for (const Value& input : product->inputs) {
@@ -95,8 +88,8 @@ absl::StatusOr<Product> ReadProduct(absl::Span<Node* const> nodes) {
               type.dtype.ToString());
   }
   Product out;
-  INGOT_ASSIGN_OR_RETURN(out.a, ReadFactor(product->inputs[0], nodes));
-  INGOT_ASSIGN_OR_RETURN(out.b, ReadFactor(product->inputs[1], nodes));
+  INGOT_ASSIGN_OR_RETURN(out.a, ReadFactor(product->inputs[0], call));
+  INGOT_ASSIGN_OR_RETURN(out.b, ReadFactor(product->inputs[1], call));
   if (product->Is("dense")) out.b.transposed = !out.b.transposed;
   INGOT_ASSIGN_OR_RETURN(const Dims a, codegen::KnownShape(out.a.value.type()));
   INGOT_ASSIGN_OR_RETURN(const Dims b, codegen::KnownShape(out.b.value.type()));
@@ -119,10 +112,9 @@ absl::StatusOr<Product> ReadProduct(absl::Span<Node* const> nodes) {
       return No("a matrix with more than 2^31 rows or columns");
     }
   }
-  for (const Node* node : nodes) {
-    if (!node->Is("add")) continue;
+  if (call.Find({"add"}) != nullptr) {
     INGOT_RETURN_IF_ERROR(
-        ReadBias(*node, Value{const_cast<Node*>(product)}, &out));
+        ReadBias(call.Operand("add"), Value{const_cast<Node*>(product)}, &out));
   }
   return out;
 }

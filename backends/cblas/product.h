@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/ir.h"
 
 namespace ingot::cblas {
@@ -31,9 +31,9 @@ struct Product {
   bool bias_is_row = false;
 };
 
-// Reads the operators of a composite, operands first, or a single one.
-// Unimplemented says why it is nothing for cblas_sgemm.
-absl::StatusOr<Product> ReadProduct(absl::Span<relay::Node* const> nodes);
+// Reads the operators of a composite, or a single one. Unimplemented says why
+// it is nothing for cblas_sgemm.
+absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call);
 
 }  // namespace ingot::cblas
 

@@ -37,7 +37,9 @@ static const float const0[] = {0x1p-1f};
 CCOMPILER_BINARY(region_2, *, 100, 0, i)
 CCOMPILER_BINARY(region_3, *, 100, i, i)
 
-static int region_(const float* in0, const float* in1, const float* in2, const float* in3, float* out0) {
+static int region_(void* self, const float* in0, const float* in1, const float* in2, const float* in3, float* out0) {
+  (void)self;
+  int status = 0;
   char* memory = malloc(1344);
   if (memory == NULL) return fail("MemoryError", "region needs 1344 bytes");
   float* buf0 = (float*)(memory + 0);
@@ -48,12 +50,11 @@ static int region_(const float* in0, const float* in1, const float* in2, const f
   region_2(const0, buf1, buf2);
   region_3(buf2, in3, out0);
   free(memory);
-  return 0;
+  return status;
 }
 
 INGOT_EXPORT int __tvm_ffi_region(void* self, const Any* args, int32_t num_args,
     Any* result) {
-  (void)self;
   (void)result;
   if (num_args != 5) {
     return fail("TypeError", "region takes 5 arguments");
@@ -78,7 +79,7 @@ INGOT_EXPORT int __tvm_ffi_region(void* self, const Any* args, int32_t num_args,
   if (out0 == NULL) {
     return fail("TypeError", "region: argument 4 must be f32[10, 10]");
   }
-  return region_(in0, in1, in2, in3, out0);
+  return region_(self, in0, in1, in2, in3, out0);
 }
 )"));
 }

@@ -62,11 +62,11 @@ absl::StatusOr<codegen::CText> PrintNode(const codegen::CNode& c) {
   return text;
 }
 
-absl::StatusOr<CodegenResult> Generate(const Target& target,
+absl::StatusOr<CodegenResult> Generate(const Target&,
                                        const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  return codegen::MakeCRegion(region, "ccompiler", symbol,
+  return codegen::MakeCRegion(module, region, "ccompiler", symbol,
                               {"-std=c99 -O3", kMacro}, PrintNode);
 }
 

@@ -60,31 +60,10 @@ class GraphMaker {
   }
 
   absl::Status AddNode(const relay::Node& node) {
-    if (node.kind == relay::NodeKind::kOp) {
-      INGOT_ASSIGN_OR_RETURN(Step step, TranslateOp(node));
-      return AddStep(step, node);
-    }
-    const relay::Function* composite = module_.Find(node.callee);
-    if (composite == nullptr ||
-        composite->inputs.size() != node.inputs.size() ||
-        composite->outputs.size() != 1 || node.outputs.size() != 1) {
-      return absl::InternalError(
-          absl::StrCat(node.callee, " is no composite of this call"));
-    }
-    Bindings bindings;
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      bindings[relay::Value{composite->inputs[i], 0}] = node.inputs[i];
-    }
-    std::vector<relay::Node*> ops;
-    for (const auto& inner : composite->nodes()) {
-      if (inner->kind == relay::NodeKind::kOp) ops.push_back(inner.get());
-    }
-    INGOT_ASSIGN_OR_RETURN(Step step, TranslateComposite(ops, bindings));
-    if (!(step.output == composite->outputs[0])) {
-      return absl::InternalError(
-          absl::StrCat(node.callee, " does not return its last operator"));
-    }
-    // The value inside gets a new tensor with every call of the composite.
+    const codegen::RegionCall call = codegen::ReadCall(module_, node);
+    INGOT_ASSIGN_OR_RETURN(Step step,
+                           TranslateComposite(call.nodes, call.arguments));
+    // The value inside gets a new tensor with every call of a composite.
     INGOT_RETURN_IF_ERROR(AddStep(step, node));
     names_[relay::Value{const_cast<relay::Node*>(&node), 0}] =
         names_.at(step.output);

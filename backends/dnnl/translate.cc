@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/dnnl/operators.h"
 #include "backends/dnnl/translate_eltwise.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 
@@ -441,12 +442,7 @@ absl::Status Append(const relay::Node& node, const Bindings& bindings,
     return No("it adds a ", relay::ToString(value.type()));
   }
   const size_t axis = is_conv ? 1 : shape.size() - 1;
-  Dims expected(shape.size(), 1);
-  expected[axis] = shape[axis];
-  Dims padded = operand;
-  if (padded.size() > shape.size()) return No("the bias has a larger rank");
-  padded.insert(padded.begin(), shape.size() - padded.size(), 1);
-  if (padded != expected) {
+  if (!codegen::RunsAlong(operand, shape, axis)) {
     return No("it adds a ", relay::ToString(value.type()), " to a ",
               relay::ToString(step->output.type()));
   }

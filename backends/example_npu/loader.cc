@@ -1,275 +1,149 @@
 #include "backends/example_npu/loader.h"
 
 #include <cmath>
-#include <cstring>
-#include <map>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "backends/example_npu/stream.h"
-#include "backends/example_npu/stream.pb.h"
-#include "runtime/call_spec.h"
+#include "loaders/function_loader.h"
 #include "runtime/host_api.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
+namespace example_npu {
 namespace {
 
-using example_npu::Command;
-using example_npu::kTile;
-using example_npu::Operation;
-using example_npu::Stream;
-
-template <typename... Parts>
-absl::Status Bad(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
+// Element `i`; of a tensor with only one, that; 0 where there is none.
+template <typename T>
+T At(const Buffer& buffer, uint64_t i) {
+  const uint64_t count = buffer.bytes / sizeof(T);
+  if (count == 1) i = 0;
+  return i < count ? static_cast<const T*>(buffer.data)[i] : 0;
 }
 
-int32_t Read(DataType t, const void* data, int64_t i) {
-  return t.is_uint() ? static_cast<const uint8_t*>(data)[i]
-                     : static_cast<const int8_t*>(data)[i];
+// The same of 8-bit integers of either kind.
+int32_t At(const Buffer& buffer, DataType type, uint64_t i) {
+  return type.is_int() ? At<int8_t>(buffer, i) : At<uint8_t>(buffer, i);
 }
 
-void Write(DataType t, void* data, int64_t i, float value) {
-  const float low = t.is_uint() ? 0 : -128, high = t.is_uint() ? 255 : 127;
-  const float v = std::isnan(value) ? 0
-                  : value < low     ? low
-                  : value > high    ? high
-                                    : value;
-  if (t.is_uint()) static_cast<uint8_t*>(data)[i] = static_cast<uint8_t>(v);
-  if (t.is_int()) static_cast<int8_t*>(data)[i] = static_cast<int8_t>(v);
+// The pixel of the input under `kernel`, for that of the output. What a hostile
+// stream has in it wraps around.
+int64_t Pixel(const Axis& axis, uint64_t output, uint64_t kernel) {
+  return output * axis.stride + kernel * axis.dilation - axis.pad;
 }
 
-// A stream that has been checked, and its weights.
-struct Loaded {
-  Stream stream;
-  std::vector<TensorSpec> types;
-  std::vector<Tensor> weights;  // of each operation
+// Word `k` of the part of the input that pixel `p` of the output is made of.
+uint32_t PatchAt(const Command& c, const Operands& operands, int64_t p,
+                 int64_t k) {
+  const Axis &y = c.y, &x = c.x;
+  const int64_t image = p / x.output / y.output;
+  const int64_t channel = k / x.kernel / y.kernel;
+  const int64_t row =
+      Pixel(y, p / x.output % y.output, k / x.kernel % y.kernel);
+  const int64_t column = Pixel(x, p % x.output, k % x.kernel);
+  // Padding.
+  if (row < 0 || row >= y.input || column < 0 || column >= x.input) return 0;
+  const int64_t plane = image * c.channels + channel;
+  return At(operands.input, c.input,
+            (plane * y.input + row) * x.input + column) -
+         At<uint32_t>(operands.input_zero, 0);
+}
+
+// Writes element `i` of the output, which is of channel `o`.
+void Store(const Command& c, const Operands& operands, int64_t i, int64_t o,
+           int32_t sum) {
+  if (c.output.bits == 32) {
+    static_cast<int32_t*>(operands.output.data)[i] = sum;
+    return;
+  }
+  const float real = static_cast<float>(sum) * At<float>(operands.scale, o) /
+                     At<float>(operands.step, 0);
+  const float zero = At(operands.zero, c.output, 0);
+  const float low = c.output.is_int() ? -128 : 0;
+  const float value =
+      std::fmin(std::fmax(std::nearbyint(real) + zero, low), low + 255);
+  static_cast<uint8_t*>(operands.output.data)[i] = static_cast<int>(value);
+}
+
+// For each pixel of the output, its patch goes into the scratchpad, to be
+// multiplied with the weights of one channel after the other.
+void Run(const Command& c, const Operands& operands) {
+  if (operands.output.bytes == 0) return;
+  const int64_t area = c.y.output * c.x.output;
+  const int64_t words = *CountElements({c.channels, c.y.kernel, c.x.kernel});
+  std::vector<uint32_t> patch(words);
+  for (int64_t p = 0; p < c.images * area; ++p) {
+    for (int64_t k = 0; k < words; ++k) patch[k] = PatchAt(c, operands, p, k);
+    for (int64_t o = 0; o < c.outputs; ++o) {
+      uint32_t sum = At<uint32_t>(operands.bias, o);  // wraps around
+      for (int64_t k = 0; k < words; ++k) {
+        const int64_t i = c.transposed ? k * c.outputs + o : o * words + k;
+        sum += patch[k] * At(operands.weights, c.weights, i);
+      }
+      Store(c, operands, (p / area * c.outputs + o) * area + p % area, o,
+            static_cast<int32_t>(sum));
+    }
+  }
+}
+
+// Whether the device can run a command, on operands as large as it says.
+bool Fits(const Command& c, const Operands& operands) {
+  const auto has = [](const Buffer& b, DataType type,
+                      std::vector<int64_t> dims) {
+    const auto bytes = CountBytes(type, dims);
+    return bytes.ok() && *bytes == b.bytes;
+  };
+  const auto words = CountElements({c.channels, c.y.kernel, c.x.kernel});
+  return words.ok() && *words <= kScratchpadWords &&
+         has(operands.input, c.input,
+             {c.images, c.channels, c.y.input, c.x.input}) &&
+         has(operands.weights, c.weights, {c.outputs, *words}) &&
+         has(operands.output, c.output,
+             {c.images, c.outputs, c.y.output, c.x.output});
+}
+
+// A stream, and what its launcher gets as `self`.
+struct Device {
+  int (*submit)(const void* device, int command, const Operands* operands);
+  std::vector<Command> commands;
   Function launcher;
 };
 
-// The commands run on a scratchpad of their own.
-void RunOperation(const Operation& op, const Loaded& loaded, int index,
-                  void** tensors) {
-  int32_t input[kTile][kTile] = {}, weights[kTile][kTile] = {};
-  int32_t sums[kTile][kTile] = {};
-  const DataType in = loaded.types[op.input()].dtype;
-  const DataType out = loaded.types[op.output()].dtype;
-  const Tensor& tiles = loaded.weights[index];
-  for (size_t at = 0; at < op.commands().size(); at += sizeof(Command)) {
-    Command c;
-    memcpy(&c, op.commands().data() + at, sizeof(c));
-    const auto element = [&](int row, int column) {
-      return int64_t{c.offset} + int64_t{row} * c.row_stride +
-             int64_t{column} * c.column_stride;
-    };
-    switch (c.opcode) {
-      case example_npu::kClear:
-        memset(sums, 0, sizeof(sums));
-        break;
-      case example_npu::kLoadInput:
-        memset(input, 0, sizeof(input));
-        for (int i = 0; i < c.rows; ++i) {
-          for (int j = 0; j < c.columns; ++j) {
-            input[c.first_row + i][j] =
-                Read(in, tensors[op.input()], element(i, j)) - op.input_zero();
-          }
-        }
-        break;
-      case example_npu::kLoadWeights:
-        for (int i = 0; i < kTile * kTile; ++i) {
-          weights[i / kTile][i % kTile] =
-              Read(tiles.dtype(), tiles.raw_data(),
-                   int64_t{c.offset} * kTile * kTile + i);
-        }
-        break;
-      case example_npu::kMultiply:
-        for (int i = 0; i < kTile * kTile * kTile; ++i) {
-          const int row = i / (kTile * kTile), k = i / kTile % kTile;
-          // As the device does, and C does not promise: sums wrap.
-          sums[row][i % kTile] = static_cast<int32_t>(
-              uint32_t(sums[row][i % kTile]) +
-              uint32_t(input[row][k]) * uint32_t(weights[k][i % kTile]));
-        }
-        break;
-      case example_npu::kStore:
-        for (int i = 0; i < c.rows; ++i) {
-          for (int j = 0; j < c.columns; ++j) {
-            const int32_t sum = static_cast<int32_t>(
-                uint32_t(sums[i][j]) + uint32_t(op.bias(c.channel + j)));
-            if (op.scale_size() == 0) {
-              static_cast<int32_t*>(tensors[op.output()])[element(i, j)] = sum;
-              continue;
-            }
-            const float real = float(sum) * op.scale(c.channel + j);
-            Write(out, tensors[op.output()], element(i, j),
-                  std::nearbyint(real / op.output_scale()) +
-                      float(op.output_zero()));
-          }
-        }
-        break;
-    }
+int Submit(const void* device, int command, const Operands* operands) {
+  const auto& commands = static_cast<const Device*>(device)->commands;
+  const size_t i = command;
+  if (i < commands.size() && Fits(commands[i], *operands)) {
+    Run(commands[i], *operands);
+    return 0;
   }
+  GetHostApi()->set_error("ValueError", "the stream is not the launcher's");
+  return -1;
 }
 
-absl::Status CheckCommand(const Operation& op, const Command& c,
-                          int64_t in_elements, int64_t out_elements,
-                          int64_t tiles) {
-  const auto inside = [&](int64_t elements) {
-    int64_t low = c.offset, high = c.offset;
-    (c.row_stride < 0 ? low : high) += (c.rows - int64_t{1}) * c.row_stride;
-    (c.column_stride < 0 ? low : high) +=
-        (c.columns - int64_t{1}) * c.column_stride;
-    return c.rows >= 1 && c.rows <= kTile && c.columns >= 1 &&
-           c.columns <= kTile && low >= 0 && high < elements;
-  };
-  switch (c.opcode) {
-    case example_npu::kClear:
-    case example_npu::kMultiply:
-      return absl::OkStatus();
-    case example_npu::kLoadInput:
-      if (inside(in_elements) && c.first_row >= 0 &&
-          c.first_row <= kTile - c.rows) {
-        return absl::OkStatus();
-      }
-      return Bad("loads from outside of its input");
-    case example_npu::kLoadWeights:
-      if (c.offset >= 0 && c.offset < tiles) return absl::OkStatus();
-      return Bad("loads from outside of its weights");
-    case example_npu::kStore:
-      if (inside(out_elements) && c.channel >= 0 &&
-          c.channel <= op.bias_size() - c.columns) {
-        return absl::OkStatus();
-      }
-      return Bad("stores outside of its output");
-  }
-  return Bad("has no opcode, but ", static_cast<int32_t>(c.opcode));
-}
-
-absl::Status CheckOperation(const Operation& op, const Tensor& weights,
-                            const std::vector<TensorSpec>& types) {
-  if (op.input() >= types.size() || op.output() >= types.size()) {
-    return Bad("an operation reads or writes no tensor of the stream");
-  }
-  const TensorSpec &in = types[op.input()], &out = types[op.output()];
-  const bool sums = op.scale_size() == 0;
-  if (!in.dtype.is_integer() || in.dtype.bits != 8 ||
-      !weights.dtype().is_integer() || weights.dtype().bits != 8 ||
-      !out.dtype.is_integer() || out.dtype.bits != (sums ? 32 : 8) ||
-      (!sums && op.scale_size() != op.bias_size())) {
-    return Bad("an operation's types or scales do not fit");
-  }
-  const int64_t in_elements = *CountElements(in.shape);
-  const int64_t out_elements = *CountElements(out.shape);
-  if (op.commands().size() % sizeof(Command) != 0) return Bad("half a command");
-  for (size_t at = 0; at < op.commands().size(); at += sizeof(Command)) {
-    Command c;
-    memcpy(&c, op.commands().data() + at, sizeof(c));
-    absl::Status s = CheckCommand(op, c, in_elements, out_elements,
-                                  weights.NumElements() / (kTile * kTile));
-    if (!s.ok()) return Bad("command ", at / sizeof(c), " ", s.message());
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Check(const LoadContext& context, Loaded* loaded) {
-  const Stream& stream = loaded->stream;
-  for (const example_npu::Tensor& t : stream.tensors()) {
-    TensorSpec type{DataType::Int(8), {t.shape().begin(), t.shape().end()}};
-    type.dtype.code = static_cast<uint8_t>(t.code());
-    type.dtype.bits = static_cast<uint8_t>(t.bits());
-    if (t.code() > 1 || (t.bits() != 8 && t.bits() != 32)) {
-      return Bad("a tensor that is no integer of 8 or 32 bits");
-    }
-    auto bytes = CountBytes(type.dtype, type.shape);
-    if (!bytes.ok()) return bytes.status();
-    loaded->types.push_back(std::move(type));
-  }
-  if (uint64_t{stream.num_inputs()} + stream.num_outputs() >
-      loaded->types.size()) {
-    return Bad("more inputs and outputs than tensors");
-  }
-  for (const Operation& op : stream.operations()) {
-    auto it = context.constants.find(op.weights());
-    if (it == context.constants.end()) {
-      return Bad("the set has no constant '", op.weights(), "'");
-    }
-    if (op.output() < stream.num_inputs()) return Bad("an input is written");
-    if (absl::Status s = CheckOperation(op, it->second, loaded->types);
-        !s.ok()) {
-      return s;
-    }
-    loaded->weights.push_back(it->second);
-  }
+absl::StatusOr<LoadedFunction> Load(const Artifact& artifact,
+                                    LoadContext& context) {
+  const absl::string_view bytes = artifact.content.view();
+  if (bytes.size() % sizeof(Command) != 0) return Malformed("half a command");
+  auto device = std::make_shared<Device>();
+  device->submit = Submit;
+  device->commands.resize(bytes.size() / sizeof(Command));
+  bytes.copy(reinterpret_cast<char*>(device->commands.data()), bytes.size());
+  const std::string name(absl::StripSuffix(artifact.file_name, ".npu"));
   std::optional<Function> launcher;
   if (context.library != nullptr) {
-    launcher = context.library->GetFunction(stream.symbol() + "_launch");
+    launcher = context.library->GetFunction(name + "_launch");
   }
-  if (!launcher) return Bad("the set's library has no launcher for it");
-  loaded->launcher = *launcher;
-  return absl::OkStatus();
-}
-
-// What the launcher calls: the driver of one call.
-struct DeviceDriver : example_npu::Driver {
-  const Loaded* loaded;
-};
-
-int Submit(const example_npu::Driver* driver, void** arguments) {
-  const Loaded& loaded = *static_cast<const DeviceDriver*>(driver)->loaded;
-  const Stream& stream = loaded.stream;
-  const size_t count = stream.num_inputs() + stream.num_outputs();
-  std::vector<void*> tensors(arguments, arguments + count);
-  std::vector<Tensor> memory;
-  for (size_t i = count; i < loaded.types.size(); ++i) {
-    auto tensor = Tensor::Empty(loaded.types[i].dtype, loaded.types[i].shape);
-    if (!tensor.ok()) {
-      GetHostApi()->set_error("MemoryError", "the device's memory is full");
-      return -1;
-    }
-    memory.push_back(*std::move(tensor));
-    tensors.push_back(memory.back().mutable_raw_data());
-  }
-  for (int i = 0; i < stream.operations_size(); ++i) {
-    RunOperation(stream.operations(i), loaded, i, tensors.data());
-  }
-  return 0;
+  if (!launcher) return Malformed("the set's library has no launcher for it");
+  device->launcher = *launcher;
+  return LoadedFunction{name, Function(launcher->call(), device.get(), device)};
 }
 
 }  // namespace
-
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_example_npu(
-    absl::Span<const Artifact> group, LoadContext& context) {
-  auto module = std::make_shared<TableModule>("example_npu");
-  for (const Artifact& artifact : group) {
-    auto loaded = std::make_shared<Loaded>();
-    const absl::string_view bytes = artifact.content.view();
-    absl::Status status = loaded->stream.ParseFromArray(
-                              bytes.data(), static_cast<int>(bytes.size()))
-                              ? Check(context, loaded.get())
-                              : Bad("is no stream of commands");
-    if (status.ok()) {
-      status = module->Add(
-          loaded->stream.symbol(),
-          Function::FromLambda([loaded](absl::Span<const TVMFFIAny> args,
-                                        TVMFFIAny* result) {
-            DeviceDriver driver;
-            driver.submit = Submit;
-            driver.loaded = loaded.get();
-            const Function launch(loaded->launcher.call(), &driver, nullptr);
-            return launch.Call(args, result);
-          }));
-    }
-    if (!status.ok()) return Bad(artifact.file_name, ": ", status.message());
-  }
-  return module;
-}
+}  // namespace example_npu
 
 absl::Status RegisterExampleNpuLoader(LoaderRegistry* registry) {
-  return registry->Register("example_npu", loadbinary_example_npu);
+  return RegisterFunctionLoader("example_npu", example_npu::Load, registry);
 }
 
 }  // namespace ingot

@@ -1,39 +1,45 @@
-// The commands of the device example_npu, which the code generator writes and
-// the simulator runs.
+// What the code generator writes and the simulated device runs: a stream is an
+// array of commands.
 #ifndef INGOT_BACKENDS_EXAMPLE_NPU_STREAM_H_
 #define INGOT_BACKENDS_EXAMPLE_NPU_STREAM_H_
 
 #include <cstdint>
 
+#include "runtime/data_type.h"
+
 namespace ingot::example_npu {
 
-// The device multiplies tiles of kTile x kTile. Its scratchpad holds one of the
-// input, one of weights and one of sums.
-constexpr int kTile = 16;
+// The part of the input under a kernel must fit into the scratchpad.
+constexpr int64_t kScratchpadWords = 1 << 16;
 
-enum Opcode : int32_t {
-  kClear,      // sums = 0
-  kLoadInput,  // the tile = 0; rows first_row… of it from the input, less zero
-  kLoadWeights,  // the tile `offset` of the weights
-  kMultiply,     // sums += input * weights
-  kStore,        // the output from the sums; column 0 is `channel`
+// How a kernel walks along one dimension of an image.
+struct Axis {
+  int64_t input, kernel, output, stride, dilation, pad;
 };
 
-// Element (r, c) of a tile is element offset + r * row_stride + c *
-// column_stride of the tensor.
+// A convolution. A matrix product is one, too: each row is an image of a single
+// pixel, whose channels are the columns.
 struct Command {
-  Opcode opcode;
-  int32_t offset;
-  int32_t rows, columns;
-  int32_t row_stride, column_stride;
-  int32_t first_row;
-  int32_t channel;
+  int64_t images, channels, outputs;
+  Axis y, x;
+  DataType input, weights, output;  // 8 bits wide; the output may be i32
+  int32_t transposed;               // weights are [channels, outputs]
 };
-static_assert(sizeof(Command) == 32);
 
-// The driver that a launcher is handed as `self`; C code has the same.
-struct Driver {
-  int (*submit)(const Driver* driver, void** tensors);
+// A tensor in memory. One that is left out has no bytes.
+struct Buffer {
+  void* data;
+  uint64_t bytes;
+};
+
+// What a command works on; an array to the launcher, which is C.
+struct Operands {
+  Buffer input, input_zero;  // [images, channels, y, x]; i32
+  Buffer weights;            // [outputs, channels, y, x], without a zero point
+  Buffer bias, scale;  // i32 and f32, one for each of the outputs or for all
+  Buffer step, zero;   // of the output: f32; of its type
+  Buffer output;       // [images, outputs, y, x], i32: sum + bias, otherwise
+                       // round((sum + bias) * scale / step) + zero
 };
 
 }  // namespace ingot::example_npu

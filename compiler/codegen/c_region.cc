@@ -1,5 +1,6 @@
 #include "compiler/codegen/c_region.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -72,10 +73,52 @@ absl::StatusOr<std::string> Literal(const Tensor& t, int64_t i) {
       absl::StrCat("a constant of ", type.ToString(), " as C text"));
 }
 
+// What every such file begins with.
+std::string FileHead(absl::string_view cflags) {
+  return absl::StrCat("/* ingot: cflags=", cflags, " */\n#include <stdlib.h>\n",
+                      kCPrelude, kElements, "\n");
+}
+
+// The exported function, which checks its arguments.
+absl::StatusOr<std::string> PrintExport(const relay::Function& region,
+                                        absl::string_view symbol) {
+  std::vector<std::pair<std::string, relay::TensorType>> params;
+  for (size_t i = 0; i < region.inputs.size(); ++i) {
+    params.emplace_back(absl::StrCat("in", i), region.inputs[i]->outputs[0]);
+  }
+  for (size_t i = 0; i < region.outputs.size(); ++i) {
+    params.emplace_back(absl::StrCat("out", i), region.outputs[i].type());
+  }
+  std::string out =
+      absl::StrCat("\nINGOT_EXPORT int __tvm_ffi_", symbol,
+                   "(void* self, const Any* args, int32_t num_args,\n"
+                   "    Any* result) {\n  (void)result;\n",
+                   "  if (num_args != ", params.size(),
+                   ") {\n    return fail(\"TypeError\", \"", symbol, " takes ",
+                   params.size(), " arguments\");\n  }\n");
+  std::vector<std::string> names;
+  for (const auto& [name, type] : params) {
+    INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, KnownShape(type));
+    absl::StrAppend(
+        &out, "  ", CTypeName(type.dtype), "* ", name, " = elements(&args[",
+        names.size(), "], ", int{type.dtype.code}, ", ", int{type.dtype.bits},
+        ", ", shape.size(), ", (const int64_t[]){",
+        shape.empty() ? "0" : absl::StrJoin(shape, ", "), "});\n  if (", name,
+        " == NULL) {\n    return fail(\"TypeError\", \"", symbol, ": argument ",
+        names.size(), " must be ", TypeString(type.dtype, shape),
+        "\");\n  }\n");
+    names.push_back(name);
+  }
+  absl::StrAppend(&out, "  return ", symbol, "_(self, ",
+                  absl::StrJoin(names, ", "), ");\n}\n");
+  return out;
+}
+
 class RegionPrinter {
  public:
-  RegionPrinter(const relay::Function& region, absl::string_view symbol)
-      : region_(region), symbol_(symbol) {}
+  RegionPrinter(const relay::Module& module, const relay::Function& region,
+                absl::string_view symbol)
+      : module_(module), region_(region), symbol_(symbol) {}
 
   absl::StatusOr<std::string> Run(
       const CFile& file,
@@ -93,10 +136,9 @@ class RegionPrinter {
     }
     std::string function;
     INGOT_RETURN_IF_ERROR(PrintFunction(body, &function));
-    INGOT_ASSIGN_OR_RETURN(
-        const std::string exported,
-        PrintCExport(region_, symbol_, absl::StrCat(symbol_, "_(")));
-    return absl::StrCat(CFileHead(file.cflags), file.declarations, declarations,
+    INGOT_ASSIGN_OR_RETURN(const std::string exported,
+                           PrintExport(region_, symbol_));
+    return absl::StrCat(FileHead(file.cflags), file.declarations, declarations,
                         function, exported);
   }
 
@@ -121,7 +163,11 @@ class RegionPrinter {
     if (node.kind == NodeKind::kConstant) {
       return PrintConstant(node, declarations);
     }
-    CNode c{node, {}, {}, absl::StrCat(symbol_, "_", next_++)};
+    CNode c{node,
+            {},
+            {},
+            absl::StrCat(symbol_, "_", next_++),
+            ReadCall(module_, node)};
     for (const Value& input : node.inputs) {
       c.inputs.push_back(input.node == nullptr ? "NULL" : names_.at(input));
     }
@@ -157,10 +203,8 @@ class RegionPrinter {
 
   // Gives a result that is no output a place in the call's memory.
   absl::Status Allocate(const Value& value) {
-    INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
-                           KnownShape(value.type()));
+    INGOT_ASSIGN_OR_RETURN(size_t bytes, KnownBytes(value));
     if (names_.count(value) != 0) return absl::OkStatus();
-    INGOT_ASSIGN_OR_RETURN(size_t bytes, CountBytes(value.type().dtype, shape));
     if (bytes == 0) bytes = 1;  // a name of its own all the same
     const std::string name = absl::StrCat("buf", next_buffer_++);
     names_[value] = name;
@@ -176,8 +220,8 @@ class RegionPrinter {
     return absl::OkStatus();
   }
 
-  absl::StatusOr<std::string> Parameters() const {
-    std::vector<std::string> params;
+  std::string Parameters() const {
+    std::vector<std::string> params = {"void* self"};
     for (size_t i = 0; i < region_.inputs.size(); ++i) {
       params.push_back(absl::StrCat(
           "const ", CTypeName(region_.inputs[i]->outputs[0].dtype), "* in", i));
@@ -190,8 +234,8 @@ class RegionPrinter {
   }
 
   absl::Status PrintFunction(const std::string& body, std::string* out) {
-    INGOT_ASSIGN_OR_RETURN(const std::string parameters, Parameters());
-    absl::StrAppend(out, "\nstatic int ", symbol_, "_(", parameters, ") {\n");
+    absl::StrAppend(out, "\nstatic int ", symbol_, "_(", Parameters(),
+                    ") {\n  (void)self;\n  int status = 0;\n");
     if (memory_ > 0) {
       absl::StrAppend(out, "  char* memory = malloc(", memory_,
                       ");\n"
@@ -200,18 +244,16 @@ class RegionPrinter {
     }
     absl::StrAppend(out, body);
     for (const auto& [name, value] : copied_outputs_) {
-      INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape,
-                             KnownShape(value.type()));
-      INGOT_ASSIGN_OR_RETURN(const size_t bytes,
-                             CountBytes(value.type().dtype, shape));
+      INGOT_ASSIGN_OR_RETURN(const size_t bytes, KnownBytes(value));
       absl::StrAppend(out, "  memcpy(", name, ", ", names_.at(value), ", ",
                       bytes, ");\n");
     }
     if (memory_ > 0) absl::StrAppend(out, "  free(memory);\n");
-    absl::StrAppend(out, "  return 0;\n}\n");
+    absl::StrAppend(out, "  return status;\n}\n");
     return absl::OkStatus();
   }
 
+  const relay::Module& module_;
   const relay::Function& region_;
   const std::string symbol_;
   std::map<Value, std::string> names_;
@@ -231,52 +273,20 @@ std::string CTypeName(DataType t) {
   return absl::StrCat(t.is_uint() ? "u" : "", "int", int{t.bits}, "_t");
 }
 
-std::string CFileHead(absl::string_view cflags) {
-  return absl::StrCat("/* ingot: cflags=", cflags, " */\n#include <stdlib.h>\n",
-                      kCPrelude, kElements, "\n");
-}
-
-absl::StatusOr<std::string> PrintCExport(const relay::Function& region,
-                                         absl::string_view symbol,
-                                         absl::string_view call) {
-  std::vector<std::pair<std::string, relay::TensorType>> params;
-  for (size_t i = 0; i < region.inputs.size(); ++i) {
-    params.emplace_back(absl::StrCat("in", i), region.inputs[i]->outputs[0]);
-  }
-  for (size_t i = 0; i < region.outputs.size(); ++i) {
-    params.emplace_back(absl::StrCat("out", i), region.outputs[i].type());
-  }
-  std::string out =
-      absl::StrCat("\nINGOT_EXPORT int __tvm_ffi_", symbol,
-                   "(void* self, const Any* args, int32_t num_args,\n"
-                   "    Any* result) {\n  (void)self;\n  (void)result;\n",
-                   "  if (num_args != ", params.size(),
-                   ") {\n    return fail(\"TypeError\", \"", symbol, " takes ",
-                   params.size(), " arguments\");\n  }\n");
-  std::vector<std::string> names;
-  for (const auto& [name, type] : params) {
-    INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> shape, KnownShape(type));
-    absl::StrAppend(
-        &out, "  ", CTypeName(type.dtype), "* ", name, " = elements(&args[",
-        names.size(), "], ", int{type.dtype.code}, ", ", int{type.dtype.bits},
-        ", ", shape.size(), ", (const int64_t[]){",
-        shape.empty() ? "0" : absl::StrJoin(shape, ", "), "});\n  if (", name,
-        " == NULL) {\n    return fail(\"TypeError\", \"", symbol, ": argument ",
-        names.size(), " must be ", TypeString(type.dtype, shape),
-        "\");\n  }\n");
-    names.push_back(name);
-  }
-  absl::StrAppend(&out, "  return ", call, absl::StrJoin(names, ", "),
-                  ");\n}\n");
-  return out;
+std::string CNode::NameOf(const Value& value) const {
+  if (!value) return "NULL";
+  if (value.node == call.nodes.back()) return outputs[value.index];
+  const auto it =
+      std::find(node.inputs.begin(), node.inputs.end(), call.Outside(value));
+  return inputs[it - node.inputs.begin()];
 }
 
 absl::StatusOr<CodegenResult> MakeCRegion(
-    const relay::Function& region, absl::string_view codegen_id,
-    absl::string_view symbol, const CFile& file,
+    const relay::Module& module, const relay::Function& region,
+    absl::string_view codegen_id, absl::string_view symbol, const CFile& file,
     const std::function<absl::StatusOr<CText>(const CNode&)>& print) {
-  INGOT_ASSIGN_OR_RETURN(std::string text,
-                         RegionPrinter(region, symbol).Run(file, print));
+  INGOT_ASSIGN_OR_RETURN(
+      std::string text, RegionPrinter(module, region, symbol).Run(file, print));
   CodegenResult result;
   AddArtifact(codegen_id, "native", absl::StrCat(symbol, ".c"), std::move(text),
               &result);

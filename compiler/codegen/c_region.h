@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 
@@ -22,12 +23,19 @@ struct CNode {
   std::vector<std::string> inputs, outputs;
   // A name that nothing else in the file has, for a function of this node.
   std::string name;
+  RegionCall call;  // the operators that it stands for
+
+  // The variable of an operand or result of `call`; "NULL" for a null one.
+  std::string NameOf(const relay::Value& value) const;
 };
 
 // What a node becomes. Both end in a new line, or are empty.
 struct CText {
   std::string declarations;  // in front of the region's function
-  std::string statements;    // in its body; they must not return
+  // In its body. They see `self`, what the exported function was called with,
+  // and must not return: one that fails sets `status`, which is 0 before it, to
+  // something else, having said why as fail() does.
+  std::string statements;
 };
 
 struct CFile {
@@ -43,17 +51,9 @@ struct CFile {
 // Errors: InvalidArgument for a value whose size is not known or too large, and
 // those of `print`, each with the node's name.
 absl::StatusOr<CodegenResult> MakeCRegion(
-    const relay::Function& region, absl::string_view codegen_id,
-    absl::string_view symbol, const CFile& file,
+    const relay::Module& module, const relay::Function& region,
+    absl::string_view codegen_id, absl::string_view symbol, const CFile& file,
     const std::function<absl::StatusOr<CText>(const CNode&)>& print);
-
-// The parts of such a file, for those that write the rest themselves: what it
-// begins with, and the exported function `symbol`, which returns the value of
-// `call`, such as "f(" or "f(self, ", with in0, …, out0, … for its arguments.
-std::string CFileHead(absl::string_view cflags);
-absl::StatusOr<std::string> PrintCExport(const relay::Function& region,
-                                         absl::string_view symbol,
-                                         absl::string_view call);
 
 // How an element is declared: "float"; f16 and bf16 are "uint16_t".
 std::string CTypeName(DataType t);

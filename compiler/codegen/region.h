@@ -2,13 +2,16 @@
 #ifndef INGOT_COMPILER_CODEGEN_REGION_H_
 #define INGOT_COMPILER_CODEGEN_REGION_H_
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 
@@ -25,6 +28,31 @@ absl::StatusOr<std::vector<int64_t>> KnownShape(const relay::TensorType& type);
 // The number of a value's elements. InvalidArgument unless it is known, and an
 // int64.
 absl::StatusOr<int64_t> KnownElements(const relay::TensorType& type);
+
+// How much memory a value takes; nothing for one that is left out. As above.
+absl::StatusOr<size_t> KnownBytes(const relay::Value& value);
+
+// Whether a value of `shape`, repeated to `result`, has one element for each
+// index of the dimension `axis` alone, as a bias has along the channels.
+bool RunsAlong(absl::Span<const int64_t> shape,
+               absl::Span<const int64_t> result, size_t axis);
+
+// The operators that a node of a region stands for: itself or, if it is a call
+// of a composite, those in there.
+struct RegionCall {
+  std::vector<relay::Node*> nodes;  // operands before what reads them
+  // What the composite's parameters are in the region.
+  std::map<relay::Value, relay::Value> arguments;
+
+  // The value in the region that an operand of `nodes` is.
+  relay::Value Outside(const relay::Value& value) const;
+  // The first operator with one of these names; null if there is none.
+  const relay::Node* Find(const std::vector<std::string>& names) const;
+  // Of the operator `name`, the `n`-th operand that is not made by one of
+  // `nodes`; null if there is none.
+  relay::Value Operand(const std::string& name, int n = 0) const;
+};
+RegionCall ReadCall(const relay::Module& module, const relay::Node& node);
 
 // For targets that go through f32 elements one by one: OkStatus if each operand
 // of `node` has as many elements as its result, or one. Unimplemented or

@@ -33,6 +33,12 @@ TEST_F(CliTest, APinStandsInTheSet) {
               AllOf(HasSubstr("option pin"), HasSubstr("second:llvm")));
 }
 
+// Of what looks like a composite, what is wrong with it.
+TEST_F(CliTest, ExplainSaysWhatACompositeLacks) {
+  EXPECT_THAT(Do({"explain", "@mlp.onnx", "--target=example_npu,llvm"}),
+              HasSubstr("example_npu: as integer: only 8-bit integers"));
+}
+
 TEST_F(CliTest, SeveralBackendsInOneModel) {
   WriteMlpTestData(Path("data"));
   for (const char* target :

@@ -31,11 +31,12 @@ absl::StatusOr<codegen::CText> PrintNode(const codegen::CNode& c) {
   return text;
 }
 
-absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
+absl::StatusOr<CodegenResult> Generate(const Target&,
+                                       const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  return codegen::MakeCRegion(region, "my_cc", symbol, {"-std=c99 -O3", ""},
-                              PrintNode);
+  return codegen::MakeCRegion(module, region, "my_cc", symbol,
+                              {"-std=c99 -O3", ""}, PrintNode);
 }
 
 }  // namespace
