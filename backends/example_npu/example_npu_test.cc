@@ -1,5 +1,4 @@
 #include <cstring>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,6 @@
 namespace ingot {
 namespace {
 
-using example_npu::Axis;
 using example_npu::Command;
 using ::testing::HasSubstr;
 using testing_support::CompareWithEvaluate;
@@ -179,109 +177,32 @@ TEST(ExampleNpu, LeavesWhatItCannotDo) {
             absl::OkStatus());
 }
 
-// What is wrong with the set, on loading it or on running it, when its stream,
-// of one command, is changed.
-std::string RunChanged(const std::function<void(std::string*)>& edit) {
-  static const auto* const set = new absl::StatusOr<ArtifactSet>(CompileRelay(
-      "example_npu",
-      absl::StrCat("module { func @main(%x: i8[2, 3, 5, 6]) -> (%y) {",
-                   Weights("4, 3, 3, 2", 72),
-                   "%y = conv2d(%x, %w) {out_dtype=i32, pads=[1, 1, 1, 1]} "
-                   "} }")));
-  EXPECT_TRUE(set->ok()) << set->status();
+// From the set to the device and back: an error there is one of the call.
+TEST(ExampleNpu, AStreamThatIsNotTheLaunchersIsAnError) {
+  auto set = CompileRelay(
+      "example_npu", absl::StrCat("module { func @main(%x: i8[3, 4]) -> (%y) {",
+                                  Weights("4, 5", 20),
+                                  "%y = matmul(%x, %w) {out_dtype=i32} } }"));
+  ASSERT_TRUE(set.ok()) << set.status();
   ArtifactSet changed;
-  changed.mutable_provenance() = (*set)->provenance();
-  for (Artifact artifact : (*set)->artifacts()) {
+  changed.mutable_provenance() = set->provenance();
+  for (Artifact artifact : set->artifacts()) {
     if (artifact.loader == "example_npu") {
-      std::string stream(artifact.content.view());
-      EXPECT_EQ(stream.size(), sizeof(Command));
-      edit(&stream);
-      artifact.content = Blob::FromString(stream);
+      Command command;
+      ASSERT_EQ(artifact.content.size(), sizeof(command));
+      std::memcpy(&command, artifact.content.data(), sizeof(command));
+      command.outputs = 6;
+      artifact.content = Blob::FromString(std::string(
+          reinterpret_cast<const char*>(&command), sizeof(command)));
     }
-    EXPECT_TRUE(changed.Add(std::move(artifact)).ok());
+    ASSERT_TRUE(changed.Add(std::move(artifact)).ok());
   }
   auto model = StoreAndLoad(changed);
-  if (!model.ok()) return std::string(model.status().message());
-  Tensor x = *Tensor::Empty(DataType::Int(8), {2, 3, 5, 6});
-  std::memset(x.mutable_raw_data(), 1, x.bytes());
-  return std::string(testing_support::RunModel(*model, {x}).status().message());
-}
-
-std::string RunWithCommand(const std::function<void(Command*)>& edit) {
-  return RunChanged([&](std::string* stream) {
-    Command command;
-    std::memcpy(&command, stream->data(), sizeof(command));
-    edit(&command);
-    std::memcpy(stream->data(), &command, sizeof(command));
-  });
-}
-
-TEST(ExampleNpu, HostileStreamsAreErrors) {
-  EXPECT_EQ(RunWithCommand([](Command*) {}), "");
-  const int64_t huge = int64_t{1} << 62;
-  const std::vector<std::function<void(Command*)>> edits = {
-      [&](Command* c) { c->images = 3; },
-      [&](Command* c) { c->images = 0; },
-      [&](Command* c) { c->images = -2; },
-      [&](Command* c) { c->images = huge; },
-      [&](Command* c) { c->channels = 4; },
-      [&](Command* c) { c->channels = INT64_MIN; },
-      [&](Command* c) { c->outputs = 5; },
-      [&](Command* c) { c->outputs = 1; },
-      [&](Command* c) { c->outputs = huge; },
-      [&](Command* c) { c->y.input = 6; },
-      [&](Command* c) { c->x.input = INT64_MAX; },
-      [&](Command* c) { c->y.kernel = 0; },
-      [&](Command* c) { c->x.kernel = 3; },
-      [&](Command* c) { c->y.output = 0; },
-      [&](Command* c) { c->x.output = -1; },
-      [&](Command* c) { c->x.output = 8; },
-      // The right number of elements in all, and of bytes.
-      [&](Command* c) { c->channels = 1 << 20, c->y.kernel = 1 << 20; },
-      [&](Command* c) { c->y.kernel = huge, c->x.kernel = huge; },
-      [&](Command* c) { c->input = DataType::Int(32); },
-      [&](Command* c) { c->weights.lanes = 0; },
-      [&](Command* c) { c->output = DataType::Int(8); },
-      [&](Command* c) { c->output.bits = 0; },
-      [&](Command* c) { c->output.bits = 255, c->output.lanes = 65535; },
-  };
-  for (size_t i = 0; i < edits.size(); ++i) {
-    EXPECT_THAT(RunWithCommand(edits[i]),
-                HasSubstr("the stream is not the launcher's"))
-        << i;
-  }
-  EXPECT_THAT(RunChanged([](std::string* s) { s->pop_back(); }),
-              HasSubstr("test_example_npu_0.npu: half a command"));
-  EXPECT_THAT(RunChanged([](std::string* s) { s->clear(); }),
-              HasSubstr("the stream is not the launcher's"));
-}
-
-// What is not about sizes makes other results, wherever it would reach.
-TEST(ExampleNpu, HostileStepsReadNothingOutside) {
-  const std::vector<int64_t> steps = {INT64_MIN, -1, INT64_MAX};
-  for (int64_t step : steps) {
-    for (int which = 0; which < 6; ++which) {
-      EXPECT_EQ(RunWithCommand([&](Command* c) {
-                  Axis& axis = which % 2 == 0 ? c->y : c->x;
-                  (which < 2   ? axis.stride
-                   : which < 4 ? axis.dilation
-                               : axis.pad) = step;
-                }),
-                "")
-          << step << " " << which;
-    }
-  }
-  EXPECT_EQ(RunWithCommand([](Command* c) { c->transposed = 77; }), "");
-  EXPECT_EQ(RunWithCommand([](Command* c) { c->input.code = 200; }), "");
-}
-
-// Any byte of a stream changed: an error or other results.
-TEST(ExampleNpu, DamageNeverCrashes) {
-  int errors = 0;
-  for (size_t i = 0; i < sizeof(Command); i += 5) {
-    errors += !RunChanged([&](std::string* s) { (*s)[i] ^= 0x81; }).empty();
-  }
-  EXPECT_GT(errors, 10);
+  ASSERT_TRUE(model.ok()) << model.status();
+  Tensor x = *Tensor::Empty(DataType::Int(8), {3, 4});
+  EXPECT_THAT(
+      std::string(testing_support::RunModel(*model, {x}).status().message()),
+      HasSubstr("the stream is not the launcher's"));
 }
 
 }  // namespace

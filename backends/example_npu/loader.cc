@@ -103,7 +103,8 @@ bool Fits(const Command& c, const Operands& operands) {
              {c.images, c.outputs, c.y.output, c.x.output});
 }
 
-// A stream, and what its launcher gets as `self`.
+// A stream, and what its launcher gets as `self`; the launcher, which is C,
+// knows of the first member alone.
 struct Device {
   int (*submit)(const void* device, int command, const Operands* operands);
   std::vector<Command> commands;
