@@ -14,6 +14,7 @@
 #include "loaders/load.h"
 #include "loaders/native/linker.h"
 #include "runtime/plan.pb.h"
+#include "runtime/plan_check.h"
 #include "runtime/safetensors.h"
 
 namespace ingot {
@@ -36,7 +37,7 @@ Artifact Make(const char* codegen, const char* loader, const char* file,
 ArtifactSet MakeSet(int64_t weight_bytes) {
   ArtifactSet set;
   Plan plan;
-  plan.set_version(2);
+  plan.set_version(kPlanVersion);
   Tensor weights = *Tensor::Empty(DataType::Float(32), {weight_bytes / 4});
   for (int64_t i = 0; i < weights.NumElements(); ++i) {
     weights.mutable_data<float>()[i] = static_cast<float>(i);

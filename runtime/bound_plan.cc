@@ -84,6 +84,7 @@ void BoundPlan::InitPhases() {
     }
   }
   for (int i = 0; i < plan_.outputs_size(); ++i) {
+    if (is_list(plan_.outputs(i))) continue;
     phases_[when_.tensors[plan_.outputs(i)]].outputs.push_back(i);
   }
 }
@@ -96,6 +97,8 @@ absl::Status BoundPlan::InitTensors() {
   symbols_.resize(plan_.symbols_size());
   outputs_.resize(plan_.outputs_size());
   tensors_.resize(count);
+  lists_.resize(count);
+  list_inputs_set_.resize(plan_.inputs_size());
   dtypes_.resize(count);
   bytes_.resize(count);
   size_t dims = 0;
@@ -136,7 +139,7 @@ absl::Status BoundPlan::InitTensors() {
   }
   for (int i = 0; i < plan_.outputs_size(); ++i) {
     const uint32_t t = plan_.outputs(i);
-    if (plan_.tensors(t).place_case() != PlanTensor::kStorage) {
+    if (!is_list(t) && plan_.tensors(t).place_case() != PlanTensor::kStorage) {
       aliases_.push_back(Alias{i, t});
     }
   }
@@ -217,10 +220,16 @@ void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
   for (int t : input_tensors_[index]) tensors_[t].data = data;
 }
 
+void BoundPlan::SetInputList(size_t index, TensorList list) {
+  lists_[plan_.inputs(index)] = std::move(list);
+  list_inputs_set_[index] = true;
+}
+
 absl::Status BoundPlan::Bind() {
   if (!inputs_set_) {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      if (tensors_[plan_.inputs(i)].data == nullptr) {
+      const uint32_t t = plan_.inputs(i);
+      if (is_list(t) ? !list_inputs_set_[i] : tensors_[t].data == nullptr) {
         return absl::FailedPreconditionError(absl::StrCat(
             "input ", i, " ('", plan_.tensors(plan_.inputs(i)).name(),
             "') was not set"));

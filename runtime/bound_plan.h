@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,6 +18,7 @@
 #include "runtime/plan.pb.h"
 #include "runtime/plan_check.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
 
 namespace ingot {
 
@@ -49,6 +51,16 @@ class BoundPlan {
   // complete after Bind.
   DLTensor* tensor(uint32_t index) { return &tensors_[index]; }
 
+  // The same for what is a list. Only after an input was set or a call made it.
+  bool is_list(uint32_t index) const {
+    return plan_.tensors(static_cast<int>(index)).is_list();
+  }
+  DataType dtype(uint32_t index) const { return dtypes_[index]; }
+  const TensorList& list(uint32_t index) const { return lists_[index]; }
+  void SetList(uint32_t index, TensorList list) {
+    lists_[index] = std::move(list);
+  }
+
   // Whether the elements are in memory that this plan's calls write to.
   bool Owns(const Tensor& tensor) const;
 
@@ -57,6 +69,9 @@ class BoundPlan {
 
   // Like SetInput, of elements in memory of the caller's, for the run to come.
   void SetInputView(size_t index, const DLTensor& view);
+
+  // An input that is a list, of the declared type.
+  void SetInputList(size_t index, TensorList list);
 
   // Makes all tensors of phase 0 ready for a run. Cheap when nothing changed.
   absl::Status Bind();
@@ -119,6 +134,8 @@ class BoundPlan {
   std::vector<int64_t> dims_;      // shape and strides of each tensor
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
+  std::vector<TensorList> lists_;  // beside tensors_; empty for tensors
+  std::vector<bool> list_inputs_set_;
   std::vector<std::vector<int64_t>> input_shapes_;
   std::vector<std::vector<int>> input_tensors_;  // an input and its views
   std::vector<int64_t> symbols_;

@@ -26,6 +26,7 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
   if (!dtype.ok()) return dtype.status();
   info.dtype = *dtype;
+  info.is_list = tensor.is_list();
   for (const DimExpr& dim : tensor.shape()) {
     int64_t value = -1;
     if (!HasSymbols(dim)) {
@@ -98,6 +99,19 @@ class PlanExecutor final : public GraphExecutor {
     return absl::OkStatus();
   }
 
+  absl::Status SetInputList(size_t index, TensorList list) override {
+    if (absl::Status s = CheckIndex(index); !s.ok()) return s;
+    const TensorInfo& info = inputs_[index];
+    absl::Status fits = list.Check();
+    if (fits.ok() && info.is_list && list.dtype == info.dtype) {
+      frame_.bound().SetInputList(index, std::move(list));
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(Expected(index), list.TypeString(), fits.ok() ? "" : ": ",
+                     fits.message()));
+  }
+
   absl::Status Run() override {
     ran_ = false;
     {
@@ -111,33 +125,58 @@ class PlanExecutor final : public GraphExecutor {
   }
 
   absl::StatusOr<Tensor> GetOutput(size_t index) const override {
-    if (index >= outputs_.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "there is no output ", index, ", but ", outputs_.size(), " outputs"));
-    }
-    if (!ran_) {
-      return absl::FailedPreconditionError(
-          "there are no outputs before a successful run");
-    }
+    absl::Status status = CheckOutput(index, /*is_list=*/false);
+    if (!status.ok()) return status;
     return frame_.bound().output(index);
+  }
+
+  absl::StatusOr<TensorList> GetOutputList(size_t index) const override {
+    absl::Status status = CheckOutput(index, /*is_list=*/true);
+    if (!status.ok()) return status;
+    const BoundPlan& bound = frame_.bound();
+    return bound.list(bound.plan().outputs(static_cast<int>(index)));
   }
 
   size_t storage_bytes() const override { return frame_.storage_bytes(); }
 
  private:
-  absl::Status CheckInput(size_t index, const Tensor& tensor) const {
-    if (index >= inputs_.size()) {
+  absl::Status CheckIndex(size_t index) const {
+    if (index < inputs_.size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no input ", index, ", but ", inputs_.size(), " inputs"));
+  }
+
+  // How an error on what was given for an input begins.
+  std::string Expected(size_t index) const {
+    return absl::StrCat("input ", index, " ('", inputs_[index].name,
+                        "'): expected ", inputs_[index].TypeString(), ", got ");
+  }
+
+  absl::Status CheckOutput(size_t index, bool is_list) const {
+    if (index >= outputs_.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "there is no input ", index, ", but ", inputs_.size(), " inputs"));
+          "there is no output ", index, ", but ", outputs_.size(), " outputs"));
     }
+    if (outputs_[index].is_list != is_list) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output ", index, " ('", outputs_[index].name, "') is ",
+                       is_list ? "no" : "a", " list"));
+    }
+    if (!ran_) {
+      return absl::FailedPreconditionError(
+          "there are no outputs before a successful run");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckInput(size_t index, const Tensor& tensor) const {
+    if (absl::Status s = CheckIndex(index); !s.ok()) return s;
     const TensorInfo& info = inputs_[index];
-    const std::string expected =
-        absl::StrCat("input ", index, " ('", info.name, "'): expected ",
-                     info.TypeString(), ", got ");
+    const std::string expected = Expected(index);
     if (!tensor.defined()) {
       return absl::InvalidArgumentError(absl::StrCat(expected, "no tensor"));
     }
-    bool same = tensor.dtype() == info.dtype &&
+    bool same = !info.is_list && tensor.dtype() == info.dtype &&
                 tensor.shape().size() == info.shape.size();
     for (size_t i = 0; same && i < info.shape.size(); ++i) {
       same = info.shape[i] < 0 || info.shape[i] == tensor.shape()[i];
@@ -164,6 +203,7 @@ class PlanExecutor final : public GraphExecutor {
 }  // namespace
 
 std::string TensorInfo::TypeString() const {
+  if (is_list) return absl::StrCat("list<", dtype.ToString(), ">");
   return absl::StrCat(dtype.ToString(), "[", absl::StrJoin(dims, ", "), "]");
 }
 
@@ -186,6 +226,20 @@ absl::Status GraphExecutor::SetInput(absl::string_view name, Tensor tensor) {
   }
   return absl::InvalidArgumentError(absl::StrCat(
       "there is no input '", name, "'; inputs: ", absl::StrJoin(names, ", ")));
+}
+
+absl::Status GraphExecutor::SetInputValue(size_t index, TensorOrList value) {
+  if (auto* list = std::get_if<TensorList>(&value)) {
+    return SetInputList(index, std::move(*list));
+  }
+  return SetInput(index, std::get<Tensor>(std::move(value)));
+}
+
+absl::StatusOr<TensorOrList> GraphExecutor::GetOutputValue(size_t index) const {
+  if (index < outputs().size() && outputs()[index].is_list) {
+    return GetOutputList(index);
+  }
+  return GetOutput(index);
 }
 
 absl::StatusOr<Tensor> GraphExecutor::CopyOutput(size_t index) const {

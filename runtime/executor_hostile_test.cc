@@ -23,7 +23,7 @@ Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 2
+        version: 3
         symbols: "N"
         tensors {
           name: "x"

@@ -38,6 +38,21 @@ bool IsTrue(const DLTensor& condition) {
   return *static_cast<const uint8_t*>(DataOf(condition)) != 0;
 }
 
+// What a call does, for people.
+absl::string_view NameOf(const PlanCall& call) {
+  switch (call.control_case()) {
+    case PlanCall::kBranch:
+      return "if";
+    case PlanCall::kLoop:
+      return "loop";
+    case PlanCall::kList:
+      return call.list().op();
+    case PlanCall::CONTROL_NOT_SET:
+      break;
+  }
+  return call.function().empty() ? "bind" : absl::string_view(call.function());
+}
+
 int64_t ElementOf(const DLTensor& tensor, uint32_t i) {
   int64_t value;
   std::memcpy(&value, static_cast<const int64_t*>(DataOf(tensor)) + i,
@@ -136,12 +151,8 @@ absl::Status Frame::RunStepsProfiled() {
     absl::Status status = RunStep(i);
     const int64_t after = profiler->Now();
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
-    const absl::string_view name = call.has_branch() ? "if"
-                                   : call.has_loop() ? "loop"
-                                   : call.function().empty()
-                                       ? "bind"
-                                       : absl::string_view(call.function());
-    profiler->Record(std::string(name), call.source(), before, after - before);
+    profiler->Record(std::string(NameOf(call)), call.source(), before,
+                     after - before);
     if (!status.ok()) return status;
   }
   const std::string& entry = bound_.plan().entry();
@@ -169,6 +180,7 @@ absl::Status Frame::RunControl(int index) {
   const PlanCall& call = bound_.plan().calls(index);
   if (call.has_branch()) return RunBranch(index);
   if (call.has_loop()) return RunLoop(index);
+  if (call.has_list()) return RunList(index);
   std::vector<int64_t> values;
   for (const PlanBind& bind : call.binds()) {
     values.push_back(ElementOf(*arg(call, 0), bind.index()));
@@ -196,6 +208,7 @@ absl::Status Frame::TakeResults(int index, absl::Span<const DLTensor> results) {
 absl::Status Frame::CopyResult(int index, int output, const DLTensor& from) {
   const PlanCall& call = bound_.plan().calls(index);
   const int first = call.args_size() - static_cast<int>(call.num_outputs());
+  if (bound_.is_list(call.args(first + output))) return absl::OkStatus();
   DLTensor& to = *arg(call, first + output);
   if (ShapeOf(to) != ShapeOf(from)) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -205,6 +218,14 @@ absl::Status Frame::CopyResult(int index, int output, const DLTensor& from) {
   const size_t bytes = BytesOf(from);
   if (bytes > 0) std::memcpy(to.data, DataOf(from), bytes);
   return absl::OkStatus();
+}
+
+void Frame::PassInput(const PlanCall& call, int i, Frame* body, int input) {
+  if (bound_.is_list(call.args(i))) {
+    body->bound_.SetInputList(input, bound_.list(call.args(i)));
+  } else {
+    body->bound_.SetInputView(input, *arg(call, i));
+  }
 }
 
 absl::Status Frame::RunBranch(int index) {
@@ -220,13 +241,19 @@ absl::Status Frame::RunBranch(int index) {
   Frame& body = *bodies_[chosen - 1];
   BoundPlan& inner = body.bound_;
   for (int i = 0; i < inner.plan().inputs_size(); ++i) {
-    inner.SetInputView(i, *arg(call, 1 + i));
+    PassInput(call, 1 + i, &body, i);
   }
   absl::Status status = body.Run();
   if (!status.ok()) return status;
   std::vector<DLTensor> results;
   for (uint32_t t : inner.plan().outputs()) results.push_back(*inner.tensor(t));
-  return TakeResults(index, results);
+  status = TakeResults(index, results);
+  const int first = call.args_size() - static_cast<int>(call.num_outputs());
+  for (int i = 0; status.ok() && i < inner.plan().outputs_size(); ++i) {
+    const uint32_t t = inner.plan().outputs(i);
+    if (inner.is_list(t)) bound_.SetList(call.args(first + i), inner.list(t));
+  }
+  return status;
 }
 
 absl::Status Frame::RunLoop(int index) {
@@ -237,15 +264,24 @@ absl::Status Frame::RunLoop(int index) {
   Frame& body = *bodies_[loop.body()];
   const int carried = static_cast<int>(loop.carried());
   for (int i = first + carried; i < reads; ++i) {
-    body.bound_.SetInputView(1 + i - first, *arg(call, i));
+    PassInput(call, i, &body, 1 + i - first);
   }
   std::vector<DLTensor> values, stacks;
-  for (int i = 0; i < carried; ++i) values.push_back(*arg(call, first + i));
   LoopState& state = loops_[loop.body()];
+  state.lists.assign(carried, TensorList());
+  for (int i = 0; i < carried; ++i) {
+    values.push_back(*arg(call, first + i));
+    state.lists[i] = bound_.list(call.args(first + i));
+  }
   absl::Status status = RunTrips(index, &state, &values, &stacks);
   if (!status.ok()) return status;
   values.insert(values.end(), stacks.begin(), stacks.end());
-  return TakeResults(index, values);
+  status = TakeResults(index, values);
+  for (int i = 0; status.ok() && i < carried; ++i) {
+    const uint32_t t = call.args(reads + i);
+    if (bound_.is_list(t)) bound_.SetList(t, std::move(state.lists[i]));
+  }
+  return status;
 }
 
 absl::Status Frame::RunTrips(int index, LoopState* state,
@@ -282,7 +318,11 @@ absl::Status Frame::RunTrips(int index, LoopState* state,
   for (; go_on && trip < trips; ++trip) {
     inner.SetInputView(0, number);
     for (size_t i = 0; i < count; ++i) {
-      inner.SetInputView(1 + i, (*carried)[i]);
+      if (inner.is_list(inner.plan().inputs(static_cast<int>(1 + i)))) {
+        inner.SetInputList(1 + i, std::move(state->lists[i]));
+      } else {
+        inner.SetInputView(1 + i, (*carried)[i]);
+      }
     }
     absl::Status status = body.Run();
     if (!status.ok()) {
@@ -294,13 +334,18 @@ absl::Status Frame::RunTrips(int index, LoopState* state,
     };
     go_on = IsTrue(result(0));
     for (size_t i = 0; i < count; ++i) {
+      const uint32_t t = inner.plan().outputs(static_cast<int>(1 + i));
+      if (inner.is_list(t)) {
+        state->lists[i] = inner.list(t);
+        continue;
+      }
       const DLTensor& value = result(1 + i);
       const auto* data = static_cast<const char*>(DataOf(value));
       state->given[i].assign(data, data + BytesOf(value));
     }
     for (size_t i = 0; i < count; ++i) {
       const DLTensor& value = result(1 + i);
-      const auto shape = ShapeOf(value);
+      const auto shape = ShapeOf(value);  // a list has none
       shapes[i].assign(shape.begin(), shape.end());
       (*carried)[i].shape = shapes[i].data();
       (*carried)[i].byte_offset = 0;
@@ -362,13 +407,8 @@ absl::Status Frame::RunTrips(int index, LoopState* state,
 
 absl::Status Frame::Annotate(size_t step, const absl::Status& status) const {
   const PlanCall& call = bound_.plan().calls(static_cast<int>(step));
-  const absl::string_view name = call.has_branch() ? "if"
-                                 : call.has_loop() ? "loop"
-                                 : call.function().empty()
-                                     ? "bind"
-                                     : absl::string_view(call.function());
   return absl::Status(status.code(),
-                      absl::StrCat("call ", step, " (", name,
+                      absl::StrCat("call ", step, " (", NameOf(call),
                                    call.source().empty() ? "" : ", for ",
                                    call.source(), "): ", status.message()));
 }

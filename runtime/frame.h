@@ -17,6 +17,7 @@
 #include "runtime/plan.pb.h"
 #include "runtime/profiler.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
 
 namespace ingot {
 
@@ -67,6 +68,7 @@ class Frame {
   struct LoopState {
     // The carried values, those that a trip reads and those that it gave.
     std::vector<std::vector<char>> read, given;
+    std::vector<TensorList> lists;           // those that are lists
     std::vector<std::vector<char>> stacks;   // of the further results
     std::vector<std::vector<int64_t>> dims;  // of all results
   };
@@ -77,6 +79,7 @@ class Frame {
   absl::Status RunStep(size_t step);
   // A call that is not a function's.
   absl::Status RunControl(int call);
+  absl::Status RunList(int call);
   absl::Status RunBranch(int call);
   absl::Status RunLoop(int call);
   absl::Status RunTrips(int call, LoopState* state,
@@ -88,6 +91,9 @@ class Frame {
   // copies these.
   absl::Status TakeResults(int call, absl::Span<const DLTensor> results);
   absl::Status Annotate(size_t step, const absl::Status& status) const;
+
+  // Argument `i` of the call as input `input` of a body.
+  void PassInput(const PlanCall& call, int i, Frame* body, int input);
 
   DLTensor* arg(const PlanCall& call, int i) {
     return bound_.tensor(call.args(i));

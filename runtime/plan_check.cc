@@ -13,6 +13,7 @@
 #include "runtime/data_type.h"
 #include "runtime/dim_expr.h"
 #include "runtime/plan.pb.h"
+#include "runtime/plan_check_calls.h"
 
 namespace ingot {
 namespace {
@@ -33,22 +34,6 @@ int PhaseOf(const DimExpr& expr, const std::vector<int>& symbols) {
     phase = std::max(phase, PhaseOf(operand, symbols));
   }
   return phase;
-}
-
-bool SameType(const PlanTensor& a, const PlanTensor& b, int rank_more = 0) {
-  return a.dtype().code() == b.dtype().code() &&
-         a.dtype().bits() == b.dtype().bits() &&
-         a.shape_size() == b.shape_size() + rank_more;
-}
-
-// One element, as far as the type alone tells.
-bool IsScalar(const PlanTensor& tensor, DataType type) {
-  absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-  return dtype.ok() && *dtype == type &&
-         std::all_of(tensor.shape().begin(), tensor.shape().end(),
-                     [](const DimExpr& dim) {
-                       return dim.op() == DimExpr::CONST && dim.value() == 1;
-                     });
 }
 
 class Checker {
@@ -109,33 +94,18 @@ class Checker {
       if (!call.function().empty() && (control || call.binds_size() > 0)) {
         return Bad(where, "it does more than one thing");
       }
-      absl::Status status;
-      if (call.has_branch()) {
-        status = CheckBranch(call);
-      } else if (call.has_loop()) {
-        status = CheckLoop(call);
-      } else if (call.function().empty()) {
-        status = CheckBindCall(call);
+      for (int k = 0; !control && k < call.args_size(); ++k) {
+        if (!plan_.tensors(call.args(k)).is_list()) continue;
+        return Bad(where, "argument ", k, ", '",
+                   plan_.tensors(call.args(k)).name(), "', is a list");
       }
+      absl::Status status = ClaimBodies(call);
+      if (status.ok()) status = CheckControl(call);
       if (!status.ok()) return Bad(where, status.message());
       for (const PlanBind& bind : call.binds()) {
         status = CheckBind(call, bind);
         if (!status.ok()) return Bad(where, status.message());
       }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckBindCall(const PlanCall& call) {
-    if (call.args_size() != 2 || call.num_outputs() != 1 ||
-        call.binds_size() == 0) {
-      return absl::InvalidArgumentError("it has no function");
-    }
-    const PlanTensor& from = plan_.tensors(call.args(0));
-    absl::StatusOr<DataType> dtype = PlanDataType(from.dtype());
-    if (!dtype.ok() || *dtype != DataType::Int(64)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("it binds symbols to '", from.name(), "', not i64"));
     }
     return absl::OkStatus();
   }
@@ -150,34 +120,34 @@ class Checker {
           "symbol '", plan_.symbols(bind.symbol()), "' is bound twice"));
     }
     bound_[bind.symbol()] = true;
-    if (call.control_case() == PlanCall::CONTROL_NOT_SET) {
-      const PlanTensor& from = plan_.tensors(call.args(0));
-      int64_t elements = 1;
-      for (const DimExpr& dim : from.shape()) {
-        if (dim.op() != DimExpr::CONST || dim.value() < 0 ||
-            dim.value() > kMaxBound || elements > kMaxBound) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "it binds symbols to '", from.name(), "', which is not short"));
-        }
-        elements *= dim.value();
-      }
-      if (bind.index() >= elements || bind.output() != 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("it binds to element ", bind.index(), " of '",
-                         from.name(), "', which has ", elements));
-      }
-      return absl::OkStatus();
+    return CheckBindIndex(plan_, call, bind);
+  }
+
+  absl::Status CheckControl(const PlanCall& call) {
+    switch (call.control_case()) {
+      case PlanCall::kBranch:
+        return CheckBranch(plan_, call);
+      case PlanCall::kLoop:
+        return CheckLoop(plan_, call);
+      case PlanCall::kList:
+        return CheckListStep(plan_, call);
+      case PlanCall::CONTROL_NOT_SET:
+        break;
     }
-    if (bind.output() >= call.num_outputs()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "it binds to result ", bind.output(), " of ", call.num_outputs()));
+    return call.function().empty() ? CheckBindCall(plan_, call)
+                                   : absl::OkStatus();
+  }
+
+  // The bodies that a call runs are there, and its own.
+  absl::Status ClaimBodies(const PlanCall& call) {
+    std::vector<uint32_t> bodies;
+    if (call.has_loop()) bodies.push_back(call.loop().body());
+    for (uint32_t b : {call.branch().then_body(), call.branch().else_body()}) {
+      if (b > 0) bodies.push_back(b - 1);
     }
-    const PlanTensor& result = plan_.tensors(
-        call.args(call.args_size() - static_cast<int>(call.num_outputs()) +
-                  static_cast<int>(bind.output())));
-    if (bind.index() >= static_cast<uint32_t>(result.shape_size())) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "it binds to dimension ", bind.index(), " of '", result.name(), "'"));
+    for (uint32_t body : bodies) {
+      absl::Status status = CheckBody(body);
+      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
@@ -192,86 +162,6 @@ class Checker {
           absl::StrCat("body ", body, " is another call's"));
     }
     used_bodies_[body] = true;
-    return absl::OkStatus();
-  }
-
-  // Whether input (or output) `i` of a body is of the type of argument `arg`.
-  bool TakesArg(const Plan& body, int i, const PlanCall& call, int arg) const {
-    return SameType(body.tensors(body.inputs(i)),
-                    plan_.tensors(call.args(arg)));
-  }
-  bool GivesArg(const Plan& body, int i, const PlanCall& call, int arg,
-                int rank_more = 0) const {
-    return SameType(plan_.tensors(call.args(arg)),
-                    body.tensors(body.outputs(i)), rank_more);
-  }
-
-  absl::Status CheckBranch(const PlanCall& call) {
-    const int outputs = static_cast<int>(call.num_outputs());
-    const int reads = call.args_size() - outputs;
-    if (reads < 1 || !IsScalar(plan_.tensors(call.args(0)), DataType::Bool())) {
-      return absl::InvalidArgumentError("its condition is not one bool");
-    }
-    for (uint32_t b : {call.branch().then_body(), call.branch().else_body()}) {
-      if (b == 0) continue;
-      absl::Status status = CheckBody(b - 1);
-      if (!status.ok()) return status;
-      const Plan& body = plan_.bodies(static_cast<int>(b) - 1);
-      bool fits =
-          body.inputs_size() == reads - 1 && body.outputs_size() == outputs;
-      for (int i = 0; fits && i + 1 < reads; ++i) {
-        fits = TakesArg(body, i, call, i + 1);
-      }
-      for (int i = 0; fits && i < outputs; ++i) {
-        fits = GivesArg(body, i, call, reads + i);
-      }
-      if (!fits) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("body ", b - 1, " does not fit its arguments"));
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckLoop(const PlanCall& call) {
-    const PlanLoop& loop = call.loop();
-    const int outputs = static_cast<int>(call.num_outputs());
-    const int reads = call.args_size() - outputs;
-    const int first =
-        (loop.has_trips() ? 1 : 0) + (loop.has_condition() ? 1 : 0);
-    if (reads < first ||
-        loop.carried() > static_cast<uint32_t>(reads - first) ||
-        loop.carried() > static_cast<uint32_t>(outputs)) {
-      return absl::InvalidArgumentError("it carries more than it has");
-    }
-    const int carried = static_cast<int>(loop.carried());
-    if (loop.has_trips() &&
-        !IsScalar(plan_.tensors(call.args(0)), DataType::Int(64))) {
-      return absl::InvalidArgumentError("its number of trips is not one i64");
-    }
-    if (loop.has_condition() &&
-        !IsScalar(plan_.tensors(call.args(first - 1)), DataType::Bool())) {
-      return absl::InvalidArgumentError("its condition is not one bool");
-    }
-    absl::Status status = CheckBody(loop.body());
-    if (!status.ok()) return status;
-    const Plan& body = plan_.bodies(static_cast<int>(loop.body()));
-    bool fits = body.inputs_size() == 1 + reads - first &&
-                body.outputs_size() == 1 + outputs &&
-                IsScalar(body.tensors(body.inputs(0)), DataType::Int(64)) &&
-                IsScalar(body.tensors(body.outputs(0)), DataType::Bool());
-    for (int i = first; fits && i < reads; ++i) {
-      fits = TakesArg(body, 1 + i - first, call, i);
-    }
-    for (int i = 0; fits && i < outputs; ++i) {
-      fits = GivesArg(body, 1 + i, call, reads + i, i < carried ? 0 : 1) &&
-             (i >= carried || SameType(body.tensors(body.inputs(1 + i)),
-                                       body.tensors(body.outputs(1 + i))));
-    }
-    if (!fits) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("body ", loop.body(), " does not fit its arguments"));
-    }
     return absl::OkStatus();
   }
 
@@ -323,6 +213,7 @@ class Checker {
       absl::Status status = CheckDimExpr(dim, plan_.symbols_size());
       if (!status.ok()) return status;
     }
+    if (tensor.is_list()) return CheckList(tensor);
     if (tensor.same_bytes_as() > static_cast<uint32_t>(plan_.tensors_size())) {
       return absl::InvalidArgumentError(
           absl::StrCat("it is a view of tensor ", tensor.same_bytes_as() - 1,
@@ -331,7 +222,7 @@ class Checker {
     if (tensor.same_bytes_as() > 0) {
       const PlanTensor& other =
           plan_.tensors(static_cast<int>(tensor.same_bytes_as()) - 1);
-      if (other.place_case() != tensor.place_case() ||
+      if (other.is_list() || other.place_case() != tensor.place_case() ||
           other.constant() != tensor.constant() ||
           other.input() != tensor.input() ||
           other.storage() != tensor.storage() ||
@@ -345,10 +236,7 @@ class Checker {
     }
     switch (tensor.place_case()) {
       case PlanTensor::kInput:
-        if (tensor.input() >= static_cast<uint32_t>(plan_.inputs_size())) {
-          return absl::InvalidArgumentError(absl::StrCat(
-              "it is input ", tensor.input(), " of ", plan_.inputs_size()));
-        }
+        if (absl::Status s = CheckInputIndex(tensor); !s.ok()) return s;
         break;
       case PlanTensor::kConstant:
         if (tensor.constant().empty()) {
@@ -383,6 +271,40 @@ class Checker {
     return absl::OkStatus();
   }
 
+  absl::Status CheckInputIndex(const PlanTensor& tensor) {
+    if (tensor.input() < static_cast<uint32_t>(plan_.inputs_size())) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "it is input ", tensor.input(), " of ", plan_.inputs_size()));
+  }
+
+  absl::Status CheckList(const PlanTensor& list) {
+    if (list.shape_size() > 0 || list.offset() != 0 ||
+        list.same_bytes_as() != 0) {
+      return absl::InvalidArgumentError("it is a list, which has no shape");
+    }
+    if (list.place_case() == PlanTensor::kInput) return CheckInputIndex(list);
+    if (list.place_case() == PlanTensor::PLACE_NOT_SET) {
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError("it is a list, which has no place");
+  }
+
+  // Nothing else is where an input is that is a list.
+  absl::Status CheckListInputs() {
+    for (int i = 0; i < plan_.tensors_size(); ++i) {
+      const PlanTensor& tensor = plan_.tensors(i);
+      if (tensor.place_case() != PlanTensor::kInput) continue;
+      const uint32_t whole = plan_.inputs(tensor.input());
+      if (whole != static_cast<uint32_t>(i) &&
+          (tensor.is_list() || plan_.tensors(whole).is_list())) {
+        return Bad("tensor '", tensor.name(), "' is a view of a list");
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckInputs() {
     std::vector<bool> bound = bound_;
     for (int i = 0; i < plan_.inputs_size(); ++i) {
@@ -411,6 +333,8 @@ class Checker {
                    "' is not a dimension of any input");
       }
     }
+    absl::Status status = CheckListInputs();
+    if (!status.ok()) return status;
     phases_ = FindPhases(plan_);
     for (int i = 0; i < plan_.inputs_size(); ++i) {
       if (phases_.tensors[plan_.inputs(i)] > 0) {
@@ -422,6 +346,7 @@ class Checker {
 
   absl::Status CheckCalls() {
     written_.assign(plan_.storage_size(), false);
+    made_.assign(plan_.tensors_size(), false);
     int phase = 0;
     for (int i = 0; i < plan_.calls_size(); ++i) {
       const PlanCall& call = plan_.calls(i);
@@ -438,17 +363,23 @@ class Checker {
                      "' is not bound by then");
         }
         if (k < num_reads) {
-          if (!IsWritten(tensor)) {
+          if (!IsWritten(t)) {
             return Bad(where, "it reads '", tensor.name(),
                        "' before any call wrote it");
           }
-        } else if (tensor.place_case() != PlanTensor::kStorage) {
+        } else if (tensor.place_case() != (tensor.is_list()
+                                               ? PlanTensor::PLACE_NOT_SET
+                                               : PlanTensor::kStorage)) {
           return Bad(where, "it writes '", tensor.name(),
                      "', which is not in storage");
         }
       }
       for (int k = num_reads; k < call.args_size(); ++k) {
-        written_[plan_.tensors(call.args(k)).storage()] = true;
+        const uint32_t t = call.args(k);
+        made_[t] = true;
+        if (!plan_.tensors(t).is_list()) {
+          written_[plan_.tensors(t).storage()] = true;
+        }
       }
       phase = phase_after;
     }
@@ -462,7 +393,7 @@ class Checker {
         return Bad("output ", i, " is tensor ", t, " of ",
                    plan_.tensors_size());
       }
-      if (!IsWritten(plan_.tensors(t))) {
+      if (!IsWritten(t)) {
         return Bad("output ", i, ", '", plan_.tensors(t).name(),
                    "', is written by no call");
       }
@@ -474,20 +405,21 @@ class Checker {
     return index < static_cast<uint32_t>(plan_.tensors_size());
   }
 
-  bool IsWritten(const PlanTensor& tensor) const {
+  bool IsWritten(uint32_t index) const {
+    const PlanTensor& tensor = plan_.tensors(index);
+    if (tensor.place_case() == PlanTensor::PLACE_NOT_SET) return made_[index];
     return tensor.place_case() != PlanTensor::kStorage ||
            written_[tensor.storage()];
   }
 
   static constexpr int kMaxDepth = 32;
-  // More elements than any vector of dimensions has.
-  static constexpr int64_t kMaxBound = 4096;
 
   const Plan& plan_;
   const int depth_;
   std::vector<bool> bound_;        // symbols, by calls
   std::vector<bool> used_bodies_;  // by a call
   std::vector<bool> written_;      // storage
+  std::vector<bool> made_;         // tensors and lists, by calls
   PlanPhases phases_;
 };
 

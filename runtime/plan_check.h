@@ -12,7 +12,7 @@
 namespace ingot {
 
 // The plan version that this build reads and writes.
-inline constexpr uint32_t kPlanVersion = 2;
+inline constexpr uint32_t kPlanVersion = 3;
 
 // Checks all of a plan that can be checked without its functions, its constants
 // and its symbols' values; a plan that passes can be walked without a further
@@ -29,7 +29,10 @@ inline constexpr uint32_t kPlanVersion = 2;
 //   - a call writes to storage alone; what it reads, and what the plan outputs,
 //     is an input, a constant or in storage that an earlier call wrote to; the
 //     symbols in the shapes and sizes of both are bound by then, except that
-//     what a branch or a loop writes may need those that it binds itself;
+//     what a branch, a loop or a step on lists writes may need those that it
+//     binds itself;
+//   - a list has no shape and no place, unless that is an input; only steps on
+//     lists, branches, loops and bodies have one where they take or give one;
 //   - the bodies of branches and loops are sound plans, not too deep, and take
 //     and give what the call has, up to dimensions.
 //

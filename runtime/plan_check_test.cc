@@ -17,7 +17,7 @@ Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 2
+        version: 3
         entry: "model"
         symbols: "N"
         tensors {

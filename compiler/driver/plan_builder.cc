@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/driver/storage_planner.h"
+#include "compiler/relay/list_step.h"
 #include "compiler/relay/op.h"
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
@@ -99,7 +100,8 @@ class PlanBuilder {
       case NodeKind::kConstant:
         return AddConstant(node);
       case NodeKind::kOp:
-        return node.Is("bind_dims") ? AddBind(node) : AddView(node);
+        if (node.Is("bind_dims")) return AddBind(node);
+        return node.IsListOp() ? AddListStep(node) : AddView(node);
       case NodeKind::kCallFunction:
         return AddCall(node);
       case NodeKind::kIf:
@@ -152,6 +154,7 @@ class PlanBuilder {
     ++uses;
     t->mutable_dtype()->set_code(type.dtype.code);
     t->mutable_dtype()->set_bits(type.dtype.bits);
+    t->set_is_list(type.is_list);
     for (const tir::Expr& dim : type.shape) {
       absl::StatusOr<DimExpr> d = ToDimExpr(tir::Simplify(dim));
       if (!d.ok()) return d.status();
@@ -221,8 +224,8 @@ class PlanBuilder {
     return absl::OkStatus();
   }
 
-  // A branch or a loop: its bodies become plans of their own.
-  absl::Status AddControl(const Node& node) {
+  // A call without a function that reads the node's operands.
+  PlanCall* AddStep(const Node& node) {
     const int index = plan_.calls_size();
     PlanCall* call = plan_.add_calls();
     call->set_source(absl::StrJoin(node.sources, ", "));
@@ -232,6 +235,24 @@ class PlanBuilder {
       call->add_args(id);
       Touch(id, index);
     }
+    return call;
+  }
+
+  absl::Status AddListStep(const Node& node) {
+    const int index = plan_.calls_size();
+    PlanCall* call = AddStep(node);
+    const ListStep step = relay::ListStepOf(node);
+    call->mutable_list()->set_op(node.op->name);
+    call->mutable_list()->set_axis(step.axis);
+    call->mutable_list()->set_flag(step.flag);
+    BindToResults(node, call);
+    return AddResults(node, index);
+  }
+
+  // A branch or a loop: its bodies become plans of their own.
+  absl::Status AddControl(const Node& node) {
+    const int index = plan_.calls_size();
+    PlanCall* call = AddStep(node);
     std::vector<int> bodies;
     for (const std::string& name : node.Callees()) {
       const relay::Function* body = module_.Find(name);
@@ -257,6 +278,12 @@ class PlanBuilder {
       loop->set_has_condition(node.inputs[1].node != nullptr);
       loop->set_carried(node.attrs.Get<int64_t>("carried"));
     }
+    BindToResults(node, call);
+    return AddResults(node, index);
+  }
+
+  // Symbols that have no value before `call` get those of its results.
+  void BindToResults(const Node& node, PlanCall* call) {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const relay::Shape& shape = node.outputs[i].shape;
       for (size_t d = 0; d < shape.size(); ++d) {
@@ -270,7 +297,6 @@ class PlanBuilder {
         bind->set_index(static_cast<int>(d));
       }
     }
-    return AddResults(node, index);
   }
 
   // The results of a node as what call `index` writes.
@@ -333,6 +359,7 @@ class PlanBuilder {
 
   // Asks for storage for tensor `id`, which call `index` writes.
   void Request(int id, const relay::TensorType& type, int index) {
+    if (type.is_list) return;
     tir::Expr bytes = tir::MakeInt(static_cast<int64_t>(type.dtype.bytes()));
     for (const tir::Expr& dim : type.shape) bytes = bytes * dim;
     requests_of_[id] = static_cast<int>(requests_.size());
@@ -379,7 +406,15 @@ class PlanBuilder {
     if (plan_.tensors(id).name() == name) return id;
     absl::StatusOr<int> named = AddTensor(name, v.type());
     if (!named.ok()) return named.status();
-    SharePlace(id, *named);
+    if (v.type().is_list) {
+      PlanCall* call = plan_.add_calls();
+      call->mutable_list()->set_op("list_copy");
+      call->add_args(id);
+      call->add_args(*named);
+      call->set_num_outputs(1);
+    } else {
+      SharePlace(id, *named);
+    }
     return named;
   }
 

@@ -12,7 +12,15 @@
 
 namespace ingot::relay {
 
+TensorType ListType(DataType dtype) {
+  TensorType type;
+  type.dtype = dtype;
+  type.is_list = true;
+  return type;
+}
+
 std::string ToString(const TensorType& type) {
+  if (type.is_list) return absl::StrCat("list<", type.dtype.ToString(), ">");
   return type.dtype.ToString() + ShapeToString(type.shape);
 }
 
@@ -66,6 +74,10 @@ const TensorType& Value::type() const { return node->outputs[index]; }
 
 bool Node::Is(absl::string_view op_name) const {
   return kind == NodeKind::kOp && op != nullptr && op->name == op_name;
+}
+
+bool Node::IsListOp() const {
+  return kind == NodeKind::kOp && op != nullptr && op->on_lists;
 }
 
 std::vector<std::string> Node::Callees() const {

@@ -10,9 +10,13 @@
 // Dimensions are integer expressions (tir) over symbolic variables. Most are
 // bound from the shapes of the inputs when a run begins. Those whose names
 // start with '?' get their values while it goes on: from the elements of
-// bind_dims' operand, or from the shape of a branch's or loop's result. They
-// may be 0, where the others are taken to be at least 1. What uses such a
-// symbol has an operand that it is a dimension of. Not thread-safe.
+// bind_dims' operand, or from the shape of the result of a branch, a loop or an
+// operator on lists. They may be 0, where the others are taken to be at
+// least 1. What uses such a symbol has an operand that it is a dimension of.
+//
+// A value is a tensor or a list of tensors, of one data type and of any shapes,
+// which only operators on lists (ops/list.cc), branches, loops and functions
+// take and give; kernels never do. Not thread-safe.
 #ifndef INGOT_COMPILER_RELAY_IR_H_
 #define INGOT_COMPILER_RELAY_IR_H_
 
@@ -40,9 +44,14 @@ using Shape = std::vector<Dim>;
 struct TensorType {
   DataType dtype;
   Shape shape;
+  // A list of tensors (runtime/tensor_list.h); it has no shape itself.
+  bool is_list = false;
 };
 
-// f32[1, n, 64]; symbolic variables by name.
+// The type of a list of such tensors.
+TensorType ListType(DataType dtype);
+
+// f32[1, n, 64]; symbolic variables by name. list<f32>.
 std::string ToString(const TensorType& type);
 // All dimensions as constants, or nothing if one is symbolic.
 std::optional<std::vector<int64_t>> ConstShape(const Shape& shape);
@@ -140,6 +149,10 @@ class Node {
   bool IsControl() const {
     return kind == NodeKind::kIf || kind == NodeKind::kLoop;
   }
+  bool IsListOp() const;  // a call of an operator on lists
+  // Whether symbols that stand alone in its results' types get their values
+  // from these.
+  bool BindsResults() const { return IsControl() || IsListOp(); }
   // The functions of the module that it names.
   std::vector<std::string> Callees() const;
 };

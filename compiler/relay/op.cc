@@ -107,6 +107,9 @@ absl::Status CheckType(const TensorType& type) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a tensor of ", type.dtype.ToString(), " cannot be a result"));
   }
+  if (type.is_list && !type.shape.empty()) {
+    return absl::InternalError("a list has no shape");
+  }
   int64_t bytes = element;
   for (const Dim& dim : type.shape) {
     if (dim == nullptr || dim->dtype != DataType::Int(64)) {
@@ -176,6 +179,10 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(
       return absl::InvalidArgumentError(
           absl::StrCat(op.name, ": operand ", i, " is result ", inputs[i].index,
                        " of a node that has ", inputs[i].node->outputs.size()));
+    }
+    if (inputs[i].type().is_list && !op.on_lists) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          op.name, ": operand ", i, " is a ", ToString(inputs[i].type())));
     }
   }
   if (absl::Status status = CheckAttrs(op, attrs); !status.ok()) return status;

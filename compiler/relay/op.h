@@ -83,6 +83,8 @@ struct OpDef {
   int min_inputs = 1;
   int max_inputs = 1;  // -1: any number
   FusionKind fusion = FusionKind::kOpaque;
+  // Takes or gives lists: a step of a run, kPlan. Others never see a list.
+  bool on_lists = false;
   std::vector<AttrSpec> attrs;
   // Types of the results. InvalidArgument says what does not fit; the caller
   // adds the node's name.

@@ -203,12 +203,21 @@ absl::StatusOr<Shape> PartsParser::ParseShape() {
 }
 
 absl::StatusOr<TensorType> PartsParser::ParseType() {
+  const bool is_list = token_.IsWord("list");
+  if (is_list) {
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(Expect("<"));
+  }
   const Token at = token_;
   INGOT_ASSIGN_OR_RETURN(std::string word,
                          ExpectText(TokenKind::kIdentifier, "a type"));
   absl::StatusOr<DataType> dtype = DataType::Parse(word);
   if (!dtype.ok() || dtype->lanes != 1 || dtype->code == DataType::kHandle) {
     return Lexer::Error(at, absl::StrCat("'", word, "' is not a type"));
+  }
+  if (is_list) {
+    INGOT_RETURN_IF_ERROR(Expect(">"));
+    return ListType(*dtype);
   }
   INGOT_ASSIGN_OR_RETURN(Shape shape, ParseShape());
   int64_t bytes = static_cast<int64_t>(dtype->bytes());

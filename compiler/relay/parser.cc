@@ -161,6 +161,7 @@ class Parser : private PartsParser {
     INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
     INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
+    if (type.is_list) return Lexer::Error(at, "no constant is a list");
     const auto shape = ConstShape(type.shape);
     if (!shape.has_value()) {
       return Lexer::Error(at, "a constant's shape has no symbols");

@@ -197,7 +197,7 @@ class FunctionVerifier {
     }
     for (const TensorType& type : node.outputs) {
       used.VisitShape(type.shape);
-      if (!node.IsControl()) continue;
+      if (!node.BindsResults()) continue;
       // What stands alone in a result is bound from that.
       for (const Dim& dim : type.shape) {
         if (tir::As<tir::Var>(dim) != nullptr) given.Visit(dim);
@@ -230,7 +230,7 @@ class FunctionVerifier {
     const Value& value = node.inputs[operand];
     if (value.node == nullptr) return absl::OkStatus();
     const TensorType& type = value.type();
-    bool one = type.dtype == dtype;
+    bool one = type.dtype == dtype && !type.is_list;
     for (const Dim& dim : type.shape) one = one && tir::IsConstInt(dim, 1);
     if (one) return absl::OkStatus();
     return Error(node, absl::StrCat("operand ", operand, " is ", ToString(type),
@@ -311,7 +311,9 @@ class FunctionVerifier {
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       TensorType type = node.outputs[i];
       if (i >= carried) {
-        if (type.shape.empty()) return Error(node, "stacks into a scalar");
+        if (type.shape.empty()) {
+          return Error(node, "stacks into a scalar or a list");
+        }
         type.shape.erase(type.shape.begin());
       }
       gives.push_back(std::move(type));
@@ -403,7 +405,10 @@ absl::Status CheckRecursion(const Module& module) {
 }  // namespace
 
 bool Agrees(const TensorType& a, const TensorType& b) {
-  if (a.dtype != b.dtype || a.shape.size() != b.shape.size()) return false;
+  if (a.dtype != b.dtype || a.is_list != b.is_list ||
+      a.shape.size() != b.shape.size()) {
+    return false;
+  }
   for (size_t i = 0; i < a.shape.size(); ++i) {
     if (a.shape[i] == b.shape[i]) continue;
     int64_t x, y, difference;

@@ -61,6 +61,10 @@ class PlanPrinter {
       return absl::StrCat("loop[body ", call.loop().body(), ", carried ",
                           call.loop().carried(), "]");
     }
+    if (call.has_list()) {
+      return absl::StrCat(call.list().op(), "[axis ", call.list().axis(),
+                          call.list().flag() ? ", flag" : "", "]");
+    }
     return call.function().empty() ? "bind" : call.function();
   }
 
@@ -73,6 +77,9 @@ class PlanPrinter {
     DataType dtype;
     dtype.code = static_cast<uint8_t>(tensor.dtype().code());
     dtype.bits = static_cast<uint8_t>(tensor.dtype().bits());
+    if (tensor.is_list()) {
+      return absl::StrCat("list<", dtype.ToString(), ">");
+    }
     std::vector<std::string> dims;
     for (const DimExpr& dim : tensor.shape()) {
       dims.push_back(DimExprToString(dim, symbols_));

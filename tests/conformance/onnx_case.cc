@@ -28,26 +28,58 @@ std::vector<std::string> SortedEntries(const std::string& dir) {
   return names;
 }
 
-// input_0.pb, input_1.pb, … in the order of their numbers.
-absl::StatusOr<std::vector<Tensor>> ReadNumbered(const std::string& dir,
-                                                 absl::string_view stem,
-                                                 std::set<size_t>* text) {
-  std::vector<Tensor> tensors;
-  for (int k = 0;; ++k) {
+// The file at `path`, which holds a value of the type.
+absl::StatusOr<TensorOrList> ReadValue(const std::string& path,
+                                       onnx::TypeProto type) {
+  const int element = TensorTypeOf(&type)->elem_type();
+  if (type.has_tensor_type()) return onnx_frontend::ReadTensorFile(path);
+  absl::StatusOr<DataType> dtype = onnx_frontend::DataTypeFromOnnx(element);
+  if (!dtype.ok()) return dtype.status();
+  return onnx_frontend::ReadListFile(path, *dtype);
+}
+
+// input_0.pb, input_1.pb, … in the order of their numbers, of the types in
+// `types`.
+absl::StatusOr<std::vector<TensorOrList>> ReadNumbered(
+    const std::string& dir, absl::string_view stem,
+    const std::vector<onnx::TypeProto>& types, std::set<size_t>* text) {
+  std::vector<TensorOrList> values;
+  for (size_t k = 0;; ++k) {
     const std::string path = absl::StrCat(dir, "/", stem, "_", k, ".pb");
     std::error_code error;
-    if (!fs::exists(path, error)) return tensors;
-    absl::StatusOr<Tensor> tensor = onnx_frontend::ReadTensorFile(path);
-    if (!tensor.ok()) return tensor.status();
-    onnx::TensorProto proto;
-    absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-    if (bytes.ok() &&
-        proto.ParseFromArray(bytes->data(), static_cast<int>(bytes->size())) &&
-        proto.data_type() == onnx::TensorProto::STRING) {
-      text->insert(tensors.size());
+    if (!fs::exists(path, error)) return values;
+    if (k >= types.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": the model has only ", types.size()));
     }
-    tensors.push_back(*std::move(tensor));
+    absl::StatusOr<TensorOrList> value = ReadValue(path, types[k]);
+    if (!value.ok()) return value.status();
+    if (types[k].tensor_type().elem_type() == onnx::TensorProto::STRING) {
+      text->insert(k);
+    }
+    values.push_back(*std::move(value));
   }
+}
+
+// The model's inputs that are no initialisers.
+std::vector<onnx::ValueInfoProto> InputsOf(const onnx::ModelProto& model) {
+  std::set<std::string> initializers;
+  for (const auto& t : model.graph().initializer()) {
+    initializers.insert(t.name());
+  }
+  std::vector<onnx::ValueInfoProto> inputs;
+  for (const auto& input : model.graph().input()) {
+    if (initializers.count(input.name()) == 0) inputs.push_back(input);
+  }
+  return inputs;
+}
+
+absl::StatusOr<onnx::ModelProto> ParseModel(const Blob& model) {
+  onnx::ModelProto proto;
+  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
+    return absl::InvalidArgumentError("not an ONNX model");
+  }
+  return proto;
 }
 
 }  // namespace
@@ -68,17 +100,38 @@ absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(absl::string_view dir) {
   return cases;
 }
 
+onnx::TypeProto::Tensor* TensorTypeOf(onnx::TypeProto* type) {
+  if (type->has_optional_type()) {
+    type = type->mutable_optional_type()->mutable_elem_type();
+  }
+  if (type->has_sequence_type()) {
+    type = type->mutable_sequence_type()->mutable_elem_type();
+  }
+  return type->mutable_tensor_type();
+}
+
 absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
+  absl::StatusOr<Blob> bytes = Blob::MapFile(c.model_path);
+  if (!bytes.ok()) return bytes.status();
+  absl::StatusOr<onnx::ModelProto> model = ParseModel(*bytes);
+  if (!model.ok()) return model.status();
+  std::vector<onnx::TypeProto> input_types, output_types;
+  for (const auto& input : InputsOf(*model)) {
+    input_types.push_back(input.type());
+  }
+  for (const auto& output : model->graph().output()) {
+    output_types.push_back(output.type());
+  }
   std::vector<OnnxDataSet> sets;
   for (const std::string& name : SortedEntries(c.dir)) {
     if (!absl::StartsWith(name, "test_data_set_")) continue;
     OnnxDataSet set;
     set.dir = absl::StrCat(c.dir, "/", name);
-    absl::StatusOr<std::vector<Tensor>> inputs =
-        ReadNumbered(set.dir, "input", &set.text_inputs);
+    absl::StatusOr<std::vector<TensorOrList>> inputs =
+        ReadNumbered(set.dir, "input", input_types, &set.text_inputs);
     if (!inputs.ok()) return inputs.status();
-    absl::StatusOr<std::vector<Tensor>> outputs =
-        ReadNumbered(set.dir, "output", &set.text_outputs);
+    absl::StatusOr<std::vector<TensorOrList>> outputs =
+        ReadNumbered(set.dir, "output", output_types, &set.text_outputs);
     if (!outputs.ok()) return outputs.status();
     set.inputs = *std::move(inputs);
     set.outputs = *std::move(outputs);
@@ -88,26 +141,17 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
 }
 
 absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model) {
-  onnx::ModelProto proto;
-  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
-    return absl::InvalidArgumentError("not an ONNX model");
-  }
-  std::set<std::string> initializers;
-  for (const auto& t : proto.graph().initializer()) {
-    initializers.insert(t.name());
-  }
+  absl::StatusOr<onnx::ModelProto> proto = ParseModel(model);
+  if (!proto.ok()) return proto.status();
   std::vector<std::string> names;
-  for (const auto& input : proto.graph().input()) {
-    if (initializers.count(input.name()) == 0) names.push_back(input.name());
-  }
+  for (const auto& input : InputsOf(*proto)) names.push_back(input.name());
   return names;
 }
 
 absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set) {
-  onnx::ModelProto proto;
-  if (!proto.ParseFromArray(model.data(), static_cast<int>(model.size()))) {
-    return absl::InvalidArgumentError("not an ONNX model");
-  }
+  absl::StatusOr<onnx::ModelProto> parsed = ParseModel(model);
+  if (!parsed.ok()) return parsed.status();
+  onnx::ModelProto& proto = *parsed;
   std::set<std::string> initializers;
   for (const auto& t : proto.graph().initializer()) {
     initializers.insert(t.name());
@@ -117,9 +161,10 @@ absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set) {
   for (auto& input : *proto.mutable_graph()->mutable_input()) {
     if (initializers.count(input.name()) > 0) continue;
     if (next == set.inputs.size()) break;
-    absl::Span<const int64_t> dims = set.inputs[next].shape();
-    if (set.text_inputs.count(next) > 0) dims.remove_suffix(1);
-    ++next;
+    const auto* tensor = std::get_if<Tensor>(&set.inputs[next++]);
+    if (tensor == nullptr) continue;
+    absl::Span<const int64_t> dims = tensor->shape();
+    if (set.text_inputs.count(next - 1) > 0) dims.remove_suffix(1);
     if (!input.type().has_tensor_type() ||
         !input.type().tensor_type().has_shape()) {
       continue;

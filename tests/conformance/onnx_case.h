@@ -11,13 +11,15 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "artifact/blob.h"
+#include "onnx/onnx.pb.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
 
 namespace ingot {
 
 struct OnnxDataSet {
   std::string dir;
-  std::vector<Tensor> inputs, outputs;
+  std::vector<TensorOrList> inputs, outputs;
   // Which of the outputs hold text: bytes, one dimension more than the model
   // says, with zeros behind each string.
   std::set<size_t> text_outputs;
@@ -33,8 +35,12 @@ struct OnnxCase {
 // The cases below `dir`, in order of their names. NotFound without any.
 absl::StatusOr<std::vector<OnnxCase>> FindOnnxCases(absl::string_view dir);
 
+// The type of a tensor, or of the tensors in a sequence or an optional value.
+onnx::TypeProto::Tensor* TensorTypeOf(onnx::TypeProto* type);
+
 // The data sets of a case, in order. Unimplemented when one holds something
-// else than tensors of Ingot's types.
+// else than tensors of Ingot's types, and sequences and optional values of
+// them.
 absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c);
 
 // The names of a serialised model's inputs that are no initialisers, in order.

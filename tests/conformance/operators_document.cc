@@ -43,21 +43,23 @@ bool TakesType(const onnx::ModelProto& original, const OnnxDataSet& set,
                int type) {
   onnx::ModelProto model = original;
   onnx::GraphProto& graph = *model.mutable_graph();
-  const int first = graph.input(0).type().tensor_type().elem_type();
+  const int first =
+      TensorTypeOf(graph.mutable_input(0)->mutable_type())->elem_type();
   // Operands that must be known are fixed to the data set's: at first none,
   // then all short ones behind the first.
   for (const bool fix : {false, true}) {
     ImportOptions options;
     for (int i = 0; i < graph.input_size(); ++i) {
       onnx::ValueInfoProto* input = graph.mutable_input(i);
-      const bool fixed = fix && i > 0 &&
-                         i < static_cast<int>(set.inputs.size()) &&
-                         set.inputs[i].shape().size() <= 1;
-      auto* tensor = input->mutable_type()->mutable_tensor_type();
-      const int was =
-          original.graph().input(i).type().tensor_type().elem_type();
-      tensor->set_elem_type(!fixed && was == first ? type : was);
-      if (fixed) options.fixed_inputs[input->name()] = set.inputs[i];
+      const Tensor* value = i < static_cast<int>(set.inputs.size())
+                                ? std::get_if<Tensor>(&set.inputs[i])
+                                : nullptr;
+      const bool fixed =
+          fix && i > 0 && value != nullptr && value->shape().size() <= 1;
+      *input->mutable_type() = original.graph().input(i).type();
+      auto* tensor = TensorTypeOf(input->mutable_type());
+      if (!fixed && tensor->elem_type() == first) tensor->set_elem_type(type);
+      if (fixed) options.fixed_inputs[input->name()] = *value;
     }
     if (ImportOnnx(Blob::FromString(model.SerializeAsString()), options).ok()) {
       return true;

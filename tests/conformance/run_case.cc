@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -29,27 +30,47 @@ absl::Status In(absl::string_view stage, const absl::Status& status) {
 }
 
 // ONNX's test data keeps bfloat16 as uint16.
-Tensor AsType(const Tensor& tensor, DataType wanted) {
-  if (wanted != DataType::BFloat16() || tensor.dtype() != DataType::UInt(16)) {
-    return tensor;
+TensorOrList AsType(const TensorOrList& value, DataType wanted) {
+  const auto* tensor = std::get_if<Tensor>(&value);
+  if (tensor == nullptr || wanted != DataType::BFloat16() ||
+      tensor->dtype() != DataType::UInt(16)) {
+    return value;
   }
   absl::StatusOr<Tensor> same =
-      Tensor::FromBorrowedReadOnly(tensor.raw_data(), wanted, tensor.shape(),
-                                   std::make_shared<Tensor>(tensor));
-  return same.ok() ? *same : tensor;
+      Tensor::FromBorrowedReadOnly(tensor->raw_data(), wanted, tensor->shape(),
+                                   std::make_shared<Tensor>(*tensor));
+  return same.ok() ? *same : value;
 }
 
 // What may be fixed: shapes, axes and the like, which are short.
-bool IsShort(const Tensor& tensor) {
-  return tensor.shape().size() <= 1 && tensor.NumElements() <= 64;
+bool IsShort(const TensorOrList& value) {
+  const auto* tensor = std::get_if<Tensor>(&value);
+  return tensor != nullptr && tensor->shape().size() <= 1 &&
+         tensor->NumElements() <= 64;
 }
 
-absl::StatusOr<std::vector<Tensor>> Execute(absl::string_view way,
-                                            const OnnxCase& c,
-                                            relay::Module* module,
-                                            std::vector<Tensor> inputs) {
+absl::StatusOr<std::vector<TensorOrList>> RunOnce(
+    GraphExecutor* executor, std::vector<TensorOrList> inputs) {
+  if (inputs.size() != executor->inputs().size()) {
+    return absl::InvalidArgumentError("has another number of inputs");
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(executor->SetInputValue(i, std::move(inputs[i])));
+  }
+  INGOT_RETURN_IF_ERROR(executor->Run());
+  std::vector<TensorOrList> outputs;
+  for (size_t i = 0; i < executor->outputs().size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(TensorOrList output, executor->GetOutputValue(i));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+absl::StatusOr<std::vector<TensorOrList>> Execute(
+    absl::string_view way, const OnnxCase& c, relay::Module* module,
+    std::vector<TensorOrList> inputs) {
   if (way == kInterpreter) {
-    return relay::EvaluateFunction(*module, *module->main(), inputs);
+    return relay::EvaluateFunctionOnLists(*module, *module->main(), inputs);
   }
   CompileOptions options;
   INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(way));
@@ -61,16 +82,41 @@ absl::StatusOr<std::vector<Tensor>> Execute(absl::string_view way,
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       testing_support::Open(*set);
   if (!executor.ok()) return In("load", executor.status());
-  absl::StatusOr<std::vector<Tensor>> outputs = (*executor)->Run(inputs);
+  absl::StatusOr<std::vector<TensorOrList>> outputs =
+      RunOnce(executor->get(), std::move(inputs));
   if (!outputs.ok()) return In("run", outputs.status());
   return outputs;
 }
 
-absl::Status CompareOutput(const Tensor& got, const Tensor& expected) {
-  INGOT_ASSIGN_OR_RETURN(const Comparison comparison,
-                         Compare(got, expected, kTolerance));
+absl::Status CompareTensors(const Tensor& got, const TensorOrList& expected) {
+  INGOT_ASSIGN_OR_RETURN(
+      const Comparison comparison,
+      Compare(got, std::get<Tensor>(AsType(expected, got.dtype())),
+              kTolerance));
   if (comparison.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(comparison.problem);
+}
+
+// Lists must be of equal tensors, and both there or both missing.
+absl::Status CompareOutput(const TensorOrList& got,
+                           const TensorOrList& expected) {
+  if (got.index() != expected.index()) {
+    return absl::InvalidArgumentError("a tensor is a list, or the reverse");
+  }
+  if (const auto* tensor = std::get_if<Tensor>(&got)) {
+    return CompareTensors(*tensor, expected);
+  }
+  const auto& a = std::get<TensorList>(got);
+  const auto& b = std::get<TensorList>(expected);
+  if (a.TypeString() != b.TypeString()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("is ", a.TypeString(), ", expected ", b.TypeString()));
+  }
+  for (size_t i = 0; i < a.tensors.size(); ++i) {
+    const absl::Status status = CompareTensors(a.tensors[i], b.tensors[i]);
+    if (!status.ok()) return In(absl::StrCat("tensor ", i), status);
+  }
+  return absl::OkStatus();
 }
 
 absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
@@ -85,7 +131,8 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
     absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
     if (!names.ok()) return names.status();
     for (size_t i = 0; i < fixed.size() && i < names->size(); ++i) {
-      if (fixed[i]) options.fixed_inputs[(*names)[i]] = set.inputs[i];
+      if (fixed[i])
+        options.fixed_inputs[(*names)[i]] = std::get<Tensor>(set.inputs[i]);
     }
   }
   absl::StatusOr<relay::Module> module = ImportOnnx(*fitting, options);
@@ -93,7 +140,7 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
   if (absl::Status status = relay::Verify(*module); !status.ok()) {
     return In("import", status);
   }
-  std::vector<Tensor> inputs;
+  std::vector<TensorOrList> inputs;
   for (size_t i = 0; i < set.inputs.size(); ++i) {
     if (fixed[i]) continue;
     const size_t k = inputs.size();
@@ -103,7 +150,7 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
     inputs.push_back(
         AsType(set.inputs[i], module->main()->inputs[k]->outputs[0].dtype));
   }
-  absl::StatusOr<std::vector<Tensor>> outputs =
+  absl::StatusOr<std::vector<TensorOrList>> outputs =
       Execute(way, c, &*module, std::move(inputs));
   if (!outputs.ok()) return outputs.status();
   if (outputs->size() != set.outputs.size()) {
@@ -113,9 +160,9 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
   for (size_t k = 0; k < outputs->size(); ++k) {
     const absl::Status status =
         set.text_outputs.count(k) > 0
-            ? CompareText((*outputs)[k], set.outputs[k])
-            : CompareOutput((*outputs)[k],
-                            AsType(set.outputs[k], (*outputs)[k].dtype()));
+            ? CompareText(std::get<Tensor>((*outputs)[k]),
+                          std::get<Tensor>(set.outputs[k]))
+            : CompareOutput((*outputs)[k], set.outputs[k]);
     if (!status.ok()) return In(absl::StrCat("output ", k), status);
   }
   return absl::OkStatus();

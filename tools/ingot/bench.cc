@@ -60,13 +60,13 @@ double PeakMemory() {
   return 0;
 }
 
-absl::StatusOr<std::vector<Tensor>> GetInputs(
+absl::StatusOr<std::vector<TensorOrList>> GetInputs(
     const BenchFlags& flags, absl::Span<const TensorInfo> declared) {
   if (!flags.test_data.empty()) {
     absl::StatusOr<std::vector<TestDataSet>> sets =
         FindTestData(flags.test_data);
     if (!sets.ok()) return sets.status();
-    return ReadTensorProtoFiles(sets->front().inputs);
+    return ReadValueFiles(sets->front().inputs, declared);
   }
   absl::StatusOr<InputShapes> shapes =
       ParseInputShapes(flags.open.compile.input_shapes);
@@ -74,8 +74,9 @@ absl::StatusOr<std::vector<Tensor>> GetInputs(
   std::string note;
   absl::StatusOr<std::vector<Tensor>> inputs =
       MakeRandomInputs(declared, *shapes, flags.seed, &note);
-  if (inputs.ok()) Print(absl::StrCat(OneLine(note), "\n"));
-  return inputs;
+  if (!inputs.ok()) return inputs.status();
+  Print(absl::StrCat(OneLine(note), "\n"));
+  return std::vector<TensorOrList>(inputs->begin(), inputs->end());
 }
 
 // Seconds of each run, in increasing order. The first runs, which bind shapes,
@@ -148,7 +149,7 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
   if (!executor.ok()) return Where(executor.status(), path);
   const double load_ms = (opened->load_seconds + SecondsSince(start)) * 1e3;
 
-  absl::StatusOr<std::vector<Tensor>> inputs =
+  absl::StatusOr<std::vector<TensorOrList>> inputs =
       GetInputs(flags, (*executor)->inputs());
   if (!inputs.ok()) return Where(inputs.status(), path);
   if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {

@@ -45,13 +45,16 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadNpz(absl::string_view path) {
   return arrays;
 }
 
-// The one tensor in `path` for the input `name`.
-absl::StatusOr<Tensor> ReadFor(absl::string_view name, absl::string_view path) {
+// What is in `path` for an input.
+absl::StatusOr<TensorOrList> ReadFor(const TensorInfo& input,
+                                     absl::string_view path) {
+  const std::string& name = input.name;
+  if (absl::EndsWith(path, ".pb")) return ReadValueFile(path, input);
   if (!absl::EndsWith(path, ".npz")) return ReadTensorFile(path);
   absl::StatusOr<std::map<std::string, Tensor>> arrays = ReadNpz(path);
   if (!arrays.ok()) return arrays.status();
   if (arrays->size() == 1) return arrays->begin()->second;
-  auto it = arrays->find(std::string(name));
+  auto it = arrays->find(name);
   if (it != arrays->end()) return it->second;
   return absl::NotFoundError(absl::StrCat(
       path, ": has no array '", name, "'; it has ",
@@ -178,17 +181,26 @@ absl::StatusOr<Tensor> ReadTensorFile(absl::string_view path) {
   return tensor;
 }
 
-absl::StatusOr<std::vector<Tensor>> ReadInputs(
+absl::StatusOr<std::vector<TensorOrList>> ReadInputs(
     absl::Span<const TensorInfo> declared,
     absl::Span<const std::string> texts) {
-  std::vector<Tensor> inputs(declared.size());
-  const auto set = [&](size_t index, Tensor tensor,
+  std::vector<TensorOrList> inputs(declared.size());
+  std::vector<bool> given(declared.size());
+  const auto set = [&](size_t index, TensorOrList value,
                        absl::string_view text) -> absl::Status {
-    if (inputs[index].defined()) {
+    auto* tensor = std::get_if<Tensor>(&value);
+    if (declared[index].is_list && tensor != nullptr) {
+      if (!given[index]) {
+        inputs[index] = TensorList{declared[index].dtype, false, {}};
+      }
+      std::get<TensorList>(inputs[index]).tensors.push_back(*tensor);
+    } else if (given[index]) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--input=", text, ": '", declared[index].name, "' is given twice"));
+    } else {
+      inputs[index] = std::move(value);
     }
-    inputs[index] = std::move(tensor);
+    given[index] = true;
     return absl::OkStatus();
   };
   for (const std::string& text : texts) {
@@ -202,11 +214,11 @@ absl::StatusOr<std::vector<Tensor>> ReadInputs(
       }
     }
     if (best < declared.size()) {
-      const std::string& name = declared[best].name;
-      absl::StatusOr<Tensor> tensor =
-          ReadFor(name, absl::string_view(text).substr(name.size() + 1));
-      if (!tensor.ok()) return tensor.status();
-      if (absl::Status s = set(best, *std::move(tensor), text); !s.ok()) {
+      absl::StatusOr<TensorOrList> value = ReadFor(
+          declared[best],
+          absl::string_view(text).substr(declared[best].name.size() + 1));
+      if (!value.ok()) return value.status();
+      if (absl::Status s = set(best, *std::move(value), text); !s.ok()) {
         return s;
       }
       continue;
@@ -237,7 +249,7 @@ absl::StatusOr<std::vector<Tensor>> ReadInputs(
                      "' is no input; ", ListInputs(declared)));
   }
   for (size_t i = 0; i < declared.size(); ++i) {
-    if (inputs[i].defined()) continue;
+    if (given[i]) continue;
     return absl::InvalidArgumentError(absl::StrCat(
         "input '", declared[i].name, "' is not given; ", ListInputs(declared)));
   }
@@ -263,6 +275,11 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
   std::vector<Tensor> inputs;
   Random random(static_cast<uint64_t>(seed));
   for (const TensorInfo& info : declared) {
+    if (info.is_list) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("input '", info.name, "' is a ", info.TypeString(),
+                       ", for which there are no random numbers"));
+    }
     std::vector<int64_t> shape = info.shape;
     for (size_t d = 0; d < shape.size(); ++d) {
       if (shape[d] >= 0) continue;
@@ -286,16 +303,16 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
   return inputs;
 }
 
-absl::Status SetInputs(absl::Span<const Tensor> inputs,
+absl::Status SetInputs(absl::Span<const TensorOrList> inputs,
                        GraphExecutor* executor) {
   const absl::Span<const TensorInfo> declared = executor->inputs();
   if (inputs.size() != declared.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("there are ", inputs.size(),
-                                                   " input tensors, and ",
-                                                   ListInputs(declared)));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there are ", inputs.size(), " inputs, and ", ListInputs(declared)));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (absl::Status s = executor->SetInput(i, inputs[i]); !s.ok()) return s;
+    absl::Status set = executor->SetInputValue(i, inputs[i]);
+    if (!set.ok()) return set;
   }
   return absl::OkStatus();
 }

@@ -87,6 +87,7 @@ std::string TypeText(const Plan& plan, uint32_t index) {
   DataType type;
   type.code = static_cast<uint8_t>(tensor.dtype().code());
   type.bits = static_cast<uint8_t>(tensor.dtype().bits());
+  if (tensor.is_list()) return absl::StrCat("list<", type.ToString(), ">");
   const std::vector<std::string> symbols(plan.symbols().begin(),
                                          plan.symbols().end());
   std::vector<std::string> dims;

@@ -9,8 +9,8 @@
 
 namespace ingot {
 
-absl::StatusOr<std::vector<Tensor>> EvaluateReference(
-    absl::string_view path, absl::Span<const Tensor> inputs,
+absl::StatusOr<std::vector<TensorOrList>> EvaluateReference(
+    absl::string_view path, absl::Span<const TensorOrList> inputs,
     const InputShapes& shapes, Progress* progress) {
   progress->Update("importing the reference", 0);
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
@@ -24,7 +24,7 @@ absl::StatusOr<std::vector<Tensor>> EvaluateReference(
       onnx_frontend::ImportOnnx(*bytes, options);
   if (!module.ok()) return module.status();
   progress->Update("interpreting the reference", 0.1);
-  return relay::EvaluateFunction(*module, *module->main(), inputs);
+  return relay::EvaluateFunctionOnLists(*module, *module->main(), inputs);
 }
 
 }  // namespace ingot

@@ -31,7 +31,7 @@ struct RunFlags {
   bool quiet = false;
 };
 
-absl::StatusOr<std::vector<Tensor>> GetInputs(
+absl::StatusOr<std::vector<TensorOrList>> GetInputs(
     const RunFlags& flags, absl::Span<const TensorInfo> declared) {
   if (!flags.inputs.empty() || declared.empty()) {
     return ReadInputs(declared, flags.inputs);
@@ -42,27 +42,57 @@ absl::StatusOr<std::vector<Tensor>> GetInputs(
   std::string note;
   absl::StatusOr<std::vector<Tensor>> inputs =
       MakeRandomInputs(declared, *shapes, flags.seed, &note);
-  if (inputs.ok()) Print(absl::StrCat(OneLine(note), "\n"));
-  return inputs;
+  if (!inputs.ok()) return inputs.status();
+  Print(absl::StrCat(OneLine(note), "\n"));
+  return std::vector<TensorOrList>(inputs->begin(), inputs->end());
+}
+
+// A tensor that the run gave: an output, or one of those in a list, which is
+// named "seq[1]". A list without any shows up as itself, without a tensor.
+struct Output {
+  std::string name;
+  std::string type;
+  Tensor tensor;
+};
+
+absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
+  std::vector<Output> outputs;
+  for (size_t i = 0; i < executor.outputs().size(); ++i) {
+    const std::string& name = executor.outputs()[i].name;
+    absl::StatusOr<TensorOrList> value = executor.GetOutputValue(i);
+    if (!value.ok()) return value.status();
+    if (const auto* tensor = std::get_if<Tensor>(&*value)) {
+      outputs.push_back({name, tensor->TypeString(), *tensor});
+      continue;
+    }
+    const auto& list = std::get<TensorList>(*value);
+    if (list.tensors.empty()) outputs.push_back({name, list.TypeString(), {}});
+    for (size_t k = 0; k < list.tensors.size(); ++k) {
+      const Tensor& tensor = list.tensors[k];
+      outputs.push_back(
+          {absl::StrCat(name, "[", k, "]"), tensor.TypeString(), tensor});
+    }
+  }
+  return outputs;
 }
 
 // All files of a run appear together.
 absl::Status WriteFiles(const RunFlags& flags,
-                        absl::Span<const TensorInfo> declared,
-                        const std::vector<Tensor>& outputs,
+                        const std::vector<Output>& outputs,
                         const Profiler& profiler) {
   FileBatch batch;
   if (!flags.output_dir.empty()) {
     if (absl::Status s = MakeFolder(flags.output_dir); !s.ok()) return s;
     std::set<std::string> names;
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      std::string name = SafeFileName(declared[i].name);
+    for (const Output& output : outputs) {
+      if (!output.tensor.defined()) continue;
+      std::string name = SafeFileName(output.name);
       // Two names may become one when made safe.
       while (!names.insert(name).second) name += '_';
-      absl::StatusOr<std::string> bytes = FormatNpy(outputs[i]);
+      absl::StatusOr<std::string> bytes = FormatNpy(output.tensor);
       if (!bytes.ok()) {
         return Annotate(bytes.status(),
-                        absl::StrCat("output '", declared[i].name, "'"));
+                        absl::StrCat("output '", output.name, "'"));
       }
       const std::string path =
           absl::StrCat(flags.output_dir, "/", name, ".npy");
@@ -76,23 +106,27 @@ absl::Status WriteFiles(const RunFlags& flags,
   return batch.Commit();
 }
 
-absl::Status PrintOutputs(absl::Span<const TensorInfo> declared,
-                          const std::vector<Tensor>& outputs, bool json) {
+absl::Status PrintOutputs(const std::vector<Output>& outputs, bool json) {
   Table table({"OUTPUT", "TYPE", ">MIN", ">MAX", ">MEAN", "FIRST VALUES"});
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    absl::StatusOr<Summary> summary = Summarize(outputs[i]);
-    if (!summary.ok()) return Annotate(summary.status(), declared[i].name);
+  for (const Output& output : outputs) {
+    if (!output.tensor.defined()) {
+      table.Add({output.name, output.type, "", "", "", ""});
+      list.push_back({{"name", output.name}, {"type", output.type}});
+      continue;
+    }
+    absl::StatusOr<Summary> summary = Summarize(output.tensor);
+    if (!summary.ok()) return Annotate(summary.status(), output.name);
     std::string first = summary->first;
     if (summary->nans > 0) {
       absl::StrAppend(&first, " (", summary->nans, " are NaN)");
     }
-    table.Add({declared[i].name, outputs[i].TypeString(),
-               HumanNumber(summary->min), HumanNumber(summary->max),
-               HumanNumber(summary->mean), std::move(first)});
-    const absl::Span<const int64_t> shape = outputs[i].shape();
-    list.push_back({{"name", declared[i].name},
-                    {"type", outputs[i].dtype().ToString()},
+    table.Add({output.name, output.type, HumanNumber(summary->min),
+               HumanNumber(summary->max), HumanNumber(summary->mean),
+               std::move(first)});
+    const absl::Span<const int64_t> shape = output.tensor.shape();
+    list.push_back({{"name", output.name},
+                    {"type", output.tensor.dtype().ToString()},
                     {"shape", std::vector<int64_t>(shape.begin(), shape.end())},
                     {"min", summary->min},
                     {"max", summary->max},
@@ -146,24 +180,17 @@ absl::Status RunRun(Args args) {
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(opened->model, options);
   if (!executor.ok()) return Where(executor.status(), path);
-  absl::StatusOr<std::vector<Tensor>> inputs =
+  absl::StatusOr<std::vector<TensorOrList>> inputs =
       GetInputs(run, (*executor)->inputs());
   if (!inputs.ok()) return Where(inputs.status(), path);
   if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {
     return Where(s, path);
   }
   if (absl::Status s = (*executor)->Run(); !s.ok()) return Where(s, path);
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < (*executor)->outputs().size(); ++i) {
-    absl::StatusOr<Tensor> output = (*executor)->GetOutput(i);
-    if (!output.ok()) return Where(output.status(), path);
-    outputs.push_back(*std::move(output));
-  }
-  const absl::Span<const TensorInfo> declared = (*executor)->outputs();
-  if (absl::Status s = WriteFiles(run, declared, outputs, profiler); !s.ok()) {
-    return s;
-  }
-  return PrintOutputs(declared, outputs, run.json);
+  absl::StatusOr<std::vector<Output>> outputs = GetOutputs(**executor);
+  if (!outputs.ok()) return Where(outputs.status(), path);
+  if (absl::Status s = WriteFiles(run, *outputs, profiler); !s.ok()) return s;
+  return PrintOutputs(*outputs, run.json);
 }
 
 }  // namespace ingot

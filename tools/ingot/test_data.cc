@@ -110,15 +110,26 @@ absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
   return tensor;
 }
 
-absl::StatusOr<std::vector<Tensor>> ReadTensorProtoFiles(
-    const std::vector<std::string>& paths) {
-  std::vector<Tensor> tensors;
-  for (const std::string& path : paths) {
-    absl::StatusOr<Tensor> tensor = ReadTensorProtoFile(path);
-    if (!tensor.ok()) return tensor.status();
-    tensors.push_back(*std::move(tensor));
+absl::StatusOr<TensorOrList> ReadValueFile(absl::string_view path,
+                                           const TensorInfo& declared) {
+  if (!declared.is_list) return ReadTensorProtoFile(path);
+  absl::StatusOr<TensorList> list =
+      onnx_frontend::ReadListFile(path, declared.dtype);
+  if (!list.ok()) return Where(list.status(), path);
+  return TensorOrList(*std::move(list));
+}
+
+absl::StatusOr<std::vector<TensorOrList>> ReadValueFiles(
+    const std::vector<std::string>& paths,
+    absl::Span<const TensorInfo> declared) {
+  std::vector<TensorOrList> values;
+  for (size_t i = 0; i < paths.size(); ++i) {
+    absl::StatusOr<TensorOrList> value = ReadValueFile(
+        paths[i], i < declared.size() ? declared[i] : TensorInfo());
+    if (!value.ok()) return value.status();
+    values.push_back(*std::move(value));
   }
-  return tensors;
+  return values;
 }
 
 }  // namespace ingot

@@ -9,7 +9,10 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/executor.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
 
 namespace ingot {
 
@@ -27,8 +30,15 @@ absl::StatusOr<std::vector<TestDataSet>> FindTestData(absl::string_view folder);
 // The tensor in the file at `path`, an onnx.TensorProto. Errors name the path.
 absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path);
 
-absl::StatusOr<std::vector<Tensor>> ReadTensorProtoFiles(
-    const std::vector<std::string>& paths);
+// The same of a value for what is declared so: for a list, ONNX's serialised
+// sequence or optional value.
+absl::StatusOr<TensorOrList> ReadValueFile(absl::string_view path,
+                                           const TensorInfo& declared);
+
+// One after the other. What is more than declared is taken for tensors.
+absl::StatusOr<std::vector<TensorOrList>> ReadValueFiles(
+    const std::vector<std::string>& paths,
+    absl::Span<const TensorInfo> declared);
 
 }  // namespace ingot
 

@@ -37,8 +37,8 @@ struct VerifyFlags {
 // Inputs and what should come of them.
 struct Case {
   std::string name;
-  std::vector<Tensor> inputs;
-  std::vector<Tensor> outputs;
+  std::vector<TensorOrList> inputs;
+  std::vector<TensorOrList> outputs;
 };
 
 // What was compared so far.
@@ -48,15 +48,15 @@ class Verdict {
       : table_({"SET", "OUTPUT", "TYPE", ">MAX ABS ERR", ">MAX REL ERR",
                 ">MISMATCHES", "VERDICT"}) {}
 
-  void Add(const std::string& set, const TensorInfo& info,
-           const Tensor& expected, const Comparison& c) {
-    table_.Add({set, info.name, expected.TypeString(),
-                HumanNumber(c.max_abs_err), HumanNumber(c.max_rel_err),
+  void Add(const std::string& set, const std::string& name,
+           const std::string& type, const Comparison& c) {
+    table_.Add({set, name, type, HumanNumber(c.max_abs_err),
+                HumanNumber(c.max_rel_err),
                 absl::StrCat(c.mismatches, " of ", c.elements),
                 c.ok() ? "ok" : absl::StrCat("WRONG: ", c.problem)});
     outputs_.push_back({{"set", set},
-                        {"name", info.name},
-                        {"type", expected.TypeString()},
+                        {"name", name},
+                        {"type", type},
                         {"elements", c.elements},
                         {"mismatches", c.mismatches},
                         {"max_abs_err", c.max_abs_err},
@@ -64,7 +64,7 @@ class Verdict {
                         {"ok", c.ok()}});
     ++compared_;
     if (!c.ok() && wrong_++ == 0) {
-      first_ = absl::StrCat(set, ", output '", info.name, "': ", c.problem);
+      first_ = absl::StrCat(set, ", output '", name, "': ", c.problem);
     }
     elements_ += c.elements;
     mismatches_ += c.mismatches;
@@ -107,13 +107,15 @@ class Verdict {
   double max_rel_err_ = 0;
 };
 
-absl::StatusOr<Case> ReadCase(const TestDataSet& set) {
+absl::StatusOr<Case> ReadCase(const TestDataSet& set,
+                              const GraphExecutor& executor) {
   Case read;
   read.name = set.name;
-  absl::StatusOr<std::vector<Tensor>> inputs = ReadTensorProtoFiles(set.inputs);
+  absl::StatusOr<std::vector<TensorOrList>> inputs =
+      ReadValueFiles(set.inputs, executor.inputs());
   if (!inputs.ok()) return inputs.status();
-  absl::StatusOr<std::vector<Tensor>> outputs =
-      ReadTensorProtoFiles(set.outputs);
+  absl::StatusOr<std::vector<TensorOrList>> outputs =
+      ReadValueFiles(set.outputs, executor.outputs());
   if (!outputs.ok()) return outputs.status();
   read.inputs = *std::move(inputs);
   read.outputs = *std::move(outputs);
@@ -134,13 +136,46 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
   if (!inputs.ok()) return inputs.status();
   Print(absl::StrCat(OneLine(note), "; the reference is the interpreter on ",
                      OneLine(flags.reference), "\n"));
-  absl::StatusOr<std::vector<Tensor>> outputs =
-      EvaluateReference(flags.reference, *inputs, *shapes, progress);
+  made.inputs.assign(inputs->begin(), inputs->end());
+  absl::StatusOr<std::vector<TensorOrList>> outputs =
+      EvaluateReference(flags.reference, made.inputs, *shapes, progress);
   progress->Clear();
   if (!outputs.ok()) return Where(outputs.status(), flags.reference);
-  made.inputs = *std::move(inputs);
   made.outputs = *std::move(outputs);
   return made;
+}
+
+// One output: a list tensor by tensor, if it has as many as it should.
+absl::Status CheckOutput(const std::string& set, const std::string& name,
+                         const TensorOrList& got, const TensorOrList& expected,
+                         const Tolerance& tolerance, Verdict* verdict) {
+  const auto* tensor = std::get_if<Tensor>(&got);
+  if (tensor != nullptr) {
+    const Tensor& other = std::get<Tensor>(expected);
+    absl::StatusOr<Comparison> comparison = Compare(*tensor, other, tolerance);
+    if (!comparison.ok()) {
+      return Annotate(comparison.status(), absl::StrCat("output '", name, "'"));
+    }
+    verdict->Add(set, name, other.TypeString(), *comparison);
+    return absl::OkStatus();
+  }
+  const auto& a = std::get<TensorList>(got);
+  const auto& b = std::get<TensorList>(expected);
+  Comparison whole;
+  if (a.TypeString() != b.TypeString()) {
+    whole.problem = absl::StrCat("it is ", a.TypeString());
+  }
+  if (!whole.ok() || a.tensors.empty()) {
+    verdict->Add(set, name, b.TypeString(), whole);
+    return absl::OkStatus();
+  }
+  for (size_t k = 0; k < a.tensors.size(); ++k) {
+    absl::Status s =
+        CheckOutput(set, absl::StrCat(name, "[", k, "]"), a.tensors[k],
+                    b.tensors[k], tolerance, verdict);
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
 }
 
 // Runs one case and compares all of its outputs.
@@ -155,15 +190,16 @@ absl::Status Check(const Case& expected, const Tolerance& tolerance,
                      "are ", expected.outputs.size(), " to compare with"));
   }
   for (size_t i = 0; i < declared.size(); ++i) {
-    absl::StatusOr<Tensor> output = executor->GetOutput(i);
+    absl::StatusOr<TensorOrList> output = executor->GetOutputValue(i);
     if (!output.ok()) return output.status();
-    absl::StatusOr<Comparison> comparison =
-        Compare(*output, expected.outputs[i], tolerance);
-    if (!comparison.ok()) {
-      return Annotate(comparison.status(),
-                      absl::StrCat("output '", declared[i].name, "'"));
+    if (output->index() != expected.outputs[i].index()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", declared[i].name, "' is a ",
+                       declared[i].TypeString(), " here and not there"));
     }
-    verdict->Add(expected.name, declared[i], expected.outputs[i], *comparison);
+    absl::Status s = CheckOutput(expected.name, declared[i].name, *output,
+                                 expected.outputs[i], tolerance, verdict);
+    if (!s.ok()) return s;
   }
   return absl::OkStatus();
 }
@@ -203,7 +239,7 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   for (; done < count; ++done) {
     absl::StatusOr<Case> expected =
         flags.reference.empty()
-            ? ReadCase(sets[done])
+            ? ReadCase(sets[done], **executor)
             : MakeCase(flags, (*executor)->inputs(), progress);
     if (!expected.ok()) return expected.status();
     if (flags.reference.empty()) {

@@ -34,6 +34,9 @@ absl::Status CollectCalls(const relay::Value& value,
         node.kind != relay::NodeKind::kConstant) {
       return absl::FailedPreconditionError("depends on an input");
     }
+    if (node.IsListOp()) {
+      return absl::FailedPreconditionError("depends on a list");
+    }
     for (const relay::TensorType& type : node.outputs) {
       const auto shape = relay::ConstShape(type.shape);
       if (!shape) return absl::FailedPreconditionError("has a symbolic shape");

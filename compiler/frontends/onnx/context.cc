@@ -32,6 +32,15 @@ absl::StatusOr<Value> NodeContext::StoredInput(int i) {
   return importer_->Materialize(inputs_[i], node_.input(i));
 }
 
+bool NodeContext::IsList(int i) const {
+  return has_input(i) && onnx_frontend::IsList(*inputs_[i]);
+}
+
+absl::StatusOr<Value> NodeContext::ListInput(int i) {
+  if (!has_input(i)) return Error("input ", i, " is missing");
+  return importer_->MaterializeList(inputs_[i], node_.input(i));
+}
+
 int NodeContext::stored(int i) const {
   return has_input(i) ? inputs_[i]->stored : 0;
 }

@@ -25,18 +25,29 @@ using relay::Shape;
 using relay::TensorType;
 using relay::Value;
 
-// What a name of the ONNX graph stands for. At least one member is set.
+struct Sequence;
+
+// What a name of the ONNX graph stands for: a tensor, a sequence or an optional
+// value. At least one of the first three members or the initialiser is set.
 struct Binding {
-  Value value;                 // null until something needs a tensor
+  Value value;  // a tensor or a list; null until something needs one
   std::optional<Known> known;  // the elements, if known
-  // A sequence of tensors, whose length importing knows; else null.
-  std::shared_ptr<const std::vector<Binding>> sequence;
+  // A sequence whose tensors importing knows; else null.
+  std::shared_ptr<const Sequence> sequence;
+  // An optional value that is there, and is a tensor: this one. Where a run
+  // must know that, it is a list (importer.h).
+  bool optional = false;
   // ONNX's type of the elements where the tensor only carries them (stored.h);
   // 0: they are the tensor's own.
   int stored = 0;
   // An initialiser that nothing has read yet. `movable`: its data may be taken.
   onnx::TensorProto* initializer = nullptr;
   bool movable = false;
+};
+
+struct Sequence {
+  DataType dtype;  // of tensors, even if there are none
+  std::vector<Binding> tensors;
 };
 
 class Importer;
@@ -65,9 +76,13 @@ class NodeContext {
   int num_inputs() const { return static_cast<int>(inputs_.size()); }
   bool has_input(int i) const;
   Binding* binding(int i) const { return inputs_[i]; }
-  // The operand as a relay value. InvalidArgument when it is left out or is a
-  // sequence.
+  // The operand as a relay value. InvalidArgument when it is left out,
+  // Unimplemented when it is a sequence or an optional value of a run.
   absl::StatusOr<Value> Input(int i);
+  // Whether the operand is a sequence, or an optional value, that is; and as a
+  // list, which a run has.
+  bool IsList(int i) const;
+  absl::StatusOr<Value> ListInput(int i);
   // ONNX's type of the operand's elements where another type carries them, else
   // 0. Such operands are refused by Input, unless by StoredInput or by a
   // converter that AllowStored has been called for.

@@ -143,21 +143,22 @@ absl::Status UnrolledLoop(NodeContext& c, const onnx::GraphProto* body) {
 absl::Status Loop(NodeContext& c) {
   const onnx::GraphProto* body = c.Graph("body");
   if (body == nullptr) return c.Error("has no body");
-  bool tensors = true;
+  // Sequences that importing knows are worth more trips, each of which knows
+  // them again.
+  int64_t most = kMaxUnrolled;
   for (int i = 2; i < c.num_inputs(); ++i) {
-    tensors = tensors && c.has_input(i) && c.binding(i)->sequence == nullptr;
+    if (c.has_input(i) && c.binding(i)->sequence != nullptr) most = kMaxTrips;
   }
-  if (tensors && c.IsRunTimeInput(0)) return RunTimeLoop(c, *body);
-  if (tensors && c.has_input(0)) {
+  if (c.IsRunTimeInput(0)) return RunTimeLoop(c, *body);
+  if (c.has_input(0)) {
     INGOT_ASSIGN_OR_RETURN(std::vector<tir::Expr> m, c.KnownInts(0, "M"));
     int64_t trips = 0;
-    if (m.size() == 1 &&
-        (!tir::AsConstInt(m[0], &trips) || trips > kMaxUnrolled)) {
+    if (m.size() == 1 && (!tir::AsConstInt(m[0], &trips) || trips > most)) {
       return RunTimeLoop(c, *body);
     }
   }
   const absl::Status status = UnrolledLoop(c, body);
-  if (!tensors || !absl::IsUnimplemented(status)) return status;
+  if (!absl::IsUnimplemented(status)) return status;
   // What was imported on the way is used by nothing.
   c.outputs().assign(c.outputs().size(), Binding());
   return RunTimeLoop(c, *body);

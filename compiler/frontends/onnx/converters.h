@@ -53,6 +53,7 @@ void AddResizeConverters(ConverterTable* table);
 void AddRecurrentConverters(ConverterTable* table);
 void AddQuantizeConverters(ConverterTable* table);
 void AddSequenceConverters(ConverterTable* table);
+void AddSequenceMapConverter(ConverterTable* table);
 void AddControlFlowConverters(ConverterTable* table);
 void AddLossConverters(ConverterTable* table);
 void AddSignalConverters(ConverterTable* table);

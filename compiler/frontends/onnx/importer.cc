@@ -149,166 +149,6 @@ absl::Status Importer::CheckSupported() {
                    absl::StrJoin(unsupported_, ", ")));
 }
 
-// ---------------------------------------------------------------------- inputs
-
-const std::vector<int64_t>* Importer::GivenShape(
-    const std::string& input) const {
-  auto given = given_shapes_.find(input);
-  return given == given_shapes_.end() ? nullptr : &given->second;
-}
-
-// Values for symbols, from the shapes and values that the caller gave.
-absl::Status Importer::BindDimParams() {
-  given_shapes_ = options_.input_shapes;
-  for (const auto& [name, tensor] : options_.fixed_inputs) {
-    given_shapes_[name].assign(tensor.shape().begin(), tensor.shape().end());
-  }
-  std::set<std::string> initializers;
-  for (const auto& t : model_->graph().initializer()) {
-    initializers.insert(t.name());
-  }
-  std::set<std::string> inputs;
-  for (const auto& input : model_->graph().input()) {
-    if (initializers.count(input.name()) > 0) continue;
-    inputs.insert(input.name());
-    const std::vector<int64_t>* given = GivenShape(input.name());
-    if (given == nullptr) continue;
-    const auto& type = input.type().tensor_type();
-    if (!type.has_shape()) continue;
-    const std::vector<int64_t>& dims = *given;
-    if (static_cast<int>(dims.size()) != type.shape().dim_size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "input '", input.name(), "' has ", type.shape().dim_size(),
-          " dimensions; the shape given for it has ", dims.size()));
-    }
-    for (size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d] == -1) continue;
-      const auto& dim = type.shape().dim(static_cast<int>(d));
-      if (dims[d] < 0) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("input '", input.name(), "': dimension ", dims[d]));
-      }
-      if (dim.has_dim_value() && dim.dim_value() != dims[d]) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "input '", input.name(), "': dimension ", d, " is ",
-            dim.dim_value(), " in the model, ", dims[d], " was given"));
-      }
-      if (dim.dim_param().empty()) continue;
-      auto [it, added] = bound_params_.emplace(dim.dim_param(), dims[d]);
-      if (!added && it->second != dims[d]) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("dimension '", dim.dim_param(), "' was given as ",
-                         it->second, " and as ", dims[d]));
-      }
-    }
-  }
-  for (const auto& [name, dims] : given_shapes_) {
-    if (inputs.count(name) == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "a shape or value was given for '", name,
-          "'; the model's inputs are: ", absl::StrJoin(inputs, ", ")));
-    }
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<TensorType> Importer::InputType(
-    const onnx::ValueInfoProto& info) {
-  if (!info.type().has_tensor_type()) {
-    return absl::UnimplementedError(
-        absl::StrCat("input '", info.name(), "' is not a tensor"));
-  }
-  const auto& proto = info.type().tensor_type();
-  TensorType type;
-  absl::StatusOr<ElementType> element = ElementType::Of(proto.elem_type());
-  if (!element.ok()) {
-    return absl::Status(element.status().code(),
-                        absl::StrCat("input '", info.name(),
-                                     "': ", element.status().message()));
-  }
-  type.dtype = element->dtype;
-  const std::vector<int64_t>* dims = GivenShape(info.name());
-  if (!proto.has_shape() && dims == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input '", info.name(), "' has no shape in the model; give it one"));
-  }
-  // So large that it comes from a damaged model; products of a few such
-  // numbers still fit in 64 bits.
-  constexpr int64_t kLargestDim = int64_t{1} << 40;
-  const int rank = proto.has_shape() ? proto.shape().dim_size()
-                                     : static_cast<int>(dims->size());
-  for (int d = 0; d < rank; ++d) {
-    if (dims != nullptr && (*dims)[d] != -1) {
-      if ((*dims)[d] < 0 || (*dims)[d] > kLargestDim) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("input '", info.name(), "': dimension ", (*dims)[d]));
-      }
-      type.shape.push_back(tir::MakeInt((*dims)[d]));
-      continue;
-    }
-    std::string symbol = absl::StrCat(info.name(), "_d", d);
-    if (proto.has_shape()) {
-      const auto& dim = proto.shape().dim(d);
-      if (dim.has_dim_value()) {
-        if (dim.dim_value() < 0 || dim.dim_value() > kLargestDim) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("input '", info.name(), "': dimension ", d, " is ",
-                           dim.dim_value()));
-        }
-        type.shape.push_back(tir::MakeInt(dim.dim_value()));
-        continue;
-      }
-      if (!dim.dim_param().empty()) symbol = dim.dim_param();
-    }
-    auto bound = bound_params_.find(symbol);
-    if (bound != bound_params_.end()) {
-      type.shape.push_back(tir::MakeInt(bound->second));
-    } else {
-      type.shape.push_back(module_.Symbol(symbol));
-    }
-  }
-  if (element->stored == kTextType) {
-    type.shape.push_back(module_.Symbol(absl::StrCat(info.name(), "_width")));
-  }
-  return type;
-}
-
-absl::Status Importer::AddInputs(Scope* scope) {
-  std::set<std::string> initializers;
-  for (const auto& t : model_->graph().initializer()) {
-    initializers.insert(t.name());
-  }
-  for (const auto& input : model_->graph().input()) {
-    // Up to IR version 3 initialisers are listed among the inputs.
-    if (initializers.count(input.name()) > 0) continue;
-    INGOT_ASSIGN_OR_RETURN(TensorType type, InputType(input));
-    Binding binding;
-    const int elements = input.type().tensor_type().elem_type();
-    if (IsStoredType(elements)) binding.stored = elements;
-    auto fixed = options_.fixed_inputs.find(input.name());
-    if (fixed == options_.fixed_inputs.end()) {
-      binding.value =
-          Value{region_->function->AddInput(input.name(), std::move(type)), 0};
-    } else {
-      const Tensor& tensor = fixed->second;
-      if (tensor.dtype() != type.dtype ||
-          !relay::SameShape(relay::MakeShape(tensor.shape()), type.shape)) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "input '", input.name(), "' is ", relay::ToString(type),
-            " in the model; the value given for it is ", tensor.TypeString()));
-      }
-      binding.value =
-          Value{region_->function->AddConstant(input.name(), tensor), 0};
-    }
-    if (input.name().empty() ||
-        !scope->names.emplace(input.name(), std::move(binding)).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("there are two inputs named '", input.name(), "'"));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::Status Importer::AddInitializers(const onnx::GraphProto& graph,
                                        Scope* scope, bool movable) {
   for (const auto& tensor : graph.initializer()) {
@@ -349,11 +189,7 @@ absl::Status Importer::AddOutputs(Scope* scope) {
       return absl::InvalidArgumentError(
           absl::StrCat("output '", output.name(), "' is computed by no node"));
     }
-    if (binding->sequence != nullptr) {
-      return absl::UnimplementedError(
-          absl::StrCat("output '", output.name(), "' is a sequence"));
-    }
-    INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, output.name()));
+    INGOT_ASSIGN_OR_RETURN(Value value, MaterializeAny(binding, output.name()));
     region_->function->outputs.push_back(value);
     region_->function->output_names.push_back(output.name());
   }
@@ -364,7 +200,8 @@ absl::Status Importer::AddOutputs(Scope* scope) {
 
 absl::StatusOr<Value> Importer::Materialize(Binding* binding,
                                             absl::string_view name) {
-  if (binding->value) return binding->value;
+  const bool is_list = binding->value && binding->value.type().is_list;
+  if (binding->value && !is_list) return binding->value;
   if (binding->initializer != nullptr) {
     onnx::TensorProto copy;
     onnx::TensorProto* proto = binding->initializer;
@@ -379,8 +216,9 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
     return binding->value;
   }
   if (!binding->known) {
-    return absl::UnimplementedError(
-        absl::StrCat("'", name, "' is a sequence where a tensor is needed"));
+    return absl::UnimplementedError(absl::StrCat(
+        "'", name, "' is a ", is_list ? "sequence or optional" : "sequence",
+        " where a tensor is needed"));
   }
   const Known& known = *binding->known;
   if (known.AllConstant()) {
@@ -538,7 +376,7 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
         INGOT_RETURN_IF_ERROR(Materialize(b, node.input(i)).status());
       }
       const Shape* shape = nullptr;
-      if (b != nullptr && b->value) {
+      if (b != nullptr && b->value && !IsList(*b)) {
         shape = &b->value.type().shape;
         if (b->stored == kTextType) {  // without the bytes of each string
           known_shapes[i].assign(shape->begin(), shape->end() - 1);

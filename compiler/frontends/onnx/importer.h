@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "compiler/frontends/onnx/context.h"
 #include "compiler/frontends/onnx/import.h"
+#include "compiler/frontends/onnx/lists.h"
 #include "compiler/relay/ir.h"
 #include "onnx/onnx.pb.h"
 
@@ -56,6 +57,9 @@ struct Body {
                                 // them
 };
 
+// Whether a binding is a sequence, or an optional value as such.
+bool IsList(const Binding& binding);
+
 // Whether only a run tells the symbol's value.
 bool IsRunTime(const tir::Var& var);
 
@@ -72,6 +76,14 @@ class Importer {
   relay::Function* function() { return region_->function; }
   // The binding's tensor, made now if it is not there yet.
   absl::StatusOr<Value> Materialize(Binding* binding, absl::string_view name);
+  // The same as a list, of a binding for which IsList holds; or whichever it
+  // is.
+  absl::StatusOr<Value> MaterializeList(Binding* binding,
+                                        absl::string_view name);
+  absl::StatusOr<Value> MaterializeAny(Binding* binding,
+                                       absl::string_view name);
+  // What is known of a list. Whoever makes one says so.
+  ListInfo& list_info(Value list) { return lists_[list]; }
   // The elements that a binding is known to have, or null.
   const Known* KnownOf(Binding* binding);
   // Values whose shapes bind the symbols in `dims`.
@@ -136,6 +148,8 @@ class Importer {
   const std::vector<int64_t>* GivenShape(const std::string& input) const;
   absl::Status AddInputs(Scope* scope);
   absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& info);
+  absl::StatusOr<Binding> TensorInput(const onnx::ValueInfoProto& info);
+  absl::StatusOr<Binding> ListInput(const onnx::ValueInfoProto& info);
   absl::Status AddInitializers(const onnx::GraphProto& graph, Scope* scope,
                                bool movable);
   absl::Status AddOutputs(Scope* scope);
@@ -168,6 +182,7 @@ class Importer {
   std::map<std::string, std::vector<int64_t>> given_shapes_;
   std::map<std::string, int64_t>
       bound_params_;  // dimension symbols given values
+  std::map<Value, ListInfo> lists_;
   // Outputs that converters do not compute, with the node to blame.
   std::map<std::string, std::string> missing_outputs_;
   std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"

@@ -199,6 +199,7 @@ absl::StatusOr<Value> Importer::CaptureValue(Region* region, Value outer) {
     inside = Value{region->function->AddInput(name, outer.type())};
     region->captured.push_back(outer);
   }
+  if (outer.type().is_list) list_info(inside) = list_info(outer);
   region->inside[outer] = inside;
   // What the types inside are made of must be told inside as well.
   for (const tir::Expr& dim : outer.type().shape) {
@@ -213,15 +214,15 @@ absl::StatusOr<Binding> Importer::Capture(Region* region, Binding* outer,
                                           const std::string& name) {
   Binding inside;
   inside.stored = outer->stored;
+  inside.optional = outer->optional;
   if (outer->sequence != nullptr) {
-    std::vector<Binding> elements;
-    for (const Binding& element : *outer->sequence) {
+    Sequence sequence{outer->sequence->dtype, {}};
+    for (const Binding& element : outer->sequence->tensors) {
       Binding copy = element;
       INGOT_ASSIGN_OR_RETURN(copy, Capture(region, &copy, name));
-      elements.push_back(std::move(copy));
+      sequence.tensors.push_back(std::move(copy));
     }
-    inside.sequence =
-        std::make_shared<const std::vector<Binding>>(std::move(elements));
+    inside.sequence = std::make_shared<const Sequence>(std::move(sequence));
     return inside;
   }
   if (outer->initializer != nullptr && !outer->value) {
@@ -236,7 +237,7 @@ absl::StatusOr<Binding> Importer::Capture(Region* region, Binding* outer,
     return inside;
   }
   Value value = outer->value;
-  if (!value.node->constant.has_value()) {
+  if (!value.node->constant.has_value() && !value.type().is_list) {
     // What depends on constants alone is better known than captured.
     const auto shape = relay::ConstShape(ShapeOf(value));
     absl::StatusOr<int64_t> count =
@@ -306,7 +307,7 @@ absl::Status Importer::FillFromGraph(const onnx::GraphProto& graph,
     INGOT_RETURN_IF_ERROR(CheckCanLeave(results[i]));
     INGOT_ASSIGN_OR_RETURN(
         Value value,
-        Materialize(&results[i], graph.output(static_cast<int>(i)).name()));
+        MaterializeAny(&results[i], graph.output(static_cast<int>(i)).name()));
     function()->outputs.push_back(value);
   }
   return absl::OkStatus();
@@ -342,7 +343,7 @@ absl::Status Importer::Split(const onnx::NodeProto& node,
           absl::StrCat("'", result, "' is computed by no node"));
     }
     INGOT_RETURN_IF_ERROR(CheckCanLeave(*binding));
-    INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, result));
+    INGOT_ASSIGN_OR_RETURN(Value value, MaterializeAny(binding, result));
     function()->outputs.push_back(value);
   }
   return absl::OkStatus();

@@ -76,31 +76,55 @@ absl::StatusOr<relay::Node*> AddNode(NodeContext& c, relay::NodeKind kind,
   return node;
 }
 
+struct Carried {
+  TensorType type;
+  ListInfo list;  // of one
+
+  static Carried Of(NodeContext& c, const Value& v) {
+    return {v.type(),
+            v.type().is_list ? c.importer()->list_info(v) : ListInfo()};
+  }
+  // As an input of the function being imported.
+  Value AsInput(Importer* importer, const std::string& name) const {
+    const Value value{importer->function()->AddInput(name, type)};
+    if (type.is_list) importer->list_info(value) = list;
+    return value;
+  }
+};
+
 // A body of a loop, with settled types of what it carries.
 struct LoopBody {
   Body body;
-  std::vector<TensorType> carried;
+  std::vector<Carried> carried;
 };
 
 // `make_inputs` is given the types of the carried values.
 using LoopInputs = std::function<absl::StatusOr<std::vector<Binding>>(
-    const std::vector<TensorType>& carried)>;
+    const std::vector<Carried>& carried)>;
 
 // Whether the results of the body, behind `first`, are of the types that it
 // carries. Makes symbols of dimensions that are not.
 absl::StatusOr<bool> Settle(NodeContext& c, const Body& body, size_t first,
-                            std::vector<TensorType>* carried) {
+                            std::vector<Carried>* carried) {
   const std::vector<Value>& results = body.function->outputs;
   if (results.size() < first + carried->size()) {
     return c.Error("its body has too few outputs");
   }
   bool settled = true;
   for (size_t i = 0; i < carried->size(); ++i) {
-    TensorType& type = (*carried)[i];
+    TensorType& type = (*carried)[i].type;
     const TensorType& next = results[first + i].type();
-    if (type.dtype != next.dtype || type.shape.size() != next.shape.size()) {
+    if (type.dtype != next.dtype || type.is_list != next.is_list ||
+        type.shape.size() != next.shape.size()) {
       return c.NotSupported("carries ", relay::ToString(type), " and then ",
                             relay::ToString(next));
+    }
+    if (type.is_list) {
+      ListInfo& known = (*carried)[i].list;
+      ListInfo both =
+          ListInfo::Join(known, c.importer()->list_info(results[first + i]));
+      settled = settled && both == known;
+      known = std::move(both);
     }
     for (size_t d = 0; d < type.shape.size(); ++d) {
       tir::Expr& dim = type.shape[d];
@@ -119,7 +143,7 @@ absl::StatusOr<bool> Settle(NodeContext& c, const Body& body, size_t first,
 
 absl::StatusOr<LoopBody> ImportLoopBody(NodeContext& c,
                                         const onnx::GraphProto& graph,
-                                        std::vector<TensorType> carried,
+                                        std::vector<Carried> carried,
                                         size_t first,
                                         const LoopInputs& make_inputs) {
   for (int round = 0; round < kMaxRounds; ++round) {
@@ -151,7 +175,8 @@ absl::StatusOr<relay::Node*> AddLoop(NodeContext& c, const LoopBody& loop,
   inputs.insert(inputs.end(), loop.body.captured.begin(),
                 loop.body.captured.end());
   std::vector<TensorType> outputs;
-  for (TensorType type : loop.carried) {
+  for (const Carried& value : loop.carried) {
+    TensorType type = value.type;
     for (tir::Expr& dim : type.shape) dim = ResultDim(c, dim);
     outputs.push_back(std::move(type));
   }
@@ -159,6 +184,7 @@ absl::StatusOr<relay::Node*> AddLoop(NodeContext& c, const LoopBody& loop,
   tir::Expr stacked = count;
   for (size_t i = 1 + loop.carried.size(); i < results.size(); ++i) {
     TensorType type = results[i].type();
+    if (type.is_list) return c.Error("it stacks sequences");
     for (tir::Expr& dim : type.shape) dim = ResultDim(c, dim);
     if (stacked == nullptr) {
       stacked = c.importer()->module().RunTimeSymbol(
@@ -170,8 +196,14 @@ absl::StatusOr<relay::Node*> AddLoop(NodeContext& c, const LoopBody& loop,
   Attrs attrs;
   attrs.Set("body", loop.body.name);
   attrs.Set("carried", static_cast<int64_t>(loop.carried.size()));
-  return AddNode(c, relay::NodeKind::kLoop, std::move(inputs), std::move(attrs),
-                 std::move(outputs));
+  INGOT_ASSIGN_OR_RETURN(relay::Node * node,
+                         AddNode(c, relay::NodeKind::kLoop, std::move(inputs),
+                                 std::move(attrs), std::move(outputs)));
+  for (int i = 0; i < static_cast<int>(loop.carried.size()); ++i) {
+    const Carried& value = loop.carried[i];
+    if (value.type.is_list) c.importer()->list_info({node, i}) = value.list;
+  }
+  return node;
 }
 
 Binding BindingOf(Value value) {
@@ -244,7 +276,8 @@ absl::StatusOr<std::vector<Value>> JoinBranches(NodeContext& c, Body* yes,
   for (size_t i = 0; i < a.size(); ++i) {
     TensorType type = a[i].type();
     const TensorType& other = b[i].type();
-    if (type.dtype != other.dtype || type.shape.size() != other.shape.size()) {
+    if (type.dtype != other.dtype || type.is_list != other.is_list ||
+        type.shape.size() != other.shape.size()) {
       return c.NotSupported("a branch that gives ", relay::ToString(type),
                             " or ", relay::ToString(other));
     }
@@ -264,6 +297,10 @@ absl::StatusOr<std::vector<Value>> JoinBranches(NodeContext& c, Body* yes,
   std::vector<Value> results;
   for (size_t i = 0; i < node->outputs.size(); ++i) {
     results.push_back(Value{node, static_cast<int>(i)});
+    if (!node->outputs[i].is_list) continue;
+    Importer* importer = c.importer();
+    importer->list_info(results.back()) =
+        ListInfo::Join(importer->list_info(a[i]), importer->list_info(b[i]));
   }
   return results;
 }
@@ -314,13 +351,21 @@ absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body) {
     INGOT_ASSIGN_OR_RETURN(condition, OneElement(c, 1, DataType::Bool()));
   }
   std::vector<Value> initial;
-  std::vector<TensorType> types;
+  std::vector<Carried> types;
   for (int i = 0; i < carried; ++i) {
-    INGOT_ASSIGN_OR_RETURN(Value v, c.Input(2 + i));
+    INGOT_ASSIGN_OR_RETURN(
+        Value v, c.IsList(2 + i) ? c.ListInput(2 + i) : c.Input(2 + i));
     initial.push_back(v);
-    types.push_back(v.type());
+    types.push_back(Carried::Of(c, v));
+    if (!v.type().is_list || !types.back().list.shape.none) continue;
+    // Nothing is in it yet. What the body declares is only a first guess.
+    absl::StatusOr<DeclaredList> declared =
+        DeclaredList::Of(body.input(2 + i).type());
+    if (declared.ok() && declared->info.shape.dims) {
+      types.back().list.shape = declared->info.shape;
+    }
   }
-  auto make_inputs = [&](const std::vector<TensorType>& now)
+  auto make_inputs = [&](const std::vector<Carried>& now)
       -> absl::StatusOr<std::vector<Binding>> {
     relay::Function* function = c.importer()->function();
     std::vector<Binding> inputs;
@@ -331,8 +376,8 @@ absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body) {
     inputs.back().known =
         Known{DataType::Bool(), {}, {KnownNumber::Of(int64_t{1})}};
     for (size_t i = 0; i < now.size(); ++i) {
-      inputs.push_back(BindingOf(Value{function->AddInput(
-          body.input(static_cast<int>(2 + i)).name(), now[i])}));
+      inputs.push_back(BindingOf(now[i].AsInput(
+          c.importer(), body.input(static_cast<int>(2 + i)).name())));
     }
     return inputs;
   };
@@ -376,17 +421,17 @@ absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body) {
     INGOT_ASSIGN_OR_RETURN(scan.scanned[i],
                            Backwards(c, scan.scanned[i], scan.axes[i]));
   }
-  std::vector<TensorType> types;
-  for (const Value& v : scan.initial) types.push_back(v.type());
-  auto make_inputs = [&](const std::vector<TensorType>& now)
+  std::vector<Carried> types;
+  for (const Value& v : scan.initial) types.push_back(Carried::Of(c, v));
+  auto make_inputs = [&](const std::vector<Carried>& now)
       -> absl::StatusOr<std::vector<Binding>> {
     Importer* importer = c.importer();
     const Value trip{importer->function()->AddInput(
         "trip", TensorType{DataType::Int(64), {}})};
     std::vector<Binding> inputs;
     for (size_t i = 0; i < now.size(); ++i) {
-      inputs.push_back(BindingOf(Value{importer->function()->AddInput(
-          body.input(static_cast<int>(i)).name(), now[i])}));
+      inputs.push_back(BindingOf(
+          now[i].AsInput(importer, body.input(static_cast<int>(i)).name())));
     }
     for (size_t i = 0; i < count; ++i) {
       INGOT_ASSIGN_OR_RETURN(Value x, importer->CaptureHere(scan.scanned[i]));

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/list_data.pb.h"
 #include "compiler/frontends/onnx/stored.h"
 #include "compiler/status_macros.h"
 
@@ -222,6 +223,37 @@ absl::StatusOr<Tensor> ReadTensorFile(absl::string_view path) {
         absl::StrCat(path, ": not a serialised ONNX tensor"));
   }
   return TensorFromProto(&proto);
+}
+
+absl::StatusOr<TensorList> ReadListFile(absl::string_view path,
+                                        DataType dtype) {
+  INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
+  ListData data;
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
+  };
+  if (blob.size() > std::numeric_limits<int>::max() ||
+      !data.ParseFromArray(blob.data(), static_cast<int>(blob.size()))) {
+    return bad("not a serialised ONNX sequence or optional value");
+  }
+  constexpr int kNothing = 0, kTensors = 1, kSequence = 3;
+  TensorList list{dtype, false, {}};
+  list.missing = data.kind() == kNothing && data.tensors().empty() &&
+                 data.sequences().empty();
+  if (list.missing) return list;
+  ListData* sequence = &data;
+  if (data.kind() == kSequence && data.sequences_size() == 1) {
+    sequence = data.mutable_sequences(0);
+  }
+  if (sequence->kind() != kTensors) {
+    return bad("it holds something else than tensors");
+  }
+  for (onnx::TensorProto& proto : *sequence->mutable_tensors()) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromProto(&proto));
+    list.tensors.push_back(std::move(tensor));
+  }
+  if (absl::Status s = list.Check(); !s.ok()) return bad(s.message());
+  return list;
 }
 
 template <typename T>

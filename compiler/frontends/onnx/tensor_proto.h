@@ -12,6 +12,7 @@
 #include "onnx/onnx.pb.h"
 #include "runtime/data_type.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
 
 namespace ingot::onnx_frontend {
 
@@ -31,6 +32,10 @@ absl::StatusOr<Tensor> TensorFromProto(onnx::TensorProto* proto,
 
 // Parses a file in ONNX's test layout (input_0.pb).
 absl::StatusOr<Tensor> ReadTensorFile(absl::string_view path);
+
+// Parses a file that holds a sequence of tensors, or an optional tensor or
+// sequence, whose elements must be of type `dtype`.
+absl::StatusOr<TensorList> ReadListFile(absl::string_view path, DataType dtype);
 
 // Bytes [offset, offset + length) of a file below `dir`, mapped. The location
 // must be a relative path that stays inside `dir`, through no symbolic link.

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/dim_text.h"
+#include "compiler/relay/list_step.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "compiler/te/lower.h"
@@ -82,11 +83,31 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
   return results;
 }
 
+using Values = std::vector<TensorOrList>;
+
+absl::StatusOr<Tensor> TensorOf(const TensorOrList& value) {
+  if (const auto* tensor = std::get_if<Tensor>(&value)) return *tensor;
+  return absl::InvalidArgumentError("a list where a tensor must be");
+}
+
 // Symbols bound to numbers.
 class Bindings {
  public:
   // Binds the symbols that stand alone as a dimension of `type`.
-  absl::Status Bind(const TensorType& type, const Tensor& tensor) {
+  absl::Status Bind(const TensorType& type, const TensorOrList& value) {
+    if (const auto* list = std::get_if<TensorList>(&value)) {
+      absl::Status status = list->Check();
+      if (!status.ok() || (type.is_list && type.dtype == list->dtype)) {
+        return status;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          "a ", list->TypeString(), " does not fit ", ToString(type)));
+    }
+    if (type.is_list) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a tensor does not fit ", ToString(type)));
+    }
+    const Tensor& tensor = std::get<Tensor>(value);
     bool fits = tensor.defined() && tensor.dtype() == type.dtype &&
                 tensor.shape().size() == type.shape.size();
     for (size_t d = 0; fits && d < type.shape.size(); ++d) {
@@ -105,8 +126,7 @@ class Bindings {
   }
 
   // The results of bind_dims, whose symbols get the elements of `x`.
-  absl::StatusOr<std::vector<Tensor>> BindElements(const Node& node,
-                                                   const Tensor& x) {
+  absl::StatusOr<Values> BindElements(const Node& node, const Tensor& x) {
     const Shape& symbols = node.attrs.Get<Shape>("symbols");
     std::vector<int64_t> dims;
     for (size_t i = 0; i < symbols.size(); ++i) {
@@ -121,12 +141,12 @@ class Bindings {
     }
     dims.push_back(0);
     INGOT_ASSIGN_OR_RETURN(Tensor told, Tensor::Empty(DataType::Bool(), dims));
-    return std::vector<Tensor>{told};
+    return Values{told};
   }
 
-  // Symbols that stand alone in the results of a branch or a loop and have no
-  // value yet.
-  absl::Status BindResults(const Node& node, absl::Span<const Tensor> results) {
+  // Symbols that stand alone in the results of a branch, a loop or an operator
+  // on lists and have no value yet.
+  absl::Status BindResults(const Node& node, const Values& results) {
     for (size_t i = 0; i < results.size(); ++i) {
       INGOT_RETURN_IF_ERROR(Bind(node.outputs[i], results[i]));
     }
@@ -157,14 +177,12 @@ class Bindings {
   std::map<const tir::Var*, tir::Expr> values_;
 };
 
-absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
-                                        const Function& function,
-                                        absl::Span<const Tensor> inputs,
-                                        Bindings bindings);
+absl::StatusOr<Values> Run(const Module& module, const Function& function,
+                           absl::Span<const TensorOrList> inputs,
+                           Bindings bindings);
 
-absl::StatusOr<std::vector<Tensor>> Call(const Module& module,
-                                         const std::string& name,
-                                         absl::Span<const Tensor> operands) {
+absl::StatusOr<Values> Call(const Module& module, const std::string& name,
+                            absl::Span<const TensorOrList> operands) {
   const Function* callee = module.Find(name);
   if (callee == nullptr) {
     return absl::NotFoundError(absl::StrCat("no function @", name));
@@ -179,7 +197,8 @@ absl::StatusOr<std::vector<Tensor>> Call(const Module& module,
   return Run(module, *callee, operands, std::move(inner));
 }
 
-absl::StatusOr<bool> IsTrue(const Tensor& condition) {
+absl::StatusOr<bool> IsTrue(const TensorOrList& value) {
+  INGOT_ASSIGN_OR_RETURN(const Tensor condition, TensorOf(value));
   if (condition.NumElements() != 1) {
     return absl::InvalidArgumentError(
         absl::StrCat("the condition is ", condition.TypeString()));
@@ -221,32 +240,34 @@ absl::StatusOr<Tensor> Stack(const std::vector<Tensor>& parts,
   return stack;
 }
 
-absl::StatusOr<std::vector<Tensor>> RunLoop(const Module& module,
-                                            const Node& node,
-                                            absl::Span<const Tensor> operands,
-                                            const Bindings& bindings) {
+absl::StatusOr<Values> RunLoop(const Module& module, const Node& node,
+                               absl::Span<const TensorOrList> operands,
+                               const Bindings& bindings) {
   const size_t carried = node.attrs.Get<int64_t>("carried");
   const std::string& body = node.attrs.Get<std::string>("body");
   int64_t trips = std::numeric_limits<int64_t>::max();
-  if (operands[0].defined()) trips = operands[0].values<int64_t>()[0];
+  if (node.inputs[0].node != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(const Tensor count, TensorOf(operands[0]));
+    trips = count.values<int64_t>()[0];
+  }
   bool go_on = true;
-  if (operands[1].defined()) {
+  if (node.inputs[1].node != nullptr) {
     INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(operands[1]));
   }
-  std::vector<Tensor> inputs(operands.begin() + 1, operands.end());
+  Values inputs(operands.begin() + 1, operands.end());
   std::vector<std::vector<Tensor>> slices(node.outputs.size() - carried);
   for (int64_t trip = 0; go_on && trip < trips; ++trip) {
     INGOT_ASSIGN_OR_RETURN(inputs[0], ScalarI64(trip));
-    INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> results,
-                           Call(module, body, inputs));
+    INGOT_ASSIGN_OR_RETURN(Values results, Call(module, body, inputs));
     INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(results[0]));
     std::copy(results.begin() + 1, results.begin() + 1 + carried,
               inputs.begin() + 1);
     for (size_t i = 0; i < slices.size(); ++i) {
-      slices[i].push_back(results[1 + carried + i]);
+      INGOT_ASSIGN_OR_RETURN(Tensor slice, TensorOf(results[1 + carried + i]));
+      slices[i].push_back(std::move(slice));
     }
   }
-  std::vector<Tensor> results(inputs.begin() + 1, inputs.begin() + 1 + carried);
+  Values results(inputs.begin() + 1, inputs.begin() + 1 + carried);
   for (size_t i = 0; i < slices.size(); ++i) {
     INGOT_ASSIGN_OR_RETURN(
         Tensor stack, Stack(slices[i], node.outputs[carried + i], bindings));
@@ -255,11 +276,20 @@ absl::StatusOr<std::vector<Tensor>> RunLoop(const Module& module,
   return results;
 }
 
-absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
-                                            const Node& node,
-                                            absl::Span<const Tensor> operands,
-                                            Bindings* bindings) {
-  std::vector<Tensor> results;
+absl::StatusOr<TensorOrList> RunListNode(
+    const Node& node, absl::Span<const TensorOrList> values) {
+  std::vector<ListOperand> operands;
+  for (const TensorOrList& value : values) {
+    operands.push_back(
+        {std::get_if<Tensor>(&value), std::get_if<TensorList>(&value)});
+  }
+  return RunListStep(ListStepOf(node), operands);
+}
+
+absl::StatusOr<Values> RunNode(const Module& module, const Node& node,
+                               absl::Span<const TensorOrList> operands,
+                               Bindings* bindings) {
+  Values results;
   switch (node.kind) {
     case NodeKind::kCallFunction:
       return Call(module, node.callee, operands);
@@ -282,20 +312,31 @@ absl::StatusOr<std::vector<Tensor>> RunNode(const Module& module,
       break;
     }
     default:
-      if (node.Is("bind_dims")) {
-        return bindings->BindElements(node, operands[0]);
+      if (node.IsListOp()) {
+        INGOT_ASSIGN_OR_RETURN(TensorOrList result,
+                               RunListNode(node, operands));
+        results.push_back(std::move(result));
+        break;
       }
-      return EvaluateNode((*bindings)(node), operands);
+      std::vector<Tensor> tensors;
+      for (const TensorOrList& operand : operands) {
+        INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(operand));
+        tensors.push_back(std::move(tensor));
+      }
+      if (node.Is("bind_dims")) {
+        return bindings->BindElements(node, tensors[0]);
+      }
+      INGOT_ASSIGN_OR_RETURN(tensors, EvaluateNode((*bindings)(node), tensors));
+      return Values(tensors.begin(), tensors.end());
   }
   INGOT_RETURN_IF_ERROR(bindings->BindResults(node, results));
   return results;
 }
 
-absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
-                                        const Function& function,
-                                        absl::Span<const Tensor> inputs,
-                                        Bindings bindings) {
-  std::map<Value, Tensor> values;
+absl::StatusOr<Values> Run(const Module& module, const Function& function,
+                           absl::Span<const TensorOrList> inputs,
+                           Bindings bindings) {
+  std::map<Value, TensorOrList> values;
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     values[Value{function.inputs[i]}] = inputs[i];
   }
@@ -305,14 +346,15 @@ absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
       values[Value{node.get()}] = *node->constant;
       continue;
     }
-    std::vector<Tensor> operands;
+    Values operands;
     for (const Value& input : node->inputs) {
       operands.push_back(input.node == nullptr ? Tensor() : values[input]);
     }
-    absl::StatusOr<std::vector<Tensor>> results =
+    absl::StatusOr<Values> results =
         RunNode(module, *node, operands, &bindings);
     if (!results.ok()) {
-      return node->kind == NodeKind::kOp && !node->Is("bind_dims")
+      return node->kind == NodeKind::kOp &&
+                     node->op->fusion != FusionKind::kPlan
                  ? results.status()
                  : AtNode(*node, results.status());
     }
@@ -320,7 +362,7 @@ absl::StatusOr<std::vector<Tensor>> Run(const Module& module,
       values[Value{node.get(), static_cast<int>(i)}] = (*results)[i];
     }
   }
-  std::vector<Tensor> outputs;
+  Values outputs;
   for (const Value& output : function.outputs) {
     outputs.push_back(values[output]);
   }
@@ -371,6 +413,21 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(const Node& node,
 absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
     const Module& module, const Function& function,
     absl::Span<const Tensor> inputs) {
+  INGOT_ASSIGN_OR_RETURN(
+      const Values outputs,
+      EvaluateFunctionOnLists(module, function,
+                              Values(inputs.begin(), inputs.end())));
+  std::vector<Tensor> tensors;
+  for (const TensorOrList& output : outputs) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(output));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
+    const Module& module, const Function& function,
+    absl::Span<const TensorOrList> inputs) {
   if (inputs.size() != function.inputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("@", QuoteName(function.name), " takes ",

@@ -9,6 +9,7 @@
 #include "absl/types/span.h"
 #include "compiler/relay/ir.h"
 #include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
 
 namespace ingot::relay {
 
@@ -25,12 +26,17 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
 
 // Runs a function of `module` without kernels, node by node, on tensors of the
 // types that it takes. Symbolic dimensions are bound from their shapes, or as
-// bind_dims, branches and loops bind them. Slow:
-// the meaning of a module, for tests. InvalidArgument when an input does not
-// fit; what a node reports, with its name.
+// bind_dims, branches, loops and operators on lists bind them. Slow: the
+// meaning of a module, for tests. InvalidArgument when an input does not fit;
+// what a node reports, with its name.
 absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
     const Module& module, const Function& function,
     absl::Span<const Tensor> inputs);
+
+// The same for a function that may take and give lists.
+absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
+    const Module& module, const Function& function,
+    absl::Span<const TensorOrList> inputs);
 
 // Private to this folder: the result without te and tir, for the operators that
 // weights go through; nothing when there is no such short cut. `shape` is the

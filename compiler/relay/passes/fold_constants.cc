@@ -58,7 +58,8 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
       auto it = folded.find(input);
       if (it != folded.end()) input = it->second;
     }
-    if (node->kind != NodeKind::kOp || IsImpure(*node) || !IsKnown(*node) ||
+    if (node->kind != NodeKind::kOp || node->op->fusion == FusionKind::kPlan ||
+        IsImpure(*node) || !IsKnown(*node) ||
         !IsWorthStoring(*node, context->fold_bytes)) {
       continue;
     }

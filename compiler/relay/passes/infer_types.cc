@@ -13,7 +13,8 @@ namespace {
 // A type as it was stays, so that "changed" means something; simplified, since
 // inference builds long expressions.
 bool Update(const TensorType& inferred, TensorType* type) {
-  if (type->dtype == inferred.dtype && SameShape(type->shape, inferred.shape)) {
+  if (type->dtype == inferred.dtype && type->is_list == inferred.is_list &&
+      SameShape(type->shape, inferred.shape)) {
     // The same for every run, but perhaps known only now.
     if (ConstShape(type->shape).has_value() ||
         !ConstShape(inferred.shape).has_value()) {
@@ -22,6 +23,7 @@ bool Update(const TensorType& inferred, TensorType* type) {
   }
   type->dtype = inferred.dtype;
   type->shape = inferred.shape;
+  type->is_list = inferred.is_list;
   for (Dim& dim : type->shape) dim = tir::Simplify(dim);
   return true;
 }

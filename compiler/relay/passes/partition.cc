@@ -30,7 +30,8 @@ std::string Describe(const Node& node) {
 }
 
 bool IsComputed(const Node& node) {
-  return node.kind == NodeKind::kOp && node.op->fusion != FusionKind::kView;
+  return node.kind == NodeKind::kOp && node.op->fusion != FusionKind::kView &&
+         node.op->fusion != FusionKind::kPlan;
 }
 
 class Partitioner {

@@ -69,9 +69,11 @@ absl::StatusOr<bool> ApplyRules(Function* function,
     for (size_t i = 0; i < count; ++i) {
       Node* node = function->nodes()[i].get();
       for (Value& input : node->inputs) redirect(&input);
-      // What is pinned to a target stays what it is.
+      // What is pinned to a target stays what it is, and so does a step of a
+      // run.
       if (node->kind != NodeKind::kOp || node->outputs.size() != 1 ||
-          node->attrs.Has("target") || context.Uses(Value{node}) == 0) {
+          node->op->fusion == FusionKind::kPlan || node->attrs.Has("target") ||
+          context.Uses(Value{node}) == 0) {
         continue;
       }
       context.node_ = node;

@@ -1,0 +1,15 @@
+// Operators on lists as steps of a run.
+#ifndef INGOT_COMPILER_RELAY_LIST_STEP_H_
+#define INGOT_COMPILER_RELAY_LIST_STEP_H_
+
+#include "compiler/relay/ir.h"
+#include "runtime/tensor_list.h"
+
+namespace ingot::relay {
+
+// What a run does for `node`, for which IsListOp holds.
+ListStep ListStepOf(const Node& node);
+
+}  // namespace ingot::relay
+
+#endif  // INGOT_COMPILER_RELAY_LIST_STEP_H_

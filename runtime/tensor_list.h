@@ -1,0 +1,94 @@
+#ifndef INGOT_RUNTIME_TENSOR_LIST_H_
+#define INGOT_RUNTIME_TENSOR_LIST_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/data_type.h"
+#include "runtime/tensor.h"
+
+namespace ingot {
+
+// Tensors of one data type, on a CPU; a run decides how many and of which
+// shapes. ONNX's sequences are lists. So are its optional values: of a tensor,
+// a list of that tensor alone; of a sequence, the sequence; without a value, a
+// list that is missing.
+struct TensorList {
+  DataType dtype;
+  bool missing = false;  // then there are no tensors
+  std::vector<Tensor> tensors;
+
+  // InvalidArgument for an undefined tensor, one of another type or on another
+  // device, and for tensors in a list that is missing.
+  absl::Status Check() const;
+  // "list<f32> of 3", "no list<f32>".
+  std::string TypeString() const;
+};
+
+// What a model takes or gives.
+using TensorOrList = std::variant<Tensor, TensorList>;
+
+// What can be done with lists. A position that is negative counts from the end;
+// one that is out of range is an error, and so is a list that is missing where
+// nothing else is said. Tensors that are put into a list are copied.
+enum class ListOp {
+  kMake,     // the operands as a list
+  kMissing,  // a list that is missing
+  kCopy,     // the list, which may be missing
+  kGet,      // the list, which may not
+  kInsert,   // with a tensor in front of a position; without one, at the end
+  kErase,    // without the tensor at a position; without one, the last
+  kAt,       // the tensor at a position
+  kLength,   // how many tensors there are: i64[]
+  kHas,      // whether the list is there: bool[]
+  kConcat,   // all tensors one behind the other along `axis`; with `flag`, each
+             // of them with a new dimension of 1 there
+  kSplit,    // a tensor in parts along `axis`: of a size, the last one smaller,
+             // or of sizes that add up; without either, of 1, and then without
+             // that dimension unless `flag` is set
+};
+
+// One letter an operand: L a list, x a tensor of the list's type, i one i64, s
+// i64, any number of them; * before the last means any number of it, ? that the
+// last may be left out. The result: L or x, i one i64, b one bool.
+struct ListOpInfo {
+  ListOp op;
+  absl::string_view name;  // in relay and in plans
+  absl::string_view operands;
+  char result;
+};
+
+// Null for a name that no operator has.
+const ListOpInfo* FindListOp(absl::string_view name);
+
+// Of `count` operands, the letter of each; nothing when it takes not so many.
+absl::StatusOr<std::string> OperandsOf(const ListOpInfo& info, size_t count);
+
+struct ListStep {
+  ListOp op = ListOp::kCopy;
+  DataType dtype;  // of the tensors
+  int64_t axis = 0;
+  bool flag = false;
+};
+
+// An operand: one of the two.
+struct ListOperand {
+  const Tensor* tensor = nullptr;
+  const TensorList* list = nullptr;
+};
+
+// Does it. The operands must be as ListOpInfo says. InvalidArgument when they
+// are not, when a position or an axis is out of range, and when tensors do not
+// fit each other or sizes do not add up.
+absl::StatusOr<TensorOrList> RunListStep(
+    const ListStep& step, absl::Span<const ListOperand> operands);
+
+}  // namespace ingot
+
+#endif  // INGOT_RUNTIME_TENSOR_LIST_H_
