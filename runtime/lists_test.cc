@@ -1,5 +1,6 @@
 // Plans with lists: steps on them, as inputs and outputs, in branches and
 // loops; and plans that mistake one thing for the other.
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -340,6 +341,49 @@ TEST(Lists, BodiesAreChecked) {
   // What trips give stacked is no list.
   bad([](Plan* p) { p->mutable_calls(0)->mutable_loop()->set_carried(0); },
       "body 0 does not fit its arguments");
+}
+
+// Runs a plan that may be anything on inputs that are as it declares them.
+void Attempt(const std::string& bytes) {
+  Plan plan;
+  if (!plan.ParseFromString(bytes)) return;
+  ExecutorOptions options;
+  options.max_storage_bytes = 1 << 20;
+  auto executor = GraphExecutor::Create(
+      plan, nullptr,
+      [](absl::string_view) -> absl::StatusOr<Tensor> { return Flag(true); },
+      options);
+  if (!executor.ok()) return;
+  for (size_t i = 0; i < (*executor)->inputs().size(); ++i) {
+    const TensorInfo& info = (*executor)->inputs()[i];
+    std::vector<int64_t> shape = info.shape;
+    for (int64_t& dim : shape) dim = dim < 0 ? 2 : dim;
+    absl::StatusOr<size_t> size = CountBytes(info.dtype, shape);
+    if (!size.ok() || *size > 1000) return;
+    Tensor x = *Tensor::Empty(info.dtype, shape);
+    std::memset(x.mutable_raw_data(), 0, *size);
+    if (*size > 0) *static_cast<char*>(x.mutable_raw_data()) = 1;
+    const TensorOrList list = TensorList{info.dtype, false, {x, x, x}};
+    (*executor)
+        ->SetInputValue(i, info.is_list ? list : TensorOrList(x))
+        .IgnoreError();
+  }
+  (*executor)->Run().IgnoreError();
+}
+
+TEST(Lists, ArbitraryBytes) {
+  // Every prefix and every one-bit change of good plans.
+  for (const Plan& plan : {InsertAndAt(), LoopAndBranch()}) {
+    const std::string good = plan.SerializeAsString();
+    for (size_t i = 0; i < good.size(); ++i) {
+      Attempt(good.substr(0, i));
+      for (int bit = 0; bit < 8; ++bit) {
+        std::string changed = good;
+        changed[i] = static_cast<char>(changed[i] ^ (1 << bit));
+        Attempt(changed);
+      }
+    }
+  }
 }
 
 }  // namespace

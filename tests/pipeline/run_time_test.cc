@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/frontends/onnx/list_data.pb.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {
@@ -139,6 +140,86 @@ void WriteDecidingData(const std::string& dir, const std::vector<float>& x) {
   WriteTensorProto(dir + "/output_2.pb", "sums", size(sums), sums);
 }
 
+void AddSequence(onnx::ValueInfoProto* info, const std::string& name) {
+  info->set_name(name);
+  auto* tensor = info->mutable_type()
+                     ->mutable_sequence_type()
+                     ->mutable_elem_type()
+                     ->mutable_tensor_type();
+  tensor->set_elem_type(kFloat);
+  tensor->mutable_shape()->add_dim();  // of any size
+}
+
+// out: twice each tensor of seq, one with a positive sum behind those so far,
+// another in front of them; all: these one behind the other.
+void WriteSorting(const std::string& path) {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(13);
+  onnx::GraphProto* g = model.mutable_graph();
+  AddSequence(g->add_input(), "seq");
+  AddFloat(g, "zero", 0);
+  AddFloat(g, "two", 2);
+  AddConstant(g, "front", {}, {0});
+  AddNode(g, "SequenceLength", {"seq"}, {"count"});
+  AddNode(g, "SequenceEmpty", {}, {"empty"});
+  onnx::NodeProto* loop = AddNode(g, "Loop", {"count", "", "empty"}, {"out"});
+  onnx::GraphProto* body = AddGraph(loop, "body");
+  AddValue(body->add_input(), "i", kInt64);
+  AddValue(body->add_input(), "go", kBool);
+  AddSequence(body->add_input(), "so_far");
+  AddNode(body, "SequenceAt", {"seq", "i"}, {"x"});
+  AddNode(body, "Mul", {"x", "two"}, {"y"});
+  AddInt(AddNode(body, "ReduceSum", {"y"}, {"sum"}), "keepdims", 0);
+  AddNode(body, "Greater", {"sum", "zero"}, {"positive"});
+  onnx::NodeProto* branch = AddNode(body, "If", {"positive"}, {"now"});
+  onnx::GraphProto* yes = AddGraph(branch, "then_branch");
+  AddNode(yes, "SequenceInsert", {"so_far", "y"}, {"behind"});
+  yes->add_output()->set_name("behind");
+  onnx::GraphProto* no = AddGraph(branch, "else_branch");
+  AddNode(no, "SequenceInsert", {"so_far", "y", "front"}, {"before"});
+  no->add_output()->set_name("before");
+  for (const char* output : {"go", "now"}) {
+    body->add_output()->set_name(output);
+  }
+  AddInt(AddNode(g, "ConcatFromSequence", {"out"}, {"all"}), "axis", 0);
+  AddSequence(g->add_output(), "out");
+  AddValue(g->add_output(), "all", kFloat);
+  WriteFileBytes(path, model.SerializeAsString());
+}
+
+using Lists = std::vector<std::vector<float>>;
+
+void WriteSequence(const std::string& path, const Lists& lists) {
+  onnx_frontend::ListData data;
+  data.set_kind(1);
+  for (const std::vector<float>& list : lists) {
+    onnx::TensorProto* tensor = data.add_tensors();
+    tensor->set_data_type(kFloat);
+    tensor->add_dims(static_cast<int64_t>(list.size()));
+    for (float v : list) tensor->add_float_data(v);
+  }
+  WriteFileBytes(path, data.SerializeAsString());
+}
+
+void WriteSortingData(const std::string& dir, const Lists& seq) {
+  std::filesystem::create_directories(dir);
+  Lists out;
+  std::vector<float> all;
+  for (std::vector<float> list : seq) {
+    float sum = 0;
+    for (float& v : list) sum += v *= 2;
+    out.insert(sum > 0 ? out.end() : out.begin(), list);
+  }
+  for (const std::vector<float>& list : out) {
+    all.insert(all.end(), list.begin(), list.end());
+  }
+  WriteSequence(dir + "/input_0.pb", seq);
+  WriteSequence(dir + "/output_0.pb", out);
+  WriteTensorProto(dir + "/output_1.pb", "all",
+                   {static_cast<int64_t>(all.size())}, all);
+}
+
 class RunTimeTest : public CliTest,
                     public testing::WithParamInterface<const char*> {
  protected:
@@ -171,6 +252,38 @@ TEST_P(RunTimeTest, TheDataDecides) {
   }
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
               HasSubstr("loop[body"));
+}
+
+TEST_P(RunTimeTest, SequencesAreListsOfARun) {
+  WriteSorting(Path("m.onnx"));
+  const std::vector<Lists> inputs = {
+      {{1, 2}, {-3}, {4, 5, 6}, {}, {-1, -1}}, {{7}}, {{}, {}}};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    WriteSortingData(Path("data/test_data_set_" + std::to_string(i)),
+                     inputs[i]);
+  }
+  for (const char* level : {"--opt-level=2", "--opt-level=0"}) {
+    Do({"compile", "@m.onnx", "-o", "@m.ingot", Target(), level});
+    const nlohmann::json json =
+        DoJson({"verify", "@m.ingot", "--test-data=@data"});
+    EXPECT_EQ(json["ok"], true) << json;
+    EXPECT_EQ(json["sets"], inputs.size());
+    // Tensor by tensor, and `all` of each set.
+    EXPECT_EQ(json["outputs"].size(), 5u + 1 + 1 + 1 + 2 + 1);
+  }
+  EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
+              HasSubstr("list_at[axis 0]"));
+  WriteSortingData(Path("wrong"), {{1, 2}});
+  WriteSequence(Path("wrong/output_0.pb"), {{2, 4}, {1}});
+  ExpectError({"verify", "@m.ingot", "--test-data=@wrong"}, 1,
+              {"output 'out': it is list<f32> of 1"});
+  const nlohmann::json run =
+      DoJson({"run", "@m.ingot", "--output-dir=@out",
+              "--input=seq:" + Path("data/test_data_set_0/input_0.pb")});
+  EXPECT_EQ(run["outputs"][4]["name"], "out.4");
+  EXPECT_EQ(run["outputs"][4]["shape"], nlohmann::json({3}));
+  EXPECT_TRUE(std::filesystem::exists(Path("out/out.4.npy")));
+  ExpectError({"run", "@m.ingot"}, 1, {"input 'seq' is a list<f32>"});
 }
 
 TEST_P(RunTimeTest, AgreesWithTheInterpreter) {

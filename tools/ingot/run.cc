@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<TensorOrList>> GetInputs(
 }
 
 // A tensor that the run gave: an output, or one of those in a list, which is
-// named "seq[1]". A list without any shows up as itself, without a tensor.
+// named "seq.1". A list without any shows up as itself, without a tensor.
 struct Output {
   std::string name;
   std::string type;
@@ -70,7 +70,7 @@ absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
     for (size_t k = 0; k < list.tensors.size(); ++k) {
       const Tensor& tensor = list.tensors[k];
       outputs.push_back(
-          {absl::StrCat(name, "[", k, "]"), tensor.TypeString(), tensor});
+          {absl::StrCat(name, ".", k), tensor.TypeString(), tensor});
     }
   }
   return outputs;
@@ -147,7 +147,8 @@ absl::Status RunRun(Args args) {
   RunFlags run;
   flags.Strings("input", "NAME:FILE",
                 "an input's values: .npy, .npz or ONNX's .pb", &run.inputs);
-  flags.String("output-dir", "DIR", "write each output there as .npy",
+  flags.String("output-dir", "DIR",
+               "write each output there as .npy, lists tensor by tensor",
                &run.output_dir);
   flags.Int("threads", "N", "threads to use", 1, 1024, &run.threads);
   flags.String("profile", "FILE.json",

@@ -170,9 +170,8 @@ absl::Status CheckOutput(const std::string& set, const std::string& name,
     return absl::OkStatus();
   }
   for (size_t k = 0; k < a.tensors.size(); ++k) {
-    absl::Status s =
-        CheckOutput(set, absl::StrCat(name, "[", k, "]"), a.tensors[k],
-                    b.tensors[k], tolerance, verdict);
+    absl::Status s = CheckOutput(set, absl::StrCat(name, ".", k), a.tensors[k],
+                                 b.tensors[k], tolerance, verdict);
     if (!s.ok()) return s;
   }
   return absl::OkStatus();
