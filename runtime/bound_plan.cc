@@ -87,6 +87,9 @@ void BoundPlan::InitPhases() {
     if (is_list(plan_.outputs(i))) continue;
     phases_[when_.tensors[plan_.outputs(i)]].outputs.push_back(i);
   }
+  for (int i = 0; i < plan_.requirements_size(); ++i) {
+    phases_[when_.requirements[i]].requirements.push_back(i);
+  }
 }
 
 absl::Status BoundPlan::InitTensors() {
@@ -278,6 +281,7 @@ absl::Status BoundPlan::Bind(Phase* phase) {
     status = BindShape(phase->tensors[i]);
   }
   if (status.ok() && phase == phases_.data()) status = CheckInputShapes();
+  if (status.ok() && inputs_set_) status = CheckRequirements(*phase);
   if (status.ok()) status = BindStorage(phase);
   if (status.ok()) status = BindOutputs(phase);
   phase->bound = status.ok();
@@ -320,6 +324,33 @@ absl::Status BoundPlan::CheckInputShapes() {
         absl::StrCat("input '", plan_.tensors(whole).name(), "': expected ",
                      TypeString(dtypes_[whole], Shape(whole)), ", got ",
                      TypeString(dtypes_[whole], input_shapes_[i])));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
+  const std::vector<std::string> names(plan_.symbols().begin(),
+                                       plan_.symbols().end());
+  for (int i : phase.requirements) {
+    const PlanRequirement& requirement = plan_.requirements(i);
+    absl::StatusOr<int64_t> left =
+        EvaluateDimExpr(requirement.left(), symbols_);
+    absl::StatusOr<int64_t> right =
+        EvaluateDimExpr(requirement.right(), symbols_);
+    if (!left.ok()) return left.status();
+    if (!right.ok()) return right.status();
+    if (*left == *right) continue;
+    if (requirement.or_one() && (*left == 1 || *right == 1)) continue;
+    auto text = [&](const DimExpr& dim, int64_t value) {
+      return HasSymbols(dim) ? absl::StrCat(DimExprToString(dim, names), " (",
+                                            value, " here)")
+                             : absl::StrCat(value);
+    };
+    return absl::InvalidArgumentError(
+        absl::StrCat("dimensions ", text(requirement.left(), *left), " and ",
+                     text(requirement.right(), *right), " must be equal",
+                     requirement.or_one() ? ", or one of them 1," : "", " for ",
+                     requirement.source()));
   }
   return absl::OkStatus();
 }

@@ -96,8 +96,9 @@ class BoundPlan {
  private:
   // What is bound together.
   struct Phase {
-    bool bound = false;           // fits the symbols' values
-    std::vector<int> tensors;     // whose shape depends on its symbols
+    bool bound = false;        // fits the symbols' values
+    std::vector<int> tensors;  // whose shape depends on its symbols
+    std::vector<int> requirements;
     std::vector<int> settled;     // whose shape and place are known now
     std::vector<int> storages;    // whose size is known now
     std::vector<int> placed;      // tensors in these
@@ -114,6 +115,7 @@ class BoundPlan {
   absl::Status BindSymbols();
   absl::Status BindShape(int index);
   absl::Status CheckInputShapes();
+  absl::Status CheckRequirements(const Phase& phase) const;
   void InitPhases();
   absl::Status Bind(Phase* phase);
   absl::StatusOr<std::vector<uint64_t>> LayOutStorage(const Phase& phase,

@@ -50,6 +50,7 @@ class Checker {
     absl::Status status = CheckSymbolNames();
     if (status.ok()) status = CheckStorage();
     if (status.ok()) status = CheckTensors();
+    if (status.ok()) status = CheckRequirements();
     if (status.ok()) status = CheckBodies();
     if (status.ok()) status = CheckBinders();
     if (status.ok()) status = CheckInputs();
@@ -386,6 +387,19 @@ class Checker {
     return absl::OkStatus();
   }
 
+  absl::Status CheckRequirements() {
+    for (const PlanRequirement& requirement : plan_.requirements()) {
+      for (const DimExpr* dim : {&requirement.left(), &requirement.right()}) {
+        absl::Status status = CheckDimExpr(*dim, plan_.symbols_size());
+        if (!status.ok()) {
+          return Bad("what ", requirement.source(),
+                     " requires: ", status.message());
+        }
+      }
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status CheckOutputs() {
     for (int i = 0; i < plan_.outputs_size(); ++i) {
       const uint32_t t = plan_.outputs(i);
@@ -451,6 +465,11 @@ PlanPhases FindPhases(const Plan& plan) {
       phase = std::max(phase, PhaseOf(dim, phases.symbols));
     }
     phases.tensors.push_back(phase);
+  }
+  for (const PlanRequirement& requirement : plan.requirements()) {
+    phases.requirements.push_back(
+        std::max(PhaseOf(requirement.left(), phases.symbols),
+                 PhaseOf(requirement.right(), phases.symbols)));
   }
   return phases;
 }

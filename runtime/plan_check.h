@@ -46,6 +46,7 @@ struct PlanPhases {
   std::vector<int> symbols, storages;
   // Of a tensor's shape and place.
   std::vector<int> tensors;
+  std::vector<int> requirements;
   std::vector<int> calls;  // the phase that begins behind the call, or 0
 };
 

@@ -138,6 +138,23 @@ TEST(PlanCheck, Tensors) {
             "it has 102 dimensions");
 }
 
+TEST(PlanCheck, Requirements) {
+  auto require = [](int64_t symbol) {
+    return [symbol](Plan* p) {
+      PlanRequirement* requirement = p->add_requirements();
+      requirement->mutable_left()->set_op(DimExpr::SYMBOL);
+      requirement->mutable_left()->set_value(symbol);
+      requirement->mutable_right()->set_value(3);
+      requirement->set_source("n1");
+    };
+  };
+  Plan plan = GoodPlan();
+  require(0)(&plan);
+  EXPECT_TRUE(CheckPlan(plan).ok()) << CheckPlan(plan);
+  ExpectBad(require(1), "what n1 requires: ");
+  ExpectBad(require(-1), "what n1 requires: ");
+}
+
 TEST(PlanCheck, ExpressionsThatNestForEver) {
   ExpectBad(
       [](Plan* p) {

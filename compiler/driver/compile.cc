@@ -260,6 +260,9 @@ class Compilation {
       absl::StatusOr<tir::PrimFunc> function_or =
           LowerFunction(function, compiled->symbol, work->cpu);
       if (!function_or.ok()) return function_or.status();
+      if (!compiled->source.empty()) {
+        function_or->attrs["sources"] = compiled->source;
+      }
       lowered.push_back(*std::move(function_or));
     }
     // Loops that their target does not generate code for join the host's.
@@ -404,10 +407,23 @@ class Compilation {
     for (const std::string& l : libraries_) p.add_link_libraries(l);
   }
 
-  static std::string Sources(const relay::Function& function) {
+  // The model's nodes that a function computes: those inside, and those that
+  // the calls of it stand for.
+  std::string Sources(const relay::Function& function) const {
     std::vector<std::string> sources;
-    for (const auto& node : function.nodes()) {
-      sources.insert(sources.end(), node->sources.begin(), node->sources.end());
+    auto add = [&sources](const relay::Node& node) {
+      for (const std::string& source : node.sources) {
+        if (std::find(sources.begin(), sources.end(), source) ==
+            sources.end()) {
+          sources.push_back(source);
+        }
+      }
+    };
+    for (const auto& node : function.nodes()) add(*node);
+    for (const auto& caller : module_->functions()) {
+      for (const auto& node : caller->nodes()) {
+        if (node->callee == function.name) add(*node);
+      }
     }
     return absl::StrJoin(sources, ", ");
   }
@@ -447,6 +463,7 @@ absl::StatusOr<ReadModel> ReadOnnxModel(absl::string_view path,
   const absl::Time start = absl::Now();
   ImportOptions import;
   import.input_shapes = options.input_shapes;
+  import.extra_outputs = options.extra_outputs;
   const size_t slash = path.rfind('/');
   import.model_dir = std::string(
       slash == absl::string_view::npos ? "." : path.substr(0, slash));

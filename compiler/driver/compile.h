@@ -38,6 +38,9 @@ struct CompileOptions {
   // Dimensions of inputs by name; they replace the model's own.
   std::map<std::string, std::vector<int64_t>> input_shapes;
 
+  // Values of the model that become outputs too (frontends/onnx/import.h).
+  std::vector<std::string> extra_outputs;
+
   // 0: only what correctness needs, one kernel an operator; 1: fold, simplify
   // and fuse; 2: also choose layouts and pack weights.
   int opt_level = 2;

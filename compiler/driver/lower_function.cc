@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "compiler/relay/op.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedules/schedule_for_cpu.h"
@@ -65,9 +64,7 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
     tensors[Value{input, 0}] = t;
     inputs.push_back(t);
   }
-  std::vector<std::string> sources;
   for (const auto& node : function.nodes()) {
-    for (const std::string& source : node->sources) sources.push_back(source);
     if (node->kind == NodeKind::kInput) continue;
     if (node->kind == NodeKind::kConstant) {
       absl::StatusOr<tir::Expr> scalar = ScalarOf(*node);
@@ -111,9 +108,6 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
   absl::StatusOr<tir::PrimFunc> lowered =
       te::Lower(name, graph, inputs, outputs, *schedule);
   if (!lowered.ok()) return annotate(lowered.status());
-  if (!sources.empty()) {
-    lowered->attrs["source"] = absl::StrJoin(sources, ", ");
-  }
   return lowered;
 }
 

@@ -1,5 +1,6 @@
 #include "compiler/driver/plan_builder.h"
 
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -336,7 +337,11 @@ class PlanBuilder {
     const int index = plan_.calls_size();
     PlanCall* call = plan_.add_calls();
     call->set_function(function.symbol);
-    call->set_source(function.source);
+    // Several calls may share a function.
+    const std::string source = node.sources.empty()
+                                   ? function.source
+                                   : absl::StrJoin(node.sources, ", ");
+    call->set_source(source);
     for (const Value& v : node.inputs) {
       const int id = ids_.at(v);
       call->add_args(id);
@@ -354,6 +359,46 @@ class PlanBuilder {
       ++outputs;
     }
     plan_.mutable_calls(index)->set_num_outputs(outputs);
+    return AddRequirements(*module_.Find(node.callee), source);
+  }
+
+  // What the operators of a function, and of its composites, take for granted.
+  absl::Status AddRequirements(const relay::Function& function,
+                               const std::string& source) {
+    for (const auto& node : function.nodes()) {
+      if (node->kind == NodeKind::kCallFunction) {
+        absl::Status s = AddRequirements(*module_.Find(node->callee), source);
+        if (!s.ok()) return s;
+      }
+      if (node->kind != NodeKind::kOp) continue;
+      std::vector<relay::DimAssumption> assumed;
+      absl::Status s =
+          relay::InferTypes(*node->op, node->inputs, node->attrs, &assumed)
+              .status();
+      if (!s.ok()) return s;
+      for (const relay::DimAssumption& a : assumed) {
+        s = AddRequirement(a, source);
+        if (!s.ok()) return s;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddRequirement(const relay::DimAssumption& assumption,
+                              const std::string& source) {
+    absl::StatusOr<DimExpr> left = ToDimExpr(tir::Simplify(assumption.a));
+    if (!left.ok()) return left.status();
+    absl::StatusOr<DimExpr> right = ToDimExpr(tir::Simplify(assumption.b));
+    if (!right.ok()) return right.status();
+    PlanRequirement requirement;
+    *requirement.mutable_left() = *std::move(left);
+    *requirement.mutable_right() = *std::move(right);
+    requirement.set_or_one(assumption.or_one);
+    if (!required_.insert(requirement.SerializeAsString()).second) {
+      return absl::OkStatus();
+    }
+    requirement.set_source(source);
+    *plan_.add_requirements() = std::move(requirement);
     return absl::OkStatus();
   }
 
@@ -444,6 +489,7 @@ class PlanBuilder {
   int phase_ = 0;
   std::map<Value, int> ids_;
   std::map<std::string, int> names_;
+  std::set<std::string> required_;  // without their sources
   std::vector<StorageRequest> requests_;
   std::map<int, int> requests_of_;  // tensor -> request
 };

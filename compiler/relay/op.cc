@@ -155,7 +155,8 @@ std::vector<const OpDef*> OpRegistry::All() const {
 }
 
 absl::StatusOr<std::vector<TensorType>> InferTypes(
-    const OpDef& op, absl::Span<const Value> inputs, const Attrs& attrs) {
+    const OpDef& op, absl::Span<const Value> inputs, const Attrs& attrs,
+    std::vector<DimAssumption>* assumed) {
   const int count = static_cast<int>(inputs.size());
   if (count < op.min_inputs || (op.max_inputs >= 0 && count > op.max_inputs)) {
     const std::string expected =
@@ -187,7 +188,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(
   }
   if (absl::Status status = CheckAttrs(op, attrs); !status.ok()) return status;
   absl::StatusOr<std::vector<TensorType>> types =
-      op.infer(InferContext{inputs, attrs});
+      op.infer(InferContext{inputs, attrs, assumed});
   if (!types.ok()) {
     // Inference may have said the operator's name already.
     const absl::string_view message = types.status().message();

@@ -48,10 +48,19 @@ struct AttrSpec {
   std::string doc;
 };
 
+// Two dimensions that a call needs to be equal though that is not known before
+// a run, which therefore checks it.
+struct DimAssumption {
+  Dim a, b;
+  bool or_one = false;  // one of them may also be 1: it is repeated
+};
+
 // What an inference function sees of a call.
 struct InferContext {
   absl::Span<const Value> inputs;  // a left-out optional operand is null
   const Attrs& attrs;
+  // Where to note what was taken for granted; null: nowhere.
+  std::vector<DimAssumption>* assumed = nullptr;
 
   const TensorType& type(int i) const { return inputs[i].type(); }
   bool has(int i) const {
@@ -111,9 +120,11 @@ class OpRegistry {
 const OpRegistry& StandardOps();
 
 // Checks a call's operand count and attributes against its definition, then
-// infers. Used by Function::AddOp and by the type inference pass.
+// infers. Used by Function::AddOp and by the type inference pass. `assumed`,
+// unless it is null, gets what a run must check.
 absl::StatusOr<std::vector<TensorType>> InferTypes(
-    const OpDef& op, absl::Span<const Value> inputs, const Attrs& attrs);
+    const OpDef& op, absl::Span<const Value> inputs, const Attrs& attrs,
+    std::vector<DimAssumption>* assumed = nullptr);
 
 }  // namespace ingot::relay
 

@@ -38,6 +38,7 @@ class PlanPrinter {
     PrintStorage();
     absl::StrAppend(&text_, "\ncalls (", plan_.calls_size(), "):\n");
     for (int i = 0; i < plan_.calls_size(); ++i) PrintCall(i);
+    PrintRequirements();
     for (int i = 0; i < plan_.bodies_size(); ++i) {
       PlanPrinter body(plan_.bodies(i));
       absl::StrAppend(&body.text_, "\nbody ", i, " (", plan_.bodies(i).entry(),
@@ -154,6 +155,18 @@ class PlanPrinter {
     }
     if (!call.source().empty()) absl::StrAppend(&text_, "   # ", call.source());
     text_ += "\n";
+  }
+
+  void PrintRequirements() {
+    if (plan_.requirements_size() == 0) return;
+    absl::StrAppend(&text_, "\nrequirements:\n");
+    for (const PlanRequirement& requirement : plan_.requirements()) {
+      absl::StrAppend(&text_, "  ",
+                      DimExprToString(requirement.left(), symbols_), " = ",
+                      DimExprToString(requirement.right(), symbols_),
+                      requirement.or_one() ? ", or one of them is 1" : "",
+                      "   # ", requirement.source(), "\n");
+    }
   }
 
   const Plan& plan_;

@@ -66,6 +66,26 @@ TEST_P(TargetTest, OptimisingChangesNothingButSpeed) {
   }
 }
 
+// Every value, dumped by one target and compared on another; a wrong one is
+// found with its node.
+TEST_P(TargetTest, ComparesEveryValueWithADump) {
+  WriteMlpTestData(Path("data"));
+  const std::string x = Path("data/test_data_set_0/input_0.pb");
+  Do({"run", "@mlp.onnx", "--all-values", "--output-dir=@values",
+      "--input=x:" + x});
+  const std::vector<std::string> verify = {
+      "verify",     "@mlp.onnx",        "--test-data=@data",
+      "--per-node", "--values=@values", Target()};
+  EXPECT_THAT(Do(verify), HasSubstr("4 values are as in"));
+  // What "bias" made becomes what "relu" did, without negative numbers.
+  std::filesystem::copy_file(Path("values/c.npy"), Path("values/b.npy"),
+                             std::filesystem::copy_options::overwrite_existing);
+  ExpectError(verify, 1, {"value 'b' of Add bias is wrong"});
+  std::filesystem::remove_all(Path("values"));
+  std::filesystem::create_directories(Path("values"));
+  ExpectError(verify, 1, {"has no NAME.npy of any value"});
+}
+
 TEST_P(TargetTest, TheSameInputsGiveTheSameBytes) {
   std::filesystem::create_directories(Path("elsewhere"));
   std::filesystem::copy(Path("conv.onnx"), Path("elsewhere/conv.onnx"));
@@ -96,6 +116,8 @@ TEST_P(TargetTest, ListsAndInspectsEveryArtifact) {
                              artifact["file_name"].get<std::string>();
     EXPECT_NE(Do({"inspect", "@mlp.ingot", "--artifact=" + path}), "");
   }
+  EXPECT_THAT(Do({"inspect", "@mlp.ingot", "--artifact=plan.binpb"}),
+              HasSubstr("# first, bias, relu"));
   const std::string set = Do({"inspect", "@mlp.ingot"});
   EXPECT_THAT(set, HasSubstr("x: f32[2, 16]"));
   EXPECT_THAT(set, HasSubstr("y: f32[2, 4]"));

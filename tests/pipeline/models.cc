@@ -31,7 +31,7 @@ void SetType(const std::string& name, const std::vector<int64_t>& shape,
   for (const int64_t size : shape) {
     auto* dim = type->mutable_shape()->add_dim();
     if (size < 0) {
-      dim->set_dim_param("N");
+      dim->set_dim_param(size == -1 ? "N" : "N" + std::to_string(-size));
     } else {
       dim->set_dim_value(size);
     }

@@ -15,7 +15,7 @@ class ModelMaker {
  public:
   explicit ModelMaker(const std::string& name);
 
-  // A negative dimension becomes a symbol, "N".
+  // A negative dimension becomes a symbol: -1 is "N", -2 "N2", -3 "N3".
   ModelMaker& Input(const std::string& name, const std::vector<int64_t>& shape);
   ModelMaker& Output(const std::string& name,
                      const std::vector<int64_t>& shape);

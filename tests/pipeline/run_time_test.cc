@@ -296,5 +296,29 @@ TEST_P(RunTimeTest, AgreesWithTheInterpreter) {
   }
 }
 
+// Nothing in this model says that N is N2, or that N3 is 3 or 1.
+TEST_P(RunTimeTest, DimensionsThatMustBeEqualAre) {
+  ModelMaker maker("sums");
+  maker.Input("a", {2, -1}).Input("b", {-2, 3}).Input("c", {-3});
+  maker.Node("MatMul", "product", {"a", "b"}, {"p"});
+  maker.Node("Add", "shift", {"p", "c"}, {"y"});
+  maker.Output("y", {2, 3}).Write(Path("m.onnx"));
+  Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
+  auto run = [](const char* a, const char* b, const char* c) {
+    return std::vector<std::string>{"run", "@m.ingot",
+                                    std::string("--input-shape=a:") + a,
+                                    std::string("--input-shape=b:") + b,
+                                    std::string("--input-shape=c:") + c};
+  };
+  Do(run("2x4", "4x3", "3"));
+  Do(run("2x5", "5x3", "1"));
+  ExpectError(run("2x4", "5x3", "3"), 1,
+              {"N (4 here)", "N2 (5 here)", "must be equal", "product"});
+  ExpectError(run("2x4", "4x3", "2"), 1,
+              {"N3 (2 here)", "3", "must be equal, or one of them 1", "shift"});
+  EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
+              HasSubstr("N = N2"));
+}
+
 }  // namespace
 }  // namespace ingot

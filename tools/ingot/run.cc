@@ -1,6 +1,6 @@
 #include <limits>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +16,7 @@
 #include "tools/ingot/npy.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
+#include "tools/ingot/value_dump.h"
 
 namespace ingot {
 namespace {
@@ -24,6 +25,7 @@ struct RunFlags {
   OpenFlags open;
   std::vector<std::string> inputs;
   std::string output_dir;
+  bool all_values = false;
   std::string profile;
   int64_t threads = 1;
   int64_t seed = 0;
@@ -76,26 +78,24 @@ absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
   return outputs;
 }
 
-// All files of a run appear together.
+// All files of a run appear together. `names`: what files are named after.
 absl::Status WriteFiles(const RunFlags& flags,
+                        const std::vector<std::string>& names,
                         const std::vector<Output>& outputs,
                         const Profiler& profiler) {
   FileBatch batch;
   if (!flags.output_dir.empty()) {
     if (absl::Status s = MakeFolder(flags.output_dir); !s.ok()) return s;
-    std::set<std::string> names;
+    const std::map<std::string, std::string> files = FileNames(names);
     for (const Output& output : outputs) {
       if (!output.tensor.defined()) continue;
-      std::string name = SafeFileName(output.name);
-      // Two names may become one when made safe.
-      while (!names.insert(name).second) name += '_';
       absl::StatusOr<std::string> bytes = FormatNpy(output.tensor);
       if (!bytes.ok()) {
         return Annotate(bytes.status(),
                         absl::StrCat("output '", output.name, "'"));
       }
       const std::string path =
-          absl::StrCat(flags.output_dir, "/", name, ".npy");
+          absl::StrCat(flags.output_dir, "/", files.at(output.name), ".npy");
       if (absl::Status s = batch.Add(path, *bytes); !s.ok()) return s;
     }
   }
@@ -150,6 +150,9 @@ absl::Status RunRun(Args args) {
   flags.String("output-dir", "DIR",
                "write each output there as .npy, lists tensor by tensor",
                &run.output_dir);
+  flags.Bool("all-values",
+             "of a MODEL: make every value that its nodes compute an output",
+             &run.all_values);
   flags.Int("threads", "N", "threads to use", 1, 1024, &run.threads);
   flags.String("profile", "FILE.json",
                "write where the time went, for ui.perfetto.dev", &run.profile);
@@ -164,6 +167,16 @@ absl::Status RunRun(Args args) {
   const std::string& path = flags.word(0);
   if (!run.profile.empty()) {
     if (absl::Status s = CheckWritable(run.profile); !s.ok()) return s;
+  }
+  std::vector<std::string> names;
+  if (run.all_values) {
+    if (!IsModel(path)) {
+      return UsageError("--all-values needs a model, not what was made of it");
+    }
+    absl::StatusOr<std::vector<std::string>> values = ValueNames(path);
+    if (!values.ok()) return values.status();
+    names = *std::move(values);
+    run.open.compile.extra_outputs = names;
   }
   absl::StatusOr<Builtins> builtins = MakeBuiltins();
   if (!builtins.ok()) return builtins.status();
@@ -190,7 +203,11 @@ absl::Status RunRun(Args args) {
   if (absl::Status s = (*executor)->Run(); !s.ok()) return Where(s, path);
   absl::StatusOr<std::vector<Output>> outputs = GetOutputs(**executor);
   if (!outputs.ok()) return Where(outputs.status(), path);
-  if (absl::Status s = WriteFiles(run, *outputs, profiler); !s.ok()) return s;
+  // An input may be an output, which no node computes.
+  for (const Output& output : *outputs) names.push_back(output.name);
+  if (absl::Status s = WriteFiles(run, names, *outputs, profiler); !s.ok()) {
+    return s;
+  }
   return PrintOutputs(*outputs, run.json);
 }
 

@@ -130,6 +130,7 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
   options.targets = *std::move(targets);
   options.target_text = flags.target;
   options.strict = flags.strict;
+  options.extra_outputs = flags.extra_outputs;
   options.input_shapes = *std::move(shapes);
   options.opt_level = static_cast<int>(flags.opt_level);
   options.symbol_prefix = flags.symbol_prefix;

@@ -43,6 +43,9 @@ struct CompileFlags {
   std::string strict;
   int64_t opt_level = 2;
 
+  // Values that become outputs too; no flag of its own.
+  std::vector<std::string> extra_outputs;
+
   // Only `ingot compile` offers these.
   std::string symbol_prefix;
   std::string dump_ir;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/compare.h"
+#include "tools/ingot/compare_values.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
@@ -30,6 +31,7 @@ struct VerifyFlags {
   double rtol_max = -1;  // not given
   Tolerance tolerance;
   bool per_node = false;
+  std::string values;
   bool json = false;
   bool quiet = false;
 };
@@ -203,6 +205,26 @@ absl::Status Check(const Case& expected, const Tolerance& tolerance,
   return absl::OkStatus();
 }
 
+// With --values: each value against its dump.
+absl::Status VerifyValues(const std::string& path, const VerifyFlags& flags,
+                          const std::vector<TestDataSet>& sets,
+                          const Builtins& builtins, Progress* progress) {
+  if (sets.size() != 1) {
+    return UsageError(
+        "--values needs --test-data with the one data set that they were "
+        "dumped for, such as DIR/test_data_set_0");
+  }
+  absl::StatusOr<Case> read = ReadCase(sets[0]);
+  if (!read.ok()) return read.status();
+  CompareValuesOptions options;
+  options.open = flags.open;
+  options.tolerance = flags.tolerance;
+  options.threads = static_cast<int>(flags.threads);
+  return Where(CompareValues(path, flags.values, read->inputs, options,
+                             builtins, progress),
+               path);
+}
+
 absl::Status Verify(const std::string& path, const VerifyFlags& flags,
                     Progress* progress) {
   std::vector<TestDataSet> sets;
@@ -214,6 +236,9 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   }
   absl::StatusOr<Builtins> builtins = MakeBuiltins();
   if (!builtins.ok()) return builtins.status();
+  if (!flags.values.empty()) {
+    return VerifyValues(path, flags, sets, *builtins, progress);
+  }
   CompiledFrom from;
   absl::StatusOr<OpenedModel> opened =
       OpenModel(path, flags.open, *builtins, progress, &from);
@@ -289,6 +314,10 @@ absl::Status RunVerify(Args args) {
              "of a MODEL: compare each call with the interpreter, and name the "
              "first that is wrong",
              &verify.per_node);
+  flags.String("values", "DIR",
+               "with --per-node: compare with the values in this folder "
+               "instead, as run --all-values writes them",
+               &verify.values);
   verify.open.AddTo(&flags);
   flags.Bool("json", "end with one JSON object", &verify.json);
   flags.Bool("quiet", "show no progress", &verify.quiet);
@@ -301,6 +330,9 @@ absl::Status RunVerify(Args args) {
   }
   if (verify.per_node && !IsModel(flags.word(0))) {
     return UsageError("--per-node needs a model, not what was made of it");
+  }
+  if (!verify.values.empty() && !verify.per_node) {
+    return UsageError("--values needs --per-node");
   }
   if (verify.rtol_max >= 0) verify.tolerance.rtol_max = verify.rtol_max;
   Progress::Options options;

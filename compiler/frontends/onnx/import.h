@@ -23,6 +23,10 @@ struct ImportOptions {
   // no inputs of the module. For shapes, axes, modes and the like that a model
   // takes as inputs though they decide what is compiled.
   std::map<std::string, Tensor> fixed_inputs;
+  // Values of the main graph that become outputs too, behind the model's own,
+  // for looking at what lies in between. Those that are outputs already, and
+  // those that the graph does not compute or that are no tensors, are left out.
+  std::vector<std::string> extra_outputs;
   // The folder that holds the model, for tensors with data in other files.
   // Empty: models with such tensors are refused.
   std::string model_dir;

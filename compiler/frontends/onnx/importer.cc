@@ -193,6 +193,14 @@ absl::Status Importer::AddOutputs(Scope* scope) {
     region_->function->outputs.push_back(value);
     region_->function->output_names.push_back(output.name());
   }
+  for (const std::string& name : options_.extra_outputs) {
+    if (!seen.insert(name).second) continue;
+    INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(scope, name));
+    if (binding == nullptr || binding->sequence != nullptr) continue;
+    INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, name));
+    region_->function->outputs.push_back(value);
+    region_->function->output_names.push_back(name);
+  }
   return absl::OkStatus();
 }
 

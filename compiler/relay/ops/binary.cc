@@ -34,7 +34,7 @@ absl::StatusOr<Shape> BroadcastOf(const InferContext& c) {
   std::vector<Shape> shapes;
   for (size_t i = 0; i < c.inputs.size(); ++i)
     shapes.push_back(c.type(i).shape);
-  absl::StatusOr<Shape> shape = BroadcastShapes(shapes);
+  absl::StatusOr<Shape> shape = BroadcastShapes(shapes, c.assumed);
   if (shape.ok()) return shape;
   std::string operands;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
@@ -164,7 +164,8 @@ OpDef Expand() {
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_ASSIGN_OR_RETURN(
         Shape shape,
-        BroadcastShapes({c.type(0).shape, c.attrs.Get<Shape>("shape")}));
+        BroadcastShapes({c.type(0).shape, c.attrs.Get<Shape>("shape")},
+                        c.assumed));
     return Types{{c.type(0).dtype, shape}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {

@@ -45,9 +45,11 @@ AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc,
 
 bool SameDim(const Dim& a, const Dim& b) { return SameShape({a}, {b}); }
 
-bool MayBeEqual(const Dim& a, const Dim& b) {
+bool MayBeEqual(const Dim& a, const Dim& b,
+                std::vector<DimAssumption>* assumed) {
   int64_t x, y;
   if (ConstDim(a, &x) && ConstDim(b, &y)) return x == y;
+  if (assumed != nullptr && !SameDim(a, b)) assumed->push_back({a, b});
   return true;
 }
 
@@ -74,7 +76,8 @@ absl::StatusOr<std::vector<int>> NormalizeAxes(absl::Span<const int64_t> axes,
   return result;
 }
 
-absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes) {
+absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes,
+                                      std::vector<DimAssumption>* assumed) {
   size_t rank = 0;
   for (const Shape& shape : shapes) rank = std::max(rank, shape.size());
   Shape result(rank);
@@ -97,9 +100,13 @@ absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes) {
           return Invalid("dimensions ", x, " and ", y,
                          " do not broadcast (dimension ", d, " of ", rank, ")");
         }
-      } else if (const_y) {
+        continue;
+      }
+      if (SameDim(joined, dim)) continue;
+      if (assumed != nullptr) assumed->push_back({joined, dim, true});
+      if (const_y) {
         joined = dim;
-      } else if (!const_x && !SameDim(joined, dim)) {
+      } else if (!const_x) {
         joined = Max(joined, dim);
       }
     }

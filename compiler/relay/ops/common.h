@@ -57,7 +57,9 @@ inline bool ConstDim(const Dim& dim, int64_t* value) {
   return tir::AsConstInt(dim, value);
 }
 // True when the two are not provably different: equal, or one is symbolic.
-bool MayBeEqual(const Dim& a, const Dim& b);
+// `assumed`, unless it is null, then gets what is not provably equal either.
+bool MayBeEqual(const Dim& a, const Dim& b,
+                std::vector<DimAssumption>* assumed);
 // Provably equal.
 bool SameDim(const Dim& a, const Dim& b);
 
@@ -70,8 +72,10 @@ absl::StatusOr<std::vector<int>> NormalizeAxes(absl::Span<const int64_t> axes,
 
 // The numpy broadcast of all shapes. A symbolic dimension against a constant
 // other than 1 gives the constant; two that are not provably equal give their
-// maximum. InvalidArgument names the dimensions that do not fit.
-absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes);
+// maximum; `assumed`, unless it is null, gets both cases. InvalidArgument names
+// the dimensions that do not fit.
+absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes,
+                                      std::vector<DimAssumption>* assumed);
 
 // The element of `t` at point `i` of a shape that t broadcasts to. Dimensions
 // that might be 1 at run time are clamped, so no read is out of bounds.

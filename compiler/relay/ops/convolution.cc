@@ -246,9 +246,9 @@ struct TransposeInfo {
   int64_t in_per_group, out_per_group;
 };
 
-absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
-                                            const TensorType& w,
-                                            const Attrs& attrs, int n) {
+absl::StatusOr<TransposeInfo> ReadTranspose(
+    const TensorType& x, const TensorType& w, const Attrs& attrs, int n,
+    std::vector<DimAssumption>* assumed = nullptr) {
   INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2, "the data"));
   INGOT_RETURN_IF_ERROR(ExpectRank(w, n + 2, "the kernel"));
   const auto kernel = ConstShape(w.shape);
@@ -259,7 +259,7 @@ absl::StatusOr<TransposeInfo> ReadTranspose(const TensorType& x,
     return Invalid("groups=", info.groups, " does not divide the kernel's ",
                    (*kernel)[0], " input channels");
   }
-  if (!MayBeEqual(x.shape[1], w.shape[0])) {
+  if (!MayBeEqual(x.shape[1], w.shape[0], assumed)) {
     return Invalid("the data ", ToString(x), " and the kernel ", ToString(w),
                    " differ in channels");
   }
@@ -281,7 +281,7 @@ absl::StatusOr<Types> InferTranspose(const InferContext& c, int n) {
   const TensorType& x = c.type(0);
   INGOT_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
   INGOT_ASSIGN_OR_RETURN(TransposeInfo info,
-                         ReadTranspose(x, c.type(1), c.attrs, n));
+                         ReadTranspose(x, c.type(1), c.attrs, n, c.assumed));
   TensorType out{x.dtype, {x.shape[0], I64(info.out_per_group * info.groups)}};
   const Window& w = info.window;
   for (int d = 0; d < n; ++d) {

@@ -36,7 +36,8 @@ absl::StatusOr<std::vector<int>> ParseTerm(absl::string_view term,
 }  // namespace
 
 absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
-                                      absl::Span<const Shape> shapes) {
+                                      absl::Span<const Shape> shapes,
+                                      std::vector<DimAssumption>* assumed) {
   const size_t arrow = equation.find("->");
   const bool explicit_output = arrow != absl::string_view::npos;
   const std::vector<absl::string_view> terms =
@@ -69,7 +70,7 @@ absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
       if (added || tir::IsConstInt(shapes[t][d], 1)) continue;
       if (tir::IsConstInt(it->second, 1)) {
         it->second = shapes[t][d];
-      } else if (!MayBeEqual(it->second, shapes[t][d])) {
+      } else if (!MayBeEqual(it->second, shapes[t][d], assumed)) {
         return Invalid("the operands differ in a dimension of '", equation,
                        "'");
       }

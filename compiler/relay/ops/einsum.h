@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
+#include "compiler/relay/op.h"
 
 namespace ingot::relay::ops {
 
@@ -25,8 +26,9 @@ struct EinsumPlan {
 
 // Numpy's rules, with "..." and without an arrow too (labels that occur once,
 // in alphabetic order). InvalidArgument says what does not fit.
-absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
-                                      absl::Span<const Shape> shapes);
+absl::StatusOr<EinsumPlan> PlanEinsum(
+    absl::string_view equation, absl::Span<const Shape> shapes,
+    std::vector<DimAssumption>* assumed = nullptr);
 
 }  // namespace ingot::relay::ops
 

@@ -219,7 +219,7 @@ OpDef ScatterElements() {
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), rank, "indices"));
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(2), rank, "updates"));
     for (int d = 0; d < rank; ++d) {
-      if (!MayBeEqual(c.type(1).shape[d], c.type(2).shape[d])) {
+      if (!MayBeEqual(c.type(1).shape[d], c.type(2).shape[d], c.assumed)) {
         return Invalid("indices ", ToString(c.type(1)), " and updates ",
                        ToString(c.type(2)), " differ in shape");
       }
@@ -252,7 +252,7 @@ OpDef ScatterNd() {
     expected.insert(expected.end(), x.begin() + depth, x.end());
     bool fits = expected.size() == c.type(2).shape.size();
     for (size_t d = 0; fits && d < expected.size(); ++d) {
-      fits = MayBeEqual(expected[d], c.type(2).shape[d]);
+      fits = MayBeEqual(expected[d], c.type(2).shape[d], c.assumed);
     }
     if (!fits) {
       return Invalid("updates ", ToString(c.type(2)), " should be ",
@@ -297,7 +297,7 @@ OpDef OneHot() {
     INGOT_ASSIGN_OR_RETURN(
         int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), rank));
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "values"));
-    if (!MayBeEqual(c.type(1).shape[0], I64(2))) {
+    if (!MayBeEqual(c.type(1).shape[0], I64(2), c.assumed)) {
       return Invalid("values must be two elements");
     }
     const int64_t depth = c.attrs.Get<int64_t>("depth");

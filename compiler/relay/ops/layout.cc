@@ -67,7 +67,7 @@ absl::StatusOr<Plan> MakePlan(const TensorType& x, const Attrs& attrs) {
   for (size_t d = 0; d < plan.from.size(); ++d) {
     const LayoutDim& dim = plan.from[d];
     if (dim.block > 0) {
-      if (!MayBeEqual(x.shape[d], I64(dim.block))) {
+      if (!MayBeEqual(x.shape[d], I64(dim.block), /*assumed=*/nullptr)) {
         return Invalid("layout ", src, " does not fit ", ToString(x));
       }
     } else {

@@ -26,7 +26,8 @@ OpDef Det() {
     const TensorType& x = c.type(0);
     INGOT_RETURN_IF_ERROR(ExpectFloat(x, "the operand"));
     const size_t rank = x.shape.size();
-    if (rank < 2 || !MayBeEqual(x.shape[rank - 1], x.shape[rank - 2])) {
+    if (rank < 2 ||
+        !MayBeEqual(x.shape[rank - 1], x.shape[rank - 2], c.assumed)) {
       return Invalid("the operand ", ToString(x),
                      " is not made of square matrices");
     }

@@ -66,10 +66,12 @@ OpDef Matmul() {
                      ToString(c.type(1)), " must have at least rank 2");
     }
     INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
-    if (!MayBeEqual(a.back(), b[b.size() - 2])) return InnerMismatch(c);
+    if (!MayBeEqual(a.back(), b[b.size() - 2], c.assumed))
+      return InnerMismatch(c);
     INGOT_ASSIGN_OR_RETURN(Shape shape,
                            BroadcastShapes({Shape(a.begin(), a.end() - 2),
-                                            Shape(b.begin(), b.end() - 2)}));
+                                            Shape(b.begin(), b.end() - 2)},
+                                           c.assumed));
     shape.push_back(a[a.size() - 2]);
     shape.push_back(b.back());
     return Types{{dtype, shape}};
@@ -106,7 +108,8 @@ OpDef Dense() {
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
     INGOT_RETURN_IF_ERROR(ExpectRank(w, 2, "w"));
     INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
-    if (!MayBeEqual(x.shape.back(), w.shape[1])) return InnerMismatch(c);
+    if (!MayBeEqual(x.shape.back(), w.shape[1], c.assumed))
+      return InnerMismatch(c);
     TensorType out{dtype, x.shape};
     out.shape.back() = w.shape[0];
     return Types{out};
@@ -136,7 +139,8 @@ OpDef DensePacked() {
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
     INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
     INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
-    if (!MayBeEqual(x.shape.back(), w.shape[1])) return InnerMismatch(c);
+    if (!MayBeEqual(x.shape.back(), w.shape[1], c.assumed))
+      return InnerMismatch(c);
     const auto packed = ConstShape(w.shape);
     const int64_t units = c.attrs.Get<int64_t>("units");
     if (!packed || units < 1 || (*packed)[2] < 1 ||
@@ -178,7 +182,7 @@ OpDef Einsum() {
     }
     INGOT_ASSIGN_OR_RETURN(
         EinsumPlan plan,
-        PlanEinsum(c.attrs.Get<std::string>("equation"), shapes));
+        PlanEinsum(c.attrs.Get<std::string>("equation"), shapes, c.assumed));
     return Types{{c.type(0).dtype, plan.output}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {

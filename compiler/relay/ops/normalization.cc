@@ -29,9 +29,10 @@ Expr Rsqrt(const Expr& x) {
 }
 
 absl::Status ExpectVector(const TensorType& type, const Dim& extent,
-                          absl::string_view what) {
+                          absl::string_view what,
+                          std::vector<DimAssumption>* assumed) {
   INGOT_RETURN_IF_ERROR(ExpectRank(type, 1, what));
-  if (!MayBeEqual(type.shape[0], extent)) {
+  if (!MayBeEqual(type.shape[0], extent, assumed)) {
     return Invalid(what, " ", ToString(type),
                    " must have one element for each "
                    "of the channels of x");
@@ -55,7 +56,8 @@ OpDef BatchNorm() {
                                                    "var"};
     const Dim channels = x.shape.size() < 2 ? I64(1) : x.shape[1];
     for (int i = 0; i < 4; ++i) {
-      INGOT_RETURN_IF_ERROR(ExpectVector(c.type(1 + i), channels, kNames[i]));
+      INGOT_RETURN_IF_ERROR(
+          ExpectVector(c.type(1 + i), channels, kNames[i], c.assumed));
       INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1 + i), kNames[i]));
     }
     return Types{x};
@@ -143,8 +145,8 @@ OpDef LayerNorm(absl::string_view name, absl::string_view doc, bool centred) {
                                         static_cast<int>(x.shape.size()))
                               .status());
     for (int i = 1; i < 3 && c.has(i); ++i) {
-      INGOT_ASSIGN_OR_RETURN(Shape joined,
-                             BroadcastShapes({x.shape, c.type(i).shape}));
+      INGOT_ASSIGN_OR_RETURN(
+          Shape joined, BroadcastShapes({x.shape, c.type(i).shape}, c.assumed));
       if (joined.size() != x.shape.size()) {
         return Invalid("scale or bias ", ToString(c.type(i)),
                        " has more dimensions than x ", ToString(x));
@@ -200,8 +202,10 @@ OpDef GroupNorm(absl::string_view name, absl::string_view doc, bool instance) {
     INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
     if (x.shape.size() < 2)
       return Invalid("x ", ToString(x), " has no channels");
-    INGOT_RETURN_IF_ERROR(ExpectVector(c.type(1), x.shape[1], "scale"));
-    INGOT_RETURN_IF_ERROR(ExpectVector(c.type(2), x.shape[1], "bias"));
+    INGOT_RETURN_IF_ERROR(
+        ExpectVector(c.type(1), x.shape[1], "scale", c.assumed));
+    INGOT_RETURN_IF_ERROR(
+        ExpectVector(c.type(2), x.shape[1], "bias", c.assumed));
     if (!instance) {
       int64_t channels;
       const int64_t groups = c.attrs.Get<int64_t>("groups");

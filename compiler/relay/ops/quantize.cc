@@ -22,7 +22,7 @@ absl::Status CheckParams(const InferContext& c) {
     }
     INGOT_ASSIGN_OR_RETURN(
         int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", 1), rank));
-    if (shape.size() != 1 || !MayBeEqual(shape[0], x.shape[axis])) {
+    if (shape.size() != 1 || !MayBeEqual(shape[0], x.shape[axis], c.assumed)) {
       return Invalid("scale or zero point ", ToString(c.type(k)),
                      " does not fit axis ", axis, " of ", ToString(x));
     }

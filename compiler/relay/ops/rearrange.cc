@@ -83,7 +83,7 @@ OpDef Concat() {
       INGOT_RETURN_IF_ERROR(ExpectSameType(out, x));
       bool fits = static_cast<int>(x.shape.size()) == rank;
       for (int d = 0; fits && d < rank; ++d) {
-        fits = d == axis || MayBeEqual(x.shape[d], out.shape[d]);
+        fits = d == axis || MayBeEqual(x.shape[d], out.shape[d], c.assumed);
       }
       if (!fits) {
         return Invalid("operands ", ToString(c.type(0)), " and ", ToString(x),
@@ -409,7 +409,7 @@ OpDef ReverseSequence() {
     }
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "lengths"));
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "lengths"));
-    if (!MayBeEqual(c.type(1).shape[0], c.type(0).shape[batch])) {
+    if (!MayBeEqual(c.type(1).shape[0], c.type(0).shape[batch], c.assumed)) {
       return Invalid("lengths must have one element a sequence");
     }
     return Types{c.type(0)};

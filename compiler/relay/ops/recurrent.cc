@@ -40,8 +40,8 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
       !ConstDim(c.type(kWeights).shape[1], &weights) ||
       !ConstDim(x.shape[2], &gates) || gates != weights ||
       gates != hidden * kind.gates ||
-      !MayBeEqual(c.type(kInitialH).shape[1], I64(hidden)) ||
-      !MayBeEqual(c.type(kInitialH).shape[0], x.shape[1])) {
+      !MayBeEqual(c.type(kInitialH).shape[1], I64(hidden), c.assumed) ||
+      !MayBeEqual(c.type(kInitialH).shape[0], x.shape[1], c.assumed)) {
     return Invalid("inputs ", ToString(x), ", weights ",
                    ToString(c.type(kWeights)), " and initial state ",
                    ToString(c.type(kInitialH)), " do not fit: ", kind.gates,

@@ -151,8 +151,9 @@ OpDef GridSample() {
         ExpectRank(c.type(1), static_cast<int>(rank), "grid"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "grid"));
-    if (!MayBeEqual(grid[rank - 1], I64(static_cast<int64_t>(rank) - 2)) ||
-        !MayBeEqual(grid[0], x[0])) {
+    if (!MayBeEqual(grid[rank - 1], I64(static_cast<int64_t>(rank) - 2),
+                    c.assumed) ||
+        !MayBeEqual(grid[0], x[0], c.assumed)) {
       return Invalid("grid ", ToString(c.type(1)), " does not fit x ",
                      ToString(c.type(0)));
     }
@@ -219,8 +220,8 @@ OpDef RoiAlign() {
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(2), 1, "batch indices"));
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(2), "batch indices"));
     const Shape &x = c.type(0).shape, &rois = c.type(1).shape;
-    if (!MayBeEqual(rois[1], I64(4)) ||
-        !MayBeEqual(rois[0], c.type(2).shape[0])) {
+    if (!MayBeEqual(rois[1], I64(4), c.assumed) ||
+        !MayBeEqual(rois[0], c.type(2).shape[0], c.assumed)) {
       return Invalid("rois ", ToString(c.type(1)), " and batch indices ",
                      ToString(c.type(2)), " do not fit");
     }
@@ -329,7 +330,7 @@ OpDef DeformColumns() {
       if (k == 2) wanted[1] = I64(groups * taps);
       INGOT_RETURN_IF_ERROR(ExpectRank(c.type(k), 4, "mask"));
       for (int d = 0; d < 4; ++d) {
-        if (MayBeEqual(c.type(k).shape[d], wanted[d])) continue;
+        if (MayBeEqual(c.type(k).shape[d], wanted[d], c.assumed)) continue;
         return Invalid("offset or mask ", ToString(c.type(k)), " should be ",
                        ToString(TensorType{c.type(k).dtype, wanted}));
       }
@@ -390,7 +391,7 @@ OpDef MaxRoiPool() {
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 2, "rois"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "rois"));
-    if (!MayBeEqual(c.type(1).shape[1], I64(5))) {
+    if (!MayBeEqual(c.type(1).shape[1], I64(5), c.assumed)) {
       return Invalid("rois ", ToString(c.type(1)), " must have 5 columns");
     }
     Shape out = {c.type(1).shape[0], c.type(0).shape[1]};

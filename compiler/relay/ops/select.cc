@@ -158,8 +158,8 @@ OpDef NonMaxSuppression() {
     INGOT_RETURN_IF_ERROR(ExpectFloat(boxes, "boxes"));
     INGOT_RETURN_IF_ERROR(ExpectSameType(boxes, scores));
     if (!tir::IsConstInt(boxes.shape[2], 4) ||
-        !MayBeEqual(boxes.shape[0], scores.shape[0]) ||
-        !MayBeEqual(boxes.shape[1], scores.shape[2])) {
+        !MayBeEqual(boxes.shape[0], scores.shape[0], c.assumed) ||
+        !MayBeEqual(boxes.shape[1], scores.shape[2], c.assumed)) {
       return Invalid("boxes ", ToString(boxes), " do not fit scores ",
                      ToString(scores));
     }

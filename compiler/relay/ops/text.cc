@@ -140,7 +140,7 @@ OpDef ConcatText() {
       const Shape& shape = c.type(k).shape;
       shapes.emplace_back(shape.begin(), shape.end() - 1);
     }
-    INGOT_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(shapes));
+    INGOT_ASSIGN_OR_RETURN(Shape shape, BroadcastShapes(shapes, c.assumed));
     shape.push_back(c.type(0).shape.back() + c.type(1).shape.back());
     return Types{{kU8, shape}};
   };

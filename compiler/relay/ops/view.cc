@@ -43,7 +43,7 @@ absl::StatusOr<Types> InferSqueeze(const InferContext& c) {
   for (int d = 0; d < static_cast<int>(x.shape.size()); ++d) {
     if (next < axes.size() && axes[next] == d) {
       ++next;
-      if (!MayBeEqual(x.shape[d], I64(1))) {
+      if (!MayBeEqual(x.shape[d], I64(1), c.assumed)) {
         return Invalid("dimension ", d, " of ", ToString(x), " is not 1");
       }
     } else {

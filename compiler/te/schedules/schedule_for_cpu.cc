@@ -4,6 +4,7 @@
 
 #include "compiler/te/schedules/anchor.h"
 #include "compiler/te/schedules/common.h"
+#include "compiler/te/schedules/inlined_size.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::te {
@@ -18,8 +19,22 @@ bool ReadsOften(const Stage* stage) {
          anchor == kDensePacked || anchor == kPool2d;
 }
 
-// Computed where it is read unless that repeats much work.
+// A value larger than this is put where it is read only once.
+constexpr int64_t kMaxCopied = 1000;
+
+int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {
+  int64_t reads = 0;
+  for (const Stage* reader : readers) {
+    for (const tir::Load* load : LoadsOf(reader->op().value)) {
+      if (load->buffer == stage->output().buffer) ++reads;
+    }
+  }
+  return reads;
+}
+
+// Computed where it is read unless that repeats much work, or code.
 void InlineCheap(Schedule* schedule) {
+  InlinedSize sizes;
   for (Stage* stage : schedule->stages()) {
     if (stage->op().kind != OperationKind::kCompute || stage->is_output()) {
       continue;
@@ -34,7 +49,12 @@ void InlineCheap(Schedule* schedule) {
       }
     }
     if (readers.size() > 1 && IsExpensive(stage->op().value)) keep = true;
-    if (!keep) stage->ComputeInline();
+    if (sizes.Of(stage) > kMaxCopied && CountReads(stage, readers) > 1) {
+      keep = true;
+    }
+    if (keep) continue;
+    sizes.Inline(stage);
+    stage->ComputeInline();
   }
   schedule->ApplyInlining();
 }

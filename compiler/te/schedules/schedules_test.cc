@@ -512,6 +512,25 @@ TEST_P(SchedulesTest, SeveralOutputsAndExtern) {
   Check(k);
 }
 
+// Each stage reads the one before twice: all of it in one place would be 2^60
+// times as large as one.
+TEST_P(SchedulesTest, AChainThatDoublesStaysSmall) {
+  Kernel k;
+  Graph& g = k.graph;
+  auto shape = ConstShape({3, 40});
+  Tensor x = g.Placeholder("x", kF32, shape);
+  Tensor y = x;
+  for (int step = 0; step < 60; ++step) {
+    Tensor read = y;
+    y = g.Compute("y" + std::to_string(step), shape, [&](auto& i) {
+      return (read(i) + F(1)) * F(0.5) - read(i) * F(0.25);
+    });
+  }
+  k.inputs = {x};
+  k.outputs = {y};
+  Check(k);
+}
+
 INSTANTIATE_TEST_SUITE_P(VectorBits, SchedulesTest,
                          testing::Values(0, 128, 256, 512));
 

@@ -1,0 +1,112 @@
+#include "tools/ingot/compare_values.h"
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "compiler/status_macros.h"
+#include "runtime/executor.h"
+#include "tools/ingot/inputs.h"
+#include "tools/ingot/value_dump.h"
+
+namespace ingot {
+namespace {
+
+// What was compared so far.
+struct Tally {
+  int compared = 0;
+  std::vector<std::string> left_out;
+  double worst = -1;
+  std::string worst_value;
+};
+
+absl::Status CompareValue(const DumpedValue& value, const Tensor& got,
+                          const Tolerance& tolerance, Tally* tally) {
+  INGOT_ASSIGN_OR_RETURN(const Tensor expected, ReadTensorFile(value.file));
+  INGOT_ASSIGN_OR_RETURN(const Comparison c, Compare(got, expected, tolerance));
+  if (!c.ok()) {
+    return absl::DataLossError(absl::StrCat(
+        "value '", OneLine(value.name), "' of ", OneLine(value.node),
+        " is wrong: ", c.problem, " (", c.mismatches, " of ", c.elements, ")"));
+  }
+  ++tally->compared;
+  if (c.max_abs_err > tally->worst) {
+    tally->worst = c.max_abs_err;
+    tally->worst_value = value.name;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareBatch(const std::string& path,
+                          absl::Span<const DumpedValue> batch,
+                          const std::vector<Tensor>& inputs,
+                          const CompareValuesOptions& options,
+                          const Builtins& builtins, Progress* progress,
+                          Tally* tally) {
+  OpenFlags open = options.open;
+  for (const DumpedValue& value : batch) {
+    open.compile.extra_outputs.push_back(value.name);
+  }
+  INGOT_ASSIGN_OR_RETURN(const OpenedModel opened,
+                         OpenModel(path, open, builtins, progress));
+  ExecutorOptions run;
+  run.threads = options.threads;
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
+                         CreateExecutor(opened.model, run));
+  INGOT_RETURN_IF_ERROR(SetInputs(inputs, executor.get()));
+  INGOT_RETURN_IF_ERROR(executor->Run());
+  std::map<std::string, size_t> outputs;
+  for (size_t i = 0; i < executor->outputs().size(); ++i) {
+    outputs.emplace(executor->outputs()[i].name, i);
+  }
+  for (const DumpedValue& value : batch) {
+    const auto found = outputs.find(value.name);
+    if (found == outputs.end()) {
+      tally->left_out.push_back(value.name);
+      continue;
+    }
+    INGOT_ASSIGN_OR_RETURN(const Tensor got,
+                           executor->GetOutput(found->second));
+    INGOT_RETURN_IF_ERROR(CompareValue(value, got, options.tolerance, tally));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CompareValues(const std::string& path, const std::string& folder,
+                           const std::vector<Tensor>& inputs,
+                           const CompareValuesOptions& options,
+                           const Builtins& builtins, Progress* progress) {
+  INGOT_ASSIGN_OR_RETURN(const std::vector<DumpedValue> values,
+                         FindDumpedValues(path, folder));
+  Tally tally;
+  for (size_t begin = 0; begin < values.size();) {
+    size_t end = begin;
+    for (int64_t bytes = 0;
+         end < values.size() && (end == begin || bytes < options.batch_bytes);
+         ++end) {
+      bytes += values[end].bytes;
+    }
+    INGOT_RETURN_IF_ERROR(CompareBatch(
+        path, absl::MakeConstSpan(values).subspan(begin, end - begin), inputs,
+        options, builtins, progress, &tally));
+    begin = end;
+  }
+  progress->Clear();
+  Print(absl::StrCat(tally.compared, " values are as in ", OneLine(folder),
+                     "; the largest error, ", HumanNumber(tally.worst),
+                     ", is of ", OneLine(tally.worst_value), "\n"));
+  if (!tally.left_out.empty()) {
+    Print(absl::StrCat(tally.left_out.size(),
+                       " were not compared, since Ingot does not compute them "
+                       "as tensors; first ",
+                       OneLine(tally.left_out[0]), "\n"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,41 @@
+// A model's values against those that were dumped, node by node.
+
+#ifndef INGOT_TOOLS_INGOT_COMPARE_VALUES_H_
+#define INGOT_TOOLS_INGOT_COMPARE_VALUES_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/tensor.h"
+#include "tools/ingot/compare.h"
+#include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+
+struct CompareValuesOptions {
+  OpenFlags open;
+  Tolerance tolerance;
+  int threads = 1;
+  // About how many bytes of values are kept at a time. The model is compiled
+  // for each such part of them, with these as outputs.
+  int64_t batch_bytes = int64_t{256} << 20;
+};
+
+// Compiles the model at `path`, runs it on `inputs` and compares each value
+// that has a file in `folder` (value_dump.h), in the model's order. DataLoss
+// names the first that is wrong, and its node; others name what failed. Prints
+// what was compared when all is well.
+//
+// A value that becomes an output is not part of a larger kernel any more, so
+// this finds wrong operators and layouts rather than wrong fusion.
+absl::Status CompareValues(const std::string& path, const std::string& folder,
+                           const std::vector<Tensor>& inputs,
+                           const CompareValuesOptions& options,
+                           const Builtins& builtins, Progress* progress);
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_COMPARE_VALUES_H_
