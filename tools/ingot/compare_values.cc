@@ -9,7 +9,9 @@
 #include "absl/types/span.h"
 #include "compiler/status_macros.h"
 #include "runtime/executor.h"
+#include "runtime/tensor_list.h"
 #include "tools/ingot/inputs.h"
+#include "tools/ingot/test_data.h"
 #include "tools/ingot/value_dump.h"
 
 namespace ingot {
@@ -42,7 +44,7 @@ absl::Status CompareValue(const DumpedValue& value, const Tensor& got,
 
 absl::Status CompareBatch(const std::string& path,
                           absl::Span<const DumpedValue> batch,
-                          const std::vector<Tensor>& inputs,
+                          const std::vector<std::string>& inputs,
                           const CompareValuesOptions& options,
                           const Builtins& builtins, Progress* progress,
                           Tally* tally) {
@@ -56,7 +58,9 @@ absl::Status CompareBatch(const std::string& path,
   run.threads = options.threads;
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
                          CreateExecutor(opened.model, run));
-  INGOT_RETURN_IF_ERROR(SetInputs(inputs, executor.get()));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<TensorOrList> values,
+                         ReadValueFiles(inputs, executor->inputs()));
+  INGOT_RETURN_IF_ERROR(SetInputs(values, executor.get()));
   INGOT_RETURN_IF_ERROR(executor->Run());
   std::map<std::string, size_t> outputs;
   for (size_t i = 0; i < executor->outputs().size(); ++i) {
@@ -78,7 +82,7 @@ absl::Status CompareBatch(const std::string& path,
 }  // namespace
 
 absl::Status CompareValues(const std::string& path, const std::string& folder,
-                           const std::vector<Tensor>& inputs,
+                           const std::vector<std::string>& inputs,
                            const CompareValuesOptions& options,
                            const Builtins& builtins, Progress* progress) {
   INGOT_ASSIGN_OR_RETURN(const std::vector<DumpedValue> values,

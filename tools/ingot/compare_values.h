@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "runtime/tensor.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
@@ -24,15 +23,16 @@ struct CompareValuesOptions {
   int64_t batch_bytes = int64_t{256} << 20;
 };
 
-// Compiles the model at `path`, runs it on `inputs` and compares each value
-// that has a file in `folder` (value_dump.h), in the model's order. DataLoss
-// names the first that is wrong, and its node; others name what failed. Prints
-// what was compared when all is well.
+// Compiles the model at `path`, runs it on the values in the files `inputs`
+// (test_data.h) and compares each value that has a file in `folder`
+// (value_dump.h), in the model's order. DataLoss names the first that is wrong,
+// and its node; others name what failed. Prints what was compared when all is
+// well.
 //
 // A value that becomes an output is not part of a larger kernel any more, so
 // this finds wrong operators and layouts rather than wrong fusion.
 absl::Status CompareValues(const std::string& path, const std::string& folder,
-                           const std::vector<Tensor>& inputs,
+                           const std::vector<std::string>& inputs,
                            const CompareValuesOptions& options,
                            const Builtins& builtins, Progress* progress);
 
