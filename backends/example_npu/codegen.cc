@@ -70,7 +70,7 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
       return No("a scale, bias or zero point that is not one for each channel");
     }
   }
-  if (node.attrs.GetOr<int64_t>("groups", 1) != 1) return No("groups of channels");
+  if (node.attrs.GetOr<int64_t>("groups", 1) != 1) return No("channel groups");
   if (is_matmul) {
     if (w.size() != 2) return No("weights that are no matrix");
     x.pop_back();
