@@ -45,6 +45,13 @@ bool AddSmooth(ModelBuilder* m, const std::string& op) {
   return m->Add(op, {*x}, attrs, false, bound);
 }
 
+// Whether the two broadcast, or fail to, whatever the symbol is: a symbol that
+// meets another extent is an error of the run.
+bool Meet(const Known& x, const Known& y) {
+  return relay::SameShape(x.type().shape, y.type().shape) ||
+         (x.is_static() && y.is_static());
+}
+
 // What grows without limit or is not defined everywhere, on a safe operand.
 bool AddGuarded(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(kF32, [](const Known& k) { return k.bound < 1000; });
@@ -59,7 +66,7 @@ bool AddGuarded(ModelBuilder* m, const std::string& op) {
   }
   if (op == "div") {
     const auto y = m->Pick(kF32);
-    if (!y) return false;
+    if (!y || !Meet(*y, base)) return false;
     return m->Add(op, {*y, base}, {}, false, y->bound) ||
            m->Add(op, {base, base}, {}, false, base.bound);
   }
@@ -109,7 +116,7 @@ bool AddLogical(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(kBool), y = m->Pick(kBool);
   if (!x || !y) return false;
   if (op == "logical_not") return m->Add(op, {*x}, {}, true, 1);
-  return m->Add(op, {*x, *y}, {}, true, 1) || m->Add(op, {*x, *x}, {}, true, 1);
+  return m->Add(op, {*x, Meet(*x, *y) ? *y : *x}, {}, true, 1);
 }
 
 bool AddBits(ModelBuilder* m, const std::string& op) {
@@ -125,7 +132,7 @@ bool AddBits(ModelBuilder* m, const std::string& op) {
     attrs.Set("direction", m->Chance(50) ? "LEFT" : "RIGHT");
     return m->Add(op, {*u, *u}, attrs, true, 255);
   }
-  return m->Add(op, {*x, *y}, {}, true, bound) ||
+  return (Meet(*x, *y) && m->Add(op, {*x, *y}, {}, true, bound)) ||
          m->Add(op, {*x, m->Constant(t, {}, true)}, {}, true, bound);
 }
 
@@ -190,7 +197,7 @@ bool AddPrelu(ModelBuilder* m, const std::string& op) {
 bool AddWhere(ModelBuilder* m, const std::string& op) {
   const auto c = m->Pick(kBool);
   const auto x = m->Pick(NumberType(m));
-  if (!c || !x) return false;
+  if (!c || !x || !Meet(*c, *x)) return false;
   const Known y = Partner(m, *x);
   return m->Add(op, {*c, *x, y}, {}, x->exact && y.exact,
                 std::max(x->bound, y.bound));
