@@ -329,8 +329,6 @@ absl::Status BoundPlan::CheckInputShapes() {
 }
 
 absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
-  const std::vector<std::string> names(plan_.symbols().begin(),
-                                       plan_.symbols().end());
   for (int i : phase.requirements) {
     const PlanRequirement& requirement = plan_.requirements(i);
     absl::StatusOr<int64_t> left =
@@ -341,6 +339,8 @@ absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
     if (!right.ok()) return right.status();
     if (*left == *right) continue;
     if (requirement.or_one() && (*left == 1 || *right == 1)) continue;
+    const std::vector<std::string> names(plan_.symbols().begin(),
+                                         plan_.symbols().end());
     auto text = [&](const DimExpr& dim, int64_t value) {
       return HasSymbols(dim) ? absl::StrCat(DimExprToString(dim, names), " (",
                                             value, " here)")

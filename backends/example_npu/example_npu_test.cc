@@ -112,11 +112,16 @@ TEST(ExampleNpu, RunsQuantizedConvolutionsInARow) {
       absl::OkStatus());
 }
 
-TEST(ExampleNpu, MakesTwoArtifactsForTwoLoaders) {
-  auto set = CompileRelay(
+// One product of matrices, all of it for the device.
+absl::StatusOr<ArtifactSet> CompileProduct() {
+  return CompileRelay(
       "example_npu", absl::StrCat("module { func @main(%x: i8[3, 4]) -> (%y) {",
                                   Weights("4, 5", 20),
                                   "%y = matmul(%x, %w) {out_dtype=i32} } }"));
+}
+
+TEST(ExampleNpu, MakesTwoArtifactsForTwoLoaders) {
+  auto set = CompileProduct();
   ASSERT_TRUE(set.ok()) << set.status();
   std::vector<std::string> loaders;
   for (const Artifact& artifact : set->artifacts()) {
@@ -179,10 +184,7 @@ TEST(ExampleNpu, LeavesWhatItCannotDo) {
 
 // From the set to the device and back: an error there is one of the call.
 TEST(ExampleNpu, AStreamThatIsNotTheLaunchersIsAnError) {
-  auto set = CompileRelay(
-      "example_npu", absl::StrCat("module { func @main(%x: i8[3, 4]) -> (%y) {",
-                                  Weights("4, 5", 20),
-                                  "%y = matmul(%x, %w) {out_dtype=i32} } }"));
+  auto set = CompileProduct();
   ASSERT_TRUE(set.ok()) << set.status();
   ArtifactSet changed;
   changed.mutable_provenance() = set->provenance();

@@ -224,6 +224,19 @@ class RunTimeTest : public CliTest,
                     public testing::WithParamInterface<const char*> {
  protected:
   std::string Target() const { return std::string("--target=") + GetParam(); }
+
+  // Compiles m.onnx, optimised and not, and compares it with the data sets in
+  // data, so many outputs in all.
+  void ExpectVerified(size_t sets, size_t outputs) {
+    for (const char* level : {"--opt-level=2", "--opt-level=0"}) {
+      Do({"compile", "@m.onnx", "-o", "@m.ingot", Target(), level});
+      const nlohmann::json json =
+          DoJson({"verify", "@m.ingot", "--test-data=@data"});
+      EXPECT_EQ(json["ok"], true) << json;
+      EXPECT_EQ(json["sets"], sets);
+      EXPECT_EQ(json["outputs"].size(), outputs);
+    }
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Targets, RunTimeTest,
@@ -243,13 +256,7 @@ TEST_P(RunTimeTest, TheDataDecides) {
     WriteDecidingData(Path("data/test_data_set_" + std::to_string(i)),
                       inputs[i]);
   }
-  for (const char* level : {"--opt-level=2", "--opt-level=0"}) {
-    Do({"compile", "@m.onnx", "-o", "@m.ingot", Target(), level});
-    const nlohmann::json json =
-        DoJson({"verify", "@m.ingot", "--test-data=@data"});
-    EXPECT_EQ(json["ok"], true) << json;
-    EXPECT_EQ(json["sets"], inputs.size());
-  }
+  ExpectVerified(inputs.size(), 3 * inputs.size());
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
               HasSubstr("loop[body"));
 }
@@ -262,15 +269,8 @@ TEST_P(RunTimeTest, SequencesAreListsOfARun) {
     WriteSortingData(Path("data/test_data_set_" + std::to_string(i)),
                      inputs[i]);
   }
-  for (const char* level : {"--opt-level=2", "--opt-level=0"}) {
-    Do({"compile", "@m.onnx", "-o", "@m.ingot", Target(), level});
-    const nlohmann::json json =
-        DoJson({"verify", "@m.ingot", "--test-data=@data"});
-    EXPECT_EQ(json["ok"], true) << json;
-    EXPECT_EQ(json["sets"], inputs.size());
-    // Tensor by tensor, and `all` of each set.
-    EXPECT_EQ(json["outputs"].size(), 5u + 1 + 1 + 1 + 2 + 1);
-  }
+  // Tensor by tensor, and `all` of each set.
+  ExpectVerified(inputs.size(), 5 + 1 + 1 + 1 + 2 + 1);
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
               HasSubstr("list_at[axis 0]"));
   WriteSortingData(Path("wrong"), {{1, 2}});

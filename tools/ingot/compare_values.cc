@@ -1,5 +1,6 @@
 #include "tools/ingot/compare_values.h"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <utility>
@@ -16,6 +17,9 @@
 
 namespace ingot {
 namespace {
+
+// About how many bytes of values are kept at a time.
+constexpr int64_t kBatchBytes = int64_t{256} << 20;
 
 // What was compared so far.
 struct Tally {
@@ -91,8 +95,7 @@ absl::Status CompareValues(const std::string& path, const std::string& folder,
   for (size_t begin = 0; begin < values.size();) {
     size_t end = begin;
     for (int64_t bytes = 0;
-         end < values.size() && (end == begin || bytes < options.batch_bytes);
-         ++end) {
+         end < values.size() && (end == begin || bytes < kBatchBytes); ++end) {
       bytes += values[end].bytes;
     }
     INGOT_RETURN_IF_ERROR(CompareBatch(

@@ -3,7 +3,6 @@
 #ifndef INGOT_TOOLS_INGOT_COMPARE_VALUES_H_
 #define INGOT_TOOLS_INGOT_COMPARE_VALUES_H_
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -18,9 +17,6 @@ struct CompareValuesOptions {
   OpenFlags open;
   Tolerance tolerance;
   int threads = 1;
-  // About how many bytes of values are kept at a time. The model is compiled
-  // for each such part of them, with these as outputs.
-  int64_t batch_bytes = int64_t{256} << 20;
 };
 
 // Compiles the model at `path`, runs it on the values in the files `inputs`
@@ -29,8 +25,10 @@ struct CompareValuesOptions {
 // and its node; others name what failed. Prints what was compared when all is
 // well.
 //
-// A value that becomes an output is not part of a larger kernel any more, so
-// this finds wrong operators and layouts rather than wrong fusion.
+// The model is compiled for parts of the values, with these as outputs, so that
+// not all are kept at a time. A value that becomes an output is not part of a
+// larger kernel any more, so this finds wrong operators and layouts rather than
+// wrong fusion.
 absl::Status CompareValues(const std::string& path, const std::string& folder,
                            const std::vector<std::string>& inputs,
                            const CompareValuesOptions& options,

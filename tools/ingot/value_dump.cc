@@ -35,6 +35,7 @@ std::map<std::string, std::string> FileNames(
   std::map<std::string, std::string> files;
   std::set<std::string> taken;
   for (const std::string& name : names) {
+    if (files.count(name) > 0) continue;
     std::string file = SafeFileName(name);
     while (!taken.insert(file).second) file += '_';
     files.emplace(name, std::move(file));

@@ -16,7 +16,8 @@
 namespace ingot {
 
 // A file name for each of `names`, in which only letters, digits, '_', '-' and
-// '.' are left; those that would be the same get a '_' each behind the first.
+// '.' are left; what another name has already gets a '_' more. A name that
+// comes again counts once.
 std::map<std::string, std::string> FileNames(
     absl::Span<const std::string> names);
 

@@ -196,7 +196,7 @@ absl::Status Importer::AddOutputs(Scope* scope) {
   for (const std::string& name : options_.extra_outputs) {
     if (!seen.insert(name).second) continue;
     INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(scope, name));
-    if (binding == nullptr || binding->sequence != nullptr) continue;
+    if (binding == nullptr || IsList(*binding)) continue;
     INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, name));
     region_->function->outputs.push_back(value);
     region_->function->output_names.push_back(name);

@@ -61,8 +61,7 @@ absl::StatusOr<DeclaredList> DeclaredList::Of(const onnx::TypeProto& type) {
   if (!inner->has_tensor_type()) {
     return absl::UnimplementedError(
         "it is neither a tensor, nor a sequence of tensors, nor an optional "
-        "one "
-        "of these");
+        "one of these");
   }
   INGOT_ASSIGN_OR_RETURN(const ElementType element,
                          ElementType::Of(inner->tensor_type().elem_type()));
@@ -103,8 +102,7 @@ absl::Status ReturnFromList(NodeContext& c, absl::string_view op,
   return absl::OkStatus();
 }
 
-// ---------------------------------------------------------------------
-// importer
+// -------------------------------------------------------------------- importer
 
 bool IsList(const Binding& binding) {
   return binding.sequence != nullptr || binding.optional ||

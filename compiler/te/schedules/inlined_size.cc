@@ -26,7 +26,7 @@ class Counter : public tir::ExprVisitor {
 
 }  // namespace
 
-InlinedSize::Size InlinedSize::Measure(const Stage* stage) const {
+InlinedSizes::Size InlinedSizes::Of(const Stage* stage) const {
   Counter own;
   own.Visit(stage->op().value);
   Size size{own.nodes, own.vars};
@@ -49,12 +49,8 @@ InlinedSize::Size InlinedSize::Measure(const Stage* stage) const {
   return size;
 }
 
-int64_t InlinedSize::Of(const Stage* stage) const {
-  return Measure(stage).nodes;
-}
-
-void InlinedSize::Inline(const Stage* stage) {
-  inlined_[stage->output().buffer.get()] = Measure(stage);
+void InlinedSizes::Inline(const Stage* stage, const Size& size) {
+  inlined_[stage->output().buffer.get()] = size;
 }
 
 }  // namespace ingot::te

@@ -12,21 +12,19 @@ namespace ingot::te {
 // read. Computed without doing it: what reads its operand twice doubles it, so
 // that a chain of a few dozen of these is larger than any memory. Numbers are
 // upper bounds, cut off far above what is sensible.
-class InlinedSize {
+class InlinedSizes {
  public:
-  // Of a stage behind those that it reads, in that order, each once.
-  int64_t Of(const Stage* stage) const;
-  // From now on the stage is put where it is read.
-  void Inline(const Stage* stage);
-
- private:
   struct Size {
     int64_t nodes = 0;
     int64_t vars = 0;  // of these, uses of loop variables
   };
 
-  Size Measure(const Stage* stage) const;
+  // Of a stage, asked for behind those that it reads.
+  Size Of(const Stage* stage) const;
+  // From now on the stage, of this size, is put where it is read.
+  void Inline(const Stage* stage, const Size& size);
 
+ private:
   std::map<const tir::BufferNode*, Size> inlined_;
 };
 

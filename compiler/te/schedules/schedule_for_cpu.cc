@@ -34,7 +34,7 @@ int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {
 
 // Computed where it is read unless that repeats much work, or code.
 void InlineCheap(Schedule* schedule) {
-  InlinedSize sizes;
+  InlinedSizes sizes;
   for (Stage* stage : schedule->stages()) {
     if (stage->op().kind != OperationKind::kCompute || stage->is_output()) {
       continue;
@@ -49,11 +49,10 @@ void InlineCheap(Schedule* schedule) {
       }
     }
     if (readers.size() > 1 && IsExpensive(stage->op().value)) keep = true;
-    if (sizes.Of(stage) > kMaxCopied && CountReads(stage, readers) > 1) {
-      keep = true;
-    }
     if (keep) continue;
-    sizes.Inline(stage);
+    const InlinedSizes::Size size = sizes.Of(stage);
+    if (size.nodes > kMaxCopied && CountReads(stage, readers) > 1) continue;
+    sizes.Inline(stage, size);
     stage->ComputeInline();
   }
   schedule->ApplyInlining();
