@@ -62,6 +62,10 @@ def _library_repositories():
         build_file = Label("//third_party:benchmark.BUILD"),
     )
     system_repository(
+        name = "image_codecs",
+        build_file = Label("//third_party:image_codecs.BUILD"),
+    )
+    system_repository(
         name = "llvm",
         build_file = Label("//third_party:llvm.BUILD"),
         links = {

@@ -377,7 +377,8 @@ TEST_P(RegionsTest, ComputesWhatTheInterpreterDoes) {
 }
 
 // Kinds with regions; those with options that must be given, such as
-// extern_call's, have tests of their own.
+// extern_call's, have tests of their own, and so has image, whose operators the
+// interpreter does not know.
 std::vector<std::string> Kinds() {
   TargetRegistry kinds;
   EXPECT_TRUE(RegisterBuiltinTargets(&kinds).ok());
@@ -385,7 +386,8 @@ std::vector<std::string> Kinds() {
   for (const TargetKind* kind : kinds.All()) {
     Target target;
     target.kind = kind->name;
-    if (kind->HasRegions() && kinds.Check(target).ok()) {
+    if (kind->HasRegions() && kinds.Check(target).ok() &&
+        kind->name != "image") {
       names.push_back(kind->name);
     }
   }

@@ -17,6 +17,7 @@
 #include "compiler/driver/placement.h"
 #include "compiler/driver/plan_builder.h"
 #include "compiler/frontends/onnx/import.h"
+#include "compiler/relay/op.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/status_macros.h"
 #include "compiler/tir/passes/pass.h"
@@ -60,6 +61,7 @@ class Compilation {
     INGOT_RETURN_IF_ERROR(CheckTargets());
     INGOT_RETURN_IF_ERROR(CheckPins());
     INGOT_RETURN_IF_ERROR(RunRelayPasses());
+    INGOT_RETURN_IF_ERROR(CheckComputable());
     Placement placement =
         FindPlacement(*module_, host_ == nullptr ? "" : host_->target.Id(),
                       context_.refusals);
@@ -180,6 +182,44 @@ class Compilation {
     return absl::InvalidArgumentError(
         absl::StrCat("function ", function.name, " is for the target '", owner,
                      "', which is none of: ", options_.target_text));
+  }
+
+  // Operators that Ingot does not define itself are in the regions of targets.
+  absl::Status CheckComputable() {
+    for (const auto& function : module_->functions()) {
+      if (function->attrs.Has("composite")) continue;
+      for (const auto& node : function->nodes()) {
+        if (node->kind != relay::NodeKind::kOp || !node->op->NeedsTarget()) {
+          continue;
+        }
+        INGOT_ASSIGN_OR_RETURN(TargetWork * work, OwnerOf(*function));
+        if (work->kind->HasRegions()) continue;
+        return absl::UnimplementedError(
+            absl::StrCat("node '", Sources(*function), "': ", node->op->name,
+                         " is not for target ", work->target.ToString(), "; ",
+                         WhoTakes(*node)));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // What to do about a node that no target of the list took.
+  std::string WhoTakes(const relay::Node& node) const {
+    for (const TargetKind* kind : kinds_.All()) {
+      const Target target{kDefaultTargetKey, kind->name, {}};
+      if (!kind->HasRegions() || kind->supports == nullptr ||
+          !kinds_.Check(target).ok() || !kind->supports(target, node).ok()) {
+        continue;
+      }
+      std::string list = kind->name;
+      for (const TargetWork& work : work_) {
+        if (work.kind != kind) {
+          absl::StrAppend(&list, ",", work.target.ToString());
+        }
+      }
+      return absl::StrCat("compile with --target=", list);
+    }
+    return "no target that is built in takes it";
   }
 
   // Lets targets name or rewrite the constants of their regions, then gives

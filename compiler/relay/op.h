@@ -99,9 +99,17 @@ struct OpDef {
   // adds the node's name.
   std::function<absl::StatusOr<std::vector<TensorType>>(const InferContext&)>
       infer;
-  // The definition of the results. Null only for kView and kPlan operators.
+  // The definition of the results. Null for kView and kPlan operators, and for
+  // those that NeedsTarget.
   std::function<absl::StatusOr<std::vector<te::Tensor>>(const ComputeContext&)>
       compute;
+
+  // Whether it has no definition in loops: only a target that knows the
+  // operator by name, such as one with a library behind it, computes it.
+  bool NeedsTarget() const {
+    return compute == nullptr && fusion != FusionKind::kView &&
+           fusion != FusionKind::kPlan;
+  }
 };
 
 class OpRegistry {

@@ -1,4 +1,4 @@
-// Cropping, sampling grids and windows with offsets.
+// Decoding, cropping, sampling grids and windows with offsets.
 #include <algorithm>
 #include <limits>
 #include <string>
@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/frontends/onnx/window.h"
 
@@ -15,6 +16,42 @@ namespace ingot::onnx_frontend {
 namespace {
 
 constexpr int64_t kLargest = int64_t{1} << 31;
+
+// What is gray of red, green and blue, in 65536ths, as ITU-R 601-2 has it.
+constexpr int64_t kLuma[] = {19595, 38470, 7471};
+
+// How large the image is only its bytes tell.
+absl::Status ImageDecoder(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value bytes, c.Input(0));
+  const std::string format = c.String("pixel_format", "RGB");
+  if (format != "RGB" && format != "BGR" && format != "Grayscale") {
+    return c.Error("pixel_format '", format,
+                   "' is none of RGB, BGR, Grayscale");
+  }
+  INGOT_ASSIGN_OR_RETURN(Value size,
+                         c.Emit("image_size", {bytes}, {}, "extents"));
+  INGOT_ASSIGN_OR_RETURN(
+      Shape dims,
+      c.importer()->BindDims(size, absl::StrCat(c.name(), "_size")));
+  Compose k(c);
+  Value image = k.Call("decode_image", {bytes}, Attrs{{"size", dims}});
+  if (format == "BGR") {
+    image = k.Call("slice", {image},
+                   Attrs{{"starts", relay::MakeShape({2})},
+                         {"ends", relay::MakeShape({-1})},
+                         {"axes", std::vector<int64_t>{2}},
+                         {"steps", std::vector<int64_t>{-1}}});
+  } else if (format == "Grayscale") {
+    const DataType i32 = DataType::Int(32);
+    const Value luma = k.Cast(
+        k.Constant(MakeTensor<int64_t>(DataType::Int(64), {3}, kLuma)), i32);
+    Value sum = k.Reduce("reduce_sum", k.Mul(k.Cast(image, i32), luma), {2});
+    sum = k.Div(k.Add(sum, 32768), 65536);
+    image = k.Cast(sum, DataType::UInt(8));
+  }
+  c.SetOutput(0, image);
+  return k.status();
+}
 
 // Cuts or adds zeros on both sides; the odd one at the end.
 absl::Status CenterCropPad(NodeContext& c) {
@@ -247,6 +284,7 @@ absl::Status MaxRoiPool(NodeContext& c) {
 }  // namespace
 
 void AddImageConverters(ConverterTable* t) {
+  t->Add("ImageDecoder", &ImageDecoder);
   t->Add("CenterCropPad", &CenterCropPad);
   t->Add("Col2Im", &Col2Im);
   t->Add("AffineGrid", &AffineGrid);

@@ -93,6 +93,7 @@ constexpr Since kSince[] = {
     {"Hardmax", 1},
     {"Identity", 1},
     {"If", 1},
+    {"ImageDecoder", 20},
     {"InstanceNormalization", 1},
     {"IsInf", 10},
     {"IsNaN", 9},

@@ -29,6 +29,7 @@ absl::Status RegisterSampling(OpRegistry* registry);
 absl::Status RegisterText(OpRegistry* registry);
 absl::Status RegisterFloat8(OpRegistry* registry);
 absl::Status RegisterLinearAlgebra(OpRegistry* registry);
+absl::Status RegisterImage(OpRegistry* registry);
 absl::Status RegisterList(OpRegistry* registry);
 
 }  // namespace ingot::relay::ops

@@ -37,8 +37,9 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
                                               std::vector<Tensor> results,
                                               int64_t max_trips) {
   if (node.op->compute == nullptr) {
-    return absl::InternalError(
-        absl::StrCat(node.op->name, " has no definition"));
+    return absl::UnimplementedError(
+        absl::StrCat("the interpreter cannot compute ", node.op->name,
+                     ", which only some targets can"));
   }
   te::Graph graph;
   std::vector<te::Tensor> inputs, given;
