@@ -113,6 +113,40 @@ TEST(Image, SizesThatAreALie) {
   }
 }
 
+// A codestream's numbers that ask for memory before there is any data: of
+// components, of pixels and of tiles.
+TEST(Image, CodestreamsThatAskForTooMuch) {
+  const std::string good = Data().files.at("jpeg2000_lossy");
+  for (const auto& [at, bytes] : std::map<size_t, absl::string_view>{
+           {40, absl::string_view("\x40\x00", 2)},
+           {8, "\x7f\xff\xff\xff"},
+           {24, absl::string_view("\0\0\0\0", 4)},
+       }) {
+    std::string bad = good;
+    bad.replace(at, bytes.size(), bytes.data(), bytes.size());
+    EXPECT_EQ(DecodeText(bad).height, 0) << at;
+  }
+  std::string tiles = good;
+  tiles.replace(8, 8, std::string("\0\0\x10\0\0\0\x10\0", 8));
+  tiles.replace(24, 8, std::string("\0\0\0\1\0\0\0\1", 8));
+  EXPECT_EQ(DecodeText(tiles).height, 0);
+}
+
+TEST(Image, ReadsSomePassesOfAProgressiveJpegAndNotAnyNumber) {
+  const std::string file = Data().files.at("jpeg_progressive");
+  // The first pass, which sets what it reads, as often as one likes; the tables
+  // of the next one come behind.
+  const size_t begin = file.find("\xff\xda"),
+               end = file.find("\xff\xc4", begin);
+  for (const int more : {2, 600}) {
+    std::string longer = file;
+    for (int i = 0; i < more; ++i) {
+      longer.insert(end, file.substr(begin, end - begin));
+    }
+    EXPECT_EQ(DecodeText(longer).height, more == 2 ? 13 : 0);
+  }
+}
+
 // Whatever a damaged file becomes, it has all of its pixels.
 TEST(Image, DamageNeverCrashes) {
   std::mt19937 random(7);
