@@ -97,6 +97,10 @@ def _library_repositories():
         build_file = Label("//third_party:onednn.BUILD"),
     )
     system_repository(
+        name = "re2",
+        build_file = Label("//third_party:re2.BUILD"),
+    )
+    system_repository(
         name = "openssl",
         build_file = Label("//third_party:openssl.BUILD"),
     )

@@ -69,9 +69,10 @@ const std::map<std::string, std::string>& LeftOut() {
       {"resolve_shape", kExtents}, {"resolve_slice", kExtents},
       {"change_case", kText},      {"concat_text", kText},
       {"format_number", kText},    {"parse_number", kText},
-      {"words_equal", kText},      {"decode_image", kImage},
-      {"image_size", kImage},      {"dense_packed", kPass},
-      {"layout_transform", kPass},
+      {"words_equal", kText},      {"find_pieces", kText},
+      {"take_pieces", kText},      {"dfa_match", kText},
+      {"decode_image", kImage},    {"image_size", kImage},
+      {"dense_packed", kPass},     {"layout_transform", kPass},
   };
   return *kLeftOut;
 }

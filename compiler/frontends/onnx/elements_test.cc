@@ -11,6 +11,7 @@
 #include "compiler/frontends/onnx/model_builder.h"
 #include "compiler/frontends/onnx/run_operator.h"
 #include "compiler/frontends/onnx/stored.h"
+#include "compiler/frontends/onnx/text_tensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -199,21 +200,7 @@ TEST(FourBitsTest, InitialisersAreUnpacked) {
 // ------------------------------------------------------------------------ text
 
 Tensor Text(const std::vector<std::string>& strings) {
-  onnx::TensorProto proto;
-  proto.set_data_type(kTextType);
-  proto.add_dims(static_cast<int64_t>(strings.size()));
-  for (const std::string& s : strings) proto.add_string_data(s);
-  return *StoredTensor(&proto);
-}
-
-std::vector<std::string> StringsOf(const Tensor& text) {
-  std::vector<std::string> strings;
-  const int64_t width = text.shape().back();
-  for (int64_t i = 0; i < text.NumElements(); i += width) {
-    const char* s = reinterpret_cast<const char*>(text.data<uint8_t>() + i);
-    strings.emplace_back(s, strnlen(s, width));
-  }
-  return strings;
+  return TextTensor({static_cast<int64_t>(strings.size())}, strings);
 }
 
 std::vector<std::string> CastToText(const Tensor& x) {

@@ -274,5 +274,9 @@ template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
                                            absl::Span<const float>);
 template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
                                            absl::Span<const int64_t>);
+template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
+                                           absl::Span<const uint8_t>);
+template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
+                                           absl::Span<const uint16_t>);
 
 }  // namespace ingot::onnx_frontend

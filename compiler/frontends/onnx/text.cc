@@ -7,6 +7,7 @@
 #include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
+#include "compiler/frontends/onnx/regex/dfa.h"
 #include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 
@@ -270,11 +271,82 @@ absl::Status StringConcat(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// How many pieces the string with the most has, as a symbol.
+absl::StatusOr<Shape> MostPieces(NodeContext& c, Value counts) {
+  Compose k(c);
+  std::vector<int64_t> axes;
+  for (int d = 0; d < RankOf(counts); ++d) axes.push_back(d);
+  Value most = counts;
+  if (!axes.empty()) {
+    most = k.Reduce("reduce_max", counts, axes, /*keepdims=*/false);
+  }
+  // Without any strings there are no pieces either.
+  most = k.Call("maximum", {most, k.Like(most, 0)});
+  INGOT_RETURN_IF_ERROR(k.status());
+  return c.importer()->BindDims(most, absl::StrCat(c.name(), "_pieces"));
+}
+
+absl::Status StringSplit(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  if (c.stored(0) != kTextType) return c.Error("takes strings");
+  const std::string delimiter = c.String("delimiter", "");
+  const int64_t most = c.Int("maxsplit", -1);
+  Compose k(c);
+  std::vector<Value> operands = {x};
+  if (!delimiter.empty()) {
+    const std::vector<uint8_t> bytes(delimiter.begin(), delimiter.end());
+    operands.push_back(k.Constant(MakeTensor<uint8_t>(
+        DataType::UInt(8), {static_cast<int64_t>(bytes.size())}, bytes)));
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  Attrs attrs;
+  if (most >= 0) attrs.Set("most", most);
+  INGOT_ASSIGN_OR_RETURN(
+      relay::Node * found,
+      c.EmitNode("find_pieces", operands, std::move(attrs), "found"));
+  const Value pieces{found, 0}, counts{found, 1};
+  if (c.wants_output(0)) {
+    INGOT_ASSIGN_OR_RETURN(Shape count, MostPieces(c, counts));
+    Attrs number;
+    number.Set("count", std::move(count));
+    INGOT_ASSIGN_OR_RETURN(
+        Value y, c.Emit("take_pieces", {x, pieces}, std::move(number)));
+    c.SetStoredOutput(0, y, kTextType);
+  }
+  if (c.wants_output(1)) c.SetOutput(1, counts);
+  return absl::OkStatus();
+}
+
+absl::Status RegexFullMatch(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  if (c.stored(0) != kTextType) return c.Error("takes strings");
+  if (!c.has_attr("pattern")) return c.Error("has no pattern");
+  INGOT_ASSIGN_OR_RETURN(const regex::Dfa dfa,
+                         regex::CompileRegex(c.String("pattern", "")));
+  const int64_t states = dfa.num_states();
+  Tensor accepting;
+  INGOT_ASSIGN_OR_RETURN(accepting, Tensor::Empty(DataType::Bool(), {states}));
+  std::copy(dfa.accepting.begin(), dfa.accepting.end(),
+            accepting.mutable_data<bool>());
+  Compose k(c);
+  const Value classes =
+      k.Constant(MakeTensor<uint8_t>(DataType::UInt(8), {256}, dfa.class_of));
+  const Value next = k.Constant(MakeTensor<uint16_t>(
+      DataType::UInt(16), {states, dfa.num_classes}, dfa.next));
+  const Value y =
+      k.Call("dfa_match", {x, classes, next, k.Constant(std::move(accepting))});
+  INGOT_RETURN_IF_ERROR(k.status());
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddTextConverters(ConverterTable* t) {
+  t->Add("RegexFullMatch", &RegexFullMatch);
   t->Add("StringConcat", &StringConcat);
   t->Add("StringNormalizer", &StringNormalizer);
+  t->Add("StringSplit", &StringSplit);
   t->Add("TfIdfVectorizer", &TfIdfVectorizer);
 }
 

@@ -27,6 +27,7 @@ absl::Status RegisterRunTime(OpRegistry* registry);
 absl::Status RegisterSelect(OpRegistry* registry);
 absl::Status RegisterSampling(OpRegistry* registry);
 absl::Status RegisterText(OpRegistry* registry);
+absl::Status RegisterTextSearch(OpRegistry* registry);
 absl::Status RegisterFloat8(OpRegistry* registry);
 absl::Status RegisterLinearAlgebra(OpRegistry* registry);
 absl::Status RegisterImage(OpRegistry* registry);

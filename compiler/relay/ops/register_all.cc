@@ -31,6 +31,7 @@ absl::Status RegisterAllOps(OpRegistry* registry) {
   INGOT_RETURN_IF_ERROR(ops::RegisterRunTime(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterSelect(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterText(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterTextSearch(registry));
   return ops::RegisterQuantize(registry);
 }
 

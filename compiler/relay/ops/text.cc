@@ -1,6 +1,6 @@
-// Operators on text. A tensor of strings is one of bytes with one dimension
-// more: the UTF-8 bytes of each string, with zeros behind it up to the length
-// of the longest. A string cannot end in a zero byte.
+// Operators that change text, and that turn it into numbers and back.
+#include "compiler/relay/ops/text.h"
+
 #include <cmath>
 #include <cstdint>
 
@@ -9,7 +9,6 @@
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {
-namespace {
 
 using tir::Intrinsic;
 using tir::MakeCall;
@@ -22,8 +21,10 @@ using tir::MakeSeq;
 using tir::MakeStore;
 using tir::Stmt;
 
+namespace {
 const DataType kU8 = DataType::UInt(8);
 const DataType kF64 = DataType::Float(64);
+}  // namespace
 
 absl::Status ExpectText(const TensorType& type, absl::string_view what) {
   if (type.dtype == kU8 && !type.shape.empty()) return absl::OkStatus();
@@ -32,6 +33,35 @@ absl::Status ExpectText(const TensorType& type, absl::string_view what) {
 }
 
 Expr U8(int value) { return tir::MakeInt(value, kU8); }
+
+Expr ByteAt(const te::Tensor& t, Indices i, const Expr& at) {
+  const Expr width = t.shape().back();
+  i.push_back(Max(Min(at, width - 1), I64(0)));
+  return MakeSelect(And(Ge(at, I64(0)), Lt(at, width)), t(i), U8(0));
+}
+
+Cell::Cell(absl::string_view name, DataType dtype)
+    : buffer_(Scratch(name, dtype, 1)) {}
+
+Expr Cell::value() const { return MakeLoad(buffer_, {I64(0)}); }
+
+Stmt Cell::Set(const Expr& value) const {
+  return MakeStore(buffer_, {I64(0)}, value);
+}
+
+Stmt Cell::Set(int64_t value) const {
+  return Set(MakeConst(buffer_->dtype, static_cast<double>(value)));
+}
+
+Stmt WithCells(std::initializer_list<const Cell*> cells, Stmt body) {
+  for (const Cell* cell : cells) {
+    body = tir::MakeAllocate(cell->buffer(),
+                             MakeSeq({cell->Set(0), std::move(body)}));
+  }
+  return body;
+}
+
+namespace {
 
 // byte in [low, high]
 Expr Between(const Expr& byte, int low, int high) {
@@ -49,13 +79,6 @@ Expr ChangeCase(bool upper, const Expr& byte, const Expr& before) {
                 : And(Between(byte, 0x80, 0x9E), tir::Ne(byte, U8(0x97))));
   const Expr changed = upper ? byte - U8(32) : byte + U8(32);
   return MakeSelect(Or(ascii, latin), changed, byte);
-}
-
-// Byte `at` of the string of t at `i`; 0 beyond its end and before its start.
-Expr ByteAt(const te::Tensor& t, Indices i, const Expr& at) {
-  const Expr width = t.shape().back();
-  i.push_back(Max(Min(at, width - 1), I64(0)));
-  return MakeSelect(And(Ge(at, I64(0)), Lt(at, width)), t(i), U8(0));
 }
 
 OpDef ChangeCaseOp() {
@@ -170,32 +193,6 @@ OpDef ConcatText() {
 }
 
 // ------------------------------------------------------------ text to numbers
-
-// One number in a kernel, which statements change.
-class Cell {
- public:
-  Cell(absl::string_view name, DataType dtype)
-      : buffer_(Scratch(name, dtype, 1)) {}
-  Expr value() const { return MakeLoad(buffer_, {I64(0)}); }
-  Stmt Set(const Expr& value) const {
-    return MakeStore(buffer_, {I64(0)}, value);
-  }
-  Stmt Set(int64_t value) const {
-    return Set(MakeConst(buffer_->dtype, static_cast<double>(value)));
-  }
-  const tir::Buffer& buffer() const { return buffer_; }
-
- private:
-  tir::Buffer buffer_;
-};
-
-Stmt WithCells(std::initializer_list<const Cell*> cells, Stmt body) {
-  for (const Cell* cell : cells) {
-    body = tir::MakeAllocate(cell->buffer(),
-                             MakeSeq({cell->Set(0), std::move(body)}));
-  }
-  return body;
-}
 
 Expr PowerOfTen(const Expr& exponent) {
   return MakeCall(Intrinsic::kPow,

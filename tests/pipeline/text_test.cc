@@ -1,0 +1,90 @@
+// Models of text on every target that makes code for this machine, with what
+// Python's split() and RE2 say of the same strings.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backends/testing/run_model.h"
+#include "compiler/driver/compile.h"
+#include "compiler/frontends/onnx/import.h"
+#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/text_tensors.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using onnx_frontend::StringsOf;
+using onnx_frontend::TextTensor;
+using testing::ElementsAre;
+
+class TextTest : public testing::TestWithParam<const char*> {
+ protected:
+  // What the model gives for one tensor of strings.
+  static absl::StatusOr<std::vector<Tensor>> Run(
+      onnx_frontend::ModelBuilder* builder, const Tensor& x) {
+    absl::StatusOr<relay::Module> module =
+        onnx_frontend::ImportOnnx(builder->Build());
+    if (!module.ok()) return module.status();
+    CompileOptions options;
+    options.target_text = GetParam();
+    absl::StatusOr<std::vector<Target>> targets = ParseTargets(GetParam());
+    if (!targets.ok()) return targets.status();
+    options.targets = *targets;
+    absl::StatusOr<ArtifactSet> set = CompileModule(
+        &*module, "text", "", testing_support::BuiltinTargets(), options);
+    if (!set.ok()) return set.status();
+    absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
+        testing_support::Open(*set);
+    if (!executor.ok()) return executor.status();
+    return (*executor)->Run({x});
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, TextTest,
+                         testing::Values("llvm", "llvmjit", "c"),
+                         [](const auto& info) { return info.param; });
+
+// Words, and which of them are names; how many and how wide only a run knows.
+TEST_P(TextTest, SplitsAndMatches) {
+  onnx_frontend::ModelBuilder b(20);
+  b.Input("x", {"N"}, onnx::TensorProto::STRING);
+  b.Node("StringSplit", {"x"}, {"words", "counts"});
+  onnx::NodeProto* match = b.Node("RegexFullMatch", {"words"}, {"names"});
+  onnx_frontend::SetString(match, "pattern", R"([A-ZÉ][\w-]*\.?|)");
+  for (const char* name : {"words", "counts", "names"}) b.Output(name);
+
+  absl::StatusOr<std::vector<Tensor>> y =
+      Run(&b, TextTensor({3}, {" Émile  and Anne-Marie.", "", "the  Queen"}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].shape(), ElementsAre(3, 3, 24));
+  EXPECT_THAT(StringsOf((*y)[0]), ElementsAre("Émile", "and", "Anne-Marie.", "",
+                                              "", "", "the", "Queen", ""));
+  EXPECT_THAT((*y)[1].values<int64_t>(), ElementsAre(3, 0, 2));
+  EXPECT_THAT((*y)[2].values<bool>(), ElementsAre(true, false, true, true, true,
+                                                  true, false, true, true));
+
+  y = Run(&b, TextTensor({2}, {"", "  "}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].shape(), ElementsAre(2, 0, 2));
+  EXPECT_THAT((*y)[1].values<int64_t>(), ElementsAre(0, 0));
+  EXPECT_THAT((*y)[2].shape(), ElementsAre(2, 0));
+}
+
+TEST_P(TextTest, SplitsAtDelimiters) {
+  onnx_frontend::ModelBuilder b(20);
+  b.Input("x", {"2"}, onnx::TensorProto::STRING);
+  onnx::NodeProto* split = b.Node("StringSplit", {"x"}, {"y", "counts"});
+  onnx_frontend::SetString(split, "delimiter", "::");
+  onnx_frontend::SetInt(split, "maxsplit", 2);
+  for (const char* name : {"y", "counts"}) b.Output(name);
+  absl::StatusOr<std::vector<Tensor>> y =
+      Run(&b, TextTensor({2}, {"a:::b::::c", "std"}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT(StringsOf((*y)[0]), ElementsAre("a", ":b", "::c", "std", "", ""));
+  EXPECT_THAT((*y)[1].values<int64_t>(), ElementsAre(3, 1));
+}
+
+}  // namespace
+}  // namespace ingot
