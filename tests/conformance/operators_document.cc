@@ -124,7 +124,7 @@ Three kinds of elements have no type of their own, and are carried in another, a
 
 | ONNX | Carried as | Taken by |
 | --- | --- | --- |
-| string | u8, with one dimension more: the UTF-8 bytes of each string, with zeros behind up to the longest | Cast, CastLike, StringConcat, StringNormalizer, StringSplit, RegexFullMatch, Identity |
+| string | u8, with one dimension more: the UTF-8 bytes of each string, with zeros behind up to the longest | Cast, CastLike, Constant, Equal, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
 | float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz | u8, the byte itself | Cast, CastLike, QuantizeLinear, DequantizeLinear, Identity and what moves elements: Concat, Expand, Flatten, Gather, Reshape, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze |
 | uint4, int4 | u8, i8: one to a byte | the same |
 

@@ -86,5 +86,24 @@ TEST_P(TextTest, SplitsAtDelimiters) {
   EXPECT_THAT((*y)[1].values<int64_t>(), ElementsAre(3, 1));
 }
 
+// Shapes and widths that only a run knows.
+TEST_P(TextTest, MovesAndCompares) {
+  onnx_frontend::ModelBuilder b(20);
+  b.Input("x", {"N"}, onnx::TensorProto::STRING);
+  b.Node("StringSplit", {"x"}, {"words", ""});
+  b.Node("Transpose", {"words"}, {"turned"});
+  b.Ints("zero", {0});
+  b.Node("Gather", {"turned", "zero"}, {"first"});
+  b.Node("Equal", {"first", "x"}, {"single"});
+  for (const char* name : {"turned", "single"}) b.Output(name);
+  absl::StatusOr<std::vector<Tensor>> y =
+      Run(&b, TextTensor({3}, {"one two", "three", "four "}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].shape(), ElementsAre(2, 3, 7));
+  EXPECT_THAT(StringsOf((*y)[0]),
+              ElementsAre("one", "three", "four", "two", "", ""));
+  EXPECT_THAT((*y)[1].values<bool>(), ElementsAre(false, true, false));
+}
+
 }  // namespace
 }  // namespace ingot

@@ -1,5 +1,7 @@
 #include "compiler/frontends/onnx/converters.h"
 
+#include "compiler/frontends/onnx/text_moves.h"
+
 namespace ingot::onnx_frontend {
 
 void ConverterTable::Add(absl::string_view op, Converter converter,
@@ -25,6 +27,13 @@ namespace {
 constexpr absl::string_view kMovers[] = {
     "Concat", "Expand",  "Flatten", "Gather",    "Reshape",  "Slice",
     "Split",  "Squeeze", "Tile",    "Transpose", "Unsqueeze"};
+
+// What moves text: these as well.
+constexpr absl::string_view kTextMovers[] = {
+    "Compress",       "Concat",   "Expand",  "Flatten",         "Gather",
+    "GatherElements", "GatherND", "Reshape", "ReverseSequence", "Slice",
+    "Split",          "Squeeze",  "Tile",    "Transpose",       "Unsqueeze",
+    "Where"};
 
 Converter Moves(const Converter& converter) {
   return [converter](NodeContext& c) -> absl::Status {
@@ -66,6 +75,9 @@ const ConverterTable& AllConverters() {
     AddTextConverters(t);
     AddTrainingConverters(t);
     for (absl::string_view op : kMovers) t->Add(op, Moves(*t->Find("", op)));
+    for (absl::string_view op : kTextMovers) {
+      t->Add(op, MovesText(*t->Find("", op)));
+    }
     return t;
   }();
   return *table;

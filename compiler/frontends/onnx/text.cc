@@ -1,5 +1,6 @@
 // Operators on sequences of words, as text or as numbers.
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "compiler/frontends/onnx/regex/dfa.h"
 #include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/frontends/onnx/text_moves.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -26,8 +28,8 @@ struct NgramPool {
   int64_t width = 0;             // columns of the result
 };
 
-absl::StatusOr<NgramPool> ReadPool(NodeContext& c) {
-  const std::vector<int64_t> words = c.Ints("pool_int64s");
+absl::StatusOr<NgramPool> ReadPool(NodeContext& c,
+                                   const std::vector<int64_t>& words) {
   const std::vector<int64_t> starts = c.Ints("ngram_counts");
   NgramPool pool;
   pool.columns = c.Ints("ngram_indexes");
@@ -115,12 +117,56 @@ Value PlaceColumns(Compose& k, Value counts, const NgramPool& pool) {
   return total;
 }
 
-absl::Status TfIdfVectorizer(NodeContext& c) {
-  if (c.has_attr("pool_strings")) {
-    return c.NotSupported("n-grams of strings; give the words as numbers");
+// The strings as a constant [n, width].
+Value TextConstant(Compose& k, const std::vector<std::string>& strings) {
+  onnx::TensorProto proto;
+  proto.set_data_type(kTextType);
+  proto.add_dims(static_cast<int64_t>(strings.size()));
+  for (const std::string& s : strings) proto.add_string_data(s);
+  return k.Constant(StoredTensor(&proto));
+}
+
+// Each string of x as a number, 0 for one that is not in the pool, whose own
+// numbers are `numbers`.
+absl::StatusOr<Value> NumberWords(NodeContext& c, const Value& x,
+                                  const std::vector<std::string>& pool,
+                                  std::vector<int64_t>* numbers) {
+  std::map<std::string, int64_t> known;
+  std::vector<std::string> words;
+  std::vector<int64_t> count;
+  for (const std::string& word : pool) {
+    const auto [it, added] =
+        known.emplace(word, static_cast<int64_t>(words.size()) + 1);
+    if (added) {
+      words.push_back(word);
+      count.push_back(it->second);
+    }
+    numbers->push_back(it->second);
   }
-  INGOT_ASSIGN_OR_RETURN(NgramPool pool, ReadPool(c));
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  Compose k(c);
+  Shape shape = ShapeOf(x);
+  const int rank = RankOf(x);
+  shape.insert(shape.end() - 1, tir::MakeInt(1));
+  const Value same = TextsEqual(k, k.Reshape(x, shape), TextConstant(k, words));
+  const Value number = k.Constant(MakeTensor<int64_t>(
+      DataType::Int(64), {static_cast<int64_t>(count.size())}, count));
+  const Value y = k.Reduce(
+      "reduce_sum", k.Mul(k.Cast(same, DataType::Int(64)), number), {rank - 1},
+      /*keepdims=*/false);
+  INGOT_RETURN_IF_ERROR(k.status());
+  return y;
+}
+
+absl::Status TfIdfVectorizer(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  std::vector<int64_t> words = c.Ints("pool_int64s");
+  const std::vector<std::string> strings = c.Strings("pool_strings");
+  if (c.stored(0) == kTextType && !strings.empty() && words.empty()) {
+    INGOT_ASSIGN_OR_RETURN(x, NumberWords(c, x, strings, &words));
+  } else if (c.stored(0) != 0 || !strings.empty()) {
+    return c.Error("the operand and the pool are of different types");
+  }
+  INGOT_ASSIGN_OR_RETURN(NgramPool pool, ReadPool(c, words));
   const int rank = RankOf(x);
   int64_t extent;
   if (rank < 1 || rank > 2 || !x.type().dtype.is_integer()) {
@@ -196,12 +242,8 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
 absl::StatusOr<Value> WithoutStopWords(NodeContext& c, Value x,
                                        const std::vector<std::string>& words) {
   const bool ignore_case = c.Int("is_case_sensitive", 0) == 0;
-  onnx::TensorProto proto;
-  proto.set_data_type(kTextType);
-  proto.add_dims(static_cast<int64_t>(words.size()));
-  for (const std::string& word : words) proto.add_string_data(word);
   Compose k(c);
-  const Value list = k.Constant(StoredTensor(&proto));
+  const Value list = TextConstant(k, words);
   Attrs attrs;
   if (ignore_case) attrs.Set("ignore_case", int64_t{1});
   const Value stopped = k.Call("words_equal", {x, list}, std::move(attrs));
@@ -340,9 +382,30 @@ absl::Status RegexFullMatch(NodeContext& c) {
   return absl::OkStatus();
 }
 
+absl::Status EqualText(NodeContext& c) {
+  if (c.stored(0) != kTextType || c.stored(1) != kTextType) {
+    return c.Error("compares text with something else");
+  }
+  Compose k(c);
+  const Value a = k.Take(c.StoredInput(0)), b = k.Take(c.StoredInput(1));
+  const Value y = TextsEqual(k, a, b);
+  INGOT_RETURN_IF_ERROR(k.status());
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+// Equal, of text as well as of what `numbers` compares.
+Converter EqualOr(const Converter& numbers) {
+  return [numbers](NodeContext& c) -> absl::Status {
+    const bool text = c.stored(0) == kTextType || c.stored(1) == kTextType;
+    return text ? EqualText(c) : numbers(c);
+  };
+}
+
 }  // namespace
 
 void AddTextConverters(ConverterTable* t) {
+  t->Add("Equal", EqualOr(*t->Find("", "Equal")));
   t->Add("RegexFullMatch", &RegexFullMatch);
   t->Add("StringConcat", &StringConcat);
   t->Add("StringNormalizer", &StringNormalizer);

@@ -184,5 +184,117 @@ TEST(RegexFullMatchTest, ErrorsNameTheNodeAndTheConstruct) {
           .status()));
 }
 
+// ---------------------------------------------- what numbers are used for, too
+
+std::vector<bool> Equal(const Operand& a, const Operand& b) {
+  absl::StatusOr<std::vector<Tensor>> y =
+      RunOperator({"Equal", "", 19}, {a, b});
+  if (!y.ok()) {
+    ADD_FAILURE() << y.status();
+    return {};
+  }
+  const auto values = (*y)[0].values<bool>();
+  return std::vector<bool>(values.begin(), values.end());
+}
+
+TEST(TextTest, Equal19) {
+  const Operand x =
+      Stored(TextTensor({3}, {"string1", "string2", ""}), kTextType);
+  EXPECT_THAT(
+      Equal(x, Stored(TextTensor({3}, {"string1", "string3", ""}), kTextType)),
+      ElementsAre(true, false, true));
+  // Of another width, and broadcast.
+  EXPECT_THAT(Equal(x, Stored(TextTensor({1}, {""}), kTextType)),
+              ElementsAre(false, false, true));
+  EXPECT_THAT(
+      Equal(Stored(TextTensor({2, 1}, {"a longer one", "string2"}), kTextType),
+            x),
+      ElementsAre(false, false, false, false, true, false));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      RunOperator({"Equal", "", 19}, {x, Floats({3}, {1, 2, 3})}).status()));
+}
+
+struct Moved {
+  std::vector<int64_t> shape;
+  Strings strings;
+};
+
+Moved Move(const Operator& op, const std::vector<Operand>& operands) {
+  absl::StatusOr<std::vector<Tensor>> y = RunOperator(op, operands);
+  if (!y.ok()) {
+    ADD_FAILURE() << op.op << ": " << y.status();
+    return {};
+  }
+  Moved moved;
+  moved.shape.assign((*y)[0].shape().begin(), (*y)[0].shape().end() - 1);
+  moved.strings = StringsOf((*y)[0]);
+  return moved;
+}
+
+TEST(TextTest, MovesLikeNumbers) {
+  const Operand x =
+      Stored(TextTensor({2, 3}, {"a", "bc", "", "d", "é", "f"}), kTextType);
+  Moved y = Move({"Transpose"}, {x});
+  EXPECT_THAT(y.shape, ElementsAre(3, 2));
+  EXPECT_THAT(y.strings, ElementsAre("a", "d", "bc", "é", "", "f"));
+  y = Move({"Gather", "", 13, [](Node* n) { SetInt(n, "axis", -1); }},
+           {x, Longs({2}, {-1, 0})});
+  EXPECT_THAT(y.shape, ElementsAre(2, 2));
+  EXPECT_THAT(y.strings, ElementsAre("", "a", "f", "d"));
+  y = Move({"Reshape"}, {x, Constant(Longs({1}, {-1}))});
+  EXPECT_THAT(y.shape, ElementsAre(6));
+  EXPECT_THAT(y.strings, ElementsAre("a", "bc", "", "d", "é", "f"));
+  y = Move({"Slice"}, {x, Constant(Longs({1}, {1})), Constant(Longs({1}, {3})),
+                       Constant(Longs({1}, {-1}))});
+  EXPECT_THAT(y.strings, ElementsAre("bc", "", "é", "f"));
+  y = Move({"Unsqueeze"}, {x, Constant(Longs({1}, {-1}))});
+  EXPECT_THAT(y.shape, ElementsAre(2, 3, 1));
+  y = Move({"Expand"}, {Stored(TextTensor({1}, {"word"}), kTextType),
+                        Constant(Longs({2}, {2, 2}))});
+  EXPECT_THAT(y.shape, ElementsAre(2, 2));
+  EXPECT_THAT(y.strings, ElementsAre("word", "word", "word", "word"));
+  // Of different widths.
+  y = Move({"Concat", "", 13, [](Node* n) { SetInt(n, "axis", 0); }},
+           {Stored(TextTensor({2}, {"a", "b"}), kTextType),
+            Stored(TextTensor({1}, {"wider"}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("a", "b", "wider"));
+  Tensor condition = *Tensor::Empty(DataType::Bool(), {2});
+  condition.mutable_data<bool>()[0] = true;
+  condition.mutable_data<bool>()[1] = false;
+  y = Move({"Where"},
+           {condition, Stored(TextTensor({2}, {"a", "b"}), kTextType),
+            Stored(TextTensor({1}, {"other"}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("a", "other"));
+  y = Move({"Compress", "", 11},
+           {Stored(TextTensor({2}, {"a", "b"}), kTextType), condition});
+  EXPECT_THAT(y.strings, ElementsAre("a"));
+  // What changes elements still takes no text.
+  EXPECT_TRUE(absl::IsUnimplemented(RunOperator({"Neg"}, {x}).status()));
+}
+
+TEST(TextTest, CountsWords) {
+  auto strings = [](Node* n, const char* name, const Strings& values) {
+    auto* a = n->add_attribute();
+    a->set_name(name);
+    a->set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& s : values) a->add_strings(s);
+  };
+  const Operator op{"TfIdfVectorizer", "", 9, [&](Node* n) {
+                      SetString(n, "mode", "TF");
+                      SetInt(n, "min_gram_length", 1);
+                      SetInt(n, "max_gram_length", 2);
+                      SetInt(n, "max_skip_count", 0);
+                      SetInts(n, "ngram_counts", {0, 2});
+                      SetInts(n, "ngram_indexes", {0, 1, 2, 3});
+                      strings(n, "pool_strings",
+                              {"the", "cat", "the", "cat", "cat", "sat"});
+                    }};
+  ExpectNear(
+      RunFloats(op, {Stored(TextTensor({2, 4}, {"the", "cat", "sat", "there",
+                                                "cat", "the", "cat", "cat"}),
+                            kTextType)}),
+      {1, 1, 1, 1, 1, 3, 1, 0});
+}
+
 }  // namespace
 }  // namespace ingot::onnx_frontend
