@@ -4,6 +4,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,7 +101,7 @@ T* Data(const TVMFFIAny& any) {
 }
 
 // "iota": numbers from 0 into its last argument. "double": out = 2a. "grow":
-// out is a with a 7 behind it. "less": out = a[0] < 10.
+// out is a with a 7 behind it. "less": out = a[0] < 10. "two": out = 2.
 std::shared_ptr<TableModule> Kernels() {
   auto module = std::make_shared<TableModule>("kernels");
   auto add = [&](const char* name,
@@ -130,6 +131,8 @@ std::shared_ptr<TableModule> Kernels() {
     std::memcpy(Data<float>(args[1]), Data<float>(args[0]), n * sizeof(float));
     Data<float>(args[1])[n] = 7;
   });
+  add("two",
+      [](absl::Span<const TVMFFIAny> args) { *Data<int64_t>(args[0]) = 2; });
   add("less", [](absl::Span<const TVMFFIAny> args) {
     *Data<bool>(args[1]) = *Data<float>(args[0]) < 10;
   });
@@ -184,6 +187,69 @@ Plan BoundPlanOf() {
   m.Call("double", {x}, {y});
   m.Output(y);
   return *m.plan();
+}
+
+// Runs the plan `runs` times; the last output of each.
+std::vector<std::vector<int64_t>> RandomStates(const Plan& plan, int runs,
+                                               std::optional<uint64_t> seed) {
+  ExecutorOptions options;
+  options.random_seed = seed;
+  auto executor = GraphExecutor::Create(plan, Kernels(), nullptr, options);
+  EXPECT_TRUE(executor.ok()) << executor.status();
+  std::vector<std::vector<int64_t>> states;
+  for (int run = 0; executor.ok() && run < runs; ++run) {
+    const absl::Status status = (*executor)->Run();
+    EXPECT_TRUE(status.ok()) << status;
+    const Tensor state = *(*executor)->GetOutput(0);
+    states.emplace_back(state.values<int64_t>().begin(),
+                        state.values<int64_t>().end());
+  }
+  return states;
+}
+
+TEST(RandomState, IsTheSeedAndTheNumberOfTheRun) {
+  Maker m;
+  const uint32_t state = m.Tensor(kI64, {2});
+  m.Call("", {}, {state})->mutable_random_state();
+  m.Output(state);
+  EXPECT_THAT(
+      RandomStates(*m.plan(), 3, 42),
+      ElementsAre(ElementsAre(42, 0), ElementsAre(42, 1), ElementsAre(42, 2)));
+  EXPECT_NE(RandomStates(*m.plan(), 1, std::nullopt),
+            RandomStates(*m.plan(), 1, std::nullopt));
+}
+
+TEST(RandomState, CountsTheTripsOfABody) {
+  Maker body;
+  body.Input(kI64, {});
+  const uint32_t state = body.Tensor(kI64, {2});
+  const uint32_t x = body.Tensor(kF32, {1});
+  const uint32_t on = body.Tensor(DataType::Bool(), {});
+  body.Call("", {}, {state})->mutable_random_state();
+  body.Call("iota", {}, {x});
+  body.Call("less", {x}, {on});
+  for (uint32_t t : {on, state}) body.Output(t);
+  Maker m;
+  const uint32_t trips = m.Tensor(kI64, {1});
+  const uint32_t both = m.Tensor(kI64, {2});
+  const uint32_t stack = m.Tensor(kI64, {2, 2});
+  m.Call("", {}, {both})->mutable_random_state();
+  m.Call("two", {}, {trips});
+  PlanCall* call = m.Call("", {trips}, {stack});
+  call->mutable_loop()->set_has_trips(true);
+  *m.plan()->add_bodies() = *body.plan();
+  m.Output(stack);
+  EXPECT_THAT(RandomStates(*m.plan(), 2, 7),
+              ElementsAre(ElementsAre(7, 0, 7, 1), ElementsAre(7, 2, 7, 3)));
+}
+
+TEST(RandomState, IsAskedForAsItIs) {
+  Maker m;
+  const uint32_t wrong = m.Tensor(kI64, {3});
+  m.Call("", {}, {wrong})->mutable_random_state();
+  m.Output(wrong);
+  EXPECT_THAT(std::string(CheckPlan(*m.plan()).message()),
+              HasSubstr("the random state is one i64[2]"));
 }
 
 TEST(Binds, SizesFollowTheData) {

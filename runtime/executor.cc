@@ -1,6 +1,8 @@
 #include "runtime/executor.h"
 
+#include <cstdint>
 #include <memory>
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,12 +47,22 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   return info;
 }
 
+uint64_t AnySeed() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
 class PlanExecutor final : public GraphExecutor {
  public:
   explicit PlanExecutor(ExecutorOptions options)
       : pool_(std::move(options.pool)),
-        context_{nullptr, nullptr, options.profiler,
-                 std::move(options.observer), options.max_storage_bytes},
+        context_{
+            nullptr,
+            nullptr,
+            options.profiler,
+            std::move(options.observer),
+            options.max_storage_bytes,
+            options.random_seed.has_value() ? *options.random_seed : AnySeed()},
         frame_(context_) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);

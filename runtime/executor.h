@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,10 @@ struct ExecutorOptions {
   // Sees every call's operands and results, for finding where a model goes
   // wrong; null costs nothing.
   CallObserver observer;
+  // What the random numbers of a model follow from that brings no seed of its
+  // own: executors with the same seed give the same ones, run by run. None: one
+  // that differs from executor to executor.
+  std::optional<uint64_t> random_seed;
   // The most bytes of storage that a plan may ask for.
   uint64_t max_storage_bytes = uint64_t{1} << 40;
 };

@@ -47,6 +47,8 @@ absl::string_view NameOf(const PlanCall& call) {
       return "loop";
     case PlanCall::kList:
       return call.list().op();
+    case PlanCall::kRandomState:
+      return "random_state";
     case PlanCall::CONTROL_NOT_SET:
       break;
   }
@@ -107,6 +109,7 @@ size_t Frame::storage_bytes() const {
 absl::Status Frame::Run() {
   absl::Status status = bound_.Bind();
   if (!status.ok()) return status;
+  ++runs_;
   if (context_.observer != nullptr) return RunStepsObserved();
   return context_.profiler == nullptr ? RunSteps() : RunStepsProfiled();
 }
@@ -181,11 +184,21 @@ absl::Status Frame::RunControl(int index) {
   if (call.has_branch()) return RunBranch(index);
   if (call.has_loop()) return RunLoop(index);
   if (call.has_list()) return RunList(index);
+  if (call.has_random_state()) {
+    GiveRandomState(index);
+    return absl::OkStatus();
+  }
   std::vector<int64_t> values;
   for (const PlanBind& bind : call.binds()) {
     values.push_back(ElementOf(*arg(call, 0), bind.index()));
   }
   return bound_.BindPhase(index, values);
+}
+
+void Frame::GiveRandomState(int index) {
+  const int64_t state[] = {static_cast<int64_t>(context_.random_seed),
+                           runs_ - 1};
+  std::memcpy(arg(bound_.plan().calls(index), 0)->data, state, sizeof(state));
 }
 
 absl::Status Frame::TakeResults(int index, absl::Span<const DLTensor> results) {

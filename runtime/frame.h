@@ -30,6 +30,7 @@ struct FrameContext {
                              absl::Span<const DLTensor* const>)>
       observer;
   uint64_t max_storage_bytes = 0;  // of one frame
+  uint64_t random_seed = 0;
 };
 
 // A plan with memory behind it and its functions found, ready to run: the
@@ -58,7 +59,7 @@ class Frame {
  private:
   // One call, ready to be made.
   struct Step {
-    TVMFFISafeCallType call;  // null: a branch, a loop, or only symbols
+    TVMFFISafeCallType call;  // null: a call that is not a function's
     void* handle;
     const TVMFFIAny* args;
     int32_t num_args;
@@ -80,6 +81,7 @@ class Frame {
   // A call that is not a function's.
   absl::Status RunControl(int call);
   absl::Status RunList(int call);
+  void GiveRandomState(int call);
   absl::Status RunBranch(int call);
   absl::Status RunLoop(int call);
   absl::Status RunTrips(int call, LoopState* state,
@@ -102,6 +104,7 @@ class Frame {
   const FrameContext& context_;
   BoundPlan bound_;
   bool has_control_ = false;
+  int64_t runs_ = 0;  // that have begun
   std::vector<Function> functions_;
   std::vector<TVMFFIAny> args_;
   std::vector<Step> steps_;

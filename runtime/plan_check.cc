@@ -132,6 +132,8 @@ class Checker {
         return CheckLoop(plan_, call);
       case PlanCall::kList:
         return CheckListStep(plan_, call);
+      case PlanCall::kRandomState:
+        return CheckRandomState(plan_, call);
       case PlanCall::CONTROL_NOT_SET:
         break;
     }

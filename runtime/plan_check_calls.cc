@@ -129,6 +129,20 @@ absl::Status CheckLoop(const Plan& plan, const PlanCall& call) {
   return absl::OkStatus();
 }
 
+absl::Status CheckRandomState(const Plan& plan, const PlanCall& call) {
+  if (call.args_size() == 1 && call.num_outputs() == 1 &&
+      call.binds_size() == 0) {
+    const PlanTensor& state = plan.tensors(call.args(0));
+    absl::StatusOr<DataType> dtype = PlanDataType(state.dtype());
+    if (dtype.ok() && *dtype == DataType::Int(64) && !state.is_list() &&
+        state.shape_size() == 1 && state.shape(0).op() == DimExpr::CONST &&
+        state.shape(0).value() == 2) {
+      return absl::OkStatus();
+    }
+  }
+  return absl::InvalidArgumentError("the random state is one i64[2]");
+}
+
 absl::Status CheckBindCall(const Plan& plan, const PlanCall& call) {
   if (call.args_size() != 2 || call.num_outputs() != 1 ||
       call.binds_size() == 0) {

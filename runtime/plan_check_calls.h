@@ -13,6 +13,7 @@ namespace ingot {
 absl::Status CheckBranch(const Plan& plan, const PlanCall& call);
 absl::Status CheckLoop(const Plan& plan, const PlanCall& call);
 absl::Status CheckListStep(const Plan& plan, const PlanCall& call);
+absl::Status CheckRandomState(const Plan& plan, const PlanCall& call);
 absl::Status CheckBindCall(const Plan& plan, const PlanCall& call);
 // Whether what `bind` binds its symbol to is there.
 absl::Status CheckBindIndex(const Plan& plan, const PlanCall& call,

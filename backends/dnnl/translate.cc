@@ -289,6 +289,9 @@ class Translation {
     const std::vector<double> scales =
         attrs_.GetOr<std::vector<double>>("scales", {});
     const Dims& x = shapes_[0];
+    if (attrs_.GetOr<int64_t>("scale_operand", 0) != 0) {
+      return No("a run tells its scales");
+    }
     if (x.size() < 3 || x[0] != result_[0] || x[1] != result_[1]) {
       return No("it resizes more than planes");
     }

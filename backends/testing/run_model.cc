@@ -56,15 +56,22 @@ absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {
   return LoadPath(library, BuiltinLoaders());
 }
 
+// Random numbers are those that the interpreter gives.
+ExecutorOptions RepeatableOptions() {
+  ExecutorOptions options;
+  options.random_seed = 0;
+  return options;
+}
+
 absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set) {
   INGOT_ASSIGN_OR_RETURN(const LoadedModel model, StoreAndLoad(set));
-  return CreateExecutor(model);
+  return CreateExecutor(model, RepeatableOptions());
 }
 
 absl::StatusOr<std::vector<Tensor>> RunModel(
     const LoadedModel& model, const std::vector<Tensor>& inputs) {
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
-                         CreateExecutor(model));
+                         CreateExecutor(model, RepeatableOptions()));
   return executor->Run(inputs);
 }
 

@@ -27,7 +27,7 @@ absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
 // The same, ready to run.
 absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set);
 
-// Calls the model's entry.
+// Runs the model once.
 absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,
                                              const std::vector<Tensor>& inputs);
 

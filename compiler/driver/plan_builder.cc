@@ -102,6 +102,7 @@ class PlanBuilder {
         return AddConstant(node);
       case NodeKind::kOp:
         if (node.Is("bind_dims")) return AddBind(node);
+        if (node.Is("random_state")) return AddRandomState(node);
         return node.IsListOp() ? AddListStep(node) : AddView(node);
       case NodeKind::kCallFunction:
         return AddCall(node);
@@ -247,6 +248,12 @@ class PlanBuilder {
     call->mutable_list()->set_axis(step.axis);
     call->mutable_list()->set_flag(step.flag);
     BindToResults(node, call);
+    return AddResults(node, index);
+  }
+
+  absl::Status AddRandomState(const Node& node) {
+    const int index = plan_.calls_size();
+    AddStep(node)->mutable_random_state();
     return AddResults(node, index);
   }
 

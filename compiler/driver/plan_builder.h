@@ -22,11 +22,12 @@ struct CompiledFunction {
 };
 
 // Turns main, which only holds inputs, constants, view operators, bind_dims,
-// operators on lists, calls of functions in `compiled`, and branches and loops
-// over functions like it, into a plan: every value a place, every call its
-// arguments, intermediate storage shared by life time. Views of a value share
-// its memory; constants go into `constants`. InvalidArgument when a dimension
-// follows neither from the inputs' shapes nor from what a run binds before.
+// random_state, operators on lists, calls of functions in `compiled`, and
+// branches and loops over functions like it, into a plan: every value a place,
+// every call its arguments, intermediate storage shared by life time. Views of
+// a value share its memory; constants go into `constants`. InvalidArgument when
+// a dimension follows neither from the inputs' shapes nor from what a run binds
+// before.
 absl::StatusOr<Plan> BuildPlan(
     const relay::Module& module, absl::string_view entry,
     const std::map<std::string, CompiledFunction>& compiled,

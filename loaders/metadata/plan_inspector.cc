@@ -66,6 +66,7 @@ class PlanPrinter {
       return absl::StrCat(call.list().op(), "[axis ", call.list().axis(),
                           call.list().flag() ? ", flag" : "", "]");
     }
+    if (call.has_random_state()) return "random_state";
     return call.function().empty() ? "bind" : call.function();
   }
 

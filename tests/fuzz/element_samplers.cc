@@ -48,8 +48,17 @@ bool AddSmooth(ModelBuilder* m, const std::string& op) {
 // Whether the two broadcast, or fail to, whatever the symbol is: a symbol that
 // meets another extent is an error of the run.
 bool Meet(const Known& x, const Known& y) {
-  return relay::SameShape(x.type().shape, y.type().shape) ||
-         (x.is_static() && y.is_static());
+  const relay::Shape &a = x.type().shape, &b = y.type().shape;
+  for (size_t i = 1; i <= std::min(a.size(), b.size()); ++i) {
+    const relay::Dim &p = a[a.size() - i], &q = b[b.size() - i];
+    int64_t m, n;
+    const bool known = tir::AsConstInt(p, &m) && tir::AsConstInt(q, &n);
+    if (!known && !tir::IsConstInt(p, 1) && !tir::IsConstInt(q, 1) &&
+        !relay::SameShape({p}, {q})) {
+      return false;
+    }
+  }
+  return true;
 }
 
 // What grows without limit or is not defined everywhere, on a safe operand.
@@ -143,9 +152,7 @@ Known Partner(ModelBuilder* m, const Known& x) {
   if (m->Chance(60)) {
     const auto y = m->Pick(x.type().dtype, [&](const Known& k) {
       return relay::SameShape(k.type().shape, x.type().shape) ||
-             // A symbol could meet another extent when the model runs.
-             (k.rank() < x.rank() &&
-              relay::ConstShape(k.type().shape).has_value());
+             (k.rank() < x.rank() && Meet(k, x));
     });
     if (y) return *y;
   }

@@ -57,6 +57,18 @@ bool AddRecurrent(ModelBuilder* m, const std::string& op) {
 
 // ------------------------------------------------------------- made of nothing
 
+bool AddRandom(ModelBuilder* m, const std::string& op) {
+  if (!m->Add("random_state", {}, {}, true, 1)) return false;
+  if (op == "random_state") return true;
+  Attrs attrs;
+  attrs.Set("shape", MakeShape({1 + m->Next(4), 1 + m->Next(9)}));
+  attrs.Set("dtype", m->FloatType());
+  attrs.Set("distribution", m->Chance(50) ? "uniform" : "normal");
+  attrs.Set("stream", m->Next(3));
+  if (m->Chance(30)) attrs.Set("seed", m->Next(1000));
+  return m->Add(op, {m->values().back()}, attrs, false, 9);
+}
+
 bool AddGenerator(ModelBuilder* m, const std::string& op) {
   const DataType kTypes[] = {kF32, kF32, kI64, DataType::Int(32),
                              DataType::Float(64)};
@@ -99,7 +111,7 @@ bool AddOneHot(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(kI64);
   if (!x || x->rank() > 3) return false;
   Attrs attrs;
-  attrs.Set("depth", 1 + m->Next(6));
+  attrs.Set("depth", MakeShape({1 + m->Next(6)}));
   attrs.Set("axis", m->Next(x->rank() + 1));
   return m->Add(op, {*x, m->Integers({-1, 2}, kF32, {2})}, attrs, true, 2);
 }
@@ -211,6 +223,7 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
   const std::vector<OpSampler> added = {
       {{"lstm", "gru", "rnn"}, AddRecurrent},
       {{"full", "range", "dims"}, AddGenerator},
+      {{"random_state", "random"}, AddRandom},
       {{"eye_like"}, AddEyeLike},
       {{"identity"}, AddIdentity},
       {{"one_hot"}, AddOneHot},

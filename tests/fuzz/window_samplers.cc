@@ -18,9 +18,9 @@ const DataType kI64 = DataType::Int(64);
 int DimsOf(const std::string& op) { return op[op.size() - 2] - '0'; }
 
 // A value [batch, channels, n dimensions].
-std::optional<Known> PickImage(ModelBuilder* m, int n) {
-  return m->Pick(m->FloatType(), [n](const Known& k) {
-    return k.rank() == n + 2 && k.dim(1) > 0;
+std::optional<Known> PickImage(ModelBuilder* m, int n, bool exact = false) {
+  return m->Pick(m->FloatType(), [n, exact](const Known& k) {
+    return k.rank() == n + 2 && k.dim(1) > 0 && (k.exact || !exact);
   });
 }
 
@@ -60,9 +60,9 @@ bool AddConv(ModelBuilder* m, const std::string& op) {
 bool AddPool(ModelBuilder* m, const std::string& op) {
   const int n = DimsOf(op);
   const bool indices = absl::StartsWith(op, "max_pool_indices");
-  const auto x = PickImage(m, n);
   // Which of two elements is larger must not depend on rounding.
-  if (!x || (indices && !x->exact)) return false;
+  const auto x = PickImage(m, n, /*exact=*/indices);
+  if (!x) return false;
   Attrs attrs;
   Ints kernel, strides, pads(2 * n, 0);
   for (int d = 0; d < n; ++d) {

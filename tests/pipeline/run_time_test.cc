@@ -66,20 +66,25 @@ void AddValue(onnx::ValueInfoProto* info, const std::string& name, int type) {
   info->mutable_type()->mutable_tensor_type()->mutable_shape();
 }
 
+// x[N], of floats.
+void AddVector(onnx::ValueInfoProto* info, const std::string& name) {
+  AddValue(info, name, kFloat);
+  onnx::TypeProto::Tensor* type = info->mutable_type()->mutable_tensor_type();
+  type->mutable_shape()->add_dim()->set_dim_param("N");
+}
+
+onnx::GraphProto* StartModel(onnx::ModelProto* model) {
+  model->set_ir_version(8);
+  model->add_opset_import()->set_version(15);
+  return model->mutable_graph();
+}
+
 // y = sum(x) > 0 ? 2x : x behind x; p = the elements of y that are not 0;
 // sums: p[0], p[0] + p[1], … until one is more than 20; last: the last of them.
 void WriteDeciding(const std::string& path) {
   onnx::ModelProto model;
-  model.set_ir_version(8);
-  model.add_opset_import()->set_version(13);
-  onnx::GraphProto* g = model.mutable_graph();
-  AddValue(g->add_input(), "x", kFloat);
-  g->mutable_input(0)
-      ->mutable_type()
-      ->mutable_tensor_type()
-      ->mutable_shape()
-      ->add_dim()
-      ->set_dim_param("N");
+  onnx::GraphProto* g = StartModel(&model);
+  AddVector(g->add_input(), "x");
   AddFloat(g, "zero", 0);
   AddFloat(g, "two", 2);
   AddFloat(g, "limit", 20);
@@ -154,9 +159,7 @@ void AddSequence(onnx::ValueInfoProto* info, const std::string& name) {
 // another in front of them; all: these one behind the other.
 void WriteSorting(const std::string& path) {
   onnx::ModelProto model;
-  model.set_ir_version(8);
-  model.add_opset_import()->set_version(13);
-  onnx::GraphProto* g = model.mutable_graph();
+  onnx::GraphProto* g = StartModel(&model);
   AddSequence(g->add_input(), "seq");
   AddFloat(g, "zero", 0);
   AddFloat(g, "two", 2);
@@ -218,6 +221,45 @@ void WriteSortingData(const std::string& dir, const Lists& seq) {
   WriteSequence(dir + "/output_0.pb", out);
   WriteTensorProto(dir + "/output_1.pb", "all",
                    {static_cast<int64_t>(all.size())}, all);
+}
+
+// noise: normal numbers of x's size; seeds: those of a node with a seed, trip
+// by trip; coins: of a loop's body, which the interpreter draws trip by trip
+// too; y: x or nothing, as the mask says.
+void WriteRandom(const std::string& path) {
+  onnx::ModelProto model;
+  onnx::GraphProto* g = StartModel(&model);
+  AddVector(g->add_input(), "x");
+  AddValue(g->add_input(), "count", kInt64);
+  onnx::TensorProto* training = g->add_initializer();
+  training->set_name("training");
+  training->set_data_type(kBool);
+  training->add_int32_data(1);
+  AddNode(g, "RandomNormalLike", {"x"}, {"noise"});
+  AddNode(g, "Dropout", {"x", "", "training"}, {"y", "mask"});
+  onnx::NodeProto* loop = AddNode(g, "Loop", {"count", ""}, {"coins", "seeds"});
+  onnx::GraphProto* body = AddGraph(loop, "body");
+  AddValue(body->add_input(), "i", kInt64);
+  AddValue(body->add_input(), "go", kBool);
+  AddNode(body, "Abs", {"x"}, {"size"});
+  AddNode(body, "Bernoulli", {"size"}, {"coin"});
+  onnx::NodeProto* uniform = AddNode(body, "RandomUniform", {}, {"number"});
+  onnx::AttributeProto* seed = uniform->add_attribute();
+  seed->set_name("seed");
+  seed->set_type(onnx::AttributeProto::FLOAT);
+  seed->set_f(4);
+  onnx::AttributeProto* shape = uniform->add_attribute();
+  shape->set_name("shape");
+  shape->set_type(onnx::AttributeProto::INTS);
+  shape->add_ints(3);
+  for (const char* output : {"go", "coin", "number"}) {
+    body->add_output()->set_name(output);
+  }
+  for (const char* output : {"noise", "y", "coins", "seeds"}) {
+    AddValue(g->add_output(), output, kFloat);
+  }
+  AddValue(g->add_output(), "mask", kBool);
+  WriteFileBytes(path, model.SerializeAsString());
 }
 
 class RunTimeTest : public CliTest,
@@ -318,6 +360,30 @@ TEST_P(RunTimeTest, DimensionsThatMustBeEqualAre) {
               {"N3 (2 here)", "3", "must be equal, or one of them 1", "shift"});
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
               HasSubstr("N = N2"));
+}
+
+TEST_P(RunTimeTest, RandomNumbersFollowFromTheSeed) {
+  WriteRandom(Path("m.onnx"));
+  WriteTensorProto(Path("x.pb"), "x", {50}, Numbers("x", 50));
+  onnx::GraphProto count;
+  AddConstant(&count, "count", {}, {3});
+  WriteFileBytes(Path("count.pb"), count.initializer(0).SerializeAsString());
+  Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
+  // Those that the interpreter gives, which says what operators mean.
+  const nlohmann::json json =
+      DoJson({"verify", "@m.ingot", "--reference=@m.onnx"});
+  EXPECT_EQ(json["ok"], true) << json;
+  auto run = [&](const std::string& seed) {
+    return DoJson({"run", "@m.ingot", "--seed=" + seed, "--input=x:@x.pb",
+                   "--input=count:@count.pb"})["outputs"];
+  };
+  const nlohmann::json one = run("1");
+  EXPECT_EQ(one, run("1"));
+  const nlohmann::json two = run("2");
+  for (size_t i = 0; i < one.size(); ++i) {
+    const bool same = one[i]["name"] == "seeds";
+    EXPECT_EQ(one[i] == two[i], same) << one[i];
+  }
 }
 
 }  // namespace

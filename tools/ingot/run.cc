@@ -190,6 +190,7 @@ absl::Status RunRun(Args args) {
   Profiler profiler;
   ExecutorOptions options;
   options.threads = static_cast<int>(run.threads);
+  options.random_seed = static_cast<uint64_t>(run.seed);
   if (!run.profile.empty()) options.profiler = &profiler;
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(opened->model, options);

@@ -243,6 +243,7 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   if (!opened.ok()) return opened.status();
   ExecutorOptions options;
   options.threads = static_cast<int>(flags.threads);
+  options.random_seed = 0;  // as the interpreter has it
   PerNodeCheck per_node(from.module, std::move(from.functions), flags.tolerance,
                         progress);
   if (flags.per_node) {

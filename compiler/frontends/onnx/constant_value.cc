@@ -37,6 +37,9 @@ absl::Status CollectCalls(const relay::Value& value,
     if (node.IsListOp()) {
       return absl::FailedPreconditionError("depends on a list");
     }
+    if (node.Is("random_state")) {
+      return absl::FailedPreconditionError("is random");
+    }
     for (const relay::TensorType& type : node.outputs) {
       const auto shape = relay::ConstShape(type.shape);
       if (!shape) return absl::FailedPreconditionError("has a symbolic shape");

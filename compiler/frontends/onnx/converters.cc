@@ -58,6 +58,7 @@ const ConverterTable& AllConverters() {
     AddReductionConverters(t);
     AddShapeConverters(t);
     AddRearrangeConverters(t);
+    AddPadConverter(t);
     AddIndexingConverters(t);
     AddGenerateConverters(t);
     AddResizeConverters(t);
@@ -72,6 +73,7 @@ const ConverterTable& AllConverters() {
     AddMicrosoftNormalizationConverters(t);
     AddMicrosoftQuantizeConverters(t);
     AddImageConverters(t);
+    AddRandomConverters(t);
     AddTextConverters(t);
     AddTrainingConverters(t);
     for (absl::string_view op : kMovers) t->Add(op, Moves(*t->Find("", op)));

@@ -47,6 +47,7 @@ void AddNormalizationConverters(ConverterTable* table);
 void AddReductionConverters(ConverterTable* table);
 void AddShapeConverters(ConverterTable* table);
 void AddRearrangeConverters(ConverterTable* table);
+void AddPadConverter(ConverterTable* table);
 void AddIndexingConverters(ConverterTable* table);
 void AddGenerateConverters(ConverterTable* table);
 void AddResizeConverters(ConverterTable* table);
@@ -62,6 +63,7 @@ void AddMicrosoftConverters(ConverterTable* table);
 void AddMicrosoftNormalizationConverters(ConverterTable* table);
 void AddMicrosoftQuantizeConverters(ConverterTable* table);
 void AddImageConverters(ConverterTable* table);
+void AddRandomConverters(ConverterTable* table);
 void AddTextConverters(ConverterTable* table);
 void AddTrainingConverters(ConverterTable* table);
 

@@ -208,36 +208,6 @@ absl::Status Identity(NodeContext& c) {
   return absl::OkStatus();
 }
 
-// Inference: the operand itself. Drawing random numbers is not supported.
-absl::Status Dropout(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  bool training = false;
-  if (c.opset() >= 12 && c.has_input(2)) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> mode,
-                           c.ConstantInts(2, "training_mode"));
-    training = !mode.empty() && mode[0] != 0;
-    if (training && c.has_input(1)) {
-      INGOT_ASSIGN_OR_RETURN(std::vector<double> ratio,
-                             c.ConstantFloats(1, "ratio"));
-      training = ratio.empty() || ratio[0] != 0;
-    }
-  }
-  if (training) return c.NotSupported("dropout in training is random");
-  c.SetOutput(0, x);
-  if (c.wants_output(1)) {
-    Attrs attrs;
-    attrs.Set("shape", ShapeOf(x));
-    // Before operator set 10 the mask was of the operand's type.
-    attrs.Set("dtype", c.opset() < 10 ? x.type().dtype : DataType::Bool());
-    attrs.Set("value", 1.0);
-    INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(ShapeOf(x)));
-    INGOT_ASSIGN_OR_RETURN(Value mask,
-                           c.Emit("full", carriers, std::move(attrs), "mask"));
-    c.SetOutput(1, mask);
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 void AddElementwiseConverters(ConverterTable* t) {
@@ -317,7 +287,6 @@ void AddElementwiseConverters(ConverterTable* t) {
   t->Add("Gelu", &Gelu);
   t->Add("Where", &Where);
   t->Add("Identity", &Identity);
-  t->Add("Dropout", &Dropout);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -123,6 +123,8 @@ class Importer {
   absl::StatusOr<std::vector<Binding>> Inline(const onnx::GraphProto& graph,
                                               std::vector<Binding> inputs);
   const ImportOptions& options() const { return options_; }
+  // So far, with that being imported and with copies of function bodies.
+  int64_t nodes_imported() const { return imported_; }
 
  private:
   // The name as `scope` sees it; null when there is none.
@@ -188,7 +190,7 @@ class Importer {
   std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"
   bool split_ = false;                    // RequestSplit
   int depth_ = 0;                         // of graphs inside graphs
-  int64_t imported_ = 0;  // nodes so far, copies of function bodies included
+  int64_t imported_ = 0;
 };
 
 }  // namespace ingot::onnx_frontend

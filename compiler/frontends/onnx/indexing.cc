@@ -35,16 +35,36 @@ Converter Scatter(const char* op, bool has_axis) {
   };
 }
 
-absl::Status OneHot(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value indices, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(std::vector<double> depth,
+// It may be a float.
+absl::StatusOr<tir::Expr> OneHotDepth(NodeContext& c) {
+  if (c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(Value value, c.Input(1));
+    INGOT_ASSIGN_OR_RETURN(value, c.Cast(value, DataType::Int(64)));
+    INGOT_ASSIGN_OR_RETURN(
+        const Shape told,
+        c.importer()->BindDims(value, absl::StrCat(c.name(), "_depth")));
+    if (told.size() != 1) return c.Error("depth must be one number");
+    return told[0];
+  }
+  if (const Known* k = c.known(1); k != nullptr && k->AllIntegers()) {
+    INGOT_ASSIGN_OR_RETURN(Shape known, c.KnownInts(1, "depth"));
+    if (known.size() != 1) return c.Error("depth must be one number");
+    return known[0];
+  }
+  INGOT_ASSIGN_OR_RETURN(const std::vector<double> depth,
                          c.ConstantFloats(1, "depth"));
-  INGOT_ASSIGN_OR_RETURN(Value values, c.Input(2));
   if (depth.size() != 1 || !(depth[0] >= 0) || depth[0] > 1e12) {
     return c.Error("depth must be one number");
   }
+  return tir::MakeInt(static_cast<int64_t>(depth[0]));
+}
+
+absl::Status OneHot(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value indices, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value values, c.Input(2));
+  INGOT_ASSIGN_OR_RETURN(const tir::Expr depth, OneHotDepth(c));
   Attrs attrs;
-  attrs.Set("depth", static_cast<int64_t>(depth[0]));
+  attrs.Set("depth", Shape{depth});
   attrs.Set("axis", c.Int("axis", -1));
   return c.Return("one_hot", {indices, values}, std::move(attrs));
 }

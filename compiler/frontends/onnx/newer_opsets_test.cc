@@ -26,15 +26,6 @@ Tensor Bools(const std::vector<int64_t>& shape, const std::vector<int>& v) {
   return t;
 }
 
-// All outputs; fails the test on an error.
-std::vector<Tensor> Outputs(const Operator& op,
-                            const std::vector<Operand>& operands) {
-  absl::StatusOr<std::vector<Tensor>> out = RunOperator(op, operands);
-  if (out.ok()) return *std::move(out);
-  ADD_FAILURE() << op.op << ": " << out.status();
-  return std::vector<Tensor>(op.outputs, Floats({1}, {0}));
-}
-
 TEST(NewerOpsetsTest, Bitwise18) {
   const Tensor a = Bytes({3}, {0b1100, 0xff, 0}),
                b = Bytes({3}, {0b1010, 15, 1});

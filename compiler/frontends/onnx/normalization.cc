@@ -207,10 +207,6 @@ absl::Status Hardmax(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(x, c.Reshape(x, flat, "flat"));
     axis = 1;
   }
-  int64_t depth;
-  if (!tir::AsConstInt(ShapeOf(x)[axis], &depth)) {
-    return c.NotSupported("needs the extent of its axis; give the input shape");
-  }
   Attrs arg;
   arg.Set("axis", axis);
   arg.Set("keepdims", int64_t{0});
@@ -222,8 +218,12 @@ absl::Status Hardmax(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value pair, c.Constant(std::move(values), "values"));
   Attrs hot;
   hot.Set("axis", axis);
-  hot.Set("depth", depth);
-  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("one_hot", {best, pair}, hot));
+  hot.Set("depth", Shape{ShapeOf(x)[axis]});
+  std::vector<Value> operands = {best, pair};
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers,
+                         c.Carriers({ShapeOf(x)[axis]}));
+  operands.insert(operands.end(), carriers.begin(), carriers.end());
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit("one_hot", operands, hot));
   INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, shape));
   c.SetOutput(0, y);
   return absl::OkStatus();

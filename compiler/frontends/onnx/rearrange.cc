@@ -89,15 +89,16 @@ absl::Status Split(NodeContext& c) {
     sizes = c.Ints("split");
   }
   if (sizes.empty()) {
-    int64_t extent;
-    if (!tir::AsConstInt(ShapeOf(x)[axis], &extent)) {
-      return c.NotSupported(
-          "splitting a symbolic dimension; give the input's shape");
-    }
     const int64_t parts = c.Int("num_outputs", c.num_outputs());
     if (parts != c.num_outputs() || parts < 1) {
       return c.Error("num_outputs=", parts, " with ", c.num_outputs(),
                      " outputs");
+    }
+    int64_t extent;
+    if (!tir::AsConstInt(ShapeOf(x)[axis], &extent)) {
+      const Expr size =
+          SimplifyDim((ShapeOf(x)[axis] + (parts - 1)) / tir::MakeInt(parts));
+      return SymbolicSplit(c, x, axis, Shape(parts, size));
     }
     const int64_t size = (extent + parts - 1) / parts;
     int64_t rest = extent;
@@ -254,83 +255,6 @@ absl::Status Slice(NodeContext& c) {
   return c.Return("slice", {x}, std::move(attrs));
 }
 
-// By amounts that are not known, none of them negative: constants before and
-// behind x.
-absl::Status SymbolicPad(NodeContext& c, Value x, const std::vector<Expr>& pads,
-                         double value) {
-  if (c.String("mode", "constant") != "constant" || c.has_input(3)) {
-    return c.NotSupported("pads that only a run knows, with mode ",
-                          c.String("mode", "constant"), " or axes");
-  }
-  const size_t rank = RankOf(x);
-  if (pads.size() != 2 * rank) return c.Error("has ", pads.size(), " pads");
-  for (size_t d = 0; d < rank; ++d) {
-    std::vector<Value> parts;
-    for (size_t end : {size_t{0}, rank}) {
-      if (end != 0) parts.push_back(x);
-      if (tir::IsConstInt(pads[d + end], 0)) continue;
-      Attrs attrs;
-      Shape shape = ShapeOf(x);
-      shape[d] = pads[d + end];
-      attrs.Set("shape", shape);
-      attrs.Set("dtype", x.type().dtype);
-      attrs.Set("value", value);
-      INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
-      INGOT_ASSIGN_OR_RETURN(
-          Value part, c.Emit("full", carriers, std::move(attrs), "border"));
-      parts.push_back(part);
-    }
-    if (parts.size() == 1) continue;
-    Attrs attrs;
-    attrs.Set("axis", static_cast<int64_t>(d));
-    INGOT_ASSIGN_OR_RETURN(x,
-                           c.Emit("concat", parts, std::move(attrs), "padded"));
-  }
-  c.SetOutput(0, x);
-  return absl::OkStatus();
-}
-
-absl::Status Pad(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  const int rank = RankOf(x);
-  std::vector<int64_t> pads;
-  double value = 0;
-  if (c.opset() < 11) {
-    pads = c.Ints(c.opset() < 2 ? "paddings" : "pads");
-    value = c.Float("value", 0);
-  } else {
-    if (c.has_input(2)) {
-      INGOT_ASSIGN_OR_RETURN(std::vector<double> v,
-                             c.ConstantFloats(2, "constant_value"));
-      if (v.size() > 1) return c.Error("constant_value must be one number");
-      if (!v.empty()) value = v[0];
-    }
-    INGOT_ASSIGN_OR_RETURN(std::vector<Expr> amounts, c.RunTimeInts(1, "pads"));
-    if (!relay::ConstShape(amounts)) return SymbolicPad(c, x, amounts, value);
-    INGOT_ASSIGN_OR_RETURN(pads, c.ConstantInts(1, "pads"));
-  }
-  if (c.has_input(3)) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axes,
-                           c.ConstantInts(3, "axes"));
-    if (pads.size() != 2 * axes.size()) {
-      return c.Error("pads and axes differ in length");
-    }
-    std::vector<int64_t> all(2 * rank, 0);
-    for (size_t k = 0; k < axes.size(); ++k) {
-      INGOT_ASSIGN_OR_RETURN(int a, AxisOf(c, axes[k], rank));
-      all[a] = pads[k];
-      all[a + rank] = pads[k + axes.size()];
-    }
-    pads = all;
-  }
-  Attrs attrs;
-  attrs.Set("pads", pads);
-  const std::string mode = c.String("mode", "constant");
-  if (mode != "constant") attrs.Set("mode", mode);
-  if (value != 0) attrs.Set("value", value);
-  return c.Return("pad", {x}, std::move(attrs));
-}
-
 // By numbers that are not known: each dimension gets one in front of it along
 // which x repeats, and is joined with it.
 absl::Status SymbolicTile(NodeContext& c, const Value& x,
@@ -425,7 +349,6 @@ void AddRearrangeConverters(ConverterTable* t) {
   t->Add("Concat", &Concat);
   t->Add("Split", &Split);
   t->Add("Slice", &Slice);
-  t->Add("Pad", &Pad);
   t->Add("Tile", &Tile);
   t->Add("DepthToSpace", &DepthToSpace);
   t->Add("SpaceToDepth", &SpaceToDepth);

@@ -68,7 +68,11 @@ absl::StatusOr<std::vector<Tensor>> RunOperator(
       continue;
     }
     std::vector<std::string> dims;
-    for (int64_t d : t.shape()) dims.push_back(absl::StrCat(d));
+    for (int64_t d : t.shape()) {
+      dims.push_back(operands[i].symbolic
+                         ? absl::StrCat(names.back(), "_", dims.size(), "_dim")
+                         : absl::StrCat(d));
+    }
     if (type == kTextType) dims.pop_back();
     b.Input(names.back(), dims, type);
     inputs.push_back(t);
@@ -86,6 +90,14 @@ absl::StatusOr<std::vector<Tensor>> RunOperator(
   if (!module.ok()) return module.status();
   if (absl::Status s = relay::Verify(*module); !s.ok()) return s;
   return relay::EvaluateFunction(*module, *module->main(), inputs);
+}
+
+std::vector<Tensor> Outputs(const Operator& op,
+                            const std::vector<Operand>& operands) {
+  absl::StatusOr<std::vector<Tensor>> out = RunOperator(op, operands);
+  if (out.ok()) return *std::move(out);
+  ADD_FAILURE() << op.op << ": " << out.status();
+  return std::vector<Tensor>(op.outputs, Floats({1}, {0}));
 }
 
 std::vector<float> RunFloats(const Operator& op,

@@ -50,12 +50,19 @@ struct Operand {
   Tensor tensor;
   bool constant;
   int stored = 0;  // ONNX's type that the tensor carries (stored.h)
+  bool symbolic = false;
 };
 inline Operand Constant(Tensor t) { return Operand(std::move(t), true); }
 // What carries elements of a type that Ingot has not.
 inline Operand Stored(Tensor t, int type, bool constant = false) {
   Operand operand(std::move(t), constant);
   operand.stored = type;
+  return operand;
+}
+// An input all of whose dimensions are symbols.
+inline Operand Symbolic(Tensor t) {
+  Operand operand(std::move(t));
+  operand.symbolic = true;
   return operand;
 }
 inline Operand LeftOut() { return Operand(Tensor()); }
@@ -72,6 +79,10 @@ struct Operator {
 
 absl::StatusOr<std::vector<Tensor>> RunOperator(
     const Operator& op, const std::vector<Operand>& operands);
+
+// The same; fails the test on an error.
+std::vector<Tensor> Outputs(const Operator& op,
+                            const std::vector<Operand>& operands);
 
 // The first output's elements; fails the test on an error.
 std::vector<float> RunFloats(const Operator& op,

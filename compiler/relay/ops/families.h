@@ -31,6 +31,7 @@ absl::Status RegisterTextSearch(OpRegistry* registry);
 absl::Status RegisterFloat8(OpRegistry* registry);
 absl::Status RegisterLinearAlgebra(OpRegistry* registry);
 absl::Status RegisterImage(OpRegistry* registry);
+absl::Status RegisterRandom(OpRegistry* registry);
 absl::Status RegisterList(OpRegistry* registry);
 
 }  // namespace ingot::relay::ops

@@ -288,9 +288,10 @@ OpDef OneHot() {
   def.doc =
       "values[1] at the places that indices name along a new axis, "
       "values[0] elsewhere";
-  def.min_inputs = def.max_inputs = 2;
+  def.min_inputs = 2;
+  def.max_inputs = -1;  // behind two: values whose shapes bind symbols
   def.fusion = FusionKind::kBroadcast;
-  def.attrs = {IntAttr("depth", "extent of the new axis", true),
+  def.attrs = {ShapeAttr("depth", "[extent of the new axis]", true),
                IntAttr("axis", "where it goes; -1")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const int rank = static_cast<int>(c.type(0).shape.size()) + 1;
@@ -300,10 +301,14 @@ OpDef OneHot() {
     if (!MayBeEqual(c.type(1).shape[0], I64(2), c.assumed)) {
       return Invalid("values must be two elements");
     }
-    const int64_t depth = c.attrs.Get<int64_t>("depth");
-    if (depth < 0) return Invalid("depth=", depth);
+    const Shape& depth = c.attrs.Get<Shape>("depth");
+    int64_t extent;
+    if (depth.size() != 1) return Invalid("depth must be one number");
+    if (ConstDim(depth[0], &extent) && extent < 0) {
+      return Invalid("depth=", extent);
+    }
     TensorType out{c.type(1).dtype, c.type(0).shape};
-    out.shape.insert(out.shape.begin() + axis, I64(depth));
+    out.shape.insert(out.shape.begin() + axis, depth[0]);
     return Types{out};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -311,7 +316,7 @@ OpDef OneHot() {
     INGOT_ASSIGN_OR_RETURN(
         const int axis,
         NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), indices.rank() + 1));
-    const Expr depth = I64(c.attrs.Get<int64_t>("depth"));
+    const Expr depth = c.attrs.Get<Shape>("depth")[0];
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
           Indices at = i;

@@ -3,7 +3,9 @@
 #ifndef INGOT_COMPILER_RELAY_OPS_LOOPS_H_
 #define INGOT_COMPILER_RELAY_OPS_LOOPS_H_
 
+#include <cstdint>
 #include <functional>
+#include <initializer_list>
 
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ops/common.h"
@@ -21,6 +23,25 @@ tir::Stmt LoopNest(const Shape& shape, absl::string_view stem,
 
 // A small buffer for MakeAllocate, private to an iteration.
 tir::Buffer Scratch(absl::string_view name, DataType dtype, int64_t elements);
+
+// One number in a kernel, which statements change.
+class Cell {
+ public:
+  Cell(absl::string_view name, DataType dtype)
+      : buffer_(Scratch(name, dtype, 1)) {}
+
+  Expr value() const;
+  tir::Stmt Set(const Expr& value) const;
+  tir::Stmt Set(int64_t value) const;
+  tir::Stmt Increment() const;
+  const tir::Buffer& buffer() const { return buffer_; }
+
+ private:
+  tir::Buffer buffer_;
+};
+
+// `body` with these cells, all 0 at first.
+tir::Stmt WithCells(std::initializer_list<const Cell*> cells, tir::Stmt body);
 
 }  // namespace ingot::relay::ops
 

@@ -26,6 +26,7 @@ absl::Status RegisterAllOps(OpRegistry* registry) {
   INGOT_RETURN_IF_ERROR(ops::RegisterSampling(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterLinearAlgebra(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterImage(registry));
+  INGOT_RETURN_IF_ERROR(ops::RegisterRandom(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterList(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterFloat8(registry));
   INGOT_RETURN_IF_ERROR(ops::RegisterRunTime(registry));

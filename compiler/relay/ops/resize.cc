@@ -19,8 +19,9 @@ struct Options {
   double cubic_a;
   bool exclude_outside;
   double extrapolation;
-  Floats scales;  // empty: from the extents
-  Floats roi;     // starts, then ends; for tf_crop_and_resize
+  Floats scales;  // empty: from the extents, or as the second operand has them
+  bool scale_operand;
+  Floats roi;  // starts, then ends; for tf_crop_and_resize
 };
 
 Options ReadOptions(const Attrs& attrs) {
@@ -33,26 +34,31 @@ Options ReadOptions(const Attrs& attrs) {
   o.exclude_outside = attrs.GetOr<int64_t>("exclude_outside", 0) != 0;
   o.extrapolation = attrs.GetOr<double>("extrapolation_value", 0);
   o.scales = attrs.GetOr<Floats>("scales", {});
+  o.scale_operand = attrs.GetOr<int64_t>("scale_operand", 0) != 0;
   o.roi = attrs.GetOr<Floats>("roi", {});
   return o;
 }
 
-// One resampled dimension at one output position.
+// One resampled dimension at one output position. `given` is its scale, where
+// an operand has it.
 class Axis {
  public:
   Axis(const Options& o, int d, int rank, const Expr& i, const Dim& in,
-       const Dim& out)
+       const Dim& out, const Expr& given)
       : o_(o), in_(in), type_(DataType::Float(o.mode == "nearest" ? 64 : 32)) {
     if (ExactNearest(d, i, out)) return;
     const Expr x = MakeCast(type_, i);
     const Expr in_f = MakeCast(type_, in), out_f = MakeCast(type_, out);
-    const Expr scale = o.scales.empty() ? out_f / in_f : C(o.scales[d]);
+    const Expr scale = given != nullptr   ? MakeCast(type_, given)
+                       : o.scales.empty() ? out_f / in_f
+                                          : C(o.scales[d]);
     const Expr half = C(0.5);
     if (o.coordinates == "asymmetric") {
       pos_ = x / scale;
     } else if (o.coordinates == "align_corners") {
       // The length resized to is the scaled one, before it is rounded down.
-      const Expr length = o.scales.empty() ? out_f : scale * in_f;
+      const Expr length =
+          given == nullptr && o.scales.empty() ? out_f : scale * in_f;
       pos_ = MakeSelect(Gt(out, I64(1)),
                         x * (in_f - C(1)) / Max(length - C(1), C(1e-6)), C(0));
     } else if (o.coordinates == "pytorch_half_pixel") {
@@ -142,7 +148,7 @@ class Axis {
   // Enlarging by a whole number needs no floats in the usual modes: output i
   // takes input i / scale. Half-pixel positions never fall on a tie then.
   bool ExactNearest(int d, const Expr& i, const Dim& out) {
-    if (o_.mode != "nearest") return false;
+    if (o_.mode != "nearest" || o_.scale_operand) return false;
     int64_t n_in, n_out;
     if (!ConstDim(in_, &n_in) || !ConstDim(out, &n_out) || n_in < 1 ||
         n_out % n_in != 0) {
@@ -187,6 +193,12 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
     return Invalid(
         "sizes and scales must have one value for each dimension of ",
         ToString(x));
+  }
+  if (o.scale_operand &&
+      (!o.scales.empty() || !c.has(1) ||
+       c.type(1).dtype != DataType::Float(32) ||
+       !SameShape(c.type(1).shape, {I64(static_cast<int64_t>(rank))}))) {
+    return Invalid("the second operand must be the scales, f32[", rank, "]");
   }
   for (double s : o.scales) {
     if (!(s > 0) || !std::isfinite(s)) return Invalid("scale ", s);
@@ -233,7 +245,9 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
                         (o.scales.empty() || o.scales[d] == 1) &&
                         (!crop || (o.roi[d] == 0 && o.roi[d + rank] == 1));
       if (same) continue;
-      axes[d] = std::make_unique<Axis>(o, d, rank, i[d], x.shape()[d], out[d]);
+      const Expr given = o.scale_operand ? c.inputs[1]({I64(d)}) : Expr();
+      axes[d] =
+          std::make_unique<Axis>(o, d, rank, i[d], x.shape()[d], out[d], given);
       if (const Expr& e = axes[d]->outside()) {
         outside = outside == nullptr ? e : Or(outside, e);
       }
@@ -275,11 +289,12 @@ absl::Status RegisterResize(OpRegistry* registry) {
   OpDef def;
   def.name = "resize";
   def.doc = "x resampled to other extents";
-  def.max_inputs = -1;  // behind x: values whose shapes bind symbols
+  def.max_inputs = -1;  // behind x and scales: what binds symbols
   def.fusion = FusionKind::kInjective;
   def.attrs = {
       ShapeAttr("sizes", "extents of the result", true),
       FloatsAttr("scales", "enlargement of each dimension; from the extents"),
+      IntAttr("scale_operand", "the second operand is the scales; 0"),
       StringAttr("mode", "nearest (default), linear or cubic"),
       StringAttr("coordinate_transformation_mode",
                  "half_pixel (default) or another of ONNX's"),

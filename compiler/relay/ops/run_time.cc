@@ -11,7 +11,6 @@ namespace ingot::relay::ops {
 namespace {
 
 using tir::MakeIf;
-using tir::MakeLoad;
 using tir::MakeSelect;
 using tir::MakeStore;
 using tir::Stmt;
@@ -49,25 +48,6 @@ OpDef BindDims() {
   return def;
 }
 
-// A counter in a kernel.
-class Counter {
- public:
-  explicit Counter(absl::string_view name)
-      : buffer_(Scratch(name, DataType::Int(64), 1)) {}
-  Expr value() const { return MakeLoad(buffer_, {I64(0)}); }
-  Stmt Set(const Expr& value) const {
-    return MakeStore(buffer_, {I64(0)}, value);
-  }
-  Stmt Increment() const { return Set(value() + 1); }
-  // `body` with the counter, 0 at first.
-  Stmt In(const Stmt& body) const {
-    return tir::MakeAllocate(buffer_, tir::MakeSeq({Set(I64(0)), body}));
-  }
-
- private:
-  tir::Buffer buffer_;
-};
-
 OpDef NonZero() {
   OpDef def;
   def.name = "nonzero";
@@ -89,22 +69,23 @@ OpDef NonZero() {
     return c.graph.Extern(
         c.name, {shape}, {DataType::Int(64)}, {x},
         [&](absl::Span<const te::Tensor> out) {
-          const Counter found("found");
-          return found.In(LoopNest(x.shape(), "i", [&](const Indices& i) {
-            std::vector<Stmt> stores;
-            for (size_t d = 0; d < i.size(); ++d) {
-              stores.push_back(MakeStore(
-                  out[0].buffer, {I64(static_cast<int64_t>(d)), found.value()},
-                  i[d]));
-            }
-            if (i.empty()) {
-              stores.push_back(
-                  MakeStore(out[0].buffer, {I64(0), found.value()}, I64(0)));
-            }
-            stores.push_back(found.Increment());
-            return MakeIf(And(x(i), Lt(found.value(), shape[1])),
-                          tir::MakeSeq(std::move(stores)));
-          }));
+          const Cell found("found", DataType::Int(64));
+          return WithCells(
+              {&found}, LoopNest(x.shape(), "i", [&](const Indices& i) {
+                std::vector<Stmt> stores;
+                for (size_t d = 0; d < i.size(); ++d) {
+                  stores.push_back(MakeStore(
+                      out[0].buffer,
+                      {I64(static_cast<int64_t>(d)), found.value()}, i[d]));
+                }
+                if (i.empty()) {
+                  stores.push_back(MakeStore(out[0].buffer,
+                                             {I64(0), found.value()}, I64(0)));
+                }
+                stores.push_back(found.Increment());
+                return MakeIf(And(x(i), Lt(found.value(), shape[1])),
+                              tir::MakeSeq(std::move(stores)));
+              }));
         });
   };
   return def;

@@ -19,23 +19,6 @@ using tir::MakeSeq;
 using tir::MakeStore;
 using tir::Stmt;
 
-// One number in a kernel that changes.
-class Cell {
- public:
-  Cell(absl::string_view name, DataType dtype)
-      : buffer_(Scratch(name, dtype, 1)) {}
-  Expr value() const { return MakeLoad(buffer_, {I64(0)}); }
-  Stmt Set(const Expr& value) const {
-    return MakeStore(buffer_, {I64(0)}, value);
-  }
-  Stmt In(const Expr& initial, const Stmt& body) const {
-    return MakeAllocate(buffer_, MakeSeq({Set(initial), body}));
-  }
-
- private:
-  tir::Buffer buffer_;
-};
-
 // order[0, number) the rows that differ, as the first place of each; inverse:
 // which of these each row is; counts: how often each occurs.
 OpDef UniqueRows() {
@@ -122,12 +105,10 @@ OpDef UniqueRows() {
       const Stmt rest = Loop("i", rows, [&](const Expr& i) {
         return MakeIf(Ge(i, number.value()), MakeStore(order, {i}, I64(0)));
       });
-      return number.In(
-          I64(0),
-          sign.In(I64(0),
-                  place.In(I64(0), MakeSeq({firsts, places, clear, count, rest,
-                                            MakeStore(out[3].buffer, {I64(0)},
-                                                      number.value())}))));
+      return WithCells(
+          {&place, &sign, &number},
+          MakeSeq({firsts, places, clear, count, rest,
+                   MakeStore(out[3].buffer, {I64(0)}, number.value())}));
     };
     return c.graph.Extern(c.name, {{rows}, {rows}, {rows}, {I64(1)}},
                           {i64, i64, i64, i64}, {x}, body);
@@ -257,12 +238,10 @@ OpDef NonMaxSuppression() {
       });
       return MakeAllocate(
           alive,
-          number.In(I64(0),
-                    best.In(I64(-1),
-                            taken.In(I64(0),
-                                     MakeSeq({classes, rest,
-                                              MakeStore(out[1].buffer, {I64(0)},
-                                                        number.value())})))));
+          WithCells(
+              {&taken, &best, &number},
+              MakeSeq({best.Set(-1), classes, rest,
+                       MakeStore(out[1].buffer, {I64(0)}, number.value())})));
     };
     Tensors inputs(c.inputs.begin(), c.inputs.begin() + 5);
     return c.graph.Extern(c.name, {c.outputs[0].shape, {I64(1)}}, {i64, i64},

@@ -15,7 +15,6 @@ using tir::MakeCall;
 using tir::MakeCast;
 using tir::MakeConst;
 using tir::MakeIf;
-using tir::MakeLoad;
 using tir::MakeSelect;
 using tir::MakeSeq;
 using tir::MakeStore;
@@ -38,27 +37,6 @@ Expr ByteAt(const te::Tensor& t, Indices i, const Expr& at) {
   const Expr width = t.shape().back();
   i.push_back(Max(Min(at, width - 1), I64(0)));
   return MakeSelect(And(Ge(at, I64(0)), Lt(at, width)), t(i), U8(0));
-}
-
-Cell::Cell(absl::string_view name, DataType dtype)
-    : buffer_(Scratch(name, dtype, 1)) {}
-
-Expr Cell::value() const { return MakeLoad(buffer_, {I64(0)}); }
-
-Stmt Cell::Set(const Expr& value) const {
-  return MakeStore(buffer_, {I64(0)}, value);
-}
-
-Stmt Cell::Set(int64_t value) const {
-  return Set(MakeConst(buffer_->dtype, static_cast<double>(value)));
-}
-
-Stmt WithCells(std::initializer_list<const Cell*> cells, Stmt body) {
-  for (const Cell* cell : cells) {
-    body = tir::MakeAllocate(cell->buffer(),
-                             MakeSeq({cell->Set(0), std::move(body)}));
-  }
-  return body;
 }
 
 namespace {

@@ -384,8 +384,8 @@ BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
 BlockedValues::MaybeBlocked BlockedValues::Resize(const Node& node) {
   Blocked result = *Find(node.inputs[0]);
   Shape sizes = node.attrs.Get<Shape>("sizes");
-  if (result.lifted || sizes.size() != 4 || node.attrs.Has("roi") ||
-      !tir::IsConstInt(sizes[1], result.channels)) {
+  if (result.lifted || sizes.size() != 4 || node.inputs.size() != 1 ||
+      node.attrs.Has("roi") || !tir::IsConstInt(sizes[1], result.channels)) {
     return std::nullopt;
   }
   sizes[1] = result.value.type().shape[1];

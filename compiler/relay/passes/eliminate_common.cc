@@ -34,7 +34,7 @@ class FunctionCommon {
       for (Value& input : node->inputs) Redirect(&input);
       if (node->kind == NodeKind::kConstant) {
         VisitConstant(node.get());
-      } else if (node->kind == NodeKind::kOp && !IsImpure(*node)) {
+      } else if (node->kind == NodeKind::kOp) {
         VisitOp(node.get());
       }
     }

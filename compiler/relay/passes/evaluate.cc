@@ -178,13 +178,19 @@ class Bindings {
   std::map<const tir::Var*, tir::Expr> values_;
 };
 
-absl::StatusOr<Values> Run(const Module& module, const Function& function,
+// One evaluation of a module.
+struct Evaluation {
+  const Module& module;
+  std::map<const Function*, int64_t> runs;  // of each that have begun
+};
+
+absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
                            absl::Span<const TensorOrList> inputs,
                            Bindings bindings);
 
-absl::StatusOr<Values> Call(const Module& module, const std::string& name,
+absl::StatusOr<Values> Call(Evaluation* e, const std::string& name,
                             absl::Span<const TensorOrList> operands) {
-  const Function* callee = module.Find(name);
+  const Function* callee = e->module.Find(name);
   if (callee == nullptr) {
     return absl::NotFoundError(absl::StrCat("no function @", name));
   }
@@ -195,7 +201,7 @@ absl::StatusOr<Values> Call(const Module& module, const std::string& name,
     INGOT_RETURN_IF_ERROR(
         inner.Bind(callee->inputs[i]->outputs[0], operands[i]));
   }
-  return Run(module, *callee, operands, std::move(inner));
+  return Run(e, *callee, operands, std::move(inner));
 }
 
 absl::StatusOr<bool> IsTrue(const TensorOrList& value) {
@@ -211,6 +217,14 @@ absl::StatusOr<Tensor> ScalarI64(int64_t value) {
   INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(DataType::Int(64), {}));
   *tensor.mutable_data<int64_t>() = value;
   return tensor;
+}
+
+// Of a run, with 0 as the executor's seed.
+absl::StatusOr<Tensor> RandomState(int64_t run) {
+  INGOT_ASSIGN_OR_RETURN(Tensor state, Tensor::Empty(DataType::Int(64), {2}));
+  state.mutable_data<int64_t>()[0] = 0;
+  state.mutable_data<int64_t>()[1] = run;
+  return state;
 }
 
 // Tensors of one type as one, along a new first dimension. `type` is that of
@@ -241,7 +255,7 @@ absl::StatusOr<Tensor> Stack(const std::vector<Tensor>& parts,
   return stack;
 }
 
-absl::StatusOr<Values> RunLoop(const Module& module, const Node& node,
+absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
                                absl::Span<const TensorOrList> operands,
                                const Bindings& bindings) {
   const size_t carried = node.attrs.Get<int64_t>("carried");
@@ -259,7 +273,7 @@ absl::StatusOr<Values> RunLoop(const Module& module, const Node& node,
   std::vector<std::vector<Tensor>> slices(node.outputs.size() - carried);
   for (int64_t trip = 0; go_on && trip < trips; ++trip) {
     INGOT_ASSIGN_OR_RETURN(inputs[0], ScalarI64(trip));
-    INGOT_ASSIGN_OR_RETURN(Values results, Call(module, body, inputs));
+    INGOT_ASSIGN_OR_RETURN(Values results, Call(e, body, inputs));
     INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(results[0]));
     std::copy(results.begin() + 1, results.begin() + 1 + carried,
               inputs.begin() + 1);
@@ -287,13 +301,13 @@ absl::StatusOr<TensorOrList> RunListNode(
   return RunListStep(ListStepOf(node), operands);
 }
 
-absl::StatusOr<Values> RunNode(const Module& module, const Node& node,
+absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
                                absl::Span<const TensorOrList> operands,
                                Bindings* bindings) {
   Values results;
   switch (node.kind) {
     case NodeKind::kCallFunction:
-      return Call(module, node.callee, operands);
+      return Call(e, node.callee, operands);
     case NodeKind::kIf: {
       INGOT_ASSIGN_OR_RETURN(const bool then, IsTrue(operands[0]));
       const char* const branch = then ? "then" : "else";
@@ -302,14 +316,13 @@ absl::StatusOr<Values> RunNode(const Module& module, const Node& node,
             absl::StrCat("the condition is ", then ? "true" : "false",
                          ", which is not supported for these shapes"));
       }
-      INGOT_ASSIGN_OR_RETURN(results,
-                             Call(module, node.attrs.Get<std::string>(branch),
-                                  operands.subspan(1)));
+      INGOT_ASSIGN_OR_RETURN(
+          results,
+          Call(e, node.attrs.Get<std::string>(branch), operands.subspan(1)));
       break;
     }
     case NodeKind::kLoop: {
-      INGOT_ASSIGN_OR_RETURN(results,
-                             RunLoop(module, node, operands, *bindings));
+      INGOT_ASSIGN_OR_RETURN(results, RunLoop(e, node, operands, *bindings));
       break;
     }
     default:
@@ -318,6 +331,10 @@ absl::StatusOr<Values> RunNode(const Module& module, const Node& node,
                                RunListNode(node, operands));
         results.push_back(std::move(result));
         break;
+      }
+      if (node.Is("random_state")) {
+        INGOT_ASSIGN_OR_RETURN(Tensor state, RandomState(run));
+        return Values{state};
       }
       std::vector<Tensor> tensors;
       for (const TensorOrList& operand : operands) {
@@ -334,9 +351,10 @@ absl::StatusOr<Values> RunNode(const Module& module, const Node& node,
   return results;
 }
 
-absl::StatusOr<Values> Run(const Module& module, const Function& function,
+absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
                            absl::Span<const TensorOrList> inputs,
                            Bindings bindings) {
+  const int64_t run = e->runs[&function]++;
   std::map<Value, TensorOrList> values;
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     values[Value{function.inputs[i]}] = inputs[i];
@@ -352,7 +370,7 @@ absl::StatusOr<Values> Run(const Module& module, const Function& function,
       operands.push_back(input.node == nullptr ? Tensor() : values[input]);
     }
     absl::StatusOr<Values> results =
-        RunNode(module, *node, operands, &bindings);
+        RunNode(e, *node, run, operands, &bindings);
     if (!results.ok()) {
       return node->kind == NodeKind::kOp &&
                      node->op->fusion != FusionKind::kPlan
@@ -439,7 +457,8 @@ absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
     INGOT_RETURN_IF_ERROR(
         bindings.Bind(function.inputs[i]->outputs[0], inputs[i]));
   }
-  return Run(module, function, inputs, std::move(bindings));
+  Evaluation evaluation{module, {}};
+  return Run(&evaluation, function, inputs, std::move(bindings));
 }
 
 }  // namespace ingot::relay

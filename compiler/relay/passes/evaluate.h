@@ -26,7 +26,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
 
 // Runs a function of `module` without kernels, node by node, on tensors of the
 // types that it takes. Symbolic dimensions are bound from their shapes, or as
-// bind_dims, branches, loops and operators on lists bind them. Slow: the
+// bind_dims, branches, loops and operators on lists bind them. Random numbers
+// are those of an executor with seed 0 in its first run. Slow: the
 // meaning of a module, for tests. InvalidArgument when an input does not fit;
 // what a node reports, with its name.
 absl::StatusOr<std::vector<Tensor>> EvaluateFunction(

@@ -59,7 +59,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
       if (it != folded.end()) input = it->second;
     }
     if (node->kind != NodeKind::kOp || node->op->fusion == FusionKind::kPlan ||
-        node->op->NeedsTarget() || IsImpure(*node) || !IsKnown(*node) ||
+        node->op->NeedsTarget() || !IsKnown(*node) ||
         !IsWorthStoring(*node, context->fold_bytes)) {
       continue;
     }

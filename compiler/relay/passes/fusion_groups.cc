@@ -23,7 +23,7 @@ bool IsFusible(const Node& node) {
   return node.kind == NodeKind::kOp && node.outputs.size() == 1 &&
          node.op->fusion != FusionKind::kView &&
          node.op->fusion != FusionKind::kOpaque &&
-         node.op->fusion != FusionKind::kPlan && !IsImpure(node);
+         node.op->fusion != FusionKind::kPlan;
 }
 
 // Sums up its operand, so that a kernel has at most one of them.

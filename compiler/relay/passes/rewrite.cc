@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "absl/strings/match.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/status_macros.h"
@@ -38,13 +37,6 @@ double NumberAt(const void* data, DataType t) {
 }
 
 }  // namespace
-
-bool IsImpure(const Node& node) {
-  if (node.kind != NodeKind::kOp) return false;
-  const std::string& name = node.op->name;
-  return absl::StartsWith(name, "random") || name == "multinomial" ||
-         name == "bernoulli";
-}
 
 bool IsFinished(const Function& function) {
   return function.attrs.Has("primitive") || function.attrs.Has("target") ||

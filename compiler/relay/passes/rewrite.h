@@ -13,9 +13,6 @@
 
 namespace ingot::relay {
 
-// Whether two equal calls may give different results (random numbers).
-bool IsImpure(const Node& node);
-
 // Whether passes leave the function as it is: a kernel, a target's region or a
 // composite in one.
 bool IsFinished(const Function& function);
