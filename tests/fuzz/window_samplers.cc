@@ -137,7 +137,8 @@ bool AddRoiAlign(ModelBuilder* m, const std::string& op) {
   Attrs attrs;
   attrs.Set("output_height", 1 + m->Next(3));
   attrs.Set("output_width", 1 + m->Next(3));
-  attrs.Set("sampling_ratio", 1 + m->Next(2));
+  attrs.Set("sampling_ratio", m->Next(3));
+  if (m->Chance(30)) attrs.Set("mode", "max");
   attrs.Set("spatial_scale", 1.7);
   attrs.Set("half_pixel", m->Next(2));
   const Known rois = m->Constant(x->type().dtype, {2, 4}, false);

@@ -27,7 +27,10 @@ absl::Status Conv(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
   INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
-  INGOT_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
+  RunTimePads pads;
+  INGOT_ASSIGN_OR_RETURN(WindowAttrs window,
+                         ReadWindowAttrs(c, x, kernel, &pads));
+  INGOT_ASSIGN_OR_RETURN(x, pads.Pad(c, x, 0));
   const bool one_d = kernel.size() == 1;
   if (one_d) {
     window.AddHeight();
@@ -47,6 +50,7 @@ absl::Status Conv(NodeContext& c) {
   if (one_d) {
     INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
   }
+  INGOT_ASSIGN_OR_RETURN(y, pads.Name(c, y));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
@@ -84,9 +88,11 @@ absl::Status ConvTranspose(NodeContext& c) {
     constexpr int64_t kLargest = int64_t{1} << 31;
     int64_t in;
     if (!tir::AsConstInt(ShapeOf(x)[2 + d], &in)) {
-      return c.NotSupported(
-          "auto_pad or output_shape needs the extents of the "
-          "input; give its shape");
+      if (!output_shape.empty()) {
+        return c.NotSupported(
+            "output_shape needs the extents of the input; give its shape");
+      }
+      in = 1;  // what is cut off is the same for all
     }
     const int64_t stride = window.strides[d];
     if (stride < 1 || stride > kLargest || in > kLargest ||

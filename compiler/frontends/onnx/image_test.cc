@@ -157,6 +157,30 @@ TEST(ImageTest, DeformConv) {
   ExpectNear(RunFloats(op, {x, w, offset, bias, mask}), expected, 1e-4f);
 }
 
+// ONNX Runtime's numbers.
+TEST(ImageTest, RoiAlign) {
+  std::vector<float> x;
+  for (int i = 0; i < 20; ++i)
+    x.push_back(static_cast<float>(i * 7 % 11 - 5) / 2);
+  const Tensor rois = Floats({2, 4}, {0.5f, 0.25f, 4.5f, 3, 1, 1, 1.5f, 1.25f});
+  auto run = [&](const char* mode, int64_t ratio) {
+    const Operator op{"RoiAlign", "", 16, [mode, ratio](onnx::NodeProto* n) {
+                        SetString(n, "mode", mode);
+                        SetInt(n, "sampling_ratio", ratio);
+                        SetInt(n, "output_height", 2);
+                        SetInt(n, "output_width", 2);
+                      }};
+    return RunFloats(op, {Floats({1, 1, 4, 5}, x), rois, Longs({2}, {0, 0})});
+  };
+  ExpectNear(run("avg", 0), {0.0625f, 0.359375f, -0.58203125f, 0.080078125f,
+                             0.25f, 1.125f, 0.375f, 1.25f});
+  ExpectNear(run("max", 0), {0.78125f, 1.1328125f, 0.53125f, 1.0546875f,
+                             0.703125f, 0.984375f, 0.859375f, 1.203125f});
+  ExpectNear(run("max", 2),
+             {0.78125f, 1.1328125f, 0.53125f, 1.0546875f, 0.81640625f,
+              1.11328125f, 0.98828125f, 1.34765625f});
+}
+
 TEST(ImageTest, MaxRoiPool) {
   const Tensor x = Floats({1, 1, 4, 4}, Counting(16));
   // Columns 0 to 3 and rows 1 to 3 at half the scale, in 1 x 2 bins.

@@ -1,9 +1,10 @@
 // Pad: with numbers that are known, by one operator; else made of others.
+#include "compiler/frontends/onnx/pad.h"
+
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
 
@@ -98,9 +99,10 @@ Value Continue(Compose& k, Value x, int d, const Expr& before,
   return k.Call("gather", {x, at}, std::move(gather));
 }
 
-// By amounts that are not known, none of them negative.
-Value SymbolicPad(Compose& k, Value x, const Shape& pads,
-                  const std::string& mode, double value) {
+}  // namespace
+
+Value PadBySymbols(Compose& k, Value x, const Shape& pads,
+                   const std::string& mode, double value) {
   const int rank = RankOf(x);
   for (int d = 0; d < rank && k.ok(); ++d) {
     const Expr &before = pads[d], &behind = pads[d + rank];
@@ -110,6 +112,8 @@ Value SymbolicPad(Compose& k, Value x, const Shape& pads,
   }
   return x;
 }
+
+namespace {
 
 Attrs KnownPads(const std::vector<int64_t>& pads, const std::string& mode,
                 double value) {
@@ -127,7 +131,7 @@ absl::Status PadWithOperand(NodeContext& c, const Value& x, const Shape& pads,
   Compose k(c);
   auto pad = [&](const Value& v) {
     return known ? k.Call("pad", {v}, KnownPads(*known, mode, 0))
-                 : SymbolicPad(k, v, pads, mode, 0);
+                 : PadBySymbols(k, v, pads, mode, 0);
   };
   Attrs ones;
   ones.Set("shape", ShapeOf(x));
@@ -165,7 +169,7 @@ absl::Status Pad(NodeContext& c) {
     return c.Return("pad", {x}, KnownPads(*known, mode, value));
   }
   Compose k(c);
-  const Value padded = SymbolicPad(k, x, pads, mode, value);
+  const Value padded = PadBySymbols(k, x, pads, mode, value);
   if (k.ok()) c.SetOutput(0, padded);
   return k.status();
 }

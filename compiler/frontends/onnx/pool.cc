@@ -1,3 +1,5 @@
+#include <cmath>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -5,17 +7,57 @@
 #include "compiler/frontends/onnx/window.h"
 
 namespace ingot::onnx_frontend {
+namespace {
+
+double Lowest(DataType t) {
+  if (t.is_float()) return -INFINITY;
+  return t.is_int() ? -std::ldexp(1.0, t.bits - 1) : 0;
+}
+
+// 1 for each element along the spatial dimensions of x, and the pads, of 0.
+absl::StatusOr<Value> PaddedOnes(NodeContext& c, const Value& x,
+                                 const RunTimePads& pads) {
+  Shape shape = ShapeOf(x);
+  shape[0] = shape[1] = tir::MakeInt(1);
+  Attrs attrs;
+  attrs.Set("shape", shape);
+  attrs.Set("dtype", x.type().dtype);
+  attrs.Set("value", 1.0);
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+  INGOT_ASSIGN_OR_RETURN(Value ones,
+                         c.Emit("full", carriers, std::move(attrs), "ones"));
+  return pads.Pad(c, ones, 0);
+}
+
+}  // namespace
 
 absl::StatusOr<Value> PoolOf(NodeContext& c, absl::string_view stem, Value x) {
   const std::vector<int64_t> kernel = c.Ints("kernel_shape");
   if (kernel.empty() || kernel.size() > 3) {
     return c.Error("kernel_shape must have 1 to 3 values");
   }
-  INGOT_ASSIGN_OR_RETURN(WindowAttrs window, ReadWindowAttrs(c, x, kernel));
+  RunTimePads pads;
+  INGOT_ASSIGN_OR_RETURN(WindowAttrs window,
+                         ReadWindowAttrs(c, x, kernel, &pads));
+  if (!pads.empty() && stem == "max_pool" && c.wants_output(1)) {
+    return c.NotSupported(
+        "auto_pad with a stride needs the extents of the input for indices; "
+        "give its shape");
+  }
+  Value ones;
+  if (!pads.empty() && stem == "avg_pool" &&
+      c.Int("count_include_pad", 0) == 0) {
+    INGOT_ASSIGN_OR_RETURN(ones, PaddedOnes(c, x, pads));
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      x, pads.Pad(c, x, stem == "max_pool" ? Lowest(x.type().dtype) : 0));
   const bool one_d = kernel.size() == 1;
   if (one_d) {
     window.AddHeight();
     INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    if (ones) {
+      INGOT_ASSIGN_OR_RETURN(ones, AddHeight(c, ones));
+    }
   }
   Attrs attrs = window.ToAttrs();
   attrs.Set("kernel", window.kernel);
@@ -36,9 +78,17 @@ absl::StatusOr<Value> PoolOf(NodeContext& c, absl::string_view stem, Value x) {
     attrs.Set("count_include_pad", int64_t{1});
   }
   if (stem == "lp_pool") attrs.Set("p", c.Int("p", 2));
-  INGOT_ASSIGN_OR_RETURN(
-      Value y, c.Emit(absl::StrCat(stem, n, "d"), {x}, std::move(attrs)));
-  return one_d ? DropHeight(c, y) : y;
+  const std::string op = absl::StrCat(stem, n, "d");
+  INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, attrs));
+  if (ones) {
+    // The part of each window that is no padding.
+    INGOT_ASSIGN_OR_RETURN(ones, c.Emit(op, {ones}, attrs, "inside"));
+    INGOT_ASSIGN_OR_RETURN(y, c.Emit("div", {y, ones}, {}, "mean"));
+  }
+  if (one_d) {
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  return pads.Name(c, y);
 }
 
 namespace {

@@ -84,6 +84,58 @@ TEST(RunTimeValuesTest, PadValue) {
   ExpectSame(Outputs(op, {Symbolic(x), pads, value}), expected);
 }
 
+TEST(RunTimeValuesTest, AutoPadOfSymbols) {
+  struct Case {
+    const char* op;
+    std::vector<int64_t> kernel, strides, dilations;
+  };
+  const std::vector<Case> cases = {
+      {"Conv", {3, 5}, {2, 3}, {1, 1}},
+      {"Conv", {1, 1}, {2, 2}, {1, 1}},
+      {"Conv", {3, 3}, {2, 1}, {2, 2}},
+      {"ConvTranspose", {3, 4}, {2, 2}, {1, 1}},
+      {"MaxPool", {3, 2}, {2, 2}, {1, 1}},
+      {"AveragePool", {3, 4}, {2, 3}, {1, 1}},
+      {"LpPool", {2, 2}, {2, 3}, {1, 1}},
+  };
+  for (const Case& test : cases) {
+    for (const char* auto_pad : {"SAME_UPPER", "SAME_LOWER"}) {
+      for (const std::vector<int64_t>& extents :
+           {std::vector<int64_t>{7, 9}, {6, 8}, {5, 10}}) {
+        SCOPED_TRACE(std::string(test.op) + " " + auto_pad + " " +
+                     testing::PrintToString(extents));
+        const bool pool =
+            std::string(test.op).find("Pool") != std::string::npos;
+        const Operator op{test.op, "", 18, [&](Node* n) {
+                            SetString(n, "auto_pad", auto_pad);
+                            SetInts(n, "strides", test.strides);
+                            SetInts(n, "dilations", test.dilations);
+                            SetInts(n, "kernel_shape", test.kernel);
+                          }};
+        const Tensor x = RandomFloats({1, 2, extents[0], extents[1]}, 10);
+        std::vector<Operand> known = {x}, symbolic = {Symbolic(x)};
+        if (!pool) {
+          const Operand w = Constant(
+              RandomFloats({2, 2, test.kernel[0], test.kernel[1]}, 11));
+          known.push_back(w);
+          symbolic.push_back(w);
+        }
+        ExpectSame(Outputs(op, symbolic), Outputs(op, known));
+      }
+    }
+  }
+}
+
+TEST(RunTimeValuesTest, AutoPadOfOneSymbol) {
+  const Operator op{"AveragePool", "", 11, [](Node* n) {
+                      SetString(n, "auto_pad", "SAME_UPPER");
+                      SetInts(n, "strides", {2});
+                      SetInts(n, "kernel_shape", {3});
+                    }};
+  EXPECT_THAT(RunFloats(op, {Symbolic(Floats({1, 1, 4}, {1, 2, 3, 5}))}),
+              ElementsAre(2, 4));
+}
+
 TEST(RunTimeValuesTest, ResizeScales) {
   const Tensor x = RandomFloats({1, 2, 5, 10}, 7);
   const Tensor scales = Floats({4}, {1, 1, 1.5f, 0.7f});

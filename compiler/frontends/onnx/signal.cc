@@ -240,20 +240,14 @@ absl::Status GridSample(NodeContext& c) {
 
 absl::Status RoiAlign(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(3));
-  if (c.String("mode", "avg") != "avg") return c.NotSupported("mode=max");
-  const int64_t ratio = c.Int("sampling_ratio", 0);
-  if (ratio == 0) {
-    return c.NotSupported(
-        "as many samples as a region's size asks for "
-        "(sampling_ratio=0)");
-  }
   const std::string coordinates =
       c.String("coordinate_transformation_mode",
                c.opset() < 16 ? "output_half_pixel" : "half_pixel");
   Attrs attrs;
   attrs.Set("output_height", c.Int("output_height", 1));
   attrs.Set("output_width", c.Int("output_width", 1));
-  attrs.Set("sampling_ratio", ratio);
+  attrs.Set("sampling_ratio", c.Int("sampling_ratio", 0));
+  attrs.Set("mode", c.String("mode", "avg"));
   attrs.Set("spatial_scale", c.Float("spatial_scale", 1));
   attrs.Set("half_pixel", int64_t{coordinates == "half_pixel"});
   return c.Return("roi_align", in, std::move(attrs));

@@ -1,6 +1,9 @@
 #include "compiler/frontends/onnx/window.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "compiler/frontends/onnx/pad.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -10,6 +13,26 @@ constexpr int64_t kLargest = int64_t{1} << 31;
 bool AllAre(const std::vector<int64_t>& values, int64_t value) {
   return std::all_of(values.begin(), values.end(),
                      [=](int64_t v) { return v == value; });
+}
+
+// What auto_pad asks for along spatial dimension `d`.
+void AddRunTime(const Value& x, size_t d, int64_t stride, int64_t reach,
+                bool upper, RunTimePads* pads) {
+  const size_t rank = RankOf(x);
+  if (pads->empty()) {
+    pads->pads.assign(2 * rank, tir::MakeInt(0));
+    pads->out.assign(rank, nullptr);
+  }
+  const tir::Expr extent = ShapeOf(x)[2 + d];
+  const tir::Expr out =
+      SimplifyDim((extent + (stride - 1)) / tir::MakeInt(stride));
+  const tir::Expr total =
+      SimplifyDim(Max((out - 1) * stride + reach - extent, tir::MakeInt(0)));
+  const tir::Expr less = SimplifyDim(total / tir::MakeInt(2));
+  const tir::Expr more = SimplifyDim(total - less);
+  pads->pads[2 + d] = upper ? less : more;
+  pads->pads[rank + 2 + d] = upper ? more : less;
+  pads->out[2 + d] = out;
 }
 
 }  // namespace
@@ -29,8 +52,27 @@ void WindowAttrs::AddHeight() {
   pads = {0, pads[0], 0, pads[1]};
 }
 
+absl::StatusOr<Value> RunTimePads::Pad(NodeContext& c, Value x,
+                                       double value) const {
+  if (empty()) return x;
+  Compose k(c);
+  const Value padded = PadBySymbols(k, x, pads, "constant", value);
+  if (!k.ok()) return k.status();
+  return padded;
+}
+
+absl::StatusOr<Value> RunTimePads::Name(NodeContext& c, Value y) const {
+  if (empty()) return y;
+  Shape shape = ShapeOf(y);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (out[d] != nullptr) shape[d] = out[d];
+  }
+  return c.Reshape(y, shape, "same");
+}
+
 absl::StatusOr<WindowAttrs> ReadWindowAttrs(NodeContext& c, const Value& x,
-                                            std::vector<int64_t> kernel) {
+                                            std::vector<int64_t> kernel,
+                                            RunTimePads* run_time) {
   WindowAttrs w;
   const size_t n = kernel.size();
   w.kernel = std::move(kernel);
@@ -61,6 +103,7 @@ absl::StatusOr<WindowAttrs> ReadWindowAttrs(NodeContext& c, const Value& x,
   if (auto_pad != "SAME_UPPER" && auto_pad != "SAME_LOWER") {
     return c.Error("auto_pad='", auto_pad, "'");
   }
+  const bool upper = auto_pad == "SAME_UPPER";
   for (size_t d = 0; d < n; ++d) {
     const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;
     int64_t extent, total;
@@ -69,13 +112,17 @@ absl::StatusOr<WindowAttrs> ReadWindowAttrs(NodeContext& c, const Value& x,
       total = std::max<int64_t>((out - 1) * w.strides[d] + reach - extent, 0);
     } else if (w.strides[d] == 1) {
       total = reach - 1;
-    } else {
+    } else if (reach == 1) {
+      total = 0;
+    } else if (run_time == nullptr) {
       return c.NotSupported(
           "auto_pad=", auto_pad,
           " with a stride needs the extents of the input; give its shape");
+    } else {
+      AddRunTime(x, d, w.strides[d], reach, upper, run_time);
+      continue;
     }
     const int64_t less = total / 2;
-    const bool upper = auto_pad == "SAME_UPPER";
     w.pads[d] = upper ? less : total - less;
     w.pads[n + d] = upper ? total - less : less;
   }

@@ -22,10 +22,23 @@ struct WindowAttrs {
   void AddHeight();
 };
 
+// What auto_pad asks for where that depends on extents that only a run knows.
+struct RunTimePads {
+  Shape pads;  // of x: before each dimension, then behind each; empty: none
+  Shape out;   // of the result: the extents that these make; null elsewhere
+
+  bool empty() const { return pads.empty(); }
+  // x with them; and the result of the window, its extents known as `out`.
+  absl::StatusOr<Value> Pad(NodeContext& c, Value x, double value) const;
+  absl::StatusOr<Value> Name(NodeContext& c, Value y) const;
+};
+
 // Reads strides, pads, dilations and auto_pad of a node that slides a window
-// of `kernel` over the dimensions of x from the third on.
+// of `kernel` over the dimensions of x from the third on. What only a run knows
+// goes to `run_time`; Unimplemented if there is such, and that is null.
 absl::StatusOr<WindowAttrs> ReadWindowAttrs(NodeContext& c, const Value& x,
-                                            std::vector<int64_t> kernel);
+                                            std::vector<int64_t> kernel,
+                                            RunTimePads* run_time = nullptr);
 
 // [n, c, w] -> [n, c, 1, w] and back.
 absl::StatusOr<Value> AddHeight(NodeContext& c, Value x);
