@@ -279,16 +279,16 @@ TEST(TextTest, CountsWords) {
     a->set_type(onnx::AttributeProto::STRINGS);
     for (const std::string& s : values) a->add_strings(s);
   };
-  const Operator op{"TfIdfVectorizer", "", 9, [&](Node* n) {
-                      SetString(n, "mode", "TF");
-                      SetInt(n, "min_gram_length", 1);
-                      SetInt(n, "max_gram_length", 2);
-                      SetInt(n, "max_skip_count", 0);
-                      SetInts(n, "ngram_counts", {0, 2});
-                      SetInts(n, "ngram_indexes", {0, 1, 2, 3});
-                      strings(n, "pool_strings",
-                              {"the", "cat", "the", "cat", "cat", "sat"});
-                    }};
+  const auto attributes = [&](Node* n) {
+    SetString(n, "mode", "TF");
+    SetInt(n, "min_gram_length", 1);
+    SetInt(n, "max_gram_length", 2);
+    SetInt(n, "max_skip_count", 0);
+    SetInts(n, "ngram_counts", {0, 2});
+    SetInts(n, "ngram_indexes", {0, 1, 2, 3});
+    strings(n, "pool_strings", {"the", "cat", "the", "cat", "cat", "sat"});
+  };
+  const Operator op{"TfIdfVectorizer", "", 9, attributes};
   ExpectNear(
       RunFloats(op, {Stored(TextTensor({2, 4}, {"the", "cat", "sat", "there",
                                                 "cat", "the", "cat", "cat"}),

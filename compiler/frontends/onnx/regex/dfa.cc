@@ -176,8 +176,9 @@ class DfaMaker {
   int StateOf(const Steps& firsts, Side before) {
     ++round_;
     State state;
+    const auto none_holds = [](Assertion) { return false; };
     for (int first : firsts) {
-      Follow(first, [](Assertion) { return false; }, &state.steps);
+      Follow(first, none_holds, &state.steps);
     }
     std::sort(state.steps.begin(), state.steps.end());
     const bool asserts = std::any_of(
