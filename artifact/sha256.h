@@ -21,9 +21,7 @@ class Sha256 {
   void Update(absl::string_view bytes);
 
   // The digest of all that was given, as 32 bytes or as 64 lower-case hex
-  // digits. Call one of them, once, last. Empty when the crypto library has no
-  // SHA-256; as no digest that a reader accepts is empty, that never passes for
-  // a match.
+  // digits. Call one of them, once, last.
   std::string FinishBytes();
   std::string FinishHex();
 

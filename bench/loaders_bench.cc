@@ -15,7 +15,7 @@
 #include "loaders/native/linker.h"
 #include "runtime/plan.pb.h"
 #include "runtime/plan_check.h"
-#include "runtime/safetensors.h"
+#include "runtime/safetensors_writer.h"
 
 namespace ingot {
 namespace {

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
-#include "loaders/bare_file.h"
 #include "loaders/constants/constants_loader.h"
 #include "loaders/metadata/metadata_loader.h"
 #include "loaders/native/find_container.h"
@@ -127,7 +126,9 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   ReadOptions read;
   read.check_all_digests = options.check_digests;
   read.accept_edits = options.accept_edits;
-  absl::StatusOr<ArtifactSet> set = ReadSetOrBareFile(path, loaders, read);
+  absl::StatusOr<ArtifactSet> set = options.read_set != nullptr
+                                        ? options.read_set(path, loaders, read)
+                                        : ReadContainerFile(path, read);
   if (!set.ok()) return set.status();
   return Load(*set, loaders, options);
 }

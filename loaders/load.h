@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
+#include "artifact/container.h"
 #include "loaders/load_names.h"
 #include "loaders/loader_registry.h"
 #include "runtime/executor.h"
@@ -26,12 +27,21 @@ namespace ingot {
 using LinkFn =
     std::function<absl::StatusOr<std::string>(const ArtifactSet& set)>;
 
+// Reads the set at a path. See bare_file.h for the one that Ingot's tools use,
+// which knows directories and single artifacts.
+using ReadSetFn = std::function<absl::StatusOr<ArtifactSet>(
+    absl::string_view path, const LoaderRegistry& loaders,
+    const ReadOptions& options)>;
+
 struct LoadOptions {
   // Check the digests of weights too.
   bool check_digests = false;
 
   // Directories only: take edited files as they are.
   bool accept_edits = false;
+
+  // How LoadPath reads a path that is no library; null: as a container.
+  ReadSetFn read_set;
 
   // How to link a set that is not linked yet; null: that is an error.
   LinkFn link;
@@ -61,10 +71,9 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  const LoadOptions& options = {},
                                  std::shared_ptr<Module> library = nullptr);
 
-// Opens the file or directory at `path` and loads it: a `.ingot` container, a
-// dumped directory, a shared library that carries its container, or a file that
-// is one artifact (bare_file.h). Native code is trusted code: opening a library
-// is as running it.
+// Opens the file at `path` and loads it: a `.ingot` container, a shared library
+// that carries its container, or what options.read_set reads. Native code is
+// trusted code: opening a library is as running it.
 absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
                                      const LoaderRegistry& loaders,
                                      const LoadOptions& options = {});

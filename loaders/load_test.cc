@@ -10,7 +10,7 @@
 #include "artifact/container.h"
 #include "gtest/gtest.h"
 #include "loaders/native/linker.h"
-#include "runtime/safetensors.h"
+#include "runtime/safetensors_writer.h"
 
 namespace ingot {
 namespace {

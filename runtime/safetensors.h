@@ -14,11 +14,9 @@
 #define INGOT_RUNTIME_SAFETENSORS_H_
 
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/blob.h"
@@ -36,23 +34,6 @@ absl::StatusOr<NamedTensors> ReadSafetensors(const Blob& blob);
 
 // Maps the file at `path` and reads it.
 absl::StatusOr<NamedTensors> ReadSafetensorsFile(absl::string_view path);
-
-// Writes `tensors`, all on the CPU, as pieces passed to `write` in order, so
-// that nothing is held twice. The same tensors give the same bytes. Stops at
-// the first piece that `write` fails for, with its status. InvalidArgument for
-// a name that the format does not allow ("__metadata__", not UTF-8) or a type
-// without a safetensors name.
-absl::Status WriteSafetensors(
-    const NamedTensors& tensors,
-    const std::function<absl::Status(absl::string_view bytes)>& write);
-
-// The bytes, in memory aligned to 64 bytes.
-absl::StatusOr<Blob> SafetensorsToBlob(const NamedTensors& tensors);
-
-// Writes the file, by way of a temporary one beside it that replaces it when
-// complete.
-absl::Status WriteSafetensorsFile(const NamedTensors& tensors,
-                                  absl::string_view path);
 
 }  // namespace ingot
 

@@ -5,6 +5,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/safetensors_writer.h"
 
 namespace ingot {
 namespace {

@@ -87,6 +87,8 @@ def _abseil_repository_impl(ctx):
     linkopts = ["-Wl,--push-state,--as-needed"]
     for flag in result.stdout.split(" "):
         flag = flag.strip()
+        if flag.startswith("-labsl_"):
+            flag = "-l:lib%s.a" % flag[2:]
         if flag:
             linkopts.append(flag)
     linkopts.append("-Wl,--pop-state")

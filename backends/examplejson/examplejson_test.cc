@@ -9,6 +9,7 @@
 #include "backends/testing/run_regions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "loaders/bare_file.h"
 #include "loaders/load.h"
 
 namespace ingot {
@@ -95,7 +96,9 @@ absl::StatusOr<LoadedModel> LoadFile(const std::string& text) {
   std::ofstream(path) << text;
   LoaderRegistry loaders;
   EXPECT_TRUE(RegisterExamplejsonLoader(&loaders).ok());
-  return LoadPath(path, loaders);
+  LoadOptions options;
+  options.read_set = ReadSetOrBareFile;
+  return LoadPath(path, loaders, options);
 }
 
 TEST(Examplejson, RunsAFileThatAPersonWrote) {

@@ -21,7 +21,7 @@
 #include "compiler/relay/passes/pass.h"
 #include "compiler/status_macros.h"
 #include "compiler/tir/passes/pass.h"
-#include "runtime/safetensors.h"
+#include "runtime/safetensors_writer.h"
 
 namespace ingot {
 namespace {

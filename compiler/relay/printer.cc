@@ -13,7 +13,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "runtime/float16.h"
-#include "runtime/safetensors.h"
+#include "runtime/safetensors_writer.h"
 
 namespace ingot::relay {
 namespace {

@@ -1,3 +1,5 @@
+#include "loaders/constants/constants_inspector.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "loaders/constants/constants_loader.h"
 #include "runtime/float16.h"
 #include "runtime/safetensors.h"
 

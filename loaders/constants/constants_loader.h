@@ -3,11 +3,9 @@
 
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
-#include "artifact/inspector.h"
 #include "loaders/loader_registry.h"
 
 namespace ingot {
@@ -18,9 +16,6 @@ namespace ingot {
 // name that two artifacts define.
 absl::StatusOr<std::shared_ptr<Module>> LoadBinaryConstants(
     absl::Span<const Artifact> group, LoadContext& context);
-
-// Shows weights as a table: name, dtype, shape, minimum, maximum and mean.
-absl::Status RegisterConstantsInspector(InspectorRegistry* inspectors);
 
 }  // namespace ingot
 

@@ -3,11 +3,9 @@
 
 #include <memory>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
-#include "artifact/inspector.h"
 #include "loaders/loader_registry.h"
 
 namespace ingot {
@@ -17,9 +15,6 @@ namespace ingot {
 // or a second artifact; what the plan says is checked by the executor.
 absl::StatusOr<std::shared_ptr<Module>> LoadBinaryMetadata(
     absl::Span<const Artifact> group, LoadContext& context);
-
-// Shows a plan as text: inputs, outputs, storage, and a line per call.
-absl::Status RegisterPlanInspector(InspectorRegistry* inspectors);
 
 }  // namespace ingot
 

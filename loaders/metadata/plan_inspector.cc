@@ -1,3 +1,5 @@
+#include "loaders/metadata/plan_inspector.h"
+
 #include <string>
 #include <vector>
 
@@ -7,9 +9,9 @@
 #include "absl/strings/str_replace.h"
 #include "artifact/artifact_set.h"
 #include "loaders/load_names.h"
-#include "loaders/metadata/metadata_loader.h"
 #include "runtime/data_type.h"
 #include "runtime/dim_expr.h"
+#include "runtime/plan.pb.h"
 
 namespace ingot {
 namespace {

@@ -38,16 +38,20 @@ TEST_P(LayeringTest, IsBuiltFromNothingAbove) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rooms, LayeringTest,
-    testing::Values(
-        Rule{"artifact",
-             {"//compiler", "//loaders", "//runtime", "//backends", "//tools",
-              "@llvm//"}},
-        Rule{"runtime",
-             {"//compiler", "//loaders", "//backends", "//tools", "@llvm//"}},
-        Rule{"loaders", {"//compiler", "//backends", "//tools"}},
-        // What a deployed program links: no code generator, no linker.
-        Rule{"deployed", {"//compiler", "//backends", "//tools", "@llvm//"}},
-        Rule{"compiler", {"//loaders", "//backends", "//tools"}}),
+    testing::Values(Rule{"artifact",
+                         {"//compiler", "//loaders", "//runtime", "//backends",
+                          "//tools", "@llvm//"}},
+                    Rule{"runtime",
+                         {"//compiler", "//loaders", "//backends", "//tools",
+                          "@llvm//"}},
+                    Rule{"loaders", {"//compiler", "//backends", "//tools"}},
+                    // A deployed program links no code generator, no linker,
+                    // and nothing that only people who look at artifacts need.
+                    Rule{"deployed",
+                         {"//compiler", "//backends", "//tools", "@llvm//",
+                          "//artifact:directory", "//artifact:inspector",
+                          "//artifact:text_inspectors"}},
+                    Rule{"compiler", {"//loaders", "//backends", "//tools"}}),
     [](const auto& info) { return info.param.room; });
 
 }  // namespace

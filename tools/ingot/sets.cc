@@ -15,8 +15,8 @@
 #include "artifact/blob.h"
 #include "backends/builtin.h"
 #include "loaders/bare_file.h"
-#include "loaders/constants/constants_loader.h"
-#include "loaders/metadata/metadata_loader.h"
+#include "loaders/constants/constants_inspector.h"
+#include "loaders/metadata/plan_inspector.h"
 #include "loaders/native/find_container.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/files.h"
@@ -224,6 +224,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   LoadOptions options;
   options.check_digests = flags.check_digests;
   options.accept_edits = flags.accept_edits;
+  options.read_set = ReadSetOrBareFile;
   options.link = [&](const ArtifactSet& set) -> absl::StatusOr<std::string> {
     progress->Update("linking", 0);
     const Clock::time_point start = Clock::now();

@@ -1,0 +1,15 @@
+#ifndef INGOT_LOADERS_METADATA_PLAN_INSPECTOR_H_
+#define INGOT_LOADERS_METADATA_PLAN_INSPECTOR_H_
+
+#include "absl/status/status.h"
+#include "artifact/inspector.h"
+
+namespace ingot {
+
+// Shows a plan as text: inputs, outputs, storage, and a line per call.
+// AlreadyExists when the registry has it.
+absl::Status RegisterPlanInspector(InspectorRegistry* inspectors);
+
+}  // namespace ingot
+
+#endif  // INGOT_LOADERS_METADATA_PLAN_INSPECTOR_H_
