@@ -44,8 +44,8 @@ std::vector<std::string> PathsOn(const std::string& path) {
   return paths;
 }
 
-// What tells paths apart on every file system: a folder and a file of one name
-// clash, and so do names that differ only in case.
+// The form of a path that tells it apart on every file system: a folder and a
+// file of one name clash, and so do names that differ only in case.
 std::string Folded(absl::string_view path) {
   if (!path.empty() && path.back() == '/') path.remove_suffix(1);
   return absl::AsciiStrToLower(path);

@@ -37,7 +37,7 @@ absl::StatusOr<Header> DecodeHeader(absl::string_view container);
 // OutOfRange when the payload would end beyond 2^63 - 1.
 absl::StatusOr<uint64_t> PlacePayload(uint64_t end, uint64_t size);
 
-// What the offset of a payload of `size` bytes is a multiple of.
+// The number that the offset of a payload of `size` bytes is a multiple of.
 uint64_t PayloadAlignment(uint64_t size);
 
 }  // namespace ingot::container_layout

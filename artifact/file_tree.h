@@ -59,8 +59,8 @@ class FileTree {
   // Renames a file over what may be there; makes the folders on the way.
   absl::Status Rename(const std::string& from, const std::string& to) const;
 
-  // What keeps a new file from being made at `path`: `path` itself, or a part
-  // of it that is no folder. Empty when nothing does.
+  // The path that keeps a new file from being made at `path`: `path` itself, or
+  // a part of it that is no folder. Empty when nothing does.
   absl::StatusOr<std::string> InTheWay(const std::string& path) const;
 
   // Makes an empty folder here with a name that starts with `prefix`, and

@@ -29,7 +29,7 @@ struct InspectorRule {
   std::string loader;
   std::string codegen_id;
 
-  // What a directory adds to the artifact's file name to get the name of the
+  // The suffix that a directory adds to the artifact's file name to name the
   // file with this text, such as ".dis.txt". Empty if the artifact's own file
   // is readable as it is, so that a second file would only repeat it.
   std::string output_suffix;

@@ -1,4 +1,4 @@
-// What this folder's tests share.
+// Shared by this folder's tests.
 
 #ifndef INGOT_ARTIFACT_TEST_SUPPORT_H_
 #define INGOT_ARTIFACT_TEST_SUPPORT_H_

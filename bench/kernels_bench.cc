@@ -171,7 +171,7 @@ double PeakGflops() {
   return peak;
 }
 
-// What a benchmark measures: a graph, and what one run of it does.
+// The work that a benchmark measures: a graph, and what one run of it does.
 struct Work {
   std::unique_ptr<Graph> graph = std::make_unique<Graph>();
   std::vector<te::Tensor> inputs;
@@ -198,7 +198,7 @@ void Measure(benchmark::State& state, const std::function<Work()>& make) {
     best = std::min(best, seconds);
     state.SetIterationTime(seconds);
   }
-  // Of the fastest run: other work on the machine only ever slows a kernel.
+  // The fastest run counts: other work on the machine only ever slows a kernel.
   state.counters["GFLOP/s"] = work.flops / best * 1e-9;
   state.counters["%peak"] = 100 * work.flops / best * 1e-9 / PeakGflops();
   state.counters["GB/s"] = work.bytes / best * 1e-9;

@@ -1,4 +1,4 @@
-// What the runtime itself costs: a call, a step, a parallel loop.
+// The cost of the runtime itself: a call, a step, a parallel loop.
 
 #include <cstdint>
 #include <cstdlib>

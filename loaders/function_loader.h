@@ -19,7 +19,7 @@
 
 namespace ingot {
 
-// What an artifact becomes.
+// The function that an artifact becomes.
 struct LoadedFunction {
   std::string name;
   Function function;

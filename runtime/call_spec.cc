@@ -90,7 +90,8 @@ Plan PlanOfCall(absl::string_view name, const CallSpec& spec) {
     const uint32_t index = static_cast<uint32_t>(plan.outputs_size());
     plan.add_outputs(static_cast<uint32_t>(plan.tensors_size()));
     add(type, absl::StrCat("output", index))->set_storage(index);
-    // What does not fit into an int64 is refused when the plan is checked.
+    // A size that does not fit into an int64 is refused when the plan is
+    // checked.
     const absl::StatusOr<size_t> bytes = CountBytes(type.dtype, type.shape);
     *plan.add_storage()->add_bytes() =
         Constant(bytes.ok() ? static_cast<int64_t>(*bytes) : -1);

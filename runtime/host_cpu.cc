@@ -45,7 +45,7 @@ uint64_t ReadXcr0() {
   return (static_cast<uint64_t>(high) << 32) | low;
 }
 
-// What else must hold for a feature.
+// The registers that the system must save for a feature to be usable.
 enum State { kNone, kXsave, kAvx, kAvx512, kAmx, kApx };
 
 using Register = uint32_t Registers::*;

@@ -9,7 +9,8 @@
 
 namespace ingot {
 
-// What this machine's CPU and operating system let a program use, in LLVM's
+// The features that this machine's CPU and operating system let a program use,
+// in LLVM's
 // names ("avx2", "avx512vnni", "amx-bf16"; "neon", "dotprod" on AArch64). A
 // feature whose registers the system does not save is not in it. Found once;
 // valid for ever; empty on a CPU that Ingot cannot ask.

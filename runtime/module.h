@@ -26,7 +26,7 @@ class Module : public std::enable_shared_from_this<Module> {
  public:
   virtual ~Module() = default;
 
-  // What made it: "native", "dnnl". For messages.
+  // The loader that made it: "native", "dnnl". For messages.
   virtual absl::string_view kind() const = 0;
 
   // The module's own function of that name, imports not asked; none if there is

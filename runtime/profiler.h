@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-// What ran when, as recorded by an executor that was given one. Thread-safe:
-// several executors may share one.
+// A record of when each call ran, kept by an executor that was given one.
+// Thread-safe: several executors may share one.
 class Profiler {
  public:
   struct Event {
@@ -32,7 +32,7 @@ class Profiler {
   void Record(absl::string_view name, absl::string_view source,
               int64_t start_ns, int64_t duration_ns);
 
-  // What was recorded so far, in order; Clear forgets it.
+  // The events recorded so far, in order; Clear forgets them.
   std::vector<Event> Events() const;
   void Clear();
 

@@ -31,10 +31,10 @@ struct TensorList {
   std::string TypeString() const;
 };
 
-// What a model takes or gives.
+// An input or an output of a model.
 using TensorOrList = std::variant<Tensor, TensorList>;
 
-// What can be done with lists. A position that is negative counts from the end;
+// The operations on lists. A position that is negative counts from the end;
 // one that is out of range is an error, and so is a list that is missing where
 // nothing else is said. Tensors that are put into a list are copied.
 enum class ListOp {
@@ -67,7 +67,8 @@ struct ListOpInfo {
 // Null for a name that no operator has.
 const ListOpInfo* FindListOp(absl::string_view name);
 
-// Of `count` operands, the letter of each; nothing when it takes not so many.
+// One letter for each of `count` operands; nothing when the operation does not
+// take that many.
 absl::StatusOr<std::string> OperandsOf(const ListOpInfo& info, size_t count);
 
 struct ListStep {

@@ -26,7 +26,7 @@ struct Product {
   Factor a, b;
   int64_t m = 0, n = 0, k = 0;
   std::vector<int64_t> batch;
-  // Of the result's type, or one row of n elements, which `bias_is_row` says.
+  // Has the result's type, or is one row of n elements, as `bias_is_row` says.
   std::optional<relay::Value> bias;
   bool bias_is_row = false;
 };

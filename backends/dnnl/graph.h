@@ -21,7 +21,7 @@ namespace ingot::onednn {
 using Dims = std::vector<int64_t>;
 using Attribute = std::variant<int64_t, double, std::string, Dims>;
 
-// What is done to the result of an operator before it is stored, in order.
+// An operation on the result of an operator before it is stored, in order.
 struct PostOp {
   // An element-wise algorithm by oneDNN's name ("relu", "clip", …); empty for
   // the sum with another tensor.
@@ -39,7 +39,7 @@ struct Node {
   std::map<std::string, Attribute> attributes;
   std::vector<PostOp> post_ops;
 
-  // Of attributes that a checked graph has for certain.
+  // Reads an attribute that a checked graph has for certain.
   int64_t Int(absl::string_view name) const;
   double Float(absl::string_view name) const;
   const std::string& String(absl::string_view name) const;

@@ -18,7 +18,7 @@ struct AttributeSpec {
   enum Kind { kInt, kFloat, kString, kInts };
   std::string name;
   Kind kind;
-  // Of a kString: what it may be.
+  // The values that a kString may have.
   std::vector<std::string> values;
 };
 

@@ -46,7 +46,7 @@ algorithm BinaryAlgorithm(const std::string& name) {
   return kAlgorithms->at(name);
 }
 
-// What one call of MakePrimitive needs at hand.
+// The state of one call of MakePrimitive.
 class Maker {
  public:
   Maker(const PrimitiveRequest& request, const dnnl::engine& engine)

@@ -39,7 +39,7 @@ struct ProgramStep {
   dnnl::memory::desc scratchpad;  // may be empty
 };
 
-// What one run needs beside the program: memory, and handles to it.
+// The state of one run, apart from the program: memory, and handles to it.
 class RunState;
 
 // Runs may overlap: each has its own state, taken from those that are idle.

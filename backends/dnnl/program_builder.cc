@@ -183,7 +183,7 @@ class Builder {
   }
 
   // Whether the current node may write over a form of its operand `name`:
-  // nobody reads what is in the buffer afterwards.
+  // no later node reads the buffer.
   bool MayOverwrite(const std::string& name, int buffer) {
     if (buffers_[buffer].kind != Buffer::kArena) return false;
     for (const std::string& other : in_buffer_[buffer]) {

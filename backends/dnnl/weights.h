@@ -11,7 +11,8 @@
 
 namespace ingot::onednn {
 
-// Of the graphs of one set, so that what two of them read is laid out once.
+// The weights of the graphs of one set. Those that two graphs read are laid out
+// once.
 // Used by one thread at a time. Throws what oneDNN throws.
 class Weights {
  public:

@@ -1,5 +1,5 @@
-// What the code generator writes and the simulated device runs: a stream is an
-// array of commands.
+// A stream is an array of commands. The code generator writes it, and the
+// simulated device runs it.
 #ifndef INGOT_BACKENDS_EXAMPLE_NPU_STREAM_H_
 #define INGOT_BACKENDS_EXAMPLE_NPU_STREAM_H_
 
@@ -32,7 +32,7 @@ struct Buffer {
   uint64_t bytes;
 };
 
-// What a command works on; an array to the launcher, which is C.
+// The tensors that a command works on; an array to the launcher, which is C.
 struct Operands {
   Buffer input, input_zero;  // [images, channels, y, x]; i32
   Buffer weights;            // [outputs, channels, y, x], without a zero point

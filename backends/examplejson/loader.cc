@@ -82,8 +82,8 @@ absl::Status ReadLine(Words words, Graph* graph) {
   return absl::OkStatus();
 }
 
-// What an element of an output is made of lies at the same place, or is the
-// only one of its tensor: each is computed by itself.
+// Each element of an output is computed by itself: its operands lie at the same
+// place, or are the only element of their tensor.
 absl::Status Run(const Graph& graph, absl::Span<void* const> tensors) {
   std::vector<float> v(graph.entries.size());
   auto output = tensors.end() - graph.outputs.size();

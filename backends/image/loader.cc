@@ -19,9 +19,9 @@ namespace {
 using image::Bytes;
 using image::Image;
 
-// What the functions of one set share. A file counts as an image only if all of
-// it can be read, so its size costs as much as its pixels, which are kept until
-// they are asked for, as they are next.
+// Shared by the functions of one set. A file counts as an image only if all of
+// it can be read, so asking for its size costs as much as its pixels, which are
+// kept because they are asked for next.
 class Decoder {
  public:
   void Size(Bytes file, int64_t* size) {

@@ -35,7 +35,7 @@ T ValueOr(llvm::Expected<T> value, T otherwise) {
   return otherwise;
 }
 
-// What one kind of processor needs to print instructions.
+// LLVM's objects that print the instructions of one kind of processor.
 class Disassembler {
  public:
   // Null if this LLVM cannot.
@@ -228,7 +228,7 @@ class ElfDescriber {
     }
   }
 
-  // What the relocations of section `target` refer to, by place.
+  // The symbols that the relocations of section `target` refer to, by place.
   std::multimap<uint64_t, std::string> References(size_t target) const {
     std::multimap<uint64_t, std::string> references;
     for (const Section& section : sections_) {

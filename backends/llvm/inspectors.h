@@ -1,4 +1,4 @@
-// What people are shown of object files and bitcode.
+// The text that people see of object files and bitcode.
 #ifndef INGOT_BACKENDS_LLVM_INSPECTORS_H_
 #define INGOT_BACKENDS_LLVM_INSPECTORS_H_
 

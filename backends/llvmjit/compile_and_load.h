@@ -12,8 +12,8 @@
 
 namespace ingot {
 
-// What `llvmjit`'s codegen and loader do one after the other: the module has a
-// function per kernel, by its name. `options` is a target without the kind,
+// Runs `llvmjit`'s codegen and then its loader: the module has a function per
+// kernel, by its name. `options` is a target without the kind,
 // such as "-mcpu=native -O=3". Errors: those of parsing, codegen and loader.
 absl::StatusOr<std::shared_ptr<Module>> CompileAndLoad(
     absl::Span<const tir::PrimFunc> kernels, absl::string_view options = "");

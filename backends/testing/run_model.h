@@ -20,8 +20,8 @@ namespace ingot::testing_support {
 const TargetRegistry& BuiltinTargets();
 const LoaderRegistry& BuiltinLoaders();
 
-// What is left of a set that went through a shared library and its container,
-// loaded. The file is gone when this returns.
+// Links a set into a shared library, loads it from there, and returns the
+// container's set, loaded. The file is gone when this returns.
 absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
 
 // The same, ready to run.

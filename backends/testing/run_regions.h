@@ -23,7 +23,7 @@ namespace ingot::testing_support {
 absl::StatusOr<std::unique_ptr<relay::Module>> ParseRelay(
     absl::string_view text);
 
-// What the hook relay_to_runtime of `target` makes of @main, as if it were a
+// Calls the hook relay_to_runtime of `target` on @main, as if it were a
 // region, with the symbol "region". For golden texts.
 absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target,
                                            absl::string_view text);
@@ -46,8 +46,9 @@ absl::Status CompareWithEvaluate(absl::string_view targets,
                                  absl::string_view text, uint32_t seed = 1,
                                  Tolerance tolerance = {});
 
-// What a comparison was of: the operators and composites in the regions of the
-// first target. Both are empty where it took nothing, and nothing was run.
+// The operators and composites in the regions of the first target that a
+// comparison covered. Both are empty where it took nothing, and nothing was
+// run.
 struct Comparison {
   std::set<std::string> operators, composites;
 };

@@ -71,8 +71,8 @@ class FaultFinder : public tir::ExprVisitor {
     if (!InBounds(*load.buffer, load.indices, bounds_)) found_ = true;
     ExprVisitor::VisitLoad(load);
   }
-  // That Select guards its loads, but perhaps not against all that the
-  // conditions around it do: they must be safe under its condition alone.
+  // A Select guards its loads, but perhaps not against all that the conditions
+  // around it do, so they must be safe under its condition alone.
   void VisitSelect(const tir::Select& select) override {
     Visit(select.condition);
     const size_t facts = bounds_.num_facts();

@@ -21,7 +21,7 @@ struct Access {
   // Scalar, lane by lane base, base + stride, …; null when `offsets` is set.
   tir::Expr base;
   tir::Expr stride;  // null for a scalar access
-  // Of a vector access that no stride describes: one offset a lane.
+  // One offset per lane, for a vector access that no stride describes.
   tir::Expr offsets;
 
   bool scalar() const { return lanes == 1; }

@@ -1,11 +1,11 @@
-// What every C file of a code generator begins with.
+// The beginning of every C file that a code generator writes.
 #ifndef INGOT_COMPILER_CODEGEN_C_PRELUDE_H_
 #define INGOT_COMPILER_CODEGEN_C_PRELUDE_H_
 
 namespace ingot::codegen {
 
-// Behind the file's first line: the C ABI's structures, what the host offers,
-// and how arguments are read. It stands alone.
+// Follows the file's first line: the C ABI's structures, the host's services,
+// and functions that read arguments. It needs no header.
 extern const char kCPrelude[];
 // Runs a loop's body on the host's threads; only files with parallel loops have
 // it.

@@ -19,8 +19,9 @@ namespace ingot::codegen {
 // loops, one subscript per access, no more parentheses than C needs. Derived
 // classes say how a parallel loop looks and add what surrounds the loops.
 //
-// What C has no operator for becomes a call of a small function, `ingot_…`;
-// helpers() says which were used, and the derived class defines them.
+// An operation without an operator in C becomes a call of a small function,
+// `ingot_…`; helpers() says which were used, and the derived class defines
+// them.
 // Values of the 16-bit float types are C floats that hold what the type can;
 // in memory they are uint16_t. Vector statements become loops over the lanes.
 //

@@ -73,7 +73,7 @@ absl::StatusOr<std::string> Literal(const Tensor& t, int64_t i) {
       absl::StrCat("a constant of ", type.ToString(), " as C text"));
 }
 
-// What every such file begins with.
+// The beginning of every such file.
 std::string FileHead(absl::string_view cflags) {
   return absl::StrCat("/* ingot: cflags=", cflags, " */\n#include <stdlib.h>\n",
                       kCPrelude, kElements, "\n");

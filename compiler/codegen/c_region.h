@@ -29,7 +29,7 @@ struct CNode {
   std::string NameOf(const relay::Value& value) const;
 };
 
-// What a node becomes. Both end in a new line, or are empty.
+// The C text that a node becomes. Both parts end in a new line, or are empty.
 struct CText {
   std::string declarations;  // in front of the region's function
   // In its body. They see `self`, what the exported function was called with,

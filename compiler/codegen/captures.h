@@ -1,4 +1,5 @@
-// What the body of a parallel loop needs from the function around it.
+// The variables that the body of a parallel loop needs from the function around
+// it.
 #ifndef INGOT_COMPILER_CODEGEN_CAPTURES_H_
 #define INGOT_COMPILER_CODEGEN_CAPTURES_H_
 

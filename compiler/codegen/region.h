@@ -1,4 +1,4 @@
-// What the code generators of regions share, whatever they make.
+// Shared by the code generators of regions, in whatever form they generate.
 #ifndef INGOT_COMPILER_CODEGEN_REGION_H_
 #define INGOT_COMPILER_CODEGEN_REGION_H_
 
@@ -41,14 +41,14 @@ bool RunsAlong(absl::Span<const int64_t> shape,
 // of a composite, those in there.
 struct RegionCall {
   std::vector<relay::Node*> nodes;  // operands before what reads them
-  // What the composite's parameters are in the region.
+  // The composite's parameters -> the values of the region they stand for.
   std::map<relay::Value, relay::Value> arguments;
 
   // The value in the region that an operand of `nodes` is.
   relay::Value Outside(const relay::Value& value) const;
   // The first operator with one of these names; null if there is none.
   const relay::Node* Find(const std::vector<std::string>& names) const;
-  // Of the operator `name`, the `n`-th operand that is not made by one of
+  // The `n`-th operand of the operator `name` that is not made by one of
   // `nodes`; null if there is none.
   relay::Value Operand(const std::string& name, int n = 0) const;
 };

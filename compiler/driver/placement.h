@@ -13,8 +13,9 @@
 
 namespace ingot {
 
-// Of nodes that cost nothing at run time: computed while compiling, part of
-// another node, a mere change of shape, or needed by no output.
+// The placement of nodes that cost nothing at run time: computed while
+// compiling, part of another node, a mere change of shape, or needed by no
+// output.
 inline constexpr char kFolded[] = "folded";
 
 struct NodePlacement {

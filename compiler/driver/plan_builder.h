@@ -14,7 +14,7 @@
 
 namespace ingot {
 
-// What main calls in place of one function of the module.
+// The calls that main makes in place of one function of the module.
 struct CompiledFunction {
   std::string symbol;                   // its name in the artifacts
   std::vector<tir::Buffer> workspaces;  // that it wants after its outputs

@@ -11,7 +11,8 @@
 namespace ingot::relay {
 namespace {
 
-// What fill and random make: text alone should not ask for gigabytes.
+// Bounds the constants that fill and random make: a short text should not be
+// able to ask for gigabytes.
 constexpr int64_t kMaxMadeBytes = int64_t{1} << 30;
 
 absl::Status NotAValue(absl::string_view item, DataType dtype) {

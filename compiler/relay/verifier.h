@@ -7,8 +7,8 @@
 
 namespace ingot::relay {
 
-// That in each function nodes stand in topological order and have names of
-// their own; that inputs, constants, calls and outputs are well formed; that
+// Checks that in each function nodes stand in topological order and have unique
+// names; that inputs, constants, calls and outputs are well formed; that
 // operators take their operands and attributes and give the types noted; that
 // calls agree with the functions they name, without recursion. Internal (a pass
 // is wrong) names the function and the node.

@@ -309,7 +309,7 @@ Linear Ranges::Bound(Linear form, bool upper) const {
     }
     form = rest + ((k > 0) == upper ? it->max : it->min) * k;
   }
-  // What is left of floor division and modulo by constants.
+  // Collects the terms that are left of floor division and modulo by constants.
   Linear result(form.constant());
   for (const auto& t : form.terms()) {
     const bool up = (t.coefficient > 0) == upper;

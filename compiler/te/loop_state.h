@@ -52,8 +52,8 @@ class LoopState {
   // The value of outer * factor for a split, where it is something else.
   void SetBase(int relation, Linear base) { base_[relation] = std::move(base); }
 
-  // What the split does in the end: kExact, kGuard, kShiftInwards, or
-  // kPartition, which is the case only when the loops' order allows it.
+  // The treatment that the split's tail gets in the end: kExact, kGuard,
+  // kShiftInwards, or kPartition, which the loops' order must allow.
   Tail TailOf(int relation) const;
   // Conditions that the values of bound loops must meet: guards of splits, and
   // the tensor's bounds where the region is inexact. Proven ones are left out.

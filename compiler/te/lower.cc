@@ -19,7 +19,7 @@ using tir::Stmt;
 
 namespace {
 
-// What all tiles that are live at once may take; larger ones go to a
+// The bytes that all tiles that are live at once may take; larger ones go to a
 // workspace. Below tir::kMaxStackBytes, which is the limit for everything.
 constexpr int64_t kMaxTileBytes = 192 << 10;
 
@@ -388,7 +388,7 @@ Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
   return tir::MakeAllocate(tile.buffer, tir::MakeSeq({before, update, after}));
 }
 
-// What runs in one iteration of `loop`: attached producers, then the rest.
+// Emits one iteration of `loop`: attached producers, then the rest.
 Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
   std::vector<Stmt> stmts;
   std::vector<tir::Buffer> locals;

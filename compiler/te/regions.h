@@ -1,4 +1,4 @@
-// What part of a tensor a loop nest reads. Used by lower.cc only.
+// The part of a tensor that a loop nest reads. Used by lower.cc only.
 #ifndef INGOT_COMPILER_TE_REGIONS_H_
 #define INGOT_COMPILER_TE_REGIONS_H_
 

@@ -69,8 +69,8 @@ struct Operation {
   Reducer reducer;                       // kReduce
   tir::Stmt body;                        // kExtern
   std::vector<Tensor> inputs;            // tensors that value or body reads
-  // What schedules look for, for example {"anchor": "conv2d_nchwc"}; set by
-  // the operator's compute function.
+  // Marks that schedules look for, for example {"anchor": "conv2d_nchwc"}; set
+  // by the operator's compute function.
   std::map<std::string, std::string> tags;
 };
 

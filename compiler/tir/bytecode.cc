@@ -146,7 +146,7 @@ class Compiler {
     auto it = known_.find(e.get());
     if (it != known_.end()) return it->second;
     const Value value = Compute(e);
-    // What was computed outside of this loop is there for all of it.
+    // A value computed outside of this loop is there for all of it.
     if (value.level < level()) {
       known_.emplace(e.get(), value);
       loops_[value.level].known.push_back(e.get());
@@ -243,7 +243,7 @@ class Compiler {
   Value ComputeBinary(const Binary& node) {
     const Value a = Expression(node.a);
     const Value b = Expression(node.b);
-    // What may fail is computed where the program says.
+    // An operation that may fail is computed where the program has it.
     const int at = MayBeUndefined(node) ? level() : std::max(a.level, b.level);
     const int lanes = node.dtype.lanes;
     const int32_t reg = ResultAt(at, lanes);

@@ -10,8 +10,8 @@
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"
 
-// What the interpreter runs: instructions on numbered registers. A value takes
-// one register a lane, side by side: integers and bools as int64_t, wrapped to
+// The interpreter runs instructions on numbered registers. A value takes one
+// register per lane, side by side: integers and bools as int64_t, wrapped to
 // their type, and floats as a double that their type can represent.
 namespace ingot::tir {
 

@@ -38,7 +38,7 @@ class ExprParser {
 
   absl::Status Finish(const Token& at, Expr e, int depth, Tree* result);
   absl::Status Expression(Tree* result);
-  // Of operators that bind at least as tightly as `precedence`.
+  // Parses a tree of operators that bind at least as tightly as `precedence`.
   absl::Status BinaryTree(int precedence, Tree* result);
   // *result = *result op right.
   absl::Status Combine(const Token& at, BinaryOp op, const Tree& right,

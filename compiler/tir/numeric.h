@@ -8,9 +8,9 @@
 
 namespace ingot::tir {
 
-// What arithmetic on one scalar means, shared by constant folding and by the
-// interpreter so that they cannot differ. An integer or bool value travels as
-// an int64_t: sign- or zero-extended from its type, u64 as the same 64 bits.
+// The meaning of arithmetic on one scalar, shared by constant folding and by
+// the interpreter so that they cannot differ. An integer or bool value travels
+// as an int64_t: sign- or zero-extended from its type, u64 as the same 64 bits.
 // A float value travels as a double that its type can represent.
 // All are pure and may be called from any thread.
 

@@ -233,7 +233,8 @@ class Parser final : private ExprParser {
     return Expected("a statement");
   }
 
-  // Behind its keyword: an expression that is a scalar bool.
+  // Parses the condition after its keyword: an expression that is a scalar
+  // bool.
   absl::Status Condition(Expr* condition) {
     const Token at = token_;
     INGOT_RETURN_IF_ERROR(Advance());

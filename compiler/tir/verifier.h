@@ -8,7 +8,7 @@
 
 namespace ingot::tir {
 
-// What all stack buffers that are live at once may take, in bytes: kernels run
+// The bytes that all stack buffers that are live at once may take. Kernels run
 // on threads whose stacks we do not choose.
 constexpr int64_t kMaxStackBytes = 256 * 1024;
 

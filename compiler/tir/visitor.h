@@ -76,7 +76,7 @@ class StmtMutator : public ExprMutator {
 
   // From here on, uses of `from` become uses of `to`.
   void ReplaceBuffer(const Buffer& from, Buffer to);
-  // What `buffer` has become; itself if it was not replaced.
+  // The replacement of `buffer`; itself if it was not replaced.
   Buffer Replacement(const Buffer& buffer) const;
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 absl::Status Run(const std::string& target, const std::string& model_path,
                  const std::string& library) {
-  // What Ingot comes with, and ours.
+  // Ingot's own targets, and ours.
   TargetRegistry targets;
   LoaderRegistry loaders;
   INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&targets));

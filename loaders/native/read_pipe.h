@@ -5,9 +5,9 @@
 
 namespace ingot {
 
-// What a child process says through the pipe `fd`, up to its end. Longer texts
-// are cut, because a message of many pages says nothing more, but read, so that
-// the child is never stuck.
+// Reads the text that a child process writes to the pipe `fd`, up to its end.
+// Longer texts are cut, because a message of many pages says nothing more, but
+// read, so that the child is never stuck.
 std::string ReadPipe(int fd);
 
 }  // namespace ingot

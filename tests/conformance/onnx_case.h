@@ -50,7 +50,7 @@ absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model);
 // model declares them; the model itself where they are.
 absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set);
 
-// What the case is about: the operator of a model of one node, "several
+// The operator that the case is about: that of a model of one node, "several
 // operators" for the others.
 std::string OperatorOf(const OnnxCase& c);
 

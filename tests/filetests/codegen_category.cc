@@ -14,7 +14,7 @@
 namespace ingot::filetest {
 namespace {
 
-// Behind the prelude: the kernels, or the exported functions.
+// The part after the prelude: the kernels, or the exported functions.
 std::string WithoutPrelude(const std::string& text, bool wrapper) {
   const std::string end = "return (char*)t->data + t->byte_offset;\n}\n";
   const size_t kernels = text.find(end);

@@ -53,7 +53,7 @@ struct File {
 // InvalidArgument with the line, for text without cases or of another form.
 absl::StatusOr<File> ParseFile(absl::string_view text);
 
-// What ParseFile reads back as `file`.
+// The text that ParseFile reads back as `file`.
 std::string FormatFile(const File& file);
 
 // Runs the case. Returns its output or error as an expectation says it; the

@@ -17,8 +17,8 @@
 namespace ingot::fuzz {
 namespace {
 
-// Of floating point: up to a part of the largest element, since what is
-// subtracted on the way may have been large. Integers are equal.
+// Floating-point values may differ by a part of the largest element, since what
+// is subtracted on the way may have been large. Integers must be equal.
 absl::Status CompareOutput(const Tensor& got, const Tensor& expected) {
   const Tolerance tolerance = expected.dtype().is_float()
                                   ? Tolerance{0, 1e-5, 2e-3}

@@ -61,7 +61,8 @@ bool Meet(const Known& x, const Known& y) {
   return true;
 }
 
-// What grows without limit or is not defined everywhere, on a safe operand.
+// Operators that grow without limit or are not defined everywhere, applied to
+// an operand for which they are safe.
 bool AddGuarded(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(kF32, [](const Known& k) { return k.bound < 1000; });
   if (!x || !m->Add("abs", {*x}, {}, x->exact, x->bound)) return false;
@@ -82,7 +83,7 @@ bool AddGuarded(ModelBuilder* m, const std::string& op) {
   return m->Add(op, {base}, {}, false, base.bound);
 }
 
-// What is defined between -1 and 1.
+// Operators that are defined between -1 and 1.
 bool AddInverse(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(m->FloatType());
   if (!x || !m->Add("tanh", {*x}, {}, false, 1)) return false;

@@ -14,7 +14,7 @@
 
 namespace ingot::fuzz {
 
-// What every symbolic dimension is when a model runs.
+// The extent of every symbolic dimension when a model runs.
 inline constexpr int64_t kSymbolValue = 3;
 
 // A value of the model, and what is known of its elements.
@@ -32,7 +32,7 @@ struct Known {
   int64_t dim(int d) const;
 };
 
-// What samplers draw from and add to.
+// The model that samplers take operands from and add operators to.
 class ModelBuilder {
  public:
   ModelBuilder(uint64_t seed, relay::Function* function)

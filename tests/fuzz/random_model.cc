@@ -207,7 +207,7 @@ RandomModel MakeRandomModel(uint64_t seed, const RandomModelOptions& options) {
     const OpSampler& sampler = samplers[random.Next(samplers.size())];
     sampler.add(&random, sampler.ops[random.Next(sampler.ops.size())]);
   }
-  // What nobody reads, and now and then something in between.
+  // Values that no node reads are outputs, and now and then others, too.
   const auto users = main->Users();
   for (const Known& known : random.values()) {
     const relay::Node* node = known.value.node;

@@ -270,7 +270,7 @@ bool AddReduce(ModelBuilder* m, const std::string& op) {
   auto x = m->Pick(m->FloatType());
   if (!x || x->rank() == 0) return false;
   if (op == "reduce_log_sum") {
-    // Of what is positive.
+    // The operand must be positive.
     if (x->bound > 5 || !m->Add("exp", {*x}, {}, false, std::exp(x->bound))) {
       return false;
     }

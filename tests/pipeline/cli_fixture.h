@@ -1,4 +1,4 @@
-// What the tests of the `ingot` command share: a folder, models in it, and the
+// Shared by the tests of the `ingot` command: a folder, models in it, and the
 // command itself.
 
 #ifndef INGOT_TESTS_PIPELINE_CLI_FIXTURE_H_

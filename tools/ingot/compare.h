@@ -24,8 +24,8 @@ struct Tolerance {
 struct Comparison {
   int64_t elements = 0;
   int64_t mismatches = 0;
-  // Of all elements, also those that pass; infinite where one side is NaN or
-  // infinite and the other is not the same.
+  // The largest difference over all elements, also those that pass; infinite
+  // where one side is NaN or infinite and the other is not the same.
   double max_abs_err = 0;
   double max_rel_err = 0;  // |a-b|/|b|, where b is not 0
   // Where types or shapes differ, or the first element that does not pass; for
@@ -40,7 +40,7 @@ struct Comparison {
 absl::StatusOr<Comparison> Compare(const Tensor& a, const Tensor& b,
                                    const Tolerance& tolerance);
 
-// What a person wants to see of many numbers.
+// A digest of many numbers, for a person.
 struct Summary {
   double min = 0;
   double max = 0;

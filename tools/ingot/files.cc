@@ -74,7 +74,7 @@ absl::Status FileBatch::Add(absl::string_view path, absl::string_view bytes) {
   const int fd = mkostemp(&temporary[0], O_CLOEXEC);
   if (fd < 0) return SystemError(path, errno);
   files_.emplace_back(temporary, real);
-  // mkostemp lets nobody else read the file.
+  // mkostemp makes a file that only its owner may read.
   const mode_t mask = umask(0);
   umask(mask);
   fchmod(fd, 0666 & ~mask);

@@ -276,7 +276,7 @@ absl::StatusOr<std::string> FormatNpy(const Tensor& tensor) {
     return absl::UnimplementedError(absl::StrCat(
         "NumPy has no element type for ", type.ToString(), "; use ONNX's .pb"));
   }
-  // Of one size, Python needs the comma to see a tuple.
+  // Python needs the comma to see a tuple of one size.
   std::string header = absl::StrCat(
       "{'descr': '", descr, "', 'fortran_order': False, 'shape': (",
       absl::StrJoin(tensor.shape(), ", "),

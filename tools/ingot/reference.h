@@ -1,5 +1,5 @@
-// What a model should compute, by the interpreter that defines the meaning of
-// every operator.
+// The results that a model should have, by the interpreter that defines the
+// meaning of every operator.
 
 #ifndef INGOT_TOOLS_INGOT_REFERENCE_H_
 #define INGOT_TOOLS_INGOT_REFERENCE_H_

@@ -22,7 +22,8 @@ enum class LlvmOutput {
 
 struct LlvmOptions {
   int opt_level = 3;  // 0 to 3
-  // What the module calls itself. No path: the same input gives the same bytes.
+  // The module's own name. It holds no path, so that the same input gives the
+  // same bytes.
   std::string module_name = "kernels";
 };
 

@@ -1,4 +1,4 @@
-// What target kinds that compile with LLVM have in common.
+// Shared by the target kinds that compile with LLVM.
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_TARGET_KIND_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_TARGET_KIND_H_
 

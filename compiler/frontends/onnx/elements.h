@@ -15,7 +15,7 @@ struct ElementType {
 
   // Unimplemented or InvalidArgument for a type that Ingot does not know.
   static absl::StatusOr<ElementType> Of(int onnx_type);
-  // That of the node's operand i, whose value is `x`.
+  // The element type of the node's operand i, whose value is `x`.
   static ElementType OfInput(const NodeContext& c, int i, const Value& x);
 };
 

@@ -45,7 +45,7 @@ struct Scope {
   const Scope* parent = nullptr;
   Region* region = nullptr;
   mutable std::map<std::string, Binding> names;
-  // What was found around the function that the graph belongs to.
+  // Values found around the function that the graph belongs to.
   mutable std::map<std::string, Binding> captures;
 };
 
@@ -82,7 +82,7 @@ class Importer {
                                         absl::string_view name);
   absl::StatusOr<Value> MaterializeAny(Binding* binding,
                                        absl::string_view name);
-  // What is known of a list. Whoever makes one says so.
+  // The knowledge of a list, filled in by the operator that makes it.
   ListInfo& list_info(Value list) { return lists_[list]; }
   // The elements that a binding is known to have, or null.
   const Known* KnownOf(Binding* binding);
@@ -111,8 +111,8 @@ class Importer {
   // Fills the function being imported with a graph, its outputs the function's.
   absl::Status FillFromGraph(const onnx::GraphProto& graph,
                              std::vector<Binding> inputs);
-  // What a branch can ask for whose results differ in rank: that the rest of
-  // the graph behind it becomes part of both sides.
+  // Asks that the rest of the graph become part of both sides of a branch. A
+  // branch whose results differ in rank needs it.
   void RequestSplit() { split_ = true; }
   // A value of the function around this one, as an input of this one.
   absl::StatusOr<Value> CaptureHere(Value outer);

@@ -8,7 +8,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// What a small hostile file can make of itself.
+// Bounds how deep a small hostile file can make functions call each other.
 constexpr int kMaxDepth = 32;
 
 }  // namespace

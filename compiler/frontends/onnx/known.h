@@ -39,12 +39,12 @@ struct Known {
   std::vector<KnownNumber> values;
 
   bool AllConstant() const;
-  // Of integers, which all are expressions.
+  // Whether the elements are integers, which are all held as expressions.
   bool AllIntegers() const;
   std::vector<tir::Expr> Integers() const;
 };
 
-// What a constant holds, if it is small: up to 4096 elements.
+// The elements of a constant, if it is small: up to 4096 elements.
 std::optional<Known> KnownFromTensor(const Tensor& tensor);
 // A tensor with the same elements; all must be constant.
 absl::StatusOr<Tensor> TensorFromKnown(const Known& known);
@@ -52,9 +52,10 @@ absl::StatusOr<Tensor> TensorFromKnown(const Known& known);
 // The simpler form of a dimension expression: symbols are at least 1.
 tir::Expr SimplifyDim(const tir::Expr& e);
 
-// What a node of the default domain computes from known operands, one entry an
-// output; nothing when it is not an operator of shape arithmetic, an operand is
-// not known, or the operands are odd (importing the node says how). `shapes`
+// The results of a node of the default domain with known operands, one entry
+// per output; nothing when it is not an operator of shape arithmetic, an
+// operand is not known, or the operands are malformed (importing the node
+// reports how). `shapes`
 // holds the operands' shapes where these are known though the elements are not
 // (for Shape and Size); entries may be null.
 std::optional<std::vector<Known>> EvaluateKnown(

@@ -1,4 +1,4 @@
-// What importing knows of the lists that a run makes. Internal to the ONNX
+// The importer's knowledge of the lists that a run makes. Internal to the ONNX
 // frontend.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_LISTS_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_LISTS_H_
@@ -14,7 +14,7 @@
 
 namespace ingot::onnx_frontend {
 
-// What the tensors of a list have in common.
+// The properties that all tensors of a list have in common.
 struct ElementShape {
   // There are none, as far as importing has seen.
   bool none = true;
@@ -24,7 +24,7 @@ struct ElementShape {
 
   static ElementShape Of(const Shape& shape);
   static ElementShape Of(const onnx::TypeProto::Tensor& type);
-  // Of both lists' tensors.
+  // The properties that the tensors of both lists have in common.
   static ElementShape Join(const ElementShape& a, const ElementShape& b);
   bool operator==(const ElementShape& o) const {
     return none == o.none && dims == o.dims;

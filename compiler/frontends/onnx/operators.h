@@ -1,4 +1,4 @@
-// What the importer knows, as a list: for documentation.
+// A list of the operators that the importer knows, for documentation.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_OPERATORS_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_OPERATORS_H_
 

@@ -18,8 +18,8 @@ const DataType kF64 = DataType::Float(64);
 // The type to draw numbers in that are compared with, or become, a `dtype`.
 DataType DrawnAs(DataType dtype) { return dtype == kF64 ? kF64 : kF32; }
 
-// What the node gives as its seed: dropout an integer, others a float, whose
-// bits are taken.
+// The node's seed. Dropout gives an integer, others a float, whose bits are
+// taken.
 int64_t Seed(NodeContext& c) {
   if (c.node().op_type() == "Dropout") return c.Int("seed", 0);
   const auto seed = static_cast<float>(c.Float("seed", 0));
@@ -175,8 +175,8 @@ bool IsKnownToBe(NodeContext& c, int i, double value) {
          known->values[0].AsDouble(&number) && number == value;
 }
 
-// Of each element either nothing is left, with the probability `ratio`, or it
-// grows so that the mean stays. Only where training_mode is true. Before
+// Each element becomes zero with the probability `ratio`, or grows so that the
+// mean stays, but only where training_mode is true. Before
 // operator set 12 a node did not say whether it is for training: models that
 // are compiled are not.
 absl::Status Dropout(NodeContext& c) {

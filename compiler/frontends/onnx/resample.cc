@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<double>> FilterWeights(const Filter& filter,
     }
     for (int64_t j = first; j <= last; ++j) {
       if (filter.exclude_outside && (j < 0 || j >= in)) continue;
-      // What lies outside repeats the edge.
+      // Samples outside repeat the edge.
       weights[i * in + std::clamp<int64_t>(j, 0, in - 1)] +=
           Tap(filter, (static_cast<double>(j) - at) * narrow) / sum;
     }

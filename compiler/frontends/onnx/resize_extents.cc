@@ -226,7 +226,7 @@ absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
                            SpreadScales(c, scale_operand, axes, rank));
     INGOT_ASSIGN_OR_RETURN(const Shape told,
                            ScaledByRun(c, in, extents.scale_operand));
-    // What no scale is for stays as it is.
+    // Dimensions without a scale keep their extents.
     extents.sizes = in;
     for (int64_t a : axes) extents.sizes[a] = told[a];
   } else if (!sizes.empty()) {

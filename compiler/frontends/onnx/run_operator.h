@@ -53,7 +53,7 @@ struct Operand {
   bool symbolic = false;
 };
 inline Operand Constant(Tensor t) { return Operand(std::move(t), true); }
-// What carries elements of a type that Ingot has not.
+// An operand that stores elements of a type that Ingot does not have.
 inline Operand Stored(Tensor t, int type, bool constant = false) {
   Operand operand(std::move(t), constant);
   operand.stored = type;

@@ -18,7 +18,7 @@ absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
 absl::StatusOr<std::vector<Value>> JoinBranches(NodeContext& c, Body* yes,
                                                 Body* no);
 absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body);
-// Of operator set 9 and later.
+// Imports a Scan of operator set 9 or later.
 absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body);
 // Whether the scan has more than `most` trips, or a number that only a run
 // knows.

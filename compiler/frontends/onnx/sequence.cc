@@ -282,7 +282,7 @@ absl::Status Concat(NodeContext& c) {
   return c.Return("concat", parts, std::move(attrs));
 }
 
-// What is there, as importing knows: itself.
+// Importing knows that the value is there, so the result is the value itself.
 absl::Status PassOn(NodeContext& c, bool optional) {
   if (c.binding(0)->initializer != nullptr) {
     INGOT_RETURN_IF_ERROR(c.Input(0).status());

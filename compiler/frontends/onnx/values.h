@@ -1,4 +1,4 @@
-// What the values of an ONNX model are called.
+// The names that errors give to the values of an ONNX model.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_VALUES_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_VALUES_H_
 
@@ -12,7 +12,7 @@ namespace ingot {
 
 struct OnnxValue {
   std::string name;
-  // What computes it: "Conv conv1", its operator and the node's own name.
+  // The node that computes it: "Conv conv1", its operator and own name.
   std::string node;
 };
 

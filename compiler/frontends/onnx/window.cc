@@ -15,7 +15,7 @@ bool AllAre(const std::vector<int64_t>& values, int64_t value) {
                      [=](int64_t v) { return v == value; });
 }
 
-// What auto_pad asks for along spatial dimension `d`.
+// Adds the padding that auto_pad asks for along spatial dimension `d`.
 void AddRunTime(const Value& x, size_t d, int64_t stride, int64_t reach,
                 bool upper, RunTimePads* pads) {
   const size_t rank = RankOf(x);

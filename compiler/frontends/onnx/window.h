@@ -1,5 +1,5 @@
-// What convolutions and pools have in common in ONNX. Internal to the ONNX
-// frontend.
+// The attributes that convolutions and pools share in ONNX. Internal to the
+// ONNX frontend.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_WINDOW_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_WINDOW_H_
 
@@ -22,7 +22,8 @@ struct WindowAttrs {
   void AddHeight();
 };
 
-// What auto_pad asks for where that depends on extents that only a run knows.
+// The padding that auto_pad asks for where it depends on extents that only a
+// run knows.
 struct RunTimePads {
   Shape pads;  // of x: before each dimension, then behind each; empty: none
   Shape out;   // of the result: the extents that these make; null elsewhere

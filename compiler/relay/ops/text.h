@@ -1,6 +1,6 @@
-// What operators on text share. A tensor of strings is one of bytes with one
-// dimension more: the UTF-8 bytes of each string, with zeros behind it up to
-// the length of the longest. A string cannot end in a zero byte. Internal to
+// Shared by the operators on text. A tensor of strings is one of bytes with one
+// dimension more: the UTF-8 bytes of each string, followed by zeros up to the
+// length of the longest. A string cannot end in a zero byte. Internal to
 // compiler/relay/ops.
 #ifndef INGOT_COMPILER_RELAY_OPS_TEXT_H_
 #define INGOT_COMPILER_RELAY_OPS_TEXT_H_

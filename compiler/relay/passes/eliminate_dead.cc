@@ -1,4 +1,5 @@
-// eliminate_dead: nodes that no output needs, and functions that nobody calls.
+// eliminate_dead removes nodes that no output needs, and functions without
+// callers.
 #include <set>
 #include <string>
 

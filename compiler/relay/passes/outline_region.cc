@@ -125,7 +125,7 @@ absl::Status OutlineRegion(Module* module, Function* function,
     MapResults(unit.nodes.back(), made, &inside);
   }
 
-  // What is read outside, in the order of the region's units.
+  // The values that are read outside, in the order of the region's units.
   std::set<Value> read;
   for (const auto& node : function->nodes()) {
     if (members.count(node.get()) > 0) continue;

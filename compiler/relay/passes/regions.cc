@@ -46,7 +46,7 @@ bool RegionGraph::HasDetour(int a, int b) const {
       for (const Node* user : users->second) {
         const int next = GroupOf(user);
         if (next == b && at != a) return true;
-        // What starts behind all of b leads nowhere near it.
+        // A region that starts after all of b cannot lead back to it.
         if (next == b || groups_.at(next).first > last) continue;
         if (seen.insert(next).second) stack.push_back(next);
       }

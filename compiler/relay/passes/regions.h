@@ -12,7 +12,7 @@
 
 namespace ingot::relay {
 
-// What a target takes as one: an operator, or the operators of a composite.
+// The unit that a target takes as one: an operator, or those of a composite.
 struct RegionUnit {
   std::vector<Node*> nodes;  // operands first; the last one is the result
   std::string composite;     // the pattern's name; empty for an operator

@@ -19,7 +19,7 @@ class InlinedSizes {
     int64_t vars = 0;  // of these, uses of loop variables
   };
 
-  // Of a stage, asked for behind those that it reads.
+  // The size of a stage, asked for after the stages that it reads.
   Size Of(const Stage* stage) const;
   // From now on the stage, of this size, is put where it is read.
   void Inline(const Stage* stage, const Size& size);

@@ -88,7 +88,7 @@ bool ScheduleRows(Schedule* schedule, const CpuModel& cpu) {
     if (stage == out || stage->is_output()) continue;
     if (stage->op().kind == OperationKind::kExtern) return false;
     if (stage->IsReduce() || ReadsReductions(*schedule, stage)) {
-      // What is read only through the output's rows may move there.
+      // A stage that is read only through the output's rows may move there.
       for (const Stage* reader : schedule->Readers(stage)) {
         if (reader->is_output() && reader != out) return false;
       }

@@ -19,8 +19,8 @@ absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
                                         absl::Span<const Tensor> outputs,
                                         const CpuModel& cpu);
 
-// What layouts the schedules like best; passes that choose layouts ask here.
-// The channel block b of *_nchwc tensors of type t.
+// The channel block b of *_nchwc tensors of type t that the schedules like
+// best; passes that choose layouts ask here.
 int64_t PreferredChannelBlock(const CpuModel& cpu, DataType t);
 // The panel width nr of dense_packed weights of type t, for n columns.
 int64_t PreferredPanelWidth(const CpuModel& cpu, DataType t, int64_t n);

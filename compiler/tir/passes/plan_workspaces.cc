@@ -59,7 +59,7 @@ class LifetimeFinder final : public StmtVisitor {
     auto it = index_.find(buffer.get());
     if (it == index_.end()) return;
     Lifetime& life = lifetimes[it->second];
-    // What one trip of a loop leaves the next one may read, so a use in a loop
+    // An iteration may read what the one before it left, so a use in a loop
     // that the buffer outlives lasts as long as the loop.
     int from = time_;
     if (loops_.size() > life.loops) {

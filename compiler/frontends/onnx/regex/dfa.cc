@@ -21,7 +21,8 @@ constexpr int64_t kMaxTable = 1 << 20;
 // Steps looked at: bounds time and memory.
 constexpr int64_t kMaxWork = 30000000;
 
-// What stands before or behind a place of the text, as assertions see it.
+// The neighbour of a place in the text, before or after it, as assertions see
+// it.
 enum class Side : uint8_t { kEdge, kNewline, kWord, kOther };
 
 Side SideOf(int byte) {

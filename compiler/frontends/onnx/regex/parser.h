@@ -51,10 +51,10 @@ class Parser {
   absl::Status Item(int depth, std::vector<Syntax>* parts);
   absl::Status Group(int depth, std::vector<Syntax>* parts);
   absl::Status GroupName();
-  // What is behind "(?" up to ':' or ')', which it takes as well; whether it
-  // was a ':'.
+  // Reads the flags after "(?" and the ':' or ')' that ends them; returns
+  // whether it was a ':'.
   absl::StatusOr<bool> ReadFlags();
-  // Behind a backslash that stands outside of a class.
+  // Reads the rest of an escape outside of a class, after its backslash.
   absl::Status Escape(std::vector<Syntax>* parts);
   // *, +, ? and {n,m}: whether one was there and applied to the last part.
   absl::StatusOr<bool> Repetition(std::vector<Syntax>* parts);
@@ -62,7 +62,7 @@ class Parser {
   bool Counts(int* min, int* max);
   bool Number(size_t* at, int* value) const;
 
-  // Behind a '['.
+  // Reads the rest of a class, after its '['.
   absl::StatusOr<Syntax> Class();
   // \d and the like, [:alpha:] and the like: added to `runes` if there is one.
   absl::StatusOr<bool> NamedClass(RuneSet* runes);

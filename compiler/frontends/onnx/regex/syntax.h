@@ -8,7 +8,7 @@
 
 namespace ingot::regex {
 
-// What holds between two bytes, and takes none.
+// A condition on the place between two bytes, which consumes none.
 enum class Assertion {
   kTextStart,
   kTextEnd,
