@@ -10,9 +10,8 @@ namespace ingot {
 
 inline constexpr uint32_t kContainerFormatVersion = 1;
 
-// Every payload starts at a multiple of kPayloadAlignment bytes; one of
+// Every payload starts at a multiple of kAlignment bytes; one of
 // kPagePayloadSize bytes or more starts at a multiple of kPageAlignment.
-inline constexpr size_t kPayloadAlignment = 64;
 inline constexpr size_t kPageAlignment = 4096;
 inline constexpr size_t kPagePayloadSize = size_t{1} << 20;
 

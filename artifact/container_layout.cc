@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "artifact/container_format.h"
 #include "artifact/sha256.h"
+#include "base/alignment.h"
 
 namespace ingot::container_layout {
 namespace {
@@ -116,7 +117,7 @@ absl::StatusOr<Header> DecodeHeader(absl::string_view container) {
 }
 
 uint64_t PayloadAlignment(uint64_t size) {
-  return size >= kPagePayloadSize ? kPageAlignment : kPayloadAlignment;
+  return size >= kPagePayloadSize ? kPageAlignment : kAlignment;
 }
 
 absl::StatusOr<uint64_t> PlacePayload(uint64_t end, uint64_t size) {

@@ -11,8 +11,8 @@
 #include "artifact/container_layout.h"
 #include "artifact/manifest.h"
 #include "artifact/manifest.pb.h"
-#include "artifact/replace_file.h"
 #include "artifact/sha256.h"
+#include "base/replace_file.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 

@@ -17,7 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "artifact/replace_file.h"
+#include "base/replace_file.h"
 
 namespace ingot {
 namespace {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "artifact/provenance.pb.h"
+#include "base/utf8.h"
 
 namespace ingot {
 namespace {
@@ -32,39 +33,8 @@ bool IsIdentifierChar(char c) {
   return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-';
 }
 
-// The length of the UTF-8 sequence that `text` starts with, or 0 if there is
-// none: cut off, longer than it needs to be, a surrogate, or past U+10FFFF.
-size_t Utf8SequenceLength(absl::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t lead = byte(0);
-  if (lead < 0x80) return 1;
-  size_t length;
-  uint32_t code, least;
-  if ((lead & 0xE0) == 0xC0) {
-    length = 2, code = lead & 0x1F, least = 0x80;
-  } else if ((lead & 0xF0) == 0xE0) {
-    length = 3, code = lead & 0x0F, least = 0x800;
-  } else if ((lead & 0xF8) == 0xF0) {
-    length = 4, code = lead & 0x07, least = 0x10000;
-  } else {
-    return 0;
-  }
-  if (text.size() < length) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-    code = code << 6 | (byte(i) & 0x3F);
-  }
-  const bool surrogate = code >= 0xD800 && code <= 0xDFFF;
-  return code < least || code > 0x10FFFF || surrogate ? 0 : length;
-}
-
 absl::Status CheckUtf8(absl::string_view what, absl::string_view text) {
-  for (absl::string_view rest = text; !rest.empty();) {
-    const size_t length = Utf8SequenceLength(rest);
-    if (length == 0) return Bad(what, text, "is not UTF-8");
-    rest.remove_prefix(length);
-  }
-  return absl::OkStatus();
+  return IsUtf8(text) ? absl::OkStatus() : Bad(what, text, "is not UTF-8");
 }
 
 absl::Status CheckText(absl::string_view what, absl::string_view text) {

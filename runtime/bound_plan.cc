@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/alignment.h"
 #include "runtime/device.h"
 #include "runtime/dim_expr.h"
 #include "runtime/plan_check.h"
@@ -29,8 +30,8 @@ absl::StatusOr<std::shared_ptr<void>> AllocateArena(uint64_t bytes) {
   constexpr size_t kLargePage = size_t{2} << 20;
   const bool large = bytes >= 2 * kLargePage;
   const std::shared_ptr<DeviceApi> cpu = CpuDeviceApi();
-  absl::StatusOr<void*> memory = cpu->Allocate(
-      Device::Cpu(), bytes, large ? kLargePage : kTensorAlignment);
+  absl::StatusOr<void*> memory =
+      cpu->Allocate(Device::Cpu(), bytes, large ? kLargePage : kAlignment);
   if (!memory.ok()) return memory.status();
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   // Only a hint: a system that cannot follow it loses nothing.
@@ -400,8 +401,8 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
     offsets.push_back(*total);
-    *total += (static_cast<uint64_t>(size) + kTensorAlignment - 1) /
-              kTensorAlignment * kTensorAlignment;
+    *total += (static_cast<uint64_t>(size) + kAlignment - 1) / kAlignment *
+              kAlignment;
     sizes_[i] = static_cast<uint64_t>(size);
   }
   return offsets;

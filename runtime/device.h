@@ -53,9 +53,6 @@ class DeviceApi {
 // The CPU's. One shared object.
 std::shared_ptr<DeviceApi> CpuDeviceApi();
 
-// The alignment that Ingot gives to the tensors and storage it allocates.
-inline constexpr size_t kTensorAlignment = 64;
-
 // Device types and their implementations: a value that the program fills.
 // A new one knows the CPU. Const calls are safe from several threads.
 class DeviceRegistry {

@@ -1,16 +1,15 @@
 #include "runtime/safetensors_writer.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/alignment.h"
+#include "base/replace_file.h"
+#include "base/utf8.h"
 #include "nlohmann/json.hpp"
 #include "runtime/safetensors_types.h"
 
@@ -19,41 +18,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kDataAlignment = 64;
 absl::Status Bad(absl::string_view what) {
   return absl::InvalidArgumentError(absl::StrCat("safetensors: ", what));
 }
 
 absl::Status BadTensor(absl::string_view name, absl::string_view what) {
   return Bad(absl::StrCat("tensor '", name, "': ", what));
-}
-
-// RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
-bool IsUtf8(absl::string_view text) {
-  size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<uint8_t>(text[i]);
-    if (lead < 0x80) {
-      ++i;
-      continue;
-    }
-    const int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : lead >= 0xC2 ? 1 : 0;
-    if (more == 0 || lead > 0xF4 || text.size() - i <= size_t(more)) {
-      return false;
-    }
-    uint32_t point = lead & (0x3F >> more);
-    for (int k = 1; k <= more; ++k) {
-      const auto next = static_cast<uint8_t>(text[i + k]);
-      if ((next & 0xC0) != 0x80) return false;
-      point = point << 6 | (next & 0x3F);
-    }
-    if ((more == 2 && point < 0x800) || (more == 3 && point < 0x10000) ||
-        point > 0x10FFFF || (point >= 0xD800 && point < 0xE000)) {
-      return false;
-    }
-    i += more + 1;
-  }
-  return true;
 }
 
 const char* TypeName(DataType type) {
@@ -70,8 +40,8 @@ std::vector<const NamedTensors::value_type*> DataOrder(
   order.reserve(tensors.size());
   for (const auto& entry : tensors) order.push_back(&entry);
   std::sort(order.begin(), order.end(), [](auto* a, auto* b) {
-    const bool whole_a = a->second.bytes() % kDataAlignment == 0;
-    const bool whole_b = b->second.bytes() % kDataAlignment == 0;
+    const bool whole_a = a->second.bytes() % kAlignment == 0;
+    const bool whole_b = b->second.bytes() % kAlignment == 0;
     if (whole_a != whole_b) return whole_a;
     const size_t size_a = a->second.dtype().bytes();
     const size_t size_b = b->second.dtype().bytes();
@@ -109,7 +79,7 @@ absl::StatusOr<std::string> MakeHeader(
   }
   header += "}";
   const size_t total = header.size() + sizeof(uint64_t);
-  const size_t padded = (total + kDataAlignment - 1) & ~(kDataAlignment - 1);
+  const size_t padded = (total + kAlignment - 1) & ~(kAlignment - 1);
   header.append(padded - total, ' ');
   return header;
 }
@@ -162,33 +132,12 @@ absl::StatusOr<Blob> SafetensorsToBlob(const NamedTensors& tensors) {
 
 absl::Status WriteSafetensorsFile(const NamedTensors& tensors,
                                   absl::string_view path) {
-  const std::string target(path);
-  const std::string temporary =
-      absl::StrCat(path, ".", static_cast<int64_t>(getpid()), ".tmp");
-  auto failed = [&](absl::string_view what) {
-    const std::string reason = std::strerror(errno);
-    std::remove(temporary.c_str());
-    return absl::UnavailableError(
-        absl::StrCat("cannot ", what, " ", target, ": ", reason));
-  };
-  std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) return failed("create");
-  absl::Status status = WriteSafetensors(tensors, [&](absl::string_view bytes) {
-    if (std::fwrite(bytes.data(), 1, bytes.size(), file) != bytes.size()) {
-      return absl::UnavailableError(
-          absl::StrCat("cannot write ", target, ": ", strerror(errno)));
-    }
-    return absl::OkStatus();
-  });
-  if (std::fclose(file) != 0 && status.ok()) return failed("write");
-  if (!status.ok()) {
-    std::remove(temporary.c_str());
-    return status;
-  }
-  if (std::rename(temporary.c_str(), target.c_str()) != 0) {
-    return failed("replace");
-  }
-  return absl::OkStatus();
+  absl::StatusOr<ReplaceFile> file = ReplaceFile::Open(path);
+  if (!file.ok()) return file.status();
+  absl::Status status = WriteSafetensors(
+      tensors, [&](absl::string_view bytes) { return file->Append(bytes); });
+  if (!status.ok()) return status;
+  return file->Commit();
 }
 
 }  // namespace ingot

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/alignment.h"
 
 namespace ingot {
 namespace {
@@ -101,7 +102,7 @@ absl::StatusOr<Tensor> Tensor::Make(void* data, DataType dtype,
   if (device.is_cpu()) {
     if (absl::Status s = CheckAlignment(data, dtype); !s.ok()) return s;
     // So that an empty tensor has an address too.
-    alignas(kTensorAlignment) static char nothing[kTensorAlignment];
+    alignas(kAlignment) static char nothing[kAlignment];
     if (data == nullptr) {
       if (size->bytes != 0) {
         return absl::InvalidArgumentError(
@@ -149,8 +150,7 @@ absl::StatusOr<Tensor> Tensor::Empty(DataType dtype,
   }
   absl::StatusOr<Size> size = CheckType(dtype, shape);
   if (!size.ok()) return size.status();
-  absl::StatusOr<void*> memory =
-      api->Allocate(device, size->bytes, kTensorAlignment);
+  absl::StatusOr<void*> memory = api->Allocate(device, size->bytes, kAlignment);
   if (!memory.ok()) return memory.status();
   std::shared_ptr<const void> owner(static_cast<const void*>(*memory),
                                     [api, device](const void* p) {

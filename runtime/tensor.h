@@ -26,7 +26,7 @@ class Tensor {
  public:
   Tensor() = default;
 
-  // A new tensor, elements undefined, data aligned to kTensorAlignment bytes.
+  // A new tensor, elements undefined, data aligned to kAlignment bytes.
   // InvalidArgument for a negative dimension, a size that overflows or a type
   // without a size; ResourceExhausted for no memory. Memory of another device
   // than a CPU needs the device's api, which the tensor keeps alive.

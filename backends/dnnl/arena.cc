@@ -6,12 +6,13 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "base/alignment.h"
 
 namespace ingot::onednn {
 namespace {
 
 size_t RoundUp(size_t bytes) {
-  return (bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment;
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
 }  // namespace
@@ -48,8 +49,8 @@ ArenaPlan PlanArena(const std::vector<Interval>& intervals) {
 }
 
 absl::StatusOr<std::shared_ptr<char>> AllocateArena(size_t bytes) {
-  const size_t size = std::max(RoundUp(bytes), kArenaAlignment);
-  char* data = static_cast<char*>(std::aligned_alloc(kArenaAlignment, size));
+  const size_t size = std::max(RoundUp(bytes), kAlignment);
+  char* data = static_cast<char*>(std::aligned_alloc(kAlignment, size));
   if (data == nullptr) {
     return absl::ResourceExhaustedError(
         absl::StrCat("no memory for ", size, " bytes between operators"));

@@ -11,9 +11,6 @@
 
 namespace ingot::onednn {
 
-// Where memory that primitives use starts: at multiples of this.
-inline constexpr size_t kArenaAlignment = 64;
-
 // A buffer that is used from step `first` to step `last`, both included.
 struct Interval {
   size_t bytes = 0;

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/alignment.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/dim_text.h"
@@ -24,8 +25,6 @@ using relay::Value;
 
 // More elements than this are no constant for a text.
 constexpr int64_t kMaxConstant = 64;
-// Intermediate results start where a vector load likes it.
-constexpr size_t kAlignment = 64;
 
 // Checks an argument and gives its elements.
 constexpr char kElements[] = R"(

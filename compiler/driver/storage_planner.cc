@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/alignment.h"
 #include "compiler/tir/simplify.h"
 
 namespace ingot {
 namespace {
 
 int64_t AlignUp(int64_t bytes) {
-  return (bytes + kStorageAlignment - 1) / kStorageAlignment *
-         kStorageAlignment;
+  return (bytes + int64_t{kAlignment} - 1) / int64_t{kAlignment} *
+         int64_t{kAlignment};
 }
 
 bool Overlap(const StorageRequest& a, const StorageRequest& b) {

@@ -23,7 +23,7 @@ struct StorageRequest {
 
 struct StorageAssignment {
   int storage = 0;
-  int64_t offset = 0;  // bytes, a multiple of kStorageAlignment
+  int64_t offset = 0;  // bytes, a multiple of kAlignment
 };
 
 struct StoragePlan {
@@ -31,8 +31,6 @@ struct StoragePlan {
   // Sizes; a storage's size is the largest of its list.
   std::vector<std::vector<tir::Expr>> storages;
 };
-
-inline constexpr int64_t kStorageAlignment = 64;
 
 // Requests of constant size are packed into one storage by offset, the largest
 // first, each at the lowest place that is free during its whole life (greedy by

@@ -4,6 +4,7 @@
 #include <random>
 #include <vector>
 
+#include "base/alignment.h"
 #include "gtest/gtest.h"
 
 namespace ingot {
@@ -47,9 +48,9 @@ TEST(StoragePlannerTest, NeverOverlapsAndIsNearTheLowerBound) {
       }
       busiest = std::max(busiest, live);
     }
-    EXPECT_LE(SizeOf(plan, 0), busiest * 3 / 2 + 40 * kStorageAlignment);
+    EXPECT_LE(SizeOf(plan, 0), busiest * 3 / 2 + 40 * int64_t{kAlignment});
     for (int i = 0; i < 40; ++i) {
-      EXPECT_EQ(plan.assignments[i].offset % kStorageAlignment, 0);
+      EXPECT_EQ(plan.assignments[i].offset % int64_t{kAlignment}, 0);
       EXPECT_LE(plan.assignments[i].offset + sizes[i], SizeOf(plan, 0));
       for (int j = 0; j < i; ++j) {
         const bool together = requests[i].first <= requests[j].last &&

@@ -1,4 +1,4 @@
-#include "artifact/replace_file.h"
+#include "base/replace_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
-// A file that appears under its name whole or not at all. Private to this
-// folder.
+// A file that appears under its name whole or not at all.
 
-#ifndef INGOT_ARTIFACT_REPLACE_FILE_H_
-#define INGOT_ARTIFACT_REPLACE_FILE_H_
+#ifndef INGOT_BASE_REPLACE_FILE_H_
+#define INGOT_BASE_REPLACE_FILE_H_
 
 #include <string>
 
@@ -46,4 +45,4 @@ absl::Status WriteAll(int fd, absl::string_view bytes, absl::string_view name);
 
 }  // namespace ingot
 
-#endif  // INGOT_ARTIFACT_REPLACE_FILE_H_
+#endif  // INGOT_BASE_REPLACE_FILE_H_
