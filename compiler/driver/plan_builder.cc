@@ -186,7 +186,7 @@ class PlanBuilder {
       tensor(*id)->set_same_bytes_as(viewed + 1);
     }
     ids_[Value{const_cast<Node*>(&node), 0}] = *id;
-    return absl::OkStatus();
+    return AddRequirementsOf(node, absl::StrJoin(node.sources, ", "));
   }
 
   // Whether two types have as many elements whatever their symbols are.
@@ -378,15 +378,21 @@ class PlanBuilder {
         if (!s.ok()) return s;
       }
       if (node->kind != NodeKind::kOp) continue;
-      std::vector<relay::DimAssumption> assumed;
-      absl::Status s =
-          relay::InferTypes(*node->op, node->inputs, node->attrs, &assumed)
-              .status();
+      absl::Status s = AddRequirementsOf(*node, source);
       if (!s.ok()) return s;
-      for (const relay::DimAssumption& a : assumed) {
-        s = AddRequirement(a, source);
-        if (!s.ok()) return s;
-      }
+    }
+    return absl::OkStatus();
+  }
+
+  // What one operator takes for granted.
+  absl::Status AddRequirementsOf(const Node& node, const std::string& source) {
+    std::vector<relay::DimAssumption> assumed;
+    absl::Status s =
+        relay::InferTypes(*node.op, node.inputs, node.attrs, &assumed).status();
+    if (!s.ok()) return s;
+    for (const relay::DimAssumption& a : assumed) {
+      s = AddRequirement(a, source);
+      if (!s.ok()) return s;
     }
     return absl::OkStatus();
   }

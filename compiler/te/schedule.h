@@ -203,13 +203,14 @@ class Schedule {
   // A new stage computes what `stage` did, and `stage` copies from it. Call it
   // before other verbs on `stage`, which loses its loops.
   Stage* CacheWrite(Stage* stage);
-  // A new stage of shape `shape`, at each point `value`; in `consumer`, every
-  // load of `tensor` becomes a load of the new stage at `index(old indices)`.
-  // To pack an operand into another layout or to copy a tile of it.
-  Stage* CacheRead(const Tensor& tensor, Stage* consumer,
+  // A new stage of shape `shape`, at each point `value`. In `consumer`, loads
+  // of the buffer of `access` at its indices, which are in terms of the
+  // consumer's axes, become loads of the new stage at `index`. To pack an
+  // operand into another layout or to copy a tile of it. Loads of the same
+  // buffer at other indices stay, because one tensor may be several operands.
+  Stage* CacheRead(Stage* consumer, const tir::Load& access,
                    absl::string_view name, std::vector<Expr> shape,
-                   const Graph::ComputeFn& value,
-                   const std::function<Indices(const Indices&)>& index);
+                   const Graph::ComputeFn& value, const Indices& index);
   // Makes a reduction run, along its last reduce axis, in `lanes` independent
   // partial results: a new stage reduces every lanes-th element, further ones
   // halve the partial results until one is left, and one more takes the

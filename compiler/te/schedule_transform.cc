@@ -34,14 +34,9 @@ Tensor NewTensor(absl::string_view name, DataType dtype,
   return Tensor{tir::MakeBuffer(name, dtype, std::move(shape))};
 }
 
-// Replaces loads of one buffer. Keeps shared subexpressions shared: each node
-// is rewritten once, and equal loads become one node.
-class LoadReplacer : public tir::ExprMutator {
+// Rewrites each node once, so that shared subexpressions stay shared.
+class SharingMutator : public tir::ExprMutator {
  public:
-  LoadReplacer(const tir::BufferNode* buffer,
-               std::function<Expr(const Indices&)> make)
-      : buffer_(buffer), make_(std::move(make)) {}
-
   Expr Mutate(const Expr& e) override {
     auto it = done_.find(e.get());
     if (it != done_.end()) return it->second.second;
@@ -50,6 +45,17 @@ class LoadReplacer : public tir::ExprMutator {
     done_[e.get()] = {e, result};
     return result;
   }
+
+ private:
+  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
+};
+
+// Replaces every load of one buffer; equal loads become one node.
+class LoadReplacer : public SharingMutator {
+ public:
+  LoadReplacer(const tir::BufferNode* buffer,
+               std::function<Expr(const Indices&)> make)
+      : buffer_(buffer), make_(std::move(make)) {}
 
  protected:
   Expr MutateLoad(const Expr& e, const tir::Load& node) override {
@@ -71,23 +77,42 @@ class LoadReplacer : public tir::ExprMutator {
  private:
   const tir::BufferNode* buffer_;
   std::function<Expr(const Indices&)> make_;
-  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
   std::vector<std::pair<Indices, Expr>> made_;
 };
 
+// Replaces the loads of one buffer at one tuple of indices.
+class AccessReplacer : public SharingMutator {
+ public:
+  AccessReplacer(const tir::Load& access, Expr replacement)
+      : buffer_(access.buffer),
+        indices_(access.indices),
+        replacement_(std::move(replacement)) {}
+
+  bool found() const { return found_; }
+
+ protected:
+  Expr MutateLoad(const Expr& e, const tir::Load& node) override {
+    bool same = node.buffer == buffer_;
+    for (size_t i = 0; same && i < indices_.size(); ++i) {
+      same = SameExpr(node.indices[i], indices_[i]);
+    }
+    if (!same) return SharingMutator::MutateLoad(e, node);
+    found_ = true;
+    return replacement_;
+  }
+
+ private:
+  const tir::Buffer buffer_;
+  const Indices indices_;
+  const Expr replacement_;
+  bool found_ = false;
+};
+
 // Like tir::Substitute, but keeps shared subexpressions shared.
-class SharingSubstitute : public tir::ExprMutator {
+class SharingSubstitute : public SharingMutator {
  public:
   explicit SharingSubstitute(std::map<const tir::Var*, Expr> map)
       : map_(std::move(map)) {}
-
-  Expr Mutate(const Expr& e) override {
-    auto it = done_.find(e.get());
-    if (it != done_.end()) return it->second.second;
-    Expr result = tir::ExprMutator::Mutate(e);
-    done_[e.get()] = {e, result};
-    return result;
-  }
 
  protected:
   Expr MutateVar(const Expr& e, const tir::Var& node) override {
@@ -97,7 +122,6 @@ class SharingSubstitute : public tir::ExprMutator {
 
  private:
   std::map<const tir::Var*, Expr> map_;
-  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
 };
 
 }  // namespace
@@ -153,10 +177,10 @@ Stage* Schedule::CacheWrite(Stage* stage) {
   return result;
 }
 
-Stage* Schedule::CacheRead(
-    const Tensor& tensor, Stage* consumer, absl::string_view name,
-    std::vector<Expr> shape, const Graph::ComputeFn& value,
-    const std::function<Indices(const Indices&)>& index) {
+Stage* Schedule::CacheRead(Stage* consumer, const tir::Load& access,
+                           absl::string_view name, std::vector<Expr> shape,
+                           const Graph::ComputeFn& value,
+                           const Indices& index) {
   Operation op;
   op.kind = OperationKind::kCompute;
   op.name = std::string(name);
@@ -167,9 +191,12 @@ Stage* Schedule::CacheRead(
   op.inputs = InputsOf(op.value);
   Tensor cached = NewTensor(name, op.value->dtype, std::move(shape));
   op.outputs = {cached};
-  LoadReplacer replacer(tensor.buffer.get(),
-                        [&](const Indices& at) { return cached(index(at)); });
-  consumer->op_.value = replacer.Mutate(consumer->op_.value);
+  AccessReplacer replacer(access, cached(index));
+  Expr replaced = replacer.Mutate(consumer->op_.value);
+  if (!consumer->Require(replacer.found(), "cache_read of what is not read")) {
+    return consumer;
+  }
+  consumer->op_.value = std::move(replaced);
   consumer->op_.inputs = InputsOf(consumer->op_.value);
   return InsertBefore(consumer, std::move(op));
 }

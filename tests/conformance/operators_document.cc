@@ -129,6 +129,20 @@ Three kinds of elements have no type of their own, and are carried in another, a
 | uint4, int4 | u8, i8: one to a byte | the same |
 
 `ImageDecoder` is for the target `image`, which has the libraries that read images: `--target=image,llvm`.
+
+Where ONNX's specification leaves room, or ONNX Runtime does not do what it says:
+
+- ConvTranspose with `auto_pad=SAME_UPPER` or `SAME_LOWER` gives the input's extents times the strides, as the specification
+  says. Where a kernel is shorter than its stride zeros make up for it at the end, as in TensorFlow; ONNX Runtime, which does
+  the same for an `output_shape`, leaves the last zeros out, and ONNX's reference puts some in front.
+- LSTM applies `clip` to whatever an activation is applied to, as the specification says. ONNX Runtime does not limit the cell
+  that the last activation is applied to.
+- The indices of MaxPool are those of the first of equal elements along the rows, also where `storage_order=1` counts columns
+  first, as in ONNX's reference and ONNX Runtime.
+- The `activation_alpha` and `activation_beta` of GRU, LSTM and RNN are one sequence over both directions, from which each
+  activation takes as many values as it has parameters, as in ONNX Runtime.
+- Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
+  compiles where nothing depends on it, or with the inputs' shapes given: `--input-shape`.
 )";
 
 }  // namespace

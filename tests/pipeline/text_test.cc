@@ -105,5 +105,18 @@ TEST_P(TextTest, MovesAndCompares) {
   EXPECT_THAT((*y)[1].values<bool>(), ElementsAre(false, true, false));
 }
 
+// One string, of no dimensions.
+TEST_P(TextTest, ConcatenatesSingleStrings) {
+  onnx_frontend::ModelBuilder b(20);
+  b.Input("x", {}, onnx::TensorProto::STRING);
+  b.Node("StringConcat", {"x", "x"}, {"y"});
+  b.Output("y");
+  for (const char* text : {"a", "", "Ärger"}) {
+    absl::StatusOr<std::vector<Tensor>> y = Run(&b, TextTensor({}, {text}));
+    ASSERT_TRUE(y.ok()) << y.status();
+    EXPECT_THAT(StringsOf((*y)[0]), ElementsAre(std::string(text) + text));
+  }
+}
+
 }  // namespace
 }  // namespace ingot

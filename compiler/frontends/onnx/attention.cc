@@ -23,7 +23,8 @@ Value SplitHeads(Compose& k, Value x, int64_t heads) {
   int64_t width;
   if (!k.ok()) return Value{};
   const Shape& in = ShapeOf(x);
-  if (heads < 1 || !tir::AsConstInt(in[2], &width) || width % heads != 0) {
+  if (heads < 1 || in.size() != 3 || !tir::AsConstInt(in[2], &width) ||
+      width % heads != 0) {
     k.Check(c.Error(heads, " heads of ", relay::ToString(x.type())));
     return Value{};
   }
@@ -315,6 +316,7 @@ absl::Status MultiHeadAttention(NodeContext& c) {
   if (c.has_input(6) && c.has_input(7)) {
     const Value past_key = k.Input(6);
     INGOT_RETURN_IF_ERROR(k.status());
+    if (RankOf(past_key) != 4) return c.Error("a past key of another rank");
     past = ShapeOf(past_key)[2];
     key = k.Concat({past_key, key}, 2);
     value = k.Concat({k.Input(7), value}, 2);
@@ -387,6 +389,10 @@ absl::Status ConvertRotary(NodeContext& c, int cosine, int sine,
   const int rank = RankOf(x);
   if (rank != 3 && rank != 4) {
     return c.Error("the operand is ", relay::ToString(x.type()));
+  }
+  if (RankOf(cos) < 1 || RankOf(sin) < 1) {
+    return c.Error("caches ", relay::ToString(cos.type()), " and ",
+                   relay::ToString(sin.type()));
   }
   const int64_t rotated = c.Int("rotary_embedding_dim", 0);
   if (rank == 3) {

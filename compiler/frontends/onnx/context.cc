@@ -293,6 +293,14 @@ absl::StatusOr<Value> NodeContext::Reshape(Value value, const Shape& shape,
   return Emit("reshape", {value}, std::move(attrs), suffix);
 }
 
+absl::StatusOr<Value> NodeContext::FixShape(Value value, const Shape& shape,
+                                            absl::string_view suffix) {
+  if (relay::SameShape(ShapeOf(value), shape)) return value;
+  Attrs attrs;
+  attrs.Set("shape", shape);
+  return Emit("fix_shape", {value}, std::move(attrs), suffix);
+}
+
 absl::StatusOr<Value> NodeContext::Cast(Value value, DataType dtype) {
   if (value.type().dtype == dtype) return value;
   Attrs attrs;

@@ -150,6 +150,10 @@ class NodeContext {
   // reshaped at once.
   absl::StatusOr<Value> Reshape(Value value, const Shape& shape,
                                 absl::string_view suffix = "reshape");
+  // The value, its dimensions known to be those of `shape`, which a run checks
+  // where they are not provably so. InvalidArgument where they cannot be.
+  absl::StatusOr<Value> FixShape(Value value, const Shape& shape,
+                                 absl::string_view suffix = "fixed");
   absl::StatusOr<Value> Cast(Value value, DataType dtype);
   absl::StatusOr<Value> Transpose(Value value, std::vector<int64_t> axes,
                                   absl::string_view suffix = "transpose");

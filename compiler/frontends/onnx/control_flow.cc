@@ -172,14 +172,14 @@ absl::Status Scan(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(const bool run_time, IsLongScan(c, kMaxUnrolled));
     if (run_time) return RunTimeScan(c, *body);
   }
-  const int scan_inputs = static_cast<int>(c.Int("num_scan_inputs", 0));
+  const int64_t scan_inputs = c.Int("num_scan_inputs", 0);
   // Operator set 8 had a batch dimension and lengths in front.
   const bool batched = c.opset() < 9;
   const int first = batched ? 1 : 0;
-  const int states = c.num_inputs() - first - scan_inputs;
-  if (scan_inputs < 1 || states < 0) {
+  if (scan_inputs < 1 || scan_inputs > c.num_inputs() - first) {
     return c.Error("num_scan_inputs=", scan_inputs);
   }
+  const int states = c.num_inputs() - first - static_cast<int>(scan_inputs);
   if (batched && c.has_input(0)) {
     return c.NotSupported("a scan over sequences of different lengths");
   }
@@ -188,8 +188,9 @@ absl::Status Scan(NodeContext& c) {
   const std::vector<int64_t> directions =
       c.Ints("scan_input_directions", std::vector<int64_t>(scan_inputs, 0));
   const int scan_outputs = body->output_size() - states;
-  if (static_cast<int>(axes.size()) != scan_inputs ||
-      static_cast<int>(directions.size()) != scan_inputs || scan_outputs < 0) {
+  if (static_cast<int64_t>(axes.size()) != scan_inputs ||
+      static_cast<int64_t>(directions.size()) != scan_inputs ||
+      scan_outputs < 0) {
     return c.Error("its attributes do not fit its inputs");
   }
   const std::vector<int64_t> out_axes =

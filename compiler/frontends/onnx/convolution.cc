@@ -3,49 +3,42 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/kernel.h"
 #include "compiler/frontends/onnx/window.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
-// The spatial extents of a kernel, checked against kernel_shape.
-absl::StatusOr<std::vector<int64_t>> KernelOf(NodeContext& c, const Value& w) {
-  const auto dims = relay::ConstShape(ShapeOf(w));
-  if (!dims || dims->size() < 3 || dims->size() > 5) {
-    return c.Error("the kernel ", relay::ToString(w.type()),
-                   " is not one of 1 to 3 spatial dimensions");
-  }
-  const std::vector<int64_t> kernel(dims->begin() + 2, dims->end());
-  if (c.Ints("kernel_shape", kernel) != kernel) {
-    return c.Error("kernel_shape does not fit the kernel ",
-                   relay::ToString(w.type()));
-  }
-  return kernel;
+absl::StatusOr<Value> BiasOf(NodeContext& c) {
+  if (!c.has_input(2)) return Value{};
+  return c.Input(2);
 }
 
 absl::Status Conv(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
+  INGOT_ASSIGN_OR_RETURN(Value bias, BiasOf(c));
+  INGOT_ASSIGN_OR_RETURN(const ConvOperands in,
+                         ReadConvOperands(c, x, w, bias, false));
+  x = in.x;
+  w = in.w;
   RunTimePads pads;
   INGOT_ASSIGN_OR_RETURN(WindowAttrs window,
-                         ReadWindowAttrs(c, x, kernel, &pads));
+                         ReadWindowAttrs(c, x, in.kernel, &pads));
   INGOT_ASSIGN_OR_RETURN(x, pads.Pad(c, x, 0));
-  const bool one_d = kernel.size() == 1;
+  const bool one_d = in.kernel.size() == 1;
   if (one_d) {
     window.AddHeight();
     INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
     INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
   }
   Attrs attrs = window.ToAttrs();
-  const int64_t groups = c.Int("group", 1);
-  if (groups != 1) attrs.Set("groups", groups);
+  if (in.groups != 1) attrs.Set("groups", in.groups);
   INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
                       std::move(attrs)));
-  if (c.has_input(2)) {
-    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));
-    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+  if (in.bias) {
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, in.bias));
   }
   if (one_d) {
     INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
@@ -58,10 +51,14 @@ absl::Status Conv(NodeContext& c) {
 absl::Status ConvTranspose(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> kernel, KernelOf(c, w));
-  const size_t n = kernel.size();
+  INGOT_ASSIGN_OR_RETURN(Value bias, BiasOf(c));
+  INGOT_ASSIGN_OR_RETURN(const ConvOperands in,
+                         ReadConvOperands(c, x, w, bias, true));
+  x = in.x;
+  w = in.w;
+  const size_t n = in.kernel.size();
   WindowAttrs window;
-  window.kernel = kernel;
+  window.kernel = in.kernel;
   window.strides = c.Ints("strides", std::vector<int64_t>(n, 1));
   window.dilations = c.Ints("dilations", std::vector<int64_t>(n, 1));
   window.pads = c.Ints("pads", std::vector<int64_t>(2 * n, 0));
@@ -104,7 +101,11 @@ absl::Status ConvTranspose(NodeContext& c) {
                          (window.kernel[d] - 1) * window.dilations[d] + 1;
     const int64_t total = full - out;
     if (total < 0) {
-      // Nothing to cut off: the rest is added at the end.
+      // Nothing to cut off: zeros make up for it at the end. So ONNX's
+      // specification has the extents (with SAME, those of the input times the
+      // stride), TensorFlow these numbers, and ONNX Runtime them with an
+      // output_shape; with SAME it leaves the zeros out, and ONNX's reference
+      // puts some in front.
       extra[d] -= total;
       window.pads[d] = window.pads[n + d] = 0;
       continue;
@@ -125,14 +126,12 @@ absl::Status ConvTranspose(NodeContext& c) {
                   [](int64_t v) { return v != 0; })) {
     attrs.Set("output_padding", extra);
   }
-  const int64_t groups = c.Int("group", 1);
-  if (groups != 1) attrs.Set("groups", groups);
+  if (in.groups != 1) attrs.Set("groups", in.groups);
   INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat("conv_transpose", window.kernel.size(), "d"),
                       {x, w}, std::move(attrs)));
-  if (c.has_input(2)) {
-    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));
-    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+  if (in.bias) {
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, in.bias));
   }
   if (one_d) {
     INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));

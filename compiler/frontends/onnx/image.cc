@@ -126,12 +126,17 @@ absl::Status Col2Im(NodeContext& c) {
   std::vector<int64_t> positions, rest;
   int64_t taps = 1;
   for (size_t d = 0; d < n; ++d) {
+    constexpr int64_t kMost = 1 << 20;
+    bool fits = true;
     for (int64_t v :
-         {image[d], block[d], window.strides[d], window.dilations[d],
-          window.pads[d] + 1, window.pads[n + d] + 1}) {
-      if (v < 1 || v > (1 << 20)) {
-        return c.Error("sizes, strides, dilations or pads out of range");
-      }
+         {image[d], block[d], window.strides[d], window.dilations[d]}) {
+      fits = fits && v >= 1 && v <= kMost;
+    }
+    for (int64_t v : {window.pads[d], window.pads[n + d]}) {
+      fits = fits && v >= 0 && v <= kMost;
+    }
+    if (!fits) {
+      return c.Error("sizes, strides, dilations or pads out of range");
     }
     const int64_t span = (block[d] - 1) * window.dilations[d] + 1;
     const int64_t room = image[d] + window.pads[d] + window.pads[n + d] - span;
@@ -162,6 +167,9 @@ absl::Status Col2Im(NodeContext& c) {
     kernel.push_back(block[d]);
   }
   INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(kernel));
+  if (elements > (int64_t{1} << 26)) {
+    return c.NotSupported("columns ", relay::ToString(x.type()));
+  }
   std::vector<float> weights(elements, 0);
   for (int64_t r = 0; r < rows; ++r) weights[r * taps + r % taps] = 1;
   Compose k(c);
@@ -247,8 +255,8 @@ absl::Status DeformConv(NodeContext& c) {
   INGOT_RETURN_IF_ERROR(k.status());
   const int64_t groups = c.Int("group", 1), out = (*dims)[0];
   int64_t channels;
-  if (groups < 1 || out % groups != 0 ||
-      !tir::AsConstInt(ShapeOf(x)[1], &channels) ||
+  if (groups < 1 || groups > kLargest || out % groups != 0 ||
+      (*dims)[1] > kLargest || !tir::AsConstInt(ShapeOf(x)[1], &channels) ||
       channels != (*dims)[1] * groups) {
     return c.Error("group=", groups, " for ", relay::ToString(x.type()),
                    " and ", relay::ToString(w.type()));

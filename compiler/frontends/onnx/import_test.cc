@@ -322,5 +322,129 @@ TEST(ImportOnnxErrors, ExternalDataNeedsTheFolder) {
   EXPECT_THAT(Error(b), HasSubstr("without the model's folder"));
 }
 
+// -------------------------------------------------- ranks that a run decides
+
+TEST(ImportOnnx, SqueezeOfWhatMayBeOne) {
+  ModelBuilder b;
+  b.Input("x", {"n", "1", "4"}).Output("y");
+  b.Node("Squeeze", {"x"}, {"y"}, "drop");
+  const std::string error = Error(b);
+  EXPECT_THAT(error, HasSubstr("node 'drop' (Squeeze)"));
+  EXPECT_THAT(error, HasSubstr("dimension 0 of f32[n, 1, 4]"));
+  EXPECT_THAT(error, HasSubstr("--input-shape"));
+  ImportOptions options;
+  options.input_shapes["x"] = {1, 1, 4};
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[4]");
+  options.input_shapes["x"] = {2, 1, 4};
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[2, 4]");
+}
+
+TEST(ImportOnnx, SqueezeOfWhatCannotBeOne) {
+  ModelBuilder b;
+  b.Input("x", {"n", "1"}).Output("y");
+  b.Node("Concat", {"x", "x"}, {"two"});
+  SetInt(b.graph().mutable_node(0), "axis", 0);
+  b.Node("Squeeze", {"two"}, {"y"});
+  EXPECT_EQ(OutputType(b.Build()), "f32[n * 2]");
+}
+
+// y = c ? x without its first dimension : x
+onnx::NodeProto* BranchesOfTwoRanks(ModelBuilder* b) {
+  auto* node = b->Node("If", {"c"}, {"y"}, "decide");
+  for (const char* side : {"then_branch", "else_branch"}) {
+    auto* attribute = node->add_attribute();
+    attribute->set_name(side);
+    attribute->set_type(onnx::AttributeProto::GRAPH);
+    onnx::GraphProto* graph = attribute->mutable_g();
+    auto* inner = graph->add_node();
+    const bool drops = side[0] == 't';
+    inner->set_op_type(drops ? "Squeeze" : "Identity");
+    inner->add_input("x");
+    if (drops) inner->add_input("first");
+    inner->add_output(side);
+    graph->add_output()->set_name(side);
+  }
+  b->Ints("first", {0});
+  return node;
+}
+
+// Whether the first dimension of x is 1.
+void AskWhetherOne(ModelBuilder* b) {
+  b->Ints("one", {1});
+  b->Node("Shape", {"x"}, {"shape"});
+  b->Node("Gather", {"shape", "first"}, {"extent"});
+  b->Node("Equal", {"extent", "one"}, {"c"});
+}
+
+TEST(ImportOnnx, BranchesOfTwoRanksWhereTheConditionIsKnown) {
+  for (const char* extent : {"1", "3"}) {
+    ModelBuilder b;
+    b.Input("x", {extent, "4"}).Output("y");
+    AskWhetherOne(&b);
+    BranchesOfTwoRanks(&b);
+    EXPECT_EQ(OutputType(b.Build()), extent[0] == '1' ? "f32[4]" : "f32[3, 4]");
+  }
+}
+
+TEST(ImportOnnx, BranchesOfTwoRanksInAResult) {
+  ModelBuilder b;
+  b.Input("x", {"n", "4"}).Output("z");
+  AskWhetherOne(&b);
+  BranchesOfTwoRanks(&b);
+  b.Node("Relu", {"y"}, {"z"});
+  const std::string error = Error(b);
+  EXPECT_THAT(error, HasSubstr("node 'decide' (If)"));
+  EXPECT_THAT(error, HasSubstr("'z', which is f32[4] or f32[n, 4]"));
+  EXPECT_THAT(error, HasSubstr("--input-shape"));
+  ImportOptions options;
+  options.input_shapes["x"] = {1, 4};
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[4]");
+}
+
+TEST(ImportOnnx, BranchesOfTwoRanksOnTheWay) {
+  ModelBuilder b;
+  b.Input("x", {"1", "4"}).Input("c", {}, onnx::TensorProto::BOOL).Output("z");
+  BranchesOfTwoRanks(&b);
+  b.Ints("flat", {-1});
+  b.Node("Reshape", {"y", "flat"}, {"z"});
+  EXPECT_EQ(OutputType(b.Build()), "f32[4]");
+}
+
+TEST(ImportOnnx, SliceBackwardsOfNothing) {
+  for (const bool constant : {false, true}) {
+    ModelBuilder b;
+    if (constant) {
+      b.Floats("x", {2, 0}, {});
+    } else {
+      b.Input("x", {"2", "0"});
+    }
+    b.Ints("starts", {-1});
+    b.Ints("ends", {-100});
+    b.Ints("axes", {1});
+    b.Ints("steps", {-1});
+    b.Node("Slice", {"x", "starts", "ends", "axes", "steps"}, {"y"});
+    b.Output("y");
+    EXPECT_EQ(OutputType(b.Build()), "f32[2, 0]");
+  }
+}
+
+// ---------------------------------------------------------------- broadcasting
+
+TEST(ImportOnnx, GemmAddsToSymbols) {
+  const auto type = [](const std::vector<std::string>& dims) {
+    ModelBuilder b;
+    b.Input("x", {"n", "3"}).Input("w", {"3", "5"}).Input("c", dims);
+    b.Node("Gemm", {"x", "w", "c"}, {"y"});
+    b.Output("y");
+    return OutputType(b.Build());
+  };
+  EXPECT_EQ(type({"4", "5"}), "f32[n, 5]");
+  EXPECT_EQ(type({"m", "5"}), "f32[n, 5]");
+  EXPECT_EQ(type({"m", "k"}), "f32[n, 5]");
+  EXPECT_EQ(type({"5"}), "f32[n, 5]");
+  EXPECT_THAT(type({"4", "6"}), HasSubstr("do not broadcast"));
+  EXPECT_THAT(type({"1", "1", "5"}), HasSubstr("does not broadcast"));
+}
+
 }  // namespace
 }  // namespace ingot::onnx_frontend

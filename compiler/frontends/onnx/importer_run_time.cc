@@ -57,13 +57,14 @@ std::vector<tir::Expr> Importer::ElementsOf(Value value) {
   std::vector<tir::Expr> elements;
   if (!shape || shape->size() > 1) return elements;
   const size_t count = shape->empty() ? 1 : (*shape)[0];
+  if (count > kMostDims) return elements;
   const relay::Node& node = *value.node;
-  if (node.constant.has_value() && count <= kMostDims) {
+  if (node.constant.has_value()) {
     const std::optional<Known> known = KnownFromTensor(*node.constant);
     if (known && known->AllIntegers()) return known->Integers();
   }
   if (node.Is("dims")) return node.attrs.Get<Shape>("values");
-  if (node.Is("concat") && count <= kMostDims) {
+  if (node.Is("concat")) {
     for (const Value& part : node.inputs) {
       std::vector<tir::Expr> more = ElementsOf(part);
       const auto extent = relay::ConstShape(ShapeOf(part));
@@ -349,6 +350,29 @@ absl::Status Importer::Split(const onnx::NodeProto& node,
   return absl::OkStatus();
 }
 
+namespace {
+
+// The branch between what its sides make of the rest of the graph. One of them
+// may be null.
+absl::StatusOr<std::vector<Value>> JoinSides(
+    NodeContext& c, Body* yes, Body* no,
+    const std::vector<std::string>& results) {
+  for (size_t i = 0; i < results.size() && yes && no; ++i) {
+    const TensorType& a = yes->function->outputs[i].type();
+    const TensorType& b = no->function->outputs[i].type();
+    if (a.is_list || b.is_list || a.shape.size() == b.shape.size()) continue;
+    return absl::UnimplementedError(absl::StrCat(
+        "its branches differ in rank, and so does '", results[i],
+        "', which is ", relay::ToString(a), " or ", relay::ToString(b),
+        " as its condition is in a run; a result must have one rank. Where the "
+        "condition follows from shapes, give the model's inputs theirs "
+        "(--input-shape)"));
+  }
+  return JoinBranches(c, yes, no);
+}
+
+}  // namespace
+
 absl::Status Importer::SplitAt(const onnx::NodeProto& node,
                                absl::Span<const onnx::NodeProto* const> rest,
                                const std::vector<std::string>& results,
@@ -375,12 +399,17 @@ absl::Status Importer::SplitAt(const onnx::NodeProto& node,
       failure = body.status();
     }
   }
-  INGOT_ASSIGN_OR_RETURN(std::vector<Value> values,
-                         JoinBranches(c, sides[0], sides[1]));
+  const absl::StatusOr<std::vector<Value>> values =
+      JoinSides(c, sides[0], sides[1], results);
+  if (!values.ok()) {
+    return absl::Status(
+        values.status().code(),
+        absl::StrCat("node '", name, "' (If): ", values.status().message()));
+  }
   for (size_t i = 0; i < results.size(); ++i) {
-    values[i].node->sources = {name};
+    (*values)[i].node->sources = {name};
     Binding binding;
-    binding.value = values[i];
+    binding.value = (*values)[i];
     scope->names.emplace(results[i], std::move(binding));
   }
   return absl::OkStatus();

@@ -12,6 +12,12 @@ using tir::Expr;
 
 MaybeNumber FromExpr(const Expr& e) { return KnownNumber{SimplifyDim(e), 0}; }
 
+bool NotNegative(const Expr& e) {
+  return Decide(Ge(e, tir::MakeInt(0))).value_or(false);
+}
+
+}  // namespace
+
 std::optional<bool> Decide(const Expr& condition) {
   const tir::Bounds bounds = tir::Bounds::Dimensions();
   const Expr simple = tir::Simplify(condition, &bounds);
@@ -19,12 +25,6 @@ std::optional<bool> Decide(const Expr& condition) {
   if (tir::AsConstInt(simple, &v)) return v != 0;
   return std::nullopt;
 }
-
-bool NotNegative(const Expr& e) {
-  return Decide(Ge(e, tir::MakeInt(0))).value_or(false);
-}
-
-}  // namespace
 
 // In doubles when both are constant and the tensor is of floats.
 MaybeNumber Arithmetic(const std::string& op, DataType dtype,

@@ -12,12 +12,15 @@ namespace ingot::onnx_frontend {
 // Nothing: the result is not known.
 using MaybeNumber = std::optional<KnownNumber>;
 
+// Whether the condition holds, where the symbols in it, which are at least 1,
+// leave no doubt.
+std::optional<bool> Decide(const tir::Expr& condition);
+
 // The ONNX operators Add, Sub, Mul, Div, Mod, Pow, Min and Max on elements of
 // type `dtype`.
 MaybeNumber Arithmetic(const std::string& op, DataType dtype,
                        const KnownNumber& a, const KnownNumber& b);
-// Equal, Less, Greater, LessOrEqual, GreaterOrEqual: 0 or 1 where the symbols,
-// which are at least 1, leave no doubt.
+// Equal, Less, Greater, LessOrEqual, GreaterOrEqual: 0 or 1 as by Decide.
 MaybeNumber Compare(const std::string& op, const KnownNumber& a,
                     const KnownNumber& b);
 // And, Or, Xor.

@@ -62,11 +62,13 @@ absl::Status Gemm(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(2));
     INGOT_ASSIGN_OR_RETURN(bias, Scale(c, bias, beta, "beta"));
     INGOT_ASSIGN_OR_RETURN(Value sum, c.Emit("add", {y, bias}, {}, "add"));
-    if (!relay::SameShape(ShapeOf(sum), ShapeOf(y))) {
+    // C must not make the product larger.
+    absl::StatusOr<Value> fixed = c.FixShape(sum, ShapeOf(y));
+    if (!fixed.ok()) {
       return c.Error("C ", relay::ToString(bias.type()),
                      " does not broadcast to ", relay::ToString(y.type()));
     }
-    y = sum;
+    y = *fixed;
   }
   c.SetOutput(0, y);
   return absl::OkStatus();

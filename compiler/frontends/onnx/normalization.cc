@@ -15,6 +15,35 @@ absl::StatusOr<Value> ChannelVector(NodeContext& c, Value v, const Value& x) {
   return c.Reshape(v, shape, "channels");
 }
 
+// A batch norm's data and its vectors, each of which tells how many channels
+// there are: known of the others too, since rules that take the node apart
+// would let a single element stand for all channels.
+absl::Status FixChannels(NodeContext& c, std::vector<Value>* in) {
+  const Value& x = (*in)[0];
+  if (RankOf(x) < 1) {
+    return c.Error("the operand is ", relay::ToString(x.type()));
+  }
+  tir::Expr channels = RankOf(x) < 2 ? tir::MakeInt(1) : ShapeOf(x)[1];
+  for (size_t i = 1; i < in->size(); ++i) {
+    const Value& v = (*in)[i];
+    if (RankOf(v) != 1) {
+      return c.Error("expected a vector, not ", relay::ToString(v.type()));
+    }
+    int64_t known;
+    if (tir::AsConstInt(ShapeOf(v)[0], &known) &&
+        !tir::AsConstInt(channels, &known)) {
+      channels = ShapeOf(v)[0];
+    }
+  }
+  for (size_t i = 0; i < in->size(); ++i) {
+    Value& v = (*in)[i];
+    Shape shape = ShapeOf(v);
+    if (i > 0 || shape.size() > 1) shape[i == 0 ? 1 : 0] = channels;
+    INGOT_ASSIGN_OR_RETURN(v, c.FixShape(v, shape, "channels"));
+  }
+  return absl::OkStatus();
+}
+
 // Statistics of the batch itself, and running ones that move towards them.
 absl::Status BatchNormTraining(NodeContext& c, std::vector<Value> in) {
   const Value x = in[0];
@@ -55,11 +84,12 @@ absl::Status BatchNormTraining(NodeContext& c, std::vector<Value> in) {
 absl::Status BatchNorm(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs(5));
   if (in.size() != 5) return c.Error("takes five inputs");
-  if (c.opset() >= 14 && c.Int("training_mode", 0) != 0) {
-    return BatchNormTraining(c, in);
-  }
   if (c.opset() < 9 && c.Int("spatial", 1) == 0) {
     return c.NotSupported("spatial=0");
+  }
+  INGOT_RETURN_IF_ERROR(FixChannels(c, &in));
+  if (c.opset() >= 14 && c.Int("training_mode", 0) != 0) {
+    return BatchNormTraining(c, in);
   }
   Attrs attrs;
   attrs.Set("epsilon", c.Float("epsilon", 1e-5));

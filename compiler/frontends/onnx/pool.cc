@@ -143,9 +143,9 @@ absl::Status MaxUnpool(NodeContext& c) {
   std::vector<int64_t> natural = {(*in)[0], (*in)[1]};
   for (size_t d = 0; d < n; ++d) {
     constexpr int64_t kLargest = int64_t{1} << 31;
-    if (strides[d] < 1 || strides[d] > kLargest || kernel[d] > kLargest ||
-        (*in)[2 + d] > kLargest || pads[d] < 0 || pads[d] > kLargest ||
-        pads[n + d] < 0 || pads[n + d] > kLargest) {
+    if (strides[d] < 1 || strides[d] > kLargest || kernel[d] < 1 ||
+        kernel[d] > kLargest || (*in)[2 + d] > kLargest || pads[d] < 0 ||
+        pads[d] > kLargest || pads[n + d] < 0 || pads[n + d] > kLargest) {
       return c.Error("strides or kernel out of range");
     }
     natural.push_back(((*in)[2 + d] - 1) * strides[d] - pads[d] - pads[n + d] +

@@ -7,6 +7,7 @@
 #include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/elements.h"
+#include "compiler/frontends/onnx/kernel.h"
 #include "compiler/frontends/onnx/matmul.h"
 #include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
@@ -23,7 +24,7 @@ absl::StatusOr<Value> SpreadBlocks(NodeContext& c, Value v, const Value& x,
   int64_t extent, blocks;
   if (RankOf(v) != RankOf(x) || size < 1 ||
       !tir::AsConstInt(ShapeOf(x)[axis], &extent) ||
-      !tir::AsConstInt(ShapeOf(v)[axis], &blocks) || extent > (1 << 28) ||
+      !tir::AsConstInt(ShapeOf(v)[axis], &blocks) || extent > (1 << 24) ||
       size > extent || blocks != (extent + size - 1) / size) {
     return c.Error("blocks of ", size, " along axis ", axis, " of ",
                    relay::ToString(x.type()), " do not fit scales ",
@@ -174,6 +175,10 @@ absl::StatusOr<Value> ParamAlongAxis(NodeContext& c, Value v, int axis,
                    " must be a vector");
   }
   if (tir::IsConstInt(ShapeOf(v)[0], 1)) return c.Reshape(v, {}, "scalar");
+  if (axis < 0 || axis >= rank) {
+    return c.Error("scales or zero points ", relay::ToString(v.type()),
+                   " of what has no channels");
+  }
   Shape shape(rank, tir::MakeInt(1));
   shape[axis] = ShapeOf(v)[0];
   return c.Reshape(v, shape, "per_channel");
@@ -211,33 +216,52 @@ absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
   return c.Emit("sub", {x, point}, {}, "centred");
 }
 
-// The integer convolution of x and w in i32, of rank 4 for 1-d ones.
-absl::StatusOr<Value> IntegerConv(NodeContext& c, Value x, Value w, int x_zero,
-                                  int w_zero) {
-  const int n = RankOf(w) - 2;
-  if (n < 1 || n > 3) {
-    return c.Error("the kernel ", relay::ToString(w.type()),
-                   " should have 1 to 3 spatial dimensions");
+// A convolution of integers, in i32.
+struct IntegerConv {
+  Value y;  // of 1-d ones with a height
+  Value bias;
+  bool one_d = false;
+  RunTimePads pads;
+
+  // y, or what is computed from it element by element, as the node's result.
+  absl::Status Return(NodeContext& c, Value result) const {
+    if (one_d) {
+      INGOT_ASSIGN_OR_RETURN(result, DropHeight(c, result));
+    }
+    INGOT_ASSIGN_OR_RETURN(result, pads.Name(c, result));
+    c.SetOutput(0, result);
+    return absl::OkStatus();
   }
-  const auto dims = relay::ConstShape(ShapeOf(w));
-  if (!dims) return c.NotSupported("a kernel of unknown shape");
-  INGOT_ASSIGN_OR_RETURN(
-      WindowAttrs window,
-      ReadWindowAttrs(c, x, {dims->begin() + 2, dims->end()}));
-  INGOT_ASSIGN_OR_RETURN(x, Centred(c, x, x_zero, 1));
-  INGOT_ASSIGN_OR_RETURN(w, Centred(c, w, w_zero, 0));
-  if (n == 1) {
+};
+
+// Of operands x and w, less their zero points, which are the operands of these
+// numbers.
+absl::StatusOr<IntegerConv> ConvolveIntegers(NodeContext& c, Value x, Value w,
+                                             Value bias, int x_zero,
+                                             int w_zero) {
+  INGOT_ASSIGN_OR_RETURN(const ConvOperands in,
+                         ReadConvOperands(c, x, w, bias, false));
+  IntegerConv conv;
+  conv.bias = in.bias;
+  conv.one_d = in.kernel.size() == 1;
+  INGOT_ASSIGN_OR_RETURN(WindowAttrs window,
+                         ReadWindowAttrs(c, in.x, in.kernel, &conv.pads));
+  INGOT_ASSIGN_OR_RETURN(x, Centred(c, in.x, x_zero, 1));
+  INGOT_ASSIGN_OR_RETURN(w, Centred(c, in.w, w_zero, 0));
+  // What lies outside is the zero point, which is taken off already.
+  INGOT_ASSIGN_OR_RETURN(x, conv.pads.Pad(c, x, 0));
+  if (conv.one_d) {
     window.AddHeight();
     INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
     INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
   }
   Attrs attrs = window.ToAttrs();
   attrs.Set("out_dtype", DataType::Int(32));
-  if (const int64_t groups = c.Int("group", 1); groups != 1) {
-    attrs.Set("groups", groups);
-  }
-  return c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
-                std::move(attrs));
+  if (in.groups != 1) attrs.Set("groups", in.groups);
+  INGOT_ASSIGN_OR_RETURN(
+      conv.y, c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
+                     std::move(attrs)));
+  return conv;
 }
 
 // y / y_scale * x_scale * w_scale, rounded and moved to the result's zero
@@ -265,30 +289,26 @@ absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
 absl::Status QLinearConv(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value w, c.Input(3));
-  const bool one_d = RankOf(w) == 3;
-  INGOT_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 5));
+  Value bias;
   if (c.has_input(8)) {
-    INGOT_ASSIGN_OR_RETURN(Value bias, c.Input(8));
-    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+    INGOT_ASSIGN_OR_RETURN(bias, c.Input(8));
+  }
+  INGOT_ASSIGN_OR_RETURN(const IntegerConv conv,
+                         ConvolveIntegers(c, x, w, bias, 2, 5));
+  Value y = conv.y;
+  if (conv.bias) {
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, conv.bias));
   }
   INGOT_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
-  if (one_d) {
-    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
-  }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  return conv.Return(c, y);
 }
 
 absl::Status ConvInteger(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  const bool one_d = RankOf(w) == 3;
-  INGOT_ASSIGN_OR_RETURN(Value y, IntegerConv(c, x, w, 2, 3));
-  if (one_d) {
-    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
-  }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
+  INGOT_ASSIGN_OR_RETURN(const IntegerConv conv,
+                         ConvolveIntegers(c, x, w, Value(), 2, 3));
+  return conv.Return(c, conv.y);
 }
 
 }  // namespace

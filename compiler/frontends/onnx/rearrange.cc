@@ -230,7 +230,9 @@ absl::Status Slice(NodeContext& c) {
     if (steps[k] == 0) return c.Error("a step of 0");
     if (steps[k] == std::numeric_limits<int64_t>::min()) ++steps[k];
     if (run_time) continue;
-    if (steps[k] > 0) {
+    if (tir::IsConstInt(extent, 0)) {
+      starts[k] = ends[k] = extent;
+    } else if (steps[k] > 0) {
       starts[k] = Position(starts[k], extent, 0, 0);
       ends[k] = Position(ends[k], extent, 0, 0);
       // Nothing between them: an empty slice.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/activations.h"
 #include "compiler/frontends/onnx/converters.h"
 
 namespace ingot::onnx_frontend {
@@ -67,31 +68,45 @@ absl::StatusOr<Value> InitialState(NodeContext& c, const Layer& layer,
   if (layer.batch_first) {
     INGOT_ASSIGN_OR_RETURN(state, c.Transpose(state, {1, 0, 2}, "state"));
   }
+  INGOT_ASSIGN_OR_RETURN(
+      state, c.FixShape(state,
+                        {tir::MakeInt(layer.directions), ShapeOf(layer.x)[1],
+                         tir::MakeInt(layer.hidden)},
+                        "state"));
   return Part(c, state, k, "initial");
+}
+
+// Operand `input`, a weight of direction `k`. `extents` are those behind the
+// directions as hidden_size tells them, null where it does not.
+absl::StatusOr<Value> Weights(NodeContext& c, const Layer& layer, int input,
+                              Shape extents, int k, absl::string_view what) {
+  INGOT_ASSIGN_OR_RETURN(Value v, c.Input(input));
+  extents.insert(extents.begin(), tir::MakeInt(layer.directions));
+  if (RankOf(v) != static_cast<int>(extents.size())) {
+    return c.Error(what, " ", relay::ToString(v.type()), " must have ",
+                   extents.size(), " dimensions");
+  }
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == nullptr) extents[d] = ShapeOf(v)[d];
+  }
+  INGOT_ASSIGN_OR_RETURN(v, c.FixShape(v, extents, what));
+  return Part(c, v, k, what);
 }
 
 absl::StatusOr<relay::Node*> Direction(NodeContext& c, const Layer& layer,
                                        int k, bool reverse, Attrs attrs) {
   const int gates = layer.kind.gates;
   const int64_t h = layer.hidden;
-  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  INGOT_ASSIGN_OR_RETURN(Value r, c.Input(2));
-  if (RankOf(w) != 3 || RankOf(r) != 3) {
-    return c.Error("W ", relay::ToString(w.type()), " and R ",
-                   relay::ToString(r.type()), " must have three dimensions");
-  }
-  INGOT_ASSIGN_OR_RETURN(w, Part(c, w, k, "w"));
-  INGOT_ASSIGN_OR_RETURN(r, Part(c, r, k, "r"));
+  const tir::Expr units = tir::MakeInt(h), all = tir::MakeInt(gates * h);
+  INGOT_ASSIGN_OR_RETURN(Value w, Weights(c, layer, 1, {all, nullptr}, k, "w"));
+  INGOT_ASSIGN_OR_RETURN(Value r, Weights(c, layer, 2, {all, units}, k, "r"));
   INGOT_ASSIGN_OR_RETURN(r, c.Transpose(r, {1, 0}, "r_t"));
   INGOT_ASSIGN_OR_RETURN(Value products,
                          c.Emit("dense", {layer.x, w}, {}, "inputs"));
   Value recurrent_bias;
   if (c.has_input(3)) {
-    INGOT_ASSIGN_OR_RETURN(Value b, c.Input(3));
-    if (RankOf(b) != 2) {
-      return c.Error("B ", relay::ToString(b.type()), " must be a matrix");
-    }
-    INGOT_ASSIGN_OR_RETURN(b, Part(c, b, k, "b"));
+    INGOT_ASSIGN_OR_RETURN(
+        Value b, Weights(c, layer, 3, {tir::MakeInt(2 * gates * h)}, k, "b"));
     INGOT_ASSIGN_OR_RETURN(Value wb, Range(c, b, 0, gates * h, "wb"));
     INGOT_ASSIGN_OR_RETURN(products,
                            c.Emit("add", {products, wb}, {}, "add_wb"));
@@ -122,9 +137,8 @@ absl::StatusOr<relay::Node*> Direction(NodeContext& c, const Layer& layer,
     INGOT_ASSIGN_OR_RETURN(Value c0, InitialState(c, layer, 6, k));
     operands.push_back(c0);
     if (c.has_input(7)) {
-      INGOT_ASSIGN_OR_RETURN(Value p, c.Input(7));
-      if (RankOf(p) != 2) return c.Error("P must be a matrix");
-      INGOT_ASSIGN_OR_RETURN(p, Part(c, p, k, "p"));
+      INGOT_ASSIGN_OR_RETURN(
+          Value p, Weights(c, layer, 7, {tir::MakeInt(3 * h)}, k, "p"));
       operands.push_back(p);
     }
   }
@@ -148,6 +162,37 @@ absl::StatusOr<Value> Stack(NodeContext& c, std::vector<Value> parts, int at,
   return c.Emit("concat", parts, std::move(attrs), what);
 }
 
+// How many hidden units there are, as hidden_size or the weights tell.
+absl::StatusOr<int64_t> HiddenUnits(NodeContext& c, const Kind& kind) {
+  // So many that products of a few such numbers fit in 64 bits.
+  constexpr int64_t kMost = 1 << 20;
+  int64_t hidden = 0;
+  if (c.has_attr("hidden_size")) {
+    hidden = c.Int("hidden_size", 0);
+  } else {
+    INGOT_ASSIGN_OR_RETURN(const Value w, c.Input(1));
+    INGOT_ASSIGN_OR_RETURN(const Value r, c.Input(2));
+    if (RankOf(w) != 3 || RankOf(r) != 3) {
+      return c.Error("W ", relay::ToString(w.type()), " and R ",
+                     relay::ToString(r.type()), " must have three dimensions");
+    }
+    if (!tir::AsConstInt(ShapeOf(r)[2], &hidden)) {
+      int64_t rows;
+      if (!tir::AsConstInt(ShapeOf(r)[1], &rows) &&
+          !tir::AsConstInt(ShapeOf(w)[1], &rows)) {
+        return c.NotSupported(
+            "the number of hidden units is not known; give the node a "
+            "hidden_size, or the model's inputs their shapes (--input-shape)");
+      }
+      hidden = rows / kind.gates;
+    }
+  }
+  if (hidden < 1 || hidden > kMost) {
+    return c.Error(hidden, " hidden units; there can be 1 to ", kMost);
+  }
+  return hidden;
+}
+
 absl::Status Recurrent(NodeContext& c, const Kind& kind) {
   Layer layer;
   layer.kind = kind;
@@ -160,54 +205,20 @@ absl::Status Recurrent(NodeContext& c, const Kind& kind) {
   if (layer.batch_first) {
     INGOT_ASSIGN_OR_RETURN(layer.x, c.Transpose(layer.x, {1, 0, 2}, "x"));
   }
-  INGOT_ASSIGN_OR_RETURN(Value r, c.Input(2));
-  if (RankOf(r) != 3 || !tir::AsConstInt(ShapeOf(r)[2], &layer.hidden) ||
-      layer.hidden < 1 || layer.hidden > (1 << 20)) {
-    return c.Error("R ", relay::ToString(r.type()),
-                   " must have three known dimensions");
-  }
-  const int64_t hidden = c.Int("hidden_size", layer.hidden);
-  if (hidden != layer.hidden) {
-    return c.Error("hidden_size=", hidden, " where R is ",
-                   relay::ToString(r.type()));
-  }
+  INGOT_ASSIGN_OR_RETURN(layer.hidden, HiddenUnits(c, kind));
   const std::string direction = c.String("direction", "forward");
   if (direction != "forward" && direction != "reverse" &&
       direction != "bidirectional") {
     return c.Error("direction='", direction, "'");
   }
   layer.directions = direction == "bidirectional" ? 2 : 1;
-  int64_t given;
-  if (tir::AsConstInt(ShapeOf(r)[0], &given) && given != layer.directions) {
-    return c.Error("R ", relay::ToString(r.type()), " has ", given,
-                   " directions, not ", layer.directions);
-  }
-  const std::vector<std::string> activations = c.Strings("activations");
-  const std::vector<double> alpha = c.Floats("activation_alpha");
-  const std::vector<double> beta = c.Floats("activation_beta");
-  const size_t per_direction = kind.activations;
-  if (!activations.empty() &&
-      activations.size() != per_direction * layer.directions) {
-    return c.Error("has ", activations.size(), " activations");
-  }
+  INGOT_ASSIGN_OR_RETURN(
+      const std::vector<Activations> activations,
+      ReadActivations(c, kind.activations, layer.directions));
   std::vector<Value> y, h, cell;
   for (int k = 0; k < layer.directions; ++k) {
     Attrs attrs;
-    if (!activations.empty()) {
-      const auto first = activations.begin() + k * per_direction;
-      attrs.Set("activations",
-                std::vector<std::string>(first, first + per_direction));
-    }
-    if (!alpha.empty()) {
-      const size_t skip = std::min(alpha.size(), k * per_direction);
-      attrs.Set("activation_alpha",
-                std::vector<double>(alpha.begin() + skip, alpha.end()));
-    }
-    if (!beta.empty()) {
-      const size_t skip = std::min(beta.size(), k * per_direction);
-      attrs.Set("activation_beta",
-                std::vector<double>(beta.begin() + skip, beta.end()));
-    }
+    activations[k].SetOn(&attrs);
     if (c.has_attr("clip")) attrs.Set("clip", c.Float("clip", 0));
     if (kind.cell) attrs.Set("input_forget", c.Int("input_forget", 0));
     if (kind.gates == 3) {

@@ -220,13 +220,13 @@ struct ScanInputs {
 
 absl::StatusOr<ScanInputs> ReadScan(NodeContext& c) {
   ScanInputs scan;
-  const int count = static_cast<int>(c.Int("num_scan_inputs", 0));
-  scan.states = c.num_inputs() - count;
-  if (count < 1 || scan.states < 0) {
+  const int64_t count = c.Int("num_scan_inputs", 0);
+  if (count < 1 || count > c.num_inputs()) {
     return c.Error("num_scan_inputs=", count);
   }
+  scan.states = c.num_inputs() - static_cast<int>(count);
   scan.axes = c.Ints("scan_input_axes", std::vector<int64_t>(count, 0));
-  if (static_cast<int>(scan.axes.size()) != count) {
+  if (static_cast<int64_t>(scan.axes.size()) != count) {
     return c.Error("its attributes do not fit its inputs");
   }
   for (int i = 0; i < c.num_inputs(); ++i) {

@@ -1,9 +1,11 @@
 // Operators that change or tell shapes.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
+#include "compiler/frontends/onnx/known_number.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -101,8 +103,14 @@ absl::Status Reshape(NodeContext& c) {
   if (open >= 0) {
     Shape others = target;
     others.erase(others.begin() + open);
+    int64_t numbers = 1;
     for (const Expr& d : others) {
-      if (tir::IsConstInt(d, 0)) return c.Error("shape has both 0 and -1");
+      int64_t v;
+      if (!tir::AsConstInt(d, &v)) continue;
+      if (v == 0) return c.Error("shape has both 0 and -1");
+      if (__builtin_mul_overflow(numbers, v, &numbers)) {
+        return c.Error("shape has more elements than a tensor can have");
+      }
     }
     const auto from = relay::ConstShape(ShapeOf(x));
     const auto rest = relay::ConstShape(others);
@@ -172,7 +180,16 @@ absl::Status Squeeze(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
   } else {
     for (int d = 0; d < RankOf(x); ++d) {
-      if (tir::IsConstInt(ShapeOf(x)[d], 1)) axes.push_back(d);
+      const std::optional<bool> is_one =
+          Decide(Eq(ShapeOf(x)[d], tir::MakeInt(1)));
+      if (!is_one) {
+        return c.NotSupported(
+            "without axes the rank of its result depends on dimension ", d,
+            " of ", relay::ToString(x.type()),
+            ", which may be 1 in one run and not in another; give the node "
+            "axes, or the model's inputs their shapes (--input-shape)");
+      }
+      if (*is_one) axes.push_back(d);
     }
   }
   Shape shape;

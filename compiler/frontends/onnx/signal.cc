@@ -1,4 +1,5 @@
 // Fourier transforms, as products with constant matrices, and sampling.
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -137,7 +138,9 @@ absl::Status Stft(NodeContext& c) {
     return c.Error("frames of ", n, " from a signal of ", length);
   }
   const int64_t frames = (length - n) / step[0] + 1;
-  if (frames > (1 << 20)) return c.NotSupported(frames, " frames");
+  if (frames > kMaxMatrix / n) {
+    return c.NotSupported(frames, " frames of ", n, " elements");
+  }
   const int64_t m = c.Int("onesided", 1) != 0 ? n / 2 + 1 : n;
   std::vector<int64_t> places;
   for (int64_t f = 0; f < frames; ++f) {
@@ -208,10 +211,11 @@ absl::Status MelWeights(NodeContext& c) {
   for (int64_t i = 0; i < n; ++i) {
     const int64_t a = corners[i], b = corners[i + 1], e = corners[i + 2];
     if (b == a) set(b, i, 1);
-    for (int64_t j = a; j <= b && b > a; ++j) {
+    // Corners may lie far beyond the last bin.
+    for (int64_t j = a; j <= std::min(b, bins) && b > a; ++j) {
       set(j, i, static_cast<double>(j - a) / static_cast<double>(b - a));
     }
-    for (int64_t j = b; j < e && e > b; ++j) {
+    for (int64_t j = b; j < std::min(e, bins) && e > b; ++j) {
       set(j, i, static_cast<double>(e - j) / static_cast<double>(e - b));
     }
   }

@@ -183,6 +183,8 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
   const int64_t shortest = c.Int("min_gram_length", 1);
   const int64_t longest = c.Int("max_gram_length", 1);
   const int64_t skips = c.Int("max_skip_count", 0);
+  constexpr int64_t kMostSkips = 1 << 10;
+  if (skips > kMostSkips) return c.NotSupported("max_skip_count=", skips);
   if (shortest < 1 || longest < shortest || skips < 0) {
     return c.Error("min_gram_length=", shortest, ", max_gram_length=", longest,
                    ", max_skip_count=", skips);

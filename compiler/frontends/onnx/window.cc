@@ -146,6 +146,8 @@ absl::StatusOr<Value> AddChannelBias(NodeContext& c, Value x, Value bias) {
     return c.Error("the bias ", relay::ToString(bias.type()),
                    " should be a vector");
   }
+  // One element would be repeated, and so would one channel.
+  INGOT_ASSIGN_OR_RETURN(bias, c.FixShape(bias, {ShapeOf(x)[1]}, "bias"));
   Shape shape(RankOf(x), tir::MakeInt(1));
   shape[1] = ShapeOf(bias)[0];
   INGOT_ASSIGN_OR_RETURN(bias, c.Reshape(bias, shape, "bias"));

@@ -24,9 +24,8 @@ struct ConvInfo {
   int64_t in_block = 0;   // 0: plain NCHW data
   int64_t out_block = 0;  // 0: plain result
   bool depthwise_blocked = false;
-  int64_t out_channels = 0;
-  int64_t out_per_group = 0;
-  int64_t in_per_group = 0;
+  // Channels, in blocks too; numbers where either side has blocks.
+  Dim out_channels, out_per_group, in_per_group;
   DataType acc;  // what sums are made in
 };
 
@@ -53,8 +52,69 @@ absl::Status KernelBlocks(absl::string_view layout, int n, int64_t* in,
   return absl::OkStatus();
 }
 
-absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
-                                  const Attrs& attrs, int n) {
+// The extents of the window that kernel `w` slides, the `n` dimensions from
+// `first` on.
+absl::StatusOr<std::vector<int64_t>> KernelExtents(const TensorType& w, int n) {
+  const auto extents =
+      ConstShape(Shape(w.shape.begin() + 2, w.shape.begin() + 2 + n));
+  if (!extents) {
+    return Invalid("the window of the kernel ", ToString(w), " must be static");
+  }
+  return *extents;
+}
+
+// `channels` / groups.
+absl::StatusOr<Dim> PerGroup(const Dim& channels, int64_t groups,
+                             std::vector<DimAssumption>* assumed) {
+  if (groups < 1) return Invalid("groups=", groups);
+  if (groups == 1) return channels;
+  const Dim each = SimplifyDim(FloorDiv(channels, groups));
+  if (!MayBeEqual(channels, SimplifyDim(each * groups), assumed)) {
+    return Invalid("groups=", groups, " does not divide the kernel's channels");
+  }
+  return each;
+}
+
+// What blocks of channels need.
+absl::Status CheckBlocks(const TensorType& w, const ConvInfo& info,
+                         int64_t kernel_in) {
+  if (info.in_block == 0 && info.out_block == 0) return absl::OkStatus();
+  if (!ConstShape(w.shape)) {
+    return Invalid("the blocked kernel ", ToString(w), " must be static");
+  }
+  if (info.in_block > 0 && info.out_block == 0) {
+    return Invalid("blocked data needs a blocked kernel layout");
+  }
+  int64_t in_per_group = 0, out_per_group = 0;
+  ConstDim(info.in_per_group, &in_per_group);
+  ConstDim(info.out_per_group, &out_per_group);
+  if (info.depthwise_blocked) {
+    if (in_per_group != 1 || out_per_group != 1 ||
+        info.in_block != info.out_block) {
+      return Invalid("kernel layout OIHW", info.out_block,
+                     "o on blocked data is for depthwise convolutions with one "
+                     "block size");
+    }
+  } else if (info.in_block > 0) {
+    if (kernel_in != info.in_block) {
+      return Invalid("data in blocks of ", info.in_block,
+                     " and a kernel in blocks of ", kernel_in);
+    }
+    if (info.groups > 1 && out_per_group % info.out_block != 0) {
+      return Invalid("a block of ", info.out_block,
+                     " output channels spans several groups");
+    }
+  } else if (info.groups != 1 || kernel_in > 0) {
+    return Invalid(
+        "plain data with a blocked kernel needs groups=1 and the "
+        "kernel layout OIHW<b>o");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ConvInfo> ReadConv(
+    const TensorType& x, const TensorType& w, const Attrs& attrs, int n,
+    std::vector<DimAssumption>* assumed = nullptr) {
   ConvInfo info;
   const std::string data_layout =
       attrs.GetOr<std::string>("data_layout", std::string(kDataLayouts[n - 1]));
@@ -67,55 +127,27 @@ absl::StatusOr<ConvInfo> ReadConv(const TensorType& x, const TensorType& w,
   INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2 + (info.in_block > 0), "the data"));
   INGOT_RETURN_IF_ERROR(ExpectRank(
       w, n + 2 + (kernel_in > 0) + (info.out_block > 0), "the kernel"));
-  const auto kernel = ConstShape(w.shape);
-  if (!kernel) return Invalid("the kernel ", ToString(w), " must be static");
-  if (info.in_block > 0 && info.out_block == 0) {
-    return Invalid("blocked data needs a blocked kernel layout");
-  }
-
+  INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> kernel,
+                         KernelExtents(w, n));
   info.groups = attrs.GetOr<int64_t>("groups", 1);
-  info.out_channels = (*kernel)[0] * std::max<int64_t>(info.out_block, 1);
-  if (info.groups < 1 || info.out_channels % info.groups != 0) {
-    return Invalid("groups=", info.groups, " does not divide ",
-                   info.out_channels, " output channels");
-  }
-  info.in_per_group = (*kernel)[1] * std::max<int64_t>(kernel_in, 1);
-  info.out_per_group = info.out_channels / info.groups;
+  info.out_channels =
+      SimplifyDim(w.shape[0] * std::max<int64_t>(info.out_block, 1));
+  INGOT_ASSIGN_OR_RETURN(info.out_per_group,
+                         PerGroup(info.out_channels, info.groups, assumed));
+  info.in_per_group = SimplifyDim(w.shape[1] * std::max<int64_t>(kernel_in, 1));
   info.depthwise_blocked = info.in_block > 0 && kernel_in == 0;
-  int64_t channels;
-  if (ConstDim(x.shape[1], &channels)) {
-    channels *= std::max<int64_t>(info.in_block, 1);
-    if (channels != info.in_per_group * info.groups) {
-      return Invalid("the data ", ToString(x), " has ", channels,
-                     " channels, the kernel ", ToString(w),
-                     " with groups=", info.groups, " takes ",
-                     info.in_per_group * info.groups);
-    }
+  const Dim has = SimplifyDim(x.shape[1] * std::max<int64_t>(info.in_block, 1));
+  const Dim takes = SimplifyDim(info.in_per_group * info.groups);
+  if (!MayBeEqual(has, takes, assumed)) {
+    int64_t has_now = 0, takes_now = 0;  // both are known: they differ
+    ConstDim(has, &has_now);
+    ConstDim(takes, &takes_now);
+    return Invalid("the data ", ToString(x), " has ", has_now,
+                   " channels, the kernel ", ToString(w),
+                   " with groups=", info.groups, " takes ", takes_now);
   }
-  if (info.depthwise_blocked) {
-    if (info.in_per_group != 1 || info.out_per_group != 1 ||
-        info.in_block != info.out_block) {
-      return Invalid("kernel layout OIHW", info.out_block,
-                     "o on blocked data is for depthwise convolutions with one "
-                     "block size");
-    }
-  } else if (info.in_block > 0) {
-    if (kernel_in != info.in_block) {
-      return Invalid("data in blocks of ", info.in_block,
-                     " and a kernel in blocks of ", kernel_in);
-    }
-    if (info.groups > 1 && info.out_per_group % info.out_block != 0) {
-      return Invalid("a block of ", info.out_block,
-                     " output channels spans several groups");
-    }
-  } else if (info.out_block > 0 && (info.groups != 1 || kernel_in > 0)) {
-    return Invalid(
-        "plain data with a blocked kernel needs groups=1 and the "
-        "kernel layout OIHW<b>o");
-  }
-  INGOT_ASSIGN_OR_RETURN(
-      info.window,
-      ReadWindow(attrs, absl::MakeConstSpan(*kernel).subspan(2, n)));
+  INGOT_RETURN_IF_ERROR(CheckBlocks(w, info, kernel_in));
+  INGOT_ASSIGN_OR_RETURN(info.window, ReadWindow(attrs, kernel));
   info.acc = attrs.GetOr<DataType>("out_dtype", ComputeType(x.dtype));
   info.acc = ComputeType(info.acc);
   return info;
@@ -133,10 +165,11 @@ absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
     }
   }
   if (!converts) INGOT_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
-  INGOT_ASSIGN_OR_RETURN(ConvInfo info, ReadConv(x, c.type(1), c.attrs, n));
+  INGOT_ASSIGN_OR_RETURN(ConvInfo info,
+                         ReadConv(x, c.type(1), c.attrs, n, c.assumed));
   TensorType out{c.attrs.GetOr<DataType>("out_dtype", x.dtype), {}};
   const int64_t block = std::max<int64_t>(info.out_block, 1);
-  out.shape = {x.shape[0], I64(info.out_channels / block)};
+  out.shape = {x.shape[0], c.type(1).shape[0]};
   for (int d = 0; d < n; ++d) {
     INGOT_ASSIGN_OR_RETURN(Dim dim,
                            WindowCount(info.window, d, x.shape[2 + d]));
@@ -165,8 +198,8 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
   std::vector<Expr> extents;
   const int first_tap = info.depthwise_blocked ? 0 : 1;
   if (!info.depthwise_blocked) {
-    extents.push_back(
-        I64(info.in_per_group / std::max<int64_t>(info.in_block, 1)));
+    extents.push_back(SimplifyDim(
+        FloorDiv(info.in_per_group, std::max<int64_t>(info.in_block, 1))));
   }
   for (int64_t k : win.kernel) extents.push_back(I64(k));
   if (info.in_block > 0 && !info.depthwise_blocked) {
@@ -181,7 +214,8 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
     } else {
       Expr channel = r[0];
       if (info.groups > 1) {
-        const Expr group = FloorDiv(i[1], info.out_per_group / out_block);
+        const Expr group =
+            i[1] / SimplifyDim(FloorDiv(info.out_per_group, out_block));
         channel = group * extents[0] + channel;
       }
       xi.push_back(channel);
@@ -243,7 +277,7 @@ struct TransposeInfo {
   Window window;
   int64_t groups;
   std::vector<int64_t> output_padding;
-  int64_t in_per_group, out_per_group;
+  Dim in_per_group, out_per_group;
 };
 
 absl::StatusOr<TransposeInfo> ReadTranspose(
@@ -251,23 +285,18 @@ absl::StatusOr<TransposeInfo> ReadTranspose(
     std::vector<DimAssumption>* assumed = nullptr) {
   INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2, "the data"));
   INGOT_RETURN_IF_ERROR(ExpectRank(w, n + 2, "the kernel"));
-  const auto kernel = ConstShape(w.shape);
-  if (!kernel) return Invalid("the kernel ", ToString(w), " must be static");
+  INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> kernel,
+                         KernelExtents(w, n));
   TransposeInfo info;
   info.groups = attrs.GetOr<int64_t>("groups", 1);
-  if (info.groups < 1 || (*kernel)[0] % info.groups != 0) {
-    return Invalid("groups=", info.groups, " does not divide the kernel's ",
-                   (*kernel)[0], " input channels");
-  }
+  INGOT_ASSIGN_OR_RETURN(info.in_per_group,
+                         PerGroup(w.shape[0], info.groups, assumed));
   if (!MayBeEqual(x.shape[1], w.shape[0], assumed)) {
     return Invalid("the data ", ToString(x), " and the kernel ", ToString(w),
                    " differ in channels");
   }
-  info.in_per_group = (*kernel)[0] / info.groups;
-  info.out_per_group = (*kernel)[1];
-  INGOT_ASSIGN_OR_RETURN(
-      info.window,
-      ReadWindow(attrs, absl::MakeConstSpan(*kernel).subspan(2, n)));
+  info.out_per_group = w.shape[1];
+  INGOT_ASSIGN_OR_RETURN(info.window, ReadWindow(attrs, kernel));
   info.output_padding = attrs.GetOr<std::vector<int64_t>>("output_padding", {});
   if (info.output_padding.empty()) info.output_padding.assign(n, 0);
   if (info.output_padding.size() != static_cast<size_t>(n)) {
@@ -282,7 +311,7 @@ absl::StatusOr<Types> InferTranspose(const InferContext& c, int n) {
   INGOT_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
   INGOT_ASSIGN_OR_RETURN(TransposeInfo info,
                          ReadTranspose(x, c.type(1), c.attrs, n, c.assumed));
-  TensorType out{x.dtype, {x.shape[0], I64(info.out_per_group * info.groups)}};
+  TensorType out{x.dtype, {x.shape[0], info.out_per_group * info.groups}};
   const Window& w = info.window;
   for (int d = 0; d < n; ++d) {
     const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;
@@ -302,14 +331,14 @@ absl::StatusOr<Tensors> ComputeTranspose(const ComputeContext& c, int n) {
                                        {w.dtype(), w.shape()}, c.attrs, n));
   const Window& win = info.window;
   const DataType acc = ComputeType(x.dtype());
-  std::vector<Expr> extents = {I64(info.in_per_group)};
+  std::vector<Expr> extents = {info.in_per_group};
   for (int64_t k : win.kernel) extents.push_back(I64(k));
   auto term = [&](const Indices& i, const Indices& r) {
     Expr in_channel = r[0], out_channel = i[1];
     if (info.groups > 1) {
-      const Expr group = FloorDiv(i[1], info.out_per_group);
+      const Expr group = i[1] / info.out_per_group;
       in_channel = group * info.in_per_group + r[0];
-      out_channel = i[1] % I64(info.out_per_group);
+      out_channel = i[1] % info.out_per_group;
     }
     Indices xi = {i[0], in_channel}, wi = {in_channel, out_channel};
     std::vector<Expr> inside;

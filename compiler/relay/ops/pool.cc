@@ -222,8 +222,9 @@ OpDef Pool(absl::string_view stem, absl::string_view doc, PoolKind kind,
   return def;
 }
 
-// The place in the whole tensor of each window's maximum, the first one where
-// several are equal.
+// The place in the whole tensor of each window's maximum. Where several are
+// equal it is the first one along the rows, also where positions count columns
+// first: ONNX leaves that open, and its reference and ONNX Runtime do so.
 OpDef MaxPoolIndices(int n) {
   OpDef def = Pool("max_pool_indices",
                    "where max_pool finds its maxima, as "
@@ -245,10 +246,11 @@ OpDef MaxPoolIndices(int n) {
         te::Reducer::Max(t),
         [&](const Indices& i, const Indices& r) { return TapOf(args, i, r); });
     const Window& w = args.window;
-    const bool columns = c.attrs.GetOr<int64_t>("storage_order", 0) != 0;
-    return Tensors{c.graph.Reduce(
-        c.name, c.outputs[0].shape, args.extents,
-        te::Reducer::Min(DataType::Int(64)),
+    const bool columns =
+        n >= 2 && c.attrs.GetOr<int64_t>("storage_order", 0) != 0;
+    const te::Tensor first = c.graph.Reduce(
+        columns ? SubName(c, "first") : std::string(c.name), c.outputs[0].shape,
+        args.extents, te::Reducer::Min(DataType::Int(64)),
         [&](const Indices& i, const Indices& r) {
           Indices at = i;
           std::vector<Expr> hit = {Eq(TapOf(args, i, r), best(i))};
@@ -258,13 +260,17 @@ OpDef MaxPoolIndices(int n) {
             hit.push_back(Ge(at[2 + d], I64(0)));
             hit.push_back(Lt(at[2 + d], x.shape()[2 + d]));
           }
-          Shape order = x.shape();
-          if (columns && n >= 2) {
-            std::reverse(order.begin() + 2, order.begin() + 2 + n);
-            std::reverse(at.begin() + 2, at.begin() + 2 + n);
-          }
-          return MakeSelect(All(hit), Flatten(at, order),
+          return MakeSelect(All(hit), Flatten(at, x.shape()),
                             HighestOf(DataType::Int(64)));
+        });
+    if (!columns) return Tensors{first};
+    return Tensors{
+        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+          Indices at = Unflatten(first(i), x.shape());
+          Shape order = x.shape();
+          std::reverse(order.begin() + 2, order.begin() + 2 + n);
+          std::reverse(at.begin() + 2, at.begin() + 2 + n);
+          return Flatten(at, order);
         })};
   };
   return def;

@@ -47,13 +47,31 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
                    ToString(c.type(kInitialH)), " do not fit: ", kind.gates,
                    " gates a hidden unit");
   }
+  // The shapes of what is behind the initial state.
+  std::vector<Shape> shapes = {{x.shape[1]}};
+  if (kind.cell) {
+    shapes.push_back({x.shape[1], I64(hidden)});
+    shapes.push_back({I64(3 * hidden)});  // peepholes
+  } else if (kind.extra_inputs > 0) {
+    shapes.push_back({I64(hidden)});  // a bias
+  }
   for (size_t k = 0; k < c.inputs.size(); ++k) {
+    if (!c.has(k)) continue;
     if (k == kLengths) {
-      if (!c.has(k)) continue;
-      INGOT_RETURN_IF_ERROR(ExpectRank(c.type(k), 1, "lengths"));
       INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(k), "lengths"));
-    } else if (c.has(k)) {
+    } else {
       INGOT_RETURN_IF_ERROR(ExpectSameType(x, c.type(k)));
+    }
+    if (k < kLengths) continue;
+    const Shape& expected = shapes[k - kLengths];
+    const Shape& shape = c.type(k).shape;
+    bool fits = shape.size() == expected.size();
+    for (size_t d = 0; fits && d < shape.size(); ++d) {
+      fits = MayBeEqual(shape[d], expected[d], c.assumed);
+    }
+    if (!fits) {
+      return Invalid("operand ", k, " is ", ToString(c.type(k)), ", not ",
+                     ToString(TensorType{c.type(k).dtype, expected}));
     }
   }
   const Strings names = c.attrs.GetOr<Strings>("activations", kind.activations);
@@ -292,7 +310,7 @@ OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
   def.max_inputs = 4 + kind.extra_inputs;
   def.attrs = {
       IntAttr("reverse", "from the last step to the first; 0"),
-      FloatAttr("clip", "limit of the activations' inputs; none"),
+      FloatAttr("clip", "limit of what every activation is applied to; none"),
       AttrSpec{"activations", AttrKind::kStrings, false, "ONNX's names"},
       FloatsAttr("activation_alpha", "of each activation"),
       FloatsAttr("activation_beta", "of each activation")};

@@ -32,6 +32,22 @@ absl::StatusOr<Types> InferReshape(const InferContext& c) {
   return Types{{x.dtype, shape}};
 }
 
+// What the importer knows of a dimension that its operand only has as a symbol.
+absl::StatusOr<Types> InferFixShape(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const Shape& shape = c.attrs.Get<Shape>("shape");
+  if (shape.size() != x.shape.size()) {
+    return Invalid(ToString(x), " cannot have ", shape.size(), " dimensions");
+  }
+  for (size_t d = 0; d < shape.size(); ++d) {
+    if (!MayBeEqual(x.shape[d], shape[d], c.assumed)) {
+      return Invalid("dimension ", d, " of ", ToString(x), " is not that of ",
+                     ToString(TensorType{x.dtype, shape}));
+    }
+  }
+  return Types{{x.dtype, shape}};
+}
+
 absl::StatusOr<Types> InferSqueeze(const InferContext& c) {
   const TensorType& x = c.type(0);
   INGOT_ASSIGN_OR_RETURN(
@@ -90,10 +106,15 @@ absl::Status RegisterView(OpRegistry* registry) {
   OpDef reshape =
       View("reshape", "x with another shape of as many elements",
            {ShapeAttr("shape", "the whole shape; no -1", true)}, &InferReshape);
-  reshape.max_inputs = -1;  // values whose shapes bind symbols
+  OpDef fix_shape =
+      View("fix_shape",
+           "x, its dimensions known to be these: a run checks each of them",
+           {ShapeAttr("shape", "the whole shape", true)}, &InferFixShape);
+  // Behind x come values whose shapes bind symbols.
+  reshape.max_inputs = fix_shape.max_inputs = -1;
   return RegisterAllOf(
       registry,
-      {std::move(reshape),
+      {std::move(reshape), std::move(fix_shape),
        View("squeeze", "x without some dimensions of 1",
             {IntsAttr("axes", "which", true)}, &InferSqueeze),
        View("unsqueeze", "x with dimensions of 1 put in",

@@ -12,8 +12,11 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
+// Whether the node could as well be a reshape. One that also says what a run
+// has to check could not.
 bool IsView(const Node& node) {
-  return node.kind == NodeKind::kOp && node.op->fusion == FusionKind::kView;
+  return node.kind == NodeKind::kOp && node.op->fusion == FusionKind::kView &&
+         !node.Is("fix_shape");
 }
 
 bool KeepsShape(const Node& node) {
@@ -22,6 +25,7 @@ bool KeepsShape(const Node& node) {
 
 // Every view is a reshape, of what is not a view itself.
 absl::StatusOr<Value> View(RuleContext& c, const Node& node) {
+  if (node.Is("fix_shape") && KeepsShape(node)) return node.inputs[0];
   if (!IsView(node)) return Value{};
   if (KeepsShape(node)) return node.inputs[0];
   // Operands behind the first one give the symbols of the shape.

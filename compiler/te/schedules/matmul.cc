@@ -72,17 +72,13 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
     for (const Expr& e : indices) from.push_back(tir::Substitute(e, map));
     return tir::MakeLoad(source, std::move(from));
   };
-  auto index = [&](const Indices&) {
-    Indices at;
-    for (size_t i : batch) at.push_back(op.axis[i]);
-    at.push_back(Expr(op.axis[rank - 1]) / w);
-    at.push_back(op.reduce_axis[0]);
-    at.push_back(Expr(op.axis[rank - 1]) % w);
-    return at;
-  };
-  return schedule->CacheRead(Tensor{source}, acc,
-                             absl::StrCat(source->name, ".panels"), shape,
-                             value, index);
+  Indices panel;
+  for (size_t i : batch) panel.push_back(op.axis[i]);
+  panel.push_back(Expr(op.axis[rank - 1]) / w);
+  panel.push_back(op.reduce_axis[0]);
+  panel.push_back(Expr(op.axis[rank - 1]) % w);
+  return schedule->CacheRead(acc, *right, absl::StrCat(source->name, ".panels"),
+                             shape, value, panel);
 }
 
 void SchedulePanels(Stage* panels, const CpuModel& cpu) {
