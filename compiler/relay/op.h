@@ -17,6 +17,12 @@
 
 namespace ingot::relay {
 
+// Limits of what types and attributes hold, so that what walks a dimension, or
+// a loop nest over a tensor, needs little stack and time. Dimensions as
+// tir::ExprSize counts them.
+constexpr int kMaxDimSize = 1000;
+constexpr size_t kMaxRank = 64;
+
 // How an operator's loops relate to those around it. Order matters: a fused
 // group is as hard as its hardest member.
 enum class FusionKind {
@@ -126,6 +132,9 @@ class OpRegistry {
 // The standard operators, filled once on first use by explicit calls of every
 // family's Register function (ops/register_all.h). Thread-safe to read.
 const OpRegistry& StandardOps();
+
+// InvalidArgument for a dimension longer than kMaxDimSize.
+absl::Status CheckDimSize(const Dim& dim);
 
 // Checks a call's operand count and attributes against its definition, then
 // infers. Used by Function::AddOp and by the type inference pass. `assumed`,

@@ -267,7 +267,11 @@ absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs) {
                     const InferContext& c) -> absl::StatusOr<Types> {
       INGOT_ASSIGN_OR_RETURN(Types types, infer(c));
       for (TensorType& type : types) {
-        for (Dim& dim : type.shape) dim = SimplifyDim(dim);
+        for (Dim& dim : type.shape) {
+          // Before anything walks what many operands may have added up to.
+          INGOT_RETURN_IF_ERROR(CheckDimSize(dim));
+          dim = SimplifyDim(dim);
+        }
       }
       return types;
     };
