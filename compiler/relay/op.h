@@ -100,6 +100,14 @@ struct OpDef {
   FusionKind fusion = FusionKind::kOpaque;
   // Takes or gives lists: a step of a run, kPlan. Others never see a list.
   bool on_lists = false;
+  // Each element of the result is a function of the operands' elements at the
+  // same place, broadcast against each other, and of nothing else: the place
+  // itself does not matter, so any layout that the operands share will do.
+  bool pointwise = false;
+  // Finite operands and attributes give finite results, unless a sum, a product
+  // or a conversion is too large for its type. False also for what has simply
+  // not been looked at, and for what grows faster than a polynomial.
+  bool keeps_finite = false;
   std::vector<AttrSpec> attrs;
   // Types of the results. InvalidArgument says what does not fit; the caller
   // adds the node's name.

@@ -261,6 +261,11 @@ std::string SubName(const ComputeContext& c, absl::string_view suffix) {
   return absl::StrCat(c.name, "_", suffix);
 }
 
+std::vector<OpDef> KeepFinite(std::vector<OpDef> defs) {
+  for (OpDef& def : defs) def.keeps_finite = true;
+  return defs;
+}
+
 absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs) {
   for (OpDef& def : defs) {
     def.infer = [infer = std::move(def.infer)](
