@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/tir/expr_size.h"
 
 namespace ingot::relay {
 namespace {
@@ -88,6 +89,11 @@ absl::Status CheckAttrs(const OpDef& op, const Attrs& attrs) {
           return absl::InvalidArgumentError(absl::StrCat(
               op.name, ": attribute '", name, "' is not made of i64 values"));
         }
+        if (absl::Status size = CheckDimSize(dim); !size.ok()) {
+          return absl::Status(size.code(),
+                              absl::StrCat(op.name, ": attribute '", name,
+                                           "': ", size.message()));
+        }
       }
     }
   }
@@ -110,11 +116,17 @@ absl::Status CheckType(const TensorType& type) {
   if (type.is_list && !type.shape.empty()) {
     return absl::InternalError("a list has no shape");
   }
+  if (type.shape.size() > kMaxRank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a result would have ", type.shape.size(), " dimensions; ",
+                     kMaxRank, " are supported"));
+  }
   int64_t bytes = element;
   for (const Dim& dim : type.shape) {
     if (dim == nullptr || dim->dtype != DataType::Int(64)) {
       return absl::InternalError("a dimension is not an i64 value");
     }
+    if (absl::Status size = CheckDimSize(dim); !size.ok()) return size;
     int64_t value;
     if (!tir::AsConstInt(dim, &value)) continue;
     if (value < 0) {
@@ -132,6 +144,12 @@ absl::Status CheckType(const TensorType& type) {
 }
 
 }  // namespace
+
+absl::Status CheckDimSize(const Dim& dim) {
+  if (tir::ExprSize(dim, kMaxDimSize) <= kMaxDimSize) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a dimension is a formula of more than ", kMaxDimSize, " terms"));
+}
 
 absl::Status OpRegistry::Register(OpDef def) {
   std::string name = def.name;

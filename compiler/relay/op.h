@@ -17,6 +17,12 @@
 
 namespace ingot::relay {
 
+// Limits of what types and attributes hold, so that what walks a dimension, or
+// a loop nest over a tensor, needs little stack and time. Dimensions as
+// tir::ExprSize counts them.
+constexpr int kMaxDimSize = 1000;
+constexpr size_t kMaxRank = 64;
+
 // How an operator's loops relate to those around it. Order matters: a fused
 // group is as hard as its hardest member.
 enum class FusionKind {
@@ -94,6 +100,14 @@ struct OpDef {
   FusionKind fusion = FusionKind::kOpaque;
   // Takes or gives lists: a step of a run, kPlan. Others never see a list.
   bool on_lists = false;
+  // Each element of the result is a function of the operands' elements at the
+  // same place, broadcast against each other, and of nothing else: the place
+  // itself does not matter, so any layout that the operands share will do.
+  bool pointwise = false;
+  // Finite operands and attributes give finite results, unless a sum, a product
+  // or a conversion is too large for its type. False also for what has simply
+  // not been looked at, and for what grows faster than a polynomial.
+  bool keeps_finite = false;
   std::vector<AttrSpec> attrs;
   // Types of the results. InvalidArgument says what does not fit; the caller
   // adds the node's name.
@@ -126,6 +140,9 @@ class OpRegistry {
 // The standard operators, filled once on first use by explicit calls of every
 // family's Register function (ops/register_all.h). Thread-safe to read.
 const OpRegistry& StandardOps();
+
+// InvalidArgument for a dimension longer than kMaxDimSize.
+absl::Status CheckDimSize(const Dim& dim);
 
 // Checks a call's operand count and attributes against its definition, then
 // infers. Used by Function::AddOp and by the type inference pass. `assumed`,

@@ -86,6 +86,11 @@ absl::StatusOr<Dim> PartsParser::ParseProduct(int depth) {
 
 absl::StatusOr<Dim> PartsParser::ParseAtom(int depth) {
   if (depth > kMaxDepth) return Error("parentheses go too deep");
+  // Terms group to the left, so that their number is how deep the tree is.
+  if (++dim_terms_ > kMaxDimSize) {
+    return Error(absl::StrCat("a dimension is a formula of more than ",
+                              kMaxDimSize, " terms"));
+  }
   if (token_.Is("-")) {
     INGOT_RETURN_IF_ERROR(Advance());
     if (token_.kind == TokenKind::kNumber) return ParseNumber(true);
@@ -192,6 +197,7 @@ absl::StatusOr<Shape> PartsParser::ParseShape() {
   Shape shape;
   INGOT_RETURN_IF_ERROR(List("]", [&]() -> absl::Status {
     const Token at = token_;
+    dim_terms_ = 0;
     INGOT_ASSIGN_OR_RETURN(Dim dim, ParseSum(0));
     if (dim->dtype != DataType::Int(64)) {
       return Lexer::Error(at, "a dimension is an integer");
@@ -220,6 +226,11 @@ absl::StatusOr<TensorType> PartsParser::ParseType() {
     return ListType(*dtype);
   }
   INGOT_ASSIGN_OR_RETURN(Shape shape, ParseShape());
+  if (shape.size() > kMaxRank) {
+    return Lexer::Error(
+        at, absl::StrCat("the type has ", shape.size(), " dimensions; ",
+                         kMaxRank, " are supported"));
+  }
   int64_t bytes = static_cast<int64_t>(dtype->bytes());
   for (const Dim& dim : shape) {
     int64_t value;

@@ -72,6 +72,7 @@ class PartsParser {
   AttrKind GuessKind() const;
 
   Lexer lexer_;
+  int dim_terms_ = 0;  // of the dimension that is being read
 };
 
 }  // namespace ingot::relay

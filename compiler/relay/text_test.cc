@@ -281,6 +281,82 @@ TEST(TextTest, DeepDimensionsAreRefused) {
   EXPECT_THAT(std::string(module.status().message()), HasSubstr("too deep"));
 }
 
+TEST(TextTest, LongDimensionsAreRefused) {
+  std::string sum = "n0", product = "n0", same = "n";
+  std::string minus(20000, '-');
+  for (int i = 1; i < 20000; ++i) {
+    absl::StrAppend(&sum, " + n", i);
+    absl::StrAppend(&product, " * n", i);
+    absl::StrAppend(&same, " + n");
+  }
+  for (const std::string& dim : {sum, product, same, minus + "n"}) {
+    for (const std::string& text :
+         {absl::StrCat("(%x: f32[", dim, "]) -> (%x) {}"),
+          absl::StrCat("(%x: f32[1]) -> (%y) { %y = expand(%x) {shape=[", dim,
+                       "]} }")}) {
+      const auto module =
+          ReadModule(absl::StrCat("module { func @f", text, " }"));
+      ASSERT_FALSE(module.ok());
+      EXPECT_THAT(std::string(module.status().message()),
+                  testing::AnyOf(HasSubstr("more than 1000 terms"),
+                                 HasSubstr("too deep")));
+    }
+  }
+}
+
+// Each level would double the work of the simplifier.
+TEST(TextTest, NestedRemaindersEnd) {
+  std::string dim = "n";
+  for (int i = 0; i < 90; ++i) {
+    dim = absl::StrCat("(", dim, i % 2 == 0 ? " % 7 + m" : " % 5 + n",
+                       i % 3 == 0 ? ") / 3" : ")");
+  }
+  const auto module = ReadModule(
+      absl::StrCat("module { func @f(%x: f32[n], %z: f32[m]) -> (%y) {"
+                   " %e = full() {shape=[",
+                   dim, "], dtype=f32} %y = reduce_sum(%e) {axes=[0]} } }"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_TRUE(Verify(**module).ok());
+}
+
+// What operators make of the dimensions of many operands.
+TEST(TextTest, LongResultsAreRefused) {
+  std::string inputs, operands, same;
+  for (int i = 0; i < 20000; ++i) {
+    absl::StrAppend(&inputs, i == 0 ? "" : ", ", "%x", i, ": f32[n", i, "]");
+    absl::StrAppend(&operands, i == 0 ? "" : ", ", "%x", i);
+    absl::StrAppend(&same, i == 0 ? "" : ", ", "%x0");
+  }
+  const std::string head =
+      absl::StrCat("module { func @f(", inputs, ") -> (%y)");
+  auto module = ReadModule(
+      absl::StrCat(head, " { %y = concat(", operands, ") {axis=0} } }"));
+  ASSERT_FALSE(module.ok());
+  EXPECT_THAT(std::string(module.status().message()),
+              HasSubstr("more than 1000 terms"));
+  module =
+      ReadModule(absl::StrCat(head, " { %y = concat(", same, ") {axis=0} } }"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  EXPECT_EQ(ToString((*module)->Find("f")->outputs[0].type()),
+            "f32[n0 * 20000]");
+}
+
+TEST(TextTest, RanksAreLimited) {
+  std::string dims = "1";
+  for (int i = 1; i < 20000; ++i) absl::StrAppend(&dims, ", 1");
+  for (const std::string& text :
+       {absl::StrCat("(%x: f32[", dims, "]) -> (%x) {}"),
+        absl::StrCat("(%x: f32[1]) -> (%y) { %y = reshape(%x) {shape=[", dims,
+                     "]} }"),
+        absl::StrCat("() -> (%x) { %x = const f32[", dims, "] {1} }")}) {
+    const auto module =
+        ReadModule(absl::StrCat("module { func @f", text, " }"));
+    ASSERT_FALSE(module.ok());
+    EXPECT_THAT(std::string(module.status().message()),
+                HasSubstr("64 are supported"));
+  }
+}
+
 // No text may do worse than fail: parts of a good one, and one with a character
 // changed.
 TEST(TextTest, SurvivesDamage) {

@@ -50,6 +50,12 @@ bool IsSmall(const Affine& a) {
   return small(a.constant);
 }
 
+// Whether the product has more terms than it is multiplied out to.
+bool IsProductOfSums(const Affine& a, const Affine& b) {
+  return !a.IsConstant() && !b.IsConstant() &&
+         (a.terms.size() + 1) * (b.terms.size() + 1) > kMaxProductTerms;
+}
+
 // The node if `a` is one factor of coefficient 1, a binary `op` by a positive
 // constant, which goes to *c.
 const Binary* SingleByConst(const std::vector<Expr>& factors, BinaryOp op,
@@ -71,6 +77,7 @@ Expr Simplifier::Run(const Expr& e) {
     default:
       break;
   }
+  if (steps_ > kMaxSteps) return e;
   Expr result = IsIndex(e) ? ToAffine(e).ToExpr() : RunChildren(e);
   return Equal(e, result) ? e : result;
 }
@@ -255,6 +262,7 @@ Expr Simplifier::Equality(bool equal, Affine d) {
 // ------------------------------------------------------------------ arithmetic
 
 Affine Simplifier::ToAffine(const Expr& e) {
+  if (++steps_ > kMaxSteps) return Affine::Atom(e);
   switch (e->kind) {
     case ExprKind::kIntImm:
       return Affine::Constant(static_cast<const IntImm&>(*e).value);
@@ -277,6 +285,35 @@ Affine Simplifier::ToAffine(const Expr& e) {
   // What is left of a select or a cast may be anything.
   return result->kind == e->kind ? Affine::Atom(std::move(result))
                                  : ToAffine(result);
+}
+
+Affine Simplifier::Decompose(const Expr& e) {
+  if (const auto* constant = As<IntImm>(e)) {
+    return Affine::Constant(constant->value);
+  }
+  const auto* negation = As<Unary>(e);
+  if (negation != nullptr && negation->op == UnaryOp::kNeg) {
+    Affine a = Decompose(negation->a);
+    a.Scale(-1);
+    return a;
+  }
+  const auto* node = As<Binary>(e);
+  if (node == nullptr) return Affine::Atom(e);
+  switch (node->op) {
+    case BinaryOp::kAdd:
+    case BinaryOp::kSub: {
+      Affine a = Decompose(node->a);
+      a.Add(Decompose(node->b), node->op == BinaryOp::kAdd ? 1 : -1);
+      return a;
+    }
+    case BinaryOp::kMul: {
+      const Affine a = Decompose(node->a), b = Decompose(node->b);
+      if (IsProductOfSums(a, b)) return Affine::Atom(e);
+      return Multiply(a, b);
+    }
+    default:
+      return Affine::Atom(e);
+  }
 }
 
 Affine Simplifier::BinaryToAffine(const Expr& e, const Binary& node) {
@@ -304,9 +341,7 @@ Affine Simplifier::BinaryToAffine(const Expr& e, const Binary& node) {
         b.Scale(a.constant);
         return b;
       }
-      if ((a.terms.size() + 1) * (b.terms.size() + 1) <= kMaxProductTerms) {
-        return Multiply(a, b);
-      }
+      if (!IsProductOfSums(a, b)) return Multiply(a, b);
       return Affine::Atom(MakeBinary(BinaryOp::kMul, a.ToExpr(), b.ToExpr()));
     }
     case BinaryOp::kFloorDiv:
@@ -483,7 +518,7 @@ Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
     const Binary* div =
         SingleByConst(r.terms[0].factors, BinaryOp::kFloorDiv, &inner);
     if (div != nullptr && !__builtin_mul_overflow(inner, c, &product)) {
-      Affine x = ToAffine(div->a);
+      Affine x = Decompose(div->a);
       x.AddConstant(r.constant * inner);
       if (!MayOverflow(x)) {
         q.Add(FloorDivConst(x, product));
@@ -494,7 +529,7 @@ Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
     const Binary* mod =
         SingleByConst(r.terms[0].factors, BinaryOp::kFloorMod, &inner);
     if (mod != nullptr && inner % c == 0 && r.constant == 0) {
-      Affine x = ToAffine(mod->a);
+      Affine x = Decompose(mod->a);
       if (!MayOverflow(x)) {
         q.Add(FloorModConst(FloorDivConst(x, c), inner / c));
         return q;
@@ -525,7 +560,7 @@ Affine Simplifier::FloorModConst(const Affine& a, int64_t c) {
     int64_t km;
     if (mod != nullptr && c < kSmall && !__builtin_mul_overflow(k, m, &km) &&
         km % c == 0) {
-      Affine x = ToAffine(mod->a);
+      Affine x = Decompose(mod->a);
       if (!MayOverflow(x)) {
         for (Term& t : x.terms) t.coefficient %= c;
         x.constant = FloorModInt(x.constant, c);
@@ -577,8 +612,8 @@ void Simplifier::JoinQuotients(Affine* a) {
     if (mod == nullptr || mod->op != BinaryOp::kFloorMod) continue;
     // k * (x % c): take k * x - k * c * (x // c) for it, if that is shorter.
     const int64_t k = term.coefficient;
-    const Affine x = ToAffine(mod->a);
-    const Affine c = ToAffine(mod->b);
+    const Affine x = Decompose(mod->a);
+    const Affine c = Decompose(mod->b);
     if (MayOverflow(x) || MayOverflow(c)) continue;
     Affine joined = *a;
     joined.Add(Affine::Atom(term.factors[0]), -k);

@@ -12,6 +12,10 @@ namespace ingot::tir {
 // Coefficients and constants beyond this are too large to reason about.
 constexpr int64_t kHuge = int64_t{1} << 60;
 
+// The work for one expression, in visits of its nodes; what is left when this
+// is spent stays as it is.
+constexpr int kMaxSteps = 1 << 16;
+
 // The rules behind simplify.h, for one expression and one state of knowledge.
 class Simplifier {
  public:
@@ -21,6 +25,10 @@ class Simplifier {
   Expr Run(const Expr& e);
   // Of an i64 scalar.
   Affine ToAffine(const Expr& e);
+  // The same of one that ToAffine gave before: its sums and products are taken
+  // apart, the rest is not simplified again. Rules that look into operands use
+  // this, for else each level of nested quotients would double the work.
+  Affine Decompose(const Expr& e);
 
   Interval Range(const Affine& a);
   Interval Range(const Expr& e);
@@ -56,6 +64,7 @@ class Simplifier {
   bool ProveNonNegativeBySymbols(Affine a);
 
   const Bounds* const bounds_;
+  int steps_ = 0;  // so far, of kMaxSteps
 };
 
 }  // namespace ingot::tir

@@ -294,5 +294,23 @@ TEST(SimplifyStmtTest, DecidesAndRemoves) {
   EXPECT_EQ(Simplify(simple), simple);
 }
 
+// The rules look at operands of remainders again, which must not double the
+// work with each level.
+TEST(SimplifyWorkTest, NestedRemaindersEnd) {
+  const VarPtr n = MakeVar("n"), m = MakeVar("m");
+  Expr e = n;
+  for (int i = 0; i < 200; ++i) {
+    e = e % MakeInt(i % 2 == 0 ? 7 : 5) + (i % 3 == 0 ? n : m);
+    if (i % 5 == 0) e = e / MakeInt(3);
+  }
+  const Bounds bounds = Bounds::Dimensions();
+  const Expr simple = Simplify(e, &bounds);
+  const Values values = {{n.get(), 1234}, {m.get(), 77}};
+  int64_t before, after;
+  ASSERT_TRUE(Evaluate(e, values, &before));
+  ASSERT_TRUE(Evaluate(simple, values, &after));
+  EXPECT_EQ(before, after);
+}
+
 }  // namespace
 }  // namespace ingot::tir

@@ -8,16 +8,16 @@
 #include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/elements.h"
-#include "compiler/frontends/onnx/expr_size.h"
 #include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/relay/op.h"
+#include "compiler/tir/expr_size.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
 // Limits of what a small hostile file can make of itself.
 constexpr int64_t kMaxNodes = 1000000;
-constexpr int kMaxExprSize = 2000;
 
 std::string DomainName(const std::string& domain) {
   return domain.empty() || domain == "ai.onnx" ? "ai.onnx" : domain;
@@ -403,7 +403,7 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
       for (size_t i = 0; i < results->size(); ++i) {
         for (const KnownNumber& v : (*results)[i].values) {
           if (v.integer != nullptr &&
-              ExprSize(v.integer, kMaxExprSize) > kMaxExprSize) {
+              ExprSize(v.integer, relay::kMaxDimSize) > relay::kMaxDimSize) {
             return absl::ResourceExhaustedError(
                 "computes a dimension by too long a formula");
           }
@@ -433,7 +433,7 @@ absl::Status Importer::CheckSizes(size_t first_node) const {
   for (size_t i = first_node; i < nodes.size(); ++i) {
     for (const TensorType& type : nodes[i]->outputs) {
       for (const tir::Expr& dim : type.shape) {
-        if (ExprSize(dim, kMaxExprSize) > kMaxExprSize) {
+        if (ExprSize(dim, relay::kMaxDimSize) > relay::kMaxDimSize) {
           return absl::ResourceExhaustedError(
               "a dimension of its result is too long a formula");
         }

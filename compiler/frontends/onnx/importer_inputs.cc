@@ -8,6 +8,7 @@
 #include "compiler/frontends/onnx/elements.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/stored.h"
+#include "compiler/relay/op.h"
 
 namespace ingot::onnx_frontend {
 
@@ -93,6 +94,11 @@ absl::StatusOr<TensorType> Importer::InputType(
   constexpr int64_t kLargestDim = int64_t{1} << 40;
   const int rank = proto.has_shape() ? proto.shape().dim_size()
                                      : static_cast<int>(dims->size());
+  if (rank > static_cast<int>(relay::kMaxRank)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("input '", info.name(), "' has ", rank, " dimensions; ",
+                     relay::kMaxRank, " are supported"));
+  }
   for (int d = 0; d < rank; ++d) {
     if (dims != nullptr && (*dims)[d] != -1) {
       if ((*dims)[d] < 0 || (*dims)[d] > kLargestDim) {

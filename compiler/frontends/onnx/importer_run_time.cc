@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/constant_value.h"
-#include "compiler/frontends/onnx/expr_size.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/run_time_control.h"
 #include "compiler/frontends/onnx/stored.h"
+#include "compiler/tir/expr_size.h"
 
 namespace ingot::onnx_frontend {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compiler/relay/op.h"
 #include "compiler/tir/simplify.h"
 
 namespace ingot::onnx_frontend {
@@ -10,7 +11,11 @@ namespace {
 
 using tir::Expr;
 
-MaybeNumber FromExpr(const Expr& e) { return KnownNumber{SimplifyDim(e), 0}; }
+// Not known when it is longer than a dimension may be: a run computes it.
+MaybeNumber FromExpr(const Expr& e) {
+  if (!relay::CheckDimSize(e).ok()) return std::nullopt;
+  return KnownNumber{SimplifyDim(e), 0};
+}
 
 bool NotNegative(const Expr& e) {
   return Decide(Ge(e, tir::MakeInt(0))).value_or(false);

@@ -53,6 +53,7 @@ OpDef Binary(absl::string_view name, absl::string_view doc, Domain domain,
   def.doc = std::string(doc);
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kBroadcast;
+  def.pointwise = true;
   def.attrs = std::move(attrs);
   def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
     if (same_type) {
@@ -137,6 +138,7 @@ OpDef Where() {
       "of the third";
   def.min_inputs = def.max_inputs = 3;
   def.fusion = FusionKind::kBroadcast;
+  def.pointwise = true;
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(CheckDomain(Domain::kBool, c.type(0)));
     INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(1), c.type(2)));
@@ -181,18 +183,12 @@ OpDef Expand() {
 
 absl::Status RegisterBinary(OpRegistry* registry) {
   const bool to_bool = true;
-  return RegisterAllOf(
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(
       registry,
-      {
+      KeepFinite({
           Binary("add", "a + b", Domain::kNumber, Op(BinaryOp::kAdd)),
           Binary("sub", "a - b", Domain::kNumber, Op(BinaryOp::kSub)),
           Binary("mul", "a * b", Domain::kNumber, Op(BinaryOp::kMul)),
-          Binary("div", "a / b; truncates integers", Domain::kNumber, &Div),
-          Binary("mod", "remainder, with the sign of b (of a if fmod)",
-                 Domain::kNumber, &Mod, false,
-                 {IntAttr("fmod", "C's meaning; 0")}),
-          Binary("pow", "a to the b, in a's type", Domain::kNumber, &Pow, false,
-                 {}, /*same_type=*/false),
           Binary("minimum", "the smaller", Domain::kNumber, Op(BinaryOp::kMin)),
           Binary("maximum", "the larger", Domain::kNumber, Op(BinaryOp::kMax)),
           Binary("prelu", "x, or x * slope below zero", Domain::kNumber,
@@ -221,6 +217,16 @@ absl::Status RegisterBinary(OpRegistry* registry) {
                  &BitShift, false,
                  {StringAttr("direction", "LEFT or RIGHT", true)}),
           Where(),
+      })));
+  return RegisterAllOf(
+      registry,
+      {
+          Binary("div", "a / b; truncates integers", Domain::kNumber, &Div),
+          Binary("mod", "remainder, with the sign of b (of a if fmod)",
+                 Domain::kNumber, &Mod, false,
+                 {IntAttr("fmod", "C's meaning; 0")}),
+          Binary("pow", "a to the b, in a's type", Domain::kNumber, &Pow, false,
+                 {}, /*same_type=*/false),
           Expand(),
       });
 }

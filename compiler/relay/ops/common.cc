@@ -261,13 +261,22 @@ std::string SubName(const ComputeContext& c, absl::string_view suffix) {
   return absl::StrCat(c.name, "_", suffix);
 }
 
+std::vector<OpDef> KeepFinite(std::vector<OpDef> defs) {
+  for (OpDef& def : defs) def.keeps_finite = true;
+  return defs;
+}
+
 absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs) {
   for (OpDef& def : defs) {
     def.infer = [infer = std::move(def.infer)](
                     const InferContext& c) -> absl::StatusOr<Types> {
       INGOT_ASSIGN_OR_RETURN(Types types, infer(c));
       for (TensorType& type : types) {
-        for (Dim& dim : type.shape) dim = SimplifyDim(dim);
+        for (Dim& dim : type.shape) {
+          // Before anything walks what many operands may have added up to.
+          INGOT_RETURN_IF_ERROR(CheckDimSize(dim));
+          dim = SimplifyDim(dim);
+        }
       }
       return types;
     };

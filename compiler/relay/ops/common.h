@@ -134,6 +134,9 @@ absl::StatusOr<Types> SameAsFirst(const InferContext& c);
 // `stem_suffix` for the name of an intermediate tensor.
 std::string SubName(const ComputeContext& c, absl::string_view suffix);
 
+// The same definitions, with OpDef::keeps_finite.
+std::vector<OpDef> KeepFinite(std::vector<OpDef> defs);
+
 // Registers each definition in turn, its inferred dimensions simplified.
 absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs);
 

@@ -49,6 +49,7 @@ OpDef Unary(absl::string_view name, absl::string_view doc, Domain domain,
   def.name = std::string(name);
   def.doc = std::string(doc);
   def.fusion = FusionKind::kElementwise;
+  def.pointwise = true;
   def.attrs = std::move(attrs);
   def.infer = [domain,
                to_bool](const InferContext& c) -> absl::StatusOr<Types> {
@@ -152,6 +153,7 @@ Expr Sign(const Expr& x) {
   return MakeSelect(Lt(x, Like(x, 0)), Like(x, -1), positive);
 }
 
+// All keep finite values finite.
 std::vector<OpDef> Activations() {
   return {
       Unary("relu", "max(x, 0)", Domain::kNumber,
@@ -178,14 +180,6 @@ std::vector<OpDef> Activations() {
                      MakeSelect(Le(x, Like(x, 0)), alpha * Exp(x) - alpha, x);
             },
             {FloatAttr("alpha", "1.673263"), FloatAttr("gamma", "1.050701")}),
-      Unary("celu", "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
-            Domain::kFloat,
-            [](const Expr& x, const Attrs& a) {
-              const Expr alpha = AttrLike(x, a, "alpha", 1);
-              return Max(x, Like(x, 0)) +
-                     Min(Like(x, 0), alpha * (Exp(x / alpha) - Like(x, 1)));
-            },
-            {FloatAttr("alpha", "1")}),
       Unary("sigmoid", "1 / (1 + e^-x)", Domain::kFloat, Plain(&Sigmoid)),
       Unary("hard_sigmoid", "max(0, min(1, alpha * x + beta))", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
@@ -228,30 +222,15 @@ std::vector<OpDef> Activations() {
   };
 }
 
-std::vector<OpDef> Math() {
+// All keep finite values finite.
+std::vector<OpDef> FiniteMath() {
   return {
-      Unary("exp", "e^x", Domain::kFloat, Call(Intrinsic::kExp)),
-      Unary("log", "natural logarithm", Domain::kFloat, Call(Intrinsic::kLog)),
-      Unary("sqrt", "square root", Domain::kFloat, Call(Intrinsic::kSqrt)),
-      Unary("rsqrt", "1 / sqrt(x)", Domain::kFloat, Call(Intrinsic::kRsqrt)),
       Unary("erf", "error function", Domain::kFloat, Call(Intrinsic::kErf)),
       Unary("tanh", "hyperbolic tangent", Domain::kFloat,
             Call(Intrinsic::kTanh)),
       Unary("sin", "sine", Domain::kFloat, Call(Intrinsic::kSin)),
       Unary("cos", "cosine", Domain::kFloat, Call(Intrinsic::kCos)),
-      Unary("tan", "tangent", Domain::kFloat, Call(Intrinsic::kTan)),
-      Unary("asin", "arc sine", Domain::kFloat, Call(Intrinsic::kAsin)),
-      Unary("acos", "arc cosine", Domain::kFloat, Call(Intrinsic::kAcos)),
       Unary("atan", "arc tangent", Domain::kFloat, Call(Intrinsic::kAtan)),
-      Unary("sinh", "hyperbolic sine", Domain::kFloat, Call(Intrinsic::kSinh)),
-      Unary("cosh", "hyperbolic cosine", Domain::kFloat,
-            Call(Intrinsic::kCosh)),
-      Unary("asinh", "inverse of sinh", Domain::kFloat,
-            Call(Intrinsic::kAsinh)),
-      Unary("acosh", "inverse of cosh", Domain::kFloat,
-            Call(Intrinsic::kAcosh)),
-      Unary("atanh", "inverse of tanh", Domain::kFloat,
-            Call(Intrinsic::kAtanh)),
       Unary("floor", "largest integer not above x", Domain::kNumber,
             Rounding(Intrinsic::kFloor)),
       Unary("ceil", "smallest integer not below x", Domain::kNumber,
@@ -262,8 +241,6 @@ std::vector<OpDef> Math() {
       Unary("neg", "-x", Domain::kNumber,
             [](const Expr& x, const Attrs&) { return -x; }),
       Unary("sign", "-1, 0 or 1", Domain::kNumber, Plain(&Sign)),
-      Unary("reciprocal", "1 / x", Domain::kFloat,
-            [](const Expr& x, const Attrs&) { return Like(x, 1) / x; }),
       Unary("logical_not", "not x", Domain::kBool,
             [](const Expr& x, const Attrs&) {
               return tir::MakeUnary(tir::UnaryOp::kNot, x);
@@ -281,11 +258,45 @@ std::vector<OpDef> Math() {
   };
 }
 
+// With poles, limited domains or a growth that soon leaves a type's range; an
+// alpha of 0 makes one of celu.
+std::vector<OpDef> OtherMath() {
+  return {
+      Unary("celu", "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
+            Domain::kFloat,
+            [](const Expr& x, const Attrs& a) {
+              const Expr alpha = AttrLike(x, a, "alpha", 1);
+              return Max(x, Like(x, 0)) +
+                     Min(Like(x, 0), alpha * (Exp(x / alpha) - Like(x, 1)));
+            },
+            {FloatAttr("alpha", "1")}),
+      Unary("exp", "e^x", Domain::kFloat, Call(Intrinsic::kExp)),
+      Unary("log", "natural logarithm", Domain::kFloat, Call(Intrinsic::kLog)),
+      Unary("sqrt", "square root", Domain::kFloat, Call(Intrinsic::kSqrt)),
+      Unary("rsqrt", "1 / sqrt(x)", Domain::kFloat, Call(Intrinsic::kRsqrt)),
+      Unary("tan", "tangent", Domain::kFloat, Call(Intrinsic::kTan)),
+      Unary("asin", "arc sine", Domain::kFloat, Call(Intrinsic::kAsin)),
+      Unary("acos", "arc cosine", Domain::kFloat, Call(Intrinsic::kAcos)),
+      Unary("sinh", "hyperbolic sine", Domain::kFloat, Call(Intrinsic::kSinh)),
+      Unary("cosh", "hyperbolic cosine", Domain::kFloat,
+            Call(Intrinsic::kCosh)),
+      Unary("asinh", "inverse of sinh", Domain::kFloat,
+            Call(Intrinsic::kAsinh)),
+      Unary("acosh", "inverse of cosh", Domain::kFloat,
+            Call(Intrinsic::kAcosh)),
+      Unary("atanh", "inverse of tanh", Domain::kFloat,
+            Call(Intrinsic::kAtanh)),
+      Unary("reciprocal", "1 / x", Domain::kFloat,
+            [](const Expr& x, const Attrs&) { return Like(x, 1) / x; }),
+  };
+}
+
 OpDef Cast() {
   OpDef def;
   def.name = "cast";
   def.doc = "x converted to another element type";
   def.fusion = FusionKind::kElementwise;
+  def.pointwise = def.keeps_finite = true;
   def.attrs = {TypeAttr("dtype", "the type of the result", true)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const DataType to = c.attrs.Get<DataType>("dtype");
@@ -307,8 +318,9 @@ OpDef Cast() {
 }  // namespace
 
 absl::Status RegisterElementwise(OpRegistry* registry) {
-  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Activations()));
-  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, Math()));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, KeepFinite(Activations())));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, KeepFinite(FiniteMath())));
+  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, OtherMath()));
   return RegisterAllOf(registry, {Cast()});
 }
 

@@ -107,6 +107,7 @@ OpDef Float8Encode() {
   def.name = "float8_encode";
   def.doc = "x as floats of 8 bits, rounded to even, in bytes";
   def.fusion = FusionKind::kElementwise;
+  def.pointwise = true;
   def.attrs = {FormatAttr(), IntAttr("saturate",
                                      "what is too large becomes the largest "
                                      "number, not infinity or NaN; 1")};
@@ -131,6 +132,7 @@ OpDef Float8Decode() {
   def.name = "float8_decode";
   def.doc = "bytes that hold floats of 8 bits as f32";
   def.fusion = FusionKind::kElementwise;
+  def.pointwise = true;
   def.attrs = {FormatAttr()};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ReadFormat(c.attrs).status());

@@ -47,6 +47,17 @@ OpDef Full() {
   return def;
 }
 
+// values[at - first], found in as many steps as their number has bits.
+Expr ValueAt(absl::Span<const Dim> values, const Expr& at, int64_t first,
+             DataType dtype) {
+  if (values.size() == 1) return MakeCast(dtype, values[0]);
+  const size_t half = values.size() / 2;
+  const int64_t middle = first + static_cast<int64_t>(half);
+  return MakeSelect(Lt(at, I64(middle)),
+                    ValueAt(values.subspan(0, half), at, first, dtype),
+                    ValueAt(values.subspan(half), at, middle, dtype));
+}
+
 OpDef Dims() {
   OpDef def = Generator("dims", "integers computed from dimensions");
   def.attrs = {ShapeAttr("values", "the elements, row-major", true),
@@ -69,15 +80,8 @@ OpDef Dims() {
     const TensorType& out = c.outputs[0];
     return Tensors{c.graph.Compute(c.name, out.shape, [&](const Indices& i) {
       const Expr at = Flatten(i, out.shape);
-      Expr value = MakeConst(out.dtype, 0);
-      for (size_t k = values.size(); k-- > 0;) {
-        const Expr v = MakeCast(out.dtype, values[k]);
-        value =
-            k + 1 == values.size()
-                ? v
-                : MakeSelect(Eq(at, I64(static_cast<int64_t>(k))), v, value);
-      }
-      return value;
+      return values.empty() ? MakeConst(out.dtype, 0)
+                            : ValueAt(values, at, 0, out.dtype);
     })};
   };
   return def;

@@ -1,4 +1,5 @@
 // Normalisations and softmax.
+#include <algorithm>
 #include <cmath>
 
 #include "compiler/relay/ops/common.h"
@@ -224,7 +225,9 @@ OpDef GroupNorm(absl::string_view name, absl::string_view doc, bool instance) {
     if (!instance) {
       int64_t channels;
       ConstDim(x.shape()[1], &channels);
-      per_group = channels / c.attrs.Get<int64_t>("groups");
+      // Without channels there is nothing to divide, but still a result.
+      per_group =
+          std::max<int64_t>(channels / c.attrs.Get<int64_t>("groups"), 1);
     }
     Rows rows;
     rows.outer = {x.shape()[0], FloorDiv(x.shape()[1], per_group)};

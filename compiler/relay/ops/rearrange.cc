@@ -65,6 +65,18 @@ OpDef Transpose() {
       });
 }
 
+// The part that position `at` lies in, found in as many steps as the number of
+// parts has bits: concatenations of thousands must not nest as deep.
+Expr SelectPart(absl::Span<const size_t> parts, const Expr& at,
+                const std::vector<Expr>& starts,
+                const std::function<Expr(size_t)>& part) {
+  if (parts.size() == 1) return part(parts[0]);
+  const size_t half = parts.size() / 2;
+  return MakeSelect(Lt(at, starts[parts[half]]),
+                    SelectPart(parts.subspan(0, half), at, starts, part),
+                    SelectPart(parts.subspan(half), at, starts, part));
+}
+
 OpDef Concat() {
   OpDef def;
   def.name = "concat";
@@ -96,7 +108,9 @@ OpDef Concat() {
           out.shape[d] = x.shape[d];
         }
       }
-      out.shape[axis] = out.shape[axis] + x.shape[axis];
+      // Of many operands most have the same symbols.
+      out.shape[axis] = SimplifyDim(out.shape[axis] + x.shape[axis]);
+      INGOT_RETURN_IF_ERROR(CheckDimSize(out.shape[axis]));
     }
     return Types{out};
   };
@@ -106,22 +120,23 @@ OpDef Concat() {
         NormalizeAxis(c.attrs.Get<int64_t>("axis"), c.inputs[0].rank()));
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-          // From the last to the first: select(i < end, part, later parts).
+          // Simplified: of many parts most have the same symbols.
           std::vector<Expr> starts = {I64(0)};
           for (const te::Tensor& x : c.inputs) {
-            starts.push_back(starts.back() + x.shape()[axis]);
+            starts.push_back(SimplifyDim(starts.back() + x.shape()[axis]));
           }
-          Expr value;
-          for (size_t k = c.inputs.size(); k-- > 0;) {
-            if (tir::IsConstInt(c.inputs[k].shape()[axis], 0)) continue;
+          std::vector<size_t> parts;
+          for (size_t k = 0; k < c.inputs.size(); ++k) {
+            if (!tir::IsConstInt(c.inputs[k].shape()[axis], 0)) {
+              parts.push_back(k);
+            }
+          }
+          if (parts.empty()) return MakeConst(c.outputs[0].dtype, 0);
+          return SelectPart(parts, i[axis], starts, [&](size_t k) {
             Indices at = i;
             at[axis] = i[axis] - starts[k];
-            const Expr part = c.inputs[k](at);
-            value = value == nullptr
-                        ? part
-                        : MakeSelect(Lt(i[axis], starts[k + 1]), part, value);
-          }
-          return value == nullptr ? MakeConst(c.outputs[0].dtype, 0) : value;
+            return c.inputs[k](at);
+          });
         })};
   };
   return def;

@@ -8,12 +8,12 @@
 // to its plain layout where something else reads it, once.
 #include <set>
 
-#include "absl/strings/match.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
+#include "compiler/relay/passes/simplify.h"
 #include "compiler/status_macros.h"
 
 namespace ingot::relay {
@@ -28,12 +28,6 @@ Shape WithRows(Shape shape) {
 
 // [n, c, w] as [n, c, 1, w], for what has a two-dimensional twin.
 absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
-  const bool conv = node.Is("conv1d");
-  const bool global = absl::StartsWith(node.op->name, "global_");
-  const bool pool = node.Is("max_pool1d") || node.Is("avg_pool1d") ||
-                    node.Is("lp_pool1d") ||
-                    (global && absl::EndsWith(node.op->name, "pool1d"));
-  if (!conv && !pool) return Value{};
   Attrs attrs = node.attrs;
   attrs.Erase("data_layout");
   attrs.Erase("kernel_layout");
@@ -58,7 +52,15 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   return c.Add("reshape", {result}, {{"shape", node.outputs[0].shape}});
 }
 
-constexpr Rule kLift[] = {{"one dimension as two", "", AsTwoDimensional}};
+constexpr Rule kLift[] = {
+    {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
+    {"max_pool1d as 2d", "max_pool1d", 1, AsTwoDimensional},
+    {"avg_pool1d as 2d", "avg_pool1d", 1, AsTwoDimensional},
+    {"lp_pool1d as 2d", "lp_pool1d", 1, AsTwoDimensional},
+    {"global_max_pool1d as 2d", "global_max_pool1d", 1, AsTwoDimensional},
+    {"global_avg_pool1d as 2d", "global_avg_pool1d", 1, AsTwoDimensional},
+    {"global_lp_pool1d as 2d", "global_lp_pool1d", 1, AsTwoDimensional},
+};
 
 absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
   BlockedValues values(function, cpu);
@@ -111,6 +113,8 @@ bool HasConvolution(const Function& function) {
 }
 
 }  // namespace
+
+absl::Span<const Rule> LiftRules() { return kLift; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   bool changed = false;

@@ -1,6 +1,7 @@
 #include "compiler/relay/passes/blocked.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -42,29 +43,23 @@ bool IsPlane(const Shape& nchw) {
   return tir::IsConstInt(nchw[2], 1) && tir::IsConstInt(nchw[3], 1);
 }
 
-// Whether each result element depends on its place.
-bool IsPointwise(const Node& node) {
-  if (node.outputs.size() != 1) return false;
-  if (node.op->fusion == FusionKind::kElementwise) return !node.Is("trilu");
-  static const char* const kOps[] = {
-      "add",         "sub",         "mul",           "div",
-      "mod",         "pow",         "minimum",       "maximum",
-      "prelu",       "equal",       "not_equal",     "less",
-      "less_equal",  "greater",     "greater_equal", "logical_and",
-      "logical_or",  "logical_xor", "bitwise_and",   "bitwise_or",
-      "bitwise_xor", "where"};
-  return std::any_of(std::begin(kOps), std::end(kOps),
-                     [&](const char* op) { return node.Is(op); });
+// Whether an attribute or a constant operand of the call is an infinity or NaN.
+bool HoldsNonFinite(const Node& node) {
+  for (const auto& [name, value] : node.attrs.values()) {
+    const auto* number = std::get_if<double>(&value);
+    if (number != nullptr && !std::isfinite(*number)) return true;
+  }
+  return std::any_of(node.inputs.begin(), node.inputs.end(),
+                     [](const Value& input) {
+                       const Tensor* constant = ConstantOf(input);
+                       return constant != nullptr && !AllFinite(*constant);
+                     });
 }
 
-// May make an infinity or a NaN of the zeros that fill up a block, which a
+// Whether it may make one of the finite values that fill up a block, which a
 // product with zero weights does not take out again.
 bool MayLeaveFinite(const Node& node) {
-  static const char* const kOps[] = {"log",   "reciprocal", "rsqrt",
-                                     "div",   "pow",        "mod",
-                                     "acosh", "atanh",      "lp_norm"};
-  return std::any_of(std::begin(kOps), std::end(kOps),
-                     [&](const char* op) { return node.Is(op); });
+  return node.outputs[0].dtype.is_float() && !node.op->keeps_finite;
 }
 
 }  // namespace
@@ -161,11 +156,15 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
   }
   if (node.Is("conv2d")) return Conv(node);
   // The rest follows what it reads.
-  if (std::none_of(node.inputs.begin(), node.inputs.end(),
-                   [&](const Value& input) { return IsBlocked(input); })) {
-    return std::nullopt;
+  bool blocked = false, padded = false;
+  for (const Value& input : node.inputs) {
+    const Blocked* known = Find(input);
+    if (known == nullptr) continue;
+    blocked = true;
+    padded = padded || known->padded();
   }
-  if (IsPointwise(node)) return Pointwise(node);
+  if (!blocked || (padded && HoldsNonFinite(node))) return std::nullopt;
+  if (node.op->pointwise) return Pointwise(node);
   if (node.Is("concat")) return Concat(node);
   if (!IsBlocked(node.inputs[0])) return std::nullopt;
   const std::string& op = node.op->name;
@@ -360,7 +359,13 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
   attrs.Set("axes", axes);
   attrs.Set("starts", starts);
   attrs.Set("ends", ends);
-  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
+  std::vector<Value> inputs = {result.value};
+  // The other operands bind the symbols of the limits.
+  for (size_t i = 1; i < node.inputs.size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(Value carrier, Plain(node.inputs[i]));
+    inputs.push_back(carrier);
+  }
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
   return result;
 }
 

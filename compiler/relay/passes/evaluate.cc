@@ -27,6 +27,15 @@ absl::Status AtNode(const Node& node, const absl::Status& status) {
       absl::StrCat("node %", QuoteName(node.name), ": ", status.message()));
 }
 
+// Whether no attribute holds a symbol.
+bool HasStaticAttrs(const Node& node) {
+  for (const auto& [name, value] : node.attrs.values()) {
+    const auto* shape = std::get_if<Shape>(&value);
+    if (shape != nullptr && !ConstShape(*shape)) return false;
+  }
+  return true;
+}
+
 std::vector<te::Expr> DimsOf(absl::Span<const int64_t> shape) {
   return MakeShape(shape);
 }
@@ -82,6 +91,24 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
   options.max_trips = max_trips;
   INGOT_RETURN_IF_ERROR(tir::Interpret(func, arguments, options));
   return results;
+}
+
+// One element of `full` for all of them.
+absl::StatusOr<Tensor> Repeat(const Node& node,
+                              absl::Span<const int64_t> shape) {
+  Node one = node;
+  one.attrs.Set("shape", Shape{});
+  one.outputs[0].shape.clear();
+  INGOT_ASSIGN_OR_RETURN(const Tensor element,
+                         Tensor::Empty(node.outputs[0].dtype, {}));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> results,
+                         Interpret(one, {}, {element}, 0));
+  INGOT_ASSIGN_OR_RETURN(Tensor all, Tensor::Empty(element.dtype(), shape));
+  auto* to = static_cast<char*>(all.mutable_raw_data());
+  for (int64_t i = 0; i < all.NumElements(); ++i, to += element.bytes()) {
+    std::memcpy(to, results[0].raw_data(), element.bytes());
+  }
+  return all;
 }
 
 using Values = std::vector<TensorOrList>;
@@ -390,8 +417,20 @@ absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
 
 }  // namespace
 
+bool IsKnown(const Node& node) {
+  return HasStaticAttrs(node) &&
+         std::all_of(
+             node.inputs.begin(), node.inputs.end(), [](const Value& input) {
+               return input.node == nullptr || input.node->constant.has_value();
+             });
+}
+
 absl::StatusOr<std::vector<Tensor>> EvaluateNode(
     const Node& node, absl::Span<const Tensor> operands, int64_t max_trips) {
+  if (!HasStaticAttrs(node)) {
+    return AtNode(node, absl::InvalidArgumentError(
+                            "an attribute has a symbol without a value"));
+  }
   std::vector<Tensor> results;
   for (const TensorType& type : node.outputs) {
     const auto shape = ConstShape(type.shape);
@@ -405,6 +444,11 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
           EvaluateNatively(node, operands, *shape);
       if (!fast.ok()) return AtNode(node, fast.status());
       if (fast->has_value()) return std::vector<Tensor>{**fast};
+      if (node.Is("full") && !shape->empty()) {
+        absl::StatusOr<Tensor> all = Repeat(node, *shape);
+        if (!all.ok()) return AtNode(node, all.status());
+        return std::vector<Tensor>{*std::move(all)};
+      }
     }
     absl::StatusOr<Tensor> result = Tensor::Empty(type.dtype, *shape);
     if (!result.ok()) return AtNode(node, result.status());

@@ -13,6 +13,10 @@
 
 namespace ingot::relay {
 
+// Whether the call is of constants only: all its operands, and the dimensions in
+// its attributes.
+bool IsKnown(const Node& node);
+
 // The results of an operator whose operands are all constants and whose types
 // have no symbols. Errors name the node. DeadlineExceeded when that takes more
 // than about `max_trips` trips of loops (0: as many as it takes).

@@ -13,6 +13,7 @@
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
+#include "compiler/relay/passes/simplify.h"
 #include "compiler/status_macros.h"
 
 namespace ingot::relay {
@@ -181,13 +182,15 @@ absl::StatusOr<Value> JoinBiases(RuleContext& c, const Node& node) {
 }
 
 constexpr Rule kRules[] = {
-    {"batch norm as factor and term", "batch_norm", BatchNorm},
-    {"factor into weights", "mul", ScaleProduct},
-    {"factor past a bias", "mul", ScaleBias},
-    {"one bias of two", "add", JoinBiases},
+    {"batch norm as factor and term", "batch_norm", 5, BatchNorm},
+    {"factor into weights", "mul", 2, ScaleProduct},
+    {"factor past a bias", "mul", 2, ScaleBias},
+    {"one bias of two", "add", 2, JoinBiases},
 };
 
 }  // namespace
+
+absl::Span<const Rule> BatchNormRules() { return kRules; }
 
 absl::StatusOr<bool> FoldBatchNorm(Module* module, PassContext*) {
   bool changed = false;

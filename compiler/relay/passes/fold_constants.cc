@@ -1,5 +1,6 @@
 // fold_constants: what depends on constants alone becomes a constant.
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "compiler/relay/op.h"
@@ -15,17 +16,30 @@ namespace {
 constexpr int64_t kMaxSums = 1 << 16;
 // What it may take at all: a second or so.
 constexpr int64_t kMaxTrips = 20'000'000;
+constexpr int64_t kFloatBytes = 4;
 
-bool IsKnown(const Node& node) {
-  return std::all_of(
-      node.inputs.begin(), node.inputs.end(), [](const Value& input) {
-        return input.node == nullptr || ConstantOf(input) != nullptr;
-      });
+// Bytes of the model's own constants that each folded constant is made from.
+using Origins = std::map<const Node*, int64_t>;
+
+int64_t OriginBytes(const Node& node, const Origins& origins) {
+  int64_t bytes = 0;
+  for (const Value& input : node.inputs) {
+    const Tensor* constant = ConstantOf(input);
+    if (constant == nullptr) continue;
+    auto folded = origins.find(input.node);
+    bytes += folded != origins.end() ? folded->second
+                                     : static_cast<int64_t>(constant->bytes());
+  }
+  return bytes;
 }
 
-// Whether the results are small, or not much larger than the operands: a value
-// repeated a million times is better made when the model runs.
-bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
+// Whether to keep the results in the set rather than compute them in each run:
+// when they are small, or not much larger than those constants of the model
+// that they are made from, by however many steps. What is made of attributes
+// and shapes alone, such as an attention mask, stays a computation beyond that:
+// a kernel that reads it generates it on the way, for less than loading costs.
+bool IsWorthStoring(const Node& node, int64_t fold_bytes,
+                    const Origins& origins) {
   int64_t results = 0, elements = 0, operands = 0;
   for (const TensorType& type : node.outputs) {
     const auto shape = ConstShape(type.shape);
@@ -44,10 +58,14 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
                     node.op->fusion == FusionKind::kReduction ||
                     node.op->fusion == FusionKind::kOpaque;
   if (sums && std::max(elements, operands) > kMaxSums) return false;
-  return results <= std::max(fold_bytes, 4 * operands);
+  // In elements too: the interpreter takes as long for a byte as for a float.
+  const bool small =
+      results <= fold_bytes && elements <= fold_bytes / kFloatBytes;
+  return small || results <= 4 * OriginBytes(node, origins);
 }
 
 absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
+  Origins origins;
   // Constants are appended and moved into order at the end; only nodes that
   // are there now need a look, in order.
   std::vector<Node*> nodes;
@@ -60,7 +78,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     }
     if (node->kind != NodeKind::kOp || node->op->fusion == FusionKind::kPlan ||
         node->op->NeedsTarget() || !IsKnown(*node) ||
-        !IsWorthStoring(*node, context->fold_bytes)) {
+        !IsWorthStoring(*node, context->fold_bytes, origins)) {
       continue;
     }
     absl::StatusOr<std::vector<Tensor>> results =
@@ -70,6 +88,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     for (size_t i = 0; i < results->size(); ++i) {
       Node* constant = function->AddConstant(node->name, (*results)[i]);
       AddSources(*node, constant);
+      origins[constant] = OriginBytes(*node, origins);
       if (i == 0) std::swap(constant->name, node->name);
       folded[Value{node, static_cast<int>(i)}] = Value{constant};
     }

@@ -188,7 +188,13 @@ class FunctionFuser {
     };
     for (const Value& operand : operands) forget(operand);
     std::vector<Value> more;
-    // Of the inputs, or of what is computed before the group.
+    // Of the inputs, wherever they stand, or of what is computed before the
+    // group.
+    for (Node* input : function_->inputs) {
+      if (!finder.names.empty() && forget(Value{input})) {
+        more.push_back(Value{input});
+      }
+    }
     for (const auto& node : function_->nodes()) {
       if (finder.names.empty() || node.get() == group.nodes.front()) break;
       for (size_t i = 0; i < node->outputs.size(); ++i) {

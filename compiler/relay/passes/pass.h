@@ -44,8 +44,9 @@ struct PassContext {
 
   // The processor that kernels are scheduled for; layouts follow its vectors.
   CpuModel cpu;
-  // Constants up to this size are folded whatever made them; larger ones when
-  // they are not much larger than what they are made from.
+  // Constants up to this size, and up to a quarter of it in elements, are
+  // folded whatever made them; larger ones when they are not much larger than
+  // the model's own constants that they are made from.
   int64_t fold_bytes = 1 << 20;
   // The most operators that one fused kernel holds.
   int max_group = 48;

@@ -1,6 +1,7 @@
 #include "compiler/relay/passes/rewrite.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "compiler/relay/op.h"
@@ -62,17 +63,23 @@ std::optional<double> SplatOf(const Value& value) {
   return NumberAt(data, tensor->dtype());
 }
 
+bool AllFinite(const Tensor& tensor) {
+  if (!tensor.dtype().is_float()) return true;
+  const auto* data = static_cast<const char*>(tensor.raw_data());
+  const size_t element = tensor.dtype().bytes();
+  for (int64_t i = 0; i < tensor.NumElements(); ++i, data += element) {
+    if (!std::isfinite(NumberAt(data, tensor.dtype()))) return false;
+  }
+  return true;
+}
+
 absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
                                 absl::string_view name,
                                 std::vector<Value> inputs, Attrs attrs) {
-  const bool constant =
-      std::all_of(inputs.begin(), inputs.end(), [](const Value& input) {
-        return input.node == nullptr || ConstantOf(input) != nullptr;
-      });
   INGOT_ASSIGN_OR_RETURN(
       Node * node,
       function->AddOp(op, name, std::move(inputs), std::move(attrs)));
-  if (!constant || node->outputs.size() != 1) return Value{node};
+  if (!IsKnown(*node) || node->outputs.size() != 1) return Value{node};
   INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> results, EvaluateNode(*node));
   // The call stays behind without users, for RemoveDead.
   Node* result = function->AddConstant(name, results[0]);

@@ -24,6 +24,9 @@ const Tensor* ConstantOf(const Value& value);
 // has none, or it is not a constant of numbers.
 std::optional<double> SplatOf(const Value& value);
 
+// Whether no element of a constant is an infinity or NaN.
+bool AllFinite(const Tensor& tensor);
+
 // The result of a call appended to `function`. Where all operands are constants
 // it is computed now and the result is a constant.
 absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,

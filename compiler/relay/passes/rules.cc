@@ -1,5 +1,7 @@
 #include "compiler/relay/passes/rules.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
@@ -11,6 +13,14 @@ namespace {
 
 // A table whose rules undo each other would go on for ever.
 constexpr int kMaxRounds = 64;
+
+// Whether the call has the operands that the rule reads.
+bool HasOperands(const Node& node, const Rule& rule) {
+  const size_t count = static_cast<size_t>(rule.operands);
+  return node.inputs.size() >= count &&
+         std::all_of(node.inputs.begin(), node.inputs.begin() + rule.operands,
+                     [](const Value& input) { return input.node != nullptr; });
+}
 
 }  // namespace
 
@@ -79,6 +89,7 @@ absl::StatusOr<bool> ApplyRules(Function* function,
       context.node_ = node;
       for (const Rule& rule : rules) {
         if (rule.op[0] != '\0' && node->op->name != rule.op) continue;
+        if (!HasOperands(*node, rule)) continue;
         absl::StatusOr<Value> result = rule.apply(context, *node);
         if (!result.ok()) {
           return absl::Status(result.status().code(),

@@ -50,10 +50,23 @@ class RuleContext {
 struct Rule {
   const char* name;  // for people
   const char* op;    // the operator it looks at; empty: every one
+  // How many operands it reads without asking whether they are there: a call
+  // that has fewer, or leaves one of these out, does not reach it. A generated
+  // constant, for one, has none.
+  int operands;
   // The value that the node's only result is the same as, made of what stands
   // before it; the null Value when the rule does not apply.
   absl::StatusOr<Value> (*apply)(RuleContext& context, const Node& node);
 };
+
+// The rules of one pass.
+struct RuleTable {
+  const char* pass;
+  absl::Span<const Rule> rules;
+};
+
+// Every table that a pass applies, for what goes through all rules.
+std::vector<RuleTable> AllRuleTables();
 
 // Applies rules, the first that fits, to every node until none fits. Returns
 // whether any did. Errors name the rule and the node.

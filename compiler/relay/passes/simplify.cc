@@ -1,17 +1,28 @@
 // simplify: rewriting by the rules of the simplify_*.cc files until none fits.
 #include "compiler/relay/passes/simplify.h"
 
+#include "absl/strings/string_view.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/status_macros.h"
 
 namespace ingot::relay {
 
+std::vector<RuleTable> AllRuleTables() {
+  std::vector<RuleTable> tables = {{"fold_batch_norm", BatchNormRules()},
+                                   {"block_layout", LiftRules()}};
+  for (absl::Span<const Rule> rules :
+       {ShapeRules(), ArithmeticRules(), WindowRules(), PatternRules()}) {
+    tables.push_back({"simplify", rules});
+  }
+  return tables;
+}
+
 absl::StatusOr<bool> Simplify(Module* module, PassContext*) {
   std::vector<Rule> rules;
-  for (absl::Span<const Rule> table :
-       {ShapeRules(), ArithmeticRules(), WindowRules(), PatternRules()}) {
-    rules.insert(rules.end(), table.begin(), table.end());
+  for (const RuleTable& table : AllRuleTables()) {
+    if (absl::string_view(table.pass) != "simplify") continue;
+    rules.insert(rules.end(), table.rules.begin(), table.rules.end());
   }
   bool changed = false;
   for (const auto& function : module->functions()) {

@@ -12,6 +12,10 @@ absl::Span<const Rule> ShapeRules();       // simplify_shape.cc
 absl::Span<const Rule> WindowRules();      // simplify_window.cc
 absl::Span<const Rule> PatternRules();     // simplify_pattern.cc
 
+// Those of other passes.
+absl::Span<const Rule> BatchNormRules();  // fold_batch_norm.cc
+absl::Span<const Rule> LiftRules();       // block_layout.cc
+
 }  // namespace ingot::relay
 
 #endif  // INGOT_COMPILER_RELAY_PASSES_SIMPLIFY_H_

@@ -13,11 +13,6 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-bool IsCommutative(const Node& node) {
-  return node.Is("add") || node.Is("mul") || node.Is("minimum") ||
-         node.Is("maximum");
-}
-
 // Whether the call's result has the type of that operand.
 bool KeepsType(const Node& node, const Value& operand) {
   return node.outputs[0].dtype == operand.type().dtype &&
@@ -27,9 +22,10 @@ bool KeepsType(const Node& node, const Value& operand) {
 // Floats whose results are not rounded a second time when two steps join.
 bool IsWideFloat(DataType t) { return t.is_float() && t.bits >= 32; }
 
-// c + x -> x + c, so that other rules look for constants on the right only.
+// c + x -> x + c, of operators that commute, so that other rules look for
+// constants on the right only.
 absl::StatusOr<Value> ConstantRight(RuleContext& c, const Node& node) {
-  if (!IsCommutative(node) || ConstantOf(node.inputs[0]) == nullptr ||
+  if (ConstantOf(node.inputs[0]) == nullptr ||
       ConstantOf(node.inputs[1]) != nullptr) {
     return Value{};
   }
@@ -38,14 +34,7 @@ absl::StatusOr<Value> ConstantRight(RuleContext& c, const Node& node) {
 
 // x + 0, x - 0, x * 1, x / 1, x ^ 1. (-0 + 0 is 0, not -0: nobody minds.)
 absl::StatusOr<Value> Neutral(RuleContext&, const Node& node) {
-  double neutral;
-  if (node.Is("add") || node.Is("sub")) {
-    neutral = 0;
-  } else if (node.Is("mul") || node.Is("div") || node.Is("pow")) {
-    neutral = 1;
-  } else {
-    return Value{};
-  }
+  const double neutral = node.Is("add") || node.Is("sub") ? 0 : 1;
   const std::optional<double> splat = SplatOf(node.inputs[1]);
   if (splat != neutral || !KeepsType(node, node.inputs[0])) return Value{};
   return node.inputs[0];
@@ -191,19 +180,26 @@ absl::StatusOr<Value> Limit(RuleContext& c, const Node& node) {
 }
 
 constexpr Rule kRules[] = {
-    {"constant to the right", "", ConstantRight},
-    {"neutral operand", "", Neutral},
-    {"equal elements as one", "", SplatAsScalar},
-    {"subtract a constant", "sub", SubConstant},
-    {"divide by a constant", "div", DivConstant},
-    {"join added constants", "add", JoinConstants},
-    {"join constant factors", "mul", JoinConstants},
-    {"simple powers", "pow", Power},
-    {"cast to the same type", "cast", CastToSame},
-    {"clip", "clip", Clip},
-    {"relu", "relu", Clip},
-    {"lower limit", "maximum", Limit},
-    {"upper limit", "minimum", Limit},
+    {"constant term to the right", "add", 2, ConstantRight},
+    {"constant factor to the right", "mul", 2, ConstantRight},
+    {"constant minimum to the right", "minimum", 2, ConstantRight},
+    {"constant maximum to the right", "maximum", 2, ConstantRight},
+    {"zero added", "add", 2, Neutral},
+    {"zero subtracted", "sub", 2, Neutral},
+    {"factor of one", "mul", 2, Neutral},
+    {"divisor of one", "div", 2, Neutral},
+    {"exponent of one", "pow", 2, Neutral},
+    {"equal elements as one", "", 2, SplatAsScalar},
+    {"subtract a constant", "sub", 2, SubConstant},
+    {"divide by a constant", "div", 2, DivConstant},
+    {"join added constants", "add", 2, JoinConstants},
+    {"join constant factors", "mul", 2, JoinConstants},
+    {"simple powers", "pow", 2, Power},
+    {"cast to the same type", "cast", 1, CastToSame},
+    {"clip", "clip", 1, Clip},
+    {"relu", "relu", 1, Clip},
+    {"lower limit", "maximum", 2, Limit},
+    {"upper limit", "minimum", 2, Limit},
 };
 
 }  // namespace

@@ -115,11 +115,11 @@ absl::StatusOr<Value> LayerNormBias(RuleContext& c, const Node& node) {
                norm->attrs);
 }
 
-// The factors of a product tree of at most `most` factors.
-void Factors(const Value& value, size_t most, std::vector<Value>* factors) {
-  if (value.node->Is("mul") && factors->size() < most) {
-    Factors(value.node->inputs[0], most, factors);
-    Factors(value.node->inputs[1], most, factors);
+// The factors of a product tree, down to `depth` products.
+void Factors(const Value& value, int depth, std::vector<Value>* factors) {
+  if (value.node->Is("mul") && depth > 0) {
+    Factors(value.node->inputs[0], depth - 1, factors);
+    Factors(value.node->inputs[1], depth - 1, factors);
   } else {
     factors->push_back(value);
   }
@@ -129,7 +129,7 @@ void Factors(const Value& value, size_t most, std::vector<Value>* factors) {
 absl::StatusOr<Value> Gelu(RuleContext& c, const Node& node) {
   if (!node.outputs[0].dtype.is_float()) return Value{};
   std::vector<Value> factors;
-  Factors(Value{const_cast<Node*>(&node)}, 4, &factors);
+  Factors(Value{const_cast<Node*>(&node)}, 2, &factors);
   if (factors.size() != 3) return Value{};
   Value x, phi;
   bool half = false;
@@ -164,11 +164,11 @@ absl::StatusOr<Value> Dense(RuleContext& c, const Node& node) {
 }
 
 constexpr Rule kRules[] = {
-    {"layer norm", "div", LayerNorm},
-    {"scale of a layer norm", "mul", LayerNormScale},
-    {"bias of a layer norm", "add", LayerNormBias},
-    {"gelu", "mul", Gelu},
-    {"product with a transposed matrix", "matmul", Dense},
+    {"layer norm", "div", 2, LayerNorm},
+    {"scale of a layer norm", "mul", 2, LayerNormScale},
+    {"bias of a layer norm", "add", 2, LayerNormBias},
+    {"gelu", "mul", 2, Gelu},
+    {"product with a transposed matrix", "matmul", 2, Dense},
 };
 
 }  // namespace

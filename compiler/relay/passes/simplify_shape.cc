@@ -169,8 +169,8 @@ absl::StatusOr<Value> LayoutThereAndBack(RuleContext&, const Node& node) {
 
 // Adding to an expanded operand expands it anyway.
 absl::StatusOr<Value> ExpandBeforeBroadcast(RuleContext& c, const Node& node) {
-  if (node.kind != NodeKind::kOp || node.op->fusion != FusionKind::kBroadcast ||
-      node.Is("expand") || node.inputs.size() != 2) {
+  if (node.op->fusion != FusionKind::kBroadcast || node.Is("expand") ||
+      node.inputs.size() != 2) {
     return Value{};
   }
   for (int i = 0; i < 2; ++i) {
@@ -198,7 +198,7 @@ absl::StatusOr<Value> ConstantBeforeTranspose(RuleContext& c,
   }
   const Ints& axes = x.node->attrs.Get<Ints>("axes");
   Value moved = node.inputs[1];
-  if (constant->NumElements() > 1) {
+  if (constant->NumElements() != 1) {
     Ints shape(axes.size() - constant->shape().size(), 1);
     shape.insert(shape.end(), constant->shape().begin(),
                  constant->shape().end());
@@ -215,18 +215,18 @@ absl::StatusOr<Value> ConstantBeforeTranspose(RuleContext& c,
 }
 
 constexpr Rule kRules[] = {
-    {"views as one reshape", "", View},
-    {"transposes", "transpose", Transpose},
-    {"slice of everything", "slice", WholeSlice},
-    {"slice of a slice", "slice", SliceOfSlice},
-    {"concat", "concat", Concat},
-    {"expand to the same shape", "expand", SameSize},
-    {"tile once", "tile", SameSize},
-    {"pad by nothing", "pad", SameSize},
-    {"layout there and back", "layout_transform", LayoutThereAndBack},
-    {"expand before a broadcast", "", ExpandBeforeBroadcast},
-    {"factor before a transpose", "mul", ConstantBeforeTranspose},
-    {"term before a transpose", "add", ConstantBeforeTranspose},
+    {"views as one reshape", "", 1, View},
+    {"transposes", "transpose", 1, Transpose},
+    {"slice of everything", "slice", 1, WholeSlice},
+    {"slice of a slice", "slice", 1, SliceOfSlice},
+    {"concat", "concat", 1, Concat},
+    {"expand to the same shape", "expand", 1, SameSize},
+    {"tile once", "tile", 1, SameSize},
+    {"pad by nothing", "pad", 1, SameSize},
+    {"layout there and back", "layout_transform", 1, LayoutThereAndBack},
+    {"expand before a broadcast", "", 2, ExpandBeforeBroadcast},
+    {"factor before a transpose", "mul", 2, ConstantBeforeTranspose},
+    {"term before a transpose", "add", 2, ConstantBeforeTranspose},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
 #include "compiler/status_macros.h"
+#include "compiler/tir/simplify.h"
 
 namespace ingot::relay {
 namespace {
@@ -34,7 +35,17 @@ bool PadsAlike(const Node& pad, const Node& window) {
     return value == 0 && (!padded || window.attrs.GetOr<int64_t>(
                                          "count_include_pad", 0) != 0);
   }
-  // Behind a relu nothing is below 0, and no window lies in the padding alone.
+  // A window must not lie in the padding alone, which is not what it is made to
+  // be then.
+  const Shape& x = pad.inputs[0].type().shape;
+  const tir::Bounds bounds = tir::Bounds::Dimensions();
+  for (size_t d = 2; d < x.size(); ++d) {
+    if (tir::ConstLowerBound(x[d], &bounds).value_or(0) < 1) return false;
+  }
+  for (int64_t dilation : window.attrs.GetOr<Ints>("dilations", {})) {
+    if (dilation != 1) return false;
+  }
+  // Behind a relu nothing is below 0.
   return value <= std::numeric_limits<float>::lowest() ||
          (value == 0 && pad.inputs[0].node->Is("relu"));
 }
@@ -72,8 +83,7 @@ PadRead FindPad(const Value& value) {
 
 // pad, then conv or pool -> one that pads itself.
 absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
-  const bool pool = IsPool(node, "max_pool") || IsPool(node, "avg_pool");
-  if (!IsConv(node) && !pool) return Value{};
+  const bool pool = !IsConv(node);
   const PadRead read = FindPad(node.inputs[0]);
   if (read.pad == nullptr || !PadsAlike(*read.pad, node)) return Value{};
   const size_t rank = node.inputs[0].type().shape.size();
@@ -113,12 +123,11 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   return c.Add(node.op->name, inputs, attrs);
 }
 
-// The mean over the whole plane, however it is said.
+// The mean or maximum over the whole plane, however it is said.
 absl::StatusOr<Value> MeanOfPlane(RuleContext& c, const Node& node) {
   const Value x = node.inputs[0];
   if (x.type().shape.size() != 4 || !x.type().dtype.is_float()) return Value{};
   const bool max = node.Is("reduce_max");
-  if (!max && !node.Is("reduce_mean")) return Value{};
   Ints axes = node.attrs.GetOr<Ints>("axes", {});
   for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
   if (axes != Ints{2, 3} && axes != Ints{3, 2}) return Value{};
@@ -132,7 +141,7 @@ absl::StatusOr<Value> MeanOfPlane(RuleContext& c, const Node& node) {
 absl::StatusOr<Value> PoolOfPlane(RuleContext& c, const Node& node) {
   const bool max = node.Is("max_pool2d");
   const auto shape = ConstShape(node.inputs[0].type().shape);
-  if ((!max && !node.Is("avg_pool2d")) || !shape || shape->size() != 4 ||
+  if (!shape || shape->size() != 4 ||
       node.attrs.GetOr<std::string>("layout", "NCHW") != "NCHW") {
     return Value{};
   }
@@ -148,9 +157,8 @@ absl::StatusOr<Value> PoolOfPlane(RuleContext& c, const Node& node) {
                {node.inputs[0]});
 }
 
-// A window of one element a step of one is no window.
+// A window of one element and a stride of one give the operand itself.
 absl::StatusOr<Value> PoolOfOne(RuleContext&, const Node& node) {
-  if (!IsPool(node, "max_pool") && !IsPool(node, "avg_pool")) return Value{};
   for (const char* name : {"kernel", "strides"}) {
     for (int64_t v : node.attrs.GetOr<Ints>(name, {})) {
       if (v != 1) return Value{};
@@ -163,10 +171,25 @@ absl::StatusOr<Value> PoolOfOne(RuleContext&, const Node& node) {
 }
 
 constexpr Rule kRules[] = {
-    {"pad into a window", "", PadIntoWindow},
-    {"reduction of planes", "", MeanOfPlane},
-    {"pool of whole planes", "", PoolOfPlane},
-    {"pool of single elements", "", PoolOfOne},
+    {"pad into a conv1d", "conv1d", 1, PadIntoWindow},
+    {"pad into a conv2d", "conv2d", 1, PadIntoWindow},
+    {"pad into a conv3d", "conv3d", 1, PadIntoWindow},
+    {"pad into a max_pool1d", "max_pool1d", 1, PadIntoWindow},
+    {"pad into a max_pool2d", "max_pool2d", 1, PadIntoWindow},
+    {"pad into a max_pool3d", "max_pool3d", 1, PadIntoWindow},
+    {"pad into an avg_pool1d", "avg_pool1d", 1, PadIntoWindow},
+    {"pad into an avg_pool2d", "avg_pool2d", 1, PadIntoWindow},
+    {"pad into an avg_pool3d", "avg_pool3d", 1, PadIntoWindow},
+    {"maximum of planes", "reduce_max", 1, MeanOfPlane},
+    {"mean of planes", "reduce_mean", 1, MeanOfPlane},
+    {"maximum of whole planes", "max_pool2d", 1, PoolOfPlane},
+    {"average of whole planes", "avg_pool2d", 1, PoolOfPlane},
+    {"max_pool1d of single elements", "max_pool1d", 1, PoolOfOne},
+    {"max_pool2d of single elements", "max_pool2d", 1, PoolOfOne},
+    {"max_pool3d of single elements", "max_pool3d", 1, PoolOfOne},
+    {"avg_pool1d of single elements", "avg_pool1d", 1, PoolOfOne},
+    {"avg_pool2d of single elements", "avg_pool2d", 1, PoolOfOne},
+    {"avg_pool3d of single elements", "avg_pool3d", 1, PoolOfOne},
 };
 
 }  // namespace

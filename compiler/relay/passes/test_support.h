@@ -7,13 +7,19 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/passes/pass.h"
+#include "runtime/tensor.h"
 
 namespace ingot::relay {
 
 // The module of a text, verified; a fatal failure and null for a wrong one.
 std::unique_ptr<Module> ParseForTest(absl::string_view text);
+
+// Floats in [-1, 1), integers in [0, 8), made of `seed`; ones for a seed of 0.
+Tensor TestTensor(DataType dtype, absl::Span<const int64_t> shape,
+                  uint64_t seed);
 
 // The context that tests use: a processor with vectors of 256 bits.
 PassContext TestContext();
@@ -28,6 +34,11 @@ bool RunForTest(const std::vector<std::string>& passes, Module* module);
 std::unique_ptr<Module> CheckKeepsMeaning(
     absl::string_view text, const std::vector<std::string>& passes,
     double tolerance = 1e-5, int64_t symbol = 3);
+
+// The same for a module, which is changed; only that the passes run where main
+// takes a list or cannot be evaluated before. Returns whether all is well.
+bool KeepsMeaning(Module* module, const std::vector<std::string>& passes,
+                  double tolerance = 1e-5, int64_t symbol = 3);
 
 // How many nodes of `function` call `op`.
 int CountOps(const Function& function, absl::string_view op);

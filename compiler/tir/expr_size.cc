@@ -1,19 +1,19 @@
-#include "compiler/frontends/onnx/expr_size.h"
+#include "compiler/tir/expr_size.h"
 
 #include <algorithm>
 
 #include "compiler/tir/visitor.h"
 
-namespace ingot::onnx_frontend {
+namespace ingot::tir {
 namespace {
 
-class Counter : public tir::ExprVisitor {
+class Counter : public ExprVisitor {
  public:
   explicit Counter(int limit) : limit_(limit) {}
-  void Visit(const tir::Expr& e) override {
+  void Visit(const Expr& e) override {
     if (count_ > limit_) return;
     ++count_;
-    tir::ExprVisitor::Visit(e);
+    ExprVisitor::Visit(e);
   }
   int count() const { return count_; }
 
@@ -22,12 +22,12 @@ class Counter : public tir::ExprVisitor {
   int count_ = 0;
 };
 
-class VarCollector : public tir::ExprVisitor {
+class VarCollector : public ExprVisitor {
  public:
-  std::vector<const tir::Var*> vars;
+  std::vector<const Var*> vars;
 
  protected:
-  void VisitVar(const tir::Var& var) override {
+  void VisitVar(const Var& var) override {
     if (std::find(vars.begin(), vars.end(), &var) == vars.end()) {
       vars.push_back(&var);
     }
@@ -36,16 +36,16 @@ class VarCollector : public tir::ExprVisitor {
 
 }  // namespace
 
-int ExprSize(const tir::Expr& e, int limit) {
+int ExprSize(const Expr& e, int limit) {
   Counter counter(limit);
   counter.Visit(e);
   return counter.count();
 }
 
-std::vector<const tir::Var*> VarsOf(const tir::Expr& e) {
+std::vector<const Var*> VarsOf(const Expr& e) {
   VarCollector collector;
   collector.Visit(e);
   return collector.vars;
 }
 
-}  // namespace ingot::onnx_frontend
+}  // namespace ingot::tir
