@@ -77,6 +77,30 @@ func @f(%a: f32[4, 8], %b: f32[8, 6]) -> (%d: f32[4, 6]) workspace(%c: f32[4, 6]
 )");
 }
 
+// Copying one operand leaves the other one alone, even where they are the same
+// tensor.
+TEST(LowerTest, CacheReadCopiesOneAccess) {
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, {I(4), I(4)});
+  k.inputs = {x};
+  k.outputs = {k.graph.Compute("y", {I(4), I(4)}, [&](auto& i) {
+    return x({i[0], i[1]}) * x({i[1], i[0]});
+  })};
+  Schedule s = Make(k);
+  Stage* y = s.Find(k.outputs[0]);
+  const Operation op = y->op();
+  const auto* right = tir::As<tir::Load>(tir::As<tir::Binary>(op.value)->b);
+  s.CacheRead(y, *right, "copy", {I(4), I(4)},
+              [&](auto& i) { return x({i[1], i[0]}); },
+              {op.axis[0], op.axis[1]});
+  EXPECT_THAT(Text(k, s), HasSubstr("%y[i0, i1] = %x[i0, i1] * %copy[i0, i1]"));
+  ExpectSame(k, s);
+  s.CacheRead(y, *right, "more", {I(4)},
+              [&](auto& i) { return x({i[0], i[0]}); }, {op.axis[0]});
+  EXPECT_EQ(s.status().message(),
+            "schedule of y: cache_read of what is not read");
+}
+
 TEST(LowerTest, PartitionMakesASmallerLastTile) {
   Kernel k = Square(I(20));
   Schedule s = Make(k);

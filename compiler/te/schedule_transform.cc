@@ -127,13 +127,16 @@ class SharingSubstitute : public SharingMutator {
 }  // namespace
 
 void Schedule::ApplyInlining() {
-  // Producers come first, so a value has its own inlining behind it when it
-  // is put into readers.
-  for (const auto& stage : stages_) {
+  // Readers come last. Each inlined value is put straight into the stages with
+  // loops that need it, and what several inlined readers share is evaluated
+  // once there.
+  for (auto it = stages_.rbegin(); it != stages_.rend(); ++it) {
+    Stage* const stage = it->get();
     if (!stage->inlined_) continue;
     const Operation& op = stage->op_;
     const tir::BufferNode* buffer = op.outputs[0].buffer.get();
-    for (Stage* reader : Readers(stage.get())) {
+    for (Stage* reader : Readers(stage)) {
+      if (reader->inlined_) continue;
       if (reader->op_.kind == OperationKind::kExtern) {
         stage->Require(false, "inlined, but read by an extern operation");
         return;

@@ -28,19 +28,9 @@ bool Fits(const CpuModel& cpu, int64_t rows, int64_t vectors) {
 
 Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
   std::vector<Stage*> readers = schedule->Readers(stage);
-  if (!stage->is_output() && readers.size() == 1 &&
-      readers[0]->op().kind == OperationKind::kCompute &&
-      readers[0]->IsUntouched() &&
-      readers[0]->axes().size() == stage->axes().size()) {
-    Stage* reader = readers[0];
-    bool same = true;
-    for (const tir::Load* load : LoadsOf(reader->op().value)) {
-      if (load->buffer != stage->output().buffer) continue;
-      for (size_t i = 0; i < load->indices.size(); ++i) {
-        same = same && load->indices[i] == reader->op().axis[i];
-      }
-    }
-    if (same) return {stage, reader};
+  if (!stage->is_output() && readers.size() == 1 && readers[0]->IsUntouched() &&
+      ReadsAtOwnPoints(readers[0], stage)) {
+    return {stage, readers[0]};
   }
   Stage* accumulator = schedule->CacheWrite(stage);
   return {accumulator, stage};

@@ -112,6 +112,25 @@ int AccessStride(const tir::Load& load, const tir::Var* var) {
   return stride;
 }
 
+bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage) {
+  if (reader->op().kind != OperationKind::kCompute ||
+      reader->axes().size() != stage->axes().size()) {
+    return false;
+  }
+  for (const tir::Load* load : LoadsOf(reader->op().value)) {
+    if (load->buffer != stage->output().buffer) continue;
+    for (size_t i = 0; i < load->indices.size(); ++i) {
+      // Definitions write either the axis or 0 for the index of an extent of 1.
+      const bool at_axis = load->indices[i] == reader->op().axis[i];
+      const bool single = tir::IsConstInt(load->indices[i], 0) &&
+                          ConstExtent(reader->output().shape()[i]) == 1 &&
+                          ConstExtent(stage->output().shape()[i]) == 1;
+      if (!at_axis && !single) return false;
+    }
+  }
+  return true;
+}
+
 int64_t LanesFor(const Stage* stage, const CpuModel& cpu) {
   return std::max<int64_t>(cpu.lanes(stage->output().dtype()), 1);
 }

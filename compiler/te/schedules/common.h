@@ -39,8 +39,15 @@ int AccessStride(const tir::Load& load, const tir::Var* var);
 // Loads in the value, in order.
 std::vector<const tir::Load*> LoadsOf(const Expr& value);
 
+// Whether `reader` is element-wise in `stage`: at each of its points it reads
+// the result of `stage` at that point alone.
+bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage);
+
 // Lanes of the stage's own element type, at least 1.
 int64_t LanesFor(const Stage* stage, const CpuModel& cpu);
+
+// Inlines the compute stages that cost little where they are read.
+void InlineCheap(Schedule* schedule);
 
 // Marks the first `count` leaves, fused, parallel if the work is worth it.
 // Returns the fused loop (none when count is 0).

@@ -4,59 +4,10 @@
 
 #include "compiler/te/schedules/anchor.h"
 #include "compiler/te/schedules/common.h"
-#include "compiler/te/schedules/inlined_size.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::te {
 namespace {
-
-// Reads each element of its operands many times, so that what it reads should
-// be in memory, not computed again and again.
-bool ReadsOften(const Stage* stage) {
-  absl::string_view anchor = TagOf(stage, kAnchor);
-  return anchor == kConv2dNchwc || anchor == kConv2dNchw ||
-         anchor == kDepthwiseNchwc || anchor == kMatmul ||
-         anchor == kDensePacked || anchor == kPool2d;
-}
-
-// A value larger than this is put where it is read only once.
-constexpr int64_t kMaxCopied = 1000;
-
-int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {
-  int64_t reads = 0;
-  for (const Stage* reader : readers) {
-    for (const tir::Load* load : LoadsOf(reader->op().value)) {
-      if (load->buffer == stage->output().buffer) ++reads;
-    }
-  }
-  return reads;
-}
-
-// Computed where it is read unless that repeats much work, or code.
-void InlineCheap(Schedule* schedule) {
-  InlinedSizes sizes;
-  for (Stage* stage : schedule->stages()) {
-    if (stage->op().kind != OperationKind::kCompute || stage->is_output()) {
-      continue;
-    }
-    std::vector<Stage*> readers = schedule->Readers(stage);
-    bool keep = false;
-    for (const Stage* reader : readers) {
-      if (reader->op().kind == OperationKind::kExtern) keep = true;
-      if (ReadsOften(reader) &&
-          (ValueCost(stage->op().value) > 2 || !TagOf(stage, kPad).empty())) {
-        keep = true;
-      }
-    }
-    if (readers.size() > 1 && IsExpensive(stage->op().value)) keep = true;
-    if (keep) continue;
-    const InlinedSizes::Size size = sizes.Of(stage);
-    if (size.nodes > kMaxCopied && CountReads(stage, readers) > 1) continue;
-    sizes.Inline(stage, size);
-    stage->ComputeInline();
-  }
-  schedule->ApplyInlining();
-}
 
 // Whether a family has decided on the stage's loops, or others are inside them.
 bool IsScheduled(const Schedule& schedule, const Stage* stage) {

@@ -1,0 +1,164 @@
+// What relay lowers to: the element-wise operators after a convolution or a
+// product run while its sums are in registers or in a small array.
+#include "compiler/driver/lower_function.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/parser.h"
+#include "compiler/relay/passes/pass.h"
+#include "compiler/te/testing/workspaces.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using relay::FusionKind;
+
+// Operators that make %c of the operands that they declare.
+struct AnchorCase {
+  const char* name;
+  const char* inputs;
+  const char* text;
+};
+
+constexpr AnchorCase kAnchors[] = {
+    {"dense_1", "%x: f32[1, 64]",
+     "%w = const f32[40, 64] random(1) %c = dense(%x, %w)"},
+    {"dense_n", "%x: f32[n, 64]",
+     "%w = const f32[40, 64] random(1) %c = dense(%x, %w)"},
+    {"dense_one_column", "%x: f32[7, 64]",
+     "%w = const f32[1, 64] random(1) %c = dense(%x, %w)"},
+    {"dense_f16", "%x: f16[1, 64], %w: f16[40, 64]", "%c = dense(%x, %w)"},
+    {"dense_i32", "%x: i8[1, 64], %w: i8[40, 64]",
+     "%i = dense(%x, %w) {out_dtype=i32} %c = cast(%i) {dtype=f32}"},
+    {"matmul_1", "%x: f32[1, 1, 30, 20], %z: f32[1, 1, 20, 33]",
+     "%c = matmul(%x, %z)"},
+    {"matmul_row", "%x: f32[4, 1, 20], %z: f32[4, 20, 33]",
+     "%c = matmul(%x, %z)"},
+    {"matmul_broadcast", "%x: f32[2, 1, 40, 20], %z: f32[3, 20, 33]",
+     "%c = matmul(%x, %z)"},
+    {"matmul_symbolic", "%x: f32[b, 4, n, 16], %z: f32[b, 4, 16, m]",
+     "%c = matmul(%x, %z)"},
+    {"matmul_transposed", "%x: f32[1, 50, 20], %z: f32[1, 70, 20]",
+     "%r = transpose(%z) {axes=[0, 2, 1]} %c = matmul(%x, %r)"},
+    {"conv2d_1", "%x: f32[1, 16, 9, 9]",
+     "%w = const f32[32, 16, 3, 3] random(1)"
+     " %c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}"},
+    {"conv2d_n", "%x: f32[n, 16, 9, 9]",
+     "%w = const f32[32, 16, 3, 3] random(1) %c = conv2d(%x, %w)"},
+    {"conv2d_h_w", "%x: f32[1, 16, h, w]",
+     "%w = const f32[32, 16, 3, 3] random(1)"
+     " %c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}"},
+    {"conv2d_1x1", "%x: f32[1, 16, 1, 1]",
+     "%w = const f32[32, 16, 1, 1] random(1) %c = conv2d(%x, %w)"},
+    {"conv2d_first", "%x: f32[1, 3, 16, 16]",
+     "%w = const f32[24, 3, 3, 3] random(1)"
+     " %c = conv2d(%x, %w) {strides=[2, 2]}"},
+    {"conv2d_deep", "%x: f32[1, 512, 14, 14]",
+     "%w = const f32[256, 512, 1, 1] random(1) %c = conv2d(%x, %w)"},
+    {"conv2d_depthwise", "%x: f32[1, 32, 9, 9]",
+     "%w = const f32[32, 1, 3, 3] random(1)"
+     " %c = conv2d(%x, %w) {groups=32, pads=[1, 1, 1, 1]}"},
+    {"conv2d_odd_groups", "%x: f32[1, 6, 9, 9]",
+     "%w = const f32[10, 3, 3, 3] random(1) %c = conv2d(%x, %w) {groups=2}"},
+    {"conv2d_weights_of_a_run", "%x: f32[1, 5, 9, 9], %w: f32[7, 5, 3, 3]",
+     "%c = conv2d(%x, %w)"},
+    {"conv1d", "%x: f32[1, 16, 50]",
+     "%w = const f32[32, 16, 3] random(1) %c = conv1d(%x, %w)"},
+    {"conv3d", "%x: f32[1, 4, 5, 9, 9]",
+     "%w = const f32[8, 4, 3, 3, 3] random(1) %c = conv3d(%x, %w)"},
+    {"conv_transpose1d", "%x: f32[1, 8, 19]",
+     "%w = const f32[8, 4, 3] random(1) %c = conv_transpose1d(%x, %w)"},
+    {"conv_transpose2d", "%x: f32[1, 8, 9, 9]",
+     "%w = const f32[8, 4, 2, 2] random(1)"
+     " %c = conv_transpose2d(%x, %w) {strides=[2, 2]}"},
+    {"conv_transpose3d", "%x: f32[1, 8, 3, 5, 5]",
+     "%w = const f32[8, 4, 2, 2, 2] random(1)"
+     " %c = conv_transpose3d(%x, %w) {strides=[2, 2, 2]}"},
+};
+
+// Operators that make %y of %c.
+struct TailCase {
+  const char* name;
+  const char* text;
+};
+
+constexpr TailCase kTails[] = {
+    {"relu", "%y = relu(%c)"},
+    {"swish", "%s = sigmoid(%c) %y = mul(%c, %s)"},
+    {"mish", "%p = softplus(%c) %t = tanh(%p) %y = mul(%c, %t)"},
+    {"sum_of_two", "%s = sigmoid(%c) %t = tanh(%c) %y = add(%s, %t)"},
+    {"read_twice", "%s = sigmoid(%c) %q = mul(%s, %s) %y = sub(%s, %q)"},
+    {"read_twice_again",
+     "%s = tanh(%c) %q = mul(%s, %s) %d = sub(%s, %q) %e = exp(%d)"
+     " %f = neg(%e) %y = mul(%e, %f)"},
+    {"where",
+     "%p = abs(%c) %g = greater(%c, %p) %e = exp(%c)"
+     " %y = where(%g, %e, %c)"},
+    {"cast", "%y = cast(%c) {dtype=i32}"},
+};
+
+CpuModel Cpu(int vector_bits) {
+  CpuModel cpu;
+  cpu.vector_bits = vector_bits;
+  cpu.vector_registers = vector_bits == 512 ? 32 : 16;
+  cpu.fma = true;
+  return cpu;
+}
+
+class EpilogueTest
+    : public testing::TestWithParam<std::tuple<AnchorCase, TailCase>> {};
+
+TEST_P(EpilogueTest, IsNoSecondPass) {
+  const auto& [anchor, tail] = GetParam();
+  const std::string text =
+      absl::StrCat("module { func @main(", anchor.inputs, ") -> (%y) { ",
+                   anchor.text, " ", tail.text, " } }");
+  for (int vector_bits : {0, 128, 256, 512}) {
+    SCOPED_TRACE(absl::StrCat(text, " with vectors of ", vector_bits));
+    absl::StatusOr<std::unique_ptr<relay::Module>> module =
+        relay::ReadModule(text);
+    ASSERT_TRUE(module.ok()) << module.status();
+    relay::PassContext context;
+    context.cpu = Cpu(vector_bits);
+    const absl::Status ran =
+        relay::RunPasses(relay::DefaultPasses(2), module->get(), &context);
+    ASSERT_TRUE(ran.ok()) << ran;
+    bool found = false;
+    for (const auto& function : (*module)->functions()) {
+      if (!function->attrs.Has("primitive")) continue;
+      bool sums = false, maps = false;
+      for (const auto& node : function->nodes()) {
+        if (node->kind != relay::NodeKind::kOp) continue;
+        sums = sums || node->op->fusion == FusionKind::kAnchor;
+        maps = maps || node->op->fusion == FusionKind::kElementwise ||
+               node->op->fusion == FusionKind::kBroadcast;
+      }
+      if (!sums) continue;
+      found = found || maps;
+      absl::StatusOr<tir::PrimFunc> kernel =
+          LowerFunction(*function, function->name, context.cpu);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      for (const tir::Buffer& workspace : te::WorkspacesOfSums(*kernel)) {
+        ADD_FAILURE() << function->name << " keeps " << workspace->name;
+      }
+    }
+    EXPECT_TRUE(found) << "no kernel has the sum and what follows";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, EpilogueTest,
+                         testing::Combine(testing::ValuesIn(kAnchors),
+                                          testing::ValuesIn(kTails)),
+                         [](const auto& info) {
+                           return absl::StrCat(std::get<0>(info.param).name,
+                                               "_",
+                                               std::get<1>(info.param).name);
+                         });
+
+}  // namespace
+}  // namespace ingot
