@@ -8,6 +8,7 @@
 
 #include "absl/strings/ascii.h"
 #include "artifact/container.h"
+#include "artifact/container_format.h"
 #include "artifact/container_layout.h"
 #include "artifact/manifest.pb.h"
 #include "artifact/sha256.h"
@@ -118,14 +119,14 @@ TEST(ContainerDamageTest, SomethingElseIsNoContainer) {
 
 TEST(ContainerDamageTest, AnotherVersionIsNamedBeforeAnythingElse) {
   std::string bytes = *SerializeContainer(SmallSet());
-  bytes[8] = 2;  // leaves the checksum wrong
+  bytes[8] = 3;  // leaves the checksum wrong
   const auto code = absl::StatusCode::kFailedPrecondition;
   EXPECT_TRUE(Fails(Read(bytes).status(), code,
-                    {"format version 2", "version 1", "newer"}));
+                    {"format version 3", "version 2", "newer"}));
   // A later version's header may be shorter.
-  EXPECT_TRUE(Fails(Read(bytes.substr(0, 20)).status(), code, {"version 2"}));
-  bytes[8] = 0;
-  EXPECT_TRUE(Fails(Read(bytes).status(), code, {"format version 0", "older"}));
+  EXPECT_TRUE(Fails(Read(bytes.substr(0, 20)).status(), code, {"version 3"}));
+  bytes[8] = 1;
+  EXPECT_TRUE(Fails(Read(bytes).status(), code, {"format version 1", "older"}));
   EXPECT_TRUE(Fails(Read(WithManifest([](Manifest* manifest) {
                       manifest->set_format_version(7);
                     })).status(),
@@ -186,7 +187,7 @@ TEST(ContainerDamageTest, TwoPayloadsInOnePlaceAreRefused) {
 std::string Alone(Manifest::Entry entry, const std::string& payload,
                   uint64_t gap = 0) {
   Manifest manifest;
-  manifest.set_format_version(1);
+  manifest.set_format_version(kContainerFormatVersion);
   if (entry.sha256().empty()) entry.set_sha256(Sha256Hex(payload));
   entry.set_offset(1);
   *manifest.add_entries() = entry;
@@ -310,8 +311,10 @@ TEST(ContainerDamageTest, OnlyWeightsMayDeferTheirDigest) {
 
 TEST(ContainerDamageTest, HostileProvenanceIsRefused) {
   Manifest manifest;
-  manifest.set_format_version(1);
-  manifest.mutable_provenance()->add_link_libraries("-Wl,--x");
+  manifest.set_format_version(kContainerFormatVersion);
+  Provenance::TargetKey* key = manifest.mutable_provenance()->add_target_keys();
+  key->set_name("host");
+  key->add_link_libraries("-Wl,--x");
   EXPECT_TRUE(Fails(Read(Sign(manifest.SerializeAsString(), "")).status(),
                     absl::StatusCode::kInvalidArgument,
                     {"provenance", "link library"}));
@@ -321,7 +324,7 @@ TEST(ContainerDamageTest, FieldsOfALaterIngotAreIgnored) {
   // Field 100, of two bytes, in the manifest and in its provenance.
   const std::string later = "\xa2\x06\x02hi";
   Manifest manifest;
-  manifest.set_format_version(1);
+  manifest.set_format_version(kContainerFormatVersion);
   ASSERT_TRUE(manifest.mutable_provenance()->ParseFromString(later));
   const std::string bytes = Sign(manifest.SerializeAsString() + later, "");
   const auto set = Read(bytes);

@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-inline constexpr uint32_t kContainerFormatVersion = 1;
+inline constexpr uint32_t kContainerFormatVersion = 2;
 
 // Every payload starts at a multiple of kAlignment bytes; one of
 // kPagePayloadSize bytes or more starts at a multiple of kPageAlignment.

@@ -60,7 +60,7 @@ TEST(ContainerTest, BytesDoNotDependOnTheOrderOfAdding) {
 TEST(ContainerTest, TheHeaderIsAsDocumented) {
   const std::string bytes = *SerializeContainer(SmallSet());
   EXPECT_EQ(bytes.substr(0, 16),
-            std::string("INGOT\0\r\n\1\0\0\0\x80\0\0\0", 16));
+            std::string("INGOT\0\r\n\2\0\0\0\x80\0\0\0", 16));
   EXPECT_EQ(bytes.substr(16, 8), std::string("\x80\0\0\0\0\0\0\0", 8));
   EXPECT_EQ(bytes.substr(72, 24), std::string(24, '\0'));
   const absl::StatusOr<uint64_t> size =

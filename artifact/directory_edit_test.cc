@@ -197,8 +197,8 @@ TEST_F(DirectoryEditTest, AMisspeltFieldIsAnError) {
 
 TEST_F(DirectoryEditTest, AnotherVersionIsNamedBeforeItsFields) {
   EditManifest("\"symbol_prefix\"", "\"later_field\"");
-  EditManifest("\"format_version\": 1", "\"format_version\": 2");
-  EXPECT_TRUE(Fails(ReadAccepting().status(), kRefused, {"format version 2"}));
+  EditManifest("\"format_version\": 2", "\"format_version\": 3");
+  EXPECT_TRUE(Fails(ReadAccepting().status(), kRefused, {"format version 3"}));
 }
 
 TEST_F(DirectoryEditTest, TheSameArtifactTwiceIsAnError) {

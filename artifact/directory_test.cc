@@ -88,7 +88,7 @@ TEST(DirectoryTest, TheManifestIsTheSameEachTimeAndHoldsNoPath) {
   const std::string manifest = ReadFile(a + "/manifest.json");
   EXPECT_EQ(manifest, ReadFile(b + "/manifest.json"));
   EXPECT_EQ(manifest.find(a), std::string::npos);
-  EXPECT_NE(manifest.find("\"target_triple\": \"x86_64-linux-gnu\""),
+  EXPECT_NE(manifest.find("\"triple\": \"x86_64-linux-gnu\""),
             std::string::npos)
       << manifest;
 }
@@ -276,7 +276,7 @@ TEST(DirectoryTest, AHostileManifestRemovesNothing) {
            R"("file_name": "x", "notes": ["../../../precious"])",
            R"("file_name": "x", "notes": [".."])"}) {
     WriteFile(dir + "/manifest.json",
-              R"({"format_version": 1, "entries": [{"codegen_id": "c",)"
+              R"({"format_version": 2, "entries": [{"codegen_id": "c",)"
               R"("loader": "l", "target_key": "host", )" +
                   entry + "}]}");
     EXPECT_TRUE(Fails(WriteDirectory(SmallSet(), dir, TextInspectors()),

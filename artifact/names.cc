@@ -97,6 +97,8 @@ absl::Status CheckIdentifier(absl::string_view what, absl::string_view name) {
   if (name.front() == '.' || name.back() == '.') {
     return Bad(what, name, "must not start or end with a dot");
   }
+  // A path that starts with it would be an option to some program.
+  if (name.front() == '-') return Bad(what, name, "must not start with \"-\"");
   return absl::OkStatus();
 }
 
@@ -166,17 +168,29 @@ absl::Status CheckProvenance(const Provenance& provenance) {
   check_text("Ingot's version", provenance.ingot_version());
   check_text("the model's SHA-256", provenance.model_sha256());
   check_text("the target", provenance.target());
-  check_text("the target triple", provenance.target_triple());
   for (const Provenance::Option& option : provenance.options()) {
     check_text("the option", option.name());
     check_text("the option's value", option.value());
   }
-  for (const std::string& feature : provenance.cpu_features()) {
-    check_text("the CPU feature", feature);
-  }
   status.Update(CheckSymbolPrefix(provenance.symbol_prefix()));
-  for (const std::string& library : provenance.link_libraries()) {
-    status.Update(CheckLinkLibrary(library));
+  absl::string_view previous;
+  for (const Provenance::TargetKey& key : provenance.target_keys()) {
+    status.Update(CheckTargetKey(key.name()));
+    if (key.name() <= previous) {
+      status.Update(Bad("the target key", key.name(),
+                        "is described twice, or out of order"));
+    }
+    previous = key.name();
+    check_text("the target triple", key.triple());
+    for (const std::string& feature : key.cpu_features()) {
+      check_text("the CPU feature", feature);
+    }
+    for (const std::string& library : key.link_libraries()) {
+      status.Update(CheckLinkLibrary(library));
+    }
+  }
+  if (!provenance.library_key().empty()) {
+    status.Update(CheckTargetKey(provenance.library_key()));
   }
   return status;
 }

@@ -19,8 +19,8 @@ inline constexpr size_t kMaxFileNameLength = 1024;
 inline constexpr size_t kMaxComponentLength = 200;
 
 // A codegen id, loader or target key: 1 to kMaxIdentifierLength of
-// [A-Za-z0-9_.-], the first and the last not a dot. `what` says which of them
-// in the message.
+// [A-Za-z0-9_.-], the first and the last not a dot, the first not a dash.
+// `what` says which of them in the message.
 absl::Status CheckIdentifier(absl::string_view what, absl::string_view name);
 
 // As CheckIdentifier; "manifest.json" in any case is refused too, because a

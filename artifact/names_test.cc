@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "artifact/target_keys.h"
 #include "gtest/gtest.h"
 
 namespace ingot {
@@ -46,12 +47,12 @@ TEST(NamesTest, MessagesEscapeAndCutNames) {
 
 TEST(NamesTest, Identifiers) {
   for (const std::string& name : std::vector<std::string>{
-           "llvm", "a-b_c.d", "0", "-x", std::string(128, 'x')}) {
+           "llvm", "a-b_c.d", "0", "x-", std::string(128, 'x')}) {
     EXPECT_TRUE(CheckIdentifier("id", name).ok()) << name;
   }
-  for (const std::string& name :
-       std::vector<std::string>{"", ".", "..", ".a", "a.", "a/b", "a b",
-                                "\xc3\xa4", "a\n", std::string(129, 'x')}) {
+  for (const std::string& name : std::vector<std::string>{
+           "", ".", "..", ".a", "a.", "a/b", "a b", "-Q", "--", "-x.o",
+           "\xc3\xa4", "a\n", std::string(129, 'x')}) {
     EXPECT_EQ(CheckIdentifier("id", name).code(),
               absl::StatusCode::kInvalidArgument)
         << name;
@@ -85,16 +86,41 @@ TEST(NamesTest, LinkLibrariesAreNeitherPathsNorFlags) {
   for (const std::string& name : std::vector<std::string>{
            "m", "libdnnl.so.3", "stdc++", "openblas:libopenblas0"}) {
     Provenance provenance;
-    provenance.add_link_libraries(name);
+    MutableTargetKey(&provenance, "host")->add_link_libraries(name);
     EXPECT_TRUE(CheckProvenance(provenance).ok()) << name;
   }
   for (const std::string& name :
        std::vector<std::string>{"", "-Wl,x", "/lib/x.so", "../x.so", "a b",
                                 ".x", "@file", ":x", "a:b:c", "a:b c"}) {
     Provenance provenance;
-    provenance.add_link_libraries(name);
+    MutableTargetKey(&provenance, "host")->add_link_libraries(name);
     EXPECT_FALSE(CheckProvenance(provenance).ok()) << name;
   }
+}
+
+TEST(NamesTest, TargetKeysAreNamesInOrder) {
+  Provenance provenance;
+  for (const char* name : {"host", "dsp", "npu", "dsp"}) {
+    MutableTargetKey(&provenance, name)->set_triple(name);
+  }
+  ASSERT_EQ(provenance.target_keys_size(), 3);
+  EXPECT_TRUE(CheckProvenance(provenance).ok());
+  EXPECT_EQ(provenance.target_keys(0).name(), "dsp");
+  EXPECT_EQ(provenance.target_keys(2).name(), "npu");
+  EXPECT_EQ(FindTargetKey(provenance, "host").triple(), "host");
+  EXPECT_EQ(FindTargetKey(provenance, "other").triple(), "");
+  Provenance bad = provenance;
+  bad.mutable_target_keys(1)->set_name("dsp");
+  EXPECT_FALSE(CheckProvenance(bad).ok());
+  bad = provenance;
+  bad.mutable_target_keys()->SwapElements(0, 1);
+  EXPECT_FALSE(CheckProvenance(bad).ok());
+  bad = provenance;
+  bad.mutable_target_keys(0)->set_name("-Q");
+  EXPECT_FALSE(CheckProvenance(bad).ok());
+  bad = provenance;
+  bad.set_library_key("../host");
+  EXPECT_FALSE(CheckProvenance(bad).ok());
 }
 
 TEST(NamesTest, SymbolPrefixIsAnIdentifier) {

@@ -12,6 +12,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "artifact/target_keys.h"
 
 namespace ingot::testing {
 
@@ -61,11 +62,12 @@ ArtifactSet SmallSet() {
   option->set_name("opt-level");
   option->set_value("3");
   p.add_options()->set_name("empty-value");
-  p.set_target_triple("x86_64-linux-gnu");
-  p.add_cpu_features("avx2");
-  p.add_cpu_features("fma");
   p.set_symbol_prefix("net_");
-  p.add_link_libraries("libdnnl.so.3");
+  Provenance::TargetKey* key = MutableTargetKey(&p, "host");
+  key->set_triple("x86_64-linux-gnu");
+  key->add_cpu_features("avx2");
+  key->add_cpu_features("fma");
+  key->add_link_libraries("libdnnl.so.3");
   return set;
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "loaders/constants/constants_loader.h"
@@ -10,7 +11,7 @@
 #include "loaders/native/find_container.h"
 #include "loaders/native/library.h"
 #include "loaders/native/missing_library.h"
-#include "runtime/host_cpu.h"
+#include "loaders/target_keys.h"
 
 namespace ingot {
 namespace {
@@ -21,25 +22,81 @@ absl::Status Annotate(const absl::Status& status, absl::string_view prefix) {
                       absl::StrCat(prefix, ": ", status.message()));
 }
 
-// A host for sets without native code, so that the others have something to be
-// imported into.
-std::shared_ptr<Module> EmptyHost() {
-  return std::make_shared<TableModule>("host");
-}
-
-absl::StatusOr<LoadedModel> LoadFromLibrary(
-    std::shared_ptr<LibraryModule> library, const LoaderRegistry& loaders,
-    const LoadOptions& options) {
-  absl::StatusOr<Blob> container = library->Container();
+// Loads the library whose file has these bytes. What it needs is checked before
+// it is opened, because opening runs its code.
+absl::StatusOr<LoadedModel> LoadLibrary(
+    const Blob& bytes,
+    absl::FunctionRef<absl::StatusOr<std::shared_ptr<LibraryModule>>()> open,
+    const LoaderRegistry& loaders, const LoadOptions& options) {
+  Provenance provenance;
+  if (absl::StatusOr<Blob> found = FindContainer(bytes); found.ok()) {
+    absl::StatusOr<ArtifactSet> set = ReadContainer(*found);
+    if (set.ok()) provenance = set->provenance();
+  }
+  if (absl::Status s = RequireTargetKeys(provenance); !s.ok()) return s;
+  absl::StatusOr<std::shared_ptr<LibraryModule>> library = open();
+  if (!library.ok()) return ExplainOpening(library.status(), provenance);
+  absl::StatusOr<Blob> container = (*library)->Container();
   if (!container.ok()) return container.status();
   ReadOptions read;
   read.check_all_digests = options.check_digests;
   absl::StatusOr<ArtifactSet> set = ReadContainer(*container, read);
   if (!set.ok()) {
     return Annotate(set.status(),
-                    absl::StrCat("the container inside ", library->name()));
+                    absl::StrCat("the container inside ", (*library)->name()));
   }
-  return Load(*set, loaders, options, std::move(library));
+  return Load(*set, loaders, options, *std::move(library));
+}
+
+// Links the native code of `set` and opens the library of its main key.
+// `*linked` gets the set that this library carries.
+absl::StatusOr<std::shared_ptr<Module>> LinkAndOpen(const ArtifactSet& set,
+                                                    const Artifact& native,
+                                                    const LoadOptions& options,
+                                                    ArtifactSet* linked) {
+  if (options.link == nullptr) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "the set is not linked (", ArtifactPath(native),
+        " is native code) and this program has no linker; make a library of "
+        "it with `ingot link`"));
+  }
+  absl::StatusOr<std::string> path = options.link(set);
+  if (!path.ok()) return Annotate(path.status(), "linking");
+  absl::StatusOr<Blob> file = Blob::MapFile(*path);
+  if (!file.ok()) return file.status();
+  absl::StatusOr<Blob> container = FindContainer(*file);
+  if (!container.ok()) return Annotate(container.status(), *path);
+  absl::StatusOr<ArtifactSet> carried = ReadContainer(*container);
+  if (!carried.ok()) return Annotate(carried.status(), *path);
+  *linked = *std::move(carried);
+  // Linking knows more: what the compiled sources need.
+  if (absl::Status s = RequireTargetKeys(linked->provenance()); !s.ok()) {
+    return s;
+  }
+  absl::StatusOr<std::shared_ptr<LibraryModule>> opened =
+      LibraryModule::Open(*path);
+  if (!opened.ok()) return ExplainOpening(opened.status(), set.provenance());
+  return std::shared_ptr<Module>(*std::move(opened));
+}
+
+// Opens the libraries of the keys that are not the main library's.
+absl::Status OpenOtherKeys(const ArtifactSet& linked,
+                           std::vector<std::shared_ptr<Module>>* modules) {
+  for (const Artifact& artifact : linked.artifacts()) {
+    if (artifact.loader != kNativeLoader) continue;
+    if (!IsElf(artifact.content.view())) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          ArtifactPath(artifact), " is in a linked set but is no library"));
+    }
+    absl::StatusOr<std::shared_ptr<LibraryModule>> opened =
+        LibraryModule::OpenMemory(artifact.content.view(),
+                                  ArtifactPath(artifact));
+    if (!opened.ok()) {
+      return ExplainOpening(opened.status(), linked.provenance());
+    }
+    modules->push_back(*std::move(opened));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -49,61 +106,65 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  const LoadOptions& options,
                                  std::shared_ptr<Module> library) {
   const Provenance& provenance = set.provenance();
-  const std::vector<std::string> features(provenance.cpu_features().begin(),
-                                          provenance.cpu_features().end());
-  if (absl::Status s = CheckCpuFeatures(features); !s.ok()) return s;
+  if (library == nullptr && !provenance.library_key().empty()) {
+    return absl::InvalidArgumentError(
+        "the set says that it is part of a linked library, but is not in one");
+  }
+  if (absl::Status s = RequireTargetKeys(provenance); !s.ok()) return s;
 
-  std::map<std::string, std::vector<Artifact>> groups;
+  // By loader, then by key: what loads one key's artifacts never sees
+  // another's.
+  std::map<std::string, std::map<std::string, std::vector<Artifact>>> groups;
   for (const Artifact& artifact : set.artifacts()) {
-    groups[artifact.loader].push_back(artifact);
+    groups[artifact.loader][artifact.target_key].push_back(artifact);
   }
   // Before anything runs: a missing loader must not be found half way.
-  for (const auto& [loader, group] : groups) {
+  for (const auto& [loader, keys] : groups) {
     if (loader == kNativeLoader) continue;
     if (absl::Status s = loaders.Find(loader).status(); !s.ok()) {
-      return Annotate(s, absl::StrCat("artifact ", ArtifactPath(group[0])));
+      return Annotate(
+          s, absl::StrCat("artifact ", ArtifactPath(keys.begin()->second[0])));
     }
   }
 
   LoadContext context{set};
-  context.library = std::move(library);
-  std::shared_ptr<Module> host;
+  context.library = library;
   std::vector<std::shared_ptr<Module>> imports;
-  auto load_group = [&](const std::string& loader) -> absl::Status {
+  auto load_groups = [&](const std::string& loader) -> absl::Status {
     auto it = groups.find(loader);
     if (it == groups.end()) return absl::OkStatus();
     absl::StatusOr<const LoadBinaryFn*> load = loaders.Find(loader);
     if (!load.ok()) return load.status();
-    absl::StatusOr<std::shared_ptr<Module>> module =
-        (**load)(it->second, context);
-    if (!module.ok()) {
-      return Annotate(module.status(), absl::StrCat("loader ", loader));
+    for (const auto& [key, group] : it->second) {
+      absl::StatusOr<std::shared_ptr<Module>> module = (**load)(group, context);
+      if (!module.ok()) {
+        return Annotate(module.status(), absl::StrCat("loader ", loader));
+      }
+      if (*module != nullptr) imports.push_back(*std::move(module));
     }
-    if (*module != nullptr) imports.push_back(*std::move(module));
     return absl::OkStatus();
   };
 
-  if (absl::Status s = load_group(kMetadataLoader); !s.ok()) return s;
+  if (absl::Status s = load_groups(kMetadataLoader); !s.ok()) return s;
 
-  if (context.library == nullptr && groups.count(kNativeLoader) != 0) {
-    if (options.link == nullptr) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "the set is not linked (", ArtifactPath(groups[kNativeLoader][0]),
-          " is native code) and this program has no linker; make a library of "
-          "it with `ingot link`"));
+  if (auto native = groups.find(kNativeLoader); native != groups.end()) {
+    ArtifactSet linked = set;
+    if (library == nullptr) {
+      absl::StatusOr<std::shared_ptr<Module>> opened =
+          LinkAndOpen(set, native->second.begin()->second[0], options, &linked);
+      if (!opened.ok()) return opened.status();
+      context.library = *std::move(opened);
     }
-    absl::StatusOr<std::string> path = options.link(set);
-    if (!path.ok()) return Annotate(path.status(), "linking");
-    absl::StatusOr<std::shared_ptr<LibraryModule>> opened =
-        LibraryModule::Open(*path);
-    if (!opened.ok()) return ExplainOpening(opened.status(), provenance);
-    context.library = *std::move(opened);
+    if (absl::Status s = OpenOtherKeys(linked, &imports); !s.ok()) return s;
   }
-  host = context.library != nullptr ? context.library : EmptyHost();
+  // A host for sets without native code, so that the others have something to
+  // be imported into.
+  std::shared_ptr<Module> host = context.library;
+  if (host == nullptr) host = std::make_shared<TableModule>("host");
 
-  for (const auto& [loader, group] : groups) {
+  for (const auto& [loader, keys] : groups) {
     if (loader == kMetadataLoader || loader == kNativeLoader) continue;
-    if (absl::Status s = load_group(loader); !s.ok()) return s;
+    if (absl::Status s = load_groups(loader); !s.ok()) return s;
   }
   for (std::shared_ptr<Module>& module : imports) {
     if (absl::Status s = host->Import(std::move(module)); !s.ok()) return s;
@@ -118,10 +179,8 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   // A library is recognised by its first bytes, not by its name.
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   if (bytes.ok() && IsElf(bytes->view())) {
-    absl::StatusOr<std::shared_ptr<LibraryModule>> library =
-        LibraryModule::Open(path);
-    if (!library.ok()) return ExplainOpening(library.status(), *bytes);
-    return LoadFromLibrary(*std::move(library), loaders, options);
+    return LoadLibrary(
+        *bytes, [path] { return LibraryModule::Open(path); }, loaders, options);
   }
   ReadOptions read;
   read.check_all_digests = options.check_digests;
@@ -137,10 +196,10 @@ absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,
                                        const LoaderRegistry& loaders,
                                        const LoadOptions& options) {
   if (IsElf(bytes.view())) {
-    absl::StatusOr<std::shared_ptr<LibraryModule>> library =
-        LibraryModule::OpenMemory(bytes.view(), "library in memory");
-    if (!library.ok()) return ExplainOpening(library.status(), bytes);
-    return LoadFromLibrary(*std::move(library), loaders, options);
+    const auto open = [&bytes] {
+      return LibraryModule::OpenMemory(bytes.view(), "library in memory");
+    };
+    return LoadLibrary(bytes, open, loaders, options);
   }
   ReadOptions read;
   read.check_all_digests = options.check_digests;

@@ -21,9 +21,11 @@
 
 namespace ingot {
 
-// Links the native artifacts of a set and returns the path of the library. See
-// native/linker.h for the one that Ingot's tools use. Programs that only open
-// linked libraries have none, and then need no linker in them.
+// Links the native artifacts of a set and returns the path of the library,
+// which carries a container with the libraries of other keys and with the
+// provenance as far as linking has completed it. See native/linker.h for the
+// one that Ingot's tools use. Programs that only open linked libraries have
+// none, and then need no linker in them.
 using LinkFn =
     std::function<absl::StatusOr<std::string>(const ArtifactSet& set)>;
 
@@ -55,17 +57,21 @@ struct LoadedModel {
   Provenance provenance;
 };
 
-// Loads `set`: checks that this machine has the CPU features it needs and that
-// every loader it names is known; loads the group "metadata", then "native"
-// (linked into a shared library and opened), then the others sorted by loader
-// name; and imports each result into the host module.
+// Loads `set`: checks that this machine can run each of its target keys
+// (target_keys.h) and that every loader it names is known; loads the group
+// "metadata", then "native" (linked into a shared library per key and opened),
+// then the others sorted by loader name; and imports each result into the host
+// module. A group has one loader and one target key; those of a loader are
+// loaded in the order of keys.
 //
 // `library` is the shared library that carried the set, whose native code is
 // then already linked; null for a set that came alone.
 //
-// Errors: FailedPrecondition for missing CPU features, or a set that needs
-// linking without options.link; NotFound for an unknown loader, naming an
-// artifact that needs it; what a loader returns, with its name in front.
+// Errors: FailedPrecondition for a key that cannot run here, saying why and
+// which can, or for a set that needs linking without options.link;
+// InvalidArgument for a set that was taken out of a linked library; NotFound
+// for an unknown loader, naming an artifact that needs it; what a loader
+// returns, with its name in front.
 absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  const LoaderRegistry& loaders,
                                  const LoadOptions& options = {},

@@ -1,140 +1,27 @@
 #include "loaders/load.h"
 
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "gtest/gtest.h"
+#include "loaders/load_test_support.h"
 #include "loaders/native/linker.h"
-#include "runtime/safetensors_writer.h"
 
 namespace ingot {
 namespace {
 
-// A kernel that adds its second operand, one element, to each element of its
-// first, written by hand against the C ABI.
-constexpr char kAddSource[] = R"(/* ingot: cc=cc cflags=-O2 */
-#include <stdint.h>
-typedef struct { int32_t type, pad; void *ptr; } Any;
-typedef struct {
-  void *data; int32_t device[2]; int32_t ndim; uint8_t code, bits;
-  uint16_t lanes; int64_t *shape, *strides; uint64_t byte_offset;
-} Tensor;
-int __tvm_ffi_add(void *self, const Any *args, int32_t n, Any *result) {
-  const Tensor *a = args[0].ptr, *b = args[1].ptr, *c = args[2].ptr;
-  for (int64_t i = 0; i < a->shape[0]; ++i)
-    ((float *)c->data)[i] = ((float *)a->data)[i] + ((float *)b->data)[0];
-  return 0;
-}
-)";
-
-void AddDim(PlanTensor* tensor, int64_t size) {
-  tensor->add_shape()->set_value(size);
-}
-
-PlanTensor* AddTensor(Plan* plan, const std::string& name, int64_t size) {
-  PlanTensor* t = plan->add_tensors();
-  t->set_name(name);
-  t->mutable_dtype()->set_code(DataType::kFloat);
-  t->mutable_dtype()->set_bits(32);
-  AddDim(t, size);
-  return t;
-}
-
-Plan AddPlan() {
-  Plan plan;
-  plan.set_version(kPlanVersion);
-  plan.set_entry("add");
-  AddTensor(&plan, "x", 3)->set_input(0);
-  AddTensor(&plan, "w", 1)->set_constant("w");
-  AddTensor(&plan, "y", 3)->set_storage(0);
-  plan.add_inputs(0);
-  plan.add_outputs(2);
-  plan.add_storage()->add_bytes()->set_value(64);
-  PlanCall* call = plan.add_calls();
-  call->set_function("add");
-  for (int i = 0; i < 3; ++i) call->add_args(i);
-  call->set_num_outputs(1);
-  return plan;
-}
-
-Blob Weights(float w) {
-  Tensor tensor = *Tensor::Empty(DataType::Float(32), {1});
-  *tensor.mutable_data<float>() = w;
-  return *SafetensorsToBlob({{"w", tensor}});
-}
-
-Artifact Make(const std::string& codegen, const std::string& loader,
-              const std::string& file, Blob content) {
-  Artifact artifact;
-  artifact.codegen_id = codegen;
-  artifact.loader = loader;
-  artifact.file_name = file;
-  artifact.content = std::move(content);
-  return artifact;
-}
-
-Artifact Make(const std::string& codegen, const std::string& loader,
-              const std::string& file, std::string content) {
-  return Make(codegen, loader, file, Blob::FromString(std::move(content)));
-}
-
-ArtifactSet AddSet(const std::string& source = kAddSource) {
-  ArtifactSet set;
-  EXPECT_TRUE(set.Add(Make("ingot", "metadata", "plan.binpb",
-                           AddPlan().SerializeAsString()))
-                  .ok());
-  EXPECT_TRUE(
-      set.Add(Make("ingot", "constants", "w.safetensors", Weights(10))).ok());
-  EXPECT_TRUE(set.Add(Make("c", "native", "add.c", source)).ok());
-  return set;
-}
-
-LoaderRegistry CoreLoaders() {
-  LoaderRegistry loaders;
-  EXPECT_TRUE(RegisterCoreLoaders(&loaders).ok());
-  return loaders;
-}
-
-std::string TestFile(const std::string& name) {
-  return absl::StrCat(testing::TempDir(), "/", name);
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::stringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-void ExpectAddsTen(const absl::StatusOr<LoadedModel>& model) {
-  ASSERT_TRUE(model.ok()) << model.status();
-  auto executor = CreateExecutor(*model);
-  ASSERT_TRUE(executor.ok()) << executor.status();
-  Tensor x = *Tensor::Empty(DataType::Float(32), {3});
-  for (int i = 0; i < 3; ++i) x.mutable_data<float>()[i] = i;
-  auto out = (*executor)->Run({x});
-  ASSERT_TRUE(out.ok()) << out.status();
-  for (int i = 0; i < 3; ++i) EXPECT_EQ((*out)[0].data<float>()[i], i + 10);
-}
-
-class LoadTest : public testing::Test {
- protected:
-  LoadTest() {
-    setenv("XDG_CACHE_HOME", testing::TempDir().c_str(), 1);
-    options_.link = [this](const ArtifactSet& set) {
-      return LinkCached(set, [this](absl::string_view line) {
-        reports_.push_back(std::string(line));
-      });
-    };
-  }
-  LoadOptions options_;
-  std::vector<std::string> reports_;
-};
+using testing_support::AddSet;
+using testing_support::CoreLoaders;
+using testing_support::ExpectAddsTen;
+using testing_support::HostKey;
+using testing_support::kAddSource;
+using testing_support::LoadTest;
+using testing_support::Make;
+using testing_support::TestFile;
+using testing_support::Weights;
 
 TEST_F(LoadTest, LinksAnUnlinkedSetOnceAndSaysSo) {
   const LoaderRegistry loaders = CoreLoaders();
@@ -193,89 +80,12 @@ TEST_F(LoadTest, ALibraryMayCarryOnlyItsContainer) {
   EXPECT_EQ(model->host->kind(), "native");
 }
 
-TEST_F(LoadTest, LinkingIsDeterministic) {
-  const std::string a = TestFile("a.so"), b = TestFile("b.so");
-  ASSERT_TRUE(LinkLibrary(AddSet(), a).ok());
-  ASSERT_TRUE(LinkLibrary(AddSet(), b).ok());
-  EXPECT_EQ(ReadFile(a), ReadFile(b));
-}
-
-// LLD itself does not survive this.
-TEST_F(LoadTest, LinksManyTimesInOneProcess) {
-  for (int i = 0; i < 40; ++i) {
-    ASSERT_TRUE(LinkLibrary(AddSet(), TestFile("many.so")).ok());
-  }
-}
-
-TEST_F(LoadTest, DuplicateSymbolNamesBothArtifacts) {
-  ArtifactSet set = AddSet();
-  ASSERT_TRUE(set.Add(Make("other", "native", "again.c", kAddSource)).ok());
-  const absl::Status status = LinkLibrary(set, TestFile("dup.so"));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(absl::StrContains(status.message(), "__tvm_ffi_add")) << status;
-  EXPECT_TRUE(absl::StrContains(status.message(), "host/c/add.c")) << status;
-  EXPECT_TRUE(absl::StrContains(status.message(), "host/other/again.c"))
-      << status;
-  EXPECT_FALSE(absl::StrContains(status.message(), "/tmp/")) << status;
-}
-
-TEST_F(LoadTest, UndefinedSymbolNamesTheArtifact) {
-  ArtifactSet set = AddSet();
-  ASSERT_TRUE(set.Add(Make("other", "native", "calls.c",
-                           "void nowhere(void);\n"
-                           "int __tvm_ffi_f(void) { nowhere(); return 0; }\n"))
-                  .ok());
-  const std::string path = TestFile("undefined.so");
-  std::ofstream(path) << "what was there";
-  const absl::Status status = LinkLibrary(set, path);
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(absl::StrContains(status.message(), "nowhere")) << status;
-  EXPECT_TRUE(absl::StrContains(status.message(), "host/other/calls.c"))
-      << status;
-  EXPECT_EQ(ReadFile(path), "what was there");
-}
-
-TEST_F(LoadTest, BadCNamesTheArtifact) {
-  const absl::Status status =
-      LinkLibrary(AddSet("this is not C\n"), TestFile("bad.so"));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(absl::StrContains(status.message(), "host/c/add.c")) << status;
-}
-
-TEST_F(LoadTest, RefusesCompileRequestsThatReachOutside) {
-  for (const char* line :
-       {"/* ingot: cc=/bin/sh */\n", "/* ingot: cc=cc cflags=-fplugin=x */\n",
-        "/* ingot: cc=cc cflags=-include/etc/passwd */\n",
-        "/* ingot: cc=cc cflags=x.c */\n", "/* ingot: surprise */\n"}) {
-    EXPECT_EQ(LinkLibrary(AddSet(line), TestFile("reach.so")).code(),
-              absl::StatusCode::kInvalidArgument)
-        << line;
-  }
-}
-
-TEST_F(LoadTest, MissingLibraryIsNamed) {
-  ArtifactSet set = AddSet();
-  set.mutable_provenance().add_link_libraries("surely_not_installed");
-  const absl::Status status = LinkLibrary(set, TestFile("nolib.so"));
-  EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition);
-  EXPECT_TRUE(absl::StrContains(status.message(), "surely_not_installed"));
-}
-
-TEST_F(LoadTest, MissingLibrarysPackageIsNamed) {
-  ArtifactSet set = AddSet();
-  set.mutable_provenance().add_link_libraries("surely_not:libsurely-not0");
-  EXPECT_TRUE(absl::StrContains(
-      LinkLibrary(set, TestFile("nolib.so")).message(),
-      "the library 'surely_not' that the set needs is not installed on this "
-      "machine; Debian's package libsurely-not0 has it"));
-}
-
 // A library that was there when the set was linked, and then is not any more.
 TEST_F(LoadTest, LibraryThatIsGoneIsNamed) {
   ArtifactSet set = AddSet(
       "#include <zlib.h>\n"
       "const char* uses_it(void) { return zlibVersion(); }\n");
-  set.mutable_provenance().add_link_libraries("z:zlib1g");
+  HostKey(&set)->add_link_libraries("z:zlib1g");
   const std::string path = TestFile("gone.so");
   ASSERT_EQ(LinkLibrary(set, path), absl::OkStatus());
   std::string bytes(Blob::MapFile(path)->view());
@@ -305,7 +115,7 @@ TEST_F(LoadTest, UnknownLoaderIsFoundBeforeAnythingLoads) {
 
 TEST_F(LoadTest, MissingCpuFeatureIsNamed) {
   ArtifactSet set = AddSet();
-  set.mutable_provenance().add_cpu_features("avx9000");
+  HostKey(&set)->add_cpu_features("avx9000");
   const auto model = Load(set, CoreLoaders(), options_);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_TRUE(absl::StrContains(model.status().message(), "avx9000"));

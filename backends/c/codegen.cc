@@ -11,10 +11,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "artifact/compile_request.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
-#include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/signature.h"
 #include "compiler/tir/visitor.h"
 
@@ -333,6 +333,14 @@ std::string CompilerFlags(const Target& target) {
   return absl::StrJoin(flags, " ");
 }
 
+// The first line of a C file.
+std::string RequestLine(const Target& target) {
+  const std::string cc = target.Option("cc", "");
+  return absl::StrCat(
+      "/* ingot: ", cc.empty() ? "" : absl::StrCat("cc=", cc, " "),
+      "cflags=", CompilerFlags(target), " */\n");
+}
+
 absl::Status CheckTarget(const Target& target) {
   const std::string level = target.Option("O", kLevel);
   if (level != "0" && level != "1" && level != "2" && level != "3" &&
@@ -340,31 +348,13 @@ absl::Status CheckTarget(const Target& target) {
     return absl::InvalidArgumentError(absl::StrCat(
         "target option -O=", level, ": must be 0, 1, 2, 3, s or fast"));
   }
-  for (const char* option : {"cc", "mcpu", "cflags"}) {
-    const std::string value = target.Option(option, "");
-    for (char c : value) {
-      const bool fine = absl::ascii_isalnum(static_cast<unsigned char>(c)) ||
-                        absl::StrContains("+-._=", c) ||
-                        (c == ' ' && absl::string_view(option) == "cflags");
-      if (!fine) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("target option -", option, "=", absl::CEscape(value),
-                         ": only letters, digits and + - . _ = are allowed"));
-      }
-    }
-  }
-  return absl::OkStatus();
-}
-
-// The features that a named processor has and the code may come to need.
-std::vector<std::string> NeededFeatures(const Target& target) {
-  const std::string mcpu = target.Option("mcpu", "");
-  if (mcpu.empty()) return {};
-  Target llvm;
-  llvm.options["mcpu"] = mcpu;
-  absl::StatusOr<codegen::Machine> machine = codegen::ResolveMachine(llvm);
-  if (!machine.ok()) return {};  // a processor that only the C compiler knows
-  return machine->needed_features;
+  // Linking reads the request again, from a file that may be anybody's, and
+  // must find nothing in it that it would refuse.
+  absl::StatusOr<CompileRequest> request =
+      ParseCompileRequest(RequestLine(target));
+  if (request.ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "target ", target.ToString(), ": ", request.status().message()));
 }
 
 }  // namespace
@@ -376,13 +366,10 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
     absl::Status added = writer.Add(kernel);
     if (!added.ok()) return added;
   }
-  const std::string cc = target.Option("cc", "");
-  return absl::StrCat(
-      "/* ingot: ", cc.empty() ? "" : absl::StrCat("cc=", cc, " "),
-      "cflags=", CompilerFlags(target), " */\n", codegen::kCPrelude,
-      writer.uses_parallel() ? codegen::kCParallel : "",
-      codegen::HelperSource(writer.helpers()), writer.Prototypes(),
-      writer.text());
+  return absl::StrCat(RequestLine(target), codegen::kCPrelude,
+                      writer.uses_parallel() ? codegen::kCParallel : "",
+                      codegen::HelperSource(writer.helpers()),
+                      writer.Prototypes(), writer.text());
 }
 
 absl::Status RegisterCTarget(TargetRegistry* registry) {
@@ -390,7 +377,9 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   kind.name = "c";
   kind.doc = "readable C99, compiled by a C compiler when it is linked";
   kind.options = {
-      {"cc", "the C compiler, a program in PATH; default: cc"},
+      {"cc",
+       "the C compiler: cc, gcc, clang, gcc-12 or aarch64-linux-gnu-gcc, say; "
+       "default: cc"},
       {"mcpu",
        "processor, as the C compiler names it, or native; default: "
        "any of the family"},
@@ -422,7 +411,6 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
                              : options.symbol_prefix + "_kernels.c";
     artifact.content = Blob::FromString(*std::move(text));
     result.artifacts.push_back(std::move(artifact));
-    result.cpu_features = NeededFeatures(target);
     result.link_libraries = {"m"};
     return result;
   };

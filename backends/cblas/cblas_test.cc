@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/artifact_set.h"
+#include "artifact/target_keys.h"
 #include "backends/testing/run_regions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -167,7 +168,7 @@ TEST(Cblas, TheSetNamesTheLibraryAndItsPackage) {
                           "module { func @main(%a: f32[2, 2])"
                           " -> (%y) { %y = matmul(%a, %a) } }");
   ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(set->provenance().link_libraries(),
+  EXPECT_THAT(FindTargetKey(set->provenance(), "host").link_libraries(),
               ::testing::Contains("openblas:libopenblas0"));
 }
 

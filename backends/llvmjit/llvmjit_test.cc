@@ -1,11 +1,16 @@
 #include <cmath>
 #include <vector>
 
+#include "backends/llvmjit/codegen.h"
 #include "backends/llvmjit/compile_and_load.h"
 #include "backends/llvmjit/loader.h"
+#include "backends/llvmjit/narrow_features.h"
+#include "compiler/target/target.h"
 #include "compiler/tir/parser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -142,6 +147,62 @@ TEST(LlvmJit, RefusesWhatIsNoBitcode) {
     EXPECT_THAT(std::string(module.status().message()),
                 HasSubstr("kernels.bc"));
   }
+}
+
+absl::StatusOr<CodegenResult> CompileFor(absl::string_view text) {
+  TargetRegistry registry;
+  EXPECT_TRUE(RegisterLlvmjitTarget(&registry).ok());
+  const Target target = *ParseTarget(text);
+  return (*registry.Check(target))
+      ->tir_to_runtime(target, {ParseOrDie(kAddRelu)}, CodegenOptions());
+}
+
+// Where a processor has nothing of what the bitcode was made for.
+TEST(LlvmJit, NeedsNoFeatures) {
+  auto result = CompileFor("llvmjit -mattr=+avx512f,+evex512,+avx512vl,+fma");
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_THAT(result->cpu_features, testing::IsEmpty());
+  auto module = LoadLlvmJit(result->artifacts, /*available=*/{});
+  ASSERT_TRUE(module.ok()) << module.status();
+  Tensor a = Floats({3, 64}, -100.f, 1.f);
+  Tensor b = Floats({64}, 0.f, .5f);
+  Tensor out = Floats({3, 64}, 77.f, 0.f);
+  absl::Status called =
+      (*module)->GetFunction("add_relu")->Call({a.dl(), b.dl(), out.dl()});
+  ASSERT_TRUE(called.ok()) << called;
+  for (int64_t i = 0; i < 3 * 64; ++i) {
+    ASSERT_EQ(out.data<float>()[i],
+              std::max(0.f, a.data<float>()[i] + b.data<float>()[i % 64]));
+  }
+}
+
+TEST(LlvmJit, NarrowsFeaturesToWhatIsThere) {
+  llvm::LLVMContext context;
+  llvm::Module module("m", context);
+  llvm::Function* f = llvm::Function::Create(
+      llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+      llvm::GlobalValue::ExternalLinkage, "f", module);
+  f->addFnAttr("target-features", "+avx,+avx512f,-sse4a,+fma");
+  NarrowFeatures(&module, {"avx", "fma", "sse3"});
+  EXPECT_EQ(f->getFnAttribute("target-features").getValueAsString().str(),
+            "+avx,-sse4a,+fma");
+}
+
+TEST(LlvmJit, RefusesOtherFamiliesOfProcessors) {
+  for (const char* target : {"llvmjit -mtriple=aarch64-linux-gnu",
+                             "llvmjit -mtriple=x86_64-linux-gnu"}) {
+    auto result = CompileFor(target);
+    ASSERT_TRUE(result.ok()) << result.status();
+    auto module = LoadLlvmJit(result->artifacts);
+    if (module.ok()) continue;  // this one is ours
+    EXPECT_THAT(std::string(module.status().message()),
+                testing::AllOf(HasSubstr("kernels.bc is for "),
+                               HasSubstr("-unknown-linux-gnu, which cannot run "
+                                         "here")));
+    EXPECT_EQ(module.status().code(), absl::StatusCode::kInvalidArgument);
+    return;
+  }
+  ADD_FAILURE() << "both were taken";
 }
 
 TEST(LlvmJit, EmptyGroupIsNothing) {

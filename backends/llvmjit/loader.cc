@@ -4,11 +4,14 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/llvmjit/narrow_features.h"
+#include "isa/machines.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -90,6 +93,11 @@ absl::StatusOr<Parsed> ParseBitcode(const Artifact& artifact) {
 absl::StatusOr<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(
     const Parsed& first, const std::string& file_name) {
   const std::string& triple = first.module->getTargetTriple();
+  const isa::MachineFamily* family = isa::FindByTriple(triple);
+  if (family == nullptr || family != isa::HostFamily()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(file_name, " is for ", triple, ", which cannot run here"));
+  }
   llvm::orc::JITTargetMachineBuilder machine{llvm::Triple(triple)};
   machine.setRelocationModel(llvm::Reloc::PIC_);
   machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
@@ -116,7 +124,7 @@ absl::StatusOr<std::unique_ptr<llvm::orc::LLJIT>> MakeJit(
 }  // namespace
 
 absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
-    absl::Span<const Artifact> group) {
+    absl::Span<const Artifact> group, const std::set<std::string>& available) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
@@ -128,6 +136,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
   for (const Artifact& artifact : group) {
     absl::StatusOr<Parsed> parsed = ParseBitcode(artifact);
     if (!parsed.ok()) return parsed.status();
+    NarrowFeatures(parsed->module.get(), available);
     if (jit == nullptr) {
       auto made = MakeJit(*parsed, artifact.file_name);
       if (!made.ok()) return made.status();

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/artifact_set.h"
+#include "artifact/target_keys.h"
 #include "backends/builtin.h"
 #include "compiler/target/target.h"
 #include "compiler/tir/interpreter.h"
@@ -97,8 +98,11 @@ absl::StatusOr<ArtifactSet> Generate(absl::string_view target_text,
     absl::Status added = set.Add(artifact);
     if (!added.ok()) return added;
   }
+  Provenance::TargetKey* key =
+      MutableTargetKey(&set.mutable_provenance(), target->key);
+  key->set_triple(result->target_triple);
   for (const std::string& library : result->link_libraries) {
-    set.mutable_provenance().add_link_libraries(library);
+    key->add_link_libraries(library);
   }
   return set;
 }

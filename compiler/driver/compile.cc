@@ -11,6 +11,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "artifact/sha256.h"
+#include "artifact/target_keys.h"
 #include "compiler/driver/constant_pool.h"
 #include "compiler/driver/ir_dump.h"
 #include "compiler/driver/lower_function.h"
@@ -85,6 +86,12 @@ class Compilation {
   }
 
  private:
+  // What the code of one target key needs.
+  struct KeyNeeds {
+    std::string triple;
+    std::set<std::string> features, libraries;
+  };
+
   // One target of the list, with its kind and the functions it is to generate.
   struct TargetWork {
     Target target;
@@ -290,12 +297,13 @@ class Compilation {
   absl::Status LowerToLoops(const relay::Function& function, TargetWork* work,
                             CompiledFunction* compiled) {
     std::vector<tir::PrimFunc> lowered;
+    CodegenResult code;  // what the loops call
     if (work->kind->relay_to_tir != nullptr) {
       absl::StatusOr<LoweredRegion> region = work->kind->relay_to_tir(
           work->target, *module_, function, compiled->symbol);
       if (!region.ok()) return region.status();
       lowered = std::move(region->functions);
-      INGOT_RETURN_IF_ERROR(AddResult(work->target, std::move(region->code)));
+      code = std::move(region->code);
     } else {
       absl::StatusOr<tir::PrimFunc> function_or =
           LowerFunction(function, compiled->symbol, work->cpu);
@@ -314,6 +322,8 @@ class Compilation {
                        " makes loops but no code from them; add one that does "
                        "behind it, such as ',llvm'"));
     }
+    // It is linked with the loops that call it, so it gets their key.
+    INGOT_RETURN_IF_ERROR(AddResult(generator->target, std::move(code)));
     std::vector<absl::string_view> passes = {"simplify", "plan_workspaces",
                                              "simplify"};
     passes.insert(passes.end(), generator->kind->tir_passes.begin(),
@@ -376,10 +386,13 @@ class Compilation {
       }
       if (absl::Status s = set_.Add(std::move(artifact)); !s.ok()) return s;
     }
-    features_.insert(result.cpu_features.begin(), result.cpu_features.end());
-    libraries_.insert(result.link_libraries.begin(),
-                      result.link_libraries.end());
-    if (!result.target_triple.empty()) triple_ = result.target_triple;
+    if (result.artifacts.empty()) return absl::OkStatus();
+    KeyNeeds& needs = needs_[target.key];
+    needs.features.insert(result.cpu_features.begin(),
+                          result.cpu_features.end());
+    needs.libraries.insert(result.link_libraries.begin(),
+                           result.link_libraries.end());
+    if (!result.target_triple.empty()) needs.triple = result.target_triple;
     return absl::OkStatus();
   }
 
@@ -441,10 +454,13 @@ class Compilation {
     for (const auto& [node, target] : options_.pins) {
       option("pin", absl::StrCat(node, ":", target));
     }
-    p.set_target_triple(triple_);
-    for (const std::string& f : features_) p.add_cpu_features(f);
     p.set_symbol_prefix(prefix_);
-    for (const std::string& l : libraries_) p.add_link_libraries(l);
+    for (const auto& [name, needs] : needs_) {
+      Provenance::TargetKey* key = MutableTargetKey(&p, name);
+      key->set_triple(needs.triple);
+      for (const std::string& f : needs.features) key->add_cpu_features(f);
+      for (const std::string& l : needs.libraries) key->add_link_libraries(l);
+    }
   }
 
   // The model's nodes that a function computes: those inside, and those that
@@ -489,8 +505,7 @@ class Compilation {
   std::set<std::string> symbols_;
   std::map<std::string, CompiledFunction> compiled_;
   ArtifactSet set_;
-  std::set<std::string> features_, libraries_;
-  std::string triple_;
+  std::map<std::string, KeyNeeds> needs_;  // by target key
   double tir_seconds_ = 0;
 };
 

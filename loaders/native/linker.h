@@ -1,5 +1,5 @@
-// Linking native artifacts into a shared library, in process, with LLD.
-// Programs that only open linked libraries do not need this.
+// Linking native artifacts into shared libraries, with LLD, which is part of
+// the program. Programs that only open linked libraries do not need this.
 
 #ifndef INGOT_LOADERS_NATIVE_LINKER_H_
 #define INGOT_LOADERS_NATIVE_LINKER_H_
@@ -14,28 +14,45 @@
 
 namespace ingot {
 
-// Links the artifacts of loader "native" (`.o` as they are, `.c` compiled first
-// by the compiler that the source names) into the shared library `output`, and
-// puts the container of all other artifacts into a section of its own. The
-// result needs no other file. A set without native code makes a library that
-// only carries its container. Only functions of the C ABI, the host services'
-// variable and the container are exported. The same set and tools give the same
-// bytes. Written whole or not at all: what was at `output` stays on an error.
-// Thread-safe.
+struct LinkOptions {
+  // The C compiler for all sources of the set: a program in PATH or a path.
+  // Empty: what each source names, which must be one of a fixed list, or what
+  // is usual for its machine. A set never chooses another program.
+  std::string cc;
+};
+
+// Links the artifacts of loader "native" (`.o` as they are, `.c` compiled
+// first) into one shared library per target key. That of the key `host`, or of
+// the first key where `host` has no native code, is `output`, and carries in a
+// section of its own the container of everything else: all other artifacts, and
+// the other keys' libraries as artifacts `linked.so` of their keys. Its
+// provenance names the key (library_key) and has the triples and CPU features
+// that were only known once sources were compiled. The result needs no other
+// file. A set without native code makes a library that only carries its
+// container. Only functions of the C ABI, the host services' variable and the
+// container are exported. The same set and tools give the same bytes. Written
+// whole or not at all: what was at `output` stays on an error.
+//
+// Starts processes for C compilers and forks itself for LLD: not while another
+// thread is inside of LLVM (lld.h).
 //
 // Errors: FailedPrecondition for a symbol that is defined twice or nowhere,
-// naming the artifacts on each side, or a library of the provenance's
-// link_libraries that is not found; those of CompileC, with the artifact.
-absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output);
+// naming the artifacts on each side, for objects of different machines in one
+// key, or for a library that is not found, naming its package;
+// those of CompileC, with the artifact.
+absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output,
+                         const LinkOptions& options = {});
 
-// Links only the native artifacts, for a program that has the set at hand, into
-// a cache keyed by their content, and returns the library's path there. Links
-// nothing when it is there already. `report` is told, in a line, what is done.
-// The cache is $XDG_CACHE_HOME/ingot/linked or ~/.cache/ingot/linked; when
-// there is neither, or it cannot be written, a folder of this process's own.
+// The same with only the native artifacts, for a program that has the set at
+// hand, into a cache keyed by their content. Returns the library's path there.
+// Links nothing when it is there already. `report` is told, in a line, what is
+// done. The cache is $XDG_CACHE_HOME/ingot/linked or ~/.cache/ingot/linked;
+// when there is neither, or it cannot be written, a folder of this process's
+// own.
 absl::StatusOr<std::string> LinkCached(
     const ArtifactSet& set,
-    const std::function<void(absl::string_view)>& report);
+    const std::function<void(absl::string_view)>& report,
+    const LinkOptions& options = {});
 
 }  // namespace ingot
 

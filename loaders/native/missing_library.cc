@@ -1,11 +1,8 @@
 #include "loaders/native/missing_library.h"
 
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "artifact/container.h"
 #include "artifact/names.h"
-#include "loaders/native/find_container.h"
 
 namespace ingot {
 
@@ -23,22 +20,16 @@ absl::Status ExplainOpening(const absl::Status& status,
     return status;
   }
   std::string message(status.message());
-  for (const std::string& needed : provenance.link_libraries()) {
-    const NeededLibrary parts = SplitLinkLibrary(needed);
-    // The system names the file, such as libopenblas.so.0.
-    if (absl::StrContains(status.message(), parts.name)) {
-      absl::StrAppend(&message, "; ", MissingLibrary(needed));
+  for (const Provenance::TargetKey& key : provenance.target_keys()) {
+    for (const std::string& needed : key.link_libraries()) {
+      const NeededLibrary parts = SplitLinkLibrary(needed);
+      // The system names the file, such as libopenblas.so.0.
+      if (absl::StrContains(status.message(), parts.name)) {
+        absl::StrAppend(&message, "; ", MissingLibrary(needed));
+      }
     }
   }
   return absl::Status(status.code(), message);
-}
-
-absl::Status ExplainOpening(const absl::Status& status, const Blob& library) {
-  absl::StatusOr<Blob> container = FindContainer(library);
-  if (!container.ok()) return status;
-  absl::StatusOr<ArtifactSet> set = ReadContainer(*container);
-  if (!set.ok()) return status;
-  return ExplainOpening(status, set->provenance());
 }
 
 }  // namespace ingot

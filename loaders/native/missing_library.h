@@ -7,7 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "artifact/blob.h"
 #include "artifact/provenance.pb.h"
 
 namespace ingot {
@@ -20,8 +19,6 @@ std::string MissingLibrary(absl::string_view library);
 // another library, with what `provenance` says of that one.
 absl::Status ExplainOpening(const absl::Status& status,
                             const Provenance& provenance);
-// The same, for the provenance in the container that the library carries.
-absl::Status ExplainOpening(const absl::Status& status, const Blob& library);
 
 }  // namespace ingot
 

@@ -38,9 +38,15 @@ TEST_P(LayeringTest, IsBuiltFromNothingAbove) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rooms, LayeringTest,
-    testing::Values(Rule{"artifact",
+    testing::Values(Rule{"base",
+                         {"//artifact", "//isa", "//compiler", "//loaders",
+                          "//runtime", "//backends", "//tools", "@llvm//"}},
+                    Rule{"artifact",
                          {"//compiler", "//loaders", "//runtime", "//backends",
                           "//tools", "@llvm//"}},
+                    Rule{"isa",
+                         {"//artifact", "//compiler", "//loaders", "//runtime",
+                          "//backends", "//tools"}},
                     Rule{"runtime",
                          {"//compiler", "//loaders", "//backends", "//tools",
                           "@llvm//"}},

@@ -7,6 +7,7 @@
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
 #include "artifact/container.h"
+#include "artifact/target_keys.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {
@@ -198,7 +199,8 @@ TEST_F(CliFailureTest, AnUnknownLoaderIsNamedWithTheKnownOnes) {
 TEST_F(CliFailureTest, AMissingCpuFeatureIsNamed) {
   CompileMlp();
   ArtifactSet set = ReadContainerFile(Path("mlp.ingot")).value();
-  set.mutable_provenance().add_cpu_features("quantum2");
+  MutableTargetKey(&set.mutable_provenance(), "host")
+      ->add_cpu_features("quantum2");
   ASSERT_TRUE(WriteContainer(set, Path("odd.ingot")).ok());
   ExpectError({"run", "@odd.ingot"}, 1, {"odd.ingot", "quantum2"});
 }

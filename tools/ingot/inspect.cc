@@ -126,15 +126,22 @@ void AddInterface(const ArtifactSet& set, Table* table) {
 std::string DescribeSet(const ArtifactSet& set) {
   const Provenance& provenance = set.provenance();
   Table facts({"model", provenance.model_name()});
-  const auto add = [&](const char* title, absl::string_view value) {
-    if (!value.empty()) facts.Add({title, std::string(value)});
+  const auto add = [&](absl::string_view title, absl::string_view value) {
+    if (!value.empty()) facts.Add({std::string(title), std::string(value)});
   };
   add("model's SHA-256", provenance.model_sha256());
   add("made by", absl::StrCat("Ingot ", provenance.ingot_version()));
   add("target", provenance.target());
-  add("target triple", provenance.target_triple());
-  add("CPU features needed", absl::StrJoin(provenance.cpu_features(), " "));
-  add("libraries needed", absl::StrJoin(provenance.link_libraries(), " "));
+  for (const Provenance::TargetKey& key : provenance.target_keys()) {
+    const std::string of = provenance.target_keys_size() == 1
+                               ? ""
+                               : absl::StrCat(" of ", key.name());
+    add(absl::StrCat("target triple", of), key.triple());
+    add(absl::StrCat("CPU features needed", of),
+        absl::StrJoin(key.cpu_features(), " "));
+    add(absl::StrCat("libraries needed", of),
+        absl::StrJoin(key.link_libraries(), " "));
+  }
   add("symbols start with", provenance.symbol_prefix());
   for (const Provenance::Option& option : provenance.options()) {
     facts.Add({absl::StrCat("option ", option.name()), option.value()});

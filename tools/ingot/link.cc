@@ -19,6 +19,11 @@ absl::Status RunLink(Args args) {
   flags.Bool("accept-edits",
              "take a directory's files as they are, edited or not",
              &read.accept_edits);
+  LinkOptions options;
+  flags.String("cc", "PROGRAM",
+               "the C compiler for all sources, whatever they name "
+               "themselves; default: $INGOT_CC, if it is set",
+               &options.cc);
   bool quiet = false;
   flags.Bool("quiet", "say nothing when all goes well", &quiet);
   absl::StatusOr<bool> go_on = flags.Parse(args);
@@ -32,7 +37,8 @@ absl::Status RunLink(Args args) {
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
-  if (absl::Status s = LinkLibrary(*set, output); !s.ok()) {
+  if (options.cc.empty()) options.cc = UsersCompiler();
+  if (absl::Status s = LinkLibrary(*set, output, options); !s.ok()) {
     return Where(s, flags.word(0));
   }
   if (!quiet) Print(absl::StrCat("linked ", OneLine(output), "\n"));

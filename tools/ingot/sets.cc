@@ -207,6 +207,11 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
   return set;
 }
 
+std::string UsersCompiler() {
+  const char* cc = std::getenv("INGOT_CC");
+  return cc == nullptr ? "" : cc;
+}
+
 void OpenFlags::AddTo(FlagSet* flags) {
   compile.AddTo(flags);
   flags->Bool("check-digests", "also check the digests of weights",
@@ -228,11 +233,13 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   options.link = [&](const ArtifactSet& set) -> absl::StatusOr<std::string> {
     progress->Update("linking", 0);
     const Clock::time_point start = Clock::now();
-    absl::StatusOr<std::string> library =
-        LinkCached(set, [&](absl::string_view line) {
+    absl::StatusOr<std::string> library = LinkCached(
+        set,
+        [&](absl::string_view line) {
           progress->Clear();
           Print(absl::StrCat(OneLine(line), "\n"));
-        });
+        },
+        LinkOptions{UsersCompiler()});
     opened.link_seconds = SecondsSince(start);
     progress->Clear();
     return library;

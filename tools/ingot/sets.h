@@ -84,6 +84,10 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
 bool IsModel(absl::string_view path);
 
 // What a set is opened for.
+// The C compiler that the user names for the sources of every set, in
+// $INGOT_CC; empty: each set's own choice, from linking's list.
+std::string UsersCompiler();
+
 enum class SetUse {
   kShow,   // a linked library will do, which lacks its native code
   kWhole,  // to make something of it

@@ -8,10 +8,13 @@
 #include <set>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "isa/features.h"
+#include "isa/machines.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -24,49 +27,6 @@
 
 namespace ingot::codegen {
 namespace {
-
-// The features that code generation makes use of. Others that a processor may
-// have (keys, transactions, system instructions) would only make the code
-// refuse to run on machines where it could. `needed` is false for names that
-// are LLVM's own and that no processor reports.
-struct Feature {
-  const char* name;
-  bool needed = true;
-};
-
-constexpr Feature kX86Features[] = {
-    {"sse3"},         {"ssse3"},        {"sse4.1"},
-    {"sse4.2"},       {"popcnt"},       {"avx"},
-    {"avx2"},         {"fma"},          {"f16c"},
-    {"bmi"},          {"bmi2"},         {"lzcnt"},
-    {"movbe"},        {"gfni"},         {"avx512f"},
-    {"avx512cd"},     {"avx512bw"},     {"avx512dq"},
-    {"avx512vl"},     {"avx512vnni"},   {"avx512bf16"},
-    {"avx512fp16"},   {"avx512ifma"},   {"avx512vbmi"},
-    {"avx512vbmi2"},  {"avx512bitalg"}, {"avx512vpopcntdq"},
-    {"avxvnni"},      {"avxifma"},      {"avxvnniint8"},
-    {"avxneconvert"}, {"amx-tile"},     {"amx-int8"},
-    {"amx-bf16"},     {"amx-fp16"},     {"evex512", false},
-};
-
-constexpr Feature kAArch64Features[] = {
-    {"neon", false}, {"fp-armv8", false},
-    {"fullfp16"},    {"dotprod"},
-    {"i8mm"},        {"bf16"},
-    {"rdm"},         {"lse"},
-    {"crc"},         {"fp16fml"},
-};
-
-absl::Span<const Feature> FeaturesOf(const llvm::Triple& triple) {
-  if (triple.isX86()) return kX86Features;
-  if (triple.isAArch64()) return kAArch64Features;
-  return {};
-}
-
-std::string BaselineCpu(const llvm::Triple& triple) {
-  if (triple.getArch() == llvm::Triple::x86_64) return "x86-64";
-  return "generic";
-}
 
 absl::Status OptionError(absl::string_view option, absl::string_view value,
                          absl::string_view what) {
@@ -92,8 +52,8 @@ std::string BelievableHostName(const llvm::Target& target,
   const std::string name = llvm::sys::getHostCPUName().str();
   SubtargetPtr any(target.createMCSubtargetInfo(triple.str(), "", ""));
   if (name.empty() || any == nullptr || !any->isCPUStringValid(name)) return "";
-  for (const Feature& f : FeaturesOf(triple)) {
-    if (!f.needed) continue;
+  for (const isa::Feature& f : isa::FeaturesOf(triple.str())) {
+    if (!f.optional) continue;
     const bool implied = CpuHas(target, triple.str(), name, f.name);
     if (implied && host.count(f.name) == 0) return "";
     const absl::string_view big[] = {"avx512f", "avx512fp16", "amx-tile"};
@@ -150,15 +110,40 @@ void SetVectors(const llvm::Triple& triple, Machine* m) {
     m->vector_bits = 128;
     m->vector_registers = 32;
     m->has_fma = m->has_f16c = m->has_round = true;
-  } else if (triple.isWasm()) {
-    m->vector_bits = m->Has("simd128") ? 128 : 0;
-  } else if (triple.isARM() || triple.isThumb()) {
-    m->vector_bits = m->Has("neon") ? 128 : 0;
-    m->has_fma = m->Has("vfp4");
+  } else if (triple.isPPC64()) {
+    m->vector_bits = 128;
+    m->vector_registers = 64;
+    m->has_fma = true;
   } else {
-    m->vector_bits = m->Has("v") || m->Has("vsx") || m->Has("lsx") ? 128 : 0;
-    m->has_fma = triple.isRISCV() ? m->Has("f") : !triple.isMIPS();
+    m->vector_bits = m->Has("v") ? 128 : 0;
+    m->has_fma = true;
   }
+}
+
+// Generated code, the C ABI and the layout of weights rely on 64-bit
+// little-endian processors, and linking on ELF files and Linux's C library.
+absl::Status CheckTriple(const std::string& mtriple,
+                         const llvm::Triple& triple) {
+  const bool bare = triple.getOS() == llvm::Triple::UnknownOS;
+  const bool x32 = triple.getEnvironment() == llvm::Triple::GNUX32 ||
+                   triple.getEnvironment() == llvm::Triple::MuslX32 ||
+                   triple.getEnvironment() == llvm::Triple::GNUILP32;
+  const bool known =
+      isa::FindByTriple(llvm::Triple::getArchTypeName(triple.getArch()).str());
+  if (known && triple.isArch64Bit() && triple.isLittleEndian() &&
+      triple.isOSBinFormatELF() && !x32 && (triple.isOSLinux() || bare)) {
+    return absl::OkStatus();
+  }
+  const std::string families =
+      absl::StrJoin(isa::MachineFamilies(), ", ",
+                    [](std::string* out, const isa::MachineFamily& family) {
+                      absl::StrAppend(out, family.gnu);
+                    });
+  return OptionError(
+      "mtriple", absl::CHexEscape(mtriple),
+      absl::StrCat("code is generated for 64-bit little-endian processors and "
+                   "Linux, as in ",
+                   families));
 }
 
 int64_t SystemValue(int name, int64_t otherwise) {
@@ -191,8 +176,9 @@ std::string Machine::FeatureText() const {
 }
 
 bool Machine::operator==(const Machine& o) const {
-  return triple == o.triple && cpu == o.cpu && tune_cpu == o.tune_cpu &&
-         features == o.features && vector_bits == o.vector_bits;
+  return triple == o.triple && abi == o.abi && cpu == o.cpu &&
+         tune_cpu == o.tune_cpu && features == o.features &&
+         vector_bits == o.vector_bits;
 }
 
 const std::map<std::string, std::string>& MachineOptions() {
@@ -214,8 +200,12 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   Machine m;
   const std::string host_triple =
       llvm::Triple::normalize(llvm::sys::getProcessTriple());
-  m.triple = llvm::Triple::normalize(target.Option("mtriple", host_triple));
-  const llvm::Triple triple(m.triple);
+  const std::string mtriple = target.Option("mtriple", host_triple);
+  llvm::Triple triple(llvm::Triple::normalize(mtriple));
+  if (absl::Status s = CheckTriple(mtriple, triple); !s.ok()) return s;
+  triple.setArch(triple.getArch());  // arm64 is aarch64, and so on
+  m.triple = triple.str();
+  if (triple.isRISCV64()) m.abi = "lp64d";
   std::string error;
   const llvm::Target* llvm_target =
       llvm::TargetRegistry::lookupTarget(m.triple, error);
@@ -243,7 +233,14 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
         absl::StrCat("LLVM knows no such processor for ", m.triple));
   }
 
+  const absl::Span<const isa::Feature> known = isa::FeaturesOf(m.triple);
   std::vector<std::string> wanted;
+  for (const isa::Feature& f : known) {
+    // The baseline of a family whose CPUs are named for less than Linux needs.
+    if (triple.isRISCV64() && !f.optional) {
+      wanted.push_back(absl::StrCat("+", f.name));
+    }
+  }
   const std::set<std::string> host =
       m.native ? HostFeatures() : std::set<std::string>();
   for (const std::string& feature : host) {
@@ -251,28 +248,15 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   }
   absl::Status added = AddAttributes(target.Option("mattr", ""), *any, &wanted);
   if (!added.ok()) return added;
-  m.cpu = BaselineCpu(triple);
+  m.cpu = isa::BaselineCpu(m.triple);
   SubtargetPtr sti(llvm_target->createMCSubtargetInfo(
       m.triple, named ? mcpu : m.cpu, absl::StrJoin(wanted, ",")));
-  const absl::Span<const Feature> known = FeaturesOf(triple);
-  if (known.empty()) {
-    // A family without a list of ours: the name and attributes as given.
-    if (named) m.cpu = mcpu;
-    if (m.cpu == "generic" && !any->isCPUStringValid("generic")) m.cpu = "";
-    for (const llvm::SubtargetFeatureKV& kv : sti->getAllProcessorFeatures()) {
-      const std::string plus = absl::StrCat("+", kv.Key);
-      if (absl::c_linear_search(wanted, plus)) m.features.emplace_back(kv.Key);
+  for (const isa::Feature& f : known) {
+    if (sti->checkFeatures(absl::StrCat("+", f.name))) {
+      m.features.emplace_back(f.name);
     }
-    absl::c_sort(m.features);
-    m.needed_features = m.features;
-  }
-  for (const Feature& f : known) {
-    if (!sti->checkFeatures(absl::StrCat("+", f.name))) continue;
-    m.features.emplace_back(f.name);
-    if (f.needed) m.needed_features.emplace_back(f.name);
   }
   absl::c_sort(m.features);
-  absl::c_sort(m.needed_features);
 
   if (named) m.tune_cpu = mcpu;
   if (m.native) m.tune_cpu = BelievableHostName(*llvm_target, triple, host);
@@ -320,8 +304,10 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateTargetMachine(
   }
   const std::optional<llvm::CodeGenOptLevel> level =
       llvm::CodeGenOpt::getLevel(std::clamp(opt_level, 0, 3));
+  llvm::TargetOptions options;
+  options.MCOptions.ABIName = machine.abi;
   std::unique_ptr<llvm::TargetMachine> result(target->createTargetMachine(
-      machine.triple, machine.cpu, machine.FeatureText(), llvm::TargetOptions(),
+      machine.triple, machine.cpu, machine.FeatureText(), options,
       llvm::Reloc::PIC_, std::nullopt, *level));
   if (result == nullptr) {
     return absl::InvalidArgumentError(

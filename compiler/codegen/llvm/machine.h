@@ -21,12 +21,11 @@ namespace ingot::codegen {
 // A plain value. Two equal ones give the same code.
 struct Machine {
   std::string triple;
+  std::string abi;       // its calling convention; empty: the only one
   std::string cpu;       // the baseline that `features` are added to
   std::string tune_cpu;  // whose timings to believe; changes no meaning
   // All features that code may use beyond the baseline, LLVM's names, sorted.
   std::vector<std::string> features;
-  // Those of `features` that a processor must have to run the code.
-  std::vector<std::string> needed_features;
   int vector_bits = 128;  // 0: no vector registers
   int vector_registers = 16;
   bool has_fma = false;
@@ -45,7 +44,8 @@ const std::map<std::string, std::string>& MachineOptions();
 
 // Reads them: -mtriple (default: this machine's), -mcpu (default: native for
 // this machine's triple, generic for another), -mattr, -vector-bits.
-// InvalidArgument names the option and what is wrong with it. For `native` the
+// InvalidArgument names the option and what is wrong with it; a triple must be
+// one of 64-bit little-endian processors (isa/machines.h). For `native` the
 // features come from asking the processor; its name, which LLVM may guess
 // wrongly, is believed for timings alone, and only where it fits the features.
 absl::StatusOr<Machine> ResolveMachine(const Target& target);

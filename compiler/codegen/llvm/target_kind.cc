@@ -2,10 +2,12 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "isa/needed_features.h"
 
 namespace ingot::codegen {
 namespace {
@@ -31,8 +33,6 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.options = MachineOptions();
   kind.options["O"] = "how hard LLVM optimises, 0 to 3; default: 3";
   kind.loaders = {std::string(loader)};
-  // Unrolled loops are copied by the code generator, one copy at a time.
-  kind.tir_passes = {"vectorize_loops"};
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
   kind.check = [](const Target& target) -> absl::Status {
     absl::StatusOr<Machine> machine = ResolveMachine(target);
@@ -63,6 +63,13 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
         CompileWithLlvm(kernels, *machine, output, llvm_options);
     if (!code.ok()) return code.status();
     CodegenResult result;
+    // Bitcode needs nothing: its loader compiles it for what is there.
+    if (output == LlvmOutput::kObject) {
+      absl::StatusOr<std::vector<std::string>> needed =
+          isa::NeededFeatures(*code, machine->triple, machine->features);
+      if (!needed.ok()) return needed.status();
+      result.cpu_features = *std::move(needed);
+    }
     Artifact artifact;
     artifact.codegen_id = codegen_id;
     artifact.loader = loader;
@@ -70,7 +77,6 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     artifact.file_name = stem + suffix;
     artifact.content = Blob::FromString(*std::move(code));
     result.artifacts.push_back(std::move(artifact));
-    result.cpu_features = machine->needed_features;
     result.target_triple = machine->triple;
     result.link_libraries = {"m"};
     return result;

@@ -1,0 +1,265 @@
+#include "isa/needed_features.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "isa/features.h"
+#include "isa/x86_features.h"
+#include "llvm/MC/MCAsmInfo.h"
+#include "llvm/MC/MCContext.h"
+#include "llvm/MC/MCDisassembler/MCDisassembler.h"
+#include "llvm/MC/MCInst.h"
+#include "llvm/MC/MCInstPrinter.h"
+#include "llvm/MC/MCInstrInfo.h"
+#include "llvm/MC/MCRegisterInfo.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/MCTargetOptions.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace ingot::isa {
+namespace {
+
+void InitializeDisassemblers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeAllTargetInfos();
+    llvm::InitializeAllTargetMCs();
+    llvm::InitializeAllDisassemblers();
+  });
+}
+
+std::string WithPlus(absl::Span<const std::string> features) {
+  return absl::StrJoin(features, ",", [](std::string* out, auto& feature) {
+    absl::StrAppend(out, "+", feature);
+  });
+}
+
+// A decoder for processors with certain features.
+class Decoder {
+ public:
+  static std::unique_ptr<Decoder> Create(const llvm::Target& target,
+                                         const llvm::Triple& triple,
+                                         const std::string& features) {
+    auto d = std::unique_ptr<Decoder>(new Decoder);
+    const std::string name = triple.str();
+    d->registers_.reset(target.createMCRegInfo(name));
+    if (d->registers_ == nullptr) return nullptr;
+    d->info_.reset(
+        target.createMCAsmInfo(*d->registers_, name, llvm::MCTargetOptions()));
+    d->subtarget_.reset(
+        target.createMCSubtargetInfo(name, BaselineCpu(name), features));
+    d->instructions_.reset(target.createMCInstrInfo());
+    if (d->info_ == nullptr || d->subtarget_ == nullptr ||
+        d->instructions_ == nullptr) {
+      return nullptr;
+    }
+    d->context_ = std::make_unique<llvm::MCContext>(
+        triple, d->info_.get(), d->registers_.get(), d->subtarget_.get());
+    d->decoder_.reset(
+        target.createMCDisassembler(*d->subtarget_, *d->context_));
+    // Dialect 1 is Intel's on x86; others have but one.
+    d->printer_.reset(target.createMCInstPrinter(
+        triple, triple.isX86() ? 1 : d->info_->getAssemblerDialect(), *d->info_,
+        *d->instructions_, *d->registers_));
+    if (d->decoder_ == nullptr || d->printer_ == nullptr) return nullptr;
+    return d;
+  }
+
+  // The bytes that the instruction takes; 0 if it is none.
+  uint64_t Decode(llvm::ArrayRef<uint8_t> bytes, llvm::MCInst* instruction) {
+    uint64_t size = 0;
+    instruction->clear();
+    const auto status = decoder_->getInstruction(*instruction, size, bytes,
+                                                 /*Address=*/0, llvm::nulls());
+    return status == llvm::MCDisassembler::Success ? size : 0;
+  }
+
+  absl::string_view Mnemonic(const llvm::MCInst& instruction) {
+    const char* text = printer_->getMnemonic(&instruction).first;
+    if (text == nullptr) return "";
+    absl::string_view name = text;
+    // "{vex}\tvpdpbusd\t" and the like.
+    if (name[0] == '{') name.remove_prefix(name.find('}') + 1);
+    while (!name.empty() && (name[0] == '\t' || name[0] == ' ')) {
+      name.remove_prefix(1);
+    }
+    return name.substr(0, name.find_first_of("\t "));
+  }
+
+  // How many features it has, implied ones too.
+  size_t NumFeatures() const { return subtarget_->getFeatureBits().count(); }
+
+ private:
+  Decoder() = default;
+
+  std::unique_ptr<llvm::MCRegisterInfo> registers_;
+  std::unique_ptr<llvm::MCAsmInfo> info_;
+  std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
+  std::unique_ptr<llvm::MCInstrInfo> instructions_;
+  std::unique_ptr<llvm::MCContext> context_;
+  std::unique_ptr<llvm::MCDisassembler> decoder_;
+  std::unique_ptr<llvm::MCInstPrinter> printer_;
+};
+
+class Finder {
+ public:
+  // Unimplemented if this LLVM has no disassembler for the triple.
+  static absl::StatusOr<Finder> Create(absl::string_view triple,
+                                       absl::Span<const std::string> possible) {
+    InitializeDisassemblers();
+    std::string error;
+    const llvm::Triple parsed{std::string(triple)};
+    const llvm::Target* target =
+        llvm::TargetRegistry::lookupTarget(parsed.str(), error);
+    if (target != nullptr) {
+      Finder finder(*target, parsed, possible);
+      if (finder.all_ != nullptr) return finder;
+    }
+    return absl::UnimplementedError(
+        absl::StrCat("no disassembler for ", triple, " is built in"));
+  }
+
+  void Read(llvm::ArrayRef<uint8_t> code) {
+    llvm::MCInst instruction;
+    for (uint64_t at = 0; at < code.size();) {
+      const uint64_t size = all_->Decode(code.slice(at), &instruction);
+      if (size == 0) return NeedAll();
+      // The operands of an opcode have no say in what it needs: LLVM has one
+      // for each encoding and width.
+      if (seen_.insert(instruction.getOpcode()).second) {
+        if (triple_.isX86()) {
+          AddX86(instruction, code.slice(at, size));
+        } else {
+          AddByDecoding(code.slice(at, size));
+        }
+      }
+      at += size;
+    }
+  }
+
+  std::vector<std::string> Result() const {
+    return {needed_.begin(), needed_.end()};
+  }
+
+ private:
+  Finder(const llvm::Target& target, const llvm::Triple& triple,
+         absl::Span<const std::string> possible)
+      : target_(&target), triple_(triple) {
+    all_ = Decoder::Create(target, triple, WithPlus(possible));
+    const absl::Span<const Feature> known = FeaturesOf(triple.str());
+    for (const std::string& name : possible) {
+      const bool given = std::any_of(
+          known.begin(), known.end(),
+          [&name](const Feature& f) { return f.name == name && !f.optional; });
+      if (!given) possible_.push_back(name);
+    }
+  }
+
+  void NeedAll() { needed_.insert(possible_.begin(), possible_.end()); }
+
+  // LLVM's decoder for x86 takes every extension as given: ask our table.
+  void AddX86(const llvm::MCInst& instruction, llvm::ArrayRef<uint8_t> bytes) {
+    const X86Needs needs =
+        NeedsOfX86(all_->Mnemonic(instruction),
+                   ReadX86Encoding({bytes.data(), bytes.size()}));
+    if (!needs.known) return NeedAll();
+    for (absl::string_view feature : needs.features) {
+      if (std::find(possible_.begin(), possible_.end(), feature) !=
+          possible_.end()) {
+        needed_.emplace(feature);
+      }
+    }
+  }
+
+  // The others' decoders know what each instruction belongs to: try them with
+  // less and less on their side.
+  void AddByDecoding(llvm::ArrayRef<uint8_t> bytes) {
+    if (Decodes("", bytes)) return;
+    const std::string* weakest = nullptr;
+    for (const std::string& feature : possible_) {
+      if (!Decodes(feature, bytes)) continue;
+      if (weakest == nullptr || decoders_[feature]->NumFeatures() <
+                                    decoders_[*weakest]->NumFeatures()) {
+        weakest = &feature;
+      }
+    }
+    if (weakest == nullptr) return NeedAll();
+    needed_.insert(*weakest);
+  }
+
+  // Whether it is an instruction with that feature alone.
+  bool Decodes(const std::string& feature, llvm::ArrayRef<uint8_t> bytes) {
+    std::unique_ptr<Decoder>& decoder = decoders_[feature];
+    if (decoder == nullptr) {
+      std::vector<std::string> features;
+      for (const Feature& f : FeaturesOf(triple_.str())) {
+        if (!f.optional) features.push_back(f.name);
+      }
+      if (!feature.empty()) features.push_back(feature);
+      decoder = Decoder::Create(*target_, triple_, WithPlus(features));
+    }
+    llvm::MCInst instruction;
+    return decoder != nullptr && decoder->Decode(bytes, &instruction) != 0;
+  }
+
+  const llvm::Target* target_;
+  llvm::Triple triple_;
+  std::vector<std::string> possible_;  // without what every processor has
+  std::unique_ptr<Decoder> all_;
+  absl::flat_hash_map<std::string, std::unique_ptr<Decoder>> decoders_;
+  absl::flat_hash_set<unsigned> seen_;  // opcodes
+  std::set<std::string> needed_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> NeededFeatures(
+    absl::string_view object, absl::string_view triple,
+    absl::Span<const std::string> possible) {
+  absl::StatusOr<Finder> finder = Finder::Create(triple, possible);
+  if (!finder.ok()) return finder.status();
+  // LLVM reads the tables where they lie, and they must lie aligned.
+  const std::string copy(object);
+  using File = llvm::object::ELFFile<llvm::object::ELF64LE>;
+  const auto invalid = [](llvm::Error e) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "not a 64-bit little-endian ELF file: ", llvm::toString(std::move(e))));
+  };
+  llvm::Expected<File> file = File::create(copy);
+  if (!file) return invalid(file.takeError());
+  auto sections = file->sections();
+  if (!sections) return invalid(sections.takeError());
+  for (const auto& section : *sections) {
+    if (section.sh_type != llvm::ELF::SHT_PROGBITS ||
+        (section.sh_flags & llvm::ELF::SHF_EXECINSTR) == 0) {
+      continue;
+    }
+    auto code = file->getSectionContents(section);
+    if (!code) return invalid(code.takeError());
+    finder->Read(*code);
+  }
+  return finder->Result();
+}
+
+absl::StatusOr<std::vector<std::string>> NeededFeaturesOfCode(
+    absl::string_view code, absl::string_view triple,
+    absl::Span<const std::string> possible) {
+  absl::StatusOr<Finder> finder = Finder::Create(triple, possible);
+  if (!finder.ok()) return finder.status();
+  finder->Read({reinterpret_cast<const uint8_t*>(code.data()), code.size()});
+  return finder->Result();
+}
+
+}  // namespace ingot::isa

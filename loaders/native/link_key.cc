@@ -1,0 +1,202 @@
+#include "loaders/native/link_key.h"
+
+#include <elf.h>
+
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "artifact/compile_request.h"
+#include "artifact/target_keys.h"
+#include "isa/features.h"
+#include "isa/needed_features.h"
+#include "loaders/load_names.h"
+#include "loaders/native/files.h"
+#include "loaders/native/find_library.h"
+#include "loaders/native/lld.h"
+#include "loaders/native/toolchain.h"
+
+namespace ingot {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The symbols that a linked library shows to the outside; everything else is
+// local.
+constexpr char kVersionScript[] =
+    "{ global: __tvm_ffi_*; __ingot_*; local: *; };\n";
+
+// The family of an object file. FailedPrecondition if it is none that can be
+// linked.
+absl::StatusOr<const isa::MachineFamily*> FamilyOf(absl::string_view object) {
+  Elf64_Ehdr header;
+  if (object.size() < sizeof(header) || !absl::StartsWith(object, ELFMAG)) {
+    return absl::FailedPreconditionError("is not an ELF object file");
+  }
+  memcpy(&header, object.data(), sizeof(header));
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_type != ET_REL) {
+    return absl::FailedPreconditionError(
+        "is not a 64-bit little-endian object file");
+  }
+  const isa::MachineFamily* family = isa::FindByElf(header.e_machine);
+  if (family == nullptr) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("is for ", isa::NameOfElfMachine(header.e_machine),
+                     ", which Ingot does not link for"));
+  }
+  return family;
+}
+
+absl::Status At(const std::string& artifact, const absl::Status& status) {
+  return absl::Status(status.code(),
+                      absl::StrCat(artifact, ": ", status.message()));
+}
+
+// The C compiler of a source that names none.
+std::string UsualCompiler(const isa::MachineFamily* family) {
+  if (family == nullptr || family == isa::HostFamily()) return "cc";
+  return absl::StrCat(family->gnu, "-gcc");
+}
+
+// What the instructions of a compiled source need. A compiler that was told
+// nothing of the processor makes code for every one of the family.
+absl::Status AddFeatures(absl::string_view object,
+                         const std::vector<std::string>& flags,
+                         KeyObjects* objects) {
+  bool for_processor = false;
+  for (const std::string& flag : flags) {
+    for_processor |= absl::StartsWith(flag, "-m");
+  }
+  if (!for_processor) return absl::OkStatus();
+  std::vector<std::string> possible;
+  for (const isa::Feature& f : isa::FeaturesOf(objects->family->name)) {
+    possible.push_back(f.name);
+  }
+  absl::StatusOr<std::vector<std::string>> needed =
+      isa::NeededFeatures(object, objects->family->gnu, possible);
+  if (!needed.ok()) return needed.status();
+  objects->cpu_features.insert(needed->begin(), needed->end());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsNativeCode(const Artifact& artifact) {
+  return artifact.loader == kNativeLoader &&
+         (absl::EndsWith(artifact.file_name, ".c") ||
+          absl::EndsWith(artifact.file_name, ".o"));
+}
+
+std::vector<std::string> NativeKeys(const ArtifactSet& set) {
+  std::set<std::string> keys;
+  for (const Artifact& artifact : set.artifacts()) {
+    if (IsNativeCode(artifact)) keys.insert(artifact.target_key);
+  }
+  return {keys.begin(), keys.end()};
+}
+
+absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
+                                       absl::string_view key,
+                                       const std::string& cc,
+                                       const std::string& folder) {
+  const Provenance::TargetKey& known = FindTargetKey(set.provenance(), key);
+  KeyObjects objects;
+  objects.family = nullptr;
+  objects.cpu_features = {known.cpu_features().begin(),
+                          known.cpu_features().end()};
+  const isa::MachineFamily* const wanted = isa::FindByTriple(known.triple());
+  std::string first;  // the artifact that decided on the family
+  // Files that sources include must be there before the first is compiled.
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.loader != kNativeLoader || artifact.target_key != key) {
+      continue;
+    }
+    const fs::path path = fs::path(folder) / ArtifactPath(artifact);
+    std::error_code error;
+    fs::create_directories(path.parent_path(), error);
+    if (error) return FileError("creating", path.string(), error.value());
+    if (absl::Status s = WriteFile(path.string(), artifact.content.view());
+        !s.ok()) {
+      return s;
+    }
+  }
+  for (const Artifact& artifact : set.artifacts()) {
+    if (!IsNativeCode(artifact) || artifact.target_key != key) continue;
+    const std::string name = ArtifactPath(artifact);
+    std::string path = absl::StrCat(folder, "/", name);
+    Blob object = artifact.content;
+    std::string compiler;
+    std::vector<std::string> flags;
+    if (absl::EndsWith(name, ".c")) {
+      absl::StatusOr<CompileRequest> request =
+          ParseCompileRequest(artifact.content.view());
+      if (!request.ok()) return At(name, request.status());
+      compiler = !cc.empty()            ? cc
+                 : !request->cc.empty() ? request->cc
+                                        : UsualCompiler(wanted);
+      flags = std::move(request->flags);
+      if (absl::Status s = CompileC(compiler, flags, folder, name, name + ".o");
+          !s.ok()) {
+        return s;
+      }
+      path += ".o";
+      absl::StatusOr<Blob> compiled = Blob::MapFile(path);
+      if (!compiled.ok()) return compiled.status();
+      object = *std::move(compiled);
+    }
+    absl::StatusOr<const isa::MachineFamily*> family = FamilyOf(object.view());
+    if (!family.ok()) return At(name, family.status());
+    const isa::MachineFamily* const expected = objects.family != nullptr
+                                                   ? objects.family
+                                               : wanted != nullptr ? wanted
+                                                                   : *family;
+    if (*family != expected) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          name,
+          compiler.empty() ? "" : absl::StrCat(", compiled by ", compiler),
+          ", is for ", (*family)->name, ", but ",
+          first.empty() ? absl::StrCat("the target key ", key) : first,
+          " is for ", expected->name));
+    }
+    objects.family = *family;
+    if (first.empty()) first = name;
+    if (!compiler.empty()) {
+      if (absl::Status s = AddFeatures(object.view(), flags, &objects);
+          !s.ok()) {
+        return At(name, s);
+      }
+    }
+    objects.paths.push_back(std::move(path));
+  }
+  return objects;
+}
+
+absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
+                         const KeyObjects& objects,
+                         const std::vector<std::string>& more,
+                         const std::string& folder, const std::string& output) {
+  const std::string script = folder + "/exports.map";
+  if (absl::Status s = WriteFile(script, kVersionScript); !s.ok()) return s;
+  std::vector<std::string> inputs = objects.paths;
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  const Provenance::TargetKey& known = FindTargetKey(set.provenance(), key);
+  std::vector<std::string> libraries(known.link_libraries().begin(),
+                                     known.link_libraries().end());
+  libraries.push_back("m");
+  libraries.push_back("c");
+  for (const std::string& library : libraries) {
+    absl::StatusOr<std::string> file = FindLibrary(library, *objects.family);
+    if (!file.ok()) return file.status();
+    inputs.push_back(*std::move(file));
+  }
+  const absl::Status linked = RunLld(inputs, script, output);
+  return absl::Status(linked.code(), absl::StrReplaceAll(linked.message(),
+                                                         {{folder + "/", ""}}));
+}
+
+}  // namespace ingot
