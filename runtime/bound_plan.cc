@@ -1,9 +1,5 @@
 #include "runtime/bound_plan.h"
 
-#ifdef __linux__
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -16,32 +12,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "base/alignment.h"
-#include "runtime/device.h"
 #include "runtime/dim_expr.h"
 #include "runtime/plan_check.h"
 
 namespace ingot {
-namespace {
-
-// Memory for all storage. Large ones are on large pages where the system has
-// them, which saves most of the page faults and TLB misses.
-absl::StatusOr<std::shared_ptr<void>> AllocateArena(uint64_t bytes) {
-  constexpr size_t kLargePage = size_t{2} << 20;
-  const bool large = bytes >= 2 * kLargePage;
-  const std::shared_ptr<DeviceApi> cpu = CpuDeviceApi();
-  absl::StatusOr<void*> memory =
-      cpu->Allocate(Device::Cpu(), bytes, large ? kLargePage : kAlignment);
-  if (!memory.ok()) return memory.status();
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-  // Only a hint: a system that cannot follow it loses nothing.
-  if (large) madvise(*memory, bytes, MADV_HUGEPAGE);
-#endif
-  return std::shared_ptr<void>(*memory,
-                               [cpu](void* p) { cpu->Free(Device::Cpu(), p); });
-}
-
-}  // namespace
 
 absl::Status BoundPlan::Annotate(int tensor, const absl::Status& status) const {
   return absl::Status(status.code(), absl::StrCat("plan: tensor '",
@@ -88,6 +62,14 @@ void BoundPlan::InitPhases() {
     if (is_list(plan_.outputs(i))) continue;
     phases_[when_.tensors[plan_.outputs(i)]].outputs.push_back(i);
   }
+  for (int i = 0; i < plan_.calls_size(); ++i) {
+    if (!SharesStorage(plan_.calls(i))) continue;
+    int phase = 0;
+    for (uint32_t t : plan_.calls(i).args()) {
+      phase = std::max(phase, when_.tensors[t]);
+    }
+    phases_[phase].in_place.push_back(i);
+  }
   for (int i = 0; i < plan_.requirements_size(); ++i) {
     phases_[when_.requirements[i]].requirements.push_back(i);
   }
@@ -102,7 +84,7 @@ absl::Status BoundPlan::InitTensors() {
   outputs_.resize(plan_.outputs_size());
   tensors_.resize(count);
   lists_.resize(count);
-  list_inputs_set_.resize(plan_.inputs_size());
+  inputs_given_.resize(plan_.inputs_size());
   dtypes_.resize(count);
   bytes_.resize(count);
   size_t dims = 0;
@@ -173,7 +155,7 @@ absl::Status BoundPlan::InitConstants(
       constants_.push_back(*std::move(constant));
     }
     const Tensor& constant = it->second;
-    // A view of another tensor is compared with that when it has a shape.
+    // A view is compared with a tensor before it once both have a shape.
     const bool is_view = tensor.same_bytes_as() > 0;
     if (constant.dtype() != dtypes_[i] ||
         (!is_view && constant.bytes() != bytes_[i])) {
@@ -220,20 +202,20 @@ void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
   const auto shape = absl::MakeConstSpan(view.shape, view.ndim);
   if (Shape(plan_.inputs(index)) != shape) phases_[0].bound = false;
   input_shapes_[index].assign(shape.begin(), shape.end());
+  inputs_given_[index] = true;
   void* data = static_cast<char*>(view.data) + view.byte_offset;
   for (int t : input_tensors_[index]) tensors_[t].data = data;
 }
 
 void BoundPlan::SetInputList(size_t index, TensorList list) {
   lists_[plan_.inputs(index)] = std::move(list);
-  list_inputs_set_[index] = true;
+  inputs_given_[index] = true;
 }
 
 absl::Status BoundPlan::Bind() {
   if (!inputs_set_) {
     for (size_t i = 0; i < inputs_.size(); ++i) {
-      const uint32_t t = plan_.inputs(i);
-      if (is_list(t) ? !list_inputs_set_[i] : tensors_[t].data == nullptr) {
+      if (!inputs_given_[i]) {
         return absl::FailedPreconditionError(absl::StrCat(
             "input ", i, " ('", plan_.tensors(plan_.inputs(i)).name(),
             "') was not set"));
@@ -282,7 +264,7 @@ absl::Status BoundPlan::Bind(Phase* phase) {
     status = BindShape(phase->tensors[i]);
   }
   if (status.ok() && phase == phases_.data()) status = CheckInputShapes();
-  if (status.ok() && inputs_set_) status = CheckRequirements(*phase);
+  if (status.ok()) status = CheckRequirements(*phase);
   if (status.ok()) status = BindStorage(phase);
   if (status.ok()) status = BindOutputs(phase);
   phase->bound = status.ok();
@@ -371,124 +353,6 @@ absl::Status BoundPlan::BindShape(int index) {
   for (int d = dl.ndim; d-- > 0;) {
     dl.strides[d] = static_cast<int64_t>(stride);
     stride *= static_cast<uint64_t>(std::max<int64_t>(dl.shape[d], 1));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
-    const Phase& phase, uint64_t* total) {
-  std::vector<uint64_t> offsets;
-  *total = 0;
-  // No sum below can overflow: each term is under 2^63 and the total is kept
-  // under the limit, itself cut to 2^62.
-  const uint64_t others = storage_bytes() - phase.arena_bytes;
-  uint64_t limit = std::min(max_storage_bytes_, uint64_t{1} << 62);
-  limit -= std::min(limit, others);
-  for (int i : phase.storages) {
-    int64_t size = 0;
-    for (const DimExpr& expr : plan_.storage(i).bytes()) {
-      absl::StatusOr<int64_t> bytes = EvaluateDimExpr(expr, symbols_);
-      if (!bytes.ok()) {
-        return absl::InvalidArgumentError(
-            absl::StrCat("plan: storage ", i, ": ", bytes.status().message()));
-      }
-      size = std::max(size, *bytes);
-    }
-    if (static_cast<uint64_t>(size) > limit - std::min(limit, *total)) {
-      return absl::ResourceExhaustedError(
-          absl::StrCat("plan: storage 0 to ", i, " needs ",
-                       others + *total + static_cast<uint64_t>(size),
-                       " bytes, more than the limit of ", max_storage_bytes_));
-    }
-    offsets.push_back(*total);
-    *total += (static_cast<uint64_t>(size) + kAlignment - 1) / kAlignment *
-              kAlignment;
-    sizes_[i] = static_cast<uint64_t>(size);
-  }
-  return offsets;
-}
-
-absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
-  for (int i : phase.settled) {
-    const PlanTensor& tensor = plan_.tensors(i);
-    if (tensor.place_case() == PlanTensor::kInput) {
-      const uint32_t whole = plan_.inputs(tensor.input());
-      if (bytes_[i] != bytes_[whole]) {
-        return Annotate(
-            i, absl::InvalidArgumentError(absl::StrCat(
-                   "it is ", TypeString(dtypes_[i], Shape(i)),
-                   ", a view of input '", plan_.tensors(whole).name(),
-                   "', which is ", TypeString(dtypes_[whole], Shape(whole)))));
-      }
-    }
-    if (tensor.place_case() != PlanTensor::kStorage) continue;
-    const uint64_t size = sizes_[tensor.storage()];
-    if (tensor.offset() > size || bytes_[i] > size - tensor.offset()) {
-      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
-                             TypeString(dtypes_[i], Shape(i)), " at offset ",
-                             tensor.offset(), " does not fit in storage ",
-                             tensor.storage(), " of ", size, " bytes")));
-    }
-  }
-  for (int i : phase.sized_like) {
-    const int other = static_cast<int>(plan_.tensors(i).same_bytes_as() - 1);
-    if (bytes_[i] == bytes_[other]) continue;
-    return Annotate(
-        i, absl::InvalidArgumentError(absl::StrCat(
-               TypeString(dtypes_[other], Shape(other)), " cannot be seen as ",
-               TypeString(dtypes_[i], Shape(i)))));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status BoundPlan::BindStorage(Phase* phase) {
-  uint64_t total = 0;
-  absl::StatusOr<std::vector<uint64_t>> offsets = LayOutStorage(*phase, &total);
-  if (!offsets.ok()) return offsets.status();
-  absl::Status status = CheckPlaces(*phase);
-  if (!status.ok()) return status;
-  const bool needed = phase == phases_.data() || !phase->storages.empty();
-  if (needed && (phase->arena == nullptr || total > phase->arena_bytes)) {
-    // The old one goes first, unless a user holds a view of it. So do views
-    // of later phases, which may lie in it.
-    outputs_.assign(outputs_.size(), Tensor());
-    phase->arena = nullptr;
-    phase->arena_bytes = 0;
-    absl::StatusOr<std::shared_ptr<void>> arena = AllocateArena(total);
-    if (!arena.ok()) return arena.status();
-    phase->arena = *std::move(arena);
-    phase->arena_bytes = total;
-    // What was bound before has lost its views as well.
-    for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
-      status = BindOutputs(earlier);
-      if (!status.ok()) return status;
-    }
-  }
-  if (!needed) return absl::OkStatus();
-  std::vector<char*> begin(plan_.storage_size());
-  for (size_t i = 0; i < phase->storages.size(); ++i) {
-    begin[phase->storages[i]] =
-        static_cast<char*>(phase->arena.get()) + (*offsets)[i];
-  }
-  for (int i : phase->placed) {
-    const PlanTensor& tensor = plan_.tensors(i);
-    tensors_[i].data = begin[tensor.storage()] + tensor.offset();
-  }
-  return absl::OkStatus();
-}
-
-absl::Status BoundPlan::BindOutputs(Phase* phase) {
-  for (int i : phase->outputs) {
-    const int t = static_cast<int>(plan_.outputs(i));
-    const PlanTensor& tensor = plan_.tensors(t);
-    absl::StatusOr<Tensor> output =
-        tensor.place_case() == PlanTensor::kStorage
-            ? Tensor::FromBorrowed(
-                  tensors_[t].data, dtypes_[t], Shape(t),
-                  phases_[when_.storages[tensor.storage()]].arena)
-            : Tensor::Empty(dtypes_[t], Shape(t));
-    if (!output.ok()) return Annotate(t, output.status());
-    outputs_[i] = *std::move(output);
   }
   return absl::OkStatus();
 }

@@ -104,6 +104,7 @@ class BoundPlan {
     std::vector<int> placed;      // tensors in these
     std::vector<int> outputs;     // of the plan, among `settled`
     std::vector<int> sized_like;  // tensors to compare with another in size
+    std::vector<int> in_place;    // calls that may write where they read
     std::shared_ptr<void> arena;  // all its storages
     uint64_t arena_bytes = 0;
   };
@@ -120,7 +121,9 @@ class BoundPlan {
   absl::Status Bind(Phase* phase);
   absl::StatusOr<std::vector<uint64_t>> LayOutStorage(const Phase& phase,
                                                       uint64_t* total);
+  bool SharesStorage(const PlanCall& call) const;
   absl::Status CheckPlaces(const Phase& phase);
+  absl::Status CheckApart(const Phase& phase) const;
   absl::Status BindStorage(Phase* phase);
   absl::Status BindOutputs(Phase* phase);
   absl::Status Annotate(int tensor, const absl::Status& status) const;
@@ -137,7 +140,7 @@ class BoundPlan {
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
   std::vector<TensorList> lists_;  // beside tensors_; empty for tensors
-  std::vector<bool> list_inputs_set_;
+  std::vector<bool> inputs_given_;
   std::vector<std::vector<int64_t>> input_shapes_;
   std::vector<std::vector<int>> input_tensors_;  // an input and its views
   std::vector<int64_t> symbols_;

@@ -436,6 +436,24 @@ TEST(Loop, MemoryHasALimit) {
   EXPECT_EQ(executor->Run().code(), absl::StatusCode::kResourceExhausted);
 }
 
+TEST(Loop, TripsHaveALimit) {
+  ExecutorOptions options;
+  options.max_trips = 6;
+  auto executor =
+      *GraphExecutor::Create(LoopPlan(), Kernels(), nullptr, options);
+  ASSERT_TRUE(executor->SetInput(1, Floats({-1})).ok());
+  // Of each run, not of all.
+  for (int run = 0; run < 2; ++run) {
+    ASSERT_TRUE(executor->SetInput(0, Number(6)).ok());
+    EXPECT_TRUE(executor->Run().ok());
+  }
+  ASSERT_TRUE(executor->SetInput(0, Number(7)).ok());
+  const absl::Status status = executor->Run();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("trip 6: the loops of this run go on after 6 trips"));
+}
+
 void ExpectBad(Plan plan, const std::function<void(Plan*)>& change,
                const std::string& text) {
   change(&plan);

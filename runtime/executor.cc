@@ -62,8 +62,9 @@ class PlanExecutor final : public GraphExecutor {
             options.profiler,
             std::move(options.observer),
             options.max_storage_bytes,
-            options.random_seed.has_value() ? *options.random_seed : AnySeed()},
-        frame_(context_) {
+            options.random_seed.has_value() ? *options.random_seed : AnySeed(),
+            options.max_trips},
+        frame_(&context_) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);
     }
@@ -128,6 +129,7 @@ class PlanExecutor final : public GraphExecutor {
     ran_ = false;
     {
       ScopedThreadPool scope(pool_.get());
+      context_.trips = 0;
       absl::Status status = frame_.Run();
       if (!status.ok()) return status;
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,8 +51,13 @@ struct ExecutorOptions {
   // own: executors with the same seed give the same ones, run by run. None: one
   // that differs from executor to executor.
   std::optional<uint64_t> random_seed;
-  // The most bytes of storage that a plan may ask for.
+  // The most bytes of storage that a plan may ask for, and each body of its
+  // branches and loops.
   uint64_t max_storage_bytes = uint64_t{1} << 40;
+  // The most trips that the loops of one run may make together; a run that goes
+  // on fails with ResourceExhausted. No limit unless set: a loop may be meant
+  // to be long, and nothing else ends one whose condition never becomes false.
+  int64_t max_trips = std::numeric_limits<int64_t>::max();
 };
 
 // What an input or an output is declared as.

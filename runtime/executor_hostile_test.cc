@@ -258,6 +258,96 @@ TEST(HostilePlan, ViewsOfInputs) {
               HasSubstr("a view of an input of another type"));
 }
 
+// A constant's bytes are compared with those of the tensor that is sized by it
+// alone, so views must lead there.
+TEST(HostilePlan, ViewsOfThemselves) {
+  ExpectError(
+      [](Plan* p) {
+        p->mutable_tensors(1)->set_same_bytes_as(2);
+        *p->mutable_tensors(1)->mutable_shape(0) = Const(1 << 20);
+      },
+      absl::StatusCode::kInvalidArgument,
+      "tensor 'w': it is a view of tensor 1, which does not come before it");
+  ExpectError(
+      [](Plan* p) {
+        PlanTensor* other = p->add_tensors();
+        *other = p->tensors(1);
+        other->set_name("other");
+        other->set_same_bytes_as(2);
+        *other->mutable_shape(0) = Const(1 << 20);
+        p->mutable_tensors(1)->set_same_bytes_as(5);
+        *p->mutable_tensors(1)->mutable_shape(0) = Const(1 << 20);
+      },
+      absl::StatusCode::kInvalidArgument,
+      "tensor 'w': it is a view of tensor 4, which does not come before it");
+}
+
+// Each in a chain of views has the size of the one before it.
+TEST(HostilePlan, ViewsOfViews) {
+  Plan plan = GoodPlan();
+  for (int i = 0; i < 2; ++i) {
+    PlanTensor* view = plan.add_tensors();
+    *view = plan.tensors(1);
+    view->set_name(absl::StrCat("view", i));
+    view->set_same_bytes_as(i == 0 ? 2 : 5);
+  }
+  *plan.mutable_tensors(4)->mutable_shape(0) = Times(1);
+  *plan.mutable_tensors(5)->mutable_shape(0) = Times(2);
+  plan.mutable_calls(0)->set_args(1, 5);
+  EXPECT_THAT(std::string(CreateAndRun(plan, 4).message()),
+              HasSubstr("tensor 'view1': f32[4] cannot be seen as f32[8]"));
+  *plan.mutable_tensors(5)->mutable_shape(0) = Times(1);
+  EXPECT_TRUE(CreateAndRun(plan, 4).ok());
+  EXPECT_THAT(std::string(CreateAndRun(plan, 5).message()),
+              HasSubstr("tensor 'view0': f32[4] cannot be seen as f32[5]"));
+  // A view of a fixed shape needs the symbols of what it is a view of.
+  *plan.mutable_tensors(5)->mutable_shape(0) = Const(5);
+  EXPECT_TRUE(absl::IsInvalidArgument(CreateAndRun(plan, 5)));
+}
+
+TEST(HostilePlan, ResultsThatOverlap) {
+  // Both results in one place; then the second half of one in the other.
+  ExpectError(
+      [](Plan* p) {
+        p->mutable_tensors(2)->set_storage(1);
+        *p->mutable_storage(1)->mutable_bytes(0) = Const(64);
+      },
+      absl::StatusCode::kInvalidArgument,
+      "call 0 (touch): 'z' and 'y' overlap, and it writes one of them");
+  const auto apart = [](uint64_t offset) {
+    return [offset](Plan* p) {
+      p->mutable_tensors(2)->set_storage(1);
+      p->mutable_tensors(2)->set_offset(offset);
+      *p->mutable_storage(1)->mutable_bytes(0) = Const(64);
+    };
+  };
+  ExpectError(apart(28), absl::StatusCode::kInvalidArgument, "overlap");
+  Plan plan = GoodPlan();
+  apart(32)(&plan);
+  EXPECT_TRUE(CreateAndRun(plan, 5).ok());
+  // Nothing overlaps what has no elements.
+  apart(0)(&plan);
+  EXPECT_TRUE(CreateAndRun(plan, 0).ok());
+
+  // A result where an operand is.
+  plan = GoodPlan();
+  *plan.add_calls() = plan.calls(0);
+  plan.mutable_calls(1)->set_args(0, 3);
+  EXPECT_THAT(std::string(CreateAndRun(plan, 5).message()),
+              HasSubstr("call 1 (touch): 'z' and 'z' overlap"));
+}
+
+// Other libraries give empty tensors without an address.
+TEST(HostilePlan, EmptyInputsNeedNoAddress) {
+  auto executor = GraphExecutor::Create(GoodPlan(), Touch(), FourFloats);
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  absl::StatusOr<Tensor> empty = Tensor::FromBorrowedReadOnly(
+      nullptr, DataType::Float(32), std::vector<int64_t>{0});
+  ASSERT_TRUE(empty.ok()) << empty.status();
+  auto outputs = (*executor)->Run({*empty});
+  EXPECT_TRUE(outputs.ok()) << outputs.status();
+}
+
 TEST(HostilePlan, MissingFunctions) {
   ExpectError([](Plan* p) { p->mutable_calls(0)->set_function("gone"); },
               absl::StatusCode::kNotFound,

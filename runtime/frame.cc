@@ -65,7 +65,7 @@ int64_t ElementOf(const DLTensor& tensor, uint32_t i) {
 }  // namespace
 
 absl::Status Frame::Init(const Plan& plan) {
-  absl::Status status = bound_.Init(plan, context_.constants);
+  absl::Status status = bound_.Init(plan, context_->constants);
   if (!status.ok()) return status;
   size_t total = 0;
   for (const PlanCall& call : plan.calls()) total += call.args_size();
@@ -78,9 +78,9 @@ absl::Status Frame::Init(const Plan& plan) {
       has_control_ = true;
     } else {
       absl::StatusOr<Function> function =
-          context_.host == nullptr
+          context_->host == nullptr
               ? absl::NotFoundError("there is no host module")
-              : context_.host->Find(call.function());
+              : context_->host->Find(call.function());
       if (!function.ok()) return Annotate(i, function.status());
       step.call = function->call();
       step.handle = function->handle();
@@ -110,8 +110,8 @@ absl::Status Frame::Run() {
   absl::Status status = bound_.Bind();
   if (!status.ok()) return status;
   ++runs_;
-  if (context_.observer != nullptr) return RunStepsObserved();
-  return context_.profiler == nullptr ? RunSteps() : RunStepsProfiled();
+  if (context_->observer != nullptr) return RunStepsObserved();
+  return context_->profiler == nullptr ? RunSteps() : RunStepsProfiled();
 }
 
 absl::Status Frame::RunSteps() {
@@ -147,7 +147,7 @@ absl::Status Frame::RunStep(size_t i) {
 }
 
 absl::Status Frame::RunStepsProfiled() {
-  Profiler* profiler = context_.profiler;
+  Profiler* profiler = context_->profiler;
   const int64_t start = profiler->Now();
   for (size_t i = 0; i < steps_.size(); ++i) {
     const int64_t before = profiler->Now();
@@ -173,7 +173,7 @@ absl::Status Frame::RunStepsObserved() {
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     args.clear();
     for (int k = 0; k < call.args_size(); ++k) args.push_back(arg(call, k));
-    status = context_.observer(call, args);
+    status = context_->observer(call, args);
     if (!status.ok()) return status;
   }
   return absl::OkStatus();
@@ -196,7 +196,7 @@ absl::Status Frame::RunControl(int index) {
 }
 
 void Frame::GiveRandomState(int index) {
-  const int64_t state[] = {static_cast<int64_t>(context_.random_seed),
+  const int64_t state[] = {static_cast<int64_t>(context_->random_seed),
                            runs_ - 1};
   std::memcpy(arg(bound_.plan().calls(index), 0)->data, state, sizeof(state));
 }
@@ -329,6 +329,11 @@ absl::Status Frame::RunTrips(int index, LoopState* state,
   DLTensor number = *inner.tensor(inner.plan().inputs(0));
   number.data = &trip;
   for (; go_on && trip < trips; ++trip) {
+    if (++context_->trips > context_->max_trips) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("trip ", trip, ": the loops of this run go on after ",
+                       context_->max_trips, " trips, the limit"));
+    }
     inner.SetInputView(0, number);
     for (size_t i = 0; i < count; ++i) {
       if (inner.is_list(inner.plan().inputs(static_cast<int>(1 + i)))) {
@@ -381,10 +386,10 @@ absl::Status Frame::RunTrips(int index, LoopState* state,
       }
       std::vector<char>& stack = state->stacks[i];
       const size_t bytes = BytesOf(value);
-      if (bytes > context_.max_storage_bytes - stack.size()) {
+      if (bytes > context_->max_storage_bytes - stack.size()) {
         return absl::ResourceExhaustedError(
             absl::StrCat("result ", count + i, " has more than ",
-                         context_.max_storage_bytes, " bytes"));
+                         context_->max_storage_bytes, " bytes"));
       }
       const auto* data = static_cast<const char*>(DataOf(value));
       stack.insert(stack.end(), data, data + bytes);

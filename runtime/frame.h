@@ -31,6 +31,8 @@ struct FrameContext {
       observer;
   uint64_t max_storage_bytes = 0;  // of one frame
   uint64_t random_seed = 0;
+  int64_t max_trips = 0;  // of all loops in one run of the executor
+  int64_t trips = 0;      // in this one
 };
 
 // A plan with memory behind it and its functions found, ready to run: the
@@ -38,8 +40,8 @@ struct FrameContext {
 // below that of the call. Not thread-safe.
 class Frame {
  public:
-  explicit Frame(const FrameContext& context)
-      : context_(context), bound_(context.max_storage_bytes) {}
+  explicit Frame(FrameContext* context)
+      : context_(context), bound_(context->max_storage_bytes) {}
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
@@ -101,7 +103,7 @@ class Frame {
     return bound_.tensor(call.args(i));
   }
 
-  const FrameContext& context_;
+  FrameContext* const context_;
   BoundPlan bound_;
   bool has_control_ = false;
   int64_t runs_ = 0;  // that have begun

@@ -21,9 +21,10 @@ absl::StatusOr<Tensor> Borrow(const DLTensor& tensor) {
       absl::MakeConstSpan(tensor.shape, tensor.ndim));
 }
 
-absl::Status CheckBytes(const TensorList& list, uint64_t limit) {
+absl::Status CheckBytes(const std::vector<Tensor>& tensors, uint64_t limit) {
   uint64_t left = limit;
-  for (const Tensor& tensor : list.tensors) {
+  for (const Tensor& tensor : tensors) {
+    if (!tensor.defined()) continue;
     if (tensor.bytes() > left) {
       return absl::ResourceExhaustedError(
           absl::StrCat("a list of more than ", limit, " bytes"));
@@ -57,10 +58,14 @@ absl::Status Frame::RunList(int index) {
       operands.empty() || bound_.is_list(target) ? target : call.args(0));
   step.axis = call.list().axis();
   step.flag = call.list().flag();
+  // A list is made of copies: one tensor may be many of its elements.
+  absl::Status fits = CheckBytes(tensors, context_->max_storage_bytes);
+  if (!fits.ok()) return fits;
   absl::StatusOr<TensorOrList> result = RunListStep(step, operands);
   if (!result.ok()) return result.status();
   if (auto* list = std::get_if<TensorList>(&*result)) {
-    absl::Status status = CheckBytes(*list, context_.max_storage_bytes);
+    absl::Status status =
+        CheckBytes(list->tensors, context_->max_storage_bytes);
     if (status.ok()) bound_.SetList(target, std::move(*list));
     return status;
   }

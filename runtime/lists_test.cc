@@ -154,6 +154,28 @@ TEST(Lists, StepsFollowTheData) {
   }
 }
 
+// A list of many copies of one tensor is as large as they are together.
+TEST(Lists, CopiesCountEach) {
+  std::string args;
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&args, "args: 0 ");
+  const Plan plan = ParsePlan(
+      absl::StrCat(TensorText("x", kFloats, "shape { value: 1024 } input: 0"),
+                   TensorText("list", kFloats, "is_list: true"),
+                   "inputs: 0 outputs: 1 calls { ", args,
+                   "args: 1 num_outputs: 1 list { op: 'list_make' } }"));
+  ExecutorOptions options;
+  options.max_storage_bytes = 4096 * 999;
+  for (bool enough : {false, true}) {
+    auto executor = *GraphExecutor::Create(plan, nullptr, nullptr, options);
+    ASSERT_TRUE(
+        executor->SetInput(0, Floats(std::vector<float>(1024, 1))).ok());
+    EXPECT_EQ(
+        executor->Run().code(),
+        enough ? absl::StatusCode::kOk : absl::StatusCode::kResourceExhausted);
+    options.max_storage_bytes = 4096 * 1000;
+  }
+}
+
 TEST(Lists, RunsSayWhatIsOff) {
   auto executor = Create(InsertAndAt());
   const auto run = [&](TensorList list, int64_t at) {

@@ -14,26 +14,14 @@
 #include "runtime/dim_expr.h"
 #include "runtime/plan.pb.h"
 #include "runtime/plan_check_calls.h"
+#include "runtime/plan_check_tensors.h"
 
 namespace ingot {
 namespace {
 
-// More dimensions than any model has.
-constexpr int kMaxRank = 64;
-
 template <typename... Parts>
 absl::Status Bad(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat("plan: ", parts...));
-}
-
-// The largest phase of an expression's symbols.
-int PhaseOf(const DimExpr& expr, const std::vector<int>& symbols) {
-  if (expr.op() == DimExpr::SYMBOL) return symbols[expr.value()];
-  int phase = 0;
-  for (const DimExpr& operand : expr.operands()) {
-    phase = std::max(phase, PhaseOf(operand, symbols));
-  }
-  return phase;
 }
 
 class Checker {
@@ -49,7 +37,7 @@ class Checker {
     }
     absl::Status status = CheckSymbolNames();
     if (status.ok()) status = CheckStorage();
-    if (status.ok()) status = CheckTensors();
+    if (status.ok()) status = CheckTensors(plan_);
     if (status.ok()) status = CheckRequirements();
     if (status.ok()) status = CheckBodies();
     if (status.ok()) status = CheckBinders();
@@ -187,111 +175,6 @@ class Checker {
       }
     }
     return absl::OkStatus();
-  }
-
-  absl::Status CheckTensors() {
-    absl::flat_hash_set<absl::string_view> names;
-    for (int i = 0; i < plan_.tensors_size(); ++i) {
-      const PlanTensor& tensor = plan_.tensors(i);
-      if (tensor.name().empty()) return Bad("tensor ", i, " has no name");
-      if (!names.insert(tensor.name()).second) {
-        return Bad("two tensors are named '", tensor.name(), "'");
-      }
-      absl::Status status = CheckTensor(tensor);
-      if (!status.ok()) {
-        return Bad("tensor '", tensor.name(), "': ", status.message());
-      }
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckTensor(const PlanTensor& tensor) {
-    absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-    if (!dtype.ok()) return dtype.status();
-    if (tensor.shape_size() > kMaxRank) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("it has ", tensor.shape_size(), " dimensions"));
-    }
-    for (const DimExpr& dim : tensor.shape()) {
-      absl::Status status = CheckDimExpr(dim, plan_.symbols_size());
-      if (!status.ok()) return status;
-    }
-    if (tensor.is_list()) return CheckList(tensor);
-    if (tensor.same_bytes_as() > static_cast<uint32_t>(plan_.tensors_size())) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("it is a view of tensor ", tensor.same_bytes_as() - 1,
-                       " of ", plan_.tensors_size()));
-    }
-    if (tensor.same_bytes_as() > 0) {
-      const PlanTensor& other =
-          plan_.tensors(static_cast<int>(tensor.same_bytes_as()) - 1);
-      if (other.is_list() || other.place_case() != tensor.place_case() ||
-          other.constant() != tensor.constant() ||
-          other.input() != tensor.input() ||
-          other.storage() != tensor.storage() ||
-          other.offset() != tensor.offset() ||
-          (other.place_case() == PlanTensor::kConstant &&
-           std::any_of(other.shape().begin(), other.shape().end(),
-                       HasSymbols))) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "it is a view of '", other.name(), "', which is elsewhere"));
-      }
-    }
-    switch (tensor.place_case()) {
-      case PlanTensor::kInput:
-        if (absl::Status s = CheckInputIndex(tensor); !s.ok()) return s;
-        break;
-      case PlanTensor::kConstant:
-        if (tensor.constant().empty()) {
-          return absl::InvalidArgumentError("its constant has no key");
-        }
-        for (const DimExpr& dim : tensor.shape()) {
-          if (HasSymbols(dim) && tensor.same_bytes_as() == 0) {
-            return absl::InvalidArgumentError(
-                "it is a constant with a symbolic dimension");
-          }
-        }
-        break;
-      case PlanTensor::kStorage:
-        if (tensor.storage() >= static_cast<uint32_t>(plan_.storage_size())) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("it is in storage ", tensor.storage(), " of ",
-                           plan_.storage_size()));
-        }
-        if (tensor.offset() % dtype->bytes() != 0) {
-          return absl::InvalidArgumentError(
-              absl::StrCat("its offset ", tensor.offset(),
-                           " is not a multiple of its element's size"));
-        }
-        return absl::OkStatus();
-      case PlanTensor::PLACE_NOT_SET:
-        return absl::InvalidArgumentError("it is nowhere");
-    }
-    if (tensor.offset() != 0) {
-      return absl::InvalidArgumentError(
-          "it has an offset, but is not in storage");
-    }
-    return absl::OkStatus();
-  }
-
-  absl::Status CheckInputIndex(const PlanTensor& tensor) {
-    if (tensor.input() < static_cast<uint32_t>(plan_.inputs_size())) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError(absl::StrCat(
-        "it is input ", tensor.input(), " of ", plan_.inputs_size()));
-  }
-
-  absl::Status CheckList(const PlanTensor& list) {
-    if (list.shape_size() > 0 || list.offset() != 0 ||
-        list.same_bytes_as() != 0) {
-      return absl::InvalidArgumentError("it is a list, which has no shape");
-    }
-    if (list.place_case() == PlanTensor::kInput) return CheckInputIndex(list);
-    if (list.place_case() == PlanTensor::PLACE_NOT_SET) {
-      return absl::OkStatus();
-    }
-    return absl::InvalidArgumentError("it is a list, which has no place");
   }
 
   // Nothing else is where an input is that is a list.
@@ -442,39 +325,6 @@ class Checker {
 }  // namespace
 
 absl::Status CheckPlan(const Plan& plan) { return Checker(plan).Check(); }
-
-PlanPhases FindPhases(const Plan& plan) {
-  PlanPhases phases;
-  phases.symbols.assign(plan.symbols_size(), 0);
-  for (const PlanCall& call : plan.calls()) {
-    phases.calls.push_back(call.binds_size() > 0 ? phases.count++ : 0);
-    for (const PlanBind& bind : call.binds()) {
-      phases.symbols[bind.symbol()] = phases.calls.back();
-    }
-  }
-  for (const PlanStorage& storage : plan.storage()) {
-    int phase = 0;
-    for (const DimExpr& bytes : storage.bytes()) {
-      phase = std::max(phase, PhaseOf(bytes, phases.symbols));
-    }
-    phases.storages.push_back(phase);
-  }
-  for (const PlanTensor& tensor : plan.tensors()) {
-    int phase = tensor.place_case() == PlanTensor::kStorage
-                    ? phases.storages[tensor.storage()]
-                    : 0;
-    for (const DimExpr& dim : tensor.shape()) {
-      phase = std::max(phase, PhaseOf(dim, phases.symbols));
-    }
-    phases.tensors.push_back(phase);
-  }
-  for (const PlanRequirement& requirement : plan.requirements()) {
-    phases.requirements.push_back(
-        std::max(PhaseOf(requirement.left(), phases.symbols),
-                 PhaseOf(requirement.right(), phases.symbols)));
-  }
-  return phases;
-}
 
 absl::StatusOr<DataType> PlanDataType(const DataTypeProto& proto) {
   DataType type;

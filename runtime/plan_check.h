@@ -25,7 +25,8 @@ inline constexpr uint32_t kPlanVersion = 3;
 //     that a tensor can have;
 //   - inputs[i] is a tensor whose place is input i; other tensors in the same
 //     place are views of it. Only a tensor in storage has an offset, which is a
-//     multiple of its element's size;
+//     multiple of its element's size. A tensor that must have as many bytes as
+//     another comes after it;
 //   - a call writes to storage alone; what it reads, and what the plan outputs,
 //     is an input, a constant or in storage that an earlier call wrote to; the
 //     symbols in the shapes and sizes of both are bound by then, except that
@@ -44,7 +45,7 @@ absl::Status CheckPlan(const Plan& plan);
 struct PlanPhases {
   int count = 1;
   std::vector<int> symbols, storages;
-  // Of a tensor's shape and place.
+  // Of a tensor's shape and place, and of those that it must be as large as.
   std::vector<int> tensors;
   std::vector<int> requirements;
   std::vector<int> calls;  // the phase that begins behind the call, or 0

@@ -261,11 +261,8 @@ class CWriter : public codegen::CPrinter {
       const std::string& name = NameOf(&buffer);
       Line(absl::StrCat("const Tensor* ", name, " = tensor(&args[", p, "]);"));
       const std::string wrong =
-          codegen::IsWorkspace(func, p)
-              ? name + " == NULL"
-              : absl::StrCat("!has_type(", name, ", ", int{buffer.dtype.code},
-                             ", ", int{buffer.dtype.bits}, ", ",
-                             buffer.shape.size(), ")");
+          absl::StrCat("!has_type(", name, ", ", int{buffer.dtype.code}, ", ",
+                       int{buffer.dtype.bits}, ", ", buffer.shape.size(), ")");
       check(wrong, "TypeError", codegen::ArgumentTypeError(func, p));
       call.push_back(absl::StrCat("data_of(", name, ")"));
     }

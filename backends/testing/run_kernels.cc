@@ -189,15 +189,14 @@ absl::Status CompareWithInterpreter(const Module& module,
   for (int i = 0; i < func.num_workspaces; ++i) {
     const tir::BufferNode& buffer =
         *func.params[func.params.size() - func.num_workspaces + i];
-    int64_t elements = 1;
+    std::vector<int64_t> shape;
     for (const tir::Expr& dim : buffer.shape) {
-      int64_t n = 0;
-      if (!tir::AsConstInt(dim, &n)) {
+      shape.push_back(0);
+      if (!tir::AsConstInt(dim, &shape.back())) {
         return absl::InvalidArgumentError("a workspace of symbolic size");
       }
-      elements *= n;
     }
-    keep.push_back(*Tensor::Empty(buffer.dtype, {elements}));
+    keep.push_back(*Tensor::Empty(buffer.dtype, shape));
     args.push_back(keep.back().dl());
   }
   absl::Status interpreted =

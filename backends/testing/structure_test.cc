@@ -218,6 +218,29 @@ TEST_P(StructureTest, RefusesWrongArguments) {
   EXPECT_THAT(error({make(f32, {3}), z, y}), HasSubstr("with 2 dimensions"));
 }
 
+// A plan sets workspaces aside, and a plan may say anything.
+TEST_P(StructureTest, RefusesWrongWorkspaces) {
+  auto module = BuildKernels(
+      GetParam(),
+      {ParseKernel("func @f(%x: f32[n]) -> (%y: f32[n]) workspace(%w: f32[n + "
+                   "1]) { for i in [0, n) { %w[i + 1] = %x[i] } for i in [0, "
+                   "n) { %y[i] = %w[i + 1] } }")});
+  ASSERT_TRUE(module.ok()) << module.status();
+  const Function f = *(*module)->GetFunction("f");
+  const DataType f32 = DataType::Float(32);
+  const auto error = [&](DataType t, std::vector<int64_t> shape) {
+    const Tensor x = *Tensor::Empty(f32, {3}), y = *Tensor::Empty(f32, {3}),
+                 w = *Tensor::Empty(t, shape);
+    std::vector<DLTensor*> args = {x.dl(), y.dl(), w.dl()};
+    return std::string(f.Call(args).message());
+  };
+  EXPECT_EQ(error(f32, {4}), "");
+  EXPECT_THAT(error(f32, {3}),
+              HasSubstr("f: argument 2 (w) must be a f32[n + 1]"));
+  EXPECT_THAT(error(DataType::UInt(8), {4}), HasSubstr("of type f32"));
+  EXPECT_THAT(error(f32, {4, 1}), HasSubstr("with 1 dimensions"));
+}
+
 // In a program that is not Ingot's: no threads, no error texts, the same
 // results.
 TEST_P(StructureTest, RunsWithoutAHost) {

@@ -33,10 +33,6 @@ std::string ParamText(const tir::PrimFunc& func, int param) {
 
 }  // namespace
 
-bool IsWorkspace(const tir::PrimFunc& func, int param) {
-  return param >= static_cast<int>(func.params.size()) - func.num_workspaces;
-}
-
 absl::StatusOr<Signature> MakeSignature(const tir::PrimFunc& func) {
   if (func.num_outputs < 0 || func.num_workspaces < 0 ||
       func.num_inputs() < 0) {
@@ -47,12 +43,12 @@ absl::StatusOr<Signature> MakeSignature(const tir::PrimFunc& func) {
   std::set<const tir::Var*> bound;
   const int params = static_cast<int>(func.params.size());
   for (int p = 0; p < params; ++p) {
-    if (IsWorkspace(func, p)) continue;
     const tir::BufferNode& buffer = *func.params[p];
+    const bool is_workspace = p >= params - func.num_workspaces;
     for (size_t d = 0; d < buffer.shape.size(); ++d) {
       const int dim = static_cast<int>(d);
       const auto* var = tir::As<tir::Var>(buffer.shape[d]);
-      if (var != nullptr && bound.insert(var).second) {
+      if (!is_workspace && var != nullptr && bound.insert(var).second) {
         signature.symbols.push_back({var, p, dim});
       } else {
         signature.checks.push_back({p, dim, buffer.shape[d]});
@@ -90,9 +86,6 @@ std::string ArgumentCountError(const tir::PrimFunc& func) {
 
 std::string ArgumentTypeError(const tir::PrimFunc& func, int param) {
   const tir::BufferNode& buffer = *func.params[param];
-  if (IsWorkspace(func, param)) {
-    return absl::StrCat(ParamText(func, param), "CPU tensor");
-  }
   return absl::StrCat(ParamText(func, param), "CPU tensor of type ",
                       buffer.dtype.ToString(), " with ", buffer.shape.size(),
                       " dimensions");

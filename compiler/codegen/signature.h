@@ -20,7 +20,8 @@ struct DimBinding {
   int dim = 0;
 };
 
-// A dimension that the call checks once all symbols are bound.
+// A dimension that the call checks once all symbols are bound. Workspaces are
+// checked like the rest: a plan sets them aside, and it may say anything.
 struct DimCheck {
   int param = 0;
   int dim = 0;
@@ -29,16 +30,12 @@ struct DimCheck {
 
 struct Signature {
   std::vector<DimBinding> symbols;  // in order of first appearance
-  std::vector<DimCheck> checks;     // all other dimensions of inputs, outputs
+  std::vector<DimCheck> checks;     // all other dimensions
 };
 
 // InvalidArgument when a shape uses a symbol that stands alone in no input's
 // or output's shape, or the function's counts of parameters are off.
 absl::StatusOr<Signature> MakeSignature(const tir::PrimFunc& func);
-
-// Whether the argument is a workspace: bytes that the plan set aside, whose
-// own type and shape say nothing.
-bool IsWorkspace(const tir::PrimFunc& func, int param);
 
 // What an error says of an argument that has the wrong type or shape, for
 // example "f32[64, 3, n]".

@@ -339,6 +339,10 @@ class Compilation {
       absl::StatusOr<tir::PrimFunc> planned =
           tir::RunPasses(lowered[i], passes, hooks);
       if (!planned.ok()) return planned.status();
+      if (work->kind->relay_to_tir == nullptr) {
+        absl::Status guarded = GuardAssumptions(function, &*planned);
+        if (!guarded.ok()) return guarded;
+      }
       if (!dumped.ok()) return dumped;
       if (i == 0) {
         compiled->workspaces.assign(

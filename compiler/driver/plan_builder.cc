@@ -182,7 +182,9 @@ class PlanBuilder {
     if (!id.ok()) return id.status();
     const int viewed = ids_.at(node.inputs[0]);
     SharePlace(viewed, *id);
-    if (!SameElements(node.outputs[0], node.inputs[0].type())) {
+    // A view of such a view follows it, so that each has a size to meet.
+    if (plan_.tensors(viewed).same_bytes_as() > 0 ||
+        !SameElements(node.outputs[0], node.inputs[0].type())) {
       tensor(*id)->set_same_bytes_as(viewed + 1);
     }
     ids_[Value{const_cast<Node*>(&node), 0}] = *id;
@@ -472,6 +474,9 @@ class PlanBuilder {
       call->set_num_outputs(1);
     } else {
       SharePlace(id, *named);
+      if (plan_.tensors(id).same_bytes_as() > 0) {
+        tensor(*named)->set_same_bytes_as(id + 1);
+      }
     }
     return named;
   }

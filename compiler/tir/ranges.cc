@@ -58,7 +58,7 @@ class DataFinder final : public ExprVisitor {
 
 Bounds Bounds::Dimensions() {
   Bounds bounds;
-  bounds.unknown_.min = 1;
+  bounds.unknown_.min = 0;
   return bounds;
 }
 
@@ -196,11 +196,6 @@ Interval Simplifier::VarRange(const Var* var) {
   if (bounds_ == nullptr || var->dtype != DataType::Int(64)) return {};
   const Bounds::Known* known = bounds_->Find(var);
   Interval range = known != nullptr ? known->interval : bounds_->unknown_;
-  // A dimension that is known only while a model runs may be 0.
-  if (known == nullptr && range.min == 1 && !var->name.empty() &&
-      var->name[0] == '?') {
-    range.min = 0;
-  }
   for (const Affine& fact : bounds_->facts_) {  // var + c >= 0, c - var >= 0
     if (fact.terms.size() != 1 || fact.terms[0].factors.size() != 1 ||
         fact.terms[0].factors[0].get() != var) {

@@ -450,7 +450,11 @@ Affine Simplifier::FloorDiv(const Affine& a, const Affine& b) {
   Divide(a, b, &quotient, &rest);
   Affine below = Difference(b, rest);
   below.AddConstant(-1);
-  if (ProveNonNegative(rest) && ProveNonNegative(below)) return quotient;
+  // Nothing is divided by 0, so what leaves no rest is exact.
+  const bool exact = rest.IsConstant() && rest.constant == 0;
+  if (exact || (ProveNonNegative(rest) && ProveNonNegative(below))) {
+    return quotient;
+  }
   if (rest.terms.size() > a.terms.size()) return atom(a);
   quotient.Add(atom(rest));
   return quotient;
@@ -468,7 +472,8 @@ Affine Simplifier::FloorMod(const Affine& a, const Affine& b) {
   Divide(a, b, &quotient, &rest);
   Affine below = Difference(b, rest);
   below.AddConstant(-1);
-  if (ProveNonNegative(rest) && ProveNonNegative(below)) return rest;
+  const bool exact = rest.IsConstant() && rest.constant == 0;
+  if (exact || (ProveNonNegative(rest) && ProveNonNegative(below))) return rest;
   return atom(rest.terms.size() > a.terms.size() ? a : rest);
 }
 

@@ -18,14 +18,12 @@ class Bounds {
  public:
   Bounds() = default;
 
-  // Bounds under which every variable not set otherwise is at least 1, as the
-  // symbolic dimensions of a graph are.
+  // Bounds under which every variable not set otherwise is at least 0, as all
+  // symbolic dimensions are: a graph's, a schedule's and a kernel's.
   static Bounds Dimensions();
 
   // min <= var <= max.
   void Set(const Var* var, int64_t min, int64_t max);
-  // At least 1.
-  void SetDimension(const Var* var) { Set(var, 1, INT64_MAX); }
   // min <= var < min + extent, also where these are not constants.
   void SetLoop(const Var* var, const Expr& min, const Expr& extent);
   // What is known of `value` is known of var.
@@ -60,7 +58,8 @@ class Bounds {
 // variables simplify to structurally equal ones. Quotients and remainders by a
 // constant split off their multiples: (i*8 + j) // 8 is i when 0 <= j < 8 is
 // known. Minimum, maximum and comparisons that the bounds decide are decided.
-// i64 arithmetic that involves no load is taken not to overflow. Other types
+// i64 arithmetic that involves no load is taken not to overflow, and nothing to
+// be divided by 0. Other types
 // get constant folding only. Thread-safe; linear in practice.
 Expr Simplify(const Expr& e, const Bounds* bounds = nullptr);
 
@@ -69,7 +68,8 @@ Expr Simplify(const Expr& e, const Bounds* bounds = nullptr);
 // and variables, and statements without effect. Moves nothing out of loops.
 Stmt Simplify(const Stmt& s, const Bounds* bounds = nullptr);
 
-// The body, with the symbolic dimensions of the parameters at least 1.
+// The body, with all that is not bound inside, the symbolic dimensions of the
+// parameters, at least 0.
 PrimFunc Simplify(const PrimFunc& func);
 
 // Structural equality: the same variables, buffers and bits of constants. Also

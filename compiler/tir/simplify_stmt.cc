@@ -141,8 +141,7 @@ Stmt Simplify(const Stmt& s, const Bounds* bounds) {
 }
 
 PrimFunc Simplify(const PrimFunc& func) {
-  Bounds bounds;
-  for (const Var* var : SymbolicDims(func)) bounds.SetDimension(var);
+  const Bounds bounds = Bounds::Dimensions();
   PrimFunc result = func;
   result.body = Simplify(func.body, &bounds);
   return result;

@@ -68,8 +68,8 @@ class SimplifyTest : public testing::Test {
   SimplifyTest() {
     bounds_.Set(As<Var>(i), 0, 15);
     bounds_.Set(As<Var>(j), 0, 7);
-    bounds_.SetDimension(As<Var>(n));
-    bounds_.SetDimension(As<Var>(m));
+    bounds_.Set(As<Var>(n), 0, INT64_MAX);
+    bounds_.Set(As<Var>(m), 0, INT64_MAX);
   }
 
   std::string S(const Expr& e) { return Text(Simplify(e, &bounds_)); }
@@ -128,14 +128,16 @@ TEST_F(SimplifyTest, ComparisonsAndBounds) {
   EXPECT_EQ(S(Eq(i * 2, C(3))), "0");
   EXPECT_EQ(S(Eq(i, i)), "1");
   EXPECT_EQ(S(Lt(i + n, n + 4)), "(i<4)");
-  EXPECT_EQ(S(Max(n, C(1))), "n");
+  EXPECT_EQ(S(Max(n, C(0))), "n");
+  EXPECT_EQ(S(Max(n, C(1))), "(nmax1)");
   EXPECT_EQ(S(Min(i, C(15))), "i");
   EXPECT_EQ(S(Min(i, C(14))), "(imin14)");
   EXPECT_EQ(S(Min(Min(x, C(5)), C(3))), "(xmin3)");
   EXPECT_EQ(ConstUpperBound(i * 8 + j, &bounds_), 127);
   EXPECT_EQ(ConstLowerBound(i * 8 - j, &bounds_), -7);
   EXPECT_EQ(ConstUpperBound(n, &bounds_), std::nullopt);
-  EXPECT_TRUE(Prove(Lt(i, n + 15), &bounds_));
+  EXPECT_TRUE(Prove(Lt(i, n + 16), &bounds_));
+  EXPECT_FALSE(Prove(Lt(i, n + 15), &bounds_));
   EXPECT_TRUE(ProveEqual(n * 2 + 2, (n + 1) * 2));
 }
 
@@ -151,6 +153,27 @@ TEST_F(SimplifyTest, SymbolicLoops) {
   EXPECT_EQ(S(Lt(x * 8 + j, m + 1)), "1");
   bounds_.PopFacts(0);
   EXPECT_EQ(S(Lt(x * 8 + j, m)), "((j+(x*8))<m)");
+}
+
+// A symbolic dimension may be 0, whatever its name and its use.
+TEST_F(SimplifyTest, Dimensions) {
+  const Bounds dimensions = Bounds::Dimensions();
+  for (const char* name : {"d", "?d"}) {
+    Expr d = MakeVar(name);
+    EXPECT_TRUE(Prove(Ge(d, C(0)), &dimensions));
+    EXPECT_FALSE(Prove(Ge(d, C(1)), &dimensions));
+    EXPECT_FALSE(Prove(Ge(d, C(0))));
+    EXPECT_EQ(ConstLowerBound(d * 3 + 2, &dimensions), 2);
+  }
+  // The parameters' of a kernel: an if that only an empty one needs stays.
+  PrimFunc func;
+  Expr d = MakeVar("d");
+  Buffer y = MakeBuffer("y", DataType::Int(64), {d});
+  func.params = {y};
+  func.body = MakeIf(Gt(d, C(0)), MakeStore(y, {C(0)}, C(1)));
+  EXPECT_EQ(Simplify(func).body->kind, StmtKind::kIfThenElse);
+  func.body = MakeIf(Ge(d, C(0)), MakeStore(y, {C(0)}, C(1)));
+  EXPECT_EQ(Simplify(func).body->kind, StmtKind::kStore);
 }
 
 TEST_F(SimplifyTest, LoadedDataMayWrap) {

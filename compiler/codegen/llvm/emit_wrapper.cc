@@ -132,14 +132,12 @@ void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
     // One branch for everything that the header says.
     Value* bad =
         b.CreateXor(field(tensor, kDeviceType), b.getInt32(kDeviceCpu));
-    if (!IsWorkspace(func, p)) {
-      bad = b.CreateOr(bad, b.CreateXor(field(tensor, kNdim),
-                                        b.getInt32(buffer.shape.size())));
-      const bool big_endian = module_->getDataLayout().isBigEndian();
-      bad = b.CreateOr(
-          bad, b.CreateXor(field(tensor, kDtype),
-                           b.getInt32(DtypeBits(buffer.dtype, big_endian))));
-    }
+    bad = b.CreateOr(bad, b.CreateXor(field(tensor, kNdim),
+                                      b.getInt32(buffer.shape.size())));
+    const bool big_endian = module_->getDataLayout().isBigEndian();
+    bad = b.CreateOr(
+        bad, b.CreateXor(field(tensor, kDtype),
+                         b.getInt32(DtypeBits(buffer.dtype, big_endian))));
     w.Check(b.CreateIsNotNull(bad), "TypeError", ArgumentTypeError(func, p));
     tensors.push_back(tensor);
     data.push_back(b.CreateGEP(b.getInt8Ty(), field(tensor, kData),

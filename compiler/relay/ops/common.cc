@@ -107,7 +107,9 @@ absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes,
       if (const_y) {
         joined = dim;
       } else if (!const_x) {
-        joined = Max(joined, dim);
+        // Their maximum, unless one of them is empty and the other is 1.
+        joined = Max(joined, dim) * Min(Min(joined, dim), I64(1));
+        joined = SimplifyDim(joined);
       }
     }
     result[d] = joined;

@@ -1,7 +1,9 @@
 // Operators whose indices are elements of a tensor: gathers, scatters, one-hot,
 // top-k and running sums.
 #include <functional>
+#include <vector>
 
+#include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
@@ -51,7 +53,7 @@ OpDef Gather() {
           at.push_back(
               SafeIndex(indices(Indices(first, last)), x.shape()[axis]));
           at.insert(at.end(), last, i.end());
-          return x(at);
+          return ClampedLoad(x, at, {axis});
         })};
   };
   return def;
@@ -77,14 +79,16 @@ OpDef GatherElements() {
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
           Indices at = i;
+          std::vector<int> clamped = {axis};
           for (int d = 0; d < x.rank(); ++d) {
             // Indices may be smaller than x elsewhere, but not larger.
-            if (!SameDim(x.shape()[d], indices.shape()[d])) {
+            if (d != axis && !SameDim(x.shape()[d], indices.shape()[d])) {
               at[d] = Min(i[d], x.shape()[d] - 1);
+              clamped.push_back(d);
             }
           }
           at[axis] = SafeIndex(indices(i), x.shape()[axis]);
-          return x(at);
+          return ClampedLoad(x, at, clamped);
         })};
   };
   return def;
@@ -136,13 +140,15 @@ OpDef GatherNd() {
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
           Indices at(i.begin(), i.begin() + batch);
+          std::vector<int> clamped;
           for (int64_t k = 0; k < depth; ++k) {
             Indices vector(i.begin(), i.begin() + prefix);
             vector.push_back(I64(k));
             at.push_back(SafeIndex(indices(vector), x.shape()[batch + k]));
+            clamped.push_back(static_cast<int>(batch + k));
           }
           at.insert(at.end(), i.begin() + prefix, i.end());
-          return x(at);
+          return ClampedLoad(x, at, clamped);
         })};
   };
   return def;

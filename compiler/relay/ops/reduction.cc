@@ -194,6 +194,18 @@ OpDef LogSumExp() {
   return def;
 }
 
+// The extreme of nothing has no position: where there are results, the axis is
+// not empty.
+absl::Status ExpectElements(const Reduction& plan, const InferContext& c) {
+  Dim results = I64(1);  // 1 where there are any, else 0
+  for (const Dim& dim : plan.output) results = results * Min(dim, I64(1));
+  const Dim both = results * Min(plan.extents[0], I64(1));
+  if (MayBeEqual(SimplifyDim(both), SimplifyDim(results), c.assumed)) {
+    return absl::OkStatus();
+  }
+  return Invalid("the axis has no elements, so none of them has a position");
+}
+
 // The position of the extreme element: found first, then looked for.
 OpDef ArgReduce(absl::string_view name, bool is_max) {
   OpDef def;
@@ -213,6 +225,7 @@ OpDef ArgReduce(absl::string_view name, bool is_max) {
   def.infer = [plan_of](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
     INGOT_ASSIGN_OR_RETURN(Reduction plan, plan_of(c.type(0).shape, c.attrs));
+    INGOT_RETURN_IF_ERROR(ExpectElements(plan, c));
     return Types{{DataType::Int(64), plan.output}};
   };
   def.compute = [=](const ComputeContext& c) -> absl::StatusOr<Tensors> {

@@ -1,6 +1,7 @@
 // Operators that read an image at positions given by a tensor.
 #include <functional>
 
+#include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
@@ -234,8 +235,10 @@ class Regions {
     for (const Tap& a : TapsAt(y, 2)) {
       for (const Tap& b : TapsAt(z, 3)) {
         const Expr element =
-            x_({SafeIndex(batch_({i[0]}), x_.shape()[0]), i[1],
-                Edge(2).Index(a.position), Edge(3).Index(b.position)});
+            ClampedLoad(x_,
+                        {SafeIndex(batch_({i[0]}), x_.shape()[0]), i[1],
+                         Edge(2).Index(a.position), Edge(3).Index(b.position)},
+                        {0, 2, 3});
         taps.push_back(
             MakeSelect(counts, ToFloat(element) * (a.weight * b.weight), F(0)));
       }
@@ -542,7 +545,8 @@ OpDef MaxRoiPool() {
           }
           const Expr image =
               SafeIndex(ToIndex(rois({i[0], I64(0)})), x.shape()[0]);
-          return MakeSelect(All(inside), x({image, i[1], r[0], r[1]}),
+          return MakeSelect(All(inside),
+                            ClampedLoad(x, {image, i[1], r[0], r[1]}, {0}),
                             LowestOf(t));
         });
     return Tensors{
