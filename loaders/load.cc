@@ -68,6 +68,8 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
 
   LoadContext context{set};
   context.library = std::move(library);
+  context.threads = options.threads;
+  context.on_work = options.on_work;
   std::shared_ptr<Module> host;
   std::vector<std::shared_ptr<Module>> imports;
   auto load_group = [&](const std::string& loader) -> absl::Status {
@@ -127,6 +129,7 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   ReadOptions read;
   read.check_all_digests = options.check_digests;
   read.accept_edits = options.accept_edits;
+  read.on_edited_note = options.on_edited_note;
   absl::StatusOr<ArtifactSet> set = ReadSetOrBareFile(path, loaders, read);
   if (!set.ok()) return set.status();
   return Load(*set, loaders, options);

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
+#include "artifact/container.h"
 #include "loaders/load_names.h"
 #include "loaders/loader_registry.h"
 #include "runtime/executor.h"
@@ -33,8 +34,18 @@ struct LoadOptions {
   // Directories only: take edited files as they are.
   bool accept_edits = false;
 
+  // Directories only: told of notes that were edited (artifact/container.h).
+  EditedNoteFn on_edited_note;
+
   // How to link a set that is not linked yet; null: that is an error.
   LinkFn link;
+
+  // How many threads runs will have, for loaders that prepare work for that
+  // number. Runs with another number work too, but may have to prepare first.
+  int threads = 1;
+
+  // Told, in a line for a person, of long work that a loader did. May be null.
+  std::function<void(absl::string_view line)> on_work;
 };
 
 // A loaded model: what an executor needs. A value; copies share everything.
