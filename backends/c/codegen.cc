@@ -390,12 +390,12 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   kind.name = "c";
   kind.doc = "readable C99, compiled by a C compiler when it is linked";
   kind.options = {
-      {"cc", "the C compiler, a program in PATH; default: cc"},
+      {"cc", {"the C compiler, a program in PATH", "cc"}},
       {"mcpu",
-       "processor, as the C compiler names it, or native; default: "
-       "any of the family"},
-      {"O", "how hard it optimises: 0, 1, 2, 3, s or fast; default: 2"},
-      {"cflags", "more flags for it, in quotes"},
+       {"processor, as the C compiler names it, or native",
+        "any of the family"}},
+      {"O", {"how hard it optimises: 0, 1, 2, 3, s or fast", "2"}},
+      {"cflags", {"more flags for it, in quotes", ""}},
   };
   kind.loaders = {"native"};
   kind.check = CheckTarget;

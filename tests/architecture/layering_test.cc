@@ -39,6 +39,9 @@ TEST_P(LayeringTest, IsBuiltFromNothingAbove) {
 INSTANTIATE_TEST_SUITE_P(
     Rooms, LayeringTest,
     testing::Values(
+        Rule{"base",
+             {"//artifact", "//compiler", "//loaders", "//runtime",
+              "//backends", "//tools", "@llvm//"}},
         Rule{"artifact",
              {"//compiler", "//loaders", "//runtime", "//backends", "//tools",
               "@llvm//"}},
