@@ -39,6 +39,11 @@ absl::Status WriteContainer(const ArtifactSet& set, absl::string_view path);
 // The same bytes in memory, for sets that are small enough to hold twice.
 absl::StatusOr<std::string> SerializeContainer(const ArtifactSet& set);
 
+// Told the path of a note, what an inspector wrote beside an artifact, that a
+// person edited, and the path of the artifact's own file.
+using EditedNoteFn =
+    std::function<void(absl::string_view note, absl::string_view artifact)>;
+
 struct ReadOptions {
   // Also check the digests of weights (loader "constants"), which reads every
   // byte of them. All other digests are always checked.
@@ -47,6 +52,10 @@ struct ReadOptions {
   // Directories only: take files that differ from the manifest as they are, and
   // leave out artifacts whose file is gone.
   bool accept_edits = false;
+
+  // Directories only: told of notes that were edited, which changes nothing in
+  // the set. Null: notes are not looked at.
+  EditedNoteFn on_edited_note;
 };
 
 // The set in `container`, whose artifacts share its bytes without a copy. They

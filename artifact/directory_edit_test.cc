@@ -118,6 +118,52 @@ TEST_F(DirectoryEditTest, AcceptingAnEditGivesASetLikeAnyOther) {
   EXPECT_TRUE(SameSets(*set, *back));
 }
 
+// A note changes nothing in the set, so whoever edited one is told, whether or
+// not edits are accepted.
+TEST_F(DirectoryEditTest, AnEditedNoteIsTold) {
+  InspectorRegistry inspectors;
+  InspectorRule rule;
+  rule.name = "size";
+  rule.file_suffixes = {".o"};
+  rule.output_suffix = ".txt";
+  rule.inspect = [](const Artifact& artifact) {
+    return absl::StrCat(artifact.content.size(), " bytes\n");
+  };
+  ASSERT_OK(inspectors.Register(rule));
+  ASSERT_OK(WriteDirectory(SmallSet(), dir_, inspectors));
+
+  std::vector<std::string> told;
+  ReadOptions options;
+  options.on_edited_note = [&](absl::string_view note, absl::string_view of) {
+    told.push_back(absl::StrCat(note, " of ", of));
+  };
+  for (const bool accept : {false, true}) {
+    options.accept_edits = accept;
+    told.clear();
+    ASSERT_OK(ReadDirectory(dir_, options));
+    EXPECT_EQ(told, std::vector<std::string>());
+  }
+  const std::string note = dir_ + "/dsp/llvm/lib0.o.txt";
+  WriteFile(note, "4 bytes\n");
+  for (const bool accept : {false, true}) {
+    options.accept_edits = accept;
+    told.clear();
+    const auto set = ReadDirectory(dir_, options);
+    ASSERT_OK(set);
+    EXPECT_TRUE(SameSets(*set, SmallSet()));
+    EXPECT_EQ(told, std::vector<std::string>{
+                        absl::StrCat(note, " of ", dir_, "/dsp/llvm/lib0.o")});
+  }
+  ASSERT_EQ(unlink(note.c_str()), 0);
+  told.clear();
+  ASSERT_OK(ReadDirectory(dir_, options));
+  EXPECT_EQ(told, std::vector<std::string>());
+
+  EditManifest("\"note_sha256\": [", "\"note_sha256\": [ \"ab\",");
+  EXPECT_TRUE(Fails(ReadDirectory(dir_).status(), kInvalid,
+                    {"1 notes and 2 digests of notes"}));
+}
+
 TEST_F(DirectoryEditTest, OtherFilesAreNotArtifacts) {
   WriteFile(dir_ + "/host/llvm/README.md", "what I found");
   const auto set = ReadDirectory(dir_);

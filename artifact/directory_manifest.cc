@@ -45,6 +45,12 @@ absl::Status CheckEntry(const Manifest::Entry& entry) {
   for (const std::string& note : entry.notes()) {
     status.Update(CheckComponent(note, kMaxNoteLength));
   }
+  if (entry.note_sha256_size() != 0 &&
+      entry.note_sha256_size() != entry.notes_size()) {
+    status.Update(absl::InvalidArgumentError(
+        absl::StrCat("it has ", entry.notes_size(), " notes and ",
+                     entry.note_sha256_size(), " digests of notes")));
+  }
   return status;
 }
 

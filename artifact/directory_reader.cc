@@ -31,6 +31,22 @@ std::string Difference(const Manifest::Entry& entry, const Blob& content) {
   return "";
 }
 
+// Tells of the notes of `entry` that a person edited. One that is gone, or that
+// has no digest, is left alone.
+absl::Status TellOfEditedNotes(const FileTree& tree,
+                               const Manifest::Entry& entry,
+                               const EditedNoteFn& tell) {
+  for (int i = 0; i < entry.note_sha256_size(); ++i) {
+    const std::string path = NotePath(entry, entry.notes(i));
+    absl::StatusOr<Blob> note = tree.Map(path);
+    if (absl::IsNotFound(note.status())) continue;
+    if (!note.ok()) return note.status();
+    if (Sha256Hex(note->view()) == entry.note_sha256(i)) continue;
+    tell(tree.Shown(path), tree.Shown(ArtifactPath(ArtifactOf(entry))));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status EditsError(absl::string_view dir,
                         const std::vector<std::string>& edits) {
   constexpr size_t kShown = 10;
@@ -73,6 +89,11 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
       if (!difference.empty()) {
         edits.push_back(absl::StrCat(path, " ", difference));
       }
+    }
+    if (options.on_edited_note != nullptr) {
+      absl::Status told =
+          TellOfEditedNotes(*tree, entry, options.on_edited_note);
+      if (!told.ok()) return told;
     }
     artifact.content = *std::move(content);
     if (absl::Status s = set.Add(std::move(artifact)); !s.ok()) {

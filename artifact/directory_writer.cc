@@ -18,6 +18,7 @@
 #include "artifact/file_tree.h"
 #include "artifact/manifest.h"
 #include "artifact/manifest.pb.h"
+#include "artifact/sha256.h"
 
 namespace ingot {
 namespace {
@@ -83,10 +84,11 @@ absl::Status WriteFiles(const ArtifactSet& set,
     for (const InspectorRule* rule : inspectors.Find(artifact)) {
       if (rule->output_suffix.empty()) continue;
       const std::string note = names.Choose(*entry, rule->output_suffix);
-      status =
-          tree.Write(below + NotePath(*entry, note), TextOf(*rule, artifact));
+      const std::string text = TextOf(*rule, artifact);
+      status = tree.Write(below + NotePath(*entry, note), text);
       if (!status.ok()) return status;
       entry->add_notes(note);
+      entry->add_note_sha256(Sha256Hex(text));
     }
   }
   absl::StatusOr<std::string> json = ManifestToJson(*manifest);

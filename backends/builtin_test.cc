@@ -1,5 +1,6 @@
 #include "backends/builtin.h"
 
+#include "compiler/relay/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,8 +18,13 @@ TEST(Builtin, RegistersEveryBackend) {
     kinds.push_back(kind->name);
     EXPECT_FALSE(kind->doc.empty()) << kind->name;
     EXPECT_FALSE(kind->loaders.empty()) << kind->name;
+    for (const std::string& op :
+         kind->operators.value_or(std::vector<std::string>())) {
+      EXPECT_NE(relay::StandardOps().Find(op), nullptr)
+          << kind->name << " takes an operator that is not there: " << op;
+    }
     for (const auto& [option, help] : kind->options) {
-      EXPECT_FALSE(help.empty()) << kind->name << " -" << option;
+      EXPECT_FALSE(help.doc.empty()) << kind->name << " -" << option;
     }
   }
   EXPECT_THAT(kinds, IsSupersetOf({"c", "llvm", "llvmjit"}));

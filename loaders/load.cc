@@ -129,6 +129,8 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
 
   LoadContext context{set};
   context.library = library;
+  context.threads = options.threads;
+  context.on_work = options.on_work;
   std::vector<std::shared_ptr<Module>> imports;
   auto load_groups = [&](const std::string& loader) -> absl::Status {
     auto it = groups.find(loader);
@@ -185,6 +187,7 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   ReadOptions read;
   read.check_all_digests = options.check_digests;
   read.accept_edits = options.accept_edits;
+  read.on_edited_note = options.on_edited_note;
   absl::StatusOr<ArtifactSet> set = options.read_set != nullptr
                                         ? options.read_set(path, loaders, read)
                                         : ReadContainerFile(path, read);

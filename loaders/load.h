@@ -44,9 +44,18 @@ struct LoadOptions {
 
   // How LoadPath reads a path that is no library; null: as a container.
   ReadSetFn read_set;
+  // Directories only: told of notes that were edited (artifact/container.h).
+  EditedNoteFn on_edited_note;
 
   // How to link a set that is not linked yet; null: that is an error.
   LinkFn link;
+
+  // How many threads runs will have, for loaders that prepare work for that
+  // number. Runs with another number work too, but may have to prepare first.
+  int threads = 1;
+
+  // Told, in a line for a person, of long work that a loader did. May be null.
+  std::function<void(absl::string_view line)> on_work;
 };
 
 // A loaded model: what an executor needs. A value; copies share everything.

@@ -39,6 +39,10 @@ struct LoadContext {
   // The library that the set came in, or that its native code was linked into;
   // null for a set without native code.
   std::shared_ptr<Module> library;
+
+  // LoadOptions has both.
+  int threads = 1;
+  std::function<void(absl::string_view line)> on_work;
 };
 
 // "loadbinary": makes a module of all artifacts that name the loader, in the

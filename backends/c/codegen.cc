@@ -375,13 +375,13 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   kind.doc = "readable C99, compiled by a C compiler when it is linked";
   kind.options = {
       {"cc",
-       "the C compiler: cc, gcc, clang, gcc-12 or aarch64-linux-gnu-gcc, say; "
-       "default: cc"},
+       {"the C compiler: cc, gcc, clang, gcc-12 or aarch64-linux-gnu-gcc, say",
+        "cc"}},
       {"mcpu",
-       "processor, as the C compiler names it, or native; default: "
-       "any of the family"},
-      {"O", "how hard it optimises: 0, 1, 2, 3, s or fast; default: 2"},
-      {"cflags", "more flags for it, in quotes"},
+       {"processor, as the C compiler names it, or native",
+        "any of the family"}},
+      {"O", {"how hard it optimises: 0, 1, 2, 3, s or fast", "2"}},
+      {"cflags", {"more flags for it, in quotes", ""}},
   };
   kind.loaders = {"native"};
   kind.check = CheckTarget;

@@ -128,7 +128,7 @@ TEST(Ccompiler, SaysWhyNot) {
   EXPECT_EQ(WhyNot("ccompiler",
                    "module { func @main(%a: f32[2]) -> (%y) {"
                    "%y = exp(%a) } }"),
-            "only add, sub, mul and div");
+            "only add, div, mul and sub");
   EXPECT_EQ(WhyNot("ccompiler",
                    "module { func @main(%a: i32[2]) -> (%y) {"
                    "%y = add(%a, %a) } }"),

@@ -32,14 +32,6 @@ constexpr char kMacro[] =
 
 )";
 
-// OkStatus, or why a node is left to another target.
-absl::Status Supports(const Target&, const relay::Node& node) {
-  if (Operators().count(node.op->name) == 0) {
-    return absl::UnimplementedError("only add, sub, mul and div");
-  }
-  return codegen::CheckElementwise(node);
-}
-
 // The index of an operand's element for the result's element i.
 absl::StatusOr<std::string> At(const relay::Value& operand) {
   INGOT_ASSIGN_OR_RETURN(const int64_t elements,
@@ -77,7 +69,11 @@ absl::Status RegisterCcompilerTarget(TargetRegistry* registry) {
   kind.name = "ccompiler";
   kind.doc = "example: element-wise arithmetic as C source";
   kind.loaders = {"native"};
-  kind.supports = Supports;
+  kind.operators.emplace();
+  for (const auto& [name, sign] : Operators()) kind.operators->push_back(name);
+  kind.supports = [](const Target&, const relay::Node& node) {
+    return codegen::CheckElementwise(node);
+  };
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));
 }

@@ -244,7 +244,8 @@ absl::StatusOr<CodegenResult> RelayToRuntime(const Target& target,
 absl::Status RegisterDnnlTarget(TargetRegistry* registry) {
   TargetKind kind;
   kind.name = onednn::kName;
-  kind.doc = "graphs of oneDNN operators, prepared when they are loaded";
+  kind.doc =
+      "graphs of oneDNN operators; oneDNN compiles them when they are loaded";
   kind.loaders = {onednn::kName};
   // The loader reads weights as they are and lays them out for the machine
   // that it is on.
@@ -253,6 +254,7 @@ absl::Status RegisterDnnlTarget(TargetRegistry* registry) {
   };
   kind.relay_to_runtime = &onednn::RelayToRuntime;
   kind.patterns = onednn::Patterns();
+  kind.operators = onednn::TranslatedOperators();
   kind.supports = &onednn::Supports;
   return registry->Register(std::move(kind));
 }

@@ -1,5 +1,6 @@
 #include "backends/dnnl/loader.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -7,6 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "backends/dnnl/graph.h"
 #include "backends/dnnl/program.h"
 #include "backends/dnnl/program_builder.h"
@@ -66,7 +69,8 @@ class Region {
 };
 
 absl::StatusOr<LoadedFunction> LoadRegion(
-    const Artifact& artifact, const std::shared_ptr<Shared>& shared) {
+    const Artifact& artifact, int threads,
+    const std::shared_ptr<Shared>& shared) {
   absl::StatusOr<Graph> graph = ReadGraph(artifact.content.view());
   if (!graph.ok()) return graph.status();
   absl::Status constants = CheckConstants(*graph, shared->weights);
@@ -80,7 +84,7 @@ absl::StatusOr<LoadedFunction> LoadRegion(
     spec.outputs.push_back({DataType::Float(32), graph->shape(name)});
   }
   auto region = std::make_shared<Region>(*std::move(graph), shared);
-  if (absl::Status s = region->Prepare(1); !s.ok()) return s;
+  if (absl::Status s = region->Prepare(threads); !s.ok()) return s;
   return CheckedFunction(symbol, std::move(spec),
                          [region](absl::Span<void* const> tensors) {
                            return region->Call(tensors);
@@ -93,6 +97,8 @@ absl::StatusOr<LoadedFunction> LoadRegion(
 absl::StatusOr<std::shared_ptr<Module>> loadbinary_dnnl(
     absl::Span<const Artifact> group, LoadContext& context) {
   if (group.empty()) return std::shared_ptr<Module>();
+  // A run without a pool is a run of one thread.
+  const int threads = std::max(1, context.threads);
   std::shared_ptr<onednn::Shared> shared;
   try {
     shared = std::make_shared<onednn::Shared>(
@@ -101,10 +107,21 @@ absl::StatusOr<std::shared_ptr<Module>> loadbinary_dnnl(
     return absl::InternalError(
         absl::StrCat("oneDNN does not start: ", error.what()));
   }
-  return LoadFunctions(onednn::kName, group, context,
-                       [&](const Artifact& artifact, LoadContext&) {
-                         return onednn::LoadRegion(artifact, shared);
-                       });
+  const absl::Time start = absl::Now();
+  absl::StatusOr<std::shared_ptr<Module>> module =
+      LoadFunctions(onednn::kName, group, context,
+                    [&](const Artifact& artifact, LoadContext&) {
+                      return onednn::LoadRegion(artifact, threads, shared);
+                    });
+  if (module.ok() && context.on_work != nullptr) {
+    context.on_work(absl::StrCat(
+        "dnnl: made the primitives of ", group.size(),
+        group.size() == 1 ? " region" : " regions", " for this machine and ",
+        threads, threads == 1 ? " thread" : " threads", " in ",
+        absl::FormatDuration(
+            absl::Trunc(absl::Now() - start, absl::Milliseconds(1)))));
+  }
+  return module;
 }
 
 absl::Status RegisterDnnlLoader(LoaderRegistry* registry) {

@@ -15,12 +15,13 @@ namespace ingot {
 
 // Makes a module with one function for each artifact of `group`, each one graph
 // (graph.h), named by its symbol. Primitives are chosen and weights laid out
-// now, for runs on one thread; once more for another number of threads, in the
-// first run that has them. A function takes the graph's inputs, then its
-// outputs. It may be called from several threads at once.
-// Errors name the artifact. InvalidArgument: a graph that makes no sense;
-// NotFound: a constant that context.constants lacks; Unimplemented: what oneDNN
-// cannot do here; AlreadyExists: two graphs of one symbol.
+// now, for runs on context.threads threads, and context.on_work is told; once
+// more for each other number of threads, in the first run that has it. A
+// function takes the graph's inputs, then its outputs. It may be called from
+// several threads at once. Errors name the artifact. InvalidArgument: a graph
+// that makes no sense; NotFound: a constant that context.constants lacks;
+// Unimplemented: what oneDNN cannot do here; AlreadyExists: two graphs of one
+// symbol.
 absl::StatusOr<std::shared_ptr<Module>> loadbinary_dnnl(
     absl::Span<const Artifact> group, LoadContext& context);
 

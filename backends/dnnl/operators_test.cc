@@ -63,8 +63,8 @@ std::string One(const std::string& op, const std::vector<std::string>& types,
 absl::Status Supported(const std::string& text) {
   auto module = relay::ReadModule(text);
   if (!module.ok()) return absl::InternalError(module.status().message());
-  return DnnlKind().supports(*ParseTarget("dnnl"),
-                             *(*module)->main()->outputs[0].node);
+  return DnnlKind().Takes(*ParseTarget("dnnl"),
+                          *(*module)->main()->outputs[0].node);
 }
 
 void ExpectTaken(const std::string& text, float low = -1, float high = 1,

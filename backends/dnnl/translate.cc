@@ -91,51 +91,82 @@ class Translation {
     return std::move(step_);
   }
 
+  // What translates each of relay's operators.
+  using Method = absl::Status (Translation::*)();
+  static const std::map<std::string, Method>& Methods() {
+    using T = Translation;
+    static const auto* const methods = [] {
+      auto* all =
+          new std::map<std::string, Method>{{"batch_norm", &T::BatchNorm},
+                                            {"concat", &T::Concat},
+                                            {"dense", &T::Product},
+                                            {"flatten", &T::Reshape},
+                                            {"layer_norm", &T::LayerNorm},
+                                            {"log_softmax", &T::Softmax},
+                                            {"lrn", &T::Lrn},
+                                            {"matmul", &T::Product},
+                                            {"reshape", &T::Reshape},
+                                            {"resize", &T::Resize},
+                                            {"slice", &T::Slice},
+                                            {"softmax", &T::Softmax},
+                                            {"squeeze", &T::Reshape},
+                                            {"transpose", &T::Transpose},
+                                            {"unsqueeze", &T::Reshape}};
+      for (const char* n : {"1d", "2d", "3d"}) {
+        all->emplace(absl::StrCat("conv", n), &T::Conv);
+        all->emplace(absl::StrCat("max_pool", n), &T::Pool);
+        all->emplace(absl::StrCat("avg_pool", n), &T::Pool);
+        all->emplace(absl::StrCat("global_max_pool", n), &T::GlobalPool);
+        all->emplace(absl::StrCat("global_avg_pool", n), &T::GlobalPool);
+      }
+      for (const std::string& op : BinaryOperators()) {
+        all->emplace(op, &T::Binary);
+      }
+      for (const std::string& op : EltwiseOperators()) {
+        all->emplace(op, &T::EltwiseNode);
+      }
+      return all;
+    }();
+    return *methods;
+  }
+
  private:
   absl::Status Translate() {
-    const std::string& name = node_.op->name;
-    if (name == "conv1d" || name == "conv2d" || name == "conv3d") return Conv();
-    if (name == "dense" || name == "matmul") return Product();
-    if (absl::StartsWith(name, "max_pool") && absl::EndsWith(name, "d")) {
-      return Pool("max");
+    auto method = Methods().find(node_.op->name);
+    if (method == Methods().end()) {
+      return No("oneDNN has no operator for ", node_.op->name);
     }
-    if (absl::StartsWith(name, "avg_pool")) {
-      return Pool(attrs_.GetOr<int64_t>("count_include_pad", 0) != 0
-                      ? "avg_include_padding"
-                      : "avg_exclude_padding");
-    }
-    if (absl::StartsWith(name, "global_max_pool")) return GlobalPool("max");
-    if (absl::StartsWith(name, "global_avg_pool")) {
-      return GlobalPool("avg_include_padding");
-    }
-    if (name == "batch_norm") return BatchNorm();
-    if (name == "layer_norm") return LayerNorm();
-    if (name == "softmax" || name == "log_softmax") {
-      step_.op = name;
-      return SetAxis(-1);
-    }
-    if (name == "concat") {
-      step_.op = name;
-      return SetAxis(0);
-    }
-    if (name == "lrn") return Lrn();
-    if (name == "resize") return Resize();
-    if (name == "transpose") {
-      step_.op = name;
-      step_.attributes["axes"] = attrs_.Get<Dims>("axes");
-      return absl::OkStatus();
-    }
-    if (name == "slice") return Slice();
-    if (name == "reshape" || name == "squeeze" || name == "unsqueeze" ||
-        name == "flatten") {
-      step_.op = "reshape";
-      step_.attributes["shape"] = result_;
-      return absl::OkStatus();
-    }
-    if (std::optional<std::string> algorithm = BinaryAlgorithm(node_)) {
-      return Binary(*algorithm);
-    }
-    return EltwiseNode();
+    return (this->*method->second)();
+  }
+
+  absl::Status Transpose() {
+    step_.op = "transpose";
+    step_.attributes["axes"] = attrs_.Get<Dims>("axes");
+    return absl::OkStatus();
+  }
+
+  absl::Status Reshape() {
+    step_.op = "reshape";
+    step_.attributes["shape"] = result_;
+    return absl::OkStatus();
+  }
+
+  absl::Status Softmax() {
+    step_.op = node_.op->name;
+    return SetAxis(-1);
+  }
+
+  absl::Status Concat() {
+    step_.op = "concat";
+    return SetAxis(0);
+  }
+
+  // "max_pool2d" -> "max", and so on.
+  std::string PoolAlgorithm() const {
+    if (absl::StrContains(node_.op->name, "max_pool")) return "max";
+    const bool counts = absl::StartsWith(node_.op->name, "global") ||
+                        attrs_.GetOr<int64_t>("count_include_pad", 0) != 0;
+    return counts ? "avg_include_padding" : "avg_exclude_padding";
   }
 
   // The table of operators has the last word, so that what is claimed here is
@@ -203,12 +234,13 @@ class Translation {
     shape->insert(shape->begin(), rank - shape->size(), 1);
   }
 
-  absl::Status Pool(absl::string_view algorithm) {
+  absl::Status Pool() {
+    const std::string algorithm = PoolAlgorithm();
     static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"};
     const size_t n = SpatialDims(node_);
     INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kData[n - 1]));
     step_.op = "pooling";
-    step_.attributes["algorithm"] = std::string(algorithm);
+    step_.attributes["algorithm"] = algorithm;
     step_.attributes["kernel"] = attrs_.Get<Dims>("kernel");
     SetWindow(n);
     if (attrs_.GetOr<int64_t>("ceil_mode", 0) == 0) return absl::OkStatus();
@@ -230,12 +262,12 @@ class Translation {
     return absl::OkStatus();
   }
 
-  absl::Status GlobalPool(absl::string_view algorithm) {
+  absl::Status GlobalPool() {
     static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"};
     const size_t n = SpatialDims(node_);
     INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kData[n - 1]));
     step_.op = "pooling";
-    step_.attributes["algorithm"] = std::string(algorithm);
+    step_.attributes["algorithm"] = PoolAlgorithm();
     step_.attributes["kernel"] = Dims(shapes_[0].begin() + 2, shapes_[0].end());
     step_.attributes["strides"] = Dims(n, 1);
     step_.attributes["dilations"] = Dims(n, 1);
@@ -338,7 +370,8 @@ class Translation {
     return absl::OkStatus();
   }
 
-  absl::Status Binary(const std::string& algorithm) {
+  absl::Status Binary() {
+    const std::string algorithm = *BinaryAlgorithm(node_);
     // With one constant it is a linear function.
     for (int other = 0; other < 2; ++other) {
       std::optional<float> scalar = ScalarConstant(step_.operands[other].value);
@@ -454,6 +487,14 @@ absl::Status Append(const relay::Node& node, const Bindings& bindings,
 }
 
 }  // namespace
+
+std::vector<std::string> TranslatedOperators() {
+  std::vector<std::string> names;
+  for (const auto& [name, method] : Translation::Methods()) {
+    names.push_back(name);
+  }
+  return names;
+}
 
 absl::StatusOr<Step> TranslateOp(const relay::Node& node,
                                  const Bindings& bindings) {

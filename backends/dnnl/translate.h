@@ -41,6 +41,9 @@ struct Step {
 // read their arguments through this. A value that is not there is itself.
 using Bindings = std::map<relay::Value, relay::Value>;
 
+// The operators that TranslateOp knows, by relay's names, sorted.
+std::vector<std::string> TranslatedOperators();
+
 // One operator. Unimplemented says why oneDNN does not take it, in a short
 // sentence for people, without the node's name.
 absl::StatusOr<Step> TranslateOp(const relay::Node& node,

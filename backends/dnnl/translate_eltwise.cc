@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/op.h"
@@ -25,11 +26,28 @@ constexpr Entry kSimple[] = {
     {"round", "round", 0, 0}, {"neg", "linear", -1, 0},
 };
 
+// Relay's operators on two tensors, and oneDNN's algorithms.
+constexpr std::pair<const char*, const char*> kBinary[] = {
+    {"add", "add"}, {"sub", "sub"},     {"mul", "mul"},
+    {"div", "div"}, {"maximum", "max"}, {"minimum", "min"},
+};
+
 std::vector<PostOp> One(const char* algorithm, double alpha, double beta) {
   return {PostOp{algorithm, alpha, beta, ""}};
 }
 
+// Those whose attributes EltwisePosts reads.
+constexpr const char* kWithAttributes[] = {
+    "clip", "elu", "gelu", "hard_sigmoid", "leaky_relu", "swish"};
+
 }  // namespace
+
+std::vector<std::string> EltwiseOperators() {
+  std::vector<std::string> names(std::begin(kWithAttributes),
+                                 std::end(kWithAttributes));
+  for (const Entry& entry : kSimple) names.emplace_back(entry.relay);
+  return names;
+}
 
 absl::StatusOr<std::vector<PostOp>> EltwisePosts(const relay::Node& node) {
   const relay::Attrs& attrs = node.attrs;
@@ -80,12 +98,16 @@ const std::vector<std::string>& FusedActivations() {
   return *kNames;
 }
 
+std::vector<std::string> BinaryOperators() {
+  std::vector<std::string> names;
+  for (const auto& [relay, algorithm] : kBinary) names.emplace_back(relay);
+  return names;
+}
+
 std::optional<std::string> BinaryAlgorithm(const relay::Node& node) {
-  for (const char* name : {"add", "sub", "mul", "div"}) {
-    if (node.Is(name)) return name;
+  for (const auto& [relay, algorithm] : kBinary) {
+    if (node.Is(relay)) return algorithm;
   }
-  if (node.Is("maximum")) return "max";
-  if (node.Is("minimum")) return "min";
   return std::nullopt;
 }
 

@@ -13,6 +13,9 @@
 
 namespace ingot::onednn {
 
+// The operators that EltwisePosts knows.
+std::vector<std::string> EltwiseOperators();
+
 // The algorithms that, one after the other, compute what `node` does to its
 // first operand; one but for hard_sigmoid. Unimplemented says why there is
 // none.
@@ -20,6 +23,9 @@ absl::StatusOr<std::vector<PostOp>> EltwisePosts(const relay::Node& node);
 
 // Activations that may follow a product, by relay's names.
 const std::vector<std::string>& FusedActivations();
+
+// The operators that BinaryAlgorithm knows.
+std::vector<std::string> BinaryOperators();
 
 // "add" -> "add", "maximum" -> "max"; nothing for other operators.
 std::optional<std::string> BinaryAlgorithm(const relay::Node& node);

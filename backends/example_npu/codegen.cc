@@ -144,9 +144,7 @@ absl::Status RegisterExampleNpuTarget(TargetRegistry* registry) {
   kind.loaders = {"native", "example_npu"};
   kind.patterns = {{"quantized", quantized, CheckNodes},
                    {"integer", sums, CheckNodes}};
-  kind.supports = [](const Target&, const Node&) {
-    return No("only products of 8-bit integers with constants");
-  };
+  kind.operators.emplace();  // composites alone
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));
 }

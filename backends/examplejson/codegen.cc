@@ -13,14 +13,6 @@
 namespace ingot {
 namespace {
 
-// OkStatus, or why a node is left to another target.
-absl::Status Supports(const Target&, const relay::Node& node) {
-  if (!node.Is("add") && !node.Is("sub") && !node.Is("mul")) {
-    return absl::UnimplementedError("only add, sub and mul");
-  }
-  return codegen::CheckElementwise(node);
-}
-
 std::string Dims(const relay::Node& node) {
   return absl::StrJoin(*relay::ConstShape(node.outputs[0].shape), " ");
 }
@@ -69,7 +61,10 @@ absl::Status RegisterExamplejsonTarget(TargetRegistry* registry) {
   kind.name = "examplejson";
   kind.doc = "example: element-wise arithmetic as text for its own loader";
   kind.loaders = {"examplejson"};
-  kind.supports = Supports;
+  kind.operators = {"add", "sub", "mul"};
+  kind.supports = [](const Target&, const relay::Node& node) {
+    return codegen::CheckElementwise(node);
+  };
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));
 }

@@ -133,9 +133,9 @@ absl::Status RegisterExternCallTarget(TargetRegistry* registry) {
   TargetKind kind;
   kind.name = "extern_call";
   kind.doc = "one operator as a call of your own C function";
-  kind.options = {{"op", "the operator: relu"},
-                  {"symbol", "the function's name"},
-                  {"source", "the C file that has it"}};
+  kind.options = {{"op", {"the operator, such as relu", "must be given"}},
+                  {"symbol", {"the function's name", "must be given"}},
+                  {"source", {"the C file that has it", "must be given"}}};
   kind.loaders = {"native"};
   kind.check = Check;
   kind.supports = Supports;

@@ -11,9 +11,6 @@ namespace ingot {
 namespace {
 
 absl::Status Supports(const Target&, const relay::Node& node) {
-  if (!node.Is("image_size") && !node.Is("decode_image")) {
-    return absl::UnimplementedError("only image_size and decode_image");
-  }
   // A region keeps single numbers to itself, and no image is one.
   const relay::Node& file = *node.inputs[0].node;
   if (file.constant.has_value() && file.constant->NumElements() == 1) {
@@ -45,6 +42,7 @@ absl::Status RegisterImageTarget(TargetRegistry* registry) {
   kind.name = "image";
   kind.doc = "encoded images: BMP, JPEG, JPEG 2000, PNG, PNM, TIFF, WebP";
   kind.loaders = {"image"};
+  kind.operators = {"decode_image", "image_size"};
   kind.supports = Supports;
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));

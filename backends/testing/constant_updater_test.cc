@@ -64,8 +64,9 @@ TargetKind Turned() {
   TargetKind kind;
   kind.name = "turned";
   kind.loaders = {"turned"};
+  kind.operators = {"add"};
   kind.supports = [](const Target&, const relay::Node& node) {
-    const bool sum = node.Is("add") && node.inputs[1].node->constant &&
+    const bool sum = node.inputs[1].node->constant &&
                      node.inputs[0].type().shape.size() == 1;
     return sum ? absl::OkStatus() : absl::UnimplementedError("no sum");
   };

@@ -97,9 +97,7 @@ bool MayTake(const TargetKind& kind, const Target& target,
   const auto users = function.Users();
   for (const auto& node : function.nodes()) {
     if (node->kind != relay::NodeKind::kOp) continue;
-    if (kind.supports == nullptr || kind.supports(target, *node).ok()) {
-      return true;
-    }
+    if (kind.Takes(target, *node).ok()) return true;
     for (const CompositePattern& pattern : kind.patterns) {
       if (!relay::Match(pattern.pattern, node.get(), users, function.outputs)
                .empty()) {
@@ -198,7 +196,7 @@ std::string WhyNot(absl::string_view target_text, absl::string_view text) {
                            BuiltinTargets().Check(target));
     INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<relay::Module> module,
                            ParseRelay(text));
-    return kind->supports(target, *module->main()->nodes().back());
+    return kind->Takes(target, *module->main()->nodes().back());
   }();
   return std::string(why.message());
 }

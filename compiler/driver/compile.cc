@@ -101,26 +101,17 @@ class Compilation {
   };
 
   absl::Status CheckTargets() {
-    if (options_.targets.empty()) {
-      return absl::InvalidArgumentError("no target was given");
-    }
+    INGOT_RETURN_IF_ERROR(kinds_.CheckList(options_.targets));
     for (const Target& target : options_.targets) {
-      absl::StatusOr<const TargetKind*> kind = kinds_.Check(target);
-      if (!kind.ok()) return kind.status();
-      TargetWork work{target, *kind, CpuModel(), {}};
-      if ((*kind)->cpu_model != nullptr) {
-        absl::StatusOr<CpuModel> cpu = (*kind)->cpu_model(target);
+      INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds_.Find(target.kind));
+      TargetWork work{target, kind, CpuModel(), {}};
+      if (kind->cpu_model != nullptr) {
+        absl::StatusOr<CpuModel> cpu = kind->cpu_model(target);
         if (!cpu.ok()) return cpu.status();
         work.cpu = *cpu;
       }
-      for (const TargetWork& other : work_) {
-        if (other.target.Id() != target.Id()) continue;
-        return absl::InvalidArgumentError(absl::StrCat(
-            "two targets are called '", target.Id(),
-            "'; give one a key of its own, as in 'small: ", target.kind, "'"));
-      }
       work_.push_back(std::move(work));
-      context_.targets.push_back({target, *kind});
+      context_.targets.push_back({target, kind});
     }
     for (TargetWork& work : work_) {
       if (host_ == nullptr && !work.kind->HasRegions()) host_ = &work;
@@ -143,6 +134,30 @@ class Compilation {
       }
     }
     context_.pins = options_.pins;
+    return CheckHosts();
+  }
+
+  // Of several targets that take every operator, all but the first get only
+  // what is pinned to them.
+  absl::Status CheckHosts() const {
+    std::set<std::string> pinned;
+    for (const auto& [node, target] : options_.pins) pinned.insert(target);
+    for (const auto& function : module_->functions()) {
+      for (const auto& node : function->nodes()) {
+        pinned.insert(node->attrs.GetOr<std::string>("target", ""));
+      }
+    }
+    for (const TargetWork& work : work_) {
+      if (work.kind->HasRegions() || &work == host_ ||
+          pinned.count(work.target.Id()) > 0 ||
+          pinned.count(work.target.kind) > 0) {
+        continue;
+      }
+      return absl::InvalidArgumentError(absl::StrCat(
+          work.target.Id(), " gets nothing, because ", host_->target.Id(),
+          " in front of it takes every operator and no node is pinned to ",
+          work.target.Id(), "; pin one, or leave it out"));
+    }
     return absl::OkStatus();
   }
 
@@ -214,8 +229,8 @@ class Compilation {
   std::string WhoTakes(const relay::Node& node) const {
     for (const TargetKind* kind : kinds_.All()) {
       const Target target{kDefaultTargetKey, kind->name, {}};
-      if (!kind->HasRegions() || kind->supports == nullptr ||
-          !kinds_.Check(target).ok() || !kind->supports(target, node).ok()) {
+      if (!kind->HasRegions() || !kinds_.Check(target).ok() ||
+          !kind->Takes(target, node).ok()) {
         continue;
       }
       std::string list = kind->name;

@@ -4,6 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/relay/op.h"
 
 namespace ingot::relay {
@@ -42,6 +44,24 @@ Pattern Pattern::Maybe(std::vector<std::string> ops, Pattern inner,
   form->operands.insert(form->operands.begin(), std::move(inner));
   form->optional = true;
   return Pattern(std::move(form));
+}
+
+std::string Pattern::ToString() const {
+  if (form_->kind == Form::kAny) return "*";
+  if (form_->kind == Form::kConstant) return "const";
+  std::string text = absl::StrJoin(form_->ops, "|");
+  if (form_->optional) text = absl::StrCat("[", text, "]");
+  if (form_->operands.empty()) return text;
+  if (form_->ops.size() > 1 && !form_->optional) {
+    text = absl::StrCat("(", text, ")");
+  }
+  return absl::StrCat(
+      text, "(",
+      absl::StrJoin(form_->operands, ", ",
+                    [](std::string* out, const Pattern& operand) {
+                      absl::StrAppend(out, operand.ToString());
+                    }),
+      ")");
 }
 
 class PatternMatcher {

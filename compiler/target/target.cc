@@ -5,9 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace ingot {
 namespace {
@@ -164,14 +162,6 @@ class TargetParser {
   size_t pos_ = 0;
 };
 
-std::string Known(const std::map<std::string, std::string>& options) {
-  if (options.empty()) return "it has no options";
-  return absl::StrCat(
-      "it has ", absl::StrJoin(options, ", ", [](std::string* out, auto& o) {
-        absl::StrAppend(out, "-", o.first);
-      }));
-}
-
 }  // namespace
 
 std::string Target::ToString() const {
@@ -207,62 +197,6 @@ absl::StatusOr<Target> ParseTarget(absl::string_view text) {
                      absl::CHexEscape(text), "\""));
   }
   return std::move((*targets)[0]);
-}
-
-absl::Status TargetRegistry::Register(TargetKind kind) {
-  if (kind.name.empty()) {
-    return absl::InvalidArgumentError("a target kind without a name");
-  }
-  const std::string name = kind.name;
-  if (!kinds_.emplace(name, std::move(kind)).second) {
-    return absl::AlreadyExistsError(
-        absl::StrCat("target kind ", name, " is registered twice"));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<const TargetKind*> TargetRegistry::Find(
-    absl::string_view kind) const {
-  auto it = kinds_.find(std::string(kind));
-  if (it != kinds_.end()) return &it->second;
-  return absl::NotFoundError(absl::StrCat(
-      "no target kind \"", absl::CHexEscape(kind), "\" is built in; known: ",
-      kinds_.empty()
-          ? "none"
-          : absl::StrJoin(kinds_, ", ", [](std::string* out, auto& k) {
-              absl::StrAppend(out, k.first);
-            })));
-}
-
-std::vector<const TargetKind*> TargetRegistry::All() const {
-  std::vector<const TargetKind*> all;
-  for (const auto& [name, kind] : kinds_) all.push_back(&kind);
-  return all;
-}
-
-absl::StatusOr<const TargetKind*> TargetRegistry::Check(
-    const Target& target) const {
-  absl::StatusOr<const TargetKind*> kind = Find(target.kind);
-  if (!kind.ok()) return kind.status();
-  for (const auto& [name, value] : target.options) {
-    if (name == kMinRegionOption && (*kind)->HasRegions()) {
-      int operators;
-      if (absl::SimpleAtoi(value, &operators) && operators >= 1) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("target ", target.ToString(), ": -", name,
-                       " wants a number of operators, 1 or more"));
-    }
-    if ((*kind)->options.count(name) == 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("target kind ", target.kind, " has no option -", name,
-                       "; ", Known((*kind)->options)));
-    }
-  }
-  if ((*kind)->check != nullptr) {
-    absl::Status checked = (*kind)->check(target);
-    if (!checked.ok()) return checked;
-  }
-  return kind;
 }
 
 }  // namespace ingot

@@ -10,7 +10,7 @@
 //
 // A kind without relay_to_runtime and relay_to_tir gets Ingot's default
 // lowering (te compute, schedule, tir). A kind without tir_to_runtime leaves
-// the loops to the last target of the list, the host's.
+// the loops to the host, the first target of the list without regions.
 //
 // A region is a function that the partition pass made: attrs {"target": key},
 // its nodes operators the target `supports` and calls of composites, functions
@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,7 @@ absl::StatusOr<Target> ParseTarget(absl::string_view text);
 // Parses a composite, `dnnl,llvm -mcpu=native`: targets in order of preference.
 absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
 
-// -min-region=N, an option of every kind that has regions.
+// -min-region=N, an option of every kind that has regions; Register adds it.
 inline constexpr char kMinRegionOption[] = "min-region";
 
 // What default schedules need to know of the processor that runs the code.
@@ -104,11 +105,19 @@ struct LoweredRegion {
   CodegenResult code;
 };
 
+// An option of a kind, -name=value.
+struct TargetOption {
+  std::string doc;  // one line, without the default
+  // The value that it has when it is not given, or in a few words what then
+  // happens; empty: nothing.
+  std::string otherwise;
+};
+
 struct TargetKind {
   std::string name;
-  std::string doc;                             // one line
-  std::map<std::string, std::string> options;  // option -> one line of help
-  std::vector<std::string> loaders;            // that its artifacts name
+  std::string doc;  // one line
+  std::map<std::string, TargetOption> options;
+  std::vector<std::string> loaders;  // that its artifacts name
 
   // Passes over loops that run, in this order, before tir_to_runtime: how far
   // vectors and unrolled copies are written out is the code generator's choice.
@@ -145,13 +154,21 @@ struct TargetKind {
 
   // What the target takes, tried in this order and before single operators.
   std::vector<CompositePattern> patterns;
-  // Whether the target takes a single operator: OkStatus, or why not. Null: it
-  // takes everything that default lowering does.
+  // The operators, by relay's names, that a kind with regions may take one by
+  // one; others are refused without asking `supports`. Nothing: which ones
+  // depends on its options, and `supports` is asked about all.
+  std::optional<std::vector<std::string>> operators;
+  // Whether the target takes a call of one of them: OkStatus, or why not. Null:
+  // it takes every such call.
   std::function<absl::Status(const Target&, const relay::Node&)> supports;
   // Regions with fewer operators stay with the next target, unless a node in
   // them is pinned. The option -min-region=N, which every kind with regions
   // has, overrides it.
   int min_region = 1;
+
+  // Whether the target takes this operator by itself, by the two above:
+  // OkStatus, or Unimplemented or another error that says why not.
+  absl::Status Takes(const Target& target, const relay::Node& node) const;
 
   // Whether partitioning makes regions for it.
   bool HasRegions() const {
@@ -163,11 +180,15 @@ struct TargetKind {
 class TargetRegistry {
  public:
   absl::Status Register(TargetKind kind);  // AlreadyExists on a duplicate
-  // NotFound lists the kinds that are known.
+  // NotFound lists the kinds that are known, and says which one was meant.
   absl::StatusOr<const TargetKind*> Find(absl::string_view kind) const;
   std::vector<const TargetKind*> All() const;  // in name order
   // Finds the kind of `target` and checks its options.
   absl::StatusOr<const TargetKind*> Check(const Target& target) const;
+  // Checks each target of a list in order of preference, and the list: no two
+  // have one Id, and none with regions stands behind one without, which takes
+  // every operator that is left. InvalidArgument says how to write it instead.
+  absl::Status CheckList(absl::Span<const Target> targets) const;
 
  private:
   std::map<std::string, TargetKind> kinds_;

@@ -83,7 +83,7 @@ TEST(TargetRegistry, FindsAndChecks) {
   TargetRegistry registry;
   TargetKind kind;
   kind.name = "zeta";
-  kind.options = {{"mcpu", "the processor"}, {"O", "level"}};
+  kind.options = {{"mcpu", {"the processor", ""}}, {"O", {"level", "3"}}};
   kind.check = [](const Target& t) {
     return t.Option("O", "3") == "9"
                ? absl::InvalidArgumentError("-O must be 0 to 3")
@@ -105,6 +105,8 @@ TEST(TargetRegistry, FindsAndChecks) {
   EXPECT_TRUE(check("zeta -mcpu=x").ok());
   EXPECT_THAT(std::string(check("zeta -nope=x").message()),
               HasSubstr("no option -nope; it has -O, -mcpu"));
+  EXPECT_THAT(std::string(check("zeta -mcp=x").message()),
+              HasSubstr("no option -mcp; did you mean -mcpu?"));
   EXPECT_THAT(std::string(check("alpha -nope=x").message()),
               HasSubstr("it has no options"));
   EXPECT_THAT(std::string(check("zeta -O=9").message()),
@@ -112,6 +114,62 @@ TEST(TargetRegistry, FindsAndChecks) {
   EXPECT_EQ(check("beta").code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(std::string(check("beta").message()),
               HasSubstr("known: alpha, zeta"));
+  EXPECT_THAT(std::string(check("zetta").message()),
+              HasSubstr("did you mean zeta? known: alpha, zeta"));
+}
+
+// Two kinds: one with regions, which takes relu and neg, and one that takes
+// every operator.
+TargetRegistry RegionsAndHost() {
+  TargetRegistry registry;
+  TargetKind npu;
+  npu.name = "npu";
+  npu.min_region = 2;
+  npu.operators = {"relu", "neg"};
+  npu.relay_to_runtime = [](const Target&, const relay::Module&,
+                            const relay::Function&, absl::string_view) {
+    return absl::StatusOr<CodegenResult>(CodegenResult());
+  };
+  EXPECT_TRUE(registry.Register(npu).ok());
+  TargetKind host;
+  host.name = "cpu";
+  EXPECT_TRUE(registry.Register(host).ok());
+  return registry;
+}
+
+TEST(TargetRegistry, KindsWithRegionsHaveTheOptionMinRegion) {
+  const TargetRegistry registry = RegionsAndHost();
+  const auto check = [&](const char* text) {
+    return registry.Check(*ParseTarget(text)).status();
+  };
+  EXPECT_TRUE(check("npu -min-region=3").ok());
+  EXPECT_THAT(std::string(check("npu -minregion=3").message()),
+              HasSubstr("no option -minregion; did you mean -min-region?"));
+  EXPECT_THAT(std::string(check("npu -min-region=0").message()),
+              HasSubstr("wants a number of operators, 1 or more"));
+  EXPECT_THAT(std::string(check("cpu -min-region=3").message()),
+              HasSubstr("it has no options"));
+  const auto& options = (*registry.Find("npu"))->options;
+  ASSERT_EQ(options.count("min-region"), 1u);
+  EXPECT_EQ(options.at("min-region").otherwise, "2");
+}
+
+TEST(TargetRegistry, ListsWhoseOrderMakesSense) {
+  const TargetRegistry registry = RegionsAndHost();
+  const auto check = [&](const char* text) {
+    return registry.CheckList(*ParseTargets(text));
+  };
+  EXPECT_TRUE(check("npu,cpu").ok());
+  EXPECT_TRUE(check("npu").ok());
+  EXPECT_TRUE(check("npu,a: npu -min-region=9,cpu,small: cpu").ok());
+  EXPECT_EQ(check("npu,npu").code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(check("npu,cpu,cpu").message()),
+              HasSubstr("two targets are called 'cpu'"));
+  EXPECT_THAT(
+      std::string(check("cpu,big: npu -min-region=9,npu").message()),
+      HasSubstr("big is never asked, because cpu in front of it takes every "
+                "operator; write --target=big: npu -min-region=9,npu,cpu"));
+  EXPECT_EQ(registry.CheckList({}).code(), absl::StatusCode::kInvalidArgument);
 }
 
 }  // namespace

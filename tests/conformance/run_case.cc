@@ -123,10 +123,6 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
                     const OnnxDataSet& set, const std::vector<bool>& fixed) {
   ImportOptions options;
   options.model_dir = c.dir;
-  // Where a data set does not have the shapes that its model declares, the
-  // declaration gives way.
-  absl::StatusOr<Blob> fitting = WithShapesOf(model, set);
-  if (!fitting.ok()) return fitting.status();
   if (std::find(fixed.begin(), fixed.end(), true) != fixed.end()) {
     absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
     if (!names.ok()) return names.status();
@@ -135,7 +131,7 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
         options.fixed_inputs[(*names)[i]] = std::get<Tensor>(set.inputs[i]);
     }
   }
-  absl::StatusOr<relay::Module> module = ImportOnnx(*fitting, options);
+  absl::StatusOr<relay::Module> module = ImportOnnx(model, options);
   if (!module.ok()) return In("import", module.status());
   if (absl::Status status = relay::Verify(*module); !status.ok()) {
     return In("import", status);
@@ -168,30 +164,47 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
   return absl::OkStatus();
 }
 
+// One data set, changed as little as possible.
+absl::Status RunChanged(absl::string_view way, const Blob& model,
+                        const OnnxCase& c, const OnnxDataSet& set,
+                        CaseForm* form) {
+  std::vector<bool> fixed(set.inputs.size(), false);
+  *form = CaseForm::kAsItIs;
+  absl::Status status = RunSet(way, model, c, set, fixed);
+  if (status.ok()) return status;
+  absl::StatusOr<Blob> fitting = WithShapesOf(model, set);
+  if (!fitting.ok()) return fitting.status();
+  if (fitting->data() != model.data()) {
+    *form = CaseForm::kOtherShapes;
+    status = RunSet(way, *fitting, c, set, fixed);
+  }
+  for (size_t first : {1, 0}) {
+    if (!absl::IsUnimplemented(status)) break;
+    bool any = false;
+    for (size_t i = first; i < fixed.size(); ++i) {
+      fixed[i] = IsShort(set.inputs[i]);
+      any = any || fixed[i];
+    }
+    if (!any) continue;
+    *form = CaseForm::kFixedInputs;
+    status = RunSet(way, *fitting, c, set, fixed);
+  }
+  return status;
+}
+
 }  // namespace
 
-absl::Status RunCase(absl::string_view way, const OnnxCase& c,
-                     bool* was_fixed) {
+absl::Status RunCase(absl::string_view way, const OnnxCase& c, CaseForm* form) {
+  *form = CaseForm::kAsItIs;
   absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
   if (!sets.ok()) return sets.status();
   if (sets->empty()) return absl::NotFoundError("has no data sets");
   absl::StatusOr<Blob> model = Blob::MapFile(c.model_path);
   if (!model.ok()) return model.status();
   for (const OnnxDataSet& set : *sets) {
-    std::vector<bool> fixed(set.inputs.size(), false);
-    absl::Status status = RunSet(way, *model, c, set, fixed);
-    for (size_t first : {1, 0}) {
-      if (!absl::IsUnimplemented(status)) break;
-      bool any = false;
-      for (size_t i = first; i < fixed.size(); ++i) {
-        fixed[i] = IsShort(set.inputs[i]);
-        any = any || fixed[i];
-      }
-      if (!any) continue;
-      status = RunSet(way, *model, c, set, fixed);
-      *was_fixed = true;
-    }
-    if (!status.ok()) return status;
+    CaseForm form_of_set;
+    INGOT_RETURN_IF_ERROR(RunChanged(way, *model, c, set, &form_of_set));
+    *form = std::max(*form, form_of_set);
   }
   return absl::OkStatus();
 }

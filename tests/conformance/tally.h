@@ -11,7 +11,7 @@ namespace ingot {
 
 enum class Outcome {
   kPassed,
-  kPassedFixed,  // with some inputs made constants
+  kPassedChanged,  // with other shapes, or with inputs made constants
   kFailed,
   kSkipped,  // Ingot says that it does not support the model
 };

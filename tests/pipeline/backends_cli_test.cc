@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 TEST_F(CliTest, AModelOnOpenblas) {
   WriteMlpTestData(Path("data"));
@@ -49,6 +50,12 @@ TEST_F(CliTest, SeveralBackendsInOneModel) {
   }
 }
 
+// Of two targets that take every operator the second gets what is pinned.
+TEST_F(CliTest, ASecondHostGetsWhatIsPinned) {
+  EXPECT_THAT(Do({"explain", "@mlp.onnx", "--target=llvm,c", "--pin=second:c"}),
+              HasSubstr("second"));
+}
+
 constexpr char kGraph[] =
     "by_hand\n"
     "  input 0 2 2\n"
@@ -63,6 +70,9 @@ TEST_F(CliTest, AFileThatIsOneArtifact) {
   EXPECT_EQ(
       Do({"inspect", "@graph.examplejson", "--artifact=graph.examplejson"}),
       kGraph);
+  // Nothing is known of a model.
+  EXPECT_THAT(Do({"inspect", "@graph.examplejson"}),
+              AllOf(HasSubstr("artifacts  1"), Not(HasSubstr("model"))));
   Do({"link", "@graph.examplejson", "-o", "@graph.so", "--quiet"});
   EXPECT_THAT(Do({"run", "@graph.so"}), HasSubstr("f32[2, 2]"));
 }

@@ -51,11 +51,27 @@ TEST_F(CliFailureTest, WordsThatAreOffExitWith2) {
               {"mips", "llvm"});
   ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--target=llvm -nope=1"}, 2,
               {"nope"});
+  ExpectError({"explain", "@mlp.onnx", "--target=dnnl -minregion=3,llvm"}, 2,
+              {"no option -minregion; did you mean -min-region?"});
+  ExpectError({"explain", "@mlp.onnx", "--target=lvm"}, 2,
+              {"did you mean llvm?"});
+  // A target that would get nothing is a slip.
+  ExpectError({"explain", "@mlp.onnx", "--target=llvm -O=2,dnnl"}, 2,
+              {"dnnl is never asked, because llvm in front of it takes every "
+               "operator; write --target=dnnl,llvm -O=2"});
+  ExpectError({"explain", "@mlp.onnx", "--target=llvm,c"}, 1,
+              {"c gets nothing, because llvm in front of it takes every "
+               "operator and no node is pinned to c"});
   ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--opt-level=9"}, 2,
               {"--opt-level=9"});
   ExpectError({"compile", "@mlp.onnx", "-o", "@x", "--input-shape=x"}, 2,
               {"--input-shape=x"});
-  ExpectError({"verify", "@mlp.onnx"}, 2, {"--test-data", "--reference"});
+  ExpectError({"verify", "@mlp.onnx"}, 2,
+              {"--test-data", "--reference", "--per-node"});
+  ExpectError({"verify", "@mlp.onnx", "--test-data=x", "--reference=y"}, 2,
+              {"not both"});
+  ExpectError({"verify", "@mlp.onnx", "--test-data=x", "--input=x:y"}, 2,
+              {"no --input"});
   ExpectError({"run", "@mlp.onnx", "--threads=0"}, 2, {"--threads=0"});
   ExpectError({"opt", "@mlp.onnx", "--passes=nonsense"}, 2, {"nonsense"});
 }
@@ -222,6 +238,28 @@ TEST_F(CliFailureTest, EditsNeedToBeAccepted) {
     accepted.push_back("--accept-edits");
     Do(accepted);
   }
+}
+
+// Notes are written for people and never read back.
+TEST_F(CliFailureTest, AnEditedNoteIsTold) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--dump=@dump"});
+  const std::string note = Path("dump/host/ingot/plan.binpb.txt");
+  WriteFileBytes(note, ReadFile(note) + "an edit\n");
+  for (const std::vector<std::string>& args :
+       std::vector<std::vector<std::string>>{
+           {"pack", "@dump", "-o", "@again.ingot"},
+           {"pack", "@dump", "-o", "@again.ingot", "--accept-edits"},
+           {"run", "@dump"},
+           {"list", "@dump"},
+           {"link", "@dump", "-o", "@again.so"}}) {
+    const CommandResult result = Ingot(args);
+    EXPECT_EQ(result.exit, 0) << result.err;
+    EXPECT_THAT(result.err,
+                HasSubstr("plan.binpb.txt was edited, but it only describes "));
+    EXPECT_THAT(result.err, HasSubstr("edit " + Path("dump/host/ingot") +
+                                      "/plan.binpb itself\n"));
+  }
+  EXPECT_EQ(ReadFile(Path("again.ingot")), ReadFile(Path("mlp.ingot")));
 }
 
 TEST_F(CliFailureTest, OtherFilesAreNotTakenForSets) {

@@ -2,6 +2,7 @@
 // makes code for this machine.
 
 #include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -275,13 +276,49 @@ TEST_F(CliTest, IrDumpsFeedBackIntoOpt) {
   EXPECT_GE(modules, 2);
 }
 
+// Every call against the interpreter, without any data of its own.
+TEST_F(CliTest, VerifyPerNodeAlone) {
+  EXPECT_THAT(Do({"verify", "@mlp.onnx", "--per-node"}),
+              HasSubstr("every call is as the interpreter says: "));
+  const nlohmann::json json = DoJson({"verify", "@mlp.onnx", "--per-node"});
+  EXPECT_EQ(json["ok"], true);
+  EXPECT_GE(json["per_node"]["calls"], 1);
+  EXPECT_LT(json["per_node"]["max_abs_err"], 1e-3);
+  // On inputs that are given, which the call's result then follows.
+  WriteMlpTestData(Path("data"));
+  const std::string input =
+      "--input=x:" + Path("data/test_data_set_0/input_0.pb");
+  EXPECT_THAT(Do({"verify", "@mlp.onnx", "--per-node", input}),
+              HasSubstr("inputs as given"));
+  EXPECT_EQ(DoJson({"verify", "@mlp.onnx", "--reference=@mlp.onnx",
+                    input})["outputs"][0]["set"],
+            "given inputs");
+}
+
 TEST_F(CliTest, TargetsAreListed) {
   const nlohmann::json json = DoJson({"targets"});
-  std::vector<std::string> names;
+  std::map<std::string, nlohmann::json> kinds;
   for (const nlohmann::json& kind : json["targets"]) {
-    names.push_back(kind["name"]);
+    kinds[kind["name"]] = kind;
   }
-  EXPECT_THAT(names, testing::IsSupersetOf({"c", "llvm", "llvmjit"}));
+  for (const char* kind : {"c", "llvm", "llvmjit"}) {
+    ASSERT_EQ(kinds.count(kind), 1u);
+    // Everything that has loops.
+    EXPECT_TRUE(kinds[kind]["operators"].is_null());
+    EXPECT_FALSE(kinds[kind]["options"].contains("min-region"));
+  }
+  EXPECT_EQ(kinds["llvm"]["options"]["O"]["default"], "3");
+  ASSERT_EQ(kinds.count("dnnl"), 1u);
+  EXPECT_EQ(kinds["dnnl"]["options"]["min-region"]["default"], "1");
+  EXPECT_THAT(
+      kinds["dnnl"]["operators"].get<std::vector<std::string>>(),
+      testing::IsSupersetOf({"conv2d", "max_pool3d", "swish", "minimum"}));
+  EXPECT_EQ(kinds["cblas"]["composites"]["dense_bias"], "add(dense(*, *), *)");
+  EXPECT_THAT(Do({"targets"}),
+              testing::AllOf(
+                  HasSubstr("  -O: how hard LLVM optimises, 0 to 3 [3]\n"),
+                  HasSubstr("  operators: add sub mul\n"),
+                  HasSubstr("  composite dense_bias: add(dense(*, *), *)\n")));
 }
 
 TEST_F(CliTest, HelpAndVersion) {

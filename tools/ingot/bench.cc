@@ -26,7 +26,6 @@ namespace {
 struct BenchFlags {
   OpenFlags open;
   std::string test_data;
-  int64_t threads = 1;
   int64_t runs = 0;  // chosen by time
   int64_t seed = 0;
   bool json = false;
@@ -142,7 +141,7 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
       OpenModel(path, flags.open, *builtins, progress);
   if (!opened.ok()) return opened.status();
   ExecutorOptions options;
-  options.threads = static_cast<int>(flags.threads);
+  options.threads = static_cast<int>(flags.open.threads);
   const Clock::time_point start = Clock::now();
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(opened->model, options);
@@ -166,7 +165,7 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
       {"LOAD", ">MIN", ">MEDIAN", ">P90", ">RUNS", ">THREADS", ">PEAK MEMORY"});
   table.Add({HumanTime(load_ms / 1e3), HumanTime(min), HumanTime(median),
              HumanTime(p90), absl::StrCat(seconds->size()),
-             absl::StrCat(flags.threads),
+             absl::StrCat(flags.open.threads),
              absl::StrFormat("%.1f MiB", peak_mb)});
   Print(table.ToString());
   if (flags.json) {
@@ -176,7 +175,7 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
          {{"min", min * 1e3}, {"median", median * 1e3}, {"p90", p90 * 1e3}}},
         {"peak_rss_mb", peak_mb},
         {"runs", seconds->size()},
-        {"threads", flags.threads}};
+        {"threads", flags.open.threads}};
     if (IsModel(path)) json["compile_ms"] = opened->compile_seconds * 1e3;
     PrintJson(json);
   }
@@ -192,7 +191,7 @@ absl::Status RunBench(Args args) {
                 "whole process's, and includes compiling when a MODEL is "
                 "measured.");
   BenchFlags bench;
-  flags.Int("threads", "N", "threads to use", 1, 1024, &bench.threads);
+  flags.Int("threads", "N", "threads to use", 1, 1024, &bench.open.threads);
   flags.Int("runs", "N", "how often; 0: for about two seconds", 0,
             std::numeric_limits<int32_t>::max(), &bench.runs);
   flags.String("test-data", "DIR", "inputs from test data, otherwise random",

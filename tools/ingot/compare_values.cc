@@ -59,7 +59,7 @@ absl::Status CompareBatch(const std::string& path,
   INGOT_ASSIGN_OR_RETURN(const OpenedModel opened,
                          OpenModel(path, open, builtins, progress));
   ExecutorOptions run;
-  run.threads = options.threads;
+  run.threads = static_cast<int>(options.open.threads);
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
                          CreateExecutor(opened.model, run));
   INGOT_ASSIGN_OR_RETURN(const std::vector<TensorOrList> values,

@@ -16,7 +16,6 @@ namespace ingot {
 struct CompareValuesOptions {
   OpenFlags open;
   Tolerance tolerance;
-  int threads = 1;
 };
 
 // Compiles the model at `path`, runs it on the values in the files `inputs`

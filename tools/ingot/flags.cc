@@ -9,29 +9,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/closest_names.h"
 
 namespace ingot {
 namespace {
 
 constexpr char kUsagePayload[] = "ingot/usage";
-
-// How many letters must be added, dropped or changed.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
 
 std::string Spell(absl::string_view name) {
   return absl::StrCat(name.size() == 1 ? "-" : "--", name);
@@ -47,24 +31,6 @@ absl::Status UsageError(absl::string_view message) {
 
 bool IsUsageError(const absl::Status& status) {
   return status.GetPayload(kUsagePayload).has_value();
-}
-
-std::vector<std::string> ClosestNames(absl::string_view word,
-                                      absl::Span<const std::string> known) {
-  std::vector<std::pair<size_t, std::string>> near;
-  for (const std::string& name : known) {
-    // A word that a name starts with is most likely cut short.
-    const bool starts = !word.empty() && absl::StartsWith(name, word);
-    const size_t distance = starts ? 1 : EditDistance(word, name);
-    if (distance <= std::max<size_t>(2, name.size() / 3)) {
-      near.emplace_back(distance, name);
-    }
-  }
-  std::sort(near.begin(), near.end());
-  if (near.size() > 3) near.resize(3);
-  std::vector<std::string> names;
-  for (auto& [distance, name] : near) names.push_back(std::move(name));
-  return names;
 }
 
 FlagSet::FlagSet(absl::string_view command, std::vector<std::string> words,
@@ -174,17 +140,12 @@ absl::Status FlagSet::SetFlag(absl::string_view argument,
   Flag* flag = (name.size() == 1) == is_long ? nullptr : Find(name);
   if (flag == nullptr) {
     std::vector<std::string> known;
-    for (const Flag& f : flags_) known.push_back(f.name);
-    std::vector<std::string> closest = ClosestNames(name, known);
-    std::string hint;
-    if (!closest.empty()) {
-      for (std::string& c : closest) c = Spell(c);
-      hint =
-          absl::StrCat("; did you mean ", absl::StrJoin(closest, " or "), "?");
-    }
-    return UsageError(absl::StrCat("there is no flag ", is_long ? "--" : "-",
-                                   name, hint, " (see ingot help ", command_,
-                                   ")"));
+    for (const Flag& f : flags_) known.push_back(f.Spelling());
+    const std::string given = absl::StrCat(is_long ? "--" : "-", name);
+    const std::string hint = DidYouMean(given, known);
+    return UsageError(absl::StrCat("there is no flag ", given,
+                                   hint.empty() ? "" : "; ", hint,
+                                   " (see ingot help ", command_, ")"));
   }
   if (flag->given && !flag->repeated) {
     return UsageError(absl::StrCat(flag->Spelling(), " is given twice"));

@@ -22,10 +22,6 @@ namespace ingot {
 absl::Status UsageError(absl::string_view message);
 bool IsUsageError(const absl::Status& status);
 
-// The up to three of `known` that `word` may have meant, closest first.
-std::vector<std::string> ClosestNames(absl::string_view word,
-                                      absl::Span<const std::string> known);
-
 // What a subcommand takes: positional words, and flags written --name=value,
 // --name (true or false) or, for a name of one letter, -o value. After "--"
 // everything is positional.

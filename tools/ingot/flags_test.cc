@@ -109,13 +109,5 @@ TEST(FlagSetTest, HelpIsNoError) {
   EXPECT_THAT(help, HasSubstr("threads [1]"));
 }
 
-TEST(ClosestNamesTest, FindsTyposAndStarts) {
-  const std::vector<std::string> known = {"compile", "list", "link", "run"};
-  EXPECT_THAT(ClosestNames("complie", known), ElementsAre("compile"));
-  EXPECT_THAT(ClosestNames("comp", known), ElementsAre("compile"));
-  EXPECT_THAT(ClosestNames("lisk", known), ElementsAre("link", "list"));
-  EXPECT_THAT(ClosestNames("zzzzzz", known), ElementsAre());
-}
-
 }  // namespace
 }  // namespace ingot

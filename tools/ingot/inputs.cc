@@ -303,6 +303,17 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
   return inputs;
 }
 
+absl::StatusOr<std::vector<TensorOrList>> GivenOrRandomInputs(
+    absl::Span<const TensorInfo> declared, absl::Span<const std::string> texts,
+    const InputShapes& shapes, int64_t seed, std::string* note) {
+  note->clear();
+  if (!texts.empty() || declared.empty()) return ReadInputs(declared, texts);
+  absl::StatusOr<std::vector<Tensor>> inputs =
+      MakeRandomInputs(declared, shapes, seed, note);
+  if (!inputs.ok()) return inputs.status();
+  return std::vector<TensorOrList>(inputs->begin(), inputs->end());
+}
+
 absl::Status SetInputs(absl::Span<const TensorOrList> inputs,
                        GraphExecutor* executor) {
   const absl::Span<const TensorInfo> declared = executor->inputs();

@@ -47,6 +47,13 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
     absl::Span<const TensorInfo> declared, const InputShapes& shapes,
     int64_t seed, std::string* note);
 
+// The values for `declared`: those that `texts` name, or random ones where
+// there are no texts. `note` then says what was chosen, and is empty otherwise.
+// Errors: those of the two functions above.
+absl::StatusOr<std::vector<TensorOrList>> GivenOrRandomInputs(
+    absl::Span<const TensorInfo> declared, absl::Span<const std::string> texts,
+    const InputShapes& shapes, int64_t seed, std::string* note);
+
 // Sets them all. Errors name the input, what it should be and what it is.
 absl::Status SetInputs(absl::Span<const TensorOrList> inputs,
                        GraphExecutor* executor);

@@ -125,12 +125,18 @@ void AddInterface(const ArtifactSet& set, Table* table) {
 
 std::string DescribeSet(const ArtifactSet& set) {
   const Provenance& provenance = set.provenance();
-  Table facts({"model", provenance.model_name()});
+  // A set that a person made of one file knows nothing of this.
+  const bool is_compiled = !provenance.ingot_version().empty();
+  Table facts({is_compiled ? "model" : "artifacts",
+               is_compiled ? provenance.model_name()
+                           : absl::StrCat(set.artifacts().size())});
   const auto add = [&](absl::string_view title, absl::string_view value) {
     if (!value.empty()) facts.Add({std::string(title), std::string(value)});
   };
   add("model's SHA-256", provenance.model_sha256());
-  add("made by", absl::StrCat("Ingot ", provenance.ingot_version()));
+  if (is_compiled) {
+    add("made by", absl::StrCat("Ingot ", provenance.ingot_version()));
+  }
   add("target", provenance.target());
   for (const Provenance::TargetKey& key : provenance.target_keys()) {
     const std::string of = provenance.target_keys_size() == 1

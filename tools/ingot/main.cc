@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/closest_names.h"
 #include "compiler/driver/compile.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
@@ -65,12 +66,11 @@ void PrintHelp() {
 absl::Status UnknownCommand(absl::string_view name) {
   std::vector<std::string> known;
   for (const Command& command : kCommands) known.push_back(command.name);
-  const std::vector<std::string> closest = ClosestNames(name, known);
+  const std::string hint = DidYouMean(name, known);
   return UsageError(absl::StrCat(
       "there is no command '", name, "'; ",
-      closest.empty() ? absl::StrCat("there are ", absl::StrJoin(known, ", "))
-                      : absl::StrCat("did you mean ",
-                                     absl::StrJoin(closest, " or "), "?")));
+      hint.empty() ? absl::StrCat("there are ", absl::StrJoin(known, ", "))
+                   : hint));
 }
 
 absl::Status Dispatch(Args args) {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "base/closest_names.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/pass.h"
@@ -58,11 +59,10 @@ absl::Status RunOpt(Args args) {
       absl::StrSplit(passes, ',', absl::SkipEmpty());
   for (const std::string& name : names) {
     if (relay::FindPass(name) != nullptr) continue;
-    const std::vector<std::string> closest = ClosestNames(name, PassNames());
-    return UsageError(absl::StrCat(
-        "--passes: there is no pass '", name, "'",
-        closest.empty() ? "" : absl::StrCat("; did you mean ", closest[0], "?"),
-        " (see ingot help opt)"));
+    const std::string hint = DidYouMean(name, PassNames());
+    return UsageError(absl::StrCat("--passes: there is no pass '", name, "'",
+                                   hint.empty() ? "" : "; ", hint,
+                                   " (see ingot help opt)"));
   }
   if (!output.empty()) {
     if (absl::Status s = CheckWritable(output); !s.ok()) return s;

@@ -4,6 +4,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
+#include "tools/ingot/sets.h"
 
 namespace ingot {
 
@@ -20,6 +21,7 @@ absl::Status RunPack(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
+  read.on_edited_note = WarnOfEditedNote;
   absl::StatusOr<ArtifactSet> set = ReadDirectory(flags.word(0), read);
   if (!set.ok()) {
     if (set.status().code() != absl::StatusCode::kFailedPrecondition ||

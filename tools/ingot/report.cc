@@ -162,6 +162,10 @@ void Print(absl::string_view text) {
   fwrite(text.data(), 1, text.size(), stdout);
 }
 
+void Warn(absl::string_view line) {
+  absl::FPrintF(stderr, "ingot: note: %s\n", OneLine(line));
+}
+
 absl::Status FlushOutput() {
   errno = 0;
   if (fflush(stdout) == 0 && ferror(stdout) == 0) return absl::OkStatus();

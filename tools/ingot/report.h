@@ -53,6 +53,10 @@ class Table {
 // Writes to stdout. Failed writes are found by FlushOutput.
 void Print(absl::string_view text);
 
+// Writes a line to stderr: something that is no error, but is not as the user
+// may think.
+void Warn(absl::string_view line);
+
 // Unavailable when what was printed could not be written.
 absl::Status FlushOutput();
 

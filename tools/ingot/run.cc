@@ -27,7 +27,6 @@ struct RunFlags {
   std::string output_dir;
   bool all_values = false;
   std::string profile;
-  int64_t threads = 1;
   int64_t seed = 0;
   bool json = false;
   bool quiet = false;
@@ -35,18 +34,14 @@ struct RunFlags {
 
 absl::StatusOr<std::vector<TensorOrList>> GetInputs(
     const RunFlags& flags, absl::Span<const TensorInfo> declared) {
-  if (!flags.inputs.empty() || declared.empty()) {
-    return ReadInputs(declared, flags.inputs);
-  }
   absl::StatusOr<InputShapes> shapes =
       ParseInputShapes(flags.open.compile.input_shapes);
   if (!shapes.ok()) return shapes.status();
   std::string note;
-  absl::StatusOr<std::vector<Tensor>> inputs =
-      MakeRandomInputs(declared, *shapes, flags.seed, &note);
-  if (!inputs.ok()) return inputs.status();
-  Print(absl::StrCat(OneLine(note), "\n"));
-  return std::vector<TensorOrList>(inputs->begin(), inputs->end());
+  absl::StatusOr<std::vector<TensorOrList>> inputs =
+      GivenOrRandomInputs(declared, flags.inputs, *shapes, flags.seed, &note);
+  if (!note.empty()) Print(absl::StrCat(OneLine(note), "\n"));
+  return inputs;
 }
 
 // A tensor that the run gave: an output, or one of those in a list, which is
@@ -153,7 +148,7 @@ absl::Status RunRun(Args args) {
   flags.Bool("all-values",
              "of a MODEL: make every value that its nodes compute an output",
              &run.all_values);
-  flags.Int("threads", "N", "threads to use", 1, 1024, &run.threads);
+  flags.Int("threads", "N", "threads to use", 1, 1024, &run.open.threads);
   flags.String("profile", "FILE.json",
                "write where the time went, for ui.perfetto.dev", &run.profile);
   flags.Int("seed", "N", "of the random numbers", 0,
@@ -189,7 +184,7 @@ absl::Status RunRun(Args args) {
 
   Profiler profiler;
   ExecutorOptions options;
-  options.threads = static_cast<int>(run.threads);
+  options.threads = static_cast<int>(run.open.threads);
   options.random_seed = static_cast<uint64_t>(run.seed);
   if (!run.profile.empty()) options.profiler = &profiler;
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =

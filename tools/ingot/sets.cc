@@ -102,10 +102,8 @@ absl::StatusOr<std::vector<Target>> ParseTargetFlag(absl::string_view text,
   if (!targets.ok()) {
     return UsageError(absl::StrCat("--target: ", targets.status().message()));
   }
-  for (const Target& target : *targets) {
-    if (absl::Status s = builtins.targets.Check(target).status(); !s.ok()) {
-      return UsageError(absl::StrCat("--target: ", s.message()));
-    }
+  if (absl::Status s = builtins.targets.CheckList(*targets); !s.ok()) {
+    return UsageError(absl::StrCat("--target: ", s.message()));
   }
   return targets;
 }
@@ -181,9 +179,16 @@ bool IsModel(absl::string_view path) {
   return absl::EndsWithIgnoreCase(path, ".onnx") && !IsFolder(path);
 }
 
+void WarnOfEditedNote(absl::string_view note, absl::string_view artifact) {
+  Warn(absl::StrCat(note, " was edited, but it only describes ", artifact,
+                    " and is not read back; to change the set, edit ", artifact,
+                    " itself"));
+}
+
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const LoaderRegistry& loaders,
-                                    const ReadOptions& options) {
+                                    ReadOptions options) {
+  options.on_edited_note = WarnOfEditedNote;
   if (IsModel(path)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path,
@@ -230,6 +235,12 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   options.check_digests = flags.check_digests;
   options.accept_edits = flags.accept_edits;
   options.read_set = ReadSetOrBareFile;
+  options.on_edited_note = WarnOfEditedNote;
+  options.threads = static_cast<int>(flags.threads);
+  options.on_work = [progress](absl::string_view line) {
+    progress->Clear();
+    Print(absl::StrCat(OneLine(line), "\n"));
+  };
   options.link = [&](const ArtifactSet& set) -> absl::StatusOr<std::string> {
     progress->Update("linking", 0);
     const Clock::time_point start = Clock::now();

@@ -83,6 +83,10 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
 // Whether `path` is an ONNX model by its name.
 bool IsModel(absl::string_view path);
 
+// Says that an edited note changes nothing, and what would. For
+// ReadOptions::on_edited_note.
+void WarnOfEditedNote(absl::string_view note, absl::string_view artifact);
+
 // What a set is opened for.
 // The C compiler that the user names for the sources of every set, in
 // $INGOT_CC; empty: each set's own choice, from linking's list.
@@ -95,16 +99,18 @@ enum class SetUse {
 
 // The set at `path`: a .ingot file, a dumped directory, a file that is one
 // artifact (loaders/bare_file.h) or, to show it, what a linked library carries,
-// which is read without running anything of it.
+// which is read without running anything of it. Warns of edited notes.
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const LoaderRegistry& loaders,
-                                    const ReadOptions& options = {});
+                                    ReadOptions options = {});
 
 // How to open a model for running it.
 struct OpenFlags {
   CompileFlags compile;
   bool check_digests = false;
   bool accept_edits = false;
+  // What loaders should prepare for; commands have a flag of their own for it.
+  int64_t threads = 1;
 
   void AddTo(FlagSet* flags);
 };

@@ -1,3 +1,4 @@
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,8 @@
 namespace ingot {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 std::vector<std::string> Hooks(const TargetKind& kind) {
   std::vector<std::string> hooks;
   if (kind.relay_to_runtime != nullptr) hooks.push_back("relay_to_runtime");
@@ -21,12 +24,74 @@ std::vector<std::string> Hooks(const TargetKind& kind) {
   return hooks;
 }
 
+// Words in lines of up to 100 columns, each after the first one indented.
+std::string Wrapped(const std::vector<std::string>& words) {
+  constexpr size_t kColumns = 100;
+  constexpr absl::string_view kIndent = "\n    ";
+  std::string text;
+  size_t column = 13;  // behind "  operators: "
+  for (const std::string& word : words) {
+    const bool fits = column + word.size() <= kColumns;
+    absl::StrAppend(&text, text.empty() ? "" : fits ? " " : kIndent, word);
+    column = (fits ? column : kIndent.size() - 1) + word.size() + 1;
+  }
+  return text;
+}
+
+std::string Operators(const TargetKind& kind) {
+  if (!kind.HasRegions()) return "every one that Ingot lowers to loops";
+  if (!kind.operators.has_value()) return "as its options say";
+  if (kind.operators->empty()) return "only in composites";
+  return Wrapped(*kind.operators);
+}
+
+std::string Describe(const TargetKind& kind) {
+  std::string text =
+      absl::StrCat(kind.name, ": ", kind.doc,
+                   "\n  hooks: ", absl::StrJoin(Hooks(kind), ", "),
+                   "\n  loaders: ", absl::StrJoin(kind.loaders, ", "), "\n");
+  for (const auto& [name, option] : kind.options) {
+    absl::StrAppend(&text, "  -", name, ": ", option.doc);
+    if (!option.otherwise.empty()) {
+      absl::StrAppend(&text, " [", option.otherwise, "]");
+    }
+    text += '\n';
+  }
+  absl::StrAppend(&text, "  operators: ", Operators(kind), "\n");
+  for (const CompositePattern& pattern : kind.patterns) {
+    absl::StrAppend(&text, "  composite ", pattern.name, ": ",
+                    pattern.pattern.ToString(), "\n");
+  }
+  return text;
+}
+
+Json ToJson(const TargetKind& kind) {
+  Json options = Json::object(), composites = Json::object();
+  for (const auto& [name, option] : kind.options) {
+    options[name] = {{"doc", option.doc}, {"default", option.otherwise}};
+  }
+  for (const CompositePattern& pattern : kind.patterns) {
+    composites[pattern.name] = pattern.pattern.ToString();
+  }
+  Json json = {{"name", kind.name},
+               {"doc", kind.doc},
+               {"hooks", Hooks(kind)},
+               {"loaders", kind.loaders},
+               {"options", std::move(options)},
+               {"operators", nullptr},
+               {"composites", std::move(composites)}};
+  if (kind.operators.has_value()) json["operators"] = *kind.operators;
+  return json;
+}
+
 }  // namespace
 
 absl::Status RunTargets(Args args) {
   FlagSet flags("targets", {},
-                "Shows the kinds of targets that are built in, with their "
-                "hooks, options and loaders.");
+                "Shows the kinds of targets that are built in: their hooks, "
+                "loaders, options with defaults in square\nbrackets, operators "
+                "and composites. In a composite * is any value, a|b a choice, "
+                "and [a](x) may be just x.");
   bool json = false;
   flags.Bool("json", "end with one JSON object", &json);
   absl::StatusOr<bool> go_on = flags.Parse(args);
@@ -34,22 +99,10 @@ absl::Status RunTargets(Args args) {
 
   absl::StatusOr<Builtins> builtins = MakeBuiltins();
   if (!builtins.ok()) return builtins.status();
-  nlohmann::ordered_json kinds = nlohmann::ordered_json::array();
+  Json kinds = Json::array();
   for (const TargetKind* kind : builtins->targets.All()) {
-    const std::vector<std::string> hooks = Hooks(*kind);
-    Print(absl::StrCat(
-        kind->name, ": ", kind->doc, "\n  hooks: ", absl::StrJoin(hooks, ", "),
-        "\n  loaders: ", absl::StrJoin(kind->loaders, ", "), "\n"));
-    nlohmann::ordered_json options = nlohmann::ordered_json::object();
-    for (const auto& [name, help] : kind->options) {
-      Print(absl::StrCat("  -", name, ": ", help, "\n"));
-      options[name] = help;
-    }
-    kinds.push_back({{"name", kind->name},
-                     {"doc", kind->doc},
-                     {"hooks", hooks},
-                     {"loaders", kind->loaders},
-                     {"options", std::move(options)}});
+    Print(Describe(*kind));
+    kinds.push_back(ToJson(*kind));
   }
   if (json) PrintJson({{"targets", std::move(kinds)}});
   return absl::OkStatus();

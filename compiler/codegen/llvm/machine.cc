@@ -181,16 +181,17 @@ bool Machine::operator==(const Machine& o) const {
          vector_bits == o.vector_bits;
 }
 
-const std::map<std::string, std::string>& MachineOptions() {
-  static const auto* options = new std::map<std::string, std::string>{
+const std::map<std::string, TargetOption>& MachineOptions() {
+  static const auto* options = new std::map<std::string, TargetOption>{
       {"mtriple",
-       "target triple, for example aarch64-linux-gnu; default: "
-       "this machine's"},
+       {"target triple, for example aarch64-linux-gnu", "this machine's"}},
       {"mcpu",
-       "processor by LLVM's name, or native; default: native for this "
-       "machine's triple, else generic"},
-      {"mattr", "features to add or take away: +avx2,-avx512f"},
-      {"vector-bits", "width of vectors to use: 0 (none), 128, 256 or 512"},
+       {"processor by LLVM's name, or native",
+        "native for this machine's triple, else generic"}},
+      {"mattr", {"features to add or take away: +avx2,-avx512f", ""}},
+      {"vector-bits",
+       {"width of vectors to use: 0 (none), 128, 256 or 512",
+        "what the processor prefers"}},
   };
   return *options;
 }

@@ -40,7 +40,7 @@ struct Machine {
 };
 
 // The options of a target that describe its processor, with their help.
-const std::map<std::string, std::string>& MachineOptions();
+const std::map<std::string, TargetOption>& MachineOptions();
 
 // Reads them: -mtriple (default: this machine's), -mcpu (default: native for
 // this machine's triple, generic for another), -mattr, -vector-bits.

@@ -31,7 +31,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.name = std::string(name);
   kind.doc = std::string(doc);
   kind.options = MachineOptions();
-  kind.options["O"] = "how hard LLVM optimises, 0 to 3; default: 3";
+  kind.options["O"] = {"how hard LLVM optimises, 0 to 3", "3"};
   kind.loaders = {std::string(loader)};
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
   kind.check = [](const Target& target) -> absl::Status {

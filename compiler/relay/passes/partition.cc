@@ -151,10 +151,7 @@ class Partitioner {
       std::string why_not;
       RegionUnit unit = FindComposite(choice, node, &why_not);
       if (unit.nodes.empty()) {
-        const absl::Status supported =
-            choice.kind->supports == nullptr
-                ? absl::OkStatus()
-                : choice.kind->supports(choice.target, *node);
+        const absl::Status supported = choice.kind->Takes(choice.target, *node);
         if (!supported.ok()) {
           // What nearly was a composite says more than what is no operator.
           if (why_not.empty()) why_not = std::string(supported.message());

@@ -1,0 +1,118 @@
+#include "tools/ingot/verdict.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+
+namespace ingot {
+namespace {
+
+// One output: a list tensor by tensor, if it has as many as it should.
+absl::Status CheckOutput(const std::string& set, const std::string& name,
+                         const TensorOrList& got, const TensorOrList& expected,
+                         const Tolerance& tolerance, Verdict* verdict) {
+  const auto* tensor = std::get_if<Tensor>(&got);
+  if (tensor != nullptr) {
+    const Tensor& other = std::get<Tensor>(expected);
+    absl::StatusOr<Comparison> comparison = Compare(*tensor, other, tolerance);
+    if (!comparison.ok()) {
+      return Annotate(comparison.status(), absl::StrCat("output '", name, "'"));
+    }
+    verdict->Add(set, name, other.TypeString(), *comparison);
+    return absl::OkStatus();
+  }
+  const auto& a = std::get<TensorList>(got);
+  const auto& b = std::get<TensorList>(expected);
+  Comparison whole;
+  if (a.TypeString() != b.TypeString()) {
+    whole.problem = absl::StrCat("it is ", a.TypeString());
+  }
+  if (!whole.ok() || a.tensors.empty()) {
+    verdict->Add(set, name, b.TypeString(), whole);
+    return absl::OkStatus();
+  }
+  for (size_t k = 0; k < a.tensors.size(); ++k) {
+    absl::Status s = CheckOutput(set, absl::StrCat(name, ".", k), a.tensors[k],
+                                 b.tensors[k], tolerance, verdict);
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Verdict::Verdict()
+    : table_({"SET", "OUTPUT", "TYPE", ">MAX ABS ERR", ">MAX REL ERR",
+              ">MISMATCHES", "VERDICT"}) {}
+
+void Verdict::Add(const std::string& set, const std::string& name,
+                  const std::string& type, const Comparison& c) {
+  table_.Add({set, name, type, HumanNumber(c.max_abs_err),
+              HumanNumber(c.max_rel_err),
+              absl::StrCat(c.mismatches, " of ", c.elements),
+              c.ok() ? "ok" : absl::StrCat("WRONG: ", c.problem)});
+  outputs_.push_back({{"set", set},
+                      {"name", name},
+                      {"type", type},
+                      {"elements", c.elements},
+                      {"mismatches", c.mismatches},
+                      {"max_abs_err", c.max_abs_err},
+                      {"max_rel_err", c.max_rel_err},
+                      {"ok", c.ok()}});
+  ++compared_;
+  if (!c.ok() && wrong_++ == 0) {
+    first_ = absl::StrCat(set, ", output '", name, "': ", c.problem);
+  }
+  elements_ += c.elements;
+  mismatches_ += c.mismatches;
+  max_abs_err_ = std::max(max_abs_err_, c.max_abs_err);
+  max_rel_err_ = std::max(max_rel_err_, c.max_rel_err);
+}
+
+nlohmann::ordered_json Verdict::Json(size_t sets, const Tolerance& t) const {
+  nlohmann::ordered_json json = {{"ok", wrong_ == 0},
+                                 {"sets", sets},
+                                 {"elements", elements_},
+                                 {"mismatches", mismatches_},
+                                 {"max_abs_err", max_abs_err_},
+                                 {"max_rel_err", max_rel_err_},
+                                 {"rtol", t.rtol},
+                                 {"atol", t.atol}};
+  if (t.rtol_max.has_value()) json["rtol_max"] = *t.rtol_max;
+  json["outputs"] = outputs_;
+  return json;
+}
+
+absl::Status Verdict::ToStatus() const {
+  if (wrong_ == 0) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(wrong_, " of ", compared_,
+                   " outputs are not as they should be; first ", first_));
+}
+
+absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
+                            const Tolerance& tolerance, Verdict* verdict) {
+  const absl::Span<const TensorInfo> declared = executor.outputs();
+  if (declared.size() != expected.outputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the model has ", declared.size(), " outputs, and there ",
+                     "are ", expected.outputs.size(), " to compare with"));
+  }
+  for (size_t i = 0; i < declared.size(); ++i) {
+    absl::StatusOr<TensorOrList> output = executor.GetOutputValue(i);
+    if (!output.ok()) return output.status();
+    if (output->index() != expected.outputs[i].index()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output '", declared[i].name, "' is a ",
+                       declared[i].TypeString(), " here and not there"));
+    }
+    absl::Status s = CheckOutput(expected.name, declared[i].name, *output,
+                                 expected.outputs[i], tolerance, verdict);
+    if (!s.ok()) return s;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,61 @@
+// What a verification compares, and what came of it.
+#ifndef INGOT_TOOLS_INGOT_VERDICT_H_
+#define INGOT_TOOLS_INGOT_VERDICT_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "nlohmann/json.hpp"
+#include "runtime/executor.h"
+#include "runtime/tensor_list.h"
+#include "tools/ingot/compare.h"
+#include "tools/ingot/report.h"
+
+namespace ingot {
+
+// Inputs and what should come of them.
+struct Case {
+  std::string name;
+  std::vector<TensorOrList> inputs;
+  std::vector<TensorOrList> outputs;
+};
+
+// The outputs that were compared so far.
+class Verdict {
+ public:
+  Verdict();
+
+  // `set` names the case, `name` and `type` the output.
+  void Add(const std::string& set, const std::string& name,
+           const std::string& type, const Comparison& comparison);
+
+  std::string TableText() const { return table_.ToString(); }
+  // `sets` is the number of cases. An error that is not finite becomes null.
+  nlohmann::ordered_json Json(size_t sets, const Tolerance& tolerance) const;
+  // DataLoss names the first output that is wrong.
+  absl::Status ToStatus() const;
+
+ private:
+  Table table_;
+  nlohmann::ordered_json outputs_ = nlohmann::ordered_json::array();
+  int compared_ = 0;
+  int wrong_ = 0;
+  std::string first_;
+  int64_t elements_ = 0;
+  int64_t mismatches_ = 0;
+  double max_abs_err_ = 0;
+  double max_rel_err_ = 0;
+};
+
+// Compares all outputs of a run with those of the case; a list tensor by
+// tensor, if it has as many as it should. InvalidArgument when the two are not
+// of the same number and kind; what differs otherwise goes into `verdict`.
+absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
+                            const Tolerance& tolerance, Verdict* verdict);
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_VERDICT_H_
