@@ -95,6 +95,17 @@ TEST(AssumptionsTest, ChannelsOfABatchNorm) {
   }
 }
 
+TEST(AssumptionsTest, PartsOfASplit) {
+  ModelBuilder b;
+  b.Input("x", {"n", "3"}).Output("first").Output("second");
+  b.Ints("sizes", {2, 3});
+  b.Node("Split", {"x", "sizes"}, {"first", "second"}, "split");
+  const auto executor = Compiled(b);
+  ExpectFloats(RunOn(executor.get(), {{5, 3}}), {2, 3}, 1);
+  ExpectRefused(RunOn(executor.get(), {{4, 3}}), "split");
+  ExpectRefused(RunOn(executor.get(), {{0, 3}}), "split");
+}
+
 TEST(AssumptionsTest, ChannelsOfAConvolution) {
   ModelBuilder b;
   b.Input("x", {"n", "c", "h", "w"}).Output("y");

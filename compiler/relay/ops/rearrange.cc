@@ -4,6 +4,7 @@
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/te/tags.h"
+#include "compiler/tir/simplify.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -189,6 +190,24 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
   return shape;
 }
 
+// Notes what a slice of dimensions that only a run knows relies on: that it
+// ends, or begins when it goes backward, inside of them.
+void AssumeInside(const TensorType& x, const Attrs& attrs,
+                  std::vector<DimAssumption>* assumed) {
+  const tir::Bounds dimensions = tir::Bounds::Dimensions();
+  const Ints& axes = attrs.Get<Ints>("axes");
+  const Ints steps = attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  for (size_t k = 0; k < axes.size(); ++k) {
+    const Dim& dim = x.shape[axes[k]];
+    int64_t extent;
+    if (ConstDim(dim, &extent)) continue;
+    const Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k]
+                                   : attrs.Get<Shape>("starts")[k] + 1;
+    if (tir::Prove(tir::Le(bound, dim), &dimensions)) continue;
+    assumed->push_back({Min(bound, dim), bound});
+  }
+}
+
 OpDef Slice() {
   OpDef def = Injective(
       "slice", "every step-th element from start up to end, along axes",
@@ -205,6 +224,12 @@ OpDef Slice() {
         }
         return at;
       });
+  def.infer = [shape =
+                   def.infer](const InferContext& c) -> absl::StatusOr<Types> {
+    INGOT_ASSIGN_OR_RETURN(Types types, shape(c));
+    if (c.assumed != nullptr) AssumeInside(c.type(0), c.attrs, c.assumed);
+    return types;
+  };
   def.max_inputs = -1;  // values whose shapes bind symbols
   return def;
 }
