@@ -18,17 +18,17 @@ constexpr int64_t kMaxSums = 1 << 16;
 constexpr int64_t kMaxTrips = 20'000'000;
 constexpr int64_t kFloatBytes = 4;
 
-// Bytes of the model's own constants that each folded constant is made from.
-using Origins = std::map<const Node*, int64_t>;
+// Bytes of the model's own constants that the operands are made from. Folded
+// constants carry theirs as an attribute, since the pass runs several times.
+constexpr char kOrigin[] = "origin";
 
-int64_t OriginBytes(const Node& node, const Origins& origins) {
+int64_t OriginBytes(const Node& node) {
   int64_t bytes = 0;
   for (const Value& input : node.inputs) {
     const Tensor* constant = ConstantOf(input);
     if (constant == nullptr) continue;
-    auto folded = origins.find(input.node);
-    bytes += folded != origins.end() ? folded->second
-                                     : static_cast<int64_t>(constant->bytes());
+    bytes += input.node->attrs.GetOr<int64_t>(
+        kOrigin, static_cast<int64_t>(constant->bytes()));
   }
   return bytes;
 }
@@ -38,8 +38,7 @@ int64_t OriginBytes(const Node& node, const Origins& origins) {
 // that they are made from, by however many steps. What is made of attributes
 // and shapes alone, such as an attention mask, stays a computation beyond that:
 // a kernel that reads it generates it on the way, for less than loading costs.
-bool IsWorthStoring(const Node& node, int64_t fold_bytes,
-                    const Origins& origins) {
+bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
   int64_t results = 0, elements = 0, operands = 0;
   for (const TensorType& type : node.outputs) {
     const auto shape = ConstShape(type.shape);
@@ -61,11 +60,10 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes,
   // In elements too: the interpreter takes as long for a byte as for a float.
   const bool small =
       results <= fold_bytes && elements <= fold_bytes / kFloatBytes;
-  return small || results <= 4 * OriginBytes(node, origins);
+  return small || results <= 4 * OriginBytes(node);
 }
 
 absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
-  Origins origins;
   // Constants are appended and moved into order at the end; only nodes that
   // are there now need a look, in order.
   std::vector<Node*> nodes;
@@ -78,7 +76,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     }
     if (node->kind != NodeKind::kOp || node->op->fusion == FusionKind::kPlan ||
         node->op->NeedsTarget() || !IsKnown(*node) ||
-        !IsWorthStoring(*node, context->fold_bytes, origins)) {
+        !IsWorthStoring(*node, context->fold_bytes)) {
       continue;
     }
     absl::StatusOr<std::vector<Tensor>> results =
@@ -88,7 +86,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     for (size_t i = 0; i < results->size(); ++i) {
       Node* constant = function->AddConstant(node->name, (*results)[i]);
       AddSources(*node, constant);
-      origins[constant] = OriginBytes(*node, origins);
+      constant->attrs.Set(kOrigin, OriginBytes(*node));
       if (i == 0) std::swap(constant->name, node->name);
       folded[Value{node, static_cast<int>(i)}] = Value{constant};
     }
