@@ -126,7 +126,7 @@ absl::Status RegisterCblasTarget(TargetRegistry* registry) {
        CheckNodes},
       {"matmul", matmul, CheckNodes},
   };
-  kind.operators = {"dense", "matmul"};
+  kind.operators = {"matmul", "dense"};
   kind.supports = Supports;
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));
