@@ -24,9 +24,15 @@ struct Way {
   bool input_shapes = false;
   // Inputs that are read more than once are read from copies.
   bool copies = false;
+  // The first dimensions are symbols, and the inputs twice as long: a batch of
+  // two beside one of one. What ONNX Runtime cannot run so is not tried.
+  bool twice = false;
 
   std::string ToString() const;
 };
+
+// The model with the inputs that the way gives it.
+OnnxModel FormOf(const OnnxModel& model, const Way& way);
 
 // What ONNX Runtime says of a model: each output of the whole model, with the
 // error that EvaluateModel estimates for it.

@@ -39,8 +39,8 @@ void CheckWays(const OnnxModel& model, const std::vector<Way>& ways,
     // Static models are only refused as not supported; a symbol can make a
     // model invalid that is not.
     const bool refused =
-        (absl::IsUnimplemented(status) ||
-         (way.symbols != 0 && absl::IsInvalidArgument(status))) &&
+        (absl::IsUnimplemented(status) || ((way.symbols != 0 || way.twice) &&
+                                           absl::IsInvalidArgument(status))) &&
         IsExplained(status.message());
     write(OneLine(refused ? '-' : '!', status.ToString()));
   }
@@ -58,9 +58,10 @@ void StartModel(int64_t id, const OnnxModel& model,
   });
 }
 
-void StartSeed(uint64_t seed, const std::string& folder, ChildPool* pool) {
+void StartSeed(uint64_t seed, const std::set<std::string>& only,
+               const std::string& folder, ChildPool* pool) {
   pool->Start(static_cast<int64_t>(seed), [&](const ChildPool::Write& write) {
-    CheckWays(MakeOnnxModel(seed), WaysOf(seed), folder, write);
+    CheckWays(MakeOnnxModel(seed, only), WaysOf(seed), folder, write);
   });
 }
 

@@ -3,7 +3,7 @@
 #define INGOT_TESTS_FUZZ_ONNX_CHECK_SEED_H_
 
 #include <cstdint>
-#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,9 +19,10 @@ struct WayResult {
   bool failed() const { return !refused && !message.empty(); }
 };
 
-// Makes the model of `seed` and checks it in each of WaysOf(seed), in a child
-// of `pool`, under the id `seed`. Folders are made below `folder`.
-void StartSeed(uint64_t seed, const std::string& folder, ChildPool* pool);
+// Makes MakeOnnxModel(seed, only) and checks it in each of WaysOf(seed), in a
+// child of `pool`, under the id `seed`. Folders are made below `folder`.
+void StartSeed(uint64_t seed, const std::set<std::string>& only,
+               const std::string& folder, ChildPool* pool);
 
 // The same for a model at hand and these ways.
 void StartModel(int64_t id, const OnnxModel& model,

@@ -13,6 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
+// Of the runtime that coverage.sh builds with; null otherwise.
+extern "C" __attribute__((weak)) int __llvm_profile_write_file(void);
+
 namespace ingot::fuzz {
 namespace {
 
@@ -43,6 +46,7 @@ void ChildPool::Start(int64_t id,
     // A group of its own, so that compilers which it starts end with it.
     setpgid(0, 0);
     work([&](const std::string& text) { WriteAll(fds[1], text); });
+    if (__llvm_profile_write_file != nullptr) __llvm_profile_write_file();
     _exit(0);
   }
   close(fds[1]);

@@ -14,11 +14,13 @@ class Body {
     graph_.set_name(prefix_);
   }
 
-  std::string Input(DataType t) {
+  std::string Input(DataType t, bool scalar = false) {
     const std::string name = Name();
     auto* input = graph_.add_input();
     input->set_name(name);
-    input->mutable_type()->mutable_tensor_type()->set_elem_type(OnnxTypeOf(t));
+    auto* type = input->mutable_type()->mutable_tensor_type();
+    type->set_elem_type(OnnxTypeOf(t));
+    if (scalar) type->mutable_shape();
     return name;
   }
   std::string Node(const std::string& op,
@@ -28,6 +30,14 @@ class Body {
     for (const std::string& operand : operands) node->add_input(operand);
     node->add_output(Name());
     return node->output(0);
+  }
+  // Of the last node.
+  void Attribute(const std::string& name, int64_t value) {
+    auto* attribute =
+        graph_.mutable_node(graph_.node_size() - 1)->add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::INT);
+    attribute->set_i(value);
   }
   void Output(const std::string& name, DataType t) {
     auto* output = graph_.add_output();
@@ -51,8 +61,12 @@ void AddIf(Grower* g, const std::string& op) {
   const std::string y = r.Chance(30) ? x : g->Like(t, g->ShapeOf(x));
   Body yes(g, "then"), no(g, "else");
   yes.Output(yes.Node("Add", {x, y}), t);
-  const std::string shaped =
-      r.Chance(20) ? no.Node("ReduceSum", {y}) : no.Node("Mul", {x, y});
+  // Branches may differ in shape, even in rank.
+  const bool sums = r.Chance(30);
+  const std::string shaped = no.Node(
+      sums ? "ReduceSum" : "Mul",
+      sums ? std::vector<std::string>{y} : std::vector<std::string>{x, y});
+  if (sums) no.Attribute("keepdims", r.Next(2));
   no.Output(no.Node("Tanh", {shaped}), t);
   g->Try(Call(op, {g->New(DataType::Bool(), {})})
              .Graph("then_branch", yes.graph())
@@ -65,8 +79,8 @@ void AddLoop(Grower* g, const std::string& op) {
   const std::string x = g->Some(t, 0, 3);
   const std::string y = g->Like(t, g->ShapeOf(x));
   Body body(g, "loop");
-  body.Input(DataType::Int(64));
-  const std::string go = body.Input(DataType::Bool());
+  body.Input(DataType::Int(64), /*scalar=*/true);
+  const std::string go = body.Input(DataType::Bool(), /*scalar=*/true);
   const std::string state = body.Input(t);
   body.Output(body.Node("Identity", {go}), DataType::Bool());
   const std::string next = body.Node("Tanh", {body.Node("Add", {state, y})});

@@ -73,6 +73,26 @@ std::string Data(Grower* g, DataType t, int spatial) {
   return g->New(t, shape, r.Chance(25) ? Fill::Whole(-3, 3) : Fill{});
 }
 
+// Defined for what the channels hold, but not for zero: where a layout fills
+// blocks of channels up, the filler must not reach the next convolution.
+std::optional<std::string> AddHazard(Grower* g, const std::string& x,
+                                     const Shape& per_channel) {
+  Random& r = g->random();
+  const DataType t = g->TypeOf(x);
+  auto y = g->Try(Call("Abs", {x}));
+  if (y)
+    y = g->Try(Call("Add", {*y, g->New(t, per_channel, Fill::Positive())}));
+  if (!y) return y;
+  const std::string op = r.OneOf({"Log", "Reciprocal", "Sqrt", "Div"});
+  y = g->Try(op == "Div" ? Call(op, {g->Like(t, g->ShapeOf(x)), *y})
+                         : Call(op, {*y}));
+  if (!y || r.Chance(30)) return y;
+  Shape weight(g->ShapeOf(*y).size(), 1);
+  weight[0] = r.OneOf<int64_t>({3, 16, 17, 32});
+  weight[1] = g->ShapeOf(*y)[1];
+  return g->Try(Call("Conv", {*y, g->New(t, weight)}));
+}
+
 // A bias and activations after a convolution, and a second convolution.
 void AddTail(Grower* g, std::optional<std::string> x) {
   Random& r = g->random();
@@ -81,7 +101,10 @@ void AddTail(Grower* g, std::optional<std::string> x) {
     const DataType t = g->TypeOf(*x);
     Shape per_channel(shape.size() - 1, 1);
     per_channel[0] = shape[1];
-    switch (r.Next(6)) {
+    switch (r.Next(7)) {
+      case 4:
+        x = AddHazard(g, *x, per_channel);
+        break;
       case 0:
         x = g->Try(Call("Add", {*x, g->New(t, per_channel)}));
         break;

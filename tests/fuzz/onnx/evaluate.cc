@@ -99,18 +99,29 @@ absl::StatusOr<Step> Prepare(const std::vector<onnx::NodeProto>& nodes,
   return step;
 }
 
+Rounding WorstOf(const std::vector<onnx::NodeProto>& nodes) {
+  if (nodes.size() == 1) return RoundingOf(nodes[0].op_type());
+  for (const onnx::NodeProto& node : nodes) {
+    if (RoundingOf(node.op_type()) != Rounding::kNone) return Rounding::kEach;
+  }
+  return Rounding::kNone;
+}
+
 // How large the error of each element of result `k` may be, or nothing when
 // there is none.
 class Noise {
  public:
-  Noise(Rounding rounding, const Step& step, const std::vector<Tensor>& results)
-      : rounding_(rounding), results_(results) {
+  Noise(const std::vector<onnx::NodeProto>& nodes, const Step& step,
+        const std::vector<Tensor>& results)
+      : rounding_(WorstOf(nodes)),
+        op_(nodes.back().op_type()),
+        results_(results) {
     for (const Estimated* operand : step.operands) {
       all_whole_ = all_whole_ && operand->exact() && AllWhole(operand->value);
       largest_operand_ =
           std::max(largest_operand_, LargestMagnitude(operand->value));
     }
-    if (rounding == Rounding::kSums || rounding == Rounding::kMeans) {
+    if (rounding_ == Rounding::kSums || rounding_ == Rounding::kMeans) {
       auto sums =
           step.Run([](const Estimated& e) { return Magnitudes(e.value); });
       if (sums.ok()) sums_ = *std::move(sums);
@@ -130,7 +141,7 @@ class Noise {
   Tensor Disturb(size_t k, const Tensor& y, Random* random) const {
     Tensor result = *y.Clone();
     const bool with_sums = !sums_.empty() && sums_[k].shape() == y.shape();
-    const double unit = UnitOf(y.dtype());
+    const double unit = UnitOf(op_, y.dtype());
     double floor = LargestMagnitude(y) / 4;
     if (rounding_ == Rounding::kOperands) {
       floor = std::max(floor, largest_operand_);
@@ -150,19 +161,12 @@ class Noise {
 
  private:
   const Rounding rounding_;
+  const std::string op_;
   const std::vector<Tensor>& results_;
   bool all_whole_ = true;
   double largest_operand_ = 0;
   std::vector<Tensor> sums_;
 };
-
-Rounding WorstOf(const std::vector<onnx::NodeProto>& nodes) {
-  if (nodes.size() == 1) return RoundingOf(nodes[0].op_type());
-  for (const onnx::NodeProto& node : nodes) {
-    if (RoundingOf(node.op_type()) != Rounding::kNone) return Rounding::kEach;
-  }
-  return Rounding::kNone;
-}
 
 }  // namespace
 
@@ -194,7 +198,7 @@ absl::Status EvaluateNodes(const std::vector<onnx::NodeProto>& nodes,
         }));
     disturbed.push_back(std::move(other));
   }
-  const Noise noise(WorstOf(nodes), step, results);
+  const Noise noise(nodes, step, results);
   std::vector<Estimated> estimates;
   for (size_t k = 0; k < results.size(); ++k) {
     Estimated estimate{results[k], {}};

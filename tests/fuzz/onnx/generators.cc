@@ -14,6 +14,43 @@ void AddConstantOfShape(Grower* g, const std::string& op) {
   g->Try(call);
 }
 
+// What exporters write for a causal mask, now and then a large one, which is
+// computed when the model runs.
+void AddMask(Grower* g, const std::string&) {
+  Random& r = g->random();
+  const DataType t = DataType::Float(32);
+  const bool large = r.Chance(25);
+  const int64_t n = large ? 600 : 1 + r.Next(40);
+  const int64_t m = large ? 700 : g->Extent();
+  Shape shape = {n, m};
+  if (r.Chance(50)) shape.insert(shape.begin(), r.Chance(50) ? 2 : 1, 1);
+  const auto plane = g->Try(Call("ConstantOfShape", {g->Parameter(shape)})
+                                .Value("value", TensorOf(t, {1}, {-3})));
+  if (!plane) return;
+  const auto mask = g->Try(Call("Trilu", {*plane}).Int("upper", r.Next(2)));
+  if (!mask) return;
+  const Shape other = r.OneOf<Shape>({{m}, {n, 1}, {n, m}, {}});
+  g->Try(Call("Add", {*mask, g->Like(t, other)}));
+}
+
+// A value as large as another one is, whatever that is.
+void AddOnesLike(Grower* g, const std::string&) {
+  Random& r = g->random();
+  const DataType t = DataType::Float(32);
+  const std::string x = g->Some(t, 0, 4);
+  const auto shape = g->Try(Call("Shape", {x}));
+  if (!shape) return;
+  const auto ones = g->Try(Call("ConstantOfShape", {*shape})
+                               .Value("value", TensorOf(t, {1}, {0.5})));
+  if (!ones) return;
+  if (r.Chance(60)) {
+    g->Try(Call(r.OneOf({"Add", "Mul", "Max"}), {x, *ones}));
+  } else {
+    g->Try(
+        Call(r.OneOf({"ReduceSum", "ReduceMax", "Relu", "Softmax"}), {*ones}));
+  }
+}
+
 void AddRange(Grower* g, const std::string& op) {
   Random& r = g->random();
   const DataType t = r.OneOf({DataType::Int(64), DataType::Float(32),
@@ -87,6 +124,8 @@ void AddMel(Grower* g, const std::string& op) {
 
 void AddGenerators(std::vector<OnnxSampler>* samplers) {
   samplers->push_back({{"ConstantOfShape"}, AddConstantOfShape});
+  samplers->push_back({{"ConstantOfShape", "Trilu"}, AddMask});
+  samplers->push_back({{"ConstantOfShape", "Shape"}, AddOnesLike});
   samplers->push_back({{"Range"}, AddRange});
   samplers->push_back({{"EyeLike"}, AddEyeLike});
   samplers->push_back({{"Constant"}, AddConstant});

@@ -11,12 +11,11 @@
 #include "tests/fuzz/onnx/deviations.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/protos.h"
-#include "tests/fuzz/onnx/rounding.h"
 
 namespace ingot::fuzz {
 namespace {
 
-constexpr int64_t kMaxElements = 150000;
+constexpr int64_t kMaxElements = 900000;
 constexpr double kMaxMagnitude = 1e6;
 
 int64_t CountOf(const Shape& shape) {
@@ -221,7 +220,7 @@ bool Grower::Acceptable(const std::string& name) const {
   const double largest = LargestMagnitude(tensor);
   if (largest > kMaxMagnitude) return false;
   if (tensor.dtype() == DataType::Float(16) && largest > 1000) return false;
-  return error <= 500 * UnitOf(tensor.dtype()) * largest;
+  return error <= (tensor.dtype().bits == 16 ? 0.1 : 1e-3) * largest;
 }
 
 std::optional<std::vector<std::string>> Grower::Add(const Call& call) {

@@ -5,8 +5,10 @@
 // Each failure is printed at once and saved, shrunk, as a test case of ONNX's
 // layout below --failures.
 #include <cstdio>
+#include <filesystem>
 #include <map>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -21,15 +23,22 @@
 ABSL_FLAG(uint64_t, seed, 1, "the first one");
 ABSL_FLAG(int, models, 3000, "how many");
 ABSL_FLAG(int, jobs, 2, "models at a time");
-ABSL_FLAG(int, limit, 60, "seconds that one model may take");
+ABSL_FLAG(int, limit, 120, "seconds that one model may take");
 ABSL_FLAG(std::string, failures, "/tmp/ingot_onnx_fuzz",
           "where models that fail are saved");
 ABSL_FLAG(bool, reduce, true, "shrink models that fail");
 ABSL_FLAG(bool, refusals, false, "print what is not supported");
+ABSL_FLAG(std::vector<std::string>, only, {},
+          "operators that models are made of; empty: all");
 ABSL_FLAG(bool, describe, false, "print the models and check nothing");
 
 namespace ingot::fuzz {
 namespace {
+
+OnnxModel ModelOf(uint64_t seed) {
+  const std::vector<std::string> only = absl::GetFlag(FLAGS_only);
+  return MakeOnnxModel(seed, {only.begin(), only.end()});
+}
 
 struct Tally {
   int models = 0, failed = 0, ways = 0, refused = 0;
@@ -40,7 +49,7 @@ void Report(uint64_t seed, const WayResult& result, const std::string& folder) {
               static_cast<unsigned long long>(seed),
               result.way.ToString().c_str(), result.message.c_str());
   std::fflush(stdout);
-  OnnxModel model = MakeOnnxModel(seed);
+  OnnxModel model = ModelOf(seed);
   if (absl::GetFlag(FLAGS_reduce)) model = Reduce(model, result.way, folder);
   const std::string dir = absl::StrCat(folder, "/seed_", seed);
   const absl::Status saved =
@@ -76,15 +85,23 @@ void Count(const Ended& ended, const std::string& folder, Tally* tally) {
 
 int Main() {
   const std::string folder = absl::GetFlag(FLAGS_failures);
+  const std::vector<std::string> only = absl::GetFlag(FLAGS_only);
   const uint64_t first = absl::GetFlag(FLAGS_seed);
   const uint64_t end =
       first + static_cast<uint64_t>(absl::GetFlag(FLAGS_models));
   if (absl::GetFlag(FLAGS_describe)) {
     for (uint64_t seed = first; seed < end; ++seed) {
       std::printf("seed %llu, %s\n", static_cast<unsigned long long>(seed),
-                  Describe(MakeOnnxModel(seed)).c_str());
+                  Describe(ModelOf(seed)).c_str());
     }
     return 0;
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    std::fprintf(stderr, "cannot make %s: %s\n", folder.c_str(),
+                 error.message().c_str());
+    return 2;
   }
   MakeOnnxModel(0);  // so that children find ONNX Runtime ready
   ChildPool pool(absl::Seconds(absl::GetFlag(FLAGS_limit)));
@@ -93,7 +110,7 @@ int Main() {
   for (uint64_t seed = first; seed < end || pool.running() > 0;) {
     while (seed < end &&
            static_cast<int>(pool.running()) < absl::GetFlag(FLAGS_jobs)) {
-      StartSeed(seed++, folder, &pool);
+      StartSeed(seed++, {only.begin(), only.end()}, folder, &pool);
     }
     Count(pool.Next(), folder, &tally);
     if (tally.models % 50 == 0) {

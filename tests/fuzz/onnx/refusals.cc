@@ -13,16 +13,13 @@ const std::vector<Refusal>& Refusals() {
       "the number of heads and groups is static, so the dimension that it "
       "divides has to be";
   static const auto* const kRefusals = new std::vector<Refusal>{
-      {"AffineGrid", "must not depend on the model's inputs", kStatic},
-      {"Col2Im", "must not depend on the model's inputs", kStatic},
+      {"", "must not depend on the model's inputs", kStatic},
       {"ConstantOfShape", "dimensions from i64[",
        "the length of a shape is the rank, which is static"},
       {"OneHot", "dimensions from i64[",
        "a depth is one element; the model says a symbol"},
       {"Slice", "starts of i64[",
        "the number of starts is the number of axes, which is static"},
-      {"Slice", "must not depend on the model's inputs",
-       "which axes are cut is fixed; where they are cut is not"},
       {"Tile", "dimensions from i64[",
        "the length of the repeats is the rank, which is static"},
       {"TopK", "dimensions from i64[",
@@ -35,6 +32,8 @@ const std::vector<Refusal>& Refusals() {
       {"MaxUnpool", "needs the operand's shape", kStatic},
       {"Attention", "heads of", kHeads},
       {"DeformConv", "offset_groups=", kHeads},
+      {"DFT", "axis 1 of",
+       "the last dimension says whether numbers are complex"},
       {"DeformConv", "only images of two dimensions",
        "the number of offsets has to be known"},
   };

@@ -131,6 +131,13 @@ double UnitOf(DataType t) {
   return 0;
 }
 
+double UnitOf(absl::string_view op, DataType t) {
+  const bool in_f32 = op == "LayerNormalization" ||
+                      op == "GroupNormalization" || op == "RMSNormalization";
+  return in_f32 && t == DataType::Float(64) ? UnitOf(DataType::Float(32))
+                                            : UnitOf(t);
+}
+
 double WholeLimit(DataType t) {
   if (t == DataType::Float(64)) return 0x1p50;
   if (t == DataType::Float(32)) return 0x1p22;

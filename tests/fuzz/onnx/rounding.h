@@ -19,6 +19,9 @@ Rounding RoundingOf(absl::string_view op);
 
 // Many times the relative error of one operation in `t`; 0 for integers.
 double UnitOf(DataType t);
+// The same for results of `op`: some compute in f32 whatever their operands
+// are, as their attribute stash_type says.
+double UnitOf(absl::string_view op, DataType t);
 
 // Whole numbers up to this are added and multiplied exactly in `t`.
 double WholeLimit(DataType t);

@@ -39,21 +39,19 @@ absl::Status SaveCase(const OnnxModel& model, const Way& way,
   const std::string data = absl::StrCat(dir, "/test_data_set_0");
   std::error_code error;
   std::filesystem::create_directories(data, error);
-  std::map<std::string, Tensor> inputs = model.inputs;
-  onnx::ModelProto proto = model.proto;
-  if (way.copies) proto = WithCopies(proto, &inputs);
-  if (way.symbols != 0) proto = WithSymbols(proto, way.symbols);
+  const OnnxModel form = FormOf(model, way);
+  const onnx::ModelProto& proto = form.proto;
   INGOT_RETURN_IF_ERROR(
       WriteText(absl::StrCat(dir, "/model.onnx"), proto.SerializeAsString()));
   for (int k = 0; k < proto.graph().input_size(); ++k) {
     const std::string& name = proto.graph().input(k).name();
     INGOT_RETURN_IF_ERROR(
         WriteText(absl::StrCat(data, "/input_", k, ".pb"),
-                  ToProto(name, inputs.at(name)).SerializeAsString()));
+                  ToProto(name, form.inputs.at(name)).SerializeAsString()));
   }
   INGOT_RETURN_IF_ERROR(WriteText(absl::StrCat(dir, "/note.txt"),
                                   absl::StrCat(note, "\n", Describe(model))));
-  INGOT_ASSIGN_OR_RETURN(const Scope expected, ExpectedOf(model));
+  INGOT_ASSIGN_OR_RETURN(const Scope expected, ExpectedOf(form));
   for (int k = 0; k < proto.graph().output_size(); ++k) {
     const std::string& name = proto.graph().output(k).name();
     INGOT_RETURN_IF_ERROR(
