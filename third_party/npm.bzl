@@ -30,6 +30,8 @@ def _npm_package_impl(ctx):
     # npm puts every package's files under this folder.
     ctx.extract(tarball, stripPrefix = "package")
     ctx.delete(tarball)
+    for path in ctx.attr.unused:
+        ctx.delete(path)
     ctx.file("BUILD.bazel", ctx.attr.build_file_content, executable = False)
 
 npm_package = repository_rule(
@@ -38,6 +40,7 @@ npm_package = repository_rule(
         "build_file_content": attr.string(mandatory = True),
         "package": attr.string(mandatory = True, doc = "The package's name, with its scope."),
         "sha256": attr.string(mandatory = True, doc = "Of the tarball."),
+        "unused": attr.string_list(doc = "Folders of the package to delete."),
         "version": attr.string(mandatory = True),
     },
 )

@@ -4,6 +4,7 @@ load("//third_party:abseil.bzl", "abseil_repository")
 load("//third_party:rules_cc.bzl", "patched_rules_cc_repository")
 load("//third_party:system.bzl", "system_repository")
 load("//third_party/models:models.bzl", "model_repositories")
+load("//third_party/onnxruntime:onnxruntime.bzl", "onnxruntime_repository")
 
 _BAZEL_SHARE = "/usr/share/bazel"
 
@@ -15,6 +16,7 @@ def ingot_repositories():
     _bazel_repositories()
     _library_repositories()
     model_repositories()
+    onnxruntime_repository()
 
 def _bazel_repositories():
     # Bazel downloads these when nobody declares them. Debian ships them beside Bazel.

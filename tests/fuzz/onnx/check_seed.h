@@ -1,0 +1,38 @@
+// All ways of one random model, in a process of their own.
+#ifndef INGOT_TESTS_FUZZ_ONNX_CHECK_SEED_H_
+#define INGOT_TESTS_FUZZ_ONNX_CHECK_SEED_H_
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/fuzz/onnx/check_model.h"
+#include "tests/fuzz/onnx/child_pool.h"
+
+namespace ingot::fuzz {
+
+struct WayResult {
+  Way way;
+  bool refused = false;
+  std::string message;  // empty: all is well
+  bool failed() const { return !refused && !message.empty(); }
+};
+
+// Makes MakeOnnxModel(seed, only) and checks it in each of WaysOf(seed), in a
+// child of `pool`, under the id `seed`. Folders are made below `folder`.
+void StartSeed(uint64_t seed, const std::set<std::string>& only,
+               const std::string& folder, ChildPool* pool);
+
+// The same for a model at hand and these ways.
+void StartModel(int64_t id, const OnnxModel& model,
+                const std::vector<Way>& ways, const std::string& folder,
+                ChildPool* pool);
+
+// What the child found, way by way, up to the one that it died of.
+std::vector<WayResult> ResultsOf(const Ended& ended,
+                                 const std::vector<Way>& ways);
+
+}  // namespace ingot::fuzz
+
+#endif  // INGOT_TESTS_FUZZ_ONNX_CHECK_SEED_H_

@@ -1,0 +1,151 @@
+#include "tests/fuzz/onnx/deviations.h"
+
+#include <cmath>
+
+#include "tests/fuzz/onnx/elements.h"
+
+namespace ingot::fuzz {
+namespace {
+
+using onnx::NodeProto;
+
+const onnx::AttributeProto* Find(const NodeProto& node, const char* name) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+std::string Word(const NodeProto& node, const char* name) {
+  const auto* attribute = Find(node, name);
+  return attribute == nullptr ? "" : attribute->s();
+}
+
+int64_t Item(const NodeProto& node, const char* name, int k,
+             int64_t otherwise) {
+  const auto* attribute = Find(node, name);
+  return attribute == nullptr || k >= attribute->ints_size()
+             ? otherwise
+             : attribute->ints(k);
+}
+
+bool WindowDoesNotFit(const NodeProto& node, const Scope& scope) {
+  const auto shape = scope.at(node.input(0)).value.shape();
+  const int spatial = static_cast<int>(shape.size()) - 2;
+  if (!Word(node, "auto_pad").empty() && Word(node, "auto_pad") != "VALID") {
+    return false;
+  }
+  for (int d = 0; d < spatial; ++d) {
+    const int64_t window =
+        (Item(node, "kernel_shape", d, 1) - 1) * Item(node, "dilations", d, 1) +
+        1;
+    if (shape[2 + d] + Item(node, "pads", d, 0) +
+            Item(node, "pads", spatial + d, 0) <
+        window) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool HasOutputShape(const NodeProto& node, const Scope&) {
+  return node.input_size() > 2;
+}
+
+// Extents that a scale makes are rounded down; what was cut off counts in some
+// formulas.
+bool AlignsCut(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "coordinate_transformation_mode") != "align_corners" ||
+      node.input_size() < 3 || node.input(2).empty()) {
+    return false;
+  }
+  const auto from = scope.at(node.input(0)).value.shape();
+  const Tensor& scales = scope.at(node.input(2)).value;
+  for (int64_t d = 0; d < scales.NumElements(); ++d) {
+    const double exact = ElementAt(scales, d) * static_cast<double>(from[d]);
+    if (exact != std::floor(exact)) return true;
+  }
+  return false;
+}
+
+bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "coordinate_transformation_mode") != "pytorch_half_pixel") {
+    return false;
+  }
+  const auto from = scope.at(node.input(0)).value.shape();
+  const auto to = scope.at(node.output(0)).value.shape();
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (to[d] == 1 && from[d] != 1) return true;
+  }
+  return false;
+}
+
+bool ClipsHidden(const NodeProto& node, const Scope&) {
+  return Find(node, "clip") != nullptr;
+}
+
+}  // namespace
+
+const std::vector<Deviation>& Deviations() {
+  static const auto* const kDeviations = new std::vector<Deviation>{
+      {"LSTM", ClipsHidden,
+       "ONNX says that clip bounds the input of every activation; ONNX Runtime "
+       "does not clip the cell before its last one"},
+      {"MaxPool", WindowDoesNotFit,
+       "a window larger than the padded image has no place by ONNX's formula, "
+       "and one by ONNX Runtime's, which rounds a negative quotient up"},
+      {"AveragePool", WindowDoesNotFit, "as MaxPool's"},
+      {"LpPool", WindowDoesNotFit, "as MaxPool's"},
+      {"MaxUnpool", HasOutputShape,
+       "ONNX Runtime takes the indices for places in output_shape; by ONNX's "
+       "cases they are places in the shape that the window implies"},
+      {"Resize", ShrinksToOne,
+       "ONNX's formula and its reference differ in where pytorch_half_pixel "
+       "puts the only pixel of a dimension"},
+      {"Resize", AlignsCut,
+       "ONNX's align_corners takes the extent before rounding, ONNX Runtime's "
+       "the one after it (ONNX's case resize_downsample_scales_linear_align_"
+       "corners fails there)"},
+  };
+  return *kDeviations;
+}
+
+bool Deviates(const NodeProto& node, const Scope& scope) {
+  for (const Deviation& deviation : Deviations()) {
+    if (deviation.op == node.op_type() && deviation.applies(node, scope)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const std::map<std::string, std::string>& UnsampledOperators() {
+  const char* const kRandom = "its numbers are each implementation's own";
+  const char* const kText = "of text, which random models have none of";
+  const char* const kOld = "not in the operator sets that models have";
+  static const auto* const kUnsampled = new std::map<std::string, std::string>{
+      {"Bernoulli", kRandom},
+      {"Multinomial", kRandom},
+      {"RandomNormal", kRandom},
+      {"RandomNormalLike", kRandom},
+      {"RandomUniform", kRandom},
+      {"RandomUniformLike", kRandom},
+      {"RegexFullMatch", kText},
+      {"StringConcat", kText},
+      {"StringNormalizer", kText},
+      {"StringSplit", kText},
+      {"TfIdfVectorizer", kText},
+      {"Scatter", kOld},
+      {"Upsample", kOld},
+      {"Swish", kOld},
+      {"ImageDecoder", "ONNX Runtime has no kernel for it"},
+      {"SimplifiedLayerNormalization", "not an operator of ONNX's own"},
+      {"Optional", "values that may be missing are not sampled"},
+      {"OptionalGetElement", "values that may be missing are not sampled"},
+      {"OptionalHasElement", "values that may be missing are not sampled"},
+      {"SequenceMap", "ONNX Runtime expands it by its optimiser only"},
+  };
+  return *kUnsampled;
+}
+
+}  // namespace ingot::fuzz

@@ -1,0 +1,135 @@
+// Compares random ONNX models with ONNX Runtime:
+//
+//   bazel run //tests/fuzz/onnx:onnx_fuzz -- --seed=1 --models=3000 --jobs=2
+//
+// Each failure is printed at once and saved, shrunk, as a test case of ONNX's
+// layout below --failures.
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/flags/parse.h"
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "tests/fuzz/onnx/check_seed.h"
+#include "tests/fuzz/onnx/reduce.h"
+#include "tests/fuzz/onnx/save_case.h"
+
+ABSL_FLAG(uint64_t, seed, 1, "the first one");
+ABSL_FLAG(int, models, 3000, "how many");
+ABSL_FLAG(int, jobs, 2, "models at a time");
+ABSL_FLAG(int, limit, 120, "seconds that one model may take");
+ABSL_FLAG(std::string, failures, "/tmp/ingot_onnx_fuzz",
+          "where models that fail are saved");
+ABSL_FLAG(bool, reduce, true, "shrink models that fail");
+ABSL_FLAG(bool, refusals, false, "print what is not supported");
+ABSL_FLAG(std::vector<std::string>, only, {},
+          "operators that models are made of; empty: all");
+ABSL_FLAG(bool, describe, false, "print the models and check nothing");
+
+namespace ingot::fuzz {
+namespace {
+
+OnnxModel ModelOf(uint64_t seed) {
+  const std::vector<std::string> only = absl::GetFlag(FLAGS_only);
+  return MakeOnnxModel(seed, {only.begin(), only.end()});
+}
+
+struct Tally {
+  int models = 0, failed = 0, ways = 0, refused = 0;
+};
+
+void Report(uint64_t seed, const WayResult& result, const std::string& folder) {
+  std::printf("FAILED seed %llu, %s: %s\n",
+              static_cast<unsigned long long>(seed),
+              result.way.ToString().c_str(), result.message.c_str());
+  std::fflush(stdout);
+  OnnxModel model = ModelOf(seed);
+  if (absl::GetFlag(FLAGS_reduce)) model = Reduce(model, result.way, folder);
+  const std::string dir = absl::StrCat(folder, "/seed_", seed);
+  const absl::Status saved =
+      SaveCase(model, result.way,
+               absl::StrCat("seed ", seed, ", ", result.way.ToString(), "\n",
+                            result.message),
+               dir);
+  std::printf("%s  %s\n", Describe(model).c_str(),
+              saved.ok() ? dir.c_str() : saved.ToString().c_str());
+  std::fflush(stdout);
+}
+
+void Count(const Ended& ended, const std::string& folder, Tally* tally) {
+  const uint64_t seed = static_cast<uint64_t>(ended.id);
+  bool failed = false;
+  for (const WayResult& result : ResultsOf(ended, WaysOf(seed))) {
+    ++tally->ways;
+    if (result.refused) {
+      ++tally->refused;
+      if (absl::GetFlag(FLAGS_refusals)) {
+        std::printf("refused seed %llu, %s: %s\n",
+                    static_cast<unsigned long long>(seed),
+                    result.way.ToString().c_str(), result.message.c_str());
+      }
+    } else if (result.failed() && !failed) {
+      failed = true;
+      Report(seed, result, folder);
+    }
+  }
+  ++tally->models;
+  tally->failed += failed;
+}
+
+int Main() {
+  const std::string folder = absl::GetFlag(FLAGS_failures);
+  const std::vector<std::string> only = absl::GetFlag(FLAGS_only);
+  const uint64_t first = absl::GetFlag(FLAGS_seed);
+  const uint64_t end =
+      first + static_cast<uint64_t>(absl::GetFlag(FLAGS_models));
+  if (absl::GetFlag(FLAGS_describe)) {
+    for (uint64_t seed = first; seed < end; ++seed) {
+      std::printf("seed %llu, %s\n", static_cast<unsigned long long>(seed),
+                  Describe(ModelOf(seed)).c_str());
+    }
+    return 0;
+  }
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    std::fprintf(stderr, "cannot make %s: %s\n", folder.c_str(),
+                 error.message().c_str());
+    return 2;
+  }
+  MakeOnnxModel(0);  // so that children find ONNX Runtime ready
+  ChildPool pool(absl::Seconds(absl::GetFlag(FLAGS_limit)));
+  Tally tally;
+  const absl::Time start = absl::Now();
+  for (uint64_t seed = first; seed < end || pool.running() > 0;) {
+    while (seed < end &&
+           static_cast<int>(pool.running()) < absl::GetFlag(FLAGS_jobs)) {
+      StartSeed(seed++, {only.begin(), only.end()}, folder, &pool);
+    }
+    Count(pool.Next(), folder, &tally);
+    if (tally.models % 50 == 0) {
+      std::fprintf(stderr, "%d models in %.0f s, %d failed\n", tally.models,
+                   absl::ToDoubleSeconds(absl::Now() - start), tally.failed);
+    }
+  }
+  std::printf(
+      "%d models in %d ways, %d ways not supported, %d models failed, "
+      "%.0f s\n",
+      tally.models, tally.ways, tally.refused, tally.failed,
+      absl::ToDoubleSeconds(absl::Now() - start));
+  return tally.failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace ingot::fuzz
+
+int main(int argc, char** argv) {
+  absl::ParseCommandLine(argc, argv);
+  return ingot::fuzz::Main();
+}

@@ -1,0 +1,54 @@
+#include "tests/fuzz/onnx/refusals.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace ingot::fuzz {
+
+const std::vector<Refusal>& Refusals() {
+  const char* const kStatic =
+      "it decides on how many values, dimensions or terms there are, which a "
+      "compiled model fixes";
+  const char* const kHeads =
+      "the number of heads and groups is static, so the dimension that it "
+      "divides has to be";
+  static const auto* const kRefusals = new std::vector<Refusal>{
+      {"", "must not depend on the model's inputs", kStatic},
+      {"ConstantOfShape", "dimensions from i64[",
+       "the length of a shape is the rank, which is static"},
+      {"OneHot", "dimensions from i64[",
+       "a depth is one element; the model says a symbol"},
+      {"Slice", "starts of i64[",
+       "the number of starts is the number of axes, which is static"},
+      {"Tile", "dimensions from i64[",
+       "the length of the repeats is the rank, which is static"},
+      {"TopK", "dimensions from i64[",
+       "k is one element; the model says a symbol"},
+      {"GatherND", "must be static",
+       "the last dimension of the indices is the depth of the index"},
+      {"Resize", "antialias=1", "the filter's width follows from the extents"},
+      {"CenterCropPad", "has no known extent",
+       "it crops or pads, which only the run tells"},
+      {"MaxUnpool", "needs the operand's shape", kStatic},
+      {"Attention", "heads of", kHeads},
+      {"DeformConv", "offset_groups=", kHeads},
+      {"DFT", "axis 1 of",
+       "the last dimension says whether numbers are complex"},
+      {"DeformConv", "only images of two dimensions",
+       "the number of offsets has to be known"},
+  };
+  return *kRefusals;
+}
+
+bool IsExplained(absl::string_view message) {
+  for (const Refusal& refusal : Refusals()) {
+    if (!refusal.op.empty() &&
+        !absl::StrContains(message, absl::StrCat("(", refusal.op, ")"))) {
+      continue;
+    }
+    if (absl::StrContains(message, refusal.text)) return true;
+  }
+  return false;
+}
+
+}  // namespace ingot::fuzz
