@@ -3,13 +3,13 @@
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 # part -> (its header, the registry, the function's last word)
-_PARTS = {
+PARTS = {
     "codegen": ("codegen.h", "TargetRegistry", "Target"),
     "inspectors": ("inspectors.h", "InspectorRegistry", "Inspectors"),
     "loader": ("loader.h", "LoaderRegistry", "Loader"),
 }
 
-def backend(name, parts, package = None):
+def backend(name, parts, package = None, namespace = "ingot"):
     """One backend.
 
     Args:
@@ -18,14 +18,16 @@ def backend(name, parts, package = None):
         is the library <package>:codegen with the header codegen.h and the
         function RegisterMyNpuTarget(TargetRegistry*); and so on.
       package: where it is, "@repository//path"; default "//backends/<name>".
+      namespace: of those functions; a backend from elsewhere has its own.
     """
     for part in parts:
-        if part not in _PARTS:
+        if part not in PARTS:
             fail("backend %s has no part %s" % (name, part))
     return struct(
         name = name,
         parts = parts,
         package = package or "//backends/" + name,
+        namespace = namespace,
     )
 
 def _enabled_impl(ctx):
@@ -74,9 +76,12 @@ def _when(name, values):
         "//conditions:default": [],
     })
 
-def _header(backend, part):
+def header_of(backend, part):
     path = backend.package.split("//")[1]
-    return path + "/" + _PARTS[part][0]
+    return path + "/" + PARTS[part][0]
+
+def register_call(backend, part):
+    return "%s::Register%s%s" % (backend.namespace, _camel(backend.name), PARTS[part][2])
 
 def registration(name, part, backends, deps):
     """A library with one function, which registers `part` of all backends.
@@ -91,8 +96,8 @@ def registration(name, part, backends, deps):
     calls = []
     for b in backends:
         if part in b.parts:
-            includes += _when(b.name, [_header(b, part)])
-            calls += _when(b.name, ["Register" + _camel(b.name) + _PARTS[part][2]])
+            includes += _when(b.name, [header_of(b, part)])
+            calls += _when(b.name, [register_call(b, part)])
             deps = deps + _when(b.name, [b.package + ":" + part])
     _write(
         name = name + "_cc",
@@ -105,7 +110,8 @@ def registration(name, part, backends, deps):
         name = name,
         srcs = [name + ".cc"],
         hdrs = [name + ".h"],
-        visibility = ["//:__subpackages__"],
+        # A program that runs models wants the loaders alone.
+        visibility = ["//visibility:public"],
         deps = deps,
     )
 

@@ -30,7 +30,7 @@ def _ingot_model_impl(ctx):
     for name, shape in sorted(ctx.attr.input_shapes.items()):
         args.add("--input-shape=%s:%s" % (name, shape))
     ctx.actions.run(
-        executable = ctx.executable._ingot,
+        executable = ctx.executable.ingot,
         arguments = [args],
         inputs = [ctx.file.src] + ctx.files.external_data,
         outputs = [container],
@@ -44,7 +44,7 @@ def _ingot_model_impl(ctx):
     args.add("-o", library)
     args.add("--quiet")
     ctx.actions.run(
-        executable = ctx.executable._ingot,
+        executable = ctx.executable.ingot,
         arguments = [args],
         inputs = [container],
         outputs = [library],
@@ -73,6 +73,12 @@ def _ingot_model_rule(cfg):
                 allow_files = True,
                 doc = "Files beside the model that hold its weights.",
             ),
+            "ingot": attr.label(
+                cfg = cfg,
+                default = "//tools:ingot",
+                doc = "The command: one of your own, which ingot_command() made, knows your backends.",
+                executable = True,
+            ),
             "input_shapes": attr.string_dict(
                 doc = "Input name -> shape, such as {\"image\": \"1x3x224x224\"}.",
             ),
@@ -92,11 +98,6 @@ def _ingot_model_rule(cfg):
             "target": attr.string(
                 default = "llvm",
                 doc = "As `ingot compile --target`.",
-            ),
-            "_ingot": attr.label(
-                cfg = cfg,
-                default = "//tools:ingot",
-                executable = True,
             ),
         },
     )

@@ -28,10 +28,8 @@ std::string LibraryPath() {
                       count++, ".so");
 }
 
-}  // namespace
-
-const TargetRegistry& BuiltinTargets() {
-  static const TargetRegistry* const kTargets = [] {
+TargetRegistry& Targets() {
+  static TargetRegistry* const kTargets = [] {
     auto* targets = new TargetRegistry;
     Require(RegisterBuiltinTargets(targets));
     return targets;
@@ -39,14 +37,26 @@ const TargetRegistry& BuiltinTargets() {
   return *kTargets;
 }
 
-const LoaderRegistry& BuiltinLoaders() {
-  static const LoaderRegistry* const kLoaders = [] {
+LoaderRegistry& Loaders() {
+  static LoaderRegistry* const kLoaders = [] {
     auto* loaders = new LoaderRegistry;
     Require(RegisterCoreLoaders(loaders));
     Require(RegisterBuiltinLoaders(loaders));
     return loaders;
   }();
   return *kLoaders;
+}
+
+}  // namespace
+
+const TargetRegistry& BuiltinTargets() { return Targets(); }
+const LoaderRegistry& BuiltinLoaders() { return Loaders(); }
+
+absl::Status AddBackend(absl::Status (*register_target)(TargetRegistry*),
+                        absl::Status (*register_loader)(LoaderRegistry*)) {
+  INGOT_RETURN_IF_ERROR(register_target(&Targets()));
+  return register_loader == nullptr ? absl::OkStatus()
+                                    : register_loader(&Loaders());
 }
 
 absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "artifact/artifact_set.h"
 #include "compiler/target/target.h"
@@ -16,9 +17,15 @@
 
 namespace ingot::testing_support {
 
-// Everything that is built in.
+// Everything that is built in, and what AddBackend added.
 const TargetRegistry& BuiltinTargets();
 const LoaderRegistry& BuiltinLoaders();
+
+// Adds a backend that is not built in, for the tests of this process: before
+// the first of them, on one thread. The second function may be null. Errors:
+// AlreadyExists.
+absl::Status AddBackend(absl::Status (*register_target)(TargetRegistry*),
+                        absl::Status (*register_loader)(LoaderRegistry*));
 
 // Links a set into a shared library, loads it from there, and returns the
 // container's set, loaded. The file is gone when this returns.

@@ -134,8 +134,8 @@ double Median(const std::vector<double>& sorted) {
 }
 
 absl::Status Bench(const std::string& path, const BenchFlags& flags,
-                   Progress* progress) {
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+                   const Backends& backends, Progress* progress) {
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<OpenedModel> opened =
       OpenModel(path, flags.open, *builtins, progress);
@@ -184,7 +184,7 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
 
 }  // namespace
 
-absl::Status RunBench(Args args) {
+absl::Status RunBench(Args args, const Backends& backends) {
   FlagSet flags("bench", {"SET|SO|MODEL"},
                 "Measures a model: how long it takes to load, without linking, "
                 "and to run, after a warm-up. The peak\nof memory is this "
@@ -206,7 +206,7 @@ absl::Status RunBench(Args args) {
   Progress::Options options;
   options.quiet = bench.quiet;
   Progress progress(options);
-  return Bench(flags.word(0), bench, &progress);
+  return Bench(flags.word(0), bench, backends, &progress);
 }
 
 }  // namespace ingot

@@ -1,6 +1,7 @@
-// The subcommands, one file each. Every one takes the words after its name,
-// prints what it has to say on stdout, and returns an error for main to report:
-// a UsageError when the words are off.
+// The subcommands, one file each. Every one takes the words after its name and
+// the backends that the program was built with, prints what it has to say on
+// stdout, and returns an error for main to report: a UsageError when the words
+// are off.
 
 #ifndef INGOT_TOOLS_INGOT_COMMANDS_H_
 #define INGOT_TOOLS_INGOT_COMMANDS_H_
@@ -9,23 +10,24 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "tools/ingot/backends.h"
 
 namespace ingot {
 
 using Args = absl::Span<const std::string>;
 
-absl::Status RunBench(Args args);
-absl::Status RunCompile(Args args);
-absl::Status RunDump(Args args);
-absl::Status RunExplain(Args args);
-absl::Status RunInspect(Args args);
-absl::Status RunLink(Args args);
-absl::Status RunList(Args args);
-absl::Status RunOpt(Args args);
-absl::Status RunPack(Args args);
-absl::Status RunRun(Args args);
-absl::Status RunTargets(Args args);
-absl::Status RunVerify(Args args);
+absl::Status RunBench(Args args, const Backends& backends);
+absl::Status RunCompile(Args args, const Backends& backends);
+absl::Status RunDump(Args args, const Backends& backends);
+absl::Status RunExplain(Args args, const Backends& backends);
+absl::Status RunInspect(Args args, const Backends& backends);
+absl::Status RunLink(Args args, const Backends& backends);
+absl::Status RunList(Args args, const Backends& backends);
+absl::Status RunOpt(Args args, const Backends& backends);
+absl::Status RunPack(Args args, const Backends& backends);
+absl::Status RunRun(Args args, const Backends& backends);
+absl::Status RunTargets(Args args, const Backends& backends);
+absl::Status RunVerify(Args args, const Backends& backends);
 
 }  // namespace ingot
 

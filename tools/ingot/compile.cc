@@ -11,7 +11,7 @@
 
 namespace ingot {
 
-absl::Status RunCompile(Args args) {
+absl::Status RunCompile(Args args, const Backends& backends) {
   FlagSet flags(
       "compile", {"MODEL"},
       "Compiles an ONNX model to a set of artifacts: plain data that "
@@ -40,7 +40,7 @@ absl::Status RunCompile(Args args) {
   compile.show_placement = !quiet;
   const std::string& model = flags.word(0);
   if (absl::Status s = CheckWritable(output); !s.ok()) return s;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   Progress::Options progress_options;
   progress_options.quiet = quiet;

@@ -7,7 +7,7 @@
 
 namespace ingot {
 
-absl::Status RunDump(Args args) {
+absl::Status RunDump(Args args, const Backends& backends) {
   FlagSet flags("dump", {"SET"},
                 "Writes a set as a directory: one file for each artifact and, "
                 "beside those that are not text, what\ncan be said of them. "
@@ -19,7 +19,7 @@ absl::Status RunDump(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   ReadOptions read;
   read.check_all_digests = true;

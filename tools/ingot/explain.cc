@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-absl::Status RunExplain(Args args) {
+absl::Status RunExplain(Args args, const Backends& backends) {
   FlagSet flags("explain", {"MODEL"},
                 "Shows which target would take each node of a model, and why "
                 "the earlier ones do not. Nodes\nthat cost nothing when the "
@@ -23,7 +23,7 @@ absl::Status RunExplain(Args args) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   const std::string& model = flags.word(0);
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<CompileOptions> options =
       MakeCompileOptions(compile, *builtins);

@@ -164,7 +164,7 @@ std::string DescribeSet(const ArtifactSet& set) {
 
 }  // namespace
 
-absl::Status RunInspect(Args args) {
+absl::Status RunInspect(Args args, const Backends& backends) {
   FlagSet flags("inspect", {"SET"},
                 "Shows what a set is: what it was made from, what it needs, "
                 "what the model takes and gives. Or, of\none artifact, text "
@@ -180,7 +180,7 @@ absl::Status RunInspect(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);

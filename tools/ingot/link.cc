@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-absl::Status RunLink(Args args) {
+absl::Status RunLink(Args args, const Backends& backends) {
   FlagSet flags("link", {"SET"},
                 "Makes a set one shared library that needs no other file: the "
                 "native code, and everything else in\na section of its own.");
@@ -32,7 +32,7 @@ absl::Status RunLink(Args args) {
   if (absl::Status s = CheckWritable(output); !s.ok()) return s;
   // A library lives longer than this call, so check all that goes into it.
   read.check_all_digests = true;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);

@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-absl::Status RunList(Args args) {
+absl::Status RunList(Args args, const Backends& backends) {
   FlagSet flags("list", {"SET"},
                 "Shows the artifacts of a set: which target each is for, what "
                 "made it and what loads it.");
@@ -21,7 +21,7 @@ absl::Status RunList(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);

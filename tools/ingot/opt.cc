@@ -39,7 +39,7 @@ std::vector<std::string> PassNames() {
 
 }  // namespace
 
-absl::Status RunOpt(Args args) {
+absl::Status RunOpt(Args args, const Backends& backends) {
   FlagSet flags("opt", {"FILE.relay"}, Doc());
   std::string passes, output;
   flags.String("passes", "NAME,NAME", "the passes to run, in order", &passes);
@@ -76,7 +76,7 @@ absl::Status RunOpt(Args args) {
 
   Table table({"PASS", ">TIME", "CHANGED"});
   relay::PassContext context;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   if (!target.empty()) {
     absl::StatusOr<std::vector<Target>> targets =

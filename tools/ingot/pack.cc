@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-absl::Status RunPack(Args args) {
+absl::Status RunPack(Args args, const Backends&) {
   FlagSet flags("pack", {"DIR"},
                 "Makes a set of a dumped directory again. Files that were "
                 "edited are taken only when asked to.");

@@ -135,7 +135,7 @@ absl::Status PrintOutputs(const std::vector<Output>& outputs, bool json) {
 
 }  // namespace
 
-absl::Status RunRun(Args args) {
+absl::Status RunRun(Args args, const Backends& backends) {
   FlagSet flags("run", {"SET|SO|MODEL"},
                 "Runs a model once and shows its outputs. Without --input its "
                 "inputs are random numbers.");
@@ -173,7 +173,7 @@ absl::Status RunRun(Args args) {
     names = *std::move(values);
     run.open.compile.extra_outputs = names;
   }
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   Progress::Options progress_options;
   progress_options.quiet = run.quiet;

@@ -13,7 +13,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "artifact/blob.h"
-#include "backends/builtin.h"
 #include "loaders/bare_file.h"
 #include "loaders/constants/constants_inspector.h"
 #include "loaders/metadata/plan_inspector.h"
@@ -65,13 +64,13 @@ absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
 
 }  // namespace
 
-absl::StatusOr<Builtins> MakeBuiltins() {
+absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
   Builtins builtins;
   for (const absl::Status& s :
        {RegisterCoreLoaders(&builtins.loaders),
-        RegisterBuiltinTargets(&builtins.targets),
-        RegisterBuiltinLoaders(&builtins.loaders),
-        RegisterBuiltinInspectors(&builtins.inspectors),
+        backends.register_targets(&builtins.targets),
+        backends.register_loaders(&builtins.loaders),
+        backends.register_inspectors(&builtins.inspectors),
         RegisterPlanInspector(&builtins.inspectors),
         RegisterConstantsInspector(&builtins.inspectors)}) {
     if (!s.ok()) return s;

@@ -21,6 +21,7 @@
 #include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
+#include "tools/ingot/backends.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
 
@@ -33,7 +34,9 @@ struct Builtins {
   InspectorRegistry inspectors;
 };
 
-absl::StatusOr<Builtins> MakeBuiltins();
+// Those that every program has, and those of `backends`. AlreadyExists for two
+// of one name.
+absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends);
 
 // How to compile a model.
 struct CompileFlags {

@@ -86,7 +86,7 @@ Json ToJson(const TargetKind& kind) {
 
 }  // namespace
 
-absl::Status RunTargets(Args args) {
+absl::Status RunTargets(Args args, const Backends& backends) {
   FlagSet flags("targets", {},
                 "Shows the kinds of targets that are built in: their hooks, "
                 "loaders, options with defaults in square\nbrackets, operators "
@@ -97,7 +97,7 @@ absl::Status RunTargets(Args args) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   Json kinds = Json::array();
   for (const TargetKind* kind : builtins->targets.All()) {

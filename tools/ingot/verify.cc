@@ -101,7 +101,7 @@ absl::Status VerifyValues(const std::string& path, const VerifyFlags& flags,
 }
 
 absl::Status Verify(const std::string& path, const VerifyFlags& flags,
-                    Progress* progress) {
+                    const Backends& backends, Progress* progress) {
   const bool has_data = !flags.test_data.empty();
   std::vector<TestDataSet> sets;
   if (has_data) {
@@ -110,7 +110,7 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
     if (!found.ok()) return found.status();
     sets = *std::move(found);
   }
-  absl::StatusOr<Builtins> builtins = MakeBuiltins();
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   if (!flags.values.empty()) {
     return VerifyValues(path, flags, sets, *builtins, progress);
@@ -178,7 +178,7 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
 
 }  // namespace
 
-absl::Status RunVerify(Args args) {
+absl::Status RunVerify(Args args, const Backends& backends) {
   FlagSet flags("verify", {"SET|SO|MODEL"},
                 "Runs a model and compares its outputs with those of a test "
                 "data set, or with what the interpreter\ncomputes of a model "
@@ -239,7 +239,7 @@ absl::Status RunVerify(Args args) {
   Progress::Options options;
   options.quiet = verify.quiet;
   Progress progress(options);
-  return Verify(flags.word(0), verify, &progress);
+  return Verify(flags.word(0), verify, backends, &progress);
 }
 
 }  // namespace ingot

@@ -4,10 +4,10 @@
 #include "absl/status/status.h"
 #include "compiler/target/target.h"
 
-namespace ingot {
+namespace acme {
 
-absl::Status RegisterMyCcTarget(TargetRegistry* registry);
+absl::Status RegisterMyCcTarget(ingot::TargetRegistry* registry);
 
-}  // namespace ingot
+}  // namespace acme
 
 #endif  // MY_CC_CODEGEN_H_

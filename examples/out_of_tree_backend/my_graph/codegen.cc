@@ -9,50 +9,52 @@
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 
-namespace ingot {
+namespace acme {
 namespace {
 
-absl::Status Supports(const Target&, const relay::Node& node) {
-  if (!node.Is("relu") && !node.Is("neg")) {
-    return absl::UnimplementedError("only relu and neg");
-  }
-  return codegen::CheckElementwise(node);
+using ingot::CodegenResult;
+using ingot::Target;
+
+absl::Status Supports(const Target&, const ingot::relay::Node& node) {
+  return ingot::codegen::CheckElementwise(node);
 }
 
 // "<symbol> shape: <dims>", then an operator a line: each reads what the one
 // before made. A region of operators with one operand and one output is such a
 // chain.
-absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
-                                       const relay::Function& region,
+absl::StatusOr<CodegenResult> Generate(const Target&,
+                                       const ingot::relay::Module&,
+                                       const ingot::relay::Function& region,
                                        absl::string_view symbol) {
   if (region.outputs.size() != 1) {
     return absl::UnimplementedError("a region with several outputs");
   }
   INGOT_ASSIGN_OR_RETURN(const auto shape,
-                         codegen::KnownShape(region.outputs[0].type()));
+                         ingot::codegen::KnownShape(region.outputs[0].type()));
   std::string text =
       absl::StrCat(symbol, " shape: ", absl::StrJoin(shape, " "), "\n");
   for (const auto& node : region.nodes()) {
-    if (node->kind == relay::NodeKind::kOp) {
+    if (node->kind == ingot::relay::NodeKind::kOp) {
       absl::StrAppend(&text, node->op->name, "\n");
     }
   }
   CodegenResult result;
-  codegen::AddArtifact("my_graph", "my_graph",
-                       absl::StrCat(symbol, ".my_graph"), text, &result);
+  ingot::codegen::AddArtifact("my_graph", "my_graph",
+                              absl::StrCat(symbol, ".my_graph"), text, &result);
   return result;
 }
 
 }  // namespace
 
-absl::Status RegisterMyGraphTarget(TargetRegistry* registry) {
-  TargetKind kind;
+absl::Status RegisterMyGraphTarget(ingot::TargetRegistry* registry) {
+  ingot::TargetKind kind;
   kind.name = "my_graph";
   kind.doc = "relu and neg as a text for its own loader";
   kind.loaders = {"my_graph"};
+  kind.operators = {"neg", "relu"};
   kind.supports = Supports;
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));
 }
 
-}  // namespace ingot
+}  // namespace acme

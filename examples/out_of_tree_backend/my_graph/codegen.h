@@ -4,10 +4,10 @@
 #include "absl/status/status.h"
 #include "compiler/target/target.h"
 
-namespace ingot {
+namespace acme {
 
-absl::Status RegisterMyGraphTarget(TargetRegistry* registry);
+absl::Status RegisterMyGraphTarget(ingot::TargetRegistry* registry);
 
-}  // namespace ingot
+}  // namespace acme
 
 #endif  // MY_GRAPH_CODEGEN_H_

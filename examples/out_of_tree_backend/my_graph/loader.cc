@@ -1,34 +1,13 @@
 #include "my_graph/loader.h"
 
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "loaders/function_loader.h"
-#include "loaders/text_lines.h"
+#include "my_graph/graph.h"
 
-namespace ingot {
+namespace acme {
 namespace {
-
-struct Graph {
-  std::string symbol;
-  TensorSpec type{DataType::Float(32), {}};
-  int64_t elements = 0;
-  std::vector<std::string> ops;
-};
-
-// The text may come from anywhere: everything in it is checked here, once.
-absl::Status ReadLine(Words words, Graph* graph) {
-  if (graph->symbol.empty()) {
-    graph->symbol = std::string(words[0]);
-    return ReadShape(Behind("shape:", words), &graph->type.shape,
-                     &graph->elements);
-  }
-  if (words[0] != "relu" && words[0] != "neg") {
-    return Malformed("what is '", words[0], "'?");
-  }
-  graph->ops.emplace_back(words[0]);
-  return absl::OkStatus();
-}
 
 absl::Status Run(const Graph& graph, absl::Span<void* const> tensors) {
   const float* x = static_cast<const float*>(tensors[0]);
@@ -43,23 +22,20 @@ absl::Status Run(const Graph& graph, absl::Span<void* const> tensors) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<LoadedFunction> LoadGraph(const Artifact& artifact,
-                                         LoadContext&) {
-  Graph graph;
-  absl::Status read = ReadLines(artifact.content.view(), [&](Words words) {
-    return ReadLine(words, &graph);
-  });
-  if (!read.ok()) return read;
-  if (graph.symbol.empty()) return Malformed("the file is empty");
-  return CheckedFunction(
-      graph.symbol, {{graph.type}, {graph.type}},
-      [graph](absl::Span<void* const> tensors) { return Run(graph, tensors); });
+absl::StatusOr<ingot::LoadedFunction> LoadGraph(const ingot::Artifact& artifact,
+                                                ingot::LoadContext&) {
+  absl::StatusOr<Graph> graph = ReadGraph(artifact.content.view());
+  if (!graph.ok()) return graph.status();
+  const ingot::TensorSpec type{ingot::DataType::Float(32), graph->shape};
+  return ingot::CheckedFunction(
+      graph->symbol, {{type}, {type}},
+      [graph = *graph](absl::Span<void* const> t) { return Run(graph, t); });
 }
 
 }  // namespace
 
-absl::Status RegisterMyGraphLoader(LoaderRegistry* registry) {
-  return RegisterFunctionLoader("my_graph", LoadGraph, registry);
+absl::Status RegisterMyGraphLoader(ingot::LoaderRegistry* registry) {
+  return ingot::RegisterFunctionLoader("my_graph", LoadGraph, registry);
 }
 
-}  // namespace ingot
+}  // namespace acme

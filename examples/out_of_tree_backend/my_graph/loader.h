@@ -4,10 +4,10 @@
 #include "absl/status/status.h"
 #include "loaders/loader_registry.h"
 
-namespace ingot {
+namespace acme {
 
-absl::Status RegisterMyGraphLoader(LoaderRegistry* registry);
+absl::Status RegisterMyGraphLoader(ingot::LoaderRegistry* registry);
 
-}  // namespace ingot
+}  // namespace acme
 
 #endif  // MY_GRAPH_LOADER_H_

@@ -1,4 +1,4 @@
-// The `ingot` command. docs/command_line.md describes it.
+#include "tools/ingot/command.h"
 
 #include <cstdio>
 #include <string>
@@ -24,7 +24,7 @@ constexpr int kUsage = 2;
 struct Command {
   const char* name;
   const char* help;
-  absl::Status (*run)(Args args);
+  absl::Status (*run)(Args args, const Backends& backends);
 };
 
 // In the order in which a person meets them.
@@ -73,7 +73,7 @@ absl::Status UnknownCommand(absl::string_view name) {
                    : hint));
 }
 
-absl::Status Dispatch(Args args) {
+absl::Status Dispatch(Args args, const Backends& backends) {
   if (args.empty()) {
     return UsageError("a command is missing (see ingot help)");
   }
@@ -89,17 +89,19 @@ absl::Status Dispatch(Args args) {
     }
     const Command* command = Find(args[1]);
     if (command == nullptr) return UnknownCommand(args[1]);
-    return command->run({"--help"});
+    return command->run({"--help"}, backends);
   }
   const Command* command = Find(name);
   if (command == nullptr) return UnknownCommand(name);
-  absl::Status status = command->run(args.subspan(1));
+  absl::Status status = command->run(args.subspan(1), backends);
   return status.ok() ? status : Annotate(status, command->name);
 }
 
-int Main(int argc, char** argv) {
+}  // namespace
+
+int CommandMain(int argc, char** argv, const Backends& backends) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-  absl::Status status = Dispatch(args);
+  absl::Status status = Dispatch(args, backends);
   // What was printed before an error is of use, too.
   if (absl::Status s = FlushOutput(); status.ok()) status = s;
   if (status.ok()) return kDone;
@@ -107,7 +109,4 @@ int Main(int argc, char** argv) {
   return IsUsageError(status) ? kUsage : kFailed;
 }
 
-}  // namespace
 }  // namespace ingot
-
-int main(int argc, char** argv) { return ingot::Main(argc, argv); }
