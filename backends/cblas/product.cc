@@ -28,7 +28,7 @@ absl::StatusOr<Value> TransposedOf(const Node& node) {
   if (swapped.size() >= 2) {
     std::swap(swapped[swapped.size() - 1], swapped[swapped.size() - 2]);
   }
-  if (node.attrs.GetOr<Dims>("axes", {}) != swapped) {
+  if (node.attrs.Get<Dims>("axes") != swapped) {
     return No("a transpose of other than the last two dimensions");
   }
   return node.inputs[0];

@@ -127,14 +127,13 @@ class GraphMaker {
       const auto key = std::make_pair(operand.value, operand.shape);
       auto it = constants_.find(key);
       if (it != constants_.end()) return it->second;
-      const std::string constant =
-          node.attrs.GetOr<std::string>("constant", "");
-      if (constant.empty()) {
+      const auto* const constant = node.attrs.Find<std::string>("constant");
+      if (constant == nullptr) {
         return absl::InternalError(
             absl::StrCat("constant ", node.name, " has no key"));
       }
       const std::string name = UniqueName(node.name);
-      graph_.tensors[name] = TensorDecl{operand.shape, constant};
+      graph_.tensors[name] = TensorDecl{operand.shape, *constant};
       return constants_[key] = name;
     }
     auto it = names_.find(operand.value);

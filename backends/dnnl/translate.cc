@@ -47,13 +47,6 @@ absl::StatusOr<Dims> ShapeOf(const Value& value) {
   return *shape;
 }
 
-Dims IntsOr(const Attrs& attrs, absl::string_view name, size_t count,
-            int64_t otherwise) {
-  Dims values = attrs.GetOr<Dims>(name, {});
-  if (values.empty()) values.assign(count, otherwise);
-  return values;
-}
-
 // "conv2d" -> 2.
 size_t SpatialDims(const relay::Node& node) {
   const std::string& name = node.op->name;
@@ -153,19 +146,19 @@ class Translation {
 
   absl::Status Softmax() {
     step_.op = node_.op->name;
-    return SetAxis(-1);
+    return SetAxis();
   }
 
   absl::Status Concat() {
     step_.op = "concat";
-    return SetAxis(0);
+    return SetAxis();
   }
 
   // "max_pool2d" -> "max", and so on.
   std::string PoolAlgorithm() const {
     if (absl::StrContains(node_.op->name, "max_pool")) return "max";
     const bool counts = absl::StartsWith(node_.op->name, "global") ||
-                        attrs_.GetOr<int64_t>("count_include_pad", 0) != 0;
+                        attrs_.Get<int64_t>("count_include_pad") != 0;
     return counts ? "avg_include_padding" : "avg_exclude_padding";
   }
 
@@ -191,8 +184,7 @@ class Translation {
 
   // Blocked layouts are for Ingot's own kernels.
   absl::Status RefuseLayout(absl::string_view attr, absl::string_view plain) {
-    const std::string layout =
-        attrs_.GetOr<std::string>(attr, std::string(plain));
+    const std::string layout = attrs_.Get<std::string>(attr);
     if (layout != plain) return No("its layout is ", layout);
     return absl::OkStatus();
   }
@@ -206,14 +198,14 @@ class Translation {
     INGOT_RETURN_IF_ERROR(RefuseLayout("kernel_layout", kKernel[n - 1]));
     step_.op = "convolution";
     SetWindow(n);
-    step_.attributes["groups"] = attrs_.GetOr<int64_t>("groups", 1);
+    step_.attributes["groups"] = attrs_.Get<int64_t>("groups");
     return absl::OkStatus();
   }
 
   void SetWindow(size_t n) {
-    step_.attributes["strides"] = IntsOr(attrs_, "strides", n, 1);
-    step_.attributes["pads"] = IntsOr(attrs_, "pads", 2 * n, 0);
-    step_.attributes["dilations"] = IntsOr(attrs_, "dilations", n, 1);
+    step_.attributes["strides"] = attrs_.GetEach("strides", n);
+    step_.attributes["pads"] = attrs_.GetEach("pads", 2 * n);
+    step_.attributes["dilations"] = attrs_.GetEach("dilations", n);
   }
 
   absl::Status Product() {
@@ -243,11 +235,11 @@ class Translation {
     step_.attributes["algorithm"] = algorithm;
     step_.attributes["kernel"] = attrs_.Get<Dims>("kernel");
     SetWindow(n);
-    if (attrs_.GetOr<int64_t>("ceil_mode", 0) == 0) return absl::OkStatus();
+    if (attrs_.Get<int64_t>("ceil_mode") == 0) return absl::OkStatus();
     // A last window that reaches further is more padding at the end.
     const Dims& kernel = attrs_.Get<Dims>("kernel");
-    const Dims strides = IntsOr(attrs_, "strides", n, 1);
-    const Dims dilations = IntsOr(attrs_, "dilations", n, 1);
+    const Dims strides = attrs_.GetEach("strides", n);
+    const Dims dilations = attrs_.GetEach("dilations", n);
     Dims& pads = std::get<Dims>(step_.attributes["pads"]);
     for (size_t d = 0; d < n; ++d) {
       const int64_t end = (result_[2 + d] - 1) * strides[d] +
@@ -277,18 +269,18 @@ class Translation {
 
   absl::Status BatchNorm() {
     step_.op = "batch_normalization";
-    step_.attributes["epsilon"] = attrs_.GetOr<double>("epsilon", 1e-5);
+    step_.attributes["epsilon"] = attrs_.Get<double>("epsilon");
     return absl::OkStatus();
   }
 
   absl::Status LayerNorm() {
     const size_t rank = shapes_[0].size();
-    const int64_t axis = PositiveAxis(attrs_.GetOr<int64_t>("axis", -1), rank);
+    const int64_t axis = PositiveAxis(attrs_.Get<int64_t>("axis"), rank);
     if (axis + 1 != static_cast<int64_t>(rank)) {
       return No("it averages over more than the last dimension");
     }
     step_.op = "layer_normalization";
-    step_.attributes["epsilon"] = attrs_.GetOr<double>("epsilon", 1e-5);
+    step_.attributes["epsilon"] = attrs_.Get<double>("epsilon");
     for (size_t i = 1; i < step_.operands.size(); ++i) {
       Dims& shape = step_.operands[i].shape;
       while (shape.size() > 1 && shape[0] == 1) shape.erase(shape.begin());
@@ -296,18 +288,18 @@ class Translation {
     return absl::OkStatus();
   }
 
-  absl::Status SetAxis(int64_t otherwise) {
-    step_.attributes["axis"] = PositiveAxis(
-        attrs_.GetOr<int64_t>("axis", otherwise), shapes_[0].size());
+  absl::Status SetAxis() {
+    step_.attributes["axis"] =
+        PositiveAxis(attrs_.Get<int64_t>("axis"), shapes_[0].size());
     return absl::OkStatus();
   }
 
   absl::Status Lrn() {
     step_.op = "lrn";
     step_.attributes["size"] = attrs_.Get<int64_t>("size");
-    step_.attributes["alpha"] = attrs_.GetOr<double>("alpha", 1e-4);
-    step_.attributes["beta"] = attrs_.GetOr<double>("beta", 0.75);
-    step_.attributes["bias"] = attrs_.GetOr<double>("bias", 1);
+    step_.attributes["alpha"] = attrs_.Get<double>("alpha");
+    step_.attributes["beta"] = attrs_.Get<double>("beta");
+    step_.attributes["bias"] = attrs_.Get<double>("bias");
     return absl::OkStatus();
   }
 
@@ -315,13 +307,13 @@ class Translation {
   // half_pixel; where each pixel is repeated a whole number of times the
   // nearest one is never half way between two.
   absl::Status Resize() {
-    const std::string mode = attrs_.GetOr<std::string>("mode", "nearest");
-    const std::string coordinates = attrs_.GetOr<std::string>(
-        "coordinate_transformation_mode", "half_pixel");
+    const std::string mode = attrs_.Get<std::string>("mode");
+    const std::string coordinates =
+        attrs_.Get<std::string>("coordinate_transformation_mode");
     const std::vector<double> scales =
-        attrs_.GetOr<std::vector<double>>("scales", {});
+        attrs_.Get<std::vector<double>>("scales");
     const Dims& x = shapes_[0];
-    if (attrs_.GetOr<int64_t>("scale_operand", 0) != 0) {
+    if (attrs_.Get<int64_t>("scale_operand") != 0) {
       return No("a run tells its scales");
     }
     if (x.size() < 3 || x[0] != result_[0] || x[1] != result_[1]) {
@@ -335,8 +327,7 @@ class Translation {
         return No("its scales are not those of its extents");
       }
     }
-    const std::string rounding =
-        attrs_.GetOr<std::string>("nearest_mode", "round_prefer_floor");
+    const std::string rounding = attrs_.Get<std::string>("nearest_mode");
     const bool nearest = mode == "nearest" && whole &&
                          ((coordinates == "half_pixel" &&
                            absl::StartsWith(rounding, "round_")) ||
@@ -356,7 +347,7 @@ class Translation {
     const auto ends = relay::ConstShape(attrs_.Get<relay::Shape>("ends"));
     const Dims& axes = attrs_.Get<Dims>("axes");
     if (!starts || !ends) return No("where it starts is not known before");
-    for (int64_t step : attrs_.GetOr<Dims>("steps", {})) {
+    for (int64_t step : attrs_.GetEach("steps", 1)) {
       if (step != 1) return No("it skips elements");
     }
     Dims from(shapes_[0].size(), 0), to = shapes_[0];

@@ -57,22 +57,22 @@ absl::StatusOr<std::vector<PostOp>> EltwisePosts(const relay::Node& node) {
     }
   }
   if (node.Is("leaky_relu")) {
-    return One("relu", attrs.GetOr<double>("alpha", 0.01), 0);
+    return One("relu", attrs.Get<double>("alpha"), 0);
   }
   if (node.Is("elu")) {
-    return One("elu", attrs.GetOr<double>("alpha", 1), 0);
+    return One("elu", attrs.Get<double>("alpha"), 0);
   }
   if (node.Is("swish")) {
-    return One("swish", attrs.GetOr<double>("alpha", 1), 0);
+    return One("swish", attrs.Get<double>("alpha"), 0);
   }
   if (node.Is("gelu")) {
-    const bool tanh = attrs.GetOr<std::string>("approximate", "none") == "tanh";
+    const bool tanh = attrs.Get<std::string>("approximate") == "tanh";
     return One(tanh ? "gelu_tanh" : "gelu_erf", 0, 0);
   }
   if (node.Is("hard_sigmoid")) {
-    return std::vector<PostOp>{{"linear", attrs.GetOr<double>("alpha", 0.2),
-                                attrs.GetOr<double>("beta", 0.5), ""},
-                               {"clip", 0, 1, ""}};
+    return std::vector<PostOp>{
+        {"linear", attrs.Get<double>("alpha"), attrs.Get<double>("beta"), ""},
+        {"clip", 0, 1, ""}};
   }
   if (node.Is("clip")) {
     // One limit alone would turn infinity on the other side into a number.

@@ -70,7 +70,7 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
       return No("a scale, bias or zero point that is not one for each channel");
     }
   }
-  if (node.attrs.GetOr<int64_t>("groups", 1) != 1) return No("channel groups");
+  Dims strides = {1, 1}, dilations = {1, 1}, pads = {0, 0, 0, 0};
   if (is_matmul) {
     if (w.size() != 2) return No("weights that are no matrix");
     x.pop_back();
@@ -78,13 +78,15 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
     x = {rows, w[0], 1, 1};
     y = {rows, w[1], 1, 1};
     w = {w[1], w[0], 1, 1};
+  } else {
+    if (node.attrs.Get<int64_t>("groups") != 1) return No("channel groups");
+    strides = node.attrs.GetEach("strides", 2);
+    dilations = node.attrs.GetEach("dilations", 2);
+    pads = node.attrs.GetEach("pads", 4);
   }
   if (w[1] * w[2] * w[3] > example_npu::kScratchpadWords) {
     return No("a kernel larger than the scratchpad");
   }
-  const Dims strides = node.attrs.GetOr<Dims>("strides", {1, 1});
-  const Dims dilations = node.attrs.GetOr<Dims>("dilations", {1, 1});
-  const Dims pads = node.attrs.GetOr<Dims>("pads", {0, 0});
   const Axis rows = {x[2], w[2], y[2], strides[0], dilations[0], pads[0]};
   const Axis columns = {x[3], w[3], y[3], strides[1], dilations[1], pads[1]};
   return Product{{x[0], x[1], w[0], rows, columns, input.type().dtype,

@@ -87,9 +87,9 @@ std::vector<Case> Cases() {
     for (const relay::AttrSpec& attr : op->attrs) {
       needs_attributes |= attr.required;
     }
-    const bool simple = op->fusion == relay::FusionKind::kElementwise ||
-                        op->fusion == relay::FusionKind::kBroadcast;
-    if (needs_attributes || !simple || op->min_inputs > 2) continue;
+    if (needs_attributes || !op->IsPointwise() || op->min_inputs > 2) {
+      continue;
+    }
     const std::string name = op->name;
     if (op->min_inputs == 1) {
       cases.push_back({name,

@@ -127,7 +127,7 @@ absl::StatusOr<Comparison> CompareRelay(absl::string_view targets,
   INGOT_ASSIGN_OR_RETURN(const ArtifactSet set,
                          CompileRelay(targets, compiled.get()));
   for (const auto& function : compiled->functions()) {
-    if (function->attrs.GetOr<std::string>("target", "") != list[0].Id()) {
+    if (relay::TargetOf(function->attrs) != list[0].Id()) {
       continue;
     }
     for (const auto& node : function->nodes()) {

@@ -144,7 +144,7 @@ class Compilation {
     for (const auto& [node, target] : options_.pins) pinned.insert(target);
     for (const auto& function : module_->functions()) {
       for (const auto& node : function->nodes()) {
-        pinned.insert(node->attrs.GetOr<std::string>("target", ""));
+        pinned.insert(relay::TargetOf(node->attrs));
       }
     }
     for (const TargetWork& work : work_) {
@@ -195,8 +195,7 @@ class Compilation {
 
   // Regions that nobody owns are kernels of the host.
   absl::StatusOr<TargetWork*> OwnerOf(const relay::Function& function) {
-    const std::string owner =
-        function.attrs.GetOr<std::string>("target", std::string());
+    const std::string owner = relay::TargetOf(function.attrs);
     if (owner.empty() && host_ != nullptr) return host_;
     for (TargetWork& work : work_) {
       if (work.target.Id() == owner) return &work;
@@ -211,7 +210,7 @@ class Compilation {
     for (const auto& function : module_->functions()) {
       if (function->attrs.Has("composite")) continue;
       for (const auto& node : function->nodes()) {
-        if (node->kind != relay::NodeKind::kOp || !node->op->NeedsTarget()) {
+        if (node->kind != relay::NodeKind::kOp || !node->op->BackendOnly()) {
           continue;
         }
         INGOT_ASSIGN_OR_RETURN(TargetWork * work, OwnerOf(*function));

@@ -27,8 +27,8 @@ Placement FindPlacement(
     for (const auto& node : function->nodes()) {
       if (node->kind != relay::NodeKind::kCallFunction) continue;
       const relay::Function* callee = module.Find(node->callee);
-      const std::string owner =
-          callee->attrs.GetOr<std::string>("target", std::string(host));
+      std::string owner = relay::TargetOf(callee->attrs);
+      if (owner.empty()) owner = std::string(host);
       if (owner != host) ++placement.regions;
       for (const std::string& s : node->sources) targets[s].insert(owner);
     }

@@ -101,9 +101,7 @@ class PlanBuilder {
       case NodeKind::kConstant:
         return AddConstant(node);
       case NodeKind::kOp:
-        if (node.Is("bind_dims")) return AddBind(node);
-        if (node.Is("random_state")) return AddRandomState(node);
-        return node.IsListOp() ? AddListStep(node) : AddView(node);
+        return AddOperator(node);
       case NodeKind::kCallFunction:
         return AddCall(node);
       case NodeKind::kIf:
@@ -111,6 +109,20 @@ class PlanBuilder {
         return AddControl(node);
     }
     return absl::InternalError("a node is of no kind");
+  }
+
+  absl::Status AddOperator(const Node& node) {
+    switch (node.op->step) {
+      case relay::ExecutorStep::kBindDims:
+        return AddBind(node);
+      case relay::ExecutorStep::kRandomState:
+        return AddRandomState(node);
+      case relay::ExecutorStep::kSequence:
+        return AddListStep(node);
+      case relay::ExecutorStep::kNone:
+        break;
+    }
+    return AddView(node);
   }
 
   absl::StatusOr<DimExpr> ToDimExpr(const tir::Expr& dim) const {
@@ -174,7 +186,7 @@ class PlanBuilder {
   }
 
   absl::Status AddView(const Node& node) {
-    if (node.op->fusion != relay::FusionKind::kView) {
+    if (!node.IsView()) {
       return absl::InternalError(absl::StrCat(
           node.op->name, " is left in main but is no view of its operand"));
     }

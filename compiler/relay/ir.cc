@@ -1,6 +1,8 @@
 #include "compiler/relay/ir.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -60,6 +62,18 @@ Shape MakeShape(absl::Span<const int64_t> dims) {
 
 // ----------------------------------------------------------------- Attrs, Node
 
+namespace {
+
+[[noreturn]] void NoDefault(const OpDef* op, absl::string_view name) {
+  std::fprintf(stderr,
+               "%s: attribute '%s' is not stored and has no such default\n",
+               op == nullptr ? "no operator" : op->name.c_str(),
+               std::string(name).c_str());
+  std::abort();
+}
+
+}  // namespace
+
 void Attrs::Set(absl::string_view name, AttrValue value) {
   values_[std::string(name)] = std::move(value);
 }
@@ -70,14 +84,54 @@ bool Attrs::Has(absl::string_view name) const {
 
 void Attrs::Erase(absl::string_view name) { values_.erase(std::string(name)); }
 
+const AttrValue& Attrs::At(absl::string_view name) const {
+  auto it = values_.find(std::string(name));
+  if (it != values_.end()) return it->second;
+  const AttrSpec* spec = op_ == nullptr ? nullptr : op_->FindAttr(name);
+  if (spec == nullptr || !spec->default_value || spec->repeats) {
+    NoDefault(op_, name);
+  }
+  return *spec->default_value;
+}
+
+std::vector<int64_t> Attrs::GetEach(absl::string_view name,
+                                    size_t count) const {
+  using Ints = std::vector<int64_t>;
+  if (const Ints* stored = Find<Ints>(name); stored != nullptr) {
+    if (!stored->empty()) return *stored;
+  }
+  const AttrSpec* spec = op_ == nullptr ? nullptr : op_->FindAttr(name);
+  if (spec == nullptr || !spec->repeats) {
+    NoDefault(op_, name);
+  }
+  return Ints(count, std::get<Ints>(*spec->default_value)[0]);
+}
+
+std::string TargetOf(const Attrs& attrs) {
+  const std::string* target = attrs.Find<std::string>("target");
+  return target == nullptr ? "" : *target;
+}
+
 const TensorType& Value::type() const { return node->outputs[index]; }
 
 bool Node::Is(absl::string_view op_name) const {
   return kind == NodeKind::kOp && op != nullptr && op->name == op_name;
 }
 
-bool Node::IsListOp() const {
-  return kind == NodeKind::kOp && op != nullptr && op->on_lists;
+bool Node::IsKernel() const {
+  return kind == NodeKind::kOp && op->role() == OpRole::kKernel;
+}
+
+bool Node::IsView() const {
+  return kind == NodeKind::kOp && op->role() == OpRole::kView;
+}
+
+bool Node::IsExecutorStep() const {
+  return kind == NodeKind::kOp && op->role() == OpRole::kExecutorStep;
+}
+
+bool Node::TakesSequences() const {
+  return kind == NodeKind::kOp && op != nullptr && op->TakesSequences();
 }
 
 std::vector<std::string> Node::Callees() const {
@@ -136,6 +190,7 @@ absl::StatusOr<Node*> Function::AddOp(absl::string_view op,
     return absl::UnimplementedError(absl::StrCat(
         "node ", QuoteName(name), ": there is no operator '", op, "'"));
   }
+  attrs.BindTo(*def);
   absl::StatusOr<std::vector<TensorType>> types =
       InferTypes(*def, inputs, attrs);
   if (!types.ok()) {

@@ -64,33 +64,52 @@ using AttrValue =
                  std::vector<double>, std::vector<std::string>, DataType,
                  Shape /* symbolic integers, e.g. reshape's target */>;
 
-// Named attributes in name order. Typed access with a default; a missing or
-// badly typed attribute without default is our bug, since the operator's
-// definition (op.h) has been checked when the node was made.
+struct OpDef;  // op.h
+
+// Named attributes in name order: those that a call stores. Once they are bound
+// to an operator, as every call's are, reading one that is not stored gives the
+// default of the operator's definition.
 class Attrs {
  public:
   Attrs() = default;
   Attrs(std::initializer_list<std::pair<const std::string, AttrValue>> init)
       : values_(init) {}
   void Set(absl::string_view name, AttrValue value);
-  bool Has(absl::string_view name) const;
+  bool Has(absl::string_view name) const;  // whether it is stored
   void Erase(absl::string_view name);
+  // The stored value, or the default. The definition has been checked against
+  // what is stored when the node was made, so it is our bug, and ends the
+  // process, when there is neither or the type is another one.
   template <typename T>
   const T& Get(absl::string_view name) const {
-    return std::get<T>(values_.at(std::string(name)));
+    return std::get<T>(At(name));
   }
+  // The stored value; null where there is none.
   template <typename T>
-  T GetOr(absl::string_view name, T otherwise) const {
+  const T* Find(absl::string_view name) const {
     auto it = values_.find(std::string(name));
-    return it == values_.end() ? otherwise : std::get<T>(it->second);
+    return it == values_.end() ? nullptr : &std::get<T>(it->second);
   }
+  // A list of one value for each dimension or the like, which are `count`: the
+  // stored one or, where that is left out or empty, the default's only value
+  // `count` times (AttrSpec::repeats).
+  std::vector<int64_t> GetEach(absl::string_view name, size_t count) const;
   const std::map<std::string, AttrValue>& values() const { return values_; }
 
+  // `op` must outlive the attributes and all copies of them.
+  void BindTo(const OpDef& op) { op_ = &op; }
+  const OpDef* op() const { return op_; }  // null: not bound
+
  private:
+  const AttrValue& At(absl::string_view name) const;
+
+  const OpDef* op_ = nullptr;
   std::map<std::string, AttrValue> values_;
 };
 
-struct OpDef;  // op.h
+// The target that a call is pinned to, or that owns a function; empty: none.
+std::string TargetOf(const Attrs& attrs);
+
 class Node;
 
 // One result of a node.
@@ -149,10 +168,15 @@ class Node {
   bool IsControl() const {
     return kind == NodeKind::kIf || kind == NodeKind::kLoop;
   }
-  bool IsListOp() const;  // a call of an operator on lists
+  // A call of an operator with that role (OpDef::role).
+  bool IsKernel() const;
+  bool IsView() const;
+  bool IsExecutorStep() const;
+  // A call of an operator that takes or gives sequences.
+  bool TakesSequences() const;
   // Whether symbols that stand alone in its results' types get their values
   // from these.
-  bool BindsResults() const { return IsControl() || IsListOp(); }
+  bool BindsResults() const { return IsControl() || TakesSequences(); }
   // The functions of the module that it names.
   std::vector<std::string> Callees() const;
 };

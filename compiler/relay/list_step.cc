@@ -9,10 +9,14 @@ ListStep ListStepOf(const Node& node) {
   step.op = FindListOp(node.op->name)->op;
   const TensorType& result = node.outputs[0];
   step.dtype = result.is_list ? result.dtype : node.inputs[0].type().dtype;
-  step.axis = node.attrs.GetOr<int64_t>("axis", 0);
-  step.flag = step.op == ListOp::kSplit
-                  ? node.attrs.GetOr<int64_t>("keepdims", 1) != 0
-                  : node.attrs.GetOr<int64_t>("new_axis", 0) != 0;
+  if (node.op->FindAttr("axis") != nullptr) {
+    step.axis = node.attrs.Get<int64_t>("axis");
+  }
+  if (step.op == ListOp::kSplit) {
+    step.flag = node.attrs.Get<int64_t>("keepdims") != 0;
+  } else if (step.op == ListOp::kConcat) {
+    step.flag = node.attrs.Get<int64_t>("new_axis") != 0;
+  }
   return step;
 }
 

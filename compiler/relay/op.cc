@@ -58,19 +58,12 @@ absl::string_view KindName(AttrKind kind) {
   return "";
 }
 
-const AttrSpec* FindSpec(const OpDef& op, absl::string_view name) {
-  for (const AttrSpec& spec : op.attrs) {
-    if (spec.name == name) return &spec;
-  }
-  return nullptr;
-}
-
 absl::Status CheckAttrs(const OpDef& op, const Attrs& attrs) {
   for (const auto& [name, value] : attrs.values()) {
     if (name == "target" && std::holds_alternative<std::string>(value)) {
       continue;  // any call may be pinned to a target
     }
-    const AttrSpec* spec = FindSpec(op, name);
+    const AttrSpec* spec = op.FindAttr(name);
     if (spec == nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(op.name, ": has no attribute '", name, "'; it has: ",
@@ -102,6 +95,31 @@ absl::Status CheckAttrs(const OpDef& op, const Attrs& attrs) {
       return absl::InvalidArgumentError(
           absl::StrCat(op.name, ": attribute '", spec.name, "' is missing"));
     }
+  }
+  return absl::OkStatus();
+}
+
+// What would make a call of a definition go wrong later.
+absl::Status CheckDefinition(const OpDef& op) {
+  for (const AttrSpec& spec : op.attrs) {
+    const std::optional<AttrValue>& value = spec.default_value;
+    const bool fits = !value || (!spec.required && Fits(*value, spec.kind) &&
+                                 spec.kind != AttrKind::kShape);
+    const auto* list =
+        value ? std::get_if<std::vector<int64_t>>(&*value) : nullptr;
+    const bool repeats =
+        !spec.repeats || (list != nullptr && list->size() == 1);
+    if (!fits || !repeats || op.FindAttr(spec.name) != &spec) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(op.name, ": the definition of attribute '", spec.name,
+                       "' contradicts itself"));
+    }
+  }
+  const bool computes = op.compute != nullptr || op.compute_known != nullptr;
+  if (op.infer == nullptr || (computes && op.role() != OpRole::kKernel) ||
+      (op.step != ExecutorStep::kNone && op.fusion != FusionKind::kOpaque)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(op.name, ": the definition contradicts itself"));
   }
   return absl::OkStatus();
 }
@@ -151,7 +169,15 @@ absl::Status CheckDimSize(const Dim& dim) {
       "a dimension is a formula of more than ", kMaxDimSize, " terms"));
 }
 
+const AttrSpec* OpDef::FindAttr(absl::string_view attr) const {
+  for (const AttrSpec& spec : attrs) {
+    if (spec.name == attr) return &spec;
+  }
+  return nullptr;
+}
+
 absl::Status OpRegistry::Register(OpDef def) {
+  if (absl::Status status = CheckDefinition(def); !status.ok()) return status;
   std::string name = def.name;
   if (!ops_.emplace(name, std::move(def)).second) {
     return absl::AlreadyExistsError(
@@ -199,14 +225,19 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(
           absl::StrCat(op.name, ": operand ", i, " is result ", inputs[i].index,
                        " of a node that has ", inputs[i].node->outputs.size()));
     }
-    if (inputs[i].type().is_list && !op.on_lists) {
+    if (inputs[i].type().is_list && !op.TakesSequences()) {
       return absl::InvalidArgumentError(absl::StrCat(
           op.name, ": operand ", i, " is a ", ToString(inputs[i].type())));
     }
   }
   if (absl::Status status = CheckAttrs(op, attrs); !status.ok()) return status;
-  absl::StatusOr<std::vector<TensorType>> types =
-      op.infer(InferContext{inputs, attrs, assumed});
+  Attrs bound;
+  if (attrs.op() != &op) {
+    bound = attrs;
+    bound.BindTo(op);
+  }
+  absl::StatusOr<std::vector<TensorType>> types = op.infer(
+      InferContext{inputs, attrs.op() == &op ? attrs : bound, assumed});
   if (!types.ok()) {
     // Inference may have said the operator's name already.
     const absl::string_view message = types.status().message();

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
 #include "compiler/te/te.h"
+#include "runtime/tensor.h"
 
 namespace ingot::relay {
 
@@ -23,8 +25,7 @@ namespace ingot::relay {
 constexpr int kMaxDimSize = 1000;
 constexpr size_t kMaxRank = 64;
 
-// How an operator's loops relate to those around it. Order matters: a fused
-// group is as hard as its hardest member.
+// How an operator's loops relate to those around it.
 enum class FusionKind {
   kElementwise,  // output index = input index
   kBroadcast,    // input index = output index with some dimensions dropped
@@ -33,7 +34,68 @@ enum class FusionKind {
   kAnchor,       // convolution, matmul: later elementwise ops join its epilogue
   kView,         // no data moves: reshape, squeeze, …; never computed
   kOpaque,       // alone
-  kPlan,         // nothing to compute: what runs the model does it
+};
+
+// The work that the executor itself does for a call.
+enum class ExecutorStep {
+  kNone,
+  kBindDims,     // gives symbols the elements of an operand
+  kRandomState,  // gives the key and counter of this run's random numbers
+  kSequence,     // moves tensors into, out of and between sequences
+};
+
+// Who does the work of a call.
+enum class OpRole {
+  kKernel,  // code of a target
+  kView,    // nobody: the result is the operand's bytes under another type
+  kExecutorStep,
+};
+
+// What passes may know of an operator beyond its loops. A set of flags.
+enum Trait : unsigned {
+  kNoTraits = 0,
+  // Swapping its two operands changes nothing.
+  kCommutes = 1 << 0,
+  // A few instructions an element, so that computing it again costs little.
+  kCheap = 1 << 1,
+  // Finite operands and attributes give finite results, unless a sum, a product
+  // or a conversion is too large for its type. Unset also for what grows faster
+  // than a polynomial. Blocked layouts need it: the channels that fill up a
+  // block must stay finite, since zero weights take no NaN out again.
+  kKeepsFinite = 1 << 2,
+  // Reads each element of its first operand once, not once a stage.
+  kReadsOnce = 1 << 3,
+  // Reads overlapping windows, or joins parts under a condition: operands that
+  // were computed in its loops would be computed several times.
+  kOperandsInMemory = 1 << 4,
+  // Copies its operands into panels anyway, from wherever they are.
+  kPacksOperands = 1 << 5,
+  // Only reorders dimensions, as attribute `axes` says.
+  kPermutes = 1 << 6,
+  // The result has no more elements than the first operand, whatever symbols
+  // are.
+  kNeverGrows = 1 << 7,
+  // All elements are one value; attribute `shape` says how many.
+  kUniform = 1 << 8,
+};
+constexpr Trait operator|(Trait a, Trait b) {
+  return static_cast<Trait>(static_cast<unsigned>(a) |
+                            static_cast<unsigned>(b));
+}
+
+// How an operator on NCHW data runs on the same data in blocks of channels,
+// NCHW8c or the like.
+enum class LayoutRule {
+  kPlainOnly,        // not at all
+  kChooses,          // convolution: attributes data_layout and kernel_layout
+  kFollows,          // as it is, in any layout that its operands share: the
+                     // place of an element does not matter
+  kLayoutAttribute,  // pools: attribute `layout` names the operand's layout
+  kConcatenates,     // attribute `axis` counts blocked dimensions
+  kSlices,           // `axes`, `starts` and `ends`, of whole blocks
+  kPads,             // `pads` of blocked dimensions, none of channels
+  kResizes,          // `sizes` and `scales` of blocked dimensions
+  kReshapes,         // where only dimensions of 1 come or go
 };
 
 enum class AttrKind {
@@ -50,8 +112,14 @@ enum class AttrKind {
 struct AttrSpec {
   std::string name;
   AttrKind kind;
-  bool required = false;
   std::string doc;
+  bool required = false;
+  // The value that a call without the attribute has. A call may also go without
+  // one that is not required and has no default: `doc` says what that means.
+  std::optional<AttrValue> default_value;
+  // The default is a list of one value, for each dimension or the like
+  // (Attrs::GetEach).
+  bool repeats = false;
 };
 
 // Two dimensions that a call needs to be equal though that is not known before
@@ -92,43 +160,66 @@ struct ComputeContext {
   }
 };
 
+// A call whose operands are known and whose results have no symbols.
+struct KnownCall {
+  const Node& node;
+  absl::Span<const Tensor> operands;  // all there
+  absl::Span<const int64_t> shape;    // of the only result
+};
+
 struct OpDef {
   std::string name;
   std::string doc;  // one line
   int min_inputs = 1;
   int max_inputs = 1;  // -1: any number
   FusionKind fusion = FusionKind::kOpaque;
-  // Takes or gives lists: a step of a run, kPlan. Others never see a list.
-  bool on_lists = false;
-  // Each element of the result is a function of the operands' elements at the
-  // same place, broadcast against each other, and of nothing else: the place
-  // itself does not matter, so any layout that the operands share will do.
-  bool pointwise = false;
-  // Finite operands and attributes give finite results, unless a sum, a product
-  // or a conversion is too large for its type. False also for what has simply
-  // not been looked at, and for what grows faster than a polynomial.
-  bool keeps_finite = false;
+  ExecutorStep step = ExecutorStep::kNone;
+  Trait traits = kNoTraits;
+  LayoutRule layout_rule = LayoutRule::kPlainOnly;
   std::vector<AttrSpec> attrs;
   // Types of the results. InvalidArgument says what does not fit; the caller
   // adds the node's name.
   std::function<absl::StatusOr<std::vector<TensorType>>(const InferContext&)>
       infer;
-  // The definition of the results. Null for kView and kPlan operators, and for
-  // those that NeedsTarget.
+  // The definition of the results. Null for views, for executor steps and for
+  // what is BackendOnly.
   std::function<absl::StatusOr<std::vector<te::Tensor>>(const ComputeContext&)>
       compute;
+  // A short cut for operands that are known, with the same result bit by bit:
+  // constants go through it when a model is compiled. Null, or nothing for a
+  // call that it does not cover: `compute` is interpreted.
+  std::function<absl::StatusOr<std::optional<Tensor>>(const KnownCall&)>
+      compute_known;
 
-  // Whether it has no definition in loops: only a target that knows the
-  // operator by name, such as one with a library behind it, computes it.
-  bool NeedsTarget() const {
-    return compute == nullptr && fusion != FusionKind::kView &&
-           fusion != FusionKind::kPlan;
+  OpRole role() const {
+    if (step != ExecutorStep::kNone) return OpRole::kExecutorStep;
+    return fusion == FusionKind::kView ? OpRole::kView : OpRole::kKernel;
   }
+  bool Has(Trait trait) const { return (traits & trait) == trait; }
+  // Each element of the result comes from one element of each operand, at the
+  // same place but for repeated dimensions.
+  bool IsPointwise() const {
+    return fusion == FusionKind::kElementwise ||
+           fusion == FusionKind::kBroadcast;
+  }
+  // Has loops beyond those over its result.
+  bool IsReduction() const {
+    return fusion == FusionKind::kReduction || fusion == FusionKind::kAnchor;
+  }
+  // Operators of other kinds never see a sequence.
+  bool TakesSequences() const { return step == ExecutorStep::kSequence; }
+  // Has no definition in loops: only a target that knows the operator by name,
+  // such as one that calls a library, computes it.
+  bool BackendOnly() const {
+    return role() == OpRole::kKernel && compute == nullptr;
+  }
+  const AttrSpec* FindAttr(absl::string_view name) const;  // null: none
 };
 
 class OpRegistry {
  public:
-  // AlreadyExists on a duplicate name.
+  // AlreadyExists on a duplicate name, InvalidArgument for a definition that
+  // contradicts itself.
   absl::Status Register(OpDef def);
   const OpDef* Find(absl::string_view name) const;  // null when unknown
   std::vector<const OpDef*> All() const;            // in name order
@@ -145,8 +236,9 @@ const OpRegistry& StandardOps();
 absl::Status CheckDimSize(const Dim& dim);
 
 // Checks a call's operand count and attributes against its definition, then
-// infers. Used by Function::AddOp and by the type inference pass. `assumed`,
-// unless it is null, gets what a run must check.
+// infers; attributes that are not bound to the operator yet get its defaults.
+// Used by Function::AddOp and by the type inference pass. `assumed`, unless it
+// is null, gets what a run must check.
 absl::StatusOr<std::vector<TensorType>> InferTypes(
     const OpDef& op, absl::Span<const Value> inputs, const Attrs& attrs,
     std::vector<DimAssumption>* assumed = nullptr);

@@ -101,7 +101,7 @@ class PatternMatcher {
     }
     const size_t start = nodes_.size();
     if (MatchOperands(form, *node, false) ||
-        (Commutes(*node) && form.operands.size() == 2 &&
+        (node->op->Has(kCommutes) && form.operands.size() == 2 &&
          MatchOperands(form, *node, true))) {
       nodes_.push_back(node);
       return true;
@@ -120,11 +120,6 @@ class PatternMatcher {
       }
     }
     return true;
-  }
-
-  static bool Commutes(const Node& node) {
-    return node.Is("add") || node.Is("mul") || node.Is("maximum") ||
-           node.Is("minimum");
   }
 
   // Operands that are this node, counted one by one: x * x uses x twice.

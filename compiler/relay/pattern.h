@@ -24,8 +24,8 @@ class Pattern {
   // A constant, which stays outside of the match: a backend sees its elements.
   static Pattern Constant();
   // A call of one of `ops`. Its operands must match `operands`, one for one;
-  // those after the last one given may be anything. Of an operator with two
-  // operands that commute (add, mul, maximum, minimum) either order will do.
+  // those after the last one given may be anything. Of an operator
+  // that commutes (kCommutes) either order of its two will do.
   static Pattern Op(std::vector<std::string> ops,
                     std::vector<Pattern> operands = {});
   // A call of one of `ops` with `inner` as its first operand, or just `inner`.

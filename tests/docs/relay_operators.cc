@@ -1,7 +1,13 @@
 #include "tests/docs/relay_operators.h"
 
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/printer.h"
 
 namespace ingot {
 namespace {
@@ -15,11 +21,12 @@ definitions in `compiler/relay/ops`; `bazel test //tests/docs:relay_operators_te
   out; *any* stands for one or more.
 - **Fusion** is how an operator's loops relate to those around it: *elementwise* (an output element reads the elements at its own
   index), *broadcast* (some dimensions are repeated), *injective* (reads one place), *reduction*, *anchor* (a convolution or a
-  product, whose epilogue takes what follows), *view* (no data moves), *opaque* (always alone), *plan* (what runs the model does
-  it; no target sees it). Operators *without loops* are computed only by a target that knows them.
+  product, whose epilogue takes what follows), *view* (no data moves), *opaque* (always alone). An *executor step* is work that
+  the executor does itself; no target sees it. Operators *without loops* are computed only by a target that knows them.
+- **Traits** are what passes may know beyond that; `compiler/relay/op.h` says what each of them means.
 - **Attributes** have the types that relay's text shows: `groups=1`, `alpha=0.5`, `mode="linear"`, `pads=[0, 0]`, `dtype=f32`,
-  `sizes=(N, 2 * M)`. In relay's text an attribute that is left out has its default, which its line names where it has one.
-  Layouts, such as `NCHW`, are attributes too.
+  `sizes=(N, 2 * M)`. An attribute that is left out has its default; *each* means that value for each
+  dimension. Layouts, such as `NCHW`, are attributes too.
 )";
 
 const char* FusionName(relay::FusionKind kind) {
@@ -38,8 +45,6 @@ const char* FusionName(relay::FusionKind kind) {
       return "view";
     case relay::FusionKind::kOpaque:
       return "opaque";
-    case relay::FusionKind::kPlan:
-      return "plan";
   }
   return "";
 }
@@ -80,23 +85,61 @@ std::string Operands(const relay::OpDef& op) {
              : absl::StrCat(op.min_inputs, " to ", most);
 }
 
+// "reduction", "executor step of sequences", "opaque; without loops".
+std::string Work(const relay::OpDef& op) {
+  if (op.role() == relay::OpRole::kExecutorStep) {
+    return op.TakesSequences() ? "executor step, of lists" : "executor step";
+  }
+  return absl::StrCat(FusionName(op.fusion),
+                      op.BackendOnly() ? "; without loops" : "");
+}
+
+std::string Traits(const relay::OpDef& op) {
+  static constexpr std::pair<relay::Trait, const char*> kNames[] = {
+      {relay::kCommutes, "commutes"},
+      {relay::kCheap, "cheap"},
+      {relay::kKeepsFinite, "keeps finite"},
+      {relay::kReadsOnce, "reads once"},
+      {relay::kOperandsInMemory, "operands in memory"},
+      {relay::kPacksOperands, "packs operands"},
+      {relay::kPermutes, "permutes"},
+      {relay::kNeverGrows, "never grows"},
+      {relay::kUniform, "uniform"}};
+  std::vector<std::string> names;
+  for (const auto& [trait, name] : kNames) {
+    if (op.Has(trait)) names.push_back(name);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+// What a call without the attribute has.
+std::string Default(const relay::AttrSpec& attr) {
+  if (attr.required) return "required";
+  if (!attr.default_value) return "";
+  if (!attr.repeats) {
+    return absl::StrCat("`", relay::Print(*attr.default_value), "`");
+  }
+  const auto& each = std::get<std::vector<int64_t>>(*attr.default_value);
+  return absl::StrCat("each `", each[0], "`");
+}
+
 }  // namespace
 
 std::string RelayOperatorsDocument() {
   std::string text = kHead;
   for (const relay::OpDef* op : relay::StandardOps().All()) {
     absl::StrAppend(&text, "\n## ", op->name, "\n\n", op->doc, "\n\n",
-                    Operands(*op), "; ", FusionName(op->fusion),
-                    op->on_lists ? "; of lists" : "",
-                    op->NeedsTarget() ? "; without loops" : "", "\n");
+                    Operands(*op), "; ", Work(*op), "\n");
+    if (const std::string traits = Traits(*op); !traits.empty()) {
+      absl::StrAppend(&text, "\nTraits: ", traits, "\n");
+    }
     if (op->attrs.empty()) continue;
-    absl::StrAppend(
-        &text,
-        "\n| attribute | type | meaning, default |\n| --- | --- | --- |\n");
+    absl::StrAppend(&text,
+                    "\n| attribute | type | default | meaning |\n"
+                    "| --- | --- | --- | --- |\n");
     for (const relay::AttrSpec& attr : op->attrs) {
       absl::StrAppend(&text, "| `", attr.name, "` | ", TypeName(attr.kind),
-                      attr.required ? ", required" : "", " | ", attr.doc,
-                      " |\n");
+                      " | ", Default(attr), " | ", attr.doc, " |\n");
     }
   }
   return text;

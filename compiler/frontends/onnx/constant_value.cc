@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/status_macros.h"
 
@@ -34,10 +35,11 @@ absl::Status CollectCalls(const relay::Value& value,
         node.kind != relay::NodeKind::kConstant) {
       return absl::FailedPreconditionError("depends on an input");
     }
-    if (node.IsListOp()) {
+    if (node.TakesSequences()) {
       return absl::FailedPreconditionError("depends on a list");
     }
-    if (node.Is("random_state")) {
+    if (node.kind == relay::NodeKind::kOp &&
+        node.op->step == relay::ExecutorStep::kRandomState) {
       return absl::FailedPreconditionError("is random");
     }
     for (const relay::TensorType& type : node.outputs) {

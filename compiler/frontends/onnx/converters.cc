@@ -50,32 +50,9 @@ Converter Moves(const Converter& converter) {
 const ConverterTable& AllConverters() {
   static const ConverterTable* const table = [] {
     auto* t = new ConverterTable;
-    AddElementwiseConverters(t);
-    AddConvolutionConverters(t);
-    AddMatmulConverters(t);
-    AddPoolConverters(t);
-    AddNormalizationConverters(t);
-    AddReductionConverters(t);
-    AddShapeConverters(t);
-    AddRearrangeConverters(t);
-    AddPadConverter(t);
-    AddIndexingConverters(t);
-    AddGenerateConverters(t);
-    AddResizeConverters(t);
-    AddRecurrentConverters(t);
-    AddQuantizeConverters(t);
-    AddSequenceConverters(t);
-    AddControlFlowConverters(t);
-    AddLossConverters(t);
-    AddSignalConverters(t);
-    AddAttentionConverters(t);
-    AddMicrosoftConverters(t);
-    AddMicrosoftNormalizationConverters(t);
-    AddMicrosoftQuantizeConverters(t);
-    AddImageConverters(t);
-    AddRandomConverters(t);
-    AddTextConverters(t);
-    AddTrainingConverters(t);
+#define INGOT_ADD_CONVERTERS(name) Add##name##Converters(t);
+    INGOT_CONVERTER_FAMILIES(INGOT_ADD_CONVERTERS)
+#undef INGOT_ADD_CONVERTERS
     for (absl::string_view op : kMovers) t->Add(op, Moves(*t->Find("", op)));
     for (absl::string_view op : kTextMovers) {
       t->Add(op, MovesText(*t->Find("", op)));

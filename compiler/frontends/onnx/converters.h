@@ -39,33 +39,43 @@ class ConverterTable {
 // Every converter there is. Thread-safe to read.
 const ConverterTable& AllConverters();
 
-void AddElementwiseConverters(ConverterTable* table);
-void AddConvolutionConverters(ConverterTable* table);
-void AddMatmulConverters(ConverterTable* table);
-void AddPoolConverters(ConverterTable* table);
-void AddNormalizationConverters(ConverterTable* table);
-void AddReductionConverters(ConverterTable* table);
-void AddShapeConverters(ConverterTable* table);
-void AddRearrangeConverters(ConverterTable* table);
-void AddPadConverter(ConverterTable* table);
-void AddIndexingConverters(ConverterTable* table);
-void AddGenerateConverters(ConverterTable* table);
-void AddResizeConverters(ConverterTable* table);
-void AddRecurrentConverters(ConverterTable* table);
-void AddQuantizeConverters(ConverterTable* table);
-void AddSequenceConverters(ConverterTable* table);
+// The functions that add entries, one a file: X(Pad) stands for
+// AddPadConverters.
+#define INGOT_CONVERTER_FAMILIES(X) \
+  X(Elementwise)                    \
+  X(Convolution)                    \
+  X(Matmul)                         \
+  X(Pool)                           \
+  X(Normalization)                  \
+  X(Reduction)                      \
+  X(Shape)                          \
+  X(Rearrange)                      \
+  X(Pad)                            \
+  X(Indexing)                       \
+  X(Generate)                       \
+  X(Resize)                         \
+  X(Recurrent)                      \
+  X(Quantize)                       \
+  X(Sequence)                       \
+  X(ControlFlow)                    \
+  X(Loss)                           \
+  X(Signal)                         \
+  X(Attention)                      \
+  X(Microsoft)                      \
+  X(MicrosoftNormalization)         \
+  X(MicrosoftQuantize)              \
+  X(Image)                          \
+  X(Random)                         \
+  X(Text)                           \
+  X(Training)
+
+#define INGOT_DECLARE_CONVERTERS(name) \
+  void Add##name##Converters(ConverterTable* table);
+INGOT_CONVERTER_FAMILIES(INGOT_DECLARE_CONVERTERS)
+#undef INGOT_DECLARE_CONVERTERS
+
+// A part of AddSequenceConverters.
 void AddSequenceMapConverter(ConverterTable* table);
-void AddControlFlowConverters(ConverterTable* table);
-void AddLossConverters(ConverterTable* table);
-void AddSignalConverters(ConverterTable* table);
-void AddAttentionConverters(ConverterTable* table);
-void AddMicrosoftConverters(ConverterTable* table);
-void AddMicrosoftNormalizationConverters(ConverterTable* table);
-void AddMicrosoftQuantizeConverters(ConverterTable* table);
-void AddImageConverters(ConverterTable* table);
-void AddRandomConverters(ConverterTable* table);
-void AddTextConverters(ConverterTable* table);
-void AddTrainingConverters(ConverterTable* table);
 
 }  // namespace ingot::onnx_frontend
 

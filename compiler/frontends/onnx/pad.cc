@@ -176,6 +176,6 @@ absl::Status Pad(NodeContext& c) {
 
 }  // namespace
 
-void AddPadConverter(ConverterTable* t) { t->Add("Pad", &Pad); }
+void AddPadConverters(ConverterTable* t) { t->Add("Pad", &Pad); }
 
 }  // namespace ingot::onnx_frontend

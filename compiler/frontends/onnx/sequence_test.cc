@@ -91,7 +91,7 @@ int CountSteps(const ModelBuilder& b) {
   int steps = 0;
   if (!module.ok()) return steps;
   for (const auto& function : module->functions()) {
-    for (const auto& node : function->nodes()) steps += node->IsListOp();
+    for (const auto& node : function->nodes()) steps += node->TakesSequences();
   }
   return steps;
 }

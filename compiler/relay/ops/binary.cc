@@ -3,6 +3,7 @@
 
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/known.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -53,7 +54,7 @@ OpDef Binary(absl::string_view name, absl::string_view doc, Domain domain,
   def.doc = std::string(doc);
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kBroadcast;
-  def.pointwise = true;
+  def.layout_rule = LayoutRule::kFollows;
   def.attrs = std::move(attrs);
   def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
     if (same_type) {
@@ -92,7 +93,7 @@ Expr Div(const Expr& a, const Expr& b, const Attrs&) {
 }
 
 Expr Mod(const Expr& a, const Expr& b, const Attrs& attrs) {
-  const bool c_style = attrs.GetOr<int64_t>("fmod", 0) != 0;
+  const bool c_style = attrs.Get<int64_t>("fmod") != 0;
   if (a->dtype.is_float()) {
     const Expr rest = MakeCall(Intrinsic::kFmod, {a, b});
     if (c_style) return rest;
@@ -138,7 +139,8 @@ OpDef Where() {
       "of the third";
   def.min_inputs = def.max_inputs = 3;
   def.fusion = FusionKind::kBroadcast;
-  def.pointwise = true;
+  def.traits = kCheap;
+  def.layout_rule = LayoutRule::kFollows;
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(CheckDomain(Domain::kBool, c.type(0)));
     INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(1), c.type(2)));
@@ -162,7 +164,8 @@ OpDef Expand() {
   def.doc = "x repeated along dimensions of size 1, and new leading ones";
   def.max_inputs = -1;
   def.fusion = FusionKind::kBroadcast;
-  def.attrs = {ShapeAttr("shape", "what x broadcasts with", true)};
+  def.compute_known = &CopyExpanded;
+  def.attrs = {ShapeAttr("shape", "what x broadcasts with", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_ASSIGN_OR_RETURN(
         Shape shape,
@@ -185,46 +188,63 @@ absl::Status RegisterBinary(OpRegistry* registry) {
   const bool to_bool = true;
   INGOT_RETURN_IF_ERROR(RegisterAllOf(
       registry,
-      KeepFinite({
-          Binary("add", "a + b", Domain::kNumber, Op(BinaryOp::kAdd)),
-          Binary("sub", "a - b", Domain::kNumber, Op(BinaryOp::kSub)),
-          Binary("mul", "a * b", Domain::kNumber, Op(BinaryOp::kMul)),
-          Binary("minimum", "the smaller", Domain::kNumber, Op(BinaryOp::kMin)),
-          Binary("maximum", "the larger", Domain::kNumber, Op(BinaryOp::kMax)),
-          Binary("prelu", "x, or x * slope below zero", Domain::kNumber,
-                 &PRelu),
-          Binary("equal", "a = b", Domain::kAny, Op(BinaryOp::kEq), to_bool),
-          Binary("not_equal", "a != b", Domain::kAny, Op(BinaryOp::kNe),
-                 to_bool),
-          Binary("less", "a < b", Domain::kNumber, Op(BinaryOp::kLt), to_bool),
-          Binary("less_equal", "a <= b", Domain::kNumber, Op(BinaryOp::kLe),
-                 to_bool),
-          Binary("greater", "a > b", Domain::kNumber, Op(BinaryOp::kGt),
-                 to_bool),
-          Binary("greater_equal", "a >= b", Domain::kNumber, Op(BinaryOp::kGe),
-                 to_bool),
-          Binary("logical_and", "both", Domain::kBool, Op(BinaryOp::kAnd)),
-          Binary("logical_or", "either", Domain::kBool, Op(BinaryOp::kOr)),
-          Binary("logical_xor", "one but not both", Domain::kBool,
-                 Op(BinaryOp::kNe)),
-          Binary("bitwise_and", "bits in both", Domain::kInteger,
-                 Op(BinaryOp::kBitAnd)),
-          Binary("bitwise_or", "bits in either", Domain::kInteger,
-                 Op(BinaryOp::kBitOr)),
-          Binary("bitwise_xor", "bits in one of both", Domain::kInteger,
-                 Op(BinaryOp::kBitXor)),
-          Binary("bit_shift", "a shifted by b bits", Domain::kInteger,
-                 &BitShift, false,
-                 {StringAttr("direction", "LEFT or RIGHT", true)}),
-          Where(),
-      })));
+      WithAll(
+          kKeepsFinite,
+          {
+              With(kCheap | kCommutes,
+                   With(&AddKnown, Binary("add", "a + b", Domain::kNumber,
+                                          Op(BinaryOp::kAdd)))),
+              With(kCheap,
+                   With(&SubtractKnown, Binary("sub", "a - b", Domain::kNumber,
+                                               Op(BinaryOp::kSub)))),
+              With(kCheap | kCommutes,
+                   With(&MultiplyKnown, Binary("mul", "a * b", Domain::kNumber,
+                                               Op(BinaryOp::kMul)))),
+              With(kCheap | kCommutes,
+                   Binary("minimum", "the smaller", Domain::kNumber,
+                          Op(BinaryOp::kMin))),
+              With(kCheap | kCommutes,
+                   Binary("maximum", "the larger", Domain::kNumber,
+                          Op(BinaryOp::kMax))),
+              Binary("prelu", "x, or x * slope below zero", Domain::kNumber,
+                     &PRelu),
+              With(kCommutes, Binary("equal", "a = b", Domain::kAny,
+                                     Op(BinaryOp::kEq), to_bool)),
+              With(kCommutes, Binary("not_equal", "a != b", Domain::kAny,
+                                     Op(BinaryOp::kNe), to_bool)),
+              Binary("less", "a < b", Domain::kNumber, Op(BinaryOp::kLt),
+                     to_bool),
+              Binary("less_equal", "a <= b", Domain::kNumber, Op(BinaryOp::kLe),
+                     to_bool),
+              Binary("greater", "a > b", Domain::kNumber, Op(BinaryOp::kGt),
+                     to_bool),
+              Binary("greater_equal", "a >= b", Domain::kNumber,
+                     Op(BinaryOp::kGe), to_bool),
+              With(kCommutes, Binary("logical_and", "both", Domain::kBool,
+                                     Op(BinaryOp::kAnd))),
+              With(kCommutes, Binary("logical_or", "either", Domain::kBool,
+                                     Op(BinaryOp::kOr))),
+              With(kCommutes, Binary("logical_xor", "one but not both",
+                                     Domain::kBool, Op(BinaryOp::kNe))),
+              With(kCommutes, Binary("bitwise_and", "bits in both",
+                                     Domain::kInteger, Op(BinaryOp::kBitAnd))),
+              With(kCommutes, Binary("bitwise_or", "bits in either",
+                                     Domain::kInteger, Op(BinaryOp::kBitOr))),
+              With(kCommutes, Binary("bitwise_xor", "bits in one of both",
+                                     Domain::kInteger, Op(BinaryOp::kBitXor))),
+              Binary("bit_shift", "a shifted by b bits", Domain::kInteger,
+                     &BitShift, false,
+                     {StringAttr("direction", "LEFT or RIGHT", kRequired)}),
+              Where(),
+          })));
   return RegisterAllOf(
       registry,
       {
-          Binary("div", "a / b; truncates integers", Domain::kNumber, &Div),
+          With(&DivideKnown, Binary("div", "a / b; truncates integers",
+                                    Domain::kNumber, &Div)),
           Binary("mod", "remainder, with the sign of b (of a if fmod)",
                  Domain::kNumber, &Mod, false,
-                 {IntAttr("fmod", "C's meaning; 0")}),
+                 {IntAttr("fmod", "whether it has the sign of a, as in C", 0)}),
           Binary("pow", "a to the b, in a's type", Domain::kNumber, &Pow, false,
                  {}, /*same_type=*/false),
           Expand(),

@@ -2,45 +2,81 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "compiler/tir/simplify.h"
 
 namespace ingot::relay::ops {
 namespace {
 
-AttrSpec MakeSpec(absl::string_view name, AttrKind kind, bool required,
-                  absl::string_view doc) {
-  return {std::string(name), kind, required, std::string(doc)};
+AttrSpec Spec(absl::string_view name, absl::string_view doc, AttrKind kind,
+              Presence presence) {
+  AttrSpec spec;
+  spec.name = std::string(name);
+  spec.doc = std::string(doc);
+  spec.kind = kind;
+  spec.required = presence == kRequired;
+  return spec;
+}
+
+AttrSpec Spec(absl::string_view name, absl::string_view doc, AttrKind kind,
+              AttrValue value) {
+  AttrSpec spec = Spec(name, doc, kind, kOptional);
+  spec.default_value = std::move(value);
+  return spec;
 }
 
 }  // namespace
 
-AttrSpec IntAttr(absl::string_view name, absl::string_view doc, bool required) {
-  return MakeSpec(name, AttrKind::kInt, required, doc);
+AttrSpec IntAttr(absl::string_view name, absl::string_view doc, Presence p) {
+  return Spec(name, doc, AttrKind::kInt, p);
+}
+AttrSpec IntAttr(absl::string_view name, absl::string_view doc, int64_t value) {
+  return Spec(name, doc, AttrKind::kInt, AttrValue(value));
+}
+AttrSpec FloatAttr(absl::string_view name, absl::string_view doc, Presence p) {
+  return Spec(name, doc, AttrKind::kFloat, p);
 }
 AttrSpec FloatAttr(absl::string_view name, absl::string_view doc,
-                   bool required) {
-  return MakeSpec(name, AttrKind::kFloat, required, doc);
+                   double value) {
+  return Spec(name, doc, AttrKind::kFloat, AttrValue(value));
+}
+AttrSpec StringAttr(absl::string_view name, absl::string_view doc, Presence p) {
+  return Spec(name, doc, AttrKind::kString, p);
 }
 AttrSpec StringAttr(absl::string_view name, absl::string_view doc,
-                    bool required) {
-  return MakeSpec(name, AttrKind::kString, required, doc);
+                    absl::string_view value) {
+  return Spec(name, doc, AttrKind::kString, AttrValue(std::string(value)));
+}
+AttrSpec IntsAttr(absl::string_view name, absl::string_view doc, Presence p) {
+  return Spec(name, doc, AttrKind::kInts, p);
 }
 AttrSpec IntsAttr(absl::string_view name, absl::string_view doc,
-                  bool required) {
-  return MakeSpec(name, AttrKind::kInts, required, doc);
+                  std::vector<int64_t> value) {
+  return Spec(name, doc, AttrKind::kInts, AttrValue(std::move(value)));
+}
+AttrSpec EachAttr(absl::string_view name, absl::string_view doc, int64_t each) {
+  AttrSpec spec = IntsAttr(name, doc, std::vector<int64_t>{each});
+  spec.repeats = true;
+  return spec;
 }
 AttrSpec FloatsAttr(absl::string_view name, absl::string_view doc,
-                    bool required) {
-  return MakeSpec(name, AttrKind::kFloats, required, doc);
+                    std::vector<double> value) {
+  return Spec(name, doc, AttrKind::kFloats, AttrValue(std::move(value)));
+}
+AttrSpec StringsAttr(absl::string_view name, absl::string_view doc,
+                     std::vector<std::string> value) {
+  return Spec(name, doc, AttrKind::kStrings, AttrValue(std::move(value)));
+}
+AttrSpec TypeAttr(absl::string_view name, absl::string_view doc, Presence p) {
+  return Spec(name, doc, AttrKind::kDataType, p);
 }
 AttrSpec TypeAttr(absl::string_view name, absl::string_view doc,
-                  bool required) {
-  return MakeSpec(name, AttrKind::kDataType, required, doc);
+                  DataType value) {
+  return Spec(name, doc, AttrKind::kDataType, AttrValue(value));
 }
-AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc,
-                   bool required) {
-  return MakeSpec(name, AttrKind::kShape, required, doc);
+AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc, Presence p) {
+  return Spec(name, doc, AttrKind::kShape, p);
 }
 
 bool SameDim(const Dim& a, const Dim& b) { return SameShape({a}, {b}); }
@@ -263,9 +299,20 @@ std::string SubName(const ComputeContext& c, absl::string_view suffix) {
   return absl::StrCat(c.name, "_", suffix);
 }
 
-std::vector<OpDef> KeepFinite(std::vector<OpDef> defs) {
-  for (OpDef& def : defs) def.keeps_finite = true;
+OpDef With(Trait more, OpDef def) {
+  def.traits = def.traits | more;
+  return def;
+}
+
+std::vector<OpDef> WithAll(Trait more, std::vector<OpDef> defs) {
+  for (OpDef& def : defs) def.traits = def.traits | more;
   return defs;
+}
+
+OpDef With(absl::StatusOr<std::optional<Tensor>> (*known)(const KnownCall&),
+           OpDef def) {
+  def.compute_known = known;
+  return def;
 }
 
 absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs) {

@@ -3,6 +3,7 @@
 #ifndef INGOT_COMPILER_RELAY_OPS_COMMON_H_
 #define INGOT_COMPILER_RELAY_OPS_COMMON_H_
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,20 +36,34 @@ absl::Status Invalid(const Args&... args) {
 
 // ------------------------------------------------------------------ attributes
 
-AttrSpec IntAttr(absl::string_view name, absl::string_view doc,
-                 bool required = false);
-AttrSpec FloatAttr(absl::string_view name, absl::string_view doc,
-                   bool required = false);
+// A call must have the attribute, or may leave it out, which `doc` then
+// explains.
+enum class Presence { kRequired, kOptional };
+inline constexpr Presence kRequired = Presence::kRequired;
+inline constexpr Presence kOptional = Presence::kOptional;
+
+// Definitions of attributes. The third argument is the value that a call
+// without the attribute has, unless it is a Presence.
+AttrSpec IntAttr(absl::string_view name, absl::string_view doc, Presence p);
+AttrSpec IntAttr(absl::string_view name, absl::string_view doc, int64_t value);
+AttrSpec FloatAttr(absl::string_view name, absl::string_view doc, Presence p);
+AttrSpec FloatAttr(absl::string_view name, absl::string_view doc, double value);
+AttrSpec StringAttr(absl::string_view name, absl::string_view doc, Presence p);
 AttrSpec StringAttr(absl::string_view name, absl::string_view doc,
-                    bool required = false);
+                    absl::string_view value);
+AttrSpec IntsAttr(absl::string_view name, absl::string_view doc, Presence p);
 AttrSpec IntsAttr(absl::string_view name, absl::string_view doc,
-                  bool required = false);
+                  std::vector<int64_t> value);
+// A list of one value for each dimension or the like, by default `each`.
+AttrSpec EachAttr(absl::string_view name, absl::string_view doc, int64_t each);
 AttrSpec FloatsAttr(absl::string_view name, absl::string_view doc,
-                    bool required = false);
+                    std::vector<double> value);
+AttrSpec StringsAttr(absl::string_view name, absl::string_view doc,
+                     std::vector<std::string> value);
+AttrSpec TypeAttr(absl::string_view name, absl::string_view doc, Presence p);
 AttrSpec TypeAttr(absl::string_view name, absl::string_view doc,
-                  bool required = false);
-AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc,
-                   bool required = false);
+                  DataType value);
+AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc, Presence p);
 
 // -------------------------------------------------------------- dims and axes
 
@@ -134,8 +149,12 @@ absl::StatusOr<Types> SameAsFirst(const InferContext& c);
 // `stem_suffix` for the name of an intermediate tensor.
 std::string SubName(const ComputeContext& c, absl::string_view suffix);
 
-// The same definitions, with OpDef::keeps_finite.
-std::vector<OpDef> KeepFinite(std::vector<OpDef> defs);
+// `def`, which has `more` traits too; each of `defs`.
+OpDef With(Trait more, OpDef def);
+std::vector<OpDef> WithAll(Trait more, std::vector<OpDef> defs);
+// `def` with that short cut for known operands.
+OpDef With(absl::StatusOr<std::optional<Tensor>> (*known)(const KnownCall&),
+           OpDef def);
 
 // Registers each definition in turn, its inferred dimensions simplified.
 absl::Status RegisterAllOf(OpRegistry* registry, std::vector<OpDef> defs);

@@ -116,20 +116,17 @@ absl::StatusOr<ConvInfo> ReadConv(
     const TensorType& x, const TensorType& w, const Attrs& attrs, int n,
     std::vector<DimAssumption>* assumed = nullptr) {
   ConvInfo info;
-  const std::string data_layout =
-      attrs.GetOr<std::string>("data_layout", std::string(kDataLayouts[n - 1]));
-  INGOT_ASSIGN_OR_RETURN(info.in_block, DataBlock(data_layout));
+  INGOT_ASSIGN_OR_RETURN(info.in_block,
+                         DataBlock(attrs.Get<std::string>("data_layout")));
   int64_t kernel_in;
-  INGOT_RETURN_IF_ERROR(
-      KernelBlocks(attrs.GetOr<std::string>("kernel_layout",
-                                            std::string(kKernelLayouts[n - 1])),
-                   n, &kernel_in, &info.out_block));
+  INGOT_RETURN_IF_ERROR(KernelBlocks(attrs.Get<std::string>("kernel_layout"), n,
+                                     &kernel_in, &info.out_block));
   INGOT_RETURN_IF_ERROR(ExpectRank(x, n + 2 + (info.in_block > 0), "the data"));
   INGOT_RETURN_IF_ERROR(ExpectRank(
       w, n + 2 + (kernel_in > 0) + (info.out_block > 0), "the kernel"));
   INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> kernel,
                          KernelExtents(w, n));
-  info.groups = attrs.GetOr<int64_t>("groups", 1);
+  info.groups = attrs.Get<int64_t>("groups");
   info.out_channels =
       SimplifyDim(w.shape[0] * std::max<int64_t>(info.out_block, 1));
   INGOT_ASSIGN_OR_RETURN(info.out_per_group,
@@ -148,8 +145,8 @@ absl::StatusOr<ConvInfo> ReadConv(
   }
   INGOT_RETURN_IF_ERROR(CheckBlocks(w, info, kernel_in));
   INGOT_ASSIGN_OR_RETURN(info.window, ReadWindow(attrs, kernel));
-  info.acc = attrs.GetOr<DataType>("out_dtype", ComputeType(x.dtype));
-  info.acc = ComputeType(info.acc);
+  const DataType* const out = attrs.Find<DataType>("out_dtype");
+  info.acc = ComputeType(out == nullptr ? x.dtype : *out);
   return info;
 }
 
@@ -157,17 +154,15 @@ absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
   const TensorType& x = c.type(0);
   INGOT_RETURN_IF_ERROR(ExpectNumber(x, "the data"));
   INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(1), "the kernel"));
-  const bool converts = c.attrs.Has("out_dtype");
-  if (converts) {
-    const DataType out = c.attrs.Get<DataType>("out_dtype");
-    if (!out.is_float() && !out.is_integer()) {
-      return Invalid("out_dtype=", out.ToString());
-    }
+  const DataType* const own = c.attrs.Find<DataType>("out_dtype");
+  if (own == nullptr) {
+    INGOT_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
+  } else if (!own->is_float() && !own->is_integer()) {
+    return Invalid("out_dtype=", own->ToString());
   }
-  if (!converts) INGOT_RETURN_IF_ERROR(ExpectSameType(x, c.type(1)));
   INGOT_ASSIGN_OR_RETURN(ConvInfo info,
                          ReadConv(x, c.type(1), c.attrs, n, c.assumed));
-  TensorType out{c.attrs.GetOr<DataType>("out_dtype", x.dtype), {}};
+  TensorType out{own == nullptr ? x.dtype : *own, {}};
   const int64_t block = std::max<int64_t>(info.out_block, 1);
   out.shape = {x.shape[0], c.type(1).shape[0]};
   for (int d = 0; d < n; ++d) {
@@ -254,18 +249,24 @@ OpDef Conv(int n) {
                          kKernelLayouts[n - 1], "; no bias");
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.attrs = {StridesAttr(),
-               PadsAttr(),
-               DilationsAttr(),
-               IntAttr("groups", "1"),
-               TypeAttr("out_dtype", "of sums and result; x's type"),
-               StringAttr("data_layout",
-                          n == 2 ? "NCHW (default), or NCHW8c and the like"
-                                 : kDataLayouts[n - 1]),
-               StringAttr("kernel_layout",
-                          n == 2 ? "OIHW (default); OIHW8i8o on blocked data; "
-                                   "OIHW8o on plain data, or depthwise"
-                                 : kKernelLayouts[n - 1])};
+  def.traits = kOperandsInMemory;
+  if (n == 2) def.layout_rule = LayoutRule::kChooses;
+  def.attrs = {
+      StridesAttr(),
+      PadsAttr(),
+      DilationsAttr(),
+      IntAttr("groups", "of channels", 1),
+      TypeAttr("out_dtype", "of sums and result; x's type when left out",
+               kOptional),
+      StringAttr(
+          "data_layout",
+          n == 2 ? "NCHW, or NCHW8c and the like" : "the only one there is",
+          kDataLayouts[n - 1]),
+      StringAttr("kernel_layout",
+                 n == 2 ? "OIHW; OIHW8i8o on blocked data; OIHW8o on plain "
+                          "data, or depthwise"
+                        : "the only one there is",
+                 kKernelLayouts[n - 1])};
   def.infer = [n](const InferContext& c) { return InferConv(c, n); };
   def.compute = [n](const ComputeContext& c) { return ComputeConv(c, n); };
   return def;
@@ -288,7 +289,7 @@ absl::StatusOr<TransposeInfo> ReadTranspose(
   INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> kernel,
                          KernelExtents(w, n));
   TransposeInfo info;
-  info.groups = attrs.GetOr<int64_t>("groups", 1);
+  info.groups = attrs.Get<int64_t>("groups");
   INGOT_ASSIGN_OR_RETURN(info.in_per_group,
                          PerGroup(w.shape[0], info.groups, assumed));
   if (!MayBeEqual(x.shape[1], w.shape[0], assumed)) {
@@ -297,8 +298,7 @@ absl::StatusOr<TransposeInfo> ReadTranspose(
   }
   info.out_per_group = w.shape[1];
   INGOT_ASSIGN_OR_RETURN(info.window, ReadWindow(attrs, kernel));
-  info.output_padding = attrs.GetOr<std::vector<int64_t>>("output_padding", {});
-  if (info.output_padding.empty()) info.output_padding.assign(n, 0);
+  info.output_padding = attrs.GetEach("output_padding", n);
   if (info.output_padding.size() != static_cast<size_t>(n)) {
     return Invalid("output_padding must have ", n, " values");
   }
@@ -375,9 +375,10 @@ OpDef ConvTranspose(int n) {
                          " with w [C, M/groups, k...]; no bias");
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
+  def.traits = kOperandsInMemory;
   def.attrs = {StridesAttr(), PadsAttr(), DilationsAttr(),
-               IntAttr("groups", "1"),
-               IntsAttr("output_padding", "added to the end; 0")};
+               IntAttr("groups", "of channels", 1),
+               EachAttr("output_padding", "added to the end", 0)};
   def.infer = [n](const InferContext& c) { return InferTranspose(c, n); };
   def.compute = [n](const ComputeContext& c) { return ComputeTranspose(c, n); };
   return def;

@@ -4,6 +4,7 @@
 
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/known.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -49,7 +50,7 @@ OpDef Unary(absl::string_view name, absl::string_view doc, Domain domain,
   def.name = std::string(name);
   def.doc = std::string(doc);
   def.fusion = FusionKind::kElementwise;
-  def.pointwise = true;
+  def.layout_rule = LayoutRule::kFollows;
   def.attrs = std::move(attrs);
   def.infer = [domain,
                to_bool](const InferContext& c) -> absl::StatusOr<Types> {
@@ -68,9 +69,8 @@ OpDef Unary(absl::string_view name, absl::string_view doc, Domain domain,
 }
 
 Expr Like(const Expr& x, double value) { return MakeConst(x->dtype, value); }
-Expr AttrLike(const Expr& x, const Attrs& attrs, absl::string_view name,
-              double otherwise) {
-  return Like(x, attrs.GetOr<double>(name, otherwise));
+Expr AttrLike(const Expr& x, const Attrs& attrs, absl::string_view name) {
+  return Like(x, attrs.Get<double>(name));
 }
 Expr Exp(const Expr& x) { return MakeCall(Intrinsic::kExp, {x}); }
 Expr Tanh(const Expr& x) { return MakeCall(Intrinsic::kTanh, {x}); }
@@ -112,7 +112,7 @@ UnaryFn Rounding(Intrinsic intrinsic) {
 
 Expr Gelu(const Expr& x, const Attrs& attrs) {
   const Expr half = Like(x, 0.5) * x;
-  if (attrs.GetOr<std::string>("approximate", "none") == "tanh") {
+  if (attrs.Get<std::string>("approximate") == "tanh") {
     const Expr inner =
         Like(x, std::sqrt(2 / M_PI)) * (x + Like(x, 0.044715) * x * x * x);
     return half * (Like(x, 1) + Tanh(inner));
@@ -123,14 +123,14 @@ Expr Gelu(const Expr& x, const Attrs& attrs) {
 
 Expr Clip(const Expr& x, const Attrs& attrs) {
   Expr y = x;
-  if (attrs.Has("min")) y = Max(y, AttrLike(x, attrs, "min", 0));
-  if (attrs.Has("max")) y = Min(y, AttrLike(x, attrs, "max", 0));
+  if (attrs.Has("min")) y = Max(y, AttrLike(x, attrs, "min"));
+  if (attrs.Has("max")) y = Min(y, AttrLike(x, attrs, "max"));
   return y;
 }
 
 Expr Shrink(const Expr& x, const Attrs& attrs) {
-  const Expr bias = AttrLike(x, attrs, "bias", 0);
-  const double lambd = attrs.GetOr<double>("lambd", 0.5);
+  const Expr bias = AttrLike(x, attrs, "bias");
+  const double lambd = attrs.Get<double>("lambd");
   Expr y = MakeSelect(Gt(x, Like(x, lambd)), x - bias, Like(x, 0));
   if (x->dtype.is_uint()) return y;
   return MakeSelect(Lt(x, Like(x, -lambd)), x + bias, y);
@@ -138,10 +138,10 @@ Expr Shrink(const Expr& x, const Attrs& attrs) {
 
 Expr IsInf(const Expr& x, const Attrs& attrs) {
   Expr result = MakeCall(Intrinsic::kIsInf, {x});
-  if (attrs.GetOr<int64_t>("detect_positive", 1) == 0) {
+  if (attrs.Get<int64_t>("detect_positive") == 0) {
     result = And(result, Lt(x, Like(x, 0)));
   }
-  if (attrs.GetOr<int64_t>("detect_negative", 1) == 0) {
+  if (attrs.Get<int64_t>("detect_negative") == 0) {
     result = And(result, Gt(x, Like(x, 0)));
   }
   return result;
@@ -156,38 +156,42 @@ Expr Sign(const Expr& x) {
 // All keep finite values finite.
 std::vector<OpDef> Activations() {
   return {
-      Unary("relu", "max(x, 0)", Domain::kNumber,
-            [](const Expr& x, const Attrs&) { return Max(x, Like(x, 0)); }),
+      With(kCheap, Unary("relu", "max(x, 0)", Domain::kNumber,
+                         [](const Expr& x, const Attrs&) {
+                           return Max(x, Like(x, 0));
+                         })),
       Unary("leaky_relu", "x, or alpha * x below zero", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
-              return MakeSelect(Lt(x, Like(x, 0)),
-                                x * AttrLike(x, a, "alpha", 0.01), x);
+              return MakeSelect(Lt(x, Like(x, 0)), x * AttrLike(x, a, "alpha"),
+                                x);
             },
-            {FloatAttr("alpha", "slope below zero; 0.01")}),
+            {FloatAttr("alpha", "slope below zero", 0.01)}),
       Unary("elu", "x, or alpha * (e^x - 1) below zero", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
-              return MakeSelect(
-                  Lt(x, Like(x, 0)),
-                  AttrLike(x, a, "alpha", 1) * (Exp(x) - Like(x, 1)), x);
+              return MakeSelect(Lt(x, Like(x, 0)),
+                                AttrLike(x, a, "alpha") * (Exp(x) - Like(x, 1)),
+                                x);
             },
-            {FloatAttr("alpha", "1")}),
-      Unary("selu", "gamma * x, or gamma * alpha * (e^x - 1) up to zero",
-            Domain::kFloat,
-            [](const Expr& x, const Attrs& a) {
-              const Expr alpha =
-                  AttrLike(x, a, "alpha", 1.67326319217681884765625);
-              return AttrLike(x, a, "gamma", 1.05070102214813232421875) *
-                     MakeSelect(Le(x, Like(x, 0)), alpha * Exp(x) - alpha, x);
-            },
-            {FloatAttr("alpha", "1.673263"), FloatAttr("gamma", "1.050701")}),
+            {FloatAttr("alpha", "the limit far below zero, negated", 1)}),
+      Unary(
+          "selu", "gamma * x, or gamma * alpha * (e^x - 1) up to zero",
+          Domain::kFloat,
+          [](const Expr& x, const Attrs& a) {
+            const Expr alpha = AttrLike(x, a, "alpha");
+            return AttrLike(x, a, "gamma") *
+                   MakeSelect(Le(x, Like(x, 0)), alpha * Exp(x) - alpha, x);
+          },
+          {FloatAttr("alpha", "the limit far below zero, over -gamma",
+                     1.67326319217681884765625),
+           FloatAttr("gamma", "slope above zero", 1.05070102214813232421875)}),
       Unary("sigmoid", "1 / (1 + e^-x)", Domain::kFloat, Plain(&Sigmoid)),
       Unary("hard_sigmoid", "max(0, min(1, alpha * x + beta))", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
-              return Clamp(AttrLike(x, a, "alpha", 0.2) * x +
-                               AttrLike(x, a, "beta", 0.5),
+              return Clamp(AttrLike(x, a, "alpha") * x + AttrLike(x, a, "beta"),
                            Like(x, 0), Like(x, 1));
             },
-            {FloatAttr("alpha", "0.2"), FloatAttr("beta", "0.5")}),
+            {FloatAttr("alpha", "slope", 0.2),
+             FloatAttr("beta", "value at zero", 0.5)}),
       Unary("hard_swish", "x * max(0, min(1, x / 6 + 0.5))", Domain::kFloat,
             [](const Expr& x, const Attrs&) {
               return x * Clamp(Like(x, 1.0 / 6) * x + Like(x, 0.5), Like(x, 0),
@@ -195,11 +199,11 @@ std::vector<OpDef> Activations() {
             }),
       Unary("swish", "x * sigmoid(alpha * x)", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
-              return x * Sigmoid(AttrLike(x, a, "alpha", 1) * x);
+              return x * Sigmoid(AttrLike(x, a, "alpha") * x);
             },
-            {FloatAttr("alpha", "1")}),
+            {FloatAttr("alpha", "factor of x in the sigmoid", 1)}),
       Unary("gelu", "x * Phi(x), the Gaussian distribution", Domain::kFloat,
-            &Gelu, {StringAttr("approximate", "none (default) or tanh")}),
+            &Gelu, {StringAttr("approximate", "none or tanh", "none")}),
       Unary("mish", "x * tanh(softplus(x))", Domain::kFloat,
             [](const Expr& x, const Attrs&) { return x * Tanh(Softplus(x)); }),
       Unary("softplus", "log(1 + e^x)", Domain::kFloat, Plain(&Softplus)),
@@ -209,16 +213,20 @@ std::vector<OpDef> Activations() {
             }),
       Unary("thresholded_relu", "x above alpha, else 0", Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
-              return MakeSelect(Gt(x, AttrLike(x, a, "alpha", 1)), x,
-                                Like(x, 0));
+              return MakeSelect(Gt(x, AttrLike(x, a, "alpha")), x, Like(x, 0));
             },
-            {FloatAttr("alpha", "1")}),
+            {FloatAttr("alpha", "the threshold", 1)}),
       Unary("shrink", "x moved towards 0 by bias where |x| > lambd, else 0",
             Domain::kNumber, &Shrink,
-            {FloatAttr("bias", "0"), FloatAttr("lambd", "0.5")}),
-      Unary("clip", "x limited to [min, max]; either may be left out",
-            Domain::kNumber, &Clip,
-            {FloatAttr("min", "lower limit"), FloatAttr("max", "upper limit")}),
+            {FloatAttr("bias", "distance that x moves", 0),
+             FloatAttr("lambd", "half the width of the gap", 0.5)}),
+      With(
+          kCheap,
+          Unary("clip", "x limited to [min, max]; either may be left out",
+                Domain::kNumber, &Clip,
+                {FloatAttr("min", "lower limit; none when left out", kOptional),
+                 FloatAttr("max", "upper limit; none when left out",
+                           kOptional)})),
   };
 }
 
@@ -237,9 +245,10 @@ std::vector<OpDef> FiniteMath() {
             Rounding(Intrinsic::kCeil)),
       Unary("round", "nearest integer, halves to even", Domain::kNumber,
             Rounding(Intrinsic::kRound)),
-      Unary("abs", "|x|", Domain::kNumber, Plain(&AbsOf)),
-      Unary("neg", "-x", Domain::kNumber,
-            [](const Expr& x, const Attrs&) { return -x; }),
+      With(kCheap, Unary("abs", "|x|", Domain::kNumber, Plain(&AbsOf))),
+      With(kCheap, With(&NegateKnown,
+                        Unary("neg", "-x", Domain::kNumber,
+                              [](const Expr& x, const Attrs&) { return -x; }))),
       Unary("sign", "-1, 0 or 1", Domain::kNumber, Plain(&Sign)),
       Unary("logical_not", "not x", Domain::kBool,
             [](const Expr& x, const Attrs&) {
@@ -252,8 +261,8 @@ std::vector<OpDef> FiniteMath() {
       Unary("is_nan", "x is not a number", Domain::kFloat,
             Call(Intrinsic::kIsNan), {}, /*to_bool=*/true),
       Unary("is_inf", "x is infinite", Domain::kFloat, &IsInf,
-            {IntAttr("detect_negative", "-inf counts; 1"),
-             IntAttr("detect_positive", "+inf counts; 1")},
+            {IntAttr("detect_negative", "whether -inf counts", 1),
+             IntAttr("detect_positive", "whether +inf counts", 1)},
             /*to_bool=*/true),
   };
 }
@@ -265,14 +274,15 @@ std::vector<OpDef> OtherMath() {
       Unary("celu", "max(0, x) + min(0, alpha * (e^(x / alpha) - 1))",
             Domain::kFloat,
             [](const Expr& x, const Attrs& a) {
-              const Expr alpha = AttrLike(x, a, "alpha", 1);
+              const Expr alpha = AttrLike(x, a, "alpha");
               return Max(x, Like(x, 0)) +
                      Min(Like(x, 0), alpha * (Exp(x / alpha) - Like(x, 1)));
             },
-            {FloatAttr("alpha", "1")}),
+            {FloatAttr("alpha", "the limit far below zero, negated", 1)}),
       Unary("exp", "e^x", Domain::kFloat, Call(Intrinsic::kExp)),
       Unary("log", "natural logarithm", Domain::kFloat, Call(Intrinsic::kLog)),
-      Unary("sqrt", "square root", Domain::kFloat, Call(Intrinsic::kSqrt)),
+      With(&SquareRootKnown, Unary("sqrt", "square root", Domain::kFloat,
+                                   Call(Intrinsic::kSqrt))),
       Unary("rsqrt", "1 / sqrt(x)", Domain::kFloat, Call(Intrinsic::kRsqrt)),
       Unary("tan", "tangent", Domain::kFloat, Call(Intrinsic::kTan)),
       Unary("asin", "arc sine", Domain::kFloat, Call(Intrinsic::kAsin)),
@@ -286,8 +296,9 @@ std::vector<OpDef> OtherMath() {
             Call(Intrinsic::kAcosh)),
       Unary("atanh", "inverse of tanh", Domain::kFloat,
             Call(Intrinsic::kAtanh)),
-      Unary("reciprocal", "1 / x", Domain::kFloat,
-            [](const Expr& x, const Attrs&) { return Like(x, 1) / x; }),
+      With(&InvertKnown,
+           Unary("reciprocal", "1 / x", Domain::kFloat,
+                 [](const Expr& x, const Attrs&) { return Like(x, 1) / x; })),
   };
 }
 
@@ -296,8 +307,10 @@ OpDef Cast() {
   def.name = "cast";
   def.doc = "x converted to another element type";
   def.fusion = FusionKind::kElementwise;
-  def.pointwise = def.keeps_finite = true;
-  def.attrs = {TypeAttr("dtype", "the type of the result", true)};
+  def.compute_known = &CopyCast;
+  def.traits = kCheap | kKeepsFinite;
+  def.layout_rule = LayoutRule::kFollows;
+  def.attrs = {TypeAttr("dtype", "the type of the result", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const DataType to = c.attrs.Get<DataType>("dtype");
     if (to.lanes != 1 || to.code == DataType::kHandle) {
@@ -318,8 +331,10 @@ OpDef Cast() {
 }  // namespace
 
 absl::Status RegisterElementwise(OpRegistry* registry) {
-  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, KeepFinite(Activations())));
-  INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, KeepFinite(FiniteMath())));
+  INGOT_RETURN_IF_ERROR(
+      RegisterAllOf(registry, WithAll(kKeepsFinite, Activations())));
+  INGOT_RETURN_IF_ERROR(
+      RegisterAllOf(registry, WithAll(kKeepsFinite, FiniteMath())));
   INGOT_RETURN_IF_ERROR(RegisterAllOf(registry, OtherMath()));
   return RegisterAllOf(registry, {Cast()});
 }

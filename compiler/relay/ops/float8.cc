@@ -44,7 +44,7 @@ absl::StatusOr<Format> ReadFormat(const Attrs& attrs) {
 Expr F(double value) { return MakeConst(DataType::Float(32), value); }
 
 AttrSpec FormatAttr() {
-  return StringAttr("format", "e4m3fn, e4m3fnuz, e5m2 or e5m2fnuz", true);
+  return StringAttr("format", "e4m3fn, e4m3fnuz, e5m2 or e5m2fnuz", kRequired);
 }
 
 // Codes grow with the numbers, so that a code is the number of codes below its
@@ -107,10 +107,11 @@ OpDef Float8Encode() {
   def.name = "float8_encode";
   def.doc = "x as floats of 8 bits, rounded to even, in bytes";
   def.fusion = FusionKind::kElementwise;
-  def.pointwise = true;
+  def.layout_rule = LayoutRule::kFollows;
   def.attrs = {FormatAttr(), IntAttr("saturate",
-                                     "what is too large becomes the largest "
-                                     "number, not infinity or NaN; 1")};
+                                     "whether what is too large becomes the "
+                                     "largest number, not infinity or NaN",
+                                     1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ReadFormat(c.attrs).status());
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
@@ -119,7 +120,7 @@ OpDef Float8Encode() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     INGOT_ASSIGN_OR_RETURN(const Format f, ReadFormat(c.attrs));
-    const bool saturate = c.attrs.GetOr<int64_t>("saturate", 1) != 0;
+    const bool saturate = c.attrs.Get<int64_t>("saturate") != 0;
     return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
       return Encode(f, saturate, MakeCast(DataType::Float(32), x(i)));
     })};
@@ -132,7 +133,7 @@ OpDef Float8Decode() {
   def.name = "float8_decode";
   def.doc = "bytes that hold floats of 8 bits as f32";
   def.fusion = FusionKind::kElementwise;
-  def.pointwise = true;
+  def.layout_rule = LayoutRule::kFollows;
   def.attrs = {FormatAttr()};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ReadFormat(c.attrs).status());

@@ -30,9 +30,10 @@ absl::Status CheckElementType(DataType t) {
 
 OpDef Full() {
   OpDef def = Generator("full", "one value everywhere");
-  def.attrs = {ShapeAttr("shape", "of the result", true),
-               TypeAttr("dtype", "of the result", true),
-               FloatAttr("value", "0")};
+  def.traits = kUniform;
+  def.attrs = {ShapeAttr("shape", "of the result", kRequired),
+               TypeAttr("dtype", "of the result", kRequired),
+               FloatAttr("value", "of every element", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(CheckElementType(c.attrs.Get<DataType>("dtype")));
     return Types{{c.attrs.Get<DataType>("dtype"), c.attrs.Get<Shape>("shape")}};
@@ -40,8 +41,7 @@ OpDef Full() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices&) {
-          return MakeConst(c.outputs[0].dtype,
-                           c.attrs.GetOr<double>("value", 0));
+          return MakeConst(c.outputs[0].dtype, c.attrs.Get<double>("value"));
         })};
   };
   return def;
@@ -60,18 +60,21 @@ Expr ValueAt(absl::Span<const Dim> values, const Expr& at, int64_t first,
 
 OpDef Dims() {
   OpDef def = Generator("dims", "integers computed from dimensions");
-  def.attrs = {ShapeAttr("values", "the elements, row-major", true),
-               IntsAttr("shape", "of the result; a vector"),
-               TypeAttr("dtype", "of the result; i64")};
+  def.attrs = {
+      ShapeAttr("values", "the elements, row-major", kRequired),
+      IntsAttr("shape", "of the result; a vector of them when left out",
+               kOptional),
+      TypeAttr("dtype", "of the result", DataType::Int(64))};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const Shape& values = c.attrs.Get<Shape>("values");
+    const Ints* const own = c.attrs.Find<Ints>("shape");
     const Ints shape =
-        c.attrs.GetOr<Ints>("shape", Ints{static_cast<int64_t>(values.size())});
+        own != nullptr ? *own : Ints{static_cast<int64_t>(values.size())};
     INGOT_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
     if (count != static_cast<int64_t>(values.size())) {
       return Invalid("shape has ", count, " elements, values ", values.size());
     }
-    const DataType t = c.attrs.GetOr<DataType>("dtype", DataType::Int(64));
+    const DataType t = c.attrs.Get<DataType>("dtype");
     INGOT_RETURN_IF_ERROR(CheckElementType(t));
     return Types{{t, MakeShape(shape)}};
   };
@@ -89,9 +92,10 @@ OpDef Dims() {
 
 OpDef Range() {
   OpDef def = Generator("range", "start, start + step, …: `count` of them");
-  def.attrs = {ShapeAttr("count", "[how many]", true),
-               TypeAttr("dtype", "of the result", true),
-               FloatAttr("start", "0"), FloatAttr("step", "1")};
+  def.attrs = {ShapeAttr("count", "[how many]", kRequired),
+               TypeAttr("dtype", "of the result", kRequired),
+               FloatAttr("start", "the first element", 0),
+               FloatAttr("step", "distance of two elements", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const Shape& count = c.attrs.Get<Shape>("count");
     if (count.size() != 1) return Invalid("count must be one number");
@@ -104,10 +108,10 @@ OpDef Range() {
     const DataType t = c.outputs[0].dtype, acc = ComputeType(t);
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-          return MakeCast(
-              t, MakeConst(acc, c.attrs.GetOr<double>("start", 0)) +
-                     MakeCast(acc, i[0]) *
-                         MakeConst(acc, c.attrs.GetOr<double>("step", 1)));
+          return MakeCast(t,
+                          MakeConst(acc, c.attrs.Get<double>("start")) +
+                              MakeCast(acc, i[0]) *
+                                  MakeConst(acc, c.attrs.Get<double>("step")));
         })};
   };
   return def;
@@ -118,17 +122,18 @@ OpDef EyeLike() {
   def.name = "eye_like";
   def.doc = "1 on a diagonal and 0 elsewhere, in x's shape";
   def.fusion = FusionKind::kInjective;
-  def.attrs = {TypeAttr("dtype", "of the result; x's"),
-               IntAttr("k", "diagonals to the right of the main one; 0")};
+  def.attrs = {TypeAttr("dtype", "of the result; x's when left out", kOptional),
+               IntAttr("k", "diagonals to the right of the main one", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 2, "x"));
-    const DataType t = c.attrs.GetOr<DataType>("dtype", c.type(0).dtype);
+    const DataType* const own = c.attrs.Find<DataType>("dtype");
+    const DataType t = own != nullptr ? *own : c.type(0).dtype;
     INGOT_RETURN_IF_ERROR(CheckElementType(t));
     return Types{{t, c.type(0).shape}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const TensorType& out = c.outputs[0];
-    const int64_t k = c.attrs.GetOr<int64_t>("k", 0);
+    const int64_t k = c.attrs.Get<int64_t>("k");
     return Tensors{c.graph.Compute(c.name, out.shape, [&](const Indices& i) {
       return MakeSelect(Eq(i[1] - i[0], I64(k)), MakeConst(out.dtype, 1),
                         MakeConst(out.dtype, 0));

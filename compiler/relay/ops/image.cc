@@ -29,7 +29,8 @@ OpDef DecodeImage() {
   def.name = "decode_image";
   def.doc = "the pixels of an encoded image: rows of red, green and blue";
   def.max_inputs = -1;  // behind x: values whose shapes bind symbols
-  def.attrs = {ShapeAttr("size", "[height, width], as image_size says", true)};
+  def.attrs = {
+      ShapeAttr("size", "[height, width], as image_size says", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectBytes(c.type(0)));
     const Shape& size = c.attrs.Get<Shape>("size");

@@ -16,13 +16,13 @@ using tir::MakeConst;
 using tir::MakeSelect;
 using tir::Stmt;
 
-absl::StatusOr<int> AxisOf(const InferContext& c, int64_t otherwise) {
-  return NormalizeAxis(c.attrs.GetOr<int64_t>("axis", otherwise),
+absl::StatusOr<int> AxisOf(const InferContext& c) {
+  return NormalizeAxis(c.attrs.Get<int64_t>("axis"),
                        static_cast<int>(c.type(0).shape.size()));
 }
 
-int AxisOf(const ComputeContext& c, int64_t otherwise) {
-  const int64_t axis = c.attrs.GetOr<int64_t>("axis", otherwise);
+int AxisOf(const ComputeContext& c) {
+  const int64_t axis = c.attrs.Get<int64_t>("axis");
   return static_cast<int>(axis < 0 ? axis + c.inputs[0].rank() : axis);
 }
 
@@ -32,9 +32,10 @@ OpDef Gather() {
   def.doc = "the slices of x along an axis that indices name";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kInjective;
-  def.attrs = {IntAttr("axis", "0")};
+  def.traits = kOperandsInMemory;
+  def.attrs = {IntAttr("axis", "dimension that indices count along", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, 0));
+    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c));
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
     const Shape &x = c.type(0).shape, &indices = c.type(1).shape;
     TensorType out{c.type(0).dtype, Shape(x.begin(), x.begin() + axis)};
@@ -44,7 +45,7 @@ OpDef Gather() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], indices = c.inputs[1];
-    const int axis = AxisOf(c, 0);
+    const int axis = AxisOf(c);
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
           const auto first = i.begin() + axis;
@@ -65,9 +66,10 @@ OpDef GatherElements() {
   def.doc = "result[i, j] = x[indices[i, j], j], for axis 0 of two dimensions";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kInjective;
-  def.attrs = {IntAttr("axis", "0")};
+  def.traits = kOperandsInMemory;
+  def.attrs = {IntAttr("axis", "dimension that indices count along", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    INGOT_RETURN_IF_ERROR(AxisOf(c).status());
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
     INGOT_RETURN_IF_ERROR(ExpectRank(
         c.type(1), static_cast<int>(c.type(0).shape.size()), "indices"));
@@ -75,7 +77,7 @@ OpDef GatherElements() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], indices = c.inputs[1];
-    const int axis = AxisOf(c, 0);
+    const int axis = AxisOf(c);
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
           Indices at = i;
@@ -118,10 +120,12 @@ OpDef GatherNd() {
   def.doc = "the slices of x that index vectors name";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kInjective;
-  def.attrs = {IntAttr("batch_dims", "leading dimensions that run along; 0")};
+  def.traits = kOperandsInMemory;
+  def.attrs = {IntAttr("batch_dims",
+                       "how many leading dimensions x and indices share", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &indices = c.type(1);
-    const int64_t batch = c.attrs.GetOr<int64_t>("batch_dims", 0);
+    const int64_t batch = c.attrs.Get<int64_t>("batch_dims");
     INGOT_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(x, indices, batch));
     TensorType out{x.dtype,
                    Shape(indices.shape.begin(), indices.shape.end() - 1)};
@@ -131,7 +135,7 @@ OpDef GatherNd() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], indices = c.inputs[1];
-    const int64_t batch = c.attrs.GetOr<int64_t>("batch_dims", 0);
+    const int64_t batch = c.attrs.Get<int64_t>("batch_dims");
     INGOT_ASSIGN_OR_RETURN(
         const int64_t depth,
         IndexDepth({x.dtype(), x.shape()}, {indices.dtype(), indices.shape()},
@@ -166,7 +170,7 @@ Expr Combine(const std::string& reduction, const Expr& old, const Expr& now) {
 }
 
 absl::Status CheckReduction(const TensorType& type, const Attrs& attrs) {
-  const std::string r = attrs.GetOr<std::string>("reduction", "none");
+  const std::string r = attrs.Get<std::string>("reduction");
   if (r != "none" && r != "add" && r != "mul" && r != "max" && r != "min") {
     return Invalid("there is no reduction '", r, "'");
   }
@@ -179,7 +183,7 @@ absl::Status CheckReduction(const TensorType& type, const Attrs& attrs) {
 Tensors Scatter(const ComputeContext& c,
                 const std::function<Indices(const Indices& i)>& target) {
   const te::Tensor x = c.inputs[0], updates = c.inputs[2];
-  const std::string reduction = c.attrs.GetOr<std::string>("reduction", "none");
+  const std::string reduction = c.attrs.Get<std::string>("reduction");
   return c.graph.Extern(
       c.name, {x.shape()}, {x.dtype()}, {c.inputs[0], c.inputs[1], c.inputs[2]},
       [&](absl::Span<const te::Tensor> out) {
@@ -214,10 +218,10 @@ OpDef ScatterElements() {
   def.name = "scatter_elements";
   def.doc = "x with y[indices[i, j], j] = updates[i, j], for axis 0 of two";
   def.min_inputs = def.max_inputs = 3;
-  def.attrs = {IntAttr("axis", "0"),
-               StringAttr("reduction", "none (default), add, mul, max or min")};
+  def.attrs = {IntAttr("axis", "dimension that indices count along", 0),
+               StringAttr("reduction", "none, add, mul, max or min", "none")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    INGOT_RETURN_IF_ERROR(AxisOf(c).status());
     INGOT_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
     INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
@@ -233,7 +237,7 @@ OpDef ScatterElements() {
     return Types{c.type(0)};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
-    const int axis = AxisOf(c, 0);
+    const int axis = AxisOf(c);
     return Scatter(c, [&](const Indices& i) {
       Indices at = i;
       at[axis] = MakeCast(DataType::Int(64), c.inputs[1](i));
@@ -248,7 +252,7 @@ OpDef ScatterNd() {
   def.name = "scatter_nd";
   def.doc = "x with the slices that index vectors name replaced by updates";
   def.min_inputs = def.max_inputs = 3;
-  def.attrs = {StringAttr("reduction", "none (default), add, mul, max or min")};
+  def.attrs = {StringAttr("reduction", "none, add, mul, max or min", "none")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
     INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
@@ -297,12 +301,12 @@ OpDef OneHot() {
   def.min_inputs = 2;
   def.max_inputs = -1;  // behind two: values whose shapes bind symbols
   def.fusion = FusionKind::kBroadcast;
-  def.attrs = {ShapeAttr("depth", "[extent of the new axis]", true),
-               IntAttr("axis", "where it goes; -1")};
+  def.attrs = {ShapeAttr("depth", "[extent of the new axis]", kRequired),
+               IntAttr("axis", "where it goes", -1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const int rank = static_cast<int>(c.type(0).shape.size()) + 1;
-    INGOT_ASSIGN_OR_RETURN(
-        int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), rank));
+    INGOT_ASSIGN_OR_RETURN(int axis,
+                           NormalizeAxis(c.attrs.Get<int64_t>("axis"), rank));
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(1), 1, "values"));
     if (!MayBeEqual(c.type(1).shape[0], I64(2), c.assumed)) {
       return Invalid("values must be two elements");
@@ -321,7 +325,7 @@ OpDef OneHot() {
     const te::Tensor indices = c.inputs[0], values = c.inputs[1];
     INGOT_ASSIGN_OR_RETURN(
         const int axis,
-        NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), indices.rank() + 1));
+        NormalizeAxis(c.attrs.Get<int64_t>("axis"), indices.rank() + 1));
     const Expr depth = c.attrs.Get<Shape>("depth")[0];
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
@@ -343,11 +347,13 @@ OpDef TopK() {
   def.name = "top_k";
   def.doc = "the k largest (or smallest) along an axis, and their positions";
   def.max_inputs = -1;  // behind x: values whose shapes bind symbols
-  def.attrs = {ShapeAttr("k", "[how many]", true), IntAttr("axis", "-1"),
-               IntAttr("largest", "1")};
+  def.attrs = {
+      ShapeAttr("k", "[how many]", kRequired),
+      IntAttr("axis", "dimension that is searched", -1),
+      IntAttr("largest", "whether the largest count, not the smallest", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c, -1));
+    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c));
     TensorType out = c.type(0);
     const Shape& count = c.attrs.Get<Shape>("k");
     if (count.size() != 1) return Invalid("k must be one number");
@@ -362,8 +368,8 @@ OpDef TopK() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    const int axis = AxisOf(c, -1);
-    const bool largest = c.attrs.GetOr<int64_t>("largest", 1) != 0;
+    const int axis = AxisOf(c);
+    const bool largest = c.attrs.Get<int64_t>("largest") != 0;
     const DataType t = x.dtype(), i64 = DataType::Int(64);
     auto beats = [&](const Expr& a, const Expr& b) {
       return largest ? Gt(a, b) : Lt(a, b);
@@ -415,19 +421,20 @@ OpDef CumSum() {
   OpDef def;
   def.name = "cumsum";
   def.doc = "running sums along an axis";
-  def.attrs = {IntAttr("axis", "0"),
-               IntAttr("exclusive", "leave the element itself out; 0"),
-               IntAttr("reverse", "from the end; 0")};
+  def.attrs = {
+      IntAttr("axis", "dimension that indices count along", 0),
+      IntAttr("exclusive", "whether the element itself is left out", 0),
+      IntAttr("reverse", "whether sums start at the end", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    INGOT_RETURN_IF_ERROR(AxisOf(c, 0).status());
+    INGOT_RETURN_IF_ERROR(AxisOf(c).status());
     return Types{c.type(0)};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    const int axis = AxisOf(c, 0);
-    const bool exclusive = c.attrs.GetOr<int64_t>("exclusive", 0) != 0;
-    const bool reverse = c.attrs.GetOr<int64_t>("reverse", 0) != 0;
+    const int axis = AxisOf(c);
+    const bool exclusive = c.attrs.Get<int64_t>("exclusive") != 0;
+    const bool reverse = c.attrs.Get<int64_t>("reverse") != 0;
     const DataType acc = ComputeType(x.dtype());
     Shape rows = x.shape();
     const Dim extent = rows[axis];

@@ -1,19 +1,13 @@
 // layout_transform: between plain layouts and ones with inner blocks.
+#include "compiler/relay/ops/layout.h"
+
 #include "absl/strings/ascii.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/known.h"
 
 namespace ingot::relay::ops {
-namespace {
 
-// One dimension of a layout: a whole axis ('C'), or a block of it ('c', 8).
-struct LayoutDim {
-  char axis;          // upper case
-  int64_t block = 0;  // 0: the whole axis, or what blocks leave of it
-};
-
-// "NCHW8c": N, C, H, W, c of 8. Each axis stands once in upper case, and at
-// most once as a block, behind it.
 absl::StatusOr<std::vector<LayoutDim>> ParseLayout(absl::string_view text) {
   std::vector<LayoutDim> dims;
   int64_t number = 0;
@@ -48,6 +42,8 @@ int64_t BlockOf(const std::vector<LayoutDim>& dims, char axis) {
   }
   return 1;
 }
+
+namespace {
 
 struct Plan {
   std::vector<LayoutDim> from, to;
@@ -102,8 +98,9 @@ OpDef LayoutTransform() {
       "x from one layout to another; a last, partial block is filled up "
       "with zeros";
   def.fusion = FusionKind::kInjective;
-  def.attrs = {StringAttr("src", "the operand's layout, as NCHW", true),
-               StringAttr("dst", "the result's, as NCHW8c", true)};
+  def.compute_known = &CopyToLayout;
+  def.attrs = {StringAttr("src", "the operand's layout, as NCHW", kRequired),
+               StringAttr("dst", "the result's, as NCHW8c", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_ASSIGN_OR_RETURN(Plan plan, MakePlan(c.type(0), c.attrs));
     return Types{{c.type(0).dtype, plan.output}};

@@ -74,8 +74,7 @@ OpDef List(absl::string_view name, absl::string_view doc,
   def.doc = std::string(doc);
   def.min_inputs = min_inputs;
   def.max_inputs = max_inputs;
-  def.fusion = FusionKind::kPlan;
-  def.on_lists = true;
+  def.step = ExecutorStep::kSequence;
   def.attrs = std::move(attrs);
   def.infer = [info](const InferContext& c) { return Infer(*info, c); };
   return def;
@@ -84,10 +83,10 @@ OpDef List(absl::string_view name, absl::string_view doc,
 }  // namespace
 
 absl::Status RegisterList(OpRegistry* registry) {
-  const AttrSpec dtype = TypeAttr("dtype", "of the tensors", true);
-  const AttrSpec shape =
-      ShapeAttr("shape", "of the result; new symbols are bound to it", true);
-  const AttrSpec axis = IntAttr("axis", "the dimension", true);
+  const AttrSpec dtype = TypeAttr("dtype", "of the tensors", kRequired);
+  const AttrSpec shape = ShapeAttr(
+      "shape", "of the result; new symbols are bound to it", kRequired);
+  const AttrSpec axis = IntAttr("axis", "the dimension", kRequired);
   return RegisterAllOf(
       registry,
       {List("list_make", "the tensors as a list", {dtype}, 0, -1),
@@ -104,10 +103,12 @@ absl::Status RegisterList(OpRegistry* registry) {
        List("list_length", "how many tensors there are", {}, 1, 1),
        List("list_has", "whether an optional value is there", {}, 1, 1),
        List("list_concat", "the tensors one behind the other",
-            {shape, axis, IntAttr("new_axis", "which each gets first; 0")}, 1,
-            1),
+            {shape, axis,
+             IntAttr("new_axis", "whether each gets the axis first", 0)},
+            1, 1),
        List("list_split", "x in parts of a size, or of sizes, or else of 1",
-            {axis, IntAttr("keepdims", "of the parts of 1; 1")}, 1, 2)});
+            {axis, IntAttr("keepdims", "whether parts of 1 keep the axis", 1)},
+            1, 2)});
 }
 
 }  // namespace ingot::relay::ops

@@ -58,7 +58,9 @@ OpDef Matmul() {
   def.doc = "matrix product over the last two dimensions; others broadcast";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.attrs = {TypeAttr("out_dtype", "of sums and result; a's type")};
+  def.traits = kPacksOperands;
+  def.attrs = {TypeAttr(
+      "out_dtype", "of sums and result; a's type when left out", kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const Shape &a = c.type(0).shape, &b = c.type(1).shape;
     if (a.size() < 2 || b.size() < 2) {
@@ -102,7 +104,9 @@ OpDef Dense() {
   def.doc = "x[..., m, k] times the transpose of w[n, k]";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.attrs = {TypeAttr("out_dtype", "of sums and result; x's type")};
+  def.traits = kOperandsInMemory;
+  def.attrs = {TypeAttr(
+      "out_dtype", "of sums and result; x's type when left out", kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
@@ -132,8 +136,11 @@ OpDef DensePacked() {
   def.doc = "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.attrs = {IntAttr("units", "n, the columns of the result", true),
-               TypeAttr("out_dtype", "of sums and result; x's type")};
+  def.traits = kOperandsInMemory;
+  def.attrs = {
+      IntAttr("units", "n, the columns of the result", kRequired),
+      TypeAttr("out_dtype", "of sums and result; x's type when left out",
+               kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
@@ -171,7 +178,9 @@ OpDef Einsum() {
   def.doc = "sum of products over named dimensions, as numpy's";
   def.max_inputs = -1;
   def.fusion = FusionKind::kReduction;
-  def.attrs = {StringAttr("equation", "\"ij,jk->ik\", with ... allowed", true)};
+  def.traits = kOperandsInMemory;
+  def.attrs = {
+      StringAttr("equation", "\"ij,jk->ik\", with ... allowed", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     std::vector<Shape> shapes;
     for (size_t i = 0; i < c.inputs.size(); ++i) {

@@ -48,7 +48,7 @@ OpDef BatchNorm() {
       "(x - mean) / sqrt(var + epsilon) * scale + bias, a value a channel";
   def.min_inputs = def.max_inputs = 5;
   def.fusion = FusionKind::kBroadcast;
-  def.attrs = {FloatAttr("epsilon", "1e-5")};
+  def.attrs = {FloatAttr("epsilon", "added to the variance", 1e-5)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
     INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
@@ -72,7 +72,7 @@ OpDef BatchNorm() {
           const Expr x = MakeCast(acc, c.inputs[0](i));
           const Expr root = MakeCall(
               Intrinsic::kSqrt,
-              {at(4) + MakeConst(acc, c.attrs.GetOr<double>("epsilon", 1e-5))});
+              {at(4) + MakeConst(acc, c.attrs.Get<double>("epsilon"))});
           return MakeCast(t, (x - at(3)) / root * at(1) + at(2));
         })};
   };
@@ -125,8 +125,8 @@ Moments MakeMoments(const ComputeContext& c, const Rows& rows, bool centred) {
 }
 
 Expr InverseRoot(const ComputeContext& c, const Expr& variance) {
-  return Rsqrt(variance + MakeConst(variance->dtype,
-                                    c.attrs.GetOr<double>("epsilon", 1e-5)));
+  return Rsqrt(variance +
+               MakeConst(variance->dtype, c.attrs.Get<double>("epsilon")));
 }
 
 // Layer and RMS norm: over the last dimensions from `axis` on.
@@ -137,12 +137,12 @@ OpDef LayerNorm(absl::string_view name, absl::string_view doc, bool centred) {
   def.min_inputs = 2;
   def.max_inputs = centred ? 3 : 2;
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntAttr("axis", "first dimension averaged over; -1"),
-               FloatAttr("epsilon", "1e-5")};
+  def.attrs = {IntAttr("axis", "first dimension averaged over", -1),
+               FloatAttr("epsilon", "added to the variance", 1e-5)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
     INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
-    INGOT_RETURN_IF_ERROR(NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1),
+    INGOT_RETURN_IF_ERROR(NormalizeAxis(c.attrs.Get<int64_t>("axis"),
                                         static_cast<int>(x.shape.size()))
                               .status());
     for (int i = 1; i < 3 && c.has(i); ++i) {
@@ -159,8 +159,7 @@ OpDef LayerNorm(absl::string_view name, absl::string_view doc, bool centred) {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype(), acc = ComputeType(t);
     INGOT_ASSIGN_OR_RETURN(
-        const int axis,
-        NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), x.rank()));
+        const int axis, NormalizeAxis(c.attrs.Get<int64_t>("axis"), x.rank()));
     Rows rows;
     rows.outer.assign(x.shape().begin(), x.shape().begin() + axis);
     rows.inner.assign(x.shape().begin() + axis, x.shape().end());
@@ -196,8 +195,9 @@ OpDef GroupNorm(absl::string_view name, absl::string_view doc, bool instance) {
   def.doc = std::string(doc);
   def.min_inputs = def.max_inputs = 3;
   def.fusion = FusionKind::kReduction;
-  def.attrs = {FloatAttr("epsilon", "1e-5")};
-  if (!instance) def.attrs.push_back(IntAttr("groups", "of channels", true));
+  def.attrs = {FloatAttr("epsilon", "added to the variance", 1e-5)};
+  if (!instance)
+    def.attrs.push_back(IntAttr("groups", "of channels", kRequired));
   def.infer = [instance](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
     INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
@@ -262,9 +262,11 @@ OpDef Lrn() {
   def.name = "lrn";
   def.doc = "x / (bias + alpha / size * sum of squares of near channels)^beta";
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntAttr("size", "channels summed over", true),
-               FloatAttr("alpha", "1e-4"), FloatAttr("beta", "0.75"),
-               FloatAttr("bias", "1")};
+  def.traits = kOperandsInMemory;
+  def.attrs = {IntAttr("size", "channels summed over", kRequired),
+               FloatAttr("alpha", "factor of the sum", 1e-4),
+               FloatAttr("beta", "exponent", 0.75),
+               FloatAttr("bias", "added to the sum", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
     if (c.type(0).shape.size() < 2) return Invalid("x has no channels");
@@ -287,16 +289,14 @@ OpDef Lrn() {
                             e * e, MakeConst(acc, 0));
         });
     return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
-      const Expr base = MakeConst(acc, c.attrs.GetOr<double>("bias", 1)) +
-                        MakeConst(acc, c.attrs.GetOr<double>("alpha", 1e-4) /
+      const Expr base = MakeConst(acc, c.attrs.Get<double>("bias")) +
+                        MakeConst(acc, c.attrs.Get<double>("alpha") /
                                            static_cast<double>(size)) *
                             squares(i);
       return MakeCast(
-          t,
-          MakeCast(acc, x(i)) /
-              MakeCall(
-                  Intrinsic::kPow,
-                  {base, MakeConst(acc, c.attrs.GetOr<double>("beta", 0.75))}));
+          t, MakeCast(acc, x(i)) /
+                 MakeCall(Intrinsic::kPow,
+                          {base, MakeConst(acc, c.attrs.Get<double>("beta"))}));
     })};
   };
   return def;
@@ -315,11 +315,11 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
   def.name = std::string(name);
   def.doc = std::string(doc);
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntAttr("axis", "-1")};
+  def.attrs = {IntAttr("axis", "dimension that is normalised", -1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
     INGOT_RETURN_IF_ERROR(
-        NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1),
+        NormalizeAxis(c.attrs.Get<int64_t>("axis"),
                       static_cast<int>(c.type(0).shape.size()))
             .status());
     return Types{c.type(0)};
@@ -328,8 +328,7 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype(), acc = ComputeType(t);
     INGOT_ASSIGN_OR_RETURN(
-        const int axis,
-        NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), x.rank()));
+        const int axis, NormalizeAxis(c.attrs.Get<int64_t>("axis"), x.rank()));
     Shape rows = x.shape();
     const Dim extent = rows[axis];
     rows[axis] = I64(1);
@@ -380,14 +379,13 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
 
 OpDef LpNorm() {
   OpDef def = Softmax("lp_norm", "x / its Lp norm along an axis", false);
-  def.attrs.push_back(IntAttr("p", "1 or 2 (default)"));
+  def.attrs.push_back(IntAttr("p", "1 or 2", 2));
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const DataType t = x.dtype(), acc = ComputeType(t);
     INGOT_ASSIGN_OR_RETURN(
-        const int axis,
-        NormalizeAxis(c.attrs.GetOr<int64_t>("axis", -1), x.rank()));
-    const bool squares = c.attrs.GetOr<int64_t>("p", 2) == 2;
+        const int axis, NormalizeAxis(c.attrs.Get<int64_t>("axis"), x.rank()));
+    const bool squares = c.attrs.Get<int64_t>("p") == 2;
     Shape rows = x.shape();
     const Dim extent = rows[axis];
     rows[axis] = I64(1);

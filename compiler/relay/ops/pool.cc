@@ -21,10 +21,16 @@ enum class PoolKind { kMax, kAverage, kLp };
 
 constexpr absl::string_view kLayouts[] = {"NCW", "NCHW", "NCDHW"};
 
+AttrSpec LayoutAttr(int n) {
+  return StringAttr(
+      "layout",
+      n == 2 ? "NCHW, or NCHW8c and the like" : "the only one there is",
+      kLayouts[n - 1]);
+}
+
 absl::Status CheckLayout(const TensorType& x, const Attrs& attrs, int n) {
   INGOT_ASSIGN_OR_RETURN(int64_t block,
-                         DataBlock(attrs.GetOr<std::string>(
-                             "layout", std::string(kLayouts[n - 1]))));
+                         DataBlock(attrs.Get<std::string>("layout")));
   if (n != 2 && block > 0) return Invalid("only 2-d pools know blocks");
   return ExpectRank(x, n + 2 + (block > 0), "the operand");
 }
@@ -57,6 +63,7 @@ absl::StatusOr<Window> WindowOf(const Attrs& attrs, int n) {
     return Invalid("kernel must have ", n, " values");
   }
   INGOT_ASSIGN_OR_RETURN(Window w, ReadWindow(attrs, kernel));
+  w.ceil_mode = attrs.Get<int64_t>("ceil_mode") != 0;
   return w;
 }
 
@@ -135,7 +142,7 @@ absl::StatusOr<Tensors> ComputeAveragePool(const ComputeContext& c, int n) {
         return MakeCast(acc, TapOf(args, i, r));
       },
       PoolTags(n));
-  const bool include_pad = c.attrs.GetOr<int64_t>("count_include_pad", 0) != 0;
+  const bool include_pad = c.attrs.Get<int64_t>("count_include_pad") != 0;
   return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
     Expr count = I64(1);
     for (int d = 0; d < n; ++d) {
@@ -174,7 +181,7 @@ Expr AbsOf(const Expr& x) { return MakeCall(Intrinsic::kAbs, {x}); }
 absl::StatusOr<Tensors> ComputeLpPool(const ComputeContext& c, int n) {
   const DataType t = c.inputs[0].dtype(), acc = ComputeType(t);
   INGOT_ASSIGN_OR_RETURN(PoolArgs args, PreparePool(c, n, MakeConst(t, 0)));
-  const double p = static_cast<double>(c.attrs.GetOr<int64_t>("p", 2));
+  const double p = static_cast<double>(c.attrs.Get<int64_t>("p"));
   const te::Tensor sum = c.graph.Reduce(
       SubName(c, "sum"), c.outputs[0].shape, args.extents,
       te::Reducer::Sum(acc),
@@ -193,19 +200,20 @@ OpDef Pool(absl::string_view stem, absl::string_view doc, PoolKind kind,
   def.name = absl::StrCat(stem, n, "d");
   def.doc = std::string(doc);
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntsAttr("kernel", "extent of the window", true),
+  def.traits = kOperandsInMemory;
+  if (n == 2) def.layout_rule = LayoutRule::kLayoutAttribute;
+  def.attrs = {IntsAttr("kernel", "extent of the window", kRequired),
                StridesAttr(),
                PadsAttr(),
                DilationsAttr(),
-               IntAttr("ceil_mode", "keep a last, partial window; 0"),
-               StringAttr("layout", n == 2 ? "NCHW (default), or NCHW8c and "
-                                             "the like"
-                                           : kLayouts[n - 1])};
+               IntAttr("ceil_mode", "whether a last, partial window counts", 0),
+               LayoutAttr(n)};
   if (kind == PoolKind::kAverage) {
-    def.attrs.push_back(IntAttr("count_include_pad", "padding counts; 0"));
+    def.attrs.push_back(
+        IntAttr("count_include_pad", "whether padding counts", 0));
   }
   if (kind == PoolKind::kLp) {
-    def.attrs.push_back(IntAttr("p", "the norm's exponent; 2"));
+    def.attrs.push_back(IntAttr("p", "the norm's exponent", 2));
   }
   def.infer = [=](const InferContext& c) { return InferPool(c, n, kind); };
   def.compute = [=](const ComputeContext& c) {
@@ -230,8 +238,9 @@ OpDef MaxPoolIndices(int n) {
                    "where max_pool finds its maxima, as "
                    "positions in the whole tensor",
                    PoolKind::kMax, n);
+  def.layout_rule = LayoutRule::kPlainOnly;
   def.attrs.push_back(
-      IntAttr("storage_order", "1: positions count columns first; 0"));
+      IntAttr("storage_order", "1: positions count columns first", 0));
   def.infer = [n](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_ASSIGN_OR_RETURN(Types types, InferPool(c, n, PoolKind::kMax));
     types[0].dtype = DataType::Int(64);
@@ -246,8 +255,7 @@ OpDef MaxPoolIndices(int n) {
         te::Reducer::Max(t),
         [&](const Indices& i, const Indices& r) { return TapOf(args, i, r); });
     const Window& w = args.window;
-    const bool columns =
-        n >= 2 && c.attrs.GetOr<int64_t>("storage_order", 0) != 0;
+    const bool columns = n >= 2 && c.attrs.Get<int64_t>("storage_order") != 0;
     const te::Tensor first = c.graph.Reduce(
         columns ? SubName(c, "first") : std::string(c.name), c.outputs[0].shape,
         args.extents, te::Reducer::Min(DataType::Int(64)),
@@ -284,9 +292,11 @@ OpDef GlobalPool(absl::string_view stem, absl::string_view doc, GlobalKind kind,
   def.name = absl::StrCat(stem, n, "d");
   def.doc = std::string(doc);
   def.fusion = FusionKind::kReduction;
-  def.attrs = {StringAttr("layout", "as for pools")};
+  def.traits = kReadsOnce;
+  if (n == 2) def.layout_rule = LayoutRule::kLayoutAttribute;
+  def.attrs = {LayoutAttr(n)};
   if (kind == GlobalKind::kLp) {
-    def.attrs.push_back(IntAttr("p", "the norm's exponent; 2"));
+    def.attrs.push_back(IntAttr("p", "the norm's exponent", 2));
   }
   def.infer = [=](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(CheckLayout(c.type(0), c.attrs, n));
@@ -304,7 +314,9 @@ OpDef GlobalPool(absl::string_view stem, absl::string_view doc, GlobalKind kind,
     const Shape& shape = c.outputs[0].shape;
     const std::vector<Expr> extents(x.shape().begin() + 2,
                                     x.shape().begin() + 2 + n);
-    const double p = static_cast<double>(c.attrs.GetOr<int64_t>("p", 2));
+    const double p = kind == GlobalKind::kLp
+                         ? static_cast<double>(c.attrs.Get<int64_t>("p"))
+                         : 0;
     auto element = [&](const Indices& i, const Indices& r) {
       Indices at = i;
       std::copy(r.begin(), r.end(), at.begin() + 2);

@@ -20,8 +20,8 @@ absl::Status CheckParams(const InferContext& c) {
     if (shape.empty() || (shape.size() == 1 && tir::IsConstInt(shape[0], 1))) {
       continue;
     }
-    INGOT_ASSIGN_OR_RETURN(
-        int axis, NormalizeAxis(c.attrs.GetOr<int64_t>("axis", 1), rank));
+    INGOT_ASSIGN_OR_RETURN(int axis,
+                           NormalizeAxis(c.attrs.Get<int64_t>("axis"), rank));
     if (shape.size() != 1 || !MayBeEqual(shape[0], x.shape[axis], c.assumed)) {
       return Invalid("scale or zero point ", ToString(c.type(k)),
                      " does not fit axis ", axis, " of ", ToString(x));
@@ -34,7 +34,7 @@ Expr ParamAt(const ComputeContext& c, int k, const Indices& i) {
   const te::Tensor p = c.inputs[k];
   if (p.rank() == 0) return p({});
   if (tir::IsConstInt(p.shape()[0], 1)) return p({I64(0)});
-  int64_t axis = c.attrs.GetOr<int64_t>("axis", 1);
+  int64_t axis = c.attrs.Get<int64_t>("axis");
   if (axis < 0) axis += static_cast<int64_t>(i.size());
   return p({i[axis]});
 }
@@ -48,8 +48,8 @@ OpDef Quantize() {
   def.min_inputs = 2;
   def.max_inputs = 3;
   def.fusion = FusionKind::kBroadcast;
-  def.attrs = {TypeAttr("dtype", "of the result, an integer", true),
-               IntAttr("axis", "that scales run along; 1")};
+  def.attrs = {TypeAttr("dtype", "of the result, an integer", kRequired),
+               IntAttr("axis", "that scales run along", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const DataType t = c.attrs.Get<DataType>("dtype");
     if (!t.is_integer() || t.bits > 32) {
@@ -82,7 +82,7 @@ OpDef Dequantize() {
   def.min_inputs = 2;
   def.max_inputs = 3;
   def.fusion = FusionKind::kBroadcast;
-  def.attrs = {IntAttr("axis", "that scales run along; 1")};
+  def.attrs = {IntAttr("axis", "that scales run along", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(0), "x"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(1), "scale"));

@@ -33,7 +33,7 @@ OpDef RandomState() {
       "i64[2]: the seed of whoever runs the model, and how often these steps "
       "ran before";
   def.min_inputs = def.max_inputs = 0;
-  def.fusion = FusionKind::kPlan;
+  def.step = ExecutorStep::kRandomState;
   def.infer = [](const InferContext&) -> absl::StatusOr<Types> {
     return Types{{DataType::Int(64), {I64(2)}}};
   };
@@ -125,11 +125,13 @@ OpDef Random() {
       "random numbers: uniform in [0, 1), or normal with mean 0 and deviation "
       "1";
   def.max_inputs = -1;  // behind the state: values whose shapes bind symbols
-  def.attrs = {ShapeAttr("shape", "of the result", true),
-               TypeAttr("dtype", "of the result: f32 or f64", true),
-               StringAttr("distribution", "uniform or normal", true),
-               IntAttr("stream", "calls with another one are independent; 0"),
-               IntAttr("seed", "in place of the state's")};
+  def.attrs = {
+      ShapeAttr("shape", "of the result", kRequired),
+      TypeAttr("dtype", "of the result: f32 or f64", kRequired),
+      StringAttr("distribution", "uniform or normal", kRequired),
+      IntAttr("stream", "calls with another one are independent", 0),
+      IntAttr("seed", "in place of the state's; the state's when left out",
+              kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     int64_t extent;
     const TensorType& state = c.type(0);
@@ -157,7 +159,7 @@ OpDef Random() {
                                 ? U64(c.attrs.Get<int64_t>("seed"))
                                 : MakeCast(kU64, state({I64(0)}));
           const Expr run = Low(MakeCast(kU64, state({I64(1)})));
-          const Expr stream = Low(U64(c.attrs.GetOr<int64_t>("stream", 0)));
+          const Expr stream = Low(U64(c.attrs.Get<int64_t>("stream")));
           const Philox philox;
           return philox.With(LoopNest(type.shape, "i", [&](const Indices& i) {
             const Expr at = MakeCast(kU64, Flatten(i, type.shape));

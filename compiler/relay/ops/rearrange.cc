@@ -3,6 +3,7 @@
 
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/known.h"
 #include "compiler/te/tags.h"
 #include "compiler/tir/simplify.h"
 
@@ -39,10 +40,10 @@ OpDef Injective(
 }
 
 OpDef Transpose() {
-  return Injective(
+  OpDef def = Injective(
       "transpose", "dimensions in another order",
       {IntsAttr("axes", "the operand's dimension for each of the result's",
-                true)},
+                kRequired)},
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
         const Ints& axes = attrs.Get<Ints>("axes");
         const int rank = static_cast<int>(x.shape.size());
@@ -64,6 +65,9 @@ OpDef Transpose() {
         for (size_t d = 0; d < axes.size(); ++d) at[axes[d]] = i[d];
         return at;
       });
+  def.traits = kPermutes | kNeverGrows;
+  def.compute_known = &CopyTransposed;
+  return def;
 }
 
 // The part that position `at` lies in, found in as many steps as the number of
@@ -84,7 +88,10 @@ OpDef Concat() {
   def.doc = "operands one after the other along an axis";
   def.max_inputs = -1;
   def.fusion = FusionKind::kInjective;
-  def.attrs = {IntAttr("axis", "not negative", true)};
+  def.traits = kOperandsInMemory;
+  def.layout_rule = LayoutRule::kConcatenates;
+  def.compute_known = &CopyConcatenated;
+  def.attrs = {IntAttr("axis", "not negative", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     TensorType out = c.type(0);
     const int rank = static_cast<int>(out.shape.size());
@@ -147,7 +154,7 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
   const Shape& starts = attrs.Get<Shape>("starts");
   const Shape& ends = attrs.Get<Shape>("ends");
   const Ints& axes = attrs.Get<Ints>("axes");
-  const Ints steps = attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  const Ints steps = attrs.GetEach("steps", axes.size());
   const int rank = static_cast<int>(x.shape.size());
   if (starts.size() != axes.size() || ends.size() != axes.size() ||
       steps.size() != axes.size()) {
@@ -196,7 +203,7 @@ void AssumeInside(const TensorType& x, const Attrs& attrs,
                   std::vector<DimAssumption>* assumed) {
   const tir::Bounds dimensions = tir::Bounds::Dimensions();
   const Ints& axes = attrs.Get<Ints>("axes");
-  const Ints steps = attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  const Ints steps = attrs.GetEach("steps", axes.size());
   for (size_t k = 0; k < axes.size(); ++k) {
     const Dim& dim = x.shape[axes[k]];
     int64_t extent;
@@ -211,13 +218,15 @@ void AssumeInside(const TensorType& x, const Attrs& attrs,
 OpDef Slice() {
   OpDef def = Injective(
       "slice", "every step-th element from start up to end, along axes",
-      {ShapeAttr("starts", "in [0, extent]; below extent for steps < 0", true),
-       ShapeAttr("ends", "in [0, extent]; -1 ends a backward slice at 0", true),
-       IntsAttr("axes", "distinct, not negative", true),
-       IntsAttr("steps", "not 0; all 1")},
+      {ShapeAttr("starts", "in [0, extent]; below extent for steps < 0",
+                 kRequired),
+       ShapeAttr("ends", "in [0, extent]; -1 ends a backward slice at 0",
+                 kRequired),
+       IntsAttr("axes", "distinct, not negative", kRequired),
+       EachAttr("steps", "not 0", 1)},
       &InferSlice, [](const Indices& i, const Shape&, const Attrs& attrs) {
         const Ints& axes = attrs.Get<Ints>("axes");
-        const Ints steps = attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+        const Ints steps = attrs.GetEach("steps", axes.size());
         Indices at = i;
         for (size_t k = 0; k < axes.size(); ++k) {
           at[axes[k]] = attrs.Get<Shape>("starts")[k] + i[axes[k]] * steps[k];
@@ -230,6 +239,9 @@ OpDef Slice() {
     if (c.assumed != nullptr) AssumeInside(c.type(0), c.attrs, c.assumed);
     return types;
   };
+  def.traits = kNeverGrows;
+  def.layout_rule = LayoutRule::kSlices;
+  def.compute_known = &CopySliced;
   def.max_inputs = -1;  // values whose shapes bind symbols
   return def;
 }
@@ -253,9 +265,12 @@ OpDef Pad() {
   def.name = "pad";
   def.doc = "x with elements added around it, or cut off where negative";
   def.fusion = FusionKind::kInjective;
-  def.attrs = {IntsAttr("pads", "all begins, then all ends", true),
-               StringAttr("mode", "constant (default), edge, reflect or wrap"),
-               FloatAttr("value", "of mode constant; 0")};
+  def.layout_rule = LayoutRule::kPads;
+  def.compute_known = &CopyPadded;
+  def.attrs = {
+      IntsAttr("pads", "all begins, then all ends", kRequired),
+      StringAttr("mode", "constant, edge, reflect or wrap", "constant"),
+      FloatAttr("value", "of mode constant", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const Ints& pads = c.attrs.Get<Ints>("pads");
     TensorType out = c.type(0);
@@ -264,7 +279,7 @@ OpDef Pad() {
       return Invalid("pads must have ", 2 * rank, " values for ", ToString(out),
                      ", not ", pads.size());
     }
-    const std::string mode = c.attrs.GetOr<std::string>("mode", "constant");
+    const std::string mode = c.attrs.Get<std::string>("mode");
     if (mode != "constant" && mode != "edge" && mode != "reflect" &&
         mode != "wrap") {
       return Invalid("there is no mode '", mode, "'");
@@ -287,7 +302,7 @@ OpDef Pad() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const Ints& pads = c.attrs.Get<Ints>("pads");
-    const std::string mode = c.attrs.GetOr<std::string>("mode", "constant");
+    const std::string mode = c.attrs.Get<std::string>("mode");
     const int rank = x.rank();
     std::map<std::string, std::string> tags;
     if (mode == "constant") tags[te::kPad] = "1";
@@ -306,9 +321,8 @@ OpDef Pad() {
             }
           }
           if (mode != "constant" || inside.empty()) return x(at);
-          return MakeSelect(
-              All(inside), x(at),
-              MakeConst(x.dtype(), c.attrs.GetOr<double>("value", 0)));
+          return MakeSelect(All(inside), x(at),
+                            MakeConst(x.dtype(), c.attrs.Get<double>("value")));
         },
         tags)};
   };
@@ -318,7 +332,7 @@ OpDef Pad() {
 OpDef Tile() {
   return Injective(
       "tile", "x repeated along each dimension",
-      {IntsAttr("repeats", "one number a dimension", true)},
+      {IntsAttr("repeats", "one number a dimension", kRequired)},
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
         const Ints& repeats = attrs.Get<Ints>("repeats");
         if (repeats.size() != x.shape.size()) {
@@ -371,8 +385,8 @@ absl::Status ExpectMultiple(const TensorType& x, int d, int64_t factor) {
 OpDef DepthToSpace() {
   return Injective(
       "depth_to_space", "channels moved into blocks of the plane",
-      {IntAttr("blocksize", "extent of a block", true),
-       StringAttr("mode", "DCR (default) or CRD: the order in a channel")},
+      {IntAttr("blocksize", "extent of a block", kRequired),
+       StringAttr("mode", "DCR or CRD: the order in a channel", "DCR")},
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
         INGOT_RETURN_IF_ERROR(CheckBlock(x, attrs));
         const int64_t b = attrs.Get<int64_t>("blocksize");
@@ -383,7 +397,7 @@ OpDef DepthToSpace() {
       [](const Indices& i, const Shape& x, const Attrs& attrs) {
         const int64_t b = attrs.Get<int64_t>("blocksize");
         const Expr block = (i[2] % I64(b)) * b + i[3] % I64(b);
-        const Expr channel = attrs.GetOr<std::string>("mode", "DCR") == "CRD"
+        const Expr channel = attrs.Get<std::string>("mode") == "CRD"
                                  ? i[1] * (b * b) + block
                                  : block * FloorDiv(x[1], b * b) + i[1];
         return Indices{i[0], channel, FloorDiv(i[2], b), FloorDiv(i[3], b)};
@@ -393,7 +407,7 @@ OpDef DepthToSpace() {
 OpDef SpaceToDepth() {
   return Injective(
       "space_to_depth", "blocks of the plane moved into channels",
-      {IntAttr("blocksize", "extent of a block", true)},
+      {IntAttr("blocksize", "extent of a block", kRequired)},
       [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
         INGOT_RETURN_IF_ERROR(CheckBlock(x, attrs));
         const int64_t b = attrs.Get<int64_t>("blocksize");
@@ -415,16 +429,17 @@ OpDef Trilu() {
   def.name = "trilu";
   def.doc = "the upper or lower triangle of each matrix, 0 elsewhere";
   def.fusion = FusionKind::kElementwise;
-  def.attrs = {IntAttr("upper", "1"),
-               IntAttr("k", "diagonals to the right of the main one; 0")};
+  def.attrs = {
+      IntAttr("upper", "whether the upper triangle stays, not the lower", 1),
+      IntAttr("k", "diagonals to the right of the main one", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     if (c.type(0).shape.size() < 2) return Invalid("x is not a matrix");
     return Types{c.type(0)};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    const bool upper = c.attrs.GetOr<int64_t>("upper", 1) != 0;
-    const Expr k = I64(c.attrs.GetOr<int64_t>("k", 0));
+    const bool upper = c.attrs.Get<int64_t>("upper") != 0;
+    const Expr k = I64(c.attrs.Get<int64_t>("k"));
     return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
       const Expr diagonal = i[i.size() - 1] - i[i.size() - 2];
       return MakeSelect(upper ? Ge(diagonal, k) : Le(diagonal, k), x(i),
@@ -440,10 +455,11 @@ OpDef ReverseSequence() {
   def.doc = "the first lengths[b] steps of each sequence, backwards";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kInjective;
-  def.attrs = {IntAttr("batch_axis", "1"), IntAttr("time_axis", "0")};
+  def.attrs = {IntAttr("batch_axis", "0 or 1", 1),
+               IntAttr("time_axis", "the other one", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    const int64_t batch = c.attrs.GetOr<int64_t>("batch_axis", 1);
-    const int64_t time = c.attrs.GetOr<int64_t>("time_axis", 0);
+    const int64_t batch = c.attrs.Get<int64_t>("batch_axis");
+    const int64_t time = c.attrs.Get<int64_t>("time_axis");
     if (batch + time != 1 || batch * time != 0 || c.type(0).shape.size() < 2) {
       return Invalid("batch_axis and time_axis must be 0 and 1 or 1 and 0");
     }
@@ -456,7 +472,7 @@ OpDef ReverseSequence() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], lengths = c.inputs[1];
-    const int64_t batch = c.attrs.GetOr<int64_t>("batch_axis", 1);
+    const int64_t batch = c.attrs.Get<int64_t>("batch_axis");
     const int64_t time = 1 - batch;
     return Tensors{c.graph.Compute(c.name, x.shape(), [&](const Indices& i) {
       // The caller's lengths must not lead outside of the sequence.

@@ -74,7 +74,7 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
                      ToString(TensorType{c.type(k).dtype, expected}));
     }
   }
-  const Strings names = c.attrs.GetOr<Strings>("activations", kind.activations);
+  const Strings names = c.attrs.Get<Strings>("activations");
   if (names.size() != kind.activations.size()) {
     return Invalid("activations must be ", kind.activations.size(), " names");
   }
@@ -96,10 +96,9 @@ struct Step {
   te::Tensor y, h, cell, gates;  // gates: [batch, gates * hidden], scratch
 
   Expr Activate(int which, const Expr& x) const {
-    const Strings names =
-        c.attrs.GetOr<Strings>("activations", kind.activations);
+    const Strings names = c.attrs.Get<Strings>("activations");
     auto param = [&](absl::string_view name) -> std::optional<double> {
-      const auto values = c.attrs.GetOr<std::vector<double>>(name, {});
+      const auto values = c.attrs.Get<std::vector<double>>(name);
       if (static_cast<size_t>(which) >= values.size()) return std::nullopt;
       return values[which];
     };
@@ -107,7 +106,7 @@ struct Step {
                       param("activation_beta"));
   }
   Expr Clip(const Expr& x) const {
-    const double limit = c.attrs.GetOr<double>("clip", 0);
+    const double limit = c.attrs.Get<double>("clip");
     if (limit <= 0) return x;
     return Max(Min(x, MakeConst(x->dtype, limit)), MakeConst(x->dtype, -limit));
   }
@@ -164,7 +163,7 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
           return tir::MakeSeq(
               {h, MakeStore(step.cell.buffer, i, c.inputs[initial_c](i))});
         });
-        const bool reverse = c.attrs.GetOr<int64_t>("reverse", 0) != 0;
+        const bool reverse = c.attrs.Get<int64_t>("reverse") != 0;
         const Stmt run = Loop("t", steps, [&](const Expr& t_loop) {
           return Loop("b", state[0], [&](const Expr& b) {
             const Expr length =
@@ -203,7 +202,7 @@ Stmt CopyGates(const Step& s) {
 // Gates i, o, f, c. Peepholes p: [3 * hidden] for i, o, f.
 Stmt LstmStep(const Step& s) {
   constexpr int kPeepholes = kLengths + 2;
-  const bool coupled = s.c.attrs.GetOr<int64_t>("input_forget", 0) != 0;
+  const bool coupled = s.c.attrs.Get<int64_t>("input_forget") != 0;
   auto peephole = [&](int g, const Expr& j, const Expr& cell) {
     const Expr gate = s.Gate(g, j);
     if (!s.c.has(kPeepholes)) return gate;
@@ -236,7 +235,7 @@ Stmt LstmStep(const Step& s) {
 // gate applies after the product (linear_before_reset).
 Stmt GruStep(const Step& s) {
   constexpr int kRecurrentBias = kLengths + 1;
-  const bool after = s.c.attrs.GetOr<int64_t>("linear_before_reset", 0) != 0;
+  const bool after = s.c.attrs.Get<int64_t>("linear_before_reset") != 0;
   auto units = [&](const std::function<Stmt(const Expr&)>& body) {
     return Loop("j", I64(s.hidden), body);
   };
@@ -309,11 +308,14 @@ OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
   if (kind.cell) def.min_inputs = 3;
   def.max_inputs = 4 + kind.extra_inputs;
   def.attrs = {
-      IntAttr("reverse", "from the last step to the first; 0"),
-      FloatAttr("clip", "limit of what every activation is applied to; none"),
-      AttrSpec{"activations", AttrKind::kStrings, false, "ONNX's names"},
-      FloatsAttr("activation_alpha", "of each activation"),
-      FloatsAttr("activation_beta", "of each activation")};
+      IntAttr("reverse", "from the last step to the first", 0),
+      FloatAttr("clip",
+                "limit of what every activation is applied to; none when 0", 0),
+      StringsAttr("activations", "ONNX's names", kind.activations),
+      FloatsAttr("activation_alpha", "of each activation; ONNX's when left out",
+                 {}),
+      FloatsAttr("activation_beta", "of each activation; ONNX's when left out",
+                 {})};
   def.infer = [kind](const InferContext& c) -> absl::StatusOr<Types> {
     if (kind.cell && !c.has(kLengths + 1)) {
       return Invalid("the initial cell state is missing");
@@ -334,14 +336,14 @@ absl::Status RegisterRecurrent(OpRegistry* registry) {
       "operands gates[t, b, 4h] (i, o, f, c), weights[h, 4h], h0, lengths?, "
       "c0, peepholes[3h]?; results y[t, b, h], h, c",
       &LstmStep);
-  lstm.attrs.push_back(IntAttr("input_forget", "f is 1 - i; 0"));
+  lstm.attrs.push_back(IntAttr("input_forget", "whether f is 1 - i", 0));
   OpDef gru = Recurrent(
       {"gru", 3, 1, false, {"Sigmoid", "Tanh"}},
       "operands gates[t, b, 3h] (z, r, h), weights[h, 3h], h0, lengths?, "
       "bias[h]? of the recurrent part of gate h; results y[t, b, h], h",
       &GruStep);
-  gru.attrs.push_back(
-      IntAttr("linear_before_reset", "reset after the product; 0"));
+  gru.attrs.push_back(IntAttr("linear_before_reset",
+                              "whether reset comes after the product", 0));
   OpDef rnn = Recurrent({"rnn", 1, 0, false, {"Tanh"}},
                         "operands gates[t, b, h], weights[h, h], h0, lengths?; "
                         "results y[t, b, h], h",

@@ -22,12 +22,13 @@ const Tags& ReduceTags() {
 
 // The dimensions reduced over; all when the attribute is left out.
 absl::StatusOr<std::vector<int>> AxesOf(const Attrs& attrs, int rank) {
-  if (!attrs.Has("axes")) {
+  const auto* const axes = attrs.Find<std::vector<int64_t>>("axes");
+  if (axes == nullptr) {
     std::vector<int> all(rank);
     for (int d = 0; d < rank; ++d) all[d] = d;
     return all;
   }
-  return NormalizeAxes(attrs.Get<std::vector<int64_t>>("axes"), rank);
+  return NormalizeAxes(*axes, rank);
 }
 
 // What a reduction over `axes` runs over, and how its indices join again.
@@ -57,7 +58,7 @@ absl::StatusOr<Reduction> Plan(const Shape& shape, const Attrs& attrs) {
   Reduction plan;
   plan.rank = static_cast<int>(shape.size());
   INGOT_ASSIGN_OR_RETURN(plan.axes, AxesOf(attrs, plan.rank));
-  plan.keepdims = attrs.GetOr<int64_t>("keepdims", 1) != 0;
+  plan.keepdims = attrs.Get<int64_t>("keepdims") != 0;
   size_t next = 0;
   for (int d = 0; d < plan.rank; ++d) {
     if (next < plan.axes.size() && plan.axes[next] == d) {
@@ -84,8 +85,12 @@ OpDef Reduce(absl::string_view name, absl::string_view doc, ReduceSpec spec) {
   def.name = std::string(name);
   def.doc = std::string(doc);
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntsAttr("axes", "dimensions reduced over; all"),
-               IntAttr("keepdims", "they stay, as 1; 1")};
+  def.traits = kReadsOnce;
+  def.attrs = {
+      IntsAttr("axes",
+               "dimensions reduced over; all when left out, none when empty",
+               kOptional),
+      IntAttr("keepdims", "whether they stay, as 1", 1)};
   def.infer = [spec](const InferContext& c) -> absl::StatusOr<Types> {
     if (spec.float_only) {
       INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "the operand"));
@@ -161,6 +166,7 @@ Expr Square(const Expr& x) { return x * x; }
 OpDef LogSumExp() {
   OpDef def = Reduce("reduce_log_sum_exp", "log of the sum of e^x",
                      {&te::Reducer::Sum, nullptr, nullptr, true});
+  def.traits = kNoTraits;  // once for the maximum, once for the sum
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     INGOT_ASSIGN_OR_RETURN(const Reduction plan, Plan(x.shape(), c.attrs));
@@ -213,13 +219,14 @@ OpDef ArgReduce(absl::string_view name, bool is_max) {
   def.doc = absl::StrCat("position of the ", is_max ? "largest" : "smallest",
                          " element along an axis");
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntAttr("axis", "0"), IntAttr("keepdims", "it stays, as 1; 1"),
-               IntAttr("select_last_index", "of several equal ones; 0")};
+  def.attrs = {IntAttr("axis", "dimension that is searched", 0),
+               IntAttr("keepdims", "whether it stays, as 1", 1),
+               IntAttr("select_last_index",
+                       "whether the last of several equal ones counts", 0)};
   auto plan_of = [](const Shape& shape, const Attrs& attrs) {
     Attrs plan_attrs;
-    plan_attrs.Set("axes",
-                   std::vector<int64_t>{attrs.GetOr<int64_t>("axis", 0)});
-    plan_attrs.Set("keepdims", attrs.GetOr<int64_t>("keepdims", 1));
+    plan_attrs.Set("axes", std::vector<int64_t>{attrs.Get<int64_t>("axis")});
+    plan_attrs.Set("keepdims", attrs.Get<int64_t>("keepdims"));
     return Plan(shape, plan_attrs);
   };
   def.infer = [plan_of](const InferContext& c) -> absl::StatusOr<Types> {
@@ -237,7 +244,7 @@ OpDef ArgReduce(absl::string_view name, bool is_max) {
         is_max ? te::Reducer::Max(t) : te::Reducer::Min(t),
         [&](const Indices& i, const Indices& r) { return x(plan.Join(i, r)); },
         ReduceTags());
-    const bool last = c.attrs.GetOr<int64_t>("select_last_index", 0) != 0;
+    const bool last = c.attrs.Get<int64_t>("select_last_index") != 0;
     const Expr none = last ? I64(-1) : plan.extents[0];
     const te::Tensor found = c.graph.Reduce(
         SubName(c, "found"), plan.output, plan.extents,

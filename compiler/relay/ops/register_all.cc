@@ -9,31 +9,11 @@
 namespace ingot::relay {
 
 absl::Status RegisterAllOps(OpRegistry* registry) {
-  INGOT_RETURN_IF_ERROR(ops::RegisterElementwise(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterBinary(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterConvolution(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterMatmul(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterPool(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterNormalization(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterReduction(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterView(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterRearrange(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterLayout(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterIndexing(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterGenerate(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterResize(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterRecurrent(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterSampling(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterLinearAlgebra(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterImage(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterRandom(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterList(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterFloat8(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterRunTime(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterSelect(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterText(registry));
-  INGOT_RETURN_IF_ERROR(ops::RegisterTextSearch(registry));
-  return ops::RegisterQuantize(registry);
+#define INGOT_REGISTER_FAMILY(name) \
+  INGOT_RETURN_IF_ERROR(ops::Register##name(registry));
+  INGOT_OPERATOR_FAMILIES(INGOT_REGISTER_FAMILY)
+#undef INGOT_REGISTER_FAMILY
+  return absl::OkStatus();
 }
 
 const OpRegistry& StandardOps() {

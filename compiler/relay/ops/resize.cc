@@ -26,16 +26,15 @@ struct Options {
 
 Options ReadOptions(const Attrs& attrs) {
   Options o;
-  o.mode = attrs.GetOr<std::string>("mode", "nearest");
-  o.coordinates =
-      attrs.GetOr<std::string>("coordinate_transformation_mode", "half_pixel");
-  o.nearest = attrs.GetOr<std::string>("nearest_mode", "round_prefer_floor");
-  o.cubic_a = attrs.GetOr<double>("cubic_coeff_a", -0.75);
-  o.exclude_outside = attrs.GetOr<int64_t>("exclude_outside", 0) != 0;
-  o.extrapolation = attrs.GetOr<double>("extrapolation_value", 0);
-  o.scales = attrs.GetOr<Floats>("scales", {});
-  o.scale_operand = attrs.GetOr<int64_t>("scale_operand", 0) != 0;
-  o.roi = attrs.GetOr<Floats>("roi", {});
+  o.mode = attrs.Get<std::string>("mode");
+  o.coordinates = attrs.Get<std::string>("coordinate_transformation_mode");
+  o.nearest = attrs.Get<std::string>("nearest_mode");
+  o.cubic_a = attrs.Get<double>("cubic_coeff_a");
+  o.exclude_outside = attrs.Get<int64_t>("exclude_outside") != 0;
+  o.extrapolation = attrs.Get<double>("extrapolation_value");
+  o.scales = attrs.Get<Floats>("scales");
+  o.scale_operand = attrs.Get<int64_t>("scale_operand") != 0;
+  o.roi = attrs.Get<Floats>("roi");
   return o;
 }
 
@@ -291,20 +290,28 @@ absl::Status RegisterResize(OpRegistry* registry) {
   def.doc = "x resampled to other extents";
   def.max_inputs = -1;  // behind x and scales: what binds symbols
   def.fusion = FusionKind::kInjective;
+  def.traits = kOperandsInMemory;
+  def.layout_rule = LayoutRule::kResizes;
   def.attrs = {
-      ShapeAttr("sizes", "extents of the result", true),
-      FloatsAttr("scales", "enlargement of each dimension; from the extents"),
-      IntAttr("scale_operand", "the second operand is the scales; 0"),
-      StringAttr("mode", "nearest (default), linear or cubic"),
+      ShapeAttr("sizes", "extents of the result", kRequired),
+      FloatsAttr("scales",
+                 "enlargement of each dimension; when empty, it follows from "
+                 "the extents",
+                 {}),
+      IntAttr("scale_operand", "whether the second operand is the scales", 0),
+      StringAttr("mode", "nearest, linear or cubic", "nearest"),
       StringAttr("coordinate_transformation_mode",
-                 "half_pixel (default) or another of ONNX's"),
-      StringAttr(
-          "nearest_mode",
-          "round_prefer_floor (default), round_prefer_ceil, floor, ceil"),
-      FloatAttr("cubic_coeff_a", "-0.75"),
-      IntAttr("exclude_outside", "cubic taps outside of x count 0; 0"),
-      FloatAttr("extrapolation_value", "of tf_crop_and_resize; 0"),
-      FloatsAttr("roi", "of tf_crop_and_resize: starts, then ends")};
+                 "half_pixel or another of ONNX's", "half_pixel"),
+      StringAttr("nearest_mode",
+                 "round_prefer_floor, round_prefer_ceil, floor or ceil",
+                 "round_prefer_floor"),
+      FloatAttr("cubic_coeff_a", "the coefficient a of cubic interpolation",
+                -0.75),
+      IntAttr("exclude_outside",
+              "whether cubic taps outside of x have weight 0", 0),
+      FloatAttr("extrapolation_value",
+                "of tf_crop_and_resize: elements outside of x", 0),
+      FloatsAttr("roi", "of tf_crop_and_resize: starts, then ends", {})};
   def.infer = &Infer;
   def.compute = &Compute;
   return RegisterAllOf(registry, {std::move(def)});

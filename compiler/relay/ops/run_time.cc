@@ -31,8 +31,9 @@ OpDef BindDims() {
   def.doc =
       "the elements of x become the values of symbols: nothing, in a shape "
       "that tells them";
-  def.fusion = FusionKind::kPlan;
-  def.attrs = {ShapeAttr("symbols", "new ones, one an element of x", true)};
+  def.step = ExecutorStep::kBindDims;
+  def.attrs = {
+      ShapeAttr("symbols", "new ones, one an element of x", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     Shape shape = c.attrs.Get<Shape>("symbols");
     INGOT_RETURN_IF_ERROR(ExpectI64Vector(c.type(0), shape.size()));
@@ -53,7 +54,7 @@ OpDef NonZero() {
   def.name = "nonzero";
   def.doc = "the indices of x's true elements, one a column, in their order";
   def.max_inputs = -1;  // behind x: values whose shapes bind symbols
-  def.attrs = {ShapeAttr("count", "[how many of x are true]", true)};
+  def.attrs = {ShapeAttr("count", "[how many of x are true]", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);
     const Shape& count = c.attrs.Get<Shape>("count");
@@ -98,7 +99,8 @@ OpDef ResolveShape() {
       "the dimensions that a reshape to x makes: its 0 is the dimension of "
       "what is reshaped, its -1 what is left";
   def.min_inputs = def.max_inputs = 2;
-  def.attrs = {IntAttr("allowzero", "0 means 0; 0")};
+  def.attrs = {
+      IntAttr("allowzero", "whether 0 is an extent, not the operand's", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     for (int i = 0; i < 2; ++i) {
       int64_t extent;
@@ -115,7 +117,7 @@ OpDef ResolveShape() {
     int64_t rank = 0, from_rank = 0;
     ConstDim(x.shape()[0], &rank);
     ConstDim(from.shape()[0], &from_rank);
-    const bool allow_zero = c.attrs.GetOr<int64_t>("allowzero", 0) != 0;
+    const bool allow_zero = c.attrs.Get<int64_t>("allowzero") != 0;
     Expr elements = I64(1);
     for (int64_t d = 0; d < from_rank; ++d) {
       elements = elements * from({I64(d)});
@@ -167,7 +169,7 @@ OpDef ResolveSlice() {
       "for starts, ends and extents of axes: the first positions, then how "
       "many elements a slice takes; negative ones count from the end";
   def.min_inputs = def.max_inputs = 3;
-  def.attrs = {IntsAttr("steps", "one an axis, not 0", true)};
+  def.attrs = {IntsAttr("steps", "one an axis, not 0", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_ASSIGN_OR_RETURN(const int64_t length, CommonLength(c));
     const auto& steps = c.attrs.Get<std::vector<int64_t>>("steps");

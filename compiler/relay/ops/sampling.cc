@@ -120,7 +120,7 @@ Expr SumOfTaps(const te::Tensor& x, const Indices& first,
 }
 
 absl::Status ReadPadding(const Attrs& attrs, Padding* padding) {
-  const std::string name = attrs.GetOr<std::string>("padding_mode", "zeros");
+  const std::string name = attrs.Get<std::string>("padding_mode");
   *padding = name == "border"       ? Padding::kBorder
              : name == "reflection" ? Padding::kReflection
                                     : Padding::kZeros;
@@ -140,9 +140,9 @@ OpDef GridSample() {
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kInjective;
   def.attrs = {
-      StringAttr("mode", "linear (default), nearest or cubic"),
-      StringAttr("padding_mode", "zeros (default), border or reflection"),
-      IntAttr("align_corners", "1: -1 and 1 are centres; 0")};
+      StringAttr("mode", "linear, nearest or cubic", "linear"),
+      StringAttr("padding_mode", "zeros, border or reflection", "zeros"),
+      IntAttr("align_corners", "whether -1 and 1 are centres of elements", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const Shape &x = c.type(0).shape, &grid = c.type(1).shape;
     const size_t rank = x.size();
@@ -162,7 +162,7 @@ OpDef GridSample() {
     for (size_t d = 2; d < rank; ++d) {
       if (tir::IsConstInt(x[d], 0)) return Invalid("x has no elements");
     }
-    const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
+    const std::string mode = c.attrs.Get<std::string>("mode");
     if (mode != "linear" && mode != "nearest" && mode != "cubic") {
       return Invalid("there is no mode '", mode, "'");
     }
@@ -176,8 +176,8 @@ OpDef GridSample() {
     const te::Tensor x = c.inputs[0], grid = c.inputs[1];
     Padding padding;
     INGOT_RETURN_IF_ERROR(ReadPadding(c.attrs, &padding));
-    const bool align = c.attrs.GetOr<int64_t>("align_corners", 0) != 0;
-    const std::string mode = c.attrs.GetOr<std::string>("mode", "linear");
+    const bool align = c.attrs.Get<int64_t>("align_corners") != 0;
+    const std::string mode = c.attrs.Get<std::string>("mode");
     const int n = x.rank() - 2;
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
@@ -209,8 +209,8 @@ class Regions {
       : x_(c.inputs[0]),
         rois_(c.inputs[1]),
         batch_(c.inputs[2]),
-        half_(c.attrs.GetOr<int64_t>("half_pixel", 1) != 0),
-        scale_(F(c.attrs.GetOr<double>("spatial_scale", 1))) {
+        half_(c.attrs.Get<int64_t>("half_pixel") != 0),
+        scale_(F(c.attrs.Get<double>("spatial_scale"))) {
     for (const char* name : {"output_height", "output_width"}) {
       bins_.push_back(F(static_cast<double>(c.attrs.Get<int64_t>(name))));
     }
@@ -347,13 +347,14 @@ OpDef RoiAlign() {
       "rois[r, 4] (x1, y1, x2, y2), batch indices[r]";
   def.min_inputs = def.max_inputs = 3;
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntAttr("output_height", "bins", true),
-               IntAttr("output_width", "bins", true),
-               IntAttr("sampling_ratio",
-                       "samples along a bin; 0: one an element, about", true),
-               StringAttr("mode", "avg (default) or max"),
-               FloatAttr("spatial_scale", "of the rois' coordinates; 1"),
-               IntAttr("half_pixel", "coordinates count from centres; 1")};
+  def.attrs = {
+      IntAttr("output_height", "bins", kRequired),
+      IntAttr("output_width", "bins", kRequired),
+      IntAttr("sampling_ratio", "samples along a bin; 0: one an element, about",
+              kRequired),
+      StringAttr("mode", "avg or max", "avg"),
+      FloatAttr("spatial_scale", "of the rois' coordinates", 1),
+      IntAttr("half_pixel", "whether coordinates count from centres", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
@@ -375,14 +376,14 @@ OpDef RoiAlign() {
     }
     const int64_t ratio = c.attrs.Get<int64_t>("sampling_ratio");
     if (ratio < 0 || ratio > 65536) return Invalid("sampling_ratio=", ratio);
-    const std::string mode = c.attrs.GetOr<std::string>("mode", "avg");
+    const std::string mode = c.attrs.Get<std::string>("mode");
     if (mode != "avg" && mode != "max") {
       return Invalid("there is no mode '", mode, "'");
     }
     return Types{{c.type(0).dtype, out}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
-    const bool max = c.attrs.GetOr<std::string>("mode", "avg") == "max";
+    const bool max = c.attrs.Get<std::string>("mode") == "max";
     const int64_t ratio = c.attrs.Get<int64_t>("sampling_ratio");
     if (ratio == 0) return AdaptiveRoiAlign(c, max);
     const Regions regions(c);
@@ -413,9 +414,9 @@ OpDef DeformColumns() {
       "h, w] (y, x) and scaled by mask[n, g * taps, h, w]: [n, c * taps, h, w]";
   def.min_inputs = 2;
   def.max_inputs = 3;
-  def.attrs = {IntsAttr("kernel", "extent of the window", true), StridesAttr(),
-               PadsAttr(), DilationsAttr(),
-               IntAttr("offset_groups", "of channels with offsets; 1")};
+  def.attrs = {IntsAttr("kernel", "extent of the window", kRequired),
+               StridesAttr(), PadsAttr(), DilationsAttr(),
+               IntAttr("offset_groups", "of channels with offsets", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &offset = c.type(1);
     INGOT_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
@@ -427,7 +428,7 @@ OpDef DeformColumns() {
         ReadWindow(c.attrs, c.attrs.Get<std::vector<int64_t>>("kernel")));
     if (w.kernel.size() != 2) return Invalid("the window must have two sides");
     const int64_t taps = w.kernel[0] * w.kernel[1];
-    const int64_t groups = c.attrs.GetOr<int64_t>("offset_groups", 1);
+    const int64_t groups = c.attrs.Get<int64_t>("offset_groups");
     int64_t channels;
     if (groups < 1 || !ConstDim(x.shape[1], &channels) ||
         channels % groups != 0) {
@@ -457,7 +458,7 @@ OpDef DeformColumns() {
         Window w,
         ReadWindow(c.attrs, c.attrs.Get<std::vector<int64_t>>("kernel")));
     const int64_t taps = w.kernel[0] * w.kernel[1];
-    const int64_t groups = c.attrs.GetOr<int64_t>("offset_groups", 1);
+    const int64_t groups = c.attrs.Get<int64_t>("offset_groups");
     int64_t channels = 0;
     ConstDim(x.shape()[1], &channels);
     return Tensors{
@@ -497,9 +498,9 @@ OpDef MaxRoiPool() {
       "x1, y1, x2, y2";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kReduction;
-  def.attrs = {IntAttr("output_height", "bins", true),
-               IntAttr("output_width", "bins", true),
-               FloatAttr("spatial_scale", "of the rois' coordinates; 1")};
+  def.attrs = {IntAttr("output_height", "bins", kRequired),
+               IntAttr("output_width", "bins", kRequired),
+               FloatAttr("spatial_scale", "of the rois' coordinates", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 4, "x"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(c.type(0), "x"));
@@ -519,7 +520,7 @@ OpDef MaxRoiPool() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], rois = c.inputs[1];
     const DataType t = x.dtype();
-    const Expr scale = F(c.attrs.GetOr<double>("spatial_scale", 1));
+    const Expr scale = F(c.attrs.Get<double>("spatial_scale"));
     // [first, last) of bin `at` along side d: 0 rows, 1 columns.
     auto bin = [&](const Expr& roi, const Expr& at, int d) {
       auto edge = [&](int64_t k) {

@@ -27,7 +27,8 @@ OpDef UniqueRows() {
   def.doc =
       "the different rows of a matrix: first place of each, which of them each "
       "row is, how often each occurs, and how many there are";
-  def.attrs = {IntAttr("sorted", "by their elements, or as they come; 1")};
+  def.attrs = {
+      IntAttr("sorted", "whether by their elements, not as they come", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectRank(c.type(0), 2, "x"));
     const DataType i64 = DataType::Int(64);
@@ -36,7 +37,7 @@ OpDef UniqueRows() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
-    const bool sorted = c.attrs.GetOr<int64_t>("sorted", 1) != 0;
+    const bool sorted = c.attrs.Get<int64_t>("sorted") != 0;
     const DataType i64 = DataType::Int(64);
     const Dim rows = x.shape()[0], columns = x.shape()[1];
     auto body = [&](absl::Span<const te::Tensor> out) -> Stmt {
@@ -129,9 +130,10 @@ OpDef NonMaxSuppression() {
   def.min_inputs = 5;
   def.max_inputs = -1;  // behind these: values whose shapes bind symbols
   def.attrs = {
-      ShapeAttr("most", "[the most boxes of a class there is room for]", true),
-      IntAttr("center", "boxes are centers and sizes instead of corners; 0"),
-      IntAttr("all_scores", "the least score does not count; 0")};
+      ShapeAttr("most", "[the most boxes of a class there is room for]",
+                kRequired),
+      IntAttr("center", "whether boxes are centers and sizes, not corners", 0),
+      IntAttr("all_scores", "whether the least score does not count", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &boxes = c.type(0), &scores = c.type(1);
     INGOT_RETURN_IF_ERROR(ExpectRank(boxes, 3, "boxes"));
@@ -158,8 +160,8 @@ OpDef NonMaxSuppression() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor boxes = c.inputs[0], scores = c.inputs[1];
-    const bool center = c.attrs.GetOr<int64_t>("center", 0) != 0;
-    const bool all = c.attrs.GetOr<int64_t>("all_scores", 0) != 0;
+    const bool center = c.attrs.Get<int64_t>("center") != 0;
+    const bool all = c.attrs.Get<int64_t>("all_scores") != 0;
     const DataType t = boxes.dtype(), i64 = DataType::Int(64);
     const Dim room = c.outputs[0].shape[0];
     const Dim count = boxes.shape()[1];

@@ -63,7 +63,7 @@ OpDef ChangeCaseOp() {
   OpDef def;
   def.name = "change_case";
   def.doc = "text in upper or lower case: ASCII's letters and À to þ";
-  def.attrs = {StringAttr("case", "upper or lower", true)};
+  def.attrs = {StringAttr("case", "upper or lower", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(0), "the operand"));
     const std::string name = c.attrs.Get<std::string>("case");
@@ -88,7 +88,8 @@ OpDef WordsEqual() {
   def.name = "words_equal";
   def.doc = "whether each string of x is one of words[n, width]";
   def.min_inputs = def.max_inputs = 2;
-  def.attrs = {IntAttr("ignore_case", "as change_case has it; 0")};
+  def.attrs = {
+      IntAttr("ignore_case", "whether words count as change_case has them", 0)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(0), "x"));
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(1), "words"));
@@ -98,7 +99,7 @@ OpDef WordsEqual() {
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], words = c.inputs[1];
-    const bool ignore_case = c.attrs.GetOr<int64_t>("ignore_case", 0) != 0;
+    const bool ignore_case = c.attrs.Get<int64_t>("ignore_case") != 0;
     const Shape& out = c.outputs[0].shape;
     Shape pairs = out;
     pairs.push_back(words.shape()[0]);
@@ -192,7 +193,7 @@ OpDef ParseNumber() {
   OpDef def;
   def.name = "parse_number";
   def.doc = "the number that each string of x names, NaN (0) where it does not";
-  def.attrs = {TypeAttr("dtype", "of the result", true)};
+  def.attrs = {TypeAttr("dtype", "of the result", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(0), "the operand"));
     const Shape& x = c.type(0).shape;

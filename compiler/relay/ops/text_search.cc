@@ -117,7 +117,10 @@ OpDef FindPieces() {
       "the piece that each byte of x is in, -1 for none, and how many pieces "
       "each string has: between delimiters u8[n], or runs of white space";
   def.max_inputs = 2;
-  def.attrs = {IntAttr("most", "times that a string is cut; always")};
+  def.attrs = {IntAttr(
+      "most",
+      "how many times a string is cut; as often as it can be when left out",
+      kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(0), "x"));
     if (c.has(1)) {
@@ -127,9 +130,8 @@ OpDef FindPieces() {
         return Invalid("the delimiter is empty");
       }
     }
-    if (c.attrs.GetOr<int64_t>("most", 0) < 0) {
-      return Invalid("most is negative");
-    }
+    const int64_t* const most = c.attrs.Find<int64_t>("most");
+    if (most != nullptr && *most < 0) return Invalid("most is negative");
     const Shape& x = c.type(0).shape;
     return Types{{kI64, x}, {kI64, WithoutLast(x)}};
   };
@@ -140,7 +142,8 @@ OpDef FindPieces() {
     return c.graph.Extern(
         c.name, {c.outputs[0].shape, c.outputs[1].shape}, {kI64, kI64}, inputs,
         [&](absl::Span<const te::Tensor> out) {
-          const PieceFinder finder(x, c.attrs.GetOr<int64_t>("most", INT64_MAX),
+          const int64_t* const most = c.attrs.Find<int64_t>("most");
+          const PieceFinder finder(x, most == nullptr ? INT64_MAX : *most,
                                    out[0], out[1]);
           return LoopNest(c.outputs[1].shape, "s", [&](const Indices& string) {
             return c.has(1) ? finder.Between(c.inputs[1], string)
@@ -159,7 +162,7 @@ OpDef TakePieces() {
       "one it is in; empty ones behind them";
   def.min_inputs = 2;
   def.max_inputs = -1;  // behind these: values whose shapes bind symbols
-  def.attrs = {ShapeAttr("count", "[pieces of each string]", true)};
+  def.attrs = {ShapeAttr("count", "[pieces of each string]", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(0), "x"));
     const TensorType& x = c.type(0);

@@ -90,7 +90,7 @@ absl::StatusOr<Types> InferUnsqueeze(const InferContext& c) {
 absl::StatusOr<Types> InferFlatten(const InferContext& c) {
   const TensorType& x = c.type(0);
   const int rank = static_cast<int>(x.shape.size());
-  int64_t axis = c.attrs.GetOr<int64_t>("axis", 1);
+  int64_t axis = c.attrs.Get<int64_t>("axis");
   if (axis < -rank || axis > rank) {
     return Invalid("axis ", axis, " is outside of rank ", rank);
   }
@@ -103,24 +103,26 @@ absl::StatusOr<Types> InferFlatten(const InferContext& c) {
 }  // namespace
 
 absl::Status RegisterView(OpRegistry* registry) {
-  OpDef reshape =
-      View("reshape", "x with another shape of as many elements",
-           {ShapeAttr("shape", "the whole shape; no -1", true)}, &InferReshape);
+  OpDef reshape = View(
+      "reshape", "x with another shape of as many elements",
+      {ShapeAttr("shape", "the whole shape; no -1", kRequired)}, &InferReshape);
   OpDef fix_shape =
       View("fix_shape",
            "x, its dimensions known to be these: a run checks each of them",
-           {ShapeAttr("shape", "the whole shape", true)}, &InferFixShape);
+           {ShapeAttr("shape", "the whole shape", kRequired)}, &InferFixShape);
   // Behind x come values whose shapes bind symbols.
   reshape.max_inputs = fix_shape.max_inputs = -1;
+  reshape.layout_rule = LayoutRule::kReshapes;
   return RegisterAllOf(
       registry,
       {std::move(reshape), std::move(fix_shape),
        View("squeeze", "x without some dimensions of 1",
-            {IntsAttr("axes", "which", true)}, &InferSqueeze),
+            {IntsAttr("axes", "which", kRequired)}, &InferSqueeze),
        View("unsqueeze", "x with dimensions of 1 put in",
-            {IntsAttr("axes", "where, in the result", true)}, &InferUnsqueeze),
+            {IntsAttr("axes", "where, in the result", kRequired)},
+            &InferUnsqueeze),
        View("flatten", "x as a matrix",
-            {IntAttr("axis", "first of the columns; 1")}, &InferFlatten),
+            {IntAttr("axis", "first of the columns", 1)}, &InferFlatten),
        View("identity", "x itself", {}, &SameAsFirst)});
 }
 

@@ -12,10 +12,8 @@ constexpr int64_t kMaxWindowValue = int64_t{1} << 31;
 
 absl::StatusOr<std::vector<int64_t>> ReadInts(const Attrs& attrs,
                                               absl::string_view name,
-                                              size_t count, int64_t otherwise,
-                                              int64_t lowest) {
-  std::vector<int64_t> values = attrs.GetOr<std::vector<int64_t>>(name, {});
-  if (values.empty()) values.assign(count, otherwise);
+                                              size_t count, int64_t lowest) {
+  std::vector<int64_t> values = attrs.GetEach(name, count);
   if (values.size() != count) {
     return Invalid(name, " must have ", count, " values, not ", values.size());
   }
@@ -29,12 +27,12 @@ absl::StatusOr<std::vector<int64_t>> ReadInts(const Attrs& attrs,
 
 }  // namespace
 
-AttrSpec StridesAttr() { return IntsAttr("strides", "step of the window; 1"); }
+AttrSpec StridesAttr() { return EachAttr("strides", "step of the window", 1); }
 AttrSpec PadsAttr() {
-  return IntsAttr("pads", "all begins, then all ends (t, l, b, r); 0");
+  return EachAttr("pads", "all begins, then all ends (t, l, b, r)", 0);
 }
 AttrSpec DilationsAttr() {
-  return IntsAttr("dilations", "distance of the window's taps; 1");
+  return EachAttr("dilations", "distance of the window's taps", 1);
 }
 
 absl::StatusOr<Window> ReadWindow(const Attrs& attrs,
@@ -47,13 +45,12 @@ absl::StatusOr<Window> ReadWindow(const Attrs& attrs,
     }
   }
   w.kernel.assign(kernel.begin(), kernel.end());
-  INGOT_ASSIGN_OR_RETURN(w.strides, ReadInts(attrs, "strides", n, 1, 1));
-  INGOT_ASSIGN_OR_RETURN(w.dilations, ReadInts(attrs, "dilations", n, 1, 1));
+  INGOT_ASSIGN_OR_RETURN(w.strides, ReadInts(attrs, "strides", n, 1));
+  INGOT_ASSIGN_OR_RETURN(w.dilations, ReadInts(attrs, "dilations", n, 1));
   INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> pads,
-                         ReadInts(attrs, "pads", 2 * n, 0, 0));
+                         ReadInts(attrs, "pads", 2 * n, 0));
   w.pads_begin.assign(pads.begin(), pads.begin() + n);
   w.pads_end.assign(pads.begin() + n, pads.end());
-  w.ceil_mode = attrs.GetOr<int64_t>("ceil_mode", 0) != 0;
   return w;
 }
 

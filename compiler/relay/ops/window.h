@@ -15,8 +15,8 @@ struct Window {
   int n() const { return static_cast<int>(kernel.size()); }
 };
 
-// Reads strides, pads, dilations and ceil_mode, with the usual defaults;
-// `kernel` is given. InvalidArgument for wrong lengths or values out of range.
+// Reads strides, pads and dilations; `kernel` is given. InvalidArgument for
+// wrong lengths or values out of range.
 absl::StatusOr<Window> ReadWindow(const Attrs& attrs,
                                   absl::Span<const int64_t> kernel);
 

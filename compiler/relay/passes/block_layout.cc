@@ -33,12 +33,14 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   attrs.Erase("kernel_layout");
   attrs.Erase("layout");
   for (const char* name : {"kernel", "strides", "dilations"}) {
-    Ints values = attrs.GetOr<Ints>(name, {});
-    if (values.size() != 1) continue;
-    attrs.Set(name, Ints{1, values[0]});
+    const Ints* const stored = attrs.Find<Ints>(name);
+    if (stored == nullptr || stored->size() != 1) continue;
+    attrs.Set(name, Ints{1, (*stored)[0]});
   }
-  const Ints pads = attrs.GetOr<Ints>("pads", {});
-  if (pads.size() == 2) attrs.Set("pads", Ints{0, pads[0], 0, pads[1]});
+  const Ints* const pads = attrs.Find<Ints>("pads");
+  if (pads != nullptr && pads->size() == 2) {
+    attrs.Set("pads", Ints{0, (*pads)[0], 0, (*pads)[1]});
+  }
   std::vector<Value> inputs;
   for (const Value& input : node.inputs) {
     INGOT_ASSIGN_OR_RETURN(
@@ -107,7 +109,11 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
 
 bool HasConvolution(const Function& function) {
   for (const auto& node : function.nodes()) {
-    if (node->Is("conv2d") || node->Is("conv1d")) return true;
+    // A convolution with a layout to choose, now or once it is lifted.
+    if (node->kind == NodeKind::kOp &&
+        node->op->FindAttr("data_layout") != nullptr) {
+      return true;
+    }
   }
   return false;
 }

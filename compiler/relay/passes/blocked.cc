@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
@@ -59,7 +58,7 @@ bool HoldsNonFinite(const Node& node) {
 // Whether it may make one of the finite values that fill up a block, which a
 // product with zero weights does not take out again.
 bool MayLeaveFinite(const Node& node) {
-  return node.outputs[0].dtype.is_float() && !node.op->keeps_finite;
+  return node.outputs[0].dtype.is_float() && !node.op->Has(kKeepsFinite);
 }
 
 }  // namespace
@@ -154,7 +153,8 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
       node.attrs.Has("target")) {
     return std::nullopt;
   }
-  if (node.Is("conv2d")) return Conv(node);
+  const LayoutRule rule = node.op->layout_rule;
+  if (rule == LayoutRule::kChooses) return Conv(node);
   // The rest follows what it reads.
   bool blocked = false, padded = false;
   for (const Value& input : node.inputs) {
@@ -164,19 +164,23 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
     padded = padded || known->padded();
   }
   if (!blocked || (padded && HoldsNonFinite(node))) return std::nullopt;
-  if (node.op->pointwise) return Pointwise(node);
-  if (node.Is("concat")) return Concat(node);
+  if (rule == LayoutRule::kFollows) return Pointwise(node);
+  if (rule == LayoutRule::kConcatenates) return Concat(node);
   if (!IsBlocked(node.inputs[0])) return std::nullopt;
-  const std::string& op = node.op->name;
-  if (absl::StartsWith(op, "global_") || absl::StartsWith(op, "max_pool2d") ||
-      absl::StartsWith(op, "avg_pool2d") || absl::StartsWith(op, "lp_pool2d")) {
-    return Pool(node);
+  switch (rule) {
+    case LayoutRule::kLayoutAttribute:
+      return Pool(node);
+    case LayoutRule::kSlices:
+      return Slice(node);
+    case LayoutRule::kPads:
+      return Pad(node);
+    case LayoutRule::kResizes:
+      return Resize(node);
+    case LayoutRule::kReshapes:
+      return Reshape(node);
+    default:
+      return std::nullopt;
   }
-  if (op == "slice") return Slice(node);
-  if (op == "pad") return Pad(node);
-  if (op == "resize") return Resize(node);
-  if (op == "reshape") return Reshape(node);
-  return std::nullopt;
 }
 
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
@@ -184,13 +188,13 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   const DataType type = x.type().dtype;
   if (!type.is_float() || ConstantOf(w) == nullptr ||
       node.attrs.Has("out_dtype") ||
-      node.attrs.GetOr<std::string>("data_layout", "NCHW") != "NCHW" ||
-      node.attrs.GetOr<std::string>("kernel_layout", "OIHW") != "OIHW" ||
+      node.attrs.Get<std::string>("data_layout") != "NCHW" ||
+      node.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
       ChannelsOf(x.type()) == 0) {
     return std::nullopt;
   }
   const int64_t block = te::PreferredChannelBlock(cpu_, type);
-  const int64_t groups = node.attrs.GetOr<int64_t>("groups", 1);
+  const int64_t groups = node.attrs.Get<int64_t>("groups");
   const auto kernel = *ConstShape(w.type().shape);
   const int64_t out = kernel[0], in = ChannelsOf(x.type());
   const bool depthwise = groups > 1 && groups == in && out == in;
@@ -290,7 +294,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
 
 BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
   const Blocked x = *Find(node.inputs[0]);
-  if (x.lifted || absl::EndsWith(node.op->name, "1d")) return std::nullopt;
+  if (x.lifted) return std::nullopt;
   // A mean of powers' root is finite for zeros, as are the others.
   Attrs attrs = node.attrs;
   attrs.Set("layout", DataLayout(x.block));
@@ -338,7 +342,7 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
 BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
   Blocked result = *Find(node.inputs[0]);
   Ints axes = node.attrs.Get<Ints>("axes");
-  const Ints steps = node.attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  const Ints steps = node.attrs.GetEach("steps", axes.size());
   Shape starts = node.attrs.Get<Shape>("starts");
   Shape ends = node.attrs.Get<Shape>("ends");
   for (size_t k = 0; k < axes.size(); ++k) {

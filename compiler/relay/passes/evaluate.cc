@@ -93,7 +93,7 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
   return results;
 }
 
-// One element of `full` for all of them.
+// One element of a kUniform operator for all of them.
 absl::StatusOr<Tensor> Repeat(const Node& node,
                               absl::Span<const int64_t> shape) {
   Node one = node;
@@ -109,6 +109,23 @@ absl::StatusOr<Tensor> Repeat(const Node& node,
     std::memcpy(to, results[0].raw_data(), element.bytes());
   }
   return all;
+}
+
+// The result of a view, or by the short cut that the operator has; nothing
+// where it has none.
+absl::StatusOr<std::optional<Tensor>> ComputeKnown(
+    const Node& node, absl::Span<const Tensor> operands,
+    absl::Span<const int64_t> shape) {
+  const bool known = !operands.empty() &&
+                     std::all_of(operands.begin(), operands.end(),
+                                 [](const Tensor& x) { return x.defined(); });
+  if (!known) return std::nullopt;
+  if (node.IsView()) {
+    INGOT_ASSIGN_OR_RETURN(Tensor y, operands[0].Reshape(shape));
+    return y;
+  }
+  if (node.op->compute_known == nullptr) return std::nullopt;
+  return node.op->compute_known(KnownCall{node, operands, shape});
 }
 
 using Values = std::vector<TensorOrList>;
@@ -353,13 +370,13 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
       break;
     }
     default:
-      if (node.IsListOp()) {
+      if (node.TakesSequences()) {
         INGOT_ASSIGN_OR_RETURN(TensorOrList result,
                                RunListNode(node, operands));
         results.push_back(std::move(result));
         break;
       }
-      if (node.Is("random_state")) {
+      if (node.op->step == ExecutorStep::kRandomState) {
         INGOT_ASSIGN_OR_RETURN(Tensor state, RandomState(run));
         return Values{state};
       }
@@ -368,7 +385,7 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
         INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(operand));
         tensors.push_back(std::move(tensor));
       }
-      if (node.Is("bind_dims")) {
+      if (node.op->step == ExecutorStep::kBindDims) {
         return bindings->BindElements(node, tensors[0]);
       }
       INGOT_ASSIGN_OR_RETURN(tensors, EvaluateNode((*bindings)(node), tensors));
@@ -399,8 +416,7 @@ absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
     absl::StatusOr<Values> results =
         RunNode(e, *node, run, operands, &bindings);
     if (!results.ok()) {
-      return node->kind == NodeKind::kOp &&
-                     node->op->fusion != FusionKind::kPlan
+      return node->kind == NodeKind::kOp && !node->IsExecutorStep()
                  ? results.status()
                  : AtNode(*node, results.status());
     }
@@ -441,10 +457,10 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
     }
     if (node.outputs.size() == 1) {
       absl::StatusOr<std::optional<Tensor>> fast =
-          EvaluateNatively(node, operands, *shape);
+          ComputeKnown(node, operands, *shape);
       if (!fast.ok()) return AtNode(node, fast.status());
       if (fast->has_value()) return std::vector<Tensor>{**fast};
-      if (node.Is("full") && !shape->empty()) {
+      if (node.op->Has(kUniform) && !shape->empty()) {
         absl::StatusOr<Tensor> all = Repeat(node, *shape);
         if (!all.ok()) return AtNode(node, all.status());
         return std::vector<Tensor>{*std::move(all)};

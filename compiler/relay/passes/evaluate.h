@@ -2,7 +2,6 @@
 #ifndef INGOT_COMPILER_RELAY_PASSES_EVALUATE_H_
 #define INGOT_COMPILER_RELAY_PASSES_EVALUATE_H_
 
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,8 +12,8 @@
 
 namespace ingot::relay {
 
-// Whether the call is of constants only: all its operands, and the dimensions in
-// its attributes.
+// Whether the call is of constants only: all its operands, and the dimensions
+// in its attributes.
 bool IsKnown(const Node& node);
 
 // The results of an operator whose operands are all constants and whose types
@@ -42,13 +41,6 @@ absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
 absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
     const Module& module, const Function& function,
     absl::Span<const TensorOrList> inputs);
-
-// Private to this folder: the result without te and tir, for the operators that
-// weights go through; nothing when there is no such short cut. `shape` is the
-// result's.
-absl::StatusOr<std::optional<Tensor>> EvaluateNatively(
-    const Node& node, absl::Span<const Tensor> operands,
-    absl::Span<const int64_t> shape);
 
 }  // namespace ingot::relay
 

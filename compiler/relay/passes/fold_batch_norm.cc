@@ -40,8 +40,7 @@ int ChannelAxis(const Value& value) {
     return -1;
   }
   if (IsConv(node)) {
-    const std::string layout =
-        node.attrs.GetOr<std::string>("kernel_layout", "OI");
+    const std::string layout = node.attrs.Get<std::string>("kernel_layout");
     return absl::EndsWithIgnoreCase(layout, "o") ? -1 : 1;
   }
   if (IsConvTranspose(node)) return 1;
@@ -93,7 +92,7 @@ absl::StatusOr<Value> BatchNorm(RuleContext& c, const Node& node) {
   }
   INGOT_ASSIGN_OR_RETURN(
       Value epsilon,
-      c.Splat(type.dtype, {1}, node.attrs.GetOr<double>("epsilon", 1e-5)));
+      c.Splat(type.dtype, {1}, node.attrs.Get<double>("epsilon")));
   INGOT_ASSIGN_OR_RETURN(Value var, c.Add("add", {node.inputs[4], epsilon}));
   INGOT_ASSIGN_OR_RETURN(Value deviation, c.Add("sqrt", {var}));
   INGOT_ASSIGN_OR_RETURN(Value scale,
@@ -126,7 +125,7 @@ absl::StatusOr<Value> ScaleWeights(RuleContext& c, const Node& product,
     return c.Add("mul", {weights, column});
   }
   // [groups * in, out, …], the output channels counted within the group.
-  const int64_t groups = product.attrs.GetOr<int64_t>("groups", 1);
+  const int64_t groups = product.attrs.Get<int64_t>("groups");
   Ints grouped = shape;
   grouped[0] /= groups;
   grouped.insert(grouped.begin(), groups);

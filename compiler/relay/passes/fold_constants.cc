@@ -27,8 +27,9 @@ int64_t OriginBytes(const Node& node) {
   for (const Value& input : node.inputs) {
     const Tensor* constant = ConstantOf(input);
     if (constant == nullptr) continue;
-    bytes += input.node->attrs.GetOr<int64_t>(
-        kOrigin, static_cast<int64_t>(constant->bytes()));
+    const auto* const origin = input.node->attrs.Find<int64_t>(kOrigin);
+    bytes +=
+        origin != nullptr ? *origin : static_cast<int64_t>(constant->bytes());
   }
   return bytes;
 }
@@ -53,9 +54,8 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
       operands += static_cast<int64_t>(constant->bytes());
     }
   }
-  const bool sums = node.op->fusion == FusionKind::kAnchor ||
-                    node.op->fusion == FusionKind::kReduction ||
-                    node.op->fusion == FusionKind::kOpaque;
+  const bool sums =
+      node.op->IsReduction() || node.op->fusion == FusionKind::kOpaque;
   if (sums && std::max(elements, operands) > kMaxSums) return false;
   // In elements too: the interpreter takes as long for a byte as for a float.
   const bool small =
@@ -74,8 +74,8 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
       auto it = folded.find(input);
       if (it != folded.end()) input = it->second;
     }
-    if (node->kind != NodeKind::kOp || node->op->fusion == FusionKind::kPlan ||
-        node->op->NeedsTarget() || !IsKnown(*node) ||
+    if (node->kind != NodeKind::kOp || node->IsExecutorStep() ||
+        node->op->BackendOnly() || !IsKnown(*node) ||
         !IsWorthStoring(*node, context->fold_bytes)) {
       continue;
     }

@@ -25,12 +25,6 @@ namespace {
 
 constexpr size_t kMaxNameOps = 6;
 
-// One element of a constant is part of a kernel; more are its parameter.
-bool IsPointwise(const Node& node) {
-  return node.op->fusion == FusionKind::kElementwise ||
-         node.op->fusion == FusionKind::kBroadcast;
-}
-
 // The symbols in an expression.
 class SymbolFinder final : public tir::ExprVisitor {
  public:
@@ -98,8 +92,10 @@ class FunctionFuser {
           continue;
         }
         const Tensor* constant = ConstantOf(input);
+        // One element of a constant is part of a kernel; more are its
+        // parameter.
         if (constant != nullptr && constant->NumElements() == 1 &&
-            IsPointwise(*node)) {
+            node->op->IsPointwise()) {
           inside[input] = Value{kernel->AddConstant("c", *constant)};
         } else {
           add_input(input);
@@ -201,11 +197,7 @@ class FunctionFuser {
         const Value value{node.get(), static_cast<int>(i)};
         auto it = replaced_.find(value);
         // What is in a kernel already goes by its call, if it leaves it at all.
-        if (it == replaced_.end() && node->kind == NodeKind::kOp &&
-            node->op->fusion != FusionKind::kView &&
-            node->op->fusion != FusionKind::kPlan) {
-          continue;
-        }
+        if (it == replaced_.end() && node->IsKernel()) continue;
         if (!forget(value)) continue;
         more.push_back(it == replaced_.end() ? value : it->second);
       }

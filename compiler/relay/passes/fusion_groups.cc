@@ -5,7 +5,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/match.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 
@@ -20,47 +19,17 @@ constexpr int kMaxTree = 64;
 constexpr int kExit = -1;
 
 bool IsFusible(const Node& node) {
-  return node.kind == NodeKind::kOp && node.outputs.size() == 1 &&
-         node.op->fusion != FusionKind::kView &&
-         node.op->fusion != FusionKind::kOpaque &&
-         node.op->fusion != FusionKind::kPlan;
+  return node.IsKernel() && node.outputs.size() == 1 &&
+         node.op->fusion != FusionKind::kOpaque;
+}
+
+bool IsPointwise(const Node& node) {
+  return IsFusible(node) && node.op->IsPointwise();
 }
 
 // Sums up its operand, so that a kernel has at most one of them.
 bool IsHeavy(const Node& node) {
-  return node.op->fusion == FusionKind::kAnchor ||
-         node.op->fusion == FusionKind::kReduction;
-}
-
-bool IsPointwise(const Node& node) {
-  return IsFusible(node) && (node.op->fusion == FusionKind::kElementwise ||
-                             node.op->fusion == FusionKind::kBroadcast);
-}
-
-// A few instructions an element, so that computing it again costs little.
-bool IsCheap(const Node& node) {
-  static const char* const kCheap[] = {"add",     "sub",  "mul",  "relu",
-                                       "clip",    "neg",  "abs",  "maximum",
-                                       "minimum", "cast", "where"};
-  return std::any_of(std::begin(kCheap), std::end(kCheap),
-                     [&](const char* op) { return node.op->name == op; });
-}
-
-// Reads overlapping windows, or joins parts under a condition: what feeds it is
-// better in memory.
-bool WantsOperandsInMemory(const Node& node) {
-  const std::string& op = node.op->name;
-  return node.op->fusion == FusionKind::kAnchor || op == "concat" ||
-         op == "lrn" || op == "einsum" || op == "resize" ||
-         absl::StartsWith(op, "gather") || absl::StartsWith(op, "scatter") ||
-         absl::StartsWith(op, "max_pool") || absl::StartsWith(op, "avg_pool") ||
-         absl::StartsWith(op, "lp_pool");
-}
-
-// Reads each operand element once, not once a stage.
-bool ReadsOnce(const Node& node) {
-  return absl::StartsWith(node.op->name, "reduce_") ||
-         absl::StartsWith(node.op->name, "global_");
+  return node.kind == NodeKind::kOp && node.op->IsReduction();
 }
 
 class Grouper {
@@ -103,11 +72,7 @@ class Grouper {
     }
     std::vector<FusionGroup> groups;
     for (int i = 0; i < count; ++i) {
-      if (nodes_[i]->kind != NodeKind::kOp ||
-          nodes_[i]->op->fusion == FusionKind::kView ||
-          nodes_[i]->op->fusion == FusionKind::kPlan || Sink(group_[i]) != i) {
-        continue;
-      }
+      if (!nodes_[i]->IsKernel() || Sink(group_[i]) != i) continue;
       groups.emplace_back();
       for (int member : members_[group_[i]]) {
         groups.back().nodes.push_back(nodes_[member]);
@@ -179,8 +144,7 @@ class Grouper {
     return SameShape(nodes_[a]->outputs[0].shape, nodes_[b]->outputs[0].shape);
   }
   bool SameTarget(int a, int b) const {
-    return nodes_[a]->attrs.GetOr<std::string>("target", "") ==
-           nodes_[b]->attrs.GetOr<std::string>("target", "");
+    return TargetOf(nodes_[a]->attrs) == TargetOf(nodes_[b]->attrs);
   }
 
   // How many operators a kernel of `members` evaluates for one element of its
@@ -273,12 +237,11 @@ class Grouper {
       return heavy == nullptr ||
              (heavy != &reader && AllPointwise(group_[sink]));
     }
-    if (reader.Is("matmul")) {
-      // It copies its operands into panels anyway, from wherever they are.
+    if (reader.op->Has(kPacksOperands)) {
       return direct && members_[group_[sink]].size() == 1 &&
-             nodes_[sink]->Is("transpose");
+             nodes_[sink]->op->Has(kPermutes);
     }
-    if (WantsOperandsInMemory(reader) || !direct) return false;
+    if (reader.op->Has(kOperandsInMemory) || !direct) return false;
     if (reader.op->fusion == FusionKind::kInjective) {
       return heavy == nullptr && NotMore(to, sink);
     }
@@ -289,10 +252,10 @@ class Grouper {
         !AllPointwise(group_[sink])) {
       return false;
     }
-    return ReadsOnce(reader) ||
-           std::all_of(members_[group_[sink]].begin(),
-                       members_[group_[sink]].end(),
-                       [&](int member) { return IsCheap(*nodes_[member]); });
+    return reader.op->Has(kReadsOnce) ||
+           std::all_of(
+               members_[group_[sink]].begin(), members_[group_[sink]].end(),
+               [&](int member) { return nodes_[member]->op->Has(kCheap); });
   }
 
   // Whether `a` provably has no more elements than `b`.
@@ -306,9 +269,7 @@ class Grouper {
       for (int64_t dim : *n) product_n *= dim;
       return product_m <= product_n;
     }
-    // A transpose keeps the number whatever its dimensions are.
-    return nodes_[a]->Is("transpose") || nodes_[a]->Is("slice") ||
-           SameShape(x, y);
+    return nodes_[a]->op->Has(kNeverGrows) || SameShape(x, y);
   }
 
   const int max_group_;

@@ -29,7 +29,7 @@ std::vector<Node*> InnerCalls(const Function& main) {
   for (const auto& node : main.nodes()) {
     if (node->kind == NodeKind::kOp && node->outputs.size() == 1 &&
         !node->inputs.empty() && !node->outputs[0].is_list &&
-        node->op->fusion != FusionKind::kPlan) {
+        !node->IsExecutorStep()) {
       calls.push_back(node.get());
     }
   }

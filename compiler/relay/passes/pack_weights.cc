@@ -10,7 +10,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/relay/passes/strided.h"
+#include "compiler/relay/strided.h"
 #include "compiler/status_macros.h"
 #include "compiler/te/schedules/schedule_for_cpu.h"
 

@@ -29,11 +29,6 @@ std::string Describe(const Node& node) {
   return absl::StrCat("node ", absl::StrJoin(node.sources, ", "));
 }
 
-bool IsComputed(const Node& node) {
-  return node.kind == NodeKind::kOp && node.op->fusion != FusionKind::kView &&
-         node.op->fusion != FusionKind::kPlan;
-}
-
 class Partitioner {
  public:
   Partitioner(Module* module, Function* function, PassContext* context)
@@ -81,12 +76,12 @@ class Partitioner {
 
   absl::Status ResolvePins() {
     for (const auto& node : function_->nodes()) {
-      std::string wanted = node->attrs.GetOr<std::string>("target", "");
+      std::string wanted = TargetOf(node->attrs);
       for (const std::string& source : node->sources) {
         auto it = context_->pins.find(source);
         if (it != context_->pins.end()) wanted = it->second;
       }
-      if (wanted.empty() || !IsComputed(*node)) continue;
+      if (wanted.empty() || !node->IsKernel()) continue;
       absl::StatusOr<const TargetChoice*> target = FindTarget(wanted);
       if (!target.ok()) {
         return absl::InvalidArgumentError(absl::StrCat(
@@ -98,7 +93,7 @@ class Partitioner {
   }
 
   bool MayTake(const TargetChoice& choice, const Node* node) const {
-    if (!IsComputed(*node) || taken_.count(node) > 0) return false;
+    if (!node->IsKernel() || taken_.count(node) > 0) return false;
     auto pin = pinned_.find(node);
     return pin == pinned_.end() || pin->second == &choice;
   }
@@ -141,7 +136,7 @@ class Partitioner {
     for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {
       Node* node = it->get();
       if (!MayTake(choice, node)) {
-        if (IsComputed(*node) && taken_.count(node) == 0) {
+        if (node->IsKernel() && taken_.count(node) == 0) {
           Refuse(choice, *node,
                  absl::StrCat("is pinned to ",
                               pinned_.at(node)->target.ToString()));
@@ -203,7 +198,7 @@ class Partitioner {
   absl::Status PlaceTheRest(size_t host) {
     const std::vector<TargetChoice>& targets = context_->targets;
     for (const auto& node : function_->nodes()) {
-      if (!IsComputed(*node) || taken_.count(node.get()) > 0) continue;
+      if (!node->IsKernel() || taken_.count(node.get()) > 0) continue;
       node->attrs.Erase("target");
       auto pin = pinned_.find(node.get());
       if (pin == pinned_.end()) {

@@ -120,11 +120,4 @@ void AddSources(const Node& from, Node* to) {
   }
 }
 
-std::vector<int64_t> IntsAttrOr(const Attrs& attrs, absl::string_view name,
-                                size_t count, int64_t otherwise) {
-  std::vector<int64_t> values = attrs.GetOr<std::vector<int64_t>>(name, {});
-  if (values.empty()) values.assign(count, otherwise);
-  return values;
-}
-
 }  // namespace ingot::relay

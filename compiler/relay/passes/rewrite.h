@@ -41,11 +41,6 @@ absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
 // Adds the model's node names of `from` to those of `to`.
 void AddSources(const Node& from, Node* to);
 
-// Attrs::GetOr for a list of integers, of `count` times `otherwise` where it is
-// left out.
-std::vector<int64_t> IntsAttrOr(const Attrs& attrs, absl::string_view name,
-                                size_t count, int64_t otherwise);
-
 }  // namespace ingot::relay
 
 #endif  // INGOT_COMPILER_RELAY_PASSES_REWRITE_H_

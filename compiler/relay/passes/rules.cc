@@ -82,7 +82,7 @@ absl::StatusOr<bool> ApplyRules(Function* function,
       // What is pinned to a target stays what it is, and so does a step of a
       // run.
       if (node->kind != NodeKind::kOp || node->outputs.size() != 1 ||
-          node->op->fusion == FusionKind::kPlan || node->attrs.Has("target") ||
+          node->IsExecutorStep() || node->attrs.Has("target") ||
           context.Uses(Value{node}) == 0) {
         continue;
       }

@@ -164,7 +164,7 @@ class Sampler {
         return Leaf({first.type().dtype, AnyShape()});
       }
     }
-    if (op.on_lists && Chance(50)) return Leaf(ListType(AnyType()));
+    if (op.TakesSequences() && Chance(50)) return Leaf(ListType(AnyType()));
     const TensorType type = {AnyType(), AnyShape()};
     return Chance(60) ? Leaf(type) : Through(type);
   }

@@ -133,8 +133,9 @@ struct Limits {
 
 Limits LimitsOf(const Node& node) {
   if (node.Is("relu")) return {0, kInf};
-  return {node.attrs.GetOr<double>("min", -kInf),
-          node.attrs.GetOr<double>("max", kInf)};
+  const double* const low = node.attrs.Find<double>("min");
+  const double* const high = node.attrs.Find<double>("max");
+  return {low == nullptr ? -kInf : *low, high == nullptr ? kInf : *high};
 }
 
 absl::StatusOr<Value> MakeClip(RuleContext& c, const Value& x, Limits limits) {

@@ -23,14 +23,14 @@ const Node* Call(const Value& value, absl::string_view op) {
 
 // Whether `reduce` is the mean over the last dimension only, which stays as 1.
 bool IsRowMean(const Node& reduce) {
-  if (!reduce.Is("reduce_mean") ||
-      reduce.attrs.GetOr<int64_t>("keepdims", 1) == 0) {
+  if (!reduce.Is("reduce_mean") || reduce.attrs.Get<int64_t>("keepdims") == 0) {
     return false;
   }
   const int64_t rank =
       static_cast<int64_t>(reduce.inputs[0].type().shape.size());
-  const Ints axes = reduce.attrs.GetOr<Ints>("axes", {});
-  return axes.size() == 1 && (axes[0] == -1 || axes[0] == rank - 1);
+  const Ints* const axes = reduce.attrs.Find<Ints>("axes");
+  return axes != nullptr && axes->size() == 1 &&
+         ((*axes)[0] == -1 || (*axes)[0] == rank - 1);
 }
 
 // mean(d * d) + epsilon, where d is `centred`; the epsilon.
@@ -89,7 +89,7 @@ absl::StatusOr<Value> LayerNorm(RuleContext& c, const Node& node) {
 
 bool IsLastAxisNorm(const Node& norm) {
   const int64_t rank = static_cast<int64_t>(norm.outputs[0].shape.size());
-  const int64_t axis = norm.attrs.GetOr<int64_t>("axis", -1);
+  const int64_t axis = norm.attrs.Get<int64_t>("axis");
   return axis == -1 || axis == rank - 1;
 }
 

@@ -14,9 +14,8 @@ using Ints = std::vector<int64_t>;
 
 // Whether the node could as well be a reshape. One that also says what a run
 // has to check could not.
-bool IsView(const Node& node) {
-  return node.kind == NodeKind::kOp && node.op->fusion == FusionKind::kView &&
-         !node.Is("fix_shape");
+bool IsReshape(const Node& node) {
+  return node.IsView() && !node.Is("fix_shape");
 }
 
 bool KeepsShape(const Node& node) {
@@ -26,12 +25,12 @@ bool KeepsShape(const Node& node) {
 // Every view is a reshape, of what is not a view itself.
 absl::StatusOr<Value> View(RuleContext& c, const Node& node) {
   if (node.Is("fix_shape") && KeepsShape(node)) return node.inputs[0];
-  if (!IsView(node)) return Value{};
+  if (!IsReshape(node)) return Value{};
   if (KeepsShape(node)) return node.inputs[0];
   // Operands behind the first one give the symbols of the shape.
   std::vector<Value> inputs = node.inputs;
   const Node& inner = *inputs[0].node;
-  const bool through = IsView(inner);
+  const bool through = IsReshape(inner);
   if (through) {
     inputs[0] = inner.inputs[0];
     inputs.insert(inputs.end(), inner.inputs.begin() + 1, inner.inputs.end());
@@ -71,7 +70,7 @@ absl::StatusOr<Value> Transpose(RuleContext& c, const Node& node) {
 absl::StatusOr<Value> WholeSlice(RuleContext&, const Node& node) {
   if (!KeepsShape(node)) return Value{};
   const Ints& axes = node.attrs.Get<Ints>("axes");
-  const Ints steps = node.attrs.GetOr<Ints>("steps", Ints(axes.size(), 1));
+  const Ints steps = node.attrs.GetEach("steps", axes.size());
   for (size_t k = 0; k < axes.size(); ++k) {
     // Backwards keeps the shape too.
     if (steps[k] < 1) return Value{};
@@ -87,7 +86,7 @@ absl::StatusOr<Value> SliceOfSlice(RuleContext& c, const Node& node) {
   Shape starts, ends;
   for (const Node* slice : {&inner, &node}) {
     const Ints& own = slice->attrs.Get<Ints>("axes");
-    const Ints steps = slice->attrs.GetOr<Ints>("steps", Ints(own.size(), 1));
+    const Ints steps = slice->attrs.GetEach("steps", own.size());
     for (size_t k = 0; k < own.size(); ++k) {
       if (steps[k] != 1) return Value{};
       const Dim& start = slice->attrs.Get<Shape>("starts")[k];

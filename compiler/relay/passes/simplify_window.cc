@@ -22,18 +22,25 @@ bool IsPool(const Node& node, absl::string_view stem) {
          absl::StartsWith(node.op->name, stem);
 }
 
+// Whether every value of a window's attribute is that one.
+bool All(const Node& window, absl::string_view name, int64_t value) {
+  // One is as good as many: the default repeats.
+  for (int64_t v : window.attrs.GetEach(name, 1)) {
+    if (v != value) return false;
+  }
+  return true;
+}
+
 // What a pad may put around the data without a difference from the window's own
 // padding.
 bool PadsAlike(const Node& pad, const Node& window) {
-  const double value = pad.attrs.GetOr<double>("value", 0);
+  const double value = pad.attrs.Get<double>("value");
   if (IsConv(window)) return value == 0;
-  if (window.attrs.GetOr<int64_t>("ceil_mode", 0) != 0) return false;
+  if (window.attrs.Get<int64_t>("ceil_mode") != 0) return false;
   if (IsPool(window, "avg_pool")) {
-    const Ints& own = window.attrs.GetOr<Ints>("pads", {});
-    bool padded = false;
-    for (int64_t p : own) padded = padded || p != 0;
-    return value == 0 && (!padded || window.attrs.GetOr<int64_t>(
-                                         "count_include_pad", 0) != 0);
+    const bool padded = !All(window, "pads", 0);
+    return value == 0 &&
+           (!padded || window.attrs.Get<int64_t>("count_include_pad") != 0);
   }
   // A window must not lie in the padding alone, which is not what it is made to
   // be then.
@@ -42,9 +49,7 @@ bool PadsAlike(const Node& pad, const Node& window) {
   for (size_t d = 2; d < x.size(); ++d) {
     if (tir::ConstLowerBound(x[d], &bounds).value_or(0) < 1) return false;
   }
-  for (int64_t dilation : window.attrs.GetOr<Ints>("dilations", {})) {
-    if (dilation != 1) return false;
-  }
+  if (!All(window, "dilations", 1)) return false;
   // Behind a relu nothing is below 0.
   return value <= std::numeric_limits<float>::lowest() ||
          (value == 0 && pad.inputs[0].node->Is("relu"));
@@ -68,8 +73,7 @@ PadRead FindPad(const Value& value) {
     node = node->inputs[0].node;
     found.lifted = true;
   }
-  if (!node->Is("pad") ||
-      node->attrs.GetOr<std::string>("mode", "constant") != "constant") {
+  if (!node->Is("pad") || node->attrs.Get<std::string>("mode") != "constant") {
     return found;
   }
   found.pad = node;
@@ -88,13 +92,11 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   if (read.pad == nullptr || !PadsAlike(*read.pad, node)) return Value{};
   const size_t rank = node.inputs[0].type().shape.size();
   const size_t n = rank - 2;  // plain layouts only
-  if (absl::EndsWith(node.attrs.GetOr<std::string>("data_layout", ""), "c") ||
-      absl::EndsWith(node.attrs.GetOr<std::string>("layout", ""), "c")) {
-    return Value{};
-  }
-  Ints pads = IntsAttrOr(node.attrs, "pads", 2 * n, 0);
+  const char* const layout = pool ? "layout" : "data_layout";
+  if (absl::EndsWith(node.attrs.Get<std::string>(layout), "c")) return Value{};
+  Ints pads = node.attrs.GetEach("pads", 2 * n);
   const Ints kernel = pool ? node.attrs.Get<Ints>("kernel") : Ints();
-  const Ints dilations = IntsAttrOr(node.attrs, "dilations", n, 1);
+  const Ints dilations = node.attrs.GetEach("dilations", n);
   for (size_t d = 0; d < rank; ++d) {
     for (int end = 0; end < 2; ++end) {
       const int64_t more = read.pads[d + end * rank];
@@ -128,13 +130,14 @@ absl::StatusOr<Value> MeanOfPlane(RuleContext& c, const Node& node) {
   const Value x = node.inputs[0];
   if (x.type().shape.size() != 4 || !x.type().dtype.is_float()) return Value{};
   const bool max = node.Is("reduce_max");
-  Ints axes = node.attrs.GetOr<Ints>("axes", {});
+  if (!node.attrs.Has("axes")) return Value{};
+  Ints axes = node.attrs.Get<Ints>("axes");
   for (int64_t& axis : axes) axis += axis < 0 ? 4 : 0;
   if (axes != Ints{2, 3} && axes != Ints{3, 2}) return Value{};
   INGOT_ASSIGN_OR_RETURN(
       Value pooled,
       c.Add(max ? "global_max_pool2d" : "global_avg_pool2d", {x}));
-  if (node.attrs.GetOr<int64_t>("keepdims", 1) != 0) return pooled;
+  if (node.attrs.Get<int64_t>("keepdims") != 0) return pooled;
   return c.Add("reshape", {pooled}, {{"shape", node.outputs[0].shape}});
 }
 
@@ -142,15 +145,10 @@ absl::StatusOr<Value> PoolOfPlane(RuleContext& c, const Node& node) {
   const bool max = node.Is("max_pool2d");
   const auto shape = ConstShape(node.inputs[0].type().shape);
   if (!shape || shape->size() != 4 ||
-      node.attrs.GetOr<std::string>("layout", "NCHW") != "NCHW") {
+      node.attrs.Get<std::string>("layout") != "NCHW") {
     return Value{};
   }
-  for (int64_t pad : node.attrs.GetOr<Ints>("pads", {})) {
-    if (pad != 0) return Value{};
-  }
-  for (int64_t dilation : node.attrs.GetOr<Ints>("dilations", {})) {
-    if (dilation != 1) return Value{};
-  }
+  if (!All(node, "pads", 0) || !All(node, "dilations", 1)) return Value{};
   const Ints& kernel = node.attrs.Get<Ints>("kernel");
   if (kernel != Ints{(*shape)[2], (*shape)[3]}) return Value{};
   return c.Add(max ? "global_max_pool2d" : "global_avg_pool2d",
@@ -159,14 +157,10 @@ absl::StatusOr<Value> PoolOfPlane(RuleContext& c, const Node& node) {
 
 // A window of one element and a stride of one give the operand itself.
 absl::StatusOr<Value> PoolOfOne(RuleContext&, const Node& node) {
-  for (const char* name : {"kernel", "strides"}) {
-    for (int64_t v : node.attrs.GetOr<Ints>(name, {})) {
-      if (v != 1) return Value{};
-    }
+  for (int64_t extent : node.attrs.Get<Ints>("kernel")) {
+    if (extent != 1) return Value{};
   }
-  for (int64_t pad : node.attrs.GetOr<Ints>("pads", {})) {
-    if (pad != 0) return Value{};
-  }
+  if (!All(node, "strides", 1) || !All(node, "pads", 0)) return Value{};
   return node.inputs[0];
 }
 

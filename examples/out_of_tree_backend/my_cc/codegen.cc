@@ -48,7 +48,7 @@ absl::StatusOr<std::string> Expression(const CNode& c) {
   if (first.Is("relu")) return absl::StrCat(x, " > 0 ? ", x, " : 0");
   if (first.Is("neg")) return absl::StrCat("-", x);
   if (first.Is("leaky_relu")) {
-    const double alpha = first.attrs.GetOr<double>("alpha", 0.01);
+    const double alpha = first.attrs.Get<double>("alpha");
     return absl::StrCat(x, " > 0 ? ", x, " : ",
                         absl::StrFormat("(float)%.17g", alpha), " * ", x);
   }

@@ -1,4 +1,4 @@
-#include "compiler/relay/passes/strided.h"
+#include "compiler/relay/strided.h"
 
 #include <cstring>
 

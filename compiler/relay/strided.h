@@ -1,7 +1,7 @@
 // Copies of tensors that only move elements: transposes, slices, broadcasts,
-// packing. Private to this folder.
-#ifndef INGOT_COMPILER_RELAY_PASSES_STRIDED_H_
-#define INGOT_COMPILER_RELAY_PASSES_STRIDED_H_
+// packing. Internal to compiler/relay.
+#ifndef INGOT_COMPILER_RELAY_STRIDED_H_
+#define INGOT_COMPILER_RELAY_STRIDED_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -22,4 +22,4 @@ void CopyStrided(const void* from, absl::Span<const int64_t> from_strides,
 
 }  // namespace ingot::relay
 
-#endif  // INGOT_COMPILER_RELAY_PASSES_STRIDED_H_
+#endif  // INGOT_COMPILER_RELAY_STRIDED_H_
