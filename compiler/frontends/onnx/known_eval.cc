@@ -167,7 +167,7 @@ MaybeKnown EvalBinary(const Call& c, const std::string& op) {
 MaybeKnown EvalUnary(const Call& c, const std::string& op) {
   if (!c.Has(0)) return std::nullopt;
   return Build(c.in[0]->dtype, c.in[0]->shape, [&](const Ints& i) {
-    return Unary(op, BroadcastAt(*c.in[0], i));
+    return Unary(op, c.in[0]->dtype, BroadcastAt(*c.in[0], i));
   });
 }
 

@@ -113,7 +113,13 @@ MaybeNumber Logic(const std::string& op, const KnownNumber& a,
                                               : p != q});
 }
 
-MaybeNumber Unary(const std::string& op, const KnownNumber& a) {
+MaybeNumber Unary(const std::string& op, DataType dtype, const KnownNumber& a) {
+  // Doubles keep their precision; narrower floats are computed as f32.
+  const auto rounded = [dtype](double value) {
+    return KnownNumber::Of(dtype == DataType::Float(64)
+                               ? value
+                               : double{static_cast<float>(value)});
+  };
   double x;
   if (op == "Neg" && a.integer != nullptr) return FromExpr(-a.integer);
   if ((op == "Floor" || op == "Ceil" || op == "Round") &&
@@ -129,10 +135,10 @@ MaybeNumber Unary(const std::string& op, const KnownNumber& a) {
   if (op == "Round") return KnownNumber::Of(std::nearbyint(x));
   if (op == "Not") return KnownNumber::Of(int64_t{x == 0});
   if (op == "Sqrt" && x >= 0) {
-    return KnownNumber::Of(double{static_cast<float>(std::sqrt(x))});
+    return rounded(std::sqrt(x));
   }
   if (op == "Reciprocal" && x != 0) {
-    return KnownNumber::Of(double{static_cast<float>(1 / x)});
+    return rounded(1 / x);
   }
   return std::nullopt;
 }

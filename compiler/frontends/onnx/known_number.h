@@ -26,8 +26,9 @@ MaybeNumber Compare(const std::string& op, const KnownNumber& a,
 // And, Or, Xor.
 MaybeNumber Logic(const std::string& op, const KnownNumber& a,
                   const KnownNumber& b);
-// Neg, Abs, Floor, Ceil, Round, Not, Sqrt, Reciprocal.
-MaybeNumber Unary(const std::string& op, const KnownNumber& a);
+// Neg, Abs, Floor, Ceil, Round, Not, Sqrt, Reciprocal on an element of type
+// `dtype`.
+MaybeNumber Unary(const std::string& op, DataType dtype, const KnownNumber& a);
 
 }  // namespace ingot::onnx_frontend
 

@@ -112,8 +112,12 @@ absl::Status LayerNorm(NodeContext& c) {
   attrs.Set("epsilon", epsilon);
   INGOT_RETURN_IF_ERROR(c.Return("layer_norm", in, attrs));
   if (!c.wants_output(1) && !c.wants_output(2)) return absl::OkStatus();
-  // Mean and inverse deviation, for training.
-  const Value x = in[0];
+  // Mean and inverse deviation, for training, in the type that stash_type
+  // names: f32, unless the model asks for bf16.
+  const DataType stash = c.Int("stash_type", 1) == onnx::TensorProto::BFLOAT16
+                             ? DataType::BFloat16()
+                             : DataType::Float(32);
+  INGOT_ASSIGN_OR_RETURN(const Value x, c.Cast(in[0], stash));
   std::vector<int64_t> axes;
   const int64_t first = axis < 0 ? axis + RankOf(x) : axis;
   for (int64_t d = first; d < RankOf(x); ++d) axes.push_back(d);

@@ -1,0 +1,48 @@
+// The types that results are computed in and given as, against numbers of
+// double precision.
+#include <cmath>
+
+#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/run_operator.h"
+#include "gtest/gtest.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+Tensor Doubles(const std::vector<double>& values) {
+  return MakeTestTensor<double>(DataType::Float(64),
+                                {static_cast<int64_t>(values.size())}, values);
+}
+
+TEST(PrecisionTest, KnownDoublesStayDoubles) {
+  const Tensor x = Doubles({0.0265079774, 3, 1e-40});
+  const Tensor root = Outputs({"Sqrt"}, {Constant(x)})[0];
+  const Tensor inverse = Outputs({"Reciprocal"}, {Constant(x)})[0];
+  for (int i = 0; i < 3; ++i) {
+    const double v = x.data<double>()[i];
+    EXPECT_DOUBLE_EQ(root.data<double>()[i], std::sqrt(v));
+    EXPECT_DOUBLE_EQ(inverse.data<double>()[i], 1 / v);
+  }
+}
+
+TEST(PrecisionTest, StatisticsOfLayerNormalizationHaveTheStashType) {
+  // 1, 2, 3, 6 in f16: the mean is 3, the variance 3.5.
+  const Tensor x = MakeTestTensor<uint16_t>(DataType::Float(16), {1, 4},
+                                            {0x3C00, 0x4000, 0x4200, 0x4600});
+  const Tensor scale = MakeTestTensor<uint16_t>(
+      DataType::Float(16), {4}, {0x3C00, 0x3C00, 0x3C00, 0x3C00});
+  const std::vector<Tensor> out = Outputs(
+      {"LayerNormalization", "", 17,
+       [](onnx::NodeProto* n) { SetFloat(n, "epsilon", 0); }, 3},
+      {x, scale});
+  ASSERT_EQ(out.size(), 3u);
+  EXPECT_EQ(out[0].dtype(), DataType::Float(16));
+  ASSERT_EQ(out[1].dtype(), DataType::Float(32));
+  ASSERT_EQ(out[2].dtype(), DataType::Float(32));
+  EXPECT_FLOAT_EQ(out[1].data<float>()[0], 3);
+  EXPECT_FLOAT_EQ(out[2].data<float>()[0],
+                  static_cast<float>(1 / std::sqrt(3.5)));
+}
+
+}  // namespace
+}  // namespace ingot::onnx_frontend
