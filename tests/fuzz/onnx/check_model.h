@@ -34,8 +34,8 @@ struct Way {
 // The model with the inputs that the way gives it.
 OnnxModel FormOf(const OnnxModel& model, const Way& way);
 
-// What ONNX Runtime says of a model: each output of the whole model, with the
-// error that EvaluateModel estimates for it.
+// Runs the whole model with ONNX Runtime. Each output has the error that
+// EvaluateModel estimates for it.
 absl::StatusOr<Scope> ExpectedOf(const OnnxModel& model);
 
 // Writes the model as a file into `folder`, compiles the file, links, loads and

@@ -29,7 +29,7 @@ void StartModel(int64_t id, const OnnxModel& model,
                 const std::vector<Way>& ways, const std::string& folder,
                 ChildPool* pool);
 
-// What the child found, way by way, up to the one that it died of.
+// Reads the child's findings, way by way, up to the one that it died of.
 std::vector<WayResult> ResultsOf(const Ended& ended,
                                  const std::vector<Way>& ways);
 

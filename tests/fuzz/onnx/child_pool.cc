@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 
-// Of the runtime that coverage.sh builds with; null otherwise.
+// The runtime that coverage.sh builds with has it; otherwise it is null.
 extern "C" __attribute__((weak)) int __llvm_profile_write_file(void);
 
 namespace ingot::fuzz {

@@ -31,7 +31,7 @@ class Body {
     node->add_output(Name());
     return node->output(0);
   }
-  // Of the last node.
+  // Sets an attribute of the last node.
   void Attribute(const std::string& name, int64_t value) {
     auto* attribute =
         graph_.mutable_node(graph_.node_size() - 1)->add_attribute();

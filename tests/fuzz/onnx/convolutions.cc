@@ -90,7 +90,7 @@ std::optional<std::string> AddHazard(Grower* g, const std::string& x,
   Shape weight(g->ShapeOf(*y).size(), 1);
   weight[0] = r.OneOf<int64_t>({3, 16, 17, 32});
   weight[1] = g->ShapeOf(*y)[1];
-  return g->Try(Call("Conv", {*y, g->New(t, weight)}));
+  return g->Try(Call("Conv", {*y, g->Weight(t, weight)}));
 }
 
 // A bias and activations after a convolution, and a second convolution.
@@ -164,8 +164,8 @@ void AddConv(Grower* g, const std::string& op) {
       CountOf(weight) * CountOf(plane) * data[0] > 30 * 1000 * 1000) {
     return;
   }
-  Call call(op, {x, g->New(t, weight)});
-  if (r.Chance(60)) call.operands.push_back(g->New(t, {out}));
+  Call call(op, {x, g->Weight(t, weight)});
+  if (r.Chance(60)) call.operands.push_back(g->Weight(t, {out}));
   if (groups > 1) call.Int("group", groups);
   Set(w, &r, &call);
   AddTail(g, g->Try(call));
@@ -185,7 +185,7 @@ void AddConvTranspose(Grower* g, const std::string& op) {
   weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
   const Shape plane(data.begin() + 2, data.end());
   if (CountOf(weight) * CountOf(plane) * data[0] > 10 * 1000 * 1000) return;
-  Call call(op, {x, g->New(t, weight)});
+  Call call(op, {x, g->Weight(t, weight)});
   if (r.Chance(60)) call.operands.push_back(g->New(t, {per_group * groups}));
   if (groups > 1) call.Int("group", groups);
   Set(w, &r, &call);

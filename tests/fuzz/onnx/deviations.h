@@ -1,4 +1,5 @@
-// Where ONNX Runtime does not do what ONNX says, or ONNX does not say.
+// The list of nodes for which ONNX Runtime is no reference: it departs from
+// ONNX's specification there, or the specification is ambiguous.
 #ifndef INGOT_TESTS_FUZZ_ONNX_DEVIATIONS_H_
 #define INGOT_TESTS_FUZZ_ONNX_DEVIATIONS_H_
 
@@ -14,7 +15,7 @@ namespace ingot::fuzz {
 // them.
 struct Deviation {
   std::string op;
-  // Which nodes of the operator; `scope` has their operands and results.
+  // Says which nodes of the operator; `scope` has their operands and results.
   bool (*applies)(const onnx::NodeProto& node, const Scope& scope);
   std::string why;
 };

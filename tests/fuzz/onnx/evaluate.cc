@@ -102,7 +102,9 @@ absl::StatusOr<Step> Prepare(const std::vector<onnx::NodeProto>& nodes,
 Rounding WorstOf(const std::vector<onnx::NodeProto>& nodes) {
   if (nodes.size() == 1) return RoundingOf(nodes[0].op_type());
   for (const onnx::NodeProto& node : nodes) {
-    if (RoundingOf(node.op_type()) != Rounding::kNone) return Rounding::kEach;
+    if (RoundingOf(node.op_type()) != Rounding::kNone) {
+      return Rounding::kIterates;
+    }
   }
   return Rounding::kNone;
 }
@@ -141,7 +143,8 @@ class Noise {
   Tensor Disturb(size_t k, const Tensor& y, Random* random) const {
     Tensor result = *y.Clone();
     const bool with_sums = !sums_.empty() && sums_[k].shape() == y.shape();
-    const double unit = UnitOf(op_, y.dtype());
+    const double unit =
+        UnitOf(op_, y.dtype()) * (rounding_ == Rounding::kIterates ? 10 : 1);
     double floor = LargestMagnitude(y) / 4;
     if (rounding_ == Rounding::kOperands) {
       floor = std::max(floor, largest_operand_);

@@ -14,7 +14,7 @@ void AddConstantOfShape(Grower* g, const std::string& op) {
   g->Try(call);
 }
 
-// What exporters write for a causal mask, now and then a large one, which is
+// Exporters write a causal mask like this. A large one, now and then, is
 // computed when the model runs.
 void AddMask(Grower* g, const std::string&) {
   Random& r = g->random();

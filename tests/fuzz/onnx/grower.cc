@@ -194,6 +194,11 @@ std::string Grower::New(DataType t, const Shape& shape, Fill fill) {
   return name;
 }
 
+std::string Grower::Weight(DataType t, const Shape& shape, Fill fill) {
+  if (random_.Chance(30)) return New(t, shape, fill);
+  return Initializer(RandomTensor(t, shape, fill, &random_));
+}
+
 std::string Grower::Parameter(const std::vector<int64_t>& elements,
                               DataType t) {
   const Tensor tensor =

@@ -23,7 +23,7 @@ namespace ingot::fuzz {
 
 using Shape = std::vector<int64_t>;
 
-// Which elements a new tensor has.
+// The range that the elements of a new tensor are drawn from.
 struct Fill {
   double low = -1;
   double high = 1;
@@ -96,6 +96,9 @@ class Grower {
   // A new one: an input of the graph, an initializer, or the result of a
   // Constant, ConstantOfShape or Range.
   std::string New(DataType t, const Shape& shape, Fill fill = {});
+  // A new one that mostly stands in the model, since weights are packed and
+  // laid out when a model is compiled.
+  std::string Weight(DataType t, const Shape& shape, Fill fill = {});
   // A new one with these elements, for shapes, axes and the like: mostly an
   // initializer.
   std::string Parameter(const std::vector<int64_t>& elements,

@@ -41,7 +41,8 @@ std::string Square(Grower* g, DataType t) {
   return g->Like(t, shape);
 }
 
-// What often stands after a product: a bias, an activation, a residual.
+// Adds a few of the nodes that often follow a product: a bias, an activation, a
+// residual.
 void AddTail(Grower* g, std::optional<std::string> x) {
   for (int64_t k = g->random().Next(4); k > 0 && x; --k) {
     const Shape shape = g->ShapeOf(*x);
@@ -93,7 +94,7 @@ void AddMatMul(Grower* g, const std::string& op) {
       }
       if (CountOf(right) > 150000) return;
     }
-    b = g->Like(t, right);
+    b = r.Chance(50) ? g->Weight(t, right) : g->Like(t, right);
   }
   if (a.empty() || !b) return;
   if (CountOf(g->ShapeOf(a)) * g->ShapeOf(*b).back() > 4 * kMaxProducts) return;
@@ -118,7 +119,8 @@ void AddGemm(Grower* g, const std::string& op) {
     n = m;
   } else {
     n = Columns(g, CountOf(left));
-    b = g->Like(t, trans_b ? Shape{n, k} : Shape{k, n});
+    const Shape right = trans_b ? Shape{n, k} : Shape{k, n};
+    b = r.Chance(50) ? g->Weight(t, right) : g->Like(t, right);
   }
   Call call(op, {a, b});
   if (r.Chance(70)) {

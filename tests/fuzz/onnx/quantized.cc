@@ -101,7 +101,7 @@ void AddQLinearConv(Grower* g, const std::string& op) {
   g->Try(call);
 }
 
-// What a quantising exporter writes around each operator.
+// Quantising exporters write such a pair around each operator.
 void AddQdq(Grower* g, const std::string&) {
   const std::string x = g->Some(DataType::Float(32), 1, 4);
   const std::string scale = Scale(g, 1, false, -5);

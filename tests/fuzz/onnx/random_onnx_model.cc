@@ -71,8 +71,8 @@ OnnxModel MakeOnnxModel(uint64_t seed, const std::set<std::string>& only) {
 
 namespace {
 
-// What flows through a model: its weights are left out as far as one can tell,
-// and so are shapes and axes, whose lengths are ranks.
+// The inputs that carry a model's data. Weights are left out as far as one can
+// tell, and so are shapes and axes, whose lengths are ranks.
 std::set<std::string> DataInputs(const onnx::ModelProto& model, bool weights) {
   std::set<std::string> data;
   for (const auto& node : model.graph().node()) {
@@ -137,7 +137,7 @@ onnx::ModelProto WithSymbols(const onnx::ModelProto& model, uint64_t seed) {
       DataInputs(model, /*weights=*/random.Chance(10));
   for (auto& input : *result.mutable_graph()->mutable_input()) {
     if (data.count(input.name()) == 0) continue;
-    // Whatever else the model has: it may be shrunk.
+    // The choice does not depend on the other inputs, which shrinking removes.
     random = Random(seed ^ std::hash<std::string>()(input.name()));
     auto* shape = input.mutable_type()->mutable_tensor_type()->mutable_shape();
     for (int d = 0; d < shape->dim_size(); ++d) {

@@ -17,9 +17,9 @@ struct OnnxModel {
   std::map<std::string, Tensor> inputs;  // by name
 };
 
-// The same seed gives the same model. It has at least one node and one output.
-// Where operators are named in `only`, what is drawn are these; what their
-// samplers add beside them stays.
+// The same seed and `only` give the same model, which has at least one node and
+// one output. Samplers are drawn for the operators in `only` alone, unless it
+// is empty; they may add nodes of other operators, too.
 OnnxModel MakeOnnxModel(uint64_t seed, const std::set<std::string>& only = {});
 
 // The model with symbolic dimensions: each dimension of an input that `seed`

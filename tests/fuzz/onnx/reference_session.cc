@@ -25,7 +25,7 @@ absl::Status ToStatus(OrtStatus* status) {
       absl::StrCat("ONNX Runtime: ", Api().GetErrorMessage(status)));
 }
 
-// What every session shares. A failure here is one of the installation.
+// All sessions share these. Failing to make them is a broken installation.
 struct Shared {
   OrtEnv* env = nullptr;
   OrtSessionOptions* options = nullptr;

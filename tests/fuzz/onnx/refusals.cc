@@ -22,6 +22,8 @@ const std::vector<Refusal>& Refusals() {
        "the number of starts is the number of axes, which is static"},
       {"Tile", "dimensions from i64[",
        "the length of the repeats is the rank, which is static"},
+      {"Reshape", "the rank of the result is not known",
+       "the length of a shape is the rank, which is static"},
       {"TopK", "dimensions from i64[",
        "k is one element; the model says a symbol"},
       {"GatherND", "must be static",

@@ -1,4 +1,4 @@
-// What Ingot does not support of the random models, and why that is right.
+// The random models that Ingot rightly does not support, and why.
 #ifndef INGOT_TESTS_FUZZ_ONNX_REFUSALS_H_
 #define INGOT_TESTS_FUZZ_ONNX_REFUSALS_H_
 

@@ -82,12 +82,25 @@ Rounding RoundingOf(absl::string_view op) {
                              "QLinearConv"}) {
       (*table)[name] = Rounding::kNone;
     }
-    for (const char* name :
-         {"Sub", "Mod", "LogSoftmax", "ReduceLogSum", "ReduceLogSumExp",
-          "LayerNormalization", "InstanceNormalization", "GroupNormalization",
-          "MeanVarianceNormalization", "BatchNormalization", "Sin", "Cos",
-          "Resize", "Upsample", "GridSample", "AffineGrid", "RoiAlign",
-          "Det"}) {
+    for (const char* name : {
+             "Sub",
+             "Mod",
+             "LogSoftmax",
+             "ReduceLogSum",
+             "ReduceLogSumExp",
+             "LayerNormalization",
+             "InstanceNormalization",
+             "GroupNormalization",
+             "MeanVarianceNormalization",
+             "BatchNormalization",
+             "Sin",
+             "Cos",
+             "Resize",
+             "Upsample",
+             "GridSample",
+             "AffineGrid",
+             "RoiAlign",
+         }) {
       (*table)[name] = Rounding::kOperands;
     }
     for (const char* name : {"Add",
@@ -112,6 +125,10 @@ Rounding RoundingOf(absl::string_view op) {
                              "RotaryEmbedding",
                              "ReduceProd"}) {
       (*table)[name] = Rounding::kSums;
+    }
+    for (const char* name : {"LSTM", "GRU", "RNN", "Loop", "Scan", "Det", "DFT",
+                             "STFT", "Attention"}) {
+      (*table)[name] = Rounding::kIterates;
     }
     for (const char* name :
          {"ReduceMean", "AveragePool", "GlobalAveragePool", "Mean"}) {

@@ -11,6 +11,7 @@ enum class Rounding {
   kNone,      // moves, compares or counts: there is one right result
   kEach,      // the error of an element is relative to itself and the largest
   kOperands,  // the error is relative to the largest operand
+  kIterates,  // its own errors grow within it, as in a recurrent layer
   kSums,      // adds products of operands: relative to the sum of magnitudes
   kMeans,     // the same, then divides: even whole numbers have an error
 };
