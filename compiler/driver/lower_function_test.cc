@@ -97,7 +97,7 @@ constexpr TailCase kTails[] = {
      "%s = tanh(%c) %q = mul(%s, %s) %d = sub(%s, %q) %e = exp(%d)"
      " %f = neg(%e) %y = mul(%e, %f)"},
     {"where",
-     "%p = abs(%c) %g = greater(%c, %p) %e = exp(%c)"
+     "%p = abs(%c) %g = greater(%c, %p) %e = tanh(%c)"
      " %y = where(%g, %e, %c)"},
     {"cast", "%y = cast(%c) {dtype=i32}"},
 };

@@ -7,7 +7,7 @@
 
 set -euo pipefail
 
-readonly MAX_BYTES=1000000
+readonly MAX_BYTES=1048576
 readonly MAX_LIBRARIES=8
 
 stripped="$(mktemp)"
