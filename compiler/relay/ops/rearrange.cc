@@ -290,8 +290,10 @@ OpDef Pad() {
           pads[d + rank] < -kMost) {
         return Invalid("pads of ", pads[d], " and ", pads[d + rank]);
       }
-      if (mode != "constant" && tir::IsConstInt(out.shape[d], 0) &&
-          pads[d] + pads[d + rank] > 0) {
+      // numpy refuses this too: an axis without elements has none to repeat.
+      if (mode != "constant" && pads[d] + pads[d + rank] > 0 &&
+          !MayBeEqual(SimplifyDim(Min(out.shape[d], I64(1))), I64(1),
+                      c.assumed)) {
         return Invalid("mode ", mode, " has nothing to repeat in ",
                        ToString(out));
       }
