@@ -39,18 +39,34 @@ absl::Status Constant(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// Whether a double holds the value of the tensor's only element.
+bool FitsDouble(const Tensor& tensor) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  if (tensor.dtype() == DataType::UInt(64)) {
+    return tensor.data<uint64_t>()[0] <= uint64_t{kMost};
+  }
+  if (tensor.dtype() != DataType::Int(64)) return true;
+  const int64_t value = tensor.data<int64_t>()[0];
+  return value >= -kMost && value <= kMost;
+}
+
 absl::Status ConstantOfShape(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Shape shape, c.RunTimeInts(0, "shape"));
   DataType dtype = DataType::Float(32);
   double fill = 0;
+  std::optional<Tensor> repeated;  // a value that `full` cannot state
   if (c.has_attr("value")) {
     INGOT_ASSIGN_OR_RETURN(Tensor tensor, c.TensorAttr("value"));
+    if (tensor.NumElements() != 1) return c.Error("value must be one number");
+    dtype = tensor.dtype();
     const std::optional<Known> value = KnownFromTensor(tensor);
-    if (!value || value->values.size() != 1 ||
-        !value->values[0].AsDouble(&fill)) {
+    if (!FitsDouble(tensor)) {
+      repeated = std::move(tensor);
+    } else if (dtype == DataType::UInt(64)) {
+      fill = static_cast<double>(tensor.data<uint64_t>()[0]);
+    } else if (!value || !value->values[0].AsDouble(&fill)) {
       return c.Error("value must be one number");
     }
-    dtype = tensor.dtype();
   }
   for (const tir::Expr& d : shape) {
     int64_t v;
@@ -60,9 +76,16 @@ absl::Status ConstantOfShape(NodeContext& c) {
   }
   Attrs attrs;
   attrs.Set("shape", shape);
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
+  if (repeated.has_value()) {
+    INGOT_ASSIGN_OR_RETURN(Value value,
+                           c.Constant(*std::move(repeated), "value"));
+    INGOT_ASSIGN_OR_RETURN(value, c.Reshape(value, {}, "scalar"));
+    carriers.insert(carriers.begin(), value);
+    return c.Return("expand", carriers, std::move(attrs));
+  }
   attrs.Set("dtype", dtype);
   attrs.Set("value", fill);
-  INGOT_ASSIGN_OR_RETURN(std::vector<Value> carriers, c.Carriers(shape));
   return c.Return("full", carriers, std::move(attrs));
 }
 

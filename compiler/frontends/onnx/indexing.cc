@@ -143,15 +143,19 @@ absl::Status Compress(NodeContext& c) {
     attrs.Set("axis", axis);
     return c.Return("gather", {x, places}, std::move(attrs));
   }
-  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> condition,
-                         c.ConstantInts(1, "condition"));
-  if (tir::AsConstInt(ShapeOf(x)[axis], &extent) &&
-      static_cast<int64_t>(condition.size()) > extent) {
-    condition.resize(extent);
+  INGOT_ASSIGN_OR_RETURN(const Tensor condition,
+                         c.ConstantInput(1, "condition"));
+  if (condition.dtype() != DataType::Bool() || condition.shape().size() != 1) {
+    return c.Error("condition must be a vector of bools, not ",
+                   condition.TypeString());
+  }
+  int64_t count = condition.NumElements();
+  if (tir::AsConstInt(ShapeOf(x)[axis], &extent)) {
+    count = std::min(count, extent);
   }
   std::vector<int64_t> places;
-  for (size_t i = 0; i < condition.size(); ++i) {
-    if (condition[i] != 0) places.push_back(static_cast<int64_t>(i));
+  for (int64_t i = 0; i < count; ++i) {
+    if (condition.data<bool>()[i]) places.push_back(i);
   }
   INGOT_ASSIGN_OR_RETURN(
       Tensor tensor,

@@ -140,7 +140,7 @@ OpDef NonMaxSuppression() {
     INGOT_RETURN_IF_ERROR(ExpectRank(scores, 3, "scores"));
     INGOT_RETURN_IF_ERROR(ExpectFloat(boxes, "boxes"));
     INGOT_RETURN_IF_ERROR(ExpectSameType(boxes, scores));
-    if (!tir::IsConstInt(boxes.shape[2], 4) ||
+    if (!MayBeEqual(boxes.shape[2], I64(4), c.assumed) ||
         !MayBeEqual(boxes.shape[0], scores.shape[0], c.assumed) ||
         !MayBeEqual(boxes.shape[1], scores.shape[2], c.assumed)) {
       return Invalid("boxes ", ToString(boxes), " do not fit scores ",

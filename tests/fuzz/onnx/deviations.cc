@@ -48,6 +48,28 @@ bool WindowDoesNotFit(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+bool PadsDilatedToTheSame(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "auto_pad").rfind("SAME", 0) != 0) return false;
+  const int spatial =
+      static_cast<int>(scope.at(node.input(0)).value.shape().size()) - 2;
+  for (int d = 0; d < spatial; ++d) {
+    if (Item(node, "dilations", d, 1) > 1) return true;
+  }
+  return false;
+}
+
+bool StepsOverItsKernel(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "auto_pad").rfind("SAME", 0) != 0) return false;
+  const auto kernel = scope.at(node.input(1)).value.shape();
+  for (size_t d = 0; d + 2 < kernel.size(); ++d) {
+    const int k = static_cast<int>(d);
+    const int64_t reach =
+        (kernel[2 + d] - 1) * Item(node, "dilations", k, 1) + 1;
+    if (reach < Item(node, "strides", k, 1)) return true;
+  }
+  return false;
+}
+
 bool HasOutputShape(const NodeProto& node, const Scope&) {
   return node.input_size() > 2;
 }
@@ -80,6 +102,30 @@ bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+bool IsDouble(const NodeProto& node, const Scope& scope) {
+  return scope.at(node.input(0)).value.dtype() == DataType::Float(64);
+}
+
+bool ScansNothing(const NodeProto& node, const Scope& scope) {
+  for (const std::string& name : node.output()) {
+    auto it = scope.find(name);
+    if (it != scope.end() &&
+        it->second.value.shape() == std::vector<int64_t>{0}) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// A row of zeros in a result that is an average of random numbers.
+bool MasksWholeRows(const NodeProto& node, const Scope& scope) {
+  const Tensor& result = scope.at(node.output(0)).value;
+  for (int64_t i = 0; i < result.NumElements(); ++i) {
+    if (ElementAt(result, i) == 0) return true;
+  }
+  return false;
+}
+
 bool ClipsHidden(const NodeProto& node, const Scope&) {
   return Find(node, "clip") != nullptr;
 }
@@ -96,6 +142,23 @@ const std::vector<Deviation>& Deviations() {
        "and one by ONNX Runtime's, which rounds a negative quotient up"},
       {"AveragePool", WindowDoesNotFit, "as MaxPool's"},
       {"LpPool", WindowDoesNotFit, "as MaxPool's"},
+      {"AveragePool", PadsDilatedToTheSame,
+       "ONNX's formula for SAME takes the window as wide as dilations make it, "
+       "ONNX Runtime's as wide as kernel_shape says"},
+      {"MaxPool", PadsDilatedToTheSame, "as AveragePool's"},
+      {"LpPool", PadsDilatedToTheSame, "as AveragePool's"},
+      {"ConvTranspose", StepsOverItsKernel,
+       "ONNX says that SAME multiplies extents by the strides; ONNX Runtime "
+       "leaves out the end that a kernel shorter than the stride does not "
+       "reach, and ONNX's reference puts it in front"},
+      {"Gelu", IsDouble, "ONNX Runtime computes parts of it in f32"},
+      {"Shrink", IsDouble, "ONNX Runtime computes it in f32"},
+      {"Loop", ScansNothing,
+       "a scan output of no iterations has the rank of its elements and one "
+       "more; ONNX Runtime gives rank 1"},
+      {"Attention", MasksWholeRows,
+       "rows that are masked whole are NaN by the formula of operator set 23, "
+       "and 0 by a later correction"},
       {"MaxUnpool", HasOutputShape,
        "ONNX Runtime takes the indices for places in output_shape; by ONNX's "
        "cases they are places in the shape that the window implies"},

@@ -38,6 +38,11 @@ const std::vector<Refusal>& Refusals() {
        "the last dimension says whether numbers are complex"},
       {"DeformConv", "only images of two dimensions",
        "the number of offsets has to be known"},
+      {"If", "its branches differ in rank", "a result has one rank"},
+      {"STFT", "a window of",
+       "the length of the window is the length of the transform, which is "
+       "static"},
+      {"Col2Im", "columns f", "the number of channels has to be known"},
   };
   return *kRefusals;
 }
