@@ -14,6 +14,8 @@ const std::vector<Refusal>& Refusals() {
       "divides has to be";
   static const auto* const kRefusals = new std::vector<Refusal>{
       {"", "must not depend on the model's inputs", kStatic},
+      {"", "the extents of the kernel",
+       "loops over a window are unrolled, so its extents are static"},
       {"ConstantOfShape", "dimensions from i64[",
        "the length of a shape is the rank, which is static"},
       {"OneHot", "dimensions from i64[",
