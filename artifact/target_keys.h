@@ -8,7 +8,7 @@
 
 namespace ingot {
 
-// What `provenance` says of `key`; an empty message if it says nothing. Valid
+// The entry of `provenance` for `key`; an empty one if it has none. Valid
 // as long as `provenance` is not changed.
 const Provenance::TargetKey& FindTargetKey(const Provenance& provenance,
                                            absl::string_view key);

@@ -12,7 +12,7 @@
 
 namespace ingot::isa {
 
-// What the table needs to know of an instruction beside its name.
+// The encoding of an instruction, as far as the table asks for it.
 struct X86Encoding {
   enum Kind { kLegacy, kVex, kEvex } kind = kLegacy;
   int opcode_map = 0;            // 1: 0F, 2: 0F 38, 3: 0F 3A, 5 and 6: FP16's

@@ -44,7 +44,7 @@ ArtifactSet AddSet(const std::string& source = kAddSource);
 
 void ExpectAddsTen(const absl::StatusOr<LoadedModel>& model);
 
-// What the set's provenance says of the key `host`.
+// The entry of the set's provenance for the key `host`.
 Provenance::TargetKey* HostKey(ArtifactSet* set);
 
 LoaderRegistry CoreLoaders();

@@ -192,7 +192,7 @@ absl::Status BoundPlan::BindStorage(Phase* phase) {
     if (!arena.ok()) return arena.status();
     phase->arena = *std::move(arena);
     phase->arena_bytes = total;
-    // What was bound before has lost its views as well.
+    // The values bound before have lost their views as well.
     for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
       status = BindOutputs(earlier);
       if (!status.ok()) return status;

@@ -442,7 +442,7 @@ TEST(Loop, TripsHaveALimit) {
   auto executor =
       *GraphExecutor::Create(LoopPlan(), Kernels(), nullptr, options);
   ASSERT_TRUE(executor->SetInput(1, Floats({-1})).ok());
-  // Of each run, not of all.
+  // The limit holds for each run, not for all together.
   for (int run = 0; run < 2; ++run) {
     ASSERT_TRUE(executor->SetInput(0, Number(6)).ok());
     EXPECT_TRUE(executor->Run().ok());

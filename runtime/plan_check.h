@@ -45,7 +45,8 @@ absl::Status CheckPlan(const Plan& plan);
 struct PlanPhases {
   int count = 1;
   std::vector<int> symbols, storages;
-  // Of a tensor's shape and place, and of those that it must be as large as.
+  // The phase of each tensor: that of its shape and place, and of the tensors
+  // that it must be as large as.
   std::vector<int> tensors;
   std::vector<int> requirements;
   std::vector<int> calls;  // the phase that begins behind the call, or 0

@@ -37,7 +37,7 @@ constexpr char kModel[] = R"(module {
   }
 })";
 
-// What the callbacks of a test do, and how often they were called.
+// Counts how often each callback of a test was called.
 struct Counts {
   int add = 0, leaky_relu = 0, mul = 0;
 };
@@ -186,7 +186,7 @@ TEST_F(CallbackTest, AnErrorOfACallbackNamesTheNode) {
               AllOf(HasSubstr("node y"), HasSubstr("no more")));
 }
 
-// What names the loader in a file was written by hand.
+// Only a file that was written by hand names this loader.
 TEST_F(CallbackTest, AnArtifactFromAFileHasNoObject) {
   ArtifactSet set;
   Artifact artifact;

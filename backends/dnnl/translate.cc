@@ -84,7 +84,7 @@ class Translation {
     return std::move(step_);
   }
 
-  // What translates each of relay's operators.
+  // The method that translates each of relay's operators.
   using Method = absl::Status (Translation::*)();
   static const std::map<std::string, Method>& Methods() {
     using T = Translation;

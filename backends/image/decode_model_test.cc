@@ -160,7 +160,7 @@ TEST(DecodeModel, OtherTargetsSayWhoDoes) {
     EXPECT_THAT(std::string(status.message()),
                 HasSubstr(absl::StrCat("--target=image,", host)));
   }
-  // Behind the host a target is never asked.
+  // A target after the host is never asked.
   EXPECT_THAT(
       std::string(
           Compile(NegativeOfInput("RGB"), "llvm,image").status().message()),

@@ -25,7 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-// What the GNU assembler takes to come with a feature.
+// Whether the GNU assembler takes `other` to come with `feature`.
 bool Implies(const std::string& feature, const std::string& other) {
   if (feature == other) return false;
   if (absl::StartsWith(feature, "avx512")) {
@@ -105,7 +105,7 @@ tir::PrimFunc KernelOf(absl::string_view type) {
                    "%y[i, j] = %x[i, j] * %x[i, j] + %x[i, j] } } }"));
 }
 
-// What LLVM makes of `kernels`, as text that the GNU assembler reads.
+// Compiles `kernels` to text that the GNU assembler reads.
 std::string Assembly(const Target& target,
                      absl::Span<const tir::PrimFunc> kernels) {
   auto machine = codegen::ResolveMachine(target);

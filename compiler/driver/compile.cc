@@ -86,7 +86,7 @@ class Compilation {
   }
 
  private:
-  // What the code of one target key needs.
+  // The needs of the code of one target key.
   struct KeyNeeds {
     std::string triple;
     std::set<std::string> features, libraries;
@@ -137,8 +137,8 @@ class Compilation {
     return CheckHosts();
   }
 
-  // Of several targets that take every operator, all but the first get only
-  // what is pinned to them.
+  // Checks that something is pinned to each target that takes every operator,
+  // but the first: it would get nothing else.
   absl::Status CheckHosts() const {
     std::set<std::string> pinned;
     for (const auto& [node, target] : options_.pins) pinned.insert(target);

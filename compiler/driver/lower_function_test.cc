@@ -1,5 +1,6 @@
-// What relay lowers to: the element-wise operators after a convolution or a
-// product run while its sums are in registers or in a small array.
+// Checks on the loops that relay lowers to: the element-wise operators after a
+// convolution or a product run while its sums are in registers or in a small
+// array.
 #include "compiler/driver/lower_function.h"
 
 #include <memory>

@@ -398,7 +398,7 @@ class PlanBuilder {
     return absl::OkStatus();
   }
 
-  // What one operator takes for granted.
+  // Adds the dimensions that one operator takes to be equal.
   absl::Status AddRequirementsOf(const Node& node, const std::string& source) {
     std::vector<relay::DimAssumption> assumed;
     absl::Status s =

@@ -11,8 +11,8 @@
 // bound from the shapes of the inputs when a run begins. Those whose names
 // start with '?' get their values while it goes on: from the elements of
 // bind_dims' operand, or from the shape of the result of a branch, a loop or an
-// operator on lists. They may be 0, where the others are taken to be at
-// least 1. What uses such a symbol has an operand that it is a dimension of.
+// operator on lists. Any of them may be 0. A node that uses such a symbol has
+// an operand that it is a dimension of.
 //
 // A value is a tensor or a list of tensors, of one data type and of any shapes,
 // which only operators on lists (ops/list.cc), branches, loops and functions

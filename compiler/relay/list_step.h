@@ -7,7 +7,7 @@
 
 namespace ingot::relay {
 
-// What a run does for `node`, for which TakesSequences holds.
+// The executor's step for `node`, for which TakesSequences holds.
 ListStep ListStepOf(const Node& node);
 
 }  // namespace ingot::relay

@@ -99,7 +99,7 @@ absl::Status CheckAttrs(const OpDef& op, const Attrs& attrs) {
   return absl::OkStatus();
 }
 
-// What would make a call of a definition go wrong later.
+// Finds mistakes in a definition that would make a call go wrong later.
 absl::Status CheckDefinition(const OpDef& op) {
   for (const AttrSpec& spec : op.attrs) {
     const std::optional<AttrValue>& value = spec.default_value;

@@ -47,11 +47,11 @@ enum class ExecutorStep {
 // Who does the work of a call.
 enum class OpRole {
   kKernel,  // code of a target
-  kView,    // nobody: the result is the operand's bytes under another type
+  kView,    // none: the result is the operand's bytes under another type
   kExecutorStep,
 };
 
-// What passes may know of an operator beyond its loops. A set of flags.
+// Properties of an operator that passes use beyond its loops. A set of flags.
 enum Trait : unsigned {
   kNoTraits = 0,
   // Swapping its two operands changes nothing.

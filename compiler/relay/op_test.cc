@@ -1,4 +1,4 @@
-// What holds of every operator's definition, and what calls read of it.
+// Checks what every operator's definition promises, and how calls read it.
 #include "compiler/relay/op.h"
 
 #include <cstdint>

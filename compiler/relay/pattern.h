@@ -32,7 +32,7 @@ class Pattern {
   static Pattern Maybe(std::vector<std::string> ops, Pattern inner,
                        std::vector<Pattern> other_operands = {});
 
-  // For people: "[relu](add(conv2d(*, const), const))". "*" is any value,
+  // A text to show: "[relu](add(conv2d(*, const), const))". "*" is any value,
   // "a|b" a choice, and "[a](x)" may be just x.
   std::string ToString() const;
 

@@ -319,7 +319,7 @@ TEST(TextTest, NestedRemaindersEnd) {
   EXPECT_TRUE(Verify(**module).ok());
 }
 
-// What operators make of the dimensions of many operands.
+// Operators combine the dimensions of many operands into large ones.
 TEST(TextTest, LongResultsAreRefused) {
   std::string inputs, operands, same;
   for (int i = 0; i < 20000; ++i) {

@@ -29,7 +29,7 @@ class Thresholds : public tir::ExprVisitor {
     Linear rest(d.constant());
     for (const auto& t : d.terms()) {
       if (t.atom.get() == var_) continue;
-      // What another stage computes is no bound that loops can have.
+      // A value that another stage computes cannot bound a loop.
       if (tir::HasLoad(t.atom)) return;
       for (const auto& other : op_.axis) {
         if (tir::Uses(t.atom, other.get())) return;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> LibraryFolders(const isa::MachineFamily& family) {
   std::vector<std::string> folders = {
       absl::StrCat("/lib/", family.gnu), absl::StrCat("/usr/lib/", family.gnu),
-      // Of a cross compiler's packages.
+      // A cross compiler's packages install here.
       absl::StrCat("/usr/", family.gnu, "/lib")};
   if (&family == isa::HostFamily()) {
     folders.insert(folders.end(), {"/lib64", "/usr/lib64", "/lib", "/usr/lib",
@@ -76,8 +76,8 @@ absl::StatusOr<std::string> FindLibrary(absl::string_view library,
                 [](const std::string& a, const std::string& b) {
                   return a.size() != b.size() ? a.size() < b.size() : a < b;
                 });
-      // Of "libm.so" and "libm.so.6" the second; of "libx.so.1" and
-      // "libx.so.1.2" the first, which is its soname.
+      // Takes the second of "libm.so" and "libm.so.6", and the first, the
+      // soname, of "libx.so.1" and "libx.so.1.2".
       return found.size() > 1 && absl::EndsWith(found[0], ".so") ? found[1]
                                                                  : found[0];
     }

@@ -63,8 +63,8 @@ std::string UsualCompiler(const isa::MachineFamily* family) {
   return absl::StrCat(family->gnu, "-gcc");
 }
 
-// What the instructions of a compiled source need. A compiler that was told
-// nothing of the processor makes code for every one of the family.
+// Adds the features that the instructions of a compiled source need. A compiler
+// that was told nothing of the processor makes code for all of its family.
 absl::Status AddFeatures(absl::string_view object,
                          const std::vector<std::string>& flags,
                          KeyObjects* objects) {

@@ -27,7 +27,7 @@ std::vector<std::string> NativeKeys(const ArtifactSet& set);
 struct KeyObjects {
   std::vector<std::string> paths;
   const isa::MachineFamily* family;
-  // What the set says that the code needs, and what compiling its sources
+  // The features that the set names, and those that compiling its sources
   // added.
   std::set<std::string> cpu_features;
 };

@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What linking found out about a key.
+// Writes into the provenance what linking found out about a key.
 void Describe(absl::string_view key, const KeyObjects& objects,
               Provenance* provenance) {
   Provenance::TargetKey* described = MutableTargetKey(provenance, key);

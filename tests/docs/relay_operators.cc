@@ -112,7 +112,7 @@ std::string Traits(const relay::OpDef& op) {
   return absl::StrJoin(names, ", ");
 }
 
-// What a call without the attribute has.
+// The value that a call without the attribute has.
 std::string Default(const relay::AttrSpec& attr) {
   if (attr.required) return "required";
   if (!attr.default_value) return "";

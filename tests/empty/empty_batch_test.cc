@@ -129,7 +129,7 @@ TEST_P(EmptyBatchTest, IsWhatTheInterpreterSays) {
         relay::EvaluateFunction(*model.module, *model.module->main(), inputs);
     const auto got = CompileAndRun(model.module.get(), GetParam(), inputs);
     if (!expected.ok() || !got.ok()) {
-      // What has no answer for nothing, or no shape, says so.
+      // An operator without a result for an empty operand says so.
       EXPECT_TRUE(got.ok() || absl::IsInvalidArgument(got.status()))
           << got.status() << "\nseed " << seed << "\n"
           << text;

@@ -50,7 +50,7 @@ TEST_F(CliTest, SeveralBackendsInOneModel) {
   }
 }
 
-// Of two targets that take every operator the second gets what is pinned.
+// The second of two targets that take every operator gets what is pinned to it.
 TEST_F(CliTest, ASecondHostGetsWhatIsPinned) {
   EXPECT_THAT(Do({"explain", "@mlp.onnx", "--target=llvm,c", "--pin=second:c"}),
               HasSubstr("second"));

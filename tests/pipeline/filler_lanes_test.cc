@@ -332,7 +332,7 @@ TEST(FillerLanesTest, DoNotReachTheNextConvolution) {
     const std::vector<double> expected = model.Expected(cases[k]);
     const float* got = (*results)[k].data<float>();
     for (size_t i = 0; i < expected.size(); ++i) {
-      // What comes after an offset of 100 has five digits.
+      // Results after an offset of 100 have five digits.
       ASSERT_NEAR(got[i], expected[i], 1e-3 * (1 + std::abs(expected[i])))
           << cases[k].op << ", offset " << cases[k].offset << ", element " << i;
     }

@@ -56,7 +56,7 @@ absl::StatusOr<ArtifactSet> Compile(const ModelBuilder& builder) {
   options.targets = *ParseTargets("llvm");
   absl::StatusOr<ArtifactSet> set = CompileModule(
       &*module, "generated", "", testing_support::BuiltinTargets(), options);
-  // Of the processor, which others may share.
+  // Counts processor time, since others may share the machine.
   EXPECT_LT(std::clock() - start, CLOCKS_PER_SEC);
   return set;
 }

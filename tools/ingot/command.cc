@@ -102,7 +102,7 @@ absl::Status Dispatch(Args args, const Backends& backends) {
 int CommandMain(int argc, char** argv, const Backends& backends) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   absl::Status status = Dispatch(args, backends);
-  // What was printed before an error is of use, too.
+  // Output from before an error is of use, too.
   if (absl::Status s = FlushOutput(); status.ok()) status = s;
   if (status.ok()) return kDone;
   absl::FPrintF(stderr, "ingot: %s\n", OneLine(status.message()));

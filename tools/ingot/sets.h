@@ -112,7 +112,7 @@ struct OpenFlags {
   CompileFlags compile;
   bool check_digests = false;
   bool accept_edits = false;
-  // What loaders should prepare for; commands have a flag of their own for it.
+  // The threads that loaders should prepare for; each command has its own flag.
   int64_t threads = 1;
 
   void AddTo(FlagSet* flags);

@@ -1,4 +1,4 @@
-// What a verification compares, and what came of it.
+// The values that a verification compares, and its result.
 #ifndef INGOT_TOOLS_INGOT_VERDICT_H_
 #define INGOT_TOOLS_INGOT_VERDICT_H_
 

@@ -147,7 +147,7 @@ TEST(KernelTest, IntegersWithAutoPadOfSymbols) {
 
 // ------------------------------------------------------------ what ONNX leaves
 
-// Of equal elements the first along the rows is taken, also where positions
+// The first of equal elements along the rows is taken, also where positions
 // count columns first.
 TEST(KernelTest, EqualElementsOfAMaxPool) {
   const Tensor x = Floats({1, 1, 3, 3}, {1, 5, 2, 5, 5, 1, 0, 5, 5});

@@ -49,7 +49,7 @@ std::optional<Known> KnownFromTensor(const Tensor& tensor);
 // A tensor with the same elements; all must be constant.
 absl::StatusOr<Tensor> TensorFromKnown(const Known& known);
 
-// The simpler form of a dimension expression: symbols are at least 1.
+// The simpler form of a dimension expression: symbols are at least 0.
 tir::Expr SimplifyDim(const tir::Expr& e);
 
 // The results of a node of the default domain with known operands, one entry

@@ -12,7 +12,7 @@ namespace ingot::onnx_frontend {
 // Nothing: the result is not known.
 using MaybeNumber = std::optional<KnownNumber>;
 
-// Whether the condition holds, where the symbols in it, which are at least 1,
+// Whether the condition holds, where the symbols in it, which are at least 0,
 // leave no doubt.
 std::optional<bool> Decide(const tir::Expr& condition);
 

@@ -234,7 +234,7 @@ struct IntegerConv {
   }
 };
 
-// Of operands x and w, less their zero points, which are the operands of these
+// Convolves x and w, less their zero points, which are the operands of these
 // numbers.
 absl::StatusOr<IntegerConv> ConvolveIntegers(NodeContext& c, Value x, Value w,
                                              Value bias, int x_zero,
@@ -248,7 +248,7 @@ absl::StatusOr<IntegerConv> ConvolveIntegers(NodeContext& c, Value x, Value w,
                          ReadWindowAttrs(c, in.x, in.kernel, &conv.pads));
   INGOT_ASSIGN_OR_RETURN(x, Centred(c, in.x, x_zero, 1));
   INGOT_ASSIGN_OR_RETURN(w, Centred(c, in.w, w_zero, 0));
-  // What lies outside is the zero point, which is taken off already.
+  // Elements outside are the zero point, which is subtracted already.
   INGOT_ASSIGN_OR_RETURN(x, conv.pads.Pad(c, x, 0));
   if (conv.one_d) {
     window.AddHeight();

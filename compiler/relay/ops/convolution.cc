@@ -75,7 +75,7 @@ absl::StatusOr<Dim> PerGroup(const Dim& channels, int64_t groups,
   return each;
 }
 
-// What blocks of channels need.
+// Checks that weights and groups suit blocks of channels.
 absl::Status CheckBlocks(const TensorType& w, const ConvInfo& info,
                          int64_t kernel_in) {
   if (info.in_block == 0 && info.out_block == 0) return absl::OkStatus();

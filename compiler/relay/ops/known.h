@@ -23,9 +23,9 @@ MaybeTensor CopyTransposed(const KnownCall& c);
 MaybeTensor CopySliced(const KnownCall& c);
 MaybeTensor CopyConcatenated(const KnownCall& c);
 MaybeTensor CopyExpanded(const KnownCall& c);
-// Of mode constant, with zeros; nothing for other pads.
+// A pad of mode constant with zeros; nothing for other pads.
 MaybeTensor CopyPadded(const KnownCall& c);
-// Of a cast to the same type, the operand; else nothing.
+// The operand of a cast to its own type; nothing for other casts.
 MaybeTensor CopyCast(const KnownCall& c);
 
 // known_layout.cc

@@ -116,7 +116,7 @@ OpDef Concat() {
           out.shape[d] = x.shape[d];
         }
       }
-      // Of many operands most have the same symbols.
+      // Simplified as it grows, since most of many operands share symbols.
       out.shape[axis] = SimplifyDim(out.shape[axis] + x.shape[axis]);
       INGOT_RETURN_IF_ERROR(CheckDimSize(out.shape[axis]));
     }

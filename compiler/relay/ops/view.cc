@@ -32,7 +32,8 @@ absl::StatusOr<Types> InferReshape(const InferContext& c) {
   return Types{{x.dtype, shape}};
 }
 
-// What the importer knows of a dimension that its operand only has as a symbol.
+// Gives dimensions that the operand only has as symbols the extents that the
+// importer knows.
 absl::StatusOr<Types> InferFixShape(const InferContext& c) {
   const TensorType& x = c.type(0);
   const Shape& shape = c.attrs.Get<Shape>("shape");
@@ -110,7 +111,7 @@ absl::Status RegisterView(OpRegistry* registry) {
       View("fix_shape",
            "x, its dimensions known to be these: a run checks each of them",
            {ShapeAttr("shape", "the whole shape", kRequired)}, &InferFixShape);
-  // Behind x come values whose shapes bind symbols.
+  // The operands after x are values whose shapes bind symbols.
   reshape.max_inputs = fix_shape.max_inputs = -1;
   reshape.layout_rule = LayoutRule::kReshapes;
   return RegisterAllOf(

@@ -184,8 +184,8 @@ class FunctionFuser {
     };
     for (const Value& operand : operands) forget(operand);
     std::vector<Value> more;
-    // Of the inputs, wherever they stand, or of what is computed before the
-    // group.
+    // A carrier may be an input, wherever it stands, or a value that is
+    // computed before the group.
     for (Node* input : function_->inputs) {
       if (!finder.names.empty() && forget(Value{input})) {
         more.push_back(Value{input});

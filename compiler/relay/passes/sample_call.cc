@@ -156,7 +156,7 @@ class Sampler {
       return Leaf({first.dtype, {first.shape[1]}});
     }
     if (index > 0 && before[0].node != nullptr && Chance(60)) {
-      // What was there before, or another value of that type or element type.
+      // The value of before, or another one of that type or element type.
       const Value& first = OneOf(before);
       if (first.node != nullptr) {
         if (Chance(25)) return first;
@@ -211,7 +211,7 @@ class Sampler {
     return int64_t{0};
   }
 
-  // What the documentation of the attribute names, or what is known of it.
+  // A value that the documentation of the attribute names, or a known one.
   std::string String(const OpDef& op, const std::string& name) {
     static const auto* const known =
         new std::map<std::string, std::vector<std::string>>{

@@ -50,7 +50,7 @@ bool PadsAlike(const Node& pad, const Node& window) {
     if (tir::ConstLowerBound(x[d], &bounds).value_or(0) < 1) return false;
   }
   if (!All(window, "dilations", 1)) return false;
-  // Behind a relu nothing is below 0.
+  // The result of a relu is never below 0.
   return value <= std::numeric_limits<float>::lowest() ||
          (value == 0 && pad.inputs[0].node->Is("relu"));
 }

@@ -140,7 +140,7 @@ TEST_P(EpilogueTest, EvaluatesSharedValuesOnce) {
   EXPECT_EQ(calls.found.size(), stores.count);
 }
 
-// What two outputs read is not computed for each of them.
+// A value that two outputs read is not computed for each of them.
 TEST_P(EpilogueTest, KeepsWhatSeveralOutputsRead) {
   Kernel k;
   Graph& g = k.graph;

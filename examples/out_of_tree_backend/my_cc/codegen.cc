@@ -41,7 +41,7 @@ absl::StatusOr<std::string> Element(const CNode& c, const Value& value) {
   return absl::StrCat(c.NameOf(value), count == 1 ? "[0]" : "[i]");
 }
 
-// What element i of the result is.
+// The C expression for element i of the result.
 absl::StatusOr<std::string> Expression(const CNode& c) {
   const Node& first = *c.call.nodes[0];
   INGOT_ASSIGN_OR_RETURN(const std::string x, Element(c, first.inputs[0]));
