@@ -106,6 +106,11 @@ bool IsDouble(const NodeProto& node, const Scope& scope) {
   return scope.at(node.input(0)).value.dtype() == DataType::Float(64);
 }
 
+bool HasEmptyAxes(const NodeProto& node, const Scope& scope) {
+  return node.input_size() > 1 && !node.input(1).empty() &&
+         scope.at(node.input(1)).value.NumElements() == 0;
+}
+
 bool ScansNothing(const NodeProto& node, const Scope& scope) {
   for (const std::string& name : node.output()) {
     auto it = scope.find(name);
@@ -153,6 +158,10 @@ const std::vector<Deviation>& Deviations() {
        "reach, and ONNX's reference puts it in front"},
       {"Gelu", IsDouble, "ONNX Runtime computes parts of it in f32"},
       {"Shrink", IsDouble, "ONNX Runtime computes it in f32"},
+      {"HardSwish", IsDouble, "ONNX Runtime computes parts of it in f32"},
+      {"Squeeze", HasEmptyAxes,
+       "axes that are given and empty name no dimension, as ONNX's reference "
+       "has it; ONNX Runtime takes them as left out"},
       {"Loop", ScansNothing,
        "a scan output of no iterations has the rank of its elements and one "
        "more; ONNX Runtime gives rank 1"},

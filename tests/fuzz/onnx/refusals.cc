@@ -40,6 +40,10 @@ const std::vector<Refusal>& Refusals() {
        "the last dimension says whether numbers are complex"},
       {"DeformConv", "only images of two dimensions",
        "the number of offsets has to be known"},
+      {"Squeeze", "without axes the rank of its result depends on",
+       "a result has one rank"},
+      {"ReduceLogSum", "the operand must be of a float type",
+       "a logarithm of integers is hardly an integer"},
       {"If", "its branches differ in rank", "a result has one rank"},
       {"STFT", "a window of",
        "the length of the window is the length of the transform, which is "
