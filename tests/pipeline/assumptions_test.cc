@@ -1,6 +1,7 @@
 // Dimensions that a model has as symbols though its operators need more of
 // them: a run with others ends with an error that names the node, before
 // anything is read. ONNX Runtime refuses each of these runs too.
+#include <cmath>
 #include <memory>
 #include <string>
 #include <utility>
@@ -93,6 +94,19 @@ TEST(AssumptionsTest, ChannelsOfABatchNorm) {
       ExpectRefused(RunOn(executor.get(), {{2, other, 2}}), "norm");
     }
   }
+}
+
+TEST(AssumptionsTest, HeadsWhoseSizeOnlyTheKeysTell) {
+  ModelBuilder b(23);
+  b.Input("q", {"n", "1", "s", "d"}).Output("y");
+  b.Floats("k", {1, 1, 2, 4}, {1, 1, 1, 1, 0, 0, 0, 0});
+  b.Floats("v", {1, 1, 2, 4}, {1, 1, 1, 1, 0, 0, 0, 0});
+  b.Node("Attention", {"q", "k", "v"}, {"y"}, "attention");
+  const auto executor = Compiled(b);
+  // Scores of 4 and 0, scaled by 1 / sqrt(4).
+  ExpectFloats(RunOn(executor.get(), {{1, 1, 3, 4}}), {1, 1, 3, 4},
+               static_cast<float>(1 / (1 + std::exp(-2.0))));
+  ExpectRefused(RunOn(executor.get(), {{1, 1, 3, 5}}), "attention");
 }
 
 TEST(AssumptionsTest, PartsOfASplit) {

@@ -98,11 +98,19 @@ Value Attend(Compose& k, Value q, Value key, Value value, Value bias,
   return k.Call("matmul", {scores->weights, value});
 }
 
-double ScaleOf(NodeContext& c, const Value& q) {
-  int64_t size = 1;
-  tir::AsConstInt(ShapeOf(q)[3], &size);
-  const double scale = c.Float("scale", 0);
-  return scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(size));
+// The attribute, or 1 / sqrt(d). Queries and keys are as wide as each other, so
+// either of them may tell how wide.
+absl::StatusOr<double> ScaleOf(NodeContext& c, const Value& q,
+                               const Value& key) {
+  if (const double scale = c.Float("scale", 0); scale != 0) return scale;
+  int64_t size;
+  if (!tir::AsConstInt(ShapeOf(q)[3], &size) &&
+      !tir::AsConstInt(ShapeOf(key)[3], &size)) {
+    return c.NotSupported(
+        "a size of heads that only a run knows, without the "
+        "attribute scale");
+  }
+  return 1 / std::sqrt(static_cast<double>(size));
 }
 
 // ONNX's Attention: Q, K, V, mask, past key, past value.
@@ -166,8 +174,10 @@ absl::Status Attention(NodeContext& c) {
     return c.NotSupported("softmax_precision=", precision);
   }
   Scores scores;
-  Value y = Attend(k, q, key, value, bias, ScaleOf(c, q), c.Float("softcap", 0),
-                   &scores);
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, q, key));
+  Value y =
+      Attend(k, q, key, value, bias, scale, c.Float("softcap", 0), &scores);
   if (rank == 3) y = JoinHeads(k, y);
   c.SetOutput(0, y);
   if (c.wants_output(3)) {
@@ -218,7 +228,9 @@ absl::Status AttendHeads(Compose& k, Value q, Value key, Value value,
   }
   INGOT_RETURN_IF_ERROR(k.status());
   Scores scores;
-  const Value y = Attend(k, q, key, value, bias, ScaleOf(c, q), 0, &scores);
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, q, key));
+  const Value y = Attend(k, q, key, value, bias, scale, 0, &scores);
   c.SetOutput(0, JoinHeads(k, y));
   return k.status();
 }
