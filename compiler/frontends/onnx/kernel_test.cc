@@ -98,8 +98,8 @@ TEST(KernelTest, TheWindowMustBeKnown) {
   EXPECT_TRUE(absl::IsUnimplemented(unknown.status()));
   EXPECT_THAT(std::string(unknown.status().message()),
               testing::HasSubstr("kernel_shape"));
-  const Operator other{"Conv", "", 22,
-                       [](Node* n) { SetInts(n, "kernel_shape", {3, 2}); }};
+  const auto wider = [](Node* n) { SetInts(n, "kernel_shape", {3, 2}); };
+  const Operator other{"Conv", "", 22, wider};
   EXPECT_TRUE(absl::IsInvalidArgument(RunOperator(other, {x, w}).status()));
   EXPECT_FALSE(RunOperator({"Conv"}, {RandomFloats({1, 3, 5, 5}, 1), w}).ok());
   // A bias for more channels than there are.
