@@ -1,5 +1,6 @@
 #include "compiler/driver/plan_builder.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
+#include "runtime/dim_expr.h"
 #include "runtime/executor.h"
 
 namespace ingot {
@@ -194,8 +196,12 @@ class PlanBuilder {
     if (!id.ok()) return id.status();
     const int viewed = ids_.at(node.inputs[0]);
     SharePlace(viewed, *id);
-    // A view of such a view follows it, so that each has a size to meet.
+    // A view of such a view follows it, so that each has a size to meet. So
+    // does a view of a constant, whose own shape says how many bytes there are.
+    const auto& shape = tensor(*id)->shape();
     if (plan_.tensors(viewed).same_bytes_as() > 0 ||
+        (tensor(*id)->has_constant() &&
+         std::any_of(shape.begin(), shape.end(), HasSymbols)) ||
         !SameElements(node.outputs[0], node.inputs[0].type())) {
       tensor(*id)->set_same_bytes_as(viewed + 1);
     }

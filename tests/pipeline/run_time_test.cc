@@ -328,6 +328,23 @@ TEST_P(RunTimeTest, SequencesAreListsOfARun) {
   ExpectError({"run", "@m.ingot"}, 1, {"input 'seq' is a list<f32>"});
 }
 
+// A constant without elements keeps none, however long the run makes it.
+TEST_P(RunTimeTest, AnEmptyConstantTakesASymbolicShape) {
+  onnx::ModelProto model;
+  onnx::GraphProto* g = StartModel(&model);
+  AddVector(g->add_input(), "x");
+  AddConstant(g, "nothing", {0, 3}, {});
+  AddConstant(g, "none", {1}, {0});
+  AddNode(g, "Shape", {"x"}, {"length"});
+  AddInt(AddNode(g, "Concat", {"length", "none"}, {"shape"}), "axis", 0);
+  AddInt(AddNode(g, "Reshape", {"nothing", "shape"}, {"y"}), "allowzero", 1);
+  AddValue(g->add_output(), "y", kInt64);
+  WriteFileBytes(Path("m.onnx"), model.SerializeAsString());
+  Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
+  const nlohmann::json run = DoJson({"run", "@m.ingot", "--input-shape=x:4"});
+  EXPECT_EQ(run["outputs"][0]["shape"], nlohmann::json({4, 0}));
+}
+
 TEST_P(RunTimeTest, AgreesWithTheInterpreter) {
   WriteDeciding(Path("m.onnx"));
   Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});

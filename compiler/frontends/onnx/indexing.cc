@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/frontends/onnx/compose.h"
 #include "compiler/frontends/onnx/converters.h"
+#include "compiler/tir/simplify.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 
@@ -136,6 +138,14 @@ absl::Status Compress(NodeContext& c) {
   if (axis < 0 || axis >= RankOf(x)) return c.Error("axis ", axis);
   if (c.IsRunTimeInput(1)) {
     INGOT_ASSIGN_OR_RETURN(Value chosen, c.Input(1));
+    // What is beyond the end of a condition longer than the operand is ignored.
+    if (RankOf(chosen) == 1 &&
+        !tir::ProveEqual(ShapeOf(chosen)[0], ShapeOf(x)[axis])) {
+      Compose k(c);
+      chosen = k.Slice(chosen, 0, tir::MakeInt(0),
+                       tir::Min(ShapeOf(chosen)[0], ShapeOf(x)[axis]));
+      INGOT_RETURN_IF_ERROR(k.status());
+    }
     INGOT_ASSIGN_OR_RETURN(Value places, TruePlaces(c, chosen));
     const Shape count = {ShapeOf(places)[1]};
     INGOT_ASSIGN_OR_RETURN(places, c.Reshape(places, count, "places"));

@@ -436,7 +436,7 @@ MaybeKnown EvalReduce(const Call& c, const std::string& op) {
     if (!next) return std::nullopt;
     total = *next;
   }
-  if (c.in.size() > 1 && c.Int("noop_with_empty_axes", 0) != 0) {
+  if (c.Int("noop_with_empty_axes", 0) != 0) {
     return std::nullopt;
   }
   Ints shape;

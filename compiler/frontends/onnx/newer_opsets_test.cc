@@ -75,6 +75,12 @@ TEST(NewerOpsetsTest, ScatterExtremes18) {
   ExpectNear(RunFloats({"ScatterND", "", 18, reduction("min")},
                        {x, Longs({4, 1}, {0, 0, 2, 3}), updates}),
              {1, 5, 1, 7});
+  // A product of bools is "and".
+  EXPECT_THAT(Outputs({"ScatterElements", "", 18, reduction("mul")},
+                      {Bools({3}, {1, 1, 0}), Longs({3}, {0, 1, 2}),
+                       Bools({3}, {1, 0, 1})})[0]
+                  .values<bool>(),
+              ElementsAre(true, false, false));
 }
 
 TEST(NewerOpsetsTest, ReductionsTakeAxesAsInput18) {
@@ -85,6 +91,21 @@ TEST(NewerOpsetsTest, ReductionsTakeAxesAsInput18) {
   const Operator noop{"ReduceSum", "", 18,
                       [](Node* n) { SetInt(n, "noop_with_empty_axes", 1); }};
   ExpectNear(RunFloats(noop, {x, Constant(Longs({0}, {}))}), ValuesOf(x));
+  const Tensor known = Longs({3}, {4, 2, 3});
+  const Operator least{"ReduceMin", "", 18,
+                       [](Node* n) { SetInt(n, "noop_with_empty_axes", 1); }};
+  EXPECT_THAT(Outputs(least, {Constant(known)})[0].values<int64_t>(),
+              ElementsAre(4, 2, 3));
+}
+
+// The logarithm of 3 + 5 is 2.08, that of e + e^2 2.31.
+TEST(NewerOpsetsTest, LogarithmsOfIntegers) {
+  EXPECT_THAT(Outputs({"ReduceLogSum", "", 18}, {Longs({2}, {3, 5})})[0]
+                  .values<int64_t>(),
+              ElementsAre(2));
+  EXPECT_THAT(Outputs({"ReduceLogSumExp", "", 18}, {Longs({2}, {1, 2})})[0]
+                  .values<int64_t>(),
+              ElementsAre(2));
 }
 
 TEST(NewerOpsetsTest, AnyAndAll20) {

@@ -85,5 +85,14 @@ TEST(PrecisionTest, CompressByALongCondition) {
              expected);
 }
 
+// The same as an input, and longer than the operand.
+TEST(PrecisionTest, CompressIgnoresWhatIsBeyondTheEnd) {
+  Tensor condition = *Tensor::Empty(DataType::Bool(), {5});
+  for (int i = 0; i < 5; ++i) condition.mutable_data<bool>()[i] = i != 1;
+  ExpectNear(
+      RunFloats({"Compress", "", 11}, {Floats({3}, {1, 2, 3}), condition}),
+      {1, 3});
+}
+
 }  // namespace
 }  // namespace ingot::onnx_frontend

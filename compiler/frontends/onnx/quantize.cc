@@ -137,7 +137,8 @@ absl::Status ConvertDequantize(NodeContext& c) {
 }
 
 // scale = (max(0, max x) - min(0, min x)) / 255, and the zero point that puts
-// the smallest element at 0.
+// the smallest element at 0. Zeros alone have the scale 1, as in ONNX Runtime:
+// by the formula it would be 0, by which nothing can be divided.
 absl::StatusOr<DynamicallyQuantized> QuantizeDynamically(NodeContext& c,
                                                          Value x) {
   const DataType f32 = DataType::Float(32);
@@ -150,8 +151,12 @@ absl::StatusOr<DynamicallyQuantized> QuantizeDynamically(NodeContext& c,
   INGOT_ASSIGN_OR_RETURN(low, c.Emit("minimum", {low, zero}, {}, "low"));
   INGOT_ASSIGN_OR_RETURN(Value range, c.Emit("sub", {high, low}, {}, "range"));
   INGOT_ASSIGN_OR_RETURN(Value steps, c.Scalar(f32, 255));
+  INGOT_ASSIGN_OR_RETURN(Value step, c.Emit("div", {range, steps}, {}, "step"));
+  INGOT_ASSIGN_OR_RETURN(Value one, c.Scalar(f32, 1));
+  INGOT_ASSIGN_OR_RETURN(Value flat,
+                         c.Emit("equal", {range, zero}, {}, "flat"));
   INGOT_ASSIGN_OR_RETURN(Value scale,
-                         c.Emit("div", {range, steps}, {}, "scale"));
+                         c.Emit("where", {flat, one, step}, {}, "scale"));
   INGOT_ASSIGN_OR_RETURN(Value shift, c.Emit("sub", {zero, low}, {}, "shift"));
   INGOT_ASSIGN_OR_RETURN(shift, c.Emit("div", {shift, scale}, {}, "point"));
   INGOT_ASSIGN_OR_RETURN(shift, c.Emit("round", {shift}, {}, "round"));

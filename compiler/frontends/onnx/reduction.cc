@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "compiler/frontends/onnx/converters.h"
 
 namespace ingot::onnx_frontend {
@@ -28,15 +29,19 @@ Converter Reduce(const char* op, int axes_input_since) {
       attrs.Set("axes", std::vector<int64_t>{});
     }
     if (c.Int("keepdims", 1) == 0) attrs.Set("keepdims", int64_t{0});
-    if (x.type().dtype.is_bool()) {
-      // "Any" and "all", as ReduceMax and ReduceMin since operator set 20.
-      INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, DataType::UInt(8)));
-      INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, std::move(attrs)));
-      INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, DataType::Bool()));
-      c.SetOutput(0, y);
-      return absl::OkStatus();
+    // ONNX defines the extremes of bools too, "any" and "all", and logarithms
+    // of sums of integers: both are computed in another type.
+    const DataType dtype = x.type().dtype;
+    DataType computed = dtype;
+    if (dtype.is_bool()) computed = DataType::UInt(8);
+    if (dtype.is_integer() && absl::StartsWith(op, "reduce_log_sum")) {
+      computed = DataType::Float(64);
     }
-    return c.Return(op, {x}, std::move(attrs));
+    INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, computed));
+    INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, dtype));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
   };
 }
 

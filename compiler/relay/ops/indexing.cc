@@ -103,8 +103,9 @@ absl::StatusOr<int64_t> IndexDepth(const TensorType& x,
   const int64_t rank = static_cast<int64_t>(x.shape.size());
   int64_t depth;
   if (indices.shape.empty() || !ConstDim(indices.shape.back(), &depth)) {
-    return Invalid("the last dimension of indices ", ToString(indices),
-                   " must be static");
+    return absl::UnimplementedError(
+        absl::StrCat("the last dimension of indices ", ToString(indices),
+                     " must be static"));
   }
   if (batch < 0 || batch >= static_cast<int64_t>(indices.shape.size()) ||
       batch > rank || depth < 1 || depth > rank - batch) {
@@ -127,6 +128,12 @@ OpDef GatherNd() {
     const TensorType &x = c.type(0), &indices = c.type(1);
     const int64_t batch = c.attrs.Get<int64_t>("batch_dims");
     INGOT_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(x, indices, batch));
+    for (int64_t d = 0; d < batch; ++d) {
+      if (!MayBeEqual(x.shape[d], indices.shape[d], c.assumed)) {
+        return Invalid("x ", ToString(x), " and indices ", ToString(indices),
+                       " differ in their first ", batch, " dimensions");
+      }
+    }
     TensorType out{x.dtype,
                    Shape(indices.shape.begin(), indices.shape.end() - 1)};
     out.shape.insert(out.shape.end(), x.shape.begin() + batch + depth,
@@ -161,7 +168,12 @@ OpDef GatherNd() {
 // ----------------------------------------------------------------------
 // scatter
 
+// Of bools, a sum and a maximum are "or", a product and a minimum "and".
 Expr Combine(const std::string& reduction, const Expr& old, const Expr& now) {
+  if (old->dtype.is_bool() && reduction != "none") {
+    return reduction == "add" || reduction == "max" ? Or(old, now)
+                                                    : And(old, now);
+  }
   if (reduction == "add") return old + now;
   if (reduction == "mul") return old * now;
   if (reduction == "max") return Max(old, now);
@@ -169,12 +181,11 @@ Expr Combine(const std::string& reduction, const Expr& old, const Expr& now) {
   return now;
 }
 
-absl::Status CheckReduction(const TensorType& type, const Attrs& attrs) {
+absl::Status CheckReduction(const Attrs& attrs) {
   const std::string r = attrs.Get<std::string>("reduction");
   if (r != "none" && r != "add" && r != "mul" && r != "max" && r != "min") {
     return Invalid("there is no reduction '", r, "'");
   }
-  if (r != "none") return ExpectNumber(type, "the operand");
   return absl::OkStatus();
 }
 
@@ -222,7 +233,7 @@ OpDef ScatterElements() {
                StringAttr("reduction", "none, add, mul, max or min", "none")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(AxisOf(c).status());
-    INGOT_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
+    INGOT_RETURN_IF_ERROR(CheckReduction(c.attrs));
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(1), "indices"));
     INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
     const int rank = static_cast<int>(c.type(0).shape.size());
@@ -254,7 +265,7 @@ OpDef ScatterNd() {
   def.min_inputs = def.max_inputs = 3;
   def.attrs = {StringAttr("reduction", "none, add, mul, max or min", "none")};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_RETURN_IF_ERROR(CheckReduction(c.type(0), c.attrs));
+    INGOT_RETURN_IF_ERROR(CheckReduction(c.attrs));
     INGOT_RETURN_IF_ERROR(ExpectSameType(c.type(0), c.type(2)));
     INGOT_ASSIGN_OR_RETURN(int64_t depth, IndexDepth(c.type(0), c.type(1), 0));
     const Shape &x = c.type(0).shape, &indices = c.type(1).shape;

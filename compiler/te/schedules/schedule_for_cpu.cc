@@ -39,13 +39,23 @@ bool ScheduleAnchor(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
   return true;
 }
 
+// Whether nothing is computed, so that there is nothing to share out either.
+bool IsEmpty(absl::Span<const Tensor> outputs) {
+  for (const Tensor& output : outputs) {
+    for (const Expr& extent : output.shape()) {
+      if (ConstExtent(extent) == 0) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<Schedule> ScheduleForCpu(const Graph& graph,
                                         absl::Span<const Tensor> outputs,
                                         const CpuModel& cpu) {
   absl::StatusOr<Schedule> schedule = Schedule::Create(graph, outputs);
-  if (!schedule.ok()) return schedule.status();
+  if (!schedule.ok() || IsEmpty(outputs)) return schedule;
   InlineCheap(&*schedule);
   bool anchored = false;
   for (Stage* stage : schedule->stages()) {

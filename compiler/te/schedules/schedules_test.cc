@@ -94,6 +94,10 @@ TEST_P(SchedulesTest, Matmul) {
                                               {2, 5, 16, 3},
                                               {1, 13, 33, 17},
                                               {3, 28, 40, 20},
+                                              {2, 3, 0, 5},
+                                              {1, 0, 0, 1},
+                                              {1, 0, 4, 3},
+                                              {1, 3, 4, 0},
                                               {1, 150, 70, 33}}) {
     for (bool transposed : {false, true}) {
       Kernel k;

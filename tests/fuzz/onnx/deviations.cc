@@ -1,5 +1,6 @@
 #include "tests/fuzz/onnx/deviations.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tests/fuzz/onnx/elements.h"
@@ -131,6 +132,46 @@ bool MasksWholeRows(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+// Wrapping around more than once, or a sum of pads that needs it.
+bool WrapsBeyond(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "mode") != "wrap") return false;
+  const auto from = scope.at(node.input(0)).value.shape();
+  const auto to = scope.at(node.output(0)).value.shape();
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (to[d] > 2 * from[d]) return true;
+  }
+  return false;
+}
+
+bool EmptyByNegativeAxes(const NodeProto& node, const Scope& scope) {
+  if (scope.at(node.input(0)).value.NumElements() != 0) return false;
+  const auto* attribute = Find(node, "axes");
+  if (attribute != nullptr) {
+    return std::any_of(attribute->ints().begin(), attribute->ints().end(),
+                       [](int64_t axis) { return axis < 0; });
+  }
+  if (node.input_size() < 2 || node.input(1).empty()) return false;
+  const Tensor& axes = scope.at(node.input(1)).value;
+  for (int64_t i = 0; i < axes.NumElements(); ++i) {
+    if (ElementAt(axes, i) < 0) return true;
+  }
+  return false;
+}
+
+bool BatchesDiffer(const NodeProto& node, const Scope& scope) {
+  const auto* batch = Find(node, "batch_dims");
+  const auto x = scope.at(node.input(0)).value.shape();
+  const auto indices = scope.at(node.input(1)).value.shape();
+  for (int64_t d = 0; batch != nullptr && d < batch->i(); ++d) {
+    if (x[d] != indices[d]) return true;
+  }
+  return false;
+}
+
+bool GivesDoubles(const NodeProto& node, const Scope& scope) {
+  return scope.at(node.output(0)).value.dtype() == DataType::Float(64);
+}
+
 bool ClipsHidden(const NodeProto& node, const Scope&) {
   return Find(node, "clip") != nullptr;
 }
@@ -138,47 +179,72 @@ bool ClipsHidden(const NodeProto& node, const Scope&) {
 }  // namespace
 
 const std::vector<Deviation>& Deviations() {
-  static const auto* const kDeviations = new std::vector<Deviation>{
-      {"LSTM", ClipsHidden,
-       "ONNX says that clip bounds the input of every activation; ONNX Runtime "
-       "does not clip the cell before its last one"},
-      {"MaxPool", WindowDoesNotFit,
-       "a window larger than the padded image has no place by ONNX's formula, "
-       "and one by ONNX Runtime's, which rounds a negative quotient up"},
-      {"AveragePool", WindowDoesNotFit, "as MaxPool's"},
-      {"LpPool", WindowDoesNotFit, "as MaxPool's"},
-      {"AveragePool", PadsDilatedToTheSame,
-       "ONNX's formula for SAME takes the window as wide as dilations make it, "
-       "ONNX Runtime's as wide as kernel_shape says"},
-      {"MaxPool", PadsDilatedToTheSame, "as AveragePool's"},
-      {"LpPool", PadsDilatedToTheSame, "as AveragePool's"},
-      {"ConvTranspose", StepsOverItsKernel,
-       "ONNX says that SAME multiplies extents by the strides; ONNX Runtime "
-       "leaves out the end that a kernel shorter than the stride does not "
-       "reach, and ONNX's reference puts it in front"},
-      {"Gelu", IsDouble, "ONNX Runtime computes parts of it in f32"},
-      {"Shrink", IsDouble, "ONNX Runtime computes it in f32"},
-      {"HardSwish", IsDouble, "ONNX Runtime computes parts of it in f32"},
-      {"Squeeze", HasEmptyAxes,
-       "axes that are given and empty name no dimension, as ONNX's reference "
-       "has it; ONNX Runtime takes them as left out"},
-      {"Loop", ScansNothing,
-       "a scan output of no iterations has the rank of its elements and one "
-       "more; ONNX Runtime gives rank 1"},
-      {"Attention", MasksWholeRows,
-       "rows that are masked whole are NaN by the formula of operator set 23, "
-       "and 0 by a later correction"},
-      {"MaxUnpool", HasOutputShape,
-       "ONNX Runtime takes the indices for places in output_shape; by ONNX's "
-       "cases they are places in the shape that the window implies"},
-      {"Resize", ShrinksToOne,
-       "ONNX's formula and its reference differ in where pytorch_half_pixel "
-       "puts the only pixel of a dimension"},
-      {"Resize", AlignsCut,
-       "ONNX's align_corners takes the extent before rounding, ONNX Runtime's "
-       "the one after it (ONNX's case resize_downsample_scales_linear_align_"
-       "corners fails there)"},
-  };
+  static const auto* const kDeviations = [] {
+    auto* all = new std::vector<Deviation>{
+        {"LSTM", ClipsHidden,
+         "ONNX says that clip bounds the input of every activation; ONNX "
+         "Runtime "
+         "does not clip the cell before its last one"},
+        {"MaxPool", WindowDoesNotFit,
+         "a window larger than the padded image has no place by ONNX's "
+         "formula, "
+         "and one by ONNX Runtime's, which rounds a negative quotient up"},
+        {"AveragePool", WindowDoesNotFit, "as MaxPool's"},
+        {"LpPool", WindowDoesNotFit, "as MaxPool's"},
+        {"AveragePool", PadsDilatedToTheSame,
+         "ONNX's formula for SAME takes the window as wide as dilations make "
+         "it, "
+         "ONNX Runtime's as wide as kernel_shape says"},
+        {"MaxPool", PadsDilatedToTheSame, "as AveragePool's"},
+        {"LpPool", PadsDilatedToTheSame, "as AveragePool's"},
+        {"ConvTranspose", StepsOverItsKernel,
+         "ONNX says that SAME multiplies extents by the strides; ONNX Runtime "
+         "leaves out the end that a kernel shorter than the stride does not "
+         "reach, and ONNX's reference puts it in front"},
+        {"Gelu", IsDouble, "ONNX Runtime computes parts of it in f32"},
+        {"Shrink", IsDouble, "ONNX Runtime computes it in f32"},
+        {"HardSwish", IsDouble, "ONNX Runtime computes parts of it in f32"},
+        {"Squeeze", HasEmptyAxes,
+         "axes that are given and empty name no dimension, as ONNX's reference "
+         "has it; ONNX Runtime takes them as left out"},
+        {"Loop", ScansNothing,
+         "a scan output of no iterations has the rank of its elements and one "
+         "more; ONNX Runtime gives rank 1"},
+        {"Attention", MasksWholeRows,
+         "rows that are masked whole are NaN by the formula of operator set "
+         "23, "
+         "and 0 by a later correction"},
+        {"Pad", WrapsBeyond,
+         "ONNX Runtime gives numbers of anywhere where more is to be wrapped "
+         "than "
+         "there is"},
+        {"GatherND", BatchesDiffer,
+         "the leading dimensions must be equal; ONNX Runtime does not look"},
+        {"BlackmanWindow", GivesDoubles, "ONNX Runtime computes it in f32"},
+        {"HannWindow", GivesDoubles, "as BlackmanWindow"},
+        {"HammingWindow", GivesDoubles, "as BlackmanWindow"},
+        {"MaxUnpool", HasOutputShape,
+         "ONNX Runtime takes the indices for places in output_shape; by ONNX's "
+         "cases they are places in the shape that the window implies"},
+        {"Resize", ShrinksToOne,
+         "ONNX's formula and its reference differ in where pytorch_half_pixel "
+         "puts the only pixel of a dimension"},
+        {"Resize", AlignsCut,
+         "ONNX's align_corners takes the extent before rounding, ONNX "
+         "Runtime's "
+         "the one after it (ONNX's case resize_downsample_scales_linear_align_"
+         "corners fails there)"},
+    };
+    for (const char* name :
+         {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
+          "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum",
+          "ReduceSumSquare"}) {
+      all->push_back({name, EmptyByNegativeAxes,
+                      "ONNX Runtime leaves out negative axes of an operand "
+                      "without elements"});
+    }
+    return all;
+  }();
   return *kDeviations;
 }
 

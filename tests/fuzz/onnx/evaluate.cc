@@ -42,6 +42,19 @@ Tensor Magnitudes(const Tensor& tensor) {
   return result;
 }
 
+// The tensor with an error of one rounding in each element.
+Tensor Shaken(const Tensor& tensor, Random* random) {
+  if (!tensor.dtype().is_float()) return tensor;
+  const double unit = UnitOf(tensor.dtype());
+  Tensor result = *tensor.Clone();
+  for (int64_t i = 0; i < result.NumElements(); ++i) {
+    const double value = ElementAt(tensor, i);
+    if (!std::isfinite(value)) continue;
+    SetElementAt(&result, i, value * (1 + random->Real(-1, 1) * unit));
+  }
+  return result;
+}
+
 // The one-node model (or of a few nodes) and its operands.
 struct Step {
   std::unique_ptr<ReferenceSession> session;
@@ -193,11 +206,15 @@ absl::Status EvaluateNodes(const std::vector<onnx::NodeProto>& nodes,
   for (const Estimated* operand : step.operands) {
     exact = exact && operand->exact();
   }
+  const bool amplifies = Amplifies(nodes.back().op_type());
+  exact = exact && !amplifies;
   std::vector<std::vector<Tensor>> disturbed;
   for (size_t copy = 0; copy < 2 && !exact; ++copy) {
     INGOT_ASSIGN_OR_RETURN(
         std::vector<Tensor> other, step.Run([&](const Estimated& operand) {
-          return operand.exact() ? operand.value : operand.disturbed[copy];
+          const Tensor& tensor =
+              operand.exact() ? operand.value : operand.disturbed[copy];
+          return amplifies ? Shaken(tensor, random) : tensor;
         }));
     disturbed.push_back(std::move(other));
   }

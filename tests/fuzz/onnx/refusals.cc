@@ -42,8 +42,6 @@ const std::vector<Refusal>& Refusals() {
        "the number of offsets has to be known"},
       {"Squeeze", "without axes the rank of its result depends on",
        "a result has one rank"},
-      {"ReduceLogSum", "the operand must be of a float type",
-       "a logarithm of integers is hardly an integer"},
       {"Attention", "a size of heads that only a run knows",
        "the scale is a constant of kernels"},
       {"RotaryEmbedding", "cannot rotate", kHeads},
@@ -56,6 +54,9 @@ const std::vector<Refusal>& Refusals() {
       {"STFT", "a window of",
        "the length of the window is the length of the transform, which is "
        "static"},
+      {"RotaryEmbedding", "heads of", kHeads},
+      {"MaxPool", "auto_pad with a stride needs the extents",
+       "places of the padded image follow from its extents"},
       {"Col2Im", "columns f", "the number of channels has to be known"},
   };
   return *kRefusals;

@@ -1,6 +1,7 @@
 #include "tests/fuzz/onnx/rounding.h"
 
 #include <map>
+#include <set>
 #include <string>
 
 namespace ingot::fuzz {
@@ -85,6 +86,7 @@ Rounding RoundingOf(absl::string_view op) {
     for (const char* name : {
              "Sub",
              "Mod",
+             "Gelu",
              "LogSoftmax",
              "ReduceLogSum",
              "ReduceLogSumExp",
@@ -126,8 +128,8 @@ Rounding RoundingOf(absl::string_view op) {
                              "ReduceProd"}) {
       (*table)[name] = Rounding::kSums;
     }
-    for (const char* name : {"LSTM", "GRU", "RNN", "Loop", "Scan", "Det", "DFT",
-                             "STFT", "Attention"}) {
+    for (const char* name : {"LSTM", "GRU", "RNN", "If", "Loop", "Scan", "Det",
+                             "DFT", "STFT", "Attention"}) {
       (*table)[name] = Rounding::kIterates;
     }
     for (const char* name :
@@ -138,6 +140,24 @@ Rounding RoundingOf(absl::string_view op) {
   }();
   const auto it = kTable->find(std::string(op));
   return it == kTable->end() ? Rounding::kEach : it->second;
+}
+
+bool Amplifies(absl::string_view op) {
+  static const auto* const kOperators = new std::set<absl::string_view>{
+      "BatchNormalization",
+      "GRU",
+      "GroupNormalization",
+      "InstanceNormalization",
+      "LSTM",
+      "LayerNormalization",
+      "LogSoftmax",
+      "MeanVarianceNormalization",
+      "RMSNormalization",
+      "RNN",
+      "ReduceLogSum",
+      "ReduceLogSumExp",
+  };
+  return kOperators->count(op) != 0;
 }
 
 double UnitOf(DataType t) {

@@ -18,6 +18,10 @@ enum class Rounding {
 
 Rounding RoundingOf(absl::string_view op);
 
+// Whether errors of operands grow within the operator, as when the mean is
+// taken away from elements that hardly differ. Its own errors grow likewise.
+bool Amplifies(absl::string_view op);
+
 // Many times the relative error of one operation in `t`; 0 for integers.
 double UnitOf(DataType t);
 // The same for results of `op`: some compute in f32 whatever their operands
