@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/dnnl/operators.h"
 #include "backends/dnnl/translate_eltwise.h"
+#include "backends/dnnl/translate_values.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
@@ -19,33 +20,6 @@ namespace {
 
 using relay::Attrs;
 using relay::Value;
-
-template <typename... Parts>
-absl::Status No(const Parts&... parts) {
-  return absl::UnimplementedError(absl::StrCat(parts...));
-}
-
-Value Bound(const Value& value, const Bindings& bindings) {
-  auto it = bindings.find(value);
-  return it == bindings.end() ? value : it->second;
-}
-
-// The shape of a value that graphs may hold.
-absl::StatusOr<Dims> ShapeOf(const Value& value) {
-  if (value.node == nullptr) return No("an operand is left out");
-  const relay::TensorType& type = value.type();
-  if (type.dtype != DataType::Float(32)) {
-    return No("elements are ", type.dtype.ToString(), "; only f32 is taken");
-  }
-  std::optional<Dims> shape = relay::ConstShape(type.shape);
-  if (!shape) {
-    return No("the shape of ", relay::ToString(type),
-              " is not known before it runs");
-  }
-  if (shape->empty()) shape->push_back(1);  // a scalar
-  INGOT_RETURN_IF_ERROR(CountElementsOf(*shape).status());
-  return *shape;
-}
 
 // "conv2d" -> 2.
 size_t SpatialDims(const relay::Node& node) {
@@ -421,63 +395,23 @@ class Translation {
   Step step_;
 };
 
-// Adds what `node` does to the result of `step`, which it reads.
-absl::Status Append(const relay::Node& node, const Bindings& bindings,
-                    Step* step) {
-  INGOT_ASSIGN_OR_RETURN(const Dims shape, ShapeOf(step->output));
-  INGOT_ASSIGN_OR_RETURN(const Dims result,
-                         ShapeOf(Value{const_cast<relay::Node*>(&node), 0}));
-  const std::optional<std::string> algorithm = BinaryAlgorithm(node);
-  if (shape != result) return No(node.op->name, " changes the shape");
-  if (!algorithm) {
-    if (node.inputs[0].node != step->output.node) {
-      return No(node.op->name, " does not read what precedes it");
-    }
-    INGOT_ASSIGN_OR_RETURN(std::vector<PostOp> posts, EltwisePosts(node));
-    for (PostOp& post : posts) step->posts.push_back({std::move(post), {}});
-    return absl::OkStatus();
-  }
-  const int other = node.inputs[0] == step->output ? 1 : 0;
-  if (!(node.inputs[1 - other] == step->output)) {
-    return No(node.op->name, " does not read what precedes it");
-  }
-  const Value value = Bound(node.inputs[other], bindings);
-  if (value == step->output) return No("a result is combined with itself");
-  INGOT_ASSIGN_OR_RETURN(const Dims operand, ShapeOf(value));
-  if (std::optional<float> scalar = ScalarConstant(value)) {
-    std::optional<PostOp> post =
-        LinearPost(*algorithm, *scalar, /*scalar_first=*/other == 0);
-    if (!post) return No(node.op->name, " with one number");
-    step->posts.push_back({*post, {}});
-    return absl::OkStatus();
-  }
-  if (*algorithm != "add") return No(node.op->name, " of two tensors");
-  if (operand == shape) {
-    for (const Post& post : step->posts) {
-      if (post.add.node != nullptr) return No("two tensors are added");
-    }
-    // oneDNN's matrix products add before anything else.
-    if (!step->posts.empty()) return No("a tensor is added behind something");
-    step->posts.push_back({{}, value});
-    return absl::OkStatus();
-  }
-  // A bias: a constant vector along the channels, or along the columns.
-  const bool is_conv = step->op == "convolution";
-  if ((!is_conv && step->op != "inner_product" && step->op != "matmul") ||
-      step->operands.size() != 2 || !step->posts.empty() ||
-      value.node->kind != relay::NodeKind::kConstant) {
-    return No("it adds a ", relay::ToString(value.type()));
-  }
-  const size_t axis = is_conv ? 1 : shape.size() - 1;
-  if (!codegen::RunsAlong(operand, shape, axis)) {
-    return No("it adds a ", relay::ToString(value.type()), " to a ",
-              relay::ToString(step->output.type()));
-  }
-  step->operands.push_back({value, {shape[axis]}});
-  return absl::OkStatus();
-}
-
 }  // namespace
+
+absl::StatusOr<Dims> ShapeOf(const Value& value) {
+  if (value.node == nullptr) return No("an operand is left out");
+  const relay::TensorType& type = value.type();
+  if (type.dtype != DataType::Float(32)) {
+    return No("elements are ", type.dtype.ToString(), "; only f32 is taken");
+  }
+  std::optional<Dims> shape = relay::ConstShape(type.shape);
+  if (!shape) {
+    return No("the shape of ", relay::ToString(type),
+              " is not known before it runs");
+  }
+  if (shape->empty()) shape->push_back(1);  // a scalar
+  INGOT_RETURN_IF_ERROR(CountElementsOf(*shape).status());
+  return *shape;
+}
 
 std::vector<std::string> TranslatedOperators() {
   std::vector<std::string> names;
@@ -490,21 +424,6 @@ std::vector<std::string> TranslatedOperators() {
 absl::StatusOr<Step> TranslateOp(const relay::Node& node,
                                  const Bindings& bindings) {
   return Translation(node, bindings).Run();
-}
-
-absl::StatusOr<Step> TranslateComposite(absl::Span<relay::Node* const> nodes,
-                                        const Bindings& bindings) {
-  if (nodes.empty()) return No("there is no operator");
-  INGOT_ASSIGN_OR_RETURN(Step step, TranslateOp(*nodes[0], bindings));
-  if (nodes.size() > 1 && !FindOperator(step.op)->post_ops) {
-    return No(nodes[0]->op->name, " takes nothing behind it");
-  }
-  for (relay::Node* node : nodes.subspan(1)) {
-    INGOT_RETURN_IF_ERROR(Append(*node, bindings, &step));
-    step.node = node;
-    step.output = Value{node, 0};
-  }
-  return step;
 }
 
 }  // namespace ingot::onednn

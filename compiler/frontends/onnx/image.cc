@@ -147,9 +147,12 @@ absl::Status Col2Im(NodeContext& c) {
   }
   int64_t rows, columns, count = 1;
   for (int64_t p : positions) count *= p;
-  if (taps > (1 << 12) || !tir::AsConstInt(ShapeOf(x)[1], &rows) ||
-      rows % taps != 0 || rows == 0 ||
-      !tir::AsConstInt(ShapeOf(x)[2], &columns) || columns != count) {
+  if (!tir::AsConstInt(ShapeOf(x)[1], &rows) ||
+      !tir::AsConstInt(ShapeOf(x)[2], &columns)) {
+    return c.NotSupported("columns ", relay::ToString(x.type()),
+                          ", whose extents only a run knows");
+  }
+  if (taps > (1 << 12) || rows % taps != 0 || rows == 0 || columns != count) {
     return c.Error("columns ", relay::ToString(x.type()), " do not fit ", taps,
                    " elements a block and ", count, " blocks");
   }

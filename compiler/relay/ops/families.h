@@ -25,11 +25,13 @@
   X(Rearrange)                     \
   X(Recurrent)                     \
   X(Reduction)                     \
+  X(Regions)                       \
   X(Resize)                        \
   X(RunTime)                       \
   X(Sampling)                      \
   X(Select)                        \
   X(Text)                          \
+  X(TextNumbers)                   \
   X(TextSearch)                    \
   X(View)
 

@@ -117,8 +117,128 @@ OpDef UniqueRows() {
   return def;
 }
 
+// The corners of a box.
 struct Box {
   Expr y1, x1, y2, x2;
+
+  Expr area() const { return (y2 - y1) * (x2 - x1); }
+};
+
+// Picks, class by class, the best box that is left, and drops those that
+// overlap it too much.
+class BoxSelection {
+ public:
+  explicit BoxSelection(const ComputeContext& c)
+      : boxes_(c.inputs[0]),
+        scores_(c.inputs[1]),
+        most_asked_(c.inputs[2]),
+        overlap_(c.inputs[3]),
+        least_score_(c.inputs[4]),
+        center_(c.attrs.Get<int64_t>("center") != 0),
+        all_scores_(c.attrs.Get<int64_t>("all_scores") != 0),
+        room_(c.outputs[0].shape[0]),
+        most_(c.attrs.Get<Shape>("most")[0]),
+        alive_(tir::MakeBuffer("alive", DataType::Bool(), {count()},
+                               tir::Scope::kWorkspace)) {}
+
+  // Writes batch, class and place of each box that is picked to the rows of
+  // out[0], followed by zeros, and how many there are to out[1].
+  Stmt Write(absl::Span<const te::Tensor> out) const {
+    const tir::Buffer rows = out[0].buffer;
+    const Stmt classes = Loop("b", scores_.shape()[0], [&](const Expr& batch) {
+      return Loop("c", scores_.shape()[1], [&](const Expr& kind) {
+        return PickFromClass(rows, batch, kind);
+      });
+    });
+    const Stmt rest = Loop("k", room_, [&](const Expr& k) {
+      std::vector<Stmt> zeros;
+      for (int d = 0; d < 3; ++d) {
+        zeros.push_back(MakeStore(rows, {k, I64(d)}, I64(0)));
+      }
+      return MakeIf(Ge(k, number_.value()), MakeSeq(std::move(zeros)));
+    });
+    return MakeAllocate(
+        alive_,
+        WithCells(
+            {&taken_, &best_, &number_},
+            MakeSeq({best_.Set(-1), classes, rest,
+                     MakeStore(out[1].buffer, {I64(0)}, number_.value())})));
+  }
+
+ private:
+  Dim count() const { return boxes_.shape()[1]; }
+  Expr IsAlive(const Expr& i) const { return MakeLoad(alive_, {i}); }
+  Stmt Drop(const Expr& i) const {
+    return MakeStore(alive_, {i}, tir::MakeBool(false));
+  }
+
+  Box BoxAt(const Expr& batch, const Expr& i) const {
+    auto at = [&](int k) { return boxes_({batch, i, I64(k)}); };
+    if (center_) {
+      const Expr half = MakeConst(boxes_.dtype(), 0.5);
+      const Expr w = at(2) * half, h = at(3) * half;
+      return {at(1) - h, at(0) - w, at(1) + h, at(0) + w};
+    }
+    return {Min(at(0), at(2)), Min(at(1), at(3)), Max(at(0), at(2)),
+            Max(at(1), at(3))};
+  }
+
+  // Whether the overlap of two boxes is more than the limit of their union.
+  Expr TooNear(const Box& a, const Box& b) const {
+    const Expr zero = MakeConst(boxes_.dtype(), 0);
+    const Expr h = Max(Min(a.y2, b.y2) - Max(a.y1, b.y1), zero);
+    const Expr w = Max(Min(a.x2, b.x2) - Max(a.x1, b.x1), zero);
+    const Expr both = h * w;
+    const Expr limit = tir::MakeCast(boxes_.dtype(), overlap_({}));
+    return And(Gt(both, zero), Gt(both, limit * (a.area() + b.area() - both)));
+  }
+
+  Stmt PickFromClass(const tir::Buffer& rows, const Expr& batch,
+                     const Expr& kind) const {
+    auto score = [&](const Expr& i) { return scores_({batch, kind, i}); };
+    const Stmt start = Loop("i", count(), [&](const Expr& i) {
+      const Expr least = tir::MakeCast(boxes_.dtype(), least_score_({}));
+      return MakeStore(alive_, {i},
+                       all_scores_ ? tir::MakeBool(true) : Gt(score(i), least));
+    });
+    const Stmt find = Loop("i", count(), [&](const Expr& i) {
+      const Expr so_far = Max(best_.value(), I64(0));
+      const Expr better =
+          Or(Lt(best_.value(), I64(0)), Gt(score(i), score(so_far)));
+      return MakeIf(And(IsAlive(i), better), best_.Set(i));
+    });
+    const Expr more =
+        And(Lt(taken_.value(), most_asked_({})), Lt(number_.value(), room_));
+    return MakeSeq(
+        {start, taken_.Set(I64(0)), Loop("r", most_, [&](const Expr&) {
+           return MakeIf(more, MakeSeq({best_.Set(I64(-1)), find,
+                                        MakeIf(Ge(best_.value(), I64(0)),
+                                               Take(rows, batch, kind))}));
+         })});
+  }
+
+  // Adds the best box, and drops it and those too near.
+  Stmt Take(const tir::Buffer& rows, const Expr& batch,
+            const Expr& kind) const {
+    return MakeSeq(
+        {MakeStore(rows, {number_.value(), I64(0)}, batch),
+         MakeStore(rows, {number_.value(), I64(1)}, kind),
+         MakeStore(rows, {number_.value(), I64(2)}, best_.value()),
+         number_.Set(number_.value() + 1), taken_.Set(taken_.value() + 1),
+         Drop(best_.value()), Loop("i", count(), [&](const Expr& i) {
+           return MakeIf(IsAlive(i), MakeIf(TooNear(BoxAt(batch, best_.value()),
+                                                    BoxAt(batch, i)),
+                                            Drop(i)));
+         })});
+  }
+
+  const te::Tensor boxes_, scores_, most_asked_, overlap_, least_score_;
+  const bool center_, all_scores_;
+  const Dim room_, most_;  // of all classes, of one
+  const tir::Buffer alive_;
+  const Cell number_{"number", DataType::Int(64)};
+  const Cell best_{"best", DataType::Int(64)};
+  const Cell taken_{"taken", DataType::Int(64)};
 };
 
 OpDef NonMaxSuppression() {
@@ -159,95 +279,12 @@ OpDef NonMaxSuppression() {
                  {i64, {I64(1)}}};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
-    const te::Tensor boxes = c.inputs[0], scores = c.inputs[1];
-    const bool center = c.attrs.Get<int64_t>("center") != 0;
-    const bool all = c.attrs.Get<int64_t>("all_scores") != 0;
-    const DataType t = boxes.dtype(), i64 = DataType::Int(64);
-    const Dim room = c.outputs[0].shape[0];
-    const Dim count = boxes.shape()[1];
-    const Dim most = c.attrs.Get<Shape>("most")[0];
-    auto box_at = [&](const Expr& batch, const Expr& i) {
-      auto at = [&](int k) { return boxes({batch, i, I64(k)}); };
-      if (center) {
-        const Expr half = MakeConst(t, 0.5);
-        const Expr w = at(2) * half, h = at(3) * half;
-        return Box{at(1) - h, at(0) - w, at(1) + h, at(0) + w};
-      }
-      return Box{Min(at(0), at(2)), Min(at(1), at(3)), Max(at(0), at(2)),
-                 Max(at(1), at(3))};
-    };
-    auto area = [](const Box& b) { return (b.y2 - b.y1) * (b.x2 - b.x1); };
-    // Whether the overlap of two boxes is more than the limit of their union.
-    auto too_near = [&](const Box& a, const Box& b) {
-      const Expr zero = MakeConst(t, 0);
-      const Expr h = Max(Min(a.y2, b.y2) - Max(a.y1, b.y1), zero);
-      const Expr w = Max(Min(a.x2, b.x2) - Max(a.x1, b.x1), zero);
-      const Expr both = h * w;
-      const Expr limit = tir::MakeCast(t, c.inputs[3]({}));
-      return And(Gt(both, zero), Gt(both, limit * (area(a) + area(b) - both)));
-    };
-    auto body = [&](absl::Span<const te::Tensor> out) -> Stmt {
-      const tir::Buffer alive = tir::MakeBuffer(
-          "alive", DataType::Bool(), {count}, tir::Scope::kWorkspace);
-      const Cell number("number", i64), best("best", i64), taken("taken", i64);
-      auto is_alive = [&](const Expr& i) { return MakeLoad(alive, {i}); };
-      auto one_class = [&](const Expr& batch, const Expr& kind) {
-        auto score = [&](const Expr& i) { return scores({batch, kind, i}); };
-        const Stmt start = Loop("i", count, [&](const Expr& i) {
-          const Expr enough =
-              all ? tir::MakeBool(true)
-                  : Gt(score(i), tir::MakeCast(t, c.inputs[4]({})));
-          return MakeStore(alive, {i}, enough);
-        });
-        const Stmt find = Loop("i", count, [&](const Expr& i) {
-          const Expr so_far = Max(best.value(), I64(0));
-          const Expr better =
-              Or(Lt(best.value(), I64(0)), Gt(score(i), score(so_far)));
-          return MakeIf(And(is_alive(i), better), best.Set(i));
-        });
-        const Stmt take = MakeSeq(
-            {MakeStore(out[0].buffer, {number.value(), I64(0)}, batch),
-             MakeStore(out[0].buffer, {number.value(), I64(1)}, kind),
-             MakeStore(out[0].buffer, {number.value(), I64(2)}, best.value()),
-             number.Set(number.value() + 1), taken.Set(taken.value() + 1),
-             MakeStore(alive, {best.value()}, tir::MakeBool(false)),
-             Loop("i", count, [&](const Expr& i) {
-               return MakeIf(
-                   is_alive(i),
-                   MakeIf(
-                       too_near(box_at(batch, best.value()), box_at(batch, i)),
-                       MakeStore(alive, {i}, tir::MakeBool(false))));
-             })});
-        const Expr more =
-            And(Lt(taken.value(), c.inputs[2]({})), Lt(number.value(), room));
-        return MakeSeq(
-            {start, taken.Set(I64(0)), Loop("r", most, [&](const Expr&) {
-               return MakeIf(more,
-                             MakeSeq({best.Set(I64(-1)), find,
-                                      MakeIf(Ge(best.value(), I64(0)), take)}));
-             })});
-      };
-      const Stmt classes = Loop("b", scores.shape()[0], [&](const Expr& batch) {
-        return Loop("c", scores.shape()[1],
-                    [&](const Expr& kind) { return one_class(batch, kind); });
-      });
-      const Stmt rest = Loop("k", room, [&](const Expr& k) {
-        std::vector<Stmt> zeros;
-        for (int d = 0; d < 3; ++d) {
-          zeros.push_back(MakeStore(out[0].buffer, {k, I64(d)}, I64(0)));
-        }
-        return MakeIf(Ge(k, number.value()), MakeSeq(std::move(zeros)));
-      });
-      return MakeAllocate(
-          alive,
-          WithCells(
-              {&taken, &best, &number},
-              MakeSeq({best.Set(-1), classes, rest,
-                       MakeStore(out[1].buffer, {I64(0)}, number.value())})));
-    };
-    Tensors inputs(c.inputs.begin(), c.inputs.begin() + 5);
-    return c.graph.Extern(c.name, {c.outputs[0].shape, {I64(1)}}, {i64, i64},
-                          inputs, body);
+    const DataType i64 = DataType::Int(64);
+    const BoxSelection selection(c);
+    return c.graph.Extern(
+        c.name, {c.outputs[0].shape, {I64(1)}}, {i64, i64},
+        Tensors(c.inputs.begin(), c.inputs.begin() + 5),
+        [&](absl::Span<const te::Tensor> out) { return selection.Write(out); });
   };
   return def;
 }

@@ -15,6 +15,9 @@ absl::Status ExpectText(const TensorType& type, absl::string_view what);
 
 Expr U8(int value);
 
+// Whether the byte is in [low, high].
+Expr Between(const Expr& byte, int low, int high);
+
 // Byte `at` of the string of t at `i`; 0 beyond its end and before its start.
 Expr ByteAt(const te::Tensor& t, Indices i, const Expr& at);
 

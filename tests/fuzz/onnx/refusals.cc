@@ -14,6 +14,8 @@ const std::vector<Refusal>& Refusals() {
       "divides has to be";
   static const auto* const kRefusals = new std::vector<Refusal>{
       {"", "must not depend on the model's inputs", kStatic},
+      {"", "a formula of more than 1000 terms",
+       "symbols of many nodes meet in one dimension"},
       {"", "the extents of the kernel",
        "loops over a window are unrolled, so its extents are static"},
       {"ConstantOfShape", "dimensions from i64[",
