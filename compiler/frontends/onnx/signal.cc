@@ -122,7 +122,7 @@ absl::Status Stft(NodeContext& c) {
   if (c.has_input(2)) {
     INGOT_ASSIGN_OR_RETURN(window, c.Input(2));
     if (RankOf(window) != 1 || !tir::AsConstInt(ShapeOf(window)[0], &n)) {
-      return c.Error("a window of ", relay::ToString(window.type()));
+      return c.NotSupported("a window of ", relay::ToString(window.type()));
     }
   }
   if (c.has_input(3)) {
