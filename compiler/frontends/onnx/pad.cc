@@ -15,17 +15,14 @@ using tir::Expr;
 
 const DataType kI64 = DataType::Int(64);
 
-// The amounts: before each dimension, then behind each, 0 where `axes` has it
-// not.
-absl::StatusOr<Shape> ReadPads(NodeContext& c, int rank) {
-  Shape pads;
-  if (c.opset() < 11) {
-    for (int64_t p : c.Ints(c.opset() < 2 ? "paddings" : "pads")) {
-      pads.push_back(tir::MakeInt(p));
-    }
-  } else {
-    INGOT_ASSIGN_OR_RETURN(pads, c.RunTimeInts(1, "pads"));
-  }
+// Amounts before each dimension, then after each.
+struct Pads {
+  Shape added;    // may be negative where they are constants
+  Shape removed;  // empty, or what a run's negative pads take away
+};
+
+// The amounts of all dimensions, 0 for those that `axes` does not name.
+absl::StatusOr<Shape> SpreadPads(NodeContext& c, const Shape& pads, int rank) {
   std::vector<int64_t> axes;
   if (c.has_input(3)) {
     INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(3, "axes"));
@@ -46,6 +43,45 @@ absl::StatusOr<Shape> ReadPads(NodeContext& c, int rank) {
     all[axis + rank] = pads[k + axes.size()];
   }
   return all;
+}
+
+absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank) {
+  Pads pads;
+  if (c.opset() < 11) {
+    for (int64_t p : c.Ints(c.opset() < 2 ? "paddings" : "pads")) {
+      pads.added.push_back(tir::MakeInt(p));
+    }
+  } else if (!c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(pads.added, c.KnownInts(1, "pads"));
+  } else {
+    // Dimensions cannot be negative, so that pads of a run are two of them.
+    Compose k(c);
+    const Value amounts = k.Input(1);
+    const Value zero = k.Like(amounts, 0);
+    const Value added = k.Call("maximum", {amounts, zero});
+    const Value removed = k.Call("maximum", {k.Sub(zero, amounts), zero});
+    INGOT_RETURN_IF_ERROR(k.status());
+    INGOT_ASSIGN_OR_RETURN(
+        pads.added,
+        c.importer()->BindDims(added, absl::StrCat(c.name(), "_pads")));
+    INGOT_ASSIGN_OR_RETURN(
+        pads.removed,
+        c.importer()->BindDims(removed, absl::StrCat(c.name(), "_crops")));
+    INGOT_ASSIGN_OR_RETURN(pads.removed, SpreadPads(c, pads.removed, rank));
+  }
+  INGOT_ASSIGN_OR_RETURN(pads.added, SpreadPads(c, pads.added, rank));
+  return pads;
+}
+
+// x without so many elements at the ends of each dimension.
+Value Crop(Compose& k, Value x, const Shape& removed) {
+  const int rank = RankOf(x);
+  for (int d = 0; d < rank && k.ok() && !removed.empty(); ++d) {
+    const Expr &before = removed[d], &after = removed[d + rank];
+    if (tir::IsConstInt(before, 0) && tir::IsConstInt(after, 0)) continue;
+    x = k.Slice(x, d, before, SimplifyDim(ShapeOf(x)[d] - after));
+  }
+  return x;
 }
 
 // x with constants before and behind it along dimension d.
@@ -148,8 +184,12 @@ absl::Status PadWithOperand(NodeContext& c, const Value& x, const Shape& pads,
 }
 
 absl::Status Pad(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(const Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(const Shape pads, ReadPads(c, RankOf(x)));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(const Pads amounts, ReadPads(c, RankOf(x)));
+  const Shape& pads = amounts.added;
+  Compose k(c);
+  x = Crop(k, x, amounts.removed);
+  INGOT_RETURN_IF_ERROR(k.status());
   const std::string mode = c.String("mode", "constant");
   if (mode != "constant" && mode != "edge" && mode != "reflect" &&
       mode != "wrap") {
@@ -168,7 +208,6 @@ absl::Status Pad(NodeContext& c) {
   if (const auto known = relay::ConstShape(pads)) {
     return c.Return("pad", {x}, KnownPads(*known, mode, value));
   }
-  Compose k(c);
   const Value padded = PadBySymbols(k, x, pads, mode, value);
   if (k.ok()) c.SetOutput(0, padded);
   return k.status();

@@ -75,6 +75,20 @@ TEST(RunTimeValuesTest, PadsFurtherThanOnceThereAndBack) {
               ElementsAre(4, 4, 4, 4));
 }
 
+// Negative pads take elements away before others are added.
+TEST(RunTimeValuesTest, PadsThatCrop) {
+  const Tensor x = Floats({4}, {1, 2, 3, 4});
+  auto pad = [&](const char* mode, int64_t before, int64_t after) {
+    const Operator op{"Pad", "", 19,
+                      [mode](Node* n) { SetString(n, "mode", mode); }};
+    return RunFloats(op, {x, Longs({2}, {before, after})});
+  };
+  EXPECT_THAT(pad("edge", -1, 2), ElementsAre(2, 3, 4, 4, 4));
+  EXPECT_THAT(pad("reflect", 1, -1), ElementsAre(2, 1, 2, 3));
+  EXPECT_THAT(pad("constant", -3, 1), ElementsAre(4, 0));
+  EXPECT_THAT(pad("constant", -1, -2), ElementsAre(2));
+}
+
 TEST(RunTimeValuesTest, PadValue) {
   const Tensor x = RandomFloats({2, 3}, 6);
   const Tensor pads = Longs({4}, {1, 0, 0, 2}), value = Floats({}, {-7});
