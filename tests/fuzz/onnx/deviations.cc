@@ -158,8 +158,12 @@ bool EmptyByNegativeAxes(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
-bool SumsNothing(const NodeProto& node, const Scope& scope) {
+bool HasNoElements(const NodeProto& node, const Scope& scope) {
   return scope.at(node.input(0)).value.NumElements() == 0;
+}
+
+bool IsOfIntegers(const NodeProto& node, const Scope& scope) {
+  return !scope.at(node.input(0)).value.dtype().is_float();
 }
 
 bool BatchesDiffer(const NodeProto& node, const Scope& scope) {
@@ -224,8 +228,14 @@ const std::vector<Deviation>& Deviations() {
          "ONNX Runtime gives numbers of anywhere where more is to be wrapped "
          "than "
          "there is"},
-        {"MatMulInteger", SumsNothing,
+        {"MatMulInteger", HasNoElements,
          "ONNX Runtime leaves sums of no terms unset"},
+        {"ArgMax", HasNoElements,
+         "an axis without elements has no largest; ONNX Runtime gives the "
+         "operand's shape"},
+        {"ArgMin", HasNoElements, "as ArgMax"},
+        {"ReduceLogSumExp", IsOfIntegers,
+         "ONNX defines it in double precision; ONNX Runtime rounds on the way"},
         {"GatherND", BatchesDiffer,
          "the leading dimensions must be equal; ONNX Runtime does not look"},
         {"BlackmanWindow", IsRoundedOrDouble,
