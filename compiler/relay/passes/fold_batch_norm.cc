@@ -21,10 +21,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-bool IsConv(const Node& node) {
-  return node.kind == NodeKind::kOp &&
-         (node.Is("conv1d") || node.Is("conv2d") || node.Is("conv3d"));
-}
 bool IsConvTranspose(const Node& node) {
   return node.kind == NodeKind::kOp &&
          absl::StartsWith(node.op->name, "conv_transpose");

@@ -44,6 +44,12 @@ bool IsFinished(const Function& function) {
          function.attrs.Has("composite");
 }
 
+bool IsConv(const Node& node) {
+  // They alone say in which layout their weights are.
+  return node.kind == NodeKind::kOp &&
+         node.op->FindAttr("kernel_layout") != nullptr;
+}
+
 const Tensor* ConstantOf(const Value& value) {
   return value.node != nullptr && value.node->constant.has_value()
              ? &*value.node->constant

@@ -17,6 +17,9 @@ namespace ingot::relay {
 // composite in one.
 bool IsFinished(const Function& function);
 
+// Whether the node is a convolution, of any rank, but not a transposed one.
+bool IsConv(const Node& node);
+
 // The elements of a constant; null for anything else.
 const Tensor* ConstantOf(const Value& value);
 

@@ -13,9 +13,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-bool IsConv(const Node& node) {
-  return node.Is("conv1d") || node.Is("conv2d") || node.Is("conv3d");
-}
 bool IsPool(const Node& node, absl::string_view stem) {
   return node.kind == NodeKind::kOp &&
          node.op->name.size() == stem.size() + 2 &&
