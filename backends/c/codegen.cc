@@ -16,6 +16,8 @@
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
 #include "compiler/codegen/signature.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot {
@@ -385,8 +387,10 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   };
   kind.loaders = {"native"};
   kind.check = CheckTarget;
-  kind.cpu_model = [](const Target&) -> absl::StatusOr<CpuModel> {
-    CpuModel model;
+  kind.templates = te::cpu::CpuTemplates();
+  kind.layouts = te::cpu::CpuLayouts;
+  kind.machine = [](const Target&) -> absl::StatusOr<MachineModel> {
+    MachineModel model;
     model.vector_bits = 0;  // plain loops; the C compiler finds the vectors
     model.vector_registers = 16;
     return model;

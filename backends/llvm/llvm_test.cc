@@ -198,7 +198,7 @@ TEST(Llvm, DescribesProcessors) {
   const auto model = [&](const std::string& text) {
     const Target target =
         *ParseTarget("llvm -mtriple=x86_64-linux-gnu " + text);
-    return *(*registry.Find("llvm"))->cpu_model(target);
+    return *(*registry.Find("llvm"))->MachineOf(target);
   };
   EXPECT_EQ(model("-mcpu=skylake-avx512").vector_bits, 512);
   EXPECT_EQ(model("-mcpu=skylake-avx512").vector_registers, 32);
@@ -208,6 +208,12 @@ TEST(Llvm, DescribesProcessors) {
   EXPECT_TRUE(model("-mcpu=haswell").fma);
   EXPECT_EQ(model("-mcpu=generic").vector_bits, 128);
   EXPECT_FALSE(model("-mcpu=generic").fma);
+  EXPECT_THAT(model("-mcpu=skylake-avx512").units, IsEmpty());
+  EXPECT_THAT(model("-mcpu=cascadelake").units,
+              ElementsAre(MachineUnit::kInt8Dot));
+  EXPECT_THAT(model("-mcpu=sapphirerapids").units,
+              ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt8Tiles,
+                          MachineUnit::kBFloat16Tiles));
 }
 
 TEST(Llvm, CompilesForOtherProcessors) {

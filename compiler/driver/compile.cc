@@ -96,7 +96,7 @@ class Compilation {
   struct TargetWork {
     Target target;
     const TargetKind* kind;
-    CpuModel cpu;
+    MachineModel machine;
     std::vector<tir::PrimFunc> functions;
   };
 
@@ -104,13 +104,8 @@ class Compilation {
     INGOT_RETURN_IF_ERROR(kinds_.CheckList(options_.targets));
     for (const Target& target : options_.targets) {
       INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, kinds_.Find(target.kind));
-      TargetWork work{target, kind, CpuModel(), {}};
-      if (kind->cpu_model != nullptr) {
-        absl::StatusOr<CpuModel> cpu = kind->cpu_model(target);
-        if (!cpu.ok()) return cpu.status();
-        work.cpu = *cpu;
-      }
-      work_.push_back(std::move(work));
+      INGOT_ASSIGN_OR_RETURN(MachineModel machine, kind->MachineOf(target));
+      work_.push_back({target, kind, std::move(machine), {}});
       context_.targets.push_back({target, kind});
     }
     for (TargetWork& work : work_) {
@@ -177,7 +172,10 @@ class Compilation {
   }
 
   absl::Status RunRelayPasses() {
-    if (host_ != nullptr) context_.cpu = host_->cpu;
+    if (host_ != nullptr) {
+      INGOT_ASSIGN_OR_RETURN(context_.layouts,
+                             host_->kind->LayoutsOf(host_->target));
+    }
     if (options_.opt_level == 0) context_.max_group = 1;
     const std::vector<std::string> passes =
         relay::DefaultPasses(options_.opt_level);
@@ -319,8 +317,8 @@ class Compilation {
       lowered = std::move(region->functions);
       code = std::move(region->code);
     } else {
-      absl::StatusOr<tir::PrimFunc> function_or =
-          LowerFunction(function, compiled->symbol, work->cpu);
+      absl::StatusOr<tir::PrimFunc> function_or = LowerFunction(
+          function, compiled->symbol, work->kind->templates, work->machine);
       if (!function_or.ok()) return function_or.status();
       if (!compiled->source.empty()) {
         function_or->attrs["sources"] = compiled->source;

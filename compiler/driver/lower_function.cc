@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
-#include "compiler/te/schedules/schedule_for_cpu.h"
 #include "compiler/te/te.h"
 #include "compiler/tir/simplify.h"
 #include "runtime/float16.h"
@@ -53,9 +53,10 @@ absl::StatusOr<tir::Expr> ScalarOf(const Node& node) {
 
 }  // namespace
 
-absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
-                                            absl::string_view name,
-                                            const CpuModel& cpu) {
+absl::StatusOr<tir::PrimFunc> LowerFunction(
+    const relay::Function& function, absl::string_view name,
+    absl::Span<const te::ScheduleTemplate> templates,
+    const MachineModel& machine) {
   te::Graph graph;
   std::map<Value, te::Tensor> tensors;
   std::vector<te::Tensor> inputs;
@@ -104,7 +105,7 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
         s.code(), absl::StrCat("kernel ", function.name, ": ", s.message()));
   };
   absl::StatusOr<te::Schedule> schedule =
-      te::ScheduleForCpu(graph, outputs, cpu);
+      te::ScheduleKernel(graph, outputs, templates, machine);
   if (!schedule.ok()) return annotate(schedule.status());
   absl::StatusOr<tir::PrimFunc> lowered =
       te::Lower(name, graph, inputs, outputs, *schedule);

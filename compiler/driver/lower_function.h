@@ -6,20 +6,24 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/relay/ir.h"
-#include "compiler/target/target.h"
+#include "compiler/te/schedule_template.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot {
 
 // The default lowering, used where a target has no relay_to_tir hook: joins the
 // te definitions of the operators of `function` into one graph, schedules it
-// for `cpu` and lowers it to loops. The result is called `name`; its parameters
-// are the function's inputs, its outputs, then workspaces. Constants inside the
-// function must have one element. Errors name the node.
-absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
-                                            absl::string_view name,
-                                            const CpuModel& cpu);
+// for `machine` by a target's templates and lowers it to loops. The result is
+// called `name`; its parameters are the function's inputs, its outputs, then
+// workspaces. Constants inside the function must have one element. Errors name
+// the node.
+absl::StatusOr<tir::PrimFunc> LowerFunction(
+    const relay::Function& function, absl::string_view name,
+    absl::Span<const te::ScheduleTemplate> templates,
+    const MachineModel& machine);
 
 // Makes the kernel of `function`, after all passes, do nothing in a call whose
 // symbolic dimensions break what the operators of the function take for granted

@@ -9,8 +9,9 @@
 //   tir_to_runtime     tir functions -> artifacts
 //
 // A kind without relay_to_runtime and relay_to_tir gets Ingot's default
-// lowering (te compute, schedule, tir). A kind without tir_to_runtime leaves
-// the loops to the host, the first target of the list without regions.
+// lowering (te compute, schedule, tir): its machine, templates and layouts say
+// how. A kind without tir_to_runtime leaves the loops to the host, the first
+// target of the list without regions.
 //
 // A region is a function that the partition pass made: attrs {"target": key},
 // its nodes operators the target `supports` and calls of composites, functions
@@ -29,8 +30,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/pattern.h"
+#include "compiler/target/layout_preferences.h"
+#include "compiler/te/schedule_template.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot {
@@ -55,19 +59,6 @@ absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
 
 // -min-region=N, an option of every kind that has regions; Register adds it.
 inline constexpr char kMinRegionOption[] = "min-region";
-
-// What default schedules need to know of the processor that runs the code.
-struct CpuModel {
-  int vector_bits = 128;  // of the widest useful register; 0: scalar code
-  int vector_registers = 16;
-  int64_t l1_bytes = 32 << 10;
-  int64_t l2_bytes = 512 << 10;
-  bool fma = false;
-
-  int lanes(DataType t) const {
-    return vector_bits == 0 ? 1 : vector_bits / t.bits;
-  }
-};
 
 // What every codegen call is told beside its target.
 struct CodegenOptions {
@@ -126,8 +117,19 @@ struct TargetKind {
   // Checks option values; InvalidArgument names the option and says what is
   // allowed. Unknown options are refused before this is called.
   std::function<absl::Status(const Target&)> check;
-  // The processor to schedule for; null: CpuModel's defaults.
-  std::function<absl::StatusOr<CpuModel>(const Target&)> cpu_model;
+
+  // For the default lowering. The machine to schedule for; null: MachineModel's
+  // defaults.
+  std::function<absl::StatusOr<MachineModel>(const Target&)> machine;
+  // How kernels are scheduled; of templates that cost the same the first is
+  // taken. None: plain loops, one per axis.
+  std::vector<te::ScheduleTemplate> templates;
+  // The layouts that kernels of this kind want as a host. Null: plain ones.
+  std::function<LayoutPreferences(const MachineModel&)> layouts;
+
+  // The machine and the layouts of a target of this kind, by the hooks above.
+  absl::StatusOr<MachineModel> MachineOf(const Target& target) const;
+  absl::StatusOr<LayoutPreferences> LayoutsOf(const Target& target) const;
 
   // Null hooks are not offered.
 

@@ -39,6 +39,19 @@ std::string ListOf(absl::Span<const Target* const> targets) {
 
 }  // namespace
 
+absl::StatusOr<MachineModel> TargetKind::MachineOf(const Target& target) const {
+  if (machine == nullptr) return MachineModel();
+  return machine(target);
+}
+
+absl::StatusOr<LayoutPreferences> TargetKind::LayoutsOf(
+    const Target& target) const {
+  if (layouts == nullptr) return LayoutPreferences();
+  absl::StatusOr<MachineModel> model = MachineOf(target);
+  if (!model.ok()) return model.status();
+  return layouts(*model);
+}
+
 absl::Status TargetKind::Takes(const Target& target,
                                const relay::Node& node) const {
   // More names than these are a list that is better looked up.

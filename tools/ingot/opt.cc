@@ -12,6 +12,7 @@
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
+#include "compiler/schedules/cpu/layouts.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
@@ -76,14 +77,23 @@ absl::Status RunOpt(Args args, const Backends& backends) {
 
   Table table({"PASS", ">TIME", "CHANGED"});
   relay::PassContext context;
+  // Without a target that says better: those of any processor with vectors.
+  context.layouts = te::cpu::CpuLayouts(MachineModel());
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   if (!target.empty()) {
     absl::StatusOr<std::vector<Target>> targets =
         ParseTargetFlag(target, *builtins);
     if (!targets.ok()) return targets.status();
+    bool has_host = false;
     for (Target& t : *targets) {
       const TargetKind* kind = *builtins->targets.Find(t.kind);
+      if (!kind->HasRegions() && !has_host) {
+        absl::StatusOr<LayoutPreferences> layouts = kind->LayoutsOf(t);
+        if (!layouts.ok()) return layouts.status();
+        context.layouts = *std::move(layouts);
+        has_host = true;
+      }
       context.targets.push_back({std::move(t), kind});
     }
   }

@@ -281,11 +281,21 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   return m;
 }
 
-CpuModel ModelOf(const Machine& machine) {
-  CpuModel model;
+MachineModel ModelOf(const Machine& machine) {
+  MachineModel model;
   model.vector_bits = machine.vector_bits;
   model.vector_registers = machine.vector_registers;
   model.fma = machine.has_fma;
+  const std::pair<const char*, MachineUnit> units[] = {
+      {"avx512vnni", MachineUnit::kInt8Dot},
+      {"avxvnni", MachineUnit::kInt8Dot},
+      {"dotprod", MachineUnit::kInt8Dot},
+      {"amx-int8", MachineUnit::kInt8Tiles},
+      {"amx-bf16", MachineUnit::kBFloat16Tiles},
+  };
+  for (const auto& [feature, unit] : units) {
+    if (machine.Has(feature)) model.units.insert(unit);
+  }
   if (machine.native) {
     model.l1_bytes = SystemValue(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
     model.l2_bytes = SystemValue(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);

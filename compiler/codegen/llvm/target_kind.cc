@@ -7,6 +7,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
 #include "isa/needed_features.h"
 
 namespace ingot::codegen {
@@ -39,7 +41,9 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     if (!machine.ok()) return machine.status();
     return OptLevel(target).status();
   };
-  kind.cpu_model = [](const Target& target) -> absl::StatusOr<CpuModel> {
+  kind.templates = te::cpu::CpuTemplates();
+  kind.layouts = te::cpu::CpuLayouts;
+  kind.machine = [](const Target& target) -> absl::StatusOr<MachineModel> {
     absl::StatusOr<Machine> machine = ResolveMachine(target);
     if (!machine.ok()) return machine.status();
     return ModelOf(*machine);

@@ -64,8 +64,9 @@ constexpr Rule kLift[] = {
     {"global_lp_pool1d as 2d", "global_lp_pool1d", 1, AsTwoDimensional},
 };
 
-absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
-  BlockedValues values(function, cpu);
+absl::StatusOr<bool> BlockFunction(Function* function,
+                                   const LayoutPreferences& layouts) {
+  BlockedValues values(function, layouts);
   std::vector<Node*> nodes;
   for (const auto& node : function->nodes()) nodes.push_back(node.get());
   bool changed = false;
@@ -109,11 +110,7 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
 
 bool HasConvolution(const Function& function) {
   for (const auto& node : function.nodes()) {
-    // A convolution with a layout to choose, now or once it is lifted.
-    if (node->kind == NodeKind::kOp &&
-        node->op->FindAttr("data_layout") != nullptr) {
-      return true;
-    }
+    if (IsConv(*node)) return true;
   }
   return false;
 }
@@ -123,12 +120,13 @@ bool HasConvolution(const Function& function) {
 absl::Span<const Rule> LiftRules() { return kLift; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
+  if (context->layouts.channel_block == nullptr) return false;
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
     INGOT_ASSIGN_OR_RETURN(bool blocked,
-                           BlockFunction(function.get(), context->cpu));
+                           BlockFunction(function.get(), context->layouts));
     changed = changed || lifted || blocked;
   }
   return changed;

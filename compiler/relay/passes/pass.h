@@ -42,8 +42,8 @@ struct PassContext {
   // Told by `partition`: model node -> who did not take it.
   std::map<std::string, std::vector<Refusal>> refusals;
 
-  // The processor that kernels are scheduled for; layouts follow its vectors.
-  CpuModel cpu;
+  // The layouts that the host's kernels want.
+  LayoutPreferences layouts;
   // Constants up to this size, and up to a quarter of it in elements, are
   // folded whatever made them; larger ones when they are not much larger than
   // the model's own constants that they are made from.

@@ -1,6 +1,4 @@
-#include "compiler/te/schedules/common.h"
-
-#include <algorithm>
+#include "compiler/schedules/stage_facts.h"
 
 #include "compiler/te/affine.h"
 #include "compiler/tir/visitor.h"
@@ -112,6 +110,13 @@ int AccessStride(const tir::Load& load, const tir::Var* var) {
   return stride;
 }
 
+bool IsContiguous(const Stage* stage, const tir::Var* var) {
+  for (const tir::Load* load : LoadsOf(stage->op().value)) {
+    if (AccessStride(*load, var) < 0) return false;
+  }
+  return true;
+}
+
 bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage) {
   if (reader->op().kind != OperationKind::kCompute ||
       reader->axes().size() != stage->axes().size()) {
@@ -129,19 +134,6 @@ bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage) {
     }
   }
   return true;
-}
-
-int64_t LanesFor(const Stage* stage, const CpuModel& cpu) {
-  return std::max<int64_t>(cpu.lanes(stage->output().dtype()), 1);
-}
-
-std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
-  if (count == 0) return std::nullopt;
-  std::vector<Loop> loops(stage->leaves().begin(),
-                          stage->leaves().begin() + count);
-  Loop fused = stage->Fuse(loops);
-  if (parallel) stage->Parallel(fused);
-  return fused;
 }
 
 }  // namespace ingot::te

@@ -1,11 +1,11 @@
-// Which compute stages have no loops of their own: they are evaluated where
-// they are read, unless that repeats much work or makes much code.
+#include "compiler/schedules/inlining.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
 
-#include "compiler/te/schedules/common.h"
-#include "compiler/te/schedules/inlined_size.h"
+#include "compiler/schedules/inlined_size.h"
+#include "compiler/schedules/stage_facts.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::te {

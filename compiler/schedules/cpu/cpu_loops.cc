@@ -1,15 +1,31 @@
+#include "compiler/schedules/cpu/cpu_loops.h"
+
 #include <algorithm>
+#include <vector>
 
+#include "compiler/schedules/stage_facts.h"
 #include "compiler/te/conditions.h"
-#include "compiler/te/schedules/common.h"
 
-namespace ingot::te {
+namespace ingot::te::cpu {
 namespace {
 
 // More pieces than this would be more code than they save time.
 constexpr size_t kMaxCuts = 16;
 
 }  // namespace
+
+int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
+  return std::max<int64_t>(machine.lanes(stage.output().dtype().bits), 1);
+}
+
+std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
+  if (count == 0) return std::nullopt;
+  std::vector<Loop> loops(stage->leaves().begin(),
+                          stage->leaves().begin() + count);
+  Loop fused = stage->Fuse(loops);
+  if (parallel) stage->Parallel(fused);
+  return fused;
+}
 
 int SpecializeConditions(Stage* stage) {
   const int rank = static_cast<int>(stage->axes().size());
@@ -23,10 +39,10 @@ int SpecializeConditions(Stage* stage) {
   return first;
 }
 
-void ScheduleElementwise(Stage* stage, const CpuModel& cpu) {
+void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   const int rank = static_cast<int>(stage->axes().size());
   if (rank == 0) return;
-  const int64_t lanes = LanesFor(stage, cpu);
+  const int64_t lanes = LanesFor(*stage, machine);
   const auto& shape = stage->output().shape();
   const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
   const bool parallel = work >= kParallelWork && !stage->IsAttached();
@@ -53,4 +69,4 @@ void ScheduleElementwise(Stage* stage, const CpuModel& cpu) {
   }
 }
 
-}  // namespace ingot::te
+}  // namespace ingot::te::cpu

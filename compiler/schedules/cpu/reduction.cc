@@ -1,23 +1,18 @@
-#include "compiler/te/affine.h"
-#include "compiler/te/schedules/common.h"
-#include "compiler/tir/visitor.h"
+// A reduction by itself: vectors along the output's last axis where memory
+// allows it, the reduction inside of them.
+#include <vector>
 
-namespace ingot::te {
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+
+namespace ingot::te::cpu {
 namespace {
 
-// Every load is the same or the next element as `var` goes up by one.
-bool IsContiguous(const Stage* stage, const tir::Var* var) {
-  for (const tir::Load* load : LoadsOf(stage->op().value)) {
-    if (AccessStride(*load, var) < 0) return false;
-  }
-  return true;
-}
-
-}  // namespace
-
-void ScheduleReduction(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
+void Build(Schedule*, Stage* stage, const ScheduleChoice&,
+           const MachineModel& machine) {
   const int rank = static_cast<int>(stage->axes().size());
-  const int64_t lanes = LanesFor(stage, cpu);
+  const int64_t lanes = LanesFor(*stage, machine);
   const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
   const bool parallel = work >= kParallelWork && !stage->IsAttached();
   if (rank == 0) return;
@@ -44,4 +39,15 @@ void ScheduleReduction(Schedule* schedule, Stage* stage, const CpuModel& cpu) {
   }
 }
 
-}  // namespace ingot::te
+}  // namespace
+
+ScheduleTemplate Reduction() {
+  ScheduleTemplate t;
+  t.name = "cpu.reduction";
+  t.scope = TemplateScope::kStage;
+  t.matches = [](const ScheduleSite& site) { return site.stage.IsReduce(); };
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu

@@ -1,8 +1,8 @@
-#include "compiler/te/schedules/inlined_size.h"
+#include "compiler/schedules/inlined_size.h"
 
 #include <algorithm>
 
-#include "compiler/te/schedules/common.h"
+#include "compiler/schedules/stage_facts.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {

@@ -2,8 +2,9 @@
 // tail reads the sums where they are, and computes what plain loops compute.
 #include <set>
 
+#include "compiler/schedules/cpu/templates.h"
+#include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
-#include "compiler/te/schedules/schedule_for_cpu.h"
 #include "compiler/te/tags.h"
 #include "compiler/te/testing/check.h"
 #include "compiler/te/testing/workspaces.h"
@@ -17,8 +18,8 @@ using Tags = std::map<std::string, std::string>;
 
 constexpr DataType kF32 = DataType::Float(32);
 
-CpuModel Cpu(int bits) {
-  CpuModel cpu;
+MachineModel Cpu(int bits) {
+  MachineModel cpu;
   cpu.vector_bits = bits;
   cpu.vector_registers = bits == 512 ? 32 : 16;
   cpu.fma = true;
@@ -56,7 +57,8 @@ class CallCounter : public tir::StmtVisitor {
 class EpilogueTest : public testing::TestWithParam<int> {
  protected:
   Schedule Make(const Kernel& k) {
-    auto schedule = ScheduleForCpu(k.graph, k.outputs, Cpu(GetParam()));
+    auto schedule = ScheduleKernel(k.graph, k.outputs, cpu::CpuTemplates(),
+                                   Cpu(GetParam()));
     EXPECT_TRUE(schedule.ok()) << schedule.status();
     return *std::move(schedule);
   }
