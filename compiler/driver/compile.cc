@@ -15,6 +15,7 @@
 #include "compiler/driver/constant_pool.h"
 #include "compiler/driver/ir_dump.h"
 #include "compiler/driver/lower_function.h"
+#include "compiler/driver/module_passes.h"
 #include "compiler/driver/placement.h"
 #include "compiler/driver/plan_builder.h"
 #include "compiler/frontends/onnx/import.h"
@@ -76,6 +77,7 @@ class Compilation {
   absl::StatusOr<ArtifactSet> Run(absl::string_view sha256) {
     INGOT_ASSIGN_OR_RETURN(const Placement placement, Place());
     if (options_.on_placement != nullptr) options_.on_placement(placement);
+    INGOT_RETURN_IF_ERROR(RunModulePasses(context_.targets, module_, &dump_));
     INGOT_RETURN_IF_ERROR(UpdateConstants());
     INGOT_RETURN_IF_ERROR(CompileFunctions());
     INGOT_RETURN_IF_ERROR(GenerateCode());

@@ -1,6 +1,7 @@
 // Targets: what a region of the model is compiled for, and the hooks by which
 // a backend decides how far Ingot's own lowering goes.
 //
+//   module_passes      all regions of the target at once, in their module
 //   constant_updater   region -> region      names or rewrites the constants
 //                                            that the backend owns
 //   relay_to_runtime   region -> artifacts
@@ -96,6 +97,23 @@ struct LoweredRegion {
   CodegenResult code;
 };
 
+// A pass that a target brings. It runs once for a target of the kind that has
+// regions, over all of them at once, so that it can share between regions what
+// the hooks that see one region cannot: a table, a memory, a kernel.
+struct ModulePass {
+  std::string name;
+  std::string doc;  // one line
+  // `regions` are the functions of `module` with attrs {"target": the target's
+  // Id}, in its order. The pass may rewrite them, add such functions, remove
+  // them with their calls, and change what main gives them; it leaves the
+  // functions of other targets alone. The module verifies before and after.
+  // Returns whether anything changed.
+  std::function<absl::StatusOr<bool>(const Target&,
+                                     absl::Span<relay::Function* const> regions,
+                                     relay::Module* module)>
+      run;
+};
+
 // An option of a kind, -name=value.
 struct TargetOption {
   std::string doc;  // one line, without the default
@@ -133,7 +151,9 @@ struct TargetKind {
 
   // Null hooks are not offered.
 
-  // Called first. The constants that then are in the region stay in it: each
+  // Run before any other hook, in this order, after Ingot's own passes.
+  std::vector<ModulePass> module_passes;
+  // Called next. The constants that then are in the region stay in it: each
   // gets attrs {"constant": key}, under which the loader finds it, stored once
   // however many regions hold it. For a kind without this hook constants of
   // more than one element are inputs of the region instead.
