@@ -1,5 +1,6 @@
 #include "compiler/schedules/choose.h"
 
+#include <cmath>
 #include <limits>
 
 namespace ingot::te {
@@ -59,9 +60,13 @@ TemplateChoice CheapestTemplate(absl::Span<const ScheduleTemplate> templates,
 
 std::vector<ScheduleChoice> AllPoints(const ScheduleTemplate& t,
                                       const ScheduleSite& site) {
+  const ScheduleSpace space = SpaceOf(t, site);
   std::vector<ScheduleChoice> points;
-  ForEachPoint(SpaceOf(t, site).parameters,
-               [&](const ScheduleChoice& point) { points.push_back(point); });
+  ForEachPoint(space.parameters, [&](const ScheduleChoice& point) {
+    if (space.cost == nullptr || !std::isinf(space.cost(point))) {
+      points.push_back(point);
+    }
+  });
   return points;
 }
 

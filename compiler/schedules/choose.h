@@ -27,8 +27,8 @@ TemplateChoice CheapestPoint(const ScheduleTemplate& t,
 TemplateChoice CheapestTemplate(absl::Span<const ScheduleTemplate> templates,
                                 TemplateScope scope, const ScheduleSite& site);
 
-// Every point of the template's space, first values first: what a tuner goes
-// through.
+// Every point of the template's space whose values go together, first values
+// first: what a tuner goes through.
 std::vector<ScheduleChoice> AllPoints(const ScheduleTemplate& t,
                                       const ScheduleSite& site);
 

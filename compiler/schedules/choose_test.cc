@@ -129,19 +129,30 @@ TEST_F(ChooseTest, APickerOverridesTheEstimate) {
               ElementsAre("t v=3"));
 }
 
-TEST_F(ChooseTest, GoesThroughAllPointsOnce) {
+TEST_F(ChooseTest, GoesThroughAllPointsThatFitOnce) {
   std::vector<std::string> points;
-  const ScheduleTemplate t =
-      Make("t", {{{"a", {1, 2}}, {"b", {3}}, {"c", {4, 5}}}, nullptr});
-  Build({t}, [&](const ScheduleTemplate& chosen, const ScheduleSite& site,
-                 const ScheduleChoice& cheapest) {
-    for (const ScheduleChoice& point : AllPoints(chosen, site)) {
-      points.push_back(point.ToString());
-    }
-    return cheapest;
-  });
-  EXPECT_THAT(points, ElementsAre("a=1 b=3 c=4", "a=1 b=3 c=5", "a=2 b=3 c=4",
-                                  "a=2 b=3 c=5"));
+  auto all_points = [&](const ScheduleSpace& space) {
+    points.clear();
+    Build({Make("t", space)},
+          [&](const ScheduleTemplate& t, const ScheduleSite& site,
+              const ScheduleChoice& cheapest) {
+            for (const ScheduleChoice& point : AllPoints(t, site)) {
+              points.push_back(point.ToString());
+            }
+            return cheapest;
+          });
+    return points;
+  };
+  ScheduleSpace space = {{{"a", {1, 2}}, {"b", {3}}, {"c", {4, 5}}}, nullptr};
+  EXPECT_THAT(all_points(space), ElementsAre("a=1 b=3 c=4", "a=1 b=3 c=5",
+                                             "a=2 b=3 c=4", "a=2 b=3 c=5"));
+  space.cost = [](const ScheduleChoice& c) {
+    return c.Get("a") == 2 && c.Get("c") == 4
+               ? std::numeric_limits<double>::infinity()
+               : 1.0;
+  };
+  EXPECT_THAT(all_points(space),
+              ElementsAre("a=1 b=3 c=4", "a=1 b=3 c=5", "a=2 b=3 c=5"));
 }
 
 }  // namespace
