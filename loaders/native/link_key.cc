@@ -179,7 +179,8 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
 absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
                          const KeyObjects& objects,
                          const std::vector<std::string>& more,
-                         const std::string& folder, const std::string& output) {
+                         const std::string& lld, const std::string& folder,
+                         const std::string& output) {
   const std::string script = folder + "/exports.map";
   if (absl::Status s = WriteFile(script, kVersionScript); !s.ok()) return s;
   std::vector<std::string> inputs = objects.paths;
@@ -194,7 +195,7 @@ absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
     if (!file.ok()) return file.status();
     inputs.push_back(*std::move(file));
   }
-  const absl::Status linked = RunLld(inputs, script, output);
+  const absl::Status linked = RunLld(lld, inputs, script, output);
   return absl::Status(linked.code(), absl::StrReplaceAll(linked.message(),
                                                          {{folder + "/", ""}}));
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -45,7 +46,8 @@ absl::Status AddLinkedKey(const ArtifactSet& set, const std::string& key,
       MakeObjects(set, key, options.cc, folder);
   if (!objects.ok()) return objects.status();
   const std::string path = absl::StrCat(folder, "/", key, ".linked.so");
-  if (absl::Status s = LinkObjects(set, key, *objects, {}, folder, path);
+  if (absl::Status s =
+          LinkObjects(set, key, *objects, {}, options.lld, folder, path);
       !s.ok()) {
     return s;
   }
@@ -109,7 +111,8 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
   absl::Status status =
       WriteContainerFile(container, objects.family->elf_machine, carrier);
   if (status.ok()) {
-    status = LinkObjects(set, own, objects, {carrier}, folder, output);
+    status =
+        LinkObjects(set, own, objects, {carrier}, options.lld, folder, output);
   }
   unlink(carrier.c_str());
   return status;
@@ -127,10 +130,15 @@ absl::Status LinkAtomically(const ArtifactSet& set, ArtifactSet container,
         absl::StrCat(output_name, " is a folder, not a file to write"));
   }
   LinkOptions absolute = options;
-  if (absl::StrContains(options.cc, '/')) {
-    absolute.cc = fs::absolute(options.cc, error).string();
+  for (std::string* program : {&absolute.cc, &absolute.lld}) {
+    if (absl::StrContains(*program, '/')) {
+      *program = fs::absolute(*program, error).string();
+    }
   }
-  const std::string temporary = absl::StrCat(output, ".tmp", getpid());
+  // Threads may link into one file.
+  static std::atomic<int> count{0};
+  const std::string temporary =
+      absl::StrCat(output, ".tmp", getpid(), ".", ++count);
   absl::Status status =
       LinkInto(set, std::move(container), absolute, temporary);
   if (status.ok()) status = MoveInto(temporary, output);
@@ -151,7 +159,8 @@ std::string CacheFolder() {
 
 // Everything that the linked bytes depend on.
 std::string LinkKey(const ArtifactSet& set, const LinkOptions& options) {
-  std::string text = absl::StrCat("ingot link 2\n", options.cc, "\n");
+  std::string text =
+      absl::StrCat("ingot link 3\n", options.cc, "\n", options.lld, "\n");
   for (const Artifact& artifact : set.artifacts()) {
     if (artifact.loader != kNativeLoader) continue;
     absl::StrAppend(&text, ArtifactPath(artifact), "\n",
