@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontends/onnx/list_data.pb.h"
+#include "onnx/onnx.pb.h"
+#include "runtime/onnx_tensor/onnx_tensor.pb.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {
@@ -194,10 +195,10 @@ void WriteSorting(const std::string& path) {
 using Lists = std::vector<std::vector<float>>;
 
 void WriteSequence(const std::string& path, const Lists& lists) {
-  onnx_frontend::ListData data;
+  OnnxListProto data;
   data.set_kind(1);
   for (const std::vector<float>& list : lists) {
-    onnx::TensorProto* tensor = data.add_tensors();
+    OnnxTensorProto* tensor = data.add_tensors();
     tensor->set_data_type(kFloat);
     tensor->add_dims(static_cast<int64_t>(list.size()));
     for (float v : list) tensor->add_float_data(v);

@@ -11,7 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compiler/frontends/onnx/tensor_proto.h"
+#include "runtime/onnx_tensor/test_file.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
@@ -105,7 +105,7 @@ absl::StatusOr<std::vector<TestDataSet>> FindTestData(
 }
 
 absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
-  absl::StatusOr<Tensor> tensor = onnx_frontend::ReadTensorFile(path);
+  absl::StatusOr<Tensor> tensor = ReadOnnxTensorFile(path);
   if (!tensor.ok()) return Where(tensor.status(), path);
   return tensor;
 }
@@ -113,8 +113,7 @@ absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
 absl::StatusOr<TensorOrList> ReadValueFile(absl::string_view path,
                                            const TensorInfo& declared) {
   if (!declared.is_list) return ReadTensorProtoFile(path);
-  absl::StatusOr<TensorList> list =
-      onnx_frontend::ReadListFile(path, declared.dtype);
+  absl::StatusOr<TensorList> list = ReadOnnxListFile(path, declared.dtype);
   if (!list.ok()) return Where(list.status(), path);
   return TensorOrList(*std::move(list));
 }

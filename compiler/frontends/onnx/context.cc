@@ -4,9 +4,9 @@
 
 #include "compiler/frontends/onnx/constant_value.h"
 #include "compiler/frontends/onnx/importer.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/relay/op.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 

@@ -37,8 +37,8 @@ struct Binding {
   // An optional value that is there, and is a tensor: this one. Where a run
   // must know that, it is a list (importer.h).
   bool optional = false;
-  // ONNX's type of the elements where the tensor only carries them (stored.h);
-  // 0: they are the tensor's own.
+  // ONNX's type of the elements where the tensor only carries them
+  // (element_types.h); 0: they are the tensor's own.
   int stored = 0;
   // An initialiser that nothing has read yet. `movable`: its data may be taken.
   onnx::TensorProto* initializer = nullptr;

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/compose.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {

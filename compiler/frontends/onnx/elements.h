@@ -11,7 +11,7 @@ namespace ingot::onnx_frontend {
 
 struct ElementType {
   DataType dtype;  // of the tensor
-  int stored = 0;  // ONNX's type that it carries (stored.h); 0: its own
+  int stored = 0;  // ONNX's type that it carries (element_types.h); 0: its own
 
   // Unimplemented or InvalidArgument for a type that Ingot does not know.
   static absl::StatusOr<ElementType> Of(int onnx_type);

@@ -10,10 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/model_builder.h"
 #include "compiler/frontends/onnx/run_operator.h"
-#include "compiler/frontends/onnx/stored.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/frontends/onnx/text_tensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -186,15 +187,15 @@ TEST(FourBitsTest, InitialisersAreUnpacked) {
   proto.set_data_type(kInt4);
   proto.add_dims(3);
   proto.set_raw_data(std::string("\x2f\x08", 2));
-  absl::StatusOr<Tensor> tensor = StoredTensor(&proto);
+  absl::StatusOr<Tensor> tensor = TensorFromProto(&proto);
   ASSERT_TRUE(tensor.ok()) << tensor.status();
   EXPECT_THAT(tensor->values<int8_t>(), ElementsAre(-1, 2, -8));
   proto.set_data_type(kUInt4);
-  tensor = StoredTensor(&proto);
+  tensor = TensorFromProto(&proto);
   ASSERT_TRUE(tensor.ok()) << tensor.status();
   EXPECT_THAT(tensor->values<uint8_t>(), ElementsAre(15, 2, 8));
   proto.set_raw_data("\x2f");
-  EXPECT_TRUE(absl::IsInvalidArgument(StoredTensor(&proto).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(TensorFromProto(&proto).status()));
 }
 
 // ------------------------------------------------------------------------ text

@@ -5,6 +5,7 @@
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {

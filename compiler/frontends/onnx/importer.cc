@@ -8,10 +8,10 @@
 #include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/elements.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/relay/op.h"
 #include "compiler/tir/expr_size.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {

@@ -7,8 +7,8 @@
 #include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/elements.h"
 #include "compiler/frontends/onnx/importer.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/relay/op.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 

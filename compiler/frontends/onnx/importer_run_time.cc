@@ -7,8 +7,8 @@
 #include "compiler/frontends/onnx/constant_value.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/run_time_control.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/tir/expr_size.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {

@@ -10,6 +10,7 @@
 #include "compiler/frontends/onnx/known.h"
 #include "compiler/frontends/onnx/known_number.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {

@@ -9,9 +9,9 @@
 #include "compiler/frontends/onnx/elements.h"
 #include "compiler/frontends/onnx/kernel.h"
 #include "compiler/frontends/onnx/matmul.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/frontends/onnx/window.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 

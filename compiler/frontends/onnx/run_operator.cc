@@ -7,10 +7,10 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/model_builder.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/verifier.h"
 #include "gtest/gtest.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {

@@ -49,7 +49,7 @@ struct Operand {
       : tensor(std::move(t)), constant(is_constant) {}
   Tensor tensor;
   bool constant;
-  int stored = 0;  // ONNX's type that the tensor carries (stored.h)
+  int stored = 0;  // ONNX's type that the tensor carries (element_types.h)
   bool symbolic = false;
 };
 inline Operand Constant(Tensor t) { return Operand(std::move(t), true); }

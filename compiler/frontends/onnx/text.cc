@@ -9,9 +9,9 @@
 #include "compiler/frontends/onnx/converters.h"
 #include "compiler/frontends/onnx/importer.h"
 #include "compiler/frontends/onnx/regex/dfa.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/tensor_proto.h"
 #include "compiler/frontends/onnx/text_moves.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -123,7 +123,7 @@ Value TextConstant(Compose& k, const std::vector<std::string>& strings) {
   proto.set_data_type(kTextType);
   proto.add_dims(static_cast<int64_t>(strings.size()));
   for (const std::string& s : strings) proto.add_string_data(s);
-  return k.Constant(StoredTensor(&proto));
+  return k.Constant(TensorFromProto(&proto));
 }
 
 // Each string of x as a number, 0 for one that is not in the pool, whose own

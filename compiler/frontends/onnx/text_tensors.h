@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontends/onnx/stored.h"
+#include "compiler/frontends/onnx/tensor_proto.h"
 #include "onnx/onnx.pb.h"
+#include "runtime/onnx_tensor/element_types.h"
 #include "runtime/tensor.h"
 
 namespace ingot::onnx_frontend {
@@ -19,7 +20,7 @@ inline Tensor TextTensor(const std::vector<int64_t>& shape,
   proto.set_data_type(kTextType);
   for (int64_t d : shape) proto.add_dims(d);
   for (const std::string& s : strings) proto.add_string_data(s);
-  return *StoredTensor(&proto);
+  return *TensorFromProto(&proto);
 }
 
 // The strings of a tensor that has them, zeros at their ends left out.

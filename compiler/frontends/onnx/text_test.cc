@@ -5,10 +5,10 @@
 
 #include "compiler/frontends/onnx/model_builder.h"
 #include "compiler/frontends/onnx/run_operator.h"
-#include "compiler/frontends/onnx/stored.h"
 #include "compiler/frontends/onnx/text_tensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
 namespace {
