@@ -50,7 +50,7 @@ def _ingot_model_impl(ctx):
         outputs = [library],
         mnemonic = "IngotLink",
         progress_message = "Linking %s" % library.short_path,
-        # A set with C source is compiled by the C compiler of the machine.
+        # The linker and, for a set with C source, the C compiler are the machine's.
         use_default_shell_env = True,
     )
     return [

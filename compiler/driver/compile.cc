@@ -12,6 +12,7 @@
 #include "absl/time/time.h"
 #include "artifact/sha256.h"
 #include "artifact/target_keys.h"
+#include "base/version.h"
 #include "compiler/driver/constant_pool.h"
 #include "compiler/driver/ir_dump.h"
 #include "compiler/driver/lower_function.h"

@@ -19,8 +19,6 @@
 
 namespace ingot {
 
-inline constexpr char kIngotVersion[] = "0.1.0";
-
 struct CompileOptions {
   // In order of preference. Those whose kind has regions take what they
   // support; the first of the others, the host, takes the rest.

@@ -8,7 +8,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compiler/status_macros.h"
 #include "runtime/executor.h"
 #include "runtime/tensor_list.h"
 #include "tools/ingot/inputs.h"
@@ -29,18 +28,22 @@ struct Tally {
   std::string worst_value;
 };
 
-absl::Status CompareValue(const DumpedValue& value, const Tensor& got,
+absl::Status CompareValue(const DumpedValue& dumped, const Tensor& got,
                           const Tolerance& tolerance, Tally* tally) {
-  INGOT_ASSIGN_OR_RETURN(const Tensor expected, ReadTensorFile(value.file));
-  INGOT_ASSIGN_OR_RETURN(const Comparison c, Compare(got, expected, tolerance));
-  if (!c.ok()) {
-    return absl::DataLossError(absl::StrCat(
-        "value '", OneLine(value.name), "' of ", OneLine(value.node),
-        " is wrong: ", c.problem, " (", c.mismatches, " of ", c.elements, ")"));
+  const ModelValue& value = dumped.value;
+  absl::StatusOr<Tensor> expected = ReadTensorFile(dumped.file);
+  if (!expected.ok()) return expected.status();
+  absl::StatusOr<Comparison> c = Compare(got, *expected, tolerance);
+  if (!c.ok()) return c.status();
+  if (!c->ok()) {
+    return absl::DataLossError(
+        absl::StrCat("value '", OneLine(value.name), "' of ",
+                     OneLine(value.node), " is wrong: ", c->problem, " (",
+                     c->mismatches, " of ", c->elements, ")"));
   }
   ++tally->compared;
-  if (c.max_abs_err > tally->worst) {
-    tally->worst = c.max_abs_err;
+  if (c->max_abs_err > tally->worst) {
+    tally->worst = c->max_abs_err;
     tally->worst_value = value.name;
   }
   return absl::OkStatus();
@@ -53,32 +56,38 @@ absl::Status CompareBatch(const std::string& path,
                           const Builtins& builtins, Progress* progress,
                           Tally* tally) {
   OpenFlags open = options.open;
-  for (const DumpedValue& value : batch) {
-    open.compile.extra_outputs.push_back(value.name);
+  for (const DumpedValue& dumped : batch) {
+    open.compile.extra_outputs.push_back(dumped.value.name);
   }
-  INGOT_ASSIGN_OR_RETURN(const OpenedModel opened,
-                         OpenModel(path, open, builtins, progress));
+  absl::StatusOr<OpenedModel> opened =
+      OpenModel(path, open, builtins, progress);
+  if (!opened.ok()) return opened.status();
   ExecutorOptions run;
   run.threads = static_cast<int>(options.open.threads);
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
-                         CreateExecutor(opened.model, run));
-  INGOT_ASSIGN_OR_RETURN(const std::vector<TensorOrList> values,
-                         ReadValueFiles(inputs, executor->inputs()));
-  INGOT_RETURN_IF_ERROR(SetInputs(values, executor.get()));
-  INGOT_RETURN_IF_ERROR(executor->Run());
+  absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
+      CreateExecutor(opened->model, run);
+  if (!executor.ok()) return executor.status();
+  absl::StatusOr<std::vector<TensorOrList>> values =
+      ReadValueFiles(inputs, (*executor)->inputs());
+  if (!values.ok()) return values.status();
+  if (absl::Status s = SetInputs(*values, executor->get()); !s.ok()) return s;
+  if (absl::Status s = (*executor)->Run(); !s.ok()) return s;
   std::map<std::string, size_t> outputs;
-  for (size_t i = 0; i < executor->outputs().size(); ++i) {
-    outputs.emplace(executor->outputs()[i].name, i);
+  for (size_t i = 0; i < (*executor)->outputs().size(); ++i) {
+    outputs.emplace((*executor)->outputs()[i].name, i);
   }
-  for (const DumpedValue& value : batch) {
-    const auto found = outputs.find(value.name);
+  for (const DumpedValue& dumped : batch) {
+    const auto found = outputs.find(dumped.value.name);
     if (found == outputs.end()) {
-      tally->left_out.push_back(value.name);
+      tally->left_out.push_back(dumped.value.name);
       continue;
     }
-    INGOT_ASSIGN_OR_RETURN(const Tensor got,
-                           executor->GetOutput(found->second));
-    INGOT_RETURN_IF_ERROR(CompareValue(value, got, options.tolerance, tally));
+    absl::StatusOr<Tensor> got = (*executor)->GetOutput(found->second);
+    if (!got.ok()) return got.status();
+    if (absl::Status s = CompareValue(dumped, *got, options.tolerance, tally);
+        !s.ok()) {
+      return s;
+    }
   }
   return absl::OkStatus();
 }
@@ -89,18 +98,22 @@ absl::Status CompareValues(const std::string& path, const std::string& folder,
                            const std::vector<std::string>& inputs,
                            const CompareValuesOptions& options,
                            const Builtins& builtins, Progress* progress) {
-  INGOT_ASSIGN_OR_RETURN(const std::vector<DumpedValue> values,
-                         FindDumpedValues(path, folder));
+  absl::StatusOr<std::vector<ModelValue>> all = builtins.compiler->Values(path);
+  if (!all.ok()) return all.status();
+  absl::StatusOr<std::vector<DumpedValue>> values =
+      FindDumpedValues(*all, folder);
+  if (!values.ok()) return values.status();
   Tally tally;
-  for (size_t begin = 0; begin < values.size();) {
+  for (size_t begin = 0; begin < values->size();) {
     size_t end = begin;
     for (int64_t bytes = 0;
-         end < values.size() && (end == begin || bytes < kBatchBytes); ++end) {
-      bytes += values[end].bytes;
+         end < values->size() && (end == begin || bytes < kBatchBytes); ++end) {
+      bytes += (*values)[end].bytes;
     }
-    INGOT_RETURN_IF_ERROR(CompareBatch(
-        path, absl::MakeConstSpan(values).subspan(begin, end - begin), inputs,
-        options, builtins, progress, &tally));
+    absl::Status s = CompareBatch(
+        path, absl::MakeConstSpan(*values).subspan(begin, end - begin), inputs,
+        options, builtins, progress, &tally);
+    if (!s.ok()) return s;
     begin = end;
   }
   progress->Clear();

@@ -2,16 +2,16 @@
 #include "artifact/container.h"
 #include "artifact/directory.h"
 #include "nlohmann/json.hpp"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/report.h"
-#include "tools/ingot/sets.h"
 
 namespace ingot {
 
-absl::Status RunCompile(Args args, const Backends& backends) {
+absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   FlagSet flags(
       "compile", {"MODEL"},
       "Compiles an ONNX model to a set of artifacts: plain data that "
@@ -40,37 +40,38 @@ absl::Status RunCompile(Args args, const Backends& backends) {
   compile.show_placement = !quiet;
   const std::string& model = flags.word(0);
   if (absl::Status s = CheckWritable(output); !s.ok()) return s;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
+  absl::StatusOr<CompilerBuiltins> builtins = MakeCompilerBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   Progress::Options progress_options;
   progress_options.quiet = quiet;
   Progress progress(progress_options);
-  absl::StatusOr<ArtifactSet> set =
-      Compile(model, compile, *builtins, &progress);
-  if (!set.ok()) return Where(set.status(), model);
+  absl::StatusOr<CompiledModel> compiled =
+      CompileModel(model, compile, *builtins, &progress);
+  if (!compiled.ok()) return Where(compiled.status(), model);
+  const ArtifactSet& set = compiled->set;
 
   // The directory first: the container appears only if all went well.
   if (!dump.empty()) {
-    absl::Status s = WriteDirectory(*set, dump, builtins->inspectors);
+    absl::Status s = WriteDirectory(set, dump, builtins->sets.inspectors);
     if (!s.ok()) return Where(s, dump);
   }
-  if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
+  if (absl::Status s = WriteContainer(set, output); !s.ok()) {
     return Where(s, output);
   }
 
   uint64_t bytes = 0;
-  for (const Artifact& artifact : set->artifacts()) {
+  for (const Artifact& artifact : set.artifacts()) {
     bytes += artifact.content.size();
   }
   if (!quiet) {
-    Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+    Print(absl::StrCat(OneLine(output), ": ", set.artifacts().size(),
                        " artifacts, ", HumanSize(bytes), ", for ",
                        OneLine(compile.target), "\n"));
     if (!dump.empty()) Print(absl::StrCat("dumped into ", OneLine(dump), "\n"));
   }
   if (json) {
     PrintJson({{"output", output},
-               {"artifacts", set->artifacts().size()},
+               {"artifacts", set.artifacts().size()},
                {"bytes", bytes},
                {"target", compile.target}});
   }

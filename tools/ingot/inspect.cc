@@ -1,64 +1,19 @@
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/data_type.h"
 #include "runtime/dim_expr.h"
 #include "runtime/plan.pb.h"
 #include "tools/ingot/commands.h"
+#include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
-
-// The start of bytes that nothing else can be said of.
-std::string HexDump(absl::string_view bytes) {
-  constexpr size_t kShown = 256, kRow = 16;
-  std::string text;
-  for (size_t i = 0; i < bytes.size() && i < kShown; i += kRow) {
-    const absl::string_view row = bytes.substr(i, kRow);
-    absl::StrAppendFormat(&text, "%08x ", i);
-    for (const char c : row) {
-      absl::StrAppendFormat(&text, " %02x", static_cast<unsigned char>(c));
-    }
-    text.append(3 * (kRow - row.size()) + 2, ' ');
-    for (const char c : row) text += c >= 0x20 && c < 0x7F ? c : '.';
-    text += '\n';
-  }
-  if (bytes.size() > kShown) {
-    absl::StrAppend(&text, "... ", bytes.size() - kShown, " more bytes\n");
-  }
-  return text;
-}
-
-// Whether the bytes are lines for a person as they are.
-bool IsText(absl::string_view bytes) {
-  for (const char c : bytes) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    if (control && c != '\n' && c != '\t' && c != '\r') return false;
-  }
-  return !bytes.empty();
-}
-
-std::string Describe(const Artifact& artifact, const Builtins& builtins) {
-  std::string text;
-  for (const InspectorRule* rule : builtins.inspectors.Find(artifact)) {
-    absl::StatusOr<std::string> said = rule->inspect(artifact);
-    absl::StrAppend(&text, said.ok() ? *said
-                                     : absl::StrCat(rule->name, ": ",
-                                                    said.status().message()));
-    if (!text.empty() && text.back() != '\n') text += '\n';
-  }
-  if (!text.empty()) return text;
-  // A backend whose form is text needs no inspector.
-  const absl::string_view bytes = artifact.content.view();
-  return IsText(bytes) ? std::string(bytes) : HexDump(bytes);
-}
 
 // The artifacts whose path ends in `name`, at the start of a component.
 std::vector<const Artifact*> FindArtifacts(const ArtifactSet& set,
@@ -182,19 +137,26 @@ absl::Status RunInspect(Args args, const Backends& backends) {
 
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
+  EditedNotes edited;
+  read.on_edited_note = edited.Keep();
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (name.empty()) {
+    edited.Warn();
     Print(DescribeSet(*set));
     return absl::OkStatus();
   }
   const std::vector<const Artifact*> found = FindArtifacts(*set, name);
   if (found.size() == 1) {
+    absl::StatusOr<std::string> text = Describe(*found[0], *builtins);
+    if (!text.ok()) return Where(text.status(), flags.word(0));
+    edited.Warn();
     // What comes from a file may not drive the terminal.
-    Print(Printable(Describe(*found[0], *builtins)));
+    Print(Printable(*text));
     return absl::OkStatus();
   }
+  edited.Warn();
   if (found.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         flags.word(0), ": '", name, "' may be any of ", ListPaths(found)));

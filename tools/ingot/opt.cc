@@ -12,11 +12,11 @@
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
-#include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
@@ -39,7 +39,7 @@ std::vector<std::string> PassNames() {
 
 }  // namespace
 
-absl::Status RunOpt(Args args, const Backends& backends) {
+absl::Status RunOpt(Args args, const CompilerBackends& backends) {
   FlagSet flags("opt", {"FILE.relay"}, Doc());
   std::string passes, output;
   flags.String("passes", "NAME,NAME", "the passes to run, in order", &passes);
@@ -76,14 +76,14 @@ absl::Status RunOpt(Args args, const Backends& backends) {
 
   Table table({"PASS", ">TIME", "CHANGED"});
   relay::PassContext context;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  TargetRegistry registry;
+  if (absl::Status s = backends.register_targets(&registry); !s.ok()) return s;
   if (!target.empty()) {
     absl::StatusOr<std::vector<Target>> targets =
-        ParseTargetFlag(target, *builtins);
+        ParseTargetFlag(target, registry);
     if (!targets.ok()) return targets.status();
     for (Target& t : *targets) {
-      const TargetKind* kind = *builtins->targets.Find(t.kind);
+      const TargetKind* kind = *registry.Find(t.kind);
       context.targets.push_back({std::move(t), kind});
     }
   }

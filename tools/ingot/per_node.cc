@@ -37,7 +37,7 @@ absl::Status PerNodeCheck::Observe(const PlanCall& call,
     return absl::InternalError(absl::StrCat(
         Describe(call, index), ": the compiler did not tell its function"));
   }
-  const relay::Function& function = *module_.Find(found->second);
+  const relay::Function& function = *module_->Find(found->second);
   const size_t num_inputs = function.inputs.size();
   std::vector<Tensor> inputs;
   for (const DLTensor* arg : args.first(num_inputs)) {
@@ -46,7 +46,7 @@ absl::Status PerNodeCheck::Observe(const PlanCall& call,
     inputs.push_back(*std::move(view));
   }
   absl::StatusOr<std::vector<Tensor>> expected =
-      relay::EvaluateFunction(module_, function, inputs);
+      relay::EvaluateFunction(*module_, function, inputs);
   if (!expected.ok()) {
     return absl::Status(expected.status().code(),
                         absl::StrCat(Describe(call, index), ": interpreting: ",

@@ -16,6 +16,7 @@
 #include "tools/ingot/npy.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
+#include "tools/ingot/start_compiler.h"
 #include "tools/ingot/value_dump.h"
 
 namespace ingot {
@@ -163,18 +164,22 @@ absl::Status RunRun(Args args, const Backends& backends) {
   if (!run.profile.empty()) {
     if (absl::Status s = CheckWritable(run.profile); !s.ok()) return s;
   }
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
+  if (!builtins.ok()) return builtins.status();
   std::vector<std::string> names;
   if (run.all_values) {
     if (!IsModel(path)) {
       return UsageError("--all-values needs a model, not what was made of it");
     }
-    absl::StatusOr<std::vector<std::string>> values = ValueNames(path);
+    if (builtins->compiler == nullptr) {
+      return NeedsCompiler(absl::StrCat(path, ": is a model to compile"));
+    }
+    absl::StatusOr<std::vector<ModelValue>> values =
+        builtins->compiler->Values(path);
     if (!values.ok()) return values.status();
-    names = *std::move(values);
+    for (const ModelValue& value : *values) names.push_back(value.name);
     run.open.compile.extra_outputs = names;
   }
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
   Progress::Options progress_options;
   progress_options.quiet = run.quiet;
   Progress progress(progress_options);

@@ -13,10 +13,9 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
-#include "tools/ingot/per_node.h"
-#include "tools/ingot/reference.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
+#include "tools/ingot/start_compiler.h"
 #include "tools/ingot/test_data.h"
 #include "tools/ingot/verdict.h"
 
@@ -57,7 +56,7 @@ absl::StatusOr<Case> ReadCase(const TestDataSet& set,
 // of the outputs.
 absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
                               absl::Span<const TensorInfo> declared,
-                              Progress* progress) {
+                              Compiler* compiler, Progress* progress) {
   absl::StatusOr<InputShapes> shapes =
       ParseInputShapes(flags.open.compile.input_shapes);
   if (!shapes.ok()) return shapes.status();
@@ -76,7 +75,7 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
   Print(absl::StrCat(OneLine(note), "; the reference is the interpreter on ",
                      OneLine(flags.reference), "\n"));
   absl::StatusOr<std::vector<TensorOrList>> outputs =
-      EvaluateReference(flags.reference, made.inputs, *shapes, progress);
+      compiler->Interpret(flags.reference, made.inputs, *shapes, progress);
   progress->Clear();
   if (!outputs.ok()) return Where(outputs.status(), flags.reference);
   made.outputs = *std::move(outputs);
@@ -112,22 +111,26 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   }
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
+  if (builtins->compiler == nullptr &&
+      (IsModel(path) || !flags.reference.empty())) {
+    return NeedsCompiler(absl::StrCat(IsModel(path) ? path : flags.reference,
+                                      ": is a model to compile"));
+  }
   if (!flags.values.empty()) {
     return VerifyValues(path, flags, sets, *builtins, progress);
   }
-  CompiledFrom from;
   absl::StatusOr<OpenedModel> opened =
-      OpenModel(path, flags.open, *builtins, progress, &from);
+      OpenModel(path, flags.open, *builtins, progress);
   if (!opened.ok()) return opened.status();
   ExecutorOptions options;
   options.threads = static_cast<int>(flags.open.threads);
   options.random_seed = 0;  // as the interpreter has it
-  PerNodeCheck per_node(from.module, std::move(from.functions), flags.tolerance,
-                        progress);
+  std::unique_ptr<CallCheck> per_node;
   if (flags.per_node) {
+    per_node = opened->check_calls(flags.tolerance, progress);
     options.observer = [&per_node](const PlanCall& call,
                                    absl::Span<const DLTensor* const> args) {
-      return per_node.Observe(call, args);
+      return per_node->Observe(call, args);
     };
   }
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
@@ -142,7 +145,8 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   for (; done < count; ++done) {
     absl::StatusOr<Case> expected =
         has_data ? ReadCase(sets[done], **executor)
-                 : MakeCase(flags, (*executor)->inputs(), progress);
+                 : MakeCase(flags, (*executor)->inputs(), builtins->compiler,
+                            progress);
     if (!expected.ok()) return expected.status();
     if (has_data) {
       progress->Update(expected->name,
@@ -159,16 +163,16 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   if (compares_outputs) Print(verdict.TableText());
   if (flags.per_node) {
     Print(absl::StrCat(
-        "every call is as the interpreter says: ", per_node.calls(),
-        " calls; the largest error, ", HumanNumber(per_node.worst()),
-        ", is of ", per_node.worst_call(), "\n"));
+        "every call is as the interpreter says: ", per_node->calls(),
+        " calls; the largest error, ", HumanNumber(per_node->worst()),
+        ", is of ", per_node->worst_call(), "\n"));
   }
   if (flags.json) {
     nlohmann::ordered_json json = verdict.Json(done, flags.tolerance);
     if (flags.per_node) {
-      json["per_node"] = {{"calls", per_node.calls()},
-                          {"max_abs_err", per_node.worst()},
-                          {"worst_call", per_node.worst_call()}};
+      json["per_node"] = {{"calls", per_node->calls()},
+                          {"max_abs_err", per_node->worst()},
+                          {"worst_call", per_node->worst_call()}};
     }
     PrintJson(json);
   }
@@ -236,6 +240,7 @@ absl::Status RunVerify(Args args, const Backends& backends) {
     return UsageError("--values needs --per-node");
   }
   if (verify.rtol_max >= 0) verify.tolerance.rtol_max = verify.rtol_max;
+  verify.open.compile.keep_module = verify.per_node;
   Progress::Options options;
   options.quiet = verify.quiet;
   Progress progress(options);

@@ -1,0 +1,32 @@
+// Made by ingot_command() of tools/ingot_command.bzl.
+
+#include "backends/builtin.h"
+// {INCLUDES}
+#include "tools/ingot/compiler_command.h"
+
+namespace {
+
+absl::Status RegisterTargets(ingot::TargetRegistry* registry) {
+  absl::Status status = ingot::RegisterBuiltinTargets(registry);
+  // {CODEGEN}
+  return status;
+}
+
+absl::Status RegisterLoaders(ingot::LoaderRegistry* registry) {
+  absl::Status status = ingot::RegisterBuiltinLoaders(registry);
+  // {LOADER}
+  return status;
+}
+
+absl::Status RegisterInspectors(ingot::InspectorRegistry* registry) {
+  absl::Status status = ingot::RegisterBuiltinInspectors(registry);
+  // {INSPECTORS}
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return ingot::CompilerCommandMain(
+      argc, argv, {RegisterTargets, RegisterLoaders, RegisterInspectors});
+}
