@@ -3,7 +3,7 @@
 
 namespace ingot {
 
-// Of all of Ingot. Sets that were compiled say it.
+// The version of all of Ingot, which every compiled set names.
 inline constexpr char kIngotVersion[] = "0.1.0";
 
 }  // namespace ingot

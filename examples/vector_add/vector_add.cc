@@ -60,7 +60,7 @@ absl::StatusOr<tir::PrimFunc> MakeLoops() {
   return lower("Parallel");
 }
 
-// What the target makes of the loops: plain data.
+// The artifacts that the target makes of the loops: plain data.
 absl::StatusOr<ArtifactSet> Generate(const tir::PrimFunc& loops) {
   TargetRegistry kinds;
   INGOT_RETURN_IF_ERROR(RegisterCTarget(&kinds));

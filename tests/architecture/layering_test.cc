@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
               "//artifact:directory", "//artifact:inspector",
               "//artifact:text_inspectors"}},
         Rule{"compiler", {"//loaders", "//backends", "//tools"}},
-        // What compiles or links is in a program of its own.
+        // A program of its own compiles and links.
         Rule{"ingot",
              {"//compiler", "//loaders/native:linker", "//isa:needed_features",
               "//backends/llvmjit", "@llvm//", "@onnx//"}}),

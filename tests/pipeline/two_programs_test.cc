@@ -110,7 +110,7 @@ TEST_F(TwoProgramsTest, AMissingCompilerIsOneLine) {
               HasSubstr(Path("mlp.ingot") + ": is not linked"));
   EXPECT_THAT(Alone({"run", Path("jit.ingot")}).err,
               HasSubstr("needs the loader 'llvmjit'"));
-  // What is wrong with the words needs no compiler to be said.
+  // Words that are off are refused without a compiler.
   EXPECT_EQ(Alone({"run", Path("mlp.onnx"), "--surprise"}).exit, 2);
 }
 

@@ -1,4 +1,4 @@
-// What a program with the subcommands was built with.
+// The parts that a program with the subcommands was built with.
 #ifndef INGOT_TOOLS_INGOT_BACKENDS_H_
 #define INGOT_TOOLS_INGOT_BACKENDS_H_
 

@@ -1,4 +1,4 @@
-// What a person can be shown of an artifact.
+// Artifacts as text for a person.
 
 #ifndef INGOT_TOOLS_INGOT_DESCRIBE_H_
 #define INGOT_TOOLS_INGOT_DESCRIBE_H_
@@ -18,8 +18,8 @@ namespace ingot {
 absl::Status CheckInspectors(const Artifact& artifact,
                              const Builtins& builtins);
 
-// What the inspectors say of it, or the artifact itself if it is text;
-// otherwise the first of its bytes. Errors: those of CheckInspectors.
+// Returns the text of all inspectors that know it, or the artifact itself if it
+// is text; otherwise its first bytes. Errors: those of CheckInspectors.
 absl::StatusOr<std::string> Describe(const Artifact& artifact,
                                      const Builtins& builtins);
 

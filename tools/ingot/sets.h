@@ -57,7 +57,7 @@ class EditedNotes {
   std::vector<std::pair<std::string, std::string>> notes_;  // with artifacts
 };
 
-// What a set is opened for.
+// The purpose that a set is opened for.
 enum class SetUse {
   kShow,   // a linked library will do, which lacks its native code
   kWhole,  // to make something of it
