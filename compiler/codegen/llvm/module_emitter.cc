@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/codegen/c_abi_fields.h"
+#include "compiler/codegen/llvm/abi_types.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
@@ -112,13 +114,11 @@ llvm::FunctionType* ModuleEmitter::BodyType() {
 }
 
 llvm::StructType* ModuleEmitter::HostApiType() {
-  llvm::Type* ptr = llvm::PointerType::getUnqual(context());
-  return llvm::StructType::get(context(),
-                               {llvm::Type::getInt32Ty(context()), ptr, ptr});
+  return AbiStruct(context(), kHostApiFields);
 }
 
 llvm::GlobalVariable* ModuleEmitter::HostApiVariable() {
-  const char* name = "__ingot_host_api";
+  const char* name = INGOT_HOST_API_SYMBOL;
   if (llvm::GlobalVariable* found = module_->getGlobalVariable(name)) {
     return found;
   }
@@ -155,8 +155,8 @@ llvm::Function* ModuleEmitter::ParallelHelper() {
       b.CreateAnd(b.CreateIsNotNull(api), b.CreateICmpSGT(n, b.getInt64(1)));
   b.CreateCondBr(use_threads, threads, serial);
   b.SetInsertPoint(threads);
-  Value* parallel_for =
-      b.CreateLoad(b.getPtrTy(), b.CreateStructGEP(HostApiType(), api, 1));
+  Value* parallel_for = b.CreateLoad(
+      b.getPtrTy(), b.CreateStructGEP(HostApiType(), api, kHostApiParallelFor));
   auto* type = llvm::FunctionType::get(
       b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
   b.CreateRet(b.CreateCall(type, parallel_for, {body, captures, n}));
@@ -193,8 +193,8 @@ llvm::Function* ModuleEmitter::FailHelper() {
   Value* api = b.CreateLoad(ptr, HostApiVariable());
   b.CreateCondBr(b.CreateIsNotNull(api), ours, other);
   b.SetInsertPoint(ours);
-  Value* set_error =
-      b.CreateLoad(ptr, b.CreateStructGEP(HostApiType(), api, 2));
+  Value* set_error = b.CreateLoad(
+      ptr, b.CreateStructGEP(HostApiType(), api, kHostApiSetError));
   b.CreateCall(report, set_error, {f->getArg(0), f->getArg(1)});
   b.CreateBr(done);
   b.SetInsertPoint(other);
