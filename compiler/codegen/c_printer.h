@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
-#include "compiler/tir/simplify.h"
 
 namespace ingot::codegen {
 

@@ -9,7 +9,7 @@
 #include "compiler/te/lower.h"
 #include "compiler/te/schedules/schedule_for_cpu.h"
 #include "compiler/te/te.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "runtime/float16.h"
 
 namespace ingot {

@@ -8,7 +8,7 @@
 #include "compiler/driver/storage_planner.h"
 #include "compiler/relay/list_step.h"
 #include "compiler/relay/op.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 #include "runtime/executor.h"
 

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/alignment.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot {
 namespace {

@@ -11,7 +11,7 @@
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay {

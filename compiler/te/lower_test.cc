@@ -4,8 +4,8 @@
 
 #include "compiler/te/schedule.h"
 #include "compiler/te/testing/check.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/printer.h"
-#include "compiler/tir/simplify.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/te/affine.h"
 #include "compiler/te/schedule.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {
@@ -65,7 +65,7 @@ class LoadReplacer : public SharingMutator {
     for (const auto& [indices, value] : made_) {
       bool same = true;
       for (size_t i = 0; i < indices.size(); ++i) {
-        same = same && SameExpr(indices[i], l->indices[i]);
+        same = same && tir::Equal(indices[i], l->indices[i]);
       }
       if (same) return value;
     }
@@ -94,7 +94,7 @@ class AccessReplacer : public SharingMutator {
   Expr MutateLoad(const Expr& e, const tir::Load& node) override {
     bool same = node.buffer == buffer_;
     for (size_t i = 0; same && i < indices_.size(); ++i) {
-      same = SameExpr(node.indices[i], indices_[i]);
+      same = tir::Equal(node.indices[i], indices_[i]);
     }
     if (!same) return SharingMutator::MutateLoad(e, node);
     found_ = true;
@@ -214,8 +214,8 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
     return {};
   }
   const DataType dtype = stage->output().dtype();
-  const Expr extent = Linear::Of(op.reduce_extent.back()).ToExpr();
-  const Expr count = Linear::Of(extent / tir::MakeInt(lanes)).ToExpr();
+  const Expr extent = tir::ToAffine(op.reduce_extent.back()).ToExpr();
+  const Expr count = tir::ToAffine(extent / tir::MakeInt(lanes)).ToExpr();
   std::vector<Stage*> made;
 
   // partial[..., l] = reduce over r of value(r * lanes + l).
@@ -272,7 +272,7 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
   first.push_back(tir::MakeInt(0));
   join.value = current(first);
 
-  Linear rest = Linear::Of(extent) - Linear::Of(count) * lanes;
+  const tir::Affine rest = tir::ToAffine(extent) - tir::ToAffine(count) * lanes;
   if (rest.AsConst() != std::optional<int64_t>(0)) {
     Operation tail;
     tail.kind = OperationKind::kReduce;

@@ -10,7 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/text.h"
 
 namespace ingot::tir {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "compiler/relay/op.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::onnx_frontend {
 namespace {

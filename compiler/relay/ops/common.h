@@ -17,6 +17,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "compiler/te/te.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"
 
@@ -105,8 +106,7 @@ Indices BroadcastIndices(const Shape& from, const Indices& i,
 // The product of dims[begin, end).
 Dim Product(const Shape& dims, int begin, int end);
 
-// An equal dimension, simpler: symbols are at least 0.
-Dim SimplifyDim(const Dim& dim);
+using tir::SimplifyDim;
 
 // Floor/ceil division of non-negative dimensions by a positive constant.
 Dim CeilDiv(const Dim& a, int64_t b);

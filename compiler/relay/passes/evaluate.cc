@@ -14,8 +14,8 @@
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/te.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/interpreter.h"
-#include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay {

@@ -6,7 +6,7 @@
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
 #include "compiler/status_macros.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay {
 namespace {

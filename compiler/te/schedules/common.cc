@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "compiler/te/affine.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {
@@ -15,7 +15,7 @@ absl::string_view TagOf(const Stage* stage, absl::string_view key) {
 }
 
 std::optional<int64_t> ConstExtent(const Expr& extent) {
-  return Linear::Of(extent).AsConst();
+  return tir::ToAffine(extent).AsConst();
 }
 
 int64_t GuessExtent(const Expr& extent) {
@@ -101,11 +101,16 @@ std::vector<const tir::Load*> LoadsOf(const Expr& value) {
 int AccessStride(const tir::Load& load, const tir::Var* var) {
   int stride = 0;
   for (size_t i = 0; i < load.indices.size(); ++i) {
-    Linear index = Linear::Of(load.indices[i]);
-    for (const auto& t : index.terms()) {
-      if (!tir::Uses(t.atom, var)) continue;
-      const bool last = i + 1 == load.indices.size();
-      if (!last || t.atom.get() != var || t.coefficient != 1) return -1;
+    const tir::Affine index = tir::ToAffine(load.indices[i]);
+    const bool last = i + 1 == load.indices.size();
+    for (const tir::Term& term : index.terms) {
+      const bool used = std::any_of(
+          term.factors.begin(), term.factors.end(),
+          [var](const Expr& factor) { return tir::Uses(factor, var); });
+      if (!used) continue;
+      const bool alone =
+          term.factors.size() == 1 && term.factors[0].get() == var;
+      if (!last || !alone || term.coefficient != 1) return -1;
       stride = 1;
     }
   }

@@ -15,7 +15,8 @@ int SpecializeConditions(Stage* stage) {
   const int rank = static_cast<int>(stage->axes().size());
   int first = rank;
   for (int i = rank - 1; i >= 0; --i) {
-    size_t cuts = ConditionCuts(stage->op(), i, Ranges()).size();
+    size_t cuts =
+        ConditionCuts(stage->op(), i, tir::Bounds::Dimensions()).size();
     if (cuts == 0 || cuts > kMaxCuts) continue;
     stage->Specialize(stage->axis(i));
     first = i;

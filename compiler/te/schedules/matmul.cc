@@ -5,11 +5,11 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/te/affine.h"
 #include "compiler/te/schedules/anchor.h"
 #include "compiler/te/schedules/common.h"
 #include "compiler/te/schedules/schedule_for_cpu.h"
 #include "compiler/te/tags.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {
@@ -52,12 +52,12 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
   std::vector<Expr> shape;
   for (size_t i : batch) shape.push_back(acc->output().shape()[i]);
   const Expr w = tir::MakeInt(width);
-  shape.push_back(Linear::Of((n + (width - 1)) / w).ToExpr());
+  shape.push_back(tir::ToAffine((n + (width - 1)) / w).ToExpr());
   shape.push_back(k);
   shape.push_back(w);
   const tir::Buffer source = right->buffer;
   const std::vector<Expr> indices = right->indices;
-  const bool whole = Linear::Of(n).IsMultipleOf(width);
+  const bool whole = tir::ToAffine(n).IsMultipleOf(width);
   auto value = [&](const Indices& i) {
     std::map<const tir::Var*, Expr> map;
     for (size_t b = 0; b < batch.size(); ++b) {

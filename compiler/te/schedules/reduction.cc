@@ -1,4 +1,3 @@
-#include "compiler/te/affine.h"
 #include "compiler/te/schedules/common.h"
 #include "compiler/tir/visitor.h"
 

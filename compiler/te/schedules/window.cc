@@ -3,7 +3,6 @@
 // registers, the window unrolled so that neighbours share what they load.
 #include <algorithm>
 
-#include "compiler/te/affine.h"
 #include "compiler/te/schedules/anchor.h"
 #include "compiler/te/schedules/common.h"
 #include "compiler/te/tags.h"

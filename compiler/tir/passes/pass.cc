@@ -6,8 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/passes/passes.h"
-#include "compiler/tir/simplify.h"
 #include "compiler/tir/verifier.h"
 
 namespace ingot::tir {

@@ -1,8 +1,8 @@
 #include <map>
 #include <utility>
 
-#include "compiler/tir/simplifier.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplifier.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::tir {

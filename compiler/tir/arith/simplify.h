@@ -1,56 +1,16 @@
-#ifndef INGOT_COMPILER_TIR_SIMPLIFY_H_
-#define INGOT_COMPILER_TIR_SIMPLIFY_H_
+#ifndef INGOT_COMPILER_TIR_ARITH_SIMPLIFY_H_
+#define INGOT_COMPILER_TIR_ARITH_SIMPLIFY_H_
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <vector>
 
-#include "compiler/tir/affine.h"
+#include "compiler/tir/arith/affine.h"
+#include "compiler/tir/arith/bounds.h"
+#include "compiler/tir/arith/compare.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::tir {
-
-// What is known about i64 variables. A value type; it keeps the expressions it
-// is given alive, but not the variables it is asked about: forget them before
-// they go. Reading is safe from several threads.
-class Bounds {
- public:
-  Bounds() = default;
-
-  // Bounds under which every variable not set otherwise is at least 0, as all
-  // symbolic dimensions are: a graph's, a schedule's and a kernel's.
-  static Bounds Dimensions();
-
-  // min <= var <= max.
-  void Set(const Var* var, int64_t min, int64_t max);
-  // min <= var < min + extent, also where these are not constants.
-  void SetLoop(const Var* var, const Expr& min, const Expr& extent);
-  // What is known of `value` is known of var.
-  void SetValue(const Var* var, const Expr& value);
-  void Forget(const Var* var);
-
-  // Takes a bool expression to be true: comparisons of i64, alone or joined by
-  // kAnd; the rest is ignored. Facts are a stack.
-  void PushFact(const Expr& condition);
-  // Takes it to be false.
-  void PushFactNot(const Expr& condition);
-  size_t num_facts() const { return facts_.size(); }
-  void PopFacts(size_t keep) { facts_.resize(keep); }
-
- private:
-  friend class Simplifier;
-  struct Known {
-    Interval interval;
-    std::optional<Affine> lower, upper;  // symbolic, inclusive
-    bool is_data = false;  // bound to a loaded value: arithmetic may overflow
-  };
-  const Known* Find(const Var* var) const;
-
-  std::map<const Var*, Known> known_;
-  std::vector<Affine> facts_;  // each is >= 0
-  Interval unknown_;
-};
 
 // An equal expression, usually smaller: the same pointer where nothing could
 // be done. i64 scalars take a canonical form (a sum of products sorted by
@@ -63,6 +23,12 @@ class Bounds {
 // get constant folding only. Thread-safe; linear in practice.
 Expr Simplify(const Expr& e, const Bounds* bounds = nullptr);
 
+// The same under Bounds::Dimensions(): every variable is at least 0.
+Expr SimplifyDim(const Expr& dim);
+
+// The canonical form of an i64 scalar of whose variables nothing is known.
+Affine ToAffine(const Expr& e);
+
 // Also tracks the bounds of the loops inside, takes the conditions of ifs as
 // facts, decides ifs, and removes loops of one or no trip, lets of constants
 // and variables, and statements without effect. Moves nothing out of loops.
@@ -71,10 +37,6 @@ Stmt Simplify(const Stmt& s, const Bounds* bounds = nullptr);
 // The body, with all that is not bound inside, the symbolic dimensions of the
 // parameters, at least 0.
 PrimFunc Simplify(const PrimFunc& func);
-
-// Structural equality: the same variables, buffers and bits of constants. Also
-// accepts nulls.
-bool Equal(const Expr& a, const Expr& b);
 
 // Whether it can be shown. False means "not known".
 bool ProveEqual(const Expr& a, const Expr& b, const Bounds* bounds = nullptr);
@@ -91,4 +53,4 @@ std::vector<const Var*> SymbolicDims(const PrimFunc& func);
 
 }  // namespace ingot::tir
 
-#endif  // INGOT_COMPILER_TIR_SIMPLIFY_H_
+#endif  // INGOT_COMPILER_TIR_ARITH_SIMPLIFY_H_

@@ -1,16 +1,24 @@
-#ifndef INGOT_COMPILER_TIR_SIMPLIFIER_H_
-#define INGOT_COMPILER_TIR_SIMPLIFIER_H_
+#ifndef INGOT_COMPILER_TIR_ARITH_SIMPLIFIER_H_
+#define INGOT_COMPILER_TIR_ARITH_SIMPLIFIER_H_
 
 #include <cstdint>
 #include <vector>
 
-#include "compiler/tir/affine.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/affine.h"
+#include "compiler/tir/arith/bounds.h"
+#include "compiler/tir/arith/interval.h"
+#include "compiler/tir/ir.h"
 
 namespace ingot::tir {
 
 // Coefficients and constants beyond this are too large to reason about.
 constexpr int64_t kHuge = int64_t{1} << 60;
+
+// The product of two numbers below this does not overflow.
+constexpr int64_t kSmall = int64_t{1} << 30;
+
+// Whether coefficients and constant are all that small.
+bool IsSmall(const Affine& a);
 
 // The work for one expression, in visits of its nodes; what is left when this
 // is spent stays as it is.
@@ -61,7 +69,11 @@ class Simplifier {
   Interval TermRange(const Term& term);
   // A lower bound of `a` by way of one symbolic bound; false if there is none.
   bool LowerOnce(const Affine& a, Affine* lower);
-  bool ProveNonNegativeBySymbols(Affine a);
+  // What the term is never below, by way of its quotient, minimum or maximum:
+  // each of these. None where it has no such factor.
+  std::vector<Affine> LowerBounds(const Term& term);
+  // Spends *choices on the ways to go on.
+  bool ProveBySymbols(Affine a, int* choices);
 
   const Bounds* const bounds_;
   int steps_ = 0;  // so far, of kMaxSteps
@@ -69,4 +81,4 @@ class Simplifier {
 
 }  // namespace ingot::tir
 
-#endif  // INGOT_COMPILER_TIR_SIMPLIFIER_H_
+#endif  // INGOT_COMPILER_TIR_ARITH_SIMPLIFIER_H_

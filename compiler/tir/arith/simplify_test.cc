@@ -1,4 +1,4 @@
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 #include <map>
 #include <random>
