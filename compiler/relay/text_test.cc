@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadTextTest,
     ::testing::Values(
         BadText{"", "1:1: expected 'module'"},
-        BadText{"module {", "1:9: expected 'func', but the text ends"},
+        BadText{"module {", "1:9: expected 'func', found the end"},
         BadText{"module {} x", "1:11: text after the module"},
         BadText{"module { func @f() -> () { %y = what(%x) } }",
                 "1:33: there is no operator 'what'"},

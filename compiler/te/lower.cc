@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/te/body_rewriter.h"
 #include "compiler/te/loop_state.h"
 #include "compiler/te/regions.h"
 #include "compiler/tir/arith/simplify.h"
@@ -22,57 +23,6 @@ namespace {
 // The bytes that all tiles that are live at once may take; larger ones go to a
 // workspace. Below tir::kMaxStackBytes, which is the limit for everything.
 constexpr int64_t kMaxTileBytes = 192 << 10;
-
-// Puts a definition's value where the loops are: axes become values, tensors
-// become places, decided conditions go away. Shared nodes stay shared.
-class BodyRewriter : public tir::ExprMutator {
- public:
-  BodyRewriter(const LoopState& state, std::map<const tir::Var*, Expr> axes)
-      : state_(state), axes_(std::move(axes)) {}
-
-  Expr Mutate(const Expr& e) override {
-    auto it = done_.find(e.get());
-    if (it != done_.end()) return it->second.second;
-    Expr result = tir::ExprMutator::Mutate(e);
-    done_[e.get()] = {e, result};
-    return result;
-  }
-
- protected:
-  Expr MutateVar(const Expr& e, const tir::Var& node) override {
-    auto it = axes_.find(&node);
-    return it == axes_.end() ? e : it->second;
-  }
-
-  Expr MutateLoad(const Expr& e, const tir::Load& node) override {
-    std::vector<Expr> indices;
-    auto it = state_.places.find(node.buffer.get());
-    for (size_t i = 0; i < node.indices.size(); ++i) {
-      Affine index = state_.bounds.ToAffine(Mutate(node.indices[i]));
-      if (it != state_.places.end() && !it->second.origin.empty()) {
-        index = index - it->second.origin[i];
-      }
-      indices.push_back(index.ToExpr());
-    }
-    return tir::MakeLoad(
-        it == state_.places.end() ? node.buffer : it->second.buffer,
-        std::move(indices));
-  }
-
-  Expr MutateSelect(const Expr& e, const tir::Select& node) override {
-    Expr condition = Mutate(node.condition);
-    if (auto decided = state_.bounds.Decide(condition)) {
-      return Mutate(*decided ? node.on_true : node.on_false);
-    }
-    return tir::MakeSelect(condition, Mutate(node.on_true),
-                           Mutate(node.on_false));
-  }
-
- private:
-  const LoopState& state_;
-  std::map<const tir::Var*, Expr> axes_;
-  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
-};
 
 // Puts the buffers of an extern body in their places.
 class BufferRenamer : public tir::StmtMutator {

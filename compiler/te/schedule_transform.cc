@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/te/schedule.h"
+#include "compiler/te/sharing_mutator.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -33,22 +34,6 @@ Tensor NewTensor(absl::string_view name, DataType dtype,
                  std::vector<Expr> shape) {
   return Tensor{tir::MakeBuffer(name, dtype, std::move(shape))};
 }
-
-// Rewrites each node once, so that shared subexpressions stay shared.
-class SharingMutator : public tir::ExprMutator {
- public:
-  Expr Mutate(const Expr& e) override {
-    auto it = done_.find(e.get());
-    if (it != done_.end()) return it->second.second;
-    Expr result = tir::ExprMutator::Mutate(e);
-    // The key is kept alive, so that its address stays its own.
-    done_[e.get()] = {e, result};
-    return result;
-  }
-
- private:
-  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
-};
 
 // Replaces every load of one buffer; equal loads become one node.
 class LoadReplacer : public SharingMutator {

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "compiler/status_macros.h"
+#include "compiler/tir/arith/simplify.h"
 #include "runtime/float16.h"
 
 namespace ingot::onnx_frontend {
@@ -74,6 +75,13 @@ std::vector<tir::Expr> Known::Integers() const {
   result.reserve(values.size());
   for (const KnownNumber& v : values) result.push_back(v.integer);
   return result;
+}
+
+tir::Expr SimplifyDim(const tir::Expr& e) {
+  int64_t ignored;
+  if (tir::AsConstInt(e, &ignored)) return e;
+  const tir::Bounds bounds = tir::Bounds::Dimensions();
+  return tir::Simplify(e, &bounds);
 }
 
 std::optional<Known> KnownFromTensor(const Tensor& tensor) {

@@ -10,7 +10,6 @@
 
 #include "absl/status/statusor.h"
 #include "compiler/relay/ir.h"
-#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "onnx/onnx.pb.h"
 #include "runtime/data_type.h"
@@ -50,7 +49,8 @@ std::optional<Known> KnownFromTensor(const Tensor& tensor);
 // A tensor with the same elements; all must be constant.
 absl::StatusOr<Tensor> TensorFromKnown(const Known& known);
 
-using tir::SimplifyDim;
+// The simpler form of a dimension expression: symbols are at least 0.
+tir::Expr SimplifyDim(const tir::Expr& e);
 
 // The results of a node of the default domain with known operands, one entry
 // per output; nothing when it is not an operator of shape arithmetic, an

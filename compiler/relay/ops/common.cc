@@ -186,6 +186,13 @@ Dim Product(const Shape& dims, int begin, int end) {
   return product;
 }
 
+Dim SimplifyDim(const Dim& dim) {
+  int64_t known;
+  if (ConstDim(dim, &known)) return dim;
+  const tir::Bounds bounds = tir::Bounds::Dimensions();
+  return tir::Simplify(dim, &bounds);
+}
+
 Dim FloorDiv(const Dim& a, int64_t b) { return a / I64(b); }
 Dim CeilDiv(const Dim& a, int64_t b) { return (a + (b - 1)) / I64(b); }
 

@@ -17,7 +17,6 @@
 #include "compiler/relay/op.h"
 #include "compiler/status_macros.h"
 #include "compiler/te/te.h"
-#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"
 
@@ -106,7 +105,8 @@ Indices BroadcastIndices(const Shape& from, const Indices& i,
 // The product of dims[begin, end).
 Dim Product(const Shape& dims, int begin, int end);
 
-using tir::SimplifyDim;
+// An equal dimension, simpler: symbols are at least 0.
+Dim SimplifyDim(const Dim& dim);
 
 // Floor/ceil division of non-negative dimensions by a positive constant.
 Dim CeilDiv(const Dim& a, int64_t b);

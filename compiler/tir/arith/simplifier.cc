@@ -257,7 +257,16 @@ Affine Simplifier::MinMax(const Binary& node) {
   for (int turn = 0; turn < 2; ++turn) {
     const auto* inner = As<Binary>(turn == 0 ? x : y);
     const Expr& other = turn == 0 ? y : x;
-    if (inner == nullptr || inner->op != node.op) continue;
+    if (inner == nullptr) continue;
+    const BinaryOp opposite = is_min ? BinaryOp::kMax : BinaryOp::kMin;
+    int64_t limit, constant;
+    if (inner->op == opposite && AsConstInt(inner->b, &limit) &&
+        AsConstInt(other, &constant) &&
+        (is_min ? limit >= constant : limit <= constant)) {
+      // max(min(x, 0), 0) is 0, also where x is data.
+      return Affine(constant);
+    }
+    if (inner->op != node.op) continue;
     if (Equal(inner->a, other) || Equal(inner->b, other)) {
       return Affine::Atom(turn == 0 ? x : y);
     }

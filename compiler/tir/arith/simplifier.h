@@ -62,6 +62,13 @@ class Simplifier {
   Affine FloorModConst(const Affine& a, int64_t c);
   // a = *quotient * b + *rest, as far as a's terms show it.
   void Divide(const Affine& a, const Affine& b, Affine* quotient, Affine* rest);
+  // a = quotient * b + rest; `whole` where 0 <= rest < b is known, so that
+  // these are the quotient and remainder.
+  struct Division {
+    Affine quotient, rest;
+    bool whole = false;
+  };
+  Division DivideSymbolic(const Affine& a, const Affine& b);
   // (x // c) * c + x % c is x.
   void JoinQuotients(Affine* a);
 

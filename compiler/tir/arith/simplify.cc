@@ -11,12 +11,6 @@ Expr Simplify(const Expr& e, const Bounds* bounds) {
   return Simplifier(bounds).Run(e);
 }
 
-Expr SimplifyDim(const Expr& dim) {
-  if (As<IntImm>(dim) != nullptr) return dim;
-  const Bounds bounds = Bounds::Dimensions();
-  return Simplify(dim, &bounds);
-}
-
 Affine ToAffine(const Expr& e) { return Simplifier(nullptr).ToAffine(e); }
 
 bool ProveEqual(const Expr& a, const Expr& b, const Bounds* bounds) {

@@ -23,9 +23,6 @@ namespace ingot::tir {
 // get constant folding only. Thread-safe; linear in practice.
 Expr Simplify(const Expr& e, const Bounds* bounds = nullptr);
 
-// The same under Bounds::Dimensions(): every variable is at least 0.
-Expr SimplifyDim(const Expr& dim);
-
 // The canonical form of an i64 scalar of whose variables nothing is known.
 Affine ToAffine(const Expr& e);
 

@@ -20,6 +20,12 @@ const Binary* SingleByConst(const std::vector<Expr>& factors, BinaryOp op,
   return AsConstInt(node->b, c) && *c > 0 ? node : nullptr;
 }
 
+// a op b, unsimplified but for a of 0.
+Affine DivisionAtom(BinaryOp op, const Affine& a, const Affine& b) {
+  if (a == Affine(0) && !b.IsConstant()) return Affine();
+  return Affine::Atom(MakeBinary(op, a.ToExpr(), b.ToExpr()));
+}
+
 }  // namespace
 
 void Simplifier::Divide(const Affine& a, const Affine& b, Affine* quotient,
@@ -60,43 +66,36 @@ void Simplifier::Divide(const Affine& a, const Affine& b, Affine* quotient,
   }
 }
 
+Simplifier::Division Simplifier::DivideSymbolic(const Affine& a,
+                                                const Affine& b) {
+  Division d;
+  if (b.IsConstant() || MayOverflow(a) || MayOverflow(b)) {
+    d.rest = a;
+    return d;
+  }
+  Divide(a, b, &d.quotient, &d.rest);
+  // Nothing is divided by 0, so what leaves no rest is exact.
+  d.whole = d.rest == Affine(0) || (ProveNonNegative(d.rest) &&
+                                    ProveNonNegative(b - d.rest - Affine(1)));
+  // A longer rest is no simpler than the dividend.
+  if (!d.whole && d.rest.terms.size() > a.terms.size()) {
+    d.quotient = Affine();
+    d.rest = a;
+  }
+  return d;
+}
+
 Affine Simplifier::FloorDiv(const Affine& a, const Affine& b) {
   if (b.IsConstant() && b.constant > 0) return FloorDivConst(a, b.constant);
-  auto atom = [&b](const Affine& x) {
-    if (x.IsConstant() && x.constant == 0 && !b.IsConstant()) return Affine();
-    return Affine::Atom(
-        MakeBinary(BinaryOp::kFloorDiv, x.ToExpr(), b.ToExpr()));
-  };
-  if (b.IsConstant() || MayOverflow(a) || MayOverflow(b)) return atom(a);
-  Affine quotient, rest;
-  Divide(a, b, &quotient, &rest);
-  Affine below = b - rest;
-  below.AddConstant(-1);
-  // Nothing is divided by 0, so what leaves no rest is exact.
-  const bool exact = rest.IsConstant() && rest.constant == 0;
-  if (exact || (ProveNonNegative(rest) && ProveNonNegative(below))) {
-    return quotient;
-  }
-  if (rest.terms.size() > a.terms.size()) return atom(a);
-  quotient.Add(atom(rest));
-  return quotient;
+  Division d = DivideSymbolic(a, b);
+  if (!d.whole) d.quotient.Add(DivisionAtom(BinaryOp::kFloorDiv, d.rest, b));
+  return d.quotient;
 }
 
 Affine Simplifier::FloorMod(const Affine& a, const Affine& b) {
   if (b.IsConstant() && b.constant > 0) return FloorModConst(a, b.constant);
-  auto atom = [&b](const Affine& x) {
-    if (x.IsConstant() && x.constant == 0 && !b.IsConstant()) return Affine();
-    return Affine::Atom(
-        MakeBinary(BinaryOp::kFloorMod, x.ToExpr(), b.ToExpr()));
-  };
-  if (b.IsConstant() || MayOverflow(a) || MayOverflow(b)) return atom(a);
-  Affine quotient, rest;
-  Divide(a, b, &quotient, &rest);
-  Affine below = b - rest;
-  below.AddConstant(-1);
-  const bool exact = rest.IsConstant() && rest.constant == 0;
-  if (exact || (ProveNonNegative(rest) && ProveNonNegative(below))) return rest;
-  return atom(rest.terms.size() > a.terms.size() ? a : rest);
+  Division d = DivideSymbolic(a, b);
+  return d.whole ? d.rest : DivisionAtom(BinaryOp::kFloorMod, d.rest, b);
 }
 
 Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
