@@ -186,7 +186,7 @@ class Compilation {
       Time(event.pass.name, absl::ToDoubleSeconds(event.time));
       Progress(event.pass.name,
                0.5 * event.index / static_cast<double>(passes.size()));
-      return event.changed ? dump_.Write(event.pass.name, event.module)
+      return event.changed ? dump_.Write(event.pass.name, event.ir)
                            : absl::OkStatus();
     };
     INGOT_RETURN_IF_ERROR(dump_.Write("import", *module_));
@@ -343,21 +343,20 @@ class Compilation {
     passes.insert(passes.end(), generator->kind->tir_passes.begin(),
                   generator->kind->tir_passes.end());
     for (size_t i = 0; i < lowered.size(); ++i) {
-      absl::Status dumped = dump_.Write("lower", lowered[i]);
-      tir::PassHooks hooks;
-      hooks.after_pass = [&](const tir::Pass& pass, const tir::PrimFunc& result,
-                             bool changed, double seconds) {
-        tir_seconds_ += seconds;
-        if (changed) dumped.Update(dump_.Write(pass.name, result));
+      INGOT_RETURN_IF_ERROR(dump_.Write("lower", lowered[i]));
+      tir::PassOptions pass_options;
+      pass_options.after = [&](const tir::PassEvent& event) {
+        tir_seconds_ += absl::ToDoubleSeconds(event.time);
+        return event.changed ? dump_.Write(event.pass.name, event.ir)
+                             : absl::OkStatus();
       };
       absl::StatusOr<tir::PrimFunc> planned =
-          tir::RunPasses(lowered[i], passes, hooks);
+          tir::RunPasses(lowered[i], passes, pass_options);
       if (!planned.ok()) return planned.status();
       if (work->kind->relay_to_tir == nullptr) {
         absl::Status guarded = GuardAssumptions(function, &*planned);
         if (!guarded.ok()) return guarded;
       }
-      if (!dumped.ok()) return dumped;
       if (i == 0) {
         compiled->workspaces.assign(
             planned->params.end() - planned->num_workspaces,

@@ -58,7 +58,7 @@ absl::Status RunOpt(Args args, const Backends& backends) {
   const std::vector<std::string> names =
       absl::StrSplit(passes, ',', absl::SkipEmpty());
   for (const std::string& name : names) {
-    if (relay::FindPass(name) != nullptr) continue;
+    if (FindPass(relay::AllPasses(), name) != nullptr) continue;
     const std::string hint = DidYouMean(name, PassNames());
     return UsageError(absl::StrCat("--passes: there is no pass '", name, "'",
                                    hint.empty() ? "" : "; ", hint,
