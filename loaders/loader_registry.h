@@ -17,7 +17,7 @@
 #include "artifact/artifact.h"
 #include "artifact/artifact_set.h"
 #include "runtime/module.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
 
 namespace ingot {

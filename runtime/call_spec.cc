@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "runtime/any.h"
-#include "runtime/plan_check.h"
+#include "runtime/plan/check.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -69,6 +69,8 @@ Plan PlanOfCall(absl::string_view name, const CallSpec& spec) {
   Plan plan;
   plan.set_version(kPlanVersion);
   plan.set_entry(std::string(name));
+  plan.add_devices()->set_kind(kCpuDeviceKind);
+  plan.add_phases();
   PlanCall* call = plan.add_calls();
   call->set_function(std::string(name));
   call->set_num_outputs(static_cast<uint32_t>(spec.outputs.size()));

@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "runtime/c_abi.h"
 #include "runtime/data_type.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace ingot {
 

@@ -14,7 +14,7 @@
 #include "compiler/frontends/onnx/model_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 
 namespace ingot {
 namespace {

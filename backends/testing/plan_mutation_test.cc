@@ -75,7 +75,7 @@ constexpr char kDeciding[] = R"(module {
   func @other(%a: f32["?k"]) -> (%b) {
     %b = concat(%a, %a) {axis=0}
   }
-  func @grow(%trip: i64[], %v: f32["?v"]) -> (%go, %w, %first) {
+  func @grow(%number: i64[], %v: f32["?v"]) -> (%go, %w, %first) {
     %go = const bool[] {true}
     %r = neg(%v)
     %w = concat(%r, %v) {axis=0}
@@ -99,7 +99,7 @@ constexpr char kLists[] = R"(module {
     %grown = loop(%count, _, %parts, %x) {body="grow", carried=1} : list<f32>
     %out = if(%c, %grown) {else="none", then="same"} : list<f32>
   }
-  func @grow(%trip: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
+  func @grow(%number: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
     %go = const bool[] {true}
     %now = list_insert(%l, %v)
   }
@@ -148,7 +148,7 @@ Tensor MakeInput(const TensorInfo& info, int64_t extent) {
 absl::Status RunPlan(const LoadedModel& model) {
   ExecutorOptions options;
   options.max_storage_bytes = 1 << 24;
-  options.max_trips = 100;
+  options.max_iterations = 100;
   options.random_seed = 1;
   auto executor = CreateExecutor(model, options);
   if (!executor.ok()) return executor.status();

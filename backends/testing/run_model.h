@@ -12,7 +12,7 @@
 #include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
 
 namespace ingot::testing_support {

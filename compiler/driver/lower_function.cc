@@ -112,30 +112,4 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
   return lowered;
 }
 
-absl::Status GuardAssumptions(const relay::Function& function,
-                              tir::PrimFunc* kernel) {
-  std::vector<relay::DimAssumption> assumed;
-  for (const auto& node : function.nodes()) {
-    if (node->kind != NodeKind::kOp) continue;
-    absl::Status status =
-        relay::InferTypes(*node->op, node->inputs, node->attrs, &assumed)
-            .status();
-    if (!status.ok()) return status;
-  }
-  tir::Expr holds = tir::MakeBool(true);
-  for (const relay::DimAssumption& a : assumed) {
-    tir::Expr one = Eq(a.a, a.b);
-    if (a.or_one) {
-      const tir::Expr i1 = tir::MakeInt(1);
-      one = Or(one, Or(Eq(a.a, i1), Eq(a.b, i1)));
-    }
-    holds = And(holds, one);
-  }
-  const tir::Bounds bounds = tir::Bounds::Dimensions();
-  holds = tir::Simplify(holds, &bounds);
-  if (tir::IsConstInt(holds, 1)) return absl::OkStatus();
-  kernel->body = tir::MakeIf(holds, kernel->body);
-  return absl::OkStatus();
-}
-
 }  // namespace ingot

@@ -3,7 +3,6 @@
 
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
@@ -20,14 +19,6 @@ namespace ingot {
 absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
                                             absl::string_view name,
                                             const CpuModel& cpu);
-
-// Makes the kernel of `function`, after all passes, do nothing in a call whose
-// symbolic dimensions break what the operators of the function take for granted
-// (DimAssumption), and thereby read outside of its arguments. The plan checks
-// the same before the call, with an error; but a plan is data, and code must
-// not depend on it.
-absl::Status GuardAssumptions(const relay::Function& function,
-                              tir::PrimFunc* kernel);
 
 }  // namespace ingot
 

@@ -27,7 +27,7 @@
 #include "compiler/target/target.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "tests/fuzz/random_model.h"
 #include "tools/ingot/compare.h"
 

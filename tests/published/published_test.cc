@@ -15,7 +15,7 @@
 #include "compiler/driver/compile.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 
 namespace ingot {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "compiler/status_macros.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor_list.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/test_data.h"

@@ -6,8 +6,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "runtime/data_type.h"
-#include "runtime/dim_expr.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/dim_expr.h"
+#include "runtime/plan/plan.pb.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
@@ -88,8 +88,7 @@ std::string TypeText(const Plan& plan, uint32_t index) {
   type.code = static_cast<uint8_t>(tensor.dtype().code());
   type.bits = static_cast<uint8_t>(tensor.dtype().bits());
   if (tensor.is_list()) return absl::StrCat("list<", type.ToString(), ">");
-  const std::vector<std::string> symbols(plan.symbols().begin(),
-                                         plan.symbols().end());
+  const std::vector<std::string> symbols = SymbolNames(plan);
   std::vector<std::string> dims;
   for (const DimExpr& dim : tensor.shape()) {
     const bool good = CheckDimExpr(dim, plan.symbols_size()).ok();

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "compiler/relay/ir.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/report.h"
 

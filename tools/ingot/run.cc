@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/profiler.h"
+#include "runtime/executor/profiler.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/files.h"
