@@ -57,29 +57,30 @@ absl::StatusOr<int64_t> Position(absl::Span<const ListOperand> operands,
   return Bad("position ", at, " in a list of ", count);
 }
 
+// The list of an operand as one that can be changed.
+TensorList TakeList(const ListOperand& operand) {
+  if (operand.own == nullptr) return *operand.list;
+  return std::move(*operand.own);
+}
+
 absl::StatusOr<TensorOrList> Insert(absl::Span<const ListOperand> operands) {
-  const TensorList& from = *operands[0].list;
-  const size_t n = from.tensors.size();
+  const size_t n = operands[0].list->tensors.size();
   if (n >= kMaxTensors) return TooMany();
   absl::StatusOr<int64_t> at =
       Position(operands, 2, n, static_cast<int64_t>(n), true);
   if (!at.ok()) return at.status();
   absl::StatusOr<Tensor> copy = operands[1].tensor->Clone();
   if (!copy.ok()) return copy.status();
-  TensorList list{from.dtype, false, {}};
-  list.tensors.reserve(from.tensors.size() + 1);
-  const auto place = from.tensors.begin() + *at;
-  list.tensors.assign(from.tensors.begin(), place);
-  list.tensors.push_back(*std::move(copy));
-  list.tensors.insert(list.tensors.end(), place, from.tensors.end());
+  TensorList list = TakeList(operands[0]);
+  list.tensors.insert(list.tensors.begin() + *at, *std::move(copy));
   return TensorOrList(std::move(list));
 }
 
 absl::StatusOr<TensorOrList> Erase(absl::Span<const ListOperand> operands) {
-  TensorList list = *operands[0].list;
   absl::StatusOr<int64_t> at =
-      Position(operands, 1, list.tensors.size(), -1, false);
+      Position(operands, 1, operands[0].list->tensors.size(), -1, false);
   if (!at.ok()) return at.status();
+  TensorList list = TakeList(operands[0]);
   list.tensors.erase(list.tensors.begin() + *at);
   return TensorOrList(std::move(list));
 }
@@ -307,7 +308,7 @@ absl::StatusOr<TensorOrList> RunListStep(
       return TensorOrList(TensorList{step.dtype, true, {}});
     case ListOp::kCopy:
     case ListOp::kGet:
-      return TensorOrList(*operands[0].list);
+      return TensorOrList(TakeList(operands[0]));
     case ListOp::kInsert:
       return Insert(operands);
     case ListOp::kErase:

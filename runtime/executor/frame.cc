@@ -80,9 +80,10 @@ absl::Status Frame::Run() {
   ++runs_;
   if (context_->observer != nullptr) return RunObserved();
   if (context_->profiler != nullptr) return RunProfiled();
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    status = steps_[i]->Run();
-    if (!status.ok()) return Annotate(i, status);
+  for (const std::unique_ptr<Step>& step : steps_) {
+    if (absl::Status made = step->Run(); !made.ok()) {
+      return Annotate(&step - steps_.data(), made);
+    }
   }
   return absl::OkStatus();
 }

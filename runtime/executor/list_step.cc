@@ -55,6 +55,9 @@ class ListCall final : public Step {
       if (bound_->is_list(t)) {
         lists_.push_back(bound_->list(t));
         operands_[i].list = &lists_.back()->list;
+        if (IsUpdatedInPlace(site.call(), i)) {
+          operands_[i].own = &lists_.back()->list;
+        }
       } else {
         sources_.emplace_back(i, bound_->tensor(t));
         operands_[i].tensor = &tensors_[i];
