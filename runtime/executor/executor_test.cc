@@ -385,25 +385,6 @@ TEST(Executor, AViewSurvivesRebinding) {
   EXPECT_THAT(view.values<float>(), ElementsAre(4, 8));
 }
 
-TEST(Executor, SymbolsHaveALowerBound) {
-  Plan plan = DynamicPlan();
-  const auto run = [&plan](int64_t n) {
-    auto executor = Create(plan);
-    return executor
-        ->Run({Make({n, 2}, std::vector<float>(n * 2, 1)),
-               Make({n}, std::vector<float>(n, 1))})
-        .status();
-  };
-  EXPECT_TRUE(run(0).ok()) << run(0);
-  plan.mutable_symbols(0)->set_lower_bound(2);
-  EXPECT_TRUE(run(2).ok()) << run(2);
-  const absl::Status status = run(1);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(status.message(),
-            "the dimension N of input 'x' would be 1, less than 2, the least "
-            "it can be");
-}
-
 TEST(Executor, OutputsThatAreInputsOrConstantsAreCopied) {
   const Plan plan = ParsePlan(R"pb(
     tensors {

@@ -205,6 +205,17 @@ TEST(HostilePlan, StorageLimit) {
             absl::StatusCode::kResourceExhausted);
 }
 
+TEST(HostilePlan, DimensionsBelowTheirBound) {
+  Plan plan = GoodPlan();
+  plan.mutable_symbols(0)->set_lower_bound(2);
+  EXPECT_TRUE(CreateAndRun(plan, 2).ok());
+  const absl::Status status = CreateAndRun(plan, 1);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(status.message(),
+            "the dimension N of input 'x' would be 1, less than 2, the least "
+            "it can be");
+}
+
 TEST(HostilePlan, ShapesThatOverflow) {
   ExpectError(
       [](Plan* p) { *p->mutable_tensors(2)->mutable_shape(0) = Times(kMax); },
