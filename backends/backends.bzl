@@ -1,10 +1,11 @@
-"""The backends that are built in, as the few lines of C++ that register them."""
+"""The backends and frontends that are built in, as the few lines of C++ that register them."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 # part -> (its header, the registry, the function's last word)
 PARTS = {
     "codegen": ("codegen.h", "TargetRegistry", "Target"),
+    "frontend": ("frontend.h", "FrontendRegistry", "Frontend"),
     "inspectors": ("inspectors.h", "InspectorRegistry", "Inspectors"),
     "loader": ("loader.h", "LoaderRegistry", "Loader"),
 }
@@ -29,6 +30,17 @@ def backend(name, parts, package = None, namespace = "ingot"):
         package = package or "//backends/" + name,
         namespace = namespace,
     )
+
+def frontend(name, package = None, namespace = "ingot"):
+    """One frontend (compiler/frontends/frontend.h).
+
+    Args:
+      name: for example "my_format"; the library <package>:frontend has the header frontend.h and the
+        function RegisterMyFormatFrontend(FrontendRegistry*).
+      package: where it is, "@repository//path"; default "//compiler/frontends/<name>".
+      namespace: of that function.
+    """
+    return backend(name, ["frontend"], package or "//compiler/frontends/" + name, namespace)
 
 def _enabled_impl(ctx):
     return []

@@ -10,7 +10,7 @@
         ],
     )
 
-makes a program with all subcommands of `ingot`, for the targets, loaders and inspectors that come with
+makes a program with all subcommands of `ingot`, for the targets, loaders, inspectors and frontends that come with
 Ingot (--@ingot//backends:with_<name>=false leaves one out) and those in the list.
 """
 
@@ -41,12 +41,13 @@ _main = rule(
     },
 )
 
-def ingot_command(name, backends = [], visibility = ["//visibility:public"], **kwargs):
+def ingot_command(name, backends = [], frontends = [], visibility = ["//visibility:public"], **kwargs):
     """A program like `ingot`.
 
     Args:
       name: of the program.
       backends: what backend() made, beside those that come with Ingot.
+      frontends: what frontend() made, likewise.
       visibility: of the program.
       **kwargs: of its cc_binary.
     """
@@ -54,9 +55,10 @@ def ingot_command(name, backends = [], visibility = ["//visibility:public"], **k
     calls = {part: [] for part in PARTS}
     deps = [
         Label("//backends:builtin"),
+        Label("//compiler/frontends:builtin_frontends"),
         Label("//tools/ingot:command"),
     ]
-    for b in backends:
+    for b in backends + frontends:
         for part in b.parts:
             includes.append(header_of(b, part))
             calls[part].append(register_call(b, part))

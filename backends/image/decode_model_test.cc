@@ -11,7 +11,7 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/executor.h"

@@ -10,14 +10,12 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "artifact/sha256.h"
 #include "artifact/target_keys.h"
 #include "compiler/driver/constant_pool.h"
 #include "compiler/driver/ir_dump.h"
 #include "compiler/driver/lower_function.h"
 #include "compiler/driver/placement.h"
 #include "compiler/driver/plan_builder.h"
-#include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/status_macros.h"
@@ -37,12 +35,6 @@ std::string Identifier(absl::string_view name) {
   for (char c : name) id += absl::ascii_isalnum(c) ? c : '_';
   if (id.empty() || absl::ascii_isdigit(id[0])) id.insert(0, "m");
   return id;
-}
-
-std::string FileStem(absl::string_view path) {
-  const size_t slash = path.rfind('/');
-  if (slash != absl::string_view::npos) path.remove_prefix(slash + 1);
-  return std::string(path.substr(0, path.rfind('.')));
 }
 
 class Compilation {
@@ -529,39 +521,37 @@ class Compilation {
 
 }  // namespace
 
-absl::StatusOr<ReadModel> ReadOnnxModel(absl::string_view path,
-                                        const CompileOptions& options) {
-  INGOT_ASSIGN_OR_RETURN(const Blob bytes, Blob::MapFile(path));
+absl::StatusOr<ReadModel> ReadModelToCompile(absl::string_view path,
+                                             const FrontendRegistry& frontends,
+                                             const CompileOptions& options) {
   if (options.on_progress != nullptr) options.on_progress("importing", 0);
   const absl::Time start = absl::Now();
   ImportOptions import;
   import.input_shapes = options.input_shapes;
   import.extra_outputs = options.extra_outputs;
-  const size_t slash = path.rfind('/');
-  import.model_dir = std::string(
-      slash == absl::string_view::npos ? "." : path.substr(0, slash));
-  absl::StatusOr<relay::Module> module = ImportOnnx(bytes, import);
-  if (!module.ok()) {
-    return absl::Status(module.status().code(),
-                        absl::StrCat(path, ": ", module.status().message()));
-  }
+  INGOT_ASSIGN_OR_RETURN(ReadModel model,
+                         ReadModelFile(path, frontends, std::move(import)));
   if (options.on_time != nullptr) {
     options.on_time("import", absl::ToDoubleSeconds(absl::Now() - start));
   }
-  return ReadModel{*std::move(module), FileStem(path), Sha256Hex(bytes.view())};
+  return model;
 }
 
 absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
+                                         const FrontendRegistry& frontends,
                                          const TargetRegistry& kinds,
                                          const CompileOptions& options) {
-  INGOT_ASSIGN_OR_RETURN(ReadModel model, ReadOnnxModel(path, options));
+  INGOT_ASSIGN_OR_RETURN(ReadModel model,
+                         ReadModelToCompile(path, frontends, options));
   return CompileModule(&model.module, model.name, model.sha256, kinds, options);
 }
 
 absl::StatusOr<Placement> PlaceModel(absl::string_view path,
+                                     const FrontendRegistry& frontends,
                                      const TargetRegistry& kinds,
                                      const CompileOptions& options) {
-  INGOT_ASSIGN_OR_RETURN(ReadModel model, ReadOnnxModel(path, options));
+  INGOT_ASSIGN_OR_RETURN(ReadModel model,
+                         ReadModelToCompile(path, frontends, options));
   return Compilation(&model.module, model.name, kinds, options).Place();
 }
 

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "onnx/onnx.pb.h"
 
 namespace ingot {

@@ -13,7 +13,7 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/verifier.h"
 #include "compiler/status_macros.h"
 #include "tools/ingot/compare.h"
@@ -122,7 +122,7 @@ absl::Status CompareOutput(const TensorOrList& got,
 absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
                     const OnnxDataSet& set, const std::vector<bool>& fixed) {
   ImportOptions options;
-  options.model_dir = c.dir;
+  options.model_path = c.dir + "/model.onnx";
   if (std::find(fixed.begin(), fixed.end(), true) != fixed.end()) {
     absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
     if (!names.ok()) return names.status();

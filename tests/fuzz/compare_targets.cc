@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
 #include "compiler/status_macros.h"

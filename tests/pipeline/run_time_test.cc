@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontends/onnx/list_data.pb.h"
+#include "compiler/frontends/onnx/model/list_data.pb.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {

@@ -70,10 +70,9 @@ TEST_P(EpiloguesTest, RideInRegisters) {
   const std::string path = ModelPaths().at(model);
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  onnx_frontend::ImportOptions options;
-  options.model_dir = path.substr(0, path.rfind('/'));
-  absl::StatusOr<relay::Module> module =
-      onnx_frontend::ImportOnnx(*bytes, options);
+  ImportOptions options;
+  options.model_path = path;
+  absl::StatusOr<relay::Module> module = ImportOnnx(*bytes, options);
   ASSERT_TRUE(module.ok()) << module.status();
   relay::PassContext context;
   context.cpu = Cpu(vector_bits);

@@ -79,7 +79,8 @@ std::unique_ptr<GraphExecutor> Compile(const std::string& path,
   CompileOptions options;
   options.targets = *ParseTargets(target);
   absl::StatusOr<ArtifactSet> set =
-      CompileModel(path, testing_support::BuiltinTargets(), options);
+      CompileModel(path, testing_support::BuiltinFrontends(),
+                   testing_support::BuiltinTargets(), options);
   if (!set.ok()) {
     ADD_FAILURE() << set.status();
     return nullptr;

@@ -176,7 +176,8 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
         {"peak_rss_mb", peak_mb},
         {"runs", seconds->size()},
         {"threads", flags.open.threads}};
-    if (IsModel(path)) json["compile_ms"] = opened->compile_seconds * 1e3;
+    if (IsModel(path, builtins->frontends))
+      json["compile_ms"] = opened->compile_seconds * 1e3;
     PrintJson(json);
   }
   return absl::OkStatus();

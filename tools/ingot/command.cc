@@ -29,7 +29,7 @@ struct Command {
 
 // In the order in which a person meets them.
 constexpr Command kCommands[] = {
-    {"compile", "compile an ONNX model to a set of artifacts", RunCompile},
+    {"compile", "compile a model to a set of artifacts", RunCompile},
     {"explain", "show which target takes each node of a model, and why",
      RunExplain},
     {"list", "show the artifacts of a set", RunList},

@@ -90,7 +90,7 @@ absl::Status CompareValues(const std::string& path, const std::string& folder,
                            const CompareValuesOptions& options,
                            const Builtins& builtins, Progress* progress) {
   INGOT_ASSIGN_OR_RETURN(const std::vector<DumpedValue> values,
-                         FindDumpedValues(path, folder));
+                         FindDumpedValues(path, folder, builtins.frontends));
   Tally tally;
   for (size_t begin = 0; begin < values.size();) {
     size_t end = begin;

@@ -14,7 +14,8 @@ namespace ingot {
 absl::Status RunCompile(Args args, const Backends& backends) {
   FlagSet flags(
       "compile", {"MODEL"},
-      "Compiles an ONNX model to a set of artifacts: plain data that "
+      "Compiles a model, an ONNX file or relay text, to a set of artifacts: "
+      "plain data that "
       "can be listed, read, edited and\nlinked. The same model, flags "
       "and Ingot give the same bytes.");
   std::string output, dump;

@@ -24,7 +24,7 @@ absl::Status RunDump(Args args, const Backends& backends) {
   ReadOptions read;
   read.check_all_digests = true;
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   absl::Status written = WriteDirectory(*set, output, builtins->inspectors);
   if (!written.ok()) return Where(written, output);

@@ -29,7 +29,7 @@ absl::Status RunExplain(Args args, const Backends& backends) {
       MakeCompileOptions(compile, *builtins);
   if (!options.ok()) return options.status();
   absl::StatusOr<Placement> placement =
-      PlaceModel(model, builtins->targets, *options);
+      PlaceModel(model, builtins->frontends, builtins->targets, *options);
   if (!placement.ok()) return Where(placement.status(), model);
   if (!quiet) {
     Print(PlacementTable(*placement));

@@ -183,7 +183,7 @@ absl::Status RunInspect(Args args, const Backends& backends) {
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kShow, *builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (name.empty()) {
     Print(DescribeSet(*set));

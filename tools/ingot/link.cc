@@ -35,7 +35,7 @@ absl::Status RunLink(Args args, const Backends& backends) {
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (options.cc.empty()) options.cc = UsersCompiler();
   if (absl::Status s = LinkLibrary(*set, output, options); !s.ok()) {

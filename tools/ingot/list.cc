@@ -24,7 +24,7 @@ absl::Status RunList(Args args, const Backends& backends) {
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kShow, *builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   Table table({"TARGET", "CODEGEN", "LOADER", "FILE", ">SIZE", "SHA-256"});
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::array();

@@ -1,6 +1,7 @@
 // Made by ingot_command() of tools/ingot_command.bzl.
 
 #include "backends/builtin.h"
+#include "compiler/frontends/builtin_frontends.h"
 // {INCLUDES}
 #include "tools/ingot/command.h"
 
@@ -9,6 +10,12 @@ namespace {
 absl::Status RegisterTargets(ingot::TargetRegistry* registry) {
   absl::Status status = ingot::RegisterBuiltinTargets(registry);
   // {CODEGEN}
+  return status;
+}
+
+absl::Status RegisterFrontends(ingot::FrontendRegistry* registry) {
+  absl::Status status = ingot::RegisterBuiltinFrontends(registry);
+  // {FRONTEND}
   return status;
 }
 
@@ -27,6 +34,7 @@ absl::Status RegisterInspectors(ingot::InspectorRegistry* registry) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return ingot::CommandMain(
-      argc, argv, {RegisterTargets, RegisterLoaders, RegisterInspectors});
+  return ingot::CommandMain(argc, argv,
+                            {RegisterFrontends, RegisterTargets,
+                             RegisterLoaders, RegisterInspectors});
 }

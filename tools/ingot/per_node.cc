@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "runtime/data_type.h"
 
 namespace ingot {

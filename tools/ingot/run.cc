@@ -163,18 +163,19 @@ absl::Status RunRun(Args args, const Backends& backends) {
   if (!run.profile.empty()) {
     if (absl::Status s = CheckWritable(run.profile); !s.ok()) return s;
   }
+  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
+  if (!builtins.ok()) return builtins.status();
   std::vector<std::string> names;
   if (run.all_values) {
-    if (!IsModel(path)) {
+    if (!IsModel(path, builtins->frontends)) {
       return UsageError("--all-values needs a model, not what was made of it");
     }
-    absl::StatusOr<std::vector<std::string>> values = ValueNames(path);
+    absl::StatusOr<std::vector<std::string>> values =
+        ValueNames(path, builtins->frontends);
     if (!values.ok()) return values.status();
     names = *std::move(values);
     run.open.compile.extra_outputs = names;
   }
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
   Progress::Options progress_options;
   progress_options.quiet = run.quiet;
   Progress progress(progress_options);

@@ -9,7 +9,6 @@
 #include <cstring>
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "artifact/blob.h"
@@ -67,7 +66,8 @@ absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
   Builtins builtins;
   for (const absl::Status& s :
-       {RegisterCoreLoaders(&builtins.loaders),
+       {backends.register_frontends(&builtins.frontends),
+        RegisterCoreLoaders(&builtins.loaders),
         backends.register_targets(&builtins.targets),
         backends.register_loaders(&builtins.loaders),
         backends.register_inspectors(&builtins.inspectors),
@@ -164,7 +164,8 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
       from->functions.emplace(symbol, function);
     };
   }
-  absl::StatusOr<ReadModel> model = ReadOnnxModel(path, *options);
+  absl::StatusOr<ReadModel> model =
+      ReadModelToCompile(path, builtins.frontends, *options);
   if (!model.ok()) return model.status();
   absl::StatusOr<ArtifactSet> set = CompileModule(
       &model->module, model->name, model->sha256, builtins.targets, *options);
@@ -174,8 +175,11 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
   return set;
 }
 
-bool IsModel(absl::string_view path) {
-  return absl::EndsWithIgnoreCase(path, ".onnx") && !IsFolder(path);
+bool IsModel(absl::string_view path, const FrontendRegistry& frontends) {
+  if (IsFolder(path)) return false;
+  if (frontends.HasSuffix(path)) return true;
+  const absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  return bytes.ok() && frontends.Find(bytes->view()).ok();
 }
 
 void WarnOfEditedNote(absl::string_view note, absl::string_view artifact) {
@@ -185,10 +189,10 @@ void WarnOfEditedNote(absl::string_view note, absl::string_view artifact) {
 }
 
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
-                                    const LoaderRegistry& loaders,
+                                    const Builtins& builtins,
                                     ReadOptions options) {
   options.on_edited_note = WarnOfEditedNote;
-  if (IsModel(path)) {
+  if (IsModel(path, builtins.frontends)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path,
                      ": is a model and not a set; make one with ingot "
@@ -196,7 +200,7 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
   }
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   if (!bytes.ok() || !IsElf(bytes->view())) {
-    return ReadSetOrBareFile(path, loaders, options);
+    return ReadSetOrBareFile(path, builtins.loaders, options);
   }
   if (use == SetUse::kWhole) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -257,7 +261,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
 
   absl::StatusOr<LoadedModel> model;
   Clock::time_point start = Clock::now();
-  if (IsModel(path)) {
+  if (IsModel(path, builtins.frontends)) {
     // In a block of its own, so that only the mapped file outlives it.
     absl::StatusOr<Blob> container = [&]() -> absl::StatusOr<Blob> {
       absl::StatusOr<ArtifactSet> set =

@@ -17,6 +17,7 @@
 #include "artifact/container.h"
 #include "artifact/inspector.h"
 #include "compiler/driver/compile.h"
+#include "compiler/frontends/frontend.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 #include "loaders/load.h"
@@ -29,6 +30,7 @@ namespace ingot {
 
 // Everything that Ingot was built with.
 struct Builtins {
+  FrontendRegistry frontends;
   TargetRegistry targets;
   LoaderRegistry loaders;
   InspectorRegistry inspectors;
@@ -75,7 +77,7 @@ struct CompiledFrom {
   std::map<std::string, std::string> functions;  // symbol -> function
 };
 
-// Compiles the ONNX file at `path`. A bad flag is a UsageError. With
+// Compiles the model file at `path`. A bad flag is a UsageError. With
 // time_passes, prints where the time went. Fills `from` unless it is null.
 absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
                                     const CompileFlags& flags,
@@ -83,8 +85,9 @@ absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
                                     Progress* progress,
                                     CompiledFrom* from = nullptr);
 
-// Whether `path` is an ONNX model by its name.
-bool IsModel(absl::string_view path);
+// Whether the file at `path` is a model: by its name, or because a frontend
+// accepts what is in it.
+bool IsModel(absl::string_view path, const FrontendRegistry& frontends);
 
 // Says that an edited note changes nothing, and what would. For
 // ReadOptions::on_edited_note.
@@ -104,7 +107,7 @@ enum class SetUse {
 // artifact (loaders/bare_file.h) or, to show it, what a linked library carries,
 // which is read without running anything of it. Warns of edited notes.
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
-                                    const LoaderRegistry& loaders,
+                                    const Builtins& builtins,
                                     ReadOptions options = {});
 
 // How to open a model for running it.

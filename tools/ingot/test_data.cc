@@ -11,7 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compiler/frontends/onnx/tensor_proto.h"
+#include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {

@@ -6,25 +6,16 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "artifact/blob.h"
-#include "compiler/frontends/onnx/values.h"
+#include "compiler/frontends/read_model.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
 namespace {
 
-absl::StatusOr<std::vector<OnnxValue>> ReadValues(absl::string_view path) {
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<std::vector<OnnxValue>> values = OnnxValues(*bytes);
-  if (!values.ok()) return Annotate(values.status(), path);
-  return values;
-}
-
-std::vector<std::string> NamesOf(const std::vector<OnnxValue>& values) {
+std::vector<std::string> NamesOf(const std::vector<ModelValue>& values) {
   std::vector<std::string> names;
-  for (const OnnxValue& value : values) names.push_back(value.name);
+  for (const ModelValue& value : values) names.push_back(value.name);
   return names;
 }
 
@@ -43,19 +34,23 @@ std::map<std::string, std::string> FileNames(
   return files;
 }
 
-absl::StatusOr<std::vector<std::string>> ValueNames(absl::string_view path) {
-  absl::StatusOr<std::vector<OnnxValue>> values = ReadValues(path);
+absl::StatusOr<std::vector<std::string>> ValueNames(
+    absl::string_view path, const FrontendRegistry& frontends) {
+  absl::StatusOr<std::vector<ModelValue>> values =
+      ListModelValues(path, frontends);
   if (!values.ok()) return values.status();
   return NamesOf(*values);
 }
 
 absl::StatusOr<std::vector<DumpedValue>> FindDumpedValues(
-    absl::string_view path, absl::string_view folder) {
-  absl::StatusOr<std::vector<OnnxValue>> values = ReadValues(path);
+    absl::string_view path, absl::string_view folder,
+    const FrontendRegistry& frontends) {
+  absl::StatusOr<std::vector<ModelValue>> values =
+      ListModelValues(path, frontends);
   if (!values.ok()) return values.status();
   const std::map<std::string, std::string> files = FileNames(NamesOf(*values));
   std::vector<DumpedValue> dumped;
-  for (const OnnxValue& value : *values) {
+  for (const ModelValue& value : *values) {
     const std::string file =
         absl::StrCat(folder, "/", files.at(value.name), ".npy");
     std::error_code error;

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compiler/frontends/frontend.h"
 
 namespace ingot {
 
@@ -22,7 +23,8 @@ std::map<std::string, std::string> FileNames(
     absl::Span<const std::string> names);
 
 // The names of the values that the model at `path` computes, in its order.
-absl::StatusOr<std::vector<std::string>> ValueNames(absl::string_view path);
+absl::StatusOr<std::vector<std::string>> ValueNames(
+    absl::string_view path, const FrontendRegistry& frontends);
 
 struct DumpedValue {
   std::string name;
@@ -34,7 +36,8 @@ struct DumpedValue {
 // The values of the model at `path` that have a file in `folder`, in the
 // model's order. NotFound when there are none.
 absl::StatusOr<std::vector<DumpedValue>> FindDumpedValues(
-    absl::string_view path, absl::string_view folder);
+    absl::string_view path, absl::string_view folder,
+    const FrontendRegistry& frontends);
 
 }  // namespace ingot
 

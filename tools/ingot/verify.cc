@@ -56,6 +56,7 @@ absl::StatusOr<Case> ReadCase(const TestDataSet& set,
 // interpretation gives is what should come of them; without, nothing is said
 // of the outputs.
 absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
+                              const FrontendRegistry& frontends,
                               absl::Span<const TensorInfo> declared,
                               Progress* progress) {
   absl::StatusOr<InputShapes> shapes =
@@ -75,8 +76,8 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
   }
   Print(absl::StrCat(OneLine(note), "; the reference is the interpreter on ",
                      OneLine(flags.reference), "\n"));
-  absl::StatusOr<std::vector<TensorOrList>> outputs =
-      EvaluateReference(flags.reference, made.inputs, *shapes, progress);
+  absl::StatusOr<std::vector<TensorOrList>> outputs = EvaluateReference(
+      flags.reference, frontends, made.inputs, *shapes, progress);
   progress->Clear();
   if (!outputs.ok()) return Where(outputs.status(), flags.reference);
   made.outputs = *std::move(outputs);
@@ -112,6 +113,9 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   }
   absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
   if (!builtins.ok()) return builtins.status();
+  if (flags.per_node && !IsModel(path, builtins->frontends)) {
+    return UsageError("--per-node needs a model, not what was made of it");
+  }
   if (!flags.values.empty()) {
     return VerifyValues(path, flags, sets, *builtins, progress);
   }
@@ -142,7 +146,8 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   for (; done < count; ++done) {
     absl::StatusOr<Case> expected =
         has_data ? ReadCase(sets[done], **executor)
-                 : MakeCase(flags, (*executor)->inputs(), progress);
+                 : MakeCase(flags, builtins->frontends, (*executor)->inputs(),
+                            progress);
     if (!expected.ok()) return expected.status();
     if (has_data) {
       progress->Update(expected->name,
@@ -189,7 +194,7 @@ absl::Status RunVerify(Args args, const Backends& backends) {
   flags.String("test-data", "DIR",
                "ONNX's layout: a test_data_set_N folder, or one with several",
                &verify.test_data);
-  flags.String("reference", "MODEL.onnx",
+  flags.String("reference", "MODEL",
                "instead of --test-data: the model to interpret",
                &verify.reference);
   flags.Strings("input", "NAME:FILE",
@@ -223,14 +228,11 @@ absl::Status RunVerify(Args args, const Backends& backends) {
   }
   if (!has_data && !has_reference && !verify.per_node) {
     return UsageError(
-        "needs one of --test-data=DIR, --reference=MODEL.onnx and, for a "
+        "needs one of --test-data=DIR, --reference=MODEL and, for a "
         "MODEL, --per-node (see ingot help verify)");
   }
   if (has_data && !verify.inputs.empty()) {
     return UsageError("--test-data has inputs of its own, so no --input");
-  }
-  if (verify.per_node && !IsModel(flags.word(0))) {
-    return UsageError("--per-node needs a model, not what was made of it");
   }
   if (!verify.values.empty() && !verify.per_node) {
     return UsageError("--values needs --per-node");

@@ -3,8 +3,8 @@
 #include <map>
 #include <optional>
 
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/status_macros.h"

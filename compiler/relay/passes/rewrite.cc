@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/status_macros.h"
 #include "runtime/float16.h"
 

@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/parser.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
 #include "gtest/gtest.h"

@@ -39,7 +39,8 @@ absl::StatusOr<std::vector<Tensor>> CompileAndRun(
     }
   }
   const absl::StatusOr<ArtifactSet> set =
-      CompileModel(path, testing_support::BuiltinTargets(), options);
+      CompileModel(path, testing_support::BuiltinFrontends(),
+                   testing_support::BuiltinTargets(), options);
   if (!set.ok()) return In("compile", set.status());
   const absl::StatusOr<LoadedModel> loaded =
       testing_support::StoreAndLoad(*set);
