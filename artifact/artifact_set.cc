@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "artifact/names.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -60,7 +61,7 @@ std::string ArtifactPath(const Artifact& artifact) {
 
 absl::Status ArtifactSet::Add(Artifact artifact) {
   if (artifact.target_key.empty()) artifact.target_key = kDefaultTargetKey;
-  if (absl::Status s = CheckNames(artifact); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckNames(artifact));
 
   const std::string path = ArtifactPath(artifact);
   const std::vector<std::string> on_path = PathsOn(path);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -215,7 +216,7 @@ absl::StatusOr<CompileRequest> ParseCompileRequest(absl::string_view source) {
   for (absl::string_view word :
        absl::StrSplit(line, ' ', absl::SkipWhitespace())) {
     if (!in_flags && absl::ConsumePrefix(&word, "cc=")) {
-      if (absl::Status s = CheckCompilerName(word); !s.ok()) return s;
+      INGOT_RETURN_IF_ERROR(CheckCompilerName(word));
       request.cc = std::string(word);
       continue;
     }
@@ -227,7 +228,7 @@ absl::StatusOr<CompileRequest> ParseCompileRequest(absl::string_view source) {
                        " is neither cc= nor cflags=, which a compile request "
                        "consists of"));
     }
-    if (absl::Status s = CheckCompilerFlag(word); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(CheckCompilerFlag(word));
     request.flags.push_back(std::string(word));
   }
   return request;

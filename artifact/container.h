@@ -58,6 +58,9 @@ struct ReadOptions {
   EditedNoteFn on_edited_note;
 };
 
+// Whether the bytes start as every container does.
+bool IsContainer(absl::string_view bytes);
+
 // The set in `container`, whose artifacts share its bytes without a copy. They
 // are aligned in memory as in the container if `container.data()` is aligned to
 // a page, as a mapped file is.

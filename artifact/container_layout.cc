@@ -12,13 +12,13 @@
 #include "artifact/container_format.h"
 #include "artifact/sha256.h"
 #include "base/alignment.h"
+#include "base/status_macros.h"
 
 namespace ingot::container_layout {
 namespace {
 
 // The zero says that this is no text, and a tool that converts line endings all
 // the same changes the magic, so that the file is refused at once.
-constexpr absl::string_view kMagic("INGOT\0\r\n", 8);
 
 constexpr size_t kVersionAt = 8;
 constexpr size_t kHeaderSizeAt = 12;
@@ -83,9 +83,8 @@ absl::StatusOr<Header> DecodeHeader(absl::string_view container) {
   }
   // Before anything else: what another version means by the rest is unknown.
   if (container.size() >= kHeaderSizeAt) {
-    const absl::Status version =
-        CheckVersion(Decode<uint32_t>(container.substr(kVersionAt)));
-    if (!version.ok()) return version;
+    INGOT_RETURN_IF_ERROR(
+        CheckVersion(Decode<uint32_t>(container.substr(kVersionAt))));
   }
   if (container.size() < kHeaderSize) {
     return absl::DataLossError(

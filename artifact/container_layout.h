@@ -19,6 +19,9 @@ inline constexpr size_t kHeaderSize = 128;
 // of checking that they are zero, and leaves room for a larger alignment.
 inline constexpr uint64_t kMaxGap = uint64_t{2} << 20;
 
+// The bytes of every container that come first.
+inline constexpr absl::string_view kMagic("INGOT\0\r\n", 8);
+
 struct Header {
   uint64_t manifest_offset = kHeaderSize;
   uint64_t manifest_size = 0;

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "artifact/container.h"
@@ -12,6 +13,7 @@
 #include "artifact/manifest.pb.h"
 #include "artifact/names.h"
 #include "artifact/sha256.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -90,7 +92,7 @@ absl::Status CheckPlace(const Manifest::Entry& entry,
 absl::Status AddEntry(const Manifest::Entry& entry, const Blob& container,
                       const ReadOptions& options, ArtifactSet* set) {
   // Add would replace an empty key, which no writer leaves empty.
-  if (absl::Status s = CheckTargetKey(entry.target_key()); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckTargetKey(entry.target_key()));
   Artifact artifact = ArtifactOf(entry);
   artifact.content = container.Slice(entry.offset(), entry.size());
   if (!IsSha256Hex(entry.sha256())) {
@@ -112,23 +114,24 @@ absl::Status Annotated(const absl::Status& status, absl::string_view where) {
 
 }  // namespace
 
+bool IsContainer(absl::string_view bytes) {
+  return absl::StartsWith(bytes, container_layout::kMagic);
+}
+
 absl::StatusOr<uint64_t> ContainerSize(absl::string_view start) {
-  absl::StatusOr<Header> header = DecodeHeader(start);
-  if (!header.ok()) return header.status();
-  return header->file_size;
+  INGOT_ASSIGN_OR_RETURN(Header header, DecodeHeader(start));
+  return header.file_size;
 }
 
 absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
                                           const ReadOptions& options) {
   const absl::string_view bytes = container.view();
-  absl::StatusOr<Header> header = CheckedHeader(bytes);
-  if (!header.ok()) return header.status();
-  absl::StatusOr<Manifest> manifest = ReadManifest(bytes, *header);
-  if (!manifest.ok()) return manifest.status();
+  INGOT_ASSIGN_OR_RETURN(Header header, CheckedHeader(bytes));
+  INGOT_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(bytes, header));
 
   ArtifactSet set;
-  uint64_t end = header->manifest_offset + header->manifest_size;
-  for (const Manifest::Entry& entry : manifest->entries()) {
+  uint64_t end = header.manifest_offset + header.manifest_size;
+  for (const Manifest::Entry& entry : manifest.entries()) {
     absl::Status status = CheckPlace(entry, bytes, end);
     if (status.ok()) status = AddEntry(entry, container, options, &set);
     if (!status.ok()) {
@@ -141,7 +144,7 @@ absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
         absl::StrCat("the container has ", bytes.size() - end,
                      " bytes at its end that belong to no artifact"));
   }
-  set.mutable_provenance() = std::move(*manifest->mutable_provenance());
+  set.mutable_provenance() = std::move(*manifest.mutable_provenance());
   if (absl::Status s = CheckProvenance(set.provenance()); !s.ok()) {
     return Annotated(s, "the container's provenance");
   }
@@ -150,9 +153,8 @@ absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
 
 absl::StatusOr<ArtifactSet> ReadContainerFile(absl::string_view path,
                                               const ReadOptions& options) {
-  absl::StatusOr<Blob> blob = Blob::MapFile(path);
-  if (!blob.ok()) return blob.status();
-  absl::StatusOr<ArtifactSet> set = ReadContainer(*blob, options);
+  INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
+  absl::StatusOr<ArtifactSet> set = ReadContainer(blob, options);
   if (!set.ok()) return Annotated(set.status(), path);
   return set;
 }

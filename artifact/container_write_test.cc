@@ -1,4 +1,4 @@
-// That a file is replaced whole or not at all.
+// A file is replaced whole or not at all.
 
 #include <signal.h>
 #include <sys/resource.h>

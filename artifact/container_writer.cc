@@ -13,6 +13,7 @@
 #include "artifact/manifest.pb.h"
 #include "artifact/sha256.h"
 #include "base/replace_file.h"
+#include "base/status_macros.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 
@@ -60,17 +61,15 @@ absl::StatusOr<Plan> MakePlan(const ArtifactSet& set) {
   plan.header.manifest_size = manifest->ByteSizeLong();
   uint64_t end = plan.header.manifest_offset + plan.header.manifest_size;
   for (Manifest::Entry& entry : *manifest->mutable_entries()) {
-    absl::StatusOr<uint64_t> offset =
-        container_layout::PlacePayload(end, entry.size());
-    if (!offset.ok()) return offset.status();
-    entry.set_offset(*offset);
-    plan.offsets.push_back(*offset);
-    end = *offset + entry.size();
+    INGOT_ASSIGN_OR_RETURN(uint64_t offset,
+                           container_layout::PlacePayload(end, entry.size()));
+    entry.set_offset(offset);
+    plan.offsets.push_back(offset);
+    end = offset + entry.size();
   }
   plan.header.file_size = end;
-  absl::StatusOr<std::string> bytes = SerializeManifest(*manifest);
-  if (!bytes.ok()) return bytes.status();
-  plan.manifest = *std::move(bytes);
+  INGOT_ASSIGN_OR_RETURN(std::string bytes, SerializeManifest(*manifest));
+  plan.manifest = std::move(bytes);
   plan.header.manifest_sha256 = Sha256Bytes(plan.manifest);
   return plan;
 }
@@ -78,24 +77,23 @@ absl::StatusOr<Plan> MakePlan(const ArtifactSet& set) {
 }  // namespace
 
 absl::Status WriteContainerTo(const ArtifactSet& set, const ByteSink& sink) {
-  if (absl::Status s = set.CheckExportable(); !s.ok()) return s;
-  absl::StatusOr<Plan> plan = MakePlan(set);
-  if (!plan.ok()) return plan.status();
+  INGOT_RETURN_IF_ERROR(set.CheckExportable());
+  INGOT_ASSIGN_OR_RETURN(Plan plan, MakePlan(set));
 
   uint64_t end = 0;
   const auto put = [&sink, &end](absl::string_view bytes) {
     while (!bytes.empty()) {
       const absl::string_view piece = bytes.substr(0, kMaxPiece);
-      if (absl::Status s = sink(piece); !s.ok()) return s;
+      INGOT_RETURN_IF_ERROR(sink(piece));
       end += piece.size();
       bytes.remove_prefix(piece.size());
     }
     return absl::OkStatus();
   };
-  absl::Status status = put(container_layout::EncodeHeader(plan->header));
-  if (status.ok()) status = put(plan->manifest);
-  for (size_t i = 0; status.ok() && i < plan->offsets.size(); ++i) {
-    status = put(std::string(plan->offsets[i] - end, '\0'));
+  absl::Status status = put(container_layout::EncodeHeader(plan.header));
+  if (status.ok()) status = put(plan.manifest);
+  for (size_t i = 0; status.ok() && i < plan.offsets.size(); ++i) {
+    status = put(std::string(plan.offsets[i] - end, '\0'));
     if (status.ok()) status = put(set.artifacts()[i].content.view());
   }
   return status;

@@ -11,6 +11,7 @@
 #include "artifact/directory.h"
 #include "artifact/manifest.h"
 #include "artifact/names.h"
+#include "base/status_macros.h"
 #include "google/protobuf/util/json_util.h"
 
 namespace ingot {
@@ -70,15 +71,14 @@ absl::StatusOr<std::string> ManifestToJson(const Manifest& manifest) {
 }
 
 absl::StatusOr<Manifest> LoadManifest(const FileTree& tree) {
-  absl::StatusOr<Blob> text = tree.Map(kDirectoryManifest);
-  if (!text.ok()) return text.status();
+  INGOT_ASSIGN_OR_RETURN(Blob text, tree.Map(kDirectoryManifest));
   const std::string shown = tree.Shown(kDirectoryManifest);
-  if (text->size() > kMaxJsonSize) {
+  if (text.size() > kMaxJsonSize) {
     return absl::InvalidArgumentError(
         absl::StrCat(shown, " has more than ", kMaxJsonSize, " bytes"));
   }
   absl::StatusOr<Manifest> manifest =
-      ParseManifest(text->view(), /*ignore_unknown_fields=*/true);
+      ParseManifest(text.view(), /*ignore_unknown_fields=*/true);
   if (!manifest.ok()) {
     return absl::InvalidArgumentError(absl::StrCat(
         shown, " is not an artifact manifest: ", manifest.status().message()));
@@ -88,8 +88,8 @@ absl::StatusOr<Manifest> LoadManifest(const FileTree& tree) {
         shown, " has format version ", manifest->format_version(),
         ", and this Ingot reads version ", kContainerFormatVersion, " only"));
   }
-  // Of this version, so a field that is unknown is a slip of the pen.
-  manifest = ParseManifest(text->view(), /*ignore_unknown_fields=*/false);
+  // The manifest is of this version, so an unknown field is a slip of the pen.
+  manifest = ParseManifest(text.view(), /*ignore_unknown_fields=*/false);
   if (!manifest.ok()) {
     return absl::InvalidArgumentError(
         absl::StrCat(shown, ": ", manifest.status().message()));

@@ -17,6 +17,7 @@
 #include "artifact/manifest.pb.h"
 #include "artifact/names.h"
 #include "artifact/sha256.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -64,9 +65,8 @@ absl::Status EditsError(absl::string_view dir,
 
 absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
                                           const ReadOptions& options) {
-  absl::StatusOr<FileTree> tree = FileTree::Open(dir);
-  if (!tree.ok()) return tree.status();
-  absl::StatusOr<Manifest> manifest = LoadManifest(*tree);
+  INGOT_ASSIGN_OR_RETURN(FileTree tree, FileTree::Open(dir));
+  absl::StatusOr<Manifest> manifest = LoadManifest(tree);
   if (absl::IsNotFound(manifest.status())) {
     return absl::NotFoundError(absl::StrCat(
         dir, " is not a dumped artifact set: it has no ", kDirectoryManifest));
@@ -78,7 +78,7 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
   for (const Manifest::Entry& entry : manifest->entries()) {
     Artifact artifact = ArtifactOf(entry);
     const std::string path = ArtifactPath(artifact);
-    absl::StatusOr<Blob> content = tree->Map(path);
+    absl::StatusOr<Blob> content = tree.Map(path);
     if (absl::IsNotFound(content.status())) {
       edits.push_back(path + " is missing");
       continue;
@@ -91,14 +91,13 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
       }
     }
     if (options.on_edited_note != nullptr) {
-      absl::Status told =
-          TellOfEditedNotes(*tree, entry, options.on_edited_note);
-      if (!told.ok()) return told;
+      INGOT_RETURN_IF_ERROR(
+          TellOfEditedNotes(tree, entry, options.on_edited_note));
     }
     artifact.content = *std::move(content);
     if (absl::Status s = set.Add(std::move(artifact)); !s.ok()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(tree->Shown(kDirectoryManifest), ": ", s.message()));
+          absl::StrCat(tree.Shown(kDirectoryManifest), ": ", s.message()));
     }
   }
   if (!edits.empty() && !options.accept_edits) return EditsError(dir, edits);
@@ -106,7 +105,7 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
   set.mutable_provenance() = std::move(*manifest->mutable_provenance());
   if (absl::Status s = CheckProvenance(set.provenance()); !s.ok()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(tree->Shown(kDirectoryManifest), ": ", s.message()));
+        absl::StrCat(tree.Shown(kDirectoryManifest), ": ", s.message()));
   }
   return set;
 }

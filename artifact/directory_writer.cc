@@ -19,6 +19,7 @@
 #include "artifact/manifest.h"
 #include "artifact/manifest.pb.h"
 #include "artifact/sha256.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -91,9 +92,8 @@ absl::Status WriteFiles(const ArtifactSet& set,
       entry->add_note_sha256(Sha256Hex(text));
     }
   }
-  absl::StatusOr<std::string> json = ManifestToJson(*manifest);
-  if (!json.ok()) return json.status();
-  return tree.Write(below + kDirectoryManifest, *json);
+  INGOT_ASSIGN_OR_RETURN(std::string json, ManifestToJson(*manifest));
+  return tree.Write(below + kDirectoryManifest, json);
 }
 
 // The files of the dump that `tree` holds; none if it is empty.
@@ -115,12 +115,10 @@ absl::Status CheckRoom(const FileTree& tree, const Manifest& manifest,
   std::vector<std::string> touched = FilesNamedBy(manifest);
   touched.insert(touched.end(), earlier.begin(), earlier.end());
   for (const std::string& path : touched) {
-    absl::StatusOr<std::string> blocker = tree.InTheWay(path);
-    if (!blocker.ok()) return blocker.status();
-    if (!blocker->empty() && !ours.contains(*blocker)) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(tree.Shown(*blocker),
-                       " is in the way, and no earlier dump wrote it"));
+    INGOT_ASSIGN_OR_RETURN(std::string blocker, tree.InTheWay(path));
+    if (!blocker.empty() && !ours.contains(blocker)) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          tree.Shown(blocker), " is in the way, and no earlier dump wrote it"));
     }
   }
   return absl::OkStatus();
@@ -136,28 +134,24 @@ absl::Status Install(const FileTree& tree, const std::string& folder,
   std::vector<std::string> files = FilesNamedBy(manifest);
   files.push_back(kDirectoryManifest);
   for (const std::string& path : files) {
-    absl::Status status = tree.Rename(absl::StrCat(folder, "/", path), path);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(tree.Rename(absl::StrCat(folder, "/", path), path));
   }
   return absl::OkStatus();
 }
 
 absl::Status WriteTree(const ArtifactSet& set, absl::string_view dir,
                        const InspectorRegistry& inspectors) {
-  absl::StatusOr<FileTree> tree = FileTree::Open(dir);
-  if (!tree.ok()) return tree.status();
-  absl::StatusOr<std::vector<std::string>> earlier = EarlierFiles(*tree, dir);
-  if (!earlier.ok()) return earlier.status();
-  absl::StatusOr<Manifest> manifest = DescribeSet(set);
-  if (!manifest.ok()) return manifest.status();
+  INGOT_ASSIGN_OR_RETURN(FileTree tree, FileTree::Open(dir));
+  INGOT_ASSIGN_OR_RETURN(std::vector<std::string> earlier,
+                         EarlierFiles(tree, dir));
+  INGOT_ASSIGN_OR_RETURN(Manifest manifest, DescribeSet(set));
 
-  absl::StatusOr<std::string> folder =
-      tree->MakeTemporaryFolder(kStagingPrefix);
-  if (!folder.ok()) return folder.status();
-  absl::Status status = WriteFiles(set, inspectors, *tree, *folder, &*manifest);
-  if (status.ok()) status = CheckRoom(*tree, *manifest, *earlier);
-  if (status.ok()) status = Install(*tree, *folder, *manifest, *earlier);
-  tree->RemoveFolder(*folder);
+  INGOT_ASSIGN_OR_RETURN(std::string folder,
+                         tree.MakeTemporaryFolder(kStagingPrefix));
+  absl::Status status = WriteFiles(set, inspectors, tree, folder, &manifest);
+  if (status.ok()) status = CheckRoom(tree, manifest, earlier);
+  if (status.ok()) status = Install(tree, folder, manifest, earlier);
+  tree.RemoveFolder(folder);
   return status;
 }
 
@@ -165,7 +159,7 @@ absl::Status WriteTree(const ArtifactSet& set, absl::string_view dir,
 
 absl::Status WriteDirectory(const ArtifactSet& set, absl::string_view dir,
                             const InspectorRegistry& inspectors) {
-  if (absl::Status s = set.CheckExportable(); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(set.CheckExportable());
   const std::string name(dir);
   const bool made = mkdir(name.c_str(), 0777) == 0;
   if (!made && errno != EEXIST) {

@@ -18,6 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/replace_file.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -112,9 +113,8 @@ absl::StatusOr<UniqueFd> FileTree::OpenParent(const std::string& path,
 }
 
 absl::StatusOr<Blob> FileTree::Map(const std::string& path) const {
-  absl::StatusOr<UniqueFd> parent = OpenParent(path, /*make=*/false);
-  if (!parent.ok()) return parent.status();
-  const UniqueFd file(openat(parent->get(), BaseName(path).c_str(),
+  INGOT_ASSIGN_OR_RETURN(UniqueFd parent, OpenParent(path, /*make=*/false));
+  const UniqueFd file(openat(parent.get(), BaseName(path).c_str(),
                              O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!file.ok()) return Failed(errno, "open", Shown(path));
   absl::StatusOr<Blob> blob = Blob::MapFd(file.get(), Shown(path));
@@ -124,9 +124,8 @@ absl::StatusOr<Blob> FileTree::Map(const std::string& path) const {
 
 absl::Status FileTree::Write(const std::string& path,
                              absl::string_view bytes) const {
-  absl::StatusOr<UniqueFd> parent = OpenParent(path, /*make=*/true);
-  if (!parent.ok()) return parent.status();
-  UniqueFd file(openat(parent->get(), BaseName(path).c_str(),
+  INGOT_ASSIGN_OR_RETURN(UniqueFd parent, OpenParent(path, /*make=*/true));
+  UniqueFd file(openat(parent.get(), BaseName(path).c_str(),
                        O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
   if (!file.ok()) return Failed(errno, "write", Shown(path));
   absl::Status status = WriteAll(file.get(), bytes, Shown(path));
@@ -149,10 +148,9 @@ absl::Status FileTree::Remove(const std::string& path) const {
   for (size_t slash = folder.rfind('/'); slash != std::string::npos;
        slash = folder.rfind('/')) {
     folder.resize(slash);
-    absl::StatusOr<UniqueFd> above = OpenParent(folder, /*make=*/false);
-    if (!above.ok()) return above.status();
+    INGOT_ASSIGN_OR_RETURN(UniqueFd above, OpenParent(folder, /*make=*/false));
     // Stays when something else is in it.
-    if (unlinkat(above->get(), BaseName(folder).c_str(), AT_REMOVEDIR) != 0) {
+    if (unlinkat(above.get(), BaseName(folder).c_str(), AT_REMOVEDIR) != 0) {
       break;
     }
   }
@@ -161,11 +159,9 @@ absl::Status FileTree::Remove(const std::string& path) const {
 
 absl::Status FileTree::Rename(const std::string& from,
                               const std::string& to) const {
-  absl::StatusOr<UniqueFd> source = OpenParent(from, /*make=*/false);
-  if (!source.ok()) return source.status();
-  absl::StatusOr<UniqueFd> target = OpenParent(to, /*make=*/true);
-  if (!target.ok()) return target.status();
-  if (renameat(source->get(), BaseName(from).c_str(), target->get(),
+  INGOT_ASSIGN_OR_RETURN(UniqueFd source, OpenParent(from, /*make=*/false));
+  INGOT_ASSIGN_OR_RETURN(UniqueFd target, OpenParent(to, /*make=*/true));
+  if (renameat(source.get(), BaseName(from).c_str(), target.get(),
                BaseName(to).c_str()) != 0) {
     return Failed(errno, "write", Shown(to));
   }
@@ -175,10 +171,9 @@ absl::Status FileTree::Rename(const std::string& from,
 absl::StatusOr<std::string> FileTree::InTheWay(const std::string& path) const {
   for (size_t slash = path.find('/');; slash = path.find('/', slash + 1)) {
     const std::string part = path.substr(0, slash);
-    absl::StatusOr<UniqueFd> parent = OpenParent(part, /*make=*/false);
-    if (!parent.ok()) return parent.status();
+    INGOT_ASSIGN_OR_RETURN(UniqueFd parent, OpenParent(part, /*make=*/false));
     struct stat info;
-    if (fstatat(parent->get(), BaseName(part).c_str(), &info,
+    if (fstatat(parent.get(), BaseName(part).c_str(), &info,
                 AT_SYMLINK_NOFOLLOW) != 0) {
       if (errno == ENOENT) return std::string();
       return Failed(errno, "read", Shown(part));

@@ -1,15 +1,16 @@
-"""The backends that are built in, as the few lines of C++ that register them."""
+"""The backends and frontends that are built in, as the few lines of C++ that register them."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 # part -> (its header, the registry, the function's last word)
 PARTS = {
     "codegen": ("codegen.h", "TargetRegistry", "Target"),
+    "frontend": ("frontend.h", "FrontendRegistry", "Frontend"),
     "inspectors": ("inspectors.h", "InspectorRegistry", "Inspectors"),
     "loader": ("loader.h", "LoaderRegistry", "Loader"),
 }
 
-def backend(name, parts, package = None, namespace = "ingot"):
+def backend(name, parts, package = None, namespace = "ingot", heavy = []):
     """One backend.
 
     Args:
@@ -19,16 +20,33 @@ def backend(name, parts, package = None, namespace = "ingot"):
         function RegisterMyNpuTarget(TargetRegistry*); and so on.
       package: where it is, "@repository//path"; default "//backends/<name>".
       namespace: of those functions; a backend from elsewhere has its own.
+      heavy: those of `parts` that bring a compiler along, such as LLVM. Only
+        programs with a compiler have them, as they have every `codegen`.
     """
     for part in parts:
         if part not in PARTS:
             fail("backend %s has no part %s" % (name, part))
+    for part in heavy:
+        if part not in parts or part == "codegen":
+            fail("backend %s: no loader or inspectors of its own are %s" % (name, part))
     return struct(
         name = name,
         parts = parts,
         package = package or "//backends/" + name,
         namespace = namespace,
+        heavy = heavy,
     )
+
+def frontend(name, package = None, namespace = "ingot"):
+    """One frontend (compiler/frontends/frontend.h).
+
+    Args:
+      name: for example "my_format"; the library <package>:frontend has the header frontend.h and the
+        function RegisterMyFormatFrontend(FrontendRegistry*).
+      package: where it is, "@repository//path"; default "//compiler/frontends/<name>".
+      namespace: of that function.
+    """
+    return backend(name, ["frontend"], package or "//compiler/frontends/" + name, namespace)
 
 def _enabled_impl(ctx):
     return []
@@ -83,7 +101,7 @@ def header_of(backend, part):
 def register_call(backend, part):
     return "%s::Register%s%s" % (backend.namespace, _camel(backend.name), PARTS[part][2])
 
-def registration(name, part, backends, deps):
+def registration(name, part, backends, deps, light = False):
     """A library with one function, which registers `part` of all backends.
 
     Args:
@@ -91,11 +109,12 @@ def registration(name, part, backends, deps):
       part: a key of _PARTS.
       backends: what backend() made.
       deps: of the library, beside the backends.
+      light: leave out what is heavy.
     """
     includes = []
     calls = []
     for b in backends:
-        if part in b.parts:
+        if part in b.parts and not (light and part in b.heavy):
             includes += _when(b.name, [header_of(b, part)])
             calls += _when(b.name, [register_call(b, part)])
             deps = deps + _when(b.name, [b.package + ":" + part])

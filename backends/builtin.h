@@ -1,5 +1,5 @@
 // Everything that is built in: target kinds, loaders and inspectors. Programs
-// that only run models include builtin_loaders.h, without Ingot's compiler.
+// that only run models include light_loaders.h, without a compiler.
 #ifndef INGOT_BACKENDS_BUILTIN_H_
 #define INGOT_BACKENDS_BUILTIN_H_
 

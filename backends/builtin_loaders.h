@@ -7,8 +7,9 @@
 namespace ingot {
 
 // Registers the loaders of all backends that are built in, beside the load
-// stage's own (RegisterCoreLoaders). A program that is small on purpose
-// registers just those that it needs: llvmjit's brings LLVM along.
+// stage's own (RegisterCoreLoaders). llvmjit's brings LLVM along: see
+// light_loaders.h. A program that is small on purpose registers just those that
+// it needs.
 // Errors: AlreadyExists.
 absl::Status RegisterBuiltinLoaders(LoaderRegistry* registry);
 

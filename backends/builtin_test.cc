@@ -1,5 +1,7 @@
 #include "backends/builtin.h"
 
+#include "backends/light_inspectors.h"
+#include "backends/light_loaders.h"
 #include "compiler/relay/op.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -9,6 +11,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::IsSupersetOf;
+using ::testing::Not;
 
 TEST(Builtin, RegistersEveryBackend) {
   TargetRegistry targets;
@@ -38,6 +41,21 @@ TEST(Builtin, RegistersEveryBackend) {
   Artifact object;
   object.file_name = "a.o";
   EXPECT_EQ(inspectors.Find(object).size(), 1u);
+}
+
+TEST(Builtin, ProgramsWithoutACompilerHaveTheLightOnes) {
+  LoaderRegistry loaders;
+  ASSERT_TRUE(RegisterLightLoaders(&loaders).ok());
+  EXPECT_THAT(loaders.Names(), Contains("dnnl"));
+  EXPECT_THAT(loaders.Names(), Not(Contains("llvmjit")));
+
+  InspectorRegistry inspectors;
+  ASSERT_TRUE(RegisterLightInspectors(&inspectors).ok());
+  Artifact artifact;
+  artifact.file_name = "a.o";
+  EXPECT_TRUE(inspectors.Find(artifact).empty());
+  artifact.file_name = "a.json";
+  EXPECT_FALSE(inspectors.Find(artifact).empty());
 }
 
 TEST(Builtin, TwiceIsAnError) {

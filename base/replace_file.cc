@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -69,16 +70,16 @@ absl::StatusOr<ReplaceFile> ReplaceFile::Open(absl::string_view path) {
   if (path.empty()) {
     return absl::InvalidArgumentError("the name of the file to write is empty");
   }
-  absl::StatusOr<std::string> destination = Destination(std::string(path));
-  if (!destination.ok()) return destination.status();
+  INGOT_ASSIGN_OR_RETURN(std::string destination,
+                         Destination(std::string(path)));
   // A process of the same number that died may have left its file behind.
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    std::string temporary = TemporaryName(*destination);
+    std::string temporary = TemporaryName(destination);
     const int fd =
         open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) {
-      return ReplaceFile(fd, std::move(temporary), *std::move(destination),
+      return ReplaceFile(fd, std::move(temporary), std::move(destination),
                          std::string(path));
     }
     if (errno != EEXIST) break;

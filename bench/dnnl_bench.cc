@@ -22,7 +22,7 @@
 #include "backends/dnnl/loader.h"
 #include "loaders/load.h"
 #include "oneapi/dnnl/dnnl.hpp"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
 
 extern "C" void omp_set_num_threads(int threads);

@@ -20,13 +20,14 @@
 #include "backends/llvmjit/codegen.h"
 #include "backends/llvmjit/compile_and_load.h"
 #include "benchmark/benchmark.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/schedule_kernel.h"
 #include "compiler/target/target.h"
 #include "compiler/te/lower.h"
-#include "compiler/te/schedules/schedule_for_cpu.h"
 #include "compiler/te/tags.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/passes/pass.h"
 #include "compiler/tir/printer.h"
-#include "compiler/tir/simplify.h"
 #include "runtime/host_api.h"
 #include "runtime/module.h"
 #include "runtime/tensor.h"
@@ -74,9 +75,9 @@ const TargetKind& Kind() {
   return *ValueOrDie(registry->Find("llvmjit"));
 }
 
-const CpuModel& Cpu() {
-  static const CpuModel cpu = ValueOrDie(
-      Kind().cpu_model(ValueOrDie(ParseTarget("llvmjit -mcpu=native"))));
+const MachineModel& Cpu() {
+  static const MachineModel cpu = ValueOrDie(
+      Kind().MachineOf(ValueOrDie(ParseTarget("llvmjit -mcpu=native"))));
   return cpu;
 }
 
@@ -131,7 +132,7 @@ double Seconds(const std::function<void()>& fn) {
 // GFLOP/s of multiply-adds on registers only: twelve chains of one vector.
 double PeakGflops() {
   static const double peak = [] {
-    const int64_t lanes = std::max(Cpu().lanes(kF32), 1);
+    const int64_t lanes = std::max(Cpu().lanes(32), 1);
     const int64_t chains = 12, steps = 200000;
     tir::Buffer in = tir::MakeBuffer("in", kF32, {I(lanes)});
     tir::Buffer out = tir::MakeBuffer("out", kF32, {I(chains), I(lanes)});
@@ -182,8 +183,8 @@ struct Work {
 
 void Measure(benchmark::State& state, const std::function<Work()>& make) {
   Work work = make();
-  te::Schedule schedule =
-      ValueOrDie(te::ScheduleForCpu(*work.graph, {work.output}, Cpu()));
+  te::Schedule schedule = ValueOrDie(
+      te::ScheduleKernel(*work.graph, {work.output}, Kind().templates, Cpu()));
   tir::PrimFunc func = ValueOrDie(
       te::Lower("kernel", *work.graph, work.inputs, {work.output}, schedule));
   // INGOT_BENCH_PRINT=1 shows the loops.
@@ -238,7 +239,7 @@ Work Matmul(int64_t m, int64_t n, int64_t k) {
 Work Dense(int64_t m, int64_t n, int64_t k) {
   Work work;
   Graph& g = *work.graph;
-  const int64_t nr = te::PreferredPanelWidth(Cpu(), kF32, n);
+  const int64_t nr = te::cpu::PanelWidth(Cpu(), kF32, n);
   te::Tensor a = g.Placeholder("a", kF32, Shape({m, k}));
   te::Tensor w = g.Placeholder("w", kF32, Shape({(n + nr - 1) / nr, k, nr}));
   te::Tensor bias = g.Placeholder("bias", kF32, Shape({n}));
@@ -281,7 +282,7 @@ Work Conv(int64_t ic, int64_t oc, int64_t size, int64_t kernel,
           int64_t stride) {
   Work work;
   Graph& g = *work.graph;
-  const int64_t b = te::PreferredChannelBlock(Cpu(), kF32);
+  const int64_t b = te::cpu::ChannelBlock(Cpu(), kF32);
   const int64_t pad = kernel / 2;
   const int64_t out = (size + 2 * pad - kernel) / stride + 1;
   const auto shape = Shape({1, oc / b, out, out, b});

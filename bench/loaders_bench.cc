@@ -13,8 +13,8 @@
 #include "benchmark/benchmark.h"
 #include "loaders/load.h"
 #include "loaders/native/linker.h"
-#include "runtime/plan.pb.h"
-#include "runtime/plan_check.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/plan.pb.h"
 #include "runtime/safetensors_writer.h"
 
 namespace ingot {

@@ -10,12 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "benchmark/benchmark.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/function.h"
 #include "runtime/host_api.h"
 #include "runtime/module.h"
-#include "runtime/plan.pb.h"
-#include "runtime/plan_check.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/phases.h"
+#include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
 #include "runtime/thread_pool.h"
 
@@ -59,7 +60,8 @@ BENCHMARK(BM_LambdaCall);
 Plan ChainPlan(int steps) {
   Plan plan;
   plan.set_version(kPlanVersion);
-  plan.add_symbols("N");
+  plan.add_devices()->set_kind(kCpuDeviceKind);
+  plan.add_symbols()->set_name("N");
   plan.add_inputs(0);
   for (int i = 0; i <= steps; ++i) {
     PlanTensor* tensor = plan.add_tensors();
@@ -86,6 +88,7 @@ Plan ChainPlan(int steps) {
     bytes->add_operands()->set_op(DimExpr::SYMBOL);
     bytes->add_operands()->set_value(64);
   }
+  AssignPhases(&plan);
   return plan;
 }
 
@@ -133,6 +136,92 @@ void BM_ExecutorBind(benchmark::State& state) {
                                     benchmark::Counter::kInvert);
 }
 BENCHMARK(BM_ExecutorBind)->Arg(100);
+
+int True(void*, const TVMFFIAny* args, int32_t, TVMFFIAny*) {
+  const absl::StatusOr<DLTensor*> tensor = AnyToTensor(args[1]);
+  *static_cast<bool*>((*tensor)->data) = true;
+  return 0;
+}
+
+// Adds a tensor of fixed shape; in storage of its own unless it is an input.
+uint32_t AddTensor(Plan* plan, uint32_t code, uint32_t bits, int64_t elements,
+                   bool is_input) {
+  const auto id = static_cast<uint32_t>(plan->tensors_size());
+  PlanTensor* tensor = plan->add_tensors();
+  tensor->set_name(absl::StrCat("t", id));
+  tensor->mutable_dtype()->set_code(code);
+  tensor->mutable_dtype()->set_bits(bits);
+  if (elements > 1) tensor->add_shape()->set_value(elements);
+  if (is_input) {
+    tensor->set_input(static_cast<uint32_t>(plan->inputs_size()));
+    plan->add_inputs(id);
+  } else {
+    tensor->set_storage(static_cast<uint32_t>(plan->storage_size()));
+    plan->add_storage()->add_bytes()->set_value(elements * bits / 8);
+  }
+  return id;
+}
+
+// A loop of `iterations` over a body that makes one carried value of `elements`
+// f32 from another, in no time.
+Plan LoopPlan(int64_t elements) {
+  Plan body;
+  AddTensor(&body, 0, 64, 1, true);
+  const uint32_t in = AddTensor(&body, 2, 32, elements, true);
+  const uint32_t out = AddTensor(&body, 2, 32, elements, false);
+  const uint32_t on = AddTensor(&body, 6, 8, 1, false);
+  const auto call = [&body](const char* function, uint32_t from, uint32_t to) {
+    PlanCall* added = body.add_calls();
+    added->set_function(function);
+    added->add_args(from);
+    added->add_args(to);
+    added->set_num_outputs(1);
+  };
+  call("nothing", in, out);
+  call("true", in, on);
+  body.add_outputs(on);
+  body.add_outputs(out);
+  AssignPhases(&body);
+  Plan plan;
+  plan.set_version(kPlanVersion);
+  plan.add_devices()->set_kind(kCpuDeviceKind);
+  const uint32_t count = AddTensor(&plan, 0, 64, 1, true);
+  const uint32_t first = AddTensor(&plan, 2, 32, elements, true);
+  const uint32_t last = AddTensor(&plan, 2, 32, elements, false);
+  PlanCall* loop = plan.add_calls();
+  loop->mutable_loop()->set_has_max_iterations(true);
+  loop->mutable_loop()->set_carried(1);
+  for (uint32_t t : {count, first, last}) loop->add_args(t);
+  loop->set_num_outputs(1);
+  plan.add_outputs(last);
+  *plan.add_bodies() = body;
+  AssignPhases(&plan);
+  return plan;
+}
+
+// What an iteration costs, by the size of what it carries.
+void BM_LoopIteration(benchmark::State& state) {
+  constexpr int64_t kIterations = 1000;
+  auto module = std::make_shared<TableModule>("bench");
+  absl::Status added =
+      module->Add("nothing", Function(&Nothing, nullptr, nullptr));
+  added.Update(module->Add("true", Function(&True, nullptr, nullptr)));
+  auto executor =
+      GraphExecutor::Create(LoopPlan(state.range(0)), module, nullptr);
+  auto count = Tensor::Empty(DataType::Int(64), {});
+  auto first = Tensor::Empty(DataType::Float(32), {state.range(0)});
+  if (!added.ok() || !executor.ok() || !count.ok() || !first.ok()) std::abort();
+  *count->mutable_data<int64_t>() = kIterations;
+  if (!(*executor)->SetInput(0, *count).ok()) std::abort();
+  if (!(*executor)->SetInput(1, *first).ok()) std::abort();
+  for (auto _ : state) {
+    benchmark::DoNotOptimize((*executor)->Run());
+  }
+  state.counters["per_iteration"] = benchmark::Counter(
+      kIterations, benchmark::Counter::kIsIterationInvariantRate |
+                       benchmark::Counter::kInvert);
+}
+BENCHMARK(BM_LoopIteration)->Arg(1)->Arg(1 << 16);
 
 void BM_SetInputAndGetOutput(benchmark::State& state) {
   auto executor = Chain(1);

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "isa/features.h"
 #include "isa/x86_features.h"
 #include "llvm/MC/MCAsmInfo.h"
@@ -228,8 +229,7 @@ class Finder {
 absl::StatusOr<std::vector<std::string>> NeededFeatures(
     absl::string_view object, absl::string_view triple,
     absl::Span<const std::string> possible) {
-  absl::StatusOr<Finder> finder = Finder::Create(triple, possible);
-  if (!finder.ok()) return finder.status();
+  INGOT_ASSIGN_OR_RETURN(Finder finder, Finder::Create(triple, possible));
   // LLVM reads the tables where they lie, and they must lie aligned.
   const std::string copy(object);
   using File = llvm::object::ELFFile<llvm::object::ELF64LE>;
@@ -248,18 +248,17 @@ absl::StatusOr<std::vector<std::string>> NeededFeatures(
     }
     auto code = file->getSectionContents(section);
     if (!code) return invalid(code.takeError());
-    finder->Read(*code);
+    finder.Read(*code);
   }
-  return finder->Result();
+  return finder.Result();
 }
 
 absl::StatusOr<std::vector<std::string>> NeededFeaturesOfCode(
     absl::string_view code, absl::string_view triple,
     absl::Span<const std::string> possible) {
-  absl::StatusOr<Finder> finder = Finder::Create(triple, possible);
-  if (!finder.ok()) return finder.status();
-  finder->Read({reinterpret_cast<const uint8_t*>(code.data()), code.size()});
-  return finder->Result();
+  INGOT_ASSIGN_OR_RETURN(Finder finder, Finder::Create(triple, possible));
+  finder.Read({reinterpret_cast<const uint8_t*>(code.data()), code.size()});
+  return finder.Result();
 }
 
 }  // namespace ingot::isa

@@ -6,29 +6,40 @@
 #include <utility>
 
 #include "artifact/open_set.h"
+#include "base/status_macros.h"
 
 namespace ingot {
+namespace {
+
+// The extension, without its dot.
+std::string LoaderOf(const std::filesystem::path& file) {
+  const std::string extension = file.extension().string();
+  return extension.empty() ? extension : extension.substr(1);
+}
+
+}  // namespace
+
+bool IsBareFile(absl::string_view path, const LoaderRegistry& loaders) {
+  const std::filesystem::path file{std::string(path)};
+  std::error_code error;
+  return loaders.Find(LoaderOf(file)).ok() &&
+         std::filesystem::is_regular_file(file, error);
+}
 
 absl::StatusOr<ArtifactSet> ReadSetOrBareFile(absl::string_view path,
                                               const LoaderRegistry& loaders,
                                               const ReadOptions& options) {
+  if (!IsBareFile(path, loaders)) return ReadSet(path, options);
   const std::filesystem::path file{std::string(path)};
-  std::string loader = file.extension().string();
-  if (!loader.empty()) loader.erase(0, 1);  // the dot
-  std::error_code error;
-  if (!loaders.Find(loader).ok() ||
-      !std::filesystem::is_regular_file(file, error)) {
-    return ReadSet(path, options);
-  }
   absl::StatusOr<Blob> content = Blob::MapFile(path);
   if (!content.ok()) return content.status();
   Artifact artifact;
   artifact.codegen_id = "file";
-  artifact.loader = std::move(loader);
+  artifact.loader = LoaderOf(file);
   artifact.file_name = file.filename().string();
   artifact.content = *std::move(content);
   ArtifactSet set;
-  if (absl::Status s = set.Add(std::move(artifact)); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(set.Add(std::move(artifact)));
   return set;
 }
 

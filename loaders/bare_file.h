@@ -11,6 +11,10 @@
 
 namespace ingot {
 
+// Whether the file at `path` is one artifact: its extension is the name of one
+// of `loaders`.
+bool IsBareFile(absl::string_view path, const LoaderRegistry& loaders);
+
 // The set at `path`, as ReadSet of artifact/open_set.h reads it; or, where the
 // extension is the name of one of `loaders`, a set of one artifact for that
 // loader: the file. Its codegen is called "file". Such a set has no plan but

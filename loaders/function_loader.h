@@ -14,8 +14,8 @@
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
 #include "loaders/loader_registry.h"
-#include "runtime/call_spec.h"
 #include "runtime/function.h"
+#include "runtime/plan/call_spec.h"
 
 namespace ingot {
 

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -43,11 +45,58 @@ TEST_F(LinkTest, LinkingIsDeterministic) {
   EXPECT_EQ(ReadFile(a), ReadFile(b));
 }
 
-// LLD itself does not survive this.
-TEST_F(LinkTest, LinksManyTimesInOneProcess) {
-  for (int i = 0; i < 40; ++i) {
-    ASSERT_TRUE(LinkLibrary(AddSet(), TestFile("many.so")).ok());
+TEST_F(LinkTest, ThreadsLinkAtOnceEvenIntoOneFile) {
+  const std::string path = TestFile("many.so");
+  std::vector<std::thread> threads;
+  std::vector<absl::Status> done(4);
+  for (absl::Status& status : done) {
+    threads.emplace_back(
+        [&status, &path] { status = LinkLibrary(AddSet(), path); });
   }
+  for (std::thread& thread : threads) thread.join();
+  for (const absl::Status& status : done) EXPECT_EQ(status, absl::OkStatus());
+  ExpectAddsTen(LoadPath(path, CoreLoaders()));
+}
+
+// A program that calls LLD, in a file of its own.
+std::string WriteScript(const std::string& name, const std::string& lines) {
+  const std::string path = TestFile(name);
+  std::ofstream(path) << "#!/bin/sh\n" << lines << "\n";
+  EXPECT_EQ(chmod(path.c_str(), 0755), 0);
+  return path;
+}
+
+TEST_F(LinkTest, TheUsersLinkerIsUsed) {
+  LinkOptions options;
+  options.lld =
+      WriteScript("my_lld", "echo \"$@\" > \"$0.log\"\nexec ld.lld-19 \"$@\"");
+  const std::string library = TestFile("users_lld.so");
+  ASSERT_EQ(LinkLibrary(AddSet(), library, options), absl::OkStatus());
+  EXPECT_TRUE(absl::StrContains(ReadFile(options.lld + ".log"), "-shared"));
+  ExpectAddsTen(LoadPath(library, CoreLoaders()));
+}
+
+TEST_F(LinkTest, AMissingLinkerIsNamedWithItsPackage) {
+  LinkOptions options;
+  options.lld = "surely_no_such_linker";
+  const absl::Status status =
+      LinkLibrary(AddSet(), TestFile("nolld.so"), options);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+  EXPECT_TRUE(absl::StrContains(status.message(), "surely_no_such_linker"))
+      << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "lld-19")) << status;
+}
+
+TEST_F(LinkTest, ACrashOfTheLinkerIsAnError) {
+  LinkOptions options;
+  options.lld = WriteScript("crash", "echo stack >&2\nkill -SEGV $$");
+  const std::string library = TestFile("crash.so");
+  std::ofstream(library) << "what was there";
+  const absl::Status status = LinkLibrary(AddSet(), library, options);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInternal) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "signal 11; stack"))
+      << status;
+  EXPECT_EQ(ReadFile(library), "what was there");
 }
 
 TEST_F(LinkTest, DuplicateSymbolNamesBothArtifacts) {
@@ -115,10 +164,8 @@ TEST_F(LinkTest, AnArtifactNamesNoOtherProgramThanACompiler) {
 
 // The user, on the other hand, may name any.
 TEST_F(LinkTest, TheUsersCompilerIsUsedForAllSources) {
-  const std::string compiler = TestFile("my_cc");
-  std::ofstream(compiler) << "#!/bin/sh\necho \"$@\" >> '" << compiler
-                          << ".log'\nexec cc \"$@\"\n";
-  ASSERT_EQ(chmod(compiler.c_str(), 0755), 0);
+  const std::string compiler =
+      WriteScript("my_cc", "echo \"$@\" >> \"$0.log\"\nexec cc \"$@\"");
   const std::string library = TestFile("users.so");
   LinkOptions options;
   options.cc = compiler;

@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
+#include "base/status_macros.h"
 #include "loaders/constants/constants_loader.h"
 #include "loaders/metadata/metadata_loader.h"
 #include "loaders/native/find_container.h"
@@ -33,14 +34,13 @@ absl::StatusOr<LoadedModel> LoadLibrary(
     absl::StatusOr<ArtifactSet> set = ReadContainer(*found);
     if (set.ok()) provenance = set->provenance();
   }
-  if (absl::Status s = RequireTargetKeys(provenance); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(RequireTargetKeys(provenance));
   absl::StatusOr<std::shared_ptr<LibraryModule>> library = open();
   if (!library.ok()) return ExplainOpening(library.status(), provenance);
-  absl::StatusOr<Blob> container = (*library)->Container();
-  if (!container.ok()) return container.status();
+  INGOT_ASSIGN_OR_RETURN(Blob container, (*library)->Container());
   ReadOptions read;
   read.check_all_digests = options.check_digests;
-  absl::StatusOr<ArtifactSet> set = ReadContainer(*container, read);
+  absl::StatusOr<ArtifactSet> set = ReadContainer(container, read);
   if (!set.ok()) {
     return Annotate(set.status(),
                     absl::StrCat("the container inside ", (*library)->name()));
@@ -62,17 +62,14 @@ absl::StatusOr<std::shared_ptr<Module>> LinkAndOpen(const ArtifactSet& set,
   }
   absl::StatusOr<std::string> path = options.link(set);
   if (!path.ok()) return Annotate(path.status(), "linking");
-  absl::StatusOr<Blob> file = Blob::MapFile(*path);
-  if (!file.ok()) return file.status();
-  absl::StatusOr<Blob> container = FindContainer(*file);
+  INGOT_ASSIGN_OR_RETURN(Blob file, Blob::MapFile(*path));
+  absl::StatusOr<Blob> container = FindContainer(file);
   if (!container.ok()) return Annotate(container.status(), *path);
   absl::StatusOr<ArtifactSet> carried = ReadContainer(*container);
   if (!carried.ok()) return Annotate(carried.status(), *path);
   *linked = *std::move(carried);
   // Linking knows more: what the compiled sources need.
-  if (absl::Status s = RequireTargetKeys(linked->provenance()); !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(RequireTargetKeys(linked->provenance()));
   absl::StatusOr<std::shared_ptr<LibraryModule>> opened =
       LibraryModule::Open(*path);
   if (!opened.ok()) return ExplainOpening(opened.status(), set.provenance());
@@ -110,7 +107,7 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
     return absl::InvalidArgumentError(
         "the set says that it is part of a linked library, but is not in one");
   }
-  if (absl::Status s = RequireTargetKeys(provenance); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(RequireTargetKeys(provenance));
 
   // By loader, then by key: what loads one key's artifacts never sees
   // another's.
@@ -135,10 +132,9 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
   auto load_groups = [&](const std::string& loader) -> absl::Status {
     auto it = groups.find(loader);
     if (it == groups.end()) return absl::OkStatus();
-    absl::StatusOr<const LoadBinaryFn*> load = loaders.Find(loader);
-    if (!load.ok()) return load.status();
+    INGOT_ASSIGN_OR_RETURN(const LoadBinaryFn* load, loaders.Find(loader));
     for (const auto& [key, group] : it->second) {
-      absl::StatusOr<std::shared_ptr<Module>> module = (**load)(group, context);
+      absl::StatusOr<std::shared_ptr<Module>> module = (*load)(group, context);
       if (!module.ok()) {
         return Annotate(module.status(), absl::StrCat("loader ", loader));
       }
@@ -147,15 +143,15 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
     return absl::OkStatus();
   };
 
-  if (absl::Status s = load_groups(kMetadataLoader); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(load_groups(kMetadataLoader));
 
   if (auto native = groups.find(kNativeLoader); native != groups.end()) {
     ArtifactSet linked = set;
     if (library == nullptr) {
-      absl::StatusOr<std::shared_ptr<Module>> opened =
-          LinkAndOpen(set, native->second.begin()->second[0], options, &linked);
-      if (!opened.ok()) return opened.status();
-      context.library = *std::move(opened);
+      INGOT_ASSIGN_OR_RETURN(std::shared_ptr<Module> opened,
+                             LinkAndOpen(set, native->second.begin()->second[0],
+                                         options, &linked));
+      context.library = std::move(opened);
     }
     if (absl::Status s = OpenOtherKeys(linked, &imports); !s.ok()) return s;
   }
@@ -188,11 +184,11 @@ absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
   read.check_all_digests = options.check_digests;
   read.accept_edits = options.accept_edits;
   read.on_edited_note = options.on_edited_note;
-  absl::StatusOr<ArtifactSet> set = options.read_set != nullptr
-                                        ? options.read_set(path, loaders, read)
-                                        : ReadContainerFile(path, read);
-  if (!set.ok()) return set.status();
-  return Load(*set, loaders, options);
+  INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
+                         options.read_set != nullptr
+                             ? options.read_set(path, loaders, read)
+                             : ReadContainerFile(path, read));
+  return Load(set, loaders, options);
 }
 
 absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,
@@ -206,9 +202,8 @@ absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,
   }
   ReadOptions read;
   read.check_all_digests = options.check_digests;
-  absl::StatusOr<ArtifactSet> set = ReadContainer(bytes, read);
-  if (!set.ok()) return set.status();
-  return Load(*set, loaders, options);
+  INGOT_ASSIGN_OR_RETURN(ArtifactSet set, ReadContainer(bytes, read));
+  return Load(set, loaders, options);
 }
 
 absl::StatusOr<std::unique_ptr<GraphExecutor>> CreateExecutor(
@@ -230,10 +225,7 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> CreateExecutor(
 }
 
 absl::Status RegisterCoreLoaders(LoaderRegistry* loaders) {
-  if (absl::Status s = loaders->Register(kMetadataLoader, LoadBinaryMetadata);
-      !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(loaders->Register(kMetadataLoader, LoadBinaryMetadata));
   return loaders->Register(kConstantsLoader, LoadBinaryConstants);
 }
 

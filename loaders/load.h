@@ -15,9 +15,9 @@
 #include "artifact/container.h"
 #include "loaders/load_names.h"
 #include "loaders/loader_registry.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/module.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace ingot {
 

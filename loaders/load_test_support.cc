@@ -30,6 +30,8 @@ Plan AddPlan() {
   Plan plan;
   plan.set_version(kPlanVersion);
   plan.set_entry("add");
+  plan.add_devices()->set_kind(kCpuDeviceKind);
+  plan.add_phases();
   AddTensor(&plan, "x", 3)->set_input(0);
   AddTensor(&plan, "w", 1)->set_constant("w");
   AddTensor(&plan, "y", 3)->set_storage(0);

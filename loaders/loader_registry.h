@@ -17,13 +17,13 @@
 #include "artifact/artifact.h"
 #include "artifact/artifact_set.h"
 #include "runtime/module.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
 
-// What a loader sees of the load stage beside its own group. Lives for one
-// load, on one thread.
+// The part of the load stage that a loader sees, apart from its own group.
+// Lives for one load, on one thread.
 struct LoadContext {
   // The whole set, for its provenance; a loader takes artifacts only from its
   // group. Artifacts' blobs may be kept: each owns its bytes.

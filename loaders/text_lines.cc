@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -51,7 +52,7 @@ absl::Status ReadNumbers(Words words, std::vector<T>* numbers) {
   for (absl::string_view word : words) {
     if (!Read(word, &numbers->emplace_back())) {
       return absl::InvalidArgumentError(
-          absl::StrCat("'", word, "' is no number that can stand here"));
+          absl::StrCat("'", word, "' is not an integer that is expected here"));
     }
   }
   return absl::OkStatus();
@@ -62,7 +63,7 @@ template absl::Status ReadNumbers(Words words, std::vector<float>* numbers);
 
 absl::Status ReadShape(Words words, std::vector<int64_t>* shape,
                        int64_t* elements) {
-  if (absl::Status s = ReadNumbers(words, shape); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(ReadNumbers(words, shape));
   absl::StatusOr<int64_t> count = CountElements(*shape);
   if (count.ok()) *elements = *count;
   return count.status();

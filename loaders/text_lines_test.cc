@@ -49,9 +49,9 @@ TEST(TextLines, NumbersAndShapes) {
   EXPECT_EQ(elements, 6);
   for (const auto& [word, message] :
        std::vector<std::pair<const char*, const char*>>{
-           {"1.5", "'1.5' is no number"},
-           {"9223372036854775808", "'9223372036854775808' is no number"},
-           {"x", "'x' is no number"},
+           {"1.5", "'1.5' is not an integer"},
+           {"9223372036854775808", "'9223372036854775808' is not an integer"},
+           {"x", "'x' is not an integer"},
            {"-1", "negative"}}) {
     shape.clear();
     EXPECT_THAT(std::string(ReadShape({word}, &shape, &elements).message()),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "runtime/safetensors_header.h"
 #include "runtime/safetensors_types.h"
 
@@ -91,24 +92,21 @@ absl::StatusOr<NamedTensors> ReadSafetensors(const Blob& blob) {
     return Bad(absl::StrCat("a header of ", length, " bytes does not fit in ",
                             blob.size(), " bytes"));
   }
-  absl::StatusOr<std::map<std::string, SafetensorsEntry>> header =
-      ParseSafetensorsHeader(blob.view().substr(sizeof(uint64_t), length));
-  if (!header.ok()) return header.status();
+  INGOT_ASSIGN_OR_RETURN(auto header, ParseSafetensorsHeader(blob.view().substr(
+                                          sizeof(uint64_t), length)));
   const uint64_t start = sizeof(uint64_t) + length;
   const Blob data = blob.Slice(start, blob.size() - start);
   NamedTensors tensors;
-  for (const auto& [name, entry] : *header) {
-    absl::StatusOr<Tensor> tensor = ReadTensor(name, entry, data);
-    if (!tensor.ok()) return tensor.status();
-    tensors.emplace(name, *std::move(tensor));
+  for (const auto& [name, entry] : header) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, ReadTensor(name, entry, data));
+    tensors.emplace(name, std::move(tensor));
   }
   return tensors;
 }
 
 absl::StatusOr<NamedTensors> ReadSafetensorsFile(absl::string_view path) {
-  absl::StatusOr<Blob> blob = Blob::MapFile(path);
-  if (!blob.ok()) return blob.status();
-  absl::StatusOr<NamedTensors> tensors = ReadSafetensors(*blob);
+  INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
+  absl::StatusOr<NamedTensors> tensors = ReadSafetensors(blob);
   if (!tensors.ok()) {
     return absl::Status(tensors.status().code(),
                         absl::StrCat(path, ": ", tensors.status().message()));

@@ -7,9 +7,10 @@
 //             "data_offsets": [begin, end]}, …, "__metadata__": {…}}
 //   data      the elements, at the offsets that the header names
 //
-// What Ingot writes has its data section at a multiple of 64 bytes and tensors
-// without holes, ordered so that each is aligned to its element, and those
-// whose size is a multiple of 64 bytes (all big ones, as a rule) to 64 bytes.
+// Files that Ingot writes have their data section at a multiple of 64 bytes and
+// tensors without holes, ordered so that each is aligned to its element, and
+// those whose size is a multiple of 64 bytes (all big ones, as a rule) to 64
+// bytes.
 #ifndef INGOT_RUNTIME_SAFETENSORS_H_
 #define INGOT_RUNTIME_SAFETENSORS_H_
 

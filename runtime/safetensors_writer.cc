@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/alignment.h"
 #include "base/replace_file.h"
+#include "base/status_macros.h"
 #include "base/utf8.h"
 #include "nlohmann/json.hpp"
 #include "runtime/safetensors_types.h"
@@ -95,14 +96,13 @@ absl::Status WriteSafetensors(
     const NamedTensors& tensors,
     const std::function<absl::Status(absl::string_view bytes)>& write) {
   const auto order = DataOrder(tensors);
-  absl::StatusOr<std::string> header = MakeHeader(order);
-  if (!header.ok()) return header.status();
+  INGOT_ASSIGN_OR_RETURN(std::string header, MakeHeader(order));
   char length[sizeof(uint64_t)];
   for (int i = 0; i < 8; ++i) {
-    length[i] = static_cast<char>(header->size() >> (8 * i));
+    length[i] = static_cast<char>(header.size() >> (8 * i));
   }
   absl::Status status = write(absl::string_view(length, sizeof(length)));
-  if (status.ok()) status = write(*header);
+  if (status.ok()) status = write(header);
   for (const auto* entry : order) {
     if (!status.ok()) break;
     if (entry->second.bytes() > 0) status = write(Bytes(entry->second));
@@ -111,9 +111,8 @@ absl::Status WriteSafetensors(
 }
 
 absl::StatusOr<Blob> SafetensorsToBlob(const NamedTensors& tensors) {
-  absl::StatusOr<std::string> header = MakeHeader(DataOrder(tensors));
-  if (!header.ok()) return header.status();
-  size_t total = sizeof(uint64_t) + header->size();
+  INGOT_ASSIGN_OR_RETURN(std::string header, MakeHeader(DataOrder(tensors)));
+  size_t total = sizeof(uint64_t) + header.size();
   for (const auto& [name, tensor] : tensors) total += tensor.bytes();
   absl::StatusOr<Tensor> memory =
       Tensor::Empty(DataType::UInt(8), {static_cast<int64_t>(total)});
@@ -132,12 +131,11 @@ absl::StatusOr<Blob> SafetensorsToBlob(const NamedTensors& tensors) {
 
 absl::Status WriteSafetensorsFile(const NamedTensors& tensors,
                                   absl::string_view path) {
-  absl::StatusOr<ReplaceFile> file = ReplaceFile::Open(path);
-  if (!file.ok()) return file.status();
+  INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path));
   absl::Status status = WriteSafetensors(
-      tensors, [&](absl::string_view bytes) { return file->Append(bytes); });
+      tensors, [&](absl::string_view bytes) { return file.Append(bytes); });
   if (!status.ok()) return status;
-  return file->Commit();
+  return file.Commit();
 }
 
 }  // namespace ingot

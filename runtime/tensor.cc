@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/alignment.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -33,11 +34,9 @@ absl::StatusOr<Size> CheckType(DataType dtype,
     return absl::InvalidArgumentError(
         absl::StrCat("a tensor cannot have ", shape.size(), " dimensions"));
   }
-  absl::StatusOr<int64_t> elements = CountElements(shape);
-  if (!elements.ok()) return elements.status();
-  absl::StatusOr<size_t> bytes = CountBytes(dtype, shape);
-  if (!bytes.ok()) return bytes.status();
-  return Size{*elements, *bytes};
+  INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(shape));
+  INGOT_ASSIGN_OR_RETURN(size_t bytes, CountBytes(dtype, shape));
+  return Size{elements, bytes};
 }
 
 absl::Status CheckAlignment(const void* data, DataType dtype) {
@@ -78,10 +77,9 @@ absl::StatusOr<int64_t> CountElements(absl::Span<const int64_t> shape) {
 
 absl::StatusOr<size_t> CountBytes(DataType dtype,
                                   absl::Span<const int64_t> shape) {
-  absl::StatusOr<int64_t> elements = CountElements(shape);
-  if (!elements.ok()) return elements.status();
+  INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(shape));
   int64_t bytes;
-  if (__builtin_mul_overflow(*elements, static_cast<int64_t>(dtype.bytes()),
+  if (__builtin_mul_overflow(elements, static_cast<int64_t>(dtype.bytes()),
                              &bytes)) {
     return absl::InvalidArgumentError(
         absl::StrCat(ingot::TypeString(dtype, shape), " has too many bytes"));
@@ -97,14 +95,13 @@ absl::StatusOr<Tensor> Tensor::Make(void* data, DataType dtype,
                                     absl::Span<const int64_t> shape,
                                     Device device, bool read_only,
                                     std::shared_ptr<const void> owner) {
-  absl::StatusOr<Size> size = CheckType(dtype, shape);
-  if (!size.ok()) return size.status();
+  INGOT_ASSIGN_OR_RETURN(Size size, CheckType(dtype, shape));
   if (device.is_cpu()) {
-    if (absl::Status s = CheckAlignment(data, dtype); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(CheckAlignment(data, dtype));
     // So that an empty tensor has an address too.
     alignas(kAlignment) static char nothing[kAlignment];
     if (data == nullptr) {
-      if (size->bytes != 0) {
+      if (size.bytes != 0) {
         return absl::InvalidArgumentError(
             absl::StrCat(ingot::TypeString(dtype, shape), " has no data"));
       }
@@ -122,8 +119,8 @@ absl::StatusOr<Tensor> Tensor::Make(void* data, DataType dtype,
     rep.dims[rank + i] = static_cast<int64_t>(stride);
     stride *= static_cast<uint64_t>(shape[i] == 0 ? 1 : shape[i]);
   }
-  rep.num_elements = size->elements;
-  rep.bytes = size->bytes;
+  rep.num_elements = size.elements;
+  rep.bytes = size.bytes;
   rep.read_only = read_only;
   rep.owner = std::move(owner);
   rep.dl.data = data;
@@ -148,25 +145,23 @@ absl::StatusOr<Tensor> Tensor::Empty(DataType dtype,
     return absl::InvalidArgumentError(
         absl::StrCat("the CPU's api cannot allocate on ", device.ToString()));
   }
-  absl::StatusOr<Size> size = CheckType(dtype, shape);
-  if (!size.ok()) return size.status();
-  absl::StatusOr<void*> memory = api->Allocate(device, size->bytes, kAlignment);
-  if (!memory.ok()) return memory.status();
-  std::shared_ptr<const void> owner(static_cast<const void*>(*memory),
+  INGOT_ASSIGN_OR_RETURN(Size size, CheckType(dtype, shape));
+  INGOT_ASSIGN_OR_RETURN(void* memory,
+                         api->Allocate(device, size.bytes, kAlignment));
+  std::shared_ptr<const void> owner(static_cast<const void*>(memory),
                                     [api, device](const void* p) {
                                       api->Free(device, const_cast<void*>(p));
                                     });
-  return Make(*memory, dtype, shape, device, /*read_only=*/false,
+  return Make(memory, dtype, shape, device, /*read_only=*/false,
               std::move(owner));
 }
 
 absl::StatusOr<Tensor> Tensor::FromBlob(Blob blob, DataType dtype,
                                         absl::Span<const int64_t> shape) {
-  absl::StatusOr<Size> size = CheckType(dtype, shape);
-  if (!size.ok()) return size.status();
-  if (blob.size() != size->bytes) {
+  INGOT_ASSIGN_OR_RETURN(Size size, CheckType(dtype, shape));
+  if (blob.size() != size.bytes) {
     return absl::InvalidArgumentError(
-        absl::StrCat(ingot::TypeString(dtype, shape), " needs ", size->bytes,
+        absl::StrCat(ingot::TypeString(dtype, shape), " needs ", size.bytes,
                      " bytes, but there are ", blob.size()));
   }
   const void* data = blob.data();
@@ -202,9 +197,8 @@ Device Tensor::device() const {
 }
 
 absl::StatusOr<Tensor> Tensor::Reshape(absl::Span<const int64_t> shape) const {
-  absl::StatusOr<int64_t> count = CountElements(shape);
-  if (!count.ok()) return count.status();
-  if (*count != NumElements()) {
+  INGOT_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
+  if (count != NumElements()) {
     return absl::InvalidArgumentError(
         absl::StrCat(TypeString(), " cannot be reshaped to [",
                      absl::StrJoin(shape, ", "), "]"));

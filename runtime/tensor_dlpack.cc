@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -43,9 +44,8 @@ absl::StatusOr<Tensor> Tensor::FromDlpack(DLManagedTensor* managed) {
         "a DLPack tensor of type ", dtype.ToString(), " is not supported"));
   }
   const auto shape = absl::MakeConstSpan(dl.shape, dl.ndim);
-  absl::StatusOr<int64_t> count = CountElements(shape);
-  if (!count.ok()) return count.status();
-  if (*count != 0 && !IsDense(dl)) {
+  INGOT_ASSIGN_OR_RETURN(int64_t count, CountElements(shape));
+  if (count != 0 && !IsDense(dl)) {
     return absl::InvalidArgumentError(
         absl::StrCat("the DLPack tensor ", ingot::TypeString(dtype, shape),
                      " is not dense and row-major"));

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -57,38 +58,37 @@ absl::StatusOr<int64_t> Position(absl::Span<const ListOperand> operands,
   return Bad("position ", at, " in a list of ", count);
 }
 
+// The list of an operand as one that can be changed.
+TensorList TakeList(const ListOperand& operand) {
+  if (operand.own == nullptr) return *operand.list;
+  return std::move(*operand.own);
+}
+
 absl::StatusOr<TensorOrList> Insert(absl::Span<const ListOperand> operands) {
-  const TensorList& from = *operands[0].list;
-  const size_t n = from.tensors.size();
+  const size_t n = operands[0].list->tensors.size();
   if (n >= kMaxTensors) return TooMany();
-  absl::StatusOr<int64_t> at =
-      Position(operands, 2, n, static_cast<int64_t>(n), true);
-  if (!at.ok()) return at.status();
-  absl::StatusOr<Tensor> copy = operands[1].tensor->Clone();
-  if (!copy.ok()) return copy.status();
-  TensorList list{from.dtype, false, {}};
-  list.tensors.reserve(from.tensors.size() + 1);
-  const auto place = from.tensors.begin() + *at;
-  list.tensors.assign(from.tensors.begin(), place);
-  list.tensors.push_back(*std::move(copy));
-  list.tensors.insert(list.tensors.end(), place, from.tensors.end());
+  INGOT_ASSIGN_OR_RETURN(
+      int64_t at, Position(operands, 2, n, static_cast<int64_t>(n), true));
+  INGOT_ASSIGN_OR_RETURN(Tensor copy, operands[1].tensor->Clone());
+  TensorList list = TakeList(operands[0]);
+  list.tensors.insert(list.tensors.begin() + at, std::move(copy));
   return TensorOrList(std::move(list));
 }
 
 absl::StatusOr<TensorOrList> Erase(absl::Span<const ListOperand> operands) {
-  TensorList list = *operands[0].list;
-  absl::StatusOr<int64_t> at =
-      Position(operands, 1, list.tensors.size(), -1, false);
-  if (!at.ok()) return at.status();
-  list.tensors.erase(list.tensors.begin() + *at);
+  INGOT_ASSIGN_OR_RETURN(
+      int64_t at,
+      Position(operands, 1, operands[0].list->tensors.size(), -1, false));
+  TensorList list = TakeList(operands[0]);
+  list.tensors.erase(list.tensors.begin() + at);
   return TensorOrList(std::move(list));
 }
 
 absl::StatusOr<TensorOrList> At(absl::Span<const ListOperand> operands) {
   const std::vector<Tensor>& tensors = operands[0].list->tensors;
-  absl::StatusOr<int64_t> at = Position(operands, 1, tensors.size(), 0, false);
-  if (!at.ok()) return at.status();
-  return TensorOrList(tensors[*at]);
+  INGOT_ASSIGN_OR_RETURN(int64_t at,
+                         Position(operands, 1, tensors.size(), 0, false));
+  return TensorOrList(tensors[at]);
 }
 
 // The axis as one from 0, in tensors of `rank` dimensions.
@@ -112,30 +112,28 @@ absl::StatusOr<TensorOrList> Concat(const ListStep& step,
   const std::vector<Tensor>& parts = list.tensors;
   if (parts.empty()) return Bad("there is nothing in the list");
   std::vector<int64_t> dims(parts[0].shape().begin(), parts[0].shape().end());
-  absl::StatusOr<size_t> axis =
-      Axis(step.axis, dims.size() + (step.flag ? 1 : 0));
-  if (!axis.ok()) return axis.status();
-  if (step.flag) dims.insert(dims.begin() + *axis, 1);
+  INGOT_ASSIGN_OR_RETURN(size_t axis,
+                         Axis(step.axis, dims.size() + (step.flag ? 1 : 0)));
+  if (step.flag) dims.insert(dims.begin() + axis, 1);
   int64_t extent = 0;
   for (const Tensor& part : parts) {
     std::vector<int64_t> own(part.shape().begin(), part.shape().end());
     if (step.flag && own.size() + 1 == dims.size()) {
-      own.insert(own.begin() + *axis, 1);
+      own.insert(own.begin() + axis, 1);
     }
     const bool fits = own.size() == dims.size();
-    if (fits) dims[*axis] = own[*axis];
+    if (fits) dims[axis] = own[axis];
     if (!fits || own != dims ||
-        __builtin_add_overflow(extent, own[*axis], &extent)) {
+        __builtin_add_overflow(extent, own[axis], &extent)) {
       return Bad(part.TypeString(), " does not fit ", parts[0].TypeString(),
                  " in front of it");
     }
   }
-  dims[*axis] = extent;
-  absl::StatusOr<Tensor> whole = Tensor::Empty(list.dtype, dims);
-  if (!whole.ok()) return whole.status();
-  if (whole->bytes() == 0) return TensorOrList(*std::move(whole));
-  const int64_t rows = Product(absl::MakeConstSpan(dims).subspan(0, *axis));
-  auto* to = static_cast<char*>(whole->mutable_raw_data());
+  dims[axis] = extent;
+  INGOT_ASSIGN_OR_RETURN(Tensor whole, Tensor::Empty(list.dtype, dims));
+  if (whole.bytes() == 0) return TensorOrList(std::move(whole));
+  const int64_t rows = Product(absl::MakeConstSpan(dims).subspan(0, axis));
+  auto* to = static_cast<char*>(whole.mutable_raw_data());
   for (int64_t row = 0; row < rows; ++row) {
     for (const Tensor& part : parts) {
       const size_t bytes = part.bytes() / static_cast<size_t>(rows);
@@ -144,7 +142,7 @@ absl::StatusOr<TensorOrList> Concat(const ListStep& step,
       to += bytes;
     }
   }
-  return TensorOrList(*std::move(whole));
+  return TensorOrList(std::move(whole));
 }
 
 // The sizes of the parts along a dimension of `extent`.
@@ -175,20 +173,18 @@ absl::StatusOr<std::vector<int64_t>> PartSizes(const Tensor* split,
 
 absl::StatusOr<TensorOrList> Split(const ListStep& step, const Tensor& x,
                                    const Tensor* split) {
-  absl::StatusOr<size_t> axis = Axis(step.axis, x.shape().size());
-  if (!axis.ok()) return axis.status();
-  const int64_t extent = x.shape()[*axis];
-  absl::StatusOr<std::vector<int64_t>> sizes = PartSizes(split, extent);
-  if (!sizes.ok()) return sizes.status();
+  INGOT_ASSIGN_OR_RETURN(size_t axis, Axis(step.axis, x.shape().size()));
+  const int64_t extent = x.shape()[axis];
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, PartSizes(split, extent));
   TensorList list{x.dtype(), false, {}};
   std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
   size_t at = 0;
-  for (int64_t size : *sizes) {
-    dims[*axis] = size;
+  for (int64_t size : sizes) {
+    dims[axis] = size;
     absl::StatusOr<Tensor> part = Tensor::Empty(x.dtype(), dims);
     if (!part.ok()) return part.status();
     if (part->bytes() > 0) {
-      const size_t rows = Product(x.shape().subspan(0, *axis));
+      const size_t rows = Product(x.shape().subspan(0, axis));
       const size_t bytes = part->bytes() / rows;
       const size_t unit = bytes / static_cast<size_t>(size);
       const size_t stride = static_cast<size_t>(extent) * unit;
@@ -200,7 +196,7 @@ absl::StatusOr<TensorOrList> Split(const ListStep& step, const Tensor& x,
     }
     if (split == nullptr && !step.flag) {
       std::vector<int64_t> less = dims;
-      less.erase(less.begin() + *axis);
+      less.erase(less.begin() + axis);
       part = part->Reshape(less);
       if (!part.ok()) return part.status();
     }
@@ -214,9 +210,8 @@ absl::StatusOr<TensorOrList> Make(const ListStep& step,
                                   absl::Span<const ListOperand> operands) {
   TensorList list{step.dtype, false, {}};
   for (const ListOperand& operand : operands) {
-    absl::StatusOr<Tensor> copy = operand.tensor->Clone();
-    if (!copy.ok()) return copy.status();
-    list.tensors.push_back(*std::move(copy));
+    INGOT_ASSIGN_OR_RETURN(Tensor copy, operand.tensor->Clone());
+    list.tensors.push_back(std::move(copy));
   }
   return TensorOrList(std::move(list));
 }
@@ -294,11 +289,10 @@ absl::StatusOr<TensorOrList> RunListStep(
   const ListOpInfo* info = std::find_if(
       std::begin(kListOps), std::end(kListOps),
       [&](const ListOpInfo& candidate) { return candidate.op == step.op; });
-  absl::StatusOr<std::string> letters = OperandsOf(*info, operands.size());
-  if (!letters.ok()) return letters.status();
+  INGOT_ASSIGN_OR_RETURN(std::string letters,
+                         OperandsOf(*info, operands.size()));
   for (size_t i = 0; i < operands.size(); ++i) {
-    absl::Status status = CheckOperand(step, (*letters)[i], operands[i]);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(CheckOperand(step, letters[i], operands[i]));
   }
   switch (step.op) {
     case ListOp::kMake:
@@ -307,7 +301,7 @@ absl::StatusOr<TensorOrList> RunListStep(
       return TensorOrList(TensorList{step.dtype, true, {}});
     case ListOp::kCopy:
     case ListOp::kGet:
-      return TensorOrList(*operands[0].list);
+      return TensorOrList(TakeList(operands[0]));
     case ListOp::kInsert:
       return Insert(operands);
     case ListOp::kErase:

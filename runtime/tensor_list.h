@@ -82,6 +82,9 @@ struct ListStep {
 struct ListOperand {
   const Tensor* tensor = nullptr;
   const TensorList* list = nullptr;
+  // The same list, where its tensors may be moved to the result instead of
+  // being shared with it. Null: they may not.
+  TensorList* own = nullptr;
 };
 
 // Does it. The operands must be as ListOpInfo says. InvalidArgument when they

@@ -86,6 +86,30 @@ TEST(TensorList, MakesAndCopies) {
   EXPECT_EQ(Shapes(Do(Step(ListOp::kCopy), {Three()})), "f32[1] f32[2] f32[0]");
 }
 
+// A list that may be changed is not copied: what grows keeps its memory.
+TEST(TensorList, OwnListsAreMoved) {
+  const Tensor x = Floats({1}, {7});
+  for (ListOp op :
+       {ListOp::kInsert, ListOp::kErase, ListOp::kCopy, ListOp::kGet}) {
+    TensorList list = Three();
+    list.tensors.reserve(8);
+    const Tensor* memory = list.tensors.data();
+    std::vector<ListOperand> operands = {{nullptr, &list, &list}};
+    if (op == ListOp::kInsert) operands.push_back({&x, nullptr});
+    const auto result = RunListStep(Step(op), operands);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(std::get<TensorList>(*result).tensors.data(), memory);
+    EXPECT_TRUE(list.tensors.empty());
+  }
+  // After an error the list is as it was.
+  TensorList list = Three();
+  const Tensor far = Number(9);
+  EXPECT_FALSE(RunListStep(Step(ListOp::kErase),
+                           {{nullptr, &list, &list}, {&far, nullptr}})
+                   .ok());
+  EXPECT_EQ(list.tensors.size(), 3u);
+}
+
 TEST(TensorList, WhatIsMissing) {
   EXPECT_EQ(Shapes(Do(Step(ListOp::kMissing), {})), "no list<f32>");
   EXPECT_EQ(Shapes(Do(Step(ListOp::kCopy), {kMissing})), "no list<f32>");

@@ -73,10 +73,8 @@ def _library_repositories():
         links = {
             "bin": "/usr/lib/llvm-19/bin",
             "include": "/usr/lib/llvm-19/include",
-            "lib/liblldCommon.a": "/usr/lib/llvm-19/lib/liblldCommon.a",
-            "lib/liblldELF.a": "/usr/lib/llvm-19/lib/liblldELF.a",
         },
-        package = "llvm-19-dev and liblld-19-dev",
+        package = "llvm-19-dev",
     )
     system_repository(
         name = "onnx",

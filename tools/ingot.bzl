@@ -1,4 +1,4 @@
-"""Compiles ONNX models as part of a build.
+"""Compiles models as part of a build.
 
     load("//tools:ingot.bzl", "ingot_model")
 
@@ -50,7 +50,7 @@ def _ingot_model_impl(ctx):
         outputs = [library],
         mnemonic = "IngotLink",
         progress_message = "Linking %s" % library.short_path,
-        # A set with C source is compiled by the C compiler of the machine.
+        # The linker and, for a set with C source, the C compiler are the machine's.
         use_default_shell_env = True,
     )
     return [
@@ -67,7 +67,7 @@ def _ingot_model_impl(ctx):
 def _ingot_model_rule(cfg):
     return rule(
         implementation = _ingot_model_impl,
-        doc = "An ONNX model, compiled and linked.",
+        doc = "A model, compiled and linked.",
         attrs = {
             "external_data": attr.label_list(
                 allow_files = True,
@@ -88,8 +88,8 @@ def _ingot_model_rule(cfg):
                 values = [0, 1, 2],
             ),
             "src": attr.label(
-                allow_single_file = [".onnx"],
-                doc = "The model.",
+                allow_single_file = True,
+                doc = "The model: a file that a frontend of the command accepts.",
                 mandatory = True,
             ),
             "symbol_prefix": attr.string(

@@ -12,10 +12,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "artifact/compile_request.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
 #include "compiler/codegen/signature.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot {
@@ -79,8 +82,8 @@ class CWriter : public codegen::CPrinter {
           absl::StrCat("kernel ", absl::CHexEscape(func.name),
                        ": its name is no C identifier"));
     }
-    absl::StatusOr<codegen::Signature> signature = codegen::MakeSignature(func);
-    if (!signature.ok()) return signature.status();
+    INGOT_ASSIGN_OR_RETURN(codegen::Signature signature,
+                           codegen::MakeSignature(func));
     func_ = &func;
     parallel_count_ = 0;
     std::set<std::string> reserved = Reserved();
@@ -103,7 +106,7 @@ class CWriter : public codegen::CPrinter {
           static_cast<int>(p) < func.num_inputs() ? "const " : "",
           MemoryType(buffer.dtype), "* restrict ", DeclareBuffer(&buffer)));
     }
-    for (const codegen::DimBinding& symbol : signature->symbols) {
+    for (const codegen::DimBinding& symbol : signature.symbols) {
       params.push_back(absl::StrCat("int64_t ", DeclareVar(symbol.var)));
     }
     PrintHead(absl::StrCat("static int ", name_), params);
@@ -112,7 +115,7 @@ class CWriter : public codegen::CPrinter {
     Line("return 0;");
     Outdent();
     Line("}");
-    PrintWrapper(func, *signature);
+    PrintWrapper(func, signature);
     text_ = absl::StrCat(file, "\n", Comments(func), before_, text_);
     if (status().ok()) return status();
     return absl::InvalidArgumentError(
@@ -221,7 +224,7 @@ class CWriter : public codegen::CPrinter {
     Line(params.empty() ? line + "void) {" : line);
   }
 
-  // What the kernel is, in the model's words.
+  // Describes the kernel in the model's words.
   static std::string Comments(const PrimFunc& func) {
     std::string out;
     for (const auto& [key, value] : func.attrs) {
@@ -306,7 +309,7 @@ class CWriter : public codegen::CPrinter {
 // model, for code that is slower: our loops are tiled already.
 constexpr char kLevel[] = "2";
 
-// What the first line asks of the compiler.
+// The flags that the first line asks the compiler for.
 std::string CompilerFlags(const Target& target) {
   // Arithmetic wraps, a * b + c may be one operation, and nobody looks at
   // errno or floating point exceptions.
@@ -360,8 +363,7 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
                                       absl::Span<const PrimFunc> kernels) {
   CWriter writer;
   for (const PrimFunc& kernel : kernels) {
-    absl::Status added = writer.Add(kernel);
-    if (!added.ok()) return added;
+    INGOT_RETURN_IF_ERROR(writer.Add(kernel));
   }
   return absl::StrCat(RequestLine(target), codegen::kCPrelude,
                       writer.uses_parallel() ? codegen::kCParallel : "",
@@ -385,8 +387,10 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   };
   kind.loaders = {"native"};
   kind.check = CheckTarget;
-  kind.cpu_model = [](const Target&) -> absl::StatusOr<CpuModel> {
-    CpuModel model;
+  kind.templates = te::cpu::CpuTemplates();
+  kind.layouts = te::cpu::CpuLayouts;
+  kind.machine = [](const Target&) -> absl::StatusOr<MachineModel> {
+    MachineModel model;
     model.vector_bits = 0;  // plain loops; the C compiler finds the vectors
     model.vector_registers = 16;
     return model;
@@ -394,10 +398,8 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   kind.tir_to_runtime =
       [](const Target& target, absl::Span<const PrimFunc> kernels,
          const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {
-    absl::Status checked = CheckTarget(target);
-    if (!checked.ok()) return checked;
-    absl::StatusOr<std::string> text = GenerateC(target, kernels);
-    if (!text.ok()) return text.status();
+    INGOT_RETURN_IF_ERROR(CheckTarget(target));
+    INGOT_ASSIGN_OR_RETURN(std::string text, GenerateC(target, kernels));
     CodegenResult result;
     Artifact artifact;
     artifact.codegen_id = "c";
@@ -406,7 +408,7 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
     artifact.file_name = options.symbol_prefix.empty()
                              ? "kernels.c"
                              : options.symbol_prefix + "_kernels.c";
-    artifact.content = Blob::FromString(*std::move(text));
+    artifact.content = Blob::FromString(std::move(text));
     result.artifacts.push_back(std::move(artifact));
     result.link_libraries = {"m"};
     return result;

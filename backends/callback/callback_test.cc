@@ -13,6 +13,7 @@
 #include "backends/callback/codegen.h"
 #include "backends/callback/live_function.h"
 #include "backends/callback/loader.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "compiler/relay/parser.h"
 #include "gmock/gmock.h"
@@ -89,16 +90,14 @@ class CallbackTest : public ::testing::Test {
 
   absl::StatusOr<ArtifactSet> Compile(const std::string& target,
                                       const char* text = kModel) {
-    auto module = relay::ReadModule(text);
-    if (!module.ok()) return module.status();
+    INGOT_ASSIGN_OR_RETURN(auto module, relay::ReadModule(text));
     CompileOptions options;
-    absl::StatusOr<std::vector<Target>> list = ParseTargets(target);
-    if (!list.ok()) return list.status();
-    options.targets = *list;
+    INGOT_ASSIGN_OR_RETURN(std::vector<Target> list, ParseTargets(target));
+    options.targets = list;
     options.target_text = target;
     options.known_loaders = loaders_.Names();
     options.known_loaders.push_back(kNativeLoader);
-    return CompileModule(module->get(), "model", "", targets_, options);
+    return CompileModule(module.get(), "model", "", targets_, options);
   }
 
   TargetRegistry targets_;

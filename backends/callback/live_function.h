@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
-#include "runtime/call_spec.h"
+#include "runtime/plan/call_spec.h"
 
 namespace ingot::callback {
 

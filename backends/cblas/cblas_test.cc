@@ -129,7 +129,8 @@ TEST(Cblas, RunsTransposes) {
             absl::OkStatus());
 }
 
-// What the composite cannot hold is left to the host; the product is not.
+// Operators that the composite cannot hold are left to the host; the product is
+// not.
 TEST(Cblas, LeavesWhatDoesNotFit) {
   EXPECT_EQ(CompareWithEvaluate("cblas,llvm", R"(module {
     func @main(%a: f32[4, 2, 3], %b: f32[3, 5], %c: f32[2, 1]) -> (%y) {

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/cblas/product.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_region.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 
 namespace ingot {
 namespace {

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::cblas {
 namespace {
@@ -21,7 +21,7 @@ absl::Status No(const Parts&... parts) {
   return absl::UnimplementedError(absl::StrCat(parts...));
 }
 
-// What `node` is the transpose of, if it swaps the last two dimensions.
+// The operand of `node` if it is a transpose of the last two dimensions.
 absl::StatusOr<Value> TransposedOf(const Node& node) {
   Dims swapped(node.outputs[0].shape.size());
   for (size_t i = 0; i < swapped.size(); ++i) swapped[i] = i;

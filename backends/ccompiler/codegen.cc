@@ -7,10 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_region.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 
 namespace ingot {
 namespace {

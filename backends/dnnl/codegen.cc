@@ -10,10 +10,10 @@
 #include "backends/dnnl/graph.h"
 #include "backends/dnnl/translate.h"
 #include "backends/dnnl/translate_eltwise.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/pattern.h"
-#include "compiler/status_macros.h"
 
 namespace ingot {
 namespace onednn {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/dnnl/operators.h"
+#include "base/status_macros.h"
 
 namespace ingot::onednn {
 namespace {
@@ -129,13 +130,12 @@ absl::Status CheckNode(const Graph& graph, const Node& node,
       !written->insert(node.output).second) {
     return Invalid("tensor ", node.output, " is written twice");
   }
-  if (absl::Status s = CheckAttributes(node, *op); !s.ok()) return s;
-  absl::StatusOr<Dims> shape = op->shape(node, shapes);
-  if (!shape.ok()) return shape.status();
-  if (*shape != output->second.shape) {
+  INGOT_RETURN_IF_ERROR(CheckAttributes(node, *op));
+  INGOT_ASSIGN_OR_RETURN(Dims shape, op->shape(node, shapes));
+  if (shape != output->second.shape) {
     return Invalid("tensor ", node.output, " is declared with the shape ",
                    Text(output->second.shape), ", the result has ",
-                   Text(*shape));
+                   Text(shape));
   }
   return CheckPostOps(graph, node, *op);
 }

@@ -18,6 +18,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/dnnl/graph.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
 namespace ingot::onednn {
@@ -266,7 +267,7 @@ absl::StatusOr<Graph> ReadGraph(absl::string_view text) {
     if (!status.ok()) return status;
   }
   if (!status.ok()) return status;
-  if (absl::Status s = CheckGraph(graph); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckGraph(graph));
   return graph;
 }
 

@@ -4,6 +4,7 @@
 
 #include "artifact/artifact_set.h"
 #include "backends/dnnl/loader.h"
+#include "base/status_macros.h"
 #include "loaders/loader_registry.h"
 
 namespace ingot::onednn {
@@ -17,7 +18,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadJson(
   artifact.file_name = "region.dnnl.json";
   artifact.content = Blob::FromString(std::string(json));
   ArtifactSet set;
-  if (absl::Status s = set.Add(artifact); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(set.Add(artifact));
   LoadContext context{set, Plan(), std::move(constants), nullptr};
   return loadbinary_dnnl({artifact}, context);
 }

@@ -15,8 +15,9 @@
 #include "backends/dnnl/program_builder.h"
 #include "backends/dnnl/threads.h"
 #include "backends/dnnl/weights.h"
+#include "base/status_macros.h"
 #include "loaders/function_loader.h"
-#include "runtime/call_spec.h"
+#include "runtime/plan/call_spec.h"
 
 namespace ingot {
 namespace onednn {
@@ -24,7 +25,7 @@ namespace {
 
 constexpr char kName[] = "dnnl";
 
-// Of all graphs of one set.
+// State that all graphs of one set share.
 struct Shared {
   Shared(const dnnl::engine& e, std::map<std::string, Tensor> constants)
       : engine(e), weights(e, std::move(constants)) {}
@@ -54,11 +55,11 @@ class Region {
       if (program->threads() == threads) return program.get();
     }
     absl::MutexLock weights_lock(&shared_->mutex);
-    absl::StatusOr<std::unique_ptr<Program>> program =
-        BuildProgram(graph_, shared_->engine, threads, &shared_->weights);
-    if (!program.ok()) return program.status();
-    if (absl::Status s = (*program)->Warm(); !s.ok()) return s;
-    programs_.push_back(*std::move(program));
+    INGOT_ASSIGN_OR_RETURN(
+        std::unique_ptr<Program> program,
+        BuildProgram(graph_, shared_->engine, threads, &shared_->weights));
+    INGOT_RETURN_IF_ERROR(program->Warm());
+    programs_.push_back(std::move(program));
     return programs_.back().get();
   }
 
@@ -71,20 +72,18 @@ class Region {
 absl::StatusOr<LoadedFunction> LoadRegion(
     const Artifact& artifact, int threads,
     const std::shared_ptr<Shared>& shared) {
-  absl::StatusOr<Graph> graph = ReadGraph(artifact.content.view());
-  if (!graph.ok()) return graph.status();
-  absl::Status constants = CheckConstants(*graph, shared->weights);
-  if (!constants.ok()) return constants;
-  const std::string symbol = graph->symbol;
+  INGOT_ASSIGN_OR_RETURN(Graph graph, ReadGraph(artifact.content.view()));
+  INGOT_RETURN_IF_ERROR(CheckConstants(graph, shared->weights));
+  const std::string symbol = graph.symbol;
   CallSpec spec;
-  for (const std::string& name : graph->inputs) {
-    spec.inputs.push_back({DataType::Float(32), graph->shape(name)});
+  for (const std::string& name : graph.inputs) {
+    spec.inputs.push_back({DataType::Float(32), graph.shape(name)});
   }
-  for (const std::string& name : graph->outputs) {
-    spec.outputs.push_back({DataType::Float(32), graph->shape(name)});
+  for (const std::string& name : graph.outputs) {
+    spec.outputs.push_back({DataType::Float(32), graph.shape(name)});
   }
-  auto region = std::make_shared<Region>(*std::move(graph), shared);
-  if (absl::Status s = region->Prepare(threads); !s.ok()) return s;
+  auto region = std::make_shared<Region>(std::move(graph), shared);
+  INGOT_RETURN_IF_ERROR(region->Prepare(threads));
   return CheckedFunction(symbol, std::move(spec),
                          [region](absl::Span<void* const> tensors) {
                            return region->Call(tensors);

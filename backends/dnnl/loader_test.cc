@@ -1,4 +1,4 @@
-// What the loader makes of JSON that codegen did not write.
+// The loader is given JSON that codegen did not write.
 
 #include "backends/dnnl/loader.h"
 

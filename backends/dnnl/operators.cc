@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 
 namespace ingot::onednn {
 namespace {
@@ -44,9 +45,9 @@ absl::Status AppendWindows(const Node& node, const Dims& x,
   if (n < 1 || n > 3 || x.size() != n + 2) {
     return Invalid("windows of ", n, " dimensions over ", Text(x));
   }
-  if (absl::Status s = CheckValues(node, "strides", n, 1); !s.ok()) return s;
-  if (absl::Status s = CheckValues(node, "dilations", n, 1); !s.ok()) return s;
-  if (absl::Status s = CheckValues(node, "pads", 2 * n, 0); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckValues(node, "strides", n, 1));
+  INGOT_RETURN_IF_ERROR(CheckValues(node, "dilations", n, 1));
+  INGOT_RETURN_IF_ERROR(CheckValues(node, "pads", 2 * n, 0));
   for (size_t d = 0; d < n; ++d) {
     if (kernel[d] < 1 || kernel[d] > kMaxValue || x[2 + d] > kMaxValue) {
       return Invalid("a kernel of ", kernel[d], " over ", x[2 + d]);
@@ -83,13 +84,10 @@ Result Convolution(const Node& node, Shapes shapes) {
     return Invalid("data ", Text(x), ", weights ", Text(w),
                    " and groups=", groups, " do not fit together");
   }
-  if (absl::Status s = CheckVector(shapes, 2, w[0], "the bias"); !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, w[0], "the bias"));
   Dims result = {x[0], w[0]};
-  absl::Status windows =
-      AppendWindows(node, x, absl::MakeConstSpan(w).subspan(2), &result);
-  if (!windows.ok()) return windows;
+  INGOT_RETURN_IF_ERROR(
+      AppendWindows(node, x, absl::MakeConstSpan(w).subspan(2), &result));
   return result;
 }
 
@@ -101,9 +99,7 @@ Result InnerProduct(const Node& node, Shapes shapes) {
                    node.String("weights"));
   }
   const int64_t units = w[io ? 1 : 0];
-  if (absl::Status s = CheckVector(shapes, 2, units, "the bias"); !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, units, "the bias"));
   Dims result = x;
   result.back() = units;
   return result;
@@ -125,9 +121,7 @@ Result Matmul(const Node& node, Shapes shapes) {
   if (a.size() < 2 || a.size() != b.size() || a.back() != b[b.size() - 2]) {
     return Invalid("operands ", Text(a), " and ", Text(b));
   }
-  if (absl::Status s = CheckVector(shapes, 2, b.back(), "the bias"); !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, b.back(), "the bias"));
   Result result = Broadcast(a, b, a.size() - 2);
   if (!result.ok()) return result;
   result->push_back(a[a.size() - 2]);
@@ -181,8 +175,7 @@ Result BatchNorm(const Node& node, Shapes shapes) {
   static constexpr absl::string_view kRoles[] = {"scale", "bias", "mean",
                                                  "variance"};
   for (size_t i = 0; i < 4; ++i) {
-    absl::Status status = CheckVector(shapes, 1 + i, x[1], kRoles[i]);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(CheckVector(shapes, 1 + i, x[1], kRoles[i]));
   }
   return x;
 }
@@ -210,9 +203,8 @@ Result LayerNorm(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
   if (x.size() < 2 || x.size() > 5) return Invalid("data ", Text(x));
   for (size_t i = 1; i < 3; ++i) {
-    absl::Status status =
-        CheckVector(shapes, i, x.back(), i == 1 ? "the scale" : "the bias");
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(
+        CheckVector(shapes, i, x.back(), i == 1 ? "the scale" : "the bias"));
   }
   return x;
 }
@@ -236,7 +228,7 @@ Result Resampling(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
   if (x.size() < 3 || x.size() > 5) return Invalid("data ", Text(x));
   const size_t n = x.size() - 2;
-  if (absl::Status s = CheckValues(node, "sizes", n, 1); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckValues(node, "sizes", n, 1));
   Dims result = {x[0], x[1]};
   result.insert(result.end(), node.Ints("sizes").begin(),
                 node.Ints("sizes").end());
@@ -244,13 +236,11 @@ Result Resampling(const Node& node, Shapes shapes) {
 }
 
 Result Reshape(const Node& node, Shapes shapes) {
-  absl::StatusOr<int64_t> from = CountElementsOf(shapes[0]);
-  if (!from.ok()) return from.status();
-  absl::StatusOr<int64_t> to = CountElementsOf(node.Ints("shape"));
-  if (!to.ok()) return to.status();
-  if (*from != *to) {
-    return Invalid(Text(shapes[0]), " has ", *from, " elements, ",
-                   Text(node.Ints("shape")), " has ", *to);
+  INGOT_ASSIGN_OR_RETURN(int64_t from, CountElementsOf(shapes[0]));
+  INGOT_ASSIGN_OR_RETURN(int64_t to, CountElementsOf(node.Ints("shape")));
+  if (from != to) {
+    return Invalid(Text(shapes[0]), " has ", from, " elements, ",
+                   Text(node.Ints("shape")), " has ", to);
   }
   return node.Ints("shape");
 }

@@ -74,7 +74,7 @@ void ExpectTaken(const std::string& text, float low = -1, float high = 1,
   ExpectRegionMeans(text, low, high, tolerance);
 }
 
-// What either fits or is refused: never a wrong result.
+// A call either fits or is refused; it never gives a wrong result.
 bool ExpectTakenOrRefused(const std::string& text, double tolerance = 1e-5) {
   if (!Supported(text).ok()) return false;
   ExpectRegionMeans(text, -1, 1, tolerance);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/dnnl/arena.h"
 #include "backends/dnnl/threads.h"
+#include "base/status_macros.h"
 
 namespace ingot::onednn {
 
@@ -114,10 +115,10 @@ absl::StatusOr<std::unique_ptr<RunState>> Program::Take() {
       return state;
     }
   }
-  absl::StatusOr<std::shared_ptr<char>> arena = AllocateArena(arena_bytes_);
-  if (!arena.ok()) return arena.status();
+  INGOT_ASSIGN_OR_RETURN(std::shared_ptr<char> arena,
+                         AllocateArena(arena_bytes_));
   try {
-    return std::make_unique<RunState>(*this, *std::move(arena));
+    return std::make_unique<RunState>(*this, std::move(arena));
   } catch (const std::exception& error) {
     return absl::InternalError(
         absl::StrCat("oneDNN cannot prepare a run: ", error.what()));
@@ -125,24 +126,22 @@ absl::StatusOr<std::unique_ptr<RunState>> Program::Take() {
 }
 
 absl::Status Program::Warm() {
-  absl::StatusOr<std::unique_ptr<RunState>> state = Take();
-  if (!state.ok()) return state.status();
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<RunState> state, Take());
   absl::MutexLock lock(&mutex_);
-  idle_.push_back(*std::move(state));
+  idle_.push_back(std::move(state));
   return absl::OkStatus();
 }
 
 absl::Status Program::Run(absl::Span<void* const> data) {
-  absl::StatusOr<std::unique_ptr<RunState>> state = Take();
-  if (!state.ok()) return state.status();
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<RunState> state, Take());
   const ScopedThreads threads(threads_);
   size_t num_inputs = 0;
   for (const Buffer& buffer : buffers_) {
     num_inputs += buffer.kind == Buffer::kInput;
   }
-  absl::Status status = (*state)->Run(num_inputs, data);
+  absl::Status status = state->Run(num_inputs, data);
   absl::MutexLock lock(&mutex_);
-  idle_.push_back(*std::move(state));
+  idle_.push_back(std::move(state));
   return status;
 }
 

@@ -12,6 +12,7 @@
 #include "backends/dnnl/layouts.h"
 #include "backends/dnnl/primitives.h"
 #include "backends/dnnl/threads.h"
+#include "base/status_macros.h"
 
 namespace ingot::onednn {
 namespace {
@@ -370,13 +371,12 @@ absl::Status CheckConstants(const Graph& graph, const Weights& weights) {
                                               ": there is no constant '",
                                               decl.constant, "' in the set"));
     }
-    absl::StatusOr<int64_t> elements = CountElementsOf(decl.shape);
-    if (!elements.ok()) return elements.status();
+    INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElementsOf(decl.shape));
     if (tensor->dtype() != DataType::Float(32) ||
-        tensor->NumElements() != *elements) {
+        tensor->NumElements() != elements) {
       return absl::InvalidArgumentError(absl::StrCat(
           "tensor ", name, ": the constant '", decl.constant, "' is a ",
-          tensor->TypeString(), ", not f32 of ", *elements, " elements"));
+          tensor->TypeString(), ", not f32 of ", elements, " elements"));
     }
   }
   return absl::OkStatus();

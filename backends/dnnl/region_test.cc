@@ -27,7 +27,7 @@ std::vector<std::string> Ops(const Graph& graph) {
   return ops;
 }
 
-// What follows the product of a node, as text: "+x relu".
+// The post-ops of a node, as text: "+x relu".
 std::string Posts(const Node& node) {
   std::string text;
   for (const PostOp& post : node.post_ops) {

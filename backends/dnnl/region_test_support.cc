@@ -7,10 +7,10 @@
 
 #include "backends/dnnl/codegen.h"
 #include "backends/dnnl/load_json.h"
+#include "base/status_macros.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/parser.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/verifier.h"
-#include "compiler/status_macros.h"
 #include "gtest/gtest.h"
 
 namespace ingot::onednn {

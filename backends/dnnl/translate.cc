@@ -11,9 +11,9 @@
 #include "backends/dnnl/operators.h"
 #include "backends/dnnl/translate_eltwise.h"
 #include "backends/dnnl/translate_values.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::onednn {
 namespace {

@@ -37,7 +37,7 @@ struct Step {
   relay::Value output;
 };
 
-// What a value stands for outside of the function that it is in: composites
+// Values inside of a function and those outside that they stand for: composites
 // read their arguments through this. A value that is not there is itself.
 using Bindings = std::map<relay::Value, relay::Value>;
 

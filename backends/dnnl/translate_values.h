@@ -1,5 +1,5 @@
-// What the translation of one operator and of a composite ask of values.
-// Internal to the code generator.
+// Questions about values that the translation of operators and of composites
+// shares. Internal to the code generator.
 #ifndef INGOT_BACKENDS_DNNL_TRANSLATE_VALUES_H_
 #define INGOT_BACKENDS_DNNL_TRANSLATE_VALUES_H_
 
@@ -16,7 +16,7 @@ absl::Status No(const Parts&... parts) {
   return absl::UnimplementedError(absl::StrCat(parts...));
 }
 
-// What the value stands for outside of its function.
+// The value outside of the function that this one stands for.
 inline relay::Value Bound(const relay::Value& value, const Bindings& bindings) {
   auto it = bindings.find(value);
   return it == bindings.end() ? value : it->second;

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/example_npu/stream.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_region.h"
 #include "compiler/codegen/region.h"
-#include "compiler/status_macros.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -21,7 +21,7 @@ using relay::Pattern;
 using relay::Value;
 using Dims = std::vector<int64_t>;
 
-// What the launcher knows of stream.h.
+// The part of stream.h that the launcher needs.
 constexpr char kDriver[] = R"(
 typedef struct { const void* data; uint64_t bytes; } Buffer;
 typedef int Submit(const void* device, int command, const Buffer* operands);
@@ -36,8 +36,8 @@ struct Product {
   std::vector<Value> operands;
 };
 
-// What the operators of a composite compute. Unimplemented says why the device
-// does not.
+// Reads what the operators of a composite compute. Unimplemented says why the
+// device does not.
 absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
   const Node& node = *call.Find({"conv2d", "matmul"});
   const bool is_matmul = node.Is("matmul");
@@ -52,7 +52,7 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
     const DataType type = v.type().dtype;
     if (!type.is_integer() || type.bits != 8) return No("only 8-bit integers");
   }
-  // What lies between the input and its product, and the sums.
+  // The values between the input, its product and the sums.
   for (const Value& v : {node.inputs[0], Value{const_cast<Node*>(&node)}}) {
     if (v == input || v.type().dtype == DataType::Int(32)) continue;
     return No("only sums of 32 bits");

@@ -41,7 +41,7 @@ struct Memory {
 
 Memory* g_memory = nullptr;  // of the call
 
-// What the launcher that is generated does, without checks.
+// Does what the generated launcher does, without checks.
 int Launch(void* self, const TVMFFIAny*, int32_t, TVMFFIAny*) {
   using Submit = int(const void*, int, const Operands*);
   return (**static_cast<Submit* const*>(self))(self, 0, &g_memory->operands);
@@ -179,7 +179,7 @@ TEST(ExampleNpuLoader, NothingIsRunWithoutElements) {
   }
 }
 
-// What is not about sizes makes other results, wherever it would reach.
+// Fields that are not about sizes only change results.
 TEST(ExampleNpuLoader, HostileStepsReadNothingOutside) {
   for (int64_t step :
        {INT64_MIN, int64_t{-1}, int64_t{0}, int64_t{1} << 20, INT64_MAX}) {

@@ -7,9 +7,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot {

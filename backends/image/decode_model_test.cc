@@ -9,12 +9,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "backends/testing/run_model.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 
 namespace ingot {
 namespace {
@@ -54,16 +55,15 @@ ModelBuilder NegativeOfInput(const std::string& pixel_format) {
 
 absl::StatusOr<ArtifactSet> Compile(const ModelBuilder& model,
                                     const std::string& targets) {
-  absl::StatusOr<relay::Module> module = ImportOnnx(model.Build());
-  if (!module.ok()) return module.status();
+  INGOT_ASSIGN_OR_RETURN(relay::Module module, ImportOnnx(model.Build()));
   CompileOptions options;
   options.targets = *ParseTargets(targets);
   options.target_text = targets;
-  return CompileModule(&*module, "negative", "",
+  return CompileModule(&module, "negative", "",
                        testing_support::BuiltinTargets(), options);
 }
 
-// What the model should give for pixels in RGB.
+// The result that the model should have for pixels in RGB.
 std::vector<float> NegativeOf(const std::string& rgb,
                               const std::string& pixel_format) {
   std::vector<float> y;

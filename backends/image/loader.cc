@@ -8,10 +8,11 @@
 
 #include "absl/synchronization/mutex.h"
 #include "backends/image/image.h"
+#include "base/status_macros.h"
 #include "loaders/function_loader.h"
 #include "loaders/text_lines.h"
 #include "runtime/any.h"
-#include "runtime/call_spec.h"
+#include "runtime/plan/call_spec.h"
 
 namespace ingot {
 namespace {
@@ -75,12 +76,11 @@ absl::Status Call(const std::string& name, bool is_size, Decoder* decoder,
       spec.outputs[0].shape[i] = (*pixels)->shape[i];
     }
   }
-  const absl::StatusOr<std::vector<void*>> checked =
-      CheckCall(name, spec, ends);
-  if (!checked.ok()) return checked.status();
-  const Bytes bytes(static_cast<const uint8_t*>((*checked)[0]),
+  INGOT_ASSIGN_OR_RETURN(const std::vector<void*> checked,
+                         CheckCall(name, spec, ends));
+  const Bytes bytes(static_cast<const uint8_t*>(checked[0]),
                     spec.inputs[0].shape[0]);
-  void* const result = (*checked)[1];
+  void* const result = checked[1];
   if (is_size) {
     decoder->Size(bytes, static_cast<int64_t*>(result));
     return absl::OkStatus();

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/llvm/disassemble.h"
+#include "base/status_macros.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMContext.h"
@@ -47,8 +48,7 @@ absl::Status RegisterLlvmInspectors(InspectorRegistry* registry) {
   object.file_suffixes = {".o"};
   object.output_suffix = ".dis.txt";
   object.inspect = InspectObject;
-  absl::Status status = registry->Register(std::move(object));
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(registry->Register(std::move(object)));
   InspectorRule bitcode;
   bitcode.name = "bitcode";
   bitcode.file_suffixes = {".bc"};

@@ -6,6 +6,7 @@
 #include "backends/llvm/codegen.h"
 #include "backends/llvm/inspectors.h"
 #include "backends/llvmjit/codegen.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/llvm/compile.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/tir/parser.h"
@@ -61,11 +62,9 @@ absl::StatusOr<CodegenResult> Compile(absl::string_view text,
   TargetRegistry registry;
   EXPECT_TRUE(RegisterLlvmTarget(&registry).ok());
   EXPECT_TRUE(RegisterLlvmjitTarget(&registry).ok());
-  absl::StatusOr<Target> target = ParseTarget(text);
-  if (!target.ok()) return target.status();
-  absl::StatusOr<const TargetKind*> kind = registry.Check(*target);
-  if (!kind.ok()) return kind.status();
-  return (*kind)->tir_to_runtime(*target, {Kernel()}, options);
+  INGOT_ASSIGN_OR_RETURN(Target target, ParseTarget(text));
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, registry.Check(target));
+  return kind->tir_to_runtime(target, {Kernel()}, options);
 }
 
 TEST(Llvm, MakesOneObject) {
@@ -90,7 +89,7 @@ TEST(Llvm, TheSameInputGivesTheSameBytes) {
   }
 }
 
-// What is recorded as needed must be what this machine can be asked for.
+// Features recorded as needed must be among those that this machine reports.
 TEST(Llvm, NativeCodeNeedsWhatThisMachineReports) {
   auto result = Compile("llvm -mcpu=native");
   ASSERT_TRUE(result.ok()) << result.status();
@@ -198,7 +197,7 @@ TEST(Llvm, DescribesProcessors) {
   const auto model = [&](const std::string& text) {
     const Target target =
         *ParseTarget("llvm -mtriple=x86_64-linux-gnu " + text);
-    return *(*registry.Find("llvm"))->cpu_model(target);
+    return *(*registry.Find("llvm"))->MachineOf(target);
   };
   EXPECT_EQ(model("-mcpu=skylake-avx512").vector_bits, 512);
   EXPECT_EQ(model("-mcpu=skylake-avx512").vector_registers, 32);
@@ -208,6 +207,12 @@ TEST(Llvm, DescribesProcessors) {
   EXPECT_TRUE(model("-mcpu=haswell").fma);
   EXPECT_EQ(model("-mcpu=generic").vector_bits, 128);
   EXPECT_FALSE(model("-mcpu=generic").fma);
+  EXPECT_THAT(model("-mcpu=skylake-avx512").units, IsEmpty());
+  EXPECT_THAT(model("-mcpu=cascadelake").units,
+              ElementsAre(MachineUnit::kInt8Dot));
+  EXPECT_THAT(model("-mcpu=sapphirerapids").units,
+              ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt8Tiles,
+                          MachineUnit::kBFloat16Tiles));
 }
 
 TEST(Llvm, CompilesForOtherProcessors) {

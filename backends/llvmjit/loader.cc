@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/llvmjit/narrow_features.h"
+#include "base/status_macros.h"
 #include "isa/machines.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/ExecutionEngine/Orc/CompileUtils.h"
@@ -134,20 +135,18 @@ absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
   std::vector<std::string> names;
   bool has_host_api = false;
   for (const Artifact& artifact : group) {
-    absl::StatusOr<Parsed> parsed = ParseBitcode(artifact);
-    if (!parsed.ok()) return parsed.status();
-    NarrowFeatures(parsed->module.get(), available);
+    INGOT_ASSIGN_OR_RETURN(Parsed parsed, ParseBitcode(artifact));
+    NarrowFeatures(parsed.module.get(), available);
     if (jit == nullptr) {
-      auto made = MakeJit(*parsed, artifact.file_name);
-      if (!made.ok()) return made.status();
-      jit = *std::move(made);
+      INGOT_ASSIGN_OR_RETURN(auto made, MakeJit(parsed, artifact.file_name));
+      jit = std::move(made);
     }
-    if (parsed->module->getDataLayout() != jit->getDataLayout()) {
+    if (parsed.module->getDataLayout() != jit->getDataLayout()) {
       return absl::InvalidArgumentError(absl::StrCat(
-          artifact.file_name, " is for ", parsed->module->getTargetTriple(),
+          artifact.file_name, " is for ", parsed.module->getTargetTriple(),
           ", unlike the files before it"));
     }
-    for (const llvm::Function& f : *parsed->module) {
+    for (const llvm::Function& f : *parsed.module) {
       const absl::string_view name = View(f.getName());
       if (!f.isDeclaration() && f.hasExternalLinkage() &&
           name.substr(0, kPrefix.size()) == kPrefix) {
@@ -155,9 +154,9 @@ absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
       }
     }
     has_host_api |=
-        parsed->module->getNamedGlobal(INGOT_HOST_API_SYMBOL) != nullptr;
+        parsed.module->getNamedGlobal(INGOT_HOST_API_SYMBOL) != nullptr;
     if (llvm::Error error = jit->addIRModule(llvm::orc::ThreadSafeModule(
-            std::move(parsed->module), std::move(parsed->context)))) {
+            std::move(parsed.module), std::move(parsed.context)))) {
       return absl::InvalidArgumentError(
           absl::StrCat(artifact.file_name, ": ", Text(std::move(error))));
     }

@@ -34,7 +34,7 @@ Tensor FloatTensor(const std::vector<float>& values) {
   return t;
 }
 
-// What a kernel that applies `name` to vectors gives for `args`, whose size is
+// Runs a kernel that applies `name` to vectors of `args`, whose size is
 // a multiple of 8.
 std::vector<float> Evaluate(const std::string& name,
                             const std::vector<std::vector<float>>& args,
@@ -191,7 +191,7 @@ TEST_P(MathTest, MulAdd) {
   }
 }
 
-// What this machine has, and what every x86-64 has.
+// The features of this machine, and those of every x86-64.
 INSTANTIATE_TEST_SUITE_P(Targets, MathTest,
                          testing::Values("-mcpu=native", "-mcpu=generic"));
 

@@ -21,6 +21,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/testing/mutate_message.h"
 #include "backends/testing/run_model.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "compiler/relay/parser.h"
 #include "gtest/gtest.h"
@@ -75,7 +76,7 @@ constexpr char kDeciding[] = R"(module {
   func @other(%a: f32["?k"]) -> (%b) {
     %b = concat(%a, %a) {axis=0}
   }
-  func @grow(%trip: i64[], %v: f32["?v"]) -> (%go, %w, %first) {
+  func @grow(%number: i64[], %v: f32["?v"]) -> (%go, %w, %first) {
     %go = const bool[] {true}
     %r = neg(%v)
     %w = concat(%r, %v) {axis=0}
@@ -99,7 +100,7 @@ constexpr char kLists[] = R"(module {
     %grown = loop(%count, _, %parts, %x) {body="grow", carried=1} : list<f32>
     %out = if(%c, %grown) {else="none", then="same"} : list<f32>
   }
-  func @grow(%trip: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
+  func @grow(%number: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
     %go = const bool[] {true}
     %now = list_insert(%l, %v)
   }
@@ -148,25 +149,24 @@ Tensor MakeInput(const TensorInfo& info, int64_t extent) {
 absl::Status RunPlan(const LoadedModel& model) {
   ExecutorOptions options;
   options.max_storage_bytes = 1 << 24;
-  options.max_trips = 100;
+  options.max_iterations = 100;
   options.random_seed = 1;
-  auto executor = CreateExecutor(model, options);
-  if (!executor.ok()) return executor.status();
+  INGOT_ASSIGN_OR_RETURN(auto executor, CreateExecutor(model, options));
   absl::Status status;
   for (int64_t extent : {4, 0, 5, 5}) {
-    for (size_t i = 0; i < (*executor)->inputs().size(); ++i) {
-      const TensorInfo& info = (*executor)->inputs()[i];
+    for (size_t i = 0; i < executor->inputs().size(); ++i) {
+      const TensorInfo& info = executor->inputs()[i];
       absl::Status set =
           info.is_list
-              ? (*executor)->SetInputList(i, TensorList{info.dtype, false, {}})
-              : (*executor)->SetInput(i, MakeInput(info, extent));
+              ? executor->SetInputList(i, TensorList{info.dtype, false, {}})
+              : executor->SetInput(i, MakeInput(info, extent));
       if (!set.ok()) return set;
     }
-    status = (*executor)->Run();
+    status = executor->Run();
     if (!status.ok()) continue;
-    for (size_t i = 0; i < (*executor)->outputs().size(); ++i) {
-      if ((*executor)->outputs()[i].is_list) continue;
-      status.Update((*executor)->CopyOutput(i).status());
+    for (size_t i = 0; i < executor->outputs().size(); ++i) {
+      if (executor->outputs()[i].is_list) continue;
+      status.Update(executor->CopyOutput(i).status());
     }
   }
   return status;

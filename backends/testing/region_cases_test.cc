@@ -1,11 +1,12 @@
-// What users of other compilers report broken where several backends share a
-// model.
+// Cases that users of other compilers report broken where several backends
+// share a model.
 
 #include <string>
 #include <vector>
 
 #include "backends/builtin.h"
 #include "backends/testing/run_regions.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,14 +32,12 @@ absl::StatusOr<ArtifactSet> CompileFor(const std::string& targets,
                                        std::vector<std::string> loaders,
                                        const std::string& text) {
   TargetRegistry kinds;
-  absl::Status registered = RegisterBuiltinTargets(&kinds);
-  if (!registered.ok()) return registered;
-  auto module = testing_support::ParseRelay(text);
-  if (!module.ok()) return module.status();
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
+  INGOT_ASSIGN_OR_RETURN(auto module, testing_support::ParseRelay(text));
   CompileOptions options;
   options.targets = *ParseTargets(targets);
   options.known_loaders = std::move(loaders);
-  return CompileModule(module->get(), "test", "", kinds, options);
+  return CompileModule(module.get(), "test", "", kinds, options);
 }
 
 constexpr char kAdds[] = R"(module {

@@ -12,6 +12,7 @@
 #include "artifact/artifact_set.h"
 #include "artifact/target_keys.h"
 #include "backends/builtin.h"
+#include "base/status_macros.h"
 #include "compiler/target/target.h"
 #include "compiler/tir/interpreter.h"
 #include "compiler/tir/numeric.h"
@@ -76,32 +77,29 @@ absl::StatusOr<ArtifactSet> Generate(absl::string_view target_text,
   TargetRegistry targets;
   absl::Status status = RegisterBuiltinTargets(&targets);
   if (!status.ok()) return status;
-  absl::StatusOr<Target> target = ParseTarget(target_text);
-  if (!target.ok()) return target.status();
-  absl::StatusOr<const TargetKind*> kind = targets.Check(*target);
-  if (!kind.ok()) return kind.status();
+  INGOT_ASSIGN_OR_RETURN(Target target, ParseTarget(target_text));
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, targets.Check(target));
 
-  std::vector<absl::string_view> passes((*kind)->tir_passes.begin(),
-                                        (*kind)->tir_passes.end());
+  std::vector<absl::string_view> passes(kind->tir_passes.begin(),
+                                        kind->tir_passes.end());
   std::vector<tir::PrimFunc> lowered;
   for (const tir::PrimFunc& kernel : kernels) {
-    absl::StatusOr<tir::PrimFunc> result = tir::RunPasses(kernel, passes);
-    if (!result.ok()) return result.status();
-    lowered.push_back(*std::move(result));
+    INGOT_ASSIGN_OR_RETURN(tir::PrimFunc result,
+                           tir::RunPasses(kernel, passes));
+    lowered.push_back(std::move(result));
   }
-  absl::StatusOr<CodegenResult> result =
-      (*kind)->tir_to_runtime(*target, lowered, CodegenOptions());
-  if (!result.ok()) return result.status();
+  INGOT_ASSIGN_OR_RETURN(
+      CodegenResult result,
+      kind->tir_to_runtime(target, lowered, CodegenOptions()));
 
   ArtifactSet set;
-  for (const Artifact& artifact : result->artifacts) {
-    absl::Status added = set.Add(artifact);
-    if (!added.ok()) return added;
+  for (const Artifact& artifact : result.artifacts) {
+    INGOT_RETURN_IF_ERROR(set.Add(artifact));
   }
   Provenance::TargetKey* key =
-      MutableTargetKey(&set.mutable_provenance(), target->key);
-  key->set_triple(result->target_triple);
-  for (const std::string& library : result->link_libraries) {
+      MutableTargetKey(&set.mutable_provenance(), target.key);
+  key->set_triple(result.target_triple);
+  for (const std::string& library : result.link_libraries) {
     key->add_link_libraries(library);
   }
   return set;
@@ -138,26 +136,22 @@ absl::Status CompareTensors(absl::string_view what, const Tensor& got,
 
 absl::StatusOr<std::string> LinkKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels) {
-  absl::StatusOr<ArtifactSet> set = Generate(target, kernels);
-  if (!set.ok()) return set.status();
-  if (set->artifacts()[0].loader != "native") {
+  INGOT_ASSIGN_OR_RETURN(ArtifactSet set, Generate(target, kernels));
+  if (set.artifacts()[0].loader != "native") {
     return absl::InvalidArgumentError("not native code");
   }
   const std::string path = TemporaryName();
-  absl::Status linked = LinkLibrary(*set, path);
-  if (!linked.ok()) return linked;
+  INGOT_RETURN_IF_ERROR(LinkLibrary(set, path));
   return path;
 }
 
 absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels) {
-  absl::StatusOr<ArtifactSet> set = Generate(target, kernels);
-  if (!set.ok()) return set.status();
-  const std::string& loader = set->artifacts()[0].loader;
+  INGOT_ASSIGN_OR_RETURN(ArtifactSet set, Generate(target, kernels));
+  const std::string& loader = set.artifacts()[0].loader;
   if (loader == "native") {
     const std::string path = TemporaryName();
-    absl::Status linked = LinkLibrary(*set, path);
-    if (!linked.ok()) return linked;
+    INGOT_RETURN_IF_ERROR(LinkLibrary(set, path));
     absl::StatusOr<std::shared_ptr<LibraryModule>> library =
         LibraryModule::Open(path);
     unlink(path.c_str());
@@ -167,10 +161,9 @@ absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
   LoaderRegistry loaders;
   absl::Status status = RegisterBuiltinLoaders(&loaders);
   if (!status.ok()) return status;
-  absl::StatusOr<const LoadBinaryFn*> load = loaders.Find(loader);
-  if (!load.ok()) return load.status();
-  LoadContext context{*set, {}, {}, nullptr};
-  return (**load)(set->artifacts(), context);
+  INGOT_ASSIGN_OR_RETURN(const LoadBinaryFn* load, loaders.Find(loader));
+  LoadContext context{set, {}, {}, nullptr};
+  return (*load)(set.artifacts(), context);
 }
 
 absl::Status CompareWithInterpreter(const Module& module,
@@ -199,20 +192,17 @@ absl::Status CompareWithInterpreter(const Module& module,
     keep.push_back(*Tensor::Empty(buffer.dtype, shape));
     args.push_back(keep.back().dl());
   }
-  absl::Status interpreted =
-      tir::Interpret(func, absl::MakeConstSpan(expected_args));
-  if (!interpreted.ok()) return interpreted;
+  INGOT_RETURN_IF_ERROR(
+      tir::Interpret(func, absl::MakeConstSpan(expected_args)));
   std::optional<Function> function = module.GetFunction(func.name);
   if (!function.has_value()) {
     return absl::NotFoundError(absl::StrCat("no function ", func.name));
   }
-  absl::Status called = function->Call(args);
-  if (!called.ok()) return called;
+  INGOT_RETURN_IF_ERROR(function->Call(args));
   for (size_t i = 0; i < outputs.size(); ++i) {
-    absl::Status same =
+    INGOT_RETURN_IF_ERROR(
         CompareTensors(absl::StrCat(func.name, ", output ", i), outputs[i],
-                       expected_args[inputs.size() + i], tolerance);
-    if (!same.ok()) return same;
+                       expected_args[inputs.size() + i], tolerance));
   }
   return absl::OkStatus();
 }

@@ -9,7 +9,8 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "backends/builtin.h"
-#include "compiler/status_macros.h"
+#include "base/status_macros.h"
+#include "compiler/frontends/builtin/builtin_frontends.h"
 #include "loaders/native/linker.h"
 
 namespace ingot::testing_support {
@@ -51,6 +52,15 @@ LoaderRegistry& Loaders() {
 
 const TargetRegistry& BuiltinTargets() { return Targets(); }
 const LoaderRegistry& BuiltinLoaders() { return Loaders(); }
+
+const FrontendRegistry& BuiltinFrontends() {
+  static const FrontendRegistry* const kFrontends = [] {
+    auto* frontends = new FrontendRegistry;
+    Require(RegisterBuiltinFrontends(frontends));
+    return frontends;
+  }();
+  return *kFrontends;
+}
 
 absl::Status AddBackend(absl::Status (*register_target)(TargetRegistry*),
                         absl::Status (*register_loader)(LoaderRegistry*)) {

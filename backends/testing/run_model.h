@@ -9,16 +9,18 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "artifact/artifact_set.h"
+#include "compiler/frontends/frontend.h"
 #include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
 
 namespace ingot::testing_support {
 
-// Everything that is built in, and what AddBackend added.
+// Everything that is built in, and the parts that AddBackend added.
 const TargetRegistry& BuiltinTargets();
+const FrontendRegistry& BuiltinFrontends();
 const LoaderRegistry& BuiltinLoaders();
 
 // Adds a backend that is not built in, for the tests of this process: before

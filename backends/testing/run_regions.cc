@@ -4,14 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/driver/compile.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/pattern.h"
 #include "compiler/relay/verifier.h"
-#include "compiler/status_macros.h"
 #include "compiler/target/target.h"
 #include "gtest/gtest.h"
 

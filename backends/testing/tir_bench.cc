@@ -13,6 +13,7 @@
 #include "absl/flags/parse.h"
 #include "absl/strings/str_cat.h"
 #include "backends/llvmjit/compile_and_load.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/llvm/compile.h"
 #include "compiler/tir/parser.h"
 #include "runtime/tensor.h"
@@ -41,10 +42,9 @@ absl::Status Time(const tir::PrimFunc& func) {
       }
       shape.push_back(n);
     }
-    absl::StatusOr<Tensor> t = Tensor::Empty(buffer->dtype, shape);
-    if (!t.ok()) return t.status();
-    memset(t->mutable_raw_data(), 0, t->bytes());
-    tensors.push_back(*t);
+    INGOT_ASSIGN_OR_RETURN(Tensor t, Tensor::Empty(buffer->dtype, shape));
+    memset(t.mutable_raw_data(), 0, t.bytes());
+    tensors.push_back(t);
     args.push_back(tensors.back().dl());
   }
   Function f = *(*module)->GetFunction(func.name);
@@ -53,8 +53,7 @@ absl::Status Time(const tir::PrimFunc& func) {
       std::chrono::steady_clock::now() + std::chrono::seconds(1);
   while (std::chrono::steady_clock::now() < deadline) {
     const auto t0 = std::chrono::steady_clock::now();
-    absl::Status called = f.Call(args);
-    if (!called.ok()) return called;
+    INGOT_RETURN_IF_ERROR(f.Call(args));
     const std::chrono::duration<double> t =
         std::chrono::steady_clock::now() - t0;
     best = std::min(best, t.count());
@@ -72,19 +71,17 @@ absl::Status Main(const std::string& path) {
   std::ifstream in(path);
   std::stringstream text;
   text << in.rdbuf();
-  absl::StatusOr<tir::PrimFunc> func = tir::Parse(text.str());
-  if (!func.ok()) return func.status();
+  INGOT_ASSIGN_OR_RETURN(tir::PrimFunc func, tir::Parse(text.str()));
   const std::string emit = absl::GetFlag(FLAGS_emit);
-  if (emit == "time") return Time(*func);
-  auto target = ParseTarget("llvm " + absl::GetFlag(FLAGS_target));
-  if (!target.ok()) return target.status();
-  auto machine = codegen::ResolveMachine(*target);
-  if (!machine.ok()) return machine.status();
+  if (emit == "time") return Time(func);
+  INGOT_ASSIGN_OR_RETURN(auto target,
+                         ParseTarget("llvm " + absl::GetFlag(FLAGS_target)));
+  INGOT_ASSIGN_OR_RETURN(auto machine, codegen::ResolveMachine(target));
   const codegen::LlvmOutput output = emit == "ll" ? codegen::LlvmOutput::kText
                                      : emit == "raw"
                                          ? codegen::LlvmOutput::kRawText
                                          : codegen::LlvmOutput::kAssembly;
-  auto out = codegen::CompileWithLlvm({*func}, *machine, output);
+  auto out = codegen::CompileWithLlvm({func}, machine, output);
   if (!out.ok()) return out.status();
   std::cout << *out;
   return absl::OkStatus();

@@ -4,8 +4,8 @@
 
 #include <vector>
 
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
-#include "compiler/tir/simplify.h"
 
 namespace ingot::codegen {
 

@@ -1,40 +1,54 @@
 #include "compiler/codegen/c_prelude.h"
 
+#include <cstddef>
+#include <cstdint>
+
+#include "compiler/codegen/c_abi_fields.h"
+
 namespace ingot::codegen {
+namespace prelude {
+
+#include "compiler/codegen/c_prelude_types.inc"
+
+}  // namespace prelude
+
+namespace {
+
+// Generated C reads the structures that the host fills, so every field lies
+// where the ABI has it.
+#define INGOT_SAME_PLACE(structure, fields, index, own)                       \
+  static_assert(offsetof(prelude::structure, own) == fields[index].offset &&  \
+                    sizeof(static_cast<prelude::structure*>(nullptr)->own) == \
+                        fields[index].size,                                   \
+                #structure "::" #own);
+#define INGOT_SAME_TENSOR(name, type, member, own) \
+  INGOT_SAME_PLACE(Tensor, kTensorFields, kTensor##name, own)
+#define INGOT_SAME_ANY(name, type, member, own) \
+  INGOT_SAME_PLACE(Any, kAnyFields, kAny##name, own)
+#define INGOT_SAME_HOST_API(name, type, member, own) \
+  INGOT_SAME_PLACE(HostApi, kHostApiFields, kHostApi##name, own)
+INGOT_ABI_TENSOR(INGOT_SAME_TENSOR)
+INGOT_ABI_ANY(INGOT_SAME_ANY)
+INGOT_ABI_HOST_API(INGOT_SAME_HOST_API)
+static_assert(sizeof(prelude::Tensor) == sizeof(DLTensor), "");
+static_assert(sizeof(prelude::Any) == sizeof(TVMFFIAny), "");
+static_assert(sizeof(prelude::HostApi) == sizeof(IngotHostApi), "");
+
+// The numbers in the text of tensor() below.
+static_assert(kTVMFFIDLTensorPtr == 7 && kTVMFFITensor == 70 && kDLCPU == 1,
+              "");
+static_assert(sizeof(TVMFFIObject) == 24, "");
+
+}  // namespace
 
 const char kCPrelude[] = R"(#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* A tensor as DLPack lays it out, and a tagged value as tvm-ffi does. */
-typedef struct {
-  void* data;
-  int32_t device_type, device_id;
-  int32_t ndim;
-  uint8_t type_code, type_bits;
-  uint16_t type_lanes;
-  int64_t* shape;
-  int64_t* strides;
-  uint64_t byte_offset;
-} Tensor;
-
-typedef struct {
-  int32_t type_index;
-  uint32_t padding;
-  union {
-    int64_t as_int;
-    void* as_ptr;
-  } value;
-} Any;
-
-/* What the program that loads this code offers; it may leave this null. */
-typedef struct {
-  int32_t version;
-  int (*parallel_for)(int (*body)(void*, int64_t, int64_t), void*, int64_t);
-  void (*set_error)(const char* kind, const char* message);
-} HostApi;
-
+)"
+#include "compiler/codegen/c_prelude_types.literal"
+                         R"(
 #if defined(__GNUC__)
 #define INGOT_WEAK __attribute__((weak, visibility("default")))
 #define INGOT_EXPORT __attribute__((visibility("default")))

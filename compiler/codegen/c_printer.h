@@ -10,8 +10,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
-#include "compiler/tir/simplify.h"
 
 namespace ingot::codegen {
 
@@ -75,7 +75,7 @@ class CPrinter {
   std::string Print(const tir::Expr& e, int precedence = kAnything);
   // Appends to text_.
   void Print(const tir::Stmt& s);
-  // Prints `for (var = min + begin; …)`: the trips [begin, end) of a loop.
+  // Prints `for (var = min + begin; …)`: the iterations [begin, end) of a loop.
   void PrintLoop(const tir::For& loop, const std::string& begin,
                  const std::string& end);
   // Appends one line, indented.

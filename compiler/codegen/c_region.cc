@@ -10,10 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/alignment.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/dim_text.h"
-#include "compiler/status_macros.h"
 #include "runtime/tensor.h"
 
 namespace ingot::codegen {

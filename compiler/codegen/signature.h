@@ -37,8 +37,8 @@ struct Signature {
 // or output's shape, or the function's counts of parameters are off.
 absl::StatusOr<Signature> MakeSignature(const tir::PrimFunc& func);
 
-// What an error says of an argument that has the wrong type or shape, for
-// example "f32[64, 3, n]".
+// The text by which an error describes the type that an argument should have,
+// for example "f32[64, 3, n]".
 std::string TypeText(const tir::BufferNode& buffer);
 
 // The texts that a call reports. Each stands alone: it names the function.

@@ -14,12 +14,12 @@
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
 #include "compiler/driver/placement.h"
+#include "compiler/frontends/frontend.h"
+#include "compiler/frontends/read_model.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 
 namespace ingot {
-
-inline constexpr char kIngotVersion[] = "0.1.0";
 
 struct CompileOptions {
   // In order of preference. Those whose kind has regions take what they
@@ -38,7 +38,7 @@ struct CompileOptions {
   // Dimensions of inputs by name; they replace the model's own.
   std::map<std::string, std::vector<int64_t>> input_shapes;
 
-  // Values of the model that become outputs too (frontends/onnx/import.h).
+  // Values of the model that become outputs too (frontends/frontend.h).
   std::vector<std::string> extra_outputs;
 
   // 0: only what correctness needs, one kernel an operator; 1: fold, simplify
@@ -70,24 +70,19 @@ struct CompileOptions {
   std::function<void(absl::string_view what, double fraction)> on_progress;
 };
 
-// A model as read from a file.
-struct ReadModel {
-  relay::Module module;
-  std::string name;    // of the file, without folder and ending
-  std::string sha256;  // of its bytes
-};
+// Reads the model file at `path` by the frontend that accepts it, with the
+// shapes that `options` fix. Errors: those of CompileModel.
+absl::StatusOr<ReadModel> ReadModelToCompile(absl::string_view path,
+                                             const FrontendRegistry& frontends,
+                                             const CompileOptions& options);
 
-// Reads the ONNX file at `path`, with the shapes that `options` fix. Errors:
-// those of CompileModel.
-absl::StatusOr<ReadModel> ReadOnnxModel(absl::string_view path,
-                                        const CompileOptions& options);
-
-// Compiles the ONNX file at `path`. The same file, options and Ingot give the
+// Compiles the model file at `path`. The same file, options and Ingot give the
 // same set. Errors: InvalidArgument for a broken model or option,
 // Unimplemented for what is not supported, each naming the node; NotFound for
 // a missing file, an unknown target kind or a loader that is not known;
 // FailedPrecondition for nodes that a strict target did not take.
 absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
+                                         const FrontendRegistry& frontends,
                                          const TargetRegistry& kinds,
                                          const CompileOptions& options);
 
@@ -100,9 +95,10 @@ absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
                                           const TargetRegistry& kinds,
                                           const CompileOptions& options);
 
-// Which target would take each node of the ONNX file at `path`, and why not an
+// Which target would take each node of the model file at `path`, and why not an
 // earlier one. Generates no code. Errors: those of CompileModel up to there.
 absl::StatusOr<Placement> PlaceModel(absl::string_view path,
+                                     const FrontendRegistry& frontends,
                                      const TargetRegistry& kinds,
                                      const CompileOptions& options);
 

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "compiler/relay/printer.h"
 #include "compiler/tir/printer.h"
 
@@ -27,7 +28,7 @@ absl::Status MakeFolder(const std::string& folder) {
 absl::Status IrDump::Write(absl::string_view stage,
                            const relay::Module& module) {
   if (folder_.empty()) return absl::OkStatus();
-  if (absl::Status s = MakeFolder(folder_); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(MakeFolder(folder_));
   return relay::WriteModuleFiles(
       module, absl::StrFormat("%s/%02d_%s.relay", folder_, next_++, stage));
 }
@@ -36,7 +37,7 @@ absl::Status IrDump::Write(absl::string_view stage,
                            const tir::PrimFunc& function) {
   if (folder_.empty()) return absl::OkStatus();
   const std::string folder = absl::StrCat(folder_, "/tir/", function.name);
-  if (absl::Status s = MakeFolder(folder); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(MakeFolder(folder));
   const std::string path = absl::StrFormat(
       "%s/%02d_%s.tir", folder, next_of_kernel_[function.name]++, stage);
   std::ofstream file(path);

@@ -5,11 +5,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
+#include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
-#include "compiler/te/schedules/schedule_for_cpu.h"
 #include "compiler/te/te.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "runtime/float16.h"
 
 namespace ingot {
@@ -53,9 +54,10 @@ absl::StatusOr<tir::Expr> ScalarOf(const Node& node) {
 
 }  // namespace
 
-absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
-                                            absl::string_view name,
-                                            const CpuModel& cpu) {
+absl::StatusOr<tir::PrimFunc> LowerFunction(
+    const relay::Function& function, absl::string_view name,
+    absl::Span<const te::ScheduleTemplate> templates,
+    const MachineModel& machine) {
   te::Graph graph;
   std::map<Value, te::Tensor> tensors;
   std::vector<te::Tensor> inputs;
@@ -68,11 +70,10 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
   for (const auto& node : function.nodes()) {
     if (node->kind == NodeKind::kInput) continue;
     if (node->kind == NodeKind::kConstant) {
-      absl::StatusOr<tir::Expr> scalar = ScalarOf(*node);
-      if (!scalar.ok()) return scalar.status();
+      INGOT_ASSIGN_OR_RETURN(tir::Expr scalar, ScalarOf(*node));
       tensors[Value{node.get(), 0}] =
           graph.Compute(node->name, node->outputs[0].shape,
-                        [&](const te::Indices&) { return *scalar; });
+                        [&](const te::Indices&) { return scalar; });
       continue;
     }
     if (node->kind != NodeKind::kOp || node->op->compute == nullptr) {
@@ -104,38 +105,12 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
         s.code(), absl::StrCat("kernel ", function.name, ": ", s.message()));
   };
   absl::StatusOr<te::Schedule> schedule =
-      te::ScheduleForCpu(graph, outputs, cpu);
+      te::ScheduleKernel(graph, outputs, templates, machine);
   if (!schedule.ok()) return annotate(schedule.status());
   absl::StatusOr<tir::PrimFunc> lowered =
       te::Lower(name, graph, inputs, outputs, *schedule);
   if (!lowered.ok()) return annotate(lowered.status());
   return lowered;
-}
-
-absl::Status GuardAssumptions(const relay::Function& function,
-                              tir::PrimFunc* kernel) {
-  std::vector<relay::DimAssumption> assumed;
-  for (const auto& node : function.nodes()) {
-    if (node->kind != NodeKind::kOp) continue;
-    absl::Status status =
-        relay::InferTypes(*node->op, node->inputs, node->attrs, &assumed)
-            .status();
-    if (!status.ok()) return status;
-  }
-  tir::Expr holds = tir::MakeBool(true);
-  for (const relay::DimAssumption& a : assumed) {
-    tir::Expr one = Eq(a.a, a.b);
-    if (a.or_one) {
-      const tir::Expr i1 = tir::MakeInt(1);
-      one = Or(one, Or(Eq(a.a, i1), Eq(a.b, i1)));
-    }
-    holds = And(holds, one);
-  }
-  const tir::Bounds bounds = tir::Bounds::Dimensions();
-  holds = tir::Simplify(holds, &bounds);
-  if (tir::IsConstInt(holds, 1)) return absl::OkStatus();
-  kernel->body = tir::MakeIf(holds, kernel->body);
-  return absl::OkStatus();
 }
 
 }  // namespace ingot

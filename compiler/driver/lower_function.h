@@ -3,31 +3,26 @@
 
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/relay/ir.h"
-#include "compiler/target/target.h"
+#include "compiler/te/schedule_template.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot {
 
 // The default lowering, used where a target has no relay_to_tir hook: joins the
 // te definitions of the operators of `function` into one graph, schedules it
-// for `cpu` and lowers it to loops. The result is called `name`; its parameters
-// are the function's inputs, its outputs, then workspaces. Constants inside the
-// function must have one element. Errors name the node.
-absl::StatusOr<tir::PrimFunc> LowerFunction(const relay::Function& function,
-                                            absl::string_view name,
-                                            const CpuModel& cpu);
-
-// Makes the kernel of `function`, after all passes, do nothing in a call whose
-// symbolic dimensions break what the operators of the function take for granted
-// (DimAssumption), and thereby read outside of its arguments. The plan checks
-// the same before the call, with an error; but a plan is data, and code must
-// not depend on it.
-absl::Status GuardAssumptions(const relay::Function& function,
-                              tir::PrimFunc* kernel);
+// for `machine` by a target's templates and lowers it to loops. The result is
+// called `name`; its parameters are the function's inputs, its outputs, then
+// workspaces. Constants inside the function must have one element. Errors name
+// the node.
+absl::StatusOr<tir::PrimFunc> LowerFunction(
+    const relay::Function& function, absl::string_view name,
+    absl::Span<const te::ScheduleTemplate> templates,
+    const MachineModel& machine);
 
 }  // namespace ingot
 

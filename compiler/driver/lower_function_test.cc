@@ -11,6 +11,8 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/pass.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
 #include "compiler/te/testing/workspaces.h"
 #include "gtest/gtest.h"
 
@@ -103,8 +105,8 @@ constexpr TailCase kTails[] = {
     {"cast", "%y = cast(%c) {dtype=i32}"},
 };
 
-CpuModel Cpu(int vector_bits) {
-  CpuModel cpu;
+MachineModel Cpu(int vector_bits) {
+  MachineModel cpu;
   cpu.vector_bits = vector_bits;
   cpu.vector_registers = vector_bits == 512 ? 32 : 16;
   cpu.fma = true;
@@ -125,7 +127,8 @@ TEST_P(EpilogueTest, IsNoSecondPass) {
         relay::ReadModule(text);
     ASSERT_TRUE(module.ok()) << module.status();
     relay::PassContext context;
-    context.cpu = Cpu(vector_bits);
+    const MachineModel machine = Cpu(vector_bits);
+    context.layouts = te::cpu::CpuLayouts(machine);
     const absl::Status ran =
         relay::RunPasses(relay::DefaultPasses(2), module->get(), &context);
     ASSERT_TRUE(ran.ok()) << ran;
@@ -141,8 +144,8 @@ TEST_P(EpilogueTest, IsNoSecondPass) {
       }
       if (!sums) continue;
       found = found || maps;
-      absl::StatusOr<tir::PrimFunc> kernel =
-          LowerFunction(*function, function->name, context.cpu);
+      absl::StatusOr<tir::PrimFunc> kernel = LowerFunction(
+          *function, function->name, te::cpu::CpuTemplates(), machine);
       ASSERT_TRUE(kernel.ok()) << kernel.status();
       for (const tir::Buffer& workspace : te::WorkspacesOfSums(*kernel)) {
         ADD_FAILURE() << function->name << " keeps " << workspace->name;

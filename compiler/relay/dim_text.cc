@@ -112,10 +112,6 @@ std::string ShapeToString(const Shape& shape) {
   return text + "]";
 }
 
-std::string QuoteString(absl::string_view text) {
-  return absl::StrCat("\"", absl::CHexEscape(text), "\"");
-}
-
 std::string QuoteName(absl::string_view name) {
   bool plain = !name.empty() && name.find("//") == absl::string_view::npos;
   for (char c : name) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
+#include "compiler/text/printer.h"
 
 namespace ingot::relay {
 
@@ -26,8 +27,7 @@ std::string QuoteName(absl::string_view name);
 // A symbol as it stands in an expression: an identifier, or quoted.
 std::string QuoteSymbol(absl::string_view name);
 
-// In double quotes, with C escapes.
-std::string QuoteString(absl::string_view text);
+using text::QuoteString;
 
 }  // namespace ingot::relay
 

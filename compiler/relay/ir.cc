@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay {
 

@@ -138,11 +138,11 @@ enum class NodeKind {
   kIf,
   // A function again and again. Operands: how often at most (i64), whether at
   // all (bool, one element), either of which may be left out; `carried` values;
-  // the others, which stay. The function takes the number of the trip (i64[]),
-  // the carried values and the others, and gives whether to go on (bool), the
-  // carried values anew, and any number of further values, which the loop's
-  // results hold stacked along a new first dimension, behind the carried ones.
-  // Attributes body (a name), carried (a count).
+  // the others, which stay. The function takes the number of the iteration
+  // (i64[]), the carried values and the others, and gives whether to go on
+  // (bool), the carried values anew, and any number of further values, which
+  // the loop's results hold stacked along a new first dimension, behind the
+  // carried ones. Attributes body (a name), carried (a count).
   kLoop,
 };
 
@@ -154,9 +154,9 @@ class Node {
   std::string name;
   const OpDef* op = nullptr;  // kOp
   std::string callee;         // kCallFunction: a function of the module
-  // Of a kOp. {"target": "dnnl"} pins any call to the target of that key, or
-  // kind. {"constant": …} of a kConstant inside a region: its key among the
-  // constants that are loaded.
+  // Annotations of a kOp. {"target": "dnnl"} pins any call to the target of
+  // that key, or kind. {"constant": …} of a kConstant inside a region: its key
+  // among the constants that are loaded.
   Attrs attrs;
   std::vector<Value> inputs;        // an optional operand left out: null Value
   std::vector<TensorType> outputs;  // types of the results
@@ -231,9 +231,9 @@ class Function {
   std::vector<std::unique_ptr<Node>> nodes_;
   // Every name given out, with the next suffix to try for it as a stem.
   std::map<std::string, int> next_suffix_;
-  // What a name with a suffix was made from.
+  // The name that a name with a suffix was made from.
   std::map<std::string, std::string> stem_of_;
-  // Those given out by UniqueName and not yet taken by a node.
+  // Names given out by UniqueName and not yet taken by a node.
   std::set<std::string> reserved_;
 };
 
@@ -245,8 +245,9 @@ struct ModelNode {
 
 class Module {
  public:
-  // What the frontend read, in the model's order; empty for a module that came
-  // from text. A node that no Node::sources names any more was folded away.
+  // The nodes that the frontend read, in the model's order; empty for a module
+  // that came from text. A node that no Node::sources names any more was folded
+  // away.
   std::vector<ModelNode> model_nodes;
 
   // The function that runs the model is called "main".

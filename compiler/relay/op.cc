@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/tir/expr_size.h"
 
 namespace ingot::relay {
@@ -144,7 +145,7 @@ absl::Status CheckType(const TensorType& type) {
     if (dim == nullptr || dim->dtype != DataType::Int(64)) {
       return absl::InternalError("a dimension is not an i64 value");
     }
-    if (absl::Status size = CheckDimSize(dim); !size.ok()) return size;
+    INGOT_RETURN_IF_ERROR(CheckDimSize(dim));
     int64_t value;
     if (!tir::AsConstInt(dim, &value)) continue;
     if (value < 0) {
@@ -177,7 +178,7 @@ const AttrSpec* OpDef::FindAttr(absl::string_view attr) const {
 }
 
 absl::Status OpRegistry::Register(OpDef def) {
-  if (absl::Status status = CheckDefinition(def); !status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(CheckDefinition(def));
   std::string name = def.name;
   if (!ops_.emplace(name, std::move(def)).second) {
     return absl::AlreadyExistsError(
@@ -230,7 +231,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(
           op.name, ": operand ", i, " is a ", ToString(inputs[i].type())));
     }
   }
-  if (absl::Status status = CheckAttrs(op, attrs); !status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(CheckAttrs(op, attrs));
   Attrs bound;
   if (attrs.op() != &op) {
     bound = attrs;

@@ -129,7 +129,7 @@ struct DimAssumption {
   bool or_one = false;  // one of them may also be 1: it is repeated
 };
 
-// What an inference function sees of a call.
+// A call, as an inference function sees it.
 struct InferContext {
   absl::Span<const Value> inputs;  // a left-out optional operand is null
   const Attrs& attrs;

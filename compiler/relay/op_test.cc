@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/ops/register_all.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/printer.h"
 #include "gtest/gtest.h"
 #include "runtime/tensor.h"

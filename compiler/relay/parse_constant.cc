@@ -5,7 +5,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/status_macros.h"
+#include "base/status_macros.h"
 #include "runtime/float16.h"
 
 namespace ingot::relay {

@@ -5,14 +5,34 @@
 #include "compiler/relay/dim_text.h"
 
 namespace ingot::relay {
+
+using text::ErrorAt;
+using text::Token;
+using text::TokenKind;
+
 namespace {
 
 constexpr int kMaxDepth = 100;  // of parentheses in one dimension
 
+constexpr absl::string_view kSymbols[] = {
+    "->", "==", "!=", "<=", ">=", "(", ")", "[", "]", "{", "}", ",",
+    ":",  "=",  "+",  "-",  "*",  "/", "%", "<", ">", "#", "@"};
+
+const text::Dialect& RelayDialect() {
+  static const text::Dialect* const kDialect = [] {
+    auto* dialect = new text::Dialect;
+    dialect->comment = "//";
+    dialect->symbols = kSymbols;
+    dialect->name_marks = "./$";
+    dialect->names_begin_anyhow = true;
+    dialect->quoted_names = "%@";
+    return dialect;
+  }();
+  return *kDialect;
+}
+
 bool IsFloat(const Token& token) {
-  return token.kind == TokenKind::kIdentifier ||
-         (token.kind == TokenKind::kNumber &&
-          token.text.find_first_of(".e") != std::string::npos);
+  return token.kind == TokenKind::kWord || token.kind == TokenKind::kFloat;
 }
 
 // Arithmetic is for integers only; comparisons give bool.
@@ -22,42 +42,15 @@ bool AreIntegers(const Dim& a, const Dim& b) {
 
 }  // namespace
 
-absl::Status PartsParser::Unexpected(absl::string_view expected) const {
-  return Error(absl::StrCat("expected ", expected,
-                            token_.kind == TokenKind::kEnd
-                                ? std::string(", but the text ends")
-                                : absl::StrCat(", found '", token_.text, "'")));
-}
-absl::Status PartsParser::Expect(absl::string_view punctuation) {
-  if (!token_.Is(punctuation)) {
-    return Unexpected(absl::StrCat("'", punctuation, "'"));
-  }
-  return Advance();
-}
-absl::Status PartsParser::ExpectWord(absl::string_view word) {
-  if (!token_.IsWord(word)) return Unexpected(absl::StrCat("'", word, "'"));
-  return Advance();
-}
-// Whether the token was there; then it is consumed.
-absl::StatusOr<bool> PartsParser::Accept(absl::string_view punctuation) {
-  if (!token_.Is(punctuation)) return false;
-  INGOT_RETURN_IF_ERROR(Advance());
-  return true;
-}
-absl::StatusOr<std::string> PartsParser::ExpectText(TokenKind kind,
-                                                    absl::string_view what) {
-  if (token_.kind != kind) return Unexpected(what);
-  std::string text = token_.text;
-  INGOT_RETURN_IF_ERROR(Advance());
-  return text;
-}
+PartsParser::PartsParser(absl::string_view text)
+    : TokenParser(text, RelayDialect()) {}
 
 // ------------------------------------------------------------- dimensions
 
 absl::StatusOr<Dim> PartsParser::ParseSum(int depth) {
   INGOT_ASSIGN_OR_RETURN(Dim left, ParseProduct(depth));
-  while (token_.Is("+") || token_.Is("-")) {
-    const bool plus = token_.Is("+");
+  while (token_.IsSymbol("+") || token_.IsSymbol("-")) {
+    const bool plus = token_.IsSymbol("+");
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_ASSIGN_OR_RETURN(Dim right, ParseProduct(depth));
     if (!AreIntegers(left, right)) return Error("a truth value in a sum");
@@ -68,7 +61,7 @@ absl::StatusOr<Dim> PartsParser::ParseSum(int depth) {
 
 absl::StatusOr<Dim> PartsParser::ParseProduct(int depth) {
   INGOT_ASSIGN_OR_RETURN(Dim left, ParseAtom(depth));
-  while (token_.Is("*") || token_.Is("/") || token_.Is("%")) {
+  while (token_.IsSymbol("*") || token_.IsSymbol("/") || token_.IsSymbol("%")) {
     const std::string op = token_.text;
     INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
@@ -78,7 +71,7 @@ absl::StatusOr<Dim> PartsParser::ParseProduct(int depth) {
       left = left * right;
       continue;
     }
-    if (tir::IsConstInt(right, 0)) return Lexer::Error(at, "division by zero");
+    if (tir::IsConstInt(right, 0)) return ErrorAt(at, "division by zero");
     left = op == "/" ? left / right : left % right;
   }
   return left;
@@ -91,32 +84,32 @@ absl::StatusOr<Dim> PartsParser::ParseAtom(int depth) {
     return Error(absl::StrCat("a dimension is a formula of more than ",
                               kMaxDimSize, " terms"));
   }
-  if (token_.Is("-")) {
+  if (token_.IsSymbol("-")) {
     INGOT_RETURN_IF_ERROR(Advance());
-    if (token_.kind == TokenKind::kNumber) return ParseNumber(true);
+    if (token_.IsNumber()) return ParseNumber(true);
     INGOT_ASSIGN_OR_RETURN(Dim value, ParseAtom(depth + 1));
     if (!AreIntegers(value, value)) return Error("a truth value in a sum");
     return tir::MakeInt(0) - value;
   }
-  if (token_.Is("(")) {
+  if (token_.IsSymbol("(")) {
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_ASSIGN_OR_RETURN(Dim value, ParseSum(depth + 1));
-    if (token_.Is(")")) {
+    if (token_.IsSymbol(")")) {
       INGOT_RETURN_IF_ERROR(Advance());
       return value;
     }
     return ParseComparison(value, depth);
   }
-  if (token_.kind == TokenKind::kNumber) return ParseNumber(false);
+  if (token_.IsNumber()) return ParseNumber(false);
   if (token_.kind == TokenKind::kString) {
     INGOT_ASSIGN_OR_RETURN(std::string name,
                            ExpectText(TokenKind::kString, "a symbol"));
     return Dim(module_->Symbol(name));
   }
-  if (token_.kind != TokenKind::kIdentifier) return Unexpected("a dimension");
+  if (token_.kind != TokenKind::kWord) return Unexpected("a dimension");
   const Token word = token_;
   INGOT_RETURN_IF_ERROR(Advance());
-  if (!token_.Is("(")) return Dim(module_->Symbol(word.text));
+  if (!token_.IsSymbol("(")) return Dim(module_->Symbol(word.text));
   return ParseDimCall(word, depth);
 }
 
@@ -136,16 +129,16 @@ absl::StatusOr<Dim> PartsParser::ParseComparison(const Dim& a, int depth) {
   INGOT_RETURN_IF_ERROR(Advance());
   INGOT_ASSIGN_OR_RETURN(Dim b, ParseSum(depth + 1));
   if (!AreIntegers(a, b)) {
-    return Lexer::Error(op, "only integers compare");
+    return ErrorAt(op, "only integers compare");
   }
   INGOT_RETURN_IF_ERROR(Expect(")"));
-  if (op.Is("==")) return tir::Eq(a, b);
-  if (op.Is("!=")) return tir::Ne(a, b);
-  if (op.Is("<")) return tir::Lt(a, b);
-  if (op.Is("<=")) return tir::Le(a, b);
-  if (op.Is(">")) return tir::Gt(a, b);
-  if (op.Is(">=")) return tir::Ge(a, b);
-  return Lexer::Error(op, absl::StrCat("expected ')', found '", op.text, "'"));
+  if (op.IsSymbol("==")) return tir::Eq(a, b);
+  if (op.IsSymbol("!=")) return tir::Ne(a, b);
+  if (op.IsSymbol("<")) return tir::Lt(a, b);
+  if (op.IsSymbol("<=")) return tir::Le(a, b);
+  if (op.IsSymbol(">")) return tir::Gt(a, b);
+  if (op.IsSymbol(">=")) return tir::Ge(a, b);
+  return ErrorAt(op, absl::StrCat("expected ')', found '", op.text, "'"));
 }
 
 absl::StatusOr<Dim> PartsParser::ParseDimCall(const Token& word, int depth) {
@@ -177,7 +170,7 @@ absl::StatusOr<Dim> PartsParser::ParseDimCall(const Token& word, int depth) {
   if (typed(2, i64, i64)) {
     const bool division = word.text == "div" || word.text == "mod";
     if (division && tir::IsConstInt(args[1], 0)) {
-      return Lexer::Error(word, "division by zero");
+      return ErrorAt(word, "division by zero");
     }
     if (word.text == "min") return tir::Min(args[0], args[1]);
     if (word.text == "max") return tir::Max(args[0], args[1]);
@@ -187,9 +180,9 @@ absl::StatusOr<Dim> PartsParser::ParseDimCall(const Token& word, int depth) {
           args[0], args[1]);
     }
   }
-  return Lexer::Error(
-      word, absl::StrCat("no function '", word.text, "' of ", args.size(),
-                         " such operands in a dimension"));
+  return ErrorAt(word,
+                 absl::StrCat("no function '", word.text, "' of ", args.size(),
+                              " such operands in a dimension"));
 }
 
 absl::StatusOr<Shape> PartsParser::ParseShape() {
@@ -200,7 +193,7 @@ absl::StatusOr<Shape> PartsParser::ParseShape() {
     dim_terms_ = 0;
     INGOT_ASSIGN_OR_RETURN(Dim dim, ParseSum(0));
     if (dim->dtype != DataType::Int(64)) {
-      return Lexer::Error(at, "a dimension is an integer");
+      return ErrorAt(at, "a dimension is an integer");
     }
     shape.push_back(std::move(dim));
     return absl::OkStatus();
@@ -216,10 +209,10 @@ absl::StatusOr<TensorType> PartsParser::ParseType() {
   }
   const Token at = token_;
   INGOT_ASSIGN_OR_RETURN(std::string word,
-                         ExpectText(TokenKind::kIdentifier, "a type"));
+                         ExpectText(TokenKind::kWord, "a type"));
   absl::StatusOr<DataType> dtype = DataType::Parse(word);
   if (!dtype.ok() || dtype->lanes != 1 || dtype->code == DataType::kHandle) {
-    return Lexer::Error(at, absl::StrCat("'", word, "' is not a type"));
+    return ErrorAt(at, absl::StrCat("'", word, "' is not a type"));
   }
   if (is_list) {
     INGOT_RETURN_IF_ERROR(Expect(">"));
@@ -227,16 +220,16 @@ absl::StatusOr<TensorType> PartsParser::ParseType() {
   }
   INGOT_ASSIGN_OR_RETURN(Shape shape, ParseShape());
   if (shape.size() > kMaxRank) {
-    return Lexer::Error(
-        at, absl::StrCat("the type has ", shape.size(), " dimensions; ",
-                         kMaxRank, " are supported"));
+    return ErrorAt(at,
+                   absl::StrCat("the type has ", shape.size(), " dimensions; ",
+                                kMaxRank, " are supported"));
   }
   int64_t bytes = static_cast<int64_t>(dtype->bytes());
   for (const Dim& dim : shape) {
     int64_t value;
     if (!tir::AsConstInt(dim, &value) || value == 0) continue;
     if (value < 0 || bytes > (int64_t{1} << 48) / value) {
-      return Lexer::Error(at, "the type is of an impossible size");
+      return ErrorAt(at, "the type is of an impossible size");
     }
     bytes *= value;
   }
@@ -246,7 +239,7 @@ absl::StatusOr<TensorType> PartsParser::ParseType() {
 // type, or (type, …).
 absl::StatusOr<std::vector<TensorType>> PartsParser::ParseTypes() {
   std::vector<TensorType> types;
-  if (!token_.Is("(")) {
+  if (!token_.IsSymbol("(")) {
     INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
     types.push_back(std::move(type));
     return types;
@@ -265,8 +258,7 @@ absl::StatusOr<std::vector<TensorType>> PartsParser::ParseTypes() {
 absl::StatusOr<double> PartsParser::ParseFloat() {
   INGOT_ASSIGN_OR_RETURN(bool negative, Accept("-"));
   double value;
-  if ((token_.kind != TokenKind::kNumber &&
-       token_.kind != TokenKind::kIdentifier) ||
+  if ((!token_.IsNumber() && token_.kind != TokenKind::kWord) ||
       !absl::SimpleAtod(token_.text, &value)) {
     return Unexpected("a number");
   }
@@ -277,7 +269,7 @@ absl::StatusOr<double> PartsParser::ParseFloat() {
 absl::StatusOr<int64_t> PartsParser::ParseInt() {
   INGOT_ASSIGN_OR_RETURN(bool negative, Accept("-"));
   int64_t value;
-  if (token_.kind != TokenKind::kNumber ||
+  if (!token_.IsNumber() ||
       !absl::SimpleAtoi(absl::StrCat(negative ? "-" : "", token_.text),
                         &value)) {
     return Unexpected("an integer");
@@ -322,9 +314,9 @@ absl::StatusOr<AttrValue> PartsParser::ParseAttr(AttrKind kind) {
     case AttrKind::kDataType: {
       const Token at = token_;
       INGOT_ASSIGN_OR_RETURN(std::string word,
-                             ExpectText(TokenKind::kIdentifier, "a data type"));
+                             ExpectText(TokenKind::kWord, "a data type"));
       absl::StatusOr<DataType> type = DataType::Parse(word);
-      if (!type.ok()) return Lexer::Error(at, type.status().message());
+      if (!type.ok()) return ErrorAt(at, type.status().message());
       return AttrValue(*type);
     }
     case AttrKind::kShape: {
@@ -339,23 +331,23 @@ absl::StatusOr<AttrValue> PartsParser::ParseAttr(AttrKind kind) {
 // integers unless its first item says otherwise.
 AttrKind PartsParser::GuessKind() const {
   if (token_.kind == TokenKind::kString) return AttrKind::kString;
-  if (token_.kind == TokenKind::kIdentifier) {
+  if (token_.kind == TokenKind::kWord) {
     return DataType::Parse(token_.text).ok() ? AttrKind::kDataType
                                              : AttrKind::kFloat;
   }
-  if (token_.Is("[")) {
-    Lexer ahead = lexer_;
+  if (token_.IsSymbol("[")) {
+    text::Lexer ahead = lexer_;
     Token item;
     if (!ahead.Next(&item).ok()) return AttrKind::kInts;
     if (item.kind == TokenKind::kString) return AttrKind::kStrings;
-    if (item.kind == TokenKind::kIdentifier || item.Is("(")) {
+    if (item.kind == TokenKind::kWord || item.IsSymbol("(")) {
       return AttrKind::kShape;
     }
-    if (item.Is("-") && !ahead.Next(&item).ok()) return AttrKind::kInts;
+    if (item.IsSymbol("-") && !ahead.Next(&item).ok()) return AttrKind::kInts;
     return IsFloat(item) ? AttrKind::kFloats : AttrKind::kInts;
   }
-  if (token_.Is("-")) {
-    Lexer ahead = lexer_;
+  if (token_.IsSymbol("-")) {
+    text::Lexer ahead = lexer_;
     Token number;
     if (ahead.Next(&number).ok() && !IsFloat(number)) return AttrKind::kInt;
     return AttrKind::kFloat;
@@ -369,10 +361,10 @@ absl::StatusOr<Attrs> PartsParser::ParseAttrs(const OpDef* op) {
   INGOT_RETURN_IF_ERROR(Expect("{"));
   INGOT_RETURN_IF_ERROR(List("}", [&]() -> absl::Status {
     const Token at = token_;
-    INGOT_ASSIGN_OR_RETURN(std::string name, ExpectText(TokenKind::kIdentifier,
-                                                        "an attribute's name"));
+    INGOT_ASSIGN_OR_RETURN(std::string name,
+                           ExpectText(TokenKind::kWord, "an attribute's name"));
     if (attrs.Has(name)) {
-      return Lexer::Error(at, absl::StrCat("'", name, "' is there twice"));
+      return ErrorAt(at, absl::StrCat("'", name, "' is there twice"));
     }
     INGOT_RETURN_IF_ERROR(Expect("="));
     AttrKind kind = GuessKind();

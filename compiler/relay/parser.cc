@@ -6,16 +6,20 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
-#include "compiler/relay/lexer.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/parse_constant.h"
 #include "compiler/relay/parse_parts.h"
 #include "compiler/relay/verifier.h"
-#include "compiler/status_macros.h"
 #include "runtime/safetensors.h"
 
 namespace ingot::relay {
+
+using text::ErrorAt;
+using text::Token;
+using text::TokenKind;
+
 namespace {
 
 class Parser : private PartsParser {
@@ -27,7 +31,7 @@ class Parser : private PartsParser {
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(ExpectWord("module"));
     INGOT_RETURN_IF_ERROR(Expect("{"));
-    while (!token_.Is("}")) INGOT_RETURN_IF_ERROR(ParseFunction());
+    while (!token_.IsSymbol("}")) INGOT_RETURN_IF_ERROR(ParseFunction());
     INGOT_RETURN_IF_ERROR(Advance());
     if (token_.kind != TokenKind::kEnd) return Error("text after the module");
     return std::move(module_);
@@ -44,9 +48,9 @@ class Parser : private PartsParser {
   absl::StatusOr<Reference> ParseReference() {
     Reference ref;
     ref.token = token_;
-    if (token_.kind != TokenKind::kValue) return Unexpected("a %value");
+    if (token_.kind != TokenKind::kPercentName) return Unexpected("a %value");
     INGOT_RETURN_IF_ERROR(Advance());
-    if (token_.Is("#")) {
+    if (token_.IsSymbol("#")) {
       INGOT_RETURN_IF_ERROR(Advance());
       INGOT_ASSIGN_OR_RETURN(ref.index, ParseInt());
     }
@@ -56,15 +60,14 @@ class Parser : private PartsParser {
   absl::StatusOr<Value> Resolve(const Reference& ref) const {
     auto it = nodes_.find(ref.token.text);
     if (it == nodes_.end()) {
-      return Lexer::Error(ref.token,
-                          absl::StrCat("no value %", QuoteName(ref.token.text),
-                                       " stands before this"));
+      return ErrorAt(ref.token,
+                     absl::StrCat("no value %", QuoteName(ref.token.text),
+                                  " stands before this"));
     }
     const int64_t count = static_cast<int64_t>(it->second->outputs.size());
     if (ref.index < 0 || ref.index >= count) {
-      return Lexer::Error(ref.token,
-                          absl::StrCat("%", QuoteName(ref.token.text), " has ",
-                                       count, " results"));
+      return ErrorAt(ref.token, absl::StrCat("%", QuoteName(ref.token.text),
+                                             " has ", count, " results"));
     }
     return Value{it->second, static_cast<int>(ref.index)};
   }
@@ -75,8 +78,8 @@ class Parser : private PartsParser {
   }
   absl::Status CheckNew(const Token& at) const {
     if (nodes_.count(at.text) == 0) return absl::OkStatus();
-    return Lexer::Error(
-        at, absl::StrCat("%", QuoteName(at.text), " is defined twice"));
+    return ErrorAt(at,
+                   absl::StrCat("%", QuoteName(at.text), " is defined twice"));
   }
 
   absl::Status ParseFunction() {
@@ -84,17 +87,17 @@ class Parser : private PartsParser {
     const Token at = token_;
     INGOT_ASSIGN_OR_RETURN(
         std::string name,
-        ExpectText(TokenKind::kFunction, "the function's @name"));
+        ExpectText(TokenKind::kAtName, "the function's @name"));
     if (module_->Find(name) != nullptr) {
-      return Lexer::Error(
-          at, absl::StrCat("@", QuoteName(name), " is defined twice"));
+      return ErrorAt(at,
+                     absl::StrCat("@", QuoteName(name), " is defined twice"));
     }
     function_ = module_->AddFunction(name);
     nodes_.clear();
     INGOT_RETURN_IF_ERROR(Expect("("));
     INGOT_RETURN_IF_ERROR(List(")", [&]() -> absl::Status {
       const Token input = token_;
-      if (token_.kind != TokenKind::kValue) return Unexpected("an input");
+      if (token_.kind != TokenKind::kPercentName) return Unexpected("an input");
       INGOT_RETURN_IF_ERROR(CheckNew(input));
       INGOT_RETURN_IF_ERROR(Advance());
       INGOT_RETURN_IF_ERROR(Expect(":"));
@@ -124,7 +127,7 @@ class Parser : private PartsParser {
       INGOT_ASSIGN_OR_RETURN(function_->attrs, ParseAttrs(nullptr));
     }
     INGOT_RETURN_IF_ERROR(Expect("{"));
-    while (!token_.Is("}")) INGOT_RETURN_IF_ERROR(ParseNode());
+    while (!token_.IsSymbol("}")) INGOT_RETURN_IF_ERROR(ParseNode());
     INGOT_RETURN_IF_ERROR(Advance());
     for (const Reference& ref : outputs) {
       INGOT_ASSIGN_OR_RETURN(Value value, Resolve(ref));
@@ -135,7 +138,8 @@ class Parser : private PartsParser {
 
   absl::Status ParseNode() {
     const Token name = token_;
-    if (token_.kind != TokenKind::kValue) return Unexpected("a %value or '}'");
+    if (token_.kind != TokenKind::kPercentName)
+      return Unexpected("a %value or '}'");
     INGOT_RETURN_IF_ERROR(CheckNew(name));
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(Expect("="));
@@ -152,7 +156,7 @@ class Parser : private PartsParser {
             std::string source,
             ExpectText(TokenKind::kString, "the name of a model's node"));
         node->sources.push_back(std::move(source));
-      } while (token_.Is(","));
+      } while (token_.IsSymbol(","));
     }
     return Define(name, node);
   }
@@ -161,13 +165,13 @@ class Parser : private PartsParser {
     INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
     INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
-    if (type.is_list) return Lexer::Error(at, "no constant is a list");
+    if (type.is_list) return ErrorAt(at, "no constant is a list");
     const auto shape = ConstShape(type.shape);
     if (!shape.has_value()) {
-      return Lexer::Error(at, "a constant's shape has no symbols");
+      return ErrorAt(at, "a constant's shape has no symbols");
     }
     const Token form = token_;
-    if (form.kind == TokenKind::kFunction) {
+    if (form.kind == TokenKind::kAtName) {
       auto it = constants_.find(form.text);
       if (it == constants_.end()) {
         return Error(absl::StrCat("there is no constant ",
@@ -183,7 +187,7 @@ class Parser : private PartsParser {
     }
     std::vector<std::string> items;
     absl::StatusOr<Tensor> tensor = Tensor();
-    if (form.Is("{")) {
+    if (form.IsSymbol("{")) {
       INGOT_RETURN_IF_ERROR(Advance());
       INGOT_RETURN_IF_ERROR(List("}", [&] { return ParseItem(&items); }));
       tensor = ConstantFromItems(type.dtype, *shape, items);
@@ -198,14 +202,13 @@ class Parser : private PartsParser {
     } else {
       return Unexpected("'{', @\"key\", fill or random");
     }
-    if (!tensor.ok()) return Lexer::Error(form, tensor.status().message());
+    if (!tensor.ok()) return ErrorAt(form, tensor.status().message());
     return function_->AddConstant(name.text, *std::move(tensor));
   }
 
   absl::Status ParseItem(std::vector<std::string>* items) {
     INGOT_ASSIGN_OR_RETURN(bool negative, Accept("-"));
-    if (token_.kind != TokenKind::kNumber &&
-        token_.kind != TokenKind::kIdentifier) {
+    if (!token_.IsNumber() && token_.kind != TokenKind::kWord) {
       return Unexpected("a value");
     }
     items->push_back(absl::StrCat(negative ? "-" : "", token_.text));
@@ -218,12 +221,12 @@ class Parser : private PartsParser {
     const bool control = token_.IsWord("if") || token_.IsWord("loop");
     if (control) {
       // Its functions are its attributes.
-    } else if (callee.kind == TokenKind::kIdentifier) {
+    } else if (callee.kind == TokenKind::kWord) {
       op = StandardOps().Find(callee.text);
       if (op == nullptr) {
         return Error(absl::StrCat("there is no operator '", callee.text, "'"));
       }
-    } else if (callee.kind != TokenKind::kFunction) {
+    } else if (callee.kind != TokenKind::kAtName) {
       return Unexpected("an operator, a @function or const");
     }
     INGOT_RETURN_IF_ERROR(Advance());
@@ -240,7 +243,7 @@ class Parser : private PartsParser {
       return absl::OkStatus();
     }));
     Attrs attrs;
-    if (token_.Is("{")) {
+    if (token_.IsSymbol("{")) {
       INGOT_ASSIGN_OR_RETURN(attrs, ParseAttrs(op));
     }
     const Token at = token_;
@@ -255,7 +258,7 @@ class Parser : private PartsParser {
       const NodeKind kind =
           callee.IsWord("if") ? NodeKind::kIf : NodeKind::kLoop;
       if (absl::Status s = CheckControlAttrs(kind, attrs); !s.ok()) {
-        return Lexer::Error(callee, s.message());
+        return ErrorAt(callee, s.message());
       }
       return function_->AddControl(kind, name.text, std::move(operands),
                                    std::move(attrs), std::move(types));
@@ -268,7 +271,7 @@ class Parser : private PartsParser {
     }
     absl::StatusOr<Node*> node = function_->AddOp(
         op->name, name.text, std::move(operands), std::move(attrs));
-    if (!node.ok()) return Lexer::Error(callee, node.status().message());
+    if (!node.ok()) return ErrorAt(callee, node.status().message());
     if (typed) INGOT_RETURN_IF_ERROR(CheckTypes(at, **node, types));
     // As written, so that what is printed again reads the same.
     if (typed) (*node)->outputs = std::move(types);
@@ -286,7 +289,7 @@ class Parser : private PartsParser {
     for (const TensorType& type : node.outputs) {
       absl::StrAppend(&inferred, inferred.empty() ? "" : ", ", ToString(type));
     }
-    return Lexer::Error(
+    return ErrorAt(
         at, absl::StrCat("the results of ", node.op->name, " are ", inferred));
   }
 

@@ -9,9 +9,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
+#include "compiler/text/printer.h"
 #include "runtime/float16.h"
 #include "runtime/safetensors_writer.h"
 
@@ -81,37 +82,20 @@ class Printer {
   explicit Printer(const PrintOptions& options) : options_(options) {}
 
   std::string Run(const Module& module) {
-    std::string text = "module {\n";
-    for (const auto& function : module.functions()) {
-      absl::StrAppend(&text, Run(*function));
-    }
-    return text + "}\n";
+    text::IndentingPrinter p;
+    p.Write("module ");
+    p.Open();
+    for (const auto& function : module.functions()) Run(*function, &p);
+    p.Close();
+    p.EndLine();
+    return p.out;
   }
 
+  // As it stands in a module.
   std::string Run(const Function& f) {
-    std::string text = absl::StrCat("  func @", QuoteName(f.name), "(");
-    for (size_t i = 0; i < f.inputs.size(); ++i) {
-      const Node& input = *f.inputs[i];
-      absl::StrAppend(&text, i == 0 ? "" : ", ", Name(input), ": ",
-                      ToString(input.outputs[0]));
-    }
-    absl::StrAppend(&text, ") -> (");
-    for (size_t i = 0; i < f.outputs.size(); ++i) {
-      absl::StrAppend(&text, i == 0 ? "" : ", ", ValueText(f.outputs[i]));
-      if (i < f.output_names.size() && !f.output_names[i].empty()) {
-        absl::StrAppend(&text, ": ", QuoteString(f.output_names[i]));
-      }
-    }
-    absl::StrAppend(&text, ") ");
-    if (!f.attrs.values().empty()) {
-      absl::StrAppend(&text, "attrs ", Print(f.attrs), " ");
-    }
-    absl::StrAppend(&text, "{\n");
-    for (const auto& node : f.nodes()) {
-      if (node->kind == NodeKind::kInput) continue;
-      absl::StrAppend(&text, "    ", Line(*node, f.name), "\n");
-    }
-    return text + "  }\n";
+    text::IndentingPrinter p(/*depth=*/1);
+    Run(f, &p);
+    return p.out;
   }
 
   std::string Line(const Node& node, absl::string_view function) {
@@ -152,6 +136,34 @@ class Printer {
   }
 
  private:
+  void Run(const Function& f, text::IndentingPrinter* p) {
+    p->BeginLine();
+    p->Write("func @", QuoteName(f.name), "(");
+    p->List(f.inputs, [p](const Node* input) {
+      p->Write(Name(*input), ": ", ToString(input->outputs[0]));
+    });
+    p->Write(") -> (");
+    size_t i = 0;
+    p->List(f.outputs, [&](const Value& output) {
+      p->Write(ValueText(output));
+      if (i < f.output_names.size() && !f.output_names[i].empty()) {
+        p->Write(": ", QuoteString(f.output_names[i]));
+      }
+      ++i;
+    });
+    p->Write(") ");
+    if (!f.attrs.values().empty()) p->Write("attrs ", Print(f.attrs), " ");
+    p->Open();
+    for (const auto& node : f.nodes()) {
+      if (node->kind == NodeKind::kInput) continue;
+      p->BeginLine();
+      p->Write(Line(*node, f.name));
+      p->EndLine();
+    }
+    p->Close();
+    p->EndLine();
+  }
+
   static std::string Types(const Node& node) {
     if (node.outputs.size() == 1) return ToString(node.outputs[0]);
     return absl::StrCat(

@@ -9,7 +9,7 @@ struct Loop {
   int64_t extent, from, to;  // strides in elements
 };
 
-// Without loops of one trip, and with neighbours joined that are one loop.
+// Without loops of one iteration, and with neighbours joined that are one loop.
 std::vector<Loop> MakeLoops(absl::Span<const int64_t> from_strides,
                             absl::Span<const int64_t> to_strides,
                             absl::Span<const int64_t> dims) {

@@ -52,7 +52,7 @@ constexpr char kLists[] = R"(module {
     %out = loop(%count, _, %parts, %x) {body="grow", carried=1} : list<f32>
     %opt = if(%has, %seq) {else="none", then="same"} : list<f32>
   }
-  func @grow(%trip: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
+  func @grow(%iteration: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
     %go = const bool[] {true}
     %now = list_insert(%l, %v) : list<f32>
   }
@@ -206,7 +206,7 @@ INSTANTIATE_TEST_SUITE_P(
     All, BadTextTest,
     ::testing::Values(
         BadText{"", "1:1: expected 'module'"},
-        BadText{"module {", "1:9: expected 'func', but the text ends"},
+        BadText{"module {", "1:9: expected 'func', found the end"},
         BadText{"module {} x", "1:11: text after the module"},
         BadText{"module { func @f() -> () { %y = what(%x) } }",
                 "1:33: there is no operator 'what'"},

@@ -8,10 +8,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
@@ -199,7 +199,8 @@ class FunctionVerifier {
     for (const TensorType& type : node.outputs) {
       used.VisitShape(type.shape);
       if (!node.BindsResults()) continue;
-      // What stands alone in a result is bound from that.
+      // A symbol that is a dimension of a result by itself is bound from the
+      // result.
       for (const Dim& dim : type.shape) {
         if (tir::As<tir::Var>(dim) != nullptr) given.Visit(dim);
       }
@@ -245,7 +246,7 @@ class FunctionVerifier {
                                     " here and ", ToString(b), " there"));
   }
 
-  // What a body is given and what it gives.
+  // Checks the types of a body's inputs and results.
   absl::Status CheckBody(const Node& node, const Function& body,
                          absl::Span<const TensorType> takes,
                          absl::Span<const TensorType> gives) const {

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -55,9 +56,8 @@ class TargetParser {
   absl::StatusOr<std::vector<Target>> ParseAll() {
     std::vector<Target> targets;
     while (true) {
-      absl::StatusOr<Target> target = ParseOne();
-      if (!target.ok()) return target.status();
-      targets.push_back(*std::move(target));
+      INGOT_ASSIGN_OR_RETURN(Target target, ParseOne());
+      targets.push_back(std::move(target));
       if (pos_ == text_.size()) return targets;
       ++pos_;  // the comma at which ParseOne stopped
     }
@@ -85,19 +85,17 @@ class TargetParser {
         return Error("expected an option, -name or -name=value");
       ++pos_;
       if (Peek() == '-') ++pos_;  // --name is forgiven
-      absl::StatusOr<std::string> option = Name("an option's name");
-      if (!option.ok()) return option.status();
+      INGOT_ASSIGN_OR_RETURN(std::string option, Name("an option's name"));
       std::string value = "1";
       if (Peek() == '=') {
         ++pos_;
-        absl::StatusOr<std::string> parsed = Value();
-        if (!parsed.ok()) return parsed.status();
-        value = *std::move(parsed);
+        INGOT_ASSIGN_OR_RETURN(std::string parsed, Value());
+        value = std::move(parsed);
       } else if (pos_ < text_.size() && !AtSpace() && Peek() != ',') {
         return Error("expected = or a space after an option's name");
       }
-      if (!target.options.emplace(*option, value).second) {
-        return Error(absl::StrCat("option -", *option, " is given twice"));
+      if (!target.options.emplace(option, value).second) {
+        return Error(absl::StrCat("option -", option, " is given twice"));
       }
       SkipSpace();
     }
@@ -189,14 +187,13 @@ absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text) {
 }
 
 absl::StatusOr<Target> ParseTarget(absl::string_view text) {
-  absl::StatusOr<std::vector<Target>> targets = ParseTargets(text);
-  if (!targets.ok()) return targets.status();
-  if (targets->size() != 1) {
+  INGOT_ASSIGN_OR_RETURN(std::vector<Target> targets, ParseTargets(text));
+  if (targets.size() != 1) {
     return absl::InvalidArgumentError(
-        absl::StrCat("expected one target, got ", targets->size(), ": \"",
+        absl::StrCat("expected one target, got ", targets.size(), ": \"",
                      absl::CHexEscape(text), "\""));
   }
-  return std::move((*targets)[0]);
+  return std::move(targets[0]);
 }
 
 }  // namespace ingot

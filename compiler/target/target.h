@@ -1,6 +1,7 @@
 // Targets: what a region of the model is compiled for, and the hooks by which
 // a backend decides how far Ingot's own lowering goes.
 //
+//   module_passes      all regions of the target at once, in their module
 //   constant_updater   region -> region      names or rewrites the constants
 //                                            that the backend owns
 //   relay_to_runtime   region -> artifacts
@@ -9,8 +10,9 @@
 //   tir_to_runtime     tir functions -> artifacts
 //
 // A kind without relay_to_runtime and relay_to_tir gets Ingot's default
-// lowering (te compute, schedule, tir). A kind without tir_to_runtime leaves
-// the loops to the host, the first target of the list without regions.
+// lowering (te compute, schedule, tir): its machine, templates and layouts say
+// how. A kind without tir_to_runtime leaves the loops to the host, the first
+// target of the list without regions.
 //
 // A region is a function that the partition pass made: attrs {"target": key},
 // its nodes operators the target `supports` and calls of composites, functions
@@ -29,8 +31,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/pattern.h"
+#include "compiler/target/layout_preferences.h"
+#include "compiler/te/schedule_template.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot {
@@ -43,7 +48,8 @@ struct Target {
   std::map<std::string, std::string> options;  // without the leading dash
 
   std::string ToString() const;
-  // What regions and pins call it: the key, or the kind of one without a key.
+  // The name that regions and pins use: the key, or the kind of a target
+  // without one.
   std::string Id() const;
   std::string Option(absl::string_view name, absl::string_view otherwise) const;
 };
@@ -56,20 +62,7 @@ absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
 // -min-region=N, an option of every kind that has regions; Register adds it.
 inline constexpr char kMinRegionOption[] = "min-region";
 
-// What default schedules need to know of the processor that runs the code.
-struct CpuModel {
-  int vector_bits = 128;  // of the widest useful register; 0: scalar code
-  int vector_registers = 16;
-  int64_t l1_bytes = 32 << 10;
-  int64_t l2_bytes = 512 << 10;
-  bool fma = false;
-
-  int lanes(DataType t) const {
-    return vector_bits == 0 ? 1 : vector_bits / t.bits;
-  }
-};
-
-// What every codegen call is told beside its target.
+// Options of every codegen call, apart from its target.
 struct CodegenOptions {
   // Prepended, with an underscore, to every symbol, so that two models live in
   // one process. Exported functions are __tvm_ffi_<function name>, and the
@@ -77,7 +70,7 @@ struct CodegenOptions {
   std::string symbol_prefix;
 };
 
-// What a target turned a set of functions into.
+// The code that a target made from a set of functions.
 struct CodegenResult {
   std::vector<Artifact> artifacts;
   std::vector<std::string> cpu_features;  // needed to run them, LLVM's names
@@ -96,13 +89,30 @@ struct CompositePattern {
       check;
 };
 
-// What relay_to_tir makes of a region.
+// The result of relay_to_tir for a region.
 struct LoweredRegion {
   // The first is the one to call, named as the hook was told; its parameters
   // are the region's inputs, then its outputs. Others are its helpers.
   std::vector<tir::PrimFunc> functions;
-  // What they call, such as C source.
+  // Code that they call, such as C source.
   CodegenResult code;
+};
+
+// A pass that a target brings. It runs once for a target of the kind that has
+// regions, over all of them at once, so that it can share between regions what
+// the hooks that see one region cannot: a table, a memory, a kernel.
+struct ModulePass {
+  std::string name;
+  std::string doc;  // one line
+  // `regions` are the functions of `module` with attrs {"target": the target's
+  // Id}, in its order. The pass may rewrite them, add such functions, remove
+  // them with their calls, and change what main gives them; it leaves the
+  // functions of other targets alone. The module verifies before and after.
+  // Returns whether anything changed.
+  std::function<absl::StatusOr<bool>(const Target&,
+                                     absl::Span<relay::Function* const> regions,
+                                     relay::Module* module)>
+      run;
 };
 
 // An option of a kind, -name=value.
@@ -126,12 +136,25 @@ struct TargetKind {
   // Checks option values; InvalidArgument names the option and says what is
   // allowed. Unknown options are refused before this is called.
   std::function<absl::Status(const Target&)> check;
-  // The processor to schedule for; null: CpuModel's defaults.
-  std::function<absl::StatusOr<CpuModel>(const Target&)> cpu_model;
+
+  // For the default lowering. The machine to schedule for; null: MachineModel's
+  // defaults.
+  std::function<absl::StatusOr<MachineModel>(const Target&)> machine;
+  // How kernels are scheduled; of templates that cost the same the first is
+  // taken. None: plain loops, one per axis.
+  std::vector<te::ScheduleTemplate> templates;
+  // The layouts that kernels of this kind want as a host. Null: plain ones.
+  std::function<LayoutPreferences(const MachineModel&)> layouts;
+
+  // The machine and the layouts of a target of this kind, by the hooks above.
+  absl::StatusOr<MachineModel> MachineOf(const Target& target) const;
+  absl::StatusOr<LayoutPreferences> LayoutsOf(const Target& target) const;
 
   // Null hooks are not offered.
 
-  // Called first. The constants that then are in the region stay in it: each
+  // Run before any other hook, in this order, after Ingot's own passes.
+  std::vector<ModulePass> module_passes;
+  // Called next. The constants that then are in the region stay in it: each
   // gets attrs {"constant": key}, under which the loader finds it, stored once
   // however many regions hold it. For a kind without this hook constants of
   // more than one element are inputs of the region instead.
@@ -152,7 +175,8 @@ struct TargetKind {
       const Target&, absl::Span<const tir::PrimFunc>, const CodegenOptions&)>
       tir_to_runtime;
 
-  // What the target takes, tried in this order and before single operators.
+  // Composites that the target takes, tried in this order and before single
+  // operators.
   std::vector<CompositePattern> patterns;
   // The operators, by relay's names, that a kind with regions may take one by
   // one; others are refused without asking `supports`. Nothing: which ones

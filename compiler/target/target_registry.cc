@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/closest_names.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/target/target.h"
 
@@ -38,6 +39,18 @@ std::string ListOf(absl::Span<const Target* const> targets) {
 }
 
 }  // namespace
+
+absl::StatusOr<MachineModel> TargetKind::MachineOf(const Target& target) const {
+  if (machine == nullptr) return MachineModel();
+  return machine(target);
+}
+
+absl::StatusOr<LayoutPreferences> TargetKind::LayoutsOf(
+    const Target& target) const {
+  if (layouts == nullptr) return LayoutPreferences();
+  INGOT_ASSIGN_OR_RETURN(MachineModel model, MachineOf(target));
+  return layouts(model);
+}
 
 absl::Status TargetKind::Takes(const Target& target,
                                const relay::Node& node) const {
@@ -94,15 +107,14 @@ std::vector<const TargetKind*> TargetRegistry::All() const {
 
 absl::StatusOr<const TargetKind*> TargetRegistry::Check(
     const Target& target) const {
-  absl::StatusOr<const TargetKind*> kind = Find(target.kind);
-  if (!kind.ok()) return kind.status();
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, Find(target.kind));
   for (const auto& [name, value] : target.options) {
-    if ((*kind)->options.count(name) == 0) {
+    if (kind->options.count(name) == 0) {
       return absl::InvalidArgumentError(
           absl::StrCat("target kind ", target.kind, " has no option -", name,
-                       "; ", Known((*kind)->options, name)));
+                       "; ", Known(kind->options, name)));
     }
-    if (name == kMinRegionOption && (*kind)->HasRegions()) {
+    if (name == kMinRegionOption && kind->HasRegions()) {
       int operators;
       if (absl::SimpleAtoi(value, &operators) && operators >= 1) continue;
       return absl::InvalidArgumentError(
@@ -110,9 +122,8 @@ absl::StatusOr<const TargetKind*> TargetRegistry::Check(
                        " wants a number of operators, 1 or more"));
     }
   }
-  if ((*kind)->check != nullptr) {
-    absl::Status checked = (*kind)->check(target);
-    if (!checked.ok()) return checked;
+  if (kind->check != nullptr) {
+    INGOT_RETURN_IF_ERROR(kind->check(target));
   }
   return kind;
 }
@@ -121,15 +132,14 @@ absl::Status TargetRegistry::CheckList(absl::Span<const Target> targets) const {
   if (targets.empty()) return absl::InvalidArgumentError("no target was given");
   std::vector<const Target*> regional, takers;
   for (const Target& target : targets) {
-    absl::StatusOr<const TargetKind*> kind = Check(target);
-    if (!kind.ok()) return kind.status();
+    INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, Check(target));
     for (const Target& other : targets.first(&target - targets.data())) {
       if (other.Id() != target.Id()) continue;
       return absl::InvalidArgumentError(absl::StrCat(
           "two targets are called '", target.Id(),
           "'; give one a key of its own, as in 'small: ", target.kind, "'"));
     }
-    ((*kind)->HasRegions() ? regional : takers).push_back(&target);
+    (kind->HasRegions() ? regional : takers).push_back(&target);
   }
   for (const Target* target : regional) {
     if (takers.empty() || target < takers[0]) continue;

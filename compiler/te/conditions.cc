@@ -13,9 +13,9 @@ namespace {
 // Values of an axis at which a comparison changes, from anywhere in the value.
 class Thresholds : public tir::ExprVisitor {
  public:
-  Thresholds(const Operation& op, int axis, const Ranges& ranges)
-      : op_(op), var_(op.axis[axis].get()), ranges_(ranges) {}
-  std::vector<Linear> found;
+  Thresholds(const Operation& op, int axis, const Bounds& bounds)
+      : op_(op), var_(op.axis[axis]), bounds_(bounds) {}
+  std::vector<Affine> found;
 
  protected:
   void VisitBinary(const tir::Binary& node) override {
@@ -23,28 +23,21 @@ class Thresholds : public tir::ExprVisitor {
     const bool above = node.op == BinaryOp::kLt || node.op == BinaryOp::kGe;
     const bool below = node.op == BinaryOp::kLe || node.op == BinaryOp::kGt;
     if ((!above && !below) || node.a->dtype != DataType::Int(64)) return;
-    Linear d = Linear::Of(node.a, &ranges_) - Linear::Of(node.b, &ranges_);
-    const int64_t k = d.CoefficientOf(var_);
+    const Affine d = bounds_.ToAffine(node.a) - bounds_.ToAffine(node.b);
+    const int64_t k = d.CoefficientOf(var_.get());
     if (k != 1 && k != -1) return;
-    Linear rest(d.constant());
-    for (const auto& t : d.terms()) {
-      if (t.atom.get() == var_) continue;
-      // A value that another stage computes cannot bound a loop.
-      if (tir::HasLoad(t.atom)) return;
-      for (const auto& other : op_.axis) {
-        if (tir::Uses(t.atom, other.get())) return;
+    const Affine rest = d - Affine::Atom(var_) * k;
+    for (const tir::Term& term : rest.terms) {
+      for (const Expr& factor : term.factors) {
+        if (DependsOnPlace(factor)) return;
       }
-      for (const auto& other : op_.reduce_axis) {
-        if (tir::Uses(t.atom, other.get())) return;
-      }
-      rest = rest + Linear::Atom(t.atom) * t.coefficient;
     }
     // d < 0 and d >= 0 change at d = 0; d <= 0 and d > 0 one above.
-    Linear at;
+    Affine at;
     if (k == 1) {
-      at = rest * -1 + Linear(above ? 0 : 1);
+      at = rest * -1 + Affine(above ? 0 : 1);
     } else {
-      at = rest + Linear(above ? 1 : 0);
+      at = rest + Affine(above ? 1 : 0);
     }
     if (std::find(found.begin(), found.end(), at) == found.end()) {
       found.push_back(at);
@@ -52,17 +45,28 @@ class Thresholds : public tir::ExprVisitor {
   }
 
  private:
+  // Whether it may differ from one element to another. A value that another
+  // stage computes cannot bound a loop.
+  bool DependsOnPlace(const Expr& e) const {
+    const auto uses = [&e](const tir::VarPtr& axis) {
+      return tir::Uses(e, axis.get());
+    };
+    return tir::HasLoad(e) ||
+           std::any_of(op_.axis.begin(), op_.axis.end(), uses) ||
+           std::any_of(op_.reduce_axis.begin(), op_.reduce_axis.end(), uses);
+  }
+
   const Operation& op_;
-  const tir::Var* var_;
-  const Ranges& ranges_;
+  const tir::VarPtr var_;
+  const Bounds& bounds_;
 };
 
 }  // namespace
 
-std::vector<Linear> ConditionCuts(const Operation& op, int axis,
-                                  const Ranges& ranges) {
+std::vector<Affine> ConditionCuts(const Operation& op, int axis,
+                                  const Bounds& bounds) {
   if (op.value == nullptr) return {};
-  Thresholds thresholds(op, axis, ranges);
+  Thresholds thresholds(op, axis, bounds);
   thresholds.Visit(op.value);
   return std::move(thresholds.found);
 }

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "compiler/te/affine.h"
+#include "compiler/te/side.h"
 #include "compiler/te/te.h"
 
 namespace ingot::te {
@@ -12,8 +12,8 @@ namespace ingot::te {
 // The values v of axis `axis` such that some comparison in `op.value` of that
 // axis with something that depends on no axis differs between v - 1 and v.
 // Each once, in order of appearance.
-std::vector<Linear> ConditionCuts(const Operation& op, int axis,
-                                  const Ranges& ranges);
+std::vector<Affine> ConditionCuts(const Operation& op, int axis,
+                                  const Bounds& bounds);
 
 }  // namespace ingot::te
 

@@ -12,18 +12,18 @@ namespace {
 
 const std::optional<int64_t> kOne(1);
 
-Linear FloorDiv(const Linear& a, const Linear& b, const Ranges& ranges) {
-  return Linear::Of(MakeBinary(BinaryOp::kFloorDiv, a.ToExpr(), b.ToExpr()),
-                    &ranges);
+Affine FloorDiv(const Affine& a, const Affine& b, const Bounds& bounds) {
+  return bounds.ToAffine(
+      MakeBinary(BinaryOp::kFloorDiv, a.ToExpr(), b.ToExpr()));
 }
 
-Linear FloorMod(const Linear& a, const Linear& b, const Ranges& ranges) {
-  return Linear::Of(MakeBinary(BinaryOp::kFloorMod, a.ToExpr(), b.ToExpr()),
-                    &ranges);
+Affine FloorMod(const Affine& a, const Affine& b, const Bounds& bounds) {
+  return bounds.ToAffine(
+      MakeBinary(BinaryOp::kFloorMod, a.ToExpr(), b.ToExpr()));
 }
 
-Linear CeilDiv(const Linear& a, int64_t b, const Ranges& ranges) {
-  return FloorDiv(a + Linear(b - 1), Linear(b), ranges);
+Affine CeilDiv(const Affine& a, int64_t b, const Bounds& bounds) {
+  return FloorDiv(a + Affine(b - 1), Affine(b), bounds);
 }
 
 }  // namespace
@@ -40,12 +40,12 @@ int LoopState::FirstLeaf(int loop) const {
 
 Tail LoopState::TailOf(int relation) const {
   const auto& r = stage->relations_[relation];
-  Linear extent = Extent(r.whole);
+  Affine extent = Extent(r.whole);
   auto constant = extent.AsConst();
   if (constant && *constant <= r.factor) return Tail::kExact;
   if (extent.IsMultipleOf(r.factor)) return Tail::kExact;
   if (r.tail == Tail::kShiftInwards) {
-    bool large = ranges.ProveNonNegative(extent - Linear(r.factor));
+    bool large = bounds.ProveNonNegative(extent - Affine(r.factor));
     return large ? Tail::kShiftInwards : Tail::kGuard;
   }
   if (r.tail == Tail::kPartition) {
@@ -56,119 +56,117 @@ Tail LoopState::TailOf(int relation) const {
   return r.tail;
 }
 
-Linear LoopState::Extent(int loop) const {
+Affine LoopState::Extent(int loop) const {
   if (auto it = extent_.find(loop); it != extent_.end()) return it->second;
   const auto& info = stage->loops_[loop];
   if (info.parent < 0) {
-    return info.reduce
-               ? Linear::Of(stage->op().reduce_extent[info.axis], &ranges)
-               : region[info.axis].extent;
+    return info.reduce ? bounds.ToAffine(stage->op().reduce_extent[info.axis])
+                       : region[info.axis].extent;
   }
   const auto& r = stage->relations_[info.parent];
   if (!r.is_split) {
-    Linear a = Extent(r.outer), b = Extent(r.inner);
-    return Linear::Of(a.ToExpr() * b.ToExpr(), &ranges);
+    Affine a = Extent(r.outer), b = Extent(r.inner);
+    return bounds.ToAffine(a.ToExpr() * b.ToExpr());
   }
-  Linear whole = Extent(r.whole);
+  Affine whole = Extent(r.whole);
   auto constant = whole.AsConst();
   if (loop == r.inner) {
-    return constant && *constant <= r.factor ? whole : Linear(r.factor);
+    return constant && *constant <= r.factor ? whole : Affine(r.factor);
   }
-  if (constant && *constant <= r.factor) return Linear(1);
+  if (constant && *constant <= r.factor) return Affine(1);
   if (TailOf(info.parent) == Tail::kExact) {
-    return FloorDiv(whole, Linear(r.factor), ranges);
+    return FloorDiv(whole, Affine(r.factor), bounds);
   }
-  return CeilDiv(whole, r.factor, ranges);
+  return CeilDiv(whole, r.factor, bounds);
 }
 
-Interval LoopState::SplitRange(int relation) const {
+Side LoopState::SplitRange(int relation) const {
   const auto& r = stage->relations_[relation];
-  Interval inner = Range(r.inner);
+  Side inner = Range(r.inner);
   if (auto it = base_.find(relation); it != base_.end()) {
     return {it->second + inner.min, inner.extent, inner.inexact};
   }
-  Interval outer = Range(r.outer);
-  Linear whole = Extent(r.whole);
+  Side outer = Range(r.outer);
+  Affine whole = Extent(r.whole);
   if (outer.extent.AsConst() == kOne) {
-    Linear base = outer.min * r.factor;
+    Affine base = outer.min * r.factor;
     if (TailOf(relation) == Tail::kShiftInwards) {
-      base = Linear::Of(
-          tir::Min(base.ToExpr(), (whole - Linear(r.factor)).ToExpr()),
-          &ranges);
+      base = bounds.ToAffine(
+          tir::Min(base.ToExpr(), (whole - Affine(r.factor)).ToExpr()));
     }
     return {base + inner.min, inner.extent, outer.inexact || inner.inexact};
   }
-  const bool all = outer.min == Linear(0) && inner.min == Linear(0) &&
+  const bool all = outer.min == Affine(0) && inner.min == Affine(0) &&
                    outer.extent == Extent(r.outer) &&
                    inner.extent == Extent(r.inner);
-  if (all) return {Linear(0), whole};
+  if (all) return {Affine(0), whole};
   return {outer.min * r.factor + inner.min,
-          (outer.extent - Linear(1)) * r.factor + inner.extent,
+          (outer.extent - Affine(1)) * r.factor + inner.extent,
           outer.inexact || inner.inexact ||
               inner.extent.AsConst() != std::optional<int64_t>(r.factor)};
 }
 
-Interval LoopState::FuseRange(int relation, bool outer) const {
+Side LoopState::FuseRange(int relation, bool outer) const {
   const auto& r = stage->relations_[relation];
-  Interval whole = Range(r.whole);
-  Linear inner_extent = Extent(r.inner);
+  Side whole = Range(r.whole);
+  Affine inner_extent = Extent(r.inner);
   auto width = whole.extent.AsConst();
   if (width == kOne) {
-    return {outer ? FloorDiv(whole.min, inner_extent, ranges)
-                  : FloorMod(whole.min, inner_extent, ranges),
-            Linear(1), whole.inexact};
+    return {outer ? FloorDiv(whole.min, inner_extent, bounds)
+                  : FloorMod(whole.min, inner_extent, bounds),
+            Affine(1), whole.inexact};
   }
   auto row = inner_extent.AsConst();
-  if (whole.min == Linear(0) && whole.extent == Extent(r.whole)) {
-    return {Linear(0), Extent(outer ? r.outer : r.inner)};
+  if (whole.min == Affine(0) && whole.extent == Extent(r.whole)) {
+    return {Affine(0), Extent(outer ? r.outer : r.inner)};
   }
   if (width && row && *row % *width == 0 && whole.min.IsMultipleOf(*width)) {
     // A part of one row.
-    if (outer) return {FloorDiv(whole.min, *row, ranges), Linear(1)};
-    return {FloorMod(whole.min, *row, ranges), Linear(*width)};
+    if (outer) return {FloorDiv(whole.min, Affine(*row), bounds), Affine(1)};
+    return {FloorMod(whole.min, Affine(*row), bounds), Affine(*width)};
   }
   if (width && row && *width % *row == 0 && whole.min.IsMultipleOf(*row)) {
     // Whole rows.
     if (outer) {
-      return {FloorDiv(whole.min, *row, ranges), Linear(*width / *row)};
+      return {FloorDiv(whole.min, Affine(*row), bounds), Affine(*width / *row)};
     }
-    return {Linear(0), inner_extent};
+    return {Affine(0), inner_extent};
   }
-  if (!outer) return {Linear(0), inner_extent, /*inexact=*/true};
+  if (!outer) return {Affine(0), inner_extent, /*inexact=*/true};
   if (width && row) {
-    return {FloorDiv(whole.min, *row, ranges),
-            Linear((*width - 1 + *row - 1) / *row + 1), /*inexact=*/true};
+    return {FloorDiv(whole.min, Affine(*row), bounds),
+            Affine((*width - 1 + *row - 1) / *row + 1), /*inexact=*/true};
   }
-  return {Linear(0), Extent(r.outer), /*inexact=*/true};
+  return {Affine(0), Extent(r.outer), /*inexact=*/true};
 }
 
-Interval LoopState::Range(int loop) const {
+Side LoopState::Range(int loop) const {
   if (auto it = value_.find(loop); it != value_.end()) {
-    return {it->second, Linear(1)};
+    return {it->second, Affine(1)};
   }
   const auto& info = stage->loops_[loop];
   if (info.split >= 0) return SplitRange(info.split);
   if (info.fuse >= 0) {
     return FuseRange(info.fuse, stage->relations_[info.fuse].outer == loop);
   }
-  Linear extent = Extent(loop);
-  return {Linear(0), extent};
+  Affine extent = Extent(loop);
+  return {Affine(0), extent};
 }
 
-Interval LoopState::AxisRange(int axis) const {
-  Interval range = Range(stage->axes_[axis].id);
+Side LoopState::AxisRange(int axis) const {
+  Side range = Range(stage->axes_[axis].id);
   range.min = range.min + region[axis].min;
   return range;
 }
 
-Interval LoopState::ReduceRange(int axis) const {
+Side LoopState::ReduceRange(int axis) const {
   return Range(stage->reduce_axes_[axis].id);
 }
 
 std::vector<Expr> LoopState::Conditions() const {
   std::vector<Expr> conditions;
-  auto need_less = [&](const Linear& a, const Linear& b) {
-    if (!ranges.ProveLess(a, b)) {
+  auto need_less = [&](const Affine& a, const Affine& b) {
+    if (!bounds.ProveLess(a, b)) {
       conditions.push_back(tir::Lt(a.ToExpr(), b.ToExpr()));
     }
   };
@@ -177,15 +175,15 @@ std::vector<Expr> LoopState::Conditions() const {
     if (!r.is_split || base_.count(i) != 0) continue;
     if (TailOf(i) != Tail::kGuard) continue;
     // Reduce loops do not exist where the identity is stored.
-    Interval range = Range(r.whole);
+    Side range = Range(r.whole);
     if (range.extent.AsConst() != kOne) continue;
     need_less(range.min, Extent(r.whole));
   }
   for (size_t i = 0; i < region.size(); ++i) {
     if (!region[i].inexact) continue;
-    Linear value = AxisRange(i).min;
-    Linear size = Linear::Of(stage->output().shape()[i], &ranges);
-    if (!ranges.ProveNonNegative(value)) {
+    Affine value = AxisRange(i).min;
+    Affine size = bounds.ToAffine(stage->output().shape()[i]);
+    if (!bounds.ProveNonNegative(value)) {
       conditions.push_back(tir::Ge(value.ToExpr(), MakeInt(0)));
     }
     need_less(value, size);
@@ -201,7 +199,7 @@ bool LoopState::MayExceed() const {
     }
   }
   return std::any_of(region.begin(), region.end(),
-                     [](const Interval& side) { return side.inexact; });
+                     [](const Side& side) { return side.inexact; });
 }
 
 }  // namespace ingot::te

@@ -6,8 +6,8 @@
 #include <map>
 #include <vector>
 
-#include "compiler/te/affine.h"
 #include "compiler/te/schedule.h"
+#include "compiler/te/side.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::te {
@@ -15,22 +15,22 @@ namespace ingot::te {
 // Where a tensor's elements are: element i is at buffer[i - origin].
 struct Place {
   tir::Buffer buffer;
-  std::vector<Linear> origin;
+  std::vector<Affine> origin;
 };
 
 // A value: making the body of a loop copies it, so that what one branch of the
 // emitted code decides does not reach the other.
 class LoopState {
  public:
-  LoopState(const Stage* stage, std::vector<Interval> region, Ranges ranges)
+  LoopState(const Stage* stage, std::vector<Side> region, Bounds bounds)
       : stage(stage),
         region(std::move(region)),
-        ranges(std::move(ranges)),
+        bounds(std::move(bounds)),
         specialized_done(stage->axes().size(), false) {}
 
   const Stage* stage;
-  std::vector<Interval> region;  // of the output axes, what is to be computed
-  Ranges ranges;                 // of all variables in scope
+  std::vector<Side> region;  // of the output axes, what is to be computed
+  Bounds bounds;             // of all variables in scope
   std::vector<bool> specialized_done;
   bool started = false;  // the reduction's identity has been stored
   Place target;          // where results go
@@ -40,17 +40,17 @@ class LoopState {
   int64_t stack_bytes = 0;  // of the arrays that are live here
 
   // The number of iterations of a loop (leaf or not).
-  Linear Extent(int loop) const;
+  Affine Extent(int loop) const;
   // The values that it takes in the loops yet to be made. Extent 1 once every
   // leaf under it is bound: min is then its value.
-  Interval Range(int loop) const;
-  Interval AxisRange(int axis) const;    // including the region's origin
-  Interval ReduceRange(int axis) const;  // of a reduce axis
+  Side Range(int loop) const;
+  Side AxisRange(int axis) const;    // including the region's origin
+  Side ReduceRange(int axis) const;  // of a reduce axis
 
-  void Bind(int loop, Linear value) { value_[loop] = std::move(value); }
-  void SetExtent(int loop, Linear extent) { extent_[loop] = std::move(extent); }
+  void Bind(int loop, Affine value) { value_[loop] = std::move(value); }
+  void SetExtent(int loop, Affine extent) { extent_[loop] = std::move(extent); }
   // The value of outer * factor for a split, where it is something else.
-  void SetBase(int relation, Linear base) { base_[relation] = std::move(base); }
+  void SetBase(int relation, Affine base) { base_[relation] = std::move(base); }
 
   // The treatment that the split's tail gets in the end: kExact, kGuard,
   // kShiftInwards, or kPartition, which the loops' order must allow.
@@ -65,10 +65,10 @@ class LoopState {
   friend class Lowerer;
   // The place of the first (in leaf order) leaf made from `loop`.
   int FirstLeaf(int loop) const;
-  Interval SplitRange(int relation) const;
-  Interval FuseRange(int relation, bool outer) const;
+  Side SplitRange(int relation) const;
+  Side FuseRange(int relation, bool outer) const;
 
-  std::map<int, Linear> value_, extent_, base_;
+  std::map<int, Affine> value_, extent_, base_;
 };
 
 }  // namespace ingot::te

@@ -7,9 +7,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/te/affine.h"
+#include "compiler/te/body_rewriter.h"
 #include "compiler/te/loop_state.h"
 #include "compiler/te/regions.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {
@@ -22,57 +23,6 @@ namespace {
 // The bytes that all tiles that are live at once may take; larger ones go to a
 // workspace. Below tir::kMaxStackBytes, which is the limit for everything.
 constexpr int64_t kMaxTileBytes = 192 << 10;
-
-// Puts a definition's value where the loops are: axes become values, tensors
-// become places, decided conditions go away. Shared nodes stay shared.
-class BodyRewriter : public tir::ExprMutator {
- public:
-  BodyRewriter(const LoopState& state, std::map<const tir::Var*, Expr> axes)
-      : state_(state), axes_(std::move(axes)) {}
-
-  Expr Mutate(const Expr& e) override {
-    auto it = done_.find(e.get());
-    if (it != done_.end()) return it->second.second;
-    Expr result = tir::ExprMutator::Mutate(e);
-    done_[e.get()] = {e, result};
-    return result;
-  }
-
- protected:
-  Expr MutateVar(const Expr& e, const tir::Var& node) override {
-    auto it = axes_.find(&node);
-    return it == axes_.end() ? e : it->second;
-  }
-
-  Expr MutateLoad(const Expr& e, const tir::Load& node) override {
-    std::vector<Expr> indices;
-    auto it = state_.places.find(node.buffer.get());
-    for (size_t i = 0; i < node.indices.size(); ++i) {
-      Linear index = Linear::Of(Mutate(node.indices[i]), &state_.ranges);
-      if (it != state_.places.end() && !it->second.origin.empty()) {
-        index = index - it->second.origin[i];
-      }
-      indices.push_back(index.ToExpr());
-    }
-    return tir::MakeLoad(
-        it == state_.places.end() ? node.buffer : it->second.buffer,
-        std::move(indices));
-  }
-
-  Expr MutateSelect(const Expr& e, const tir::Select& node) override {
-    Expr condition = Mutate(node.condition);
-    if (auto decided = state_.ranges.Decide(condition)) {
-      return Mutate(*decided ? node.on_true : node.on_false);
-    }
-    return tir::MakeSelect(condition, Mutate(node.on_true),
-                           Mutate(node.on_false));
-  }
-
- private:
-  const LoopState& state_;
-  std::map<const tir::Var*, Expr> axes_;
-  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
-};
 
 // Puts the buffers of an extern body in their places.
 class BufferRenamer : public tir::StmtMutator {
@@ -109,8 +59,8 @@ class Lowerer {
   Stmt EmitFrom(LoopState state, size_t leaf);
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
-  Stmt EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
-                   const std::function<void(LoopState*, Linear)>& bind,
+  Stmt EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
+                   const std::function<void(LoopState*, Affine)>& bind,
                    const BodyFn& body);
   // Loops over the output leaves from `leaf` on.
   Stmt EmitOutputLoops(LoopState state, size_t leaf, const BodyFn& body);
@@ -120,7 +70,7 @@ class Lowerer {
   Stmt Guarded(const LoopState& state, Stmt body);
   std::vector<Expr> TargetIndices(const LoopState& state,
                                   const Place& target) const;
-  Place PlaceFor(const Stage* stage, const std::vector<Interval>& region,
+  Place PlaceFor(const Stage* stage, const std::vector<Side>& region,
                  int64_t* stack_bytes, tir::Buffer* local);
   tir::Buffer WorkspaceFor(const Tensor& t);
   void Fail(absl::Status status) {
@@ -147,16 +97,16 @@ tir::Buffer Lowerer::WorkspaceFor(const Tensor& t) {
 
 // Sets *local when the place is an array to be allocated around its uses, and
 // counts it in *stack_bytes.
-Place Lowerer::PlaceFor(const Stage* stage, const std::vector<Interval>& region,
+Place Lowerer::PlaceFor(const Stage* stage, const std::vector<Side>& region,
                         int64_t* stack_bytes, tir::Buffer* local) {
   const Tensor& t = stage->output();
   *local = nullptr;
   if (stage->is_output()) return {t.buffer, {}};
   int64_t bytes = t.dtype().bytes();
   std::vector<Expr> shape;
-  std::vector<Linear> origin;
+  std::vector<Affine> origin;
   bool constant = stage->storage_ == Storage::kAuto && stage->IsAttached();
-  for (const Interval& side : region) {
+  for (const Side& side : region) {
     auto extent = side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxTileBytes;
     if (!constant) break;
@@ -177,7 +127,7 @@ std::vector<Expr> Lowerer::TargetIndices(const LoopState& state,
                                          const Place& target) const {
   std::vector<Expr> indices;
   for (size_t i = 0; i < state.region.size(); ++i) {
-    Linear index = state.AxisRange(i).min;
+    Affine index = state.AxisRange(i).min;
     if (!target.origin.empty()) index = index - target.origin[i];
     indices.push_back(index.ToExpr());
   }
@@ -219,8 +169,8 @@ Stmt Lowerer::EmitBody(const LoopState& state) {
 
 // One loop, or none where it runs once. `bind` records what the variable's
 // value means.
-Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
-                          const std::function<void(LoopState*, Linear)>& bind,
+Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
+                          const std::function<void(LoopState*, Affine)>& bind,
                           const BodyFn& body) {
   auto constant = extent.AsConst();
   if (constant && *constant <= 0) return tir::MakeSeq({});
@@ -239,8 +189,8 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
     state.in_parallel = true;
   }
   tir::VarPtr var = tir::MakeVar(info.name);
-  state.ranges.Set(var.get(), min, min + extent - Linear(1));
-  bind(&state, Linear::Atom(var));
+  state.bounds.Set(var.get(), min, min + extent - Affine(1));
+  bind(&state, Affine::Atom(var));
 
   // The parts of a fused loop get names, so that the divisions are done once.
   std::vector<std::pair<tir::VarPtr, Expr>> lets;
@@ -253,16 +203,13 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
       if (parent < 0 || state.stage->relations_[parent].is_split) continue;
       const auto& r = state.stage->relations_[parent];
       for (int part : {r.outer, r.inner}) {
-        Linear value = state.Range(part).min;
-        Linear part_extent = state.Extent(part);
-        bool simple = value.terms().empty() ||
-                      (value.terms().size() == 1 && value.constant() == 0 &&
-                       tir::As<tir::Var>(value.terms()[0].atom) != nullptr);
-        if (!simple) {
+        Affine value = state.Range(part).min;
+        Affine part_extent = state.Extent(part);
+        if (!value.IsConstant() && SingleVar(value) == nullptr) {
           tir::VarPtr let = tir::MakeVar(state.stage->loops_[part].name);
           lets.emplace_back(let, value.ToExpr());
-          value = Linear::Atom(let);
-          state.ranges.Set(let.get(), Linear(0), part_extent - Linear(1));
+          value = Affine::Atom(let);
+          state.bounds.Set(let.get(), Affine(0), part_extent - Affine(1));
         }
         state.Bind(part, value);
         work.push_back(part);
@@ -278,7 +225,7 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Linear min, Linear extent,
 
 Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
   const Stage* stage = state.stage;
-  auto plain = [loop](LoopState* s, Linear value) { s->Bind(loop.id, value); };
+  auto plain = [loop](LoopState* s, Affine value) { s->Bind(loop.id, value); };
 
   // The axis that the loop is made of, through splits only.
   int root = loop.id;
@@ -293,7 +240,7 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     const int axis = root_info.axis;
     state.specialized_done[axis] = true;
     std::vector<Stmt> parts;
-    for (const Interval& part : PartsOf(state, axis)) {
+    for (const Side& part : PartsOf(state, axis)) {
       LoopState inside = state;
       inside.region[axis] = part;
       parts.push_back(EmitLoop(std::move(inside), loop, body));
@@ -305,30 +252,30 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
   const bool is_outer = parent >= 0 && stage->relations_[parent].is_split &&
                         stage->relations_[parent].outer == loop.id;
   if (!is_outer || state.TailOf(parent) != Tail::kPartition) {
-    return EmitOneLoop(state, loop, Linear(0), state.Extent(loop.id), plain,
+    return EmitOneLoop(state, loop, Affine(0), state.Extent(loop.id), plain,
                        body);
   }
   const auto& r = stage->relations_[parent];
-  const Linear whole = state.Extent(r.whole);
-  const Linear count =
-      Linear::Of(whole.ToExpr() / tir::MakeInt(r.factor), &state.ranges);
+  const Affine whole = state.Extent(r.whole);
+  const Affine count =
+      state.bounds.ToAffine(whole.ToExpr() / tir::MakeInt(r.factor));
   LoopState main = state;
   main.SetExtent(loop.id, count);
   // The main part divides: nothing that is asked of it later sees the tail.
   main.SetExtent(r.whole, count * r.factor);
-  Stmt main_loop = EmitOneLoop(main, loop, Linear(0), count, plain, body);
+  Stmt main_loop = EmitOneLoop(main, loop, Affine(0), count, plain, body);
 
   LoopState tail = state;
-  Linear done = count * r.factor;
-  Linear left = whole - done;
+  Affine done = count * r.factor;
+  Affine left = whole - done;
   if (left.AsConst()) {
     tail.SetExtent(r.inner, left);
     tail.SetBase(parent, done);
     tail.Bind(loop.id, count);
     return tir::MakeSeq({main_loop, body(std::move(tail))});
   }
-  tail.SetExtent(r.inner, Linear(1));
-  auto bind_step = [loop, parent](LoopState* s, Linear value) {
+  tail.SetExtent(r.inner, Affine(1));
+  auto bind_step = [loop, parent](LoopState* s, Affine value) {
     s->SetBase(parent, value);
     s->Bind(loop.id, value);
   };
@@ -354,7 +301,7 @@ Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
   std::vector<Expr> shape;
   Place tile;
   for (size_t i = 0; i < state.region.size(); ++i) {
-    Interval side = state.AxisRange(i);
+    Side side = state.AxisRange(i);
     auto extent = side.extent.AsConst();
     if (!extent || side.inexact) return EmitFrom(std::move(state), leaf);
     shape.push_back(tir::MakeInt(*extent));
@@ -404,7 +351,7 @@ Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
     tir::Buffer local;
     Place place = PlaceFor(producer.get(), *region, &state.stack_bytes, &local);
     if (local != nullptr) locals.push_back(local);
-    LoopState inner(producer.get(), *std::move(region), state.ranges);
+    LoopState inner(producer.get(), *std::move(region), state.bounds);
     inner.places = state.places;
     inner.target = place;
     inner.in_parallel = state.in_parallel;
@@ -507,11 +454,11 @@ absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
       nests.push_back(EmitExtern(stage.get()));
       continue;
     }
-    std::vector<Interval> region;
+    std::vector<Side> region;
     for (const Expr& dim : stage->output().shape()) {
-      region.push_back({Linear(0), Linear::Of(dim)});
+      region.push_back({Affine(0), tir::ToAffine(dim)});
     }
-    LoopState state(stage.get(), std::move(region), Ranges());
+    LoopState state(stage.get(), std::move(region), Bounds::Dimensions());
     state.places = root_places_;
     state.target = root_places_[stage->output().buffer.get()];
     nests.push_back(EmitStage(std::move(state)));

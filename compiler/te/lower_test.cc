@@ -1,11 +1,11 @@
-// What each verb makes of the loops: exact text for the small cases, the
+// The loops that each verb makes: exact text for the small cases, the
 // interpreter for the rest.
 #include "compiler/te/lower.h"
 
 #include "compiler/te/schedule.h"
 #include "compiler/te/testing/check.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/printer.h"
-#include "compiler/tir/simplify.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

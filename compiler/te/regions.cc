@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/te/conditions.h"
 #include "compiler/tir/visitor.h"
 
@@ -47,13 +48,13 @@ class LoadFinder : public tir::ExprVisitor {
 };
 
 // The smallest box around both; `whole` where that is not known.
-Interval Join(const Interval& a, const Interval& b, const Interval& whole) {
-  Linear min_gap = b.min - a.min;
-  Linear end_gap = (b.min + b.extent) - (a.min + a.extent);
+Side Join(const Side& a, const Side& b, const Side& whole) {
+  Affine min_gap = b.min - a.min;
+  Affine end_gap = (b.min + b.extent) - (a.min + a.extent);
   auto c = min_gap.AsConst(), d = end_gap.AsConst();
   if (!c || !d) return whole;
-  const Linear& min = *c < 0 ? b.min : a.min;
-  Linear end = *d > 0 ? b.min + b.extent : a.min + a.extent;
+  const Affine& min = *c < 0 ? b.min : a.min;
+  Affine end = *d > 0 ? b.min + b.extent : a.min + a.extent;
   return {min, end - min, a.inexact || b.inexact};
 }
 
@@ -66,16 +67,16 @@ bool IsAttachedWithin(const Stage* stage, const Stage* consumer) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Interval>> RequiredRegion(const Schedule& schedule,
-                                                     const Stage* producer,
-                                                     const LoopState& state) {
-  std::vector<Interval> whole;
+absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
+                                                 const Stage* producer,
+                                                 const LoopState& state) {
+  std::vector<Side> whole;
   for (const Expr& dim : producer->output().shape()) {
-    whole.push_back({Linear(0), Linear::Of(dim, &state.ranges)});
+    whole.push_back({Affine(0), state.bounds.ToAffine(dim)});
   }
-  std::optional<std::vector<Interval>> region;
+  std::optional<std::vector<Side>> region;
   for (const Stage* reader : schedule.Readers(producer)) {
-    std::map<const tir::Var*, Interval> box;
+    std::map<const tir::Var*, Side> box;
     bool inexact = false;
     const Operation& op = reader->op();
     if (reader == state.stage) {
@@ -92,23 +93,23 @@ absl::StatusOr<std::vector<Interval>> RequiredRegion(const Schedule& schedule,
             producer->op().name, " is computed inside ", state.stage->op().name,
             " but also read by ", op.name));
       }
-      auto needed = RequiredRegion(schedule, reader, state);
-      if (!needed.ok()) return needed.status();
+      INGOT_ASSIGN_OR_RETURN(auto needed,
+                             RequiredRegion(schedule, reader, state));
       for (size_t i = 0; i < op.axis.size(); ++i) {
-        box[op.axis[i].get()] = (*needed)[i];
-        inexact = inexact || (*needed)[i].inexact;
+        box[op.axis[i].get()] = needed[i];
+        inexact = inexact || needed[i].inexact;
       }
       for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
         box[op.reduce_axis[i].get()] = {
-            Linear(0), Linear::Of(op.reduce_extent[i], &state.ranges)};
+            Affine(0), state.bounds.ToAffine(op.reduce_extent[i])};
       }
     }
     LoadFinder finder(producer->output().buffer.get());
     finder.Visit(op.value);
     for (const auto& load : finder.found) {
-      std::vector<Interval> read;
+      std::vector<Side> read;
       for (size_t i = 0; i < load.indices.size(); ++i) {
-        auto side = IntervalOf(load.indices[i], box, state.ranges);
+        auto side = SideOf(load.indices[i], box, state.bounds);
         if (!side) side = whole[i];
         if (side->min == whole[i].min && side->extent == whole[i].extent) {
           side = whole[i];  // nothing lies outside
@@ -137,27 +138,26 @@ absl::StatusOr<std::vector<Interval>> RequiredRegion(const Schedule& schedule,
   return *std::move(region);
 }
 
-std::vector<Interval> PartsOf(const LoopState& state, int axis) {
-  const Interval side = state.region[axis];
-  std::vector<Linear> cuts =
-      ConditionCuts(state.stage->op(), axis, state.ranges);
+std::vector<Side> PartsOf(const LoopState& state, int axis) {
+  const Side side = state.region[axis];
+  std::vector<Affine> cuts =
+      ConditionCuts(state.stage->op(), axis, state.bounds);
   // Insertion sort by what can be proven; a wrong order only costs speed.
   for (size_t i = 1; i < cuts.size(); ++i) {
-    for (size_t j = i; j > 0 && state.ranges.ProveLess(cuts[j], cuts[j - 1]);
+    for (size_t j = i; j > 0 && state.bounds.ProveLess(cuts[j], cuts[j - 1]);
          --j) {
       std::swap(cuts[j], cuts[j - 1]);
     }
   }
-  const Linear end = side.min + side.extent;
-  std::vector<Interval> parts;
-  Linear from = side.min;
+  const Affine end = side.min + side.extent;
+  std::vector<Side> parts;
+  Affine from = side.min;
   cuts.push_back(end);
-  for (const Linear& cut : cuts) {
+  for (const Affine& cut : cuts) {
     // Within [from, end], wherever the cut lies.
-    Linear to = Linear::Of(
-        tir::Max(from.ToExpr(), tir::Min(cut.ToExpr(), end.ToExpr())),
-        &state.ranges);
-    Linear extent = to - from;
+    Affine to = state.bounds.ToAffine(
+        tir::Max(from.ToExpr(), tir::Min(cut.ToExpr(), end.ToExpr())));
+    Affine extent = to - from;
     auto constant = extent.AsConst();
     if (!constant || *constant > 0) {
       parts.push_back({from, extent, side.inexact});

@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "compiler/te/affine.h"
 #include "compiler/te/loop_state.h"
 #include "compiler/te/schedule.h"
+#include "compiler/te/side.h"
 
 namespace ingot::te {
 
 // The box of `producer`'s elements that the loops still to be made in `state`
 // read, directly or through other stages attached there. FailedPrecondition
 // when some reader is elsewhere.
-absl::StatusOr<std::vector<Interval>> RequiredRegion(const Schedule& schedule,
-                                                     const Stage* producer,
-                                                     const LoopState& state);
+absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
+                                                 const Stage* producer,
+                                                 const LoopState& state);
 
 // The region of an axis, cut where conditions of the value change (see
 // Stage::Specialize).
-std::vector<Interval> PartsOf(const LoopState& state, int axis);
+std::vector<Side> PartsOf(const LoopState& state, int axis);
 
 }  // namespace ingot::te
 

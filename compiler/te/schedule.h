@@ -41,7 +41,7 @@ struct Loop {
   bool operator==(Loop o) const { return id == o.id; }
 };
 
-// What a split does when the factor does not divide the extent n. Where it is
+// How a split ends when the factor does not divide the extent n. Where it is
 // known to divide, and where n <= factor, all are the same and cost nothing.
 enum class Tail {
   // for o in n // f: for i in f: body; then the rest once more with a smaller
@@ -192,7 +192,7 @@ class Schedule {
   const absl::Status& status() const { return *status_; }
   // In an order in which producers come first. Placeholders have no stage.
   std::vector<Stage*> stages() const;
-  // The stage that computes `t`; null for placeholders and strangers.
+  // The stage that computes `t`; null for placeholders and tensors of another graph.
   Stage* Find(const Tensor& t) const { return Find(t.buffer.get()); }
   Stage* Find(const tir::BufferNode* buffer) const;
   // Stages that read the stage's outputs. Inlined ones are not looked through.

@@ -3,8 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/te/affine.h"
 #include "compiler/te/schedule.h"
+#include "compiler/te/sharing_mutator.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {
@@ -34,22 +35,6 @@ Tensor NewTensor(absl::string_view name, DataType dtype,
   return Tensor{tir::MakeBuffer(name, dtype, std::move(shape))};
 }
 
-// Rewrites each node once, so that shared subexpressions stay shared.
-class SharingMutator : public tir::ExprMutator {
- public:
-  Expr Mutate(const Expr& e) override {
-    auto it = done_.find(e.get());
-    if (it != done_.end()) return it->second.second;
-    Expr result = tir::ExprMutator::Mutate(e);
-    // The key is kept alive, so that its address stays its own.
-    done_[e.get()] = {e, result};
-    return result;
-  }
-
- private:
-  std::map<const tir::ExprNode*, std::pair<Expr, Expr>> done_;
-};
-
 // Replaces every load of one buffer; equal loads become one node.
 class LoadReplacer : public SharingMutator {
  public:
@@ -65,7 +50,7 @@ class LoadReplacer : public SharingMutator {
     for (const auto& [indices, value] : made_) {
       bool same = true;
       for (size_t i = 0; i < indices.size(); ++i) {
-        same = same && SameExpr(indices[i], l->indices[i]);
+        same = same && tir::Equal(indices[i], l->indices[i]);
       }
       if (same) return value;
     }
@@ -94,7 +79,7 @@ class AccessReplacer : public SharingMutator {
   Expr MutateLoad(const Expr& e, const tir::Load& node) override {
     bool same = node.buffer == buffer_;
     for (size_t i = 0; same && i < indices_.size(); ++i) {
-      same = SameExpr(node.indices[i], indices_[i]);
+      same = tir::Equal(node.indices[i], indices_[i]);
     }
     if (!same) return SharingMutator::MutateLoad(e, node);
     found_ = true;
@@ -214,8 +199,8 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
     return {};
   }
   const DataType dtype = stage->output().dtype();
-  const Expr extent = Linear::Of(op.reduce_extent.back()).ToExpr();
-  const Expr count = Linear::Of(extent / tir::MakeInt(lanes)).ToExpr();
+  const Expr extent = tir::ToAffine(op.reduce_extent.back()).ToExpr();
+  const Expr count = tir::ToAffine(extent / tir::MakeInt(lanes)).ToExpr();
   std::vector<Stage*> made;
 
   // partial[..., l] = reduce over r of value(r * lanes + l).
@@ -272,7 +257,7 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
   first.push_back(tir::MakeInt(0));
   join.value = current(first);
 
-  Linear rest = Linear::Of(extent) - Linear::Of(count) * lanes;
+  const tir::Affine rest = tir::ToAffine(extent) - tir::ToAffine(count) * lanes;
   if (rest.AsConst() != std::optional<int64_t>(0)) {
     Operation tail;
     tail.kind = OperationKind::kReduce;

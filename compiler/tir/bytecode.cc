@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
@@ -79,7 +79,7 @@ class Compiler {
   }
 
  private:
-  // A loop being compiled: what is computed before it, once for all trips.
+  // A loop being compiled: what is computed before it, once for all iterations.
   struct Loop {
     std::vector<Instruction> before;
     std::vector<const ExprNode*> known;
@@ -415,7 +415,7 @@ class Compiler {
       case StmtKind::kWhile: {
         const auto& node = static_cast<const While&>(*s);
         const size_t start = code_.size();
-        Emit(TripOperation(), -1, 1);
+        Emit(IterationOperation(), -1, 1);
         const int32_t condition = Expression(node.condition).reg;
         const size_t branch = code_.size();
         Emit(JumpIfZeroOperation(), -1, 1).a = condition;
@@ -436,7 +436,7 @@ class Compiler {
   void LoopStatement(const For& node) {
     const int32_t min = Expression(node.min).reg;
     const int32_t extent = Expression(node.extent).reg;
-    const int32_t variable = Permanent(2);  // and how many trips are left
+    const int32_t variable = Permanent(2);  // and how many iterations are left
     std::vector<Instruction> outside = std::move(code_);
     code_.clear();
     loops_.emplace_back();

@@ -57,7 +57,7 @@ struct Machine {
   std::vector<Register> registers;
   std::vector<BufferState> buffers;
   const std::vector<Access>* accesses = nullptr;
-  int64_t trips_left = INT64_MAX;
+  int64_t iterations_left = INT64_MAX;
   absl::Status status;
 
   Register* At(int32_t r) { return registers.data() + r; }
@@ -101,7 +101,7 @@ Operation JumpOperation();
 Operation JumpIfZeroOperation();  // a
 Operation LoopBeginOperation();   // dst: variable and count, a: min, b: extent
 Operation LoopNextOperation();    // dst: variable and count
-Operation TripOperation();        // counts one trip of a while
+Operation IterationOperation();   // counts one iteration of a while
 Operation AllocateOperation();    // a: buffer, b: first dimension's register
 Operation EndOperation();
 

@@ -13,56 +13,54 @@
 #include "compiler/tir/typing.h"
 
 namespace ingot::tir {
+
+using text::ErrorAt;
+using text::Token;
+using text::TokenKind;
+
 namespace {
 
-// Nested brackets and blocks take stack here, more of it than walking the
-// result does, so they get a tighter limit than kMaxTextDepth.
-constexpr int kMaxBrackets = 200;
+constexpr absl::string_view kSymbols[] = {
+    "->", "&&", "||", "==", "!=", "<=", ">=", "<<", ">>", "//", "(",
+    ")",  "[",  "]",  "{",  "}",  ",",  ":",  "=",  "+",  "-",  "*",
+    "/",  "%",  "<",  ">",  "&",  "|",  "^",  "!",  "~"};
+
+const text::Dialect& TirDialect() {
+  static const text::Dialect* const kDialect = [] {
+    auto* dialect = new text::Dialect;
+    dialect->comment = "#";
+    dialect->symbols = kSymbols;
+    dialect->word_marks = ".";
+    dialect->name_marks = ".";
+    dialect->quoted_names = "@";
+    dialect->float_suffix = true;
+    return dialect;
+  }();
+  return *kDialect;
+}
 
 }  // namespace
 
-absl::Status ExprParser::Advance() { return lexer_.Next(&token_); }
-
-absl::Status ExprParser::Expected(absl::string_view what) {
-  const std::string found =
-      token_.kind == TokenKind::kEnd
-          ? "the end"
-          : absl::StrCat("'", absl::CHexEscape(token_.text.substr(0, 40)), "'");
-  return ErrorAt(token_, absl::StrCat("expected ", what, ", found ", found));
-}
-
-absl::Status ExprParser::Symbol(absl::string_view symbol) {
-  if (!token_.IsSymbol(symbol)) return Expected(absl::StrCat("'", symbol, "'"));
-  return Advance();
-}
-
-absl::Status ExprParser::Word(absl::string_view word) {
-  if (!token_.IsName(word)) return Expected(absl::StrCat("'", word, "'"));
-  return Advance();
-}
+ExprParser::ExprParser(absl::string_view text)
+    : TokenParser(text, TirDialect()) {}
 
 absl::Status ExprParser::Type(DataType* type) {
-  if (token_.kind == TokenKind::kName) {
+  if (token_.kind == TokenKind::kWord) {
     const absl::StatusOr<DataType> parsed = DataType::Parse(token_.text);
     if (parsed.ok() && IsValueType(*parsed)) {
       *type = *parsed;
       return Advance();
     }
   }
-  return Expected("a type");
+  return Unexpected("a type");
 }
 
 absl::Status ExprParser::Lanes(int* lanes) {
   if (token_.kind != TokenKind::kInt || !absl::SimpleAtoi(token_.text, lanes) ||
       *lanes < 2 || *lanes > kMaxLanes) {
-    return Expected(absl::StrCat("lanes from 2 to ", kMaxLanes));
+    return Unexpected(absl::StrCat("lanes from 2 to ", kMaxLanes));
   }
   return Advance();
-}
-
-absl::Status ExprParser::Deeper() {
-  if (++brackets_ > kMaxBrackets) return ErrorAt(token_, "nested too deeply");
-  return absl::OkStatus();
 }
 
 absl::Status ExprParser::Finish(const Token& at, Expr e, int depth,
@@ -111,9 +109,9 @@ absl::Status ExprParser::Combine(const Token& at, BinaryOp op,
 }
 
 absl::Status ExprParser::Operand(Tree* result) {
-  INGOT_RETURN_IF_ERROR(Deeper());
+  INGOT_RETURN_IF_ERROR(Enter());
   INGOT_RETURN_IF_ERROR(OperandInside(result));
-  --brackets_;
+  Leave();
   return absl::OkStatus();
 }
 
@@ -123,7 +121,7 @@ absl::Status ExprParser::OperandInside(Tree* result) {
     case TokenKind::kInt:
     case TokenKind::kFloat:
       return Number(/*negative=*/false, result);
-    case TokenKind::kBuffer: {
+    case TokenKind::kPercentName: {
       Buffer buffer;
       std::vector<Expr> indices;
       int depth = 0;
@@ -131,17 +129,17 @@ absl::Status ExprParser::OperandInside(Tree* result) {
       return Finish(at, MakeLoad(std::move(buffer), std::move(indices)),
                     depth + 1, result);
     }
-    case TokenKind::kName:
+    case TokenKind::kWord:
       return Named(result);
     case TokenKind::kSymbol:
       break;
     default:
-      return Expected("an expression");
+      return Unexpected("an expression");
   }
   if (token_.IsSymbol("(")) {
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(Expression(result));
-    return Symbol(")");
+    return Expect(")");
   }
   for (UnaryOp op : {UnaryOp::kNeg, UnaryOp::kNot, UnaryOp::kBitNot}) {
     if (!token_.IsSymbol(SpellingOf(op))) continue;
@@ -156,7 +154,7 @@ absl::Status ExprParser::OperandInside(Tree* result) {
     }
     return Finish(at, MakeUnary(op, result->e), result->depth + 1, result);
   }
-  return Expected("an expression");
+  return Unexpected("an expression");
 }
 
 absl::Status ExprParser::Number(bool negative, Tree* result) {
@@ -239,7 +237,7 @@ absl::Status ExprParser::CallLike(const Token& at, Tree* result) {
   int depth = 0;
   int lanes = 0;
   while (!token_.IsSymbol(")")) {
-    if (!args.empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
+    if (!args.empty()) INGOT_RETURN_IF_ERROR(Expect(","));
     if (has_lanes && args.size() == wanted) {
       INGOT_RETURN_IF_ERROR(Lanes(&lanes));
       break;
@@ -249,7 +247,7 @@ absl::Status ExprParser::CallLike(const Token& at, Tree* result) {
     depth = std::max(depth, arg.depth);
     args.push_back(std::move(arg.e));
   }
-  INGOT_RETURN_IF_ERROR(Symbol(")"));
+  INGOT_RETURN_IF_ERROR(Expect(")"));
   const char* error = nullptr;
   Expr e;
   if (has_lanes) {
@@ -303,7 +301,7 @@ absl::Status ExprParser::CastOf(const Token& at, DataType type, Tree* result) {
       absl::SimpleAtoi(token_.text, &big) &&
       big > static_cast<uint64_t>(INT64_MAX)) {
     INGOT_RETURN_IF_ERROR(Advance());
-    INGOT_RETURN_IF_ERROR(Symbol(")"));
+    INGOT_RETURN_IF_ERROR(Expect(")"));
     return Finish(at, MakeInt(static_cast<int64_t>(big), type), 1, result);
   }
   // f32(-inf): the sign stands before a word, not before a number.
@@ -311,14 +309,14 @@ absl::Status ExprParser::CastOf(const Token& at, DataType type, Tree* result) {
   if (const char* error = CastTypeError(type, result->e->dtype)) {
     return ErrorAt(at, error);
   }
-  INGOT_RETURN_IF_ERROR(Symbol(")"));
+  INGOT_RETURN_IF_ERROR(Expect(")"));
   return Finish(at, MakeCast(type, result->e), result->depth + 1, result);
 }
 
 absl::Status ExprParser::Bracketed(std::vector<Expr>* exprs, int* depth) {
-  INGOT_RETURN_IF_ERROR(Symbol("["));
+  INGOT_RETURN_IF_ERROR(Expect("["));
   while (!token_.IsSymbol("]")) {
-    if (!exprs->empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
+    if (!exprs->empty()) INGOT_RETURN_IF_ERROR(Expect(","));
     Tree tree;
     INGOT_RETURN_IF_ERROR(Expression(&tree));
     *depth = std::max(*depth, tree.depth);

@@ -7,9 +7,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
-#include "compiler/status_macros.h"
+#include "base/status_macros.h"
+#include "compiler/text/token_parser.h"
 #include "compiler/tir/ir.h"
-#include "compiler/tir/lexer.h"
 
 namespace ingot::tir {
 
@@ -20,28 +20,20 @@ struct Tree {
 };
 
 // The half of the parser that reads expressions, with the state that both
-// halves share. Each function starts at token_, reads what its name says and
-// leaves token_ behind it.
-class ExprParser {
+// halves share.
+class ExprParser : protected text::TokenParser {
  protected:
-  explicit ExprParser(absl::string_view text) : lexer_(text) {}
+  explicit ExprParser(absl::string_view text);
 
-  absl::Status Advance();
-  // The error of not having found `what` at token_.
-  absl::Status Expected(absl::string_view what);
-  absl::Status Symbol(absl::string_view symbol);
-  absl::Status Word(absl::string_view word);
   absl::Status Type(DataType* type);
   absl::Status Lanes(int* lanes);
-  // Counts one more nesting; the caller takes it back.
-  absl::Status Deeper();
 
-  absl::Status Finish(const Token& at, Expr e, int depth, Tree* result);
+  absl::Status Finish(const text::Token& at, Expr e, int depth, Tree* result);
   absl::Status Expression(Tree* result);
   // Parses a tree of operators that bind at least as tightly as `precedence`.
   absl::Status BinaryTree(int precedence, Tree* result);
   // *result = *result op right.
-  absl::Status Combine(const Token& at, BinaryOp op, const Tree& right,
+  absl::Status Combine(const text::Token& at, BinaryOp op, const Tree& right,
                        Tree* result);
   absl::Status Operand(Tree* result);
   absl::Status OperandInside(Tree* result);
@@ -49,17 +41,14 @@ class ExprParser {
   absl::Status Constant(Expr e, Tree* result);
   absl::Status Named(Tree* result);
   // name(…), behind the bracket.
-  absl::Status CallLike(const Token& at, Tree* result);
+  absl::Status CallLike(const text::Token& at, Tree* result);
   // min, max, rem and the intrinsics; null, or what is wrong.
   static const char* Operation(const std::string& name,
                                const std::vector<Expr>& args, Expr* e);
-  absl::Status CastOf(const Token& at, DataType type, Tree* result);
+  absl::Status CastOf(const text::Token& at, DataType type, Tree* result);
   absl::Status Bracketed(std::vector<Expr>* exprs, int* depth);
   absl::Status Access(Buffer* buffer, std::vector<Expr>* indices, int* depth);
 
-  Lexer lexer_;
-  Token token_;
-  int brackets_ = 0;           // how deep we are
   bool dims_allowed_ = false;  // whether a new name is a symbolic dimension
   std::map<std::string, VarPtr> vars_;
   std::map<std::string, Buffer> buffers_;

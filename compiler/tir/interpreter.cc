@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/tir/bytecode.h"
 #include "compiler/tir/numeric.h"
 #include "compiler/tir/printer.h"
@@ -77,7 +78,8 @@ class Caller {
     Machine machine;
     machine.registers = std::move(program.registers);
     machine.accesses = &program.accesses;
-    if (options.max_trips > 0) machine.trips_left = options.max_trips;
+    if (options.max_iterations > 0)
+      machine.iterations_left = options.max_iterations;
     for (const Program::Dim& dim : program.dims) {
       auto it = dims_.find(dim.var);
       if (it == dims_.end()) {
@@ -90,9 +92,7 @@ class Caller {
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       machine.buffers[i].node = program.buffers[i];
       if (i >= all) continue;
-      if (absl::Status s = BindBuffer(i, &machine.buffers[i]); !s.ok()) {
-        return s;
-      }
+      INGOT_RETURN_IF_ERROR(BindBuffer(i, &machine.buffers[i]));
     }
     for (const Instruction* in = program.code.data(); in != nullptr;) {
       in = in->run(in, &machine);
@@ -191,8 +191,8 @@ class Caller {
 
 absl::Status SetUpBuffer(std::vector<int64_t> dims, char* data,
                          BufferState* buffer) {
-  const absl::StatusOr<size_t> bytes = CountBytes(buffer->node->dtype, dims);
-  if (!bytes.ok()) return bytes.status();
+  INGOT_ASSIGN_OR_RETURN(const size_t bytes,
+                         CountBytes(buffer->node->dtype, dims));
   buffer->strides.assign(dims.size(), 1);
   for (size_t d = dims.size(); d > 1; --d) {
     buffer->strides[d - 2] = buffer->strides[d - 1] * dims[d - 1];
@@ -200,17 +200,17 @@ absl::Status SetUpBuffer(std::vector<int64_t> dims, char* data,
   buffer->dims = std::move(dims);
   buffer->data = data;
   if (data != nullptr) return absl::OkStatus();
-  if (buffer->memory == nullptr || buffer->capacity < *bytes) {
+  if (buffer->memory == nullptr || buffer->capacity < bytes) {
     buffer->memory.reset(
-        *bytes <= kMaxBufferBytes ? new (std::nothrow) char[*bytes] : nullptr);
+        bytes <= kMaxBufferBytes ? new (std::nothrow) char[bytes] : nullptr);
     if (buffer->memory == nullptr) {
       return absl::ResourceExhaustedError(absl::StrCat(
-          "no memory for the ", *bytes, " bytes of %", buffer->node->name));
+          "no memory for the ", bytes, " bytes of %", buffer->node->name));
     }
-    buffer->capacity = *bytes;
+    buffer->capacity = bytes;
   }
   buffer->data = buffer->memory.get();
-  std::memset(buffer->data, 0xff, *bytes);
+  std::memset(buffer->data, 0xff, bytes);
   return absl::OkStatus();
 }
 

@@ -12,9 +12,9 @@
 namespace ingot::tir {
 
 struct InterpretOptions {
-  // Gives up with DeadlineExceeded after about so many trips of loops, all of
-  // them together. 0: never.
-  int64_t max_trips = 0;
+  // Gives up with DeadlineExceeded after about so many iterations of loops, all
+  // of them together. 0: never.
+  int64_t max_iterations = 0;
 };
 
 // Runs a verified function: the reference for what loop code means. Arguments

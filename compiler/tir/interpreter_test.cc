@@ -256,9 +256,9 @@ TEST(InterpreterTest, FalseSelectsDoNotFault) {
 }
 
 std::string ErrorOf(absl::string_view text, const std::vector<Tensor>& args,
-                    int64_t max_trips = 0) {
+                    int64_t max_iterations = 0) {
   InterpretOptions options;
-  options.max_trips = max_trips;
+  options.max_iterations = max_iterations;
   return std::string(Interpret(ParseOrDie(text), args, options).message());
 }
 
@@ -286,7 +286,7 @@ TEST(InterpreterTest, Errors) {
             "@f takes 1 arguments and 0 workspaces, not 0");
   EXPECT_EQ(
       ErrorOf("func @f() -> (%o: f32[n, m]) { while true { } }", {a}, 1000),
-      "@f: the loops take too many trips");
+      "@f: the loops take too many iterations");
   EXPECT_TRUE(absl::StrContains(
       ErrorOf("func @f() -> (%o: f32[n, m]) { alloc %w: f32[n * "
               "1000000000000000] %w[0] = 1.0f }",

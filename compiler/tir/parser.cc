@@ -6,12 +6,19 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/tir/expr_parser.h"
 #include "compiler/tir/text.h"
 #include "compiler/tir/typing.h"
 
 namespace ingot::tir {
+
+using text::ErrorAt;
+using text::Token;
+using text::TokenKind;
+
 namespace {
 
 class Parser final : private ExprParser {
@@ -20,37 +27,33 @@ class Parser final : private ExprParser {
 
   absl::Status Function(PrimFunc* func) {
     INGOT_RETURN_IF_ERROR(Advance());
-    INGOT_RETURN_IF_ERROR(Word("func"));
-    INGOT_RETURN_IF_ERROR(Symbol("@"));
-    if (token_.kind != TokenKind::kName && token_.kind != TokenKind::kString) {
-      return Expected("the function's name");
-    }
-    func->name = token_.text;
-    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(ExpectWord("func"));
+    INGOT_ASSIGN_OR_RETURN(
+        func->name, ExpectText(TokenKind::kAtName, "the function's @name"));
     dims_allowed_ = true;
     int count = 0;
     INGOT_RETURN_IF_ERROR(Parameters(Scope::kParam, func, &count));
-    INGOT_RETURN_IF_ERROR(Symbol("->"));
+    INGOT_RETURN_IF_ERROR(Expect("->"));
     INGOT_RETURN_IF_ERROR(Parameters(Scope::kParam, func, &func->num_outputs));
-    if (token_.IsName("workspace")) {
+    if (token_.IsWord("workspace")) {
       INGOT_RETURN_IF_ERROR(Advance());
       INGOT_RETURN_IF_ERROR(
           Parameters(Scope::kWorkspace, func, &func->num_workspaces));
     }
     dims_allowed_ = false;
-    if (token_.IsName("attrs")) INGOT_RETURN_IF_ERROR(Attributes(func));
+    if (token_.IsWord("attrs")) INGOT_RETURN_IF_ERROR(Attributes(func));
     int depth;
     INGOT_RETURN_IF_ERROR(Block(&func->body, &depth));
     if (token_.kind != TokenKind::kEnd) {
-      return Expected("nothing behind the function");
+      return Unexpected("nothing behind the function");
     }
     return absl::OkStatus();
   }
 
  private:
   absl::Status NewName(std::string* name) {
-    if (token_.kind != TokenKind::kName || !IsPlainName(token_.text)) {
-      return Expected("a name");
+    if (token_.kind != TokenKind::kWord || !IsPlainName(token_.text)) {
+      return Unexpected("a name");
     }
     if (vars_.count(token_.text) != 0) {
       return ErrorAt(
@@ -63,13 +66,13 @@ class Parser final : private ExprParser {
   // A name of a buffer that is not in scope yet, its type and shape.
   absl::Status NewBuffer(Scope scope, Buffer* buffer) {
     const Token at = token_;
-    if (token_.kind != TokenKind::kBuffer) return Expected("a %buffer");
+    if (token_.kind != TokenKind::kPercentName) return Unexpected("a %buffer");
     if (buffers_.count(token_.text) != 0) {
       return ErrorAt(at,
                      absl::StrCat("%", at.text, " is already defined here"));
     }
     INGOT_RETURN_IF_ERROR(Advance());
-    INGOT_RETURN_IF_ERROR(Symbol(":"));
+    INGOT_RETURN_IF_ERROR(Expect(":"));
     DataType type;
     INGOT_RETURN_IF_ERROR(Type(&type));
     std::vector<Expr> shape;
@@ -83,9 +86,9 @@ class Parser final : private ExprParser {
 
   absl::Status Parameters(Scope scope, PrimFunc* func, int* count) {
     *count = 0;
-    INGOT_RETURN_IF_ERROR(Symbol("("));
+    INGOT_RETURN_IF_ERROR(Expect("("));
     while (!token_.IsSymbol(")")) {
-      if (*count > 0) INGOT_RETURN_IF_ERROR(Symbol(","));
+      if (*count > 0) INGOT_RETURN_IF_ERROR(Expect(","));
       Buffer buffer;
       INGOT_RETURN_IF_ERROR(NewBuffer(scope, &buffer));
       buffers_[buffer->name] = buffer;
@@ -97,14 +100,14 @@ class Parser final : private ExprParser {
 
   absl::Status Attributes(PrimFunc* func) {
     INGOT_RETURN_IF_ERROR(Advance());
-    INGOT_RETURN_IF_ERROR(Symbol("("));
+    INGOT_RETURN_IF_ERROR(Expect("("));
     while (!token_.IsSymbol(")")) {
-      if (!func->attrs.empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
-      if (token_.kind != TokenKind::kString) return Expected("a string");
+      if (!func->attrs.empty()) INGOT_RETURN_IF_ERROR(Expect(","));
+      if (token_.kind != TokenKind::kString) return Unexpected("a string");
       const Token key = token_;
       INGOT_RETURN_IF_ERROR(Advance());
-      INGOT_RETURN_IF_ERROR(Symbol("="));
-      if (token_.kind != TokenKind::kString) return Expected("a string");
+      INGOT_RETURN_IF_ERROR(Expect("="));
+      if (token_.kind != TokenKind::kString) return Unexpected("a string");
       if (!func->attrs.emplace(key.text, token_.text).second) {
         return ErrorAt(key, "the attribute is given twice");
       }
@@ -124,19 +127,19 @@ class Parser final : private ExprParser {
   };
 
   absl::Status Block(Stmt* result, int* depth) {
-    INGOT_RETURN_IF_ERROR(Deeper());
-    INGOT_RETURN_IF_ERROR(Symbol("{"));
+    INGOT_RETURN_IF_ERROR(Enter());
+    INGOT_RETURN_IF_ERROR(Expect("{"));
     std::vector<Stmt> stmts;
     std::vector<Opened> opened;
     int inner = 0;
     while (!token_.IsSymbol("}")) {
-      if (token_.IsName("let") || token_.IsName("alloc")) {
+      if (token_.IsWord("let") || token_.IsWord("alloc")) {
         Opened open;
         open.first = stmts.size();
         INGOT_RETURN_IF_ERROR(token_.text == "let" ? Let(&open) : Alloc(&open));
         opened.push_back(std::move(open));
         if (opened.size() > static_cast<size_t>(kMaxTextDepth)) {
-          return ErrorAt(token_, "nested too deeply");
+          return Error("nested too deeply");
         }
         continue;
       }
@@ -147,7 +150,7 @@ class Parser final : private ExprParser {
       stmts.push_back(std::move(stmt));
     }
     *depth = inner + 1 + static_cast<int>(opened.size());
-    if (*depth > kMaxTextDepth) return ErrorAt(token_, "nested too deeply");
+    if (*depth > kMaxTextDepth) return Error("nested too deeply");
     INGOT_RETURN_IF_ERROR(Advance());
     for (; !opened.empty(); opened.pop_back()) {
       Opened& open = opened.back();
@@ -165,7 +168,7 @@ class Parser final : private ExprParser {
       }
     }
     *result = MakeSeq(std::move(stmts));
-    --brackets_;
+    Leave();
     return absl::OkStatus();
   }
 
@@ -173,11 +176,11 @@ class Parser final : private ExprParser {
     INGOT_RETURN_IF_ERROR(Advance());
     std::string name;
     INGOT_RETURN_IF_ERROR(NewName(&name));
-    INGOT_RETURN_IF_ERROR(Symbol(":"));
+    INGOT_RETURN_IF_ERROR(Expect(":"));
     DataType type;
     INGOT_RETURN_IF_ERROR(Type(&type));
     const Token at = token_;
-    INGOT_RETURN_IF_ERROR(Symbol("="));
+    INGOT_RETURN_IF_ERROR(Expect("="));
     Tree value;
     INGOT_RETURN_IF_ERROR(Expression(&value));
     if (value.e->dtype != type) {
@@ -194,7 +197,7 @@ class Parser final : private ExprParser {
   absl::Status Alloc(Opened* open) {
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(NewBuffer(Scope::kWorkspace, &open->buffer));
-    if (token_.IsName("stack")) {
+    if (token_.IsWord("stack")) {
       INGOT_RETURN_IF_ERROR(Advance());
       open->buffer = MakeBuffer(open->buffer->name, open->buffer->dtype,
                                 open->buffer->shape, Scope::kStack);
@@ -206,15 +209,15 @@ class Parser final : private ExprParser {
   absl::Status Statement(Stmt* result, int* depth) {
     *depth = 1;
     if (token_.IsSymbol("{")) return Block(result, depth);
-    if (token_.kind == TokenKind::kBuffer) return StoreStatement(result);
+    if (token_.kind == TokenKind::kPercentName) return StoreStatement(result);
     static constexpr ForKind kKinds[] = {ForKind::kSerial, ForKind::kParallel,
                                          ForKind::kVectorized,
                                          ForKind::kUnrolled};
     for (ForKind kind : kKinds) {
-      if (token_.IsName(SpellingOf(kind))) return Loop(kind, result, depth);
+      if (token_.IsWord(SpellingOf(kind))) return Loop(kind, result, depth);
     }
-    if (token_.IsName("if")) return If(result, depth);
-    if (token_.IsName("while")) {
+    if (token_.IsWord("if")) return If(result, depth);
+    if (token_.IsWord("while")) {
       Expr condition;
       Stmt body;
       INGOT_RETURN_IF_ERROR(Condition(&condition));
@@ -222,15 +225,15 @@ class Parser final : private ExprParser {
       *result = MakeWhile(std::move(condition), std::move(body));
       return absl::OkStatus();
     }
-    if (token_.IsName("eval")) {
+    if (token_.IsWord("eval")) {
       INGOT_RETURN_IF_ERROR(Advance());
       Tree value;
       INGOT_RETURN_IF_ERROR(Expression(&value));
       *result = MakeEvaluate(std::move(value.e));
       return absl::OkStatus();
     }
-    if (token_.IsName("extern")) return Extern(result);
-    return Expected("a statement");
+    if (token_.IsWord("extern")) return Extern(result);
+    return Unexpected("a statement");
   }
 
   // Parses the condition after its keyword: an expression that is a scalar
@@ -248,22 +251,22 @@ class Parser final : private ExprParser {
   }
 
   absl::Status If(Stmt* result, int* depth) {
-    INGOT_RETURN_IF_ERROR(Deeper());
+    INGOT_RETURN_IF_ERROR(Enter());
     Expr condition;
     Stmt then_body, else_body;
     int else_depth = 0;
     INGOT_RETURN_IF_ERROR(Condition(&condition));
     INGOT_RETURN_IF_ERROR(Block(&then_body, depth));
-    if (token_.IsName("else")) {
+    if (token_.IsWord("else")) {
       INGOT_RETURN_IF_ERROR(Advance());
-      INGOT_RETURN_IF_ERROR(token_.IsName("if")
+      INGOT_RETURN_IF_ERROR(token_.IsWord("if")
                                 ? If(&else_body, &else_depth)
                                 : Block(&else_body, &else_depth));
     }
     *depth = std::max(*depth, else_depth) + 1;
     *result = MakeIf(std::move(condition), std::move(then_body),
                      std::move(else_body));
-    --brackets_;
+    Leave();
     return absl::OkStatus();
   }
 
@@ -280,16 +283,16 @@ class Parser final : private ExprParser {
     INGOT_RETURN_IF_ERROR(Advance());
     std::string name;
     INGOT_RETURN_IF_ERROR(NewName(&name));
-    INGOT_RETURN_IF_ERROR(Word("in"));
+    INGOT_RETURN_IF_ERROR(ExpectWord("in"));
     const Token at = token_;
-    INGOT_RETURN_IF_ERROR(Symbol("["));
+    INGOT_RETURN_IF_ERROR(Expect("["));
     Tree min, end;
     INGOT_RETURN_IF_ERROR(Index(at, &min));
-    INGOT_RETURN_IF_ERROR(Symbol(","));
+    INGOT_RETURN_IF_ERROR(Expect(","));
     const bool relative = token_.IsSymbol("+");
     if (relative) INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(Index(at, &end));
-    INGOT_RETURN_IF_ERROR(Symbol(")"));
+    INGOT_RETURN_IF_ERROR(Expect(")"));
     Expr extent = relative ? end.e : end.e - min.e;
     VarPtr var = MakeVar(name);
     vars_[name] = var;
@@ -303,12 +306,12 @@ class Parser final : private ExprParser {
 
   // In brackets: names of buffers in scope.
   absl::Status BufferNames(std::vector<Buffer>* buffers) {
-    INGOT_RETURN_IF_ERROR(Symbol("("));
+    INGOT_RETURN_IF_ERROR(Expect("("));
     while (!token_.IsSymbol(")")) {
-      if (!buffers->empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
+      if (!buffers->empty()) INGOT_RETURN_IF_ERROR(Expect(","));
       auto it = buffers_.find(token_.text);
-      if (token_.kind != TokenKind::kBuffer || it == buffers_.end()) {
-        return Expected("a %buffer in scope");
+      if (token_.kind != TokenKind::kPercentName || it == buffers_.end()) {
+        return Unexpected("a %buffer in scope");
       }
       buffers->push_back(it->second);
       INGOT_RETURN_IF_ERROR(Advance());
@@ -320,20 +323,24 @@ class Parser final : private ExprParser {
   absl::Status Extern(Stmt* result) {
     const Token at = token_;
     INGOT_RETURN_IF_ERROR(Advance());
-    INGOT_RETURN_IF_ERROR(Symbol("@"));
-    if (token_.kind != TokenKind::kName) return Expected("a function's name");
-    const std::string symbol = token_.text;
-    INGOT_RETURN_IF_ERROR(Advance());
+    // The name of a symbol, which no quotes may make into something else.
+    const bool plain = std::all_of(
+        token_.text.begin(), token_.text.end(),
+        [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; });
+    if (!plain) return Unexpected("a function's name without quotes");
+    INGOT_ASSIGN_OR_RETURN(
+        const std::string symbol,
+        ExpectText(TokenKind::kAtName, "a function's @name"));
     std::vector<Buffer> reads, writes;
     std::vector<Expr> scalars;
     INGOT_RETURN_IF_ERROR(BufferNames(&reads));
-    INGOT_RETURN_IF_ERROR(Symbol("->"));
+    INGOT_RETURN_IF_ERROR(Expect("->"));
     INGOT_RETURN_IF_ERROR(BufferNames(&writes));
-    if (token_.IsName("with")) {
+    if (token_.IsWord("with")) {
       INGOT_RETURN_IF_ERROR(Advance());
-      INGOT_RETURN_IF_ERROR(Symbol("("));
+      INGOT_RETURN_IF_ERROR(Expect("("));
       while (scalars.empty() || !token_.IsSymbol(")")) {
-        if (!scalars.empty()) INGOT_RETURN_IF_ERROR(Symbol(","));
+        if (!scalars.empty()) INGOT_RETURN_IF_ERROR(Expect(","));
         Tree scalar;
         INGOT_RETURN_IF_ERROR(Expression(&scalar));
         scalars.push_back(std::move(scalar.e));
@@ -355,7 +362,7 @@ class Parser final : private ExprParser {
     std::vector<Expr> indices;
     int depth = 0;
     INGOT_RETURN_IF_ERROR(Access(&buffer, &indices, &depth));
-    INGOT_RETURN_IF_ERROR(Symbol("="));
+    INGOT_RETURN_IF_ERROR(Expect("="));
     Tree value;
     INGOT_RETURN_IF_ERROR(Expression(&value));
     if (const char* error = StoreTypeError(buffer, indices, value.e->dtype)) {
@@ -371,7 +378,7 @@ class Parser final : private ExprParser {
 
 absl::StatusOr<PrimFunc> Parse(absl::string_view text) {
   PrimFunc func;
-  if (absl::Status s = Parser(text).Function(&func); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(Parser(text).Function(&func));
   return func;
 }
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/text/printer.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/text.h"
 
 namespace ingot::tir {
@@ -64,48 +64,44 @@ class Names {
   std::set<std::string> used_;
 };
 
-class Printer {
+class Printer : public text::IndentingPrinter {
  public:
-  std::string out;
-
   void Function(const PrimFunc& func) {
     for (const Var* dim : SymbolicDims(func)) vars_.Add(dim, dim->name);
-    absl::StrAppend(&out, "func @", FunctionName(func.name), "(");
+    Write("func @", FunctionName(func.name), "(");
     const size_t n = func.params.size();
     const size_t workspaces = static_cast<size_t>(func.num_workspaces);
     const size_t outputs = static_cast<size_t>(func.num_outputs);
     for (size_t i = 0; i < n; ++i) {
-      if (i + outputs + workspaces == n) absl::StrAppend(&out, ") -> (");
-      if (i + workspaces == n) absl::StrAppend(&out, ") workspace(");
+      if (i + outputs + workspaces == n) Write(") -> (");
+      if (i + workspaces == n) Write(") workspace(");
       Parameter(func.params[i]);
       const bool last = i + 1 == n || i + 1 + workspaces == n ||
                         i + 1 + outputs + workspaces == n;
-      if (!last) absl::StrAppend(&out, ", ");
+      if (!last) Write(", ");
     }
-    if (outputs + workspaces == 0) absl::StrAppend(&out, ") -> (");
-    absl::StrAppend(&out, ")");
+    if (outputs + workspaces == 0) Write(") -> (");
+    Write(")");
     if (!func.attrs.empty()) {
-      absl::StrAppend(&out, " attrs(");
-      const char* separator = "";
-      for (const auto& [key, value] : func.attrs) {
-        absl::StrAppend(&out, separator, "\"", absl::CEscape(key), "\" = \"",
-                        absl::CEscape(value), "\"");
-        separator = ", ";
-      }
-      absl::StrAppend(&out, ")");
+      Write(" attrs(");
+      List(func.attrs, [this](const auto& attr) {
+        Write(text::QuoteString(attr.first), " = ",
+              text::QuoteString(attr.second));
+      });
+      Write(")");
     }
-    absl::StrAppend(&out, " ");
-    Block(func.body, 0);
-    absl::StrAppend(&out, "\n");
+    Write(" ");
+    Block(func.body);
+    EndLine();
   }
 
   // The statement in lines of its own, each indented.
-  void Statement(const Stmt& s, int indent, bool last) {
+  void Statement(const Stmt& s, bool last) {
     switch (s->kind) {
       case StmtKind::kSeq: {
         const auto& seq = static_cast<const Seq&>(*s);
         for (size_t i = 0; i < seq.stmts.size(); ++i) {
-          Statement(seq.stmts[i], indent, last && i + 1 == seq.stmts.size());
+          Statement(seq.stmts[i], last && i + 1 == seq.stmts.size());
         }
         return;
       }
@@ -113,18 +109,18 @@ class Printer {
       case StmtKind::kAllocate: {
         // Their scope is the rest of the block, so what has statements behind
         // it needs a block of its own.
-        if (last) return Scoped(s, indent);
-        Indent(indent);
-        Block(s, indent);
-        out += "\n";
+        if (last) return Scoped(s);
+        BeginLine();
+        Block(s);
+        EndLine();
         return;
       }
       default:
         break;
     }
-    Indent(indent);
-    Inner(s, indent);
-    out += "\n";
+    BeginLine();
+    Inner(s);
+    EndLine();
   }
 
   void Head(const Stmt& s) {
@@ -149,7 +145,7 @@ class Printer {
         return Expression(static_cast<const Evaluate&>(*s).value, 0);
       case StmtKind::kCallExtern: {
         const auto& node = static_cast<const CallExtern&>(*s);
-        absl::StrAppend(&out, "extern @", node.symbol, "(");
+        Write("extern @", node.symbol, "(");
         BufferNames(node.reads);
         out += ") -> (";
         BufferNames(node.writes);
@@ -182,11 +178,11 @@ class Printer {
         return;
       case ExprKind::kUnary: {
         const auto& node = static_cast<const Unary&>(*e);
-        Open(kUnaryPrecedence, outer);
+        OpenParen(kUnaryPrecedence, outer);
         out += SpellingOf(node.op);
         // -(-1) rather than --1, which reads back as a folded constant.
         Expression(node.a, kUnaryPrecedence + 1);
-        Close(kUnaryPrecedence, outer);
+        CloseParen(kUnaryPrecedence, outer);
         return;
       }
       case ExprKind::kBinary: {
@@ -195,11 +191,11 @@ class Printer {
         if (spelling.precedence == 0) {
           return Arguments(spelling.text, {node.a, node.b});
         }
-        Open(spelling.precedence, outer);
+        OpenParen(spelling.precedence, outer);
         Expression(node.a, spelling.precedence);
-        absl::StrAppend(&out, " ", spelling.text, " ");
+        Write(" ", spelling.text, " ");
         Expression(node.b, spelling.precedence + 1);
-        Close(spelling.precedence, outer);
+        CloseParen(spelling.precedence, outer);
         return;
       }
       case ExprKind::kSelect: {
@@ -231,15 +227,13 @@ class Printer {
  private:
   static std::string FunctionName(const std::string& name) {
     if (IsPlainName(name)) return name;
-    return absl::StrCat("\"", absl::CEscape(name), "\"");
+    return text::QuoteString(name);
   }
 
-  void Indent(int indent) { out.append(static_cast<size_t>(indent), ' '); }
-
-  void Open(int inner, int outer) {
+  void OpenParen(int inner, int outer) {
     if (inner < outer) out += "(";
   }
-  void Close(int inner, int outer) {
+  void CloseParen(int inner, int outer) {
     if (inner < outer) out += ")";
   }
 
@@ -257,24 +251,18 @@ class Printer {
   }
 
   void BufferNames(const std::vector<Buffer>& buffers) {
-    for (size_t i = 0; i < buffers.size(); ++i) {
-      if (i > 0) out += ", ";
-      BufferName(buffers[i]);
-    }
+    List(buffers, [this](const Buffer& buffer) { BufferName(buffer); });
   }
 
   void Parameter(const Buffer& buffer) {
     BufferName(buffer);
-    absl::StrAppend(&out, ": ", buffer->dtype.ToString());
+    Write(": ", buffer->dtype.ToString());
     Bracketed(buffer->shape);
   }
 
   void Bracketed(const std::vector<Expr>& exprs) {
     out += "[";
-    for (size_t i = 0; i < exprs.size(); ++i) {
-      if (i > 0) out += ", ";
-      Expression(exprs[i], 0);
-    }
+    List(exprs, [this](const Expr& e) { Expression(e, 0); });
     out += "]";
   }
 
@@ -285,12 +273,9 @@ class Printer {
 
   void Arguments(absl::string_view name, const std::vector<Expr>& args,
                  int lanes = 0) {
-    absl::StrAppend(&out, name, "(");
-    for (size_t i = 0; i < args.size(); ++i) {
-      if (i > 0) out += ", ";
-      Expression(args[i], 0);
-    }
-    if (lanes > 0) absl::StrAppend(&out, ", ", lanes);
+    Write(name, "(");
+    List(args, [this](const Expr& e) { Expression(e, 0); });
+    if (lanes > 0) Write(", ", lanes);
     out += ")";
   }
 
@@ -299,18 +284,16 @@ class Printer {
     if (t.is_bool()) {
       out += imm.value != 0 ? "true" : "false";
     } else if (t == DataType::Int(64)) {
-      absl::StrAppend(&out, imm.value);
+      Write(imm.value);
     } else if (t.is_uint()) {
-      absl::StrAppend(&out, t.ToString(), "(", static_cast<uint64_t>(imm.value),
-                      ")");
+      Write(t.ToString(), "(", static_cast<uint64_t>(imm.value), ")");
     } else {
-      absl::StrAppend(&out, t.ToString(), "(", imm.value, ")");
+      Write(t.ToString(), "(", imm.value, ")");
     }
   }
 
   void ForHead(const For& node) {
-    absl::StrAppend(&out, SpellingOf(node.for_kind), " ", VarName(*node.var),
-                    " in [");
+    Write(SpellingOf(node.for_kind), " ", VarName(*node.var), " in [");
     Expression(node.min, 0);
     out += IsConstInt(node.min, 0) ? ", " : ", +";
     Expression(node.extent, 0);
@@ -318,8 +301,7 @@ class Printer {
   }
 
   void LetHead(const LetStmt& node) {
-    absl::StrAppend(&out, "let ", VarName(*node.var), ": ",
-                    node.var->dtype.ToString(), " = ");
+    Write("let ", VarName(*node.var), ": ", node.var->dtype.ToString(), " = ");
     Expression(node.value, 0);
   }
 
@@ -329,41 +311,40 @@ class Printer {
     if (node.buffer->scope == Scope::kStack) out += " stack";
   }
 
-  void Block(const Stmt& body, int indent) {
-    out += "{\n";
-    Statement(body, indent + 2, true);
-    Indent(indent);
-    out += "}";
+  void Block(const Stmt& body) {
+    Open();
+    Statement(body, true);
+    Close();
   }
 
-  void Scoped(const Stmt& s, int indent) {
-    Indent(indent);
+  void Scoped(const Stmt& s) {
+    BeginLine();
     if (const auto* let = As<LetStmt>(s)) {
       // The value cannot see the variable.
-      absl::StrAppend(&out, "let ");
+      Write("let ");
       const size_t at = out.size();
-      absl::StrAppend(&out, ": ", let->var->dtype.ToString(), " = ");
+      Write(": ", let->var->dtype.ToString(), " = ");
       Expression(let->value, 0);
-      out += "\n";
+      EndLine();
       out.insert(at, vars_.Add(let->var.get(), let->var->name));
-      Statement(let->body, indent, true);
+      Statement(let->body, true);
       vars_.Remove(let->var.get());
       return;
     }
     const auto& allocate = static_cast<const Allocate&>(*s);
     AllocateHead(allocate);
-    out += "\n";
-    Statement(allocate.body, indent, true);
+    EndLine();
+    Statement(allocate.body, true);
     buffers_.Remove(allocate.buffer.get());
   }
 
-  void Inner(const Stmt& s, int indent) {
+  void Inner(const Stmt& s) {
     switch (s->kind) {
       case StmtKind::kFor: {
         const auto& node = static_cast<const For&>(*s);
         ForHead(node);
         out += " ";
-        Block(node.body, indent);
+        Block(node.body);
         vars_.Remove(node.var.get());
         return;
       }
@@ -371,18 +352,18 @@ class Printer {
         const auto& node = static_cast<const IfThenElse&>(*s);
         Head(s);
         out += " ";
-        Block(node.then_body, indent);
+        Block(node.then_body);
         if (node.else_body == nullptr) return;
         out += " else ";
         if (node.else_body->kind == StmtKind::kIfThenElse) {
-          return Inner(node.else_body, indent);
+          return Inner(node.else_body);
         }
-        return Block(node.else_body, indent);
+        return Block(node.else_body);
       }
       case StmtKind::kWhile:
         Head(s);
         out += " ";
-        return Block(static_cast<const While&>(*s).body, indent);
+        return Block(static_cast<const While&>(*s).body);
       default:
         return Head(s);
     }
@@ -417,7 +398,7 @@ std::string Print(const PrimFunc& func) {
 
 std::string Print(const Stmt& s) {
   Printer printer;
-  printer.Statement(s, 0, true);
+  printer.Statement(s, true);
   return std::move(printer.out);
 }
 

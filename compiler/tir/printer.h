@@ -50,9 +50,9 @@ namespace ingot::tir {
 //
 // A % with a name right behind it starts a buffer's name, any other % is the
 // operator. A # starts a comment up to the end of the line. `let` and `alloc`
-// reach to the end of their block. [a, +e) is e trips from a on. // and % round
-// towards minus infinity; / is the true or the truncating division, rem its
-// remainder. A variable of the parameters' shapes is a symbolic dimension.
+// reach to the end of their block. [a, +e) is e iterations from a on. // and %
+// round towards minus infinity; / is the true or the truncating division, rem
+// its remainder. A variable of the parameters' shapes is a symbolic dimension.
 // Buffers in `workspace(…)` and those of `alloc` without `stack` are
 // workspaces.
 //

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/printer.h"
-#include "compiler/tir/simplify.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 

@@ -15,7 +15,7 @@
 #include "absl/status/statusor.h"
 #include "artifact/blob.h"
 #include "loaders/load.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "tools/ingot/npy.h"
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "runtime/float16.h"
 #include "runtime/safetensors.h"
 
@@ -70,18 +71,16 @@ absl::Status RegisterConstantsInspector(InspectorRegistry* inspectors) {
   rule.loader = kConstantsLoader;
   rule.output_suffix = ".txt";
   rule.inspect = [](const Artifact& artifact) -> absl::StatusOr<std::string> {
-    absl::StatusOr<std::map<std::string, Tensor>> tensors =
-        ReadSafetensors(artifact.content);
-    if (!tensors.ok()) return tensors.status();
+    INGOT_ASSIGN_OR_RETURN(auto tensors, ReadSafetensors(artifact.content));
     size_t name_width = 4, type_width = 4;
-    for (const auto& [name, tensor] : *tensors) {
+    for (const auto& [name, tensor] : tensors) {
       name_width = std::max(name_width, name.size());
       type_width = std::max(type_width, tensor.TypeString().size());
     }
     std::string text =
         absl::StrFormat("%-*s  %-*s  %14s  %14s  %14s\n", name_width, "name",
                         type_width, "type", "min", "max", "mean");
-    for (const auto& [name, tensor] : *tensors) {
+    for (const auto& [name, tensor] : tensors) {
       absl::StrAppendFormat(&text, "%-*s  %-*s", name_width, name, type_width,
                             tensor.TypeString());
       if (tensor.NumElements() == 0) {

@@ -10,8 +10,8 @@
 #include "artifact/artifact_set.h"
 #include "loaders/load_names.h"
 #include "runtime/data_type.h"
-#include "runtime/dim_expr.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/dim_expr.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace ingot {
 namespace {
@@ -21,23 +21,27 @@ namespace {
 class PlanPrinter {
  public:
   explicit PlanPrinter(const Plan& plan)
-      : plan_(plan), symbols_(plan.symbols().begin(), plan.symbols().end()) {}
+      : plan_(plan), symbols_(SymbolNames(plan)) {}
 
   std::string Print() {
     absl::StrAppend(&text_, "plan ", plan_.entry(), " (version ",
                     plan_.version(), ")\n");
+    std::vector<std::string> devices;
+    for (const PlanDevice& device : plan_.devices()) {
+      devices.push_back(device.kind());
+    }
+    absl::StrAppend(&text_, "devices: ", absl::StrJoin(devices, ", "), "\n");
     PrintPlan();
     return std::move(text_);
   }
 
  private:
   void PrintPlan() {
-    if (!symbols_.empty()) {
-      absl::StrAppend(&text_, "symbols: ", absl::StrJoin(symbols_, ", "), "\n");
-    }
     PrintEnds("inputs", plan_.inputs());
     PrintEnds("outputs", plan_.outputs());
+    PrintPhases();
     PrintStorage();
+    PrintViews();
     absl::StrAppend(&text_, "\ncalls (", plan_.calls_size(), "):\n");
     for (int i = 0; i < plan_.calls_size(); ++i) PrintCall(i);
     PrintRequirements();
@@ -53,12 +57,14 @@ class PlanPrinter {
 
   // What the call does: a function's name, or the words for the rest.
   static std::string Verb(const PlanCall& call) {
-    auto body = [](uint32_t b) {
-      return b == 0 ? std::string("none") : absl::StrCat("body ", b - 1);
-    };
     if (call.has_branch()) {
-      return absl::StrCat("if[then ", body(call.branch().then_body()),
-                          ", else ", body(call.branch().else_body()), "]");
+      const PlanBranch& branch = call.branch();
+      auto body = [](bool is_there, uint32_t b) {
+        return is_there ? absl::StrCat("body ", b) : std::string("none");
+      };
+      return absl::StrCat(
+          "if[then ", body(branch.has_then_body(), branch.then_body()),
+          ", else ", body(branch.has_else_body(), branch.else_body()), "]");
     }
     if (call.has_loop()) {
       return absl::StrCat("loop[body ", call.loop().body(), ", carried ",
@@ -69,7 +75,8 @@ class PlanPrinter {
                           call.list().flag() ? ", flag" : "", "]");
     }
     if (call.has_random_state()) return "random_state";
-    return call.function().empty() ? "bind" : call.function();
+    if (call.has_bind_dims()) return "bind_dims";
+    return call.has_function() ? call.function() : "nothing";
   }
 
   std::string SymbolName(uint32_t symbol) const {
@@ -113,23 +120,112 @@ class PlanPrinter {
     }
   }
 
+  void PrintPhases() {
+    absl::StrAppend(&text_, "\nphases (", plan_.phases_size(), "):\n");
+    for (int p = 0; p < plan_.phases_size(); ++p) {
+      const PlanPhase& phase = plan_.phases(p);
+      std::vector<std::string> bound;
+      for (uint32_t symbol : phase.symbols()) {
+        bound.push_back(absl::StrCat(SymbolName(symbol), AtLeast(symbol)));
+      }
+      absl::StrAppendFormat(&text_, "  %-4d from call %d%s%s\n", p,
+                            phase.first_call(), bound.empty() ? "" : ", binds ",
+                            absl::StrJoin(bound, ", "));
+    }
+  }
+
+  // A lower bound that is not the usual one.
+  std::string AtLeast(uint32_t symbol) const {
+    if (symbol >= symbols_.size()) return "";
+    const int64_t bound = plan_.symbols(static_cast<int>(symbol)).lower_bound();
+    return bound == 0 ? "" : absl::StrCat(" (at least ", bound, ")");
+  }
+
+  // The calls between which a tensor or a view of it is in use.
+  struct Life {
+    int first = -1;
+    int last = -1;
+  };
+
+  std::vector<Life> FindLives() const {
+    std::vector<Life> lives(plan_.tensors_size());
+    auto use = [&](uint32_t t, int call) {
+      // A chain of views is no longer than the plan, whatever it says.
+      for (int i = 0; i <= plan_.tensors_size() && t < lives.size(); ++i) {
+        if (lives[t].first < 0) lives[t].first = call;
+        lives[t].last = call;
+        const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
+        if (!tensor.has_view_of()) break;
+        t = tensor.view_of();
+      }
+    };
+    for (int i = 0; i < plan_.calls_size(); ++i) {
+      for (uint32_t t : plan_.calls(i).args()) use(t, i);
+    }
+    for (uint32_t t : plan_.outputs()) use(t, plan_.calls_size());
+    return lives;
+  }
+
+  // A tensor's size: a number, or a product of dimensions.
+  std::string Bytes(const PlanTensor& tensor) const {
+    DimExpr bytes;
+    bytes.set_value((tensor.dtype().bits() + 7) / 8);
+    int64_t number = bytes.value();
+    bool known = true;
+    for (const DimExpr& dim : tensor.shape()) {
+      known = known && dim.op() == DimExpr::CONST &&
+              !__builtin_mul_overflow(number, dim.value(), &number);
+      DimExpr product;
+      product.set_op(DimExpr::MUL);
+      *product.add_operands() = bytes;
+      *product.add_operands() = dim;
+      bytes = product;
+    }
+    return known ? absl::StrCat(number) : DimExprToString(bytes, symbols_);
+  }
+
+  // Each storage, and a line for each tensor in it.
   void PrintStorage() {
     absl::StrAppend(&text_, "\nstorage (", plan_.storage_size(), "):\n");
-    std::vector<std::vector<std::string>> users(plan_.storage_size());
-    for (const PlanTensor& tensor : plan_.tensors()) {
-      if (tensor.place_case() == PlanTensor::kStorage &&
-          tensor.storage() < users.size()) {
-        users[tensor.storage()].push_back(tensor.name());
+    const std::vector<Life> lives = FindLives();
+    std::vector<std::vector<int>> users(plan_.storage_size());
+    for (int i = 0; i < plan_.tensors_size(); ++i) {
+      const PlanTensor& tensor = plan_.tensors(i);
+      if (tensor.has_storage() && tensor.storage() < users.size()) {
+        users[tensor.storage()].push_back(i);
       }
     }
     for (int i = 0; i < plan_.storage_size(); ++i) {
+      const PlanStorage& storage = plan_.storage(i);
       std::vector<std::string> sizes;
-      for (const DimExpr& bytes : plan_.storage(i).bytes()) {
+      for (const DimExpr& bytes : storage.bytes()) {
         sizes.push_back(DimExprToString(bytes, symbols_));
       }
-      absl::StrAppendFormat(&text_, "  #%-4d %12s bytes  %s\n", i,
-                            absl::StrJoin(sizes, " | "),
-                            absl::StrJoin(users[i], " "));
+      absl::StrAppendFormat(
+          &text_, "  #%d: %s bytes on device %d, from phase %d\n", i,
+          absl::StrJoin(sizes, " | "), storage.device(), storage.phase());
+      absl::StrAppendFormat(&text_, "  %12s %12s  %5s %5s  %s\n", "offset",
+                            "bytes", "first", "last", "tensor");
+      for (int t : users[i]) {
+        const PlanTensor& tensor = plan_.tensors(t);
+        const std::string last = lives[t].last == plan_.calls_size()
+                                     ? "end"
+                                     : absl::StrCat(lives[t].last);
+        absl::StrAppendFormat(&text_, "  %12d %12s  %5d %5s  %s\n",
+                              tensor.offset(), Bytes(tensor), lives[t].first,
+                              last, tensor.name());
+      }
+    }
+  }
+
+  void PrintViews() {
+    bool any = false;
+    for (const PlanTensor& tensor : plan_.tensors()) {
+      if (!tensor.has_view_of()) continue;
+      if (!any) absl::StrAppend(&text_, "\nviews:\n");
+      any = true;
+      absl::StrAppend(&text_, "  ", tensor.name(), " : ", Type(tensor), " of ",
+                      Name(tensor.view_of()), "\n");
     }
   }
 
@@ -151,13 +247,21 @@ class PlanPrinter {
     }
     for (const PlanBind& bind : call.binds()) {
       absl::StrAppend(&text_, ", ", SymbolName(bind.symbol()), " := ",
-                      call.control_case() == PlanCall::CONTROL_NOT_SET
+                      call.has_bind_dims()
                           ? absl::StrCat("element ", bind.index())
                           : absl::StrCat("dimension ", bind.index(),
                                          " of result ", bind.output()));
     }
+    for (const PlanInPlace& pair : call.in_place()) {
+      absl::StrAppend(&text_, ", ", At(writes, pair.result()),
+                      " in the place of ", At(reads, pair.operand()));
+    }
     if (!call.source().empty()) absl::StrAppend(&text_, "   # ", call.source());
     text_ += "\n";
+  }
+
+  static std::string At(const std::vector<std::string>& names, uint32_t i) {
+    return i < names.size() ? names[i] : absl::StrCat("#", i, "?");
   }
 
   void PrintRequirements() {

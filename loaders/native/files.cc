@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 
@@ -65,7 +66,7 @@ absl::Status FileWriter::Write(absl::string_view bytes) {
 
 absl::Status WriteFile(const std::string& path, absl::string_view bytes) {
   FileWriter file;
-  if (absl::Status s = file.Open(path); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(file.Open(path));
   return file.Write(bytes);
 }
 

@@ -12,6 +12,7 @@
 #include "absl/strings/str_replace.h"
 #include "artifact/compile_request.h"
 #include "artifact/target_keys.h"
+#include "base/status_macros.h"
 #include "isa/features.h"
 #include "isa/needed_features.h"
 #include "loaders/load_names.h"
@@ -77,10 +78,10 @@ absl::Status AddFeatures(absl::string_view object,
   for (const isa::Feature& f : isa::FeaturesOf(objects->family->name)) {
     possible.push_back(f.name);
   }
-  absl::StatusOr<std::vector<std::string>> needed =
-      isa::NeededFeatures(object, objects->family->gnu, possible);
-  if (!needed.ok()) return needed.status();
-  objects->cpu_features.insert(needed->begin(), needed->end());
+  INGOT_ASSIGN_OR_RETURN(
+      std::vector<std::string> needed,
+      isa::NeededFeatures(object, objects->family->gnu, possible));
+  objects->cpu_features.insert(needed.begin(), needed.end());
   return absl::OkStatus();
 }
 
@@ -120,10 +121,7 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
     if (error) return FileError("creating", path.string(), error.value());
-    if (absl::Status s = WriteFile(path.string(), artifact.content.view());
-        !s.ok()) {
-      return s;
-    }
+    INGOT_RETURN_IF_ERROR(WriteFile(path.string(), artifact.content.view()));
   }
   for (const Artifact& artifact : set.artifacts()) {
     if (!IsNativeCode(artifact) || artifact.target_key != key) continue;
@@ -140,14 +138,11 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
                  : !request->cc.empty() ? request->cc
                                         : UsualCompiler(wanted);
       flags = std::move(request->flags);
-      if (absl::Status s = CompileC(compiler, flags, folder, name, name + ".o");
-          !s.ok()) {
-        return s;
-      }
+      INGOT_RETURN_IF_ERROR(
+          CompileC(compiler, flags, folder, name, name + ".o"));
       path += ".o";
-      absl::StatusOr<Blob> compiled = Blob::MapFile(path);
-      if (!compiled.ok()) return compiled.status();
-      object = *std::move(compiled);
+      INGOT_ASSIGN_OR_RETURN(Blob compiled, Blob::MapFile(path));
+      object = std::move(compiled);
     }
     absl::StatusOr<const isa::MachineFamily*> family = FamilyOf(object.view());
     if (!family.ok()) return At(name, family.status());
@@ -179,9 +174,10 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
 absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
                          const KeyObjects& objects,
                          const std::vector<std::string>& more,
-                         const std::string& folder, const std::string& output) {
+                         const std::string& lld, const std::string& folder,
+                         const std::string& output) {
   const std::string script = folder + "/exports.map";
-  if (absl::Status s = WriteFile(script, kVersionScript); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(WriteFile(script, kVersionScript));
   std::vector<std::string> inputs = objects.paths;
   inputs.insert(inputs.end(), more.begin(), more.end());
   const Provenance::TargetKey& known = FindTargetKey(set.provenance(), key);
@@ -190,11 +186,11 @@ absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
   libraries.push_back("m");
   libraries.push_back("c");
   for (const std::string& library : libraries) {
-    absl::StatusOr<std::string> file = FindLibrary(library, *objects.family);
-    if (!file.ok()) return file.status();
-    inputs.push_back(*std::move(file));
+    INGOT_ASSIGN_OR_RETURN(std::string file,
+                           FindLibrary(library, *objects.family));
+    inputs.push_back(std::move(file));
   }
-  const absl::Status linked = RunLld(inputs, script, output);
+  const absl::Status linked = RunLld(lld, inputs, script, output);
   return absl::Status(linked.code(), absl::StrReplaceAll(linked.message(),
                                                          {{folder + "/", ""}}));
 }

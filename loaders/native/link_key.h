@@ -45,12 +45,13 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
                                        const std::string& folder);
 
 // Links them, and `more` objects, with the libraries that the set names for
-// `key`, into the shared library `output`, which must not exist. Messages name
-// objects by their artifacts.
+// `key`, into the shared library `output`, which must not exist, by the program
+// `lld` (lld.h). Messages name objects by their artifacts.
 absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
                          const KeyObjects& objects,
                          const std::vector<std::string>& more,
-                         const std::string& folder, const std::string& output);
+                         const std::string& lld, const std::string& folder,
+                         const std::string& output);
 
 }  // namespace ingot
 

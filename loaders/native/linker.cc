@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
@@ -15,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "artifact/sha256.h"
 #include "artifact/target_keys.h"
+#include "base/status_macros.h"
 #include "loaders/load_names.h"
 #include "loaders/native/container_object.h"
 #include "loaders/native/files.h"
@@ -41,11 +43,11 @@ void Describe(absl::string_view key, const KeyObjects& objects,
 absl::Status AddLinkedKey(const ArtifactSet& set, const std::string& key,
                           const LinkOptions& options, const std::string& folder,
                           ArtifactSet* container) {
-  absl::StatusOr<KeyObjects> objects =
-      MakeObjects(set, key, options.cc, folder);
-  if (!objects.ok()) return objects.status();
+  INGOT_ASSIGN_OR_RETURN(KeyObjects objects,
+                         MakeObjects(set, key, options.cc, folder));
   const std::string path = absl::StrCat(folder, "/", key, ".linked.so");
-  if (absl::Status s = LinkObjects(set, key, *objects, {}, folder, path);
+  if (absl::Status s =
+          LinkObjects(set, key, objects, {}, options.lld, folder, path);
       !s.ok()) {
     return s;
   }
@@ -54,17 +56,16 @@ absl::Status AddLinkedKey(const ArtifactSet& set, const std::string& key,
   artifact.loader = kNativeLoader;
   artifact.target_key = key;
   artifact.file_name = "linked.so";
-  absl::StatusOr<Blob> library = Blob::MapFile(path);
-  if (!library.ok()) return library.status();
-  artifact.content = *std::move(library);
-  Describe(key, *objects, &container->mutable_provenance());
+  INGOT_ASSIGN_OR_RETURN(Blob library, Blob::MapFile(path));
+  artifact.content = std::move(library);
+  Describe(key, objects, &container->mutable_provenance());
   return container->Add(std::move(artifact));
 }
 
 absl::Status WriteContainerFile(const ArtifactSet& set, uint16_t machine,
                                 const std::string& path) {
   FileWriter file;
-  if (absl::Status s = file.Open(path); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(file.Open(path));
   return WriteContainerObject(set, machine, [&file](absl::string_view bytes) {
     return file.Write(bytes);
   });
@@ -74,10 +75,9 @@ absl::Status WriteContainerFile(const ArtifactSet& set, uint16_t machine,
 // what the library shall carry beside the other keys' libraries.
 absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
                       const LinkOptions& options, const std::string& output) {
-  absl::StatusOr<std::unique_ptr<ScratchFolder>> scratch =
-      ScratchFolder::Make();
-  if (!scratch.ok()) return scratch.status();
-  const std::string& folder = (*scratch)->path();
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<ScratchFolder> scratch,
+                         ScratchFolder::Make());
+  const std::string& folder = scratch->path();
 
   const std::vector<std::string> keys = NativeKeys(set);
   const bool has_host =
@@ -95,9 +95,9 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
   KeyObjects objects;
   objects.family = isa::HostFamily();  // of a library without code
   if (!keys.empty()) {
-    absl::StatusOr<KeyObjects> made = MakeObjects(set, own, options.cc, folder);
-    if (!made.ok()) return made.status();
-    objects = *std::move(made);
+    INGOT_ASSIGN_OR_RETURN(KeyObjects made,
+                           MakeObjects(set, own, options.cc, folder));
+    objects = std::move(made);
     Describe(own, objects, &container.mutable_provenance());
   } else if (objects.family == nullptr) {
     return absl::FailedPreconditionError(
@@ -109,7 +109,8 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
   absl::Status status =
       WriteContainerFile(container, objects.family->elf_machine, carrier);
   if (status.ok()) {
-    status = LinkObjects(set, own, objects, {carrier}, folder, output);
+    status =
+        LinkObjects(set, own, objects, {carrier}, options.lld, folder, output);
   }
   unlink(carrier.c_str());
   return status;
@@ -127,10 +128,15 @@ absl::Status LinkAtomically(const ArtifactSet& set, ArtifactSet container,
         absl::StrCat(output_name, " is a folder, not a file to write"));
   }
   LinkOptions absolute = options;
-  if (absl::StrContains(options.cc, '/')) {
-    absolute.cc = fs::absolute(options.cc, error).string();
+  for (std::string* program : {&absolute.cc, &absolute.lld}) {
+    if (absl::StrContains(*program, '/')) {
+      *program = fs::absolute(*program, error).string();
+    }
   }
-  const std::string temporary = absl::StrCat(output, ".tmp", getpid());
+  // Threads may link into one file.
+  static std::atomic<int> count{0};
+  const std::string temporary =
+      absl::StrCat(output, ".tmp", getpid(), ".", ++count);
   absl::Status status =
       LinkInto(set, std::move(container), absolute, temporary);
   if (status.ok()) status = MoveInto(temporary, output);
@@ -151,7 +157,8 @@ std::string CacheFolder() {
 
 // Everything that the linked bytes depend on.
 std::string LinkKey(const ArtifactSet& set, const LinkOptions& options) {
-  std::string text = absl::StrCat("ingot link 2\n", options.cc, "\n");
+  std::string text =
+      absl::StrCat("ingot link 3\n", options.cc, "\n", options.lld, "\n");
   for (const Artifact& artifact : set.artifacts()) {
     if (artifact.loader != kNativeLoader) continue;
     absl::StrAppend(&text, ArtifactPath(artifact), "\n",
@@ -171,7 +178,7 @@ std::string LinkKey(const ArtifactSet& set, const LinkOptions& options) {
 
 absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output,
                          const LinkOptions& options) {
-  if (absl::Status s = set.CheckExportable(); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(set.CheckExportable());
   ArtifactSet rest;
   rest.mutable_provenance() = set.provenance();
   for (const Artifact& artifact : set.artifacts()) {
@@ -212,11 +219,8 @@ absl::StatusOr<std::string> LinkCached(
   }
   ArtifactSet provenance;
   provenance.mutable_provenance() = set.provenance();
-  if (absl::Status s =
-          LinkAtomically(set, std::move(provenance), options, path);
-      !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(
+      LinkAtomically(set, std::move(provenance), options, path));
   return path;
 }
 

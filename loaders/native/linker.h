@@ -1,5 +1,6 @@
-// Linking native artifacts into shared libraries, with LLD, which is part of
-// the program. Programs that only open linked libraries do not need this.
+// Linking native artifacts into shared libraries, with LLD and, for sources, a
+// C compiler: programs of the machine that this one starts, so none of them is
+// part of it. Programs that only open linked libraries need neither.
 
 #ifndef INGOT_LOADERS_NATIVE_LINKER_H_
 #define INGOT_LOADERS_NATIVE_LINKER_H_
@@ -19,6 +20,10 @@ struct LinkOptions {
   // Empty: what each source names, which must be one of a fixed list, or what
   // is usual for its machine. A set never chooses another program.
   std::string cc;
+
+  // LLD for ELF: a program in PATH or a path. Empty: "ld.lld-19", which
+  // Debian's package lld-19 has.
+  std::string lld;
 };
 
 // Links the artifacts of loader "native" (`.o` as they are, `.c` compiled
@@ -33,13 +38,13 @@ struct LinkOptions {
 // container are exported. The same set and tools give the same bytes. Written
 // whole or not at all: what was at `output` stays on an error.
 //
-// Starts processes for C compilers and forks itself for LLD: not while another
-// thread is inside of LLVM (lld.h).
+// Thread-safe. A crash of the compiler or of LLD is an error here.
 //
 // Errors: FailedPrecondition for a symbol that is defined twice or nowhere,
 // naming the artifacts on each side, for objects of different machines in one
 // key, or for a library that is not found, naming its package;
-// those of CompileC, with the artifact.
+// those of CompileC, with the artifact; NotFound, naming the package, when
+// there is no linker.
 absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output,
                          const LinkOptions& options = {});
 

@@ -4,20 +4,18 @@
 #define INGOT_LOADERS_NATIVE_LLD_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 
 namespace ingot {
 
-// Links `inputs`, absolute paths, into the shared library `output`.
-// FailedPrecondition with LLD's own words when it refuses.
-//
-// LLD runs in a forked copy of this process: no program has to be found and
-// started, and its crash ends only the copy. No other thread may be inside of
-// LLVM or LLD at that moment, because the copy would find its locks taken.
-absl::Status RunLld(absl::Span<const std::string> inputs,
+// Links `inputs`, absolute paths, into the shared library `output`, with the
+// program `lld`: a path, a name that is looked for in PATH, or empty for
+// "ld.lld-19". NotFound when there is no such program; FailedPrecondition with
+// its own words when it refuses; Internal when it crashes. Thread-safe.
+absl::Status RunLld(const std::string& lld,
+                    absl::Span<const std::string> inputs,
                     const std::string& version_script,
                     const std::string& output);
 

@@ -1,4 +1,4 @@
-// What to say when a library that native code calls into is not there.
+// The error for a library that native code calls and that is not installed.
 
 #ifndef INGOT_LOADERS_NATIVE_MISSING_LIBRARY_H_
 #define INGOT_LOADERS_NATIVE_MISSING_LIBRARY_H_

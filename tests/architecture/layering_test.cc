@@ -38,26 +38,30 @@ TEST_P(LayeringTest, IsBuiltFromNothingAbove) {
 
 INSTANTIATE_TEST_SUITE_P(
     Rooms, LayeringTest,
-    testing::Values(Rule{"base",
-                         {"//artifact", "//isa", "//compiler", "//loaders",
-                          "//runtime", "//backends", "//tools", "@llvm//"}},
-                    Rule{"artifact",
-                         {"//compiler", "//loaders", "//runtime", "//backends",
-                          "//tools", "@llvm//"}},
-                    Rule{"isa",
-                         {"//artifact", "//compiler", "//loaders", "//runtime",
-                          "//backends", "//tools"}},
-                    Rule{"runtime",
-                         {"//compiler", "//loaders", "//backends", "//tools",
-                          "@llvm//"}},
-                    Rule{"loaders", {"//compiler", "//backends", "//tools"}},
-                    // A deployed program links no code generator, no linker,
-                    // and nothing that only people who look at artifacts need.
-                    Rule{"deployed",
-                         {"//compiler", "//backends", "//tools", "@llvm//",
-                          "//artifact:directory", "//artifact:inspector",
-                          "//artifact:text_inspectors"}},
-                    Rule{"compiler", {"//loaders", "//backends", "//tools"}}),
+    testing::Values(
+        Rule{"base",
+             {"//artifact", "//isa", "//compiler", "//loaders", "//runtime",
+              "//backends", "//tools", "@llvm//"}},
+        Rule{"artifact",
+             {"//compiler", "//loaders", "//runtime", "//backends", "//tools",
+              "@llvm//"}},
+        Rule{"isa",
+             {"//artifact", "//compiler", "//loaders", "//runtime",
+              "//backends", "//tools"}},
+        Rule{"runtime",
+             {"//compiler", "//loaders", "//backends", "//tools", "@llvm//"}},
+        Rule{"loaders", {"//compiler", "//backends", "//tools"}},
+        // A deployed program links no code generator, no linker,
+        // and nothing that only people who look at artifacts need.
+        Rule{"deployed",
+             {"//compiler", "//backends", "//tools", "@llvm//",
+              "//artifact:directory", "//artifact:inspector",
+              "//artifact:text_inspectors"}},
+        Rule{"compiler", {"//loaders", "//backends", "//tools"}},
+        // A program of its own compiles and links.
+        Rule{"ingot",
+             {"//compiler", "//loaders/native:linker", "//isa:needed_features",
+              "//backends/llvmjit", "@llvm//", "@onnx//"}}),
     [](const auto& info) { return info.param.room; });
 
 }  // namespace

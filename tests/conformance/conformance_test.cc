@@ -134,7 +134,7 @@ TEST(ExpectedFailuresTest, NameCasesThatExist) {
   }
 }
 
-// What Ingot promises: 98 of 100 cases, on every way.
+// Ingot promises 98 of 100 cases, on every way.
 TEST(ExpectedFailuresTest, AreFew) {
   absl::StatusOr<ExpectedFailures> expected = ReadExpected();
   ASSERT_TRUE(expected.ok()) << expected.status();

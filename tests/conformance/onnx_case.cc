@@ -9,8 +9,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/tensor_proto.h"
 #include "onnx/onnx.pb.h"
+#include "runtime/onnx_tensor/element_types.h"
+#include "runtime/onnx_tensor/test_file.h"
 
 namespace ingot {
 namespace {
@@ -32,10 +33,10 @@ std::vector<std::string> SortedEntries(const std::string& dir) {
 absl::StatusOr<TensorOrList> ReadValue(const std::string& path,
                                        onnx::TypeProto type) {
   const int element = TensorTypeOf(&type)->elem_type();
-  if (type.has_tensor_type()) return onnx_frontend::ReadTensorFile(path);
-  absl::StatusOr<DataType> dtype = onnx_frontend::DataTypeFromOnnx(element);
+  if (type.has_tensor_type()) return ReadOnnxTensorFile(path);
+  absl::StatusOr<DataType> dtype = DataTypeFromOnnx(element);
   if (!dtype.ok()) return dtype.status();
-  return onnx_frontend::ReadListFile(path, *dtype);
+  return ReadOnnxListFile(path, *dtype);
 }
 
 // input_0.pb, input_1.pb, … in the order of their numbers, of the types in

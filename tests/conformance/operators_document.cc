@@ -32,7 +32,7 @@ constexpr ElementType kTypes[] = {
     {"u32", onnx::TensorProto::UINT32},  {"u64", onnx::TensorProto::UINT64},
     {"bool", onnx::TensorProto::BOOL}};
 
-// What ONNX's cases of one operator show.
+// The evidence of ONNX's cases for one operator.
 struct Evidence {
   int cases = 0, passing = 0;
   int unchanged = 0;    // of those that pass
@@ -161,6 +161,7 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
   first, as in ONNX's reference and ONNX Runtime.
 - The `activation_alpha` and `activation_beta` of GRU, LSTM and RNN are one sequence over both directions, from which each
   activation takes as many values as it has parameters, as in ONNX Runtime.
+- DynamicQuantizeLinear of nothing but zeros gives the scale 1, as in ONNX Runtime; by the formula it would be 0.
 - Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
   compiles where nothing depends on it, or with the inputs' shapes given: `--input-shape`.
 )";

@@ -11,17 +11,17 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
 #include "backends/testing/run_model.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/verifier.h"
-#include "compiler/status_macros.h"
 #include "tools/ingot/compare.h"
 
 namespace ingot {
 namespace {
 
-// What ONNX's own runner of these tests allows.
+// The tolerance of ONNX's own runner of these tests.
 constexpr Tolerance kTolerance = {/*rtol=*/1e-3, /*atol=*/1e-7, std::nullopt};
 
 absl::Status In(absl::string_view stage, const absl::Status& status) {
@@ -42,7 +42,7 @@ TensorOrList AsType(const TensorOrList& value, DataType wanted) {
   return same.ok() ? *same : value;
 }
 
-// What may be fixed: shapes, axes and the like, which are short.
+// Whether a value may be fixed: shapes, axes and the like, which are short.
 bool IsShort(const TensorOrList& value) {
   const auto* tensor = std::get_if<Tensor>(&value);
   return tensor != nullptr && tensor->shape().size() <= 1 &&
@@ -122,7 +122,7 @@ absl::Status CompareOutput(const TensorOrList& got,
 absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
                     const OnnxDataSet& set, const std::vector<bool>& fixed) {
   ImportOptions options;
-  options.model_dir = c.dir;
+  options.model_path = c.dir + "/model.onnx";
   if (std::find(fixed.begin(), fixed.end(), true) != fixed.end()) {
     absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
     if (!names.ok()) return names.status();

@@ -8,6 +8,7 @@
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
+#include "compiler/schedules/cpu/layouts.h"
 
 namespace ingot::filetest {
 namespace {
@@ -19,8 +20,10 @@ absl::StatusOr<std::string> RunRelay(absl::string_view input,
   if (!module.ok()) return module.status();
   if (absl::Status s = relay::Verify(**module); !s.ok()) return s;
   relay::PassContext context;
-  context.cpu.vector_bits = 256;
-  context.cpu.fma = true;
+  MachineModel machine;
+  machine.vector_bits = 256;
+  machine.fma = true;
+  context.layouts = te::cpu::CpuLayouts(machine);
   if (absl::Status s = relay::RunPasses(args, module->get(), &context);
       !s.ok()) {
     return s;

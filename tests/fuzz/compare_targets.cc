@@ -7,11 +7,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "backends/testing/run_model.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
-#include "compiler/status_macros.h"
 #include "tools/ingot/compare.h"
 
 namespace ingot::fuzz {

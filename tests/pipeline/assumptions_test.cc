@@ -10,7 +10,7 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -35,8 +35,7 @@ std::vector<float> Many(size_t count, float value) {
 
 // The model, compiled by default.
 std::unique_ptr<GraphExecutor> Compiled(const ModelBuilder& builder) {
-  absl::StatusOr<relay::Module> module =
-      onnx_frontend::ImportOnnx(builder.Build());
+  absl::StatusOr<relay::Module> module = ImportOnnx(builder.Build());
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return nullptr;
   CompileOptions options;

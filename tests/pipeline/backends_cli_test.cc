@@ -26,7 +26,7 @@ TEST_F(CliTest, AModelOnOpenblas) {
   Do({"verify", "@mlp.so", "--test-data=" + Path("data")});
 }
 
-// What decides over the code is part of what the set says of itself.
+// Options that decide over the code stand in the set.
 TEST_F(CliTest, APinStandsInTheSet) {
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--target=cblas,llvm",
       "--pin=second:llvm", "--quiet"});
@@ -34,7 +34,7 @@ TEST_F(CliTest, APinStandsInTheSet) {
               AllOf(HasSubstr("option pin"), HasSubstr("second:llvm")));
 }
 
-// Of what looks like a composite, what is wrong with it.
+// `explain` says why something is not the composite that it looks like.
 TEST_F(CliTest, ExplainSaysWhatACompositeLacks) {
   EXPECT_THAT(Do({"explain", "@mlp.onnx", "--target=example_npu,llvm"}),
               HasSubstr("example_npu: as integer: only 8-bit integers"));

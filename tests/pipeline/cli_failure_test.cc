@@ -1,4 +1,4 @@
-// What the `ingot` command says and leaves behind when things go wrong: one
+// Failures of the `ingot` command: one
 // clear line, the right exit status, and no half-written file.
 
 #include <string>
@@ -273,7 +273,7 @@ TEST_F(CliFailureTest, OtherFilesAreNotTakenForSets) {
 }
 
 TEST_F(CliFailureTest, OutputThatNobodyReadsIsNoSuccess) {
-  // What cannot be printed is an error, too.
+  // Output that cannot be written is an error, too.
   const CommandResult result =
       RunCommand({"/bin/sh", "-c",
                   std::string(getenv("INGOT_BINARY")) + " help > /dev/full"});

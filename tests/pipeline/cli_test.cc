@@ -78,7 +78,8 @@ TEST_P(TargetTest, ComparesEveryValueWithADump) {
       "verify",     "@mlp.onnx",        "--test-data=@data",
       "--per-node", "--values=@values", Target()};
   EXPECT_THAT(Do(verify), HasSubstr("4 values are as in"));
-  // What "bias" made becomes what "relu" did, without negative numbers.
+  // The value of "bias" is replaced by that of "relu", without negative
+  // numbers.
   std::filesystem::copy_file(Path("values/c.npy"), Path("values/b.npy"),
                              std::filesystem::copy_options::overwrite_existing);
   ExpectError(verify, 1, {"value 'b' of Add bias is wrong"});

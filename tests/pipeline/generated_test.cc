@@ -9,7 +9,7 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gtest/gtest.h"
 
 namespace ingot {
@@ -48,8 +48,7 @@ void AddMask(ModelBuilder* b, int64_t n) {
 
 absl::StatusOr<ArtifactSet> Compile(const ModelBuilder& builder) {
   const std::clock_t start = std::clock();
-  absl::StatusOr<relay::Module> module =
-      onnx_frontend::ImportOnnx(builder.Build());
+  absl::StatusOr<relay::Module> module = ImportOnnx(builder.Build());
   if (!module.ok()) return module.status();
   CompileOptions options;
   options.target_text = "llvm";

@@ -13,7 +13,7 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gtest/gtest.h"
 #include "runtime/float16.h"
 
@@ -129,8 +129,7 @@ class RepeatedOperandTest : public testing::TestWithParam<const char*> {
   // `inputs`.
   static absl::StatusOr<std::vector<std::vector<Tensor>>> Run(
       const ModelBuilder& builder, const std::vector<Tensor>& inputs) {
-    absl::StatusOr<relay::Module> module =
-        onnx_frontend::ImportOnnx(builder.Build());
+    absl::StatusOr<relay::Module> module = ImportOnnx(builder.Build());
     if (!module.ok()) return module.status();
     CompileOptions options;
     options.target_text = GetParam();

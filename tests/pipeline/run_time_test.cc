@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontends/onnx/list_data.pb.h"
+#include "onnx/onnx.pb.h"
+#include "runtime/onnx_tensor/onnx_tensor.pb.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {
@@ -194,10 +195,10 @@ void WriteSorting(const std::string& path) {
 using Lists = std::vector<std::vector<float>>;
 
 void WriteSequence(const std::string& path, const Lists& lists) {
-  onnx_frontend::ListData data;
+  OnnxListProto data;
   data.set_kind(1);
   for (const std::vector<float>& list : lists) {
-    onnx::TensorProto* tensor = data.add_tensors();
+    OnnxTensorProto* tensor = data.add_tensors();
     tensor->set_data_type(kFloat);
     tensor->add_dims(static_cast<int64_t>(list.size()));
     for (float v : list) tensor->add_float_data(v);
@@ -223,9 +224,9 @@ void WriteSortingData(const std::string& dir, const Lists& seq) {
                    {static_cast<int64_t>(all.size())}, all);
 }
 
-// noise: normal numbers of x's size; seeds: those of a node with a seed, trip
-// by trip; coins: of a loop's body, which the interpreter draws trip by trip
-// too; y: x or nothing, as the mask says.
+// noise: normal numbers of x's size; seeds: those of a node with a seed,
+// iteration by iteration; coins: of a loop's body, which the interpreter draws
+// iteration by iteration too; y: x or nothing, as the mask says.
 void WriteRandom(const std::string& path) {
   onnx::ModelProto model;
   onnx::GraphProto* g = StartModel(&model);

@@ -7,8 +7,8 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
-#include "compiler/frontends/onnx/text_tensors.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
+#include "compiler/frontends/onnx/testing/text_tensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,11 +21,10 @@ using testing::ElementsAre;
 
 class TextTest : public testing::TestWithParam<const char*> {
  protected:
-  // What the model gives for one tensor of strings.
+  // Runs the model on one tensor of strings.
   static absl::StatusOr<std::vector<Tensor>> Run(
       onnx_frontend::ModelBuilder* builder, const Tensor& x) {
-    absl::StatusOr<relay::Module> module =
-        onnx_frontend::ImportOnnx(builder->Build());
+    absl::StatusOr<relay::Module> module = ImportOnnx(builder->Build());
     if (!module.ok()) return module.status();
     CompileOptions options;
     options.target_text = GetParam();

@@ -15,6 +15,8 @@
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/pass.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
 #include "compiler/te/testing/workspaces.h"
 #include "gtest/gtest.h"
 
@@ -53,8 +55,8 @@ std::string SourcesOf(const relay::Module& module,
   return absl::StrJoin(sources, ", ");
 }
 
-CpuModel Cpu(int vector_bits) {
-  CpuModel cpu;
+MachineModel Cpu(int vector_bits) {
+  MachineModel cpu;
   cpu.vector_bits = vector_bits;
   cpu.vector_registers = vector_bits == 512 ? 32 : 16;
   cpu.l2_bytes = vector_bits == 512 ? 2 << 20 : 512 << 10;
@@ -70,13 +72,13 @@ TEST_P(EpiloguesTest, RideInRegisters) {
   const std::string path = ModelPaths().at(model);
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   ASSERT_TRUE(bytes.ok()) << bytes.status();
-  onnx_frontend::ImportOptions options;
-  options.model_dir = path.substr(0, path.rfind('/'));
-  absl::StatusOr<relay::Module> module =
-      onnx_frontend::ImportOnnx(*bytes, options);
+  ImportOptions options;
+  options.model_path = path;
+  absl::StatusOr<relay::Module> module = ImportOnnx(*bytes, options);
   ASSERT_TRUE(module.ok()) << module.status();
   relay::PassContext context;
-  context.cpu = Cpu(vector_bits);
+  const MachineModel machine = Cpu(vector_bits);
+  context.layouts = te::cpu::CpuLayouts(machine);
   const absl::Status ran =
       relay::RunPasses(relay::DefaultPasses(2), &*module, &context);
   ASSERT_TRUE(ran.ok()) << ran;
@@ -85,8 +87,8 @@ TEST_P(EpiloguesTest, RideInRegisters) {
   for (const auto& function : module->functions()) {
     if (!function->attrs.Has("primitive") || !HasAnchor(*function)) continue;
     ++anchors;
-    absl::StatusOr<tir::PrimFunc> kernel =
-        LowerFunction(*function, function->name, context.cpu);
+    absl::StatusOr<tir::PrimFunc> kernel = LowerFunction(
+        *function, function->name, te::cpu::CpuTemplates(), machine);
     ASSERT_TRUE(kernel.ok()) << kernel.status();
     for (const tir::Buffer& workspace : te::WorkspacesOfSums(*kernel)) {
       ++second_passes;

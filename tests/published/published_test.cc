@@ -15,7 +15,7 @@
 #include "compiler/driver/compile.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 
 namespace ingot {
 namespace {
@@ -56,7 +56,7 @@ Tensor MakeInput(const json& input) {
   return tensor;
 }
 
-// What the build says a model's path is: MODEL=PATH.
+// The paths of models that the build gives: MODEL=PATH.
 std::map<std::string, std::string> ModelPaths() {
   std::map<std::string, std::string> paths;
   const std::string all = getenv("MODELS");
@@ -79,7 +79,8 @@ std::unique_ptr<GraphExecutor> Compile(const std::string& path,
   CompileOptions options;
   options.targets = *ParseTargets(target);
   absl::StatusOr<ArtifactSet> set =
-      CompileModel(path, testing_support::BuiltinTargets(), options);
+      CompileModel(path, testing_support::BuiltinFrontends(),
+                   testing_support::BuiltinTargets(), options);
   if (!set.ok()) {
     ADD_FAILURE() << set.status();
     return nullptr;

@@ -12,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
@@ -62,20 +63,17 @@ double PeakMemory() {
 absl::StatusOr<std::vector<TensorOrList>> GetInputs(
     const BenchFlags& flags, absl::Span<const TensorInfo> declared) {
   if (!flags.test_data.empty()) {
-    absl::StatusOr<std::vector<TestDataSet>> sets =
-        FindTestData(flags.test_data);
-    if (!sets.ok()) return sets.status();
-    return ReadValueFiles(sets->front().inputs, declared);
+    INGOT_ASSIGN_OR_RETURN(std::vector<TestDataSet> sets,
+                           FindTestData(flags.test_data));
+    return ReadValueFiles(sets.front().inputs, declared);
   }
-  absl::StatusOr<InputShapes> shapes =
-      ParseInputShapes(flags.open.compile.input_shapes);
-  if (!shapes.ok()) return shapes.status();
+  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
+                         ParseInputShapes(flags.open.compile.input_shapes));
   std::string note;
-  absl::StatusOr<std::vector<Tensor>> inputs =
-      MakeRandomInputs(declared, *shapes, flags.seed, &note);
-  if (!inputs.ok()) return inputs.status();
+  INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
+                         MakeRandomInputs(declared, shapes, flags.seed, &note));
   Print(absl::StrCat(OneLine(note), "\n"));
-  return std::vector<TensorOrList>(inputs->begin(), inputs->end());
+  return std::vector<TensorOrList>(inputs.begin(), inputs.end());
 }
 
 // Seconds of each run, in increasing order. The first runs, which bind shapes,
@@ -85,7 +83,7 @@ absl::StatusOr<std::vector<double>> Measure(const BenchFlags& flags,
                                             Progress* progress) {
   const auto run = [&]() -> absl::StatusOr<double> {
     const Clock::time_point start = Clock::now();
-    if (absl::Status s = executor->Run(); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(executor->Run());
     return SecondsSince(start);
   };
   Clock::time_point begin = Clock::now();
@@ -109,9 +107,8 @@ absl::StatusOr<std::vector<double>> Measure(const BenchFlags& flags,
             ? static_cast<double>(done) / static_cast<double>(flags.runs)
             : std::min(spent / kEnough, static_cast<double>(done) / kFewest);
     progress->Update(absl::StrCat("run ", done + 1), fraction);
-    absl::StatusOr<double> s = run();
-    if (!s.ok()) return s.status();
-    seconds.push_back(*s);
+    INGOT_ASSIGN_OR_RETURN(double s, run());
+    seconds.push_back(s);
   }
   progress->Clear();
   std::sort(seconds.begin(), seconds.end());
@@ -135,18 +132,16 @@ double Median(const std::vector<double>& sorted) {
 
 absl::Status Bench(const std::string& path, const BenchFlags& flags,
                    const Backends& backends, Progress* progress) {
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
-  absl::StatusOr<OpenedModel> opened =
-      OpenModel(path, flags.open, *builtins, progress);
-  if (!opened.ok()) return opened.status();
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
+                         OpenModel(path, flags.open, builtins, progress));
   ExecutorOptions options;
   options.threads = static_cast<int>(flags.open.threads);
   const Clock::time_point start = Clock::now();
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-      CreateExecutor(opened->model, options);
+      CreateExecutor(opened.model, options);
   if (!executor.ok()) return Where(executor.status(), path);
-  const double load_ms = (opened->load_seconds + SecondsSince(start)) * 1e3;
+  const double load_ms = (opened.load_seconds + SecondsSince(start)) * 1e3;
 
   absl::StatusOr<std::vector<TensorOrList>> inputs =
       GetInputs(flags, (*executor)->inputs());
@@ -176,7 +171,9 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
         {"peak_rss_mb", peak_mb},
         {"runs", seconds->size()},
         {"threads", flags.open.threads}};
-    if (IsModel(path)) json["compile_ms"] = opened->compile_seconds * 1e3;
+    if (IsModel(path, builtins)) {
+      json["compile_ms"] = opened.compile_seconds * 1e3;
+    }
     PrintJson(json);
   }
   return absl::OkStatus();

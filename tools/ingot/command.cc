@@ -9,10 +9,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "base/closest_names.h"
-#include "compiler/driver/compile.h"
+#include "base/version.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
+#include "tools/ingot/start_compiler.h"
 
 namespace ingot {
 namespace {
@@ -24,24 +25,33 @@ constexpr int kUsage = 2;
 struct Command {
   const char* name;
   const char* help;
+  // Null: it is the compiler's.
   absl::Status (*run)(Args args, const Backends& backends);
+
+  absl::Status Run(Args args, const Backends& backends) const {
+    if (run != nullptr) return run(args, backends);
+    if (backends.compiler != nullptr) {
+      return backends.compiler->RunCommand(name, args);
+    }
+    return NeedsCompiler("is done by the compiler");
+  }
 };
 
 // In the order in which a person meets them.
 constexpr Command kCommands[] = {
-    {"compile", "compile an ONNX model to a set of artifacts", RunCompile},
+    {"compile", "compile a model to a set of artifacts", nullptr},
     {"explain", "show which target takes each node of a model, and why",
-     RunExplain},
+     nullptr},
     {"list", "show the artifacts of a set", RunList},
     {"inspect", "show what is in an artifact, or what a set is", RunInspect},
     {"dump", "write a set as a directory to read and edit", RunDump},
     {"pack", "make a set of such a directory again", RunPack},
-    {"link", "make a set a shared library that needs no other file", RunLink},
+    {"link", "make a set a shared library that needs no other file", nullptr},
     {"run", "run a model", RunRun},
     {"verify", "compare a model's outputs with what they should be", RunVerify},
     {"bench", "measure a model", RunBench},
-    {"targets", "show what can be compiled for", RunTargets},
-    {"opt", "run passes on a module in text form", RunOpt},
+    {"targets", "show what can be compiled for", nullptr},
+    {"opt", "run passes on a module in text form", nullptr},
 };
 
 const Command* Find(absl::string_view name) {
@@ -89,11 +99,11 @@ absl::Status Dispatch(Args args, const Backends& backends) {
     }
     const Command* command = Find(args[1]);
     if (command == nullptr) return UnknownCommand(args[1]);
-    return command->run({"--help"}, backends);
+    return command->Run({"--help"}, backends);
   }
   const Command* command = Find(name);
   if (command == nullptr) return UnknownCommand(name);
-  absl::Status status = command->run(args.subspan(1), backends);
+  absl::Status status = command->Run(args.subspan(1), backends);
   return status.ok() ? status : Annotate(status, command->name);
 }
 
@@ -102,6 +112,10 @@ absl::Status Dispatch(Args args, const Backends& backends) {
 int CommandMain(int argc, char** argv, const Backends& backends) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   absl::Status status = Dispatch(args, backends);
+  if (IsNeedsCompiler(status)) {
+    status = Annotate(StartCompiler(backends.compiler_program, argv),
+                      status.message());
+  }
   // Output from before an error is of use, too.
   if (absl::Status s = FlushOutput(); status.ok()) status = s;
   if (status.ok()) return kDone;

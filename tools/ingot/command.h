@@ -9,7 +9,8 @@ namespace ingot {
 
 // Does what the words in `argv` say, the first of which is the program's own
 // name, and returns the exit status: 0 done, 1 the work failed, 2 the words are
-// off. docs/command_line.md describes it.
+// off. docs/command_line.md describes it. Where only a compiler can do it and
+// `backends` has none, becomes the program that has one, with the same words.
 int CommandMain(int argc, char** argv, const Backends& backends);
 
 }  // namespace ingot

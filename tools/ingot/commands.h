@@ -1,7 +1,8 @@
-// The subcommands, one file each. Every one takes the words after its name and
+// The subcommands for sets, one file each; compiler_commands.h has the others.
+// Every one takes the words after its name and
 // the backends that the program was built with, prints what it has to say on
 // stdout, and returns an error for main to report: a UsageError when the words
-// are off.
+// are off, NeedsCompiler when it takes a program with a compiler.
 
 #ifndef INGOT_TOOLS_INGOT_COMMANDS_H_
 #define INGOT_TOOLS_INGOT_COMMANDS_H_
@@ -17,16 +18,11 @@ namespace ingot {
 using Args = absl::Span<const std::string>;
 
 absl::Status RunBench(Args args, const Backends& backends);
-absl::Status RunCompile(Args args, const Backends& backends);
 absl::Status RunDump(Args args, const Backends& backends);
-absl::Status RunExplain(Args args, const Backends& backends);
 absl::Status RunInspect(Args args, const Backends& backends);
-absl::Status RunLink(Args args, const Backends& backends);
 absl::Status RunList(Args args, const Backends& backends);
-absl::Status RunOpt(Args args, const Backends& backends);
 absl::Status RunPack(Args args, const Backends& backends);
 absl::Status RunRun(Args args, const Backends& backends);
-absl::Status RunTargets(Args args, const Backends& backends);
 absl::Status RunVerify(Args args, const Backends& backends);
 
 }  // namespace ingot

@@ -8,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "compiler/status_macros.h"
-#include "runtime/executor.h"
+#include "base/status_macros.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor_list.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/test_data.h"
@@ -21,7 +21,7 @@ namespace {
 // About how many bytes of values are kept at a time.
 constexpr int64_t kBatchBytes = int64_t{256} << 20;
 
-// What was compared so far.
+// The comparisons so far.
 struct Tally {
   int compared = 0;
   std::vector<std::string> left_out;
@@ -29,10 +29,11 @@ struct Tally {
   std::string worst_value;
 };
 
-absl::Status CompareValue(const DumpedValue& value, const Tensor& got,
+absl::Status CompareValue(const DumpedValue& dumped, const Tensor& got,
                           const Tolerance& tolerance, Tally* tally) {
-  INGOT_ASSIGN_OR_RETURN(const Tensor expected, ReadTensorFile(value.file));
-  INGOT_ASSIGN_OR_RETURN(const Comparison c, Compare(got, expected, tolerance));
+  const ComputedValue& value = dumped.value;
+  INGOT_ASSIGN_OR_RETURN(Tensor expected, ReadTensorFile(dumped.file));
+  INGOT_ASSIGN_OR_RETURN(Comparison c, Compare(got, expected, tolerance));
   if (!c.ok()) {
     return absl::DataLossError(absl::StrCat(
         "value '", OneLine(value.name), "' of ", OneLine(value.node),
@@ -53,16 +54,16 @@ absl::Status CompareBatch(const std::string& path,
                           const Builtins& builtins, Progress* progress,
                           Tally* tally) {
   OpenFlags open = options.open;
-  for (const DumpedValue& value : batch) {
-    open.compile.extra_outputs.push_back(value.name);
+  for (const DumpedValue& dumped : batch) {
+    open.compile.extra_outputs.push_back(dumped.value.name);
   }
-  INGOT_ASSIGN_OR_RETURN(const OpenedModel opened,
+  INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
                          OpenModel(path, open, builtins, progress));
   ExecutorOptions run;
   run.threads = static_cast<int>(options.open.threads);
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
                          CreateExecutor(opened.model, run));
-  INGOT_ASSIGN_OR_RETURN(const std::vector<TensorOrList> values,
+  INGOT_ASSIGN_OR_RETURN(std::vector<TensorOrList> values,
                          ReadValueFiles(inputs, executor->inputs()));
   INGOT_RETURN_IF_ERROR(SetInputs(values, executor.get()));
   INGOT_RETURN_IF_ERROR(executor->Run());
@@ -70,15 +71,14 @@ absl::Status CompareBatch(const std::string& path,
   for (size_t i = 0; i < executor->outputs().size(); ++i) {
     outputs.emplace(executor->outputs()[i].name, i);
   }
-  for (const DumpedValue& value : batch) {
-    const auto found = outputs.find(value.name);
+  for (const DumpedValue& dumped : batch) {
+    const auto found = outputs.find(dumped.value.name);
     if (found == outputs.end()) {
-      tally->left_out.push_back(value.name);
+      tally->left_out.push_back(dumped.value.name);
       continue;
     }
-    INGOT_ASSIGN_OR_RETURN(const Tensor got,
-                           executor->GetOutput(found->second));
-    INGOT_RETURN_IF_ERROR(CompareValue(value, got, options.tolerance, tally));
+    INGOT_ASSIGN_OR_RETURN(Tensor got, executor->GetOutput(found->second));
+    INGOT_RETURN_IF_ERROR(CompareValue(dumped, got, options.tolerance, tally));
   }
   return absl::OkStatus();
 }
@@ -89,8 +89,10 @@ absl::Status CompareValues(const std::string& path, const std::string& folder,
                            const std::vector<std::string>& inputs,
                            const CompareValuesOptions& options,
                            const Builtins& builtins, Progress* progress) {
-  INGOT_ASSIGN_OR_RETURN(const std::vector<DumpedValue> values,
-                         FindDumpedValues(path, folder));
+  INGOT_ASSIGN_OR_RETURN(std::vector<ComputedValue> all,
+                         builtins.compiler->Values(path));
+  INGOT_ASSIGN_OR_RETURN(std::vector<DumpedValue> values,
+                         FindDumpedValues(all, folder));
   Tally tally;
   for (size_t begin = 0; begin < values.size();) {
     size_t end = begin;

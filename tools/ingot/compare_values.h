@@ -27,7 +27,7 @@ struct CompareValuesOptions {
 // The model is compiled for parts of the values, with these as outputs, so that
 // not all are kept at a time. A value that becomes an output is not part of a
 // larger kernel any more, so this finds wrong operators and layouts rather than
-// wrong fusion.
+// wrong fusion. `builtins` must have a compiler.
 absl::Status CompareValues(const std::string& path, const std::string& folder,
                            const std::vector<std::string>& inputs,
                            const CompareValuesOptions& options,

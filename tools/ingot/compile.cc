@@ -1,20 +1,22 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "artifact/directory.h"
+#include "base/status_macros.h"
 #include "nlohmann/json.hpp"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/report.h"
-#include "tools/ingot/sets.h"
 
 namespace ingot {
 
-absl::Status RunCompile(Args args, const Backends& backends) {
+absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   FlagSet flags(
       "compile", {"MODEL"},
-      "Compiles an ONNX model to a set of artifacts: plain data that "
+      "Compiles a model, an ONNX file or relay text, to a set of artifacts: "
+      "plain data that "
       "can be listed, read, edited and\nlinked. The same model, flags "
       "and Ingot give the same bytes.");
   std::string output, dump;
@@ -39,38 +41,39 @@ absl::Status RunCompile(Args args, const Backends& backends) {
 
   compile.show_placement = !quiet;
   const std::string& model = flags.word(0);
-  if (absl::Status s = CheckWritable(output); !s.ok()) return s;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  INGOT_RETURN_IF_ERROR(CheckWritable(output));
+  INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
+                         MakeCompilerBuiltins(backends));
   Progress::Options progress_options;
   progress_options.quiet = quiet;
   Progress progress(progress_options);
-  absl::StatusOr<ArtifactSet> set =
-      Compile(model, compile, *builtins, &progress);
-  if (!set.ok()) return Where(set.status(), model);
+  absl::StatusOr<CompiledModel> compiled =
+      CompileModel(model, compile, builtins, &progress);
+  if (!compiled.ok()) return Where(compiled.status(), model);
+  const ArtifactSet& set = compiled->set;
 
   // The directory first: the container appears only if all went well.
   if (!dump.empty()) {
-    absl::Status s = WriteDirectory(*set, dump, builtins->inspectors);
+    absl::Status s = WriteDirectory(set, dump, builtins.sets.inspectors);
     if (!s.ok()) return Where(s, dump);
   }
-  if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
+  if (absl::Status s = WriteContainer(set, output); !s.ok()) {
     return Where(s, output);
   }
 
   uint64_t bytes = 0;
-  for (const Artifact& artifact : set->artifacts()) {
+  for (const Artifact& artifact : set.artifacts()) {
     bytes += artifact.content.size();
   }
   if (!quiet) {
-    Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+    Print(absl::StrCat(OneLine(output), ": ", set.artifacts().size(),
                        " artifacts, ", HumanSize(bytes), ", for ",
                        OneLine(compile.target), "\n"));
     if (!dump.empty()) Print(absl::StrCat("dumped into ", OneLine(dump), "\n"));
   }
   if (json) {
     PrintJson({{"output", output},
-               {"artifacts", set->artifacts().size()},
+               {"artifacts", set.artifacts().size()},
                {"bytes", bytes},
                {"target", compile.target}});
   }

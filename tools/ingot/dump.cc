@@ -1,6 +1,8 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/directory.h"
+#include "base/status_macros.h"
 #include "tools/ingot/commands.h"
+#include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
@@ -19,14 +21,21 @@ absl::Status RunDump(Args args, const Backends& backends) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
   ReadOptions read;
   read.check_all_digests = true;
+  EditedNotes edited;
+  read.on_edited_note = edited.Keep();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kWhole, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
-  absl::Status written = WriteDirectory(*set, output, builtins->inspectors);
+  for (const Artifact& artifact : set->artifacts()) {
+    if (absl::Status s = CheckInspectors(artifact, builtins); !s.ok()) {
+      return Where(s, flags.word(0));
+    }
+  }
+  edited.Warn();
+  absl::Status written = WriteDirectory(*set, output, builtins.inspectors);
   if (!written.ok()) return Where(written, output);
   Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
                      " artifacts\n"));

@@ -1,14 +1,15 @@
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/placement_report.h"
 #include "tools/ingot/report.h"
-#include "tools/ingot/sets.h"
 
 namespace ingot {
 
-absl::Status RunExplain(Args args, const Backends& backends) {
+absl::Status RunExplain(Args args, const CompilerBackends& backends) {
   FlagSet flags("explain", {"MODEL"},
                 "Shows which target would take each node of a model, and why "
                 "the earlier ones do not. Nodes\nthat cost nothing when the "
@@ -23,13 +24,12 @@ absl::Status RunExplain(Args args, const Backends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   const std::string& model = flags.word(0);
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
-  absl::StatusOr<CompileOptions> options =
-      MakeCompileOptions(compile, *builtins);
-  if (!options.ok()) return options.status();
+  INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
+                         MakeCompilerBuiltins(backends));
+  INGOT_ASSIGN_OR_RETURN(CompileOptions options,
+                         MakeCompileOptions(compile, builtins));
   absl::StatusOr<Placement> placement =
-      PlaceModel(model, builtins->targets, *options);
+      PlaceModel(model, builtins.frontends, builtins.targets, options);
   if (!placement.ok()) return Where(placement.status(), model);
   if (!quiet) {
     Print(PlacementTable(*placement));

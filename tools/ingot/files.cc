@@ -14,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -68,7 +69,7 @@ FileBatch::~FileBatch() {
 }
 
 absl::Status FileBatch::Add(absl::string_view path, absl::string_view bytes) {
-  if (absl::Status s = CheckWritable(path); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckWritable(path));
   const std::string real = Resolve(path);
   std::string temporary = absl::StrCat(real, ".XXXXXX");
   const int fd = mkostemp(&temporary[0], O_CLOEXEC);
@@ -96,7 +97,7 @@ absl::Status FileBatch::Commit() {
 
 absl::Status WriteFile(absl::string_view path, absl::string_view bytes) {
   FileBatch batch;
-  if (absl::Status s = batch.Add(path, bytes); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(batch.Add(path, bytes));
   return batch.Commit();
 }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "base/closest_names.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -185,9 +186,7 @@ absl::StatusOr<bool> FlagSet::Parse(absl::Span<const std::string> args) {
       return false;
     } else {
       size_t used = 0;
-      if (absl::Status s = SetFlag(arg, args.subspan(i + 1), &used); !s.ok()) {
-        return s;
-      }
+      INGOT_RETURN_IF_ERROR(SetFlag(arg, args.subspan(i + 1), &used));
       i += used;
     }
   }

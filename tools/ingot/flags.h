@@ -22,7 +22,7 @@ namespace ingot {
 absl::Status UsageError(absl::string_view message);
 bool IsUsageError(const absl::Status& status);
 
-// What a subcommand takes: positional words, and flags written --name=value,
+// The words of a subcommand: positional words, and flags written --name=value,
 // --name (true or false) or, for a name of one letter, -o value. After "--"
 // everything is positional.
 class FlagSet {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "artifact/blob.h"
+#include "base/status_macros.h"
 #include "runtime/float16.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/npy.h"
@@ -37,28 +38,25 @@ size_t FindInput(absl::Span<const TensorInfo> declared,
 }
 
 absl::StatusOr<std::map<std::string, Tensor>> ReadNpz(absl::string_view path) {
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<std::map<std::string, Tensor>> arrays =
-      ParseNpz(bytes->view());
+  INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
+  absl::StatusOr<std::map<std::string, Tensor>> arrays = ParseNpz(bytes.view());
   if (!arrays.ok()) return Annotate(arrays.status(), path);
   return arrays;
 }
 
-// What is in `path` for an input.
+// Reads `path` for an input.
 absl::StatusOr<TensorOrList> ReadFor(const TensorInfo& input,
                                      absl::string_view path) {
   const std::string& name = input.name;
   if (absl::EndsWith(path, ".pb")) return ReadValueFile(path, input);
   if (!absl::EndsWith(path, ".npz")) return ReadTensorFile(path);
-  absl::StatusOr<std::map<std::string, Tensor>> arrays = ReadNpz(path);
-  if (!arrays.ok()) return arrays.status();
-  if (arrays->size() == 1) return arrays->begin()->second;
-  auto it = arrays->find(name);
-  if (it != arrays->end()) return it->second;
+  INGOT_ASSIGN_OR_RETURN(auto arrays, ReadNpz(path));
+  if (arrays.size() == 1) return arrays.begin()->second;
+  auto it = arrays.find(name);
+  if (it != arrays.end()) return it->second;
   return absl::NotFoundError(absl::StrCat(
       path, ": has no array '", name, "'; it has ",
-      absl::StrJoin(*arrays, ", ", [](std::string* out, const auto& entry) {
+      absl::StrJoin(arrays, ", ", [](std::string* out, const auto& entry) {
         absl::StrAppend(out, "'", entry.first, "'");
       })));
 }
@@ -174,9 +172,8 @@ absl::StatusOr<Tensor> ReadTensorFile(absl::string_view path) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": is neither .npy nor .npz nor ONNX's .pb"));
   }
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok()) return bytes.status();
-  absl::StatusOr<Tensor> tensor = ParseNpy(bytes->view());
+  INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
+  absl::StatusOr<Tensor> tensor = ParseNpy(bytes.view());
   if (!tensor.ok()) return Annotate(tensor.status(), path);
   return tensor;
 }
@@ -214,28 +211,23 @@ absl::StatusOr<std::vector<TensorOrList>> ReadInputs(
       }
     }
     if (best < declared.size()) {
-      absl::StatusOr<TensorOrList> value = ReadFor(
-          declared[best],
-          absl::string_view(text).substr(declared[best].name.size() + 1));
-      if (!value.ok()) return value.status();
-      if (absl::Status s = set(best, *std::move(value), text); !s.ok()) {
-        return s;
-      }
+      INGOT_ASSIGN_OR_RETURN(
+          TensorOrList value,
+          ReadFor(declared[best], absl::string_view(text).substr(
+                                      declared[best].name.size() + 1)));
+      INGOT_RETURN_IF_ERROR(set(best, std::move(value), text));
       continue;
     }
     if (absl::EndsWith(text, ".npz") && !absl::StrContains(text, ':')) {
-      absl::StatusOr<std::map<std::string, Tensor>> arrays = ReadNpz(text);
-      if (!arrays.ok()) return arrays.status();
-      for (auto& [name, tensor] : *arrays) {
+      INGOT_ASSIGN_OR_RETURN(auto arrays, ReadNpz(text));
+      for (auto& [name, tensor] : arrays) {
         const size_t index = FindInput(declared, name);
         if (index == declared.size()) {
           return absl::InvalidArgumentError(
               absl::StrCat("--input=", text, ": its array '", name,
                            "' is no input; ", ListInputs(declared)));
         }
-        if (absl::Status s = set(index, std::move(tensor), text); !s.ok()) {
-          return s;
-        }
+        INGOT_RETURN_IF_ERROR(set(index, std::move(tensor), text));
       }
       continue;
     }
@@ -266,9 +258,7 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
       return absl::InvalidArgumentError(absl::StrCat(
           "--input-shape: '", name, "' is no input; ", ListInputs(declared)));
     }
-    if (absl::Status s = BindSymbols(declared[index], shape, &sizes); !s.ok()) {
-      return s;
-    }
+    INGOT_RETURN_IF_ERROR(BindSymbols(declared[index], shape, &sizes));
   }
   *note = absl::StrCat("inputs are random numbers (seed ", seed, ")");
   std::vector<std::string> guessed;
@@ -308,10 +298,9 @@ absl::StatusOr<std::vector<TensorOrList>> GivenOrRandomInputs(
     const InputShapes& shapes, int64_t seed, std::string* note) {
   note->clear();
   if (!texts.empty() || declared.empty()) return ReadInputs(declared, texts);
-  absl::StatusOr<std::vector<Tensor>> inputs =
-      MakeRandomInputs(declared, shapes, seed, note);
-  if (!inputs.ok()) return inputs.status();
-  return std::vector<TensorOrList>(inputs->begin(), inputs->end());
+  INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
+                         MakeRandomInputs(declared, shapes, seed, note));
+  return std::vector<TensorOrList>(inputs.begin(), inputs.end());
 }
 
 absl::Status SetInputs(absl::Span<const TensorOrList> inputs,
@@ -322,8 +311,7 @@ absl::Status SetInputs(absl::Span<const TensorOrList> inputs,
         "there are ", inputs.size(), " inputs, and ", ListInputs(declared)));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
-    absl::Status set = executor->SetInputValue(i, inputs[i]);
-    if (!set.ok()) return set;
+    INGOT_RETURN_IF_ERROR(executor->SetInputValue(i, inputs[i]));
   }
   return absl::OkStatus();
 }

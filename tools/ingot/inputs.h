@@ -1,4 +1,4 @@
-// What a model is run on: files that a person names, or random numbers.
+// The inputs of a run: files that a person names, or random numbers.
 
 #ifndef INGOT_TOOLS_INGOT_INPUTS_H_
 #define INGOT_TOOLS_INGOT_INPUTS_H_
@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
 #include "runtime/tensor_list.h"
 

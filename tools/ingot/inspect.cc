@@ -1,64 +1,20 @@
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "runtime/data_type.h"
-#include "runtime/dim_expr.h"
-#include "runtime/plan.pb.h"
+#include "runtime/plan/dim_expr.h"
+#include "runtime/plan/plan.pb.h"
 #include "tools/ingot/commands.h"
+#include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
-
-// The start of bytes that nothing else can be said of.
-std::string HexDump(absl::string_view bytes) {
-  constexpr size_t kShown = 256, kRow = 16;
-  std::string text;
-  for (size_t i = 0; i < bytes.size() && i < kShown; i += kRow) {
-    const absl::string_view row = bytes.substr(i, kRow);
-    absl::StrAppendFormat(&text, "%08x ", i);
-    for (const char c : row) {
-      absl::StrAppendFormat(&text, " %02x", static_cast<unsigned char>(c));
-    }
-    text.append(3 * (kRow - row.size()) + 2, ' ');
-    for (const char c : row) text += c >= 0x20 && c < 0x7F ? c : '.';
-    text += '\n';
-  }
-  if (bytes.size() > kShown) {
-    absl::StrAppend(&text, "... ", bytes.size() - kShown, " more bytes\n");
-  }
-  return text;
-}
-
-// Whether the bytes are lines for a person as they are.
-bool IsText(absl::string_view bytes) {
-  for (const char c : bytes) {
-    const bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
-    if (control && c != '\n' && c != '\t' && c != '\r') return false;
-  }
-  return !bytes.empty();
-}
-
-std::string Describe(const Artifact& artifact, const Builtins& builtins) {
-  std::string text;
-  for (const InspectorRule* rule : builtins.inspectors.Find(artifact)) {
-    absl::StatusOr<std::string> said = rule->inspect(artifact);
-    absl::StrAppend(&text, said.ok() ? *said
-                                     : absl::StrCat(rule->name, ": ",
-                                                    said.status().message()));
-    if (!text.empty() && text.back() != '\n') text += '\n';
-  }
-  if (!text.empty()) return text;
-  // A backend whose form is text needs no inspector.
-  const absl::string_view bytes = artifact.content.view();
-  return IsText(bytes) ? std::string(bytes) : HexDump(bytes);
-}
 
 // The artifacts whose path ends in `name`, at the start of a component.
 std::vector<const Artifact*> FindArtifacts(const ArtifactSet& set,
@@ -88,8 +44,7 @@ std::string TypeText(const Plan& plan, uint32_t index) {
   type.code = static_cast<uint8_t>(tensor.dtype().code());
   type.bits = static_cast<uint8_t>(tensor.dtype().bits());
   if (tensor.is_list()) return absl::StrCat("list<", type.ToString(), ">");
-  const std::vector<std::string> symbols(plan.symbols().begin(),
-                                         plan.symbols().end());
+  const std::vector<std::string> symbols = SymbolNames(plan);
   std::vector<std::string> dims;
   for (const DimExpr& dim : tensor.shape()) {
     const bool good = CheckDimExpr(dim, plan.symbols_size()).ok();
@@ -98,7 +53,7 @@ std::string TypeText(const Plan& plan, uint32_t index) {
   return absl::StrCat(type.ToString(), "[", absl::StrJoin(dims, ", "), "]");
 }
 
-// What the model takes and gives, if the set has a plan.
+// Adds the model's inputs and outputs, if the set has a plan.
 void AddInterface(const ArtifactSet& set, Table* table) {
   for (const Artifact& artifact : set.artifacts()) {
     Plan plan;
@@ -180,21 +135,27 @@ absl::Status RunInspect(Args args, const Backends& backends) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  EditedNotes edited;
+  read.on_edited_note = edited.Keep();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kShow, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (name.empty()) {
+    edited.Warn();
     Print(DescribeSet(*set));
     return absl::OkStatus();
   }
   const std::vector<const Artifact*> found = FindArtifacts(*set, name);
   if (found.size() == 1) {
-    // What comes from a file may not drive the terminal.
-    Print(Printable(Describe(*found[0], *builtins)));
+    absl::StatusOr<std::string> text = Describe(*found[0], builtins);
+    if (!text.ok()) return Where(text.status(), flags.word(0));
+    edited.Warn();
+    // Text from a file must not control the terminal.
+    Print(Printable(*text));
     return absl::OkStatus();
   }
+  edited.Warn();
   if (found.size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         flags.word(0), ": '", name, "' may be any of ", ListPaths(found)));

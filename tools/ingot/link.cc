@@ -1,6 +1,8 @@
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "loaders/native/linker.h"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
@@ -8,7 +10,7 @@
 
 namespace ingot {
 
-absl::Status RunLink(Args args, const Backends& backends) {
+absl::Status RunLink(Args args, const CompilerBackends& backends) {
   FlagSet flags("link", {"SET"},
                 "Makes a set one shared library that needs no other file: the "
                 "native code, and everything else in\na section of its own.");
@@ -19,7 +21,7 @@ absl::Status RunLink(Args args, const Backends& backends) {
   flags.Bool("accept-edits",
              "take a directory's files as they are, edited or not",
              &read.accept_edits);
-  LinkOptions options;
+  LinkOptions options = UsersLinkOptions();
   flags.String("cc", "PROGRAM",
                "the C compiler for all sources, whatever they name "
                "themselves; default: $INGOT_CC, if it is set",
@@ -29,15 +31,15 @@ absl::Status RunLink(Args args, const Backends& backends) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  if (absl::Status s = CheckWritable(output); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckWritable(output));
   // A library lives longer than this call, so check all that goes into it.
   read.check_all_digests = true;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
+  absl::StatusOr<Builtins> builtins =
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors});
   if (!builtins.ok()) return builtins.status();
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
-  if (options.cc.empty()) options.cc = UsersCompiler();
   if (absl::Status s = LinkLibrary(*set, output, options); !s.ok()) {
     return Where(s, flags.word(0));
   }

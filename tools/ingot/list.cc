@@ -1,5 +1,6 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/sha256.h"
+#include "base/status_macros.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
@@ -21,10 +22,9 @@ absl::Status RunList(Args args, const Backends& backends) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kShow, builtins->loaders, read);
+      OpenSet(flags.word(0), SetUse::kShow, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   Table table({"TARGET", "CODEGEN", "LOADER", "FILE", ">SIZE", "SHA-256"});
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::array();

@@ -1,25 +1,20 @@
 // Made by ingot_command() of tools/ingot_command.bzl.
 
-#include "backends/builtin.h"
+#include "backends/light_inspectors.h"
+#include "backends/light_loaders.h"
 // {INCLUDES}
 #include "tools/ingot/command.h"
 
 namespace {
 
-absl::Status RegisterTargets(ingot::TargetRegistry* registry) {
-  absl::Status status = ingot::RegisterBuiltinTargets(registry);
-  // {CODEGEN}
-  return status;
-}
-
 absl::Status RegisterLoaders(ingot::LoaderRegistry* registry) {
-  absl::Status status = ingot::RegisterBuiltinLoaders(registry);
+  absl::Status status = ingot::RegisterLightLoaders(registry);
   // {LOADER}
   return status;
 }
 
 absl::Status RegisterInspectors(ingot::InspectorRegistry* registry) {
-  absl::Status status = ingot::RegisterBuiltinInspectors(registry);
+  absl::Status status = ingot::RegisterLightInspectors(registry);
   // {INSPECTORS}
   return status;
 }
@@ -27,6 +22,7 @@ absl::Status RegisterInspectors(ingot::InspectorRegistry* registry) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return ingot::CommandMain(
-      argc, argv, {RegisterTargets, RegisterLoaders, RegisterInspectors});
+  ingot::Backends backends = {RegisterLoaders, RegisterInspectors};
+  backends.compiler_program = "{COMPILER}";
+  return ingot::CommandMain(argc, argv, backends);
 }

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "runtime/float16.h"
 
 namespace ingot {
@@ -219,38 +220,36 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
   }
   if (length > kMaxHeader) return Malformed("its header is too long");
   if (bytes.size() - start < length) return Malformed("it is cut off");
-  absl::StatusOr<Header> header =
-      HeaderParser(bytes.substr(start, length)).Parse();
-  if (!header.ok()) return header.status();
+  INGOT_ASSIGN_OR_RETURN(Header header,
+                         HeaderParser(bytes.substr(start, length)).Parse());
 
   // Before any memory is taken: are the elements there?
   const absl::string_view data = bytes.substr(start + length);
-  absl::StatusOr<size_t> size = CountBytes(header->dtype, header->shape);
-  if (!size.ok()) return size.status();
-  if (*size != data.size()) {
-    return Malformed(absl::StrCat(TypeString(header->dtype, header->shape),
-                                  " takes ", *size, " bytes, and it has ",
+  INGOT_ASSIGN_OR_RETURN(size_t size, CountBytes(header.dtype, header.shape));
+  if (size != data.size()) {
+    return Malformed(absl::StrCat(TypeString(header.dtype, header.shape),
+                                  " takes ", size, " bytes, and it has ",
                                   data.size()));
   }
-  absl::StatusOr<Tensor> tensor = Tensor::Empty(header->dtype, header->shape);
+  absl::StatusOr<Tensor> tensor = Tensor::Empty(header.dtype, header.shape);
   if (!tensor.ok()) return tensor;
   char* out = static_cast<char*>(tensor->mutable_raw_data());
-  const size_t element = header->dtype.bytes();
-  const size_t count = *size / element;
+  const size_t element = header.dtype.bytes();
+  const size_t count = size / element;
   std::string swapped;
   const char* in = data.data();
-  if (header->swap) {
-    swapped.resize(*size);
+  if (header.swap) {
+    swapped.resize(size);
     CopySwapped(in, swapped.data(), count, element);
     in = swapped.data();
   }
   if (count == 0) return tensor;
-  if (header->fortran_order && header->shape.size() > 1) {
-    CopyTransposed(in, out, header->shape, count, element);
+  if (header.fortran_order && header.shape.size() > 1) {
+    CopyTransposed(in, out, header.shape, count, element);
   } else {
-    memcpy(out, in, *size);
+    memcpy(out, in, size);
   }
-  if (header->dtype.is_bool()) {
+  if (header.dtype.is_bool()) {
     // Code may rely on a bool being 0 or 1.
     for (size_t i = 0; i < count; ++i) out[i] = out[i] != 0;
   }

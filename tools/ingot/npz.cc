@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "base/status_macros.h"
 #include "tools/ingot/npy.h"
 
 namespace ingot {
@@ -179,9 +180,8 @@ absl::StatusOr<Tensor> ReadArray(absl::string_view bytes,
   }
   std::string inflated;
   if (member.method == 8) {
-    absl::StatusOr<std::string> out = Inflate(data, member.size);
-    if (!out.ok()) return out.status();
-    inflated = *std::move(out);
+    INGOT_ASSIGN_OR_RETURN(std::string out, Inflate(data, member.size));
+    inflated = std::move(out);
     data = inflated;
   } else if (member.method != 0) {
     return absl::UnimplementedError(absl::StrCat(
@@ -201,25 +201,24 @@ absl::StatusOr<Tensor> ReadArray(absl::string_view bytes,
 absl::StatusOr<std::map<std::string, Tensor>> ParseNpz(
     absl::string_view bytes) {
   uint64_t at = 0, count = 0;
-  if (absl::Status s = FindDirectory(bytes, &at, &count); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(FindDirectory(bytes, &at, &count));
   std::map<std::string, Tensor> arrays;
   uint64_t compressed = 0;
   for (uint64_t i = 0; i < count; ++i) {
-    absl::StatusOr<Member> member = ReadMember(bytes, &at);
-    if (!member.ok()) return member.status();
+    INGOT_ASSIGN_OR_RETURN(Member member, ReadMember(bytes, &at));
     // Members that share bytes could ask for any amount of memory.
-    if (member->compressed > bytes.size() - compressed) {
+    if (member.compressed > bytes.size() - compressed) {
       return Malformed("its members overlap");
     }
-    compressed += member->compressed;
+    compressed += member.compressed;
     const std::string where =
-        absl::StrCat("member '", absl::CHexEscape(member->name), "': ");
-    absl::StatusOr<Tensor> array = ReadArray(bytes, *member);
+        absl::StrCat("member '", absl::CHexEscape(member.name), "': ");
+    absl::StatusOr<Tensor> array = ReadArray(bytes, member);
     if (!array.ok()) {
       return absl::Status(array.status().code(),
                           absl::StrCat(where, array.status().message()));
     }
-    const std::string name(absl::StripSuffix(member->name, ".npy"));
+    const std::string name(absl::StripSuffix(member.name, ".npy"));
     if (!arrays.emplace(name, *std::move(array)).second) {
       return Malformed(absl::StrCat(where, "is there twice"));
     }

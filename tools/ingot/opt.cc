@@ -7,16 +7,18 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "base/closest_names.h"
+#include "base/status_macros.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
-#include "tools/ingot/commands.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
-#include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
@@ -39,7 +41,7 @@ std::vector<std::string> PassNames() {
 
 }  // namespace
 
-absl::Status RunOpt(Args args, const Backends& backends) {
+absl::Status RunOpt(Args args, const CompilerBackends& backends) {
   FlagSet flags("opt", {"FILE.relay"}, Doc());
   std::string passes, output;
   flags.String("passes", "NAME,NAME", "the passes to run, in order", &passes);
@@ -58,7 +60,7 @@ absl::Status RunOpt(Args args, const Backends& backends) {
   const std::vector<std::string> names =
       absl::StrSplit(passes, ',', absl::SkipEmpty());
   for (const std::string& name : names) {
-    if (relay::FindPass(name) != nullptr) continue;
+    if (FindPass(relay::AllPasses(), name) != nullptr) continue;
     const std::string hint = DidYouMean(name, PassNames());
     return UsageError(absl::StrCat("--passes: there is no pass '", name, "'",
                                    hint.empty() ? "" : "; ", hint,
@@ -76,14 +78,22 @@ absl::Status RunOpt(Args args, const Backends& backends) {
 
   Table table({"PASS", ">TIME", "CHANGED"});
   relay::PassContext context;
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  // Without a target that says better: those of any processor with vectors.
+  context.layouts = te::cpu::CpuLayouts(MachineModel());
+  TargetRegistry registry;
+  INGOT_RETURN_IF_ERROR(backends.register_targets(&registry));
   if (!target.empty()) {
-    absl::StatusOr<std::vector<Target>> targets =
-        ParseTargetFlag(target, *builtins);
-    if (!targets.ok()) return targets.status();
-    for (Target& t : *targets) {
-      const TargetKind* kind = *builtins->targets.Find(t.kind);
+    INGOT_ASSIGN_OR_RETURN(std::vector<Target> targets,
+                           ParseTargetFlag(target, registry));
+    bool has_host = false;
+    for (Target& t : targets) {
+      const TargetKind* kind = *registry.Find(t.kind);
+      if (!kind->HasRegions() && !has_host) {
+        absl::StatusOr<LayoutPreferences> layouts = kind->LayoutsOf(t);
+        if (!layouts.ok()) return layouts.status();
+        context.layouts = *std::move(layouts);
+        has_host = true;
+      }
       context.targets.push_back({std::move(t), kind});
     }
   }

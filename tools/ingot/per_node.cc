@@ -4,7 +4,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "base/status_macros.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "runtime/data_type.h"
 
 namespace ingot {
@@ -37,33 +38,31 @@ absl::Status PerNodeCheck::Observe(const PlanCall& call,
     return absl::InternalError(absl::StrCat(
         Describe(call, index), ": the compiler did not tell its function"));
   }
-  const relay::Function& function = *module_.Find(found->second);
+  const relay::Function& function = *module_->Find(found->second);
   const size_t num_inputs = function.inputs.size();
   std::vector<Tensor> inputs;
   for (const DLTensor* arg : args.first(num_inputs)) {
-    absl::StatusOr<Tensor> view = ViewOf(*arg);
-    if (!view.ok()) return view.status();
-    inputs.push_back(*std::move(view));
+    INGOT_ASSIGN_OR_RETURN(Tensor view, ViewOf(*arg));
+    inputs.push_back(std::move(view));
   }
   absl::StatusOr<std::vector<Tensor>> expected =
-      relay::EvaluateFunction(module_, function, inputs);
+      relay::EvaluateFunction(*module_, function, inputs);
   if (!expected.ok()) {
     return absl::Status(expected.status().code(),
                         absl::StrCat(Describe(call, index), ": interpreting: ",
                                      expected.status().message()));
   }
   for (size_t i = 0; i < expected->size(); ++i) {
-    absl::StatusOr<Tensor> got = ViewOf(*args[num_inputs + i]);
-    if (!got.ok()) return got.status();
-    absl::StatusOr<Comparison> c = Compare(*got, (*expected)[i], tolerance_);
-    if (!c.ok()) return c.status();
-    if (!c->ok()) {
+    INGOT_ASSIGN_OR_RETURN(Tensor got, ViewOf(*args[num_inputs + i]));
+    INGOT_ASSIGN_OR_RETURN(Comparison c,
+                           Compare(got, (*expected)[i], tolerance_));
+    if (!c.ok()) {
       return absl::DataLossError(absl::StrCat(
-          Describe(call, index), ": result ", i, " is wrong: ", c->problem,
-          " (", c->mismatches, " of ", c->elements, ")"));
+          Describe(call, index), ": result ", i, " is wrong: ", c.problem, " (",
+          c.mismatches, " of ", c.elements, ")"));
     }
-    if (c->max_abs_err > worst_) {
-      worst_ = c->max_abs_err;
+    if (c.max_abs_err > worst_) {
+      worst_ = c.max_abs_err;
       worst_call_ = Describe(call, index);
     }
   }

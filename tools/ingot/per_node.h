@@ -3,13 +3,16 @@
 #define INGOT_TOOLS_INGOT_PER_NODE_H_
 
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
 #include "compiler/relay/ir.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "tools/ingot/compare.h"
+#include "tools/ingot/compiler.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
@@ -18,29 +21,25 @@ namespace ingot {
 // computes of the same function on the same operands. A wrong result is thus
 // found where it arises, and nothing is kept from call to call, however large
 // the model is.
-class PerNodeCheck {
+class PerNodeCheck final : public CallCheck {
  public:
   // `module` after compiling; `functions`: symbol -> function of it.
-  PerNodeCheck(const relay::Module& module,
+  PerNodeCheck(std::shared_ptr<const relay::Module> module,
                std::map<std::string, std::string> functions,
                const Tolerance& tolerance, Progress* progress)
-      : module_(module),
+      : module_(std::move(module)),
         functions_(std::move(functions)),
         tolerance_(tolerance),
         progress_(progress) {}
 
-  // For ExecutorOptions::observer. DataLoss names the first call that is wrong,
-  // the nodes of the model that it computes, and the first element.
   absl::Status Observe(const PlanCall& call,
-                       absl::Span<const DLTensor* const> args);
-
-  int calls() const { return calls_; }
-  // The largest absolute error so far, and where it was.
-  double worst() const { return worst_; }
-  const std::string& worst_call() const { return worst_call_; }
+                       absl::Span<const DLTensor* const> args) override;
+  int calls() const override { return calls_; }
+  double worst() const override { return worst_; }
+  const std::string& worst_call() const override { return worst_call_; }
 
  private:
-  const relay::Module& module_;
+  const std::shared_ptr<const relay::Module> module_;
   const std::map<std::string, std::string> functions_;
   const Tolerance tolerance_;
   Progress* const progress_;

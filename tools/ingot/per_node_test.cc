@@ -22,9 +22,10 @@ class PerNodeTest : public ::testing::Test {
     x_.mutable_data<float>()[1] = 2;
   }
 
-  // What the check says when the kernel, y = x + x, gave these.
+  // The verdict when the kernel, y = x + x, gave these.
   absl::Status Observe(float first, float second) {
-    const auto module = relay::ReadModule(R"(module {
+    absl::StatusOr<std::unique_ptr<relay::Module>> module =
+        relay::ReadModule(R"(module {
       func @main(%x: f32[2]) -> (%y) { %y = @kernel(%x) : f32[2] }
       func @kernel(%x: f32[2]) -> (%y) attrs {primitive=1} {
         %y = add(%x, %x)
@@ -36,8 +37,8 @@ class PerNodeTest : public ::testing::Test {
     Progress::Options quiet;
     quiet.quiet = true;
     Progress progress(quiet);
-    PerNodeCheck check(**module, {{"m_kernel", "kernel"}}, Tolerance(),
-                       &progress);
+    PerNodeCheck check(*std::move(module), {{"m_kernel", "kernel"}},
+                       Tolerance(), &progress);
     const std::vector<const DLTensor*> args = {x_.dl(), y_.dl()};
     return check.Observe(call_, args);
   }

@@ -1,30 +1,25 @@
 #include "tools/ingot/reference.h"
 
-#include <string>
+#include <utility>
 
-#include "artifact/blob.h"
-#include "compiler/frontends/onnx/import.h"
-#include "compiler/relay/ir.h"
-#include "compiler/relay/passes/evaluate.h"
+#include "base/status_macros.h"
+#include "compiler/frontends/read_model.h"
+#include "compiler/relay/interpreter/evaluate.h"
 
 namespace ingot {
 
 absl::StatusOr<std::vector<TensorOrList>> EvaluateReference(
-    absl::string_view path, absl::Span<const TensorOrList> inputs,
-    const InputShapes& shapes, Progress* progress) {
+    absl::string_view path, const FrontendRegistry& frontends,
+    absl::Span<const TensorOrList> inputs, const InputShapes& shapes,
+    Progress* progress) {
   progress->Update("importing the reference", 0);
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
-  if (!bytes.ok()) return bytes.status();
-  onnx_frontend::ImportOptions options;
+  ImportOptions options;
   options.input_shapes = shapes;
-  const size_t slash = path.rfind('/');
-  options.model_dir = std::string(
-      slash == absl::string_view::npos ? "." : path.substr(0, slash));
-  absl::StatusOr<relay::Module> module =
-      onnx_frontend::ImportOnnx(*bytes, options);
-  if (!module.ok()) return module.status();
+  INGOT_ASSIGN_OR_RETURN(ReadModel model,
+                         ReadModelFile(path, frontends, std::move(options)));
   progress->Update("interpreting the reference", 0.1);
-  return relay::EvaluateFunctionOnLists(*module, *module->main(), inputs);
+  return relay::EvaluateFunctionOnLists(model.module, *model.module.main(),
+                                        inputs);
 }
 
 }  // namespace ingot

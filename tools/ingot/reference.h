@@ -9,17 +9,19 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compiler/frontends/frontend.h"
 #include "runtime/tensor_list.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
 
-// The outputs of the ONNX model at `path` for `inputs`, in the model's order.
+// The outputs of the model at `path` for `inputs`, in the model's order.
 // Nothing of it is optimised or compiled, so it takes its time.
 absl::StatusOr<std::vector<TensorOrList>> EvaluateReference(
-    absl::string_view path, absl::Span<const TensorOrList> inputs,
-    const InputShapes& shapes, Progress* progress);
+    absl::string_view path, const FrontendRegistry& frontends,
+    absl::Span<const TensorOrList> inputs, const InputShapes& shapes,
+    Progress* progress);
 
 }  // namespace ingot
 

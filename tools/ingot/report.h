@@ -1,4 +1,4 @@
-// What the command says: tables, sizes, JSON and progress.
+// Output of the command: tables, sizes, JSON and progress.
 
 #ifndef INGOT_TOOLS_INGOT_REPORT_H_
 #define INGOT_TOOLS_INGOT_REPORT_H_

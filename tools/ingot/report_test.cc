@@ -66,7 +66,7 @@ TEST(TableTest, AlignsColumns) {
             "l\xC3\xA4nger  1234 B\n");
 }
 
-// What progress left in a file.
+// The text that progress left in a file.
 std::string Written(const Progress::Options& base, int updates) {
   Progress::Options options = base;
   options.stream = tmpfile();

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "runtime/profiler.h"
+#include "base/status_macros.h"
+#include "runtime/executor/profiler.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/files.h"
@@ -16,6 +17,7 @@
 #include "tools/ingot/npy.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
+#include "tools/ingot/start_compiler.h"
 #include "tools/ingot/value_dump.h"
 
 namespace ingot {
@@ -34,12 +36,11 @@ struct RunFlags {
 
 absl::StatusOr<std::vector<TensorOrList>> GetInputs(
     const RunFlags& flags, absl::Span<const TensorInfo> declared) {
-  absl::StatusOr<InputShapes> shapes =
-      ParseInputShapes(flags.open.compile.input_shapes);
-  if (!shapes.ok()) return shapes.status();
+  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
+                         ParseInputShapes(flags.open.compile.input_shapes));
   std::string note;
   absl::StatusOr<std::vector<TensorOrList>> inputs =
-      GivenOrRandomInputs(declared, flags.inputs, *shapes, flags.seed, &note);
+      GivenOrRandomInputs(declared, flags.inputs, shapes, flags.seed, &note);
   if (!note.empty()) Print(absl::StrCat(OneLine(note), "\n"));
   return inputs;
 }
@@ -56,13 +57,12 @@ absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
   std::vector<Output> outputs;
   for (size_t i = 0; i < executor.outputs().size(); ++i) {
     const std::string& name = executor.outputs()[i].name;
-    absl::StatusOr<TensorOrList> value = executor.GetOutputValue(i);
-    if (!value.ok()) return value.status();
-    if (const auto* tensor = std::get_if<Tensor>(&*value)) {
+    INGOT_ASSIGN_OR_RETURN(TensorOrList value, executor.GetOutputValue(i));
+    if (const auto* tensor = std::get_if<Tensor>(&value)) {
       outputs.push_back({name, tensor->TypeString(), *tensor});
       continue;
     }
-    const auto& list = std::get<TensorList>(*value);
+    const auto& list = std::get<TensorList>(value);
     if (list.tensors.empty()) outputs.push_back({name, list.TypeString(), {}});
     for (size_t k = 0; k < list.tensors.size(); ++k) {
       const Tensor& tensor = list.tensors[k];
@@ -80,7 +80,7 @@ absl::Status WriteFiles(const RunFlags& flags,
                         const Profiler& profiler) {
   FileBatch batch;
   if (!flags.output_dir.empty()) {
-    if (absl::Status s = MakeFolder(flags.output_dir); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(MakeFolder(flags.output_dir));
     const std::map<std::string, std::string> files = FileNames(names);
     for (const Output& output : outputs) {
       if (!output.tensor.defined()) continue;
@@ -95,8 +95,7 @@ absl::Status WriteFiles(const RunFlags& flags,
     }
   }
   if (!flags.profile.empty()) {
-    absl::Status s = batch.Add(flags.profile, profiler.ToChromeTrace());
-    if (!s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(batch.Add(flags.profile, profiler.ToChromeTrace()));
   }
   return batch.Commit();
 }
@@ -163,24 +162,25 @@ absl::Status RunRun(Args args, const Backends& backends) {
   if (!run.profile.empty()) {
     if (absl::Status s = CheckWritable(run.profile); !s.ok()) return s;
   }
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
   std::vector<std::string> names;
   if (run.all_values) {
-    if (!IsModel(path)) {
+    if (!IsModel(path, builtins)) {
       return UsageError("--all-values needs a model, not what was made of it");
     }
-    absl::StatusOr<std::vector<std::string>> values = ValueNames(path);
-    if (!values.ok()) return values.status();
-    names = *std::move(values);
+    if (builtins.compiler == nullptr) {
+      return NeedsCompiler(absl::StrCat(path, ": is a model to compile"));
+    }
+    INGOT_ASSIGN_OR_RETURN(std::vector<ComputedValue> values,
+                           builtins.compiler->Values(path));
+    for (const ComputedValue& value : values) names.push_back(value.name);
     run.open.compile.extra_outputs = names;
   }
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
   Progress::Options progress_options;
   progress_options.quiet = run.quiet;
   Progress progress(progress_options);
-  absl::StatusOr<OpenedModel> opened =
-      OpenModel(path, run.open, *builtins, &progress);
-  if (!opened.ok()) return opened.status();
+  INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
+                         OpenModel(path, run.open, builtins, &progress));
 
   Profiler profiler;
   ExecutorOptions options;
@@ -188,7 +188,7 @@ absl::Status RunRun(Args args, const Backends& backends) {
   options.random_seed = static_cast<uint64_t>(run.seed);
   if (!run.profile.empty()) options.profiler = &profiler;
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-      CreateExecutor(opened->model, options);
+      CreateExecutor(opened.model, options);
   if (!executor.ok()) return Where(executor.status(), path);
   absl::StatusOr<std::vector<TensorOrList>> inputs =
       GetInputs(run, (*executor)->inputs());
@@ -201,9 +201,7 @@ absl::Status RunRun(Args args, const Backends& backends) {
   if (!outputs.ok()) return Where(outputs.status(), path);
   // An input may be an output, which no node computes.
   for (const Output& output : *outputs) names.push_back(output.name);
-  if (absl::Status s = WriteFiles(run, names, *outputs, profiler); !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(WriteFiles(run, names, *outputs, profiler));
   return PrintOutputs(*outputs, run.json);
 }
 

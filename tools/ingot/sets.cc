@@ -7,20 +7,20 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <utility>
+#include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "artifact/artifact.h"
 #include "artifact/blob.h"
+#include "base/status_macros.h"
 #include "loaders/bare_file.h"
 #include "loaders/constants/constants_inspector.h"
 #include "loaders/metadata/plan_inspector.h"
 #include "loaders/native/find_container.h"
-#include "loaders/native/linker.h"
 #include "tools/ingot/files.h"
-#include "tools/ingot/inputs.h"
-#include "tools/ingot/placement_report.h"
+#include "tools/ingot/start_compiler.h"
 
 namespace ingot {
 namespace {
@@ -62,13 +62,59 @@ absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
   return mapped;
 }
 
+// Compiles the model at `path`. In a function of its own, so that only the
+// mapped file outlives it.
+absl::StatusOr<Blob> CompileToContainer(absl::string_view path,
+                                        const CompileFlags& flags,
+                                        const Builtins& builtins,
+                                        Progress* progress,
+                                        OpenedModel* opened) {
+  if (builtins.compiler == nullptr) {
+    return NeedsCompiler(absl::StrCat(path, ": is a model to compile"));
+  }
+  const Clock::time_point start = Clock::now();
+  INGOT_ASSIGN_OR_RETURN(CompiledModel compiled,
+                         builtins.compiler->Compile(path, flags, progress));
+  INGOT_ASSIGN_OR_RETURN(Blob container, WriteTemporary(compiled.set));
+  opened->check_calls = std::move(compiled.check_calls);
+  opened->compile_seconds = SecondsSince(start);
+  Print(absl::StrFormat("compiled %s for %s in %s\n", OneLine(path),
+                        OneLine(flags.target),
+                        HumanTime(opened->compile_seconds)));
+  return container;
+}
+
+// NeedsCompiler if the set at `path`, which could not be loaded, is one that a
+// program with a compiler and more loaders may load.
+absl::Status WhyCompiler(absl::string_view path, const OpenFlags& flags,
+                         const Builtins& builtins) {
+  ReadOptions read;
+  read.accept_edits = flags.accept_edits;
+  read.on_edited_note = [](absl::string_view, absl::string_view) {};
+  absl::StatusOr<ArtifactSet> set =
+      OpenSet(path, SetUse::kShow, builtins, std::move(read));
+  if (!set.ok()) return absl::OkStatus();
+  const bool is_linked = !set->provenance().library_key().empty();
+  for (const Artifact& artifact : set->artifacts()) {
+    if (artifact.loader == kNativeLoader) {
+      if (is_linked) continue;
+      return NeedsCompiler(absl::StrCat(path, ": is not linked"));
+    }
+    if (builtins.loaders.Find(artifact.loader).ok()) continue;
+    return NeedsCompiler(absl::StrCat(path, ": ", ArtifactPath(artifact),
+                                      " needs the loader '", artifact.loader,
+                                      "', which this program has not"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
   Builtins builtins;
+  builtins.compiler = backends.compiler;
   for (const absl::Status& s :
        {RegisterCoreLoaders(&builtins.loaders),
-        backends.register_targets(&builtins.targets),
         backends.register_loaders(&builtins.loaders),
         backends.register_inspectors(&builtins.inspectors),
         RegisterPlanInspector(&builtins.inspectors),
@@ -78,104 +124,12 @@ absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
   return builtins;
 }
 
-void CompileFlags::AddTo(FlagSet* flags) {
-  flags->String("target", "TARGET",
-                "what to compile for, such as 'llvm -mcpu=native' or "
-                "'dnnl,llvm'; see ingot targets",
-                &target);
-  flags->Strings("input-shape", "NAME:1x3x224x224",
-                 "fixes the shape of an input", &input_shapes);
-  flags->Strings("pin", "NODE:TARGET",
-                 "gives a node of the model to a target, by key or kind",
-                 &pins);
-  flags->String("strict", "TARGET", "fail if this target does not take it all",
-                &strict);
-  flags->Int("opt-level", "N",
-             "0: only what is needed, 1: fold and fuse, 2: also lay out", 0, 2,
-             &opt_level);
-}
-
-absl::StatusOr<std::vector<Target>> ParseTargetFlag(absl::string_view text,
-                                                    const Builtins& builtins) {
-  absl::StatusOr<std::vector<Target>> targets = ParseTargets(text);
-  if (!targets.ok()) {
-    return UsageError(absl::StrCat("--target: ", targets.status().message()));
-  }
-  if (absl::Status s = builtins.targets.CheckList(*targets); !s.ok()) {
-    return UsageError(absl::StrCat("--target: ", s.message()));
-  }
-  return targets;
-}
-
-absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
-                                                  const Builtins& builtins) {
-  CompileOptions options;
-  absl::StatusOr<std::vector<Target>> targets =
-      ParseTargetFlag(flags.target, builtins);
-  if (!targets.ok()) return targets.status();
-  absl::StatusOr<InputShapes> shapes = ParseInputShapes(flags.input_shapes);
-  if (!shapes.ok()) return shapes.status();
-  for (const std::string& pin : flags.pins) {
-    // Names of nodes may hold colons, those of targets do not.
-    const size_t colon = pin.rfind(':');
-    if (colon == std::string::npos || colon == 0 || colon + 1 == pin.size()) {
-      return UsageError(
-          absl::StrCat("--pin: expected NODE:TARGET, got '", pin, "'"));
-    }
-    options.pins[pin.substr(0, colon)] = pin.substr(colon + 1);
-  }
-  options.targets = *std::move(targets);
-  options.target_text = flags.target;
-  options.strict = flags.strict;
-  options.extra_outputs = flags.extra_outputs;
-  options.input_shapes = *std::move(shapes);
-  options.opt_level = static_cast<int>(flags.opt_level);
-  options.symbol_prefix = flags.symbol_prefix;
-  options.known_loaders = builtins.loaders.Names();
-  options.known_loaders.push_back(kNativeLoader);
-  options.dump_ir_dir = flags.dump_ir;
-  return options;
-}
-
-absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
-                                    const CompileFlags& flags,
-                                    const Builtins& builtins,
-                                    Progress* progress, CompiledFrom* from) {
-  absl::StatusOr<CompileOptions> options = MakeCompileOptions(flags, builtins);
-  if (!options.ok()) return options.status();
-  options->on_progress = [progress](absl::string_view what, double fraction) {
-    progress->Update(what, fraction);
-  };
-  Table times({"STAGE", ">TIME"});
-  if (flags.time_passes) {
-    options->on_time = [&times](absl::string_view stage, double seconds) {
-      times.Add({std::string(stage), HumanTime(seconds)});
-    };
-  }
-  if (flags.show_placement) {
-    options->on_placement = [progress](const Placement& placement) {
-      progress->Clear();
-      Print(PlacementSummary(placement));
-    };
-  }
-  if (from != nullptr) {
-    options->on_function = [from](absl::string_view symbol,
-                                  absl::string_view function) {
-      from->functions.emplace(symbol, function);
-    };
-  }
-  absl::StatusOr<ReadModel> model = ReadOnnxModel(path, *options);
-  if (!model.ok()) return model.status();
-  absl::StatusOr<ArtifactSet> set = CompileModule(
-      &model->module, model->name, model->sha256, builtins.targets, *options);
-  progress->Clear();
-  if (from != nullptr) from->module = std::move(model->module);
-  if (flags.time_passes) Print(times.ToString());
-  return set;
-}
-
-bool IsModel(absl::string_view path) {
-  return absl::EndsWithIgnoreCase(path, ".onnx") && !IsFolder(path);
+bool IsModel(absl::string_view path, const Builtins& builtins) {
+  if (IsFolder(path)) return false;
+  if (builtins.compiler != nullptr) return builtins.compiler->IsModel(path);
+  const absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  return bytes.ok() && !IsElf(bytes->view()) && !IsContainer(bytes->view()) &&
+         !IsBareFile(path, builtins.loaders);
 }
 
 void WarnOfEditedNote(absl::string_view note, absl::string_view artifact) {
@@ -184,11 +138,26 @@ void WarnOfEditedNote(absl::string_view note, absl::string_view artifact) {
                     " itself"));
 }
 
+EditedNoteFn EditedNotes::Keep() {
+  return [this](absl::string_view note, absl::string_view artifact) {
+    notes_.emplace_back(note, artifact);
+  };
+}
+
+void EditedNotes::Warn() const {
+  for (const auto& [note, artifact] : notes_) WarnOfEditedNote(note, artifact);
+}
+
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
-                                    const LoaderRegistry& loaders,
+                                    const Builtins& builtins,
                                     ReadOptions options) {
-  options.on_edited_note = WarnOfEditedNote;
-  if (IsModel(path)) {
+  if (options.on_edited_note == nullptr) {
+    options.on_edited_note = WarnOfEditedNote;
+  }
+  if (IsModel(path, builtins)) {
+    if (builtins.compiler == nullptr) {
+      return NeedsCompiler(absl::StrCat(path, ": is no set"));
+    }
     return absl::InvalidArgumentError(
         absl::StrCat(path,
                      ": is a model and not a set; make one with ingot "
@@ -196,7 +165,7 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
   }
   absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   if (!bytes.ok() || !IsElf(bytes->view())) {
-    return ReadSetOrBareFile(path, loaders, options);
+    return ReadSetOrBareFile(path, builtins.loaders, options);
   }
   if (use == SetUse::kWhole) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -211,11 +180,6 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
   return set;
 }
 
-std::string UsersCompiler() {
-  const char* cc = std::getenv("INGOT_CC");
-  return cc == nullptr ? "" : cc;
-}
-
 void OpenFlags::AddTo(FlagSet* flags) {
   compile.AddTo(flags);
   flags->Bool("check-digests", "also check the digests of weights",
@@ -228,53 +192,46 @@ void OpenFlags::AddTo(FlagSet* flags) {
 absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
                                       const OpenFlags& flags,
                                       const Builtins& builtins,
-                                      Progress* progress, CompiledFrom* from) {
+                                      Progress* progress) {
   OpenedModel opened;
+  const auto say = [progress](absl::string_view line) {
+    progress->Clear();
+    Print(absl::StrCat(OneLine(line), "\n"));
+  };
   LoadOptions options;
   options.check_digests = flags.check_digests;
   options.accept_edits = flags.accept_edits;
   options.read_set = ReadSetOrBareFile;
-  options.on_edited_note = WarnOfEditedNote;
+  EditedNotes edited;
+  options.on_edited_note = edited.Keep();
   options.threads = static_cast<int>(flags.threads);
-  options.on_work = [progress](absl::string_view line) {
-    progress->Clear();
-    Print(absl::StrCat(OneLine(line), "\n"));
-  };
-  options.link = [&](const ArtifactSet& set) -> absl::StatusOr<std::string> {
-    progress->Update("linking", 0);
-    const Clock::time_point start = Clock::now();
-    absl::StatusOr<std::string> library = LinkCached(
-        set,
-        [&](absl::string_view line) {
-          progress->Clear();
-          Print(absl::StrCat(OneLine(line), "\n"));
-        },
-        LinkOptions{UsersCompiler()});
-    opened.link_seconds = SecondsSince(start);
-    progress->Clear();
-    return library;
-  };
+  options.on_work = say;
+  if (builtins.compiler != nullptr) {
+    options.link = [&](const ArtifactSet& set) {
+      progress->Update("linking", 0);
+      const Clock::time_point start = Clock::now();
+      absl::StatusOr<std::string> library = builtins.compiler->Link(set, say);
+      opened.link_seconds = SecondsSince(start);
+      progress->Clear();
+      return library;
+    };
+  }
 
   absl::StatusOr<LoadedModel> model;
   Clock::time_point start = Clock::now();
-  if (IsModel(path)) {
-    // In a block of its own, so that only the mapped file outlives it.
-    absl::StatusOr<Blob> container = [&]() -> absl::StatusOr<Blob> {
-      absl::StatusOr<ArtifactSet> set =
-          Compile(path, flags.compile, builtins, progress, from);
-      if (!set.ok()) return set.status();
-      return WriteTemporary(*set);
-    }();
-    if (!container.ok()) return container.status();
-    opened.compile_seconds = SecondsSince(start);
-    Print(absl::StrFormat("compiled %s for %s in %s\n", OneLine(path),
-                          OneLine(flags.compile.target),
-                          HumanTime(opened.compile_seconds)));
+  if (IsModel(path, builtins)) {
+    INGOT_ASSIGN_OR_RETURN(
+        Blob container,
+        CompileToContainer(path, flags.compile, builtins, progress, &opened));
     start = Clock::now();
-    model = LoadMemory(*container, builtins.loaders, options);
+    model = LoadMemory(container, builtins.loaders, options);
   } else {
     model = LoadPath(path, builtins.loaders, options);
   }
+  if (!model.ok() && builtins.compiler == nullptr) {
+    INGOT_RETURN_IF_ERROR(WhyCompiler(path, flags, builtins));
+  }
+  edited.Warn();
   if (!model.ok()) return Where(model.status(), path);
   opened.load_seconds = SecondsSince(start) - opened.link_seconds;
   opened.model = *std::move(model);

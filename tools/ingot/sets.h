@@ -1,11 +1,12 @@
-// What the words MODEL, SET and SO stand for: from a path to an artifact set or
+// The words MODEL, SET and SO: from a path to an artifact set or
 // to a loaded model.
 
 #ifndef INGOT_TOOLS_INGOT_SETS_H_
 #define INGOT_TOOLS_INGOT_SETS_H_
 
 #include <cstdint>
-#include <map>
+#include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,85 +17,50 @@
 #include "artifact/artifact_set.h"
 #include "artifact/container.h"
 #include "artifact/inspector.h"
-#include "compiler/driver/compile.h"
-#include "compiler/relay/ir.h"
-#include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
 #include "tools/ingot/backends.h"
+#include "tools/ingot/compile_flags.h"
+#include "tools/ingot/compiler.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
 
-// Everything that Ingot was built with.
+// Everything that the program was built with.
 struct Builtins {
-  TargetRegistry targets;
   LoaderRegistry loaders;
   InspectorRegistry inspectors;
+  Compiler* compiler = nullptr;  // null where another program has it
 };
 
 // Those that every program has, and those of `backends`. AlreadyExists for two
 // of one name.
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends);
 
-// How to compile a model.
-struct CompileFlags {
-  std::string target = "llvm";
-  std::vector<std::string> input_shapes;
-  std::vector<std::string> pins;
-  std::string strict;
-  int64_t opt_level = 2;
-
-  // Values that become outputs too; no flag of its own.
-  std::vector<std::string> extra_outputs;
-
-  // Only `ingot compile` offers these.
-  std::string symbol_prefix;
-  std::string dump_ir;
-  bool time_passes = false;
-  // Print where the nodes went.
-  bool show_placement = false;
-
-  // Defines the flags that every subcommand that takes a model has.
-  void AddTo(FlagSet* flags);
-};
-
-// The value of --target, its kinds and options checked. A bad one is a
-// UsageError.
-absl::StatusOr<std::vector<Target>> ParseTargetFlag(absl::string_view text,
-                                                    const Builtins& builtins);
-
-// The flags as options of the compiler. A bad one is a UsageError.
-absl::StatusOr<CompileOptions> MakeCompileOptions(const CompileFlags& flags,
-                                                  const Builtins& builtins);
-
-// What a model was compiled from, for those who compare the two.
-struct CompiledFrom {
-  relay::Module module;                          // after all passes
-  std::map<std::string, std::string> functions;  // symbol -> function
-};
-
-// Compiles the ONNX file at `path`. A bad flag is a UsageError. With
-// time_passes, prints where the time went. Fills `from` unless it is null.
-absl::StatusOr<ArtifactSet> Compile(absl::string_view path,
-                                    const CompileFlags& flags,
-                                    const Builtins& builtins,
-                                    Progress* progress,
-                                    CompiledFrom* from = nullptr);
-
-// Whether `path` is an ONNX model by its name.
-bool IsModel(absl::string_view path);
+// Whether the file at `path` is a model: one of the compiler's formats, by its
+// name or by what is in it. A program without a compiler knows no formats, and
+// takes every file for a model that is neither a set, nor a library, nor one
+// artifact for a loader that it has.
+bool IsModel(absl::string_view path, const Builtins& builtins);
 
 // Says that an edited note changes nothing, and what would. For
 // ReadOptions::on_edited_note.
 void WarnOfEditedNote(absl::string_view note, absl::string_view artifact);
 
-// What a set is opened for.
-// The C compiler that the user names for the sources of every set, in
-// $INGOT_CC; empty: each set's own choice, from linking's list.
-std::string UsersCompiler();
+// Keeps the edited notes that reading finds until it is clear that this program
+// goes on: the one with the compiler would say them again.
+class EditedNotes {
+ public:
+  // For ReadOptions::on_edited_note; this must outlive it.
+  EditedNoteFn Keep();
+  void Warn() const;
 
+ private:
+  std::vector<std::pair<std::string, std::string>> notes_;  // with artifacts
+};
+
+// The purpose that a set is opened for.
 enum class SetUse {
   kShow,   // a linked library will do, which lacks its native code
   kWhole,  // to make something of it
@@ -102,9 +68,10 @@ enum class SetUse {
 
 // The set at `path`: a .ingot file, a dumped directory, a file that is one
 // artifact (loaders/bare_file.h) or, to show it, what a linked library carries,
-// which is read without running anything of it. Warns of edited notes.
+// which is read without running anything of it. Warns of edited notes, unless
+// `options` have a function of their own for them.
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
-                                    const LoaderRegistry& loaders,
+                                    const Builtins& builtins,
                                     ReadOptions options = {});
 
 // How to open a model for running it.
@@ -124,17 +91,20 @@ struct OpenedModel {
   double compile_seconds = 0;
   double link_seconds = 0;
   double load_seconds = 0;
+  // As CompiledModel has it; null for what was not compiled here.
+  std::function<std::unique_ptr<CallCheck>(const Tolerance&, Progress*)>
+      check_calls;
 };
 
 // Loads what is at `path`: a set, a library, or a model, which is compiled
 // first, into a temporary container that then takes the same way as any other.
-// Says on stdout what had to be done. Fills `from`, unless it is null, when it
-// compiles.
+// Says on stdout what had to be done. Without a compiler, NeedsCompiler for
+// what must be compiled or linked first, and for a set of a loader that is not
+// known.
 absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
                                       const OpenFlags& flags,
                                       const Builtins& builtins,
-                                      Progress* progress,
-                                      CompiledFrom* from = nullptr);
+                                      Progress* progress);
 
 }  // namespace ingot
 

@@ -3,12 +3,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/target/target.h"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/report.h"
-#include "tools/ingot/sets.h"
 
 namespace ingot {
 namespace {
@@ -86,7 +86,7 @@ Json ToJson(const TargetKind& kind) {
 
 }  // namespace
 
-absl::Status RunTargets(Args args, const Backends& backends) {
+absl::Status RunTargets(Args args, const CompilerBackends& backends) {
   FlagSet flags("targets", {},
                 "Shows the kinds of targets that are built in: their hooks, "
                 "loaders, options with defaults in square\nbrackets, operators "
@@ -97,10 +97,10 @@ absl::Status RunTargets(Args args, const Backends& backends) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  TargetRegistry targets;
+  INGOT_RETURN_IF_ERROR(backends.register_targets(&targets));
   Json kinds = Json::array();
-  for (const TargetKind* kind : builtins->targets.All()) {
+  for (const TargetKind* kind : targets.All()) {
     Print(Describe(*kind));
     kinds.push_back(ToJson(*kind));
   }

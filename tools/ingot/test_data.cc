@@ -11,7 +11,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "compiler/frontends/onnx/tensor_proto.h"
+#include "base/status_macros.h"
+#include "runtime/onnx_tensor/test_file.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
@@ -44,11 +45,9 @@ absl::StatusOr<std::map<int, std::string>> Numbered(absl::string_view folder,
 
 absl::StatusOr<std::vector<std::string>> NumberedFiles(
     absl::string_view folder, absl::string_view prefix) {
-  absl::StatusOr<std::map<int, std::string>> found =
-      Numbered(folder, prefix, ".pb");
-  if (!found.ok()) return found.status();
+  INGOT_ASSIGN_OR_RETURN(auto found, Numbered(folder, prefix, ".pb"));
   std::vector<std::string> files;
-  for (auto& [number, path] : *found) {
+  for (auto& [number, path] : found) {
     if (number != static_cast<int>(files.size())) {
       return absl::InvalidArgumentError(
           absl::StrCat(folder, ": has ", prefix, number, ".pb but no ", prefix,
@@ -82,30 +81,25 @@ absl::StatusOr<TestDataSet> ReadSet(const std::string& folder) {
 absl::StatusOr<std::vector<TestDataSet>> FindTestData(
     absl::string_view folder) {
   std::vector<TestDataSet> sets;
-  absl::StatusOr<std::map<int, std::string>> found =
-      Numbered(folder, "test_data_set_", "");
-  if (!found.ok()) return found.status();
-  if (found->empty()) {
-    absl::StatusOr<std::map<int, std::string>> outputs =
-        Numbered(folder, "output_", ".pb");
-    if (!outputs.ok()) return outputs.status();
-    if (outputs->empty()) {
+  INGOT_ASSIGN_OR_RETURN(auto found, Numbered(folder, "test_data_set_", ""));
+  if (found.empty()) {
+    INGOT_ASSIGN_OR_RETURN(auto outputs, Numbered(folder, "output_", ".pb"));
+    if (outputs.empty()) {
       return absl::NotFoundError(absl::StrCat(
           folder, ": has neither test_data_set_* folders nor output_*.pb"));
     }
     std::string self(absl::StripSuffix(folder, "/"));
-    found->emplace(0, std::move(self));
+    found.emplace(0, std::move(self));
   }
-  for (const auto& [number, path] : *found) {
-    absl::StatusOr<TestDataSet> set = ReadSet(path);
-    if (!set.ok()) return set.status();
-    sets.push_back(*std::move(set));
+  for (const auto& [number, path] : found) {
+    INGOT_ASSIGN_OR_RETURN(TestDataSet set, ReadSet(path));
+    sets.push_back(std::move(set));
   }
   return sets;
 }
 
 absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
-  absl::StatusOr<Tensor> tensor = onnx_frontend::ReadTensorFile(path);
+  absl::StatusOr<Tensor> tensor = ReadOnnxTensorFile(path);
   if (!tensor.ok()) return Where(tensor.status(), path);
   return tensor;
 }
@@ -113,8 +107,7 @@ absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
 absl::StatusOr<TensorOrList> ReadValueFile(absl::string_view path,
                                            const TensorInfo& declared) {
   if (!declared.is_list) return ReadTensorProtoFile(path);
-  absl::StatusOr<TensorList> list =
-      onnx_frontend::ReadListFile(path, declared.dtype);
+  absl::StatusOr<TensorList> list = ReadOnnxListFile(path, declared.dtype);
   if (!list.ok()) return Where(list.status(), path);
   return TensorOrList(*std::move(list));
 }
@@ -124,10 +117,11 @@ absl::StatusOr<std::vector<TensorOrList>> ReadValueFiles(
     absl::Span<const TensorInfo> declared) {
   std::vector<TensorOrList> values;
   for (size_t i = 0; i < paths.size(); ++i) {
-    absl::StatusOr<TensorOrList> value = ReadValueFile(
-        paths[i], i < declared.size() ? declared[i] : TensorInfo());
-    if (!value.ok()) return value.status();
-    values.push_back(*std::move(value));
+    INGOT_ASSIGN_OR_RETURN(
+        TensorOrList value,
+        ReadValueFile(paths[i],
+                      i < declared.size() ? declared[i] : TensorInfo()));
+    values.push_back(std::move(value));
   }
   return values;
 }

@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
 #include "runtime/tensor_list.h"
 

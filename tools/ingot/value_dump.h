@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tools/ingot/compiler.h"
 
 namespace ingot {
 
@@ -21,20 +22,16 @@ namespace ingot {
 std::map<std::string, std::string> FileNames(
     absl::Span<const std::string> names);
 
-// The names of the values that the model at `path` computes, in its order.
-absl::StatusOr<std::vector<std::string>> ValueNames(absl::string_view path);
-
 struct DumpedValue {
-  std::string name;
-  std::string node;  // that computes it: operator and name
+  ComputedValue value;
   std::string file;  // a .npy
   int64_t bytes = 0;
 };
 
-// The values of the model at `path` that have a file in `folder`, in the
-// model's order. NotFound when there are none.
+// Those of a model's values that have a file in `folder`, in the same order.
+// NotFound when there are none.
 absl::StatusOr<std::vector<DumpedValue>> FindDumpedValues(
-    absl::string_view path, absl::string_view folder);
+    absl::Span<const ComputedValue> values, absl::string_view folder);
 
 }  // namespace ingot
 

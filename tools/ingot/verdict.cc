@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 namespace {
@@ -34,9 +35,9 @@ absl::Status CheckOutput(const std::string& set, const std::string& name,
     return absl::OkStatus();
   }
   for (size_t k = 0; k < a.tensors.size(); ++k) {
-    absl::Status s = CheckOutput(set, absl::StrCat(name, ".", k), a.tensors[k],
-                                 b.tensors[k], tolerance, verdict);
-    if (!s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(CheckOutput(set, absl::StrCat(name, ".", k),
+                                      a.tensors[k], b.tensors[k], tolerance,
+                                      verdict));
   }
   return absl::OkStatus();
 }
@@ -101,16 +102,14 @@ absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
                      "are ", expected.outputs.size(), " to compare with"));
   }
   for (size_t i = 0; i < declared.size(); ++i) {
-    absl::StatusOr<TensorOrList> output = executor.GetOutputValue(i);
-    if (!output.ok()) return output.status();
-    if (output->index() != expected.outputs[i].index()) {
+    INGOT_ASSIGN_OR_RETURN(TensorOrList output, executor.GetOutputValue(i));
+    if (output.index() != expected.outputs[i].index()) {
       return absl::InvalidArgumentError(
           absl::StrCat("output '", declared[i].name, "' is a ",
                        declared[i].TypeString(), " here and not there"));
     }
-    absl::Status s = CheckOutput(expected.name, declared[i].name, *output,
-                                 expected.outputs[i], tolerance, verdict);
-    if (!s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(CheckOutput(expected.name, declared[i].name, output,
+                                      expected.outputs[i], tolerance, verdict));
   }
   return absl::OkStatus();
 }

@@ -9,7 +9,7 @@
 
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
-#include "runtime/executor.h"
+#include "runtime/executor/executor.h"
 #include "runtime/tensor_list.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/report.h"

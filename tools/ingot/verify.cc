@@ -7,16 +7,16 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/compare_values.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
-#include "tools/ingot/per_node.h"
-#include "tools/ingot/reference.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
+#include "tools/ingot/start_compiler.h"
 #include "tools/ingot/test_data.h"
 #include "tools/ingot/verdict.h"
 
@@ -57,14 +57,13 @@ absl::StatusOr<Case> ReadCase(const TestDataSet& set,
 // of the outputs.
 absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
                               absl::Span<const TensorInfo> declared,
-                              Progress* progress) {
-  absl::StatusOr<InputShapes> shapes =
-      ParseInputShapes(flags.open.compile.input_shapes);
-  if (!shapes.ok()) return shapes.status();
+                              Compiler* compiler, Progress* progress) {
+  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
+                         ParseInputShapes(flags.open.compile.input_shapes));
   Case made;
   std::string note;
   absl::StatusOr<std::vector<TensorOrList>> inputs =
-      GivenOrRandomInputs(declared, flags.inputs, *shapes, flags.seed, &note);
+      GivenOrRandomInputs(declared, flags.inputs, shapes, flags.seed, &note);
   if (!inputs.ok()) return inputs.status();
   made.inputs = *std::move(inputs);
   made.name = note.empty() ? "given inputs" : absl::StrCat("seed ", flags.seed);
@@ -76,7 +75,7 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
   Print(absl::StrCat(OneLine(note), "; the reference is the interpreter on ",
                      OneLine(flags.reference), "\n"));
   absl::StatusOr<std::vector<TensorOrList>> outputs =
-      EvaluateReference(flags.reference, made.inputs, *shapes, progress);
+      compiler->Interpret(flags.reference, made.inputs, shapes, progress);
   progress->Clear();
   if (!outputs.ok()) return Where(outputs.status(), flags.reference);
   made.outputs = *std::move(outputs);
@@ -105,33 +104,35 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   const bool has_data = !flags.test_data.empty();
   std::vector<TestDataSet> sets;
   if (has_data) {
-    absl::StatusOr<std::vector<TestDataSet>> found =
-        FindTestData(flags.test_data);
-    if (!found.ok()) return found.status();
-    sets = *std::move(found);
+    INGOT_ASSIGN_OR_RETURN(std::vector<TestDataSet> found,
+                           FindTestData(flags.test_data));
+    sets = std::move(found);
   }
-  absl::StatusOr<Builtins> builtins = MakeBuiltins(backends);
-  if (!builtins.ok()) return builtins.status();
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  if (builtins.compiler == nullptr &&
+      (IsModel(path, builtins) || !flags.reference.empty())) {
+    return NeedsCompiler(
+        absl::StrCat(IsModel(path, builtins) ? path : flags.reference,
+                     ": is a model to compile"));
+  }
   if (!flags.values.empty()) {
-    return VerifyValues(path, flags, sets, *builtins, progress);
+    return VerifyValues(path, flags, sets, builtins, progress);
   }
-  CompiledFrom from;
-  absl::StatusOr<OpenedModel> opened =
-      OpenModel(path, flags.open, *builtins, progress, &from);
-  if (!opened.ok()) return opened.status();
+  INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
+                         OpenModel(path, flags.open, builtins, progress));
   ExecutorOptions options;
   options.threads = static_cast<int>(flags.open.threads);
   options.random_seed = 0;  // as the interpreter has it
-  PerNodeCheck per_node(from.module, std::move(from.functions), flags.tolerance,
-                        progress);
+  std::unique_ptr<CallCheck> per_node;
   if (flags.per_node) {
+    per_node = opened.check_calls(flags.tolerance, progress);
     options.observer = [&per_node](const PlanCall& call,
                                    absl::Span<const DLTensor* const> args) {
-      return per_node.Observe(call, args);
+      return per_node->Observe(call, args);
     };
   }
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-      CreateExecutor(opened->model, options);
+      CreateExecutor(opened.model, options);
   if (!executor.ok()) return Where(executor.status(), path);
 
   // Without either, the calls alone are compared.
@@ -140,35 +141,35 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   size_t done = 0;
   const size_t count = has_data ? sets.size() : 1;
   for (; done < count; ++done) {
-    absl::StatusOr<Case> expected =
-        has_data ? ReadCase(sets[done], **executor)
-                 : MakeCase(flags, (*executor)->inputs(), progress);
-    if (!expected.ok()) return expected.status();
+    INGOT_ASSIGN_OR_RETURN(Case expected,
+                           has_data ? ReadCase(sets[done], **executor)
+                                    : MakeCase(flags, (*executor)->inputs(),
+                                               builtins.compiler, progress));
     if (has_data) {
-      progress->Update(expected->name,
+      progress->Update(expected.name,
                        static_cast<double>(done) / static_cast<double>(count));
     }
-    absl::Status s = SetInputs(expected->inputs, executor->get());
+    absl::Status s = SetInputs(expected.inputs, executor->get());
     if (s.ok()) s = (*executor)->Run();
     if (s.ok() && compares_outputs) {
-      s = CompareOutputs(*expected, **executor, flags.tolerance, &verdict);
+      s = CompareOutputs(expected, **executor, flags.tolerance, &verdict);
     }
-    if (!s.ok()) return Annotate(s, absl::StrCat(path, ": ", expected->name));
+    if (!s.ok()) return Annotate(s, absl::StrCat(path, ": ", expected.name));
   }
   progress->Clear();
   if (compares_outputs) Print(verdict.TableText());
   if (flags.per_node) {
     Print(absl::StrCat(
-        "every call is as the interpreter says: ", per_node.calls(),
-        " calls; the largest error, ", HumanNumber(per_node.worst()),
-        ", is of ", per_node.worst_call(), "\n"));
+        "every call is as the interpreter says: ", per_node->calls(),
+        " calls; the largest error, ", HumanNumber(per_node->worst()),
+        ", is of ", per_node->worst_call(), "\n"));
   }
   if (flags.json) {
     nlohmann::ordered_json json = verdict.Json(done, flags.tolerance);
     if (flags.per_node) {
-      json["per_node"] = {{"calls", per_node.calls()},
-                          {"max_abs_err", per_node.worst()},
-                          {"worst_call", per_node.worst_call()}};
+      json["per_node"] = {{"calls", per_node->calls()},
+                          {"max_abs_err", per_node->worst()},
+                          {"worst_call", per_node->worst_call()}};
     }
     PrintJson(json);
   }
@@ -189,7 +190,7 @@ absl::Status RunVerify(Args args, const Backends& backends) {
   flags.String("test-data", "DIR",
                "ONNX's layout: a test_data_set_N folder, or one with several",
                &verify.test_data);
-  flags.String("reference", "MODEL.onnx",
+  flags.String("reference", "MODEL",
                "instead of --test-data: the model to interpret",
                &verify.reference);
   flags.Strings("input", "NAME:FILE",
@@ -223,19 +224,17 @@ absl::Status RunVerify(Args args, const Backends& backends) {
   }
   if (!has_data && !has_reference && !verify.per_node) {
     return UsageError(
-        "needs one of --test-data=DIR, --reference=MODEL.onnx and, for a "
+        "needs one of --test-data=DIR, --reference=MODEL and, for a "
         "MODEL, --per-node (see ingot help verify)");
   }
   if (has_data && !verify.inputs.empty()) {
     return UsageError("--test-data has inputs of its own, so no --input");
   }
-  if (verify.per_node && !IsModel(flags.word(0))) {
-    return UsageError("--per-node needs a model, not what was made of it");
-  }
   if (!verify.values.empty() && !verify.per_node) {
     return UsageError("--values needs --per-node");
   }
   if (verify.rtol_max >= 0) verify.tolerance.rtol_max = verify.rtol_max;
+  verify.open.compile.keep_module = verify.per_node;
   Progress::Options options;
   options.quiet = verify.quiet;
   Progress progress(options);

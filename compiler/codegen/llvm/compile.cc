@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/quiet_context.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
@@ -76,21 +77,19 @@ absl::StatusOr<std::string> EmitMachineCode(llvm::Module* module,
 absl::StatusOr<std::string> CompileWithLlvm(
     absl::Span<const tir::PrimFunc> kernels, const Machine& machine,
     LlvmOutput output, const LlvmOptions& options) {
-  absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> target =
-      CreateTargetMachine(machine, options.opt_level);
-  if (!target.ok()) return target.status();
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<llvm::TargetMachine> target,
+                         CreateTargetMachine(machine, options.opt_level));
   std::string diagnostic;
   llvm::LLVMContext context;
   MakeQuiet(&context, &diagnostic);
   llvm::Module module(options.module_name, context);
   module.setTargetTriple(machine.triple);
-  module.setDataLayout((*target)->createDataLayout());
+  module.setDataLayout(target->createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
 
   ModuleEmitter emitter(&module, machine);
   for (const tir::PrimFunc& kernel : kernels) {
-    absl::Status added = emitter.AddKernel(kernel);
-    if (!added.ok()) return added;
+    INGOT_RETURN_IF_ERROR(emitter.AddKernel(kernel));
   }
   if (output == LlvmOutput::kRawText) return Text(module);
   std::string problem;
@@ -101,7 +100,7 @@ absl::StatusOr<std::string> CompileWithLlvm(
                                             " is malformed: ", problem));
   }
 
-  Optimize(&module, target->get(), options.opt_level);
+  Optimize(&module, target.get(), options.opt_level);
   switch (output) {
     case LlvmOutput::kText:
     case LlvmOutput::kRawText:
@@ -115,8 +114,8 @@ absl::StatusOr<std::string> CompileWithLlvm(
     }
     case LlvmOutput::kObject:
     case LlvmOutput::kAssembly: {
-      absl::StatusOr<std::string> code = EmitMachineCode(
-          &module, target->get(), output == LlvmOutput::kObject);
+      absl::StatusOr<std::string> code =
+          EmitMachineCode(&module, target.get(), output == LlvmOutput::kObject);
       if (code.ok() && !diagnostic.empty()) {
         return absl::InternalError(absl::StrCat(
             "LLVM cannot compile ", options.module_name, ": ", diagnostic));

@@ -2,7 +2,9 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "base/alignment.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
+#include "compiler/tir/verifier.h"
 #include "llvm/IR/Constants.h"
 
 namespace ingot::codegen {
@@ -13,9 +15,6 @@ using tir::As;
 using tir::Expr;
 
 namespace {
-
-// More than this on a thread's stack is asking for trouble.
-constexpr int64_t kMaxStackBytes = int64_t{1} << 20;
 
 llvm::Align ElementAlign(DataType t) {
   return llvm::Align(t.element().bytes());
@@ -238,14 +237,14 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
     int64_t n = 0;
     fits = fits && tir::AsConstInt(dim, &n) && n >= 0 &&
            !__builtin_mul_overflow(elements, n, &elements) &&
-           elements <= kMaxStackBytes;
+           elements <= tir::kMaxStackBytes;
   }
   const int64_t bytes = fits ? elements * buffer.dtype.bytes() : 0;
-  if (!fits || bytes > kMaxStackBytes) {
+  if (!fits || bytes > tir::kMaxStackBytes) {
     Fail(absl::StrCat("buffer ", buffer.name,
                       " is allocated here, but is no stack buffer of a "
                       "constant size of at most ",
-                      kMaxStackBytes, " bytes"),
+                      tir::kMaxStackBytes, " bytes"),
          buffer.dtype);
     return;
   }
@@ -255,7 +254,7 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
   llvm::AllocaInst* memory = at_entry.CreateAlloca(
       llvm::ArrayType::get(module_->MemoryType(buffer.dtype), elements),
       nullptr, buffer.name);
-  memory->setAlignment(llvm::Align(64));
+  memory->setAlignment(llvm::Align(kAlignment));
   BindBuffer(&buffer, memory);
   b_.CreateLifetimeStart(memory, b_.getInt64(bytes));
   EmitStmt(s.body);

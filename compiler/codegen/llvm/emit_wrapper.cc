@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/codegen/c_abi_fields.h"
+#include "compiler/codegen/llvm/abi_types.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "llvm/IR/Constants.h"
@@ -15,25 +17,7 @@ namespace {
 
 using llvm::Value;
 
-// From the C ABI, whose header a compiler need not include: these numbers are
-// part of a documented binary interface.
-constexpr int32_t kTypeDLTensorPtr = 7;
-constexpr int32_t kTypeTensorObject = 70;
-constexpr int64_t kTensorObjectHeader = 24;
-constexpr int32_t kDeviceCpu = 1;
-
-// Fields of DLTensor.
-enum {
-  kData,
-  kDeviceType,
-  kDeviceId,
-  kNdim,
-  kDtype,
-  kShape,
-  kStrides,
-  kByteOffset
-};
-
+// A DLDataType as the one integer that its four bytes are.
 uint32_t DtypeBits(DataType t, bool big_endian) {
   if (big_endian) {
     return static_cast<uint32_t>(t.code) << 24 | uint32_t{t.bits} << 16 |
@@ -97,12 +81,11 @@ void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
   llvm::Type* ptr = llvm::PointerType::getUnqual(c);
   llvm::Type* i32 = llvm::Type::getInt32Ty(c);
   llvm::Type* i64 = llvm::Type::getInt64Ty(c);
-  auto* any_type = llvm::StructType::get(c, {i32, i32, i64});
-  auto* tensor_type =
-      llvm::StructType::get(c, {ptr, i32, i32, i32, i32, ptr, ptr, i64});
+  llvm::StructType* any_type = AbiStruct(c, kAnyFields);
+  llvm::StructType* tensor_type = AbiStruct(c, kTensorFields);
   llvm::Function* wrapper =
       NewFunction(llvm::FunctionType::get(i32, {ptr, ptr, i32, ptr}, false),
-                  "__tvm_ffi_" + func.name, true);
+                  INGOT_FFI_SYMBOL_PREFIX + func.name, true);
   const char* names[] = {"self", "args", "num_args", "result"};
   for (int i = 0; i < 4; ++i) wrapper->getArg(i)->setName(names[i]);
 
@@ -112,37 +95,41 @@ void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
   w.Check(b.CreateICmpNE(wrapper->getArg(2), b.getInt32(params)), "TypeError",
           ArgumentCountError(func));
 
-  const auto field = [&](Value* tensor, int index) {
-    return b.CreateLoad(tensor_type->getElementType(index),
-                        b.CreateStructGEP(tensor_type, tensor, index));
+  const auto load = [&](llvm::Type* type, Value* tensor, unsigned index) {
+    return b.CreateLoad(type, b.CreateStructGEP(tensor_type, tensor, index));
+  };
+  const auto field = [&](Value* tensor, unsigned index) {
+    return load(tensor_type->getElementType(index), tensor, index);
   };
   std::vector<Value*> tensors, data, shapes;
   for (int p = 0; p < params; ++p) {
     const tir::BufferNode& buffer = *func.params[p];
     Value* any = b.CreateConstInBoundsGEP1_64(any_type, wrapper->getArg(1), p);
-    Value* type = b.CreateLoad(i32, b.CreateStructGEP(any_type, any, 0));
-    Value* tensor = b.CreateLoad(ptr, b.CreateStructGEP(any_type, any, 2));
-    Value* is_object = b.CreateICmpEQ(type, b.getInt32(kTypeTensorObject));
-    Value* is_plain = b.CreateICmpEQ(type, b.getInt32(kTypeDLTensorPtr));
+    Value* type =
+        b.CreateLoad(i32, b.CreateStructGEP(any_type, any, kAnyTypeIndex));
+    Value* tensor =
+        b.CreateLoad(ptr, b.CreateStructGEP(any_type, any, kAnyValue));
+    Value* is_object = b.CreateICmpEQ(type, b.getInt32(kTVMFFITensor));
+    Value* is_plain = b.CreateICmpEQ(type, b.getInt32(kTVMFFIDLTensorPtr));
     w.Check(b.CreateNot(b.CreateOr(is_plain, is_object)), "TypeError",
             ArgumentTypeError(func, p));
-    Value* skip = b.CreateSelect(is_object, b.getInt64(kTensorObjectHeader),
+    Value* skip = b.CreateSelect(is_object, b.getInt64(sizeof(TVMFFIObject)),
                                  b.getInt64(0));
     tensor = b.CreateGEP(b.getInt8Ty(), tensor, skip, buffer.name);
     // One branch for everything that the header says.
     Value* bad =
-        b.CreateXor(field(tensor, kDeviceType), b.getInt32(kDeviceCpu));
-    bad = b.CreateOr(bad, b.CreateXor(field(tensor, kNdim),
+        b.CreateXor(field(tensor, kTensorDeviceType), b.getInt32(kDLCPU));
+    bad = b.CreateOr(bad, b.CreateXor(field(tensor, kTensorNdim),
                                       b.getInt32(buffer.shape.size())));
     const bool big_endian = module_->getDataLayout().isBigEndian();
     bad = b.CreateOr(
-        bad, b.CreateXor(field(tensor, kDtype),
+        bad, b.CreateXor(load(i32, tensor, kTensorTypeCode),
                          b.getInt32(DtypeBits(buffer.dtype, big_endian))));
     w.Check(b.CreateIsNotNull(bad), "TypeError", ArgumentTypeError(func, p));
     tensors.push_back(tensor);
-    data.push_back(b.CreateGEP(b.getInt8Ty(), field(tensor, kData),
-                               field(tensor, kByteOffset)));
-    shapes.push_back(field(tensor, kShape));
+    data.push_back(b.CreateGEP(b.getInt8Ty(), field(tensor, kTensorData),
+                               field(tensor, kTensorByteOffset)));
+    shapes.push_back(field(tensor, kTensorShape));
   }
 
   const auto dimension = [&](int param, int dim) {

@@ -11,8 +11,8 @@
 #include "absl/status/status.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/llvm/module_emitter.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
-#include "compiler/tir/simplify.h"
 #include "llvm/IR/IRBuilder.h"
 
 namespace ingot::codegen {

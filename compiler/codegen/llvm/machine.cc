@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "base/status_macros.h"
 #include "isa/features.h"
 #include "isa/machines.h"
 #include "llvm/ADT/StringMap.h"
@@ -203,7 +204,7 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
       llvm::Triple::normalize(llvm::sys::getProcessTriple());
   const std::string mtriple = target.Option("mtriple", host_triple);
   llvm::Triple triple(llvm::Triple::normalize(mtriple));
-  if (absl::Status s = CheckTriple(mtriple, triple); !s.ok()) return s;
+  INGOT_RETURN_IF_ERROR(CheckTriple(mtriple, triple));
   triple.setArch(triple.getArch());  // arm64 is aarch64, and so on
   m.triple = triple.str();
   if (triple.isRISCV64()) m.abi = "lp64d";
@@ -247,8 +248,8 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   for (const std::string& feature : host) {
     wanted.push_back(absl::StrCat("+", feature));
   }
-  absl::Status added = AddAttributes(target.Option("mattr", ""), *any, &wanted);
-  if (!added.ok()) return added;
+  INGOT_RETURN_IF_ERROR(
+      AddAttributes(target.Option("mattr", ""), *any, &wanted));
   m.cpu = isa::BaselineCpu(m.triple);
   SubtargetPtr sti(llvm_target->createMCSubtargetInfo(
       m.triple, named ? mcpu : m.cpu, absl::StrJoin(wanted, ",")));
@@ -281,11 +282,21 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   return m;
 }
 
-CpuModel ModelOf(const Machine& machine) {
-  CpuModel model;
+MachineModel ModelOf(const Machine& machine) {
+  MachineModel model;
   model.vector_bits = machine.vector_bits;
   model.vector_registers = machine.vector_registers;
   model.fma = machine.has_fma;
+  const std::pair<const char*, MachineUnit> units[] = {
+      {"avx512vnni", MachineUnit::kInt8Dot},
+      {"avxvnni", MachineUnit::kInt8Dot},
+      {"dotprod", MachineUnit::kInt8Dot},
+      {"amx-int8", MachineUnit::kInt8Tiles},
+      {"amx-bf16", MachineUnit::kBFloat16Tiles},
+  };
+  for (const auto& [feature, unit] : units) {
+    if (machine.Has(feature)) model.units.insert(unit);
+  }
   if (machine.native) {
     model.l1_bytes = SystemValue(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
     model.l2_bytes = SystemValue(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);

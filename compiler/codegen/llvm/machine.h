@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/target/target.h"
 
 namespace llvm {
@@ -50,9 +51,9 @@ const std::map<std::string, TargetOption>& MachineOptions();
 // wrongly, is believed for timings alone, and only where it fits the features.
 absl::StatusOr<Machine> ResolveMachine(const Target& target);
 
-// What schedules need to know: caches are asked of the system for a native
+// The model that schedules use: the caches of the system for a native
 // machine.
-CpuModel ModelOf(const Machine& machine);
+MachineModel ModelOf(const Machine& machine);
 
 // An LLVM code generator for it, level 0 to 3. InvalidArgument if this LLVM
 // has none for the triple.

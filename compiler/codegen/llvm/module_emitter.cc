@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/codegen/c_abi_fields.h"
+#include "compiler/codegen/llvm/abi_types.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
@@ -112,13 +115,11 @@ llvm::FunctionType* ModuleEmitter::BodyType() {
 }
 
 llvm::StructType* ModuleEmitter::HostApiType() {
-  llvm::Type* ptr = llvm::PointerType::getUnqual(context());
-  return llvm::StructType::get(context(),
-                               {llvm::Type::getInt32Ty(context()), ptr, ptr});
+  return AbiStruct(context(), kHostApiFields);
 }
 
 llvm::GlobalVariable* ModuleEmitter::HostApiVariable() {
-  const char* name = "__ingot_host_api";
+  const char* name = INGOT_HOST_API_SYMBOL;
   if (llvm::GlobalVariable* found = module_->getGlobalVariable(name)) {
     return found;
   }
@@ -155,8 +156,8 @@ llvm::Function* ModuleEmitter::ParallelHelper() {
       b.CreateAnd(b.CreateIsNotNull(api), b.CreateICmpSGT(n, b.getInt64(1)));
   b.CreateCondBr(use_threads, threads, serial);
   b.SetInsertPoint(threads);
-  Value* parallel_for =
-      b.CreateLoad(b.getPtrTy(), b.CreateStructGEP(HostApiType(), api, 1));
+  Value* parallel_for = b.CreateLoad(
+      b.getPtrTy(), b.CreateStructGEP(HostApiType(), api, kHostApiParallelFor));
   auto* type = llvm::FunctionType::get(
       b.getInt32Ty(), {b.getPtrTy(), b.getPtrTy(), b.getInt64Ty()}, false);
   b.CreateRet(b.CreateCall(type, parallel_for, {body, captures, n}));
@@ -193,8 +194,8 @@ llvm::Function* ModuleEmitter::FailHelper() {
   Value* api = b.CreateLoad(ptr, HostApiVariable());
   b.CreateCondBr(b.CreateIsNotNull(api), ours, other);
   b.SetInsertPoint(ours);
-  Value* set_error =
-      b.CreateLoad(ptr, b.CreateStructGEP(HostApiType(), api, 2));
+  Value* set_error = b.CreateLoad(
+      ptr, b.CreateStructGEP(HostApiType(), api, kHostApiSetError));
   b.CreateCall(report, set_error, {f->getArg(0), f->getArg(1)});
   b.CreateBr(done);
   b.SetInsertPoint(other);
@@ -208,10 +209,8 @@ llvm::Function* ModuleEmitter::FailHelper() {
 }
 
 absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
-  absl::Status types = CheckTypes(func);
-  if (!types.ok()) return types;
-  absl::StatusOr<Signature> signature = MakeSignature(func);
-  if (!signature.ok()) return signature.status();
+  INGOT_RETURN_IF_ERROR(CheckTypes(func));
+  INGOT_ASSIGN_OR_RETURN(Signature signature, MakeSignature(func));
   if (module_->getFunction(func.name) != nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("two kernels are called ", func.name));
@@ -219,7 +218,7 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
   llvm::Type* ptr = llvm::PointerType::getUnqual(context());
   llvm::Type* i64 = llvm::Type::getInt64Ty(context());
   std::vector<llvm::Type*> params(func.params.size(), ptr);
-  params.resize(params.size() + signature->symbols.size(), i64);
+  params.resize(params.size() + signature.symbols.size(), i64);
   llvm::Function* kernel = NewFunction(
       llvm::FunctionType::get(llvm::Type::getInt32Ty(context()), params, false),
       func.name, false);
@@ -228,7 +227,7 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
 
   tir::Bounds bounds;
   unsigned arg = func.params.size();
-  for (const DimBinding& symbol : signature->symbols) {
+  for (const DimBinding& symbol : signature.symbols) {
     bounds.Set(symbol.var, 0, INT64_MAX);
   }
   KernelEmitter emitter(this, kernel, bounds, false);
@@ -238,14 +237,14 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
     kernel->getArg(p)->setName(func.params[p]->name);
     emitter.BindBuffer(func.params[p].get(), kernel->getArg(p));
   }
-  for (const DimBinding& symbol : signature->symbols) {
+  for (const DimBinding& symbol : signature.symbols) {
     kernel->getArg(arg)->setName(symbol.var->name);
     emitter.BindVar(symbol.var, kernel->getArg(arg++));
   }
   emitter.EmitStmt(func.body);
   emitter.Finish();
   if (!emitter.status().ok()) return emitter.status();
-  EmitWrapper(func, *signature, kernel);
+  EmitWrapper(func, signature, kernel);
   return absl::OkStatus();
 }
 

@@ -6,7 +6,10 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
 #include "isa/needed_features.h"
 
 namespace ingot::codegen {
@@ -35,49 +38,47 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.loaders = {std::string(loader)};
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
   kind.check = [](const Target& target) -> absl::Status {
-    absl::StatusOr<Machine> machine = ResolveMachine(target);
-    if (!machine.ok()) return machine.status();
+    INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
     return OptLevel(target).status();
   };
-  kind.cpu_model = [](const Target& target) -> absl::StatusOr<CpuModel> {
-    absl::StatusOr<Machine> machine = ResolveMachine(target);
-    if (!machine.ok()) return machine.status();
-    return ModelOf(*machine);
+  kind.templates = te::cpu::CpuTemplates();
+  kind.layouts = te::cpu::CpuLayouts;
+  kind.machine = [](const Target& target) -> absl::StatusOr<MachineModel> {
+    INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
+    return ModelOf(machine);
   };
   const std::string codegen_id = kind.name;
   kind.tir_to_runtime =
       [codegen_id, loader = std::string(loader), suffix = std::string(suffix),
        output](const Target& target, absl::Span<const tir::PrimFunc> kernels,
                const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {
-    absl::StatusOr<Machine> machine = ResolveMachine(target);
-    if (!machine.ok()) return machine.status();
-    absl::StatusOr<int> level = OptLevel(target);
-    if (!level.ok()) return level.status();
+    INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
+    INGOT_ASSIGN_OR_RETURN(int level, OptLevel(target));
     LlvmOptions llvm_options;
-    llvm_options.opt_level = *level;
+    llvm_options.opt_level = level;
     const std::string stem = options.symbol_prefix.empty()
                                  ? "kernels"
                                  : options.symbol_prefix + "_kernels";
     llvm_options.module_name = stem;
-    absl::StatusOr<std::string> code =
-        CompileWithLlvm(kernels, *machine, output, llvm_options);
-    if (!code.ok()) return code.status();
+    INGOT_ASSIGN_OR_RETURN(
+        std::string code,
+        CompileWithLlvm(kernels, machine, output, llvm_options));
     CodegenResult result;
     // Bitcode needs nothing: its loader compiles it for what is there.
     if (output == LlvmOutput::kObject) {
-      absl::StatusOr<std::vector<std::string>> needed =
-          isa::NeededFeatures(*code, machine->triple, machine->features);
-      if (!needed.ok()) return needed.status();
-      result.cpu_features = *std::move(needed);
+      INGOT_ASSIGN_OR_RETURN(
+          std::vector<std::string> needed,
+          isa::NeededFeatures(code, machine.triple, machine.features));
+      result.cpu_features = std::move(needed);
     }
     Artifact artifact;
     artifact.codegen_id = codegen_id;
     artifact.loader = loader;
     artifact.target_key = target.key;
     artifact.file_name = stem + suffix;
-    artifact.content = Blob::FromString(*std::move(code));
+    artifact.content = Blob::FromString(std::move(code));
     result.artifacts.push_back(std::move(artifact));
-    result.target_triple = machine->triple;
+    result.target_triple = machine.triple;
     result.link_libraries = {"m"};
     return result;
   };

@@ -18,8 +18,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model_builder.h"
 #include "compiler/frontends/onnx/operators.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/relay/verifier.h"
 #include "gtest/gtest.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/model_builder.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
@@ -289,7 +289,7 @@ class ExternalDataTest : public testing::Test {
     add("offset", offset);
     add("length", length);
     ImportOptions options;
-    options.model_dir = dir_;
+    options.model_path = dir_ + "/model.onnx";
     absl::StatusOr<relay::Module> m = ImportOnnx(b.Build(), options);
     if (!m.ok()) return std::string(m.status().message());
     const Tensor& w = *m->main()->outputs[0].node->constant;

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/string_view.h"
-#include "compiler/frontends/onnx/converters.h"
+#include "compiler/frontends/onnx/graph/converters.h"
 
 namespace ingot {
 namespace {

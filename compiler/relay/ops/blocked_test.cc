@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/tensor.h"

@@ -1,6 +1,6 @@
 #include "compiler/relay/ops/clamped_load.h"
 
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay::ops {
 

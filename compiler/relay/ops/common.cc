@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay::ops {
 namespace {

@@ -1,4 +1,4 @@
-// What the operator families share: reading shapes, broadcasting, and building
+// Helpers of all operator families: reading shapes, broadcasting, and building
 // OpDefs. Internal to compiler/relay/ops.
 #ifndef INGOT_COMPILER_RELAY_OPS_COMMON_H_
 #define INGOT_COMPILER_RELAY_OPS_COMMON_H_
@@ -13,9 +13,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 #include "compiler/te/te.h"
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"

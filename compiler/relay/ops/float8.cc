@@ -28,7 +28,7 @@ struct Format {
   }
   int infinity() const { return 128 - (1 << mantissa); }  // if not finite
   int nan() const { return unsigned_zero ? 128 : 127; }
-  // What the exponent bits of the largest number mean.
+  // The exponent of the largest number.
   int max_exponent() const { return (largest() >> mantissa) - bias; }
 };
 

@@ -168,7 +168,7 @@ OpDef GatherNd() {
 // ----------------------------------------------------------------------
 // scatter
 
-// Of bools, a sum and a maximum are "or", a product and a minimum "and".
+// For bools, a sum and a maximum are "or", a product and a minimum "and".
 Expr Combine(const std::string& reduction, const Expr& old, const Expr& now) {
   if (old->dtype.is_bool() && reduction != "none") {
     return reduction == "add" || reduction == "max" ? Or(old, now)

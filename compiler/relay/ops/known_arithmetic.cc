@@ -1,8 +1,8 @@
 // Arithmetic on known tensors.
 #include <cmath>
 
+#include "base/status_macros.h"
 #include "compiler/relay/ops/known.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay::ops {
 namespace {

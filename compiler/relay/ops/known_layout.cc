@@ -3,10 +3,10 @@
 #include <map>
 #include <string>
 
+#include "base/status_macros.h"
 #include "compiler/relay/ops/known.h"
 #include "compiler/relay/ops/layout.h"
 #include "compiler/relay/strided.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay::ops {
 namespace {

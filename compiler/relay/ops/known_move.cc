@@ -3,9 +3,9 @@
 #include <cstring>
 #include <string>
 
+#include "base/status_macros.h"
 #include "compiler/relay/ops/known.h"
 #include "compiler/relay/strided.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay::ops {
 namespace {

@@ -421,12 +421,16 @@ absl::Status RegisterNormalization(OpRegistry* registry) {
       registry,
       {BatchNorm(),
        LayerNorm("layer_norm",
-                 "normal distribution over the last dimensions, "
-                 "times scale, plus bias",
+                 "x with its trailing axes brought to zero mean and unit "
+                 "variance, times scale, plus bias",
                  true),
        LayerNorm("rms_norm", "x over its root mean square, times scale", false),
-       GroupNorm("instance_norm", "normal distribution over each plane", true),
-       GroupNorm("group_norm", "normal distribution over groups of channels",
+       GroupNorm("instance_norm",
+                 "x with each plane brought to zero mean and unit variance",
+                 true),
+       GroupNorm("group_norm",
+                 "x with each group of channels brought to zero mean and unit "
+                 "variance",
                  false),
        Lrn(), Softmax("softmax", "e^x over its sum along an axis", false),
        Softmax("log_softmax", "logarithm of softmax", true), LpNorm()});

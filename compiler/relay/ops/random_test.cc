@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/tensor.h"
@@ -42,7 +42,7 @@ TEST(RandomTest, ThePlainFormGivesTheKnownAnswers) {
               ElementsAre(0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1));
 }
 
-// What `random` gives for a state.
+// The numbers that `random` gives for a state.
 Tensor Draw(int64_t seed, int64_t run, const Attrs& attrs) {
   Module module;
   Function* f = module.AddFunction("main");

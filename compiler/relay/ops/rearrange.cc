@@ -5,7 +5,7 @@
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/known.h"
 #include "compiler/te/tags.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay::ops {
 namespace {

@@ -87,7 +87,7 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
   return types;
 }
 
-// What the body of a step works with.
+// Operands and gates of one step.
 struct Step {
   const ComputeContext& c;
   const Kind& kind;

@@ -31,7 +31,8 @@ absl::StatusOr<std::vector<int>> AxesOf(const Attrs& attrs, int rank) {
   return NormalizeAxes(*axes, rank);
 }
 
-// What a reduction over `axes` runs over, and how its indices join again.
+// The extents that a reduction over `axes` runs over, and how its indices are
+// put together.
 struct Reduction {
   int rank = 0;
   std::vector<int> axes;
@@ -75,7 +76,8 @@ absl::StatusOr<Reduction> Plan(const Shape& shape, const Attrs& attrs) {
 struct ReduceSpec {
   te::Reducer (*reducer)(DataType);
   std::function<Expr(const Expr&)> before;  // of each element; may be null
-  // Of the reduced value and the number of elements; may be null.
+  // Computes the result from the reduced value and the number of elements; may
+  // be null.
   std::function<Expr(const Expr& value, const Dim& count)> after;
   bool float_only = false;
 };
@@ -253,7 +255,8 @@ OpDef ArgReduce(absl::string_view name, bool is_max) {
           return MakeSelect(Eq(x(plan.Join(i, r)), best(i)), r[0], none);
         },
         ReduceTags());
-    // Of nothing but NaNs none equals the best; the answer stays in range.
+    // NaNs equal nothing, so a row of NaNs has no best; the answer stays in
+    // range.
     return Tensors{c.graph.Compute(c.name, plan.output, [&](const Indices& i) {
       return Max(Min(found(i), plan.extents[0] - 1), I64(0));
     })};

@@ -59,7 +59,7 @@ class Regions {
   }
 
  private:
-  // Of a bin of many thousand elements; more would be the work of hours.
+  // Samples along a bin of many thousand elements; more would take hours.
   static constexpr double kMostSamples = 4096;
 
   Expr Corner(const Expr& r, int k) const {
@@ -67,7 +67,7 @@ class Regions {
   }
   // Regions are x1, y1, x2, y2.
   Expr Start(const Expr& r, int side) const { return Corner(r, 1 - side); }
-  // Of a bin.
+  // The length of a bin.
   Expr Size(const Expr& r, int side) const {
     const Expr length = Corner(r, 3 - side) - Start(r, side);
     return (half_ ? length : Max(length, F(1))) / bins_[side];

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/status_macros.h"
 #include "compiler/relay/ops/families.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 

@@ -146,7 +146,7 @@ OpDef ResolveShape() {
   return def;
 }
 
-// Of short vectors of i64: all of the same length.
+// Returns the common length of short vectors of i64.
 absl::StatusOr<int64_t> CommonLength(const InferContext& c) {
   int64_t length = -1;
   for (const Value& input : c.inputs) {

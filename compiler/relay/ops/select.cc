@@ -102,7 +102,7 @@ OpDef UniqueRows() {
              MakeStore(inverse, {i}, place.value()),
              MakeStore(counts, {place.value()}, out[2]({place.value()}) + 1)});
       });
-      // What is behind the last one is defined, too.
+      // Elements after the last one are defined, too.
       const Stmt rest = Loop("i", rows, [&](const Expr& i) {
         return MakeIf(Ge(i, number.value()), MakeStore(order, {i}, I64(0)));
       });

@@ -105,7 +105,7 @@ class PieceFinder {
   const te::Tensor x_;
   const int64_t most_;
   const te::Tensor pieces_, count_;
-  // Of words, `same_` says whether the byte before is in one.
+  // For words, `same_` says whether the previous byte is in one.
   const Cell length_{"length", kI64}, found_{"found", kI64},
       skip_{"skip", kI64}, same_{"same", kI64};
 };
@@ -259,7 +259,7 @@ OpDef DfaMatch() {
               return MakeIf(tir::Ne(x(With(string, at)), U8(0)),
                             length.Set(at + 1));
             });
-            // What the tables hold is data, which must not lead outside.
+            // The tables are data and must not lead outside of the buffers.
             const Stmt read = Loop("w", width, [&](const Expr& at) {
               const Expr byte = tir::MakeCast(kI64, x(With(string, at)));
               const Expr column = Min(tir::MakeCast(kI64, classes({byte})),

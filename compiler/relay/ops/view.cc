@@ -1,4 +1,5 @@
 // Operators that give the same elements another shape: no data moves.
+#include "base/status_macros.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 
@@ -21,12 +22,11 @@ absl::StatusOr<Types> InferReshape(const InferContext& c) {
   const Shape& shape = c.attrs.Get<Shape>("shape");
   const auto from = ConstShape(x.shape), to = ConstShape(shape);
   if (from && to) {
-    absl::StatusOr<int64_t> a = CountElements(*from), b = CountElements(*to);
-    if (!a.ok()) return a.status();
-    if (!b.ok()) return b.status();
-    if (*a != *b) {
-      return Invalid(ToString(x), " has ", *a, " elements, the shape [",
-                     ToString(TensorType{x.dtype, shape}), " ", *b);
+    INGOT_ASSIGN_OR_RETURN(const int64_t a, CountElements(*from));
+    INGOT_ASSIGN_OR_RETURN(const int64_t b, CountElements(*to));
+    if (a != b) {
+      return Invalid(ToString(x), " has ", a, " elements, the shape [",
+                     ToString(TensorType{x.dtype, shape}), " ", b);
     }
   }
   return Types{{x.dtype, shape}};

@@ -3,18 +3,18 @@
 //
 //   conv2d(x, w)  ->  conv2d(layout_transform(x, NCHW, NCHW16c), w packed)
 //
-// What lies between convolutions stays in blocks where it can: element-wise
+// Operators between convolutions stay in blocks where they can: element-wise
 // operators, pools, concatenations of whole blocks, and so on. Data goes back
 // to its plain layout where something else reads it, once.
 #include <set>
 
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -64,8 +64,9 @@ constexpr Rule kLift[] = {
     {"global_lp_pool1d as 2d", "global_lp_pool1d", 1, AsTwoDimensional},
 };
 
-absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
-  BlockedValues values(function, cpu);
+absl::StatusOr<bool> BlockFunction(Function* function,
+                                   const LayoutPreferences& layouts) {
+  BlockedValues values(function, layouts);
   std::vector<Node*> nodes;
   for (const auto& node : function->nodes()) nodes.push_back(node.get());
   bool changed = false;
@@ -109,11 +110,7 @@ absl::StatusOr<bool> BlockFunction(Function* function, const CpuModel& cpu) {
 
 bool HasConvolution(const Function& function) {
   for (const auto& node : function.nodes()) {
-    // A convolution with a layout to choose, now or once it is lifted.
-    if (node->kind == NodeKind::kOp &&
-        node->op->FindAttr("data_layout") != nullptr) {
-      return true;
-    }
+    if (IsConv(*node)) return true;
   }
   return false;
 }
@@ -123,12 +120,13 @@ bool HasConvolution(const Function& function) {
 absl::Span<const Rule> LiftRules() { return kLift; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
+  if (context->layouts.channel_block == nullptr) return false;
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
     INGOT_ASSIGN_OR_RETURN(bool blocked,
-                           BlockFunction(function.get(), context->cpu));
+                           BlockFunction(function.get(), context->layouts));
     changed = changed || lifted || blocked;
   }
   return changed;

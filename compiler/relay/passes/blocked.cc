@@ -4,10 +4,9 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/status_macros.h"
-#include "compiler/te/schedules/schedule_for_cpu.h"
 
 namespace ingot::relay {
 namespace {
@@ -193,7 +192,8 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       ChannelsOf(x.type()) == 0) {
     return std::nullopt;
   }
-  const int64_t block = te::PreferredChannelBlock(cpu_, type);
+  const int64_t block = layouts_.channel_block(node);
+  if (block == 0) return std::nullopt;
   const int64_t groups = node.attrs.Get<int64_t>("groups");
   const auto kernel = *ConstShape(w.type().shape);
   const int64_t out = kernel[0], in = ChannelsOf(x.type());

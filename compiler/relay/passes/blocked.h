@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
-#include "compiler/target/target.h"
+#include "compiler/target/layout_preferences.h"
 
 namespace ingot::relay {
 
@@ -31,8 +31,8 @@ struct Blocked {
 // Makes blocked forms of values of a function, and plain ones again.
 class BlockedValues {
  public:
-  BlockedValues(Function* function, const CpuModel& cpu)
-      : function_(function), cpu_(cpu) {}
+  BlockedValues(Function* function, const LayoutPreferences& layouts)
+      : function_(function), layouts_(layouts) {}
 
   // The blocked form of the node's result, computed from blocked operands; none
   // when it has to be plain. InvalidArgument and the like are bugs.
@@ -82,7 +82,7 @@ class BlockedValues {
                                     absl::string_view name);
 
   Function* function_;
-  const CpuModel& cpu_;
+  const LayoutPreferences& layouts_;
   std::map<Value, Blocked> blocked_;
   std::map<Value, Value> plain_;
   std::map<std::pair<Value, int64_t>, Blocked> transformed_;

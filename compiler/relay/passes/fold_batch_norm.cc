@@ -9,22 +9,18 @@
 #include <optional>
 
 #include "absl/strings/match.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
-bool IsConv(const Node& node) {
-  return node.kind == NodeKind::kOp &&
-         (node.Is("conv1d") || node.Is("conv2d") || node.Is("conv3d"));
-}
 bool IsConvTranspose(const Node& node) {
   return node.kind == NodeKind::kOp &&
          absl::StartsWith(node.op->name, "conv_transpose");
@@ -84,7 +80,7 @@ absl::StatusOr<Value> BatchNorm(RuleContext& c, const Node& node) {
   const TensorType& type = node.outputs[0];
   for (int i = 1; i < 5; ++i) {
     const Tensor* constant = ConstantOf(node.inputs[i]);
-    // Of 16-bit floats the norm is computed in 32 bits, which this would lose.
+    // The norm of 16-bit floats is computed in 32 bits, which this would lose.
     if (constant == nullptr || constant->dtype() != type.dtype ||
         type.dtype.bits < 32) {
       return Value{};

@@ -3,19 +3,19 @@
 #include <map>
 #include <optional>
 
+#include "base/status_macros.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
 
 // The interpreter takes a while for large sums; they run faster in the model.
 constexpr int64_t kMaxSums = 1 << 16;
-// What it may take at all: a second or so.
-constexpr int64_t kMaxTrips = 20'000'000;
+// The most that folding may cost: about a second.
+constexpr int64_t kMaxIterations = 20'000'000;
 constexpr int64_t kFloatBytes = 4;
 
 // Bytes of the model's own constants that the operands are made from. Folded
@@ -80,7 +80,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
       continue;
     }
     absl::StatusOr<std::vector<Tensor>> results =
-        EvaluateNode(*node, kMaxTrips);
+        EvaluateNode(*node, kMaxIterations);
     if (absl::IsDeadlineExceeded(results.status())) continue;
     if (!results.ok()) return results.status();
     for (size_t i = 0; i < results->size(); ++i) {

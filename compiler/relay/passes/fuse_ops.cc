@@ -12,12 +12,12 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/fusion_groups.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/printer.h"
-#include "compiler/status_macros.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
@@ -196,7 +196,8 @@ class FunctionFuser {
       for (size_t i = 0; i < node->outputs.size(); ++i) {
         const Value value{node.get(), static_cast<int>(i)};
         auto it = replaced_.find(value);
-        // What is in a kernel already goes by its call, if it leaves it at all.
+        // A value inside of a kernel is known by the kernel's call, if it
+        // leaves the kernel at all.
         if (it == replaced_.end() && node->IsKernel()) continue;
         if (!forget(value)) continue;
         more.push_back(it == replaced_.end() ? value : it->second);

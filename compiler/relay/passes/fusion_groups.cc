@@ -62,7 +62,7 @@ class Grouper {
 
   std::vector<FusionGroup> Run() {
     const int count = static_cast<int>(nodes_.size());
-    // What sums takes its epilogue first; then the rest joins.
+    // Reductions take their epilogues first; then the rest joins.
     for (int i = 0; i < count; ++i) {
       if (!IsFusible(*nodes_[i]) || !IsHeavy(*nodes_[i])) continue;
       for (int sink = i; sink >= 0;) sink = ExtendHeavy(sink);

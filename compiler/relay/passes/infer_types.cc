@@ -1,11 +1,11 @@
 // infer_types: types again from the inputs on, so that what earlier passes
 // learned (constant dimensions, mostly) reaches everything after it.
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
-#include "compiler/status_macros.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay {
 namespace {

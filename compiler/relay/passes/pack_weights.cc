@@ -7,12 +7,11 @@
 #include <set>
 #include <string>
 
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/strided.h"
-#include "compiler/status_macros.h"
-#include "compiler/te/schedules/schedule_for_cpu.h"
 
 namespace ingot::relay {
 namespace {
@@ -38,8 +37,8 @@ absl::StatusOr<Tensor> Panels(const Tensor& w, int64_t rows, int64_t columns,
 
 class Packer {
  public:
-  Packer(Function* function, const CpuModel& cpu)
-      : function_(function), cpu_(cpu) {}
+  Packer(Function* function, const LayoutPreferences& layouts)
+      : function_(function), layouts_(layouts) {}
 
   absl::StatusOr<bool> Run() {
     std::vector<Node*> nodes;
@@ -76,7 +75,8 @@ class Packer {
     }
     const int64_t rows = constant->shape()[dense ? 1 : 0];
     const int64_t columns = constant->shape()[dense ? 0 : 1];
-    const int64_t nr = te::PreferredPanelWidth(cpu_, type, columns);
+    const int64_t nr = layouts_.panel_width(*node, columns);
+    if (nr == 0) return false;
     Value& panels = panels_[{w, dense}];
     if (panels.node == nullptr) {
       INGOT_ASSIGN_OR_RETURN(
@@ -98,7 +98,7 @@ class Packer {
   }
 
   Function* function_;
-  const CpuModel& cpu_;
+  const LayoutPreferences& layouts_;
   std::map<std::pair<Value, bool>, Value> panels_;
   std::map<const Node*, std::string> names_;  // of what panels are made from
 };
@@ -106,11 +106,12 @@ class Packer {
 }  // namespace
 
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context) {
+  if (context->layouts.panel_width == nullptr) return false;
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool now,
-                           Packer(function.get(), context->cpu).Run());
+                           Packer(function.get(), context->layouts).Run());
     changed = changed || now;
   }
   return changed;

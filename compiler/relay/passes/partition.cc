@@ -13,13 +13,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/outline_region.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/regions.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -148,7 +148,8 @@ class Partitioner {
       if (unit.nodes.empty()) {
         const absl::Status supported = choice.kind->Takes(choice.target, *node);
         if (!supported.ok()) {
-          // What nearly was a composite says more than what is no operator.
+          // The reason against a composite says more than that against a single
+          // operator.
           if (why_not.empty()) why_not = std::string(supported.message());
           if (pinned_.count(node) > 0) {
             return absl::InvalidArgumentError(absl::StrCat(
@@ -194,7 +195,8 @@ class Partitioner {
     return false;
   }
 
-  // What no region holds is the host's, or the target's that it is pinned to.
+  // Nodes in no region belong to the host, or to the target that they are
+  // pinned to.
   absl::Status PlaceTheRest(size_t host) {
     const std::vector<TargetChoice>& targets = context_->targets;
     for (const auto& node : function_->nodes()) {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/passes/test_support.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"

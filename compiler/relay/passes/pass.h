@@ -1,19 +1,18 @@
-// Passes over a module, and what runs a list of them.
+// Passes over a module.
 //
-// To add one: a file with its function, a line in passes.h and in passes.cc.
+// To add one: a file with its function and that file's line in BUILD.bazel; the
+// function and its row in passes.h, where the list of those that a compilation
+// runs stands too.
 #ifndef INGOT_COMPILER_RELAY_PASSES_PASS_H_
 #define INGOT_COMPILER_RELAY_PASSES_PASS_H_
 
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "compiler/pass/pass.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 
@@ -31,7 +30,7 @@ struct Refusal {
   std::string reason;
 };
 
-// What passes are told beside the module.
+// Options of passes, apart from the module.
 struct PassContext {
   // In order of preference, for `partition`. Those with regions of their own
   // get functions; the first of the others is the host, which takes what is
@@ -42,8 +41,8 @@ struct PassContext {
   // Told by `partition`: model node -> who did not take it.
   std::map<std::string, std::vector<Refusal>> refusals;
 
-  // The processor that kernels are scheduled for; layouts follow its vectors.
-  CpuModel cpu;
+  // The layouts that the host's kernels want.
+  LayoutPreferences layouts;
   // Constants up to this size, and up to a quarter of it in elements, are
   // folded whatever made them; larger ones when they are not much larger than
   // the model's own constants that they are made from.
@@ -52,36 +51,17 @@ struct PassContext {
   int max_group = 48;
 };
 
-struct Pass {
-  std::string name;
-  std::string doc;  // one line
-  // Rewrites the module; returns whether anything changed. The module is sorted
-  // and verifies before and after. A failure leaves it valid but unspecified.
-  std::function<absl::StatusOr<bool>(Module*, PassContext*)> run;
-};
+// The module is sorted and verifies before and after.
+using Pass = ingot::Pass<Module, PassContext*>;
+using PassEvent = ingot::PassEvent<Module, PassContext*>;
+using PassOptions = ingot::PassOptions<Module, PassContext*>;
 
 // Every pass built in, in the order in which a compilation may use them.
 const std::vector<Pass>& AllPasses();
-const Pass* FindPass(absl::string_view name);  // null when there is none
 
 // The names of the passes that a compilation runs. Level 0: only what lowering
 // needs; 1: without changes of layout; 2 and up: everything.
 std::vector<std::string> DefaultPasses(int opt_level);
-
-struct PassEvent {
-  int index;  // of the pass in the list, from 1
-  const Pass& pass;
-  const Module& module;  // afterwards
-  bool changed;
-  absl::Duration time;  // of the pass alone, without verifying
-};
-
-struct PassOptions {
-  bool verify = true;
-  // Called after every pass, for --dump-ir and --time-passes. May be null. Not
-  // called for a pass that failed.
-  std::function<absl::Status(const PassEvent&)> after;
-};
 
 // Runs the passes named, in order. NotFound for an unknown name, before
 // anything runs; what a pass, the verifier or `after` reports, with the name of

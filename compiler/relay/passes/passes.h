@@ -1,4 +1,5 @@
-// The passes, one a file. Private to this folder; pass.h lists them by name.
+// The passes, one per file, and the lists that are made of them. Private to
+// this folder; pass.h is the interface.
 #ifndef INGOT_COMPILER_RELAY_PASSES_PASSES_H_
 #define INGOT_COMPILER_RELAY_PASSES_PASSES_H_
 
@@ -17,6 +18,44 @@ absl::StatusOr<bool> Partition(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
+
+struct PassRow {
+  const char* name;
+  const char* doc;
+  absl::StatusOr<bool> (*run)(Module* module, PassContext* context);
+};
+
+// In the order in which a compilation may use them.
+inline constexpr PassRow kPasses[] = {
+    {"infer_types", "infer the types of all results again", InferTypesPass},
+    {"fold_constants", "compute what depends on constants only", FoldConstants},
+    {"fold_batch_norm",
+     "put batch norms and other factors and terms a channel into weights",
+     FoldBatchNorm},
+    {"simplify", "rewrite by rules into fewer and cheaper operators", Simplify},
+    {"eliminate_common", "compute equal things once", EliminateCommon},
+    {"eliminate_dead", "drop what no output needs", EliminateDead},
+    {"partition", "give each target the regions that it takes", Partition},
+    {"block_layout",
+     "run convolutions and what lies between on blocks of channels",
+     BlockLayout},
+    {"pack_weights", "lay out constant matrices as kernels read them",
+     PackWeights},
+    {"fuse_ops", "group operators into kernels", FuseOps},
+};
+
+// The passes that a compilation runs, by its level of optimization.
+inline constexpr const char* kPassesOfLevel0[] = {
+    "infer_types", "fold_constants", "eliminate_dead", "partition", "fuse_ops"};
+inline constexpr const char* kPassesOfLevel1[] = {
+    "infer_types", "fold_constants", "simplify",         "fold_batch_norm",
+    "simplify",    "fold_constants", "eliminate_common", "eliminate_dead",
+    "partition",   "fuse_ops"};
+inline constexpr const char* kPassesOfLevel2[] = {
+    "infer_types", "fold_constants",   "simplify",         "fold_batch_norm",
+    "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
+    "partition",   "block_layout",     "pack_weights",     "fold_constants",
+    "simplify",    "eliminate_common", "eliminate_dead",   "fuse_ops"};
 
 }  // namespace ingot::relay
 

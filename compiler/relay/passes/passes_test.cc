@@ -42,7 +42,7 @@ std::vector<std::string> OpsAfter(absl::string_view text,
 TEST(RunPassesTest, KnowsItsPasses) {
   for (int level : {0, 1, 2, 3}) {
     for (const std::string& name : DefaultPasses(level)) {
-      EXPECT_NE(FindPass(name), nullptr) << name;
+      EXPECT_NE(FindPass(AllPasses(), name), nullptr) << name;
     }
   }
   auto module = ParseForTest(Main("(%x: f32[2]) -> (%x) {}"));

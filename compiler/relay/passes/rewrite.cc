@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/status_macros.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
-#include "compiler/relay/passes/evaluate.h"
-#include "compiler/status_macros.h"
 #include "runtime/float16.h"
 
 namespace ingot::relay {
@@ -42,6 +42,12 @@ double NumberAt(const void* data, DataType t) {
 bool IsFinished(const Function& function) {
   return function.attrs.Has("primitive") || function.attrs.Has("target") ||
          function.attrs.Has("composite");
+}
+
+bool IsConv(const Node& node) {
+  // They alone say in which layout their weights are.
+  return node.kind == NodeKind::kOp &&
+         node.op->FindAttr("kernel_layout") != nullptr;
 }
 
 const Tensor* ConstantOf(const Value& value) {

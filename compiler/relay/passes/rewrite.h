@@ -1,5 +1,5 @@
-// What passes share: questions about nodes, and making nodes whose value is
-// known at once. Private to this folder.
+// Helpers that passes share: questions about nodes, and making nodes whose
+// value is known at once. Private to this folder.
 #ifndef INGOT_COMPILER_RELAY_PASSES_REWRITE_H_
 #define INGOT_COMPILER_RELAY_PASSES_REWRITE_H_
 
@@ -16,6 +16,9 @@ namespace ingot::relay {
 // Whether passes leave the function as it is: a kernel, a target's region or a
 // composite in one.
 bool IsFinished(const Function& function);
+
+// Whether the node is a convolution, of any rank, but not a transposed one.
+bool IsConv(const Node& node);
 
 // The elements of a constant; null for anything else.
 const Tensor* ConstantOf(const Value& value);

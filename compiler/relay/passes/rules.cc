@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -74,13 +74,13 @@ absl::StatusOr<bool> ApplyRules(Function* function,
         *value = it->second;
       }
     };
-    // What rules append is looked at in the next round.
+    // Nodes that rules append are visited in the next round.
     const size_t count = function->nodes().size();
     for (size_t i = 0; i < count; ++i) {
       Node* node = function->nodes()[i].get();
       for (Value& input : node->inputs) redirect(&input);
-      // What is pinned to a target stays what it is, and so does a step of a
-      // run.
+      // A node that is pinned to a target stays as it is, and so does a step of
+      // a run.
       if (node->kind != NodeKind::kOp || node->outputs.size() != 1 ||
           node->IsExecutorStep() || node->attrs.Has("target") ||
           context.Uses(Value{node}) == 0) {
@@ -105,7 +105,7 @@ absl::StatusOr<bool> ApplyRules(Function* function,
         if (result->node->kind != NodeKind::kInput) {
           AddSources(*node, result->node);
         }
-        // What stands for the node takes its name, where it is made for it.
+        // The replacement takes the node's name if it was made for the node.
         bool made = false;
         for (size_t k = count; k < function->nodes().size(); ++k) {
           made = made || function->nodes()[k].get() == result->node;

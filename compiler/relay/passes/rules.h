@@ -15,7 +15,7 @@
 
 namespace ingot::relay {
 
-// What a rule works with, beside the node it looks at.
+// The surroundings of the node that a rule looks at.
 class RuleContext {
  public:
   explicit RuleContext(Function* function);

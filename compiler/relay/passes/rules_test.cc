@@ -53,7 +53,7 @@ bool RunsAndKeepsMeaning(const OpDef& op, Module* module,
 TEST(RulesTest, AreNamedAndReadOnlyOperandsThatAreThere) {
   std::set<std::string> names;
   for (const RuleTable& table : AllRuleTables()) {
-    EXPECT_NE(FindPass(table.pass), nullptr) << table.pass;
+    EXPECT_NE(FindPass(AllPasses(), table.pass), nullptr) << table.pass;
     for (const Rule& rule : table.rules) {
       EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
       if (rule.op[0] == '\0') continue;

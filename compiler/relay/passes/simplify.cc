@@ -2,9 +2,9 @@
 #include "compiler/relay/passes/simplify.h"
 
 #include "absl/strings/string_view.h"
+#include "base/status_macros.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 

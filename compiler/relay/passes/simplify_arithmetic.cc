@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {

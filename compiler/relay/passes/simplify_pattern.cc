@@ -1,10 +1,10 @@
 // Rules that find one operator in what a model's exporter spelled out.
 #include <cmath>
 
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/status_macros.h"
 
 namespace ingot::relay {
 namespace {
@@ -143,7 +143,7 @@ absl::StatusOr<Value> SameSize(RuleContext&, const Node& node) {
     return Value{};
   }
   if (node.Is("pad")) {
-    // What is cut off at one end may come back at the other.
+    // Elements cut off at one end may come back at the other.
     for (int64_t pad : node.attrs.Get<Ints>("pads")) {
       if (pad != 0) return Value{};
     }

@@ -2,20 +2,17 @@
 #include <limits>
 
 #include "absl/strings/match.h"
+#include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
-#include "compiler/status_macros.h"
-#include "compiler/tir/simplify.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
-bool IsConv(const Node& node) {
-  return node.Is("conv1d") || node.Is("conv2d") || node.Is("conv3d");
-}
 bool IsPool(const Node& node, absl::string_view stem) {
   return node.kind == NodeKind::kOp &&
          node.op->name.size() == stem.size() + 2 &&
@@ -31,7 +28,7 @@ bool All(const Node& window, absl::string_view name, int64_t value) {
   return true;
 }
 
-// What a pad may put around the data without a difference from the window's own
+// Whether a pad puts around the data the same values as the window's own
 // padding.
 bool PadsAlike(const Node& pad, const Node& window) {
   const double value = pad.attrs.Get<double>("value");

@@ -6,10 +6,11 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/parser.h"
-#include "compiler/relay/passes/evaluate.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
+#include "compiler/schedules/cpu/layouts.h"
 #include "gtest/gtest.h"
 #include "runtime/float16.h"
 
@@ -108,8 +109,10 @@ std::unique_ptr<Module> ParseForTest(absl::string_view text) {
 
 PassContext TestContext() {
   PassContext context;
-  context.cpu.vector_bits = 256;
-  context.cpu.fma = true;
+  MachineModel machine;
+  machine.vector_bits = 256;
+  machine.fma = true;
+  context.layouts = te::cpu::CpuLayouts(machine);
   return context;
 }
 

@@ -4,10 +4,10 @@
 #include <random>
 
 #include "compiler/te/lower.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/interpreter.h"
 #include "compiler/tir/passes/passes.h"
 #include "compiler/tir/printer.h"
-#include "compiler/tir/simplify.h"
 #include "compiler/tir/verifier.h"
 #include "compiler/tir/visitor.h"
 #include "gtest/gtest.h"

@@ -2,11 +2,18 @@
 #define INGOT_COMPILER_TIR_PASSES_PASSES_H_
 
 #include "absl/status/statusor.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 
-// The passes, each in a file of its name. All take a verified function and
-// return a verified one, and are safe to run from several threads.
+// The passes, each in a file of its name, and the list of them. All take a
+// verified function and return a verified one, and are safe to run from several
+// threads.
 namespace ingot::tir {
+
+// Simplifies expressions and statements; see simplify.h.
+inline absl::StatusOr<PrimFunc> SimplifyLoops(const PrimFunc& func) {
+  return Simplify(func);
+}
 
 // Copies the body of each unrolled loop, so
 //
@@ -42,6 +49,22 @@ absl::StatusOr<PrimFunc> VectorizeLoops(const PrimFunc& func);
 // for the caller to provide. Workspaces of one type and of constant sizes that
 // are not live at the same time share a parameter.
 absl::StatusOr<PrimFunc> PlanWorkspaces(const PrimFunc& func);
+
+struct PassRow {
+  const char* name;
+  const char* doc;
+  absl::StatusOr<PrimFunc> (*run)(const PrimFunc& func);
+};
+
+inline constexpr PassRow kPasses[] = {
+    {"simplify", "fold expressions, decide ifs, drop loops of one iteration",
+     SimplifyLoops},
+    {"unroll_loops", "copy the bodies of unrolled loops", UnrollLoops},
+    {"vectorize_loops", "turn vectorized loops into vector code",
+     VectorizeLoops},
+    {"plan_workspaces", "make allocated workspaces parameters, shared ones",
+     PlanWorkspaces},
+};
 
 }  // namespace ingot::tir
 

@@ -16,47 +16,37 @@
 namespace ingot::tir {
 namespace {
 
-TEST(PassTest, HooksSeeEveryPass) {
+TEST(PassTest, EventsTellWhatChanged) {
   const PrimFunc func =
       Parse(
           "func @f() -> (%o: f32[4]) { unrolled i in [0, 4) { %o[i] = 1.0f "
           "} }")
           .value();
   std::string log;
-  PassHooks hooks;
-  hooks.after_pass = [&log](const Pass& pass, const PrimFunc& result,
-                            bool changed, double seconds) {
-    absl::StrAppend(&log, pass.name, changed ? " changed, " : " same, ");
-    EXPECT_GE(seconds, 0);
+  PassOptions options;
+  options.after = [&log](const PassEvent& event) {
+    absl::StrAppend(&log, event.pass.name,
+                    event.changed ? " changed, " : " same, ");
+    return absl::OkStatus();
   };
   ASSERT_TRUE(
-      RunPasses(func, {"simplify", "unroll_loops", "unroll_loops"}, hooks)
+      RunPasses(func, {"simplify", "unroll_loops", "unroll_loops"}, options)
           .ok());
   EXPECT_EQ(log, "simplify same, unroll_loops changed, unroll_loops same, ");
 }
 
-TEST(PassTest, ErrorsNameThePass) {
+TEST(PassTest, ErrorsNameWhatIsWrong) {
   const PrimFunc func = Parse("func @f() -> (%o: f32[4]) { }").value();
-  const Pass fails{"fails", "",
-                   [](const PrimFunc&) -> absl::StatusOr<PrimFunc> {
-                     return absl::InternalError("no luck");
-                   }};
-  const Pass breaks{"breaks", "",
-                    [](const PrimFunc& f) -> absl::StatusOr<PrimFunc> {
-                      PrimFunc result = f;
-                      result.body = MakeEvaluate(MakeVar("x"));
-                      return result;
-                    }};
-  EXPECT_EQ(RunPasses(func, {fails}).status().message(),
-            "tir pass fails on @f: no luck");
-  EXPECT_EQ(RunPasses(func, {breaks}).status().message(),
-            "after tir pass breaks: func @f: variable 'x' is not defined here, "
-            "in: eval x");
-  PassRegistry registry = PassRegistry::Builtin();
-  EXPECT_TRUE(registry.Add(fails).ok());
-  EXPECT_FALSE(registry.Add(fails).ok());
-  EXPECT_TRUE(registry.Find("fails").ok());
-  EXPECT_FALSE(registry.Find("nothing").ok());
+  EXPECT_EQ(
+      RunPasses(func, {"nothing"}).status(),
+      absl::NotFoundError("there is no pass 'nothing'; there are: simplify, "
+                          "unroll_loops, vectorize_loops, plan_workspaces"));
+  PassOptions options;
+  options.after = [](const PassEvent&) {
+    return absl::DataLossError("the disk is full");
+  };
+  EXPECT_EQ(RunPasses(func, {"simplify"}, options).status(),
+            absl::DataLossError("func @f: the disk is full"));
 }
 
 // Writes random programs whose loops may be reordered: each iteration of the

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/passes/passes.h"
-#include "compiler/tir/simplify.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::tir {

@@ -6,11 +6,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/c_region.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/pattern.h"
-#include "compiler/status_macros.h"
 
 namespace acme {
 namespace {

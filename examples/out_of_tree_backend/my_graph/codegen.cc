@@ -5,9 +5,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
-#include "compiler/status_macros.h"
 
 namespace acme {
 namespace {

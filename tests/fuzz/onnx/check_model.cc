@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/testing/run_model.h"
+#include "base/status_macros.h"
 #include "compiler/driver/compile.h"
-#include "compiler/status_macros.h"
 #include "loaders/load.h"
 #include "tests/fuzz/onnx/deviations.h"
 #include "tests/fuzz/onnx/elements.h"
@@ -40,7 +40,8 @@ absl::StatusOr<std::vector<Tensor>> CompileAndRun(
     }
   }
   const absl::StatusOr<ArtifactSet> set =
-      CompileModel(path, testing_support::BuiltinTargets(), options);
+      CompileModel(path, testing_support::BuiltinFrontends(),
+                   testing_support::BuiltinTargets(), options);
   if (!set.ok()) return In("compile", set.status());
   const absl::StatusOr<LoadedModel> loaded =
       testing_support::StoreAndLoad(*set);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/status_macros.h"
+#include "base/status_macros.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/protos.h"
 #include "tests/fuzz/onnx/reference_session.h"

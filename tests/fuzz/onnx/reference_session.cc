@@ -6,7 +6,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
-#include "compiler/status_macros.h"
+#include "base/status_macros.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "third_party/onnxruntime/onnxruntime_c_api.h"
 

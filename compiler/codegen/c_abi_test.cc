@@ -1,0 +1,89 @@
+// The header, the types of generated C and LLVM's types describe one layout.
+
+#include "runtime/c_abi.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "absl/types/span.h"
+#include "compiler/codegen/c_abi_fields.h"
+#include "compiler/codegen/c_prelude.h"
+#include "compiler/codegen/llvm/abi_types.h"
+#include "gtest/gtest.h"
+#include "llvm/IR/DataLayout.h"
+
+namespace ingot::codegen {
+namespace prelude {
+
+#include "compiler/codegen/c_prelude_types.inc"
+
+}  // namespace prelude
+
+namespace {
+
+TEST(CAbiTest, GeneratedCDeclaresTheHeadersStructures) {
+#define INGOT_EXPECT_TENSOR(name, type, member, own)                    \
+  EXPECT_EQ(offsetof(prelude::Tensor, own), offsetof(DLTensor, member)) \
+      << #member;
+  INGOT_ABI_TENSOR(INGOT_EXPECT_TENSOR)
+#define INGOT_EXPECT_ANY(name, type, member, own)                     \
+  EXPECT_EQ(offsetof(prelude::Any, own), offsetof(TVMFFIAny, member)) \
+      << #member;
+  INGOT_ABI_ANY(INGOT_EXPECT_ANY)
+#define INGOT_EXPECT_HOST_API(name, type, member, own)                       \
+  EXPECT_EQ(offsetof(prelude::HostApi, own), offsetof(IngotHostApi, member)) \
+      << #member;
+  INGOT_ABI_HOST_API(INGOT_EXPECT_HOST_API)
+  EXPECT_EQ(sizeof(prelude::Tensor), sizeof(DLTensor));
+  EXPECT_EQ(sizeof(prelude::Any), sizeof(TVMFFIAny));
+  EXPECT_EQ(sizeof(prelude::HostApi), sizeof(IngotHostApi));
+}
+
+// tvm-ffi and DLPack document these places; the header must keep them too.
+TEST(CAbiTest, TablesHoldTheDocumentedLayout) {
+  if (sizeof(void*) != 8) GTEST_SKIP() << "the numbers are for 64 bits";
+  EXPECT_EQ(kTensorFields[kTensorNdim].offset, 16u);
+  EXPECT_EQ(kTensorFields[kTensorTypeCode].offset, 20u);
+  EXPECT_EQ(kTensorFields[kTensorShape].offset, 24u);
+  EXPECT_EQ(kTensorFields[kTensorByteOffset].offset, 40u);
+  EXPECT_EQ(kAnyFields[kAnyValue].offset, 8u);
+  EXPECT_EQ(kHostApiFields[kHostApiSetError].offset, 16u);
+}
+
+TEST(CAbiTest, PreludeHoldsTheTypesThatWereChecked) {
+  const std::string types =
+#include "compiler/codegen/c_prelude_types.literal"
+      ;
+  EXPECT_NE(std::string(kCPrelude).find("\n" + types + "\n"),
+            std::string::npos);
+}
+
+void ExpectPlaces(const llvm::DataLayout& layout, llvm::StructType* type,
+                  absl::Span<const AbiField> fields, size_t bytes) {
+  const llvm::StructLayout* places = layout.getStructLayout(type);
+  ASSERT_EQ(type->getNumElements(), fields.size());
+  for (size_t i = 0; i < fields.size(); ++i) {
+    EXPECT_EQ(places->getElementOffset(i).getFixedValue(), fields[i].offset)
+        << "field " << i;
+    EXPECT_EQ(layout.getTypeStoreSize(type->getElementType(i)).getFixedValue(),
+              fields[i].size)
+        << "field " << i;
+  }
+  EXPECT_EQ(layout.getTypeAllocSize(type).getFixedValue(), bytes);
+}
+
+TEST(CAbiTest, LlvmPlacesFieldsAsTheHeaderDoes) {
+  if (sizeof(void*) != 8) GTEST_SKIP() << "the layout below is for 64 bits";
+  llvm::LLVMContext context;
+  const llvm::DataLayout layout("e-m:e-i64:64-n8:16:32:64-S128");
+  ExpectPlaces(layout, AbiStruct(context, kTensorFields), kTensorFields,
+               sizeof(DLTensor));
+  ExpectPlaces(layout, AbiStruct(context, kAnyFields), kAnyFields,
+               sizeof(TVMFFIAny));
+  ExpectPlaces(layout, AbiStruct(context, kHostApiFields), kHostApiFields,
+               sizeof(IngotHostApi));
+}
+
+}  // namespace
+}  // namespace ingot::codegen

@@ -1,0 +1,97 @@
+#ifndef INGOT_COMPILER_DRIVER_COMPILATION_H_
+#define INGOT_COMPILER_DRIVER_COMPILATION_H_
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+#include "compiler/driver/compile.h"
+#include "compiler/driver/ir_dump.h"
+#include "compiler/driver/placement.h"
+#include "compiler/driver/plan/build_plan.h"
+#include "compiler/driver/plan/constant_pool.h"
+#include "compiler/machine/machine_model.h"
+#include "compiler/relay/ir.h"
+#include "compiler/relay/passes/pass.h"
+#include "compiler/target/target.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot {
+
+// One target of the list, with its kind and the loops that it generates code
+// from.
+struct TargetWork {
+  Target target;
+  const TargetKind* kind;
+  MachineModel machine;
+  std::vector<tir::PrimFunc> functions;
+};
+
+// What the code of one target key needs of the machine that runs it.
+struct KeyNeeds {
+  std::string triple;
+  std::set<std::string> features, libraries;
+};
+
+// The value that goes through the pipeline. Each stage (stages.h) reads what
+// those before it left here and leaves its own part.
+struct Compilation {
+  Compilation(relay::Module* module, absl::string_view name,
+              absl::string_view sha256, const TargetRegistry& kinds,
+              const CompileOptions& options);
+  Compilation(const Compilation&) = delete;
+  Compilation& operator=(const Compilation&) = delete;
+
+  // What is compiled, and how. All outlive the compilation.
+  relay::Module* const module;
+  const std::string name;    // of the model
+  const std::string sha256;  // of what it was read from
+  const TargetRegistry& kinds;
+  const CompileOptions& options;
+  const std::string symbol_prefix;
+  IrDump dump;
+
+  // From ChooseTargets.
+  std::vector<TargetWork> targets;
+  TargetWork* host = nullptr;  // of targets; null: regions are all there is
+
+  // From CheckPins and OptimizeModule.
+  relay::PassContext context;
+
+  // From UpdateConstants on.
+  ConstantPool constants;
+
+  // From LowerFunctions: by the name of the function.
+  std::map<std::string, CompiledFunction> functions;
+
+  // From LowerFunctions on.
+  ArtifactSet set;
+  std::map<std::string, KeyNeeds> needs;  // by target key
+
+  // The target that generates code for a function; regions that name none are
+  // kernels of the host.
+  absl::StatusOr<TargetWork*> OwnerOf(const relay::Function& function);
+
+  // The model's nodes that a function computes: those inside, and those that
+  // the calls of it stand for.
+  std::string SourcesOf(const relay::Function& function) const;
+
+  // Takes what a code generator made for a target.
+  absl::Status AddResult(const Target& target, CodegenResult result);
+
+  // Tells the options' listeners.
+  void Time(absl::string_view stage, double seconds) const;
+  void Progress(absl::string_view what, double fraction) const;
+};
+
+// A C identifier made of the letters and digits of `name`.
+std::string ToIdentifier(absl::string_view name);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_COMPILATION_H_

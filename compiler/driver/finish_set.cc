@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "artifact/target_keys.h"
+#include "base/status_macros.h"
+#include "base/version.h"
+#include "compiler/driver/plan/build_plan.h"
+#include "compiler/driver/stages.h"
+#include "runtime/safetensors_writer.h"
+
+namespace ingot {
+namespace {
+
+// Artifacts of the compiler itself.
+constexpr char kCodegenId[] = "ingot";
+constexpr char kMetadataLoader[] = "metadata";
+
+}  // namespace
+
+absl::Status AddPlan(Compilation* c) {
+  c->Progress("planning memory", 0.95);
+  const absl::Time start = absl::Now();
+  INGOT_ASSIGN_OR_RETURN(
+      const Plan built,
+      BuildPlan(*c->module, c->name, c->functions, &c->constants));
+  Artifact plan;
+  plan.codegen_id = kCodegenId;
+  plan.loader = kMetadataLoader;
+  plan.file_name = "plan.binpb";
+  plan.content = Blob::FromString(built.SerializeAsString());
+  INGOT_RETURN_IF_ERROR(c->set.Add(std::move(plan)));
+  c->Time("plan", absl::ToDoubleSeconds(absl::Now() - start));
+  return absl::OkStatus();
+}
+
+absl::Status AddConstants(Compilation* c) {
+  if (c->constants.constants().empty()) return absl::OkStatus();
+  const absl::Time start = absl::Now();
+  Artifact weights;
+  weights.codegen_id = kCodegenId;
+  weights.loader = kConstantsLoader;
+  weights.file_name = "weights.safetensors";
+  INGOT_ASSIGN_OR_RETURN(weights.content,
+                         SafetensorsToBlob(c->constants.constants()));
+  INGOT_RETURN_IF_ERROR(c->set.Add(std::move(weights)));
+  c->Time("constants", absl::ToDoubleSeconds(absl::Now() - start));
+  return absl::OkStatus();
+}
+
+absl::Status CheckLoaders(const Compilation& c) {
+  const std::vector<std::string>& known = c.options.known_loaders;
+  if (known.empty()) return absl::OkStatus();
+  for (const Artifact& artifact : c.set.artifacts()) {
+    if (std::find(known.begin(), known.end(), artifact.loader) == known.end()) {
+      return absl::NotFoundError(absl::StrCat(
+          "artifact ", ArtifactPath(artifact), " needs the loader '",
+          artifact.loader, "', which this Ingot does not have; known: ",
+          absl::StrJoin(known, ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+void FillProvenance(Compilation* c) {
+  Provenance& p = c->set.mutable_provenance();
+  p.set_ingot_version(kIngotVersion);
+  p.set_model_name(c->name);
+  p.set_model_sha256(c->sha256);
+  p.set_target(c->options.target_text);
+  auto option = [&p](absl::string_view name, absl::string_view value) {
+    Provenance::Option* o = p.add_options();
+    o->set_name(std::string(name));
+    o->set_value(std::string(value));
+  };
+  option("opt-level", absl::StrCat(c->options.opt_level));
+  for (const auto& [input, shape] : c->options.input_shapes) {
+    option("input-shape", absl::StrCat(input, ":", absl::StrJoin(shape, "x")));
+  }
+  for (const auto& [node, target] : c->options.pins) {
+    option("pin", absl::StrCat(node, ":", target));
+  }
+  p.set_symbol_prefix(c->symbol_prefix);
+  for (const auto& [name, needs] : c->needs) {
+    Provenance::TargetKey* key = MutableTargetKey(&p, name);
+    key->set_triple(needs.triple);
+    for (const std::string& f : needs.features) key->add_cpu_features(f);
+    for (const std::string& l : needs.libraries) key->add_link_libraries(l);
+  }
+}
+
+}  // namespace ingot

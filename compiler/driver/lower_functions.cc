@@ -1,0 +1,151 @@
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "base/status_macros.h"
+#include "compiler/driver/lower_function.h"
+#include "compiler/driver/plan/assumptions.h"
+#include "compiler/driver/stages.h"
+#include "compiler/tir/passes/pass.h"
+
+namespace ingot {
+namespace {
+
+// The stage: one function after another.
+class Lowering {
+ public:
+  explicit Lowering(Compilation* compilation) : c_(*compilation) {}
+
+  absl::Status Run() {
+    const absl::Time start = absl::Now();
+    double done = 0;
+    for (const auto& function : c_.module->functions()) {
+      c_.Progress(function->name,
+                  0.5 + 0.3 * done++ / c_.module->functions().size());
+      // Composites are part of the regions that call them; the plan lists the
+      // calls of main and of what branches and loops run.
+      const bool is_graph =
+          !function->attrs.Has("primitive") && !function->attrs.Has("target");
+      if (is_graph || function->attrs.Has("composite")) continue;
+      INGOT_RETURN_IF_ERROR(Compile(*function));
+    }
+    c_.Time("lower", absl::ToDoubleSeconds(absl::Now() - start) - tir_seconds_);
+    c_.Time("tir passes", tir_seconds_);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status Compile(const relay::Function& function) {
+    INGOT_ASSIGN_OR_RETURN(TargetWork * work, c_.OwnerOf(function));
+    CompiledFunction& compiled = c_.functions[function.name];
+    INGOT_ASSIGN_OR_RETURN(compiled.symbol, SymbolOf(function.name));
+    if (c_.options.on_function != nullptr) {
+      c_.options.on_function(compiled.symbol, function.name);
+    }
+    compiled.source = c_.SourcesOf(function);
+    INGOT_ASSIGN_OR_RETURN(compiled.assumptions,
+                           AssumptionsOf(*c_.module, function));
+    if (work->kind->relay_to_runtime == nullptr) {
+      return LowerToLoops(function, work, &compiled);
+    }
+    absl::StatusOr<CodegenResult> result = work->kind->relay_to_runtime(
+        work->target, *c_.module, function, compiled.symbol);
+    if (!result.ok()) {
+      return absl::Status(
+          result.status().code(),
+          absl::StrCat("target ", work->target.ToString(), ", region of ",
+                       compiled.source, ": ", result.status().message()));
+    }
+    return c_.AddResult(work->target, *std::move(result));
+  }
+
+  absl::StatusOr<std::string> SymbolOf(absl::string_view function) {
+    std::string symbol =
+        absl::StrCat(c_.symbol_prefix, "_", ToIdentifier(function));
+    if (!symbols_.insert(symbol).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("two functions would have the symbol ", symbol,
+                       "; one is ", function));
+    }
+    return symbol;
+  }
+
+  // The loops of a function, and the code that they call.
+  absl::StatusOr<LoweredRegion> Lower(const relay::Function& function,
+                                      const TargetWork& work,
+                                      const CompiledFunction& compiled) {
+    if (work.kind->relay_to_tir != nullptr) {
+      return work.kind->relay_to_tir(work.target, *c_.module, function,
+                                     compiled.symbol);
+    }
+    INGOT_ASSIGN_OR_RETURN(tir::PrimFunc lowered,
+                           LowerFunction(function, compiled.symbol,
+                                         work.kind->templates, work.machine));
+    if (!compiled.source.empty()) lowered.attrs["sources"] = compiled.source;
+    LoweredRegion region;
+    region.functions.push_back(std::move(lowered));
+    return region;
+  }
+
+  absl::Status LowerToLoops(const relay::Function& function, TargetWork* work,
+                            CompiledFunction* compiled) {
+    INGOT_ASSIGN_OR_RETURN(LoweredRegion region,
+                           Lower(function, *work, *compiled));
+    // Loops that their target does not generate code for join the host's.
+    TargetWork* const generator =
+        work->kind->tir_to_runtime != nullptr ? work : c_.host;
+    if (generator == nullptr || generator->kind->tir_to_runtime == nullptr) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("target ", work->target.ToString(),
+                       " makes loops but no code from them; add one that does "
+                       "behind it, such as ',llvm'"));
+    }
+    // It is linked with the loops that call it, so it gets their key.
+    INGOT_RETURN_IF_ERROR(
+        c_.AddResult(generator->target, std::move(region.code)));
+    for (size_t i = 0; i < region.functions.size(); ++i) {
+      INGOT_ASSIGN_OR_RETURN(tir::PrimFunc planned,
+                             RunPasses(region.functions[i], *generator->kind));
+      if (work->kind->relay_to_tir == nullptr) {
+        GuardAssumptions(compiled->assumptions, &planned);
+      }
+      if (i == 0) {
+        compiled->workspaces.assign(
+            planned.params.end() - planned.num_workspaces,
+            planned.params.end());
+      }
+      generator->functions.push_back(std::move(planned));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<tir::PrimFunc> RunPasses(const tir::PrimFunc& lowered,
+                                          const TargetKind& generator) {
+    std::vector<absl::string_view> passes = {"simplify", "plan_workspaces",
+                                             "simplify"};
+    passes.insert(passes.end(), generator.tir_passes.begin(),
+                  generator.tir_passes.end());
+    INGOT_RETURN_IF_ERROR(c_.dump.Write("lower", lowered));
+    tir::PassOptions options;
+    options.after = [&](const tir::PassEvent& event) {
+      tir_seconds_ += absl::ToDoubleSeconds(event.time);
+      return event.changed ? c_.dump.Write(event.pass.name, event.ir)
+                           : absl::OkStatus();
+    };
+    return tir::RunPasses(lowered, passes, options);
+  }
+
+  Compilation& c_;
+  std::set<std::string> symbols_;
+  double tir_seconds_ = 0;
+};
+
+}  // namespace
+
+absl::Status LowerFunctions(Compilation* c) { return Lowering(c).Run(); }
+
+}  // namespace ingot

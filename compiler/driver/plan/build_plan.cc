@@ -1,0 +1,351 @@
+#include "compiler/driver/plan/build_plan.h"
+
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "base/status_macros.h"
+#include "compiler/driver/plan/assumptions.h"
+#include "compiler/driver/plan/plan_values.h"
+#include "compiler/driver/plan/share_in_place.h"
+#include "compiler/relay/list_step.h"
+#include "compiler/tir/arith/simplify.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/phases.h"
+
+namespace ingot {
+namespace {
+
+using relay::Node;
+using relay::NodeKind;
+using relay::Value;
+
+std::string SourceOf(const Node& node) {
+  return absl::StrJoin(node.sources, ", ");
+}
+
+// The value of a node's result.
+Value ResultOf(const Node& node, int i) {
+  return Value{const_cast<Node*>(&node), i};
+}
+
+// The plan of one function: main, or the body of a branch or a loop.
+class PlanBuilder {
+ public:
+  PlanBuilder(const relay::Module& module, const relay::Function& function,
+              const std::map<std::string, CompiledFunction>& compiled,
+              ConstantPool* constants)
+      : module_(module),
+        function_(function),
+        compiled_(compiled),
+        constants_(constants),
+        values_(&plan_) {}
+
+  // `owned_inputs`: see ShareInPlace.
+  absl::StatusOr<Plan> Build(const std::vector<uint32_t>& owned_inputs) {
+    INGOT_RETURN_IF_ERROR(AddInputs());
+    for (const auto& node : function_.nodes()) {
+      absl::Status status = AddNode(*node);
+      if (!status.ok()) {
+        return absl::Status(status.code(),
+                            absl::StrCat(node->name, ": ", status.message()));
+      }
+    }
+    for (size_t i = 0; i < function_.outputs.size(); ++i) {
+      INGOT_ASSIGN_OR_RETURN(const int id, AddOutput(i));
+      plan_.add_outputs(id);
+      values_.Read(id, plan_.calls_size());
+    }
+    ShareInPlace(&plan_, owned_inputs);
+    AssignPhases(&plan_);
+    values_.PlaceStorage();
+    return std::move(plan_);
+  }
+
+ private:
+  absl::Status AddInputs() {
+    // The symbols that inputs bind, in the order of names.
+    std::map<std::string, const tir::Var*> bound;
+    for (const Node* input : function_.inputs) {
+      for (const tir::Expr& dim : input->outputs[0].shape) {
+        if (const auto* var = tir::As<tir::Var>(dim)) bound[var->name] = var;
+      }
+    }
+    for (const auto& [name, var] : bound) values_.AddSymbol(var);
+    for (Node* input : function_.inputs) {
+      INGOT_ASSIGN_OR_RETURN(const int id,
+                             values_.AddTensor(input->name, input->outputs[0]));
+      plan_.mutable_tensors(id)->set_input(plan_.inputs_size());
+      plan_.add_inputs(id);
+      values_.SetTensorOf(Value{input, 0}, id);
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddNode(const Node& node) {
+    switch (node.kind) {
+      case NodeKind::kInput:
+        return absl::OkStatus();
+      case NodeKind::kConstant:
+        return AddConstant(node);
+      case NodeKind::kOp:
+        return AddOperator(node);
+      case NodeKind::kCallFunction:
+        return AddCall(node);
+      case NodeKind::kIf:
+        return AddBranch(node);
+      case NodeKind::kLoop:
+        return AddLoop(node);
+    }
+    return absl::InternalError("a node is of no kind");
+  }
+
+  absl::Status AddOperator(const Node& node) {
+    switch (node.op->step) {
+      case relay::ExecutorStep::kBindDims:
+        return AddBindDims(node);
+      case relay::ExecutorStep::kRandomState:
+        AddStep(node)->mutable_random_state();
+        return AddResults(node);
+      case relay::ExecutorStep::kSequence:
+        return AddListStep(node);
+      case relay::ExecutorStep::kNone:
+        break;
+    }
+    return AddView(node);
+  }
+
+  absl::Status AddConstant(const Node& node) {
+    INGOT_ASSIGN_OR_RETURN(const int id,
+                           values_.AddTensor(node.name, node.outputs[0]));
+    plan_.mutable_tensors(id)->set_constant(
+        constants_->Add(node.name, *node.constant));
+    values_.SetTensorOf(ResultOf(node, 0), id);
+    return absl::OkStatus();
+  }
+
+  absl::Status AddView(const Node& node) {
+    if (!node.IsView()) {
+      return absl::InternalError(absl::StrCat(
+          node.op->name, " is left in main but is no view of its operand"));
+    }
+    INGOT_ASSIGN_OR_RETURN(const int id,
+                           values_.AddTensor(node.name, node.outputs[0]));
+    plan_.mutable_tensors(id)->set_view_of(values_.TensorOf(node.inputs[0]));
+    values_.SetTensorOf(ResultOf(node, 0), id);
+    std::vector<relay::DimAssumption> assumed;
+    INGOT_RETURN_IF_ERROR(AddAssumptionsOf(node, &assumed));
+    return AddRequirements(assumed, SourceOf(node));
+  }
+
+  // A call that reads the node's operands; its step is to be set.
+  PlanCall* AddStep(const Node& node) {
+    const int index = plan_.calls_size();
+    PlanCall* call = plan_.add_calls();
+    call->set_source(SourceOf(node));
+    for (const Value& v : node.inputs) {
+      if (v.node == nullptr) continue;
+      const int id = values_.TensorOf(v);
+      call->add_args(id);
+      values_.Read(id, index);
+    }
+    return call;
+  }
+
+  // The results of a node as what the last call writes.
+  absl::Status AddResults(const Node& node) {
+    const int index = plan_.calls_size() - 1;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      INGOT_RETURN_IF_ERROR(
+          AddResult(i == 0 ? node.name : absl::StrCat(node.name, ".", i),
+                    node.outputs[i]));
+      const PlanCall& call = plan_.calls(index);
+      values_.SetTensorOf(ResultOf(node, static_cast<int>(i)),
+                          call.args(call.args_size() - 1));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddResult(absl::string_view name,
+                         const relay::TensorType& type) {
+    const int index = plan_.calls_size() - 1;
+    INGOT_ASSIGN_OR_RETURN(const int id, values_.AddTensor(name, type));
+    values_.Write(id, type, index);
+    PlanCall* call = plan_.mutable_calls(index);
+    call->add_args(id);
+    call->set_num_outputs(call->num_outputs() + 1);
+    return absl::OkStatus();
+  }
+
+  // Symbols get the elements of an operand. The result is nothing but a shape:
+  // no byte of it is ever read or written.
+  absl::Status AddBindDims(const Node& node) {
+    PlanCall* call = AddStep(node);
+    call->mutable_bind_dims();
+    const relay::Shape& symbols = node.attrs.Get<relay::Shape>("symbols");
+    for (size_t i = 0; i < symbols.size(); ++i) {
+      PlanBind* bind = call->add_binds();
+      bind->set_symbol(values_.AddSymbol(tir::As<tir::Var>(symbols[i])));
+      bind->set_index(static_cast<uint32_t>(i));
+    }
+    return AddResults(node);
+  }
+
+  absl::Status AddListStep(const Node& node) {
+    PlanCall* call = AddStep(node);
+    const ListStep step = relay::ListStepOf(node);
+    call->mutable_list()->set_op(node.op->name);
+    call->mutable_list()->set_axis(step.axis);
+    call->mutable_list()->set_flag(step.flag);
+    BindToResults(node, call);
+    return AddResults(node);
+  }
+
+  // Makes the plan of a body; its index.
+  absl::StatusOr<uint32_t> AddBody(const std::string& name,
+                                   const std::vector<uint32_t>& owned_inputs) {
+    const relay::Function* body = module_.Find(name);
+    if (body == nullptr) {
+      return absl::InternalError(absl::StrCat("there is no @", name));
+    }
+    PlanBuilder builder(module_, *body, compiled_, constants_);
+    INGOT_ASSIGN_OR_RETURN(Plan plan, builder.Build(owned_inputs));
+    plan.set_entry(name);
+    *plan_.add_bodies() = std::move(plan);
+    return static_cast<uint32_t>(plan_.bodies_size()) - 1;
+  }
+
+  absl::Status AddBranch(const Node& node) {
+    PlanCall* call = AddStep(node);
+    PlanBranch* branch = call->mutable_branch();
+    std::vector<uint32_t> inputs;  // all are passed when a body runs
+    for (uint32_t i = 0; i + 1 < node.inputs.size(); ++i) inputs.push_back(i);
+    const std::vector<std::string> names = node.Callees();
+    size_t next = 0;
+    if (node.attrs.Has("then")) {
+      INGOT_ASSIGN_OR_RETURN(const uint32_t body,
+                             AddBody(names[next++], inputs));
+      branch->set_then_body(body);
+    }
+    if (node.attrs.Has("else")) {
+      INGOT_ASSIGN_OR_RETURN(const uint32_t body,
+                             AddBody(names[next++], inputs));
+      branch->set_else_body(body);
+    }
+    BindToResults(node, call);
+    return AddResults(node);
+  }
+
+  absl::Status AddLoop(const Node& node) {
+    PlanCall* call = AddStep(node);
+    PlanLoop* loop = call->mutable_loop();
+    const int64_t carried = node.attrs.Get<int64_t>("carried");
+    std::vector<uint32_t> inputs;  // those that each iteration is passed
+    for (int64_t i = 0; i < carried; ++i) {
+      inputs.push_back(static_cast<uint32_t>(1 + i));
+    }
+    INGOT_ASSIGN_OR_RETURN(const uint32_t body,
+                           AddBody(node.Callees()[0], inputs));
+    loop->set_body(body);
+    loop->set_has_max_iterations(node.inputs[0].node != nullptr);
+    loop->set_has_condition(node.inputs[1].node != nullptr);
+    loop->set_carried(static_cast<uint32_t>(carried));
+    BindToResults(node, call);
+    return AddResults(node);
+  }
+
+  // Symbols that have no value before `call` get those of its results.
+  void BindToResults(const Node& node, PlanCall* call) {
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+      const relay::Shape& shape = node.outputs[i].shape;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        const auto* var = tir::As<tir::Var>(shape[d]);
+        if (var == nullptr || values_.HasSymbol(var)) continue;
+        PlanBind* bind = call->add_binds();
+        bind->set_symbol(values_.AddSymbol(var));
+        bind->set_output(static_cast<uint32_t>(i));
+        bind->set_index(static_cast<uint32_t>(d));
+      }
+    }
+  }
+
+  absl::Status AddCall(const Node& node) {
+    const CompiledFunction& function = compiled_.at(node.callee);
+    PlanCall* call = AddStep(node);
+    call->set_function(function.symbol);
+    // Several calls may share a function.
+    if (node.sources.empty()) call->set_source(function.source);
+    const std::string source = call->source();
+    INGOT_RETURN_IF_ERROR(AddResults(node));
+    for (const tir::Buffer& workspace : function.workspaces) {
+      INGOT_RETURN_IF_ERROR(
+          AddResult(absl::StrCat(node.name, ".", workspace->name),
+                    relay::TensorType{workspace->dtype, workspace->shape}));
+    }
+    return AddRequirements(function.assumptions, source);
+  }
+
+  // The dimensions that a call takes to be equal, each pair once.
+  absl::Status AddRequirements(
+      const std::vector<relay::DimAssumption>& assumptions,
+      const std::string& source) {
+    for (const relay::DimAssumption& assumption : assumptions) {
+      PlanRequirement requirement;
+      INGOT_ASSIGN_OR_RETURN(*requirement.mutable_left(),
+                             values_.ToDimExpr(tir::Simplify(assumption.a)));
+      INGOT_ASSIGN_OR_RETURN(*requirement.mutable_right(),
+                             values_.ToDimExpr(tir::Simplify(assumption.b)));
+      requirement.set_or_one(assumption.or_one);
+      if (!required_.insert(requirement.SerializeAsString()).second) continue;
+      requirement.set_source(source);
+      *plan_.add_requirements() = std::move(requirement);
+    }
+    return absl::OkStatus();
+  }
+
+  // The tensor of output `i`, named as the model names it.
+  absl::StatusOr<int> AddOutput(size_t i) {
+    const Value v = function_.outputs[i];
+    const int id = values_.TensorOf(v);
+    const std::string& name = i < function_.output_names.size()
+                                  ? function_.output_names[i]
+                                  : plan_.tensors(id).name();
+    if (plan_.tensors(id).name() == name) return id;
+    INGOT_ASSIGN_OR_RETURN(const int named, values_.AddTensor(name, v.type()));
+    if (v.type().is_list) {
+      PlanCall* call = plan_.add_calls();
+      call->mutable_list()->set_op("list_copy");
+      call->add_args(id);
+      call->add_args(named);
+      call->set_num_outputs(1);
+    } else {
+      plan_.mutable_tensors(named)->set_view_of(id);
+    }
+    return named;
+  }
+
+  const relay::Module& module_;
+  const relay::Function& function_;
+  const std::map<std::string, CompiledFunction>& compiled_;
+  ConstantPool* const constants_;
+  Plan plan_;
+  PlanValues values_;
+  std::set<std::string> required_;  // without their sources
+};
+
+}  // namespace
+
+absl::StatusOr<Plan> BuildPlan(
+    const relay::Module& module, absl::string_view entry,
+    const std::map<std::string, CompiledFunction>& compiled,
+    ConstantPool* constants) {
+  PlanBuilder builder(module, *module.main(), compiled, constants);
+  INGOT_ASSIGN_OR_RETURN(Plan plan, builder.Build({}));
+  plan.set_version(kPlanVersion);
+  plan.set_entry(std::string(entry));
+  plan.add_devices()->set_kind(kCpuDeviceKind);
+  return plan;
+}
+
+}  // namespace ingot

@@ -1,0 +1,41 @@
+#ifndef INGOT_COMPILER_DRIVER_PLAN_BUILD_PLAN_H_
+#define INGOT_COMPILER_DRIVER_PLAN_BUILD_PLAN_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/driver/plan/constant_pool.h"
+#include "compiler/relay/ir.h"
+#include "compiler/relay/op.h"
+#include "compiler/tir/ir.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace ingot {
+
+// The calls that main makes in place of one function of the module.
+struct CompiledFunction {
+  std::string symbol;                   // its name in the artifacts
+  std::vector<tir::Buffer> workspaces;  // that it wants after its outputs
+  std::string source;                   // the model's nodes, for people
+  // The dimensions that it relies on being equal.
+  std::vector<relay::DimAssumption> assumptions;
+};
+
+// Turns main, which only holds inputs, constants, view operators, bind_dims,
+// random_state, operators on lists, calls of functions in `compiled`, and
+// branches and loops over functions like it, into a plan: every value a place,
+// every call its arguments, intermediate storage shared by life time. Views of
+// a value share its memory; constants go into `constants`. InvalidArgument when
+// a dimension follows neither from the inputs' shapes nor from what a run binds
+// before.
+absl::StatusOr<Plan> BuildPlan(
+    const relay::Module& module, absl::string_view entry,
+    const std::map<std::string, CompiledFunction>& compiled,
+    ConstantPool* constants);
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_PLAN_BUILD_PLAN_H_

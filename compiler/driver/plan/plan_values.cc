@@ -1,0 +1,155 @@
+#include "compiler/driver/plan/plan_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/tir/arith/simplify.h"
+#include "runtime/plan/views.h"
+
+namespace ingot {
+namespace {
+
+absl::StatusOr<DimExpr::Op> DimOp(tir::BinaryOp op) {
+  switch (op) {
+    case tir::BinaryOp::kAdd:
+      return DimExpr::ADD;
+    case tir::BinaryOp::kSub:
+      return DimExpr::SUB;
+    case tir::BinaryOp::kMul:
+      return DimExpr::MUL;
+    case tir::BinaryOp::kFloorDiv:
+      return DimExpr::FLOOR_DIV;
+    case tir::BinaryOp::kFloorMod:
+      return DimExpr::FLOOR_MOD;
+    case tir::BinaryOp::kMin:
+      return DimExpr::MIN;
+    case tir::BinaryOp::kMax:
+      return DimExpr::MAX;
+    default:
+      return absl::InvalidArgumentError(
+          "a dimension uses an operation that a plan cannot express");
+  }
+}
+
+}  // namespace
+
+int PlanValues::AddSymbol(const tir::Var* symbol) {
+  symbols_[symbol] = plan_->symbols_size();
+  plan_->add_symbols()->set_name(symbol->name);
+  return symbols_[symbol];
+}
+
+absl::StatusOr<DimExpr> PlanValues::ToDimExpr(const tir::Expr& dim) const {
+  DimExpr out;
+  int64_t value;
+  if (tir::AsConstInt(dim, &value)) {
+    out.set_value(value);
+    return out;
+  }
+  if (const auto* var = tir::As<tir::Var>(dim)) {
+    auto it = symbols_.find(var);
+    if (it == symbols_.end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the dimension '", var->name,
+                       "' does not follow from the inputs' shapes"));
+    }
+    out.set_op(DimExpr::SYMBOL);
+    out.set_value(it->second);
+    return out;
+  }
+  const auto* binary = tir::As<tir::Binary>(dim);
+  if (binary == nullptr) {
+    return absl::InvalidArgumentError(
+        "a dimension uses an operation that a plan cannot express");
+  }
+  INGOT_ASSIGN_OR_RETURN(const DimExpr::Op op, DimOp(binary->op));
+  out.set_op(op);
+  for (const tir::Expr& operand : {binary->a, binary->b}) {
+    INGOT_ASSIGN_OR_RETURN(*out.add_operands(), ToDimExpr(operand));
+  }
+  return out;
+}
+
+absl::StatusOr<int> PlanValues::AddTensor(absl::string_view name,
+                                          const relay::TensorType& type) {
+  const int id = plan_->tensors_size();
+  PlanTensor* tensor = plan_->add_tensors();
+  int& uses = names_[std::string(name)];
+  tensor->set_name(uses == 0 ? std::string(name)
+                             : absl::StrCat(name, "#", uses));
+  ++uses;
+  tensor->mutable_dtype()->set_code(type.dtype.code);
+  tensor->mutable_dtype()->set_bits(type.dtype.bits);
+  tensor->set_is_list(type.is_list);
+  for (const tir::Expr& dim : type.shape) {
+    INGOT_ASSIGN_OR_RETURN(*tensor->add_shape(), ToDimExpr(tir::Simplify(dim)));
+  }
+  return id;
+}
+
+void PlanValues::Write(int tensor, const relay::TensorType& type, int call) {
+  if (type.is_list) return;
+  tir::Expr bytes = tir::MakeInt(static_cast<int64_t>(type.dtype.bytes()));
+  for (const tir::Expr& dim : type.shape) bytes = bytes * dim;
+  requests_of_[tensor] = static_cast<int>(requests_.size());
+  StorageRequest request;
+  request.bytes = tir::Simplify(bytes);
+  request.first = request.last = call;
+  requests_.push_back(std::move(request));
+}
+
+void PlanValues::Read(int tensor, int call) {
+  const auto root = RootOf(*plan_, static_cast<uint32_t>(tensor));
+  auto it = requests_of_.find(static_cast<int>(root));
+  if (it != requests_of_.end()) requests_[it->second].last = call;
+}
+
+void PlanValues::PlaceStorage() {
+  for (const auto& [tensor, request] : requests_of_) {
+    requests_[request].phase = static_cast<int>(plan_->tensors(tensor).phase());
+  }
+  // Results in place join the request of their operand, call by call.
+  std::vector<int> joined(requests_.size());
+  for (size_t i = 0; i < joined.size(); ++i) joined[i] = static_cast<int>(i);
+  for (PlanCall& call : *plan_->mutable_calls()) {
+    const int reads = call.args_size() - static_cast<int>(call.num_outputs());
+    for (const PlanInPlace& pair : call.in_place()) {
+      const uint32_t operand = call.args(static_cast<int>(pair.operand()));
+      const uint32_t result =
+          call.args(reads + static_cast<int>(pair.result()));
+      if (plan_->tensors(static_cast<int>(operand)).is_list()) continue;
+      const int from =
+          joined[requests_of_.at(static_cast<int>(RootOf(*plan_, operand)))];
+      const int to = requests_of_.at(static_cast<int>(result));
+      requests_[from].last = std::max(requests_[from].last, requests_[to].last);
+      joined[to] = from;
+    }
+  }
+  std::vector<StorageRequest> alone;
+  std::vector<int> index_of(requests_.size());
+  for (size_t i = 0; i < requests_.size(); ++i) {
+    if (joined[i] != static_cast<int>(i)) continue;
+    index_of[i] = static_cast<int>(alone.size());
+    alone.push_back(requests_[i]);
+  }
+  const StoragePlan storage = AssignStorage(alone);
+  for (size_t i = 0; i < storage.storages.size(); ++i) {
+    PlanStorage* added = plan_->add_storage();
+    for (const tir::Expr& size : storage.storages[i]) {
+      // Sizes are products of dimensions that were converted before.
+      *added->add_bytes() = *ToDimExpr(size);
+    }
+    added->set_phase(static_cast<uint32_t>(storage.phases[i]));
+  }
+  for (const auto& [tensor, request] : requests_of_) {
+    const StorageAssignment& place =
+        storage.assignments[index_of[joined[request]]];
+    PlanTensor* placed = plan_->mutable_tensors(tensor);
+    placed->set_storage(static_cast<uint32_t>(place.storage));
+    placed->set_offset(static_cast<uint64_t>(place.offset));
+  }
+}
+
+}  // namespace ingot

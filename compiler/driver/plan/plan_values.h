@@ -1,0 +1,68 @@
+#ifndef INGOT_COMPILER_DRIVER_PLAN_PLAN_VALUES_H_
+#define INGOT_COMPILER_DRIVER_PLAN_PLAN_VALUES_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/driver/plan/storage_planner.h"
+#include "compiler/relay/ir.h"
+#include "compiler/tir/ir.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace ingot {
+
+// The symbols and tensors of a plan that is being made, and how long each that
+// calls write to is needed.
+class PlanValues {
+ public:
+  // `plan` outlives this.
+  explicit PlanValues(Plan* plan) : plan_(plan) {}
+
+  // Adds a symbol; its index in the plan.
+  int AddSymbol(const tir::Var* symbol);
+  bool HasSymbol(const tir::Var* symbol) const {
+    return symbols_.count(symbol) > 0;
+  }
+
+  // InvalidArgument for a symbol that was not added, and for operations that a
+  // plan does not have.
+  absl::StatusOr<DimExpr> ToDimExpr(const tir::Expr& dim) const;
+
+  // Adds a tensor or a list without a place; its index. A name that is taken
+  // gets a number.
+  absl::StatusOr<int> AddTensor(absl::string_view name,
+                                const relay::TensorType& type);
+
+  // The tensor that stands for a value.
+  void SetTensorOf(const relay::Value& value, int tensor) {
+    tensors_[value] = tensor;
+  }
+  int TensorOf(const relay::Value& value) const { return tensors_.at(value); }
+
+  // Says that call `call` writes the tensor, so that it needs storage from then
+  // on. Lists need none.
+  void Write(int tensor, const relay::TensorType& type, int call);
+
+  // Says that call `call`, or what follows the last one, reads the tensor.
+  void Read(int tensor, int call);
+
+  // Gives every tensor that was written a place, in one with the operand where
+  // the plan says that it is updated in place. The plan's phases must be known.
+  void PlaceStorage();
+
+ private:
+  Plan* const plan_;
+  std::map<const tir::Var*, int> symbols_;
+  std::map<std::string, int> names_;
+  std::map<relay::Value, int> tensors_;
+  std::vector<StorageRequest> requests_;
+  std::map<int, int> requests_of_;  // tensor -> request
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_DRIVER_PLAN_PLAN_VALUES_H_

@@ -1,0 +1,22 @@
+#include "compiler/frontends/onnx/graph/converters.h"
+
+namespace ingot::onnx_frontend {
+
+void ConverterTable::Add(absl::string_view op, Converter converter,
+                         absl::string_view domain) {
+  converters_[{std::string(domain), std::string(op)}] = std::move(converter);
+}
+
+const Converter* ConverterTable::Find(absl::string_view domain,
+                                      absl::string_view op) const {
+  auto it = converters_.find({std::string(domain), std::string(op)});
+  return it == converters_.end() ? nullptr : &it->second;
+}
+
+std::vector<std::pair<std::string, std::string>> ConverterTable::Names() const {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const auto& [name, converter] : converters_) names.push_back(name);
+  return names;
+}
+
+}  // namespace ingot::onnx_frontend

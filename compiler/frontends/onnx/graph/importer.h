@@ -1,0 +1,160 @@
+// The state of one import. Internal to the ONNX frontend.
+#ifndef INGOT_COMPILER_FRONTENDS_ONNX_GRAPH_IMPORTER_H_
+#define INGOT_COMPILER_FRONTENDS_ONNX_GRAPH_IMPORTER_H_
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "compiler/frontends/frontend.h"
+#include "compiler/frontends/onnx/graph/context.h"
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/graph/lists.h"
+#include "compiler/relay/import/builder.h"
+#include "compiler/relay/ir.h"
+#include "onnx/onnx.pb.h"
+
+namespace ingot::onnx_frontend {
+
+std::vector<const onnx::NodeProto*> PointersTo(
+    const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes);
+
+// "ai.onnx" is the empty domain by another name.
+std::string CanonicalDomain(const std::string& domain);
+// A canonical domain for people.
+std::string DomainName(const std::string& domain);
+
+// The names that one graph defines; lookups go on in the graph around it.
+struct Scope {
+  const Scope* parent = nullptr;
+  relay::OpenFunction* function = nullptr;  // that its nodes are part of
+  mutable std::map<std::string, Binding> names;
+  // Values found around the function that the graph belongs to.
+  mutable std::map<std::string, Binding> captures;
+};
+
+// Whether a binding can be a result of a branch or a loop that a run decides.
+// These are tensors alone: no type says what they store.
+absl::Status CheckCanLeave(const Binding& result);
+
+// Whether a binding is a sequence, or an optional value as such.
+bool IsList(const Binding& binding);
+
+class Importer {
+ public:
+  // All three must outlive the importer; the model loses its tensors' data.
+  Importer(onnx::ModelProto* model, const ImportOptions& options,
+           const ConverterTable& converters);
+
+  absl::StatusOr<relay::Module> Run();
+
+  // ------------------------------------------------- for contexts of nodes
+  relay::ModuleBuilder& builder() { return builder_; }
+  // The binding's tensor, made now if it is not there yet.
+  absl::StatusOr<Value> Materialize(Binding* binding, absl::string_view name);
+  // The same as a list, of a binding for which IsList holds; or whichever it
+  // is.
+  absl::StatusOr<Value> MaterializeList(Binding* binding,
+                                        absl::string_view name);
+  absl::StatusOr<Value> MaterializeAny(Binding* binding,
+                                       absl::string_view name);
+  // The knowledge of a list, filled in by the operator that makes it.
+  ListInfo& list_info(Value list) { return lists_[list]; }
+  // The elements that a binding is known to have, or null.
+  const Known* KnownOf(Binding* binding);
+  // Fills the function being imported with a graph, its outputs the function's.
+  absl::Status FillFromGraph(const onnx::GraphProto& graph,
+                             std::vector<Binding> inputs);
+  // Asks that the rest of the graph become part of both sides of a branch. A
+  // branch whose results differ in rank needs it.
+  void RequestSplit() { split_ = true; }
+  // Imports the nodes of a graph inside the one being imported, its inputs
+  // bound in order, and gives its outputs.
+  absl::StatusOr<std::vector<Binding>> Inline(const onnx::GraphProto& graph,
+                                              std::vector<Binding> inputs);
+  // The folder of the model's file; empty: not known.
+  const std::string& model_dir() const { return model_dir_; }
+  const ConverterTable& converters() const { return converters_; }
+  // So far, with that being imported and with copies of function bodies.
+  int64_t nodes_imported() const { return imported_; }
+
+ private:
+  // The name as `scope` sees it; null when there is none.
+  absl::StatusOr<Binding*> Find(const Scope* scope, const std::string& name);
+  absl::StatusOr<Binding> Capture(relay::OpenFunction* function, Binding* outer,
+                                  const std::string& name);
+  // Fills the function being imported with one side of the branch `node` and
+  // the `rest` of the graph behind it, whose results it gives.
+  absl::Status Split(const onnx::NodeProto& node, const std::string& name,
+                     const onnx::GraphProto& branch,
+                     absl::Span<const onnx::NodeProto* const> rest,
+                     const std::vector<std::string>& results,
+                     const Scope* scope);
+  // Does so for both sides of `node`; the results are in `scope` then.
+  absl::Status SplitAt(const onnx::NodeProto& node,
+                       absl::Span<const onnx::NodeProto* const> rest,
+                       const std::vector<std::string>& results, Scope* scope);
+  absl::Status ReadOpsets();
+  absl::Status BindDimParams();
+  // The shape that the caller gave for an input, or null.
+  const std::vector<int64_t>* GivenShape(const std::string& input) const;
+  absl::Status AddInputs(Scope* scope);
+  absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& info);
+  absl::StatusOr<Binding> TensorInput(const onnx::ValueInfoProto& info);
+  absl::StatusOr<Binding> ListInput(const onnx::ValueInfoProto& info);
+  absl::Status AddInitializers(const onnx::GraphProto& graph, Scope* scope,
+                               bool movable);
+  absl::Status AddOutputs(Scope* scope);
+  absl::Status CheckSupported();
+  void FindUnsupported(
+      const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes);
+  // `results` are the names that the graph gives to what is around it.
+  absl::Status ImportNodes(absl::Span<const onnx::NodeProto* const> nodes,
+                           const std::vector<std::string>& results,
+                           Scope* scope);
+  absl::Status ImportNode(const onnx::NodeProto& node, Scope* scope);
+  // The results of a node whose operands are known, from the calls that it
+  // becomes; nothing where a run computes one of them.
+  std::optional<std::vector<Known>> EvaluateKnown(
+      const onnx::NodeProto& node, const std::string& name, int opset,
+      const std::vector<Binding*>& inputs);
+  absl::Status Convert(const onnx::NodeProto& node, const std::string& name,
+                       int opset, std::vector<Binding*> inputs,
+                       std::vector<Binding>* outputs);
+  absl::StatusOr<std::vector<Binding>> InlineFunction(
+      const onnx::FunctionProto& function, const onnx::NodeProto& call,
+      const std::vector<Binding*>& inputs);
+  const onnx::FunctionProto* FindFunction(const onnx::NodeProto& node) const;
+  absl::StatusOr<int> OpsetOf(const std::string& domain) const;
+  absl::Status CheckSizes(size_t first_node);
+
+  onnx::ModelProto* model_;
+  const ImportOptions& options_;
+  const std::string model_dir_;
+  const ConverterTable& converters_;
+  relay::ModuleBuilder builder_;
+  const Scope* scope_ = nullptr;  // of the graph being imported
+  std::map<std::string, int> opsets_;
+  // Shapes of inputs, as the caller gave them or as given values have them.
+  std::map<std::string, std::vector<int64_t>> given_shapes_;
+  std::map<std::string, int64_t>
+      bound_params_;  // dimension symbols given values
+  std::map<Value, ListInfo> lists_;
+  // Outputs that converters do not compute, with the node to blame.
+  std::map<std::string, std::string> missing_outputs_;
+  std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"
+  bool split_ = false;                    // RequestSplit
+  int depth_ = 0;                         // of graphs inside graphs
+  int64_t imported_ = 0;
+};
+
+}  // namespace ingot::onnx_frontend
+
+#endif  // INGOT_COMPILER_FRONTENDS_ONNX_GRAPH_IMPORTER_H_

@@ -1,0 +1,207 @@
+// Quantised operators of the domain com.microsoft: what computes on floats is
+// put between a dequantize and a quantize.
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/compose.h"
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/quantize.h"
+#include "compiler/frontends/onnx/layers/window.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// The operand of number `at`, whose scale and zero point follow it, as floats.
+Value Dequantized(Compose& k, int at) {
+  NodeContext& c = k.context();
+  std::vector<Value> in = {k.Input(at), k.Input(at + 1)};
+  if (c.has_input(at + 2)) in.push_back(k.Input(at + 2));
+  return k.Call("dequantize", in);
+}
+
+// x with the scale of number `at` and the zero point behind it. Without one the
+// result is of type `otherwise`.
+Value Quantized(Compose& k, Value x, int at, DataType otherwise) {
+  NodeContext& c = k.context();
+  std::vector<Value> in = {x, k.Input(at)};
+  DataType dtype = otherwise;
+  if (c.has_input(at + 1)) {
+    in.push_back(k.Input(at + 1));
+    if (k.ok()) dtype = in[2].type().dtype;
+  }
+  Attrs attrs;
+  attrs.Set("dtype", dtype);
+  return k.Call("quantize", in, std::move(attrs));
+}
+
+absl::Status Finish(Compose& k, Value y, int scale_at) {
+  const Value first = k.Input(0);
+  INGOT_RETURN_IF_ERROR(k.status());
+  k.context().SetOutput(0, Quantized(k, y, scale_at, first.type().dtype));
+  return k.status();
+}
+
+// a, its scale and zero point, b's, and the result's.
+Converter Binary(const char* op) {
+  return [op](NodeContext& c) -> absl::Status {
+    Compose k(c);
+    const Value a = Dequantized(k, 0), b = Dequantized(k, 3);
+    return Finish(k, k.Call(op, {a, b}), 6);
+  };
+}
+
+// x, its scale and zero point, and the result's.
+Converter Unary(std::function<Value(Compose& k, Value x)> compute) {
+  return [compute](NodeContext& c) -> absl::Status {
+    Compose k(c);
+    const Value x = Dequantized(k, 0);
+    INGOT_RETURN_IF_ERROR(k.status());
+    return Finish(k, compute(k, x), 3);
+  };
+}
+
+Value LeakyRelu(Compose& k, Value x) {
+  Attrs attrs;
+  attrs.Set("alpha", k.context().Float("alpha", 0.01));
+  return k.Call("leaky_relu", {x}, std::move(attrs));
+}
+
+Value Softmax(Compose& k, Value x) {
+  NodeContext& c = k.context();
+  const int rank = RankOf(x);
+  int64_t axis = c.Int("axis", -1);
+  if (axis < 0) axis += rank;
+  if (c.Int("opset", 13) < 13 && axis != rank - 1) {
+    k.Check(c.NotSupported("axis ", axis, " before operator set 13"));
+  }
+  Attrs attrs;
+  attrs.Set("axis", axis);
+  return k.Call("softmax", {x}, std::move(attrs));
+}
+
+// The dimensions but batch and channels.
+std::vector<int64_t> Spatial(NodeContext& c, const Value& x) {
+  std::vector<int64_t> axes;
+  const int first = c.Int("channels_last", 0) != 0 ? 1 : 2;
+  for (int d = 0; d < RankOf(x) - 2; ++d) axes.push_back(first + d);
+  return axes;
+}
+
+Value GlobalAveragePool(Compose& k, Value x) {
+  return k.Reduce("reduce_mean", x, Spatial(k.context(), x));
+}
+
+Value AveragePool(Compose& k, Value x) {
+  NodeContext& c = k.context();
+  if (c.Int("channels_last", 0) == 0) return k.Take(PoolOf(c, "avg_pool", x));
+  const int rank = RankOf(x);
+  std::vector<int64_t> in = {0, rank - 1}, out = {0};
+  for (int d = 1; d < rank - 1; ++d) {
+    in.push_back(d);
+    out.push_back(d + 1);
+  }
+  out.push_back(1);
+  x = k.Transpose(x, in);
+  if (!k.ok()) return Value{};
+  return k.Transpose(k.Take(PoolOf(c, "avg_pool", x)), out);
+}
+
+absl::Status Concat(NodeContext& c) {
+  if (c.num_inputs() < 5 || (c.num_inputs() - 2) % 3 != 0) {
+    return c.Error("has ", c.num_inputs(), " inputs");
+  }
+  Compose k(c);
+  std::vector<Value> parts;
+  for (int at = 2; at < c.num_inputs(); at += 3) {
+    parts.push_back(Dequantized(k, at));
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  const int rank = RankOf(parts[0]);
+  const int64_t axis = c.Int("axis", 0);
+  if (axis < -rank || axis >= rank) return c.Error("axis ", axis);
+  const Value y =
+      k.Concat(parts, static_cast<int>(axis < 0 ? axis + rank : axis));
+  c.SetOutput(0, Quantized(k, y, 0, DataType::UInt(8)));
+  return k.status();
+}
+
+// condition, x, its scale and zero point, y's, and the result's.
+absl::Status Where(NodeContext& c) {
+  Compose k(c);
+  const Value x = Dequantized(k, 1), y = Dequantized(k, 4);
+  const Value z = k.Call("where", {k.Input(0), x, y});
+  const Value first = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  c.SetOutput(0, Quantized(k, z, 7, first.type().dtype));
+  return k.status();
+}
+
+// An integer product in floats: y * a_scale * b_scale + bias.
+Value Scaled(Compose& k, Value y, Value a_scale, Value b_scale) {
+  NodeContext& c = k.context();
+  if (!k.ok()) return Value{};
+  const int rank = RankOf(y);
+  auto shaped = [&](Value scale, int axis) {
+    return k.ok() ? k.Take(ParamAlongAxis(c, scale, axis, rank)) : Value{};
+  };
+  const Value scale =
+      k.Mul(shaped(a_scale, rank - 2), shaped(b_scale, rank - 1));
+  return k.ok() ? k.Mul(k.Cast(y, scale.type().dtype), scale) : Value{};
+}
+
+// a, b, their scales, their zero points, a bias.
+absl::Status MatMulIntegerToFloat(NodeContext& c) {
+  Compose k(c);
+  const Value a = k.Input(0), b = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(a) < 2 || RankOf(b) < 2) return c.Error("operands of rank 1");
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 4, 5));
+  y = Scaled(k, y, k.Input(2), k.Input(3));
+  if (c.has_input(6)) y = k.Add(y, k.Input(6));
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+// Floats, quantised to what fits their range, times an integer matrix.
+absl::Status DynamicQuantizeMatMul(NodeContext& c) {
+  Compose k(c);
+  const Value a = k.Input(0), b = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(a) < 2 || RankOf(b) < 2) return c.Error("operands of rank 1");
+  INGOT_ASSIGN_OR_RETURN(DynamicallyQuantized q, QuantizeDynamically(c, a));
+  const DataType i32 = DataType::Int(32);
+  const Value centred = k.Sub(k.Cast(q.values, i32), k.Cast(q.zero_point, i32));
+  INGOT_RETURN_IF_ERROR(k.status());
+  // There is no operand for a's zero point: it is taken off already.
+  INGOT_ASSIGN_OR_RETURN(Value y,
+                         IntegerMatmul(c, centred, b, c.num_inputs(), 3));
+  y = Scaled(k, y, q.scale, k.Input(2));
+  if (c.has_input(4)) y = k.Add(y, k.Input(4));
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+}  // namespace
+
+void AddMicrosoftQuantizeConverters(ConverterTable* t) {
+  const auto add = [t](absl::string_view op, Converter converter) {
+    t->Add(op, std::move(converter), kMicrosoftDomain);
+  };
+  add("QuantizeLinear", &ConvertQuantize);
+  add("DequantizeLinear", &ConvertDequantize);
+  add("QLinearAdd", Binary("add"));
+  add("QLinearMul", Binary("mul"));
+  add("QLinearLeakyRelu", Unary(&LeakyRelu));
+  add("QLinearSigmoid",
+      Unary([](Compose& k, Value x) { return k.Call("sigmoid", {x}); }));
+  add("QLinearSoftmax", Unary(&Softmax));
+  add("QLinearGlobalAveragePool", Unary(&GlobalAveragePool));
+  add("QLinearAveragePool", Unary(&AveragePool));
+  add("QLinearConcat", &Concat);
+  add("QLinearWhere", &Where);
+  add("MatMulIntegerToFloat", &MatMulIntegerToFloat);
+  add("DynamicQuantizeMatMul", &DynamicQuantizeMatMul);
+}
+
+}  // namespace ingot::onnx_frontend

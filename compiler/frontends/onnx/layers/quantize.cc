@@ -1,0 +1,363 @@
+// Quantised operators, taken apart into integer products and scales.
+#include "compiler/frontends/onnx/layers/quantize.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/graph/compose.h"
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/kernel.h"
+#include "compiler/frontends/onnx/layers/matmul.h"
+#include "compiler/frontends/onnx/layers/window.h"
+#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/tensor_proto.h"
+#include "compiler/relay/import/convert_elements.h"
+
+namespace ingot::onnx_frontend {
+
+namespace {
+
+// Scales or zero points that have an element for each block of `size` along
+// `axis`, repeated so that there is one for each element of x.
+absl::StatusOr<Value> SpreadBlocks(NodeContext& c, Value v, const Value& x,
+                                   int64_t axis, int64_t size) {
+  int64_t extent, blocks;
+  if (RankOf(v) != RankOf(x) || size < 1 ||
+      !tir::AsConstInt(ShapeOf(x)[axis], &extent) ||
+      !tir::AsConstInt(ShapeOf(v)[axis], &blocks) || extent > (1 << 24) ||
+      size > extent || blocks != (extent + size - 1) / size) {
+    return c.Error("blocks of ", size, " along axis ", axis, " of ",
+                   relay::ToString(x.type()), " do not fit scales ",
+                   relay::ToString(v.type()));
+  }
+  std::vector<int64_t> block;
+  for (int64_t i = 0; i < extent; ++i) block.push_back(i / size);
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor tensor, MakeTensor<int64_t>(DataType::Int(64), {extent}, block));
+  INGOT_ASSIGN_OR_RETURN(Value indices, c.Constant(std::move(tensor), "block"));
+  Attrs attrs;
+  attrs.Set("axis", axis);
+  return c.Emit("gather", {v, indices}, std::move(attrs), "spread");
+}
+
+// The scales or zero points `v` in a shape that broadcasts to x's.
+absl::StatusOr<Value> ParamOf(NodeContext& c, Value v, const Value& x) {
+  const int rank = RankOf(x);
+  const int64_t block = c.Int("block_size", 0);
+  int64_t axis = c.Int("axis", 1);
+  if (axis < 0) axis += rank;
+  const bool one =
+      RankOf(v) == 0 || (RankOf(v) == 1 && tir::IsConstInt(ShapeOf(v)[0], 1));
+  if (block == 0 && one) return ParamAlongAxis(c, v, 0, rank);
+  if (axis < 0 || axis >= rank) return c.Error("axis ", c.Int("axis", 1));
+  if (block != 0) return SpreadBlocks(c, v, x, axis, block);
+  return ParamAlongAxis(c, v, static_cast<int>(axis), rank);
+}
+
+// Scales in blocks, and types that are carried in others, as calls that work
+// element by element. `zero` may be null.
+absl::Status QuantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
+                             const ElementType& to) {
+  const DataType f32 = DataType::Float(32);
+  INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
+  Compose k(c);
+  Value q = k.Div(k.Cast(x, f32), k.Cast(scale, f32));
+  if (!IsFloat8(to.storage)) {
+    q = k.Call("round", {q});
+    if (zero) {
+      INGOT_ASSIGN_OR_RETURN(zero, ParamOf(c, zero, x));
+      q = k.Add(q, k.Cast(zero, f32));
+    }
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(
+      q, ConvertElements(c, q, {f32}, to, c.Int("saturate", 1) != 0));
+  c.SetStoredOutput(0, q, to.storage);
+  return absl::OkStatus();
+}
+
+absl::Status DequantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
+                               const ElementType& from) {
+  const DataType f32 = DataType::Float(32), i32 = DataType::Int(32);
+  const DataType dtype = scale.type().dtype;
+  INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
+  Compose k(c);
+  Value v;
+  if (IsFloat8(from.storage)) {
+    INGOT_ASSIGN_OR_RETURN(v, ConvertElements(c, x, from, {f32}, true));
+  } else {
+    v = k.Cast(x, i32);
+    if (zero) {
+      INGOT_ASSIGN_OR_RETURN(zero, ParamOf(c, zero, x));
+      v = k.Sub(v, k.Cast(zero, i32));
+    }
+    v = k.Cast(v, f32);
+  }
+  c.SetOutput(0, k.Cast(k.Mul(v, k.Cast(scale, f32)), dtype));
+  return k.status();
+}
+
+}  // namespace
+
+absl::Status ConvertQuantize(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(1));
+  ElementType to{DataType::UInt(8)};
+  Value zero;
+  if (c.has_input(2)) {
+    INGOT_ASSIGN_OR_RETURN(zero, c.StoredInput(2));
+    to = c.ElementTypeOf(2, zero);
+  } else if (const int64_t t = c.Int("output_dtype", 0); t != 0) {
+    INGOT_ASSIGN_OR_RETURN(to, ElementTypeFromOnnx(static_cast<int>(t)));
+  }
+  if (c.Int("block_size", 0) != 0 || to.storage != StorageType::kNone) {
+    return QuantizeInSteps(c, x, scale, zero, to);
+  }
+  Attrs attrs;
+  attrs.Set("dtype", to.dtype);
+  attrs.Set("axis", c.Int("axis", 1));
+  return c.Return("quantize", {x, scale, zero}, std::move(attrs));
+}
+
+absl::Status ConvertDequantize(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(1));
+  const ElementType from = c.ElementTypeOf(0, x);
+  if (from.storage == StorageType::kText) return c.Error("text for a number");
+  Value zero;
+  if (c.has_input(2)) {
+    INGOT_ASSIGN_OR_RETURN(zero, c.StoredInput(2));
+  }
+  if (c.Int("block_size", 0) != 0 || from.storage != StorageType::kNone) {
+    return DequantizeInSteps(c, x, scale, zero, from);
+  }
+  Attrs attrs;
+  attrs.Set("axis", c.Int("axis", 1));
+  return c.Return("dequantize", {x, scale, zero}, std::move(attrs));
+}
+
+// scale = (max(0, max x) - min(0, min x)) / 255, and the zero point that puts
+// the smallest element at 0. Zeros alone have the scale 1, as in ONNX Runtime:
+// by the formula it would be 0, by which nothing can be divided.
+absl::StatusOr<DynamicallyQuantized> QuantizeDynamically(NodeContext& c,
+                                                         Value x) {
+  const DataType f32 = DataType::Float(32);
+  Attrs all;
+  all.Set("keepdims", int64_t{0});
+  INGOT_ASSIGN_OR_RETURN(Value high, c.Emit("reduce_max", {x}, all, "max"));
+  INGOT_ASSIGN_OR_RETURN(Value low, c.Emit("reduce_min", {x}, all, "min"));
+  INGOT_ASSIGN_OR_RETURN(Value zero, c.Scalar(f32, 0));
+  INGOT_ASSIGN_OR_RETURN(high, c.Emit("maximum", {high, zero}, {}, "high"));
+  INGOT_ASSIGN_OR_RETURN(low, c.Emit("minimum", {low, zero}, {}, "low"));
+  INGOT_ASSIGN_OR_RETURN(Value range, c.Emit("sub", {high, low}, {}, "range"));
+  INGOT_ASSIGN_OR_RETURN(Value steps, c.Scalar(f32, 255));
+  INGOT_ASSIGN_OR_RETURN(Value step, c.Emit("div", {range, steps}, {}, "step"));
+  INGOT_ASSIGN_OR_RETURN(Value one, c.Scalar(f32, 1));
+  INGOT_ASSIGN_OR_RETURN(Value flat,
+                         c.Emit("equal", {range, zero}, {}, "flat"));
+  INGOT_ASSIGN_OR_RETURN(Value scale,
+                         c.Emit("where", {flat, one, step}, {}, "scale"));
+  INGOT_ASSIGN_OR_RETURN(Value shift, c.Emit("sub", {zero, low}, {}, "shift"));
+  INGOT_ASSIGN_OR_RETURN(shift, c.Emit("div", {shift, scale}, {}, "point"));
+  INGOT_ASSIGN_OR_RETURN(shift, c.Emit("round", {shift}, {}, "round"));
+  Attrs limits;
+  limits.Set("min", 0.0);
+  limits.Set("max", 255.0);
+  INGOT_ASSIGN_OR_RETURN(shift, c.Emit("clip", {shift}, limits, "clip"));
+  INGOT_ASSIGN_OR_RETURN(Value point, c.Cast(shift, DataType::UInt(8)));
+  Attrs quantize;
+  quantize.Set("dtype", DataType::UInt(8));
+  INGOT_ASSIGN_OR_RETURN(
+      Value y, c.Emit("quantize", {x, scale, point}, std::move(quantize)));
+  return DynamicallyQuantized{y, scale, point};
+}
+
+absl::StatusOr<Value> ParamAlongAxis(NodeContext& c, Value v, int axis,
+                                     int rank) {
+  if (RankOf(v) == 0) return v;
+  if (RankOf(v) != 1) {
+    return c.Error("scales or zero points ", relay::ToString(v.type()),
+                   " must be a vector");
+  }
+  if (tir::IsConstInt(ShapeOf(v)[0], 1)) return c.Reshape(v, {}, "scalar");
+  if (axis < 0 || axis >= rank) {
+    return c.Error("scales or zero points ", relay::ToString(v.type()),
+                   " of what has no channels");
+  }
+  Shape shape(rank, tir::MakeInt(1));
+  shape[axis] = ShapeOf(v)[0];
+  return c.Reshape(v, shape, "per_channel");
+}
+
+namespace {
+
+absl::Status DynamicQuantize(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(DynamicallyQuantized q, QuantizeDynamically(c, x));
+  c.SetOutput(0, q.values);
+  c.SetOutput(1, q.scale);
+  c.SetOutput(2, q.zero_point);
+  return absl::OkStatus();
+}
+
+// x - zero point, as i32. The operand itself where there is no zero point.
+absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
+                              int axis) {
+  const DataType i32 = DataType::Int(32);
+  const Known* k = c.known(zero_point);
+  bool zero = !c.has_input(zero_point);
+  if (k != nullptr) {
+    zero = true;
+    for (const KnownNumber& v : k->values) {
+      int64_t n;
+      zero = zero && v.AsInt(&n) && n == 0;
+    }
+  }
+  if (zero) return x;
+  INGOT_ASSIGN_OR_RETURN(Value point, c.Input(zero_point));
+  INGOT_ASSIGN_OR_RETURN(point, ParamAlongAxis(c, point, axis, RankOf(x)));
+  INGOT_ASSIGN_OR_RETURN(point, c.Cast(point, i32));
+  INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, i32));
+  return c.Emit("sub", {x, point}, {}, "centred");
+}
+
+// A convolution of integers, in i32.
+struct IntegerConv {
+  Value y;  // of 1-d ones with a height
+  Value bias;
+  bool one_d = false;
+  RunTimePads pads;
+
+  // y, or what is computed from it element by element, as the node's result.
+  absl::Status Return(NodeContext& c, Value result) const {
+    if (one_d) {
+      INGOT_ASSIGN_OR_RETURN(result, DropHeight(c, result));
+    }
+    INGOT_ASSIGN_OR_RETURN(result, pads.Name(c, result));
+    c.SetOutput(0, result);
+    return absl::OkStatus();
+  }
+};
+
+// Convolves x and w, less their zero points, which are the operands of these
+// numbers.
+absl::StatusOr<IntegerConv> ConvolveIntegers(NodeContext& c, Value x, Value w,
+                                             Value bias, int x_zero,
+                                             int w_zero) {
+  INGOT_ASSIGN_OR_RETURN(const ConvOperands in,
+                         ReadConvOperands(c, x, w, bias, false));
+  IntegerConv conv;
+  conv.bias = in.bias;
+  conv.one_d = in.kernel.size() == 1;
+  INGOT_ASSIGN_OR_RETURN(WindowAttrs window,
+                         ReadWindowAttrs(c, in.x, in.kernel, &conv.pads));
+  INGOT_ASSIGN_OR_RETURN(x, Centred(c, in.x, x_zero, 1));
+  INGOT_ASSIGN_OR_RETURN(w, Centred(c, in.w, w_zero, 0));
+  // Elements outside are the zero point, which is subtracted already.
+  INGOT_ASSIGN_OR_RETURN(x, conv.pads.Pad(c, x, 0));
+  if (conv.one_d) {
+    window.AddHeight();
+    INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+    INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+  }
+  Attrs attrs = window.ToAttrs();
+  attrs.Set("out_dtype", DataType::Int(32));
+  if (in.groups != 1) attrs.Set("groups", in.groups);
+  INGOT_ASSIGN_OR_RETURN(
+      conv.y, c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
+                     std::move(attrs)));
+  return conv;
+}
+
+// y / y_scale * x_scale * w_scale, rounded and moved to the result's zero
+// point. w_scale runs along `axis` when it is a vector.
+absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
+                                 int w_scale, int y_scale, int y_zero,
+                                 int axis) {
+  const DataType f32 = DataType::Float(32);
+  INGOT_ASSIGN_OR_RETURN(Value sx, c.Input(x_scale));
+  INGOT_ASSIGN_OR_RETURN(Value sw, c.Input(w_scale));
+  INGOT_ASSIGN_OR_RETURN(Value sy, c.Input(y_scale));
+  INGOT_ASSIGN_OR_RETURN(Value zy, c.Input(y_zero));
+  INGOT_ASSIGN_OR_RETURN(sx, ParamAlongAxis(c, sx, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sw, ParamAlongAxis(c, sw, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sx, c.Cast(sx, f32));
+  INGOT_ASSIGN_OR_RETURN(sw, c.Cast(sw, f32));
+  INGOT_ASSIGN_OR_RETURN(Value s, c.Emit("mul", {sx, sw}, {}, "scale"));
+  INGOT_ASSIGN_OR_RETURN(Value real, c.Cast(y, f32));
+  INGOT_ASSIGN_OR_RETURN(real, c.Emit("mul", {real, s}, {}, "scaled"));
+  Attrs attrs;
+  attrs.Set("dtype", zy.type().dtype);
+  return c.Emit("quantize", {real, sy, zy}, std::move(attrs));
+}
+
+absl::Status QLinearConv(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(3));
+  Value bias;
+  if (c.has_input(8)) {
+    INGOT_ASSIGN_OR_RETURN(bias, c.Input(8));
+  }
+  INGOT_ASSIGN_OR_RETURN(const IntegerConv conv,
+                         ConvolveIntegers(c, x, w, bias, 2, 5));
+  Value y = conv.y;
+  if (conv.bias) {
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, conv.bias));
+  }
+  INGOT_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
+  return conv.Return(c, y);
+}
+
+absl::Status ConvInteger(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(const IntegerConv conv,
+                         ConvolveIntegers(c, x, w, Value(), 2, 3));
+  return conv.Return(c, conv.y);
+}
+
+}  // namespace
+
+absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
+                                    int a_zero, int b_zero) {
+  if (RankOf(a) < 1 || RankOf(b) < 1) return c.Error("a scalar operand");
+  INGOT_ASSIGN_OR_RETURN(a, Centred(c, a, a_zero, std::max(RankOf(a) - 2, 0)));
+  INGOT_ASSIGN_OR_RETURN(b, Centred(c, b, b_zero, RankOf(b) - 1));
+  Attrs attrs;
+  attrs.Set("out_dtype", DataType::Int(32));
+  return MatmulAnyRank(c, a, b, std::move(attrs));
+}
+
+namespace {
+
+absl::Status MatMulInteger(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 3));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+absl::Status QLinearMatMul(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value b, c.Input(3));
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 5));
+  INGOT_ASSIGN_OR_RETURN(
+      y, Requantize(c, y, 1, 4, 6, 7, std::max(RankOf(y) - 1, 0)));
+  c.SetOutput(0, y);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddQuantizeConverters(ConverterTable* t) {
+  t->Add("QuantizeLinear", &ConvertQuantize);
+  t->Add("DequantizeLinear", &ConvertDequantize);
+  t->Add("DynamicQuantizeLinear", &DynamicQuantize);
+  t->Add("QLinearConv", &QLinearConv);
+  t->Add("ConvInteger", &ConvInteger);
+  t->Add("MatMulInteger", &MatMulInteger);
+  t->Add("QLinearMatMul", &QLinearMatMul);
+}
+
+}  // namespace ingot::onnx_frontend

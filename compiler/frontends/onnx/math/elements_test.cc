@@ -1,0 +1,339 @@
+// Types that another type carries: floats of 8 bits and integers of 4 bits
+// against every number that they have, text against the C++ library.
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/tensor_proto.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
+#include "compiler/frontends/onnx/testing/run_operator.h"
+#include "compiler/frontends/onnx/testing/text_tensors.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/onnx_tensor/element_types.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using Node = onnx::NodeProto;
+
+struct Float8 {
+  int type;
+  int exponent_bits, bias;
+  bool finite, one_zero;
+};
+
+constexpr Float8 kFormats[] = {{kFloat8E4M3FN, 4, 7, true, false},
+                               {kFloat8E4M3FNUZ, 4, 8, true, true},
+                               {kFloat8E5M2, 5, 15, false, false},
+                               {kFloat8E5M2FNUZ, 5, 16, true, true}};
+
+// Decodes a byte by the definition of the format.
+float Meaning(const Float8& f, int byte) {
+  const int mantissa_bits = 7 - f.exponent_bits;
+  const int code = byte & 127, exponent = code >> mantissa_bits;
+  const int mantissa = code & ((1 << mantissa_bits) - 1);
+  const double sign = byte > 127 ? -1 : 1;
+  if (f.one_zero) {
+    if (byte == 128) return NAN;
+  } else if (f.finite) {
+    if (code == 127) return NAN;
+  } else if (exponent == (1 << f.exponent_bits) - 1) {
+    return mantissa == 0 ? static_cast<float>(sign * INFINITY) : NAN;
+  }
+  const double part = std::ldexp(mantissa, -mantissa_bits);
+  return static_cast<float>(
+      sign * (exponent == 0 ? std::ldexp(part, 1 - f.bias)
+                            : std::ldexp(1 + part, exponent - f.bias)));
+}
+
+// The byte of the nearest finite number, of two the one with an even code; what
+// is beyond the largest by half a step or more overflows to `beyond`.
+int Nearest(const Float8& f, float x, bool saturate) {
+  if (std::isnan(x)) return f.one_zero ? 128 : 127;
+  const int sign = std::signbit(x) ? 128 : 0;
+  int largest = 0, best = 0;
+  double distance = INFINITY;
+  for (int code = 0; code < 128; ++code) {
+    const double v = Meaning(f, code);
+    if (!std::isfinite(v)) break;
+    largest = code;
+    const double d = std::fabs(std::fabs(double{x}) - v);
+    if (d < distance || (d == distance && code % 2 == 0)) {
+      best = code;
+      distance = d;
+    }
+  }
+  const double top = Meaning(f, largest);
+  const double step = top - Meaning(f, largest - 1);
+  // A tie at the top goes to the even one of the codes around it.
+  const bool over = std::fabs(x) > top + step / 2 ||
+                    (std::fabs(x) == top + step / 2 && largest % 2 == 1);
+  if (over && !saturate) {
+    if (f.one_zero) return 128;
+    return sign | (f.finite ? 127 : largest + 1);
+  }
+  if (over) best = largest;
+  return f.one_zero && best == 0 ? 0 : sign | best;
+}
+
+Operator Cast(int to, int saturate = 1) {
+  return {"Cast", "", 21, [=](Node* n) {
+            SetInt(n, "to", to);
+            if (saturate == 0) SetInt(n, "saturate", 0);
+          }};
+}
+
+TEST(Float8Test, EveryByteHasItsMeaning) {
+  std::vector<uint8_t> bytes;
+  for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<uint8_t>(i));
+  for (const Float8& f : kFormats) {
+    SCOPED_TRACE(relay::ToString(StorageTypeFromOnnx(f.type)));
+    const std::vector<float> values = RunFloats(
+        Cast(onnx::TensorProto::FLOAT), {Stored(Bytes({256}, bytes), f.type)});
+    ASSERT_EQ(values.size(), 256u);
+    for (int i = 0; i < 256; ++i) {
+      const float expected = Meaning(f, i);
+      if (std::isnan(expected)) {
+        EXPECT_TRUE(std::isnan(values[i])) << i;
+      } else {
+        EXPECT_EQ(values[i], expected) << i;
+        EXPECT_EQ(std::signbit(values[i]), std::signbit(expected)) << i;
+      }
+    }
+  }
+}
+
+TEST(Float8Test, RoundsToTheNearest) {
+  std::vector<float> x = {0.0f,   -0.0f, INFINITY, -INFINITY, NAN,    1e30f,
+                          -1e30f, 448,   464,      465,       463.9f, 240,
+                          248,    249,   57344,    61440,     65000,  1e-20f};
+  for (const Float8& f : kFormats) {
+    for (int code = 0; code < 127; ++code) {
+      const float a = Meaning(f, code), b = Meaning(f, code + 1);
+      if (!std::isfinite(a) || !std::isfinite(b)) continue;
+      // The number, the middle to the next one, and just beside that.
+      const float middle = (a + b) / 2;
+      x.insert(x.end(), {a, middle, -middle, std::nextafter(middle, 0.0f),
+                         std::nextafter(middle, INFINITY)});
+    }
+  }
+  const Tensor tensor = Floats({static_cast<int64_t>(x.size())}, x);
+  for (const Float8& f : kFormats) {
+    for (bool saturate : {true, false}) {
+      SCOPED_TRACE(absl::StrCat(relay::ToString(StorageTypeFromOnnx(f.type)),
+                                " ", saturate));
+      absl::StatusOr<std::vector<Tensor>> out =
+          RunOperator(Cast(f.type, saturate ? 1 : 0), {tensor});
+      ASSERT_TRUE(out.ok()) << out.status();
+      const auto bytes = (*out)[0].values<uint8_t>();
+      for (size_t i = 0; i < x.size(); ++i) {
+        // The sign of a NaN says nothing.
+        const int mask =
+            std::isnan(Meaning(f, bytes[i])) && !f.one_zero ? 127 : 255;
+        EXPECT_EQ(bytes[i] & mask, Nearest(f, x[i], saturate) & mask)
+            << x[i] << " became " << Meaning(f, bytes[i]);
+      }
+    }
+  }
+}
+
+TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
+  const Tensor x = Floats({3}, {1, -3, 100});
+  const Tensor scale = Floats({}, {2});
+  absl::StatusOr<std::vector<Tensor>> q = RunOperator(
+      {"QuantizeLinear", "", 21},
+      {x, scale, Stored(Bytes({}, {0}), kFloat8E4M3FN, /*constant=*/true)});
+  ASSERT_TRUE(q.ok()) << q.status();
+  std::vector<int> expected;
+  for (float v : {0.5f, -1.5f, 50.0f}) {
+    expected.push_back(Nearest(kFormats[0], v, true));
+  }
+  EXPECT_THAT((*q)[0].values<uint8_t>(), ElementsAreArray(expected));
+  ExpectNear(RunFloats({"DequantizeLinear", "", 21},
+                       {Stored((*q)[0], kFloat8E4M3FN), scale}),
+             {1, -3, Meaning(kFormats[0], expected[2]) * 2});
+  absl::StatusOr<std::vector<Tensor>> turned = RunOperator(
+      {"Transpose", "", 21}, {Stored(Bytes({1, 2}, {7, 9}), kFloat8E5M2)});
+  ASSERT_TRUE(turned.ok()) << turned.status();
+  EXPECT_THAT((*turned)[0].values<uint8_t>(), ElementsAre(7, 9));
+  EXPECT_TRUE(absl::IsUnimplemented(
+      RunOperator({"Neg", "", 21}, {Stored(Bytes({1}, {7}), kFloat8E5M2)})
+          .status()));
+}
+
+TEST(FourBitsTest, RoundsAndLimitsFloatsAndKeepsLowBits) {
+  const Tensor x = Floats({7}, {-9, -8, -0.5f, 2.5f, 6.6f, 7.4f, 200});
+  absl::StatusOr<std::vector<Tensor>> i4 = RunOperator(Cast(kInt4), {x});
+  ASSERT_TRUE(i4.ok()) << i4.status();
+  EXPECT_THAT((*i4)[0].values<int8_t>(), ElementsAre(-8, -8, 0, 2, 7, 7, 7));
+  absl::StatusOr<std::vector<Tensor>> u4 = RunOperator(Cast(kUInt4), {x});
+  ASSERT_TRUE(u4.ok()) << u4.status();
+  EXPECT_THAT((*u4)[0].values<uint8_t>(), ElementsAre(0, 0, 0, 2, 7, 7, 15));
+  absl::StatusOr<std::vector<Tensor>> low =
+      RunOperator(Cast(kInt4), {Longs({4}, {7, 8, 17, -1})});
+  ASSERT_TRUE(low.ok()) << low.status();
+  EXPECT_THAT((*low)[0].values<int8_t>(), ElementsAre(7, -8, 1, -1));
+}
+
+// Initialisers hold two elements to a byte, the first in the low half.
+TEST(FourBitsTest, InitialisersAreUnpacked) {
+  onnx::TensorProto proto;
+  proto.set_data_type(kInt4);
+  proto.add_dims(3);
+  proto.set_raw_data(std::string("\x2f\x08", 2));
+  absl::StatusOr<Tensor> tensor = TensorFromProto(&proto);
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  EXPECT_THAT(tensor->values<int8_t>(), ElementsAre(-1, 2, -8));
+  proto.set_data_type(kUInt4);
+  tensor = TensorFromProto(&proto);
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  EXPECT_THAT(tensor->values<uint8_t>(), ElementsAre(15, 2, 8));
+  proto.set_raw_data("\x2f");
+  EXPECT_TRUE(absl::IsInvalidArgument(TensorFromProto(&proto).status()));
+}
+
+// ------------------------------------------------------------------------ text
+
+Tensor Text(const std::vector<std::string>& strings) {
+  return TextTensor({static_cast<int64_t>(strings.size())}, strings);
+}
+
+std::vector<std::string> CastToText(const Tensor& x) {
+  absl::StatusOr<std::vector<Tensor>> out = RunOperator(Cast(kTextType), {x});
+  if (!out.ok()) {
+    ADD_FAILURE() << out.status();
+    return {};
+  }
+  return StringsOf((*out)[0]);
+}
+
+TEST(TextTest, NumbersAreWrittenShort) {
+  EXPECT_THAT(
+      CastToText(Floats({14}, {0, -0.0f, 1, -2.5f, 120, 0.001f, 0.0001f,
+                               0.00001f, 1e16f, 123456789012345680.0f, NAN,
+                               INFINITY, -INFINITY, 3.4028235e38f})),
+      ElementsAre("0.0", "-0.0", "1.0", "-2.5", "120.0", "0.001", "0.0001",
+                  "1e-05", "1e+16", "1.2345679e+17", "nan", "inf", "-inf",
+                  "3.4028235e+38"));
+  EXPECT_THAT(CastToText(Longs(
+                  {5}, {0, -7, 1234567890123456789, INT64_MAX, INT64_MIN})),
+              ElementsAre("0", "-7", "1234567890123456789",
+                          "9223372036854775807", "-9223372036854775808"));
+}
+
+// As short as the C++ library's shortest, and read back as the same number.
+TEST(TextTest, NumbersAreReadBack) {
+  std::vector<float> x;
+  uint32_t seed = 1;
+  while (x.size() < 300) {
+    seed = seed * 1664525 + 1013904223;
+    float v;
+    std::memcpy(&v, &seed, sizeof(v));
+    if (std::isfinite(v)) x.push_back(v);
+  }
+  const std::vector<std::string> text =
+      CastToText(Floats({static_cast<int64_t>(x.size())}, x));
+  ASSERT_EQ(text.size(), x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    char shortest[32];
+    const auto end = std::to_chars(shortest, shortest + sizeof(shortest), x[i],
+                                   std::chars_format::scientific);
+    auto digits = [](absl::string_view s) {
+      int n = 0;
+      for (char c : s.substr(0, s.find('e'))) n += c >= '0' && c <= '9';
+      return n;
+    };
+    EXPECT_EQ(std::strtof(text[i].c_str(), nullptr), x[i]) << text[i];
+    // A point is always written, with a 0 behind it if need be.
+    if (text[i].find('e') != std::string::npos) {
+      EXPECT_EQ(digits(text[i]),
+                digits(absl::string_view(shortest, end.ptr - shortest)))
+          << text[i];
+    }
+  }
+  absl::StatusOr<std::vector<Tensor>> back = RunOperator(
+      Cast(onnx::TensorProto::FLOAT), {Stored(Text(text), kTextType)});
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_THAT((*back)[0].values<float>(), ElementsAreArray(x));
+}
+
+TEST(TextTest, NumbersAreRead) {
+  const std::vector<float> v = RunFloats(
+      Cast(onnx::TensorProto::FLOAT),
+      {Stored(Text({"12", "-0.5", "+3.25e2", "1E-3", " 7 ", ".5", "INF", "-inf",
+                    "1e400", "0.1234567890123456789012345"}),
+              kTextType)});
+  EXPECT_THAT(v, ElementsAre(12, -0.5f, 325, 0.001f, 7, 0.5f, INFINITY,
+                             -INFINITY, INFINITY, 0.12345679f));
+  for (const char* s : {"NaN", "nonsense", "", "1.2.3", "4x"}) {
+    EXPECT_TRUE(std::isnan(RunFloats(Cast(onnx::TensorProto::FLOAT),
+                                     {Stored(Text({s}), kTextType)})[0]))
+        << s;
+  }
+  absl::StatusOr<std::vector<Tensor>> whole = RunOperator(
+      Cast(onnx::TensorProto::INT64),
+      {Stored(Text({"9007199254740993", "-12", "2.9"}), kTextType)});
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  EXPECT_THAT((*whole)[0].values<int64_t>(),
+              ElementsAre(9007199254740993, -12, 2));
+}
+
+std::vector<std::string> Normalize(const std::vector<std::string>& x,
+                                   const std::string& action, bool sensitive,
+                                   const std::vector<std::string>& stop) {
+  absl::StatusOr<std::vector<Tensor>> out =
+      RunOperator({"StringNormalizer", "", 10,
+                   [&](Node* n) {
+                     SetString(n, "case_change_action", action);
+                     SetInt(n, "is_case_sensitive", sensitive ? 1 : 0);
+                     auto* a = n->add_attribute();
+                     a->set_name("stopwords");
+                     a->set_type(onnx::AttributeProto::STRINGS);
+                     for (const std::string& s : stop) a->add_strings(s);
+                   }},
+                  {Stored(Text(x), kTextType)});
+  if (!out.ok()) return {out.status().ToString()};
+  return StringsOf((*out)[0]);
+}
+
+TEST(TextTest, StringsAreNormalized) {
+  const std::vector<std::string> days = {"Monday", "tuesday", "MONDAY", "été"};
+  EXPECT_THAT(Normalize(days, "NONE", true, {"monday", "Monday"}),
+              ElementsAre("tuesday", "MONDAY", "été"));
+  EXPECT_THAT(Normalize(days, "UPPER", false, {"monday"}),
+              ElementsAre("TUESDAY", "ÉTÉ"));
+  EXPECT_THAT(Normalize(days, "LOWER", false, {}),
+              ElementsAre("monday", "tuesday", "monday", "été"));
+  // A stop word that is longer, and one that is the beginning of another.
+  EXPECT_THAT(Normalize({"ab", "abc"}, "NONE", true, {"abcd", "ab"}),
+              ElementsAre("abc"));
+  EXPECT_THAT(Normalize({"a", "A"}, "NONE", false, {"a"}), ElementsAre(""));
+}
+
+TEST(TextTest, StringsAreJoined) {
+  absl::StatusOr<std::vector<Tensor>> out = RunOperator(
+      {"StringConcat", "", 20}, {Stored(Text({"abc", "", "x"}), kTextType),
+                                 Stored(Text({".de"}), kTextType)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("abc.de", ".de", "x.de"));
+  out = RunOperator({"StringConcat", "", 20},
+                    {Stored(Text({"a", "bc"}), kTextType),
+                     Stored(Text({"", "d"}), kTextType)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("a", "bcd"));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(RunOperator({"StringConcat", "", 20},
+                                          {Floats({1}, {1}), Floats({1}, {2})})
+                                  .status()));
+}
+
+}  // namespace
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,293 @@
+// Operators that work element by element.
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/relay/import/convert_elements.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// An ONNX attribute of type float that the relay operator has too.
+struct FloatAttr {
+  const char* name;
+  double otherwise;
+};
+
+Converter Unary(const char* op, std::vector<FloatAttr> attrs = {}) {
+  return [op, attrs](NodeContext& c) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    Attrs call;
+    for (const FloatAttr& a : attrs) {
+      call.Set(a.name, c.Float(a.name, a.otherwise));
+    }
+    return c.Return(op, {x}, std::move(call));
+  };
+}
+
+// Before operator set 7, b took part in broadcasting from `axis` on.
+absl::StatusOr<Value> OldBroadcast(NodeContext& c, const Value& a, Value b) {
+  if (c.opset() >= 7 || c.Int("broadcast", 0) == 0) return b;
+  const int rank = RankOf(a), rank_b = RankOf(b);
+  const int64_t axis = c.Int("axis", rank - rank_b);
+  if (axis < 0 || axis >= rank - rank_b) return b;
+  Shape shape = ShapeOf(b);
+  shape.resize(rank - axis, tir::MakeInt(1));
+  return c.Reshape(b, shape);
+}
+
+Converter Binary(const char* op) {
+  return [op](NodeContext& c) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
+    INGOT_ASSIGN_OR_RETURN(Value b, c.Input(1));
+    INGOT_ASSIGN_OR_RETURN(b, OldBroadcast(c, a, b));
+    return c.Return(op, {a, b});
+  };
+}
+
+absl::Status Mod(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  if (in.size() != 2) return c.Error("takes two inputs");
+  Attrs attrs;
+  attrs.Set("fmod", c.Int("fmod", 0));
+  return c.Return("mod", in, std::move(attrs));
+}
+
+absl::Status BitShift(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  const std::string direction = c.String("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    return c.Error("direction '", direction, "'");
+  }
+  Attrs attrs;
+  attrs.Set("direction", direction);
+  return c.Return("bit_shift", in, std::move(attrs));
+}
+
+// Sum, Max, Min and Mean of any number of operands.
+Converter Variadic(const char* op, bool mean = false) {
+  return [op, mean](NodeContext& c) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(Value total, c.Input(0));
+    for (int i = 1; i < c.num_inputs(); ++i) {
+      INGOT_ASSIGN_OR_RETURN(Value next, c.Input(i));
+      INGOT_ASSIGN_OR_RETURN(
+          total, c.Emit(op, {total, next}, {},
+                        i + 1 == c.num_inputs() && !mean ? "" : "part"));
+    }
+    if (mean) {
+      INGOT_ASSIGN_OR_RETURN(Value n,
+                             c.Scalar(total.type().dtype, c.num_inputs()));
+      return c.Return("div", {total, n});
+    }
+    c.SetOutput(0, total);
+    return absl::OkStatus();
+  };
+}
+
+absl::Status Clip(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  Attrs attrs;
+  if (c.opset() < 11) {
+    if (c.has_attr("min")) attrs.Set("min", c.Float("min", 0));
+    if (c.has_attr("max")) attrs.Set("max", c.Float("max", 0));
+    return c.Return("clip", {x}, std::move(attrs));
+  }
+  // Limits that are known become attributes; others are compared with.
+  static constexpr const char* kNames[] = {"", "min", "max"};
+  static constexpr const char* kOps[] = {"", "maximum", "minimum"};
+  std::vector<int> computed;
+  for (int i = 1; i <= 2; ++i) {
+    if (!c.has_input(i)) continue;
+    const Known* k = c.known(i);
+    double limit;
+    if (k != nullptr && k->values.size() == 1 &&
+        k->values[0].AsDouble(&limit)) {
+      attrs.Set(kNames[i], limit);
+    } else {
+      computed.push_back(i);
+    }
+  }
+  if (!attrs.values().empty() || computed.empty()) {
+    INGOT_ASSIGN_OR_RETURN(x, c.Emit("clip", {x}, std::move(attrs)));
+  }
+  for (int i : computed) {
+    INGOT_ASSIGN_OR_RETURN(Value limit, c.Input(i));
+    INGOT_ASSIGN_OR_RETURN(limit, c.Reshape(limit, {}));
+    INGOT_ASSIGN_OR_RETURN(x, c.Emit(kOps[i], {x, limit}));
+  }
+  c.SetOutput(0, x);
+  return absl::OkStatus();
+}
+
+// x as elements of type `to`, as output 0.
+absl::Status CastTo(NodeContext& c, const ElementType& to) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  const ElementType from = c.ElementTypeOf(0, x);
+  if (from.storage == StorageType::kNone && to.storage == StorageType::kNone) {
+    Attrs attrs;
+    attrs.Set("dtype", to.dtype);
+    return c.Return("cast", {x}, std::move(attrs));
+  }
+  const bool saturate = c.Int("saturate", 1) != 0;
+  INGOT_ASSIGN_OR_RETURN(Value y, ConvertElements(c, x, from, to, saturate));
+  c.SetStoredOutput(0, y, to.storage);
+  return absl::OkStatus();
+}
+
+absl::Status Cast(NodeContext& c) {
+  // Operator sets before 6 named the type.
+  int64_t to = 0;
+  if (c.opset() < 6 && c.node().attribute_size() > 0 &&
+      !c.node().attribute(0).s().empty()) {
+    onnx::TensorProto::DataType parsed;
+    if (!onnx::TensorProto::DataType_Parse(c.String("to", ""), &parsed)) {
+      return c.Error("there is no type '", c.String("to", ""), "'");
+    }
+    to = parsed;
+  } else {
+    to = c.Int("to", 0);
+  }
+  if (to < 0 || to > std::numeric_limits<int>::max()) {
+    return c.Error("to=", to);
+  }
+  INGOT_ASSIGN_OR_RETURN(ElementType type,
+                         ElementTypeFromOnnx(static_cast<int>(to)));
+  return CastTo(c, type);
+}
+
+absl::Status CastLike(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value like, c.StoredInput(1));
+  return CastTo(c, c.ElementTypeOf(1, like));
+}
+
+absl::Status PRelu(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value slope, c.Input(1));
+  // One slope a channel, without the dimensions behind it: older exporters.
+  if (RankOf(slope) == 1 && RankOf(x) > 2 && c.opset() < 9 &&
+      relay::SameShape({ShapeOf(slope)[0]}, {ShapeOf(x)[1]})) {
+    Shape shape(RankOf(x) - 1, tir::MakeInt(1));
+    shape[0] = ShapeOf(slope)[0];
+    INGOT_ASSIGN_OR_RETURN(slope, c.Reshape(slope, shape));
+  }
+  return c.Return("prelu", {x, slope});
+}
+
+absl::Status IsInf(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  Attrs attrs;
+  attrs.Set("detect_negative", c.Int("detect_negative", 1));
+  attrs.Set("detect_positive", c.Int("detect_positive", 1));
+  return c.Return("is_inf", {x}, std::move(attrs));
+}
+
+absl::Status Gelu(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  const std::string approximate = c.String("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") {
+    return c.Error("approximate='", approximate, "'");
+  }
+  Attrs attrs;
+  attrs.Set("approximate", approximate);
+  return c.Return("gelu", {x}, std::move(attrs));
+}
+
+absl::Status Where(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> in, c.Inputs());
+  return c.Return("where", in);
+}
+
+absl::Status Identity(NodeContext& c) {
+  if (!c.has_input(0)) return c.Error("input 0 is missing");
+  if (c.binding(0)->initializer != nullptr) {
+    INGOT_RETURN_IF_ERROR(c.StoredInput(0).status());
+  }
+  c.SetOutput(0, *c.binding(0));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddElementwiseConverters(ConverterTable* t) {
+  static constexpr std::pair<const char*, const char*> kUnary[] = {
+      {"Relu", "relu"},
+      {"Sigmoid", "sigmoid"},
+      {"HardSwish", "hard_swish"},
+      {"Tanh", "tanh"},
+      {"Exp", "exp"},
+      {"Log", "log"},
+      {"Sqrt", "sqrt"},
+      {"Erf", "erf"},
+      {"Abs", "abs"},
+      {"Neg", "neg"},
+      {"Floor", "floor"},
+      {"Ceil", "ceil"},
+      {"Round", "round"},
+      {"Sign", "sign"},
+      {"Reciprocal", "reciprocal"},
+      {"Softplus", "softplus"},
+      {"Softsign", "softsign"},
+      {"Mish", "mish"},
+      {"Sin", "sin"},
+      {"Cos", "cos"},
+      {"Tan", "tan"},
+      {"Asin", "asin"},
+      {"Acos", "acos"},
+      {"Atan", "atan"},
+      {"Sinh", "sinh"},
+      {"Cosh", "cosh"},
+      {"Asinh", "asinh"},
+      {"Acosh", "acosh"},
+      {"Atanh", "atanh"},
+      {"Not", "logical_not"},
+      {"BitwiseNot", "bitwise_not"},
+      {"IsNaN", "is_nan"}};
+  for (const auto& [onnx_op, op] : kUnary) t->Add(onnx_op, Unary(op));
+  t->Add("LeakyRelu", Unary("leaky_relu", {{"alpha", 0.01}}));
+  t->Add("Elu", Unary("elu", {{"alpha", 1}}));
+  t->Add("Celu", Unary("celu", {{"alpha", 1}}));
+  t->Add("Selu", Unary("selu", {{"alpha", 1.67326319217681884765625},
+                                {"gamma", 1.05070102214813232421875}}));
+  t->Add("HardSigmoid", Unary("hard_sigmoid", {{"alpha", 0.2}, {"beta", 0.5}}));
+  t->Add("ThresholdedRelu", Unary("thresholded_relu", {{"alpha", 1}}));
+  t->Add("Shrink", Unary("shrink", {{"bias", 0}, {"lambd", 0.5}}));
+  t->Add("Swish", Unary("swish", {{"alpha", 1}}));
+
+  static constexpr std::pair<const char*, const char*> kBinary[] = {
+      {"Add", "add"},
+      {"Sub", "sub"},
+      {"Mul", "mul"},
+      {"Div", "div"},
+      {"Pow", "pow"},
+      {"Equal", "equal"},
+      {"Less", "less"},
+      {"LessOrEqual", "less_equal"},
+      {"Greater", "greater"},
+      {"GreaterOrEqual", "greater_equal"},
+      {"And", "logical_and"},
+      {"Or", "logical_or"},
+      {"Xor", "logical_xor"},
+      {"BitwiseAnd", "bitwise_and"},
+      {"BitwiseOr", "bitwise_or"},
+      {"BitwiseXor", "bitwise_xor"}};
+  for (const auto& [onnx_op, op] : kBinary) t->Add(onnx_op, Binary(op));
+  t->Add("Sum", Variadic("add"));
+  t->Add("Max", Variadic("maximum"));
+  t->Add("Min", Variadic("minimum"));
+  t->Add("Mean", Variadic("add", /*mean=*/true));
+  t->Add("Mod", &Mod);
+  t->Add("BitShift", &BitShift);
+  t->Add("Clip", &Clip);
+  t->Add("Cast", &Cast);
+  t->Add("CastLike", &CastLike);
+  t->Add("PRelu", &PRelu);
+  t->Add("IsInf", &IsInf);
+  t->Add("Gelu", &Gelu);
+  t->Add("Where", &Where);
+  t->Add("Identity", &Identity);
+}
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,212 @@
+// Constants, and tensors made from shapes.
+#include <cmath>
+#include <utility>
+
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/graph/importer.h"
+#include "compiler/frontends/onnx/model/tensor_proto.h"
+#include "runtime/onnx_tensor/element_types.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+absl::Status Constant(NodeContext& c) {
+  absl::StatusOr<Tensor> tensor = c.Error("has no value");
+  StorageType storage = StorageType::kNone;
+  if (c.has_attr("value")) {
+    tensor = c.TensorAttr("value", &storage);
+  } else if (c.has_attr("value_int")) {
+    tensor =
+        MakeTensor<int64_t>(DataType::Int(64), {}, {c.Int("value_int", 0)});
+  } else if (c.has_attr("value_ints")) {
+    const std::vector<int64_t> v = c.Ints("value_ints");
+    tensor = MakeTensor<int64_t>(DataType::Int(64),
+                                 {static_cast<int64_t>(v.size())}, v);
+  } else if (c.has_attr("value_float")) {
+    tensor = MakeTensor<float>(DataType::Float(32), {},
+                               {static_cast<float>(c.Float("value_float", 0))});
+  } else if (c.has_attr("value_floats")) {
+    const std::vector<double> v = c.Floats("value_floats");
+    const std::vector<float> f(v.begin(), v.end());
+    tensor = MakeTensor<float>(DataType::Float(32),
+                               {static_cast<int64_t>(f.size())}, f);
+  } else if (c.node().attribute_size() > 0) {
+    return c.NotSupported("a constant with attribute '",
+                          c.node().attribute(0).name(), "'");
+  }
+  if (!tensor.ok()) return tensor.status();
+  INGOT_ASSIGN_OR_RETURN(Value value, c.Constant(*std::move(tensor), ""));
+  c.SetStoredOutput(0, value, storage);
+  return absl::OkStatus();
+}
+
+// Whether a double holds the value of the tensor's only element.
+bool FitsDouble(const Tensor& tensor) {
+  constexpr int64_t kMost = int64_t{1} << 53;
+  if (tensor.dtype() == DataType::UInt(64)) {
+    return tensor.data<uint64_t>()[0] <= uint64_t{kMost};
+  }
+  if (tensor.dtype() != DataType::Int(64)) return true;
+  const int64_t value = tensor.data<int64_t>()[0];
+  return value >= -kMost && value <= kMost;
+}
+
+absl::Status ConstantOfShape(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Shape shape, c.RunTimeInts(0, "shape"));
+  DataType dtype = DataType::Float(32);
+  double fill = 0;
+  std::optional<Tensor> repeated;  // a value that `full` cannot state
+  if (c.has_attr("value")) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, c.TensorAttr("value"));
+    if (tensor.NumElements() != 1) return c.Error("value must be one number");
+    dtype = tensor.dtype();
+    const std::optional<Known> value = relay::KnownFromTensor(tensor);
+    if (!FitsDouble(tensor)) {
+      repeated = std::move(tensor);
+    } else if (dtype == DataType::UInt(64)) {
+      fill = static_cast<double>(tensor.data<uint64_t>()[0]);
+    } else if (!value || !value->values[0].AsDouble(&fill)) {
+      return c.Error("value must be one number");
+    }
+  }
+  for (const tir::Expr& d : shape) {
+    int64_t v;
+    if (tir::AsConstInt(d, &v) && v < 0) {
+      return c.Error("shape has a dimension of ", v);
+    }
+  }
+  Attrs attrs;
+  attrs.Set("shape", shape);
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
+                         c.builder().DimSources(shape));
+  if (repeated.has_value()) {
+    INGOT_ASSIGN_OR_RETURN(Value value,
+                           c.Constant(*std::move(repeated), "value"));
+    INGOT_ASSIGN_OR_RETURN(value, c.Reshape(value, {}, "scalar"));
+    sources.insert(sources.begin(), value);
+    return c.Return("expand", sources, std::move(attrs));
+  }
+  attrs.Set("dtype", dtype);
+  attrs.Set("value", fill);
+  return c.Return("full", sources, std::move(attrs));
+}
+
+// From operands that a run computes.
+absl::Status RunTimeRange(NodeContext& c) {
+  std::vector<Value> in(3);
+  for (int i = 0; i < 3; ++i) {
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Input(i));
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Reshape(in[i], {}, "scalar"));
+  }
+  const DataType dtype = in[0].type().dtype;
+  INGOT_ASSIGN_OR_RETURN(Value number, c.Emit("range_count", in, {}, "count"));
+  INGOT_ASSIGN_OR_RETURN(
+      Shape count,
+      c.builder().BindDims(number, absl::StrCat(c.name(), "_count")));
+  Attrs attrs;
+  attrs.Set("count", count);
+  attrs.Set("dtype", dtype);
+  INGOT_ASSIGN_OR_RETURN(Value steps,
+                         c.Emit("range", {}, std::move(attrs), "steps"));
+  INGOT_ASSIGN_OR_RETURN(Value offset,
+                         c.Emit("mul", {steps, in[2]}, {}, "offset"));
+  return c.Return("add", {offset, in[0]});
+}
+
+absl::Status Range(NodeContext& c) {
+  // start, limit and step: known, the limit perhaps by a symbol.
+  if (!c.has_input(0)) return c.Error("input 0 is missing");
+  INGOT_ASSIGN_OR_RETURN(Value first, c.Input(0));
+  const DataType dtype = first.type().dtype;
+  if (c.IsRunTimeInput(0) || c.IsRunTimeInput(1) || c.IsRunTimeInput(2)) {
+    return RunTimeRange(c);
+  }
+  Attrs attrs;
+  attrs.Set("dtype", dtype);
+  const Known* limit = c.known(1);
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> start,
+                         c.ConstantFloats(0, "start"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> step,
+                         c.ConstantFloats(2, "delta"));
+  if (start.size() != 1 || step.size() != 1 || step[0] == 0) {
+    return c.Error("start and delta must be one number each, delta not 0");
+  }
+  attrs.Set("start", start[0]);
+  attrs.Set("step", step[0]);
+  double end;
+  if (limit != nullptr && limit->values.size() == 1 &&
+      !limit->values[0].AsDouble(&end)) {
+    if (start[0] != std::floor(start[0]) || step[0] != 1) {
+      return c.NotSupported("a range with a symbolic limit and a step");
+    }
+    const Shape count = {SimplifyDim(
+        Max(limit->values[0].integer - static_cast<int64_t>(start[0]),
+            tir::MakeInt(0)))};
+    attrs.Set("count", count);
+    INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
+                           c.builder().DimSources(count));
+    return c.Return("range", sources, std::move(attrs));
+  }
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> ends,
+                         c.ConstantFloats(1, "limit"));
+  if (ends.size() != 1) return c.Error("limit must be one number");
+  const double n = std::ceil((ends[0] - start[0]) / step[0]);
+  if (!(n < 1e12)) return c.Error("a range of ", n, " elements");
+  attrs.Set("count",
+            relay::MakeShape({n > 0 ? static_cast<int64_t>(n) : int64_t{0}}));
+  return c.Return("range", {}, std::move(attrs));
+}
+
+absl::Status EyeLike(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  Attrs attrs;
+  attrs.Set("k", c.Int("k", 0));
+  if (c.has_attr("dtype")) {
+    INGOT_ASSIGN_OR_RETURN(
+        DataType dtype, DataTypeFromOnnx(static_cast<int>(c.Int("dtype", 0))));
+    attrs.Set("dtype", dtype);
+  }
+  return c.Return("eye_like", {x}, std::move(attrs));
+}
+
+// a0 - a1 * cos(2 pi n / size) + a2 * cos(4 pi n / size)
+Converter Window(double a0, double a1, double a2) {
+  return [=](NodeContext& c) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> size,
+                           c.ConstantInts(0, "size"));
+    if (size.size() != 1 || size[0] < 0 || size[0] > (1 << 24)) {
+      return c.Error("size must be one number");
+    }
+    const bool periodic = c.Int("periodic", 1) != 0;
+    const double period = static_cast<double>(periodic ? size[0] : size[0] - 1);
+    INGOT_ASSIGN_OR_RETURN(DataType dtype,
+                           DataTypeFromOnnx(static_cast<int>(c.Int(
+                               "output_datatype", onnx::TensorProto::FLOAT))));
+    std::vector<float> values;
+    for (int64_t i = 0; i < size[0]; ++i) {
+      const double t = 2 * M_PI * static_cast<double>(i) / period;
+      values.push_back(
+          static_cast<float>(a0 - a1 * std::cos(t) + a2 * std::cos(2 * t)));
+    }
+    INGOT_ASSIGN_OR_RETURN(
+        Tensor tensor, MakeTensor<float>(DataType::Float(32), size, values));
+    INGOT_ASSIGN_OR_RETURN(Value window, c.Constant(std::move(tensor), ""));
+    INGOT_ASSIGN_OR_RETURN(window, c.Cast(window, dtype));
+    c.SetOutput(0, window);
+    return absl::OkStatus();
+  };
+}
+
+}  // namespace
+
+void AddGenerateConverters(ConverterTable* t) {
+  t->Add("Constant", &Constant);
+  t->Add("ConstantOfShape", &ConstantOfShape);
+  t->Add("Range", &Range);
+  t->Add("EyeLike", &EyeLike);
+  t->Add("HannWindow", Window(0.5, 0.5, 0));
+  t->Add("HammingWindow", Window(25.0 / 46, 21.0 / 46, 0));
+  t->Add("BlackmanWindow", Window(0.42, 0.5, 0.08));
+}
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,98 @@
+// The types that results are computed in and given as, against numbers of
+// double precision.
+#include <cmath>
+
+#include "compiler/frontends/onnx/testing/model_builder.h"
+#include "compiler/frontends/onnx/testing/run_operator.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+Tensor Doubles(const std::vector<double>& values) {
+  return MakeTestTensor<double>(DataType::Float(64),
+                                {static_cast<int64_t>(values.size())}, values);
+}
+
+TEST(PrecisionTest, KnownDoublesStayDoubles) {
+  const Tensor x = Doubles({0.0265079774, 3, 1e-40});
+  const Tensor root = Outputs({"Sqrt"}, {Constant(x)})[0];
+  const Tensor inverse = Outputs({"Reciprocal"}, {Constant(x)})[0];
+  for (int i = 0; i < 3; ++i) {
+    const double v = x.data<double>()[i];
+    EXPECT_DOUBLE_EQ(root.data<double>()[i], std::sqrt(v));
+    EXPECT_DOUBLE_EQ(inverse.data<double>()[i], 1 / v);
+  }
+}
+
+TEST(PrecisionTest, StatisticsOfLayerNormalizationHaveTheStashType) {
+  // 1, 2, 3, 6 in f16: the mean is 3, the variance 3.5.
+  const Tensor x = MakeTestTensor<uint16_t>(DataType::Float(16), {1, 4},
+                                            {0x3C00, 0x4000, 0x4200, 0x4600});
+  const Tensor scale = MakeTestTensor<uint16_t>(
+      DataType::Float(16), {4}, {0x3C00, 0x3C00, 0x3C00, 0x3C00});
+  const std::vector<Tensor> out =
+      Outputs({"LayerNormalization", "", 17,
+               [](onnx::NodeProto* n) { SetFloat(n, "epsilon", 0); }, 3},
+              {x, scale});
+  ASSERT_EQ(out.size(), 3u);
+  EXPECT_EQ(out[0].dtype(), DataType::Float(16));
+  ASSERT_EQ(out[1].dtype(), DataType::Float(32));
+  ASSERT_EQ(out[2].dtype(), DataType::Float(32));
+  EXPECT_FLOAT_EQ(out[1].data<float>()[0], 3);
+  EXPECT_FLOAT_EQ(out[2].data<float>()[0],
+                  static_cast<float>(1 / std::sqrt(3.5)));
+}
+
+TEST(PrecisionTest, ConstantsOfAnyInteger) {
+  const auto value = [](onnx::NodeProto* n, onnx::TensorProto::DataType type,
+                        const std::string& raw) {
+    onnx::AttributeProto* a = n->add_attribute();
+    a->set_name("value");
+    a->set_type(onnx::AttributeProto::TENSOR);
+    a->mutable_t()->add_dims(1);
+    a->mutable_t()->set_data_type(type);
+    a->mutable_t()->set_raw_data(raw);
+  };
+  const Operator largest{"ConstantOfShape", "", 21, [&](onnx::NodeProto* n) {
+                           value(n, onnx::TensorProto::UINT64,
+                                 std::string(8, '\xff'));
+                         }};
+  const Operator odd{"ConstantOfShape", "", 21, [&](onnx::NodeProto* n) {
+                       value(n, onnx::TensorProto::INT64,
+                             std::string("\x01\0\0\0\0\0\0\x40", 8));
+                     }};
+  EXPECT_THAT(
+      Outputs(largest, {Constant(Longs({1}, {3}))})[0].values<uint64_t>(),
+      testing::ElementsAre(UINT64_MAX, UINT64_MAX, UINT64_MAX));
+  const Tensor scalar = Outputs(odd, {Constant(Longs({0}, {}))})[0];
+  EXPECT_TRUE(scalar.shape().empty());
+  EXPECT_EQ(scalar.data<int64_t>()[0], (int64_t{1} << 62) + 1);
+}
+
+TEST(PrecisionTest, CompressByALongCondition) {
+  constexpr int64_t kCount = 5000;  // more than is folded element by element
+  std::vector<float> values(kCount), expected;
+  Tensor condition = *Tensor::Empty(DataType::Bool(), {kCount});
+  for (int64_t i = 0; i < kCount; ++i) {
+    values[i] = static_cast<float>(i);
+    condition.mutable_data<bool>()[i] = i % 7 == 3;
+    if (i % 7 == 3) expected.push_back(values[i]);
+  }
+  ExpectNear(RunFloats({"Compress", "", 11},
+                       {Floats({kCount}, values), Constant(condition)}),
+             expected);
+}
+
+// The same as an input, and longer than the operand.
+TEST(PrecisionTest, CompressIgnoresWhatIsBeyondTheEnd) {
+  Tensor condition = *Tensor::Empty(DataType::Bool(), {5});
+  for (int i = 0; i < 5; ++i) condition.mutable_data<bool>()[i] = i != 1;
+  ExpectNear(
+      RunFloats({"Compress", "", 11}, {Floats({3}, {1, 2, 3}), condition}),
+      {1, 3});
+}
+
+}  // namespace
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,222 @@
+// Pad: with numbers that are known, by one operator; else made of others.
+#include "compiler/frontends/onnx/shape/pad.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/graph/importer.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+using tir::Expr;
+
+const DataType kI64 = DataType::Int(64);
+
+// Amounts before each dimension, then after each.
+struct Pads {
+  Shape added;    // may be negative where they are constants
+  Shape removed;  // empty, or what a run's negative pads take away
+};
+
+// The amounts of all dimensions, 0 for those that `axes` does not name.
+absl::StatusOr<Shape> SpreadPads(NodeContext& c, const Shape& pads, int rank) {
+  std::vector<int64_t> axes;
+  if (c.has_input(3)) {
+    INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(3, "axes"));
+  } else {
+    for (int d = 0; d < rank; ++d) axes.push_back(d);
+  }
+  if (pads.size() != 2 * axes.size()) {
+    return c.Error("has ", pads.size(), " pads for ", axes.size(), " axes");
+  }
+  Shape all(2 * rank, tir::MakeInt(0));
+  for (size_t k = 0; k < axes.size(); ++k) {
+    int64_t axis = axes[k];
+    if (axis < -rank || axis >= rank) {
+      return c.Error("axis ", axis, " is outside of rank ", rank);
+    }
+    if (axis < 0) axis += rank;
+    all[axis] = pads[k];
+    all[axis + rank] = pads[k + axes.size()];
+  }
+  return all;
+}
+
+absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank) {
+  Pads pads;
+  if (c.opset() < 11) {
+    for (int64_t p : c.Ints(c.opset() < 2 ? "paddings" : "pads")) {
+      pads.added.push_back(tir::MakeInt(p));
+    }
+  } else if (!c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(pads.added, c.KnownInts(1, "pads"));
+  } else {
+    // Dimensions cannot be negative, so that pads of a run are two of them.
+    Compose k(c);
+    const Value amounts = k.Input(1);
+    const Value zero = k.Like(amounts, 0);
+    const Value added = k.Call("maximum", {amounts, zero});
+    const Value removed = k.Call("maximum", {k.Sub(zero, amounts), zero});
+    INGOT_RETURN_IF_ERROR(k.status());
+    INGOT_ASSIGN_OR_RETURN(
+        pads.added,
+        c.builder().BindDims(added, absl::StrCat(c.name(), "_pads")));
+    INGOT_ASSIGN_OR_RETURN(
+        pads.removed,
+        c.builder().BindDims(removed, absl::StrCat(c.name(), "_crops")));
+    INGOT_ASSIGN_OR_RETURN(pads.removed, SpreadPads(c, pads.removed, rank));
+  }
+  INGOT_ASSIGN_OR_RETURN(pads.added, SpreadPads(c, pads.added, rank));
+  return pads;
+}
+
+// x without so many elements at the ends of each dimension.
+Value Crop(Compose& k, Value x, const Shape& removed) {
+  const int rank = RankOf(x);
+  for (int d = 0; d < rank && k.ok() && !removed.empty(); ++d) {
+    const Expr &before = removed[d], &after = removed[d + rank];
+    if (tir::IsConstInt(before, 0) && tir::IsConstInt(after, 0)) continue;
+    x = k.Slice(x, d, before, SimplifyDim(ShapeOf(x)[d] - after));
+  }
+  return x;
+}
+
+// x with constants before and behind it along dimension d.
+Value Surround(Compose& k, Value x, int d, const Expr& before,
+               const Expr& behind, double value) {
+  std::vector<Value> parts;
+  for (const Expr* amount : {&before, &behind}) {
+    if (amount == &behind) parts.push_back(x);
+    if (tir::IsConstInt(*amount, 0)) continue;
+    Shape shape = ShapeOf(x);
+    shape[d] = *amount;
+    Attrs attrs;
+    attrs.Set("shape", shape);
+    attrs.Set("dtype", x.type().dtype);
+    attrs.Set("value", value);
+    absl::StatusOr<std::vector<Value>> sources =
+        k.context().builder().DimSources(shape);
+    if (!k.Check(sources.status())) return x;
+    parts.push_back(k.Call("full", *sources, std::move(attrs)));
+  }
+  return parts.size() == 1 ? x : k.Concat(parts, d);
+}
+
+// x along dimension d as its mode goes on beyond its ends.
+Value Continue(Compose& k, Value x, int d, const Expr& before,
+               const Expr& behind, const std::string& mode) {
+  const Expr extent = ShapeOf(x)[d];
+  auto number = [&](const Expr& dim) {
+    return k.Take(k.context().builder().DimsTensor(
+        {dim}, absl::StrCat(k.context().name(), "_number")));
+  };
+  Attrs range;
+  const Shape count = {SimplifyDim(before + extent + behind)};
+  range.Set("count", count);
+  range.Set("dtype", kI64);
+  absl::StatusOr<std::vector<Value>> sources =
+      k.context().builder().DimSources(count);
+  if (!k.Check(sources.status())) return x;
+  Value at = k.Sub(k.Call("range", *sources, std::move(range)), number(before));
+  if (mode == "edge") {
+    at = k.Call("maximum", {at, number(tir::MakeInt(0))});
+    at = k.Call("minimum", {at, number(extent - 1)});
+  } else if (mode == "wrap") {
+    at = k.Call("mod", {at, number(extent)});
+  } else {  // reflect: there and back again
+    const Expr period = Max((extent - 1) * 2, tir::MakeInt(1));
+    at = k.Call("mod", {at, number(period)});
+    at = k.Call("minimum", {at, k.Sub(number(period), at)});
+  }
+  Attrs gather;
+  gather.Set("axis", int64_t{d});
+  return k.Call("gather", {x, at}, std::move(gather));
+}
+
+}  // namespace
+
+Value PadBySymbols(Compose& k, Value x, const Shape& pads,
+                   const std::string& mode, double value) {
+  const int rank = RankOf(x);
+  for (int d = 0; d < rank && k.ok(); ++d) {
+    const Expr &before = pads[d], &behind = pads[d + rank];
+    if (tir::IsConstInt(before, 0) && tir::IsConstInt(behind, 0)) continue;
+    x = mode == "constant" ? Surround(k, x, d, before, behind, value)
+                           : Continue(k, x, d, before, behind, mode);
+  }
+  return x;
+}
+
+namespace {
+
+Attrs KnownPads(const std::vector<int64_t>& pads, const std::string& mode,
+                double value) {
+  Attrs attrs;
+  attrs.Set("pads", pads);
+  if (mode != "constant") attrs.Set("mode", mode);
+  if (value != 0) attrs.Set("value", value);
+  return attrs;
+}
+
+// By a constant that a run tells: what is x and what is not tells a mask.
+absl::Status PadWithOperand(NodeContext& c, const Value& x, const Shape& pads,
+                            const std::string& mode) {
+  const auto known = relay::ConstShape(pads);
+  Compose k(c);
+  auto pad = [&](const Value& v) {
+    return known ? k.Call("pad", {v}, KnownPads(*known, mode, 0))
+                 : PadBySymbols(k, v, pads, mode, 0);
+  };
+  Attrs ones;
+  ones.Set("shape", ShapeOf(x));
+  ones.Set("dtype", DataType::Bool());
+  ones.Set("value", 1.0);
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
+                         c.builder().DimSources(ShapeOf(x)));
+  const Value all = k.Call("full", sources, std::move(ones));
+  const Value value = k.Reshape(k.Input(2), {});
+  if (!k.ok()) return k.status();
+  const Value inside = pad(all);
+  const Value result = k.Call("where", {inside, pad(x), value});
+  if (k.ok()) c.SetOutput(0, result);
+  return k.status();
+}
+
+absl::Status Pad(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(const Pads amounts, ReadPads(c, RankOf(x)));
+  const Shape& pads = amounts.added;
+  Compose k(c);
+  x = Crop(k, x, amounts.removed);
+  INGOT_RETURN_IF_ERROR(k.status());
+  const std::string mode = c.String("mode", "constant");
+  if (mode != "constant" && mode != "edge" && mode != "reflect" &&
+      mode != "wrap") {
+    return c.Error("there is no mode '", mode, "'");
+  }
+  if (c.opset() >= 11 && mode == "constant" && c.IsRunTimeInput(2)) {
+    return PadWithOperand(c, x, pads, mode);
+  }
+  double value = c.opset() < 11 ? c.Float("value", 0) : 0;
+  if (c.opset() >= 11 && c.has_input(2)) {
+    INGOT_ASSIGN_OR_RETURN(std::vector<double> v,
+                           c.ConstantFloats(2, "constant_value"));
+    if (v.size() > 1) return c.Error("constant_value must be one number");
+    if (!v.empty()) value = v[0];
+  }
+  if (const auto known = relay::ConstShape(pads)) {
+    return c.Return("pad", {x}, KnownPads(*known, mode, value));
+  }
+  const Value padded = PadBySymbols(k, x, pads, mode, value);
+  if (k.ok()) c.SetOutput(0, padded);
+  return k.status();
+}
+
+}  // namespace
+
+void AddPadConverters(ConverterTable* t) { t->Add("Pad", &Pad); }
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,301 @@
+// Operators that look for something in text, with ONNX's own cases (which are
+// newer than operator set 17) and with what Python's split() and RE2 give.
+#include <string>
+#include <vector>
+
+#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/testing/model_builder.h"
+#include "compiler/frontends/onnx/testing/run_operator.h"
+#include "compiler/frontends/onnx/testing/text_tensors.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "runtime/onnx_tensor/element_types.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+using testing::ElementsAre;
+using testing::ElementsAreArray;
+using Node = onnx::NodeProto;
+using Strings = std::vector<std::string>;
+
+struct Split {
+  std::vector<int64_t> shape;  // of the pieces, in strings
+  Strings pieces;
+  std::vector<int64_t> counts;
+};
+
+constexpr int64_t kAlways = -1;
+
+Split SplitText(const Tensor& x, const char* delimiter,
+                int64_t maxsplit = kAlways) {
+  absl::StatusOr<std::vector<Tensor>> out =
+      RunOperator({"StringSplit", "", 20,
+                   [&](Node* n) {
+                     if (delimiter != nullptr) {
+                       SetString(n, "delimiter", delimiter);
+                     }
+                     if (maxsplit != kAlways) SetInt(n, "maxsplit", maxsplit);
+                   },
+                   2},
+                  {Stored(x, kTextType)});
+  if (!out.ok()) {
+    ADD_FAILURE() << out.status();
+    return {};
+  }
+  const Tensor &pieces = (*out)[0], &counts = (*out)[1];
+  Split split;
+  split.shape.assign(pieces.shape().begin(), pieces.shape().end() - 1);
+  split.pieces = StringsOf(pieces);
+  split.counts.assign(counts.values<int64_t>().begin(),
+                      counts.values<int64_t>().end());
+  return split;
+}
+
+// The pieces of one string.
+Strings Pieces(const std::string& s, const char* delimiter,
+               int64_t maxsplit = kAlways) {
+  const Split split = SplitText(TextTensor({}, {s}), delimiter, maxsplit);
+  EXPECT_THAT(split.counts,
+              ElementsAre(static_cast<int64_t>(split.pieces.size())));
+  return split.pieces;
+}
+
+TEST(StringSplitTest, TheCasesOfTheSpecification) {
+  Split s = SplitText(TextTensor({2}, {"abc.com", "def.net"}), ".");
+  EXPECT_THAT(s.shape, ElementsAre(2, 2));
+  EXPECT_THAT(s.pieces, ElementsAre("abc", "com", "def", "net"));
+  EXPECT_THAT(s.counts, ElementsAre(2, 2));
+
+  s = SplitText(TextTensor({2, 2}, {"hello world", "def.net", "o n n x",
+                                    "the quick brown fox"}),
+                nullptr, 2);
+  EXPECT_THAT(s.shape, ElementsAre(2, 2, 3));
+  EXPECT_THAT(s.pieces,
+              ElementsAre("hello", "world", "", "def.net", "", "", "o", "n",
+                          "n x", "the", "quick", "brown fox"));
+  EXPECT_THAT(s.counts, ElementsAre(2, 1, 3, 3));
+
+  s = SplitText(TextTensor({2}, {"o-n-n--x-", "o-n----nx"}), "-");
+  EXPECT_THAT(s.shape, ElementsAre(2, 6));
+  EXPECT_THAT(s.pieces, ElementsAre("o", "n", "n", "", "x", "", "o", "n", "",
+                                    "", "", "nx"));
+  EXPECT_THAT(s.counts, ElementsAre(6, 6));
+
+  for (const char* delimiter : {static_cast<const char*>(nullptr), ""}) {
+    s = SplitText(TextTensor({3}, {"hello world !", "  hello   world !",
+                                   " hello world   ! "}),
+                  delimiter);
+    EXPECT_THAT(s.shape, ElementsAre(3, 3));
+    EXPECT_THAT(s.pieces, ElementsAre("hello", "world", "!", "hello", "world",
+                                      "!", "hello", "world", "!"));
+    EXPECT_THAT(s.counts, ElementsAre(3, 3, 3));
+  }
+
+  s = SplitText(TextTensor({0}, {}), nullptr);
+  EXPECT_THAT(s.shape, ElementsAre(0, 0));
+  EXPECT_THAT(s.counts, ElementsAre());
+}
+
+// The expected pieces are those of Python's str.split().
+TEST(StringSplitTest, EmptyStringsAndWhatIsLeft) {
+  EXPECT_THAT(Pieces("", "."), ElementsAre(""));
+  EXPECT_THAT(Pieces("", nullptr), ElementsAre());
+  EXPECT_THAT(Pieces(" \t\n\v\f\r ", nullptr), ElementsAre());
+  EXPECT_THAT(Pieces(".", "."), ElementsAre("", ""));
+  EXPECT_THAT(Pieces("a", "."), ElementsAre("a"));
+  EXPECT_THAT(Pieces("a", "longer than this"), ElementsAre("a"));
+  EXPECT_THAT(Pieces("a<>b<c<><>", "<>"), ElementsAre("a", "b<c", "", ""));
+  EXPECT_THAT(Pieces("aaaaa", "aa"), ElementsAre("", "", "a"));
+  EXPECT_THAT(Pieces("été à Paris", "é"), ElementsAre("", "t", " à Paris"));
+  EXPECT_THAT(Pieces("a.b.c", ".", 0), ElementsAre("a.b.c"));
+  EXPECT_THAT(Pieces("a.b.c", ".", 1), ElementsAre("a", "b.c"));
+  EXPECT_THAT(Pieces("a.b.c", ".", 7), ElementsAre("a", "b", "c"));
+  // Behind the last cut white space stays, but for that at its start.
+  EXPECT_THAT(Pieces("  a  b c  ", nullptr, 0), ElementsAre("a  b c  "));
+  EXPECT_THAT(Pieces("  a  b c  ", nullptr, 1), ElementsAre("a", "b c  "));
+  EXPECT_THAT(Pieces("  a  ", nullptr, 1), ElementsAre("a"));
+  EXPECT_THAT(Pieces("a\tb\xc2\xa0"
+                     "c",
+                     nullptr),
+              ElementsAre("a",
+                          "b\xc2\xa0"
+                          "c"));
+}
+
+TEST(StringSplitTest, AllStringsMayBeEmpty) {
+  const Split s = SplitText(TextTensor({2}, {"", " "}), nullptr);
+  EXPECT_THAT(s.shape, ElementsAre(2, 0));
+  EXPECT_THAT(s.counts, ElementsAre(0, 0));
+}
+
+TEST(StringSplitTest, TakesTextAlone) {
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      RunOperator({"StringSplit", "", 20, nullptr, 2}, {Floats({1}, {1})})
+          .status()));
+}
+
+// ------------------------------------------------------------------- patterns
+
+absl::StatusOr<std::vector<Tensor>> FullMatch(const std::string& pattern,
+                                              const Tensor& x) {
+  return RunOperator({"RegexFullMatch", "", 20,
+                      [&](Node* n) { SetString(n, "pattern", pattern); }},
+                     {Stored(x, kTextType)});
+}
+
+TEST(RegexFullMatchTest, TheCasesOfTheSpecification) {
+  absl::StatusOr<std::vector<Tensor>> y = FullMatch(
+      R"(www\.[\w.-]+\.\bcom\b)",
+      TextTensor({3}, {"www.google.com", "www.facebook.com", "www.bbc.co.uk"}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].values<bool>(), ElementsAre(true, true, false));
+
+  const char kMail[] = R"((\W|^)[\w.\-]{0,25}@(yahoo|gmail)\.com(\W|$))";
+  y = FullMatch(kMail,
+                TextTensor({2, 2}, {"account@gmail.com", "account@hotmail.com",
+                                    "not email", "account2@yahoo.com"}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].shape(), ElementsAre(2, 2));
+  EXPECT_THAT((*y)[0].values<bool>(), ElementsAre(true, false, false, true));
+
+  y = FullMatch(kMail, TextTensor({2, 0}, {}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].shape(), ElementsAre(2, 0));
+}
+
+TEST(RegexFullMatchTest, ZerosInsideCountAndThoseBehindDoNot) {
+  const std::string zero("a\0b", 3);
+  absl::StatusOr<std::vector<Tensor>> y =
+      FullMatch("a.b|", TextTensor({3}, {zero, "", "ab"}));
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT((*y)[0].values<bool>(), ElementsAre(true, true, false));
+}
+
+TEST(RegexFullMatchTest, ErrorsNameTheNodeAndTheConstruct) {
+  const Tensor x = TextTensor({1}, {"a"});
+  absl::Status status = FullMatch(R"(a\pL)", x).status();
+  EXPECT_TRUE(absl::IsUnimplemented(status));
+  EXPECT_THAT(std::string(status.message()),
+              testing::AllOf(testing::HasSubstr("RegexFullMatch"),
+                             testing::HasSubstr("\\p")));
+  EXPECT_TRUE(absl::IsInvalidArgument(FullMatch("a)", x).status()));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      RunOperator({"RegexFullMatch", "", 20}, {Stored(x, kTextType)})
+          .status()));
+}
+
+// ---------------------------------------------- what numbers are used for, too
+
+std::vector<bool> Equal(const Operand& a, const Operand& b) {
+  absl::StatusOr<std::vector<Tensor>> y =
+      RunOperator({"Equal", "", 19}, {a, b});
+  if (!y.ok()) {
+    ADD_FAILURE() << y.status();
+    return {};
+  }
+  const auto values = (*y)[0].values<bool>();
+  return std::vector<bool>(values.begin(), values.end());
+}
+
+TEST(TextTest, Equal19) {
+  const Operand x =
+      Stored(TextTensor({3}, {"string1", "string2", ""}), kTextType);
+  EXPECT_THAT(
+      Equal(x, Stored(TextTensor({3}, {"string1", "string3", ""}), kTextType)),
+      ElementsAre(true, false, true));
+  // The operands differ in width, and one is broadcast.
+  EXPECT_THAT(Equal(x, Stored(TextTensor({1}, {""}), kTextType)),
+              ElementsAre(false, false, true));
+  EXPECT_THAT(
+      Equal(Stored(TextTensor({2, 1}, {"a longer one", "string2"}), kTextType),
+            x),
+      ElementsAre(false, false, false, false, true, false));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      RunOperator({"Equal", "", 19}, {x, Floats({3}, {1, 2, 3})}).status()));
+}
+
+struct Moved {
+  std::vector<int64_t> shape;
+  Strings strings;
+};
+
+Moved Move(const Operator& op, const std::vector<Operand>& operands) {
+  absl::StatusOr<std::vector<Tensor>> y = RunOperator(op, operands);
+  if (!y.ok()) {
+    ADD_FAILURE() << op.op << ": " << y.status();
+    return {};
+  }
+  Moved moved;
+  moved.shape.assign((*y)[0].shape().begin(), (*y)[0].shape().end() - 1);
+  moved.strings = StringsOf((*y)[0]);
+  return moved;
+}
+
+TEST(TextTest, MovesLikeNumbers) {
+  const Operand x =
+      Stored(TextTensor({2, 3}, {"a", "bc", "", "d", "é", "f"}), kTextType);
+  Moved y = Move({"Transpose"}, {x});
+  EXPECT_THAT(y.shape, ElementsAre(3, 2));
+  EXPECT_THAT(y.strings, ElementsAre("a", "d", "bc", "é", "", "f"));
+  y = Move({"Gather", "", 13, [](Node* n) { SetInt(n, "axis", -1); }},
+           {x, Longs({2}, {-1, 0})});
+  EXPECT_THAT(y.shape, ElementsAre(2, 2));
+  EXPECT_THAT(y.strings, ElementsAre("", "a", "f", "d"));
+  y = Move({"Reshape"}, {x, Constant(Longs({1}, {-1}))});
+  EXPECT_THAT(y.shape, ElementsAre(6));
+  EXPECT_THAT(y.strings, ElementsAre("a", "bc", "", "d", "é", "f"));
+  y = Move({"Slice"}, {x, Constant(Longs({1}, {1})), Constant(Longs({1}, {3})),
+                       Constant(Longs({1}, {-1}))});
+  EXPECT_THAT(y.strings, ElementsAre("bc", "", "é", "f"));
+  y = Move({"Unsqueeze"}, {x, Constant(Longs({1}, {-1}))});
+  EXPECT_THAT(y.shape, ElementsAre(2, 3, 1));
+  y = Move({"Expand"}, {Stored(TextTensor({1}, {"word"}), kTextType),
+                        Constant(Longs({2}, {2, 2}))});
+  EXPECT_THAT(y.shape, ElementsAre(2, 2));
+  EXPECT_THAT(y.strings, ElementsAre("word", "word", "word", "word"));
+  // The operands differ in width.
+  y = Move({"Concat", "", 13, [](Node* n) { SetInt(n, "axis", 0); }},
+           {Stored(TextTensor({2}, {"a", "b"}), kTextType),
+            Stored(TextTensor({1}, {"wider"}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("a", "b", "wider"));
+  Tensor condition = *Tensor::Empty(DataType::Bool(), {2});
+  condition.mutable_data<bool>()[0] = true;
+  condition.mutable_data<bool>()[1] = false;
+  y = Move({"Where"},
+           {condition, Stored(TextTensor({2}, {"a", "b"}), kTextType),
+            Stored(TextTensor({1}, {"other"}), kTextType)});
+  EXPECT_THAT(y.strings, ElementsAre("a", "other"));
+  y = Move({"Compress", "", 11},
+           {Stored(TextTensor({2}, {"a", "b"}), kTextType), condition});
+  EXPECT_THAT(y.strings, ElementsAre("a"));
+  // Operators that change elements still refuse text.
+  EXPECT_TRUE(absl::IsUnimplemented(RunOperator({"Neg"}, {x}).status()));
+}
+
+TEST(TextTest, CountsWords) {
+  auto strings = [](Node* n, const char* name, const Strings& values) {
+    auto* a = n->add_attribute();
+    a->set_name(name);
+    a->set_type(onnx::AttributeProto::STRINGS);
+    for (const std::string& s : values) a->add_strings(s);
+  };
+  const auto attributes = [&](Node* n) {
+    SetString(n, "mode", "TF");
+    SetInt(n, "min_gram_length", 1);
+    SetInt(n, "max_gram_length", 2);
+    SetInt(n, "max_skip_count", 0);
+    SetInts(n, "ngram_counts", {0, 2});
+    SetInts(n, "ngram_indexes", {0, 1, 2, 3});
+    strings(n, "pool_strings", {"the", "cat", "the", "cat", "cat", "sat"});
+  };
+  const Operator op{"TfIdfVectorizer", "", 9, attributes};
+  ExpectNear(
+      RunFloats(op, {Stored(TextTensor({2, 4}, {"the", "cat", "sat", "there",
+                                                "cat", "the", "cat", "cat"}),
+                            kTextType)}),
+      {1, 1, 1, 1, 1, 3, 1, 0});
+}
+
+}  // namespace
+}  // namespace ingot::onnx_frontend

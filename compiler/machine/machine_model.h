@@ -1,0 +1,44 @@
+// A processor or accelerator as schedules see it. A plain value: a target says
+// what it is (TargetKind::machine), templates of schedules and preferences of
+// layouts read it. It names no instruction set and no product, so that a model
+// of a machine that does not exist yet can be written down and scheduled for.
+#ifndef INGOT_COMPILER_MACHINE_MACHINE_MODEL_H_
+#define INGOT_COMPILER_MACHINE_MACHINE_MODEL_H_
+
+#include <cstdint>
+#include <set>
+
+namespace ingot {
+
+// Units that compute on more than vectors of one element type.
+enum class MachineUnit {
+  // Adds the products of four neighbouring bytes to each i32 lane of a vector:
+  // AVX-VNNI, AVX-512 VNNI, Arm's dot product.
+  kInt8Dot,
+  // Multiply tiles of a matrix, a tile register at a time: AMX.
+  kInt8Tiles,
+  kBFloat16Tiles,
+};
+
+struct MachineModel {
+  // The vector registers of one core: the bits of the widest useful ones (0:
+  // scalar code) and how many there are.
+  int vector_bits = 128;
+  int vector_registers = 16;
+  // Multiplies and adds in one instruction, with one rounding.
+  bool fma = false;
+  // Bytes of one core's data caches.
+  int64_t l1_bytes = 32 << 10;
+  int64_t l2_bytes = 512 << 10;
+  std::set<MachineUnit> units;
+
+  // Elements of `bits` bits in a vector register; 1 for scalar code.
+  int lanes(int bits) const {
+    return vector_bits == 0 ? 1 : vector_bits / bits;
+  }
+  bool Has(MachineUnit unit) const { return units.count(unit) > 0; }
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_MACHINE_MACHINE_MODEL_H_

@@ -1,0 +1,268 @@
+// A whole function, node by node.
+#include <cstring>
+#include <limits>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/relay/dim_text.h"
+#include "compiler/relay/interpreter/at_node.h"
+#include "compiler/relay/interpreter/bindings.h"
+#include "compiler/relay/interpreter/evaluate.h"
+#include "compiler/relay/list_step.h"
+#include "compiler/relay/op.h"
+
+namespace ingot::relay {
+namespace {
+
+absl::StatusOr<Tensor> TensorOf(const TensorOrList& value) {
+  if (const auto* tensor = std::get_if<Tensor>(&value)) return *tensor;
+  return absl::InvalidArgumentError("a list where a tensor must be");
+}
+
+// One evaluation of a module.
+struct Evaluation {
+  const Module& module;
+  std::map<const Function*, int64_t> runs;  // of each that have begun
+};
+
+absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
+                           absl::Span<const TensorOrList> inputs,
+                           Bindings bindings);
+
+absl::StatusOr<Values> Call(Evaluation* e, const std::string& name,
+                            absl::Span<const TensorOrList> operands) {
+  const Function* callee = e->module.Find(name);
+  if (callee == nullptr) {
+    return absl::NotFoundError(absl::StrCat("no function @", name));
+  }
+  // Symbols are the module's, but functions of the same structure share one
+  // body, whose symbols are bound again by the operands of each call.
+  Bindings inner;
+  for (size_t i = 0; i < callee->inputs.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(
+        inner.Bind(callee->inputs[i]->outputs[0], operands[i]));
+  }
+  return Run(e, *callee, operands, std::move(inner));
+}
+
+absl::StatusOr<bool> IsTrue(const TensorOrList& value) {
+  INGOT_ASSIGN_OR_RETURN(const Tensor condition, TensorOf(value));
+  if (condition.NumElements() != 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the condition is ", condition.TypeString()));
+  }
+  return condition.values<bool>()[0];
+}
+
+absl::StatusOr<Tensor> ScalarI64(int64_t value) {
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(DataType::Int(64), {}));
+  *tensor.mutable_data<int64_t>() = value;
+  return tensor;
+}
+
+// The state that random numbers of a run start from, with seed 0.
+absl::StatusOr<Tensor> RandomState(int64_t run) {
+  INGOT_ASSIGN_OR_RETURN(Tensor state, Tensor::Empty(DataType::Int(64), {2}));
+  state.mutable_data<int64_t>()[0] = 0;
+  state.mutable_data<int64_t>()[1] = run;
+  return state;
+}
+
+// Tensors of one type as one, along a new first dimension. `type` is that of
+// the result, for the case that there are none.
+absl::StatusOr<Tensor> Stack(const std::vector<Tensor>& parts,
+                             const TensorType& type, const Bindings& bindings) {
+  std::vector<int64_t> dims = {static_cast<int64_t>(parts.size())};
+  if (parts.empty()) {
+    for (size_t d = 1; d < type.shape.size(); ++d) {
+      int64_t value = 0;  // of a dimension that only an iteration would tell
+      tir::AsConstInt(bindings({type.shape[d]})[0], &value);
+      dims.push_back(value);
+    }
+    return Tensor::Empty(type.dtype, dims);
+  }
+  dims.insert(dims.end(), parts[0].shape().begin(), parts[0].shape().end());
+  INGOT_ASSIGN_OR_RETURN(Tensor stack, Tensor::Empty(parts[0].dtype(), dims));
+  auto* to = static_cast<char*>(stack.mutable_raw_data());
+  for (const Tensor& part : parts) {
+    if (part.shape() != parts[0].shape()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("an iteration gives ", part.TypeString(),
+                       ", another gave ", parts[0].TypeString()));
+    }
+    std::memcpy(to, part.raw_data(), part.bytes());
+    to += part.bytes();
+  }
+  return stack;
+}
+
+absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
+                               absl::Span<const TensorOrList> operands,
+                               const Bindings& bindings) {
+  const size_t carried = node.attrs.Get<int64_t>("carried");
+  const std::string& body = node.attrs.Get<std::string>("body");
+  int64_t iterations = std::numeric_limits<int64_t>::max();
+  if (node.inputs[0].node != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(const Tensor count, TensorOf(operands[0]));
+    iterations = count.values<int64_t>()[0];
+  }
+  bool go_on = true;
+  if (node.inputs[1].node != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(operands[1]));
+  }
+  Values inputs(operands.begin() + 1, operands.end());
+  std::vector<std::vector<Tensor>> slices(node.outputs.size() - carried);
+  for (int64_t iteration = 0; go_on && iteration < iterations; ++iteration) {
+    INGOT_ASSIGN_OR_RETURN(inputs[0], ScalarI64(iteration));
+    INGOT_ASSIGN_OR_RETURN(Values results, Call(e, body, inputs));
+    INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(results[0]));
+    std::copy(results.begin() + 1, results.begin() + 1 + carried,
+              inputs.begin() + 1);
+    for (size_t i = 0; i < slices.size(); ++i) {
+      INGOT_ASSIGN_OR_RETURN(Tensor slice, TensorOf(results[1 + carried + i]));
+      slices[i].push_back(std::move(slice));
+    }
+  }
+  Values results(inputs.begin() + 1, inputs.begin() + 1 + carried);
+  for (size_t i = 0; i < slices.size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(
+        Tensor stack, Stack(slices[i], node.outputs[carried + i], bindings));
+    results.push_back(std::move(stack));
+  }
+  return results;
+}
+
+absl::StatusOr<TensorOrList> RunListNode(
+    const Node& node, absl::Span<const TensorOrList> values) {
+  std::vector<ListOperand> operands;
+  for (const TensorOrList& value : values) {
+    operands.push_back(
+        {std::get_if<Tensor>(&value), std::get_if<TensorList>(&value)});
+  }
+  return RunListStep(ListStepOf(node), operands);
+}
+
+absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
+                               absl::Span<const TensorOrList> operands,
+                               Bindings* bindings) {
+  Values results;
+  switch (node.kind) {
+    case NodeKind::kCallFunction:
+      return Call(e, node.callee, operands);
+    case NodeKind::kIf: {
+      INGOT_ASSIGN_OR_RETURN(const bool then, IsTrue(operands[0]));
+      const char* const branch = then ? "then" : "else";
+      if (!node.attrs.Has(branch)) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("the condition is ", then ? "true" : "false",
+                         ", which is not supported for these shapes"));
+      }
+      INGOT_ASSIGN_OR_RETURN(
+          results,
+          Call(e, node.attrs.Get<std::string>(branch), operands.subspan(1)));
+      break;
+    }
+    case NodeKind::kLoop: {
+      INGOT_ASSIGN_OR_RETURN(results, RunLoop(e, node, operands, *bindings));
+      break;
+    }
+    default:
+      if (node.TakesSequences()) {
+        INGOT_ASSIGN_OR_RETURN(TensorOrList result,
+                               RunListNode(node, operands));
+        results.push_back(std::move(result));
+        break;
+      }
+      if (node.op->step == ExecutorStep::kRandomState) {
+        INGOT_ASSIGN_OR_RETURN(Tensor state, RandomState(run));
+        return Values{state};
+      }
+      std::vector<Tensor> tensors;
+      for (const TensorOrList& operand : operands) {
+        INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(operand));
+        tensors.push_back(std::move(tensor));
+      }
+      if (node.op->step == ExecutorStep::kBindDims) {
+        return bindings->BindElements(node, tensors[0]);
+      }
+      INGOT_ASSIGN_OR_RETURN(tensors, EvaluateNode((*bindings)(node), tensors));
+      return Values(tensors.begin(), tensors.end());
+  }
+  INGOT_RETURN_IF_ERROR(bindings->BindResults(node, results));
+  return results;
+}
+
+absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
+                           absl::Span<const TensorOrList> inputs,
+                           Bindings bindings) {
+  const int64_t run = e->runs[&function]++;
+  std::map<Value, TensorOrList> values;
+  for (size_t i = 0; i < function.inputs.size(); ++i) {
+    values[Value{function.inputs[i]}] = inputs[i];
+  }
+  for (const auto& node : function.nodes()) {
+    if (node->kind == NodeKind::kInput) continue;
+    if (node->kind == NodeKind::kConstant) {
+      values[Value{node.get()}] = *node->constant;
+      continue;
+    }
+    Values operands;
+    for (const Value& input : node->inputs) {
+      operands.push_back(input.node == nullptr ? Tensor() : values[input]);
+    }
+    absl::StatusOr<Values> results =
+        RunNode(e, *node, run, operands, &bindings);
+    if (!results.ok()) {
+      return node->kind == NodeKind::kOp && !node->IsExecutorStep()
+                 ? results.status()
+                 : AtNode(*node, results.status());
+    }
+    for (size_t i = 0; i < results->size(); ++i) {
+      values[Value{node.get(), static_cast<int>(i)}] = (*results)[i];
+    }
+  }
+  Values outputs;
+  for (const Value& output : function.outputs) {
+    outputs.push_back(values[output]);
+  }
+  return outputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
+    const Module& module, const Function& function,
+    absl::Span<const Tensor> inputs) {
+  INGOT_ASSIGN_OR_RETURN(
+      const Values outputs,
+      EvaluateFunctionOnLists(module, function,
+                              Values(inputs.begin(), inputs.end())));
+  std::vector<Tensor> tensors;
+  for (const TensorOrList& output : outputs) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(output));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
+    const Module& module, const Function& function,
+    absl::Span<const TensorOrList> inputs) {
+  if (inputs.size() != function.inputs.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("@", QuoteName(function.name), " takes ",
+                     function.inputs.size(), " inputs, not ", inputs.size()));
+  }
+  Bindings bindings;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(
+        bindings.Bind(function.inputs[i]->outputs[0], inputs[i]));
+  }
+  Evaluation evaluation{module, {}};
+  return Run(&evaluation, function, inputs, std::move(bindings));
+}
+
+}  // namespace ingot::relay

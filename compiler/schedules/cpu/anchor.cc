@@ -1,0 +1,45 @@
+#include "compiler/schedules/cpu/anchor.h"
+
+#include <vector>
+
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+// The only reader of `stage`, where it may do its work in the loops of `stage`;
+// null when there is none.
+Stage* OnlyReader(const Schedule& schedule, const Stage& stage) {
+  const std::vector<Stage*> readers = schedule.Readers(&stage);
+  const bool fits = !stage.is_output() && readers.size() == 1 &&
+                    readers[0]->IsUntouched() &&
+                    ReadsAtOwnPoints(readers[0], &stage);
+  return fits ? readers[0] : nullptr;
+}
+
+}  // namespace
+
+const Stage* ResultOf(const Schedule& schedule, const Stage& stage) {
+  const Stage* reader = OnlyReader(schedule, stage);
+  return reader != nullptr ? reader : &stage;
+}
+
+Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
+  if (Stage* reader = OnlyReader(*schedule, *stage)) return {stage, reader};
+  Stage* accumulator = schedule->CacheWrite(stage);
+  return {accumulator, stage};
+}
+
+Stage* FindPad(const Schedule& schedule, const Stage& reader) {
+  for (const Tensor& t : reader.op().inputs) {
+    Stage* producer = schedule.Find(t);
+    if (producer != nullptr && !TagOf(producer, kPad).empty() &&
+        !producer->is_output() && schedule.Readers(producer).size() == 1) {
+      return producer;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace ingot::te::cpu

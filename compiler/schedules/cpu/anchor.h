@@ -1,0 +1,31 @@
+// An anchor (a convolution, a product of matrices) with the element-wise
+// operations after it.
+#ifndef INGOT_COMPILER_SCHEDULES_CPU_ANCHOR_H_
+#define INGOT_COMPILER_SCHEDULES_CPU_ANCHOR_H_
+
+#include "compiler/te/schedule.h"
+
+namespace ingot::te::cpu {
+
+// `accumulator` reduces; `result` has the same axes, reads it at its own
+// indices, and does the rest (bias, activation, residual) while the tile is in
+// registers.
+struct Anchor {
+  Stage* accumulator;
+  Stage* result;
+};
+
+// The stage whose loops will be those of the anchor: the only reader of `stage`
+// where that fits, or `stage` itself.
+const Stage* ResultOf(const Schedule& schedule, const Stage& stage);
+
+// The anchor of `stage`, with a new accumulator before the stage where
+// ResultOf is the stage itself.
+Anchor MakeAnchor(Schedule* schedule, Stage* stage);
+
+// The padding that only `reader` reads; null when there is none.
+Stage* FindPad(const Schedule& schedule, const Stage& reader);
+
+}  // namespace ingot::te::cpu
+
+#endif  // INGOT_COMPILER_SCHEDULES_CPU_ANCHOR_H_

@@ -1,0 +1,257 @@
+// Convolutions over channel blocks: the block is the vector, a stretch of the
+// output's row times a few blocks of output channels is the register tile.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+bool Matches(const ScheduleSite& site) {
+  return TagOf(&site.stage, kAnchor) == kConv2dNchwc &&
+         site.stage.axes().size() == 5;
+}
+
+// The sizes of one convolution that the order of its loops depends on.
+struct Problem {
+  Problem(const Stage& acc, const Stage& out, const MachineModel& machine);
+
+  // Blocks of output channels in a tile of so many vectors.
+  int64_t BlocksOf(int64_t vectors) const {
+    return std::max<int64_t>(1, vectors / vectors_per_block);
+  }
+  // Bytes of the weights of so many blocks of output channels.
+  int64_t WeightBytes(int64_t oc_blocks) const {
+    return terms * oc_blocks * block * element;
+  }
+  // Rows of a tile's sums that stay in the first-level cache beside the rest.
+  int64_t SumRows(int64_t oc_blocks, const MachineModel& machine) const;
+
+  // Weights that stay in the second-level cache: rows outside, so that each
+  // row of data is read from memory once. Otherwise channels outside, so that
+  // each weight is.
+  bool PrefersRowsOutside(const MachineModel& machine) const {
+    return WeightBytes(blocks) <= machine.l2_bytes / 2;
+  }
+  // A tile's weights that do not stay in the first-level cache are used for
+  // several rows, a part of the input channels at a time; the sums wait in a
+  // small array meanwhile.
+  bool PrefersSplitChannels(int64_t oc_blocks,
+                            const MachineModel& machine) const;
+
+  int64_t lanes, block, blocks, vectors_per_block;
+  int64_t height, width;   // of the output
+  int64_t terms;           // of one output element
+  int64_t input_channels;  // iterations of the outermost reduce loop
+  int64_t window;          // elements of the kernel's plane
+  int64_t element;         // bytes
+  // One image: threads share the output channels alone, so that the loop over
+  // them may have a tail. With more images the loops are fused and may not.
+  bool uneven;
+};
+
+Problem::Problem(const Stage& acc, const Stage& out,
+                 const MachineModel& machine) {
+  const auto& shape = out.output().shape();
+  const auto& reduce = acc.op().reduce_extent;
+  lanes = LanesFor(acc, machine);
+  block = GuessExtent(shape[4]);
+  blocks = GuessExtent(shape[1]);
+  vectors_per_block = std::max<int64_t>(1, block / lanes);
+  height = GuessExtent(shape[2]);
+  width = GuessExtent(shape[3]);
+  terms = 1;
+  for (const Expr& extent : reduce) terms *= GuessExtent(extent);
+  input_channels = std::max<int64_t>(1, GuessExtent(reduce[0]));
+  window = terms / input_channels /
+           (reduce.size() == 4 ? GuessExtent(reduce[3]) : 1);
+  element = acc.output().dtype().bytes();
+  uneven = ConstExtent(shape[0]) == std::optional<int64_t>(1) && blocks >= 24 &&
+           vectors_per_block == 1;
+}
+
+int64_t Problem::SumRows(int64_t oc_blocks, const MachineModel& machine) const {
+  const int64_t row_bytes = width * oc_blocks * block * element;
+  return std::min(machine.l1_bytes / 4 / std::max<int64_t>(1, row_bytes),
+                  height);
+}
+
+bool Problem::PrefersSplitChannels(int64_t oc_blocks,
+                                   const MachineModel& machine) const {
+  // Windows of several elements use what they load from the data more often
+  // and gain by it only where the weights leave the second level, too.
+  return SumRows(oc_blocks, machine) >= 2 &&
+         WeightBytes(oc_blocks) >
+             (window == 1 ? machine.l1_bytes : machine.l2_bytes / 2);
+}
+
+// Cycles of the tiles, and what memory adds where the loops are not in the
+// order that reads it least.
+double Cost(const Problem& p, const MachineModel& machine,
+            const ScheduleChoice& choice) {
+  const RegisterTile tile = {choice.Get("width"), choice.Get("vectors")};
+  const bool rows_outside = choice.Get("rows_outside") != 0;
+  const bool split_channels = choice.Get("split_channels") != 0;
+  const int64_t oc_blocks = p.BlocksOf(tile.vectors);
+  if (split_channels && (rows_outside || p.SumRows(oc_blocks, machine) < 1)) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const int64_t vectors = p.blocks * p.vectors_per_block;
+  double cycles = PlaneCycles(machine, p.width, vectors, tile) *
+                  static_cast<double>(p.height * p.terms);
+  // More than a tile can gain: the order that reads memory least comes first.
+  constexpr double kReadsAgain = 1.5;
+  if (rows_outside != p.PrefersRowsOutside(machine)) cycles *= kReadsAgain;
+  if (split_channels !=
+      (!rows_outside && p.PrefersSplitChannels(oc_blocks, machine))) {
+    cycles *= kReadsAgain;
+  }
+  return cycles;
+}
+
+ScheduleSpace Space(const ScheduleSite& site) {
+  const Problem p(site.stage, *ResultOf(site.schedule, site.stage),
+                  site.machine);
+  const int64_t all = p.blocks * p.vectors_per_block;
+  std::vector<int64_t> vectors, widths;
+  for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
+    if (v == 1 || (v <= all && (all % v == 0 || p.uneven))) {
+      vectors.push_back(v);
+    }
+  }
+  const int64_t most =
+      std::min<int64_t>(p.width, site.machine.vector_registers);
+  for (int64_t w = 1; w == 1 || w <= most; ++w) widths.push_back(w);
+  ScheduleSpace space;
+  space.parameters = {{"vectors", vectors},
+                      {"width", widths},
+                      {"rows_outside", {0, 1}},
+                      {"split_channels", {0, 1}}};
+  space.cost = [p, machine = site.machine](const ScheduleChoice& choice) {
+    return Cost(p, machine, choice);
+  };
+  return space;
+}
+
+// A convolution's two stages and how its loops are to run.
+struct Plan {
+  Problem problem;
+  RegisterTile tile;
+  int64_t oc_tile;  // blocks of output channels
+  bool rows_outside, split_channels;
+};
+
+// The loops of the accumulator computed inside of.
+struct ResultLoops {
+  Loop tile;                      // around one tile
+  std::optional<Loop> row_block;  // around the rows whose sums are kept
+};
+
+ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
+                           bool parallel) {
+  auto [co, ci] = out->Split(out->axis(1), plan.oc_tile);
+  auto [wo, wi] = out->Split(out->axis(3), plan.tile.rows);
+  auto [bv, bl] = out->Split(out->axis(4), plan.problem.lanes);
+  Loop row = out->axis(2);
+  std::optional<Loop> row_block;
+  if (plan.split_channels) {
+    auto [o, i] = out->Split(row, sum_rows);
+    row_block = o;
+    row = i;
+  }
+  std::vector<Loop> order = {out->axis(0)};
+  if (plan.rows_outside) {
+    for (Loop loop : {row, co}) order.push_back(loop);
+  } else {
+    order.push_back(co);
+    if (row_block) order.push_back(*row_block);
+    order.push_back(row);
+  }
+  for (Loop loop : {wo, ci, wi, bv, bl}) order.push_back(loop);
+  out->Reorder(order);
+  out->Unroll(ci);
+  out->Unroll(wi);
+  out->Unroll(bv);
+  out->Vectorize(bl);
+  const bool even = plan.problem.blocks % plan.oc_tile == 0;
+  if (plan.rows_outside) {
+    FuseParallel(out, even ? 3 : 2, parallel);
+  } else if (!even) {
+    if (parallel) out->Parallel(co);
+  } else {
+    FuseParallel(out, row_block ? 2 : 3, parallel);
+  }
+  return {wo, row_block};
+}
+
+// Each broadcast element meets all vectors of the step before the next, so that
+// only the vectors and one element are live beside the accumulators.
+void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
+                         const ResultLoops& loops,
+                         const MachineModel& machine) {
+  auto [av, al] = acc->Split(acc->axis(4), plan.problem.lanes);
+  std::vector<Loop> order = {acc->axis(0)};
+  if (plan.split_channels) {
+    acc->ComputeAt(out, *loops.row_block);
+    const int64_t per_channel =
+        plan.problem.WeightBytes(plan.oc_tile) / plan.problem.input_channels;
+    const int64_t channels =
+        std::max<int64_t>(1, machine.l1_bytes / 2 / per_channel);
+    auto [ko, ki] = acc->Split(acc->reduce_axis(0), channels);
+    auto [ao, ai] = acc->Split(acc->axis(3), plan.tile.rows);
+    for (Loop loop : {ko, acc->axis(2), ao, ki}) order.push_back(loop);
+    order.insert(order.end(), acc->reduce_axes().begin() + 1,
+                 acc->reduce_axes().end());
+    for (Loop loop : {ai, acc->axis(1), av, al}) order.push_back(loop);
+    acc->AccumulateAt(ao);
+    acc->Unroll(ai);
+  } else {
+    acc->ComputeAt(out, loops.tile);
+    order.push_back(acc->axis(2));
+    for (Loop loop : acc->reduce_axes()) order.push_back(loop);
+    for (Loop loop : {acc->axis(3), acc->axis(1), av, al}) {
+      order.push_back(loop);
+    }
+    acc->Unroll(acc->axis(3));
+  }
+  acc->Reorder(order);
+  acc->Unroll(acc->axis(1));
+  acc->Unroll(av);
+  acc->Vectorize(al);
+}
+
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+           const MachineModel& machine) {
+  auto [acc, out] = MakeAnchor(schedule, stage);
+  Plan plan = {Problem(*acc, *out, machine),
+               {choice.Get("width"), choice.Get("vectors")},
+               0,
+               choice.Get("rows_outside") != 0,
+               choice.Get("split_channels") != 0};
+  plan.oc_tile = plan.problem.BlocksOf(plan.tile.vectors);
+  const ResultLoops loops =
+      ScheduleResult(out, plan, plan.problem.SumRows(plan.oc_tile, machine),
+                     GuessWork(acc) >= kParallelWork);
+  ScheduleAccumulator(acc, out, plan, loops, machine);
+}
+
+}  // namespace
+
+ScheduleTemplate Conv2dNchwc() {
+  ScheduleTemplate t;
+  t.name = "cpu.conv2d_nchwc";
+  t.matches = Matches;
+  t.space = Space;
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu

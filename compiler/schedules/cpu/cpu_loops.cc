@@ -1,0 +1,73 @@
+#include "compiler/schedules/cpu/cpu_loops.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/conditions.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+// More pieces than this would be more code than they save time.
+constexpr size_t kMaxCuts = 16;
+
+}  // namespace
+
+int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
+  return std::max<int64_t>(machine.lanes(stage.output().dtype().bits), 1);
+}
+
+std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
+  if (count == 0) return std::nullopt;
+  std::vector<Loop> loops(stage->leaves().begin(),
+                          stage->leaves().begin() + count);
+  Loop fused = stage->Fuse(loops);
+  if (parallel) stage->Parallel(fused);
+  return fused;
+}
+
+int SpecializeConditions(Stage* stage) {
+  const int rank = static_cast<int>(stage->axes().size());
+  int first = rank;
+  for (int i = rank - 1; i >= 0; --i) {
+    size_t cuts =
+        ConditionCuts(stage->op(), i, tir::Bounds::Dimensions()).size();
+    if (cuts == 0 || cuts > kMaxCuts) continue;
+    stage->Specialize(stage->axis(i));
+    first = i;
+  }
+  return first;
+}
+
+void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
+  const int rank = static_cast<int>(stage->axes().size());
+  if (rank == 0) return;
+  const int64_t lanes = LanesFor(*stage, machine);
+  const auto& shape = stage->output().shape();
+  const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
+  const bool parallel = work >= kParallelWork && !stage->IsAttached();
+  // A fused axis cannot be cut, so the first one with conditions ends what is
+  // fused.
+  const int cut = SpecializeConditions(stage);
+  const int64_t row = GuessExtent(shape[rank - 1]);
+  Loop last = stage->axis(rank - 1);
+  if (lanes > 1 && row > 1) {
+    auto [outer, inner] = stage->Split(last, lanes);
+    stage->Vectorize(inner);
+    last = outer;
+  }
+  int64_t rows = 1;
+  for (int i = 0; i < std::min(cut, rank - 1); ++i) {
+    rows *= GuessExtent(shape[i]);
+  }
+  if (parallel && rows < 8 && cut >= rank - 1) {
+    stage->Parallel(last);  // few long rows: threads share each row
+  } else if (parallel && cut == 0) {
+    stage->Parallel(stage->leaves()[0]);
+  } else {
+    FuseParallel(stage, std::min(cut, rank - 1), parallel);
+  }
+}
+
+}  // namespace ingot::te::cpu

@@ -1,0 +1,35 @@
+// Loops for a processor with vectors, threads and caches: what its templates
+// share.
+#ifndef INGOT_COMPILER_SCHEDULES_CPU_CPU_LOOPS_H_
+#define INGOT_COMPILER_SCHEDULES_CPU_CPU_LOOPS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/machine/machine_model.h"
+#include "compiler/te/schedule.h"
+
+namespace ingot::te::cpu {
+
+// Below this many scalar operations, waking another thread costs more than it
+// saves.
+inline constexpr int64_t kParallelWork = 1 << 16;
+
+// Lanes of the stage's own element type, at least 1.
+int64_t LanesFor(const Stage& stage, const MachineModel& machine);
+
+// Fuses the first `count` leaves and makes the result parallel if told to.
+// Returns the fused loop (none when count is 0).
+std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
+
+// Cuts every axis on which the value has conditions. Returns the first such
+// axis, or the rank.
+int SpecializeConditions(Stage* stage);
+
+// Loops for a compute stage at the root or attached: outer loops fused (and
+// parallel, when at the root and worth it), the innermost in vectors.
+void ScheduleElementwise(Stage* stage, const MachineModel& machine);
+
+}  // namespace ingot::te::cpu
+
+#endif  // INGOT_COMPILER_SCHEDULES_CPU_CPU_LOOPS_H_

@@ -1,0 +1,24 @@
+// Layouts of tensors that the templates of this folder like best.
+#ifndef INGOT_COMPILER_SCHEDULES_CPU_LAYOUTS_H_
+#define INGOT_COMPILER_SCHEDULES_CPU_LAYOUTS_H_
+
+#include <cstdint>
+
+#include "compiler/machine/machine_model.h"
+#include "compiler/target/layout_preferences.h"
+#include "runtime/data_type.h"
+
+namespace ingot::te::cpu {
+
+// The channel block b of *_nchwc tensors of type t: a vector, but at least 4.
+int64_t ChannelBlock(const MachineModel& machine, DataType t);
+// The panel width nr of dense_packed weights of type t, for n columns: as many
+// vectors as a register tile has, or as the columns fill.
+int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n);
+
+// The same as what passes ask (TargetKind::layouts).
+LayoutPreferences CpuLayouts(const MachineModel& machine);
+
+}  // namespace ingot::te::cpu
+
+#endif  // INGOT_COMPILER_SCHEDULES_CPU_LAYOUTS_H_

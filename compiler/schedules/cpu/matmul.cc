@@ -1,0 +1,236 @@
+// Products of matrices: a register tile of rows x vectors in the inside, a
+// block of rows that stays in the second-level cache around it, and panels of
+// the right operand that are read one vector after the other.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+// The operand that depends on the last axis: the right one.
+const tir::Load* RightOperand(const Stage* stage) {
+  const tir::Var* n = stage->op().axis.back().get();
+  for (const tir::Load* load : LoadsOf(stage->op().value)) {
+    for (const Expr& index : load->indices) {
+      if (tir::Uses(index, n)) return load;
+    }
+  }
+  return nullptr;
+}
+
+// Copies the right operand into panels [batch..., n / width, k, width], the
+// columns beyond n repeating the last one, so that tiles never read outside.
+Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
+  const Operation op = acc->op();
+  const tir::Load* right = RightOperand(acc);
+  const size_t rank = op.axis.size();
+  const Expr n = acc->output().shape()[rank - 1];
+  const Expr k = op.reduce_extent[0];
+  const tir::Var* m_axis = op.axis[rank - 2].get();
+
+  // Batch axes that the operand depends on.
+  std::vector<size_t> batch;
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    for (const Expr& index : right->indices) {
+      if (tir::Uses(index, op.axis[i].get())) {
+        batch.push_back(i);
+        break;
+      }
+    }
+  }
+  for (const Expr& index : right->indices) {
+    if (tir::Uses(index, m_axis)) return nullptr;
+  }
+  std::vector<Expr> shape;
+  for (size_t i : batch) shape.push_back(acc->output().shape()[i]);
+  const Expr w = tir::MakeInt(width);
+  shape.push_back(tir::ToAffine((n + (width - 1)) / w).ToExpr());
+  shape.push_back(k);
+  shape.push_back(w);
+  const tir::Buffer source = right->buffer;
+  const std::vector<Expr> indices = right->indices;
+  const bool whole = tir::ToAffine(n).IsMultipleOf(width);
+  auto value = [&](const Indices& i) {
+    std::map<const tir::Var*, Expr> map;
+    for (size_t b = 0; b < batch.size(); ++b) {
+      map[op.axis[batch[b]].get()] = i[b];
+    }
+    const size_t at = batch.size();
+    Expr column = i[at] * width + i[at + 2];
+    if (!whole) column = tir::Min(column, n - 1);
+    map[op.axis[rank - 1].get()] = column;
+    map[op.reduce_axis[0].get()] = i[at + 1];
+    std::vector<Expr> from;
+    for (const Expr& e : indices) from.push_back(tir::Substitute(e, map));
+    return tir::MakeLoad(source, std::move(from));
+  };
+  Indices panel;
+  for (size_t i : batch) panel.push_back(op.axis[i]);
+  panel.push_back(Expr(op.axis[rank - 1]) / w);
+  panel.push_back(op.reduce_axis[0]);
+  panel.push_back(Expr(op.axis[rank - 1]) % w);
+  return schedule->CacheRead(acc, *right, absl::StrCat(source->name, ".panels"),
+                             shape, value, panel);
+}
+
+void SchedulePanels(Stage* panels, const MachineModel& machine) {
+  const int rank = static_cast<int>(panels->axes().size());
+  const int64_t lanes = LanesFor(*panels, machine);
+  auto [outer, inner] = panels->Split(panels->axis(rank - 1), lanes);
+  panels->Unroll(outer);
+  panels->Vectorize(inner);
+  FuseParallel(panels, rank - 2, GuessWork(panels) >= kParallelWork);
+}
+
+bool IsPacked(const Stage* stage) {
+  return TagOf(stage, kAnchor) == kDensePacked;
+}
+
+bool Matches(const ScheduleSite& site) {
+  const absl::string_view anchor = TagOf(&site.stage, kAnchor);
+  return (anchor == kMatmul || anchor == kDensePacked) &&
+         site.stage.axes().size() >= 2 && site.stage.reduce_axes().size() == 1;
+}
+
+// The vectors of a tile where the operation leaves no choice: as many as the
+// panels of packed weights have, or as the columns fill. Otherwise 0.
+int64_t GivenVectors(const Stage& stage, int64_t n, int64_t lanes,
+                     const MachineModel& machine) {
+  if (IsPacked(&stage)) {
+    const tir::Load* right = RightOperand(&stage);
+    int64_t width = 0;
+    if (right != nullptr &&
+        tir::AsConstInt(right->buffer->shape.back(), &width)) {
+      return std::max<int64_t>(1, width / lanes);
+    }
+  }
+  const int64_t vectors = ProductTile(machine).vectors;
+  return vectors > 1 && (vectors - 1) * lanes >= n ? (n + lanes - 1) / lanes
+                                                   : 0;
+}
+
+std::vector<int64_t> UpTo(int64_t most) {
+  std::vector<int64_t> values;
+  for (int64_t v = 1; v <= most; ++v) values.push_back(v);
+  return values;
+}
+
+ScheduleSpace Space(const ScheduleSite& site) {
+  const auto& shape = ResultOf(site.schedule, site.stage)->output().shape();
+  const int64_t lanes = LanesFor(site.stage, site.machine);
+  const int64_t n = GuessExtent(shape.back());
+  const int64_t given = GivenVectors(site.stage, n, lanes, site.machine);
+  const double products =
+      static_cast<double>(GuessWork(&site.stage)) / static_cast<double>(lanes);
+  // Rows beyond enough accumulators lengthen the tail of a tile whose width is
+  // given; where it is not, a wider tile is the better use of registers.
+  const int64_t rows =
+      given == 0
+          ? kMaxTileRows
+          : std::min(kMaxTileRows, (kEnoughAccumulators + given - 1) / given);
+  ScheduleSpace space;
+  space.parameters = {{"vectors", given == 0 ? UpTo(kMaxTileVectors)
+                                             : std::vector<int64_t>{given}},
+                      {"rows", UpTo(rows)},
+                      // A block of rows of the left operand fills 1 / n of the
+                      // second-level cache.
+                      {"l2_part", {2, 1, 4}}};
+  space.cost = [machine = site.machine, products,
+                given](const ScheduleChoice& choice) {
+    const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
+    return products * (given == 0 ? SpareProductCycles(machine, tile)
+                                  : ProductCycles(machine, tile));
+  };
+  return space;
+}
+
+// Threads share what is outermost and has enough iterations.
+void Parallelize(Stage* acc, Stage* out, std::optional<Loop> row_block,
+                 Loop columns) {
+  if (GuessWork(acc) < kParallelWork) return;
+  const int outer = static_cast<int>(out->axes().size()) - 2;
+  int64_t batch = 1;
+  for (int i = 0; i < outer; ++i) {
+    batch *= GuessExtent(out->output().shape()[i]);
+  }
+  if (batch >= 4) {
+    FuseParallel(out, outer, true);
+  } else {
+    out->Parallel(row_block.value_or(columns));
+  }
+}
+
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+           const MachineModel& machine) {
+  const bool packed = IsPacked(stage);
+  auto [acc, out] = MakeAnchor(schedule, stage);
+  const int rank = static_cast<int>(out->axes().size());
+  const int64_t lanes = LanesFor(*acc, machine);
+  const int64_t m = GuessExtent(out->output().shape()[rank - 2]);
+  const int64_t k = GuessExtent(acc->op().reduce_extent[0]);
+  const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
+  const int64_t nr = tile.vectors * lanes;
+  if (!packed && m >= 2 * tile.rows) {
+    if (Stage* panels = PackRight(schedule, acc, nr)) {
+      SchedulePanels(panels, machine);
+    }
+  }
+
+  const int64_t row_bytes =
+      std::max<int64_t>(1, k * acc->output().dtype().bytes());
+  int64_t block = machine.l2_bytes / choice.Get("l2_part") / row_bytes;
+  block = std::max<int64_t>(1, block / tile.rows) * tile.rows;
+  const bool blocked = m > 2 * block;
+
+  Loop rows = out->axis(rank - 2), columns = out->axis(rank - 1);
+  std::vector<Loop> order(out->axes().begin(), out->axes().end() - 2);
+  std::optional<Loop> row_block;
+  if (blocked) {
+    auto [o, i] = out->Split(rows, block);
+    row_block = o;
+    rows = i;
+    order.push_back(o);
+  }
+  auto [mo, mi] = out->Split(rows, tile.rows);
+  auto [no, ni] = out->Split(columns, nr);
+  auto [nv, nl] = out->Split(ni, lanes);
+  for (Loop loop : {no, mo, mi, nv, nl}) order.push_back(loop);
+  out->Reorder(order);
+  out->Unroll(mi);
+  out->Unroll(nv);
+  out->Vectorize(nl);
+
+  acc->ComputeAt(out, mo);
+  auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
+  acc->Reorder({acc->reduce_axis(0), acc->axis(rank - 2), av, al});
+  acc->Unroll(acc->axis(rank - 2));
+  acc->Unroll(av);
+  acc->Vectorize(al);
+
+  Parallelize(acc, out, row_block, no);
+}
+
+}  // namespace
+
+ScheduleTemplate Matmul() {
+  ScheduleTemplate t;
+  t.name = "cpu.matmul";
+  t.matches = Matches;
+  t.space = Space;
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu

@@ -1,0 +1,53 @@
+// A reduction by itself: vectors along the output's last axis where memory
+// allows it, the reduction inside of them.
+#include <vector>
+
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+void Build(Schedule*, Stage* stage, const ScheduleChoice&,
+           const MachineModel& machine) {
+  const int rank = static_cast<int>(stage->axes().size());
+  const int64_t lanes = LanesFor(*stage, machine);
+  const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
+  const bool parallel = work >= kParallelWork && !stage->IsAttached();
+  if (rank == 0) return;
+  const int64_t row = GuessExtent(stage->output().shape()[rank - 1]);
+  const bool vector = lanes > 1 && row > 1 &&
+                      IsContiguous(stage, stage->op().axis[rank - 1].get());
+  if (!vector) {
+    FuseParallel(stage, rank, parallel);
+    stage->AccumulateAt(stage->leaves()[0]);
+    return;
+  }
+  auto [outer, inner] = stage->Split(stage->axis(rank - 1), lanes);
+  std::vector<Loop> order(stage->axes().begin(), stage->axes().end() - 1);
+  order.push_back(outer);
+  for (Loop loop : stage->reduce_axes()) order.push_back(loop);
+  order.push_back(inner);
+  stage->Reorder(order);
+  stage->Vectorize(inner);
+  stage->AccumulateAt(outer);
+  if (rank == 1) {
+    if (parallel) stage->Parallel(outer);
+  } else {
+    FuseParallel(stage, rank - 1, parallel);
+  }
+}
+
+}  // namespace
+
+ScheduleTemplate Reduction() {
+  ScheduleTemplate t;
+  t.name = "cpu.reduction";
+  t.scope = TemplateScope::kStage;
+  t.matches = [](const ScheduleSite& site) { return site.stage.IsReduce(); };
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu

@@ -1,0 +1,85 @@
+#include "compiler/schedules/cpu/register_tile.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace ingot::te::cpu {
+namespace {
+
+// Multiply-adds a cycle, cycles until one's result can be added to, loads a
+// cycle: the figures of the larger x86 and Arm cores for years.
+constexpr double kFmaPerCycle = 2;
+constexpr double kFmaLatency = 4;
+constexpr double kLoadsPerCycle = 2;
+
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
+
+int64_t RegistersOf(RegisterTile tile) {
+  return tile.rows * tile.vectors + tile.vectors + 1;
+}
+
+}  // namespace
+
+bool FitsRegisters(const MachineModel& machine, RegisterTile tile) {
+  return RegistersOf(tile) <= machine.vector_registers;
+}
+
+bool FillsRegisters(const MachineModel& machine, RegisterTile tile) {
+  return RegistersOf(tile) >= machine.vector_registers;
+}
+
+double StepCycles(RegisterTile tile) {
+  const double fma = tile.rows * tile.vectors / kFmaPerCycle;
+  const double loads = (tile.rows + tile.vectors) / kLoadsPerCycle;
+  return std::max({fma, loads, kFmaLatency});
+}
+
+double ProductCycles(const MachineModel& machine, RegisterTile tile) {
+  if (!FitsRegisters(machine, tile)) return kImpossible;
+  const double products = static_cast<double>(tile.rows * tile.vectors);
+  // Loads overlap with multiplications: they decide between tiles that are
+  // equally fast otherwise.
+  constexpr double kPerLoad = 0.01;
+  return StepCycles(tile) / products +
+         kPerLoad * ((tile.rows + tile.vectors) / products);
+}
+
+double SpareProductCycles(const MachineModel& machine, RegisterTile tile) {
+  // More than a smaller tile's loads cost, less than its idle multipliers.
+  const double spilling = FillsRegisters(machine, tile) ? 1.004 : 1;
+  return ProductCycles(machine, tile) * spilling;
+}
+
+RegisterTile ProductTile(const MachineModel& machine) {
+  RegisterTile best;
+  double least = kImpossible;
+  for (int64_t vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
+    for (int64_t rows = 1; rows <= kMaxTileRows; ++rows) {
+      const double cycles = SpareProductCycles(machine, {rows, vectors});
+      if (cycles < least) {
+        least = cycles;
+        best = {rows, vectors};
+      }
+    }
+  }
+  return best;
+}
+
+double PlaneCycles(const MachineModel& machine, int64_t rows, int64_t vectors,
+                   RegisterTile tile) {
+  if (!FitsRegisters(machine, tile)) return kImpossible;
+  // One column of tiles, of so many vectors.
+  auto column_cycles = [&](int64_t columns) {
+    double cycles = (rows / tile.rows) * StepCycles({tile.rows, columns});
+    const int64_t rest = rows % tile.rows;
+    if (rest != 0) cycles += StepCycles({rest, columns});
+    return cycles;
+  };
+  double cycles = (vectors / tile.vectors) * column_cycles(tile.vectors);
+  const int64_t rest = vectors % tile.vectors;
+  if (rest != 0) cycles += column_cycles(rest);
+  // Fewer, larger tiles load the weights less often.
+  return cycles * (1 + 0.02 / tile.rows);
+}
+
+}  // namespace ingot::te::cpu

@@ -1,0 +1,371 @@
+// Every family, on processors of several widths, with sizes that do not divide
+// and with symbolic ones, against loops without a schedule.
+#include <vector>
+
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
+#include "compiler/schedules/cpu/test_kernels.h"
+#include "compiler/schedules/schedule_kernel.h"
+#include "compiler/te/tags.h"
+#include "compiler/te/testing/check.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+using Tags = std::map<std::string, std::string>;
+
+MachineModel Cpu(int bits) {
+  MachineModel cpu;
+  cpu.vector_bits = bits;
+  cpu.vector_registers = bits == 512 ? 32 : 16;
+  cpu.fma = true;
+  // Small caches, so that small sizes are blocked.
+  cpu.l1_bytes = 1 << 10;
+  cpu.l2_bytes = 4 << 10;
+  return cpu;
+}
+
+Expr I(int64_t value) { return tir::MakeInt(value); }
+Expr F(double value) { return tir::MakeFloat(value); }
+
+class SchedulesTest : public testing::TestWithParam<int> {
+ protected:
+  void Check(const Kernel& kernel, const DimValues& dims = {},
+             float tolerance = 0) {
+    auto schedule = ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(),
+                                   Cpu(bits()));
+    ASSERT_TRUE(schedule.ok()) << schedule.status();
+    ExpectSame(kernel, *schedule, dims, tolerance);
+  }
+  int bits() const { return GetParam(); }
+};
+
+TEST_P(SchedulesTest, Elementwise) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {}, {1}, {37}, {3, 5}, {4, 1, 19}, {2, 3, 5, 8}, {70, 1000}}) {
+    Kernel k;
+    auto shape = ConstShape(dims);
+    Tensor x = k.graph.Placeholder("x", kF32, shape);
+    Tensor y = k.graph.Placeholder("y", kF32, shape);
+    Tensor s = k.graph.Compute("s", shape,
+                               [&](auto& i) { return x(i) + y(i) * x(i); });
+    k.inputs = {x, y};
+    k.outputs = {Relu(&k.graph, s)};
+    Check(k);
+  }
+}
+
+TEST_P(SchedulesTest, ElementwiseSymbolic) {
+  tir::VarPtr n = tir::MakeVar("n"), m = tir::MakeVar("m");
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, {n, m});
+  Tensor y = k.graph.Placeholder("y", kF32, {m});
+  k.inputs = {x, y};
+  k.outputs = {
+      k.graph.Compute("z", {n, m}, [&](auto& i) { return x(i) - y({i[1]}); })};
+  for (int64_t size : {1, 2, 7, 16, 33}) {
+    Check(k, {{n.get(), size}, {m.get(), size + 3}});
+  }
+}
+
+TEST_P(SchedulesTest, TransposeAndConcat) {
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, ConstShape({9, 11}));
+  Tensor y = k.graph.Placeholder("y", kF32, ConstShape({11, 13}));
+  k.inputs = {x, y};
+  k.outputs = {k.graph.Compute("c", ConstShape({11, 22}), [&](auto& i) {
+    return tir::MakeSelect(tir::Lt(i[1], I(9)), x({i[1], i[0]}),
+                           y({i[0], i[1] - 9}));
+  })};
+  Check(k);
+}
+
+TEST_P(SchedulesTest, Matmul) {
+  for (MatmulSize s : std::vector<MatmulSize>{{1, 1, 1, 1},
+                                              {1, 1, 40, 9},
+                                              {2, 5, 16, 3},
+                                              {1, 13, 33, 17},
+                                              {3, 28, 40, 20},
+                                              {2, 3, 0, 5},
+                                              {1, 0, 0, 1},
+                                              {1, 0, 4, 3},
+                                              {1, 3, 4, 0},
+                                              {1, 150, 70, 33}}) {
+    for (bool transposed : {false, true}) Check(Product(s, transposed));
+  }
+}
+
+TEST_P(SchedulesTest, MatmulIsTheProduct) {
+  const int64_t m = 14, n = 21, kk = 10;
+  Kernel k;
+  Tensor a = k.graph.Placeholder("a", kF32, ConstShape({m, kk}));
+  Tensor b = k.graph.Placeholder("b", kF32, ConstShape({kk, n}));
+  auto product = [&](auto& i, auto& r) {
+    return a({i[0], r[0]}) * b({r[0], i[1]});
+  };
+  Tensor c =
+      k.graph.Reduce("c", ConstShape({m, n}), {I(kk)}, Reducer::Sum(kF32),
+                     product, Tags{{kAnchor, kMatmul}});
+  k.inputs = {a, b};
+  k.outputs = {c};
+  auto schedule =
+      ScheduleKernel(k.graph, k.outputs, CpuTemplates(), Cpu(bits()));
+  ASSERT_TRUE(schedule.ok());
+  auto inputs = RandomInputs(k, {}, 3);
+  auto outputs = RunSchedule(k, *schedule, inputs, {}, true);
+  ASSERT_EQ(outputs.size(), 1u);
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int64_t r = 0; r < kk; ++r) {
+        sum += inputs[0].data<float>()[i * kk + r] *
+               inputs[1].data<float>()[r * n + j];
+      }
+      ASSERT_EQ(outputs[0].data<float>()[i * n + j], sum) << i << " " << j;
+    }
+  }
+}
+
+TEST_P(SchedulesTest, MatmulSymbolic) {
+  tir::VarPtr b = tir::MakeVar("b"), m = tir::MakeVar("m"),
+              n = tir::MakeVar("n"), kd = tir::MakeVar("k");
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, {b, m, kd});
+  Tensor y = k.graph.Placeholder("y", kF32, {b, kd, n});
+  k.inputs = {x, y};
+  k.outputs = {k.graph.Reduce(
+      "c", {b, m, n}, {kd}, Reducer::Sum(kF32),
+      [&](auto& i, auto& r) {
+        return x({i[0], i[1], r[0]}) * y({i[0], r[0], i[2]});
+      },
+      Tags{{kAnchor, kMatmul}})};
+  for (int64_t s : {1, 3, 16, 29}) {
+    Check(k, {{b.get(), 2}, {m.get(), s}, {n.get(), s + 5}, {kd.get(), s}});
+  }
+}
+
+TEST_P(SchedulesTest, DensePacked) {
+  for (MatmulSize s : std::vector<MatmulSize>{
+           {1, 1, 10, 7}, {1, 9, 33, 8}, {2, 30, 64, 12}, {1, 200, 40, 9}}) {
+    Check(PackedProduct(s, PanelWidth(Cpu(bits()), kF32, s.n)));
+  }
+}
+
+TEST_P(SchedulesTest, Conv2dBlocked) {
+  for (ConvSize s : std::vector<ConvSize>{{1, 8, 16, 7, 1, 1, 0, 1},
+                                          {2, 8, 24, 5, 3, 1, 1, 1},
+                                          {1, 16, 8, 13, 3, 2, 1, 1},
+                                          {1, 16, 16, 9, 5, 1, 2, 2}}) {
+    for (int64_t b : {4, 8}) {
+      Check(BlockedConv(s, b, I(s.n), I(s.size)));
+    }
+  }
+}
+
+TEST_P(SchedulesTest, Conv2dBlockedSymbolic) {
+  tir::VarPtr n = tir::MakeVar("n"), h = tir::MakeVar("h");
+  ConvSize s{0, 8, 16, 9, 3, 2, 1, 1};
+  Kernel k = BlockedConv(s, 8, n, h);
+  for (int64_t height : {1, 4, 9}) {
+    Check(k, {{n.get(), 2}, {h.get(), height}});
+  }
+}
+
+TEST_P(SchedulesTest, Conv2dFirstLayerAndPlain) {
+  for (bool blocked : {true, false}) {
+    for (ConvSize s : std::vector<ConvSize>{{1, 3, 16, 11, 3, 2, 1, 1},
+                                            {2, 3, 8, 6, 3, 1, 1, 1}}) {
+      Check(PlainDataConv(s, blocked));
+    }
+  }
+}
+
+TEST_P(SchedulesTest, DepthwiseAndPool) {
+  for (bool pool : {false, true}) {
+    for (ConvSize s : std::vector<ConvSize>{{1, 16, 0, 7, 3, 1, 1, 1},
+                                            {2, 8, 0, 14, 3, 2, 1, 1},
+                                            {1, 8, 0, 12, 5, 1, 2, 1},
+                                            {1, 8, 0, 8, 2, 2, 0, 1}}) {
+      Check(BlockedWindow(s, pool));
+    }
+  }
+}
+
+TEST_P(SchedulesTest, PoolPlainSymbolic) {
+  tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, {I(1), I(3), h, w});
+  Tensor y = Pad(&k.graph, x, 1);
+  k.inputs = {x};
+  k.outputs = {k.graph.Reduce(
+      "p", {I(1), I(3), h / I(2), w / I(2)}, ConstShape({3, 3}),
+      Reducer::Max(kF32),
+      [&](auto& i, auto& r) {
+        return y({i[0], i[1], i[2] * 2 + r[0], i[3] * 2 + r[1]});
+      },
+      Tags{{kAnchor, kPool2d}})};
+  for (int64_t size : {2, 9, 40}) {
+    Check(k, {{h.get(), size}, {w.get(), size + 2}});
+  }
+}
+
+TEST_P(SchedulesTest, Softmax) {
+  for (int axis : {0, 1, 2}) {
+    Check(Softmax(ConstShape({3, 5, 70}), axis), {}, 1e-5f);
+    Check(Softmax(ConstShape({19, 40, 3}), axis), {}, 1e-5f);
+  }
+  tir::VarPtr n = tir::MakeVar("n");
+  Kernel k = Softmax({I(2), n, n}, 2);
+  for (int64_t size : {1, 9, 70}) Check(k, {{n.get(), size}}, 1e-5f);
+}
+
+TEST_P(SchedulesTest, LayerNorm) {
+  for (int64_t n : {5, 64, 100}) {
+    Kernel k;
+    Graph& g = k.graph;
+    Tags tags{{kAnchor, kNorm}};
+    auto shape = ConstShape({2, 7, n}), rows = ConstShape({2, 7});
+    Tensor x = g.Placeholder("x", kF32, shape);
+    Tensor y = g.Placeholder("y", kF32, shape);
+    Tensor sum = g.Compute("add", shape, [&](auto& i) { return x(i) + y(i); });
+    auto sum_of = [&](auto& i, auto& r) { return sum({i[0], i[1], r[0]}); };
+    Tensor s = g.Reduce("s", rows, {I(n)}, Reducer::Sum(kF32), sum_of, tags);
+    Tensor mean =
+        g.Compute("mean", rows, [&](auto& i) { return s(i) * F(1.0 / n); });
+    Tensor v = g.Reduce(
+        "v", rows, {I(n)}, Reducer::Sum(kF32),
+        [&](auto& i, auto& r) {
+          Expr d = sum({i[0], i[1], r[0]}) - mean({i[0], i[1]});
+          return d * d;
+        },
+        tags);
+    Tensor out = g.Compute("out", shape, [&](auto& i) {
+      Indices row = {i[0], i[1]};
+      return (sum(i) - mean(row)) /
+             tir::MakeCall(tir::Intrinsic::kSqrt,
+                           {v(row) * F(1.0 / n) + F(1e-5)});
+    });
+    k.inputs = {x, y};
+    k.outputs = {sum, out};
+    Check(k, {}, 1e-4f);
+  }
+}
+
+TEST_P(SchedulesTest, Reductions) {
+  Tags tags{{kAnchor, kReduce}};
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {4, 6, 50}, {33, 2, 7}, {1, 1, 300}, {20, 30, 1}}) {
+    auto shape = ConstShape(dims);
+    for (int axis : {0, 1, 2}) {
+      Kernel k;
+      Tensor x = k.graph.Placeholder("x", kF32, shape);
+      std::vector<Expr> out = shape;
+      out.erase(out.begin() + axis);
+      Tensor s = k.graph.Reduce(
+          "s", out, {shape[axis]}, Reducer::Sum(kF32),
+          [&](auto& i, auto& r) {
+            Indices at = i;
+            at.insert(at.begin() + axis, r[0]);
+            return x(at);
+          },
+          tags);
+      k.inputs = {x};
+      k.outputs = {Relu(&k.graph, s)};
+      Check(k);
+    }
+    Kernel all;  // everything to one number
+    Tensor x = all.graph.Placeholder("x", kF32, shape);
+    all.inputs = {x};
+    all.outputs = {all.graph.Reduce(
+        "s", {}, shape, Reducer::Sum(kF32),
+        [&](auto&, auto& r) { return x(r); }, tags)};
+    Check(all);
+  }
+}
+
+// One loop of rows, which stays as it is: nothing is split.
+TEST_P(SchedulesTest, RowsOfStridedReduction) {
+  for (int64_t size : {1, 7, 16}) {
+    Kernel k;
+    Graph& g = k.graph;
+    tir::VarPtr n = tir::MakeVar("n");
+    Tensor x = g.Placeholder("x", kF32, {n, I(40), I(1)});
+    Tensor s = g.Reduce("s", {n}, {I(40), I(1)}, Reducer::Sum(kF32),
+                        [&](auto& i, auto& r) {
+                          Expr e = x({i[0], r[0], r[1]});
+                          return e * e;
+                        });
+    k.inputs = {x};
+    k.outputs = {g.Compute("out", {n}, [&](auto& i) { return s(i) * F(0.5); })};
+    Check(k, {{n.get(), size}});
+  }
+}
+
+// Means of planes, whose rows are long enough for vectors and have a tail.
+TEST_P(SchedulesTest, SeveralReducedAxes) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {2, 3, 5, 70}, {1, 4, 9, 64}, {3, 1, 1, 131}, {2, 2, 40, 3}}) {
+    Kernel k;
+    Graph& g = k.graph;
+    auto shape = ConstShape(dims);
+    Tensor x = g.Placeholder("x", kF32, shape);
+    std::vector<Expr> out = {shape[0], shape[1], I(1), I(1)};
+    auto x_of = [&](auto& i, auto& r) { return x({i[0], i[1], r[0], r[1]}); };
+    Tensor s =
+        g.Reduce("s", out, {shape[2], shape[3]}, Reducer::Sum(kF32), x_of);
+    k.inputs = {x};
+    k.outputs = {
+        g.Compute("mean", out, [&](auto& i) { return s(i) * F(0.25); })};
+    Check(k);
+  }
+}
+
+TEST_P(SchedulesTest, SeveralOutputsAndExtern) {
+  Kernel k;
+  Graph& g = k.graph;
+  auto shape = ConstShape({6, 20});
+  Tensor x = g.Placeholder("x", kF32, shape);
+  Tensor a = Relu(&g, x);
+  std::vector<Tensor> e = g.Extern(
+      "double", {shape}, {kF32}, {a}, [&](absl::Span<const Tensor> out) {
+        tir::VarPtr i = tir::MakeVar("i"), j = tir::MakeVar("j");
+        return tir::MakeFor(
+            i, I(0), I(6), tir::ForKind::kSerial,
+            tir::MakeFor(
+                j, I(0), I(20), tir::ForKind::kSerial,
+                tir::MakeStore(out[0].buffer, {i, j}, a({i, j}) + a({i, j}))));
+      });
+  auto e_of = [&](auto& i, auto& q) { return e[0]({i[0], q[0]}); };
+  Tensor r = g.Reduce("r", ConstShape({6}), {I(20)}, Reducer::Max(kF32), e_of);
+  k.inputs = {x};
+  k.outputs = {
+      g.Compute("b", shape, [&](auto& i) { return a(i) + e[0](i); }), r,
+      g.Compute("c", ConstShape({6}), [&](auto& i) { return r(i) + r(i); })};
+  Check(k);
+}
+
+// Each stage reads the one before twice: all of it in one place would be 2^60
+// times as large as one.
+TEST_P(SchedulesTest, AChainThatDoublesStaysSmall) {
+  Kernel k;
+  Graph& g = k.graph;
+  auto shape = ConstShape({3, 40});
+  Tensor x = g.Placeholder("x", kF32, shape);
+  Tensor y = x;
+  for (int step = 0; step < 60; ++step) {
+    Tensor read = y;
+    y = g.Compute("y" + std::to_string(step), shape, [&](auto& i) {
+      return (read(i) + F(1)) * F(0.5) - read(i) * F(0.25);
+    });
+  }
+  k.inputs = {x};
+  k.outputs = {y};
+  Check(k);
+}
+
+INSTANTIATE_TEST_SUITE_P(VectorBits, SchedulesTest,
+                         testing::Values(0, 128, 256, 512));
+
+}  // namespace
+}  // namespace ingot::te::cpu

@@ -1,0 +1,97 @@
+// Points of a template's space whose values go together are right schedules,
+// not only the one that its estimate picks: a tuner may measure any of them.
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/schedules/choose.h"
+#include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/templates.h"
+#include "compiler/schedules/cpu/test_kernels.h"
+#include "compiler/schedules/schedule_kernel.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+MachineModel Cpu(int bits) {
+  MachineModel machine;
+  machine.vector_bits = bits;
+  // Few, so that the spaces are small; small caches block small sizes.
+  machine.vector_registers = 8;
+  machine.l1_bytes = 1 << 10;
+  machine.l2_bytes = 4 << 10;
+  return machine;
+}
+
+class SpacesTest : public testing::TestWithParam<int> {
+ protected:
+  // Runs the kernel at every `step`-th point of the space of its anchor, which
+  // must be the template called `name`.
+  void CheckPoints(const Kernel& kernel, const std::string& name, size_t step) {
+    const std::vector<ScheduleTemplate> templates = CpuTemplates();
+    const MachineModel machine = Cpu(GetParam());
+    std::vector<ScheduleChoice> points;
+    auto build = [&](const ParameterPicker& pick) {
+      auto schedule = ScheduleKernel(kernel.graph, kernel.outputs, templates,
+                                     machine, pick);
+      EXPECT_TRUE(schedule.ok()) << schedule.status();
+      return schedule;
+    };
+    ASSERT_TRUE(build([&](const ScheduleTemplate& t, const ScheduleSite& site,
+                          const ScheduleChoice& cheapest) {
+                  if (t.name == name) points = AllPoints(t, site);
+                  return cheapest;
+                }).ok());
+    ASSERT_GT(points.size(), 1u) << name << " has nothing to choose";
+    for (size_t i = 0; i < points.size(); i += step) {
+      SCOPED_TRACE(points[i].ToString());
+      auto schedule = build([&](const ScheduleTemplate& t, const ScheduleSite&,
+                                const ScheduleChoice& cheapest) {
+        return t.name == name ? points[i] : cheapest;
+      });
+      ASSERT_TRUE(schedule.ok());
+      ExpectSame(kernel, *schedule);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+};
+
+TEST_P(SpacesTest, Matmul) {
+  CheckPoints(Product({1, 13, 33, 5}, false), "cpu.matmul", 7);
+  const int64_t nr = PanelWidth(Cpu(GetParam()), kF32, 40);
+  CheckPoints(PackedProduct({2, 9, 40, 5}, nr), "cpu.matmul", 1);
+}
+
+TEST_P(SpacesTest, Conv2dNchwc) {
+  const ConvSize s = {1, 8, 24, 7, 3, 1, 1, 1};
+  CheckPoints(BlockedConv(s, 8, tir::MakeInt(s.n), tir::MakeInt(s.size)),
+              "cpu.conv2d_nchwc", 5);
+}
+
+TEST_P(SpacesTest, Conv2dNchw) {
+  CheckPoints(PlainDataConv({1, 3, 6, 11, 3, 2, 1, 1}, false),
+              "cpu.conv2d_nchw", 1);
+}
+
+TEST_P(SpacesTest, Window) {
+  CheckPoints(BlockedWindow({1, 16, 0, 11, 3, 1, 1, 1}, false), "cpu.window",
+              1);
+  CheckPoints(BlockedWindow({1, 8, 0, 9, 2, 2, 0, 1}, true), "cpu.window", 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(VectorBits, SpacesTest, testing::Values(0, 256));
+
+TEST(CpuTemplates, NamesAreUnique) {
+  std::set<std::string> names;
+  for (const ScheduleTemplate& t : CpuTemplates()) {
+    EXPECT_EQ(t.name.rfind("cpu.", 0), 0u) << t.name;
+    EXPECT_TRUE(names.insert(t.name).second) << t.name;
+    EXPECT_NE(t.matches, nullptr) << t.name;
+    EXPECT_NE(t.build, nullptr) << t.name;
+  }
+  EXPECT_GE(names.size(), 7u);
+}
+
+}  // namespace
+}  // namespace ingot::te::cpu

@@ -1,0 +1,44 @@
+// For tests: kernels of each family that templates schedule.
+#ifndef INGOT_COMPILER_SCHEDULES_CPU_TEST_KERNELS_H_
+#define INGOT_COMPILER_SCHEDULES_CPU_TEST_KERNELS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "compiler/te/te.h"
+#include "compiler/te/testing/check.h"
+
+namespace ingot::te::cpu {
+
+inline constexpr DataType kF32 = DataType::Float(32);
+
+struct MatmulSize {
+  int64_t batch, m, n, k;
+};
+
+struct ConvSize {
+  int64_t n, ic, oc, size, kernel, stride, pad, groups;
+};
+
+// max(x, 0), as another stage.
+Tensor Relu(Graph* g, const Tensor& x);
+// x [n, c, h, w, ...] with `pad` zeros around each plane.
+Tensor Pad(Graph* g, const Tensor& x, int64_t pad);
+
+// relu(a * b + bias), b [k, n], or [n, k] where transposed.
+Kernel Product(const MatmulSize& s, bool transposed);
+// relu(a * w), w in panels of nr columns.
+Kernel PackedProduct(const MatmulSize& s, int64_t nr);
+// relu(conv + bias + residual) on blocks of b channels; batch and height may be
+// symbols.
+Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height);
+// relu(conv), 3x3, on plain data, to blocks of 8 channels or to plain data.
+Kernel PlainDataConv(const ConvSize& s, bool blocked);
+// A depthwise convolution with relu, or a maximum, on blocks of 8 channels.
+Kernel BlockedWindow(const ConvSize& s, bool pool);
+// Along `axis` of three.
+Kernel Softmax(const std::vector<Expr>& shape, int axis);
+
+}  // namespace ingot::te::cpu
+
+#endif  // INGOT_COMPILER_SCHEDULES_CPU_TEST_KERNELS_H_

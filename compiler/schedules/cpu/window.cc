@@ -1,0 +1,151 @@
+// Loops whose cost is memory: depthwise convolutions and pools. A vector of
+// channels (or of neighbouring columns) at a time, a stretch of the row in
+// registers, the window unrolled so that neighbours share what they load.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+constexpr int kHeight = 2, kWidth = 3;  // axes
+
+bool IsBlocked(const Stage& stage) { return stage.axes().size() == 5; }
+
+bool Matches(const ScheduleSite& site) {
+  const absl::string_view anchor = TagOf(&site.stage, kAnchor);
+  const size_t rank = site.stage.axes().size();
+  return (anchor == kDepthwiseNchwc && rank == 5) ||
+         (anchor == kPool2d && (rank == 4 || rank == 5));
+}
+
+// Rows of output that are made from one padded tile: the tile should stay in
+// the first-level cache.
+int64_t RowsPerTile(const Stage& out, const Stage& pad,
+                    const MachineModel& machine) {
+  int64_t row_bytes = pad.output().dtype().bytes();
+  for (int i = kHeight + 1; i < pad.output().rank(); ++i) {
+    row_bytes *= GuessExtent(pad.output().shape()[i]);
+  }
+  const int64_t rows = machine.l1_bytes / 2 / std::max<int64_t>(1, row_bytes);
+  const int64_t all = GuessExtent(out.output().shape()[kHeight]);
+  return std::clamp<int64_t>(rows, 4, std::max<int64_t>(4, all));
+}
+
+// Output vectors in registers: neighbours in the row.
+int64_t RowTile(const Stage& out, const MachineModel& machine) {
+  if (!IsBlocked(out)) return 1;
+  const int64_t width = GuessExtent(out.output().shape()[kWidth]);
+  int64_t tile = machine.vector_registers >= 32 ? 8 : 4;
+  tile = std::min(tile, std::max<int64_t>(1, width));
+  if (tile > 1 && width % tile != 0 && width % (tile - 1) == 0) --tile;
+  return tile;
+}
+
+// These loops wait for memory, so that no count of cycles tells tiles apart.
+ScheduleSpace Space(const ScheduleSite& site) {
+  const Stage& out = *ResultOf(site.schedule, site.stage);
+  ScheduleSpace space;
+  const int64_t tile = RowTile(out, site.machine);
+  space.parameters = {{"width", {tile}}};
+  if (IsBlocked(out)) {
+    for (int64_t other : {1, 2, 4, 8}) {
+      if (other != tile) space.parameters[0].values.push_back(other);
+    }
+  }
+  if (const Stage* pad = FindPad(site.schedule, site.stage)) {
+    const int64_t rows = RowsPerTile(out, *pad, site.machine);
+    space.parameters.push_back({"rows", {rows, 2 * rows, rows / 2}});
+  }
+  return space;
+}
+
+// The loops of one tile of the accumulator: the window unrolled where it is
+// small, vectors in the inside.
+void ScheduleAccumulator(Stage* acc, int64_t lanes) {
+  int64_t window = 1;
+  bool constant_window = true;
+  for (const Expr& extent : acc->op().reduce_extent) {
+    constant_window = constant_window && ConstExtent(extent).has_value();
+    window *= GuessExtent(extent);
+  }
+  const bool unroll_window = constant_window && window <= 25;
+  std::vector<Loop> inner(acc->axes().begin(), acc->axes().begin() + 3);
+  for (Loop loop : acc->reduce_axes()) {
+    inner.push_back(loop);
+    if (unroll_window) acc->Unroll(loop);
+  }
+  if (IsBlocked(*acc)) {
+    auto [bv, bl] = acc->Split(acc->axis(4), lanes);
+    for (Loop loop : {acc->axis(kWidth), bv, bl}) inner.push_back(loop);
+    acc->Unroll(acc->axis(kWidth));
+    acc->Unroll(bv);
+    acc->Vectorize(bl);
+  } else {
+    auto [wo, wi] = acc->Split(acc->axis(kWidth), lanes);
+    for (Loop loop : {wo, wi}) inner.push_back(loop);
+    acc->Vectorize(wi);
+  }
+  acc->Reorder(inner);
+}
+
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+           const MachineModel& machine) {
+  auto [acc, out] = MakeAnchor(schedule, stage);
+  const int64_t lanes = LanesFor(*acc, machine);
+  Stage* pad = FindPad(*schedule, *acc);
+  std::vector<Loop> order = {out->axis(0), out->axis(1)};
+  Loop row = out->axis(kHeight);
+  std::optional<Loop> row_block;
+  if (pad != nullptr) {
+    auto [o, i] = out->Split(row, choice.Get("rows"));
+    row_block = o;
+    row = i;
+    order.push_back(o);
+  }
+  order.push_back(row);
+  Loop attach;
+  if (IsBlocked(*out)) {
+    auto [wo, wi] = out->Split(out->axis(kWidth), choice.Get("width"));
+    auto [bv, bl] = out->Split(out->axis(4), lanes);
+    for (Loop loop : {wo, wi, bv, bl}) order.push_back(loop);
+    out->Unroll(wi);
+    out->Unroll(bv);
+    out->Vectorize(bl);
+    attach = wo;
+  } else {
+    auto [wo, wi] = out->Split(out->axis(kWidth), lanes);
+    for (Loop loop : {wo, wi}) order.push_back(loop);
+    out->Vectorize(wi);
+    attach = wo;
+  }
+  out->Reorder(order);
+  const bool parallel = GuessWork(acc) >= kParallelWork;
+  FuseParallel(out, row_block ? 2 : 3, parallel);
+  if (pad != nullptr) {
+    pad->ComputeAt(out, *row_block);
+    ScheduleElementwise(pad, machine);
+  }
+
+  acc->ComputeAt(out, attach);
+  ScheduleAccumulator(acc, lanes);
+}
+
+}  // namespace
+
+ScheduleTemplate Window() {
+  ScheduleTemplate t;
+  t.name = "cpu.window";
+  t.matches = Matches;
+  t.space = Space;
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu

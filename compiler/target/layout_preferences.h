@@ -1,0 +1,27 @@
+// The layouts of tensors that a target's kernels read best, as passes ask for
+// them. A value of functions, so that passes know no template of any machine.
+#ifndef INGOT_COMPILER_TARGET_LAYOUT_PREFERENCES_H_
+#define INGOT_COMPILER_TARGET_LAYOUT_PREFERENCES_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "compiler/relay/ir.h"
+
+namespace ingot {
+
+struct LayoutPreferences {
+  // The channels b of a block in which this convolution of NCHW data should run
+  // (data NCHW<b>c, weights in blocks to match). 0: on plain data. Null: every
+  // convolution stays plain.
+  std::function<int64_t(const relay::Node& convolution)> channel_block;
+  // The columns of a panel in which the constant right operand, of so many
+  // columns, of this product (dense or matmul) should be stored. 0: as it is.
+  // Null: every product stays as it is.
+  std::function<int64_t(const relay::Node& product, int64_t columns)>
+      panel_width;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_TARGET_LAYOUT_PREFERENCES_H_

@@ -1,0 +1,54 @@
+#include "compiler/text/token_parser.h"
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+
+namespace ingot::text {
+namespace {
+
+// How much of a token an error repeats.
+constexpr size_t kMostShown = 40;
+
+}  // namespace
+
+absl::Status TokenParser::Unexpected(absl::string_view expected) const {
+  const std::string found =
+      token_.kind == TokenKind::kEnd
+          ? "the end"
+          : absl::StrCat(
+                "'", absl::CHexEscape(token_.text.substr(0, kMostShown)), "'");
+  return Error(absl::StrCat("expected ", expected, ", found ", found));
+}
+
+absl::Status TokenParser::Expect(absl::string_view symbol) {
+  if (!token_.IsSymbol(symbol)) {
+    return Unexpected(absl::StrCat("'", symbol, "'"));
+  }
+  return Advance();
+}
+
+absl::Status TokenParser::ExpectWord(absl::string_view word) {
+  if (!token_.IsWord(word)) return Unexpected(absl::StrCat("'", word, "'"));
+  return Advance();
+}
+
+absl::StatusOr<std::string> TokenParser::ExpectText(TokenKind kind,
+                                                    absl::string_view what) {
+  if (token_.kind != kind) return Unexpected(what);
+  std::string text = token_.text;
+  INGOT_RETURN_IF_ERROR(Advance());
+  return text;
+}
+
+absl::StatusOr<bool> TokenParser::Accept(absl::string_view symbol) {
+  if (!token_.IsSymbol(symbol)) return false;
+  INGOT_RETURN_IF_ERROR(Advance());
+  return true;
+}
+
+absl::Status TokenParser::Enter() {
+  if (++nesting_ > kMaxNesting) return Error("nested too deeply");
+  return absl::OkStatus();
+}
+
+}  // namespace ingot::text

@@ -1,0 +1,30 @@
+// Starting other programs: compilers and the linker.
+
+#ifndef INGOT_LOADERS_NATIVE_RUN_PROGRAM_H_
+#define INGOT_LOADERS_NATIVE_RUN_PROGRAM_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace ingot {
+
+struct ProgramResult {
+  int exit_status = 0;
+  int signal = 0;      // that ended it; 0: it ended by itself
+  std::string output;  // of stdout and stderr, its first 4,000 bytes
+
+  bool ok() const { return exit_status == 0 && signal == 0; }
+};
+
+// Starts the program `words[0]`, a path or a name that is looked for in PATH,
+// with all of `words` as its arguments, and waits until it has ended. Nothing
+// is evaluated by a shell. NotFound when there is no such program; Internal
+// when the system cannot start it. Thread-safe: the program is started by
+// posix_spawn, never as a copy of this process.
+absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words);
+
+}  // namespace ingot
+
+#endif  // INGOT_LOADERS_NATIVE_RUN_PROGRAM_H_

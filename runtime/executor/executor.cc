@@ -1,0 +1,279 @@
+#include "runtime/executor/executor.h"
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "base/status_macros.h"
+#include "runtime/executor/frame.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/dim_expr.h"
+
+namespace ingot {
+namespace {
+
+absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
+                                    absl::Span<const std::string> symbols) {
+  const PlanTensor& tensor = plan.tensors(index);
+  TensorInfo info;
+  info.name = tensor.name();
+  absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
+  if (!dtype.ok()) return dtype.status();
+  info.dtype = *dtype;
+  info.is_list = tensor.is_list();
+  for (const DimExpr& dim : tensor.shape()) {
+    int64_t value = -1;
+    if (!HasSymbols(dim)) {
+      absl::StatusOr<int64_t> fixed = EvaluateDimExpr(dim, {});
+      if (!fixed.ok() || *fixed < 0) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("plan: tensor '", info.name, "' has the dimension ",
+                         DimExprToString(dim, symbols)));
+      }
+      value = *fixed;
+    }
+    info.shape.push_back(value);
+    info.dims.push_back(value >= 0 ? absl::StrCat(value)
+                                   : DimExprToString(dim, symbols));
+  }
+  return info;
+}
+
+uint64_t AnySeed() {
+  std::random_device device;
+  return uint64_t{device()} << 32 | device();
+}
+
+class PlanExecutor final : public GraphExecutor {
+ public:
+  explicit PlanExecutor(ExecutorOptions options)
+      : pool_(std::move(options.pool)),
+        context_{
+            nullptr,
+            nullptr,
+            options.profiler,
+            std::move(options.observer),
+            options.max_storage_bytes,
+            options.random_seed.has_value() ? *options.random_seed : AnySeed(),
+            options.max_iterations},
+        frame_(&context_, /*keeps_outputs=*/true) {
+    if (pool_ == nullptr && options.threads > 1) {
+      pool_ = std::make_shared<ThreadPool>(options.threads);
+    }
+  }
+
+  absl::Status Init(const Plan& plan, std::shared_ptr<Module> host,
+                    const ConstantLookup& constants) {
+    absl::Status status = CheckPlan(plan);
+    if (!status.ok()) return status;
+    context_.host = std::move(host);
+    context_.constants = constants;
+    const std::vector<std::string> symbols = SymbolNames(plan);
+    for (uint32_t t : plan.inputs()) {
+      INGOT_ASSIGN_OR_RETURN(TensorInfo info, Describe(plan, t, symbols));
+      inputs_.push_back(std::move(info));
+    }
+    for (uint32_t t : plan.outputs()) {
+      INGOT_ASSIGN_OR_RETURN(TensorInfo info, Describe(plan, t, symbols));
+      outputs_.push_back(std::move(info));
+    }
+    status = frame_.Init(plan);
+    context_.constants = nullptr;
+    return status;
+  }
+
+  absl::Span<const TensorInfo> inputs() const override { return inputs_; }
+  absl::Span<const TensorInfo> outputs() const override { return outputs_; }
+
+  using GraphExecutor::Run;
+  using GraphExecutor::SetInput;
+
+  absl::Status SetInput(size_t index, Tensor tensor) override {
+    absl::Status status = CheckInput(index, tensor);
+    if (!status.ok()) return status;
+    BoundPlan& bound = frame_.bound();
+    if (bound.Owns(tensor)) {
+      INGOT_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
+      tensor = std::move(copy);
+    }
+    bound.SetInput(index, std::move(tensor));
+    return absl::OkStatus();
+  }
+
+  absl::Status SetInputList(size_t index, TensorList list) override {
+    INGOT_RETURN_IF_ERROR(CheckIndex(index));
+    const TensorInfo& info = inputs_[index];
+    absl::Status fits = list.Check();
+    if (fits.ok() && info.is_list && list.dtype == info.dtype) {
+      uint64_t bytes = 0;
+      for (const Tensor& tensor : list.tensors) bytes += tensor.bytes();
+      frame_.bound().SetInputList(index, {std::move(list), bytes});
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(
+        absl::StrCat(Expected(index), list.TypeString(), fits.ok() ? "" : ": ",
+                     fits.message()));
+  }
+
+  absl::Status Run() override {
+    ran_ = false;
+    {
+      ScopedThreadPool scope(pool_.get());
+      context_.iterations = 0;
+      INGOT_RETURN_IF_ERROR(frame_.Run());
+    }
+    frame_.bound().CopyAliasedOutputs();
+    ran_ = true;
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Tensor> GetOutput(size_t index) const override {
+    INGOT_RETURN_IF_ERROR(CheckOutput(index, /*is_list=*/false));
+    return frame_.bound().output(index);
+  }
+
+  absl::StatusOr<TensorList> GetOutputList(size_t index) const override {
+    INGOT_RETURN_IF_ERROR(CheckOutput(index, /*is_list=*/true));
+    const BoundPlan& bound = frame_.bound();
+    return bound.list(bound.plan().outputs(static_cast<int>(index)))->list;
+  }
+
+  size_t storage_bytes() const override { return frame_.storage_bytes(); }
+
+ private:
+  absl::Status CheckIndex(size_t index) const {
+    if (index < inputs_.size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no input ", index, ", but ", inputs_.size(), " inputs"));
+  }
+
+  // How an error on what was given for an input begins.
+  std::string Expected(size_t index) const {
+    return absl::StrCat("input ", index, " ('", inputs_[index].name,
+                        "'): expected ", inputs_[index].TypeString(), ", got ");
+  }
+
+  absl::Status CheckOutput(size_t index, bool is_list) const {
+    if (index >= outputs_.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "there is no output ", index, ", but ", outputs_.size(), " outputs"));
+    }
+    if (outputs_[index].is_list != is_list) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("output ", index, " ('", outputs_[index].name, "') is ",
+                       is_list ? "no" : "a", " list"));
+    }
+    if (!ran_) {
+      return absl::FailedPreconditionError(
+          "there are no outputs before a successful run");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckInput(size_t index, const Tensor& tensor) const {
+    INGOT_RETURN_IF_ERROR(CheckIndex(index));
+    const TensorInfo& info = inputs_[index];
+    const std::string expected = Expected(index);
+    if (!tensor.defined()) {
+      return absl::InvalidArgumentError(absl::StrCat(expected, "no tensor"));
+    }
+    bool same = !info.is_list && tensor.dtype() == info.dtype &&
+                tensor.shape().size() == info.shape.size();
+    for (size_t i = 0; same && i < info.shape.size(); ++i) {
+      same = info.shape[i] < 0 || info.shape[i] == tensor.shape()[i];
+    }
+    if (!same) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(expected, tensor.TypeString()));
+    }
+    if (!tensor.device().is_cpu()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(expected, "a tensor on ", tensor.device().ToString()));
+    }
+    return absl::OkStatus();
+  }
+
+  std::shared_ptr<ThreadPool> pool_;
+  FrameContext context_;
+  Frame frame_;
+  std::vector<TensorInfo> inputs_;
+  std::vector<TensorInfo> outputs_;
+  bool ran_ = false;
+};
+
+}  // namespace
+
+std::string TensorInfo::TypeString() const {
+  if (is_list) return absl::StrCat("list<", dtype.ToString(), ">");
+  return absl::StrCat(dtype.ToString(), "[", absl::StrJoin(dims, ", "), "]");
+}
+
+absl::StatusOr<std::unique_ptr<GraphExecutor>> GraphExecutor::Create(
+    const Plan& plan, std::shared_ptr<Module> host,
+    const ConstantLookup& constants, ExecutorOptions options) {
+  auto executor = std::make_unique<PlanExecutor>(std::move(options));
+  INGOT_RETURN_IF_ERROR(executor->Init(plan, std::move(host), constants));
+  return executor;
+}
+
+absl::Status GraphExecutor::SetInput(absl::string_view name, Tensor tensor) {
+  for (size_t i = 0; i < inputs().size(); ++i) {
+    if (inputs()[i].name == name) return SetInput(i, std::move(tensor));
+  }
+  std::vector<std::string> names;
+  for (const TensorInfo& input : inputs()) {
+    names.push_back(absl::StrCat("'", input.name, "'"));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(
+      "there is no input '", name, "'; inputs: ", absl::StrJoin(names, ", ")));
+}
+
+absl::Status GraphExecutor::SetInputValue(size_t index, TensorOrList value) {
+  if (auto* list = std::get_if<TensorList>(&value)) {
+    return SetInputList(index, std::move(*list));
+  }
+  return SetInput(index, std::get<Tensor>(std::move(value)));
+}
+
+absl::StatusOr<TensorOrList> GraphExecutor::GetOutputValue(size_t index) const {
+  if (index < outputs().size() && outputs()[index].is_list) {
+    return GetOutputList(index);
+  }
+  return GetOutput(index);
+}
+
+absl::StatusOr<Tensor> GraphExecutor::CopyOutput(size_t index) const {
+  absl::StatusOr<Tensor> view = GetOutput(index);
+  if (!view.ok()) return view;
+  return view->Clone();
+}
+
+absl::StatusOr<std::vector<Tensor>> GraphExecutor::Run(
+    absl::Span<const Tensor> tensors) {
+  if (tensors.size() != inputs().size()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "expected ", inputs().size(), " inputs, got ", tensors.size()));
+  }
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(SetInput(i, tensors[i]));
+  }
+  absl::Status status = Run();
+  if (!status.ok()) return status;
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < outputs().size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(Tensor result, CopyOutput(i));
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+}  // namespace ingot

@@ -1,0 +1,131 @@
+#include "runtime/executor/frame.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+
+namespace ingot {
+namespace {
+
+absl::StatusOr<std::unique_ptr<Step>> MakeStep(const CallSite& site) {
+  switch (site.call().step_case()) {
+    case PlanCall::kFunction:
+      return MakeFunctionStep(site);
+    case PlanCall::kBranch:
+      return MakeBranchStep(site);
+    case PlanCall::kLoop:
+      return MakeLoopStep(site);
+    case PlanCall::kList:
+      return MakeListStep(site);
+    case PlanCall::kRandomState:
+      return MakeRandomStateStep(site);
+    case PlanCall::kBindDims:
+      return MakeBindDimsStep(site);
+    case PlanCall::STEP_NOT_SET:
+      break;
+  }
+  return absl::InternalError("a call of no kind");
+}
+
+// A call's name for errors and profiles.
+absl::string_view NameOf(const PlanCall& call) {
+  switch (call.step_case()) {
+    case PlanCall::kFunction:
+      return call.function();
+    case PlanCall::kBranch:
+      return "if";
+    case PlanCall::kLoop:
+      return "loop";
+    case PlanCall::kList:
+      return call.list().op();
+    case PlanCall::kRandomState:
+      return "random_state";
+    case PlanCall::kBindDims:
+      return "bind_dims";
+    case PlanCall::STEP_NOT_SET:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::Status Frame::Init(const Plan& plan) {
+  absl::Status status = bound_.Init(plan, context_->constants);
+  if (!status.ok()) return status;
+  int phase = 0;
+  for (int i = 0; i < plan.calls_size(); ++i) {
+    const bool binds = plan.calls(i).binds_size() > 0;
+    if (binds) ++phase;
+    absl::StatusOr<std::unique_ptr<Step>> step = MakeStep(
+        CallSite{plan, i, binds ? phase : 0, &bound_, context_, &runs_});
+    if (!step.ok()) return Annotate(i, step.status());
+    steps_.push_back(*std::move(step));
+  }
+  return absl::OkStatus();
+}
+
+size_t Frame::storage_bytes() const {
+  size_t bytes = bound_.storage_bytes();
+  for (const auto& step : steps_) bytes += step->storage_bytes();
+  return bytes;
+}
+
+absl::Status Frame::Run() {
+  INGOT_RETURN_IF_ERROR(bound_.Bind());
+  ++runs_;
+  if (context_->observer != nullptr) return RunObserved();
+  if (context_->profiler != nullptr) return RunProfiled();
+  for (const std::unique_ptr<Step>& step : steps_) {
+    if (absl::Status made = step->Run(); !made.ok()) {
+      return Annotate(&step - steps_.data(), made);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Frame::RunProfiled() {
+  Profiler* profiler = context_->profiler;
+  const int64_t start = profiler->Now();
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    const int64_t before = profiler->Now();
+    absl::Status status = steps_[i]->Run();
+    const int64_t after = profiler->Now();
+    const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
+    profiler->Record(NameOf(call), call.source(), before, after - before);
+    if (!status.ok()) return Annotate(i, status);
+  }
+  const std::string& entry = bound_.plan().entry();
+  profiler->Record(entry.empty() ? "run" : entry, "", start,
+                   profiler->Now() - start);
+  return absl::OkStatus();
+}
+
+absl::Status Frame::RunObserved() {
+  std::vector<const DLTensor*> args;
+  for (size_t i = 0; i < steps_.size(); ++i) {
+    absl::Status status = steps_[i]->Run();
+    if (!status.ok()) return Annotate(i, status);
+    const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
+    if (!call.has_function()) continue;
+    args.clear();
+    for (uint32_t t : call.args()) args.push_back(bound_.tensor(t));
+    status = context_->observer(call, args);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Frame::Annotate(size_t step, const absl::Status& status) const {
+  const PlanCall& call = bound_.plan().calls(static_cast<int>(step));
+  return absl::Status(status.code(),
+                      absl::StrCat("call ", step, " (", NameOf(call),
+                                   call.source().empty() ? "" : ", for ",
+                                   call.source(), "): ", status.message()));
+}
+
+}  // namespace ingot

@@ -1,0 +1,52 @@
+#ifndef INGOT_RUNTIME_EXECUTOR_FRAME_H_
+#define INGOT_RUNTIME_EXECUTOR_FRAME_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "runtime/executor/step.h"
+#include "runtime/plan/bound_plan.h"
+#include "runtime/plan/plan.pb.h"
+
+namespace ingot {
+
+// A plan with memory and its steps prepared, ready to run: the executor's, or
+// the body of a branch or a loop, which is a frame of its own. Not thread-safe.
+class Frame {
+ public:
+  // `keeps_outputs`: see BoundPlan.
+  Frame(FrameContext* context, bool keeps_outputs)
+      : context_(context), bound_(context->max_storage_bytes, keeps_outputs) {}
+  Frame(const Frame&) = delete;
+  Frame& operator=(const Frame&) = delete;
+
+  // `plan` must have passed CheckPlan, as part of the executor's. Errors name
+  // the call or the tensor.
+  absl::Status Init(const Plan& plan);
+
+  BoundPlan& bound() { return bound_; }
+  const BoundPlan& bound() const { return bound_; }
+
+  // The bytes of this frame and of those below it.
+  size_t storage_bytes() const;
+
+  // Binds and makes all calls. Errors name the call.
+  absl::Status Run();
+
+ private:
+  absl::Status RunProfiled();
+  absl::Status RunObserved();
+  absl::Status Annotate(size_t step, const absl::Status& status) const;
+
+  FrameContext* const context_;
+  BoundPlan bound_;
+  int64_t runs_ = 0;  // that have begun
+  std::vector<std::unique_ptr<Step>> steps_;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_RUNTIME_EXECUTOR_FRAME_H_

@@ -1,0 +1,55 @@
+// A call of a kernel, or of another function of the host module.
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "base/status_macros.h"
+#include "runtime/any.h"
+#include "runtime/error.h"
+#include "runtime/executor/step.h"
+#include "runtime/function.h"
+
+namespace ingot {
+namespace {
+
+class FunctionStep final : public Step {
+ public:
+  FunctionStep(Function function, std::vector<TVMFFIAny> args)
+      : call_(function.call()),
+        handle_(function.handle()),
+        num_args_(static_cast<int32_t>(args.size())),
+        args_(std::move(args)),
+        function_(std::move(function)) {}
+
+  absl::Status Run() override {
+    TVMFFIAny result = AnyNone();
+    const int code = call_(handle_, args_.data(), num_args_, &result);
+    if (result.type_index >= kTVMFFIStaticObjectBegin) ReleaseAny(&result);
+    return code == 0 ? absl::OkStatus() : TakeLastErrorAsStatus();
+  }
+
+ private:
+  const TVMFFISafeCallType call_;
+  void* const handle_;
+  const int32_t num_args_;
+  const std::vector<TVMFFIAny> args_;
+  const Function function_;  // keeps the code alive
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site) {
+  if (site.context->host == nullptr) {
+    return absl::NotFoundError("there is no host module");
+  }
+  INGOT_ASSIGN_OR_RETURN(Function function,
+                         site.context->host->Find(site.call().function()));
+  std::vector<TVMFFIAny> args;
+  for (uint32_t t : site.call().args()) {
+    args.push_back(AnyTensor(site.bound->tensor(t)));
+  }
+  return std::make_unique<FunctionStep>(std::move(function), std::move(args));
+}
+
+}  // namespace ingot

@@ -1,0 +1,64 @@
+#include "runtime/onnx_tensor/test_file.h"
+
+#include <limits>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "artifact/blob.h"
+#include "base/status_macros.h"
+#include "runtime/onnx_tensor/onnx_tensor.h"
+#include "runtime/onnx_tensor/onnx_tensor.pb.h"
+
+namespace ingot {
+namespace {
+
+template <typename Message>
+bool Parse(const Blob& bytes, Message* message) {
+  return bytes.size() <= std::numeric_limits<int>::max() &&
+         message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+}
+
+}  // namespace
+
+absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path) {
+  INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
+  OnnxTensorProto proto;
+  if (!Parse(bytes, &proto)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": not a serialised ONNX tensor"));
+  }
+  return TensorFromOnnx(FieldsOf(&proto));
+}
+
+absl::StatusOr<TensorList> ReadOnnxListFile(absl::string_view path,
+                                            DataType dtype) {
+  INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
+  const auto bad = [&](absl::string_view what) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
+  };
+  OnnxListProto data;
+  if (!Parse(bytes, &data)) {
+    return bad("not a serialised ONNX sequence or optional value");
+  }
+  constexpr int kNothing = 0, kTensors = 1, kSequence = 3;
+  TensorList list{dtype, false, {}};
+  list.missing = data.kind() == kNothing && data.tensors().empty() &&
+                 data.sequences().empty();
+  if (list.missing) return list;
+  OnnxListProto* sequence = &data;
+  if (data.kind() == kSequence && data.sequences_size() == 1) {
+    sequence = data.mutable_sequences(0);
+  }
+  if (sequence->kind() != kTensors) {
+    return bad("it holds something else than tensors");
+  }
+  for (OnnxTensorProto& proto : *sequence->mutable_tensors()) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromOnnx(FieldsOf(&proto)));
+    list.tensors.push_back(std::move(tensor));
+  }
+  if (absl::Status s = list.Check(); !s.ok()) return bad(s.message());
+  return list;
+}
+
+}  // namespace ingot

@@ -1,0 +1,24 @@
+// Files in ONNX's layout of test data, such as input_0.pb.
+#ifndef INGOT_RUNTIME_ONNX_TENSOR_TEST_FILE_H_
+#define INGOT_RUNTIME_ONNX_TENSOR_TEST_FILE_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "runtime/data_type.h"
+#include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
+
+namespace ingot {
+
+// The tensor in the file at `path`, an onnx.TensorProto. InvalidArgument for
+// anything else.
+absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path);
+
+// The list in a file that holds a sequence of tensors, or an optional tensor or
+// sequence, whose elements must be of type `dtype`.
+absl::StatusOr<TensorList> ReadOnnxListFile(absl::string_view path,
+                                            DataType dtype);
+
+}  // namespace ingot
+
+#endif  // INGOT_RUNTIME_ONNX_TENSOR_TEST_FILE_H_

@@ -1,0 +1,215 @@
+#include "runtime/plan/bound_plan.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/dim_expr.h"
+#include "runtime/plan/views.h"
+
+namespace ingot {
+
+absl::Status BoundPlan::Annotate(int tensor, const absl::Status& status) const {
+  return absl::Status(status.code(), absl::StrCat("plan: tensor '",
+                                                  plan_.tensors(tensor).name(),
+                                                  "': ", status.message()));
+}
+
+absl::Status BoundPlan::Init(
+    const Plan& plan,
+    const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
+  plan_ = plan;
+  plan_.clear_bodies();
+  roots_ = RootsOf(plan_);
+  InitPhases();
+  absl::Status status = InitTensors();
+  if (status.ok()) status = InitConstants(constants);
+  if (!status.ok()) return status;
+  const bool fixed = phases_[0].symbols.empty();
+  return fixed ? Bind(&phases_[0]) : absl::OkStatus();
+}
+
+void BoundPlan::InitPhases() {
+  phases_.resize(plan_.phases_size());
+  for (int p = 0; p < plan_.phases_size(); ++p) {
+    const auto& symbols = plan_.phases(p).symbols();
+    phases_[p].symbols.assign(symbols.begin(), symbols.end());
+  }
+  sizes_.resize(plan_.storage_size());
+  for (int i = 0; i < plan_.storage_size(); ++i) {
+    phases_[plan_.storage(i).phase()].storages.push_back(i);
+  }
+  for (int i = 0; i < plan_.tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    Phase& phase = phases_[tensor.phase()];
+    phase.settled.push_back(i);
+    if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
+      phase.tensors.push_back(i);
+    }
+    if (tensor.has_storage()) {
+      const PlanStorage& storage =
+          plan_.storage(static_cast<int>(tensor.storage()));
+      phases_[storage.phase()].placed.push_back(i);
+    }
+  }
+  for (int i = 0; i < plan_.outputs_size(); ++i) {
+    const uint32_t t = plan_.outputs(i);
+    if (!keeps_outputs_ || is_list(t)) continue;
+    phases_[plan_.tensors(static_cast<int>(t)).phase()].outputs.push_back(i);
+    if (!Root(static_cast<int>(t)).has_storage()) aliases_.push_back({i, t});
+  }
+  for (int i = 0; i < plan_.calls_size(); ++i) {
+    if (!SharesStorage(plan_.calls(i))) continue;
+    uint32_t phase = 0;
+    for (uint32_t t : plan_.calls(i).args()) {
+      phase = std::max(phase, plan_.tensors(static_cast<int>(t)).phase());
+    }
+    phases_[phase].apart.push_back(i);
+  }
+  for (int i = 0; i < plan_.requirements_size(); ++i) {
+    phases_[plan_.requirements(i).phase()].requirements.push_back(i);
+  }
+}
+
+absl::Status BoundPlan::InitTensors() {
+  const int count = plan_.tensors_size();
+  inputs_.resize(plan_.inputs_size());
+  input_shapes_.resize(plan_.inputs_size());
+  inputs_given_.resize(plan_.inputs_size());
+  symbols_.resize(plan_.symbols_size());
+  outputs_.resize(plan_.outputs_size());
+  tensors_.resize(count);
+  lists_.resize(count);
+  dtypes_.resize(count);
+  bytes_.resize(count);
+  in_place_of_.resize(count);
+  size_t dims = 0;
+  for (const PlanTensor& tensor : plan_.tensors()) dims += tensor.shape_size();
+  dims_.resize(2 * dims);
+  int64_t* next = dims_.data();
+  for (int i = 0; i < count; ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
+    if (!dtype.ok()) return Annotate(i, dtype.status());
+    dtypes_[i] = *dtype;
+    DLTensor& dl = tensors_[i];
+    dl = DLTensor{};
+    dl.device = Device::Cpu().dl();
+    dl.dtype = DLDataType{dtype->code, dtype->bits, dtype->lanes};
+    dl.ndim = tensor.shape_size();
+    dl.shape = next;
+    dl.strides = next + dl.ndim;
+    next += 2 * dl.ndim;
+    in_place_of_[roots_[i]].push_back(i);
+    if (std::none_of(tensor.shape().begin(), tensor.shape().end(),
+                     HasSymbols)) {
+      INGOT_RETURN_IF_ERROR(BindShape(i));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::InitConstants(
+    const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
+  std::map<std::string, Tensor> found;
+  for (int i = 0; i < plan_.tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    if (!tensor.has_constant()) continue;
+    auto [it, is_new] = found.emplace(tensor.constant(), Tensor());
+    if (is_new) {
+      absl::StatusOr<Tensor> constant =
+          constants == nullptr
+              ? absl::NotFoundError(absl::StrCat("there is no constant '",
+                                                 tensor.constant(), "'"))
+              : constants(tensor.constant());
+      if (!constant.ok()) return Annotate(i, constant.status());
+      if (!constant->defined() || !constant->device().is_cpu()) {
+        return Annotate(i, absl::InvalidArgumentError(
+                               absl::StrCat("the constant '", tensor.constant(),
+                                            "' is not a tensor on a CPU")));
+      }
+      it->second = *constant;
+      constants_.push_back(*std::move(constant));
+    }
+    const Tensor& constant = it->second;
+    if (constant.dtype() != dtypes_[i] || constant.bytes() != bytes_[i]) {
+      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
+                             "expected ", TypeString(dtypes_[i], Shape(i)),
+                             ", but the constant '", tensor.constant(), "' is ",
+                             constant.TypeString())));
+    }
+    SetData(static_cast<uint32_t>(i), const_cast<void*>(constant.raw_data()));
+  }
+  return absl::OkStatus();
+}
+
+void BoundPlan::SetData(uint32_t root, void* data) {
+  for (int i : in_place_of_[root]) tensors_[i].data = data;
+}
+
+bool BoundPlan::Owns(const Tensor& tensor) const {
+  const auto within = [&tensor](const void* begin, uint64_t bytes) {
+    const auto a = reinterpret_cast<uintptr_t>(tensor.raw_data());
+    const auto b = reinterpret_cast<uintptr_t>(begin);
+    return a < b + bytes && b < a + tensor.bytes();
+  };
+  for (const Phase& phase : phases_) {
+    if (phase.arena.data() != nullptr &&
+        within(phase.arena.data(), phase.arena.bytes())) {
+      return true;
+    }
+  }
+  return std::any_of(aliases_.begin(), aliases_.end(), [&](const Alias& alias) {
+    const Tensor& output = outputs_[alias.output];
+    return output.defined() && within(output.raw_data(), output.bytes());
+  });
+}
+
+size_t BoundPlan::storage_bytes() const {
+  size_t bytes = 0;
+  for (const Phase& phase : phases_) bytes += phase.arena.bytes();
+  for (const TwoBuffers& two : two_buffers_) {
+    bytes += two.buffers[0].bytes() + two.buffers[1].bytes();
+  }
+  return bytes;
+}
+
+void BoundPlan::SetInput(size_t index, Tensor tensor) {
+  SetInputView(index, *tensor.dl());
+  inputs_[index] = std::move(tensor);
+}
+
+void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
+  const auto shape = absl::MakeConstSpan(view.shape, view.ndim);
+  if (Shape(plan_.inputs(index)) != shape) phases_[0].bound = false;
+  input_shapes_[index].assign(shape.begin(), shape.end());
+  inputs_given_[index] = true;
+  void* data = static_cast<char*>(view.data) + view.byte_offset;
+  SetData(plan_.inputs(static_cast<int>(index)), data);
+}
+
+void BoundPlan::SetInputList(size_t index, PlanList list) {
+  lists_[plan_.inputs(static_cast<int>(index))] = std::move(list);
+  inputs_given_[index] = true;
+}
+
+void BoundPlan::CopyAliasedOutputs() {
+  for (const Alias& alias : aliases_) {
+    Tensor& output = outputs_[alias.output];
+    if (output.bytes() == 0) continue;
+    std::memcpy(output.mutable_raw_data(), tensors_[alias.tensor].data,
+                output.bytes());
+  }
+}
+
+}  // namespace ingot

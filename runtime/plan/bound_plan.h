@@ -1,0 +1,202 @@
+#ifndef INGOT_RUNTIME_PLAN_BOUND_PLAN_H_
+#define INGOT_RUNTIME_PLAN_BOUND_PLAN_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "runtime/c_abi.h"
+#include "runtime/data_type.h"
+#include "runtime/plan/arena.h"
+#include "runtime/plan/plan.pb.h"
+#include "runtime/tensor.h"
+#include "runtime/tensor_list.h"
+
+namespace ingot {
+
+// A list that a plan's value holds.
+struct PlanList {
+  TensorList list;
+  uint64_t bytes = 0;  // of all its tensors together
+};
+
+// A plan's values with memory: the part of the graph executor that knows shapes
+// and addresses. Not thread-safe.
+//
+// "Binding" gives the symbolic dimensions the values that the inputs' shapes
+// imply, and with them every tensor its shape and its place. It happens again
+// only when an input's shape has changed; storage is allocated again only when
+// that takes more than there is. Symbols that calls bind are bound in the same
+// way during a run, phase by phase, each phase with storage of its own.
+class BoundPlan {
+ public:
+  // `keeps_outputs`: outputs are asked for after a run. A body's are not.
+  BoundPlan(uint64_t max_storage_bytes, bool keeps_outputs)
+      : max_storage_bytes_(max_storage_bytes), keeps_outputs_(keeps_outputs) {}
+  BoundPlan(const BoundPlan&) = delete;
+  BoundPlan& operator=(const BoundPlan&) = delete;
+
+  // Takes a copy of `plan`, which must have passed CheckPlan, and fetches the
+  // constants. A plan without symbols is bound at once.
+  absl::Status Init(
+      const Plan& plan,
+      const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
+          constants);
+
+  // Without its bodies, which belong to those who run them.
+  const Plan& plan() const { return plan_; }
+
+  // Tensor `index` of the plan. The address never changes; its contents are
+  // complete once its phase is bound.
+  DLTensor* tensor(uint32_t index) { return &tensors_[index]; }
+
+  // The same for a list; empty until an input is set or a call makes it.
+  PlanList* list(uint32_t index) { return &lists_[index]; }
+  const PlanList* list(uint32_t index) const { return &lists_[index]; }
+
+  bool is_list(uint32_t index) const {
+    return plan_.tensors(static_cast<int>(index)).is_list();
+  }
+  DataType dtype(uint32_t index) const { return dtypes_[index]; }
+
+  // The tensor in whose place tensor `index` is: itself, unless it is a view.
+  uint32_t root(uint32_t index) const { return roots_[index]; }
+
+  // Whether the elements are in memory that this plan's calls write to.
+  bool Owns(const Tensor& tensor) const;
+
+  // Holds a tensor that has the declared type, rank and fixed dimensions.
+  void SetInput(size_t index, Tensor tensor);
+
+  // Like SetInput, of elements in memory of the caller's, for the next run.
+  void SetInputView(size_t index, const DLTensor& view);
+
+  // An input that is a list, of the declared type.
+  void SetInputList(size_t index, PlanList list);
+
+  // Makes all tensors of phase 0 ready for a run. Cheap when nothing changed.
+  // InvalidArgument when inputs disagree about a symbol, when a symbol would be
+  // less than its lower bound and when a tensor does not fit in its place.
+  absl::Status Bind();
+
+  // The same for a later phase, whose symbols get these values, in the order of
+  // PlanPhase.symbols.
+  absl::Status BindPhase(int phase, absl::Span<const int64_t> values);
+
+  // The value of a dimension before a phase begins: symbols that it is to bind
+  // count as 0, and so does an expression without a value.
+  int64_t DimBefore(int phase, const DimExpr& dim) const;
+
+  // Moves a tensor in storage and its views to two buffers outside of storage,
+  // of which one is in use: from one run to the next, it can be read in one
+  // while calls write to the other. `tensor` must be a root. Returns what
+  // SwitchBuffers calls it. ResourceExhausted when that takes too much.
+  absl::StatusOr<int> GiveTwoBuffers(uint32_t tensor);
+  // Puts the tensor into the other one.
+  absl::Status SwitchBuffers(int buffers);
+
+  // Outputs that are inputs or constants have memory of their own, so that
+  // callers cannot change those through them: this copies their elements there.
+  void CopyAliasedOutputs();
+
+  // A view of an output that is a tensor. Only after a run.
+  const Tensor& output(size_t index) const { return outputs_[index]; }
+
+  size_t storage_bytes() const;
+
+ private:
+  // What is bound together. The vectors hold indices into the plan's lists.
+  struct Phase {
+    bool bound = false;        // fits the symbols' values
+    std::vector<int> symbols;  // that it binds
+    std::vector<int> tensors;  // whose shape has symbols
+    std::vector<int> requirements;
+    std::vector<int> settled;   // tensors whose shape and place are known now
+    std::vector<int> storages;  // whose size is known now
+    std::vector<int> placed;    // tensors in these and their views
+    std::vector<int> outputs;   // of the plan, among `settled`
+    std::vector<int> apart;     // calls whose arguments share storage
+    Arena arena;                // all its storages
+  };
+
+  // A tensor with two buffers.
+  struct TwoBuffers {
+    uint32_t tensor;
+    Arena buffers[2];
+    int current = 0;
+  };
+
+  absl::Status InitTensors();
+  absl::Status InitConstants(
+      const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
+          constants);
+  void InitPhases();
+  absl::Status BindSymbols();
+  absl::Status CheckBound(int symbol, absl::string_view source) const;
+  absl::Status BindShape(int index);
+  absl::Status CheckInputShapes();
+  absl::Status CheckRequirements(const Phase& phase) const;
+  absl::Status Bind(Phase* phase);
+  absl::StatusOr<std::vector<uint64_t>> LayOutStorage(const Phase& phase,
+                                                      uint64_t* total);
+  bool SharesStorage(const PlanCall& call) const;
+  absl::Status CheckPlaces(const Phase& phase);
+  absl::Status CheckApart(const Phase& phase) const;
+  absl::Status BindStorage(Phase* phase);
+  absl::Status BindBuffers(const Phase& phase);
+  absl::Status PlaceInBuffer(TwoBuffers* two);
+  absl::Status BindOutputs(Phase* phase);
+  absl::Status Annotate(int tensor, const absl::Status& status) const;
+  void SetData(uint32_t root, void* data);
+  absl::Span<const int64_t> Shape(int tensor) const {
+    return absl::MakeConstSpan(tensors_[tensor].shape, tensors_[tensor].ndim);
+  }
+  // The memory that holds a tensor in storage.
+  const std::shared_ptr<void>& ArenaOf(const PlanTensor& tensor) const {
+    const PlanStorage& storage =
+        plan_.storage(static_cast<int>(tensor.storage()));
+    return phases_[storage.phase()].arena.memory();
+  }
+  // The root of a tensor, as the plan has it.
+  const PlanTensor& Root(int tensor) const {
+    return plan_.tensors(static_cast<int>(roots_[tensor]));
+  }
+
+  const uint64_t max_storage_bytes_;
+  const bool keeps_outputs_;
+  Plan plan_;
+  std::vector<DLTensor> tensors_;
+  std::vector<DataType> dtypes_;
+  std::vector<uint64_t> bytes_;                // of each tensor
+  std::vector<uint32_t> roots_;                // of each tensor
+  std::vector<std::vector<int>> in_place_of_;  // of a root: it and its views
+  std::vector<int64_t> dims_;      // shape and strides of each tensor
+  std::vector<Tensor> constants_;  // kept for their elements
+  std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
+  std::vector<PlanList> lists_;    // beside tensors_; empty for tensors
+  std::vector<bool> inputs_given_;
+  std::vector<std::vector<int64_t>> input_shapes_;
+  std::vector<int64_t> symbols_;
+  std::vector<Phase> phases_;
+  std::vector<TwoBuffers> two_buffers_;
+  bool inputs_set_ = false;      // all of them
+  std::vector<uint64_t> sizes_;  // of each storage
+  std::vector<Tensor> outputs_;
+  struct Alias {
+    int output;
+    uint32_t tensor;
+  };
+  std::vector<Alias> aliases_;
+};
+
+}  // namespace ingot
+
+#endif  // INGOT_RUNTIME_PLAN_BOUND_PLAN_H_

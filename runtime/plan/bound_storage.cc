@@ -1,0 +1,256 @@
+// Where tensors are: storage, and the checks that each fits in its place.
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "base/alignment.h"
+#include "base/status_macros.h"
+#include "runtime/plan/bound_plan.h"
+#include "runtime/plan/dim_expr.h"
+
+namespace ingot {
+
+absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
+    const Phase& phase, uint64_t* total) {
+  std::vector<uint64_t> offsets;
+  *total = 0;
+  // No sum below can overflow: each term is under 2^63 and the total is kept
+  // under the limit, itself cut to 2^62.
+  const uint64_t others = storage_bytes() - phase.arena.bytes();
+  uint64_t limit = std::min(max_storage_bytes_, uint64_t{1} << 62);
+  limit -= std::min(limit, others);
+  for (int i : phase.storages) {
+    int64_t size = 0;
+    for (const DimExpr& expr : plan_.storage(i).bytes()) {
+      absl::StatusOr<int64_t> bytes = EvaluateDimExpr(expr, symbols_);
+      if (!bytes.ok()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("plan: storage ", i, ": ", bytes.status().message()));
+      }
+      size = std::max(size, *bytes);
+    }
+    if (static_cast<uint64_t>(size) > limit - std::min(limit, *total)) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("plan: storage 0 to ", i, " needs ",
+                       others + *total + static_cast<uint64_t>(size),
+                       " bytes, more than the limit of ", max_storage_bytes_));
+    }
+    offsets.push_back(*total);
+    *total += (static_cast<uint64_t>(size) + kAlignment - 1) / kAlignment *
+              kAlignment;
+    sizes_[i] = static_cast<uint64_t>(size);
+  }
+  return offsets;
+}
+
+absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
+  for (int i : phase.settled) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    if (tensor.has_view_of()) {
+      const int viewed = static_cast<int>(tensor.view_of());
+      if (bytes_[i] == bytes_[viewed]) continue;
+      return Annotate(
+          i, absl::InvalidArgumentError(absl::StrCat(
+                 "'", plan_.tensors(viewed).name(), "', which is ",
+                 TypeString(dtypes_[viewed], Shape(viewed)),
+                 ", cannot be seen as ", TypeString(dtypes_[i], Shape(i)))));
+    }
+    if (!tensor.has_storage()) continue;
+    const uint64_t size = sizes_[tensor.storage()];
+    if (tensor.offset() > size || bytes_[i] > size - tensor.offset()) {
+      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
+                             TypeString(dtypes_[i], Shape(i)), " at offset ",
+                             tensor.offset(), " does not fit in storage ",
+                             tensor.storage(), " of ", size, " bytes")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Whether a result of the call is in the same storage as another argument.
+bool BoundPlan::SharesStorage(const PlanCall& call) const {
+  std::vector<uint32_t> read, written;
+  for (int k = 0; k < call.args_size(); ++k) {
+    const PlanTensor& tensor = Root(static_cast<int>(call.args(k)));
+    if (!tensor.has_storage()) continue;
+    const bool is_result =
+        k >= call.args_size() - static_cast<int>(call.num_outputs());
+    (is_result ? written : read).push_back(tensor.storage());
+  }
+  std::sort(written.begin(), written.end());
+  return std::adjacent_find(written.begin(), written.end()) != written.end() ||
+         std::any_of(read.begin(), read.end(), [&written](uint32_t storage) {
+           return std::binary_search(written.begin(), written.end(), storage);
+         });
+}
+
+// No call writes where it reads, or twice to the same place: code is compiled
+// on that promise, indices that it has checked included. The exception are
+// updates in place that the plan states, none of them of a function: those may
+// share a place, but must have it as a whole.
+absl::Status BoundPlan::CheckApart(const Phase& phase) const {
+  struct Piece {
+    uint32_t storage;
+    uint64_t begin, end;
+    bool is_result;
+    uint32_t tensor;
+  };
+  for (int i : phase.apart) {
+    const PlanCall& call = plan_.calls(i);
+    const int reads = call.args_size() - static_cast<int>(call.num_outputs());
+    std::vector<bool> updated(reads, false);  // operands
+    for (const PlanInPlace& pair : call.in_place()) {
+      const uint32_t from = call.args(static_cast<int>(pair.operand()));
+      const uint32_t to = call.args(reads + static_cast<int>(pair.result()));
+      if (bytes_[from] != bytes_[to]) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "plan: call ", i, ": '", plan_.tensors(static_cast<int>(to)).name(),
+            "' is in the place of '",
+            plan_.tensors(static_cast<int>(from)).name(),
+            "', which is of another size"));
+      }
+      updated[pair.operand()] = true;
+    }
+    std::vector<Piece> pieces;
+    for (int k = 0; k < call.args_size(); ++k) {
+      const uint32_t t = call.args(k);
+      const PlanTensor& tensor = Root(static_cast<int>(t));
+      const bool is_result = k >= reads;
+      if (!tensor.has_storage() || bytes_[t] == 0) continue;
+      if (!is_result && updated[k]) continue;
+      pieces.push_back({tensor.storage(), tensor.offset(),
+                        tensor.offset() + bytes_[t], is_result, t});
+    }
+    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
+      return std::tie(a.storage, a.begin, a.tensor) <
+             std::tie(b.storage, b.begin, b.tensor);
+    });
+    // Those before a piece that reach farthest: of all, and of results.
+    const Piece *any = nullptr, *result = nullptr;
+    for (const Piece& piece : pieces) {
+      const Piece* before = piece.is_result ? any : result;
+      if (before != nullptr && before->storage == piece.storage &&
+          before->end > piece.begin) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            "plan: call ", i, " (", call.function(), "): '",
+            plan_.tensors(static_cast<int>(piece.tensor)).name(), "' and '",
+            plan_.tensors(static_cast<int>(before->tensor)).name(),
+            "' overlap, and it writes one of them"));
+      }
+      const auto reach = [&piece](const Piece*& farthest) {
+        if (farthest == nullptr || farthest->storage != piece.storage ||
+            farthest->end < piece.end) {
+          farthest = &piece;
+        }
+      };
+      reach(any);
+      if (piece.is_result) reach(result);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::BindStorage(Phase* phase) {
+  uint64_t total = 0;
+  INGOT_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
+                         LayOutStorage(*phase, &total));
+  absl::Status status = CheckPlaces(*phase);
+  if (status.ok()) status = CheckApart(*phase);
+  if (!status.ok()) return status;
+  if (phase != phases_.data() && phase->storages.empty()) {
+    return absl::OkStatus();
+  }
+  if (!phase->arena.Fits(total)) {
+    // Views of the old one go first, and so do those of later phases, which may
+    // be in it. The values bound before have lost their views as well.
+    outputs_.assign(outputs_.size(), Tensor());
+    status = phase->arena.Reserve(total);
+    for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
+      if (status.ok()) status = BindOutputs(earlier);
+    }
+    if (!status.ok()) return status;
+  }
+  std::vector<char*> begin(plan_.storage_size());
+  for (size_t i = 0; i < phase->storages.size(); ++i) {
+    begin[phase->storages[i]] = phase->arena.data() + offsets[i];
+  }
+  for (int i : phase->placed) {
+    const PlanTensor& tensor = plan_.tensors(i);
+    SetData(static_cast<uint32_t>(i),
+            begin[tensor.storage()] + tensor.offset());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> BoundPlan::GiveTwoBuffers(uint32_t tensor) {
+  two_buffers_.emplace_back();
+  TwoBuffers& two = two_buffers_.back();
+  two.tensor = tensor;
+  const uint32_t phase = plan_.tensors(static_cast<int>(tensor)).phase();
+  if (phases_[phase].bound) {
+    INGOT_RETURN_IF_ERROR(PlaceInBuffer(&two));
+  }
+  return static_cast<int>(two_buffers_.size()) - 1;
+}
+
+absl::Status BoundPlan::SwitchBuffers(int buffers) {
+  TwoBuffers& two = two_buffers_[buffers];
+  two.current ^= 1;
+  return PlaceInBuffer(&two);
+}
+
+absl::Status BoundPlan::BindBuffers(const Phase& phase) {
+  for (TwoBuffers& two : two_buffers_) {
+    const uint32_t p = plan_.tensors(static_cast<int>(two.tensor)).phase();
+    if (&phases_[p] != &phase) continue;
+    INGOT_RETURN_IF_ERROR(PlaceInBuffer(&two));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::PlaceInBuffer(TwoBuffers* two) {
+  Arena& buffer = two->buffers[two->current];
+  const uint64_t bytes = bytes_[two->tensor];
+  if (!buffer.Fits(bytes)) {
+    const uint64_t others = storage_bytes() - buffer.bytes();
+    if (bytes > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
+      return Annotate(static_cast<int>(two->tensor),
+                      absl::ResourceExhaustedError(absl::StrCat(
+                          "it needs ", bytes, " bytes beside ", others,
+                          ", more than the limit of ", max_storage_bytes_)));
+    }
+    INGOT_RETURN_IF_ERROR(buffer.Reserve(bytes));
+  }
+  SetData(two->tensor, buffer.data());
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::BindOutputs(Phase* phase) {
+  uint64_t copied = 0;  // bytes of outputs that have memory of their own
+  for (int i : phase->outputs) {
+    const int t = static_cast<int>(plan_.outputs(i));
+    const PlanTensor& root = Root(t);
+    if (!root.has_storage()) {
+      if (bytes_[t] > max_storage_bytes_ - copied) {
+        return Annotate(t, absl::ResourceExhaustedError(absl::StrCat(
+                               "outputs up to this one need more than ",
+                               max_storage_bytes_, " bytes, the limit")));
+      }
+      copied += bytes_[t];
+    }
+    absl::StatusOr<Tensor> output =
+        root.has_storage() ? Tensor::FromBorrowed(tensors_[t].data, dtypes_[t],
+                                                  Shape(t), ArenaOf(root))
+                           : Tensor::Empty(dtypes_[t], Shape(t));
+    if (!output.ok()) return Annotate(t, output.status());
+    outputs_[i] = *std::move(output);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

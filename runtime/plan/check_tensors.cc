@@ -1,0 +1,135 @@
+#include "runtime/plan/check_tensors.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/status_macros.h"
+#include "runtime/data_type.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/dim_expr.h"
+
+namespace ingot {
+namespace {
+
+// More dimensions than any model has.
+constexpr int kMaxRank = 64;
+
+template <typename... Parts>
+absl::Status Bad(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
+}
+
+absl::Status CheckInputIndex(const Plan& plan, const PlanTensor& tensor) {
+  if (tensor.input() < static_cast<uint32_t>(plan.inputs_size())) {
+    return absl::OkStatus();
+  }
+  return Bad("it is input ", tensor.input(), " of ", plan.inputs_size());
+}
+
+absl::Status CheckList(const Plan& plan, const PlanTensor& list) {
+  if (list.shape_size() > 0 || list.offset() != 0) {
+    return Bad("it is a list, which has no shape");
+  }
+  switch (list.place_case()) {
+    case PlanTensor::kInput:
+      return CheckInputIndex(plan, list);
+    case PlanTensor::PLACE_NOT_SET:
+      return absl::OkStatus();
+    default:
+      return Bad("it is a list, which has no place");
+  }
+}
+
+// A view has the elements of a tensor before it, so that each size follows,
+// view by view, from one that its place confirms.
+absl::Status CheckView(const Plan& plan, int index) {
+  const PlanTensor& view = plan.tensors(index);
+  if (view.view_of() >= static_cast<uint32_t>(index)) {
+    return Bad("it is a view of tensor ", view.view_of(),
+               ", which does not come before it");
+  }
+  const PlanTensor& viewed = plan.tensors(static_cast<int>(view.view_of()));
+  if (viewed.is_list()) return Bad("it is a view of a list");
+  if (viewed.dtype().code() == view.dtype().code() &&
+      viewed.dtype().bits() == view.dtype().bits()) {
+    return absl::OkStatus();
+  }
+  return Bad("it is a view of '", viewed.name(), "', which has another type");
+}
+
+absl::Status CheckConstant(const PlanTensor& tensor) {
+  if (tensor.constant().empty()) return Bad("its constant has no key");
+  if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
+    return Bad("it is a constant with a symbolic dimension");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckPlace(const Plan& plan, int index, DataType dtype) {
+  const PlanTensor& tensor = plan.tensors(index);
+  absl::Status status;
+  switch (tensor.place_case()) {
+    case PlanTensor::kInput:
+      status = CheckInputIndex(plan, tensor);
+      break;
+    case PlanTensor::kConstant:
+      status = CheckConstant(tensor);
+      break;
+    case PlanTensor::kStorage:
+      if (tensor.storage() >= static_cast<uint32_t>(plan.storage_size())) {
+        return Bad("it is in storage ", tensor.storage(), " of ",
+                   plan.storage_size());
+      }
+      if (tensor.offset() % dtype.bytes() != 0) {
+        return Bad("its offset ", tensor.offset(),
+                   " is not a multiple of its element's size");
+      }
+      return absl::OkStatus();
+    case PlanTensor::kViewOf:
+      status = CheckView(plan, index);
+      break;
+    case PlanTensor::PLACE_NOT_SET:
+      return Bad("it is nowhere");
+  }
+  if (status.ok() && tensor.offset() != 0) {
+    return Bad("it has an offset, but is not in storage");
+  }
+  return status;
+}
+
+absl::Status CheckTensor(const Plan& plan, int index) {
+  const PlanTensor& tensor = plan.tensors(index);
+  INGOT_ASSIGN_OR_RETURN(DataType dtype, PlanDataType(tensor.dtype()));
+  if (tensor.shape_size() > kMaxRank) {
+    return Bad("it has ", tensor.shape_size(), " dimensions");
+  }
+  for (const DimExpr& dim : tensor.shape()) {
+    INGOT_RETURN_IF_ERROR(CheckDimExpr(dim, plan.symbols_size()));
+  }
+  if (tensor.is_list()) return CheckList(plan, tensor);
+  return CheckPlace(plan, index, dtype);
+}
+
+}  // namespace
+
+absl::Status CheckTensors(const Plan& plan) {
+  absl::flat_hash_set<absl::string_view> names;
+  for (int i = 0; i < plan.tensors_size(); ++i) {
+    const std::string& name = plan.tensors(i).name();
+    if (name.empty()) return Bad("plan: tensor ", i, " has no name");
+    if (!names.insert(name).second) {
+      return Bad("plan: two tensors are named '", name, "'");
+    }
+    absl::Status status = CheckTensor(plan, i);
+    if (!status.ok()) {
+      return Bad("plan: tensor '", name, "': ", status.message());
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace ingot

@@ -1,0 +1,35 @@
+#!/bin/bash
+#
+# Holds what a program costs: its size, stripped, and the shared libraries that the system must have for
+# it. Says, too, how long a call of it takes from start to end, the best of twenty.
+#
+# Usage: program_cost_test.sh MAX_BYTES MAX_LIBRARIES PROGRAM [ARGUMENT]...
+
+set -euo pipefail
+
+readonly MAX_BYTES="$1"
+readonly MAX_LIBRARIES="$2"
+shift 2
+
+stripped="$(mktemp)"
+trap 'rm -f "${stripped}"' EXIT
+strip -o "${stripped}" "$1"
+bytes="$(stat --format=%s "${stripped}")"
+libraries="$(ldd "${stripped}" | wc -l)"
+
+best=""
+for _ in {1..20}; do
+  begin="${EPOCHREALTIME/./}"
+  "$@" > /dev/null
+  microseconds=$((${EPOCHREALTIME/./} - begin))
+  if [[ -z "${best}" || "${microseconds}" -lt "${best}" ]]; then
+    best="${microseconds}"
+  fi
+done
+
+echo "${bytes} bytes (at most ${MAX_BYTES}), ${libraries} shared libraries (at most ${MAX_LIBRARIES}), ${best} us"
+if ldd "${stripped}" | grep LLVM; then
+  echo "FAILED: it links LLVM" >&2
+  exit 1
+fi
+[[ "${bytes}" -le "${MAX_BYTES}" && "${libraries}" -le "${MAX_LIBRARIES}" ]]

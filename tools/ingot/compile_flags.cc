@@ -1,0 +1,22 @@
+#include "tools/ingot/compile_flags.h"
+
+namespace ingot {
+
+void CompileFlags::AddTo(FlagSet* flags) {
+  flags->String("target", "TARGET",
+                "what to compile for, such as 'llvm -mcpu=native' or "
+                "'dnnl,llvm'; see ingot targets",
+                &target);
+  flags->Strings("input-shape", "NAME:1x3x224x224",
+                 "fixes the shape of an input", &input_shapes);
+  flags->Strings("pin", "NODE:TARGET",
+                 "gives a node of the model to a target, by key or kind",
+                 &pins);
+  flags->String("strict", "TARGET", "fail if this target does not take it all",
+                &strict);
+  flags->Int("opt-level", "N",
+             "0: only what is needed, 1: fold and fuse, 2: also lay out", 0, 2,
+             &opt_level);
+}
+
+}  // namespace ingot

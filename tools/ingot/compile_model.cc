@@ -1,0 +1,130 @@
+#include "tools/ingot/compile_model.h"
+
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/inputs.h"
+#include "tools/ingot/per_node.h"
+#include "tools/ingot/placement_report.h"
+
+namespace ingot {
+
+absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
+    const CompilerBackends& backends) {
+  CompilerBuiltins builtins;
+  INGOT_RETURN_IF_ERROR(backends.register_frontends(&builtins.frontends));
+  INGOT_RETURN_IF_ERROR(backends.register_targets(&builtins.targets));
+  absl::StatusOr<Builtins> sets =
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors});
+  if (!sets.ok()) return sets.status();
+  builtins.sets = *std::move(sets);
+  return builtins;
+}
+
+absl::StatusOr<std::vector<Target>> ParseTargetFlag(
+    absl::string_view text, const TargetRegistry& targets) {
+  absl::StatusOr<std::vector<Target>> parsed = ParseTargets(text);
+  if (!parsed.ok()) {
+    return UsageError(absl::StrCat("--target: ", parsed.status().message()));
+  }
+  if (absl::Status s = targets.CheckList(*parsed); !s.ok()) {
+    return UsageError(absl::StrCat("--target: ", s.message()));
+  }
+  return parsed;
+}
+
+absl::StatusOr<CompileOptions> MakeCompileOptions(
+    const CompileFlags& flags, const CompilerBuiltins& builtins) {
+  CompileOptions options;
+  absl::StatusOr<std::vector<Target>> targets =
+      ParseTargetFlag(flags.target, builtins.targets);
+  if (!targets.ok()) return targets.status();
+  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
+                         ParseInputShapes(flags.input_shapes));
+  for (const std::string& pin : flags.pins) {
+    // Names of nodes may hold colons, those of targets do not.
+    const size_t colon = pin.rfind(':');
+    if (colon == std::string::npos || colon == 0 || colon + 1 == pin.size()) {
+      return UsageError(
+          absl::StrCat("--pin: expected NODE:TARGET, got '", pin, "'"));
+    }
+    options.pins[pin.substr(0, colon)] = pin.substr(colon + 1);
+  }
+  options.targets = *std::move(targets);
+  options.target_text = flags.target;
+  options.strict = flags.strict;
+  options.extra_outputs = flags.extra_outputs;
+  options.input_shapes = std::move(shapes);
+  options.opt_level = static_cast<int>(flags.opt_level);
+  options.symbol_prefix = flags.symbol_prefix;
+  options.known_loaders = builtins.sets.loaders.Names();
+  options.known_loaders.push_back(kNativeLoader);
+  options.dump_ir_dir = flags.dump_ir;
+  return options;
+}
+
+absl::StatusOr<CompiledModel> CompileModel(absl::string_view path,
+                                           const CompileFlags& flags,
+                                           const CompilerBuiltins& builtins,
+                                           Progress* progress) {
+  INGOT_ASSIGN_OR_RETURN(CompileOptions options,
+                         MakeCompileOptions(flags, builtins));
+  options.on_progress = [progress](absl::string_view what, double fraction) {
+    progress->Update(what, fraction);
+  };
+  Table times({"STAGE", ">TIME"});
+  if (flags.time_passes) {
+    options.on_time = [&times](absl::string_view stage, double seconds) {
+      times.Add({std::string(stage), HumanTime(seconds)});
+    };
+  }
+  if (flags.show_placement) {
+    options.on_placement = [progress](const Placement& placement) {
+      progress->Clear();
+      Print(PlacementSummary(placement));
+    };
+  }
+  std::map<std::string, std::string> functions;
+  if (flags.keep_module) {
+    options.on_function = [&functions](absl::string_view symbol,
+                                       absl::string_view function) {
+      functions.emplace(symbol, function);
+    };
+  }
+  absl::StatusOr<ReadModel> model =
+      ReadModelToCompile(path, builtins.frontends, options);
+  if (!model.ok()) return model.status();
+  absl::StatusOr<ArtifactSet> set = CompileModule(
+      &model->module, model->name, model->sha256, builtins.targets, options);
+  progress->Clear();
+  if (flags.time_passes) Print(times.ToString());
+  if (!set.ok()) return set.status();
+  CompiledModel compiled;
+  compiled.set = *std::move(set);
+  if (flags.keep_module) {
+    auto module =
+        std::make_shared<const relay::Module>(std::move(model->module));
+    compiled.check_calls = [module = std::move(module),
+                            functions = std::move(functions)](
+                               const Tolerance& tolerance,
+                               Progress* shown) -> std::unique_ptr<CallCheck> {
+      return std::make_unique<PerNodeCheck>(module, functions, tolerance,
+                                            shown);
+    };
+  }
+  return compiled;
+}
+
+LinkOptions UsersLinkOptions() {
+  LinkOptions options;
+  if (const char* cc = std::getenv("INGOT_CC")) options.cc = cc;
+  if (const char* lld = std::getenv("INGOT_LLD")) options.lld = lld;
+  return options;
+}
+
+}  // namespace ingot

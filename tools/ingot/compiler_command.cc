@@ -1,0 +1,105 @@
+#include "tools/ingot/compiler_command.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "artifact/blob.h"
+#include "base/status_macros.h"
+#include "compiler/frontends/read_model.h"
+#include "loaders/native/linker.h"
+#include "tools/ingot/command.h"
+#include "tools/ingot/compile_model.h"
+#include "tools/ingot/compiler.h"
+#include "tools/ingot/compiler_commands.h"
+#include "tools/ingot/reference.h"
+
+namespace ingot {
+namespace {
+
+struct Command {
+  absl::string_view name;
+  absl::Status (*run)(Args args, const CompilerBackends& backends);
+};
+
+constexpr Command kCommands[] = {
+    {"compile", RunCompile}, {"explain", RunExplain}, {"link", RunLink},
+    {"opt", RunOpt},         {"targets", RunTargets},
+};
+
+class CompilerOfThisProgram final : public Compiler {
+ public:
+  explicit CompilerOfThisProgram(const CompilerBackends& backends)
+      : backends_(backends) {}
+
+  absl::Status RunCommand(absl::string_view name, Args args) override {
+    for (const Command& command : kCommands) {
+      if (command.name == name) return command.run(args, backends_);
+    }
+    return absl::InternalError(
+        absl::StrCat("the compiler has no command '", name, "'"));
+  }
+
+  bool IsModel(absl::string_view path) override {
+    const absl::StatusOr<FrontendRegistry> frontends = Frontends();
+    if (!frontends.ok()) return false;
+    if (frontends->HasSuffix(path)) return true;
+    const absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+    return bytes.ok() && frontends->Find(bytes->view()).ok();
+  }
+
+  absl::StatusOr<CompiledModel> Compile(absl::string_view path,
+                                        const CompileFlags& flags,
+                                        Progress* progress) override {
+    INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
+                           MakeCompilerBuiltins(backends_));
+    return CompileModel(path, flags, builtins, progress);
+  }
+
+  absl::StatusOr<std::string> Link(
+      const ArtifactSet& set,
+      const std::function<void(absl::string_view line)>& report) override {
+    return LinkCached(set, report, UsersLinkOptions());
+  }
+
+  absl::StatusOr<std::vector<ComputedValue>> Values(
+      absl::string_view path) override {
+    INGOT_ASSIGN_OR_RETURN(FrontendRegistry frontends, Frontends());
+    INGOT_ASSIGN_OR_RETURN(std::vector<ModelValue> found,
+                           ListModelValues(path, frontends));
+    std::vector<ComputedValue> values;
+    for (ModelValue& value : found) {
+      values.push_back({std::move(value.name), std::move(value.node)});
+    }
+    return values;
+  }
+
+  absl::StatusOr<std::vector<TensorOrList>> Interpret(
+      absl::string_view path, absl::Span<const TensorOrList> inputs,
+      const InputShapes& shapes, Progress* progress) override {
+    INGOT_ASSIGN_OR_RETURN(FrontendRegistry frontends, Frontends());
+    return EvaluateReference(path, frontends, inputs, shapes, progress);
+  }
+
+ private:
+  absl::StatusOr<FrontendRegistry> Frontends() const {
+    FrontendRegistry frontends;
+    INGOT_RETURN_IF_ERROR(backends_.register_frontends(&frontends));
+    return frontends;
+  }
+
+  const CompilerBackends backends_;
+};
+
+}  // namespace
+
+int CompilerCommandMain(int argc, char** argv,
+                        const CompilerBackends& backends) {
+  CompilerOfThisProgram compiler(backends);
+  return CommandMain(
+      argc, argv,
+      {backends.register_loaders, backends.register_inspectors, &compiler});
+}
+
+}  // namespace ingot

@@ -1,0 +1,24 @@
+// The subcommands that need a compiler, one file each, as those of commands.h.
+
+#ifndef INGOT_TOOLS_INGOT_COMPILER_COMMANDS_H_
+#define INGOT_TOOLS_INGOT_COMPILER_COMMANDS_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "tools/ingot/compiler_command.h"
+
+namespace ingot {
+
+using Args = absl::Span<const std::string>;
+
+absl::Status RunCompile(Args args, const CompilerBackends& backends);
+absl::Status RunExplain(Args args, const CompilerBackends& backends);
+absl::Status RunLink(Args args, const CompilerBackends& backends);
+absl::Status RunOpt(Args args, const CompilerBackends& backends);
+absl::Status RunTargets(Args args, const CompilerBackends& backends);
+
+}  // namespace ingot
+
+#endif  // INGOT_TOOLS_INGOT_COMPILER_COMMANDS_H_
