@@ -199,7 +199,7 @@ Plan LoopPlan(int64_t elements) {
   return plan;
 }
 
-// What an iteration costs, by the size of what it carries.
+// The cost of an iteration, by the size of the carried values.
 void BM_LoopIteration(benchmark::State& state) {
   constexpr int64_t kIterations = 1000;
   auto module = std::make_shared<TableModule>("bench");

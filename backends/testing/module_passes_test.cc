@@ -28,7 +28,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What the hooks of one kind were told.
+// The calls that the hooks of one kind got.
 struct Log {
   std::vector<size_t> regions;       // how many, for each run of the pass
   std::vector<std::string> lowered;  // symbols

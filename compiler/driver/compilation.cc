@@ -56,8 +56,8 @@ absl::Status Compilation::AddResult(const Target& target,
                                     CodegenResult result) {
   for (Artifact& artifact : result.artifacts) {
     artifact.target_key = target.key;
-    // What several regions bring, such as the functions that they call, is one
-    // artifact if it is the same.
+    // Code that several regions bring, such as the functions that they call, is
+    // one artifact if it is the same.
     const Artifact* same =
         set.Find(target.key, artifact.codegen_id, artifact.file_name);
     if (same != nullptr && same->content.view() == artifact.content.view()) {

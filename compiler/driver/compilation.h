@@ -32,7 +32,7 @@ struct TargetWork {
   std::vector<tir::PrimFunc> functions;
 };
 
-// What the code of one target key needs of the machine that runs it.
+// Needs of the code of one target key: the machine that runs it.
 struct KeyNeeds {
   std::string triple;
   std::set<std::string> features, libraries;
@@ -47,7 +47,7 @@ struct Compilation {
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 
-  // What is compiled, and how. All outlive the compilation.
+  // The module and how to compile it. All outlive the compilation.
   relay::Module* const module;
   const std::string name;    // of the model
   const std::string sha256;  // of what it was read from

@@ -22,7 +22,7 @@ struct TemplateChoice {
 TemplateChoice CheapestPoint(const ScheduleTemplate& t,
                              const ScheduleSite& site);
 
-// Of the templates of `scope` that match, the one whose cheapest point costs
+// Among the templates of `scope` that match, the one whose cheapest point costs
 // least; of those that cost the same or have no estimate, the first.
 TemplateChoice CheapestTemplate(absl::Span<const ScheduleTemplate> templates,
                                 TemplateScope scope, const ScheduleSite& site);

@@ -44,7 +44,7 @@ Kernel Double() {
 
 class ChooseTest : public testing::Test {
  protected:
-  // What is built for the kernel.
+  // The templates that are built for the kernel.
   std::vector<std::string> Build(std::vector<ScheduleTemplate> templates,
                                  const ParameterPicker& pick = nullptr) {
     built_.clear();

@@ -30,7 +30,7 @@ class KernelScheduler {
   void Run() {
     InlineCheap(schedule_);
     if (!ScheduleAnchors()) ScheduleWhole();
-    // What anchors and others left.
+    // Stages that anchors and others left.
     for (Stage* stage : schedule_->stages()) {
       if (!IsScheduled(*schedule_, stage)) {
         Apply(TemplateScope::kStage, stage);

@@ -55,7 +55,7 @@ class PlanPrinter {
     }
   }
 
-  // What the call does: a function's name, or the words for the rest.
+  // Names what the call does: a function's name, or the words for the rest.
   static std::string Verb(const PlanCall& call) {
     if (call.has_branch()) {
       const PlanBranch& branch = call.branch();

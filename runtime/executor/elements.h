@@ -20,7 +20,7 @@ inline const void* DataOf(const DLTensor& tensor) {
   return static_cast<const char*>(tensor.data) + tensor.byte_offset;
 }
 
-// Of a tensor whose size was checked when it was bound.
+// The bytes of a tensor whose size was checked when it was bound.
 inline size_t BytesOf(const DLTensor& tensor) {
   size_t bytes = tensor.dtype.bits / 8;
   for (int64_t dim : ShapeOf(tensor)) bytes *= static_cast<size_t>(dim);

@@ -400,7 +400,7 @@ TEST(Lists, BodiesAreChecked) {
       "its condition is not one bool");
   bad([](Plan* p) { p->mutable_calls(1)->set_args(1, 3); },
       "body 1 does not fit its arguments");
-  // What iterations give stacked is no list.
+  // Results that are stacked cannot be lists.
   bad([](Plan* p) { p->mutable_calls(0)->mutable_loop()->set_carried(0); },
       "body 0 does not fit its arguments");
 }

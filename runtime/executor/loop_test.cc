@@ -1,4 +1,5 @@
-// What a loop carries: swapped, passed on, of shapes that change, as lists.
+// Values that a loop carries: swapped, passed on, of shapes that change, as
+// lists.
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -220,7 +221,7 @@ TEST(Carried, ShapesThatChange) {
   }
 }
 
-// What no iteration gave is stacked as nothing, in the shape that is known.
+// Results of no iteration are stacked as an empty tensor of the known shape.
 TEST(Stacked, NoIteration) {
   PlanMaker body(1);
   body.Input(kI64, {});

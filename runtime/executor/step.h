@@ -42,7 +42,7 @@ class Step {
   // Makes the call. The caller adds the call's name to an error.
   virtual absl::Status Run() = 0;
 
-  // Of the bodies that it runs.
+  // The bytes of the bodies that it runs.
   virtual size_t storage_bytes() const { return 0; }
 };
 

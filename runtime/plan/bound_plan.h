@@ -113,7 +113,8 @@ class BoundPlan {
   size_t storage_bytes() const;
 
  private:
-  // What is bound together. The vectors hold indices into the plan's lists.
+  // Symbols and sizes that are bound together. The vectors hold indices into
+  // the plan's lists.
   struct Phase {
     bool bound = false;        // fits the symbols' values
     std::vector<int> symbols;  // that it binds

@@ -19,7 +19,7 @@
 
 namespace {
 
-// What is above may use what is below it or beside it, as long as folders form
+// A room may use those below it and beside it, as long as folders form
 // no circle. A room that is not listed has the place of the folder around it.
 const std::vector<std::vector<std::string>> kLayers = {
     {"compiler/machine", "compiler/pass", "compiler/text"},
@@ -182,7 +182,7 @@ TEST_F(RoomsTest, LoadersOfBackendsUseTheLoadersInterface) {
                         IsWithin(folder, "base") || IsWithin(folder, "isa") ||
                         IsWithin(folder, "runtime") ||
                         IsWithin(folder, "third_party");
-      // Of loaders/ the registry and the helpers of those who write loaders,
+      // From loaders/ the registry and the helpers of those who write loaders,
       // but not what calls them.
       const bool interface = folder == "loaders" && below != "//loaders:load";
       EXPECT_TRUE(own || room || interface)

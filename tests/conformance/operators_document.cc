@@ -125,7 +125,7 @@ constexpr char kHead[] =
     R"(# Operators
 
 What the ONNX importer takes. The tables are made by a program from the list of converters and from ONNX's own test cases;
-`bazel test //tests/conformance:operators_document_test` says how to make them anew when they do not fit any more.
+`bazel test //tests/conformance:operators_document_test` says how to make them again when they no longer fit.
 
 - **Since** is the operator set that the operator came with. Ingot reads operator sets 1 to )";
 

@@ -15,7 +15,7 @@ TEST(OperatorsDocumentTest, IsUpToDate) {
   ASSERT_TRUE(actual.ok()) << actual.status();
   EXPECT_TRUE(actual->view() == *expected)
       << "docs/operators.md does not say what the importer does. Make it "
-         "anew:\n"
+         "again:\n"
          "  bazel run //tests/conformance:list_operators > docs/operators.md";
 }
 

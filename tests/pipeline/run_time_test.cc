@@ -346,6 +346,34 @@ TEST_P(RunTimeTest, AnEmptyConstantTakesASymbolicShape) {
   EXPECT_EQ(run["outputs"][0]["shape"], nlohmann::json({4, 0}));
 }
 
+// The padding of SAME with strides takes an extent from 0.
+TEST_P(RunTimeTest, PadsSymbolsToTheSame) {
+  onnx::ModelProto model;
+  onnx::GraphProto* g = StartModel(&model);
+  AddVector(g->add_input(), "x");
+  AddConstant(g, "shape", {3}, {1, 1, -1});
+  onnx::TensorProto* kernel = g->add_initializer();
+  kernel->set_name("kernel");
+  kernel->set_data_type(kFloat);
+  for (int64_t dim : {1, 1, 2}) kernel->add_dims(dim);
+  for (float value : {1.0f, 1.0f}) kernel->add_float_data(value);
+  AddNode(g, "Reshape", {"x", "shape"}, {"row"});
+  onnx::NodeProto* conv = AddNode(g, "Conv", {"row", "kernel"}, {"y"});
+  onnx::AttributeProto* strides = conv->add_attribute();
+  strides->set_name("strides");
+  strides->set_type(onnx::AttributeProto::INTS);
+  strides->add_ints(2);
+  onnx::AttributeProto* pad = conv->add_attribute();
+  pad->set_name("auto_pad");
+  pad->set_type(onnx::AttributeProto::STRING);
+  pad->set_s("SAME_LOWER");
+  AddValue(g->add_output(), "y", kFloat);
+  WriteFileBytes(Path("m.onnx"), model.SerializeAsString());
+  Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
+  const nlohmann::json run = DoJson({"run", "@m.ingot", "--input-shape=x:5"});
+  EXPECT_EQ(run["outputs"][0]["shape"], nlohmann::json({1, 1, 3}));
+}
+
 TEST_P(RunTimeTest, AgreesWithTheInterpreter) {
   WriteDeciding(Path("m.onnx"));
   Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});

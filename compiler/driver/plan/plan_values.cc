@@ -59,6 +59,13 @@ absl::StatusOr<DimExpr> PlanValues::ToDimExpr(const tir::Expr& dim) const {
     out.set_value(it->second);
     return out;
   }
+  if (const auto* unary = tir::As<tir::Unary>(dim);
+      unary != nullptr && unary->op == tir::UnaryOp::kNeg) {
+    out.set_op(DimExpr::SUB);
+    out.add_operands();  // 0
+    INGOT_ASSIGN_OR_RETURN(*out.add_operands(), ToDimExpr(unary->a));
+    return out;
+  }
   const auto* binary = tir::As<tir::Binary>(dim);
   if (binary == nullptr) {
     return absl::InvalidArgumentError(

@@ -11,7 +11,7 @@
 namespace ingot::relay {
 namespace {
 
-// What one call may cost that has to be interpreted: some milliseconds.
+// The most that interpreting one call may cost: some milliseconds.
 constexpr int64_t kMostIterations = 1 << 17;
 
 Partial PartialOf(const Known& known) {

@@ -78,14 +78,14 @@ TEST_F(BoundsTest, HugeCoefficientsProveNothing) {
   EXPECT_FALSE(NonNegative(C(-1) - Expr(i) * 4));
 }
 
-// What a load gives may be anything, and arithmetic on it may wrap.
+// A load may give any number, and arithmetic on it may wrap.
 TEST_F(BoundsTest, DataProvesNothing) {
   const Buffer data = MakeBuffer("data", DataType::Int(64), {C(4)});
   const Expr loaded = MakeLoad(data, {C(0)});
   EXPECT_FALSE(NonNegative(loaded));
   EXPECT_FALSE(NonNegative(loaded + 1 - loaded % C(4)));
   EXPECT_TRUE(NonNegative(Max(Min(loaded, C(3)), C(0))));
-  // What no value can pass is known all the same.
+  // Bounds that no value can pass are known all the same.
   EXPECT_EQ(bounds_.ToAffine(Max(Min(loaded, C(2)), C(3))).AsConst(), 3);
   EXPECT_EQ(bounds_.ToAffine(Min(Max(loaded, C(3)), C(2))).AsConst(), 2);
   EXPECT_EQ(bounds_.ToAffine(Max(Min(loaded, C(3)), C(2))).AsConst(),

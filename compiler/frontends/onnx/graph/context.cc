@@ -201,7 +201,8 @@ int64_t NodeContext::Int(absl::string_view name, int64_t otherwise) {
 
 double NodeContext::Float(absl::string_view name, double otherwise) {
   const AttributeProto* a = Typed(name, AttributeProto::FLOAT);
-  return a != nullptr ? a->f() : otherwise;
+  // A default is an attribute of ONNX too, and those are of 32 bits.
+  return a != nullptr ? a->f() : static_cast<float>(otherwise);
 }
 
 std::string NodeContext::String(absl::string_view name,

@@ -85,6 +85,13 @@ TEST(PrecisionTest, CompressByALongCondition) {
              expected);
 }
 
+// ONNX's attributes are of 32 bits, their defaults included.
+TEST(PrecisionTest, DefaultsOfDoublesAreFloats) {
+  const Tensor x = MakeTestTensor<double>(DataType::Float(64), {1}, {-1});
+  EXPECT_EQ(Outputs({"LeakyRelu", "", 16}, {x})[0].values<double>()[0],
+            -static_cast<double>(0.01f));
+}
+
 // The same as an input, and longer than the operand.
 TEST(PrecisionTest, CompressIgnoresWhatIsBeyondTheEnd) {
   Tensor condition = *Tensor::Empty(DataType::Bool(), {5});
