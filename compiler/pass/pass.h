@@ -1,4 +1,4 @@
-// What relay's and tir's passes have in common: a pass is a named rewriting of
+// Passes, as relay and tir both have them: a pass is a named rewriting of
 // a unit of IR, and a list of them runs in order, each verified, timed and
 // reported. `IR` is the unit (relay::Module, tir::PrimFunc); `Args` are what
 // every pass of the IR gets besides.

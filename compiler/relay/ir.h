@@ -140,7 +140,7 @@ enum class NodeKind {
   // all (bool, one element), either of which may be left out; `carried` values;
   // the others, which stay. The function takes the number of the iteration
   // (i64[]), the carried values and the others, and gives whether to go on
-  // (bool), the carried values anew, and any number of further values, which
+  // (bool), the next carried values, and any number of further values, which
   // the loop's results hold stacked along a new first dimension, behind the
   // carried ones. Attributes body (a name), carried (a count).
   kLoop,

@@ -44,7 +44,7 @@ struct Dialect {
   absl::string_view comment;
   // Operators and brackets, a longer one before those that it begins with.
   absl::Span<const absl::string_view> symbols;
-  // What may stand in a word, and in a %name or @name, besides letters, digits
+  // Characters of a word, and of a %name or @name, besides letters, digits
   // and _.
   absl::string_view word_marks;
   absl::string_view name_marks;

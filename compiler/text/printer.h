@@ -1,4 +1,4 @@
-// What printers of the text forms write with.
+// The writer that printers of the text forms share.
 #ifndef INGOT_COMPILER_TEXT_PRINTER_H_
 #define INGOT_COMPILER_TEXT_PRINTER_H_
 

@@ -76,8 +76,8 @@ class Simplifier {
   Interval TermRange(const Term& term);
   // A lower bound of `a` by way of one symbolic bound; false if there is none.
   bool LowerOnce(const Affine& a, Affine* lower);
-  // What the term is never below, by way of its quotient, minimum or maximum:
-  // each of these. None where it has no such factor.
+  // Lower bounds of the term, by way of its quotient, minimum or maximum; none
+  // where it has no such factor.
   std::vector<Affine> LowerBounds(const Term& term);
   // Spends *choices on the ways to go on.
   bool ProveBySymbols(Affine a, int* choices);

@@ -48,7 +48,7 @@ struct Binding {
   // An optional value that is there, and is a tensor: this one. Where a run
   // must know that, it is a list (importer.h).
   bool optional = false;
-  // Of the elements, where Ingot emulates ONNX's type.
+  // The type of the elements, where Ingot emulates it.
   StorageType storage = StorageType::kNone;
   // An initialiser that nothing has read yet. `movable`: its data may be taken.
   onnx::TensorProto* initializer = nullptr;
