@@ -234,6 +234,9 @@ const std::vector<Deviation>& Deviations() {
          "an axis without elements has no largest; ONNX Runtime gives the "
          "operand's shape"},
         {"ArgMin", HasNoElements, "as ArgMax"},
+        {"ReduceMean", HasNoElements,
+         "ONNX leaves the mean of no elements open; its reference gives NaN, "
+         "ONNX Runtime NaN or 0"},
         {"ReduceLogSumExp", IsOfIntegers,
          "ONNX defines it in double precision; ONNX Runtime rounds on the way"},
         {"GatherND", BatchesDiffer,
