@@ -77,6 +77,9 @@ enum Trait : unsigned {
   kNeverGrows = 1 << 7,
   // All elements are one value; attribute `shape` says how many.
   kUniform = 1 << 8,
+  // The result may move by a whole step where an operand moves by its last bit:
+  // what is computed for it must be rounded as the model says.
+  kJumps = 1 << 9,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

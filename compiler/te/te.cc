@@ -66,7 +66,8 @@ std::vector<tir::VarPtr> MakeAxes(absl::string_view stem, size_t count) {
 }  // namespace
 
 Reducer Reducer::Sum(DataType t) {
-  return Reducer{Zero(t), [](const Expr& accumulated, const Expr& term) {
+  return Reducer{Zero(t),
+                 [](const Expr& accumulated, const Expr& term) {
                    // A product is joined by a multiply-add, which processors
                    // have as one instruction.
                    const auto* mul = As<tir::Binary>(term);
@@ -76,7 +77,8 @@ Reducer Reducer::Sum(DataType t) {
                                           {mul->a, mul->b, accumulated});
                    }
                    return accumulated + term;
-                 }};
+                 },
+                 /*is_sum=*/true};
 }
 
 Reducer Reducer::Prod(DataType t) {
@@ -126,6 +128,21 @@ Tensor Graph::Reduce(absl::string_view name, std::vector<Expr> shape,
                      std::vector<Expr> reduce_extent, Reducer reducer,
                      const ReduceFn& fn,
                      std::map<std::string, std::string> tags) {
+  if (double_sums_ && reducer.is_sum &&
+      reducer.identity->dtype == DataType::Float(32)) {
+    const DataType f64 = DataType::Float(64);
+    const Tensor sum =
+        Reduce(absl::StrCat(name, "_f64"), shape, std::move(reduce_extent),
+               Reducer::Sum(f64), [&](const Indices& i, const Indices& r) {
+                 return tir::MakeCast(f64, fn(i, r));
+               });
+    return Compute(
+        name, std::move(shape),
+        [&](const Indices& i) {
+          return tir::MakeCast(DataType::Float(32), sum(i));
+        },
+        std::move(tags));
+  }
   auto op = std::make_unique<Operation>();
   op->kind = OperationKind::kReduce;
   op->name = std::string(name);

@@ -43,6 +43,7 @@ struct Tensor {
 struct Reducer {
   Expr identity;
   std::function<Expr(const Expr& accumulated, const Expr& term)> combine;
+  bool is_sum = false;
 
   static Reducer Sum(DataType t);
   static Reducer Prod(DataType t);
@@ -82,6 +83,10 @@ class Graph {
   // Builds the body from the output buffers.
   using ExternFn = std::function<tir::Stmt(absl::Span<const Tensor> outputs)>;
 
+  // With `double_sums` sums of f32 are rounded once, at their end: one sum
+  // after the other, without a schedule's many accumulators, loses digits.
+  explicit Graph(bool double_sums = false) : double_sums_(double_sums) {}
+
   Tensor Placeholder(absl::string_view name, DataType dtype,
                      std::vector<Expr> shape);
   // The element type is that of the value that `fn` returns.
@@ -106,6 +111,7 @@ class Graph {
   const Operation* Find(const tir::BufferNode* buffer) const;
 
  private:
+  const bool double_sums_;
   std::vector<std::unique_ptr<Operation>> operations_;
   std::map<const tir::BufferNode*, const Operation*> by_buffer_;
 };

@@ -39,7 +39,7 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
         absl::StrCat("the interpreter cannot compute ", node.op->name,
                      ", which only some targets can"));
   }
-  te::Graph graph;
+  te::Graph graph(/*double_sums=*/true);
   std::vector<te::Tensor> inputs, given;
   std::vector<Tensor> arguments;
   for (size_t i = 0; i < operands.size(); ++i) {

@@ -239,12 +239,12 @@ std::vector<OpDef> FiniteMath() {
       Unary("sin", "sine", Domain::kFloat, Call(Intrinsic::kSin)),
       Unary("cos", "cosine", Domain::kFloat, Call(Intrinsic::kCos)),
       Unary("atan", "arc tangent", Domain::kFloat, Call(Intrinsic::kAtan)),
-      Unary("floor", "largest integer not above x", Domain::kNumber,
-            Rounding(Intrinsic::kFloor)),
-      Unary("ceil", "smallest integer not below x", Domain::kNumber,
-            Rounding(Intrinsic::kCeil)),
-      Unary("round", "nearest integer, halves to even", Domain::kNumber,
-            Rounding(Intrinsic::kRound)),
+      With(kJumps, Unary("floor", "largest integer not above x",
+                         Domain::kNumber, Rounding(Intrinsic::kFloor))),
+      With(kJumps, Unary("ceil", "smallest integer not below x",
+                         Domain::kNumber, Rounding(Intrinsic::kCeil))),
+      With(kJumps, Unary("round", "nearest integer, halves to even",
+                         Domain::kNumber, Rounding(Intrinsic::kRound))),
       With(kCheap, Unary("abs", "|x|", Domain::kNumber, Plain(&AbsOf))),
       With(kCheap, With(&NegateKnown,
                         Unary("neg", "-x", Domain::kNumber,
@@ -308,7 +308,7 @@ OpDef Cast() {
   def.doc = "x converted to another element type";
   def.fusion = FusionKind::kElementwise;
   def.compute_known = &CopyCast;
-  def.traits = kCheap | kKeepsFinite;
+  def.traits = kCheap | kKeepsFinite | kJumps;
   def.layout_rule = LayoutRule::kFollows;
   def.attrs = {TypeAttr("dtype", "the type of the result", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {

@@ -47,6 +47,7 @@ OpDef Quantize() {
       "zero_point";
   def.min_inputs = 2;
   def.max_inputs = 3;
+  def.traits = kJumps;
   def.fusion = FusionKind::kBroadcast;
   def.attrs = {TypeAttr("dtype", "of the result, an integer", kRequired),
                IntAttr("axis", "that scales run along", 1)};

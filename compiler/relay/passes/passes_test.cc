@@ -218,6 +218,13 @@ INSTANTIATE_TEST_SUITE_P(
                      "%b = const f32[] {-1} %c = pow(%x, %a) %d = exp(%c) "
                      "%y = pow(%d, %b) }",
                      {"mul", "exp", "reciprocal"}},
+        // Neither a scale nor what is rounded is divided inexactly.
+        SimplifyCase{"(%x: f32[]) -> (%y) { %c = const f32[] {255} "
+                     "%y = div(%x, %c) }",
+                     {"div"}},
+        SimplifyCase{"(%x: f32[4]) -> (%y) { %c = const f32[] {255} "
+                     "%a = div(%x, %c) %y = round(%a) }",
+                     {"div", "round"}},
         SimplifyCase{"(%x: f32[2, 3, 4]) -> (%y) { "
                      "%a = transpose(%x) {axes=[2, 0, 1]} "
                      "%b = transpose(%a) {axes=[1, 2, 0]} "

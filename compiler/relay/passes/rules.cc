@@ -26,7 +26,11 @@ bool HasOperands(const Node& node, const Rule& rule) {
 
 RuleContext::RuleContext(Function* function) : function_(function) {
   for (const auto& node : function->nodes()) {
-    for (const Value& input : node->inputs) ++uses_[input];
+    const bool jumps = node->op != nullptr && node->op->Has(kJumps);
+    for (const Value& input : node->inputs) {
+      ++uses_[input];
+      if (jumps) feed_jumps_.insert(input.node);
+    }
   }
   for (const Value& output : function->outputs) ++uses_[output];
 }

@@ -24,6 +24,10 @@ class RuleContext {
   // How many operands and outputs are this value, after the rewrites so far.
   int Uses(const Value& value) const;
   bool SingleUse(const Value& value) const { return Uses(value) == 1; }
+  // Whether an operator that jumps (kJumps) reads a result of `node`.
+  bool FeedsJump(const Node& node) const {
+    return feed_jumps_.count(&node) > 0;
+  }
 
   // A call, computed at once when all its operands are constants. Its name is
   // made from that of the node the rule looks at.
@@ -44,6 +48,7 @@ class RuleContext {
   Function* function_;
   std::map<Value, int> uses_;
   std::set<const Node*> named_;  // made by AddLike
+  std::set<const Node*> feed_jumps_;
   const Node* node_ = nullptr;
 };
 

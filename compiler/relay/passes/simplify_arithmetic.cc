@@ -1,5 +1,6 @@
 // Rules on element-wise arithmetic. Those that change the rounding of floats
 // say so.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -71,12 +72,20 @@ absl::StatusOr<Value> SubConstant(RuleContext& c, const Node& node) {
   return c.Add("add", {node.inputs[0], negative});
 }
 
+bool IsOneElement(const TensorType& type) {
+  return std::all_of(type.shape.begin(), type.shape.end(),
+                     [](const Dim& dim) { return tir::IsConstInt(dim, 1); });
+}
+
 // x / c -> x * (1 / c): rounds twice instead of once, for a multiplication,
-// which also joins with others. Not where 1 / c is not a normal number.
+// which also joins with others. Not where 1 / c is not a normal number, where
+// the last bit decides, nor for one element, which gains nothing: it may be the
+// scale that others are quantised by.
 absl::StatusOr<Value> DivConstant(RuleContext& c, const Node& node) {
   const Tensor* divisor = ConstantOf(node.inputs[1]);
   if (divisor == nullptr || ConstantOf(node.inputs[0]) != nullptr ||
-      node.outputs[0].dtype != DataType::Float(32)) {
+      node.outputs[0].dtype != DataType::Float(32) || c.FeedsJump(node) ||
+      IsOneElement(node.outputs[0])) {
     return Value{};
   }
   for (float value : divisor->values<float>()) {

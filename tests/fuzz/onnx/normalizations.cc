@@ -18,7 +18,9 @@ void AddBatchNormalization(Grower* g, const std::string& op) {
 
 void AddInstanceNormalization(Grower* g, const std::string& op) {
   const std::string x = g->Some(g->FloatType(), 3, 5);
-  const Shape c = {g->ShapeOf(x)[1]};
+  const Shape shape = g->ShapeOf(x), c = {shape[1]};
+  // Of no elements it ends ONNX Runtime's process, now and then.
+  if (std::count(shape.begin(), shape.end(), 0) > 0) return;
   g->Try(Call(op, {x, g->New(g->TypeOf(x), c), g->New(g->TypeOf(x), c)}));
 }
 

@@ -50,8 +50,6 @@ const std::vector<Refusal>& Refusals() {
       {"GroupNormalization", "does not divide the channels of", kHeads},
       {"STFT", "a signal of", "the number of frames follows from its extent"},
       {"Resize", "antialiasing from 0", "there is nothing to filter"},
-      {"Hardmax", "the axis has no elements",
-       "nothing of an empty axis is the largest"},
       {"If", "its branches differ in rank", "a result has one rank"},
       {"STFT", "a window of",
        "the length of the window is the length of the transform, which is "

@@ -40,6 +40,32 @@ TEST(RunTimeValuesTest, HardmaxOfSymbols) {
               ElementsAre(0, 1, 0, 1, 0, 0));
 }
 
+TEST(RunTimeValuesTest, HardmaxOfNothing) {
+  for (const int opset : {11, 13}) {
+    EXPECT_EQ(
+        Outputs({"Hardmax", "", opset}, {Floats({2, 0}, {})})[0].TypeString(),
+        "f32[2, 0]");
+    EXPECT_EQ(Outputs({"Hardmax", "", opset}, {Symbolic(Floats({2, 0}, {}))})[0]
+                  .TypeString(),
+              "f32[2, 0]");
+  }
+}
+
+TEST(RunTimeValuesTest, SlicesBackwardsOfNothing) {
+  const Operand minus_one = Constant(Longs({1}, {-1}));
+  for (const bool run_time : {false, true}) {
+    const Tensor starts = Longs({1}, {5}), ends = Longs({1}, {-9});
+    for (const int64_t extent : {0, 1, 2}) {
+      const Tensor out =
+          Outputs({"Slice"}, {Symbolic(RandomFloats({extent}, 1)),
+                              run_time ? Operand(starts) : Constant(starts),
+                              run_time ? Operand(ends) : Constant(ends),
+                              Constant(Longs({1}, {0})), minus_one})[0];
+      EXPECT_EQ(out.shape()[0], extent);
+    }
+  }
+}
+
 TEST(RunTimeValuesTest, SplitOfSymbols) {
   const Operator op{"Split", "", 18,
                     [](Node* n) { SetInt(n, "num_outputs", 3); }, 3};

@@ -1,3 +1,4 @@
+#include <limits>
 #include <utility>
 
 #include "compiler/frontends/onnx/graph/converters.h"
@@ -232,6 +233,10 @@ absl::Status Hardmax(NodeContext& c) {
   if (axis < 0) axis += rank;
   if (axis < 0 || axis >= rank) return c.Error("axis ", axis);
   Shape shape = ShapeOf(x);
+  if (tir::IsConstInt(shape[axis], 0)) {  // none is the largest
+    c.SetOutput(0, x);
+    return absl::OkStatus();
+  }
   if (c.opset() < 13) {
     Shape flat = {tir::MakeInt(1), tir::MakeInt(1)};
     for (int d = 0; d < rank; ++d) {
@@ -241,10 +246,22 @@ absl::Status Hardmax(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(x, c.Reshape(x, flat, "flat"));
     axis = 1;
   }
+  Value compared = x;
+  if (!relay::ConstShape({ShapeOf(x)[axis]})) {
+    // Nothing is the largest of no elements, so one more is put at the end that
+    // is never the first of the largest.
+    std::vector<int64_t> pads(2 * RankOf(x), 0);
+    pads[RankOf(x) + axis] = 1;
+    Attrs pad;
+    pad.Set("pads", pads);
+    pad.Set("value", -std::numeric_limits<double>::infinity());
+    INGOT_ASSIGN_OR_RETURN(compared, c.Emit("pad", {x}, pad, "padded"));
+  }
   Attrs arg;
   arg.Set("axis", axis);
   arg.Set("keepdims", int64_t{0});
-  INGOT_ASSIGN_OR_RETURN(Value best, c.Emit("argmax", {x}, arg, "argmax"));
+  INGOT_ASSIGN_OR_RETURN(Value best,
+                         c.Emit("argmax", {compared}, arg, "argmax"));
   Known zero_one{x.type().dtype,
                  {2},
                  {KnownNumber::Of(int64_t{0}), KnownNumber::Of(int64_t{1})}};

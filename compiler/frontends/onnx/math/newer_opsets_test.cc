@@ -60,6 +60,10 @@ TEST(NewerOpsetsTest, PadAxes18AndWrap19) {
   ExpectNear(
       RunFloats(wrap, {x, Constant(Longs({2}, {2, 1})), LeftOut(), one_axis}),
       {2, 3, 1, 2, 3, 1, 5, 6, 4, 5, 6, 4});
+  // Elements are removed first: it wraps around what is left.
+  ExpectNear(
+      RunFloats(wrap, {x, Constant(Longs({2}, {2, -1})), LeftOut(), one_axis}),
+      {1, 2, 1, 2, 4, 5, 4, 5});
 }
 
 TEST(NewerOpsetsTest, ScatterExtremes18) {

@@ -45,7 +45,10 @@ absl::StatusOr<Shape> SpreadPads(NodeContext& c, const Shape& pads, int rank) {
   return all;
 }
 
-absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank) {
+// `mode` says what is put around x. What continues x continues that which is
+// left of it, so elements are removed first.
+absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank,
+                              const std::string& mode) {
   Pads pads;
   if (c.opset() < 11) {
     for (int64_t p : c.Ints(c.opset() < 2 ? "paddings" : "pads")) {
@@ -70,6 +73,13 @@ absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank) {
     INGOT_ASSIGN_OR_RETURN(pads.removed, SpreadPads(c, pads.removed, rank));
   }
   INGOT_ASSIGN_OR_RETURN(pads.added, SpreadPads(c, pads.added, rank));
+  int64_t amount;
+  for (size_t i = 0; i < pads.added.size() && mode != "constant"; ++i) {
+    if (!tir::AsConstInt(pads.added[i], &amount) || amount >= 0) continue;
+    pads.removed.resize(pads.added.size(), tir::MakeInt(0));
+    pads.removed[i] = tir::MakeInt(-amount);
+    pads.added[i] = tir::MakeInt(0);
+  }
   return pads;
 }
 
@@ -187,16 +197,16 @@ absl::Status PadWithOperand(NodeContext& c, const Value& x, const Shape& pads,
 
 absl::Status Pad(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(const Pads amounts, ReadPads(c, RankOf(x)));
-  const Shape& pads = amounts.added;
-  Compose k(c);
-  x = Crop(k, x, amounts.removed);
-  INGOT_RETURN_IF_ERROR(k.status());
   const std::string mode = c.String("mode", "constant");
   if (mode != "constant" && mode != "edge" && mode != "reflect" &&
       mode != "wrap") {
     return c.Error("there is no mode '", mode, "'");
   }
+  INGOT_ASSIGN_OR_RETURN(const Pads amounts, ReadPads(c, RankOf(x), mode));
+  const Shape& pads = amounts.added;
+  Compose k(c);
+  x = Crop(k, x, amounts.removed);
+  INGOT_RETURN_IF_ERROR(k.status());
   if (c.opset() >= 11 && mode == "constant" && c.IsRunTimeInput(2)) {
     return PadWithOperand(c, x, pads, mode);
   }

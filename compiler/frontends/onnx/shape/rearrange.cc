@@ -135,7 +135,8 @@ absl::Status Split(NodeContext& c) {
 }
 
 // A position in [low, extent + high_offset], with ONNX's rule that negative
-// ones count from the end.
+// ones count from the end. The upper end wins: where there are no elements, a
+// backward slice starts at -1, so that it reads nothing.
 Expr Position(const Expr& raw, const Expr& extent, int64_t low,
               int64_t high_offset) {
   int64_t v, n;
@@ -150,10 +151,9 @@ Expr Position(const Expr& raw, const Expr& extent, int64_t low,
     // Far beyond any extent: the end it is.
     constexpr int64_t kFar = int64_t{1} << 40;
     if (v >= kFar) return high;
-    if (v <= -kFar) return tir::MakeInt(low);
-    if (v < 0) at = extent + v;
+    if (v < 0) at = v <= -kFar ? tir::MakeInt(low) : extent + v;
   }
-  return SimplifyDim(Max(Min(at, high), tir::MakeInt(low)));
+  return SimplifyDim(Min(Max(at, tir::MakeInt(low)), high));
 }
 
 // Where slices begin and end that a run computes.
@@ -180,8 +180,9 @@ absl::Status RunTimeSlice(NodeContext& c, const Value& x,
       c.builder().BindDims(resolved, absl::StrCat(c.name(), "_part")));
   const size_t n = axes.size();
   for (size_t k = 0; k < n; ++k) {
-    (*starts)[k] = bound[k];
-    (*ends)[k] = bound[k] + bound[n + k] * steps[k];
+    // A backward slice of no elements starts at -1, which no symbol can be.
+    (*starts)[k] = steps[k] > 0 ? bound[k] : Min(bound[k], extents[k] - 1);
+    (*ends)[k] = (*starts)[k] + bound[n + k] * steps[k];
   }
   return absl::OkStatus();
 }
