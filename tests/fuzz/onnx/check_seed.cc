@@ -72,7 +72,7 @@ std::vector<WayResult> ResultsOf(const Ended& ended,
   std::vector<WayResult> results;
   for (absl::string_view line : absl::StrSplit(ended.text, '\n')) {
     if (line == ">" && results.size() < ways.size()) {
-      results.push_back({ways[results.size()], false, ""});
+      results.push_back({ways[results.size()]});
     } else if (!results.empty() && absl::ConsumePrefix(&line, "-")) {
       results.back().refused = true;
       results.back().message = std::string(line);
@@ -81,8 +81,10 @@ std::vector<WayResult> ResultsOf(const Ended& ended,
     }
   }
   if (!ended.trouble.empty()) {
-    // Before the first way: while the model was made.
-    if (results.empty()) results.push_back({});
+    if (results.empty()) {
+      results.push_back({});
+      results.back().without_reference = true;
+    }
     results.back().refused = false;
     results.back().message = ended.trouble;
   }

@@ -15,8 +15,13 @@ namespace ingot::fuzz {
 struct WayResult {
   Way way;
   bool refused = false;
+  // ONNX Runtime, which makes models and what is expected of them, ended the
+  // process or did not come back. No code of Ingot had run.
+  bool without_reference = false;
   std::string message;  // empty: all is well
-  bool failed() const { return !refused && !message.empty(); }
+  bool failed() const {
+    return !refused && !without_reference && !message.empty();
+  }
 };
 
 // Makes MakeOnnxModel(seed, only) and checks it in each of WaysOf(seed), in a

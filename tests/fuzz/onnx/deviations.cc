@@ -182,6 +182,14 @@ bool IsRoundedOrDouble(const NodeProto& node, const Scope& scope) {
   return y.dtype() == DataType::Float(64) || LargestMagnitude(y) < 1e-6;
 }
 
+bool GivesNan(const NodeProto& node, const Scope& scope) {
+  const Tensor& y = scope.at(node.output(0)).value;
+  for (int64_t i = 0; i < y.NumElements(); ++i) {
+    if (std::isnan(ElementAt(y, i))) return true;
+  }
+  return false;
+}
+
 bool ClipsHidden(const NodeProto& node, const Scope&) {
   return Find(node, "clip") != nullptr;
 }
@@ -234,6 +242,9 @@ const std::vector<Deviation>& Deviations() {
          "an axis without elements has no largest; ONNX Runtime gives the "
          "operand's shape"},
         {"ArgMin", HasNoElements, "as ArgMax"},
+        {"MeanVarianceNormalization", GivesNan,
+         "ONNX Runtime takes the root of a difference that rounding makes "
+         "negative where all elements are equal"},
         {"ReduceMean", HasNoElements,
          "ONNX leaves the mean of no elements open; its reference gives NaN, "
          "ONNX Runtime NaN or 0"},

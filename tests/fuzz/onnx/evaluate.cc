@@ -157,9 +157,11 @@ class Noise {
     Tensor result = *y.Clone();
     const bool with_sums = !sums_.empty() && sums_[k].shape() == y.shape();
     const double unit =
-        UnitOf(op_, y.dtype()) * (rounding_ == Rounding::kIterates ? 10 : 1);
+        UnitOf(op_, y.dtype()) * (rounding_ == Rounding::kIterates ? 10
+                                  : rounding_ == Rounding::kPlaces ? 4
+                                                                   : 1);
     double floor = LargestMagnitude(y) / 4;
-    if (rounding_ == Rounding::kOperands) {
+    if (rounding_ == Rounding::kOperands || rounding_ == Rounding::kPlaces) {
       floor = std::max(floor, largest_operand_);
     }
     for (int64_t i = 0; i < y.NumElements(); ++i) {

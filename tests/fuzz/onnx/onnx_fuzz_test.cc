@@ -54,6 +54,10 @@ TEST(OnnxFuzz, SeesWhatIsWrong) {
   EXPECT_EQ(ended.trouble, "died of signal 6");
   ASSERT_EQ(ResultsOf(ended, {Way()}).size(), 1u);
   EXPECT_TRUE(ResultsOf(ended, {Way()})[0].failed());
+  pool.Start(3, [](const ChildPool::Write&) { std::abort(); });
+  ended = pool.Next();
+  ASSERT_EQ(ResultsOf(ended, {Way()}).size(), 1u);
+  EXPECT_TRUE(ResultsOf(ended, {Way()})[0].without_reference);
   pool.Start(2, [](const ChildPool::Write&) {
     for (volatile int i = 0;; i = i + 1) {
     }

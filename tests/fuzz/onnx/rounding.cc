@@ -97,13 +97,12 @@ Rounding RoundingOf(absl::string_view op) {
              "BatchNormalization",
              "Sin",
              "Cos",
-             "Resize",
-             "Upsample",
-             "GridSample",
              "AffineGrid",
-             "RoiAlign",
          }) {
       (*table)[name] = Rounding::kOperands;
+    }
+    for (const char* name : {"Resize", "Upsample", "GridSample", "RoiAlign"}) {
+      (*table)[name] = Rounding::kPlaces;
     }
     for (const char* name : {"Add",
                              "Mul",

@@ -11,6 +11,8 @@ enum class Rounding {
   kNone,      // moves, compares or counts: there is one right result
   kEach,      // the error of an element is relative to itself and the largest
   kOperands,  // the error is relative to the largest operand
+  kPlaces,    // the same, from places in an image: of f32's digits hundreds of
+              // pixels leave fewer for the fraction
   kIterates,  // its own errors grow within it, as in a recurrent layer
   kSums,      // adds products of operands: relative to the sum of magnitudes
   kMeans,     // the same, then divides: even whole numbers have an error

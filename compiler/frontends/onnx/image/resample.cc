@@ -82,6 +82,13 @@ absl::StatusOr<Value> ResampleAntialiased(NodeContext& c, Value x,
   }
   const int rank = RankOf(x);
   Compose k(c);
+  if (std::count(sizes.begin(), sizes.end(), 0) > 0) {
+    Attrs attrs;
+    attrs.Set("shape", relay::MakeShape(sizes));
+    attrs.Set("dtype", x.type().dtype);
+    attrs.Set("value", 0.0);
+    return c.Emit("full", {}, std::move(attrs), "empty");
+  }
   for (int d = 0; d < rank; ++d) {
     const int64_t in = (*dims)[d], out = sizes[d];
     const double scale =
