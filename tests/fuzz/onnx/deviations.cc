@@ -182,6 +182,41 @@ bool IsRoundedOrDouble(const NodeProto& node, const Scope& scope) {
   return y.dtype() == DataType::Float(64) || LargestMagnitude(y) < 1e-6;
 }
 
+// Of so many factors that the largest ones together overflow, or the smallest
+// ones underflow, whatever comes of all.
+bool MultipliesBeyondRange(const NodeProto& node, const Scope& scope) {
+  const Tensor& x = scope.at(node.input(0)).value;
+  if (!x.dtype().is_float()) return false;
+  double up = 0, down = 0;
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    const double size = std::log2(std::fabs(ElementAt(x, i)));
+    if (!std::isfinite(size)) continue;
+    (size > 0 ? up : down) += size;
+  }
+  const double limit = x.dtype() == DataType::Float(64)   ? 1000
+                       : x.dtype() == DataType::Float(16) ? 14
+                                                          : 120;
+  return up > limit || down < -limit;
+}
+
+// A past, and not as many queries as new keys.
+bool StartsSomewhere(const NodeProto& node, const Scope& scope) {
+  const auto* causal = Find(node, "is_causal");
+  if (causal == nullptr || causal->i() == 0 || node.input_size() < 5 ||
+      node.input(4).empty()) {
+    return false;
+  }
+  const auto q = scope.at(node.input(0)).value.shape();
+  const auto k = scope.at(node.input(1)).value.shape();
+  return q[q.size() - 2] != k[k.size() - 2];
+}
+
+bool NormalizesSingles(const NodeProto& node, const Scope& scope) {
+  const auto shape = scope.at(node.input(0)).value.shape();
+  return std::all_of(shape.begin() + 2, shape.end(),
+                     [](int64_t extent) { return extent == 1; });
+}
+
 bool GivesNan(const NodeProto& node, const Scope& scope) {
   const Tensor& y = scope.at(node.output(0)).value;
   for (int64_t i = 0; i < y.NumElements(); ++i) {
@@ -242,6 +277,15 @@ const std::vector<Deviation>& Deviations() {
          "an axis without elements has no largest; ONNX Runtime gives the "
          "operand's shape"},
         {"ArgMin", HasNoElements, "as ArgMax"},
+        {"ReduceProd", MultipliesBeyondRange,
+         "ONNX does not say in which order factors are multiplied, so what "
+         "overflows on the way differs"},
+        {"Attention", StartsSomewhere,
+         "ONNX counts causal queries from the end of the past, ONNX Runtime "
+         "from the end of the keys backward"},
+        {"InstanceNormalization", NormalizesSingles,
+         "of one element the result is the bias; ONNX Runtime adds two large "
+         "numbers that do not cancel"},
         {"MeanVarianceNormalization", GivesNan,
          "ONNX Runtime takes the root of a difference that rounding makes "
          "negative where all elements are equal"},
