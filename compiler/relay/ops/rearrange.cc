@@ -208,9 +208,14 @@ void AssumeInside(const TensorType& x, const Attrs& attrs,
     const Dim& dim = x.shape[axes[k]];
     int64_t extent;
     if (ConstDim(dim, &extent)) continue;
-    const Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k]
-                                   : attrs.Get<Shape>("starts")[k] + 1;
+    const Dim start = attrs.Get<Shape>("starts")[k];
+    Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k] : start + 1;
     if (tir::Prove(tir::Le(bound, dim), &dimensions)) continue;
+    // The end may lie up to a step behind the last element.
+    if (steps[k] > 1 && steps[k] < std::numeric_limits<int32_t>::max()) {
+      bound = SimplifyDim(
+          start + (CeilDiv(bound - start, steps[k]) - 1) * steps[k] + 1);
+    }
     assumed->push_back({Min(bound, dim), bound});
   }
 }

@@ -51,6 +51,14 @@ TEST(RunTimeValuesTest, HardmaxOfNothing) {
   }
 }
 
+TEST(RunTimeValuesTest, SlicesByStepsPastTheEnd) {
+  EXPECT_THAT(RunFloats({"Slice"},
+                        {Symbolic(Floats({5}, {0, 1, 2, 3, 4})),
+                         Longs({1}, {0}), Longs({1}, {9}),
+                         Constant(Longs({1}, {0})), Constant(Longs({1}, {2}))}),
+              ElementsAre(0, 2, 4));
+}
+
 TEST(RunTimeValuesTest, SlicesBackwardsOfNothing) {
   const Operand minus_one = Constant(Longs({1}, {-1}));
   for (const bool run_time : {false, true}) {
