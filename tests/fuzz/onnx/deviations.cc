@@ -59,6 +59,21 @@ bool PadsDilatedToTheSame(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+// Where a window is shorter than its stride, fewer elements may be read than
+// there are.
+bool CropsToTheSame(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "auto_pad").rfind("SAME", 0) != 0) return false;
+  const auto shape = scope.at(node.input(0)).value.shape();
+  for (int d = 0; d + 2 < static_cast<int>(shape.size()); ++d) {
+    const int64_t stride = Item(node, "strides", d, 1);
+    const int64_t places = (shape[2 + d] + stride - 1) / stride;
+    const int64_t pad =
+        (places - 1) * stride + Item(node, "kernel_shape", d, 1) - shape[2 + d];
+    if (pad < -1) return true;
+  }
+  return false;
+}
+
 bool StepsOverItsKernel(const NodeProto& node, const Scope& scope) {
   if (Word(node, "auto_pad").rfind("SAME", 0) != 0) return false;
   const auto kernel = scope.at(node.input(1)).value.shape();
@@ -248,6 +263,11 @@ const std::vector<Deviation>& Deviations() {
          "ONNX's formula for SAME takes the window as wide as dilations make "
          "it, "
          "ONNX Runtime's as wide as kernel_shape says"},
+        {"AveragePool", CropsToTheSame,
+         "padding to the same is never negative; ONNX Runtime's pools begin "
+         "inside of the image"},
+        {"MaxPool", CropsToTheSame, "as AveragePool's"},
+        {"LpPool", CropsToTheSame, "as AveragePool's"},
         {"MaxPool", PadsDilatedToTheSame, "as AveragePool's"},
         {"LpPool", PadsDilatedToTheSame, "as AveragePool's"},
         {"ConvTranspose", StepsOverItsKernel,

@@ -161,6 +161,8 @@ class Noise {
                                   : rounding_ == Rounding::kPlaces ? 4
                                                                    : 1);
     double floor = LargestMagnitude(y) / 4;
+    // ONNX Runtime's is 0 where it is below 1e-8.
+    if (op_ == "Sigmoid") floor = std::max(floor, 0.1);
     if (rounding_ == Rounding::kOperands || rounding_ == Rounding::kPlaces) {
       floor = std::max(floor, largest_operand_);
     }
