@@ -105,9 +105,6 @@ Indices BroadcastIndices(const Shape& from, const Indices& i,
 // The product of dims[begin, end).
 Dim Product(const Shape& dims, int begin, int end);
 
-// An equal dimension, simpler: symbols are at least 0.
-Dim SimplifyDim(const Dim& dim);
-
 // Floor/ceil division of non-negative dimensions by a positive constant.
 Dim CeilDiv(const Dim& a, int64_t b);
 Dim FloorDiv(const Dim& a, int64_t b);

@@ -1,6 +1,7 @@
 // Convolutions and their transposes, in plain and in blocked layouts.
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/window.h"

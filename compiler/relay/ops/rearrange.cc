@@ -1,6 +1,7 @@
 // Operators whose every result element is one operand element elsewhere.
 #include <algorithm>
 
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/known.h"

@@ -1,6 +1,7 @@
 // Reductions over whole dimensions.
 #include <functional>
 
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/te/tags.h"

@@ -1,6 +1,7 @@
 // Operators that change text.
 #include "compiler/relay/ops/text.h"
 
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
