@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
