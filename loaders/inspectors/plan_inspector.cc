@@ -1,4 +1,4 @@
-#include "loaders/metadata/plan_inspector.h"
+#include "loaders/inspectors/plan_inspector.h"
 
 #include <string>
 #include <vector>
