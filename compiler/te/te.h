@@ -106,6 +106,11 @@ class Graph {
   const Operation* Find(const tir::BufferNode* buffer) const;
 
  private:
+  // Takes an operation with one result, of this type and shape and with its
+  // name.
+  Tensor Add(std::unique_ptr<Operation> op, DataType dtype,
+             std::vector<Expr> shape);
+
   std::vector<std::unique_ptr<Operation>> operations_;
   std::map<const tir::BufferNode*, const Operation*> by_buffer_;
 };

@@ -3,6 +3,7 @@
 #ifndef INGOT_COMPILER_RELAY_OPS_COMMON_H_
 #define INGOT_COMPILER_RELAY_OPS_COMMON_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,12 @@ namespace ingot::relay::ops {
 
 using te::Indices;
 using tir::Expr;
+using tir::Intrinsic;
+using tir::MakeCall;
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+using Tags = std::map<std::string, std::string>;
 using Types = std::vector<TensorType>;
 using Tensors = std::vector<te::Tensor>;
 using InferFn = std::function<absl::StatusOr<Types>(const InferContext&)>;

@@ -9,10 +9,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-
 constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
 
 // A convolution's operands, decoded. With blocks the last dimension of data is

@@ -6,16 +6,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeLoad;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
-
 // Elimination with the largest pivot of each column, on the n x n matrix `a`,
 // which it destroys; the product of the pivots, with the sign of the row swaps.
 class Elimination {

@@ -10,13 +10,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-using Tags = std::map<std::string, std::string>;
-
 enum class PoolKind { kMax, kAverage, kLp };
 
 AttrSpec LayoutAttr(int n) {

@@ -11,8 +11,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeConst;
-using tir::MakeSelect;
 using Ints = std::vector<int64_t>;
 
 // A kInjective operator on one operand, given the operand's index for a point

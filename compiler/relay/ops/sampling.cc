@@ -7,8 +7,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-
 absl::Status ReadPadding(const Attrs& attrs, Padding* padding) {
   const std::string name = attrs.Get<std::string>("padding_mode");
   *padding = name == "border"       ? Padding::kBorder

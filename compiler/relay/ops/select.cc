@@ -11,13 +11,6 @@ namespace ingot::relay::ops {
 namespace {
 
 using tir::MakeAllocate;
-using tir::MakeConst;
-using tir::MakeIf;
-using tir::MakeLoad;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
 
 // Finds the rows of a matrix that differ. order[0, number) gets the first place
 // of each, `inverse` which of these each row is, `counts` how often each

@@ -8,16 +8,6 @@
 
 namespace ingot::relay::ops {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeIf;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
-
 namespace {
 const DataType kU8 = DataType::UInt(8);
 }  // namespace
