@@ -7,15 +7,12 @@
 #include <string>
 
 #include "artifact/blob.h"
+#include "artifact/loader_names.h"
 
 namespace ingot {
 
 // The target key of an artifact that names none.
 inline constexpr char kDefaultTargetKey[] = "host";
-
-// The loader whose artifacts are weights: their digests are checked when asked,
-// and not on every load.
-inline constexpr char kConstantsLoader[] = "constants";
 
 // One named piece of generated code or data. It has no behaviour: what it means
 // is decided by the loader that it names. A codegen that makes three things (a
@@ -27,7 +24,7 @@ struct Artifact {
   // The codegen that made it, such as "llvm".
   std::string codegen_id;
 
-  // The loader that can load it, such as "native", "metadata" or "constants".
+  // The loader that can load it: one of loader_names.h, or a backend's own.
   std::string loader;
 
   // Which of several targets it is for; ArtifactSet::Add turns an empty key

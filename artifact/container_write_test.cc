@@ -1,14 +1,11 @@
 // A file is replaced whole or not at all.
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "artifact/container.h"
 #include "artifact/test_support.h"
 #include "gtest/gtest.h"
@@ -19,6 +16,7 @@ namespace {
 using testing::Exists;
 using testing::Fails;
 using testing::FilesBelow;
+using testing::FileSizeLimit;
 using testing::MakeArtifact;
 using testing::ReadFile;
 using testing::SmallSet;
@@ -56,16 +54,7 @@ TEST(WriteContainerTest, WhenTheDiskIsFullTheOldFileStays) {
   ASSERT_OK(large.Add(
       MakeArtifact("c", "native", "host", "large", std::string(3 << 20, 'x'))));
   {
-    rlimit old_limit;
-    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit), 0);
-    const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-    absl::Cleanup restore = [&] {
-      setrlimit(RLIMIT_FSIZE, &old_limit);
-      signal(SIGXFSZ, old_handler);
-    };
-    rlimit limit = old_limit;
-    limit.rlim_cur = 1 << 20;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const FileSizeLimit limit(1 << 20);
     const absl::Status status = WriteContainer(large, path);
     EXPECT_FALSE(status.ok());
     EXPECT_NE(status.message().find(path), absl::string_view::npos) << status;

@@ -2,8 +2,6 @@
 
 #include "artifact/directory.h"
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/cleanup/cleanup.h"
 #include "artifact/container.h"
 #include "artifact/open_set.h"
 #include "artifact/test_support.h"
@@ -25,6 +22,7 @@ namespace {
 using testing::Exists;
 using testing::Fails;
 using testing::FilesBelow;
+using testing::FileSizeLimit;
 using testing::MakeArtifact;
 using testing::ReadFile;
 using testing::SameSets;
@@ -293,16 +291,7 @@ TEST(DirectoryTest, WhenTheDiskIsFullTheEarlierDumpStays) {
   ASSERT_OK(large.Add(MakeArtifact("zzz", "native", "host", "large",
                                    std::string(3 << 20, 'x'))));
   {
-    rlimit old_limit;
-    ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit), 0);
-    const auto old_handler = signal(SIGXFSZ, SIG_IGN);
-    absl::Cleanup restore = [&] {
-      setrlimit(RLIMIT_FSIZE, &old_limit);
-      signal(SIGXFSZ, old_handler);
-    };
-    rlimit limit = old_limit;
-    limit.rlim_cur = 1 << 20;
-    ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const FileSizeLimit limit(1 << 20);
     EXPECT_FALSE(WriteDirectory(large, dir, TextInspectors()).ok());
     EXPECT_FALSE(WriteDirectory(large, dir + "2", TextInspectors()).ok());
   }

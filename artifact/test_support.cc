@@ -1,5 +1,6 @@
 #include "artifact/test_support.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -115,6 +116,20 @@ std::string ReadFile(const std::string& path) {
 bool Exists(const std::string& path) {
   std::error_code error;
   return std::filesystem::exists(std::filesystem::symlink_status(path, error));
+}
+
+FileSizeLimit::FileSizeLimit(uint64_t bytes) {
+  EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &old_limit_), 0);
+  // By default the signal ends the process.
+  old_handler_ = signal(SIGXFSZ, SIG_IGN);
+  rlimit limit = old_limit_;
+  limit.rlim_cur = bytes;
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+FileSizeLimit::~FileSizeLimit() {
+  setrlimit(RLIMIT_FSIZE, &old_limit_);
+  signal(SIGXFSZ, old_handler_);
 }
 
 std::vector<std::string> FilesBelow(const std::string& dir) {

@@ -3,6 +3,9 @@
 #ifndef INGOT_ARTIFACT_TEST_SUPPORT_H_
 #define INGOT_ARTIFACT_TEST_SUPPORT_H_
 
+#include <sys/resource.h>
+
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -48,6 +51,19 @@ std::string TestFolder();
 void WriteFile(const std::string& path, absl::string_view bytes);
 std::string ReadFile(const std::string& path);
 bool Exists(const std::string& path);
+
+// While it lives, no file grows beyond so many bytes: the disk is full.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(uint64_t bytes);
+  ~FileSizeLimit();
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit old_limit_;
+  void (*old_handler_)(int);
+};
 
 // The paths of everything below `dir`, folders and links included, sorted.
 std::vector<std::string> FilesBelow(const std::string& dir);

@@ -42,10 +42,10 @@ ArtifactSet MakeSet(int64_t weight_bytes) {
   for (int64_t i = 0; i < weights.NumElements(); ++i) {
     weights.mutable_data<float>()[i] = static_cast<float>(i);
   }
-  (void)set.Add(Make("c", "native", "f.c", Blob::FromString(kSource)));
-  (void)set.Add(Make("ingot", "metadata", "plan.binpb",
+  (void)set.Add(Make("c", kNativeLoader, "f.c", Blob::FromString(kSource)));
+  (void)set.Add(Make("ingot", kMetadataLoader, "plan.binpb",
                      Blob::FromString(plan.SerializeAsString())));
-  (void)set.Add(Make("ingot", "constants", "w.safetensors",
+  (void)set.Add(Make("ingot", kConstantsLoader, "w.safetensors",
                      *SafetensorsToBlob({{"w", weights}})));
   return set;
 }
@@ -109,7 +109,7 @@ void BM_Link(benchmark::State& state) {
     if (system(absl::StrCat("cc -c -fPIC -o ", o, " ", c).c_str()) != 0) {
       abort();
     }
-    (void)set.Add(Make("c", "native", "f.o", *Blob::MapFile(o)));
+    (void)set.Add(Make("c", kNativeLoader, "f.o", *Blob::MapFile(o)));
   }
   for (auto _ : state) {
     if (!LinkLibrary(set, files("m.so")).ok()) abort();

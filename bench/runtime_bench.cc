@@ -28,8 +28,7 @@ int Nothing(void*, const TVMFFIAny* args, int32_t, TVMFFIAny*) {
   return 0;
 }
 
-void BM_PackedCall(benchmark::State& state) {
-  const Function function(&Nothing, nullptr, nullptr);
+void CallOnTensors(const Function& function, benchmark::State& state) {
   DLTensor tensor = {};
   const TVMFFIAny args[3] = {AnyTensor(&tensor), AnyTensor(&tensor),
                              AnyTensor(&tensor)};
@@ -37,6 +36,11 @@ void BM_PackedCall(benchmark::State& state) {
   for (auto _ : state) {
     benchmark::DoNotOptimize(function.Call(args, &result));
   }
+}
+
+void BM_PackedCall(benchmark::State& state) {
+  const Function function(&Nothing, nullptr, nullptr);
+  CallOnTensors(function, state);
 }
 BENCHMARK(BM_PackedCall);
 
@@ -46,13 +50,7 @@ void BM_LambdaCall(benchmark::State& state) {
         benchmark::DoNotOptimize(args.data());
         return absl::OkStatus();
       });
-  DLTensor tensor = {};
-  const TVMFFIAny args[3] = {AnyTensor(&tensor), AnyTensor(&tensor),
-                             AnyTensor(&tensor)};
-  TVMFFIAny result;
-  for (auto _ : state) {
-    benchmark::DoNotOptimize(function.Call(args, &result));
-  }
+  CallOnTensors(function, state);
 }
 BENCHMARK(BM_LambdaCall);
 

@@ -13,20 +13,11 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 #include "isa/features.h"
+#include "isa/instruction_decoder.h"
 #include "isa/x86_features.h"
-#include "llvm/MC/MCAsmInfo.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
 #include "llvm/MC/MCInst.h"
-#include "llvm/MC/MCInstPrinter.h"
-#include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCRegisterInfo.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/MCTargetOptions.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Triple.h"
 
 namespace ingot::isa {
@@ -47,72 +38,37 @@ std::string WithPlus(absl::Span<const std::string> features) {
   });
 }
 
-// A decoder for processors with certain features.
-class Decoder {
- public:
-  static std::unique_ptr<Decoder> Create(const llvm::Target& target,
-                                         const llvm::Triple& triple,
-                                         const std::string& features) {
-    auto d = std::unique_ptr<Decoder>(new Decoder);
-    const std::string name = triple.str();
-    d->registers_.reset(target.createMCRegInfo(name));
-    if (d->registers_ == nullptr) return nullptr;
-    d->info_.reset(
-        target.createMCAsmInfo(*d->registers_, name, llvm::MCTargetOptions()));
-    d->subtarget_.reset(
-        target.createMCSubtargetInfo(name, BaselineCpu(name), features));
-    d->instructions_.reset(target.createMCInstrInfo());
-    if (d->info_ == nullptr || d->subtarget_ == nullptr ||
-        d->instructions_ == nullptr) {
-      return nullptr;
-    }
-    d->context_ = std::make_unique<llvm::MCContext>(
-        triple, d->info_.get(), d->registers_.get(), d->subtarget_.get());
-    d->decoder_.reset(
-        target.createMCDisassembler(*d->subtarget_, *d->context_));
-    // Dialect 1 is Intel's on x86; others have but one.
-    d->printer_.reset(target.createMCInstPrinter(
-        triple, triple.isX86() ? 1 : d->info_->getAssemblerDialect(), *d->info_,
-        *d->instructions_, *d->registers_));
-    if (d->decoder_ == nullptr || d->printer_ == nullptr) return nullptr;
-    return d;
+// A decoder for processors with certain features; null if LLVM has none.
+std::unique_ptr<InstructionDecoder> MakeDecoder(const llvm::Triple& triple,
+                                                const std::string& features) {
+  return InstructionDecoder::Create(triple, BaselineCpu(triple.str()),
+                                    features);
+}
+
+// The bytes that the instruction takes; 0 if it is none.
+uint64_t Decode(const InstructionDecoder& decoder,
+                llvm::ArrayRef<uint8_t> bytes, llvm::MCInst* instruction) {
+  uint64_t size = 0;
+  return decoder.Decode(bytes, /*address=*/0, instruction, &size) ? size : 0;
+}
+
+absl::string_view Mnemonic(const InstructionDecoder& decoder,
+                           const llvm::MCInst& instruction) {
+  const char* text = decoder.printer().getMnemonic(&instruction).first;
+  if (text == nullptr) return "";
+  absl::string_view name = text;
+  // "{vex}\tvpdpbusd\t" and the like.
+  if (name[0] == '{') name.remove_prefix(name.find('}') + 1);
+  while (!name.empty() && (name[0] == '\t' || name[0] == ' ')) {
+    name.remove_prefix(1);
   }
+  return name.substr(0, name.find_first_of("\t "));
+}
 
-  // The bytes that the instruction takes; 0 if it is none.
-  uint64_t Decode(llvm::ArrayRef<uint8_t> bytes, llvm::MCInst* instruction) {
-    uint64_t size = 0;
-    instruction->clear();
-    const auto status = decoder_->getInstruction(*instruction, size, bytes,
-                                                 /*Address=*/0, llvm::nulls());
-    return status == llvm::MCDisassembler::Success ? size : 0;
-  }
-
-  absl::string_view Mnemonic(const llvm::MCInst& instruction) {
-    const char* text = printer_->getMnemonic(&instruction).first;
-    if (text == nullptr) return "";
-    absl::string_view name = text;
-    // "{vex}\tvpdpbusd\t" and the like.
-    if (name[0] == '{') name.remove_prefix(name.find('}') + 1);
-    while (!name.empty() && (name[0] == '\t' || name[0] == ' ')) {
-      name.remove_prefix(1);
-    }
-    return name.substr(0, name.find_first_of("\t "));
-  }
-
-  // How many features it has, implied ones too.
-  size_t NumFeatures() const { return subtarget_->getFeatureBits().count(); }
-
- private:
-  Decoder() = default;
-
-  std::unique_ptr<llvm::MCRegisterInfo> registers_;
-  std::unique_ptr<llvm::MCAsmInfo> info_;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
-  std::unique_ptr<llvm::MCInstrInfo> instructions_;
-  std::unique_ptr<llvm::MCContext> context_;
-  std::unique_ptr<llvm::MCDisassembler> decoder_;
-  std::unique_ptr<llvm::MCInstPrinter> printer_;
-};
+// How many features it has, implied ones too.
+size_t NumFeatures(const InstructionDecoder& decoder) {
+  return decoder.subtarget().getFeatureBits().count();
+}
 
 class Finder {
  public:
@@ -120,14 +76,8 @@ class Finder {
   static absl::StatusOr<Finder> Create(absl::string_view triple,
                                        absl::Span<const std::string> possible) {
     InitializeDisassemblers();
-    std::string error;
-    const llvm::Triple parsed{std::string(triple)};
-    const llvm::Target* target =
-        llvm::TargetRegistry::lookupTarget(parsed.str(), error);
-    if (target != nullptr) {
-      Finder finder(*target, parsed, possible);
-      if (finder.all_ != nullptr) return finder;
-    }
+    Finder finder(llvm::Triple(std::string(triple)), possible);
+    if (finder.all_ != nullptr) return finder;
     return absl::UnimplementedError(
         absl::StrCat("no disassembler for ", triple, " is built in"));
   }
@@ -135,7 +85,7 @@ class Finder {
   void Read(llvm::ArrayRef<uint8_t> code) {
     llvm::MCInst instruction;
     for (uint64_t at = 0; at < code.size();) {
-      const uint64_t size = all_->Decode(code.slice(at), &instruction);
+      const uint64_t size = Decode(*all_, code.slice(at), &instruction);
       if (size == 0) return NeedAll();
       // The operands of an opcode have no say in what it needs: LLVM has one
       // for each encoding and width.
@@ -155,10 +105,8 @@ class Finder {
   }
 
  private:
-  Finder(const llvm::Target& target, const llvm::Triple& triple,
-         absl::Span<const std::string> possible)
-      : target_(&target), triple_(triple) {
-    all_ = Decoder::Create(target, triple, WithPlus(possible));
+  Finder(const llvm::Triple& triple, absl::Span<const std::string> possible)
+      : triple_(triple), all_(MakeDecoder(triple, WithPlus(possible))) {
     const absl::Span<const Feature> known = FeaturesOf(triple.str());
     for (const std::string& name : possible) {
       const bool given = std::any_of(
@@ -173,7 +121,7 @@ class Finder {
   // LLVM's decoder for x86 takes every extension as given: ask our table.
   void AddX86(const llvm::MCInst& instruction, llvm::ArrayRef<uint8_t> bytes) {
     const X86Needs needs =
-        NeedsOfX86(all_->Mnemonic(instruction),
+        NeedsOfX86(Mnemonic(*all_, instruction),
                    ReadX86Encoding({bytes.data(), bytes.size()}));
     if (!needs.known) return NeedAll();
     for (absl::string_view feature : needs.features) {
@@ -191,8 +139,8 @@ class Finder {
     const std::string* weakest = nullptr;
     for (const std::string& feature : possible_) {
       if (!Decodes(feature, bytes)) continue;
-      if (weakest == nullptr || decoders_[feature]->NumFeatures() <
-                                    decoders_[*weakest]->NumFeatures()) {
+      if (weakest == nullptr || NumFeatures(*decoders_[feature]) <
+                                    NumFeatures(*decoders_[*weakest])) {
         weakest = &feature;
       }
     }
@@ -202,24 +150,24 @@ class Finder {
 
   // Whether it is an instruction with that feature alone.
   bool Decodes(const std::string& feature, llvm::ArrayRef<uint8_t> bytes) {
-    std::unique_ptr<Decoder>& decoder = decoders_[feature];
+    std::unique_ptr<InstructionDecoder>& decoder = decoders_[feature];
     if (decoder == nullptr) {
       std::vector<std::string> features;
       for (const Feature& f : FeaturesOf(triple_.str())) {
         if (!f.optional) features.push_back(f.name);
       }
       if (!feature.empty()) features.push_back(feature);
-      decoder = Decoder::Create(*target_, triple_, WithPlus(features));
+      decoder = MakeDecoder(triple_, WithPlus(features));
     }
     llvm::MCInst instruction;
-    return decoder != nullptr && decoder->Decode(bytes, &instruction) != 0;
+    return decoder != nullptr && Decode(*decoder, bytes, &instruction) != 0;
   }
 
-  const llvm::Target* target_;
   llvm::Triple triple_;
   std::vector<std::string> possible_;  // without what every processor has
-  std::unique_ptr<Decoder> all_;
-  absl::flat_hash_map<std::string, std::unique_ptr<Decoder>> decoders_;
+  std::unique_ptr<InstructionDecoder> all_;
+  absl::flat_hash_map<std::string, std::unique_ptr<InstructionDecoder>>
+      decoders_;
   absl::flat_hash_set<unsigned> seen_;  // opcodes
   std::set<std::string> needed_;
 };

@@ -13,7 +13,6 @@
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
 #include "artifact/container.h"
-#include "loaders/load_names.h"
 #include "loaders/loader_registry.h"
 #include "runtime/executor/executor.h"
 #include "runtime/module.h"

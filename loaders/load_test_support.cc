@@ -70,12 +70,13 @@ Artifact Make(const std::string& codegen, const std::string& loader,
 
 ArtifactSet AddSet(const std::string& source) {
   ArtifactSet set;
-  EXPECT_TRUE(set.Add(Make("ingot", "metadata", "plan.binpb",
+  EXPECT_TRUE(set.Add(Make("ingot", kMetadataLoader, "plan.binpb",
                            AddPlan().SerializeAsString()))
                   .ok());
   EXPECT_TRUE(
-      set.Add(Make("ingot", "constants", "w.safetensors", Weights(10))).ok());
-  EXPECT_TRUE(set.Add(Make("c", "native", "add.c", source)).ok());
+      set.Add(Make("ingot", kConstantsLoader, "w.safetensors", Weights(10)))
+          .ok());
+  EXPECT_TRUE(set.Add(Make("c", kNativeLoader, "add.c", source)).ok());
   return set;
 }
 

@@ -385,7 +385,7 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
       {"O", {"how hard it optimises: 0, 1, 2, 3, s or fast", "2"}},
       {"cflags", {"more flags for it, in quotes", ""}},
   };
-  kind.loaders = {"native"};
+  kind.loaders = {kNativeLoader};
   kind.check = CheckTarget;
   kind.templates = te::cpu::CpuTemplates();
   kind.layouts = te::cpu::CpuLayouts;
@@ -403,7 +403,7 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
     CodegenResult result;
     Artifact artifact;
     artifact.codegen_id = "c";
-    artifact.loader = "native";
+    artifact.loader = kNativeLoader;
     artifact.target_key = target.key;
     artifact.file_name = options.symbol_prefix.empty()
                              ? "kernels.c"

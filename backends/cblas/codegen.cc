@@ -119,7 +119,7 @@ absl::Status RegisterCblasTarget(TargetRegistry* registry) {
   TargetKind kind;
   kind.name = "cblas";
   kind.doc = "matrix products by OpenBLAS, called from C";
-  kind.loaders = {"native"};
+  kind.loaders = {kNativeLoader};
   kind.patterns = {
       {"dense_bias", Pattern::Op({"add"}, {dense, Pattern::Any()}), CheckNodes},
       {"matmul_bias", Pattern::Op({"add"}, {matmul, Pattern::Any()}),

@@ -68,7 +68,7 @@ absl::Status RegisterCcompilerTarget(TargetRegistry* registry) {
   TargetKind kind;
   kind.name = "ccompiler";
   kind.doc = "example: element-wise arithmetic as C source";
-  kind.loaders = {"native"};
+  kind.loaders = {kNativeLoader};
   kind.operators.emplace();
   for (const auto& [name, sign] : Operators()) kind.operators->push_back(name);
   kind.supports = [](const Target&, const relay::Node& node) {

@@ -19,8 +19,6 @@ namespace ingot {
 namespace onednn {
 namespace {
 
-constexpr char kName[] = "dnnl";
-
 // Makes the graph of one region.
 class GraphMaker {
  public:

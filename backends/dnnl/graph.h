@@ -18,6 +18,9 @@
 
 namespace ingot::onednn {
 
+// The target, the codegen of its graphs and their loader.
+inline constexpr char kName[] = "dnnl";
+
 using Dims = std::vector<int64_t>;
 using Attribute = std::variant<int64_t, double, std::string, Dims>;
 

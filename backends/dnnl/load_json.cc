@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "artifact/artifact_set.h"
+#include "backends/dnnl/graph.h"
 #include "backends/dnnl/loader.h"
 #include "base/status_macros.h"
 #include "loaders/loader_registry.h"
@@ -12,8 +13,8 @@ namespace ingot::onednn {
 absl::StatusOr<std::shared_ptr<Module>> LoadJson(
     absl::string_view json, std::map<std::string, Tensor> constants) {
   Artifact artifact;
-  artifact.codegen_id = "dnnl";
-  artifact.loader = "dnnl";
+  artifact.codegen_id = kName;
+  artifact.loader = kName;
   artifact.target_key = "dnnl";
   artifact.file_name = "region.dnnl.json";
   artifact.content = Blob::FromString(std::string(json));

@@ -23,8 +23,6 @@ namespace ingot {
 namespace onednn {
 namespace {
 
-constexpr char kName[] = "dnnl";
-
 // State that all graphs of one set share.
 struct Shared {
   Shared(const dnnl::engine& e, std::map<std::string, Tensor> constants)

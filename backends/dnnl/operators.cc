@@ -280,6 +280,7 @@ Result Slice(const Node& node, Shapes shapes) {
   return result;
 }
 
+// This is a table with an entry for each operator, so it is not split.
 std::vector<Operator> MakeOperators() {
   using S = AttributeSpec;
   const S strides{"strides", S::kInts, {}}, pads{"pads", S::kInts, {}},

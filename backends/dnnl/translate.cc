@@ -21,6 +21,10 @@ namespace {
 using relay::Attrs;
 using relay::Value;
 
+// What oneDNN is asked to read; blocked layouts are for Ingot's own kernels.
+constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};
+constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
+
 // "conv2d" -> 2.
 size_t SpatialDims(const relay::Node& node) {
   const std::string& name = node.op->name;
@@ -156,7 +160,6 @@ class Translation {
     return absl::OkStatus();
   }
 
-  // Blocked layouts are for Ingot's own kernels.
   absl::Status RefuseLayout(absl::string_view attr, absl::string_view plain) {
     const std::string layout = attrs_.Get<std::string>(attr);
     if (layout != plain) return No("its layout is ", layout);
@@ -165,11 +168,9 @@ class Translation {
 
   absl::Status Conv() {
     INGOT_RETURN_IF_ERROR(RefuseType());
-    static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"},
-                                       kKernel[] = {"OIW", "OIHW", "OIDHW"};
     const size_t n = SpatialDims(node_);
-    INGOT_RETURN_IF_ERROR(RefuseLayout("data_layout", kData[n - 1]));
-    INGOT_RETURN_IF_ERROR(RefuseLayout("kernel_layout", kKernel[n - 1]));
+    INGOT_RETURN_IF_ERROR(RefuseLayout("data_layout", kDataLayouts[n - 1]));
+    INGOT_RETURN_IF_ERROR(RefuseLayout("kernel_layout", kKernelLayouts[n - 1]));
     step_.op = "convolution";
     SetWindow(n);
     step_.attributes["groups"] = attrs_.Get<int64_t>("groups");
@@ -202,9 +203,8 @@ class Translation {
 
   absl::Status Pool() {
     const std::string algorithm = PoolAlgorithm();
-    static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"};
     const size_t n = SpatialDims(node_);
-    INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kData[n - 1]));
+    INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kDataLayouts[n - 1]));
     step_.op = "pooling";
     step_.attributes["algorithm"] = algorithm;
     step_.attributes["kernel"] = attrs_.Get<Dims>("kernel");
@@ -229,9 +229,8 @@ class Translation {
   }
 
   absl::Status GlobalPool() {
-    static constexpr absl::string_view kData[] = {"NCW", "NCHW", "NCDHW"};
     const size_t n = SpatialDims(node_);
-    INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kData[n - 1]));
+    INGOT_RETURN_IF_ERROR(RefuseLayout("layout", kDataLayouts[n - 1]));
     step_.op = "pooling";
     step_.attributes["algorithm"] = PoolAlgorithm();
     step_.attributes["kernel"] = Dims(shapes_[0].begin() + 2, shapes_[0].end());

@@ -16,6 +16,7 @@ namespace {
 
 using example_npu::Axis;
 using example_npu::Command;
+using example_npu::kName;
 using relay::Node;
 using relay::Pattern;
 using relay::Value;
@@ -121,11 +122,11 @@ absl::StatusOr<CodegenResult> Generate(const Target&,
   };
   INGOT_ASSIGN_OR_RETURN(
       CodegenResult result,
-      codegen::MakeCRegion(module, region, "example_npu",
+      codegen::MakeCRegion(module, region, kName,
                            absl::StrCat(symbol, "_launch"),
                            {"-std=c99 -O2", kDriver}, print));
-  codegen::AddArtifact("example_npu", "example_npu",
-                       absl::StrCat(symbol, ".npu"), stream, &result);
+  codegen::AddArtifact(kName, kName, absl::StrCat(symbol, ".npu"), stream,
+                       &result);
   return result;
 }
 
@@ -141,9 +142,9 @@ absl::Status RegisterExampleNpuTarget(TargetRegistry* registry) {
       Pattern::Op({"mul"}, {Pattern::Op({"cast"}, {biased}), constant});
   const Pattern quantized = Pattern::Op({"quantize"}, {real, constant});
   TargetKind kind;
-  kind.name = "example_npu";
+  kind.name = kName;
   kind.doc = "example: products of 8-bit integers on a simulated accelerator";
-  kind.loaders = {"native", "example_npu"};
+  kind.loaders = {kNativeLoader, kName};
   kind.patterns = {{"quantized", quantized, CheckNodes},
                    {"integer", sums, CheckNodes}};
   kind.operators.emplace();  // composites alone

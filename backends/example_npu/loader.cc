@@ -144,7 +144,8 @@ absl::StatusOr<LoadedFunction> Load(const Artifact& artifact,
 }  // namespace example_npu
 
 absl::Status RegisterExampleNpuLoader(LoaderRegistry* registry) {
-  return RegisterFunctionLoader("example_npu", example_npu::Load, registry);
+  return RegisterFunctionLoader(example_npu::kName, example_npu::Load,
+                                registry);
 }
 
 }  // namespace ingot

@@ -9,6 +9,9 @@
 
 namespace ingot::example_npu {
 
+// The target, the codegen of its streams and their loader.
+inline constexpr char kName[] = "example_npu";
+
 // The part of the input under a kernel must fit into the scratchpad.
 constexpr int64_t kScratchpadWords = 1 << 16;
 

@@ -121,7 +121,7 @@ absl::StatusOr<LoweredRegion> Generate(const Target& target,
                         absl::StrCat("target extern_call: -source: ",
                                      source.status().message()));
   }
-  codegen::AddArtifact("extern_call", "native",
+  codegen::AddArtifact("extern_call", kNativeLoader,
                        path.substr(path.rfind('/') + 1),
                        std::string(source->view()), &result.code);
   return result;
@@ -136,7 +136,7 @@ absl::Status RegisterExternCallTarget(TargetRegistry* registry) {
   kind.options = {{"op", {"the operator, such as relu", "must be given"}},
                   {"symbol", {"the function's name", "must be given"}},
                   {"source", {"the C file that has it", "must be given"}}};
-  kind.loaders = {"native"};
+  kind.loaders = {kNativeLoader};
   kind.check = Check;
   kind.supports = Supports;
   kind.relay_to_tir = Generate;

@@ -6,7 +6,7 @@ namespace ingot {
 
 absl::Status RegisterLlvmTarget(TargetRegistry* registry) {
   return registry->Register(codegen::MakeLlvmTargetKind(
-      "llvm", "native code for many processors, by LLVM", "native", ".o",
+      "llvm", "native code for many processors, by LLVM", kNativeLoader, ".o",
       codegen::LlvmOutput::kObject));
 }
 

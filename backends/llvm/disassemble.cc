@@ -11,16 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/codegen/llvm/machine.h"
-#include "llvm/MC/MCAsmInfo.h"
-#include "llvm/MC/MCContext.h"
-#include "llvm/MC/MCDisassembler/MCDisassembler.h"
-#include "llvm/MC/MCInst.h"
-#include "llvm/MC/MCInstPrinter.h"
-#include "llvm/MC/MCInstrInfo.h"
-#include "llvm/MC/MCRegisterInfo.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/MCTargetOptions.h"
-#include "llvm/MC/TargetRegistry.h"
+#include "isa/instruction_decoder.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,42 +26,18 @@ T ValueOr(llvm::Expected<T> value, T otherwise) {
   return otherwise;
 }
 
-// LLVM's objects that print the instructions of one kind of processor.
+// Prints the instructions of one kind of processor.
 class Disassembler {
  public:
   // Null if this LLVM cannot.
   static std::unique_ptr<Disassembler> Create(const llvm::Triple& triple) {
-    auto d = std::make_unique<Disassembler>();
-    std::string error;
-    const llvm::Target* target =
-        llvm::TargetRegistry::lookupTarget(triple.str(), error);
-    if (target == nullptr) return nullptr;
-    d->registers_.reset(target->createMCRegInfo(triple.str()));
-    if (d->registers_ == nullptr) return nullptr;
-    d->info_.reset(target->createMCAsmInfo(*d->registers_, triple.str(),
-                                           llvm::MCTargetOptions()));
     // The decoder of x86 knows every extension; others must be told to.
-    const bool all = triple.isAArch64();
-    d->subtarget_.reset(
-        target->createMCSubtargetInfo(triple.str(), "", all ? "+all" : ""));
-    d->instructions_.reset(target->createMCInstrInfo());
-    if (d->info_ == nullptr || d->subtarget_ == nullptr ||
-        d->instructions_ == nullptr) {
-      return nullptr;
-    }
-    d->context_ = std::make_unique<llvm::MCContext>(
-        triple, d->info_.get(), d->registers_.get(), d->subtarget_.get());
-    d->decoder_.reset(
-        target->createMCDisassembler(*d->subtarget_, *d->context_));
-    // Dialect 1 is Intel's on x86; others have but one.
-    const unsigned dialect =
-        triple.isX86() ? 1 : d->info_->getAssemblerDialect();
-    d->printer_.reset(target->createMCInstPrinter(
-        triple, dialect, *d->info_, *d->instructions_, *d->registers_));
-    if (d->decoder_ == nullptr || d->printer_ == nullptr) return nullptr;
-    d->printer_->setPrintImmHex(true);
-    d->printer_->setPrintBranchImmAsAddress(true);
-    return d;
+    auto decoder = isa::InstructionDecoder::Create(
+        triple, "", triple.isAArch64() ? "+all" : "");
+    if (decoder == nullptr) return nullptr;
+    decoder->printer().setPrintImmHex(true);
+    decoder->printer().setPrintBranchImmAsAddress(true);
+    return std::unique_ptr<Disassembler>(new Disassembler(std::move(decoder)));
   }
 
   // Appends one line; returns the bytes that the instruction takes, at least 1.
@@ -78,30 +45,27 @@ class Disassembler {
                  std::string* out) {
     llvm::MCInst instruction;
     uint64_t size = 0;
-    const auto status = decoder_->getInstruction(instruction, size, bytes,
-                                                 address, llvm::nulls());
+    const bool known = decoder_->Decode(bytes, address, &instruction, &size);
     size = std::clamp<uint64_t>(size, 1, bytes.size());
     absl::StrAppend(out, absl::StrFormat("%8x:", address));
-    if (status != llvm::MCDisassembler::Success) {
+    if (!known) {
       absl::StrAppend(out, "  <unknown>\n");
       return size;
     }
     std::string text;
     llvm::raw_string_ostream stream(text);
-    printer_->printInst(&instruction, address, "", *subtarget_, stream);
+    decoder_->printer().printInst(&instruction, address, "",
+                                  decoder_->subtarget(), stream);
     std::replace(text.begin(), text.end(), '\t', ' ');
     absl::StrAppend(out, " ", text, "\n");
     return size;
   }
 
  private:
-  std::unique_ptr<llvm::MCRegisterInfo> registers_;
-  std::unique_ptr<llvm::MCAsmInfo> info_;
-  std::unique_ptr<llvm::MCSubtargetInfo> subtarget_;
-  std::unique_ptr<llvm::MCInstrInfo> instructions_;
-  std::unique_ptr<llvm::MCContext> context_;
-  std::unique_ptr<llvm::MCDisassembler> decoder_;
-  std::unique_ptr<llvm::MCInstPrinter> printer_;
+  explicit Disassembler(std::unique_ptr<isa::InstructionDecoder> decoder)
+      : decoder_(std::move(decoder)) {}
+
+  const std::unique_ptr<isa::InstructionDecoder> decoder_;
 };
 
 // The triple of an ELF machine; empty for those that we do not disassemble.

@@ -137,7 +137,7 @@ absl::Status CompareTensors(absl::string_view what, const Tensor& got,
 absl::StatusOr<std::string> LinkKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels) {
   INGOT_ASSIGN_OR_RETURN(ArtifactSet set, Generate(target, kernels));
-  if (set.artifacts()[0].loader != "native") {
+  if (set.artifacts()[0].loader != kNativeLoader) {
     return absl::InvalidArgumentError("not native code");
   }
   const std::string path = TemporaryName();
@@ -149,7 +149,7 @@ absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels) {
   INGOT_ASSIGN_OR_RETURN(ArtifactSet set, Generate(target, kernels));
   const std::string& loader = set.artifacts()[0].loader;
-  if (loader == "native") {
+  if (loader == kNativeLoader) {
     const std::string path = TemporaryName();
     INGOT_RETURN_IF_ERROR(LinkLibrary(set, path));
     absl::StatusOr<std::shared_ptr<LibraryModule>> library =

@@ -88,6 +88,16 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set) {
   return CreateExecutor(model, RepeatableOptions());
 }
 
+absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
+    relay::Module* module, absl::string_view targets, CompileOptions options) {
+  options.target_text = std::string(targets);
+  INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(targets));
+  INGOT_ASSIGN_OR_RETURN(
+      const ArtifactSet set,
+      CompileModule(module, "test", /*sha256=*/"", BuiltinTargets(), options));
+  return Open(set);
+}
+
 absl::StatusOr<std::vector<Tensor>> RunModel(
     const LoadedModel& model, const std::vector<Tensor>& inputs) {
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,

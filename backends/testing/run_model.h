@@ -8,8 +8,11 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
+#include "compiler/driver/compile.h"
 #include "compiler/frontends/frontend.h"
+#include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 #include "loaders/load.h"
 #include "loaders/loader_registry.h"
@@ -35,6 +38,12 @@ absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
 
 // The same, ready to run.
 absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set);
+
+// Compiles the module, which is changed, for targets such as "dnnl,llvm", and
+// opens the result.
+absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
+    relay::Module* module, absl::string_view targets,
+    CompileOptions options = {});
 
 // Runs the model once.
 absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,

@@ -287,8 +287,8 @@ absl::StatusOr<CodegenResult> MakeCRegion(
   INGOT_ASSIGN_OR_RETURN(
       std::string text, RegionPrinter(module, region, symbol).Run(file, print));
   CodegenResult result;
-  AddArtifact(codegen_id, "native", absl::StrCat(symbol, ".c"), std::move(text),
-              &result);
+  AddArtifact(codegen_id, kNativeLoader, absl::StrCat(symbol, ".c"),
+              std::move(text), &result);
   return result;
 }
 

@@ -19,7 +19,6 @@ namespace {
 
 // Artifacts of the compiler itself.
 constexpr char kCodegenId[] = "ingot";
-constexpr char kMetadataLoader[] = "metadata";
 
 }  // namespace
 

@@ -109,6 +109,77 @@ class SharingSubstitute : public SharingMutator {
   std::map<const tir::Var*, Expr> map_;
 };
 
+// The reduction `op` lane by lane: [..., l] reduces, over r below `count`, the
+// value at r * lanes + l of the innermost axis.
+Operation ReduceLanes(const Operation& op, int64_t lanes, const Expr& count) {
+  Operation partial;
+  partial.kind = OperationKind::kReduce;
+  partial.name = absl::StrCat(op.name, ".lanes");
+  partial.axis = FreshAxes(op.axis);
+  Indices at = AsIndices(partial.axis);
+  tir::VarPtr lane = tir::MakeVar("l");
+  tir::VarPtr r = tir::MakeVar("r");
+  auto map = AxisMap(op.axis, at);
+  partial.reduce_axis = FreshAxes(op.reduce_axis);
+  partial.reduce_axis.back() = r;
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    map[op.reduce_axis[i].get()] = partial.reduce_axis[i];
+  }
+  map[op.reduce_axis.back().get()] = Expr(r) * lanes + Expr(lane);
+  partial.axis.push_back(lane);
+  partial.reduce_extent = op.reduce_extent;
+  partial.reduce_extent.back() = count;
+  partial.value = SharingSubstitute(map).Mutate(op.value);
+  partial.reducer = op.reducer;
+  partial.inputs = op.inputs;
+  std::vector<Expr> shape = op.outputs[0].shape();
+  shape.push_back(tir::MakeInt(lanes));
+  partial.outputs = {
+      NewTensor(partial.name, op.outputs[0].dtype(), std::move(shape))};
+  return partial;
+}
+
+// The lanes [0, width) of `lanes` combined with as many behind them.
+Operation JoinHalves(const Operation& op, const Tensor& lanes, int64_t width) {
+  Operation half;
+  half.kind = OperationKind::kCompute;
+  half.name = absl::StrCat(op.name, ".lanes", width);
+  half.axis = FreshAxes(op.axis);
+  half.axis.push_back(tir::MakeVar("l"));
+  Indices low = AsIndices(half.axis), high = low;
+  high.back() = high.back() + width;
+  half.value = op.reducer.combine(lanes(low), lanes(high));
+  half.inputs = {lanes};
+  std::vector<Expr> shape = op.outputs[0].shape();
+  shape.push_back(tir::MakeInt(width));
+  half.outputs = {NewTensor(half.name, lanes.dtype(), std::move(shape))};
+  return half;
+}
+
+// The reduction `op` over the last `extent` values of the innermost axis, from
+// `first` on.
+Operation ReduceTail(const Operation& op, const Expr& first,
+                     const Expr& extent) {
+  Operation tail;
+  tail.kind = OperationKind::kReduce;
+  tail.name = absl::StrCat(op.name, ".tail");
+  tail.axis = FreshAxes(op.axis);
+  tail.reduce_axis = FreshAxes(op.reduce_axis);
+  tail.reduce_extent = op.reduce_extent;
+  tail.reduce_extent.back() = extent;
+  auto map = AxisMap(op.axis, AsIndices(tail.axis));
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    map[op.reduce_axis[i].get()] = tail.reduce_axis[i];
+  }
+  map[op.reduce_axis.back().get()] = first + Expr(tail.reduce_axis.back());
+  tail.value = SharingSubstitute(map).Mutate(op.value);
+  tail.reducer = op.reducer;
+  tail.inputs = op.inputs;
+  tail.outputs = {
+      NewTensor(tail.name, op.outputs[0].dtype(), op.outputs[0].shape())};
+  return tail;
+}
+
 }  // namespace
 
 void Schedule::ApplyInlining() {
@@ -198,52 +269,17 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
                       "split_reduction into a power of 2")) {
     return {};
   }
-  const DataType dtype = stage->output().dtype();
   const Expr extent = tir::ToAffine(op.reduce_extent.back()).ToExpr();
   const Expr count = tir::ToAffine(extent / tir::MakeInt(lanes)).ToExpr();
   std::vector<Stage*> made;
-
-  // partial[..., l] = reduce over r of value(r * lanes + l).
-  Operation partial;
-  partial.kind = OperationKind::kReduce;
-  partial.name = absl::StrCat(op.name, ".lanes");
-  partial.axis = FreshAxes(op.axis);
-  Indices at = AsIndices(partial.axis);
-  tir::VarPtr lane = tir::MakeVar("l");
-  tir::VarPtr r = tir::MakeVar("r");
-  auto map = AxisMap(op.axis, at);
-  partial.reduce_axis = FreshAxes(op.reduce_axis);
-  partial.reduce_axis.back() = r;
-  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
-    map[op.reduce_axis[i].get()] = partial.reduce_axis[i];
-  }
-  map[op.reduce_axis.back().get()] = Expr(r) * lanes + Expr(lane);
-  partial.axis.push_back(lane);
-  partial.reduce_extent = op.reduce_extent;
-  partial.reduce_extent.back() = count;
-  partial.value = SharingSubstitute(map).Mutate(op.value);
-  partial.reducer = op.reducer;
-  partial.inputs = op.inputs;
-  std::vector<Expr> shape = stage->output().shape();
-  shape.push_back(tir::MakeInt(lanes));
-  Tensor current = NewTensor(partial.name, dtype, shape);
-  partial.outputs = {current};
-  made.push_back(InsertBefore(stage, std::move(partial)));
-
+  const auto insert = [&](Operation part) {
+    Tensor result = part.outputs[0];
+    made.push_back(InsertBefore(stage, std::move(part)));
+    return result;
+  };
+  Tensor current = insert(ReduceLanes(op, lanes, count));
   for (int64_t width = lanes / 2; width >= 1; width /= 2) {
-    Operation half;
-    half.kind = OperationKind::kCompute;
-    half.name = absl::StrCat(op.name, ".lanes", width);
-    half.axis = FreshAxes(op.axis);
-    half.axis.push_back(tir::MakeVar("l"));
-    Indices low = AsIndices(half.axis), high = low;
-    high.back() = high.back() + width;
-    half.value = op.reducer.combine(current(low), current(high));
-    half.inputs = {current};
-    shape.back() = tir::MakeInt(width);
-    current = NewTensor(half.name, dtype, shape);
-    half.outputs = {current};
-    made.push_back(InsertBefore(stage, std::move(half)));
+    current = insert(JoinHalves(op, current, width));
   }
 
   Operation join;
@@ -259,26 +295,8 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
 
   const tir::Affine rest = tir::ToAffine(extent) - tir::ToAffine(count) * lanes;
   if (rest.AsConst() != std::optional<int64_t>(0)) {
-    Operation tail;
-    tail.kind = OperationKind::kReduce;
-    tail.name = absl::StrCat(op.name, ".tail");
-    tail.axis = FreshAxes(op.axis);
-    tail.reduce_axis = FreshAxes(op.reduce_axis);
-    tail.reduce_extent = op.reduce_extent;
-    tail.reduce_extent.back() = rest.ToExpr();
-    auto tail_map = AxisMap(op.axis, AsIndices(tail.axis));
-    for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
-      tail_map[op.reduce_axis[i].get()] = tail.reduce_axis[i];
-    }
-    tail_map[op.reduce_axis.back().get()] =
-        count * lanes + Expr(tail.reduce_axis.back());
-    tail.value = SharingSubstitute(tail_map).Mutate(op.value);
-    tail.reducer = op.reducer;
-    tail.inputs = op.inputs;
-    Tensor tail_out = NewTensor(tail.name, dtype, stage->output().shape());
-    tail.outputs = {tail_out};
-    made.push_back(InsertBefore(stage, std::move(tail)));
-    join.value = op.reducer.combine(join.value, tail_out(join_at));
+    const Tensor tail = insert(ReduceTail(op, count * lanes, rest.ToExpr()));
+    join.value = op.reducer.combine(join.value, tail(join_at));
   }
   join.inputs = InputsOf(join.value);
   stage->op_ = std::move(join);

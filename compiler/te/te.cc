@@ -95,16 +95,21 @@ Reducer Reducer::Min(DataType t) {
                  [](const Expr& a, const Expr& b) { return tir::Min(a, b); }};
 }
 
+Tensor Graph::Add(std::unique_ptr<Operation> op, DataType dtype,
+                  std::vector<Expr> shape) {
+  Tensor t{tir::MakeBuffer(op->name, dtype, std::move(shape))};
+  op->outputs.push_back(t);
+  by_buffer_[t.buffer.get()] = op.get();
+  operations_.push_back(std::move(op));
+  return t;
+}
+
 Tensor Graph::Placeholder(absl::string_view name, DataType dtype,
                           std::vector<Expr> shape) {
   auto op = std::make_unique<Operation>();
   op->kind = OperationKind::kPlaceholder;
   op->name = std::string(name);
-  Tensor t{tir::MakeBuffer(name, dtype, std::move(shape))};
-  op->outputs.push_back(t);
-  by_buffer_[t.buffer.get()] = op.get();
-  operations_.push_back(std::move(op));
-  return t;
+  return Add(std::move(op), dtype, std::move(shape));
 }
 
 Tensor Graph::Compute(absl::string_view name, std::vector<Expr> shape,
@@ -117,11 +122,8 @@ Tensor Graph::Compute(absl::string_view name, std::vector<Expr> shape,
   op->value = fn(Indices(op->axis.begin(), op->axis.end()));
   op->tags = std::move(tags);
   InputCollector(&op->inputs).Visit(op->value);
-  Tensor t{tir::MakeBuffer(name, op->value->dtype, std::move(shape))};
-  op->outputs.push_back(t);
-  by_buffer_[t.buffer.get()] = op.get();
-  operations_.push_back(std::move(op));
-  return t;
+  const DataType dtype = op->value->dtype;
+  return Add(std::move(op), dtype, std::move(shape));
 }
 
 Tensor Graph::Reduce(absl::string_view name, std::vector<Expr> shape,
@@ -155,11 +157,8 @@ Tensor Graph::Reduce(absl::string_view name, std::vector<Expr> shape,
   op->reducer = std::move(reducer);
   op->tags = std::move(tags);
   InputCollector(&op->inputs).Visit(op->value);
-  Tensor t{tir::MakeBuffer(name, op->value->dtype, std::move(shape))};
-  op->outputs.push_back(t);
-  by_buffer_[t.buffer.get()] = op.get();
-  operations_.push_back(std::move(op));
-  return t;
+  const DataType dtype = op->value->dtype;
+  return Add(std::move(op), dtype, std::move(shape));
 }
 
 std::vector<Tensor> Graph::Extern(absl::string_view name,

@@ -111,6 +111,11 @@ class Graph {
   const Operation* Find(const tir::BufferNode* buffer) const;
 
  private:
+  // Takes an operation with one result, of this type and shape and with its
+  // name.
+  Tensor Add(std::unique_ptr<Operation> op, DataType dtype,
+             std::vector<Expr> shape);
+
   const bool double_sums_;
   std::vector<std::unique_ptr<Operation>> operations_;
   std::map<const tir::BufferNode*, const Operation*> by_buffer_;

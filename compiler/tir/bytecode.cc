@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
@@ -367,70 +366,74 @@ class Compiler {
         in.b = value;
         return;
       }
-      case StmtKind::kAllocate: {
-        const auto& node = static_cast<const Allocate&>(*s);
-        const size_t rank = node.buffer->shape.size();
-        const int32_t dims =
-            Permanent(static_cast<int>(std::max<size_t>(rank, 1)));
-        for (size_t d = 0; d < rank; ++d) {
-          Move(Expression(node.buffer->shape[d]).reg,
-               dims + static_cast<int32_t>(d));
-        }
-        const int buffer = BufferIndex(node.buffer);
-        Instruction& in = Emit(AllocateOperation(), -1, 1);
-        in.a = buffer;
-        in.b = dims;
-        return Statement(node.body);
-      }
-      case StmtKind::kIfThenElse: {
-        const auto& node = static_cast<const IfThenElse&>(*s);
-        const int32_t condition = Expression(node.condition).reg;
-        const size_t branch = code_.size();
-        Emit(JumpIfZeroOperation(), -1, 1).a = condition;
-        Statement(node.then_body);
-        if (node.else_body != nullptr) {
-          const size_t jump = code_.size();
-          Emit(JumpOperation(), -1, 1);
-          code_[branch].c = static_cast<int32_t>(code_.size() - branch);
-          Statement(node.else_body);
-          code_[jump].c = static_cast<int32_t>(code_.size() - jump);
-        } else {
-          code_[branch].c = static_cast<int32_t>(code_.size() - branch);
-        }
-        return;
-      }
-      case StmtKind::kLetStmt: {
-        const auto& node = static_cast<const LetStmt&>(*s);
-        const int lanes = node.var->dtype.lanes;
-        const Value value = Expression(node.value);
-        // In a register that outlasts the statement.
-        const int32_t reg = Permanent(lanes);
-        Instruction& in = Emit(MoveOperation(), -1, lanes);
-        in.a = value.reg;
-        in.dst = reg;
-        vars_[node.var.get()] = {reg, level()};
-        Statement(node.body);
-        return;
-      }
-      case StmtKind::kWhile: {
-        const auto& node = static_cast<const While&>(*s);
-        const size_t start = code_.size();
-        Emit(IterationOperation(), -1, 1);
-        const int32_t condition = Expression(node.condition).reg;
-        const size_t branch = code_.size();
-        Emit(JumpIfZeroOperation(), -1, 1).a = condition;
-        Statement(node.body);
-        const size_t back = code_.size();
-        Emit(JumpOperation(), -1, 1).c = -static_cast<int32_t>(back - start);
-        code_[branch].c = static_cast<int32_t>(code_.size() - branch);
-        return;
-      }
+      case StmtKind::kAllocate:
+        return AllocateStatement(static_cast<const Allocate&>(*s));
+      case StmtKind::kIfThenElse:
+        return IfStatement(static_cast<const IfThenElse&>(*s));
+      case StmtKind::kLetStmt:
+        return LetStatement(static_cast<const LetStmt&>(*s));
+      case StmtKind::kWhile:
+        return WhileStatement(static_cast<const While&>(*s));
       case StmtKind::kEvaluate:
         Expression(static_cast<const Evaluate&>(*s).value);
         return;
       case StmtKind::kCallExtern:
         return;  // Interpret has refused it
     }
+  }
+
+  void AllocateStatement(const Allocate& node) {
+    const size_t rank = node.buffer->shape.size();
+    const int32_t dims = Permanent(static_cast<int>(std::max<size_t>(rank, 1)));
+    for (size_t d = 0; d < rank; ++d) {
+      Move(Expression(node.buffer->shape[d]).reg,
+           dims + static_cast<int32_t>(d));
+    }
+    const int buffer = BufferIndex(node.buffer);
+    Instruction& in = Emit(AllocateOperation(), -1, 1);
+    in.a = buffer;
+    in.b = dims;
+    Statement(node.body);
+  }
+
+  void IfStatement(const IfThenElse& node) {
+    const int32_t condition = Expression(node.condition).reg;
+    const size_t branch = code_.size();
+    Emit(JumpIfZeroOperation(), -1, 1).a = condition;
+    Statement(node.then_body);
+    if (node.else_body != nullptr) {
+      const size_t jump = code_.size();
+      Emit(JumpOperation(), -1, 1);
+      code_[branch].c = static_cast<int32_t>(code_.size() - branch);
+      Statement(node.else_body);
+      code_[jump].c = static_cast<int32_t>(code_.size() - jump);
+    } else {
+      code_[branch].c = static_cast<int32_t>(code_.size() - branch);
+    }
+  }
+
+  void LetStatement(const LetStmt& node) {
+    const int lanes = node.var->dtype.lanes;
+    const Value value = Expression(node.value);
+    // In a register that outlasts the statement.
+    const int32_t reg = Permanent(lanes);
+    Instruction& in = Emit(MoveOperation(), -1, lanes);
+    in.a = value.reg;
+    in.dst = reg;
+    vars_[node.var.get()] = {reg, level()};
+    Statement(node.body);
+  }
+
+  void WhileStatement(const While& node) {
+    const size_t start = code_.size();
+    Emit(IterationOperation(), -1, 1);
+    const int32_t condition = Expression(node.condition).reg;
+    const size_t branch = code_.size();
+    Emit(JumpIfZeroOperation(), -1, 1).a = condition;
+    Statement(node.body);
+    const size_t back = code_.size();
+    Emit(JumpOperation(), -1, 1).c = -static_cast<int32_t>(back - start);
+    code_[branch].c = static_cast<int32_t>(code_.size() - branch);
   }
 
   void LoopStatement(const For& node) {

@@ -1,7 +1,5 @@
 #include "compiler/tir/expr_size.h"
 
-#include <algorithm>
-
 #include "compiler/tir/visitor.h"
 
 namespace ingot::tir {
@@ -22,30 +20,12 @@ class Counter : public ExprVisitor {
   int count_ = 0;
 };
 
-class VarCollector : public ExprVisitor {
- public:
-  std::vector<const Var*> vars;
-
- protected:
-  void VisitVar(const Var& var) override {
-    if (std::find(vars.begin(), vars.end(), &var) == vars.end()) {
-      vars.push_back(&var);
-    }
-  }
-};
-
 }  // namespace
 
 int ExprSize(const Expr& e, int limit) {
   Counter counter(limit);
   counter.Visit(e);
   return counter.count();
-}
-
-std::vector<const Var*> VarsOf(const Expr& e) {
-  VarCollector collector;
-  collector.Visit(e);
-  return collector.vars;
 }
 
 }  // namespace ingot::tir

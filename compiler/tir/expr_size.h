@@ -1,8 +1,6 @@
-// Questions about expressions as a whole.
+// How large expressions are.
 #ifndef INGOT_COMPILER_TIR_EXPR_SIZE_H_
 #define INGOT_COMPILER_TIR_EXPR_SIZE_H_
-
-#include <vector>
 
 #include "compiler/tir/ir.h"
 
@@ -12,9 +10,6 @@ namespace ingot::tir {
 // each time, up to limit + 1: takes no more time or stack than that many nodes
 // need, however long or deep the expression is.
 int ExprSize(const Expr& e, int limit);
-
-// The variables in it, each once, in order of appearance.
-std::vector<const Var*> VarsOf(const Expr& e);
 
 }  // namespace ingot::tir
 

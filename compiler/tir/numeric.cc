@@ -12,6 +12,30 @@ namespace {
 // Unsigned arithmetic wraps without undefined behaviour.
 int64_t Wrapping(uint64_t value) { return static_cast<int64_t>(value); }
 
+// Quotients and remainders; false where there is none.
+bool EvalDivision(BinaryOp op, DataType t, int64_t a, int64_t b,
+                  int64_t* value) {
+  const bool is_div = op == BinaryOp::kDiv || op == BinaryOp::kFloorDiv;
+  if (b == 0) return false;
+  if (!t.is_int()) {
+    const uint64_t ua = static_cast<uint64_t>(a);
+    const uint64_t ub = static_cast<uint64_t>(b);
+    *value = Wrapping(is_div ? ua / ub : ua % ub);
+    return true;
+  }
+  if (b == -1) {
+    if (is_div && a == WrapInt(t, Wrapping(uint64_t{1} << (t.bits - 1)))) {
+      return false;
+    }
+    *value = is_div ? -a : 0;
+    return true;
+  }
+  *value = is_div ? a / b : a % b;
+  const bool floor = op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
+  if (floor && a % b != 0 && (a < 0) != (b < 0)) *value += is_div ? -1 : b;
+  return true;
+}
+
 }  // namespace
 
 int64_t WrapInt(DataType t, int64_t value) {
@@ -65,27 +89,9 @@ bool EvalIntBinary(BinaryOp op, DataType t, int64_t a, int64_t b,
     case BinaryOp::kDiv:
     case BinaryOp::kMod:
     case BinaryOp::kFloorDiv:
-    case BinaryOp::kFloorMod: {
-      const bool is_div = op == BinaryOp::kDiv || op == BinaryOp::kFloorDiv;
-      if (b == 0) return false;
-      if (!is_signed) {
-        value = Wrapping(is_div ? ua / ub : ua % ub);
-        break;
-      }
-      if (b == -1) {
-        if (is_div && a == WrapInt(t, Wrapping(uint64_t{1} << (t.bits - 1)))) {
-          return false;
-        }
-        value = is_div ? -a : 0;
-        break;
-      }
-      value = is_div ? a / b : a % b;
-      const bool floor = op == BinaryOp::kFloorDiv || op == BinaryOp::kFloorMod;
-      if (floor && a % b != 0 && (a < 0) != (b < 0)) {
-        value += is_div ? -1 : b;
-      }
+    case BinaryOp::kFloorMod:
+      if (!EvalDivision(op, t, a, b, &value)) return false;
       break;
-    }
     case BinaryOp::kMin:
       value = is_signed ? std::min(a, b) : Wrapping(std::min(ua, ub));
       break;

@@ -10,8 +10,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/text/printer.h"
-#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/text.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::tir {
 namespace {

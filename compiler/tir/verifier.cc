@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/printer.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"

@@ -1,5 +1,6 @@
 #include "compiler/tir/visitor.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ingot::tir {
@@ -321,6 +322,18 @@ class Finder final : public StmtVisitor {
   const Var* const var_;
 };
 
+class VarCollector final : public ExprVisitor {
+ public:
+  std::vector<const Var*> vars;
+
+ protected:
+  void VisitVar(const Var& var) override {
+    if (std::find(vars.begin(), vars.end(), &var) == vars.end()) {
+      vars.push_back(&var);
+    }
+  }
+};
+
 }  // namespace
 
 Expr Substitute(const Expr& e, const std::map<const Var*, Expr>& map) {
@@ -329,6 +342,20 @@ Expr Substitute(const Expr& e, const std::map<const Var*, Expr>& map) {
 
 Stmt Substitute(const Stmt& s, const std::map<const Var*, Expr>& map) {
   return map.empty() ? s : Substituter(map).Mutate(s);
+}
+
+std::vector<const Var*> VarsOf(const Expr& e) {
+  VarCollector collector;
+  collector.Visit(e);
+  return std::move(collector.vars);
+}
+
+std::vector<const Var*> SymbolicDims(const PrimFunc& func) {
+  VarCollector collector;
+  for (const Buffer& param : func.params) {
+    for (const Expr& dim : param->shape) collector.Visit(dim);
+  }
+  return std::move(collector.vars);
 }
 
 bool Uses(const Expr& e, const Var* var) {

@@ -89,6 +89,12 @@ class StmtMutator : public ExprMutator {
 Expr Substitute(const Expr& e, const std::map<const Var*, Expr>& map);
 Stmt Substitute(const Stmt& s, const std::map<const Var*, Expr>& map);
 
+// The variables in it, each once, in order of appearance.
+std::vector<const Var*> VarsOf(const Expr& e);
+
+// The variables in the shapes of the parameters, in order of appearance.
+std::vector<const Var*> SymbolicDims(const PrimFunc& func);
+
 // Whether `var` occurs.
 bool Uses(const Expr& e, const Var* var);
 bool Uses(const Stmt& s, const Var* var);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "base/status_macros.h"
 #include "loaders/native/library.h"
 
 namespace ingot {
@@ -36,23 +37,37 @@ absl::string_view AsBytes(const T& value) {
                            sizeof(value));
 }
 
-}  // namespace
-
-absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
-                                  const ByteSink& sink) {
-  uint64_t container_size = 0;
-  absl::Status status =
-      WriteContainerTo(set, [&container_size](absl::string_view bytes) {
-        container_size += bytes.size();
-        return absl::OkStatus();
-      });
-  if (!status.ok()) return status;
-
-  // Layout: header, padding up to a page, the container, padding to 8 bytes,
-  // symbols, strings, section headers.
-  StringTable strings;
+// Everything in the object but the container.
+struct ContainerObject {
+  Elf64_Ehdr header = {};
   Elf64_Shdr sections[kCount] = {};
   Elf64_Sym symbols[3] = {};
+  StringTable strings;
+};
+
+Elf64_Ehdr MakeHeader(uint16_t machine, uint64_t sections_offset) {
+  Elf64_Ehdr header = {};
+  for (int i = 0; i < SELFMAG; ++i) header.e_ident[i] = ELFMAG[i];
+  header.e_ident[EI_CLASS] = ELFCLASS64;
+  header.e_ident[EI_DATA] = ELFDATA2LSB;
+  header.e_ident[EI_VERSION] = EV_CURRENT;
+  header.e_type = ET_REL;
+  header.e_machine = machine;
+  header.e_version = EV_CURRENT;
+  header.e_shoff = sections_offset;
+  header.e_ehsize = sizeof(header);
+  header.e_shentsize = sizeof(Elf64_Shdr);
+  header.e_shnum = kCount;
+  header.e_shstrndx = kStrings;
+  return header;
+}
+
+// The layout is: header, padding up to a page, the container, padding to 8
+// bytes, symbols, strings, section headers.
+ContainerObject LayOut(uint64_t container_size, uint16_t machine) {
+  ContainerObject object;
+  StringTable& strings = object.strings;
+  Elf64_Sym* const symbols = object.symbols;
   symbols[1].st_name = strings.Add(kContainerSymbol);
   symbols[2].st_name = strings.Add(kContainerEndSymbol);
   for (int i = 1; i <= 2; ++i) {
@@ -62,7 +77,7 @@ absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
   symbols[1].st_size = container_size;
   symbols[2].st_value = container_size;
 
-  Elf64_Shdr& container = sections[kContainer];
+  Elf64_Shdr& container = object.sections[kContainer];
   container.sh_name = strings.Add(kContainerSection);
   container.sh_type = SHT_PROGBITS;
   container.sh_flags = SHF_ALLOC | SHF_GNU_RETAIN;
@@ -72,42 +87,45 @@ absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
   container.sh_addralign = kPageAlignment;
 
   Elf64_Shdr& note =
-      sections[kStackNote];  // the code needs no executable stack
+      object.sections[kStackNote];  // the code needs no executable stack
   note.sh_name = strings.Add(".note.GNU-stack");
   note.sh_type = SHT_PROGBITS;
   note.sh_offset = container.sh_offset + container_size;
   note.sh_addralign = 1;
 
-  Elf64_Shdr& symtab = sections[kSymbols];
+  Elf64_Shdr& symtab = object.sections[kSymbols];
   symtab.sh_name = strings.Add(".symtab");
   symtab.sh_type = SHT_SYMTAB;
   symtab.sh_offset = (note.sh_offset + 7) / 8 * 8;
-  symtab.sh_size = sizeof(symbols);
+  symtab.sh_size = sizeof(object.symbols);
   symtab.sh_link = kStrings;
   symtab.sh_info = 1;  // the first global symbol
   symtab.sh_addralign = 8;
   symtab.sh_entsize = sizeof(Elf64_Sym);
 
-  Elf64_Shdr& strtab = sections[kStrings];
+  Elf64_Shdr& strtab = object.sections[kStrings];
   strtab.sh_name = strings.Add(".strtab");
   strtab.sh_type = SHT_STRTAB;
   strtab.sh_offset = symtab.sh_offset + symtab.sh_size;
   strtab.sh_size = strings.bytes().size();
   strtab.sh_addralign = 1;
 
-  Elf64_Ehdr header = {};
-  for (int i = 0; i < SELFMAG; ++i) header.e_ident[i] = ELFMAG[i];
-  header.e_ident[EI_CLASS] = ELFCLASS64;
-  header.e_ident[EI_DATA] = ELFDATA2LSB;
-  header.e_ident[EI_VERSION] = EV_CURRENT;
-  header.e_type = ET_REL;
-  header.e_machine = machine;
-  header.e_version = EV_CURRENT;
-  header.e_shoff = (strtab.sh_offset + strtab.sh_size + 7) / 8 * 8;
-  header.e_ehsize = sizeof(header);
-  header.e_shentsize = sizeof(Elf64_Shdr);
-  header.e_shnum = kCount;
-  header.e_shstrndx = kStrings;
+  object.header =
+      MakeHeader(machine, (strtab.sh_offset + strtab.sh_size + 7) / 8 * 8);
+  return object;
+}
+
+}  // namespace
+
+absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
+                                  const ByteSink& sink) {
+  uint64_t container_size = 0;
+  INGOT_RETURN_IF_ERROR(
+      WriteContainerTo(set, [&container_size](absl::string_view bytes) {
+        container_size += bytes.size();
+        return absl::OkStatus();
+      }));
+  const ContainerObject object = LayOut(container_size, machine);
 
   uint64_t written = 0;
   auto write = [&](absl::string_view bytes) {
@@ -117,14 +135,14 @@ absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
   auto pad_to = [&](uint64_t offset) {
     return write(std::string(offset - written, '\0'));
   };
-  if (status = write(AsBytes(header)); !status.ok()) return status;
-  if (status = pad_to(container.sh_offset); !status.ok()) return status;
-  if (status = WriteContainerTo(set, write); !status.ok()) return status;
-  if (status = pad_to(symtab.sh_offset); !status.ok()) return status;
-  if (status = write(AsBytes(symbols)); !status.ok()) return status;
-  if (status = write(strings.bytes()); !status.ok()) return status;
-  if (status = pad_to(header.e_shoff); !status.ok()) return status;
-  return write(AsBytes(sections));
+  INGOT_RETURN_IF_ERROR(write(AsBytes(object.header)));
+  INGOT_RETURN_IF_ERROR(pad_to(object.sections[kContainer].sh_offset));
+  INGOT_RETURN_IF_ERROR(WriteContainerTo(set, write));
+  INGOT_RETURN_IF_ERROR(pad_to(object.sections[kSymbols].sh_offset));
+  INGOT_RETURN_IF_ERROR(write(AsBytes(object.symbols)));
+  INGOT_RETURN_IF_ERROR(write(object.strings.bytes()));
+  INGOT_RETURN_IF_ERROR(pad_to(object.header.e_shoff));
+  return write(AsBytes(object.sections));
 }
 
 }  // namespace ingot

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/blob.h"
+#include "artifact/loader_names.h"
 #include "runtime/module.h"
 
 namespace ingot {
@@ -40,7 +41,7 @@ class LibraryModule : public Module {
   absl::StatusOr<Blob> Container() const;
 
   const std::string& name() const { return name_; }
-  absl::string_view kind() const override { return "native"; }
+  absl::string_view kind() const override { return kNativeLoader; }
   std::optional<Function> GetFunction(absl::string_view name) const override;
 
  private:

@@ -15,7 +15,6 @@
 #include "base/status_macros.h"
 #include "isa/features.h"
 #include "isa/needed_features.h"
-#include "loaders/load_names.h"
 #include "loaders/native/files.h"
 #include "loaders/native/find_library.h"
 #include "loaders/native/lld.h"

@@ -17,7 +17,6 @@
 #include "artifact/sha256.h"
 #include "artifact/target_keys.h"
 #include "base/status_macros.h"
-#include "loaders/load_names.h"
 #include "loaders/native/container_object.h"
 #include "loaders/native/files.h"
 #include "loaders/native/link_key.h"

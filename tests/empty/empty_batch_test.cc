@@ -69,13 +69,7 @@ absl::StatusOr<std::vector<Tensor>> CompileAndRun(
     const std::vector<Tensor>& inputs) {
   CompileOptions options;
   options.opt_level = target.opt_level;
-  auto targets = ParseTargets(target.name);
-  if (!targets.ok()) return targets.status();
-  options.targets = *std::move(targets);
-  auto set = CompileModule(module, "empty", "",
-                           testing_support::BuiltinTargets(), options);
-  if (!set.ok()) return set.status();
-  auto executor = testing_support::Open(*set);
+  auto executor = testing_support::CompileAndOpen(module, target.name, options);
   if (!executor.ok()) return executor.status();
   return (*executor)->Run(inputs);
 }

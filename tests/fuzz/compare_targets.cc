@@ -33,15 +33,10 @@ absl::StatusOr<std::vector<Tensor>> CompileAndRun(RandomModel* model,
                                                   absl::string_view target,
                                                   int opt_level) {
   CompileOptions options;
-  options.target_text = std::string(target);
   options.opt_level = opt_level;
-  INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(target));
   INGOT_ASSIGN_OR_RETURN(
-      const ArtifactSet set,
-      CompileModule(model->module.get(), "fuzz", "",
-                    testing_support::BuiltinTargets(), options));
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
-                         testing_support::Open(set));
+      std::unique_ptr<GraphExecutor> executor,
+      testing_support::CompileAndOpen(model->module.get(), target, options));
   return executor->Run(model->inputs);
 }
 

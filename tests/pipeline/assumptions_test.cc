@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gmock/gmock.h"
@@ -38,15 +37,8 @@ std::unique_ptr<GraphExecutor> Compiled(const ModelBuilder& builder) {
   absl::StatusOr<relay::Module> module = ImportOnnx(builder.Build());
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return nullptr;
-  CompileOptions options;
-  options.target_text = "llvm";
-  options.targets = *ParseTargets("llvm");
-  absl::StatusOr<ArtifactSet> set = CompileModule(
-      &*module, "model", "", testing_support::BuiltinTargets(), options);
-  EXPECT_TRUE(set.ok()) << set.status();
-  if (!set.ok()) return nullptr;
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-      testing_support::Open(*set);
+      testing_support::CompileAndOpen(&*module, "llvm");
   EXPECT_TRUE(executor.ok()) << executor.status();
   return executor.ok() ? *std::move(executor) : nullptr;
 }

@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
 #include "gtest/gtest.h"
@@ -317,13 +316,7 @@ TEST(FillerLanesTest, DoNotReachTheNextConvolution) {
   for (const Case& c : cases) model.Add(c);
   auto module = relay::ReadModule(model.Text());
   ASSERT_TRUE(module.ok()) << module.status() << model.Text();
-  CompileOptions options;
-  options.target_text = "llvm";
-  options.targets = *ParseTargets("llvm");
-  const absl::StatusOr<ArtifactSet> set = CompileModule(
-      module->get(), "filler", "", testing_support::BuiltinTargets(), options);
-  ASSERT_TRUE(set.ok()) << set.status();
-  const auto executor = testing_support::Open(*set);
+  const auto executor = testing_support::CompileAndOpen(module->get(), "llvm");
   ASSERT_TRUE(executor.ok()) << executor.status();
   const auto results = (*executor)->Run({model.Input()});
   ASSERT_TRUE(results.ok()) << results.status();

@@ -11,7 +11,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "gtest/gtest.h"
@@ -131,16 +130,8 @@ class RepeatedOperandTest : public testing::TestWithParam<const char*> {
       const ModelBuilder& builder, const std::vector<Tensor>& inputs) {
     absl::StatusOr<relay::Module> module = ImportOnnx(builder.Build());
     if (!module.ok()) return module.status();
-    CompileOptions options;
-    options.target_text = GetParam();
-    absl::StatusOr<std::vector<Target>> targets = ParseTargets(GetParam());
-    if (!targets.ok()) return targets.status();
-    options.targets = *targets;
-    absl::StatusOr<ArtifactSet> set = CompileModule(
-        &*module, "repeated", "", testing_support::BuiltinTargets(), options);
-    if (!set.ok()) return set.status();
     absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-        testing_support::Open(*set);
+        testing_support::CompileAndOpen(&*module, GetParam());
     if (!executor.ok()) return executor.status();
     std::vector<std::vector<Tensor>> results;
     for (const Tensor& input : inputs) {

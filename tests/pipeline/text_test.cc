@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/frontends/onnx/testing/text_tensors.h"
@@ -26,16 +25,8 @@ class TextTest : public testing::TestWithParam<const char*> {
       onnx_frontend::ModelBuilder* builder, const Tensor& x) {
     absl::StatusOr<relay::Module> module = ImportOnnx(builder->Build());
     if (!module.ok()) return module.status();
-    CompileOptions options;
-    options.target_text = GetParam();
-    absl::StatusOr<std::vector<Target>> targets = ParseTargets(GetParam());
-    if (!targets.ok()) return targets.status();
-    options.targets = *targets;
-    absl::StatusOr<ArtifactSet> set = CompileModule(
-        &*module, "text", "", testing_support::BuiltinTargets(), options);
-    if (!set.ok()) return set.status();
     absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
-        testing_support::Open(*set);
+        testing_support::CompileAndOpen(&*module, GetParam());
     if (!executor.ok()) return executor.status();
     return (*executor)->Run({x});
   }

@@ -26,10 +26,20 @@ uint32_t DtypeBits(DataType t, bool big_endian) {
   return t.code | uint32_t{t.bits} << 8 | uint32_t{t.lanes} << 16;
 }
 
+// A tensor, as a kernel needs it.
+struct Argument {
+  Value* data;
+  Value* shape;
+};
+
 class WrapperEmitter {
  public:
   WrapperEmitter(llvm::Function* function, llvm::Function* fail)
-      : function_(function), fail_(fail), b_(function->getContext()) {
+      : function_(function),
+        fail_(fail),
+        b_(function->getContext()),
+        any_type_(AbiStruct(b_.getContext(), kAnyFields)),
+        tensor_type_(AbiStruct(b_.getContext(), kTensorFields)) {
     b_.SetInsertPoint(NewBlock("entry"));
     fail_block_ = NewBlock("fail");
     llvm::IRBuilder<> in_fail(fail_block_);
@@ -49,9 +59,49 @@ class WrapperEmitter {
     b_.SetInsertPoint(next);
   }
 
+  // Parameter `p` of the function, whose arguments are the second of the
+  // wrapper's own. The code leaves the wrapper where the argument is no tensor
+  // on a CPU, or of another type or rank.
+  Argument ReadArgument(const tir::PrimFunc& func, int p) {
+    const tir::BufferNode& buffer = *func.params[p];
+    Value* any =
+        b_.CreateConstInBoundsGEP1_64(any_type_, function_->getArg(1), p);
+    Value* type = b_.CreateLoad(
+        b_.getInt32Ty(), b_.CreateStructGEP(any_type_, any, kAnyTypeIndex));
+    Value* tensor = b_.CreateLoad(
+        b_.getPtrTy(), b_.CreateStructGEP(any_type_, any, kAnyValue));
+    Value* is_object = b_.CreateICmpEQ(type, b_.getInt32(kTVMFFITensor));
+    Value* is_plain = b_.CreateICmpEQ(type, b_.getInt32(kTVMFFIDLTensorPtr));
+    Check(b_.CreateNot(b_.CreateOr(is_plain, is_object)), "TypeError",
+          ArgumentTypeError(func, p));
+    Value* skip = b_.CreateSelect(is_object, b_.getInt64(sizeof(TVMFFIObject)),
+                                  b_.getInt64(0));
+    tensor = b_.CreateGEP(b_.getInt8Ty(), tensor, skip, buffer.name);
+    // One branch for everything that the header says.
+    Value* bad =
+        b_.CreateXor(Field(tensor, kTensorDeviceType), b_.getInt32(kDLCPU));
+    bad = b_.CreateOr(bad, b_.CreateXor(Field(tensor, kTensorNdim),
+                                        b_.getInt32(buffer.shape.size())));
+    const bool big_endian =
+        function_->getParent()->getDataLayout().isBigEndian();
+    bad = b_.CreateOr(
+        bad, b_.CreateXor(LoadAt(b_.getInt32Ty(), tensor, kTensorTypeCode),
+                          b_.getInt32(DtypeBits(buffer.dtype, big_endian))));
+    Check(b_.CreateIsNotNull(bad), "TypeError", ArgumentTypeError(func, p));
+    Value* data = b_.CreateGEP(b_.getInt8Ty(), Field(tensor, kTensorData),
+                               Field(tensor, kTensorByteOffset));
+    return {data, Field(tensor, kTensorShape)};
+  }
+
   llvm::IRBuilder<>& builder() { return b_; }
 
  private:
+  Value* LoadAt(llvm::Type* type, Value* tensor, unsigned index) {
+    return b_.CreateLoad(type, b_.CreateStructGEP(tensor_type_, tensor, index));
+  }
+  Value* Field(Value* tensor, unsigned index) {
+    return LoadAt(tensor_type_->getElementType(index), tensor, index);
+  }
   llvm::BasicBlock* NewBlock(const char* name) {
     return llvm::BasicBlock::Create(b_.getContext(), name, function_);
   }
@@ -66,6 +116,8 @@ class WrapperEmitter {
   llvm::Function* const function_;
   llvm::Function* const fail_;
   llvm::IRBuilder<> b_;
+  llvm::StructType* const any_type_;
+  llvm::StructType* const tensor_type_;
   llvm::BasicBlock* fail_block_;
   llvm::PHINode* kind_;
   llvm::PHINode* message_;
@@ -81,8 +133,6 @@ void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
   llvm::Type* ptr = llvm::PointerType::getUnqual(c);
   llvm::Type* i32 = llvm::Type::getInt32Ty(c);
   llvm::Type* i64 = llvm::Type::getInt64Ty(c);
-  llvm::StructType* any_type = AbiStruct(c, kAnyFields);
-  llvm::StructType* tensor_type = AbiStruct(c, kTensorFields);
   llvm::Function* wrapper =
       NewFunction(llvm::FunctionType::get(i32, {ptr, ptr, i32, ptr}, false),
                   INGOT_FFI_SYMBOL_PREFIX + func.name, true);
@@ -95,48 +145,17 @@ void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
   w.Check(b.CreateICmpNE(wrapper->getArg(2), b.getInt32(params)), "TypeError",
           ArgumentCountError(func));
 
-  const auto load = [&](llvm::Type* type, Value* tensor, unsigned index) {
-    return b.CreateLoad(type, b.CreateStructGEP(tensor_type, tensor, index));
-  };
-  const auto field = [&](Value* tensor, unsigned index) {
-    return load(tensor_type->getElementType(index), tensor, index);
-  };
-  std::vector<Value*> tensors, data, shapes;
+  std::vector<Value*> args, shapes;
   for (int p = 0; p < params; ++p) {
-    const tir::BufferNode& buffer = *func.params[p];
-    Value* any = b.CreateConstInBoundsGEP1_64(any_type, wrapper->getArg(1), p);
-    Value* type =
-        b.CreateLoad(i32, b.CreateStructGEP(any_type, any, kAnyTypeIndex));
-    Value* tensor =
-        b.CreateLoad(ptr, b.CreateStructGEP(any_type, any, kAnyValue));
-    Value* is_object = b.CreateICmpEQ(type, b.getInt32(kTVMFFITensor));
-    Value* is_plain = b.CreateICmpEQ(type, b.getInt32(kTVMFFIDLTensorPtr));
-    w.Check(b.CreateNot(b.CreateOr(is_plain, is_object)), "TypeError",
-            ArgumentTypeError(func, p));
-    Value* skip = b.CreateSelect(is_object, b.getInt64(sizeof(TVMFFIObject)),
-                                 b.getInt64(0));
-    tensor = b.CreateGEP(b.getInt8Ty(), tensor, skip, buffer.name);
-    // One branch for everything that the header says.
-    Value* bad =
-        b.CreateXor(field(tensor, kTensorDeviceType), b.getInt32(kDLCPU));
-    bad = b.CreateOr(bad, b.CreateXor(field(tensor, kTensorNdim),
-                                      b.getInt32(buffer.shape.size())));
-    const bool big_endian = module_->getDataLayout().isBigEndian();
-    bad = b.CreateOr(
-        bad, b.CreateXor(load(i32, tensor, kTensorTypeCode),
-                         b.getInt32(DtypeBits(buffer.dtype, big_endian))));
-    w.Check(b.CreateIsNotNull(bad), "TypeError", ArgumentTypeError(func, p));
-    tensors.push_back(tensor);
-    data.push_back(b.CreateGEP(b.getInt8Ty(), field(tensor, kTensorData),
-                               field(tensor, kTensorByteOffset)));
-    shapes.push_back(field(tensor, kTensorShape));
+    const Argument argument = w.ReadArgument(func, p);
+    args.push_back(argument.data);
+    shapes.push_back(argument.shape);
   }
 
   const auto dimension = [&](int param, int dim) {
     return b.CreateLoad(i64,
                         b.CreateConstInBoundsGEP1_64(i64, shapes[param], dim));
   };
-  std::vector<Value*> args = data;
   // Evaluates dimensions that are expressions of symbols.
   KernelEmitter symbols(this, b.GetInsertBlock());
   for (const DimBinding& symbol : signature.symbols) {

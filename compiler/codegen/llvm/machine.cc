@@ -152,6 +152,23 @@ int64_t SystemValue(int name, int64_t otherwise) {
   return value > 0 ? value : otherwise;
 }
 
+// Applies the option vector-bits.
+absl::Status LimitVectors(const Target& target, Machine* m) {
+  const std::string bits = target.Option("vector-bits", "");
+  if (bits.empty()) return absl::OkStatus();
+  int value = 0;
+  if (!absl::SimpleAtoi(bits, &value) ||
+      (value != 0 && value != 128 && value != 256 && value != 512)) {
+    return OptionError("vector-bits", bits, "must be 0, 128, 256 or 512");
+  }
+  if (value > m->vector_bits) {
+    return OptionError("vector-bits", bits,
+                       absl::StrCat("the processor has ", m->vector_bits));
+  }
+  m->vector_bits = value;
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void InitializeLlvm() {
@@ -266,19 +283,7 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   if (!any->isCPUStringValid(m.tune_cpu)) m.tune_cpu = m.cpu;
 
   SetVectors(triple, &m);
-  const std::string bits = target.Option("vector-bits", "");
-  if (!bits.empty()) {
-    int value = 0;
-    if (!absl::SimpleAtoi(bits, &value) ||
-        (value != 0 && value != 128 && value != 256 && value != 512)) {
-      return OptionError("vector-bits", bits, "must be 0, 128, 256 or 512");
-    }
-    if (value > m.vector_bits) {
-      return OptionError("vector-bits", bits,
-                         absl::StrCat("the processor has ", m.vector_bits));
-    }
-    m.vector_bits = value;
-  }
+  INGOT_RETURN_IF_ERROR(LimitVectors(target, &m));
   return m;
 }
 

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
-#include "compiler/tir/expr_size.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
 namespace {

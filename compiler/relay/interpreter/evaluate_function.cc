@@ -1,5 +1,4 @@
 // A whole function, node by node.
-#include <cstring>
 #include <limits>
 #include <map>
 #include <string>
@@ -71,12 +70,12 @@ absl::StatusOr<Tensor> RandomState(int64_t run) {
   return state;
 }
 
-// Tensors of one type as one, along a new first dimension. `type` is that of
-// the result, for the case that there are none.
-absl::StatusOr<Tensor> Stack(const std::vector<Tensor>& parts,
-                             const TensorType& type, const Bindings& bindings) {
-  std::vector<int64_t> dims = {static_cast<int64_t>(parts.size())};
-  if (parts.empty()) {
+// Joins the tensors that iterations gave, along a new first dimension. `type`
+// is that of the result, for the case that there were none.
+absl::StatusOr<Tensor> Stack(const TensorList& parts, const TensorType& type,
+                             const Bindings& bindings) {
+  if (parts.tensors.empty()) {
+    std::vector<int64_t> dims = {0};
     for (size_t d = 1; d < type.shape.size(); ++d) {
       int64_t value = 0;  // of a dimension that only an iteration would tell
       tir::AsConstInt(bindings({type.shape[d]})[0], &value);
@@ -84,19 +83,13 @@ absl::StatusOr<Tensor> Stack(const std::vector<Tensor>& parts,
     }
     return Tensor::Empty(type.dtype, dims);
   }
-  dims.insert(dims.end(), parts[0].shape().begin(), parts[0].shape().end());
-  INGOT_ASSIGN_OR_RETURN(Tensor stack, Tensor::Empty(parts[0].dtype(), dims));
-  auto* to = static_cast<char*>(stack.mutable_raw_data());
-  for (const Tensor& part : parts) {
-    if (part.shape() != parts[0].shape()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("an iteration gives ", part.TypeString(),
-                       ", another gave ", parts[0].TypeString()));
-    }
-    std::memcpy(to, part.raw_data(), part.bytes());
-    to += part.bytes();
-  }
-  return stack;
+  ListOperand operand;
+  operand.list = &parts;
+  INGOT_ASSIGN_OR_RETURN(
+      const TensorOrList whole,
+      RunListStep({ListOp::kConcat, parts.dtype, /*axis=*/0, /*flag=*/true},
+                  {operand}));
+  return TensorOf(whole);
 }
 
 absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
@@ -114,7 +107,10 @@ absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
     INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(operands[1]));
   }
   Values inputs(operands.begin() + 1, operands.end());
-  std::vector<std::vector<Tensor>> slices(node.outputs.size() - carried);
+  std::vector<TensorList> slices;
+  for (size_t i = carried; i < node.outputs.size(); ++i) {
+    slices.push_back({node.outputs[i].dtype, false, {}});
+  }
   for (int64_t iteration = 0; go_on && iteration < iterations; ++iteration) {
     INGOT_ASSIGN_OR_RETURN(inputs[0], ScalarI64(iteration));
     INGOT_ASSIGN_OR_RETURN(Values results, Call(e, body, inputs));
@@ -123,7 +119,7 @@ absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
               inputs.begin() + 1);
     for (size_t i = 0; i < slices.size(); ++i) {
       INGOT_ASSIGN_OR_RETURN(Tensor slice, TensorOf(results[1 + carried + i]));
-      slices[i].push_back(std::move(slice));
+      slices[i].tensors.push_back(std::move(slice));
     }
   }
   Values results(inputs.begin() + 1, inputs.begin() + 1 + carried);

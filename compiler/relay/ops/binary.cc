@@ -9,12 +9,7 @@ namespace ingot::relay::ops {
 namespace {
 
 using tir::BinaryOp;
-using tir::Intrinsic;
 using tir::MakeBinary;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
 
 using BinaryFn =
     std::function<Expr(const Expr& a, const Expr& b, const Attrs& attrs)>;

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "compiler/tir/arith/simplify.h"
+#include "compiler/relay/dim.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -184,13 +184,6 @@ Dim Product(const Shape& dims, int begin, int end) {
   Dim product = I64(1);
   for (int i = begin; i < end; ++i) product = product * dims[i];
   return product;
-}
-
-Dim SimplifyDim(const Dim& dim) {
-  int64_t known;
-  if (ConstDim(dim, &known)) return dim;
-  const tir::Bounds bounds = tir::Bounds::Dimensions();
-  return tir::Simplify(dim, &bounds);
 }
 
 Dim FloorDiv(const Dim& a, int64_t b) { return a / I64(b); }

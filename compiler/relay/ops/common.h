@@ -3,6 +3,7 @@
 #ifndef INGOT_COMPILER_RELAY_OPS_COMMON_H_
 #define INGOT_COMPILER_RELAY_OPS_COMMON_H_
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,6 +25,12 @@ namespace ingot::relay::ops {
 
 using te::Indices;
 using tir::Expr;
+using tir::Intrinsic;
+using tir::MakeCall;
+using tir::MakeCast;
+using tir::MakeConst;
+using tir::MakeSelect;
+using Tags = std::map<std::string, std::string>;
 using Types = std::vector<TensorType>;
 using Tensors = std::vector<te::Tensor>;
 using InferFn = std::function<absl::StatusOr<Types>(const InferContext&)>;
@@ -104,9 +111,6 @@ Indices BroadcastIndices(const Shape& from, const Indices& i,
 
 // The product of dims[begin, end).
 Dim Product(const Shape& dims, int begin, int end);
-
-// An equal dimension, simpler: symbols are at least 0.
-Dim SimplifyDim(const Dim& dim);
 
 // Floor/ceil division of non-negative dimensions by a positive constant.
 Dim CeilDiv(const Dim& a, int64_t b);

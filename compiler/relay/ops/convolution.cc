@@ -1,6 +1,6 @@
 // Convolutions and their transposes, in plain and in blocked layouts.
-#include "absl/strings/numbers.h"
-#include "absl/strings/strip.h"
+#include "compiler/relay/dim.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/window.h"
@@ -9,11 +9,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-
-constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};
 constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
 
 // A convolution's operands, decoded. With blocks the last dimension of data is
@@ -34,22 +29,17 @@ absl::Status KernelBlocks(absl::string_view layout, int n, int64_t* in,
                           int64_t* out) {
   *in = *out = 0;
   if (layout == kKernelLayouts[n - 1]) return absl::OkStatus();
-  absl::string_view rest = layout;
-  const absl::Status bad = Invalid(
-      "'", layout, "' is not a kernel layout such as OIHW, OIHW8i8o or OIHW8o");
-  if (n != 2 || !absl::ConsumePrefix(&rest, "OIHW")) return bad;
-  const size_t i = rest.find('i');
-  if (i != absl::string_view::npos) {
-    if (!absl::SimpleAtoi(rest.substr(0, i), in) || *in < 1 || *in > 1024) {
-      return bad;
+  if (const auto parsed = ParseLayout(layout); n == 2 && parsed.ok()) {
+    const std::string axes = parsed->Axes();
+    *in = parsed->Block('I');
+    *out = parsed->Block('O');
+    if ((axes == "OIHWio" || axes == "OIHWo") && *in <= kMaxChannelBlock &&
+        *out <= kMaxChannelBlock) {
+      return absl::OkStatus();
     }
-    rest = rest.substr(i + 1);
   }
-  if (!absl::ConsumeSuffix(&rest, "o") || !absl::SimpleAtoi(rest, out) ||
-      *out < 1 || *out > 1024) {
-    return bad;
-  }
-  return absl::OkStatus();
+  return Invalid("'", layout,
+                 "' is not a kernel layout such as OIHW, OIHW8i8o or OIHW8o");
 }
 
 // The extents of the window that kernel `w` slides, the `n` dimensions from

@@ -33,23 +33,24 @@ absl::StatusOr<std::vector<int>> ParseTerm(absl::string_view term,
   return labels;
 }
 
-}  // namespace
+// The operands' terms of an equation, and what they say of the labels.
+struct Operands {
+  std::vector<std::vector<int>> labels;  // of each operand's dimensions
+  std::map<int, Dim> extents;            // of labels
+  std::map<int, int> uses;
+  int ellipsis = 0;  // the most dimensions of a "..."
+};
 
-absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
+absl::StatusOr<Operands> ReadOperands(absl::string_view equation,
+                                      absl::string_view left,
                                       absl::Span<const Shape> shapes,
                                       std::vector<DimAssumption>* assumed) {
-  const size_t arrow = equation.find("->");
-  const bool explicit_output = arrow != absl::string_view::npos;
-  const std::vector<absl::string_view> terms =
-      absl::StrSplit(equation.substr(0, arrow), ',');
+  const std::vector<absl::string_view> terms = absl::StrSplit(left, ',');
   if (terms.size() != shapes.size()) {
     return Invalid("the equation '", equation, "' has ", terms.size(),
                    " terms for ", shapes.size(), " operands");
   }
-  std::vector<std::vector<int>> labels;
-  std::map<int, Dim> extents;
-  std::map<int, int> uses;
-  int ellipsis = 0;
+  Operands in;
   for (size_t t = 0; t < terms.size(); ++t) {
     int named = 0;
     for (char ch : terms[t]) {
@@ -63,10 +64,10 @@ absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
     }
     INGOT_ASSIGN_OR_RETURN(std::vector<int> term,
                            ParseTerm(terms[t], rank - named));
-    if (dots) ellipsis = std::max(ellipsis, rank - named);
+    if (dots) in.ellipsis = std::max(in.ellipsis, rank - named);
     for (size_t d = 0; d < term.size(); ++d) {
-      ++uses[term[d]];
-      auto [it, added] = extents.emplace(term[d], shapes[t][d]);
+      ++in.uses[term[d]];
+      auto [it, added] = in.extents.emplace(term[d], shapes[t][d]);
       if (added || tir::IsConstInt(shapes[t][d], 1)) continue;
       if (tir::IsConstInt(it->second, 1)) {
         it->second = shapes[t][d];
@@ -75,40 +76,53 @@ absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
                        "'");
       }
     }
-    labels.push_back(std::move(term));
+    in.labels.push_back(std::move(term));
   }
+  return in;
+}
+
+}  // namespace
+
+absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
+                                      absl::Span<const Shape> shapes,
+                                      std::vector<DimAssumption>* assumed) {
+  const size_t arrow = equation.find("->");
+  const bool explicit_output = arrow != absl::string_view::npos;
+  INGOT_ASSIGN_OR_RETURN(
+      const Operands in,
+      ReadOperands(equation, equation.substr(0, arrow), shapes, assumed));
   std::vector<int> output;
   if (explicit_output) {
     INGOT_ASSIGN_OR_RETURN(output,
-                           ParseTerm(equation.substr(arrow + 2), ellipsis));
+                           ParseTerm(equation.substr(arrow + 2), in.ellipsis));
   } else {
-    for (int d = ellipsis; d > 0; --d) output.push_back(-d);
-    for (const auto& [label, count] : uses) {
+    for (int d = in.ellipsis; d > 0; --d) output.push_back(-d);
+    for (const auto& [label, count] : in.uses) {
       if (label > 0 && count == 1) output.push_back(label);
     }
   }
   EinsumPlan plan;
   std::map<int, EinsumPlan::Source> sources;
   for (int label : output) {
-    auto extent = extents.find(label);
+    auto extent = in.extents.find(label);
     EinsumPlan::Source source;
     source.index = static_cast<int>(plan.output.size());
-    if (extent == extents.end() || !sources.emplace(label, source).second) {
+    if (extent == in.extents.end() || !sources.emplace(label, source).second) {
       return Invalid("the result of '", equation,
                      "' has a label twice, or one that no operand has");
     }
     plan.output.push_back(extent->second);
   }
-  for (const auto& [label, extent] : extents) {
+  for (const auto& [label, extent] : in.extents) {
     EinsumPlan::Source source;
     source.reduced = true;
     source.index = static_cast<int>(plan.summed.size());
     if (sources.emplace(label, source).second) plan.summed.push_back(extent);
   }
-  for (size_t t = 0; t < labels.size(); ++t) {
+  for (size_t t = 0; t < in.labels.size(); ++t) {
     std::vector<EinsumPlan::Source> operand;
-    for (size_t d = 0; d < labels[t].size(); ++d) {
-      EinsumPlan::Source source = sources[labels[t][d]];
+    for (size_t d = 0; d < in.labels[t].size(); ++d) {
+      EinsumPlan::Source source = sources[in.labels[t][d]];
       source.broadcast = tir::IsConstInt(shapes[t][d], 1);
       operand.push_back(source);
     }

@@ -9,12 +9,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-
 // x in its computing type, which the result has too (or bool).
 using UnaryFn = std::function<Expr(const Expr& x, const Attrs& attrs)>;
 

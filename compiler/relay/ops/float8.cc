@@ -7,12 +7,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-
 // A sign, `exponent` bits and `mantissa` bits. Those with `finite` have no
 // infinities: where they would be are numbers, but for the codes that are NaN.
 // Those with `unsigned_zero` have one zero; what would be -0 is their only NaN.

@@ -6,9 +6,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
 using Ints = std::vector<int64_t>;
 
 OpDef Generator(absl::string_view name, absl::string_view doc) {

@@ -11,11 +11,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-using tir::Stmt;
-
 absl::StatusOr<int> AxisOf(const InferContext& c) {
   return NormalizeAxis(c.attrs.Get<int64_t>("axis"),
                        static_cast<int>(c.type(0).shape.size()));

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/status_macros.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/ops/known.h"
-#include "compiler/relay/ops/layout.h"
 #include "compiler/relay/strided.h"
 
 namespace ingot::relay::ops {
@@ -15,14 +15,14 @@ using Ints = std::vector<int64_t>;
 
 // A tensor's layout and shape, axis by axis.
 struct Side {
-  std::vector<LayoutDim> dims;
+  Layout layout;
   Ints strides;
   std::map<char, int64_t> extents;  // of whole axes, filled up to whole blocks
 
   // The stride of the axis, or of its block; 0 when it has none.
   int64_t Stride(char axis, bool block) const {
-    for (size_t d = 0; d < dims.size(); ++d) {
-      if (dims[d].axis == axis && (dims[d].block > 0) == block) {
+    for (size_t d = 0; d < layout.dims.size(); ++d) {
+      if (layout.dims[d].axis == axis && (layout.dims[d].block > 0) == block) {
         return strides[d];
       }
     }
@@ -30,15 +30,15 @@ struct Side {
   }
 };
 
-absl::StatusOr<Side> MakeSide(absl::string_view layout,
+absl::StatusOr<Side> MakeSide(absl::string_view text,
                               absl::Span<const int64_t> shape) {
   Side side;
-  INGOT_ASSIGN_OR_RETURN(side.dims, ParseLayout(layout));
+  INGOT_ASSIGN_OR_RETURN(side.layout, ParseLayout(text));
   side.strides = DenseStrides(shape);
-  for (size_t d = 0; d < side.dims.size(); ++d) {
-    const LayoutDim& dim = side.dims[d];
+  for (size_t d = 0; d < side.layout.dims.size(); ++d) {
+    const LayoutDim& dim = side.layout.dims[d];
     if (dim.block > 0) continue;
-    side.extents[dim.axis] = shape[d] * BlockOf(side.dims, dim.axis);
+    side.extents[dim.axis] = shape[d] * side.layout.Step(dim.axis);
   }
   return side;
 }
@@ -60,7 +60,7 @@ struct Piece {
 bool AddAxis(const Side& from, const Side& to, char axis,
              std::vector<Piece>* pieces) {
   const int64_t n = std::min(from.extents.at(axis), to.extents.at(axis));
-  const int64_t fb = BlockOf(from.dims, axis), tb = BlockOf(to.dims, axis);
+  const int64_t fb = from.layout.Step(axis), tb = to.layout.Step(axis);
   if (fb > 1 && tb > 1 && fb != tb) return false;
   const int64_t b = std::max(fb, tb);
   const int64_t f_outer = from.Stride(axis, false);
@@ -103,7 +103,7 @@ MaybeTensor CopyToLayout(const KnownCall& c) {
                          MakeSide(attrs.Get<std::string>("dst"), c.shape));
   std::vector<Piece> pieces(1);
   // In the order of the result, so that it is written in order.
-  for (const LayoutDim& dim : to.dims) {
+  for (const LayoutDim& dim : to.layout.dims) {
     if (dim.block > 0) continue;
     if (!AddAxis(from, to, dim.axis, &pieces)) return std::nullopt;
   }

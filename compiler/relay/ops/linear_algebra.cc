@@ -6,18 +6,91 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeLoad;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
+// Elimination with the largest pivot of each column, on the n x n matrix `a`,
+// which it destroys; the product of the pivots, with the sign of the row swaps.
+class Elimination {
+ public:
+  Elimination(const tir::Buffer& a, const Expr& n)
+      : a_(a), n_(n), acc_(a->dtype) {}
 
-// Elimination with the largest pivot of each column, on a copy; the product of
-// the pivots, with the sign of the row swaps.
+  Stmt Start() const { return product_.Set(MakeConst(acc_, 1)); }
+  Stmt Columns() const {
+    return Loop("k", n_, [&](const Expr& k) { return Column(k); });
+  }
+  Expr product() const { return product_.value(); }
+
+  // `body` with room for the numbers that this keeps.
+  Stmt Allocate(Stmt body) const {
+    for (const Cell* cell : {&product_, &best_, &row_}) {
+      body = tir::MakeAllocate(cell->buffer(), body);
+    }
+    return body;
+  }
+
+ private:
+  // A loop from `first` up to n.
+  Stmt Below(absl::string_view stem, const Expr& first,
+             const std::function<Stmt(const Expr&)>& body) const {
+    return Loop(stem, Max(n_ - first, I64(0)),
+                [&](const Expr& d) { return body(first + d); });
+  }
+
+  Stmt Column(const Expr& k) const {
+    const Expr pivot_row = row_.value();
+    const Stmt find = FindPivot(k);
+    const Stmt swap = SwapRows(k, pivot_row);
+    const Expr pivot = MakeLoad(a_, {k, k});
+    const Expr so_far = product_.value();
+    const Expr sign =
+        MakeSelect(Eq(pivot_row, k), MakeConst(acc_, 1), MakeConst(acc_, -1));
+    const Stmt multiply = product_.Set(so_far * (pivot * sign));
+    const Stmt eliminate = Eliminate(k, pivot);
+    return MakeSeq(
+        {best_.Set(MakeConst(acc_, 0)), row_.Set(k), find, swap, multiply,
+         tir::MakeIf(tir::Ne(pivot, MakeConst(acc_, 0)), eliminate)});
+  }
+
+  Stmt FindPivot(const Expr& k) const {
+    return Below("r", k, [&](const Expr& r) {
+      const Expr size = MakeCall(Intrinsic::kAbs, {MakeLoad(a_, {r, k})});
+      return tir::MakeIf(Gt(size, best_.value()),
+                         MakeSeq({best_.Set(size), row_.Set(r)}));
+    });
+  }
+
+  // Row k is not needed any more: the pivot's row goes there, and row k takes
+  // its place.
+  Stmt SwapRows(const Expr& k, const Expr& pivot_row) const {
+    return Below("j", k, [&](const Expr& j) {
+      const tir::VarPtr held = tir::MakeVar("held", acc_);
+      return tir::MakeLet(
+          held, MakeLoad(a_, {k, j}),
+          MakeSeq({MakeStore(a_, {k, j}, MakeLoad(a_, {pivot_row, j})),
+                   MakeStore(a_, {pivot_row, j}, held)}));
+    });
+  }
+
+  Stmt Eliminate(const Expr& k, const Expr& pivot) const {
+    return Below("r", k + 1, [&](const Expr& r) {
+      const tir::VarPtr factor = tir::MakeVar("factor", acc_);
+      return tir::MakeLet(
+          factor, MakeLoad(a_, {r, k}) / pivot,
+          Below("j", k + 1, [&](const Expr& j) {
+            return MakeStore(
+                a_, {r, j},
+                MakeLoad(a_, {r, j}) - Expr(factor) * MakeLoad(a_, {k, j}));
+          }));
+    });
+  }
+
+  const tir::Buffer a_;
+  const Expr n_;
+  const DataType acc_;
+  const Cell product_{"product", acc_};
+  const Cell best_{"best", acc_};
+  const Cell row_{"row", DataType::Int(64)};
+};
+
 OpDef Det() {
   OpDef def;
   def.name = "det";
@@ -36,78 +109,24 @@ OpDef Det() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const int rank = x.rank();
-    const DataType t = x.dtype(), acc = ComputeType(t), i64 = DataType::Int(64);
+    const DataType t = x.dtype(), acc = ComputeType(t);
     const Expr n = x.shape()[rank - 1];
     const Shape batch(x.shape().begin(), x.shape().end() - 2);
     std::vector<te::Tensor> out = c.graph.Extern(
         c.name, {batch, {n, n}}, {t, acc}, {x},
         [&](absl::Span<const te::Tensor> results) {
           const tir::Buffer a = results[1].buffer;
-          const tir::Buffer product = Scratch("product", acc, 1);
-          const tir::Buffer best = Scratch("best", acc, 1);
-          const tir::Buffer row = Scratch("row", i64, 1);
-          const Indices zero = {I64(0)};
-          auto abs = [](const Expr& e) {
-            return MakeCall(Intrinsic::kAbs, {e});
-          };
-          auto below = [&](absl::string_view stem, const Expr& first,
-                           const std::function<Stmt(const Expr&)>& body) {
-            return Loop(stem, Max(n - first, I64(0)),
-                        [&](const Expr& d) { return body(first + d); });
-          };
-          auto column = [&](const Expr& k) {
-            const Expr pivot_row = MakeLoad(row, zero);
-            const Stmt find = below("r", k, [&](const Expr& r) {
-              const Expr size = abs(MakeLoad(a, {r, k}));
-              return tir::MakeIf(Gt(size, MakeLoad(best, zero)),
-                                 MakeSeq({MakeStore(best, zero, size),
-                                          MakeStore(row, zero, r)}));
-            });
-            // Row k is not needed any more: the pivot's row goes there, and
-            // row k takes its place.
-            const Stmt swap = below("j", k, [&](const Expr& j) {
-              const tir::VarPtr held = tir::MakeVar("held", acc);
-              return tir::MakeLet(
-                  held, MakeLoad(a, {k, j}),
-                  MakeSeq({MakeStore(a, {k, j}, MakeLoad(a, {pivot_row, j})),
-                           MakeStore(a, {pivot_row, j}, held)}));
-            });
-            const Expr pivot = MakeLoad(a, {k, k});
-            const Expr so_far = MakeLoad(product, zero);
-            const Expr sign = MakeSelect(Eq(pivot_row, k), MakeConst(acc, 1),
-                                         MakeConst(acc, -1));
-            const Stmt multiply =
-                MakeStore(product, zero, so_far * (pivot * sign));
-            const Stmt eliminate = below("r", k + 1, [&](const Expr& r) {
-              const tir::VarPtr factor = tir::MakeVar("factor", acc);
-              return tir::MakeLet(factor, MakeLoad(a, {r, k}) / pivot,
-                                  below("j", k + 1, [&](const Expr& j) {
-                                    return MakeStore(
-                                        a, {r, j},
-                                        MakeLoad(a, {r, j}) -
-                                            Expr(factor) * MakeLoad(a, {k, j}));
-                                  }));
-            });
-            return MakeSeq(
-                {MakeStore(best, zero, MakeConst(acc, 0)),
-                 MakeStore(row, zero, k), find, swap, multiply,
-                 tir::MakeIf(tir::Ne(pivot, MakeConst(acc, 0)), eliminate)});
-          };
+          const Elimination elimination(a, n);
           return LoopNest(batch, "b", [&](const Indices& b) {
             const Stmt copy = LoopNest({n, n}, "c", [&](const Indices& i) {
               Indices at = b;
               at.insert(at.end(), i.begin(), i.end());
               return MakeStore(a, i, MakeCast(acc, x(at)));
             });
-            Stmt body =
-                MakeSeq({copy, MakeStore(product, zero, MakeConst(acc, 1)),
-                         Loop("k", n, column),
+            return elimination.Allocate(
+                MakeSeq({copy, elimination.Start(), elimination.Columns(),
                          MakeStore(results[0].buffer, b,
-                                   MakeCast(t, MakeLoad(product, zero)))});
-            for (const tir::Buffer& buffer : {product, best, row}) {
-              body = tir::MakeAllocate(buffer, body);
-            }
-            return body;
+                                   MakeCast(t, elimination.product()))}));
           });
         });
     return Tensors{out[0]};

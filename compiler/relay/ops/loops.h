@@ -13,13 +13,19 @@
 
 namespace ingot::relay::ops {
 
+using tir::MakeIf;
+using tir::MakeLoad;
+using tir::MakeSeq;
+using tir::MakeStore;
+using tir::Stmt;
+
 // for stem in [0, extent): body(stem)
-tir::Stmt Loop(absl::string_view stem, const Expr& extent,
-               const std::function<tir::Stmt(const Expr&)>& body);
+Stmt Loop(absl::string_view stem, const Expr& extent,
+          const std::function<Stmt(const Expr&)>& body);
 
 // One serial loop a dimension, the last innermost.
-tir::Stmt LoopNest(const Shape& shape, absl::string_view stem,
-                   const std::function<tir::Stmt(const Indices&)>& body);
+Stmt LoopNest(const Shape& shape, absl::string_view stem,
+              const std::function<Stmt(const Indices&)>& body);
 
 // A small buffer for MakeAllocate, private to an iteration.
 tir::Buffer Scratch(absl::string_view name, DataType dtype, int64_t elements);
@@ -31,9 +37,9 @@ class Cell {
       : buffer_(Scratch(name, dtype, 1)) {}
 
   Expr value() const;
-  tir::Stmt Set(const Expr& value) const;
-  tir::Stmt Set(int64_t value) const;
-  tir::Stmt Increment() const;
+  Stmt Set(const Expr& value) const;
+  Stmt Set(int64_t value) const;
+  Stmt Increment() const;
   const tir::Buffer& buffer() const { return buffer_; }
 
  private:
@@ -41,7 +47,7 @@ class Cell {
 };
 
 // `body` with these cells, all 0 at first.
-tir::Stmt WithCells(std::initializer_list<const Cell*> cells, tir::Stmt body);
+Stmt WithCells(std::initializer_list<const Cell*> cells, Stmt body);
 
 }  // namespace ingot::relay::ops
 

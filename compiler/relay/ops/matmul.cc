@@ -7,9 +7,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-using Tags = std::map<std::string, std::string>;
-
 // The element types of an integer product differ from its result's.
 absl::StatusOr<DataType> ResultType(const InferContext& c) {
   for (int i = 0; i < 2; ++i) {

@@ -9,13 +9,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-using Tags = std::map<std::string, std::string>;
-
 const Tags& NormTags() {
   static const Tags* tags = new Tags{{te::kAnchor, te::kNorm}};
   return *tags;

@@ -10,22 +10,13 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-using Tags = std::map<std::string, std::string>;
-
 enum class PoolKind { kMax, kAverage, kLp };
-
-constexpr absl::string_view kLayouts[] = {"NCW", "NCHW", "NCDHW"};
 
 AttrSpec LayoutAttr(int n) {
   return StringAttr(
       "layout",
       n == 2 ? "NCHW, or NCHW8c and the like" : "the only one there is",
-      kLayouts[n - 1]);
+      kDataLayouts[n - 1]);
 }
 
 absl::Status CheckLayout(const TensorType& x, const Attrs& attrs, int n) {

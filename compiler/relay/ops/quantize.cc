@@ -5,11 +5,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-
 // Scale and zero point: scalars, or one element for each of axis's.
 absl::Status CheckParams(const InferContext& c) {
   const TensorType& x = c.type(0);

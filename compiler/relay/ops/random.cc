@@ -15,14 +15,7 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
 using tir::MakeBinary;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
 
 const DataType kU64 = DataType::UInt(64);
 

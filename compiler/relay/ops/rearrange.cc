@@ -1,6 +1,7 @@
 // Operators whose every result element is one operand element elsewhere.
 #include <algorithm>
 
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/known.h"
@@ -10,8 +11,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeConst;
-using tir::MakeSelect;
 using Ints = std::vector<int64_t>;
 
 // A kInjective operator on one operand, given the operand's index for a point

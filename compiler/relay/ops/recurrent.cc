@@ -11,11 +11,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeLoad;
-using tir::MakeStore;
-using tir::Stmt;
 using Strings = std::vector<std::string>;
 
 // Operand positions that all kinds share.

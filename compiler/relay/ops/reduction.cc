@@ -1,19 +1,13 @@
 // Reductions over whole dimensions.
 #include <functional>
 
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {
 namespace {
-
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-using Tags = std::map<std::string, std::string>;
 
 const Tags& ReduceTags() {
   static const Tags* tags = new Tags{{te::kAnchor, te::kReduce}};

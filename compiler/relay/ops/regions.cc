@@ -8,12 +8,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-
 // Where the samples of a region's bins are, and what they are.
 class Regions {
  public:

@@ -7,11 +7,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
 using Floats = std::vector<double>;
 
 struct Options {

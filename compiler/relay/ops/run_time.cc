@@ -10,11 +10,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeIf;
-using tir::MakeSelect;
-using tir::MakeStore;
-using tir::Stmt;
-
 absl::Status ExpectI64Vector(const TensorType& type, size_t elements) {
   int64_t extent = 1;
   if (type.dtype != DataType::Int(64) || type.shape.size() > 1 ||

@@ -7,8 +7,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeCast;
-
 absl::Status ReadPadding(const Attrs& attrs, Padding* padding) {
   const std::string name = attrs.Get<std::string>("padding_mode");
   *padding = name == "border"       ? Padding::kBorder
@@ -90,6 +88,42 @@ OpDef GridSample() {
   return def;
 }
 
+absl::StatusOr<Types> InferDeformColumns(const InferContext& c) {
+  const TensorType &x = c.type(0), &offset = c.type(1);
+  INGOT_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
+  INGOT_RETURN_IF_ERROR(ExpectRank(offset, 4, "offset"));
+  INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
+  INGOT_RETURN_IF_ERROR(ExpectFloat(offset, "offset"));
+  INGOT_ASSIGN_OR_RETURN(
+      Window w,
+      ReadWindow(c.attrs, c.attrs.Get<std::vector<int64_t>>("kernel")));
+  if (w.kernel.size() != 2) return Invalid("the window must have two sides");
+  const int64_t taps = w.kernel[0] * w.kernel[1];
+  const int64_t groups = c.attrs.Get<int64_t>("offset_groups");
+  int64_t channels;
+  if (groups < 1 || !ConstDim(x.shape[1], &channels) ||
+      channels % groups != 0) {
+    return Invalid("offset_groups=", groups, " of ", ToString(x));
+  }
+  Shape out = {x.shape[0], I64(channels * taps)};
+  for (int d = 0; d < 2; ++d) {
+    INGOT_ASSIGN_OR_RETURN(Dim count, WindowCount(w, d, x.shape[2 + d]));
+    out.push_back(count);
+  }
+  Shape wanted = {x.shape[0], I64(groups * taps * 2), out[2], out[3]};
+  for (int k = 1; k < 3; ++k) {
+    if (!c.has(k)) continue;
+    if (k == 2) wanted[1] = I64(groups * taps);
+    INGOT_RETURN_IF_ERROR(ExpectRank(c.type(k), 4, "mask"));
+    for (int d = 0; d < 4; ++d) {
+      if (MayBeEqual(c.type(k).shape[d], wanted[d], c.assumed)) continue;
+      return Invalid("offset or mask ", ToString(c.type(k)), " should be ",
+                     ToString(TensorType{c.type(k).dtype, wanted}));
+    }
+  }
+  return Types{{x.dtype, out}};
+}
+
 // The operand of a convolution whose taps are moved, as columns.
 OpDef DeformColumns() {
   OpDef def;
@@ -102,41 +136,7 @@ OpDef DeformColumns() {
   def.attrs = {IntsAttr("kernel", "extent of the window", kRequired),
                StridesAttr(), PadsAttr(), DilationsAttr(),
                IntAttr("offset_groups", "of channels with offsets", 1)};
-  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    const TensorType &x = c.type(0), &offset = c.type(1);
-    INGOT_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
-    INGOT_RETURN_IF_ERROR(ExpectRank(offset, 4, "offset"));
-    INGOT_RETURN_IF_ERROR(ExpectFloat(x, "x"));
-    INGOT_RETURN_IF_ERROR(ExpectFloat(offset, "offset"));
-    INGOT_ASSIGN_OR_RETURN(
-        Window w,
-        ReadWindow(c.attrs, c.attrs.Get<std::vector<int64_t>>("kernel")));
-    if (w.kernel.size() != 2) return Invalid("the window must have two sides");
-    const int64_t taps = w.kernel[0] * w.kernel[1];
-    const int64_t groups = c.attrs.Get<int64_t>("offset_groups");
-    int64_t channels;
-    if (groups < 1 || !ConstDim(x.shape[1], &channels) ||
-        channels % groups != 0) {
-      return Invalid("offset_groups=", groups, " of ", ToString(x));
-    }
-    Shape out = {x.shape[0], I64(channels * taps)};
-    for (int d = 0; d < 2; ++d) {
-      INGOT_ASSIGN_OR_RETURN(Dim count, WindowCount(w, d, x.shape[2 + d]));
-      out.push_back(count);
-    }
-    Shape wanted = {x.shape[0], I64(groups * taps * 2), out[2], out[3]};
-    for (int k = 1; k < 3; ++k) {
-      if (!c.has(k)) continue;
-      if (k == 2) wanted[1] = I64(groups * taps);
-      INGOT_RETURN_IF_ERROR(ExpectRank(c.type(k), 4, "mask"));
-      for (int d = 0; d < 4; ++d) {
-        if (MayBeEqual(c.type(k).shape[d], wanted[d], c.assumed)) continue;
-        return Invalid("offset or mask ", ToString(c.type(k)), " should be ",
-                       ToString(TensorType{c.type(k).dtype, wanted}));
-      }
-    }
-    return Types{{x.dtype, out}};
-  };
+  def.infer = &InferDeformColumns;
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], offset = c.inputs[1];
     INGOT_ASSIGN_OR_RETURN(

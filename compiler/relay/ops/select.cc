@@ -11,16 +11,116 @@ namespace ingot::relay::ops {
 namespace {
 
 using tir::MakeAllocate;
-using tir::MakeConst;
-using tir::MakeIf;
-using tir::MakeLoad;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
 
-// order[0, number) the rows that differ, as the first place of each; inverse:
-// which of these each row is; counts: how often each occurs.
+// Finds the rows of a matrix that differ. order[0, number) gets the first place
+// of each, `inverse` which of these each row is, `counts` how often each
+// occurs.
+class RowsThatDiffer {
+ public:
+  RowsThatDiffer(const te::Tensor& x, bool sorted,
+                 absl::Span<const te::Tensor> out)
+      : x_(x),
+        sorted_(sorted),
+        order_(out[0]),
+        inverse_(out[1]),
+        counts_(out[2]),
+        number_of_all_(out[3]) {}
+
+  Stmt Write() const {
+    const Stmt firsts = FindFirsts();
+    const Stmt places = PlaceFirsts();
+    // Rows lead to their first row, then to its place, and are counted.
+    const Stmt clear = Loop("i", rows(), [&](const Expr& i) {
+      return MakeStore(counts_.buffer, {i}, I64(0));
+    });
+    const Stmt count = Count();
+    // Elements after the last one are defined, too.
+    const Stmt rest = Loop("i", rows(), [&](const Expr& i) {
+      return MakeIf(Ge(i, number_.value()),
+                    MakeStore(order_.buffer, {i}, I64(0)));
+    });
+    return WithCells(
+        {&place_, &sign_, &number_},
+        MakeSeq({firsts, places, clear, count, rest,
+                 MakeStore(number_of_all_.buffer, {I64(0)}, number_.value())}));
+  }
+
+ private:
+  Dim rows() const { return x_.shape()[0]; }
+
+  // Sets `sign` to the order of row a to row b: -1, 0 or 1.
+  Stmt Compare(const Expr& a, const Expr& b) const {
+    return MakeSeq(
+        {sign_.Set(I64(0)), Loop("e", x_.shape()[1], [&](const Expr& e) {
+           const Expr p = x_({a, e}), q = x_({b, e});
+           const Expr way = MakeSelect(Eq(p, q), I64(0),
+                                       MakeSelect(Lt(p, q), I64(-1), I64(1)));
+           return MakeIf(Eq(sign_.value(), I64(0)), sign_.Set(way));
+         })});
+  }
+
+  // Finds each row's first equal one, kept in `inverse`; `counts` says whether
+  // a row is a first one.
+  Stmt FindFirsts() const {
+    return Loop("i", rows(), [&](const Expr& i) {
+      return MakeSeq(
+          {place_.Set(i),
+           Loop("j", i,
+                [&](const Expr& j) {
+                  return MakeIf(
+                      Eq(place_.value(), i),
+                      MakeSeq({Compare(j, i), MakeIf(Eq(sign_.value(), I64(0)),
+                                                     place_.Set(j))}));
+                }),
+           MakeStore(inverse_.buffer, {i}, place_.value()),
+           MakeStore(counts_.buffer, {i},
+                     MakeSelect(Eq(place_.value(), i), I64(1), I64(0)))});
+    });
+  }
+
+  // The place of a first row among them is how many come before it.
+  Stmt PlaceFirsts() const {
+    return Loop("i", rows(), [&](const Expr& i) {
+      const Stmt search = MakeSeq(
+          {place_.Set(I64(0)),
+           Loop("j", rows(),
+                [&](const Expr& j) {
+                  const Expr other = And(Ne(i, j), Eq(counts_({j}), I64(1)));
+                  const Stmt more = place_.Set(place_.value() + 1);
+                  if (!sorted_) return MakeIf(And(other, Lt(j, i)), more);
+                  return MakeIf(
+                      other,
+                      MakeSeq({Compare(j, i),
+                               MakeIf(Lt(sign_.value(), I64(0)), more)}));
+                }),
+           MakeStore(order_.buffer, {place_.value()}, i),
+           number_.Set(number_.value() + 1)});
+      return MakeIf(Eq(counts_({i}), I64(1)), search);
+    });
+  }
+
+  Stmt Count() const {
+    return Loop("i", rows(), [&](const Expr& i) {
+      return MakeSeq({place_.Set(I64(0)),
+                      Loop("k", number_.value(),
+                           [&](const Expr& k) {
+                             return MakeIf(Eq(order_({k}), inverse_({i})),
+                                           place_.Set(k));
+                           }),
+                      MakeStore(inverse_.buffer, {i}, place_.value()),
+                      MakeStore(counts_.buffer, {place_.value()},
+                                counts_({place_.value()}) + 1)});
+    });
+  }
+
+  const te::Tensor x_;
+  const bool sorted_;
+  const te::Tensor order_, inverse_, counts_, number_of_all_;
+  const Cell sign_{"sign", DataType::Int(64)};
+  const Cell place_{"place", DataType::Int(64)};
+  const Cell number_{"number", DataType::Int(64)};
+};
+
 OpDef UniqueRows() {
   OpDef def;
   def.name = "unique_rows";
@@ -39,80 +139,12 @@ OpDef UniqueRows() {
     const te::Tensor x = c.inputs[0];
     const bool sorted = c.attrs.Get<int64_t>("sorted") != 0;
     const DataType i64 = DataType::Int(64);
-    const Dim rows = x.shape()[0], columns = x.shape()[1];
-    auto body = [&](absl::Span<const te::Tensor> out) -> Stmt {
-      const tir::Buffer &order = out[0].buffer, &inverse = out[1].buffer,
-                        &counts = out[2].buffer;
-      // order of row a to row b: -1, 0 or 1.
-      const Cell sign("sign", i64), place("place", i64), number("number", i64);
-      auto compare = [&](const Expr& a, const Expr& b) {
-        return MakeSeq(
-            {sign.Set(I64(0)), Loop("e", columns, [&](const Expr& e) {
-               const Expr p = x({a, e}), q = x({b, e});
-               const Expr way = MakeSelect(
-                   Eq(p, q), I64(0), MakeSelect(Lt(p, q), I64(-1), I64(1)));
-               return MakeIf(Eq(sign.value(), I64(0)), sign.Set(way));
-             })});
-      };
-      // First each row's first equal one, kept in `inverse`; `counts` says
-      // whether a row is a first one.
-      const Stmt firsts = Loop("i", rows, [&](const Expr& i) {
-        return MakeSeq(
-            {place.Set(i),
-             Loop("j", i,
-                  [&](const Expr& j) {
-                    return MakeIf(
-                        Eq(place.value(), i),
-                        MakeSeq({compare(j, i), MakeIf(Eq(sign.value(), I64(0)),
-                                                       place.Set(j))}));
-                  }),
-             MakeStore(inverse, {i}, place.value()),
-             MakeStore(counts, {i},
-                       MakeSelect(Eq(place.value(), i), I64(1), I64(0)))});
-      });
-      // The place of a first row among them: how many come before it.
-      const Stmt places = Loop("i", rows, [&](const Expr& i) {
-        const Stmt search = MakeSeq(
-            {place.Set(I64(0)),
-             Loop("j", rows,
-                  [&](const Expr& j) {
-                    const Expr other = And(Ne(i, j), Eq(out[2]({j}), I64(1)));
-                    const Stmt more = place.Set(place.value() + 1);
-                    if (!sorted) return MakeIf(And(other, Lt(j, i)), more);
-                    return MakeIf(
-                        other,
-                        MakeSeq({compare(j, i),
-                                 MakeIf(Lt(sign.value(), I64(0)), more)}));
-                  }),
-             MakeStore(order, {place.value()}, i),
-             number.Set(number.value() + 1)});
-        return MakeIf(Eq(out[2]({i}), I64(1)), search);
-      });
-      // Rows lead to their first row, then to its place, and are counted.
-      const Stmt clear = Loop("i", rows, [&](const Expr& i) {
-        return MakeStore(counts, {i}, I64(0));
-      });
-      const Stmt count = Loop("i", rows, [&](const Expr& i) {
-        return MakeSeq(
-            {place.Set(I64(0)),
-             Loop("k", number.value(),
-                  [&](const Expr& k) {
-                    return MakeIf(Eq(out[0]({k}), out[1]({i})), place.Set(k));
-                  }),
-             MakeStore(inverse, {i}, place.value()),
-             MakeStore(counts, {place.value()}, out[2]({place.value()}) + 1)});
-      });
-      // Elements after the last one are defined, too.
-      const Stmt rest = Loop("i", rows, [&](const Expr& i) {
-        return MakeIf(Ge(i, number.value()), MakeStore(order, {i}, I64(0)));
-      });
-      return WithCells(
-          {&place, &sign, &number},
-          MakeSeq({firsts, places, clear, count, rest,
-                   MakeStore(out[3].buffer, {I64(0)}, number.value())}));
-    };
+    const Dim rows = x.shape()[0];
     return c.graph.Extern(c.name, {{rows}, {rows}, {rows}, {I64(1)}},
-                          {i64, i64, i64, i64}, {x}, body);
+                          {i64, i64, i64, i64}, {x},
+                          [&](absl::Span<const te::Tensor> out) {
+                            return RowsThatDiffer(x, sorted, out).Write();
+                          });
   };
   return def;
 }

@@ -2,12 +2,6 @@
 
 namespace ingot::relay::ops {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeSelect;
-
 Expr F(double value) { return MakeConst(DataType::Float(32), value); }
 Expr ToFloat(const Expr& e) { return MakeCast(DataType::Float(32), e); }
 Expr ToIndex(const Expr& e) { return MakeCast(DataType::Int(64), e); }

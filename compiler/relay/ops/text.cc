@@ -1,21 +1,12 @@
 // Operators that change text.
 #include "compiler/relay/ops/text.h"
 
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {
-
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeIf;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
 
 namespace {
 const DataType kU8 = DataType::UInt(8);

@@ -11,16 +11,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::Intrinsic;
-using tir::MakeCall;
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeIf;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
-
 const DataType kU8 = DataType::UInt(8);
 const DataType kF64 = DataType::Float(64);
 const DataType kI64 = DataType::Int(64);

@@ -11,12 +11,6 @@
 namespace ingot::relay::ops {
 namespace {
 
-using tir::MakeIf;
-using tir::MakeSelect;
-using tir::MakeSeq;
-using tir::MakeStore;
-using tir::Stmt;
-
 const DataType kI64 = DataType::Int(64);
 
 Shape WithoutLast(const Shape& shape) {

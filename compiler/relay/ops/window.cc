@@ -1,7 +1,8 @@
 #include "compiler/relay/ops/window.h"
 
-#include "absl/strings/numbers.h"
-#include "absl/strings/strip.h"
+#include <algorithm>
+
+#include "compiler/relay/layout.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {
@@ -101,12 +102,14 @@ te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
 }
 
 absl::StatusOr<int64_t> DataBlock(absl::string_view layout) {
-  absl::string_view rest = layout;
-  if (layout == "NCW" || layout == "NCHW" || layout == "NCDHW") return 0;
-  int64_t block;
-  if (absl::ConsumePrefix(&rest, "NCHW") && absl::ConsumeSuffix(&rest, "c") &&
-      absl::SimpleAtoi(rest, &block) && block > 0 && block <= 1024) {
-    return block;
+  if (std::count(std::begin(kDataLayouts), std::end(kDataLayouts), layout) >
+      0) {
+    return 0;
+  }
+  if (const auto parsed = ParseLayout(layout);
+      parsed.ok() && parsed->Axes() == "NCHWc" &&
+      parsed->Block('C') <= kMaxChannelBlock) {
+    return parsed->Block('C');
   }
   return Invalid("'", layout, "' is not a data layout such as NCHW or NCHW8c");
 }

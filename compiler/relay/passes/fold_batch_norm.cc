@@ -10,6 +10,7 @@
 
 #include "absl/strings/match.h"
 #include "base/status_macros.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
@@ -36,8 +37,7 @@ int ChannelAxis(const Value& value) {
     return -1;
   }
   if (IsConv(node)) {
-    const std::string layout = node.attrs.Get<std::string>("kernel_layout");
-    return absl::EndsWithIgnoreCase(layout, "o") ? -1 : 1;
+    return IsPlainLayout(node.attrs.Get<std::string>("kernel_layout")) ? 1 : -1;
   }
   if (IsConvTranspose(node)) return 1;
   if (node.Is("dense") || node.Is("matmul")) {

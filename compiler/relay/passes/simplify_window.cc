@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "base/status_macros.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
@@ -88,9 +89,9 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   const PadRead read = FindPad(node.inputs[0]);
   if (read.pad == nullptr || !PadsAlike(*read.pad, node)) return Value{};
   const size_t rank = node.inputs[0].type().shape.size();
-  const size_t n = rank - 2;  // plain layouts only
+  const size_t n = rank - 2;
   const char* const layout = pool ? "layout" : "data_layout";
-  if (absl::EndsWith(node.attrs.Get<std::string>(layout), "c")) return Value{};
+  if (!IsPlainLayout(node.attrs.Get<std::string>(layout))) return Value{};
   Ints pads = node.attrs.GetEach("pads", 2 * n);
   const Ints kernel = pool ? node.attrs.Get<Ints>("kernel") : Ints();
   const Ints dilations = node.attrs.GetEach("dilations", n);

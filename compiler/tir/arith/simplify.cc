@@ -1,9 +1,6 @@
 #include "compiler/tir/arith/simplify.h"
 
-#include <algorithm>
-
 #include "compiler/tir/arith/simplifier.h"
-#include "compiler/tir/visitor.h"
 
 namespace ingot::tir {
 
@@ -46,25 +43,6 @@ std::optional<int64_t> ConstLowerBound(const Expr& e, const Bounds* bounds) {
   const int64_t min = simplifier.Range(a).min;
   if (min == Interval::kNone || simplifier.MayOverflow(a)) return std::nullopt;
   return min;
-}
-
-std::vector<const Var*> SymbolicDims(const PrimFunc& func) {
-  class Collector final : public ExprVisitor {
-   public:
-    std::vector<const Var*> vars;
-
-   private:
-    void VisitVar(const Var& node) override {
-      if (std::find(vars.begin(), vars.end(), &node) == vars.end()) {
-        vars.push_back(&node);
-      }
-    }
-  };
-  Collector collector;
-  for (const Buffer& param : func.params) {
-    for (const Expr& dim : param->shape) collector.Visit(dim);
-  }
-  return collector.vars;
 }
 
 }  // namespace ingot::tir

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "compiler/tir/arith/affine.h"
 #include "compiler/tir/arith/bounds.h"
@@ -45,9 +44,6 @@ std::optional<int64_t> ConstUpperBound(const Expr& e,
                                        const Bounds* bounds = nullptr);
 std::optional<int64_t> ConstLowerBound(const Expr& e,
                                        const Bounds* bounds = nullptr);
-
-// The variables in the shapes of the parameters, in order of appearance.
-std::vector<const Var*> SymbolicDims(const PrimFunc& func);
 
 }  // namespace ingot::tir
 

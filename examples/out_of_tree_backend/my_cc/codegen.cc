@@ -82,7 +82,7 @@ absl::Status RegisterMyCcTarget(ingot::TargetRegistry* registry) {
   ingot::TargetKind kind;
   kind.name = "my_cc";
   kind.doc = "some element-wise operators as C";
-  kind.loaders = {"native"};
+  kind.loaders = {ingot::kNativeLoader};
   kind.operators = {"leaky_relu", "neg", "relu"};
   kind.supports = Supports;
   kind.patterns = {

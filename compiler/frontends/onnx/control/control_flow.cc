@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/control/run_time_control.h"
+#include "compiler/frontends/onnx/control/scan.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/relay/interpreter/constant_value.h"
@@ -167,66 +168,13 @@ absl::Status Loop(NodeContext& c) {
   return RunTimeLoop(c, *body);
 }
 
-// Iteration by iteration over the extent that the scan inputs share.
-absl::Status Scan(NodeContext& c) {
-  const onnx::GraphProto* body = c.Graph("body");
-  if (body == nullptr) return c.Error("has no body");
-  if (c.opset() >= 9) {
-    INGOT_ASSIGN_OR_RETURN(const bool run_time, IsLongScan(c, kMaxUnrolled));
-    if (run_time) return RunTimeScan(c, *body);
-  }
-  const int64_t scan_inputs = c.Int("num_scan_inputs", 0);
-  // Operator set 8 had a batch dimension and lengths in front.
-  const bool batched = c.opset() < 9;
-  const int first = batched ? 1 : 0;
-  if (scan_inputs < 1 || scan_inputs > c.num_inputs() - first) {
-    return c.Error("num_scan_inputs=", scan_inputs);
-  }
-  const int states = c.num_inputs() - first - static_cast<int>(scan_inputs);
-  if (batched && c.has_input(0)) {
-    return c.NotSupported("a scan over sequences of different lengths");
-  }
-  const std::vector<int64_t> axes =
-      c.Ints("scan_input_axes", std::vector<int64_t>(scan_inputs, 0));
-  const std::vector<int64_t> directions =
-      c.Ints("scan_input_directions", std::vector<int64_t>(scan_inputs, 0));
-  const int scan_outputs = body->output_size() - states;
-  if (static_cast<int64_t>(axes.size()) != scan_inputs ||
-      static_cast<int64_t>(directions.size()) != scan_inputs ||
-      scan_outputs < 0) {
-    return c.Error("its attributes do not fit its inputs");
-  }
-  const std::vector<int64_t> out_axes =
-      c.Ints("scan_output_axes", std::vector<int64_t>(scan_outputs, 0));
-  const std::vector<int64_t> out_directions =
-      c.Ints("scan_output_directions", std::vector<int64_t>(scan_outputs, 0));
-  if (static_cast<int>(out_axes.size()) != scan_outputs ||
-      static_cast<int>(out_directions.size()) != scan_outputs) {
-    return c.Error("its attributes do not fit its outputs");
-  }
-  auto drop_batch = [&](Value v) -> absl::StatusOr<Value> {
-    if (!batched) return v;
-    if (RankOf(v) < 1 || !tir::IsConstInt(ShapeOf(v)[0], 1)) {
-      return c.NotSupported("a scan of operator set 8 over a batch");
-    }
-    Shape shape = ShapeOf(v);
-    shape.erase(shape.begin());
-    return c.Reshape(v, shape);
-  };
-  std::vector<Binding> state(states);
-  for (int i = 0; i < states; ++i) {
-    INGOT_ASSIGN_OR_RETURN(Value v, c.Input(first + i));
-    INGOT_ASSIGN_OR_RETURN(state[i].value, drop_batch(v));
-  }
+// The number of steps, which all that is scanned must have.
+absl::StatusOr<int64_t> StepsOf(NodeContext& c, const ScanOperands& scan) {
   int64_t steps = -1;
-  std::vector<Value> scanned;
-  std::vector<int64_t> axis_of;
-  for (int i = 0; i < scan_inputs; ++i) {
-    INGOT_ASSIGN_OR_RETURN(Value v, c.Input(first + states + i));
-    INGOT_ASSIGN_OR_RETURN(v, drop_batch(v));
-    int64_t axis = axes[i] < 0 ? axes[i] + RankOf(v) : axes[i], extent;
-    if (axis < 0 || axis >= RankOf(v)) return c.Error("a scan axis of ", axis);
-    if (!tir::AsConstInt(ShapeOf(v)[axis], &extent) ||
+  for (size_t i = 0; i < scan.scanned.size(); ++i) {
+    const Value& v = scan.scanned[i];
+    int64_t extent;
+    if (!tir::AsConstInt(ShapeOf(v)[scan.axes[i]], &extent) ||
         extent > kMaxIterations) {
       return c.NotSupported("a scan over ", relay::ToString(v.type()));
     }
@@ -234,53 +182,84 @@ absl::Status Scan(NodeContext& c) {
       return c.Error("its scan inputs differ in length");
     }
     steps = extent;
-    scanned.push_back(v);
-    axis_of.push_back(axis);
   }
-  std::vector<std::vector<Binding>> collected(scan_outputs);
-  for (int64_t t = 0; t < steps; ++t) {
-    std::vector<Binding> inputs = state;
-    for (int i = 0; i < scan_inputs; ++i) {
-      const int64_t at = directions[i] != 0 ? steps - 1 - t : t;
-      Attrs attrs;
-      attrs.Set("starts", relay::MakeShape({at}));
-      attrs.Set("ends", relay::MakeShape({at + 1}));
-      attrs.Set("axes", std::vector<int64_t>{axis_of[i]});
-      INGOT_ASSIGN_OR_RETURN(
-          Value part, c.Emit("slice", {scanned[i]}, std::move(attrs), "step"));
-      Shape shape = ShapeOf(part);
-      shape.erase(shape.begin() + axis_of[i]);
-      Binding b;
-      INGOT_ASSIGN_OR_RETURN(b.value, c.Reshape(part, shape));
-      inputs.push_back(std::move(b));
-    }
-    INGOT_ASSIGN_OR_RETURN(std::vector<Binding> results,
-                           c.importer()->Inline(*body, std::move(inputs)));
-    for (int i = 0; i < states; ++i) state[i] = results[i];
-    for (int i = 0; i < scan_outputs; ++i) {
-      collected[i].push_back(results[states + i]);
-    }
-  }
-  auto add_batch = [&](Value v) -> absl::StatusOr<Value> {
-    if (!batched) return v;
+  return steps;
+}
+
+// Element `at` of `x` along `axis`, without that dimension.
+absl::StatusOr<Value> ElementAt(NodeContext& c, const Value& x, int64_t axis,
+                                int64_t at) {
+  Attrs attrs;
+  attrs.Set("starts", relay::MakeShape({at}));
+  attrs.Set("ends", relay::MakeShape({at + 1}));
+  attrs.Set("axes", std::vector<int64_t>{axis});
+  INGOT_ASSIGN_OR_RETURN(Value part,
+                         c.Emit("slice", {x}, std::move(attrs), "step"));
+  Shape shape = ShapeOf(part);
+  shape.erase(shape.begin() + axis);
+  return c.Reshape(part, shape);
+}
+
+absl::Status SetScanOutput(NodeContext& c, const ScanOperands& scan, int i,
+                           Value v) {
+  if (scan.batched) {
     Shape shape = ShapeOf(v);
     shape.insert(shape.begin(), tir::MakeInt(1));
-    return c.Reshape(v, shape);
-  };
+    INGOT_ASSIGN_OR_RETURN(v, c.Reshape(v, shape));
+  }
+  c.SetOutput(i, v);
+  return absl::OkStatus();
+}
+
+// Iteration by iteration over the extent that the scan inputs share.
+absl::Status UnrolledScan(NodeContext& c, const onnx::GraphProto& body,
+                          const ScanOperands& scan) {
+  INGOT_ASSIGN_OR_RETURN(const int64_t steps, StepsOf(c, scan));
+  const int states = static_cast<int>(scan.initial.size());
+  const int results = static_cast<int>(scan.result_axes.size());
+  std::vector<Binding> state(states);
+  for (int i = 0; i < states; ++i) state[i].value = scan.initial[i];
+  std::vector<std::vector<Binding>> collected(results);
+  for (int64_t t = 0; t < steps; ++t) {
+    std::vector<Binding> inputs = state;
+    for (size_t i = 0; i < scan.scanned.size(); ++i) {
+      const int64_t at = scan.directions[i] != 0 ? steps - 1 - t : t;
+      Binding b;
+      INGOT_ASSIGN_OR_RETURN(b.value,
+                             ElementAt(c, scan.scanned[i], scan.axes[i], at));
+      inputs.push_back(std::move(b));
+    }
+    INGOT_ASSIGN_OR_RETURN(std::vector<Binding> outputs,
+                           c.importer()->Inline(body, std::move(inputs)));
+    for (int i = 0; i < states; ++i) state[i] = outputs[i];
+    for (int i = 0; i < results; ++i) {
+      collected[i].push_back(outputs[states + i]);
+    }
+  }
   for (int i = 0; i < states; ++i) {
     INGOT_ASSIGN_OR_RETURN(Value v, TensorOf(c, &state[i], "state"));
-    INGOT_ASSIGN_OR_RETURN(v, add_batch(v));
-    c.SetOutput(i, v);
+    INGOT_RETURN_IF_ERROR(SetScanOutput(c, scan, i, v));
   }
-  for (int i = 0; i < scan_outputs; ++i) {
+  for (int i = 0; i < results; ++i) {
     if (!c.wants_output(states + i)) continue;
     INGOT_ASSIGN_OR_RETURN(
-        Value v, StackSlices(c, collected[i], static_cast<int>(out_axes[i]),
-                             out_directions[i] != 0));
-    INGOT_ASSIGN_OR_RETURN(v, add_batch(v));
-    c.SetOutput(states + i, v);
+        Value v,
+        StackSlices(c, collected[i], static_cast<int>(scan.result_axes[i]),
+                    scan.result_directions[i] != 0));
+    INGOT_RETURN_IF_ERROR(SetScanOutput(c, scan, states + i, v));
   }
   return absl::OkStatus();
+}
+
+absl::Status Scan(NodeContext& c) {
+  const onnx::GraphProto* body = c.Graph("body");
+  if (body == nullptr) return c.Error("has no body");
+  INGOT_ASSIGN_OR_RETURN(const ScanOperands scan, ReadScan(c, *body));
+  int64_t steps;
+  const bool unrolls =
+      scan.batched ||
+      (tir::AsConstInt(scan.extent(), &steps) && steps <= kMaxUnrolled);
+  return unrolls ? UnrolledScan(c, *body, scan) : RunTimeScan(c, *body, scan);
 }
 
 }  // namespace

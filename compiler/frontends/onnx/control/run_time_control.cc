@@ -155,37 +155,6 @@ Binding BindingOf(Value value) {
   return binding;
 }
 
-struct ScanInputs {
-  int states = 0;
-  std::vector<Value> initial, scanned;
-  std::vector<int64_t> axes;  // of `scanned`, not negative
-};
-
-absl::StatusOr<ScanInputs> ReadScan(NodeContext& c) {
-  ScanInputs scan;
-  const int64_t count = c.Int("num_scan_inputs", 0);
-  if (count < 1 || count > c.num_inputs()) {
-    return c.Error("num_scan_inputs=", count);
-  }
-  scan.states = c.num_inputs() - static_cast<int>(count);
-  scan.axes = c.Ints("scan_input_axes", std::vector<int64_t>(count, 0));
-  if (static_cast<int64_t>(scan.axes.size()) != count) {
-    return c.Error("its attributes do not fit its inputs");
-  }
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(Value v, c.Input(i));
-    if (i < scan.states) {
-      scan.initial.push_back(v);
-      continue;
-    }
-    int64_t& axis = scan.axes[i - scan.states];
-    if (axis < 0) axis += RankOf(v);
-    if (axis < 0 || axis >= RankOf(v)) return c.Error("a scan axis of ", axis);
-    scan.scanned.push_back(v);
-  }
-  return scan;
-}
-
 // x backwards along an axis.
 absl::StatusOr<Value> Backwards(NodeContext& c, Value x, int64_t axis) {
   const tir::Expr& extent = ShapeOf(x)[axis];
@@ -195,6 +164,22 @@ absl::StatusOr<Value> Backwards(NodeContext& c, Value x, int64_t axis) {
   attrs.Set("axes", std::vector<int64_t>{axis});
   attrs.Set("steps", std::vector<int64_t>{-1});
   return c.Emit("slice", {x}, std::move(attrs), "backwards");
+}
+
+// A result of iterations that are stacked along its first dimension, with that
+// dimension at `axis`.
+absl::StatusOr<Value> PlaceStacked(NodeContext& c, Value value, int64_t axis,
+                                   bool backwards) {
+  const int rank = RankOf(value);
+  if (axis < 0) axis += rank;
+  if (axis < 0 || axis >= rank) return c.Error("a scan axis is out of range");
+  if (backwards) {
+    INGOT_ASSIGN_OR_RETURN(value, Backwards(c, value, 0));
+  }
+  std::vector<int64_t> order;
+  for (int d = 1; d < rank; ++d) order.push_back(d);
+  order.insert(order.begin() + axis, 0);
+  return c.Transpose(value, order);
 }
 
 }  // namespace
@@ -286,33 +271,11 @@ absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<bool> IsLongScan(NodeContext& c, int64_t most) {
-  INGOT_ASSIGN_OR_RETURN(const ScanInputs scan, ReadScan(c));
-  int64_t extent;
-  return !tir::AsConstInt(ShapeOf(scan.scanned[0])[scan.axes[0]], &extent) ||
-         extent > most;
-}
-
-absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body) {
-  INGOT_ASSIGN_OR_RETURN(ScanInputs scan, ReadScan(c));
-  const size_t count = scan.scanned.size();
-  const std::vector<int64_t> directions =
-      c.Ints("scan_input_directions", std::vector<int64_t>(count, 0));
-  const int stacks = body.output_size() - scan.states;
-  if (stacks < 0 || directions.size() != count) {
-    return c.Error("its attributes do not fit its body");
-  }
-  const std::vector<int64_t> out_axes =
-      c.Ints("scan_output_axes", std::vector<int64_t>(stacks, 0));
-  const std::vector<int64_t> out_directions =
-      c.Ints("scan_output_directions", std::vector<int64_t>(stacks, 0));
-  if (static_cast<int>(out_axes.size()) != stacks ||
-      static_cast<int>(out_directions.size()) != stacks) {
-    return c.Error("its attributes do not fit its outputs");
-  }
-  const tir::Expr extent = ShapeOf(scan.scanned[0])[scan.axes[0]];
-  for (size_t i = 0; i < count; ++i) {
-    if (directions[i] == 0) continue;
+absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body,
+                         ScanOperands scan) {
+  const tir::Expr extent = scan.extent();
+  for (size_t i = 0; i < scan.scanned.size(); ++i) {
+    if (scan.directions[i] == 0) continue;
     INGOT_ASSIGN_OR_RETURN(scan.scanned[i],
                            Backwards(c, scan.scanned[i], scan.axes[i]));
   }
@@ -328,7 +291,7 @@ absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body) {
       inputs.push_back(BindingOf(
           now[i].AsInput(importer, body.input(static_cast<int>(i)).name())));
     }
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < scan.scanned.size(); ++i) {
       INGOT_ASSIGN_OR_RETURN(
           Value x, importer->builder().Capture(importer->builder().current(),
                                                scan.scanned[i]));
@@ -357,19 +320,11 @@ absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body) {
       AddLoop(c, loop, iterations, Value(), extent, scan.initial));
   for (int i = 0; i < static_cast<int>(node->outputs.size()); ++i) {
     Value value{node, i};
-    const int k = i - scan.states;
+    const int k = i - static_cast<int>(scan.initial.size());
     if (k >= 0) {
-      const int rank = RankOf(value);
-      const int64_t axis = out_axes[k] < 0 ? out_axes[k] + rank : out_axes[k];
-      if (axis < 0 || axis >= rank)
-        return c.Error("a scan axis is out of range");
-      if (out_directions[k] != 0) {
-        INGOT_ASSIGN_OR_RETURN(value, Backwards(c, value, 0));
-      }
-      std::vector<int64_t> order;
-      for (int d = 1; d < rank; ++d) order.push_back(d);
-      order.insert(order.begin() + axis, 0);
-      INGOT_ASSIGN_OR_RETURN(value, c.Transpose(value, order));
+      INGOT_ASSIGN_OR_RETURN(value,
+                             PlaceStacked(c, value, scan.result_axes[k],
+                                          scan.result_directions[k] != 0));
     }
     c.SetOutput(i, value);
   }

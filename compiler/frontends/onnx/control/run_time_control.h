@@ -3,7 +3,7 @@
 #define INGOT_COMPILER_FRONTENDS_ONNX_CONTROL_RUN_TIME_CONTROL_H_
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "compiler/frontends/onnx/control/scan.h"
 #include "compiler/frontends/onnx/graph/context.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "onnx/onnx.pb.h"
@@ -17,10 +17,8 @@ absl::Status RunTimeIf(NodeContext& c, const onnx::GraphProto& then_graph,
                        const onnx::GraphProto& else_graph);
 absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body);
 // Imports a Scan of operator set 9 or later.
-absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body);
-// Whether the scan has more than `most` iterations, or a number that only a run
-// knows.
-absl::StatusOr<bool> IsLongScan(NodeContext& c, int64_t most);
+absl::Status RunTimeScan(NodeContext& c, const onnx::GraphProto& body,
+                         ScanOperands scan);
 
 }  // namespace ingot::onnx_frontend
 

@@ -100,20 +100,20 @@ absl::Status CenterCropPad(NodeContext& c) {
   return k.status();
 }
 
-// The sums of overlapping blocks, as a transposed convolution that puts each
-// row of a column at its place in the block.
-absl::Status Col2Im(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> image,
-                         c.ConstantInts(1, "image_shape"));
-  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> block,
-                         c.ConstantInts(2, "block_shape"));
-  const size_t n = block.size();
-  if (n < 1 || n > 3 || image.size() != n || RankOf(x) != 3) {
-    return c.Error("image_shape and block_shape must have 1 to 3 values, for ",
-                   relay::ToString(x.type()));
-  }
+// The places of blocks in an image.
+struct Blocks {
   WindowAttrs window;
+  std::vector<int64_t> positions;  // along each dimension
+  std::vector<int64_t> rest;       // behind the last one
+  int64_t taps = 1;                // of a block
+};
+
+absl::StatusOr<Blocks> PlaceBlocks(NodeContext& c,
+                                   const std::vector<int64_t>& image,
+                                   const std::vector<int64_t>& block) {
+  const size_t n = block.size();
+  Blocks blocks;
+  WindowAttrs& window = blocks.window;
   window.kernel = block;
   window.strides = c.Ints("strides", std::vector<int64_t>(n, 1));
   window.dilations = c.Ints("dilations", std::vector<int64_t>(n, 1));
@@ -122,8 +122,6 @@ absl::Status Col2Im(NodeContext& c) {
       window.pads.size() != 2 * n) {
     return c.Error("strides, dilations or pads do not fit block_shape");
   }
-  std::vector<int64_t> positions, rest;
-  int64_t taps = 1;
   for (size_t d = 0; d < n; ++d) {
     constexpr int64_t kMost = 1 << 20;
     bool fits = true;
@@ -140,10 +138,31 @@ absl::Status Col2Im(NodeContext& c) {
     const int64_t span = (block[d] - 1) * window.dilations[d] + 1;
     const int64_t room = image[d] + window.pads[d] + window.pads[n + d] - span;
     if (room < 0) return c.Error("the block is larger than the image");
-    positions.push_back(room / window.strides[d] + 1);
-    rest.push_back(room % window.strides[d]);
-    taps *= block[d];
+    blocks.positions.push_back(room / window.strides[d] + 1);
+    blocks.rest.push_back(room % window.strides[d]);
+    blocks.taps *= block[d];
   }
+  return blocks;
+}
+
+// The sums of overlapping blocks, as a transposed convolution that puts each
+// row of a column at its place in the block.
+absl::Status Col2Im(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> image,
+                         c.ConstantInts(1, "image_shape"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> block,
+                         c.ConstantInts(2, "block_shape"));
+  const size_t n = block.size();
+  if (n < 1 || n > 3 || image.size() != n || RankOf(x) != 3) {
+    return c.Error("image_shape and block_shape must have 1 to 3 values, for ",
+                   relay::ToString(x.type()));
+  }
+  INGOT_ASSIGN_OR_RETURN(Blocks blocks, PlaceBlocks(c, image, block));
+  WindowAttrs& window = blocks.window;
+  const std::vector<int64_t>& positions = blocks.positions;
+  std::vector<int64_t>& rest = blocks.rest;
+  const int64_t taps = blocks.taps;
   int64_t rows, columns, count = 1;
   for (int64_t p : positions) count *= p;
   if (!tir::AsConstInt(ShapeOf(x)[1], &rows) ||

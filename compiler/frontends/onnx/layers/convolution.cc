@@ -9,19 +9,32 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-absl::StatusOr<Value> BiasOf(NodeContext& c) {
-  if (!c.has_input(2)) return Value{};
-  return c.Input(2);
+absl::StatusOr<ConvOperands> Operands(NodeContext& c, bool transposed) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  Value bias;
+  if (c.has_input(2)) {
+    INGOT_ASSIGN_OR_RETURN(bias, c.Input(2));
+  }
+  return ReadConvOperands(c, x, w, bias, transposed);
+}
+
+// The result of a convolution, to which a height was added if it is `one_d`,
+// with the bias.
+absl::StatusOr<Value> Finish(NodeContext& c, const ConvOperands& in, bool one_d,
+                             Value y) {
+  if (in.bias) {
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, in.bias));
+  }
+  if (one_d) {
+    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
+  }
+  return y;
 }
 
 absl::Status Conv(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  INGOT_ASSIGN_OR_RETURN(Value bias, BiasOf(c));
-  INGOT_ASSIGN_OR_RETURN(const ConvOperands in,
-                         ReadConvOperands(c, x, w, bias, false));
-  x = in.x;
-  w = in.w;
+  INGOT_ASSIGN_OR_RETURN(const ConvOperands in, Operands(c, false));
+  Value x = in.x, w = in.w;
   RunTimePads pads;
   INGOT_ASSIGN_OR_RETURN(WindowAttrs window,
                          ReadWindowAttrs(c, x, in.kernel, &pads));
@@ -37,25 +50,73 @@ absl::Status Conv(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat("conv", window.kernel.size(), "d"), {x, w},
                       std::move(attrs)));
-  if (in.bias) {
-    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, in.bias));
-  }
-  if (one_d) {
-    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
-  }
+  INGOT_ASSIGN_OR_RETURN(y, Finish(c, in, one_d, y));
   INGOT_ASSIGN_OR_RETURN(y, pads.Name(c, y));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }
 
+// The extents that a transposed convolution is asked for; none when it is not.
+absl::StatusOr<std::vector<int64_t>> OutputShape(NodeContext& c, size_t n) {
+  std::vector<int64_t> shape = c.Ints("output_shape");
+  if (shape.size() == n + 2) {  // some exporters list all dimensions
+    shape.erase(shape.begin(), shape.begin() + 2);
+  }
+  if (!shape.empty() && shape.size() != n) {
+    return c.Error("output_shape must have ", n, " values");
+  }
+  return shape;
+}
+
+// Sets the pads, and the `extra` elements at the end, as auto_pad and
+// output_shape ask for.
+absl::Status FitOutput(NodeContext& c, const Value& x, WindowAttrs* window,
+                       std::vector<int64_t>* extra) {
+  const size_t n = window->kernel.size();
+  const std::string auto_pad = c.String("auto_pad", "NOTSET");
+  INGOT_ASSIGN_OR_RETURN(const std::vector<int64_t> output_shape,
+                         OutputShape(c, n));
+  const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
+  if (auto_pad == "VALID") window->pads.assign(2 * n, 0);
+  for (size_t d = 0; d < n && (same || !output_shape.empty()); ++d) {
+    constexpr int64_t kLargest = int64_t{1} << 31;
+    int64_t in;
+    if (!tir::AsConstInt(ShapeOf(x)[2 + d], &in)) {
+      if (!output_shape.empty()) {
+        return c.NotSupported(
+            "output_shape needs the extents of the input; give its shape");
+      }
+      in = 1;  // what is cut off is the same for all
+    }
+    const int64_t stride = window->strides[d];
+    if (stride < 1 || stride > kLargest || in > kLargest ||
+        window->dilations[d] < 1 || window->dilations[d] > kLargest) {
+      return c.Error("strides or dilations out of range");
+    }
+    const int64_t out = output_shape.empty() ? in * stride : output_shape[d];
+    const int64_t full = stride * (in - 1) + (*extra)[d] +
+                         (window->kernel[d] - 1) * window->dilations[d] + 1;
+    const int64_t total = full - out;
+    if (total < 0) {
+      // Nothing to cut off: zeros make up for it at the end. So ONNX's
+      // specification has the extents (with SAME, those of the input times the
+      // stride), TensorFlow these numbers, and ONNX Runtime them with an
+      // output_shape; with SAME it leaves the zeros out, and ONNX's reference
+      // puts some in front.
+      (*extra)[d] -= total;
+      window->pads[d] = window->pads[n + d] = 0;
+      continue;
+    }
+    const bool more_at_end = auto_pad == "SAME_UPPER";
+    window->pads[d] = more_at_end ? total / 2 : total - total / 2;
+    window->pads[n + d] = total - window->pads[d];
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ConvTranspose(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  INGOT_ASSIGN_OR_RETURN(Value bias, BiasOf(c));
-  INGOT_ASSIGN_OR_RETURN(const ConvOperands in,
-                         ReadConvOperands(c, x, w, bias, true));
-  x = in.x;
-  w = in.w;
+  INGOT_ASSIGN_OR_RETURN(const ConvOperands in, Operands(c, true));
+  Value x = in.x, w = in.w;
   const size_t n = in.kernel.size();
   WindowAttrs window;
   window.kernel = in.kernel;
@@ -71,49 +132,7 @@ absl::Status ConvTranspose(NodeContext& c) {
                    relay::ToString(x.type()), " do not fit ", n,
                    " spatial dimensions");
   }
-  const std::string auto_pad = c.String("auto_pad", "NOTSET");
-  std::vector<int64_t> output_shape = c.Ints("output_shape");
-  const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
-  if (output_shape.size() == n + 2) {  // some exporters list all dimensions
-    output_shape.erase(output_shape.begin(), output_shape.begin() + 2);
-  }
-  if (!output_shape.empty() && output_shape.size() != n) {
-    return c.Error("output_shape must have ", n, " values");
-  }
-  if (auto_pad == "VALID") window.pads.assign(2 * n, 0);
-  for (size_t d = 0; d < n && (same || !output_shape.empty()); ++d) {
-    constexpr int64_t kLargest = int64_t{1} << 31;
-    int64_t in;
-    if (!tir::AsConstInt(ShapeOf(x)[2 + d], &in)) {
-      if (!output_shape.empty()) {
-        return c.NotSupported(
-            "output_shape needs the extents of the input; give its shape");
-      }
-      in = 1;  // what is cut off is the same for all
-    }
-    const int64_t stride = window.strides[d];
-    if (stride < 1 || stride > kLargest || in > kLargest ||
-        window.dilations[d] < 1 || window.dilations[d] > kLargest) {
-      return c.Error("strides or dilations out of range");
-    }
-    const int64_t out = output_shape.empty() ? in * stride : output_shape[d];
-    const int64_t full = stride * (in - 1) + extra[d] +
-                         (window.kernel[d] - 1) * window.dilations[d] + 1;
-    const int64_t total = full - out;
-    if (total < 0) {
-      // Nothing to cut off: zeros make up for it at the end. So ONNX's
-      // specification has the extents (with SAME, those of the input times the
-      // stride), TensorFlow these numbers, and ONNX Runtime them with an
-      // output_shape; with SAME it leaves the zeros out, and ONNX's reference
-      // puts some in front.
-      extra[d] -= total;
-      window.pads[d] = window.pads[n + d] = 0;
-      continue;
-    }
-    const bool more_at_end = auto_pad == "SAME_UPPER";
-    window.pads[d] = more_at_end ? total / 2 : total - total / 2;
-    window.pads[n + d] = total - window.pads[d];
-  }
+  INGOT_RETURN_IF_ERROR(FitOutput(c, x, &window, &extra));
   const bool one_d = n == 1;
   if (one_d) {
     window.AddHeight();
@@ -130,12 +149,7 @@ absl::Status ConvTranspose(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(
       Value y, c.Emit(absl::StrCat("conv_transpose", window.kernel.size(), "d"),
                       {x, w}, std::move(attrs)));
-  if (in.bias) {
-    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, in.bias));
-  }
-  if (one_d) {
-    INGOT_ASSIGN_OR_RETURN(y, DropHeight(c, y));
-  }
+  INGOT_ASSIGN_OR_RETURN(y, Finish(c, in, one_d, y));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

@@ -120,8 +120,7 @@ Value PlaceColumns(Compose& k, Value counts, const NgramPool& pool) {
 // The strings as a constant [n, width].
 Value TextConstant(Compose& k, const std::vector<std::string>& strings) {
   const std::vector<absl::string_view> views(strings.begin(), strings.end());
-  return k.Constant(
-      TextTensor(views, {static_cast<int64_t>(views.size())}));
+  return k.Constant(TextTensor(views, {static_cast<int64_t>(views.size())}));
 }
 
 // Each string of x as a number, 0 for one that is not in the pool, whose own
@@ -153,6 +152,30 @@ absl::StatusOr<Value> NumberWords(NodeContext& c, const Value& x,
       /*keepdims=*/false);
   INGOT_RETURN_IF_ERROR(k.status());
   return y;
+}
+
+// How often each n-gram is in a row of x[rows, extent], at strides from 1 up to
+// `strides` between its words.
+absl::StatusOr<Value> CountWithSkips(NodeContext& c, Compose& k, const Value& x,
+                                     int64_t extent,
+                                     const NgramPool::OfLength& ngrams,
+                                     int64_t strides) {
+  // A stride makes no difference to a single word.
+  if (ngrams.n == 1) strides = std::min<int64_t>(strides, 1);
+  Value total;
+  for (int64_t stride = 1; stride <= strides; ++stride) {
+    if ((ngrams.n - 1) * stride >= extent) break;
+    const Value part = CountNgrams(k, x, extent, ngrams, stride);
+    total = stride == 1 ? part : k.Add(total, part);
+  }
+  if (total) return total;
+  const tir::Expr& rows = ShapeOf(x)[0];
+  Attrs zeros;
+  zeros.Set("shape", Shape{rows, tir::MakeInt(ngrams.count())});
+  zeros.Set("dtype", DataType::Float(32));
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
+                         c.builder().DimSources({rows}));
+  return k.Call("full", sources, zeros);
 }
 
 absl::Status TfIdfVectorizer(NodeContext& c) {
@@ -191,29 +214,17 @@ absl::Status TfIdfVectorizer(NodeContext& c) {
   Compose k(c);
   const tir::Expr rows = rank == 2 ? ShapeOf(x)[0] : tir::MakeInt(1);
   x = k.Reshape(k.Cast(x, DataType::Int(64)), {rows, tir::MakeInt(extent)});
+  INGOT_RETURN_IF_ERROR(k.status());
   std::vector<Value> counts;
   for (const NgramPool::OfLength& ngrams : pool.lengths) {
     if (ngrams.count() == 0) continue;
-    Value total;
-    // A stride makes no difference to a single word. Beyond the sequence's
-    // length there is nothing to find.
-    const int64_t last = ngrams.n == 1 ? 1 : std::min(skips + 1, extent);
-    for (int64_t stride = 1; stride <= last; ++stride) {
-      if (ngrams.n < shortest || ngrams.n > longest || ngrams.n > extent ||
-          (ngrams.n - 1) * stride >= extent) {
-        break;
-      }
-      const Value part = CountNgrams(k, x, extent, ngrams, stride);
-      total = stride == 1 ? part : k.Add(total, part);
+    // Beyond the sequence's length there is nothing to find.
+    int64_t strides = 0;
+    if (ngrams.n >= shortest && ngrams.n <= longest && ngrams.n <= extent) {
+      strides = std::min(skips + 1, extent);
     }
-    if (!total) {
-      Attrs zeros;
-      zeros.Set("shape", Shape{rows, tir::MakeInt(ngrams.count())});
-      zeros.Set("dtype", DataType::Float(32));
-      INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
-                             c.builder().DimSources({rows}));
-      total = k.Call("full", sources, zeros);
-    }
+    INGOT_ASSIGN_OR_RETURN(const Value total,
+                           CountWithSkips(c, k, x, extent, ngrams, strides));
     counts.push_back(total);
   }
   Value all = k.Concat(counts, 1);

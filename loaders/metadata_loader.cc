@@ -1,4 +1,4 @@
-#include "loaders/metadata/metadata_loader.h"
+#include "loaders/metadata_loader.h"
 
 #include "absl/strings/str_cat.h"
 #include "artifact/artifact_set.h"

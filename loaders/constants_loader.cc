@@ -1,4 +1,4 @@
-#include "loaders/constants/constants_loader.h"
+#include "loaders/constants_loader.h"
 
 #include <utility>
 

@@ -1,5 +1,5 @@
-#ifndef INGOT_LOADERS_METADATA_METADATA_LOADER_H_
-#define INGOT_LOADERS_METADATA_METADATA_LOADER_H_
+#ifndef INGOT_LOADERS_METADATA_LOADER_H_
+#define INGOT_LOADERS_METADATA_LOADER_H_
 
 #include <memory>
 
@@ -18,4 +18,4 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryMetadata(
 
 }  // namespace ingot
 
-#endif  // INGOT_LOADERS_METADATA_METADATA_LOADER_H_
+#endif  // INGOT_LOADERS_METADATA_LOADER_H_

@@ -1,4 +1,4 @@
-#include "loaders/metadata/plan_inspector.h"
+#include "loaders/inspectors/plan_inspector.h"
 
 #include <string>
 #include <vector>
@@ -8,7 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "artifact/artifact_set.h"
-#include "loaders/load_names.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/plan.pb.h"

@@ -1,5 +1,5 @@
-#ifndef INGOT_LOADERS_CONSTANTS_CONSTANTS_LOADER_H_
-#define INGOT_LOADERS_CONSTANTS_CONSTANTS_LOADER_H_
+#ifndef INGOT_LOADERS_CONSTANTS_LOADER_H_
+#define INGOT_LOADERS_CONSTANTS_LOADER_H_
 
 #include <memory>
 
@@ -19,4 +19,4 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryConstants(
 
 }  // namespace ingot
 
-#endif  // INGOT_LOADERS_CONSTANTS_CONSTANTS_LOADER_H_
+#endif  // INGOT_LOADERS_CONSTANTS_LOADER_H_

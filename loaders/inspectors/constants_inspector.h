@@ -1,5 +1,5 @@
-#ifndef INGOT_LOADERS_CONSTANTS_CONSTANTS_INSPECTOR_H_
-#define INGOT_LOADERS_CONSTANTS_CONSTANTS_INSPECTOR_H_
+#ifndef INGOT_LOADERS_INSPECTORS_CONSTANTS_INSPECTOR_H_
+#define INGOT_LOADERS_INSPECTORS_CONSTANTS_INSPECTOR_H_
 
 #include "absl/status/status.h"
 #include "artifact/inspector.h"
@@ -12,4 +12,4 @@ absl::Status RegisterConstantsInspector(InspectorRegistry* inspectors);
 
 }  // namespace ingot
 
-#endif  // INGOT_LOADERS_CONSTANTS_CONSTANTS_INSPECTOR_H_
+#endif  // INGOT_LOADERS_INSPECTORS_CONSTANTS_INSPECTOR_H_

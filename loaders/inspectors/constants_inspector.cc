@@ -1,4 +1,4 @@
-#include "loaders/constants/constants_inspector.h"
+#include "loaders/inspectors/constants_inspector.h"
 
 #include <algorithm>
 #include <cmath>
