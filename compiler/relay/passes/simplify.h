@@ -14,7 +14,7 @@ absl::Span<const Rule> PatternRules();     // simplify_pattern.cc
 
 // Those of other passes.
 absl::Span<const Rule> BatchNormRules();  // fold_batch_norm.cc
-absl::Span<const Rule> LiftRules();       // block_layout.cc
+absl::Span<const Rule> UnitHeightRules();       // block_layout.cc
 
 }  // namespace ingot::relay
 
