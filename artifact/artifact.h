@@ -30,8 +30,8 @@ struct Artifact {
   // The loader that can load it, such as "native", "metadata" or "constants".
   std::string loader;
 
-  // Which of several targets it is for; ArtifactSet::Add turns an empty key
-  // into kDefaultTargetKey.
+  // The one of several targets that it is for; ArtifactSet::Add turns an empty
+  // key into kDefaultTargetKey.
   std::string target_key;
 
   // A relative path, unique within the target key and codegen, such as

@@ -96,8 +96,9 @@ TEST(Float8Test, EveryByteHasItsMeaning) {
   for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<uint8_t>(i));
   for (const Float8& f : kFormats) {
     SCOPED_TRACE(relay::ToString(StorageTypeFromOnnx(f.type)));
-    const std::vector<float> values = RunFloats(
-        Cast(onnx::TensorProto::FLOAT), {OfStorageType(Bytes({256}, bytes), f.type)});
+    const std::vector<float> values =
+        RunFloats(Cast(onnx::TensorProto::FLOAT),
+                  {OfStorageType(Bytes({256}, bytes), f.type)});
     ASSERT_EQ(values.size(), 256u);
     for (int i = 0; i < 256; ++i) {
       const float expected = Meaning(f, i);
@@ -150,7 +151,8 @@ TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
   const Tensor scale = Floats({}, {2});
   absl::StatusOr<std::vector<Tensor>> q = RunOperator(
       {"QuantizeLinear", "", 21},
-      {x, scale, OfStorageType(Bytes({}, {0}), kFloat8E4M3FN, /*constant=*/true)});
+      {x, scale,
+       OfStorageType(Bytes({}, {0}), kFloat8E4M3FN, /*constant=*/true)});
   ASSERT_TRUE(q.ok()) << q.status();
   std::vector<int> expected;
   for (float v : {0.5f, -1.5f, 50.0f}) {
@@ -160,12 +162,14 @@ TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
   ExpectNear(RunFloats({"DequantizeLinear", "", 21},
                        {OfStorageType((*q)[0], kFloat8E4M3FN), scale}),
              {1, -3, Meaning(kFormats[0], expected[2]) * 2});
-  absl::StatusOr<std::vector<Tensor>> turned = RunOperator(
-      {"Transpose", "", 21}, {OfStorageType(Bytes({1, 2}, {7, 9}), kFloat8E5M2)});
+  absl::StatusOr<std::vector<Tensor>> turned =
+      RunOperator({"Transpose", "", 21},
+                  {OfStorageType(Bytes({1, 2}, {7, 9}), kFloat8E5M2)});
   ASSERT_TRUE(turned.ok()) << turned.status();
   EXPECT_THAT((*turned)[0].values<uint8_t>(), ElementsAre(7, 9));
   EXPECT_TRUE(absl::IsUnimplemented(
-      RunOperator({"Neg", "", 21}, {OfStorageType(Bytes({1}, {7}), kFloat8E5M2)})
+      RunOperator({"Neg", "", 21},
+                  {OfStorageType(Bytes({1}, {7}), kFloat8E5M2)})
           .status()));
 }
 
@@ -252,7 +256,7 @@ TEST(TextTest, NumbersAreReadBack) {
       return n;
     };
     EXPECT_EQ(std::strtof(text[i].c_str(), nullptr), x[i]) << text[i];
-    // A point is always written, with a 0 behind it if need be.
+    // A point is always written, with a 0 after it if need be.
     if (text[i].find('e') != std::string::npos) {
       EXPECT_EQ(digits(text[i]),
                 digits(absl::string_view(shortest, end.ptr - shortest)))
@@ -268,9 +272,9 @@ TEST(TextTest, NumbersAreReadBack) {
 TEST(TextTest, NumbersAreRead) {
   const std::vector<float> v = RunFloats(
       Cast(onnx::TensorProto::FLOAT),
-      {OfStorageType(Text({"12", "-0.5", "+3.25e2", "1E-3", " 7 ", ".5", "INF", "-inf",
-                    "1e400", "0.1234567890123456789012345"}),
-              kTextType)});
+      {OfStorageType(Text({"12", "-0.5", "+3.25e2", "1E-3", " 7 ", ".5", "INF",
+                           "-inf", "1e400", "0.1234567890123456789012345"}),
+                     kTextType)});
   EXPECT_THAT(v, ElementsAre(12, -0.5f, 325, 0.001f, 7, 0.5f, INFINITY,
                              -INFINITY, INFINITY, 0.12345679f));
   for (const char* s : {"NaN", "nonsense", "", "1.2.3", "4x"}) {
@@ -319,9 +323,10 @@ TEST(TextTest, StringsAreNormalized) {
 }
 
 TEST(TextTest, StringsAreJoined) {
-  absl::StatusOr<std::vector<Tensor>> out = RunOperator(
-      {"StringConcat", "", 20}, {OfStorageType(Text({"abc", "", "x"}), kTextType),
-                                 OfStorageType(Text({".de"}), kTextType)});
+  absl::StatusOr<std::vector<Tensor>> out =
+      RunOperator({"StringConcat", "", 20},
+                  {OfStorageType(Text({"abc", "", "x"}), kTextType),
+                   OfStorageType(Text({".de"}), kTextType)});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("abc.de", ".de", "x.de"));
   out = RunOperator({"StringConcat", "", 20},

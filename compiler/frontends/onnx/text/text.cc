@@ -120,8 +120,7 @@ Value PlaceColumns(Compose& k, Value counts, const NgramPool& pool) {
 // The strings as a constant [n, width].
 Value TextConstant(Compose& k, const std::vector<std::string>& strings) {
   const std::vector<absl::string_view> views(strings.begin(), strings.end());
-  return k.Constant(
-      TextTensor(views, {static_cast<int64_t>(views.size())}));
+  return k.Constant(TextTensor(views, {static_cast<int64_t>(views.size())}));
 }
 
 // Each string of x as a number, 0 for one that is not in the pool, whose own
@@ -249,7 +248,7 @@ absl::StatusOr<Value> WithoutStopWords(NodeContext& c, Value x,
   if (ignore_case) attrs.Set("ignore_case", int64_t{1});
   const Value stopped = k.Call("words_equal", {x, list}, std::move(attrs));
   const Value kept = k.Call("logical_not", {stopped});
-  // An empty string behind the others stays if nothing else does.
+  // An empty string after the others stays if nothing else does.
   const Value count =
       k.Reduce("reduce_sum", k.Cast(kept, DataType::Int(64)), {0});
   const Value none = k.Call("equal", {count, k.Like(count, 0)});

@@ -10,7 +10,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// Text with so many zeros more behind each string.
+// Text with so many zeros more after each string.
 Value PadText(Compose& k, Value x, const tir::Expr& more) {
   if (!k.ok()) return Value{};
   int64_t zeros;
