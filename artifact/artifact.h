@@ -27,8 +27,8 @@ struct Artifact {
   // The loader that can load it: one of loader_names.h, or a backend's own.
   std::string loader;
 
-  // Which of several targets it is for; ArtifactSet::Add turns an empty key
-  // into kDefaultTargetKey.
+  // The one of several targets that it is for; ArtifactSet::Add turns an empty
+  // key into kDefaultTargetKey.
   std::string target_key;
 
   // A relative path, unique within the target key and codegen, such as

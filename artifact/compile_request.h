@@ -22,7 +22,7 @@ struct CompileRequest {
   std::vector<std::string> flags;
 };
 
-// OK for `cc`, `gcc` and `clang`, with a version behind a dash or without, and
+// OK for `cc`, `gcc` and `clang`, with a version after a dash or without, and
 // for the same names after the triple of a cross compiler, such as
 // `aarch64-linux-gnu-gcc-12`. InvalidArgument otherwise.
 absl::Status CheckCompilerName(absl::string_view cc);

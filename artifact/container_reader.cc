@@ -64,7 +64,7 @@ absl::StatusOr<Manifest> ReadManifest(absl::string_view container,
   return manifest;
 }
 
-// Checks that the payload lies behind `end`, the end of what precedes it, and
+// Checks that the payload lies after `end`, the end of what precedes it, and
 // that only zeros lie between.
 absl::Status CheckPlace(const Manifest::Entry& entry,
                         absl::string_view container, uint64_t end) {

@@ -1,4 +1,4 @@
-// Which names a misspelled word may have meant.
+// Finds the names that a misspelled word may have meant.
 #ifndef INGOT_BASE_CLOSEST_NAMES_H_
 #define INGOT_BASE_CLOSEST_NAMES_H_
 

@@ -1,4 +1,4 @@
-// Which instruction set extension an x86-64 instruction belongs to.
+// Tells which instruction set extension an x86-64 instruction belongs to.
 
 #ifndef INGOT_ISA_X86_FEATURES_H_
 #define INGOT_ISA_X86_FEATURES_H_

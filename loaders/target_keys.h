@@ -1,4 +1,4 @@
-// Which target keys of a set this machine can run.
+// Tells which target keys of a set this machine can run.
 
 #ifndef INGOT_LOADERS_TARGET_KEYS_H_
 #define INGOT_LOADERS_TARGET_KEYS_H_

@@ -20,7 +20,7 @@ using Words = absl::Span<const absl::string_view>;
 absl::Status ReadLines(absl::string_view text,
                        const std::function<absl::Status(Words)>& read);
 
-// The words behind `key`, such as "shape:", up to the next one that ends in a
+// The words after `key`, such as "shape:", up to the next one that ends in a
 // colon.
 Words Behind(absl::string_view key, Words words);
 

@@ -47,7 +47,7 @@ enum class ListOp {
   kAt,       // the tensor at a position
   kLength,   // how many tensors there are: i64[]
   kHas,      // whether the list is there: bool[]
-  kConcat,   // all tensors one behind the other along `axis`; with `flag`, each
+  kConcat,   // all tensors one after the other along `axis`; with `flag`, each
              // of them with a new dimension of 1 there
   kSplit,    // a tensor in parts along `axis`: of a size, the last one smaller,
              // or of sizes that add up; without either, of 1, and then without

@@ -34,7 +34,7 @@ absl::StatusOr<Value> TransposedOf(const Node& node) {
   return node.inputs[0];
 }
 
-// The product's operand, behind its transpose if that is one of `call`'s.
+// The product's operand, after its transpose if that is one of `call`'s.
 absl::StatusOr<Factor> ReadFactor(const Value& operand,
                                   const codegen::RegionCall& call) {
   Factor factor{operand, false, {}};

@@ -36,7 +36,7 @@ absl::Status Invalid(const Parts&... parts) {
 
 // ---------------------------------------------------------------------- write
 
-// On one line, with a space behind colons and commas. Bytes that are no UTF-8
+// On one line, with a space after colons and commas. Bytes that are no UTF-8
 // cannot be in JSON; they become a replacement character.
 std::string Line(const Json& json) {
   if (json.is_object() || json.is_array()) {

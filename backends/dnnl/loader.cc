@@ -34,9 +34,9 @@ struct Shared {
 };
 
 // One graph, with a program for each number of threads that was asked for.
-class Region {
+class PreparedGraph {
  public:
-  Region(Graph graph, std::shared_ptr<Shared> shared)
+  PreparedGraph(Graph graph, std::shared_ptr<Shared> shared)
       : graph_(std::move(graph)), shared_(std::move(shared)) {}
 
   absl::Status Prepare(int threads) { return Find(threads).status(); }
@@ -80,11 +80,11 @@ absl::StatusOr<LoadedFunction> LoadRegion(
   for (const std::string& name : graph.outputs) {
     spec.outputs.push_back({DataType::Float(32), graph.shape(name)});
   }
-  auto region = std::make_shared<Region>(std::move(graph), shared);
-  INGOT_RETURN_IF_ERROR(region->Prepare(threads));
+  auto prepared = std::make_shared<PreparedGraph>(std::move(graph), shared);
+  INGOT_RETURN_IF_ERROR(prepared->Prepare(threads));
   return CheckedFunction(symbol, std::move(spec),
-                         [region](absl::Span<void* const> tensors) {
-                           return region->Call(tensors);
+                         [prepared](absl::Span<void* const> tensors) {
+                           return prepared->Call(tensors);
                          });
 }
 

@@ -184,7 +184,7 @@ Result Lrn(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
   const int64_t size = node.Int("size");
   if (x.size() < 2 || x.size() > 5) return Invalid("data ", Text(x));
-  // As many channels behind as before.
+  // As many channels after as before.
   if (size < 1 || size % 2 == 0 || size > 2 * x[1]) {
     return Invalid("size=", size, " of channels of ", Text(x));
   }

@@ -247,7 +247,7 @@ class Maker {
     if (!b.is_zero() && TryBinary(a, b, false)) return;
     if (TryBinary(a, plain_b, false)) return;
     if (TryBinary(plain_a, plain_b, false)) return;
-    // As [before, along, behind] and [1, along, 1].
+    // As [before, along, after] and [1, along, 1].
     const Dims folded_a = Folded(shape(0)), folded_b = Folded(shape(1));
     const bool whole = folded_b[1] == folded_a[1] || folded_b[1] == 1;
     if (whole && TryBinary(Plain(folded_a), Plain(folded_b), false)) {
@@ -262,7 +262,7 @@ class Maker {
   }
 
   // `dims` with the dimensions before those along which the second operand
-  // runs as one, these as one, and those behind as one.
+  // runs as one, these as one, and those after as one.
   Dims Folded(const Dims& dims) const {
     const Dims& b = shape(1);
     size_t first = 0, last = b.size();

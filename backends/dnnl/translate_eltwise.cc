@@ -16,7 +16,7 @@ struct Entry {
   double alpha, beta;
 };
 
-// Those without attributes that matter.
+// Operators without attributes that matter.
 constexpr Entry kSimple[] = {
     {"relu", "relu", 0, 0},   {"sigmoid", "logistic", 0, 0},
     {"tanh", "tanh", 0, 0},   {"hard_swish", "hardswish", 0, 0},
@@ -36,7 +36,7 @@ std::vector<PostOp> One(const char* algorithm, double alpha, double beta) {
   return {PostOp{algorithm, alpha, beta, ""}};
 }
 
-// Those whose attributes EltwisePosts reads.
+// Operators whose attributes EltwisePosts reads.
 constexpr const char* kWithAttributes[] = {
     "clip", "elu", "gelu", "hard_sigmoid", "leaky_relu", "swish"};
 

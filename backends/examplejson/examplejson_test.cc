@@ -127,7 +127,7 @@ by_hand
 
 TEST(Examplejson, RefusesWhatMakesNoSense) {
   struct Bad {
-    const char* lines;  // behind the name; \n between lines
+    const char* lines;  // after the name; \n between lines
     const char* message;
   };
   const std::vector<Bad> all = {

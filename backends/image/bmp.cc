@@ -54,7 +54,7 @@ class Reader {
     return at <= file_.size() && count <= file_.size() - at;
   }
 
-  // `count` bytes, the lowest first; 0 behind the end.
+  // `count` bytes, the lowest first; 0 after the end.
   uint32_t Number(uint64_t at, int count) const {
     if (!Has(at, count)) return 0;
     uint32_t value = 0;

@@ -23,7 +23,7 @@ namespace {
 using onnx_frontend::ModelBuilder;
 using ::testing::HasSubstr;
 
-// The bytes behind the line "file NAME", or the pixels behind "pixels NAME".
+// The bytes after the line "file NAME", or the pixels after "pixels NAME".
 std::string FromTestData(const std::string& what, const std::string& name) {
   std::ifstream file("backends/image/testdata/images.txt");
   for (std::string line; std::getline(file, line);) {

@@ -135,7 +135,7 @@ TEST(Image, CodestreamsThatAskForTooMuch) {
 TEST(Image, ReadsSomePassesOfAProgressiveJpegAndNotAnyNumber) {
   const std::string file = Data().files.at("jpeg_progressive");
   // The first pass, which sets what it reads, as often as one likes; the tables
-  // of the next one come behind.
+  // of the next one come after.
   const size_t begin = file.find("\xff\xda"),
                end = file.find("\xff\xc4", begin);
   for (const int more : {2, 600}) {

@@ -35,7 +35,7 @@ struct Tolerance {
 };
 
 // OkStatus if `got` is `expected`, of the same type and shape; the error says,
-// behind `what`, which element differs.
+// after `what`, which element differs.
 absl::Status CompareTensors(absl::string_view what, const Tensor& got,
                             const Tensor& expected, Tolerance tolerance = {});
 
@@ -51,7 +51,7 @@ absl::Status CompareWithInterpreter(const Module& module,
 // Parses tir text; fails the test and gives an empty function if it is wrong.
 tir::PrimFunc ParseKernel(absl::string_view text);
 
-// A tensor whose end lies at the end of a page with nothing behind it, and
+// A tensor whose end lies at the end of a page with nothing after it, and
 // whose start, of another one, with nothing before it: reading outside of
 // either crashes.
 Tensor AtPageEnd(DataType dtype, absl::Span<const int64_t> shape);

@@ -40,7 +40,7 @@ struct CText {
 
 struct CFile {
   std::string cflags;        // as in the file's first line
-  std::string declarations;  // behind the includes
+  std::string declarations;  // after the includes
 };
 
 // The C file of `region`, the artifact <symbol>.c of `codegen_id`: an exported

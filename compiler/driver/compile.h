@@ -95,8 +95,9 @@ absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
                                           const TargetRegistry& kinds,
                                           const CompileOptions& options);
 
-// Which target would take each node of the model file at `path`, and why not an
-// earlier one. Generates no code. Errors: those of CompileModel up to there.
+// Says which target would take each node of the model file at `path`, and why
+// not an earlier one. Generates no code. Errors: those of CompileModel up to
+// there.
 absl::StatusOr<Placement> PlaceModel(absl::string_view path,
                                      const FrontendRegistry& frontends,
                                      const TargetRegistry& kinds,

@@ -1,4 +1,4 @@
-// Which target takes each node of the model, and why the others do not.
+// Says which target takes each node of the model, and why the others do not.
 #ifndef INGOT_COMPILER_DRIVER_PLACEMENT_H_
 #define INGOT_COMPILER_DRIVER_PLACEMENT_H_
 

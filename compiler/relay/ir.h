@@ -141,7 +141,7 @@ enum class NodeKind {
   // the others, which stay. The function takes the number of the iteration
   // (i64[]), the carried values and the others, and gives whether to go on
   // (bool), the next carried values, and any number of further values, which
-  // the loop's results hold stacked along a new first dimension, behind the
+  // the loop's results hold stacked along a new first dimension, after the
   // carried ones. Attributes body (a name), carried (a count).
   kLoop,
 };
@@ -192,7 +192,8 @@ class Function {
   Attrs attrs;
   std::vector<Node*> inputs;  // kInput nodes, in order
   std::vector<Value> outputs;
-  std::vector<std::string> output_names;  // beside outputs; the model's names
+  std::vector<std::string>
+      output_names;  // parallel to outputs; the model's names
 
   // In topological order. Passes that insert out of order call Sort().
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }

@@ -1,4 +1,4 @@
-// Which template schedules an operation, and with which parameters.
+// Chooses which template schedules an operation, and with which parameters.
 #ifndef INGOT_COMPILER_SCHEDULES_CHOOSE_H_
 #define INGOT_COMPILER_SCHEDULES_CHOOSE_H_
 

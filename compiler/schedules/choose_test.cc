@@ -1,4 +1,5 @@
-// Which template and which parameters are taken, on a kernel of one operation.
+// Tests which template and which parameters are taken, on a kernel of one
+// operation.
 #include "compiler/schedules/choose.h"
 
 #include <limits>

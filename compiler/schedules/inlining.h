@@ -1,4 +1,5 @@
-// Which compute stages have no loops of their own, whatever the machine.
+// Decides which compute stages have no loops of their own, whatever the
+// machine.
 #ifndef INGOT_COMPILER_SCHEDULES_INLINING_H_
 #define INGOT_COMPILER_SCHEDULES_INLINING_H_
 

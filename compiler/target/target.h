@@ -210,7 +210,7 @@ class TargetRegistry {
   // Finds the kind of `target` and checks its options.
   absl::StatusOr<const TargetKind*> Check(const Target& target) const;
   // Checks each target of a list in order of preference, and the list: no two
-  // have one Id, and none with regions stands behind one without, which takes
+  // have one Id, and none with regions stands after one without, which takes
   // every operator that is left. InvalidArgument says how to write it instead.
   absl::Status CheckList(absl::Span<const Target> targets) const;
 

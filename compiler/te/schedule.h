@@ -169,7 +169,7 @@ class Stage {
   std::vector<LoopInfo> loops_;
   std::vector<Relation> relations_;
   std::vector<Loop> axes_, reduce_axes_, leaves_;
-  std::vector<bool> specialized_;  // beside axes_
+  std::vector<bool> specialized_;  // parallel to axes_
   bool inlined_ = false;
   Stage* consumer_ = nullptr;
   Loop attach_;
@@ -192,7 +192,8 @@ class Schedule {
   const absl::Status& status() const { return *status_; }
   // In an order in which producers come first. Placeholders have no stage.
   std::vector<Stage*> stages() const;
-  // The stage that computes `t`; null for placeholders and tensors of another graph.
+  // The stage that computes `t`; null for placeholders and tensors of another
+  // graph.
   Stage* Find(const Tensor& t) const { return Find(t.buffer.get()); }
   Stage* Find(const tir::BufferNode* buffer) const;
   // Stages that read the stage's outputs. Inlined ones are not looked through.

@@ -50,7 +50,7 @@ struct Dialect {
   absl::string_view name_marks;
   // Whether a %name or @name may begin with any of its characters.
   bool names_begin_anyhow = false;
-  // Those of % and @ after which a name may be quoted.
+  // The characters of % and @ after which a name may be quoted.
   absl::string_view quoted_names;
   // Whether a number may end in f, which makes it a float.
   bool float_suffix = false;

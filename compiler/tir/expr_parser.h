@@ -40,7 +40,7 @@ class ExprParser : protected text::TokenParser {
   absl::Status Number(bool negative, Tree* result);
   absl::Status Constant(Expr e, Tree* result);
   absl::Status Named(Tree* result);
-  // name(…), behind the bracket.
+  // name(…), after the bracket.
   absl::Status CallLike(const text::Token& at, Tree* result);
   // min, max, rem and the intrinsics; null, or what is wrong.
   static const char* Operation(const std::string& name,

@@ -120,7 +120,7 @@ class Parser final : private ExprParser {
 
   // One let or alloc of a block, waiting for the statements it reaches over.
   struct Opened {
-    size_t first;  // of the statements behind it
+    size_t first;  // of the statements after it
     VarPtr var;
     Expr value;
     Buffer buffer;

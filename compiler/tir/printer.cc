@@ -107,7 +107,7 @@ class Printer : public text::IndentingPrinter {
       }
       case StmtKind::kLetStmt:
       case StmtKind::kAllocate: {
-        // Their scope is the rest of the block, so what has statements behind
+        // Their scope is the rest of the block, so what has statements after
         // it needs a block of its own.
         if (last) return Scoped(s);
         BeginLine();

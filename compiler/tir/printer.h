@@ -48,7 +48,7 @@ namespace ingot::tir {
 //             | intrinsic "(" expr {"," expr} ")"
 //             | "(" expr ")"
 //
-// A % with a name right behind it starts a buffer's name, any other % is the
+// A % with a name right after it starts a buffer's name, any other % is the
 // operator. A # starts a comment up to the end of the line. `let` and `alloc`
 // reach to the end of their block. [a, +e) is e iterations from a on. // and %
 // round towards minus infinity; / is the true or the truncating division, rem

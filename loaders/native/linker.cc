@@ -104,14 +104,14 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
   }
   container.mutable_provenance().set_library_key(own);
   // On the output's disk: it can be as large as the weights.
-  const std::string carrier = output + ".container.o";
+  const std::string container_object = output + ".container.o";
   absl::Status status =
-      WriteContainerFile(container, objects.family->elf_machine, carrier);
+      WriteContainerFile(container, objects.family->elf_machine, container_object);
   if (status.ok()) {
     status =
-        LinkObjects(set, own, objects, {carrier}, options.lld, folder, output);
+        LinkObjects(set, own, objects, {container_object}, options.lld, folder, output);
   }
-  unlink(carrier.c_str());
+  unlink(container_object.c_str());
   return status;
 }
 

@@ -35,7 +35,7 @@ T* Data(const TVMFFIAny& any) {
 }
 
 // "iota": numbers from 0 into its last argument. "double": out = 2a. "grow":
-// out is a with a 7 behind it. "less": out = a[0] < 10. "two": out = 2.
+// out is a with a 7 after it. "less": out = a[0] < 10. "two": out = 2.
 std::shared_ptr<TableModule> Kernels() {
   auto module = std::make_shared<TableModule>("kernels");
   auto add = [&](const char* name,
@@ -263,7 +263,7 @@ TEST(Binds, AViewOfAnotherSizeIsAnError) {
               HasSubstr("which is f32[6], cannot be seen as f32[4, 2]"));
 }
 
-// y = c ? 2x : (x with a 7 behind it).
+// y = c ? 2x : (x with a 7 after it).
 Plan BranchPlan(bool with_else = true) {
   PlanMaker yes(1);
   uint32_t x = yes.Input(kF32, {kSymbol});

@@ -47,9 +47,9 @@ struct ExecutorOptions {
   // Sees every call's operands and results, for finding where a model goes
   // wrong; null costs nothing.
   CallObserver observer;
-  // What the random numbers of a model follow from that brings no seed of its
-  // own: executors with the same seed give the same ones, run by run. None: one
-  // that differs from executor to executor.
+  // Seeds the random numbers of a model that brings no seed of its
+  // own. Executors with the same seed give the same numbers, run by run. None:
+  // one that differs from executor to executor.
   std::optional<uint64_t> random_seed;
   // The most bytes of storage that a plan may ask for, and each body of its
   // branches and loops.

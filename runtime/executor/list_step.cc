@@ -124,7 +124,7 @@ class ListCall final : public Step {
   StepResults results_;
   ListStep step_;
   std::vector<std::pair<int, const DLTensor*>> sources_;  // of tensors_
-  std::vector<Tensor> tensors_;                           // beside operands_
+  std::vector<Tensor> tensors_;   // parallel to operands_
   std::vector<PlanList*> lists_;  // among the operands, in their order
   std::vector<ListOperand> operands_;
 };

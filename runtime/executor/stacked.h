@@ -15,8 +15,8 @@ namespace ingot {
 // new first dimension.
 class StackedValues {
  public:
-  // Those of result `result` of the loop at `site`, which are at `value` after
-  // each iteration.
+  // The rows of result `result` of the loop at `site`, which are at `value`
+  // after each iteration.
   StackedValues(const CallSite& site, int result, const DLTensor* value);
 
   void Clear();

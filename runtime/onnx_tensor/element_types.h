@@ -1,7 +1,7 @@
 // ONNX's element types, TensorProto.DataType, as Ingot's.
 //
 // Ingot has no type for some of them, and carries them in another: text (rows
-// of UTF-8 bytes with zeros behind, one dimension more), floats of 8 bits
+// of UTF-8 bytes with zeros after, one dimension more), floats of 8 bits
 // (their bytes) and integers of 4 bits (one to a byte).
 #ifndef INGOT_RUNTIME_ONNX_TENSOR_ELEMENT_TYPES_H_
 #define INGOT_RUNTIME_ONNX_TENSOR_ELEMENT_TYPES_H_
@@ -13,7 +13,7 @@
 
 namespace ingot {
 
-// Those that Ingot carries in another; from 17 on they are newer than some of
+// Types that Ingot carries in another; from 17 on they are newer than some of
 // ONNX's headers.
 inline constexpr int kTextType = 8;
 inline constexpr int kFloat8E4M3FN = 17;

@@ -182,7 +182,7 @@ class BoundPlan {
   std::vector<int64_t> dims_;      // shape and strides of each tensor
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
-  std::vector<PlanList> lists_;    // beside tensors_; empty for tensors
+  std::vector<PlanList> lists_;    // parallel to tensors_; empty for tensors
   std::vector<bool> inputs_given_;
   std::vector<std::vector<int64_t>> input_shapes_;
   std::vector<int64_t> symbols_;

@@ -130,7 +130,7 @@ absl::Status BoundPlan::CheckApart(const Phase& phase) const {
       return std::tie(a.storage, a.begin, a.tensor) <
              std::tie(b.storage, b.begin, b.tensor);
     });
-    // Those before a piece that reach farthest: of all, and of results.
+    // The pieces before a piece that reach farthest: of all, and of results.
     const Piece *any = nullptr, *result = nullptr;
     for (const Piece& piece : pieces) {
       const Piece* before = piece.is_result ? any : result;

@@ -1,4 +1,4 @@
-// Which room may call which, checked against what the build says each room is
+// Checks which room may call which against what the build says each room is
 // built from.
 
 #include <fstream>

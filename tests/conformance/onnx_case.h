@@ -20,8 +20,8 @@ namespace ingot {
 struct OnnxDataSet {
   std::string dir;
   std::vector<TensorOrList> inputs, outputs;
-  // Which of the outputs hold text: bytes, one dimension more than the model
-  // says, with zeros behind each string.
+  // Whether each output holds text: bytes, one dimension more than the model
+  // says, with zeros after each string.
   std::set<size_t> text_outputs;
   std::set<size_t> text_inputs;
 };

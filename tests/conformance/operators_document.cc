@@ -47,7 +47,7 @@ bool TakesType(const onnx::ModelProto& original, const OnnxDataSet& set,
   const int first =
       TensorTypeOf(graph.mutable_input(0)->mutable_type())->elem_type();
   // Operands that must be known are fixed to the data set's: at first none,
-  // then all short ones behind the first.
+  // then all short ones after the first.
   for (const bool fix : {false, true}) {
     ImportOptions options;
     for (int i = 0; i < graph.input_size(); ++i) {

@@ -25,7 +25,7 @@ enum class CaseForm {
 //
 // A model that does not pass as it is gets the shapes of the data set where it
 // declares others, then constants where Ingot says that it does not support the
-// model: first for the short inputs behind the first one, then for the first
+// model: first for the short inputs after the first one, then for the first
 // too. `form` says how far that went.
 //
 // Unimplemented when Ingot says that it does not support the model; anything

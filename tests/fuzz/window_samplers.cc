@@ -60,7 +60,7 @@ bool AddConv(ModelBuilder* m, const std::string& op) {
 bool AddPool(ModelBuilder* m, const std::string& op) {
   const int n = DimsOf(op);
   const bool indices = absl::StartsWith(op, "max_pool_indices");
-  // Which of two elements is larger must not depend on rounding.
+  // Rounding must not decide which of two elements is larger.
   const auto x = PickImage(m, n, /*exact=*/indices);
   if (!x) return false;
   Attrs attrs;

@@ -80,7 +80,7 @@ onnx::GraphProto* StartModel(onnx::ModelProto* model) {
   return model->mutable_graph();
 }
 
-// y = sum(x) > 0 ? 2x : x behind x; p = the elements of y that are not 0;
+// y = sum(x) > 0 ? 2x : x after x; p = the elements of y that are not 0;
 // sums: p[0], p[0] + p[1], … until one is more than 20; last: the last of them.
 void WriteDeciding(const std::string& path) {
   onnx::ModelProto model;
@@ -156,8 +156,8 @@ void AddSequence(onnx::ValueInfoProto* info, const std::string& name) {
   tensor->mutable_shape()->add_dim();  // of any size
 }
 
-// out: twice each tensor of seq, one with a positive sum behind those so far,
-// another in front of them; all: these one behind the other.
+// out: twice each tensor of seq, one with a positive sum after those so far,
+// another in front of them; all: these one after the other.
 void WriteSorting(const std::string& path) {
   onnx::ModelProto model;
   onnx::GraphProto* g = StartModel(&model);
@@ -415,7 +415,7 @@ TEST_P(RunTimeTest, RandomNumbersFollowFromTheSeed) {
   AddConstant(&count, "count", {}, {3});
   WriteFileBytes(Path("count.pb"), count.initializer(0).SerializeAsString());
   Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
-  // Those that the interpreter gives, which says what operators mean.
+  // The results that the interpreter gives, which says what operators mean.
   const nlohmann::json json =
       DoJson({"verify", "@m.ingot", "--reference=@m.onnx"});
   EXPECT_EQ(json["ok"], true) << json;

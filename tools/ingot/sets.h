@@ -34,8 +34,8 @@ struct Builtins {
   Compiler* compiler = nullptr;  // null where another program has it
 };
 
-// Those that every program has, and those of `backends`. AlreadyExists for two
-// of one name.
+// The loaders that every program has, and those of `backends`. AlreadyExists
+// for two of one name.
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends);
 
 // Whether the file at `path` is a model: one of the compiler's formats, by its

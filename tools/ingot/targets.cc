@@ -29,7 +29,7 @@ std::string Wrapped(const std::vector<std::string>& words) {
   constexpr size_t kColumns = 100;
   constexpr absl::string_view kIndent = "\n    ";
   std::string text;
-  size_t column = 13;  // behind "  operators: "
+  size_t column = 13;  // after "  operators: "
   for (const std::string& word : words) {
     const bool fits = column + word.size() <= kColumns;
     absl::StrAppend(&text, text.empty() ? "" : fits ? " " : kIndent, word);

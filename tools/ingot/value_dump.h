@@ -28,7 +28,7 @@ struct DumpedValue {
   int64_t bytes = 0;
 };
 
-// Those of a model's values that have a file in `folder`, in the same order.
+// The values of a model that have a file in `folder`, in the same order.
 // NotFound when there are none.
 absl::StatusOr<std::vector<DumpedValue>> FindDumpedValues(
     absl::Span<const ComputedValue> values, absl::string_view folder);

@@ -16,7 +16,8 @@ namespace ingot {
 absl::Status AddAssumptionsOf(const relay::Node& node,
                               std::vector<relay::DimAssumption>* assumed);
 
-// Those of all operators of a function, and of the functions that it calls.
+// Finds the assumptions of all operators of a function, and of the functions
+// that it calls.
 absl::StatusOr<std::vector<relay::DimAssumption>> AssumptionsOf(
     const relay::Module& module, const relay::Function& function);
 

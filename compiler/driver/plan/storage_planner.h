@@ -27,10 +27,10 @@ struct StorageAssignment {
 };
 
 struct StoragePlan {
-  std::vector<StorageAssignment> assignments;  // beside the requests
+  std::vector<StorageAssignment> assignments;  // parallel to the requests
   // Sizes; a storage's size is the largest of its list.
   std::vector<std::vector<tir::Expr>> storages;
-  std::vector<int> phases;  // beside storages: when their sizes are known
+  std::vector<int> phases;  // parallel to storages: when their sizes are known
 };
 
 // Requests of constant size are packed into one storage by offset, the largest

@@ -21,7 +21,7 @@ constexpr absl::string_view kTextMovers[] = {
 Converter Moves(const Converter& converter) {
   return [converter](NodeContext& c) -> absl::Status {
     if (c.storage(0) == StorageType::kNone) return converter(c);
-    INGOT_RETURN_IF_ERROR(c.AllowStored());
+    INGOT_RETURN_IF_ERROR(c.AllowStorageTypes());
     INGOT_RETURN_IF_ERROR(converter(c));
     for (Binding& output : c.outputs()) output.storage = c.storage(0);
     return absl::OkStatus();
@@ -38,7 +38,7 @@ const ConverterTable& AllConverters() {
 #undef INGOT_ADD_CONVERTERS
     for (absl::string_view op : kMovers) t->Add(op, Moves(*t->Find("", op)));
     for (absl::string_view op : kTextMovers) {
-      t->Add(op, MovesText(*t->Find("", op)));
+      t->Add(op, WithTextSupport(*t->Find("", op)));
     }
     return t;
   }();

@@ -1,4 +1,4 @@
-// Which values of a function have elements that are known before a run.
+// Finds the values of a function whose elements are known before a run.
 #ifndef INGOT_COMPILER_RELAY_INTERPRETER_KNOWN_VALUES_H_
 #define INGOT_COMPILER_RELAY_INTERPRETER_KNOWN_VALUES_H_
 

@@ -9,7 +9,8 @@ namespace {
 
 // A sign, `exponent` bits and `mantissa` bits. Those with `finite` have no
 // infinities: where they would be are numbers, but for the codes that are NaN.
-// Those with `unsigned_zero` have one zero; what would be -0 is their only NaN.
+// Formats with `unsigned_zero` have one zero; what would be -0 is their only
+// NaN.
 struct Format {
   int exponent, mantissa, bias;
   bool finite, unsigned_zero;

@@ -28,7 +28,7 @@ OpDef DecodeImage() {
   OpDef def;
   def.name = "decode_image";
   def.doc = "the pixels of an encoded image: rows of red, green and blue";
-  def.max_inputs = -1;  // behind x: values whose shapes bind symbols
+  def.max_inputs = -1;  // after x: values whose shapes bind symbols
   def.attrs = {
       ShapeAttr("size", "[height, width], as image_size says", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {

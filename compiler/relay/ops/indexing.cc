@@ -305,7 +305,7 @@ OpDef OneHot() {
       "values[1] at the places that indices name along a new axis, "
       "values[0] elsewhere";
   def.min_inputs = 2;
-  def.max_inputs = -1;  // behind two: values whose shapes bind symbols
+  def.max_inputs = -1;  // after two: values whose shapes bind symbols
   def.fusion = FusionKind::kBroadcast;
   def.attrs = {ShapeAttr("depth", "[extent of the new axis]", kRequired),
                IntAttr("axis", "where it goes", -1)};
@@ -352,7 +352,7 @@ OpDef TopK() {
   OpDef def;
   def.name = "top_k";
   def.doc = "the k largest (or smallest) along an axis, and their positions";
-  def.max_inputs = -1;  // behind x: values whose shapes bind symbols
+  def.max_inputs = -1;  // after x: values whose shapes bind symbols
   def.attrs = {
       ShapeAttr("k", "[how many]", kRequired),
       IntAttr("axis", "dimension that is searched", -1),

@@ -102,7 +102,7 @@ absl::Status RegisterList(OpRegistry* registry) {
        List("list_at", "the tensor at a position", {shape}, 2, 2),
        List("list_length", "how many tensors there are", {}, 1, 1),
        List("list_has", "whether an optional value is there", {}, 1, 1),
-       List("list_concat", "the tensors one behind the other",
+       List("list_concat", "the tensors one after the other",
             {shape, axis,
              IntAttr("new_axis", "whether each gets the axis first", 0)},
             1, 1),

@@ -117,7 +117,7 @@ OpDef Random() {
   def.doc =
       "random numbers: uniform in [0, 1), or normal with mean 0 and deviation "
       "1";
-  def.max_inputs = -1;  // behind the state: values whose shapes bind symbols
+  def.max_inputs = -1;  // after the state: values whose shapes bind symbols
   def.attrs = {
       ShapeAttr("shape", "of the result", kRequired),
       TypeAttr("dtype", "of the result: f32 or f64", kRequired),

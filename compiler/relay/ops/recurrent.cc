@@ -42,7 +42,7 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
                    ToString(c.type(kInitialH)), " do not fit: ", kind.gates,
                    " gates a hidden unit");
   }
-  // The shapes of what is behind the initial state.
+  // The shapes of what is after the initial state.
   std::vector<Shape> shapes = {{x.shape[1]}};
   if (kind.cell) {
     shapes.push_back({x.shape[1], I64(hidden)});

@@ -283,7 +283,7 @@ absl::Status RegisterResize(OpRegistry* registry) {
   OpDef def;
   def.name = "resize";
   def.doc = "x resampled to other extents";
-  def.max_inputs = -1;  // behind x and scales: what binds symbols
+  def.max_inputs = -1;  // after x and scales: what binds symbols
   def.fusion = FusionKind::kInjective;
   def.traits = kOperandsInMemory;
   def.layout_rule = LayoutRule::kResizes;

@@ -48,7 +48,7 @@ OpDef NonZero() {
   OpDef def;
   def.name = "nonzero";
   def.doc = "the indices of x's true elements, one a column, in their order";
-  def.max_inputs = -1;  // behind x: values whose shapes bind symbols
+  def.max_inputs = -1;  // after x: values whose shapes bind symbols
   def.attrs = {ShapeAttr("count", "[how many of x are true]", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType& x = c.type(0);

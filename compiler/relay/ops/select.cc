@@ -280,7 +280,7 @@ OpDef NonMaxSuppression() {
       "boxes by falling score that overlap no better one too much: batch, "
       "class and place of each, and how many there are";
   def.min_inputs = 5;
-  def.max_inputs = -1;  // behind these: values whose shapes bind symbols
+  def.max_inputs = -1;  // after these: values whose shapes bind symbols
   def.attrs = {
       ShapeAttr("most", "[the most boxes of a class there is room for]",
                 kRequired),

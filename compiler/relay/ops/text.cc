@@ -32,7 +32,7 @@ Expr Between(const Expr& byte, int low, int high) {
 
 namespace {
 
-// `byte`, which stands behind `before`, with the case of letters changed:
+// `byte`, which stands after `before`, with the case of letters changed:
 // ASCII's, and those of two bytes that begin with 0xC3 (À to þ).
 Expr ChangeCase(bool upper, const Expr& byte, const Expr& before) {
   const Expr ascii = upper ? Between(byte, 'a', 'z') : Between(byte, 'A', 'Z');

@@ -55,7 +55,7 @@ class PieceFinder {
   }
 
   // Pieces stand between runs of white space, and are not empty. What is left
-  // for the last one keeps the white space in it and behind it.
+  // for the last one keeps the white space in it and after it.
   Stmt Words(const Indices& string) const {
     auto step = [&](const Expr& at) {
       const Expr byte = ByteAt(x_, string, at);
@@ -155,7 +155,7 @@ OpDef TakePieces() {
       "the pieces of each string, where find_pieces says of each byte which "
       "one it is in; empty ones behind them";
   def.min_inputs = 2;
-  def.max_inputs = -1;  // behind these: values whose shapes bind symbols
+  def.max_inputs = -1;  // after these: values whose shapes bind symbols
   def.attrs = {ShapeAttr("count", "[pieces of each string]", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectText(c.type(0), "x"));

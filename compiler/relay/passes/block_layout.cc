@@ -44,9 +44,9 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   std::vector<Value> inputs;
   for (const Value& input : node.inputs) {
     INGOT_ASSIGN_OR_RETURN(
-        Value lifted,
+        Value as_nchw,
         c.Add("reshape", {input}, {{"shape", WithRows(input.type().shape)}}));
-    inputs.push_back(lifted);
+    inputs.push_back(as_nchw);
   }
   std::string op = node.op->name;
   op[op.size() - 2] = '2';
@@ -54,7 +54,7 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   return c.Add("reshape", {result}, {{"shape", node.outputs[0].shape}});
 }
 
-constexpr Rule kLift[] = {
+constexpr Rule kAddUnitHeight[] = {
     {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
     {"max_pool1d as 2d", "max_pool1d", 1, AsTwoDimensional},
     {"avg_pool1d as 2d", "avg_pool1d", 1, AsTwoDimensional},
@@ -85,13 +85,13 @@ absl::StatusOr<bool> BlockFunction(Function* function,
   }
   if (!changed) return false;
   // Results keep their names, before what they are made from.
-  std::vector<std::pair<Node*, std::string>> wishes;
+  std::vector<std::pair<Node*, std::string>> preferred_names;
   for (Value& output : function->outputs) {
     const std::string name = output.node->name;
     INGOT_ASSIGN_OR_RETURN(output, values.Plain(output));
-    wishes.emplace_back(output.node, name);
+    preferred_names.emplace_back(output.node, name);
   }
-  wishes.insert(wishes.end(), values.wishes().begin(), values.wishes().end());
+  preferred_names.insert(preferred_names.end(), values.preferred_names().begin(), values.preferred_names().end());
   function->RemoveDead();
   std::set<std::string> names;
   std::set<const Node*> alive;
@@ -99,7 +99,7 @@ absl::StatusOr<bool> BlockFunction(Function* function,
     names.insert(node->name);
     alive.insert(node.get());
   }
-  for (const auto& [node, name] : wishes) {
+  for (const auto& [node, name] : preferred_names) {
     if (alive.count(node) == 0 || !names.insert(name).second) continue;
     names.erase(node->name);
     node->name = name;
@@ -117,17 +117,17 @@ bool HasConvolution(const Function& function) {
 
 }  // namespace
 
-absl::Span<const Rule> LiftRules() { return kLift; }
+absl::Span<const Rule> UnitHeightRules() { return kAddUnitHeight; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   if (context->layouts.channel_block == nullptr) return false;
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
-    INGOT_ASSIGN_OR_RETURN(bool lifted, ApplyRules(function.get(), kLift));
+    INGOT_ASSIGN_OR_RETURN(bool added, ApplyRules(function.get(), kAddUnitHeight));
     INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), context->layouts));
-    changed = changed || lifted || blocked;
+    changed = changed || added || blocked;
   }
   return changed;
 }

@@ -27,14 +27,14 @@ int64_t ChannelsOf(const TensorType& type) {
 }
 
 // As NCHW: a dimension of 1 is put in before the last of NCW.
-Shape Lifted(Shape shape) {
+Shape WithUnitHeight(Shape shape) {
   if (shape.size() == 3) shape.insert(shape.begin() + 2, tir::MakeInt(1));
   return shape;
 }
 
 // Where a dimension of plain data is in blocked data.
-int64_t BlockedAxis(int64_t axis, bool lifted) {
-  return lifted && axis >= 2 ? axis + 1 : axis;
+int64_t BlockedAxis(int64_t axis, bool has_unit_height) {
+  return has_unit_height && axis >= 2 ? axis + 1 : axis;
 }
 
 bool IsPlane(const Shape& nchw) {
@@ -74,7 +74,7 @@ absl::StatusOr<Value> BlockedValues::Add(const Node& node,
       Node * made, function_->AddOp(node.op->name, node.name, std::move(inputs),
                                     std::move(attrs)));
   AddSources(node, made);
-  wishes_.emplace_back(made, node.name);
+  preferred_names_.emplace_back(made, node.name);
   return Value{made};
 }
 
@@ -99,7 +99,7 @@ absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
   const Shape& shape = value.type().shape;
   const std::string& name = value.node->name;
   Value plain = blocked->value;
-  if (!blocked->padded() && IsPlane(Lifted(shape))) {
+  if (!blocked->padded() && IsPlane(WithUnitHeight(shape))) {
     INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
   } else {
     INGOT_ASSIGN_OR_RETURN(
@@ -128,9 +128,9 @@ absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
   Blocked result;
   result.block = block;
   result.channels = ChannelsOf(value.type());
-  result.lifted = value.type().shape.size() == 3;
+  result.has_unit_height = value.type().shape.size() == 3;
   const std::string name = absl::StrCat(value.node->name, "_blocked");
-  const Shape shape = Lifted(value.type().shape);
+  const Shape shape = WithUnitHeight(value.type().shape);
   if (!result.padded() && IsPlane(shape)) {
     INGOT_ASSIGN_OR_RETURN(
         result.value,
@@ -221,7 +221,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   attrs.Set("kernel_layout", kernel_layout);
   INGOT_ASSIGN_OR_RETURN(Value weights,
                          Transformed(w, "OIHW", kernel_layout, w.node->name));
-  wishes_.emplace_back(weights.node, w.node->name);
+  preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false};
 }
@@ -244,7 +244,7 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
   }
   Shape whole(rank - shape.size(), tir::MakeInt(1));
   whole.insert(whole.end(), shape.begin(), shape.end());
-  whole = Lifted(whole);
+  whole = WithUnitHeight(whole);
   const std::string name = absl::StrCat(value.node->name, "_blocked");
   int64_t own;
   if (!tir::AsConstInt(whole[1], &own)) return std::nullopt;
@@ -267,11 +267,11 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
 BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
   Blocked result;
   result.channels = ChannelsOf(node.outputs[0]);
-  result.lifted = node.outputs[0].shape.size() == 3;
+  result.has_unit_height = node.outputs[0].shape.size() == 3;
   for (const Value& input : node.inputs) {
     const Blocked* blocked = Find(input);
     if (blocked != nullptr && blocked->channels == result.channels &&
-        blocked->lifted == result.lifted) {
+        blocked->has_unit_height == result.has_unit_height) {
       result.block = blocked->block;
     }
   }
@@ -294,7 +294,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
 
 BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
   const Blocked x = *Find(node.inputs[0]);
-  if (x.lifted) return std::nullopt;
+  if (x.has_unit_height) return std::nullopt;
   // A mean of powers' root is finite for zeros, as are the others.
   Attrs attrs = node.attrs;
   attrs.Set("layout", DataLayout(x.block));
@@ -309,7 +309,7 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
   if (axis < 0) axis += rank;
   Blocked result;
   result.channels = ChannelsOf(node.outputs[0]);
-  result.lifted = rank == 3;
+  result.has_unit_height = rank == 3;
   int64_t blocked_channels = 0, plain_channels = 0;
   for (const Value& input : node.inputs) {
     const int64_t channels = ChannelsOf(input.type());
@@ -334,7 +334,7 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
     inputs.push_back(part.value);
   }
   Attrs attrs = node.attrs;
-  attrs.Set("axis", BlockedAxis(axis, result.lifted));
+  attrs.Set("axis", BlockedAxis(axis, result.has_unit_height));
   INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
   return result;
 }
@@ -357,7 +357,7 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
       ends[k] = tir::MakeInt(Ceil(end, result.block));
       result.channels = end - start;
     }
-    axes[k] = BlockedAxis(axes[k], result.lifted);
+    axes[k] = BlockedAxis(axes[k], result.has_unit_height);
   }
   Attrs attrs = node.attrs;
   attrs.Set("axes", axes);
@@ -366,8 +366,8 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
   std::vector<Value> inputs = {result.value};
   // The other operands bind the symbols of the limits.
   for (size_t i = 1; i < node.inputs.size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(Value carrier, Plain(node.inputs[i]));
-    inputs.push_back(carrier);
+    INGOT_ASSIGN_OR_RETURN(Value plain, Plain(node.inputs[i]));
+    inputs.push_back(plain);
   }
   INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
   return result;
@@ -380,7 +380,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
   if (pads[1] != 0 || pads[rank + 1] != 0) return std::nullopt;
   Ints blocked(10, 0);
   for (size_t d = 0; d < rank; ++d) {
-    const int64_t at = BlockedAxis(static_cast<int64_t>(d), result.lifted);
+    const int64_t at = BlockedAxis(static_cast<int64_t>(d), result.has_unit_height);
     blocked[at] = pads[d];
     blocked[5 + at] = pads[rank + d];
   }
@@ -393,7 +393,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
 BlockedValues::MaybeBlocked BlockedValues::Resize(const Node& node) {
   Blocked result = *Find(node.inputs[0]);
   Shape sizes = node.attrs.Get<Shape>("sizes");
-  if (result.lifted || sizes.size() != 4 || node.inputs.size() != 1 ||
+  if (result.has_unit_height || sizes.size() != 4 || node.inputs.size() != 1 ||
       node.attrs.Has("roi") || !tir::IsConstInt(sizes[1], result.channels)) {
     return std::nullopt;
   }
@@ -419,11 +419,11 @@ BlockedValues::MaybeBlocked BlockedValues::Reshape(const Node& node) {
   const Shape& from = node.inputs[0].type().shape;
   const Shape& to = node.outputs[0].shape;
   if (from.size() == to.size() || to.size() < 3 || to.size() > 4 ||
-      !SameShape(Lifted(from), Lifted(to))) {
+      !SameShape(WithUnitHeight(from), WithUnitHeight(to))) {
     return std::nullopt;
   }
   Blocked result = x;
-  result.lifted = to.size() == 3;
+  result.has_unit_height = to.size() == 3;
   return result;
 }
 

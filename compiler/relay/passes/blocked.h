@@ -23,7 +23,7 @@ struct Blocked {
   Value value;
   int64_t block = 0;
   int64_t channels = 0;
-  bool lifted = false;  // stands for NCW data, with h of 1
+  bool has_unit_height = false;  // stands for NCW data, with h of 1
 
   bool padded() const { return channels % block != 0; }
 };
@@ -47,8 +47,8 @@ class BlockedValues {
   absl::StatusOr<Value> Plain(const Value& value);
 
   // Names that nodes made here would like: those of what they stand for.
-  const std::vector<std::pair<Node*, std::string>>& wishes() const {
-    return wishes_;
+  const std::vector<std::pair<Node*, std::string>>& preferred_names() const {
+    return preferred_names_;
   }
 
  private:
@@ -86,7 +86,7 @@ class BlockedValues {
   std::map<Value, Blocked> blocked_;
   std::map<Value, Value> plain_;
   std::map<std::pair<Value, int64_t>, Blocked> transformed_;
-  std::vector<std::pair<Node*, std::string>> wishes_;
+  std::vector<std::pair<Node*, std::string>> preferred_names_;
 };
 
 }  // namespace ingot::relay

@@ -68,7 +68,7 @@ bool IsPerChannel(const Value& value, const Value& like, int axis) {
 }
 
 // The constant with the channels as its first of `rank` dimensions and ones
-// behind; a constant for all channels has ones only.
+// after; a constant for all channels has ones only.
 absl::StatusOr<Value> ChannelsFirst(RuleContext& c, const Value& value,
                                     int rank) {
   Ints shape(std::max(rank, 1), 1);

@@ -184,7 +184,7 @@ class FunctionFuser {
     };
     for (const Value& operand : operands) forget(operand);
     std::vector<Value> more;
-    // A carrier may be an input, wherever it stands, or a value that is
+    // The source of a dimension may be an input, wherever it stands, or a value that is
     // computed before the group.
     for (Node* input : function_->inputs) {
       if (!finder.names.empty() && forget(Value{input})) {

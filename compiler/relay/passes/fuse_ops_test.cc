@@ -1,4 +1,4 @@
-// Which operators end in one kernel, and that kernels mean the same.
+// Tests which operators end in one kernel, and that kernels mean the same.
 #include <string>
 
 #include "absl/strings/str_cat.h"

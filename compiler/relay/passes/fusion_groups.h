@@ -1,5 +1,5 @@
-// Which nodes become one kernel. Private to this folder; fuse_ops builds the
-// kernels.
+// Decides which nodes become one kernel. Private to this folder; fuse_ops
+// builds the kernels.
 #ifndef INGOT_COMPILER_RELAY_PASSES_FUSION_GROUPS_H_
 #define INGOT_COMPILER_RELAY_PASSES_FUSION_GROUPS_H_
 

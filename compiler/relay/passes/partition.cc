@@ -211,7 +211,7 @@ class Partitioner {
       }
       const TargetChoice* choice = pin->second;
       if (choice->kind->HasRegions()) {
-        // It comes behind the host in the list.
+        // It comes after the host in the list.
         return absl::InvalidArgumentError(absl::StrCat(
             Describe(*node), " is pinned to ", choice->target.ToString(),
             ", which must stand before the target that takes every operator"));

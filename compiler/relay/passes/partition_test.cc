@@ -1,4 +1,5 @@
-// Which target takes what, where regions end, and that modules mean the same.
+// Tests which target takes what, where regions end, and that modules mean the
+// same.
 #include <cstring>
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
-// Which operators of one target become one region. Private to this folder;
-// partition decides what a target takes, outline_region builds the function.
+// Decides which operators of one target become one region. Private to this
+// folder; partition decides what a target takes, outline_region builds the
+// function.
 #ifndef INGOT_COMPILER_RELAY_PASSES_REGIONS_H_
 #define INGOT_COMPILER_RELAY_PASSES_REGIONS_H_
 

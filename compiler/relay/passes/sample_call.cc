@@ -238,7 +238,7 @@ class Sampler {
   Module* const module_;
   Function* const main_;
   uint64_t state_;
-  uint64_t style_ = 0;  // of the operands behind the first one
+  uint64_t style_ = 0;  // of the operands after the first one
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace ingot::relay {
 
 std::vector<RuleTable> AllRuleTables() {
   std::vector<RuleTable> tables = {{"fold_batch_norm", BatchNormRules()},
-                                   {"block_layout", LiftRules()}};
+                                   {"block_layout", UnitHeightRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), ArithmeticRules(), WindowRules(), PatternRules()}) {
     tables.push_back({"simplify", rules});

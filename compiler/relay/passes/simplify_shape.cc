@@ -27,7 +27,7 @@ absl::StatusOr<Value> View(RuleContext& c, const Node& node) {
   if (node.Is("fix_shape") && KeepsShape(node)) return node.inputs[0];
   if (!IsReshape(node)) return Value{};
   if (KeepsShape(node)) return node.inputs[0];
-  // Operands behind the first one give the symbols of the shape.
+  // Operands after the first one give the symbols of the shape.
   std::vector<Value> inputs = node.inputs;
   const Node& inner = *inputs[0].node;
   const bool through = IsReshape(inner);

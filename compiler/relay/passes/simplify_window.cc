@@ -57,7 +57,7 @@ bool PadsAlike(const Node& pad, const Node& window) {
 struct PadRead {
   const Node* pad = nullptr;
   Ints pads;  // in the window's rank
-  bool lifted = false;
+  bool has_unit_height = false;
 };
 
 PadRead FindPad(const Value& value) {
@@ -69,14 +69,14 @@ PadRead FindPad(const Value& value) {
     const Shape& from = node->inputs[0].type().shape;
     if (!SameShape(from, {shape[0], shape[1], shape[3]})) return found;
     node = node->inputs[0].node;
-    found.lifted = true;
+    found.has_unit_height = true;
   }
   if (!node->Is("pad") || node->attrs.Get<std::string>("mode") != "constant") {
     return found;
   }
   found.pad = node;
   found.pads = node->attrs.Get<Ints>("pads");
-  if (found.lifted) {
+  if (found.has_unit_height) {
     found.pads.insert(found.pads.begin() + 5, 0);
     found.pads.insert(found.pads.begin() + 2, 0);
   }
@@ -113,7 +113,7 @@ absl::StatusOr<Value> PadIntoWindow(RuleContext& c, const Node& node) {
   if (IsPool(node, "avg_pool")) attrs.Set("count_include_pad", int64_t{1});
   std::vector<Value> inputs = node.inputs;
   inputs[0] = read.pad->inputs[0];
-  if (read.lifted) {
+  if (read.has_unit_height) {
     const Shape& x = inputs[0].type().shape;
     INGOT_ASSIGN_OR_RETURN(
         inputs[0],

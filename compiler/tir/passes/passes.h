@@ -45,7 +45,7 @@ absl::StatusOr<PrimFunc> UnrollLoops(const PrimFunc& func);
 // lane.
 absl::StatusOr<PrimFunc> VectorizeLoops(const PrimFunc& func);
 
-// Makes allocated workspaces parameters of the function, behind the outputs,
+// Makes allocated workspaces parameters of the function, after the outputs,
 // for the caller to provide. Workspaces of one type and of constant sizes that
 // are not live at the same time share a parameter.
 absl::StatusOr<PrimFunc> PlanWorkspaces(const PrimFunc& func);

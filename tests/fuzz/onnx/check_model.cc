@@ -14,7 +14,7 @@
 #include "tests/fuzz/onnx/deviations.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/protos.h"
-#include "tests/fuzz/onnx/reference_session.h"
+#include "tests/onnxruntime/session.h"
 #include "tests/fuzz/onnx/rounding.h"
 #include "tools/ingot/compare.h"
 
@@ -110,8 +110,8 @@ absl::Status CheckForm(const OnnxModel& form, const Scope& expected,
 // The model's outputs as ONNX Runtime computes them in one run.
 absl::StatusOr<std::vector<Tensor>> RunWhole(const OnnxModel& model) {
   INGOT_ASSIGN_OR_RETURN(
-      const std::unique_ptr<ReferenceSession> session,
-      ReferenceSession::Create(model.proto.SerializeAsString()));
+      const std::unique_ptr<onnxruntime::Session> session,
+      onnxruntime::Session::Create(model.proto.SerializeAsString()));
   std::vector<std::string> input_names, output_names;
   std::vector<Tensor> inputs;
   for (const auto& [name, tensor] : model.inputs) {

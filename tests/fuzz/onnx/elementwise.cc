@@ -9,7 +9,7 @@ void AddUnary(Grower* g, const std::string& op) {
   g->Try(Call(op, {g->Some(g->FloatType(), 0, 5)}));
 }
 
-// Those of whole numbers, too.
+// Operators of whole numbers, too.
 void AddArithmetic(Grower* g, const std::string& op) {
   g->Try(Call(op, {g->Some(g->AnyType(), 0, 5)}));
 }

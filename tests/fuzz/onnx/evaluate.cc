@@ -11,7 +11,7 @@
 #include "base/status_macros.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/protos.h"
-#include "tests/fuzz/onnx/reference_session.h"
+#include "tests/onnxruntime/session.h"
 #include "tests/fuzz/onnx/rounding.h"
 
 namespace ingot::fuzz {
@@ -57,7 +57,7 @@ Tensor Shaken(const Tensor& tensor, Random* random) {
 
 // The one-node model (or of a few nodes) and its operands.
 struct Step {
-  std::unique_ptr<ReferenceSession> session;
+  std::unique_ptr<onnxruntime::Session> session;
   std::vector<std::string> names;
   std::vector<const Estimated*> operands;
   const std::vector<std::string>* wanted = nullptr;
@@ -108,7 +108,7 @@ absl::StatusOr<Step> Prepare(const std::vector<onnx::NodeProto>& nodes,
     graph->add_output()->set_name(name);
   }
   INGOT_ASSIGN_OR_RETURN(step.session,
-                         ReferenceSession::Create(model.SerializeAsString()));
+                         onnxruntime::Session::Create(model.SerializeAsString()));
   return step;
 }
 

@@ -44,7 +44,7 @@ struct LoopBody {
 using LoopInputs = std::function<absl::StatusOr<std::vector<Binding>>(
     const std::vector<Carried>& carried)>;
 
-// Whether the results of the body, behind `first`, are of the types that it
+// Whether the results of the body, after `first`, are of the types that it
 // carries. Makes symbols of dimensions that are not.
 absl::StatusOr<bool> Settle(NodeContext& c, const Body& body, size_t first,
                             std::vector<Carried>* carried) {

@@ -8,7 +8,7 @@
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/graph/lists.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
 
 namespace ingot::onnx_frontend {

@@ -25,7 +25,7 @@ onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
 }
 
 // One iteration: reads the sequences' tensors at its number, then the node's
-// own body, then inserts its results behind those so far.
+// own body, then inserts its results after those so far.
 onnx::GraphProto IterationGraph(NodeContext& c, const onnx::GraphProto& body,
                                 const std::string& prefix) {
   onnx::GraphProto iteration;

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "compiler/frontends/onnx/graph/importer.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "compiler/relay/interpreter/constant_value.h"
 
@@ -54,7 +54,7 @@ StorageType NodeContext::storage(int i) const {
   return has_input(i) ? inputs_[i]->storage : StorageType::kNone;
 }
 
-absl::Status NodeContext::AllowStored() {
+absl::Status NodeContext::AllowStorageTypes() {
   for (int i = 0; i < num_inputs(); ++i) {
     const StorageType type = storage(i);
     if (type == StorageType::kText ||

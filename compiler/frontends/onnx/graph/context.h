@@ -85,8 +85,8 @@ class NodeContext : public relay::CallBuilder {
   bool IsList(int i) const;
   absl::StatusOr<Value> ListInput(int i);
   // How the operand's elements are stored where Ingot emulates their type.
-  // Input refuses such operands, unless the converter has called AllowStored;
-  // StoredInput does not.
+  // Input refuses such operands, unless the converter has called
+  // AllowStorageTypes; StoredInput does not.
   StorageType storage(int i) const;
   // The element type of operand i, whose value is `x`.
   ElementType ElementTypeOf(int i, const Value& x) const {
@@ -96,8 +96,8 @@ class NodeContext : public relay::CallBuilder {
   // For what only moves elements: all operands that hold some of the first
   // one's type. Unimplemented where they do not, and for text, whose shape is
   // not the tensor's.
-  absl::Status AllowStored();
-  // All operands, at least `required` of them. Those behind these may be left
+  absl::Status AllowStorageTypes();
+  // All operands, at least `required` of them. Those after these may be left
   // out, and are null; -1: none may.
   absl::StatusOr<std::vector<Value>> Inputs(int required = -1);
   // The operand's elements if they are known.

@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/graph/converters.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 
 namespace ingot::onnx_frontend {

@@ -91,7 +91,7 @@ class Importer {
   absl::StatusOr<Binding> Capture(relay::OpenFunction* function, Binding* outer,
                                   const std::string& name);
   // Fills the function being imported with one side of the branch `node` and
-  // the `rest` of the graph behind it, whose results it gives.
+  // the `rest` of the graph after it, whose results it gives.
   absl::Status Split(const onnx::NodeProto& node, const std::string& name,
                      const onnx::GraphProto& branch,
                      absl::Span<const onnx::NodeProto* const> rest,

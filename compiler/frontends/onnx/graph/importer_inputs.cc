@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/frontends/onnx/graph/importer.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
 #include "compiler/relay/op.h"
 #include "runtime/onnx_tensor/element_types.h"

@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/graph/importer.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
 
 namespace ingot::onnx_frontend {

@@ -82,7 +82,7 @@ absl::StatusOr<Value> SpreadScales(NodeContext& c, const Value& scales,
     return c.Error("scales are ", relay::ToString(scales.type()), " for ",
                    axes.size(), " axes");
   }
-  // Those of the axes, and a 1 for all others.
+  // The factors of the axes, and a 1 for all others.
   std::vector<int64_t> from(rank, static_cast<int64_t>(axes.size()));
   for (size_t i = 0; i < axes.size(); ++i) {
     from[axes[i]] = static_cast<int64_t>(i);

@@ -10,7 +10,7 @@
 
 namespace ingot::onnx_frontend {
 
-// Those of one direction.
+// The activations of one direction.
 struct Activations {
   std::vector<std::string> names;   // empty: the layer's usual ones
   std::vector<double> alpha, beta;  // for each of `names`; shorter: ONNX's
@@ -22,7 +22,7 @@ struct Activations {
 // The attributes activations, activation_alpha and activation_beta of a node,
 // `count` functions for each direction. Its values are one sequence over all
 // directions, from which each function takes as many as it has parameters; a
-// function behind the last value has ONNX's defaults. That is how exporters
+// function after the last value has ONNX's defaults. That is how exporters
 // write them and ONNX Runtime reads them.
 absl::StatusOr<std::vector<Activations>> ReadActivations(NodeContext& c,
                                                          int count,

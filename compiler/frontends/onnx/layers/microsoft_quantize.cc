@@ -20,7 +20,7 @@ Value Dequantized(Compose& k, int at) {
   return k.Call("dequantize", in);
 }
 
-// x with the scale of number `at` and the zero point behind it. Without one the
+// x with the scale of number `at` and the zero point after it. Without one the
 // result is of type `otherwise`.
 Value Quantized(Compose& k, Value x, int at, DataType otherwise) {
   NodeContext& c = k.context();

@@ -9,7 +9,7 @@
 #include "compiler/frontends/onnx/layers/kernel.h"
 #include "compiler/frontends/onnx/layers/matmul.h"
 #include "compiler/frontends/onnx/layers/window.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "compiler/relay/import/convert_elements.h"
 

@@ -77,7 +77,7 @@ absl::StatusOr<Value> InitialState(NodeContext& c, const Layer& layer,
   return Part(c, state, k, "initial");
 }
 
-// Operand `input`, a weight of direction `k`. `extents` are those behind the
+// Operand `input`, a weight of direction `k`. `extents` are those after the
 // directions as hidden_size tells them, null where it does not.
 absl::StatusOr<Value> Weights(NodeContext& c, const Layer& layer, int input,
                               Shape extents, int k, absl::string_view what) {

@@ -25,7 +25,7 @@ struct WindowAttrs {
 // The padding that auto_pad asks for where it depends on extents that only a
 // run knows.
 struct RunTimePads {
-  Shape pads;  // of x: before each dimension, then behind each; empty: none
+  Shape pads;  // of x: before each dimension, then after each; empty: none
   Shape out;   // of the result: the extents that these make; null elsewhere
 
   bool empty() const { return pads.empty(); }

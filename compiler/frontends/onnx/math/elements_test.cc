@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/frontends/onnx/testing/run_operator.h"
@@ -96,8 +96,9 @@ TEST(Float8Test, EveryByteHasItsMeaning) {
   for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<uint8_t>(i));
   for (const Float8& f : kFormats) {
     SCOPED_TRACE(relay::ToString(StorageTypeFromOnnx(f.type)));
-    const std::vector<float> values = RunFloats(
-        Cast(onnx::TensorProto::FLOAT), {Stored(Bytes({256}, bytes), f.type)});
+    const std::vector<float> values =
+        RunFloats(Cast(onnx::TensorProto::FLOAT),
+                  {OfStorageType(Bytes({256}, bytes), f.type)});
     ASSERT_EQ(values.size(), 256u);
     for (int i = 0; i < 256; ++i) {
       const float expected = Meaning(f, i);
@@ -150,7 +151,8 @@ TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
   const Tensor scale = Floats({}, {2});
   absl::StatusOr<std::vector<Tensor>> q = RunOperator(
       {"QuantizeLinear", "", 21},
-      {x, scale, Stored(Bytes({}, {0}), kFloat8E4M3FN, /*constant=*/true)});
+      {x, scale,
+       OfStorageType(Bytes({}, {0}), kFloat8E4M3FN, /*constant=*/true)});
   ASSERT_TRUE(q.ok()) << q.status();
   std::vector<int> expected;
   for (float v : {0.5f, -1.5f, 50.0f}) {
@@ -158,14 +160,16 @@ TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
   }
   EXPECT_THAT((*q)[0].values<uint8_t>(), ElementsAreArray(expected));
   ExpectNear(RunFloats({"DequantizeLinear", "", 21},
-                       {Stored((*q)[0], kFloat8E4M3FN), scale}),
+                       {OfStorageType((*q)[0], kFloat8E4M3FN), scale}),
              {1, -3, Meaning(kFormats[0], expected[2]) * 2});
-  absl::StatusOr<std::vector<Tensor>> turned = RunOperator(
-      {"Transpose", "", 21}, {Stored(Bytes({1, 2}, {7, 9}), kFloat8E5M2)});
+  absl::StatusOr<std::vector<Tensor>> turned =
+      RunOperator({"Transpose", "", 21},
+                  {OfStorageType(Bytes({1, 2}, {7, 9}), kFloat8E5M2)});
   ASSERT_TRUE(turned.ok()) << turned.status();
   EXPECT_THAT((*turned)[0].values<uint8_t>(), ElementsAre(7, 9));
   EXPECT_TRUE(absl::IsUnimplemented(
-      RunOperator({"Neg", "", 21}, {Stored(Bytes({1}, {7}), kFloat8E5M2)})
+      RunOperator({"Neg", "", 21},
+                  {OfStorageType(Bytes({1}, {7}), kFloat8E5M2)})
           .status()));
 }
 
@@ -252,7 +256,7 @@ TEST(TextTest, NumbersAreReadBack) {
       return n;
     };
     EXPECT_EQ(std::strtof(text[i].c_str(), nullptr), x[i]) << text[i];
-    // A point is always written, with a 0 behind it if need be.
+    // A point is always written, with a 0 after it if need be.
     if (text[i].find('e') != std::string::npos) {
       EXPECT_EQ(digits(text[i]),
                 digits(absl::string_view(shortest, end.ptr - shortest)))
@@ -260,7 +264,7 @@ TEST(TextTest, NumbersAreReadBack) {
     }
   }
   absl::StatusOr<std::vector<Tensor>> back = RunOperator(
-      Cast(onnx::TensorProto::FLOAT), {Stored(Text(text), kTextType)});
+      Cast(onnx::TensorProto::FLOAT), {OfStorageType(Text(text), kTextType)});
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_THAT((*back)[0].values<float>(), ElementsAreArray(x));
 }
@@ -268,19 +272,19 @@ TEST(TextTest, NumbersAreReadBack) {
 TEST(TextTest, NumbersAreRead) {
   const std::vector<float> v = RunFloats(
       Cast(onnx::TensorProto::FLOAT),
-      {Stored(Text({"12", "-0.5", "+3.25e2", "1E-3", " 7 ", ".5", "INF", "-inf",
-                    "1e400", "0.1234567890123456789012345"}),
-              kTextType)});
+      {OfStorageType(Text({"12", "-0.5", "+3.25e2", "1E-3", " 7 ", ".5", "INF",
+                           "-inf", "1e400", "0.1234567890123456789012345"}),
+                     kTextType)});
   EXPECT_THAT(v, ElementsAre(12, -0.5f, 325, 0.001f, 7, 0.5f, INFINITY,
                              -INFINITY, INFINITY, 0.12345679f));
   for (const char* s : {"NaN", "nonsense", "", "1.2.3", "4x"}) {
     EXPECT_TRUE(std::isnan(RunFloats(Cast(onnx::TensorProto::FLOAT),
-                                     {Stored(Text({s}), kTextType)})[0]))
+                                     {OfStorageType(Text({s}), kTextType)})[0]))
         << s;
   }
   absl::StatusOr<std::vector<Tensor>> whole = RunOperator(
       Cast(onnx::TensorProto::INT64),
-      {Stored(Text({"9007199254740993", "-12", "2.9"}), kTextType)});
+      {OfStorageType(Text({"9007199254740993", "-12", "2.9"}), kTextType)});
   ASSERT_TRUE(whole.ok()) << whole.status();
   EXPECT_THAT((*whole)[0].values<int64_t>(),
               ElementsAre(9007199254740993, -12, 2));
@@ -299,7 +303,7 @@ std::vector<std::string> Normalize(const std::vector<std::string>& x,
                      a->set_type(onnx::AttributeProto::STRINGS);
                      for (const std::string& s : stop) a->add_strings(s);
                    }},
-                  {Stored(Text(x), kTextType)});
+                  {OfStorageType(Text(x), kTextType)});
   if (!out.ok()) return {out.status().ToString()};
   return StringsOf((*out)[0]);
 }
@@ -319,14 +323,15 @@ TEST(TextTest, StringsAreNormalized) {
 }
 
 TEST(TextTest, StringsAreJoined) {
-  absl::StatusOr<std::vector<Tensor>> out = RunOperator(
-      {"StringConcat", "", 20}, {Stored(Text({"abc", "", "x"}), kTextType),
-                                 Stored(Text({".de"}), kTextType)});
+  absl::StatusOr<std::vector<Tensor>> out =
+      RunOperator({"StringConcat", "", 20},
+                  {OfStorageType(Text({"abc", "", "x"}), kTextType),
+                   OfStorageType(Text({".de"}), kTextType)});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("abc.de", ".de", "x.de"));
   out = RunOperator({"StringConcat", "", 20},
-                    {Stored(Text({"a", "bc"}), kTextType),
-                     Stored(Text({"", "d"}), kTextType)});
+                    {OfStorageType(Text({"a", "bc"}), kTextType),
+                     OfStorageType(Text({"", "d"}), kTextType)});
   ASSERT_TRUE(out.ok()) << out.status();
   EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("a", "bcd"));
   EXPECT_TRUE(

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "compiler/frontends/onnx/graph/converters.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
 
 namespace ingot::onnx_frontend {
@@ -166,7 +166,7 @@ absl::Status CastLike(NodeContext& c) {
 absl::Status PRelu(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value slope, c.Input(1));
-  // One slope a channel, without the dimensions behind it: older exporters.
+  // One slope a channel, without the dimensions after it: older exporters.
   if (RankOf(slope) == 1 && RankOf(x) > 2 && c.opset() < 9 &&
       relay::SameShape({ShapeOf(slope)[0]}, {ShapeOf(x)[1]})) {
     Shape shape(RankOf(x) - 1, tir::MakeInt(1));

@@ -94,7 +94,7 @@ Value Crop(Compose& k, Value x, const Shape& removed) {
   return x;
 }
 
-// x with constants before and behind it along dimension d.
+// x with constants before and after it along dimension d.
 Value Surround(Compose& k, Value x, int d, const Expr& before,
                const Expr& behind, double value) {
   std::vector<Value> parts;

@@ -8,7 +8,7 @@
 
 namespace ingot::onnx_frontend {
 
-// x with so many elements before each dimension, then behind each; none of the
+// x with so many elements before each dimension, then after each; none of the
 // amounts may be negative. `mode` is one of Pad's; `value` that of "constant".
 Value PadBySymbols(Compose& k, Value x, const Shape& pads,
                    const std::string& mode, double value);

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/frontends/onnx/import.h"
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/verifier.h"
@@ -60,7 +60,7 @@ absl::StatusOr<std::vector<Tensor>> RunOperator(
     names.push_back(t.defined() ? absl::StrCat("in", i) : "");
     if (!t.defined()) continue;
     const int type =
-        operands[i].stored != 0 ? operands[i].stored : OnnxType(t.dtype());
+        operands[i].storage_type != 0 ? operands[i].storage_type : OnnxType(t.dtype());
     if (operands[i].constant) {
       auto* proto = b.graph().add_initializer();
       proto->set_name(names.back());

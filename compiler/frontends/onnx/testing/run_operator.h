@@ -49,14 +49,14 @@ struct Operand {
       : tensor(std::move(t)), constant(is_constant) {}
   Tensor tensor;
   bool constant;
-  int stored = 0;  // ONNX's type that the tensor carries (element_types.h)
+  int storage_type = 0;  // ONNX's type that the tensor carries (element_types.h)
   bool symbolic = false;
 };
 inline Operand Constant(Tensor t) { return Operand(std::move(t), true); }
 // An operand that stores elements of a type that Ingot does not have.
-inline Operand Stored(Tensor t, int type, bool constant = false) {
+inline Operand OfStorageType(Tensor t, int type, bool constant = false) {
   Operand operand(std::move(t), constant);
-  operand.stored = type;
+  operand.storage_type = type;
   return operand;
 }
 // An input all of whose dimensions are symbols.

@@ -260,7 +260,7 @@ absl::StatusOr<Value> WithoutStopWords(NodeContext& c, Value x,
   if (ignore_case) attrs.Set("ignore_case", int64_t{1});
   const Value stopped = k.Call("words_equal", {x, list}, std::move(attrs));
   const Value kept = k.Call("logical_not", {stopped});
-  // An empty string behind the others stays if nothing else does.
+  // An empty string after the others stays if nothing else does.
   const Value count =
       k.Reduce("reduce_sum", k.Cast(kept, DataType::Int(64)), {0});
   const Value none = k.Call("equal", {count, k.Like(count, 0)});

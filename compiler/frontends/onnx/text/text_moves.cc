@@ -10,7 +10,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// Text with so many zeros more behind each string.
+// Text with so many zeros more after each string.
 Value PadText(Compose& k, Value x, const tir::Expr& more) {
   if (!k.ok()) return Value{};
   int64_t zeros;
@@ -123,7 +123,7 @@ Value TextsEqual(Compose& k, Value a, Value b) {
   return k.Cast(all, DataType::Bool());
 }
 
-Converter MovesText(const Converter& moves) {
+Converter WithTextSupport(const Converter& moves) {
   return [moves](NodeContext& c) -> absl::Status {
     for (int i = 0; i < c.num_inputs(); ++i) {
       if (c.storage(i) == StorageType::kText) return MoveText(c, moves);

@@ -15,7 +15,7 @@ Value TextsEqual(Compose& k, Value a, Value b);
 // A converter of what only moves elements of some operands into its results,
 // for text as well: `moves`, which never sees the text, moves the places of
 // strings, and the strings follow. Operands that are no text are its own.
-Converter MovesText(const Converter& moves);
+Converter WithTextSupport(const Converter& moves);
 
 }  // namespace ingot::onnx_frontend
 

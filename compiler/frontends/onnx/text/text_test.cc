@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/frontends/onnx/testing/run_operator.h"
 #include "compiler/frontends/onnx/testing/text_tensors.h"
@@ -38,7 +38,7 @@ Split SplitText(const Tensor& x, const char* delimiter,
                      if (maxsplit != kAlways) SetInt(n, "maxsplit", maxsplit);
                    },
                    2},
-                  {Stored(x, kTextType)});
+                  {OfStorageType(x, kTextType)});
   if (!out.ok()) {
     ADD_FAILURE() << out.status();
     return {};
@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<Tensor>> FullMatch(const std::string& pattern,
                                               const Tensor& x) {
   return RunOperator({"RegexFullMatch", "", 20,
                       [&](Node* n) { SetString(n, "pattern", pattern); }},
-                     {Stored(x, kTextType)});
+                     {OfStorageType(x, kTextType)});
 }
 
 TEST(RegexFullMatchTest, TheCasesOfTheSpecification) {
@@ -181,7 +181,7 @@ TEST(RegexFullMatchTest, ErrorsNameTheNodeAndTheConstruct) {
                              testing::HasSubstr("\\p")));
   EXPECT_TRUE(absl::IsInvalidArgument(FullMatch("a)", x).status()));
   EXPECT_TRUE(absl::IsInvalidArgument(
-      RunOperator({"RegexFullMatch", "", 20}, {Stored(x, kTextType)})
+      RunOperator({"RegexFullMatch", "", 20}, {OfStorageType(x, kTextType)})
           .status()));
 }
 
@@ -200,15 +200,15 @@ std::vector<bool> Equal(const Operand& a, const Operand& b) {
 
 TEST(TextTest, Equal19) {
   const Operand x =
-      Stored(TextTensor({3}, {"string1", "string2", ""}), kTextType);
+      OfStorageType(TextTensor({3}, {"string1", "string2", ""}), kTextType);
   EXPECT_THAT(
-      Equal(x, Stored(TextTensor({3}, {"string1", "string3", ""}), kTextType)),
+      Equal(x, OfStorageType(TextTensor({3}, {"string1", "string3", ""}), kTextType)),
       ElementsAre(true, false, true));
   // The operands differ in width, and one is broadcast.
-  EXPECT_THAT(Equal(x, Stored(TextTensor({1}, {""}), kTextType)),
+  EXPECT_THAT(Equal(x, OfStorageType(TextTensor({1}, {""}), kTextType)),
               ElementsAre(false, false, true));
   EXPECT_THAT(
-      Equal(Stored(TextTensor({2, 1}, {"a longer one", "string2"}), kTextType),
+      Equal(OfStorageType(TextTensor({2, 1}, {"a longer one", "string2"}), kTextType),
             x),
       ElementsAre(false, false, false, false, true, false));
   EXPECT_TRUE(absl::IsInvalidArgument(
@@ -234,7 +234,7 @@ Moved Move(const Operator& op, const std::vector<Operand>& operands) {
 
 TEST(TextTest, MovesLikeNumbers) {
   const Operand x =
-      Stored(TextTensor({2, 3}, {"a", "bc", "", "d", "é", "f"}), kTextType);
+      OfStorageType(TextTensor({2, 3}, {"a", "bc", "", "d", "é", "f"}), kTextType);
   Moved y = Move({"Transpose"}, {x});
   EXPECT_THAT(y.shape, ElementsAre(3, 2));
   EXPECT_THAT(y.strings, ElementsAre("a", "d", "bc", "é", "", "f"));
@@ -250,24 +250,24 @@ TEST(TextTest, MovesLikeNumbers) {
   EXPECT_THAT(y.strings, ElementsAre("bc", "", "é", "f"));
   y = Move({"Unsqueeze"}, {x, Constant(Longs({1}, {-1}))});
   EXPECT_THAT(y.shape, ElementsAre(2, 3, 1));
-  y = Move({"Expand"}, {Stored(TextTensor({1}, {"word"}), kTextType),
+  y = Move({"Expand"}, {OfStorageType(TextTensor({1}, {"word"}), kTextType),
                         Constant(Longs({2}, {2, 2}))});
   EXPECT_THAT(y.shape, ElementsAre(2, 2));
   EXPECT_THAT(y.strings, ElementsAre("word", "word", "word", "word"));
   // The operands differ in width.
   y = Move({"Concat", "", 13, [](Node* n) { SetInt(n, "axis", 0); }},
-           {Stored(TextTensor({2}, {"a", "b"}), kTextType),
-            Stored(TextTensor({1}, {"wider"}), kTextType)});
+           {OfStorageType(TextTensor({2}, {"a", "b"}), kTextType),
+            OfStorageType(TextTensor({1}, {"wider"}), kTextType)});
   EXPECT_THAT(y.strings, ElementsAre("a", "b", "wider"));
   Tensor condition = *Tensor::Empty(DataType::Bool(), {2});
   condition.mutable_data<bool>()[0] = true;
   condition.mutable_data<bool>()[1] = false;
   y = Move({"Where"},
-           {condition, Stored(TextTensor({2}, {"a", "b"}), kTextType),
-            Stored(TextTensor({1}, {"other"}), kTextType)});
+           {condition, OfStorageType(TextTensor({2}, {"a", "b"}), kTextType),
+            OfStorageType(TextTensor({1}, {"other"}), kTextType)});
   EXPECT_THAT(y.strings, ElementsAre("a", "other"));
   y = Move({"Compress", "", 11},
-           {Stored(TextTensor({2}, {"a", "b"}), kTextType), condition});
+           {OfStorageType(TextTensor({2}, {"a", "b"}), kTextType), condition});
   EXPECT_THAT(y.strings, ElementsAre("a"));
   // Operators that change elements still refuse text.
   EXPECT_TRUE(absl::IsUnimplemented(RunOperator({"Neg"}, {x}).status()));
@@ -291,7 +291,7 @@ TEST(TextTest, CountsWords) {
   };
   const Operator op{"TfIdfVectorizer", "", 9, attributes};
   ExpectNear(
-      RunFloats(op, {Stored(TextTensor({2, 4}, {"the", "cat", "sat", "there",
+      RunFloats(op, {OfStorageType(TextTensor({2, 4}, {"the", "cat", "sat", "there",
                                                 "cat", "the", "cat", "cat"}),
                             kTextType)}),
       {1, 1, 1, 1, 1, 3, 1, 0});

@@ -32,7 +32,7 @@ void AddRange(int low, int high, std::vector<ByteSequence>* sequences) {
     AddRange(kLastOf[bytes] + 1, high, sequences);
     return;
   }
-  // Cut until behind the first byte that differs all bytes are possible.
+  // Cut until after the first byte that differs all bytes are possible.
   for (int last = 1; last < bytes; ++last) {
     const int mask = (1 << (6 * last)) - 1;
     if ((low & ~mask) == (high & ~mask)) continue;

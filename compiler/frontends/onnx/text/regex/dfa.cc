@@ -53,7 +53,7 @@ bool Holds(Assertion assertion, Side before, Side behind) {
 }
 
 // Steps that may come next, in order: no kEither, and those assertions that
-// wait for the byte behind them.
+// wait for the byte after them.
 using Steps = std::vector<int>;
 
 struct State {

@@ -67,7 +67,7 @@ class Parser {
   // \d and the like, [:alpha:] and the like: added to `runes` if there is one.
   absl::StatusOr<bool> NamedClass(RuneSet* runes);
   absl::StatusOr<int> Rune();
-  // The code point that an escape means, behind its backslash.
+  // The code point that an escape means, after its backslash.
   absl::StatusOr<int> EscapedRune();
   absl::StatusOr<int> ClassRune();
   absl::Status AddFolded(RuneSet added, RuneSet* runes) const;

@@ -15,7 +15,7 @@ constexpr int kMaxSteps = 50000;
 // thousand times) would go on for long, too.
 constexpr int kMaxVisits = 500000;
 
-// Each function gives the first step of what it adds, behind which comes
+// Each function gives the first step of what it adds, after which comes
 // `next`. Once there are too many steps nothing is right any more.
 class ProgramMaker {
  public:

@@ -23,7 +23,7 @@ struct Syntax {
     kRunes,      // one code point of `runes`
     kAnyByte,    // one byte, whatever it is
     kAssertion,  // `assertion`
-    kConcat,     // the parts, one behind the other; of none: the empty string
+    kConcat,     // the parts, one after the other; of none: the empty string
     kAlternate,  // one of the parts
     kRepeat,     // the one part, `min` to `max` times
   };

@@ -1,4 +1,4 @@
-#include "compiler/frontends/onnx/model/stored.h"
+#include "compiler/frontends/onnx/model/storage_type.h"
 
 #include "base/status_macros.h"
 

@@ -1,7 +1,7 @@
 // ONNX's element types (runtime/onnx_tensor/element_types.h) as relay's: types
 // that Ingot has, and those that it emulates. Internal to the ONNX frontend.
-#ifndef INGOT_COMPILER_FRONTENDS_ONNX_MODEL_STORED_H_
-#define INGOT_COMPILER_FRONTENDS_ONNX_MODEL_STORED_H_
+#ifndef INGOT_COMPILER_FRONTENDS_ONNX_MODEL_STORAGE_TYPE_H_
+#define INGOT_COMPILER_FRONTENDS_ONNX_MODEL_STORAGE_TYPE_H_
 
 #include "absl/status/statusor.h"
 #include "compiler/relay/import/storage_type.h"
@@ -16,4 +16,4 @@ absl::StatusOr<relay::ElementType> ElementTypeFromOnnx(int onnx_type);
 
 }  // namespace ingot::onnx_frontend
 
-#endif  // INGOT_COMPILER_FRONTENDS_ONNX_MODEL_STORED_H_
+#endif  // INGOT_COMPILER_FRONTENDS_ONNX_MODEL_STORAGE_TYPE_H_

@@ -1,0 +1,25 @@
+// What a comparison of many models comes to: a table, JSON and a chart.
+#ifndef INGOT_BENCH_COMPARE_SUMMARY_H_
+#define INGOT_BENCH_COMPARE_SUMMARY_H_
+
+#include <string>
+#include <vector>
+
+#include "bench/compare/measure.h"
+#include "nlohmann/json.hpp"
+
+namespace ingot::compare {
+
+// One row a model, then the geometric means, and how many models are slower.
+std::string TableOf(const std::vector<ModelResult>& results);
+
+nlohmann::ordered_json JsonOf(const Plan& plan,
+                              const std::vector<ModelResult>& results);
+
+// An SVG picture: a bar a model, from slowest to fastest against the peer, on a
+// logarithmic axis.
+std::string ChartOf(const std::vector<ModelResult>& results);
+
+}  // namespace ingot::compare
+
+#endif  // INGOT_BENCH_COMPARE_SUMMARY_H_
