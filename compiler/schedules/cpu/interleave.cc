@@ -28,7 +28,8 @@ class TurnFinder final : public tir::ExprVisitor {
   void VisitBinary(const tir::Binary& node) override {
     tir::ExprVisitor::VisitBinary(node);
     int64_t divisor;
-    if ((node.op != tir::BinaryOp::kDiv && node.op != tir::BinaryOp::kMod) ||
+    if ((node.op != tir::BinaryOp::kFloorDiv &&
+         node.op != tir::BinaryOp::kFloorMod) ||
         node.dtype != DataType::Int(64) || !tir::AsConstInt(node.b, &divisor) ||
         divisor <= turns) {
       return;
@@ -44,7 +45,7 @@ class TurnFinder final : public tir::ExprVisitor {
 };
 
 // How many positions along each axis take turns; nothing where none do, or not
-// evenly. The last axis is for vectors.
+// evenly.
 std::vector<int64_t> TurnsOf(const Stage& stage) {
   std::vector<int64_t> turns(stage.axes().size(), 1);
   int64_t all = 1;
@@ -54,7 +55,6 @@ std::vector<int64_t> TurnsOf(const Stage& stage) {
              .empty()) {
       return {};
     }
-    if (i + 1 == turns.size()) break;
     TurnFinder finder(stage.op().axis[i].get());
     finder.Visit(stage.op().value);
     const tir::Affine extent = tir::ToAffine(stage.output().shape()[i]);
@@ -76,20 +76,22 @@ bool Matches(const ScheduleSite& site) {
 void Build(Schedule*, Stage* stage, const ScheduleChoice&,
            const MachineModel& machine) {
   const std::vector<int64_t> turns = TurnsOf(*stage);
-  const size_t rank = turns.size();
+  const int rank = static_cast<int>(turns.size());
   const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
   // The loops up to the first one whose positions take turns share the work.
   int shared = 0;
   bool taken = false;
-  for (size_t i = 0; i + 1 < rank; ++i) {
-    const Loop axis = stage->axis(static_cast<int>(i));
-    if (!taken) ++shared;
+  for (int i = 0; i < rank; ++i) {
+    if (!taken && i + 1 < rank) ++shared;
     if (turns[i] == 1) continue;
     taken = true;
-    stage->Unroll(stage->Split(axis, turns[i], Tail::kExact).second);
+    stage->Unroll(stage->Split(stage->axis(i), turns[i], Tail::kExact).second);
   }
+  // Turns along the last axis are interleaved by the code generator, which
+  // makes vectors of them.
   const int64_t lanes = LanesFor(*stage, machine);
-  if (lanes > 1 && GuessExtent(stage->output().shape()[rank - 1]) > 1) {
+  if (turns.back() == 1 && lanes > 1 &&
+      GuessExtent(stage->output().shape().back()) > 1) {
     stage->Vectorize(stage->Split(stage->axes().back(), lanes).second);
   }
   FuseParallel(stage, shared, work >= kParallelWork && !stage->IsAttached());
