@@ -84,31 +84,31 @@ constexpr char kDeciding[] = R"(module {
   }
 })";
 
-// Lists.
-constexpr char kLists[] = R"(module {
+// Sequences.
+constexpr char kSequences[] = R"(module {
   func @main(%x: f32[n], %at: i64[], %c: bool[]) -> (%out: "out", %z: "z", %all: "all", %has: "has") {
-    %parts = list_split(%x, %at) {axis=0}
-    %made = list_make(%x, %x) {dtype=f32}
-    %more = list_insert(%made, %x)
-    %less = list_erase(%more)
+    %parts = sequence_split(%x, %at) {axis=0}
+    %made = sequence_make(%x, %x) {dtype=f32}
+    %more = sequence_insert(%made, %x)
+    %less = sequence_erase(%more)
     %zero = const i64[] {0}
-    %y = list_at(%less, %zero) {shape=["?a"]}
+    %y = sequence_at(%less, %zero) {shape=["?a"]}
     %z = relu(%y)
-    %all = list_concat(%less) {axis=0, new_axis=1, shape=["?b", "?d"]}
-    %count = list_length(%less)
-    %has = list_has(%parts)
-    %grown = loop(%count, _, %parts, %x) {body="grow", carried=1} : list<f32>
-    %out = if(%c, %grown) {else="none", then="same"} : list<f32>
+    %all = sequence_concat(%less) {axis=0, new_axis=1, shape=["?b", "?d"]}
+    %count = sequence_length(%less)
+    %has = optional_has_value(%parts)
+    %grown = loop(%count, _, %parts, %x) {body="grow", carried=1} : sequence<f32>
+    %out = if(%c, %grown) {else="none", then="same"} : sequence<f32>
   }
-  func @grow(%number: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
+  func @grow(%number: i64[], %l: sequence<f32>, %v: f32[n]) -> (%go, %now) {
     %go = const bool[] {true}
-    %now = list_insert(%l, %v)
+    %now = sequence_insert(%l, %v)
   }
-  func @same(%l: list<f32>) -> (%there) {
-    %there = list_get(%l)
+  func @same(%l: sequence<f32>) -> (%there) {
+    %there = optional_get(%l)
   }
-  func @none(%l: list<f32>) -> (%none) {
-    %none = list_missing() {dtype=f32}
+  func @none(%l: sequence<f32>) -> (%none) {
+    %none = optional_none() {dtype=f32}
   }
 })";
 
@@ -119,7 +119,7 @@ struct Model {
 constexpr Model kModels[] = {{"Plain", kPlain},
                              {"Symbols", kSymbols},
                              {"Deciding", kDeciding},
-                             {"Lists", kLists}};
+                             {"Sequences", kSequences}};
 
 // A tensor of the declared type, its symbolic dimensions `extent`, with small
 // numbers in it.
@@ -156,16 +156,16 @@ absl::Status RunPlan(const LoadedModel& model) {
   for (int64_t extent : {4, 0, 5, 5}) {
     for (size_t i = 0; i < executor->inputs().size(); ++i) {
       const TensorInfo& info = executor->inputs()[i];
-      absl::Status set =
-          info.is_list
-              ? executor->SetInputList(i, TensorList{info.dtype, false, {}})
-              : executor->SetInput(i, MakeInput(info, extent));
+      absl::Status set = info.is_sequence
+                             ? executor->SetInputSequence(
+                                   i, TensorSequence{info.dtype, false, {}})
+                             : executor->SetInput(i, MakeInput(info, extent));
       if (!set.ok()) return set;
     }
     status = executor->Run();
     if (!status.ok()) continue;
     for (size_t i = 0; i < executor->outputs().size(); ++i) {
-      if (executor->outputs()[i].is_list) continue;
+      if (executor->outputs()[i].is_sequence) continue;
       status.Update(executor->CopyOutput(i).status());
     }
   }

@@ -14,15 +14,16 @@
 
 namespace ingot::relay {
 
-TensorType ListType(DataType dtype) {
+TensorType SequenceType(DataType dtype) {
   TensorType type;
   type.dtype = dtype;
-  type.is_list = true;
+  type.is_sequence = true;
   return type;
 }
 
 std::string ToString(const TensorType& type) {
-  if (type.is_list) return absl::StrCat("list<", type.dtype.ToString(), ">");
+  if (type.is_sequence)
+    return absl::StrCat("sequence<", type.dtype.ToString(), ">");
   return type.dtype.ToString() + ShapeToString(type.shape);
 }
 

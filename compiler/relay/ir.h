@@ -11,12 +11,12 @@
 // bound from the shapes of the inputs when a run begins. Those whose names
 // start with '?' get their values while it goes on: from the elements of
 // bind_dims' operand, or from the shape of the result of a branch, a loop or an
-// operator on lists. Any of them may be 0. A node that uses such a symbol has
-// an operand that it is a dimension of.
+// operator on sequences. Any of them may be 0. A node that uses such a symbol
+// has an operand that it is a dimension of.
 //
-// A value is a tensor or a list of tensors, of one data type and of any shapes,
-// which only operators on lists (ops/list.cc), branches, loops and functions
-// take and give; kernels never do. Not thread-safe.
+// A value is a tensor or a sequence of tensors, of one data type and of any
+// shapes, which only operators on sequences (ops/sequence.cc), branches, loops
+// and functions take and give; kernels never do. Not thread-safe.
 #ifndef INGOT_COMPILER_RELAY_IR_H_
 #define INGOT_COMPILER_RELAY_IR_H_
 
@@ -44,14 +44,14 @@ using Shape = std::vector<Dim>;
 struct TensorType {
   DataType dtype;
   Shape shape;
-  // A list of tensors (runtime/tensor_list.h); it has no shape itself.
-  bool is_list = false;
+  // A sequence of tensors (runtime/tensor_sequence.h); it has no shape itself.
+  bool is_sequence = false;
 };
 
-// The type of a list of such tensors.
-TensorType ListType(DataType dtype);
+// The type of a sequence of such tensors.
+TensorType SequenceType(DataType dtype);
 
-// f32[1, n, 64]; symbolic variables by name. list<f32>.
+// f32[1, n, 64]; symbolic variables by name. sequence<f32>.
 std::string ToString(const TensorType& type);
 // All dimensions as constants, or nothing if one is symbolic.
 std::optional<std::vector<int64_t>> ConstShape(const Shape& shape);

@@ -132,8 +132,8 @@ absl::Status CheckType(const TensorType& type) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a tensor of ", type.dtype.ToString(), " cannot be a result"));
   }
-  if (type.is_list && !type.shape.empty()) {
-    return absl::InternalError("a list has no shape");
+  if (type.is_sequence && !type.shape.empty()) {
+    return absl::InternalError("a sequence has no shape");
   }
   if (type.shape.size() > kMaxRank) {
     return absl::InvalidArgumentError(
@@ -226,7 +226,7 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(
           absl::StrCat(op.name, ": operand ", i, " is result ", inputs[i].index,
                        " of a node that has ", inputs[i].node->outputs.size()));
     }
-    if (inputs[i].type().is_list && !op.TakesSequences()) {
+    if (inputs[i].type().is_sequence && !op.TakesSequences()) {
       return absl::InvalidArgumentError(absl::StrCat(
           op.name, ": operand ", i, " is a ", ToString(inputs[i].type())));
     }

@@ -99,6 +99,7 @@ enum class LayoutRule {
   kPads,             // `pads` of blocked dimensions, none of channels
   kResizes,          // `sizes` and `scales` of blocked dimensions
   kReshapes,         // where only dimensions of 1 come or go
+  kMovesChannels,    // `blocks` of blocked dimensions, 1 along a block
 };
 
 enum class AttrKind {

@@ -218,6 +218,9 @@ TEST(TraitTest, LayoutRulesFindTheAttributesThatTheyRewrite) {
       case LayoutRule::kReshapes:
         EXPECT_EQ(op->role(), OpRole::kView) << op->name;
         break;
+      case LayoutRule::kMovesChannels:
+        has(op, {"blocks", "mode"});
+        break;
     }
   }
 }

@@ -202,8 +202,8 @@ absl::StatusOr<Shape> PartsParser::ParseShape() {
 }
 
 absl::StatusOr<TensorType> PartsParser::ParseType() {
-  const bool is_list = token_.IsWord("list");
-  if (is_list) {
+  const bool is_sequence = token_.IsWord("sequence");
+  if (is_sequence) {
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(Expect("<"));
   }
@@ -214,9 +214,9 @@ absl::StatusOr<TensorType> PartsParser::ParseType() {
   if (!dtype.ok() || dtype->lanes != 1 || dtype->code == DataType::kHandle) {
     return ErrorAt(at, absl::StrCat("'", word, "' is not a type"));
   }
-  if (is_list) {
+  if (is_sequence) {
     INGOT_RETURN_IF_ERROR(Expect(">"));
-    return ListType(*dtype);
+    return SequenceType(*dtype);
   }
   INGOT_ASSIGN_OR_RETURN(Shape shape, ParseShape());
   if (shape.size() > kMaxRank) {
@@ -327,7 +327,7 @@ absl::StatusOr<AttrValue> PartsParser::ParseAttr(AttrKind kind) {
   return Error("an attribute of unknown kind");
 }
 
-// The kind that a value without a definition looks like. A list is one of
+// The kind that a value without a definition looks like. A sequence is one of
 // integers unless its first item says otherwise.
 AttrKind PartsParser::GuessKind() const {
   if (token_.kind == TokenKind::kString) return AttrKind::kString;

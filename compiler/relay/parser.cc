@@ -165,7 +165,7 @@ class Parser : private PartsParser {
     INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
     INGOT_ASSIGN_OR_RETURN(TensorType type, ParseType());
-    if (type.is_list) return ErrorAt(at, "no constant is a list");
+    if (type.is_sequence) return ErrorAt(at, "no constant is a sequence");
     const auto shape = ConstShape(type.shape);
     if (!shape.has_value()) {
       return ErrorAt(at, "a constant's shape has no symbols");

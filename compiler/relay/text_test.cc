@@ -36,31 +36,31 @@ constexpr char kAll[] = R"(module {
 }
 )";
 
-// Lists, where they may be.
-constexpr char kLists[] = R"(module {
-  func @main(%seq: list<f32>, %n: i64[], %x: f32[n]) -> (%out: "out", %opt, %z, %all, %none) {
-    %more = list_insert(%seq, %x, %n) : list<f32>
-    %less = list_erase(%more) : list<f32>
-    %y = list_at(%less, %n) {shape=["?a"]} : f32["?a"]
+// Sequences, where they may be.
+constexpr char kSequences[] = R"(module {
+  func @main(%seq: sequence<f32>, %n: i64[], %x: f32[n]) -> (%out: "out", %opt, %z, %all, %none) {
+    %more = sequence_insert(%seq, %x, %n) : sequence<f32>
+    %less = sequence_erase(%more) : sequence<f32>
+    %y = sequence_at(%less, %n) {shape=["?a"]} : f32["?a"]
     %z = relu(%y) : f32["?a"]
-    %count = list_length(%less) : i64[]
-    %has = list_has(%seq) : bool[]
-    %all = list_concat(%less) {axis=0, new_axis=1, shape=["?b", 2]} : f32["?b", 2]
-    %parts = list_split(%x, %n) {axis=0} : list<f32>
-    %made = list_make(%n) {dtype=i64} : list<i64>
-    %none = list_missing() {dtype=bf16} : list<bf16>
-    %out = loop(%count, _, %parts, %x) {body="grow", carried=1} : list<f32>
-    %opt = if(%has, %seq) {else="none", then="same"} : list<f32>
+    %count = sequence_length(%less) : i64[]
+    %has = optional_has_value(%seq) : bool[]
+    %all = sequence_concat(%less) {axis=0, new_axis=1, shape=["?b", 2]} : f32["?b", 2]
+    %parts = sequence_split(%x, %n) {axis=0} : sequence<f32>
+    %made = sequence_make(%n) {dtype=i64} : sequence<i64>
+    %none = optional_none() {dtype=bf16} : sequence<bf16>
+    %out = loop(%count, _, %parts, %x) {body="grow", carried=1} : sequence<f32>
+    %opt = if(%has, %seq) {else="none", then="same"} : sequence<f32>
   }
-  func @grow(%iteration: i64[], %l: list<f32>, %v: f32[n]) -> (%go, %now) {
+  func @grow(%iteration: i64[], %l: sequence<f32>, %v: f32[n]) -> (%go, %now) {
     %go = const bool[] {true}
-    %now = list_insert(%l, %v) : list<f32>
+    %now = sequence_insert(%l, %v) : sequence<f32>
   }
-  func @same(%l: list<f32>) -> (%there) {
-    %there = list_get(%l) : list<f32>
+  func @same(%l: sequence<f32>) -> (%there) {
+    %there = optional_get(%l) : sequence<f32>
   }
-  func @none(%l: list<f32>) -> (%none) {
-    %none = list_missing() {dtype=f32} : list<f32>
+  func @none(%l: sequence<f32>) -> (%none) {
+    %none = optional_none() {dtype=f32} : sequence<f32>
   }
 }
 )";
@@ -85,49 +85,50 @@ TEST(TextTest, PrintsWhatItReads) {
 }
 
 TEST(TextTest, PrintsTheListsThatItReads) {
-  const auto module = Parse(kLists);
+  const auto module = Parse(kSequences);
   ASSERT_NE(module, nullptr);
-  EXPECT_EQ(Print(*module), kLists);
+  EXPECT_EQ(Print(*module), kSequences);
   EXPECT_TRUE(Verify(*module).ok()) << Verify(*module);
   const TensorType& type = module->main()->inputs[0]->outputs[0];
-  EXPECT_TRUE(type.is_list);
+  EXPECT_TRUE(type.is_sequence);
   EXPECT_FALSE(Agrees(type, {DataType::Float(32), {}}));
 }
 
 // A module that reads well but makes no sense.
 std::string VerifyError(const std::string& body, const std::string& more = "") {
   const auto module = ReadModule(
-      "module { func @main(%l: list<i64>, %b: list<bool>, %x: i64[]) -> () {" +
+      "module { func @main(%l: sequence<i64>, %b: sequence<bool>, %x: i64[]) "
+      "-> () {" +
       body + "} " + more + "}");
   EXPECT_TRUE(module.ok()) << module.status();
   return module.ok() ? std::string(Verify(**module).message()) : "";
 }
 
-TEST(TextTest, ListsAreNoTensors) {
+TEST(TextTest, SequencesAreNoTensors) {
   const std::string grow =
-      "func @f(%t: i64[], %l: list<i64>) -> (%go, %l) {"
+      "func @f(%t: i64[], %l: sequence<i64>) -> (%go, %l) {"
       "  %go = const bool[] {true} }";
   EXPECT_EQ(VerifyError("%y = loop(%x, _, %l) {body=\"f\", carried=1} : "
-                        "list<i64>",
+                        "sequence<i64>",
                         grow),
             "");
   EXPECT_THAT(VerifyError("%y = loop(%l, _, %l) {body=\"f\", carried=1} : "
-                          "list<i64>",
+                          "sequence<i64>",
                           grow),
-              HasSubstr("operand 0 is list<i64>, not one i64"));
+              HasSubstr("operand 0 is sequence<i64>, not one i64"));
   EXPECT_THAT(VerifyError("%y = loop(%x, %b, %l) {body=\"f\", carried=1} : "
-                          "list<i64>",
+                          "sequence<i64>",
                           grow),
-              HasSubstr("operand 1 is list<bool>, not one bool"));
+              HasSubstr("operand 1 is sequence<bool>, not one bool"));
   EXPECT_THAT(VerifyError("%y = loop(%x, _, %x) {body=\"f\", carried=1} : "
-                          "list<i64>",
+                          "sequence<i64>",
                           grow),
-              HasSubstr("operand 1 is i64[] here and list<i64> there"));
+              HasSubstr("operand 1 is i64[] here and sequence<i64> there"));
   EXPECT_THAT(VerifyError("%y = loop(%x, _, %l) {body=\"f\", carried=0} : "
-                          "list<i64>",
+                          "sequence<i64>",
                           grow),
-              HasSubstr("stacks into a scalar or a list"));
-  EXPECT_THAT(VerifyError("%y = list_at(%l, %x) {shape=[\"?a\" + 1]}"),
+              HasSubstr("stacks into a scalar or a sequence"));
+  EXPECT_THAT(VerifyError("%y = sequence_at(%l, %x) {shape=[\"?a\" + 1]}"),
               HasSubstr("no operand has the dimension '?a'"));
 }
 
@@ -247,28 +248,30 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{"module { func @f() -> () { %c = const f32[9999] "
                 "random(1) %d = const f32[9999999999] fill(1) } }",
                 "too large"},
-        BadText{"module { func @f(%l: list<f33>) -> () { } }",
+        BadText{"module { func @f(%l: sequence<f33>) -> () { } }",
                 "1:27: 'f33' is not a type"},
-        BadText{"module { func @f(%l: list<f32[2]>) -> () { } }",
+        BadText{"module { func @f(%l: sequence<f32[2]>) -> () { } }",
                 "1:30: expected '>'"},
-        BadText{"module { func @f(%l: list) -> () { } }", "1:26: expected '<'"},
-        BadText{"module { func @f() -> () { %c = const list<f32> {} } }",
-                "1:39: no constant is a list"},
-        BadText{"module { func @f(%l: list<f32>) -> () { %y = relu(%l) } }",
-                "relu: operand 0 is a list<f32>"},
-        BadText{"module { func @f(%x: f32[]) -> () { %y = list_length(%x) } }",
-                "list_length: operand 0 is f32[]"},
-        BadText{"module { func @f(%l: list<f32>, %x: f32[]) -> () {"
-                " %y = list_at(%l, %x) {shape=[]} } }",
-                "list_at: operand 1 is f32[]"},
-        BadText{"module { func @f(%l: list<f32>, %x: f64[]) -> () {"
-                " %y = list_insert(%l, %x) } }",
-                "list_insert: operand 1 is f64[]"},
-        BadText{"module { func @f(%l: list<f32>, %x: f32[]) -> () {"
-                " %y = list_insert(%l, _) } }",
-                "list_insert: operand 1 is missing"},
-        BadText{"module { func @f(%l: list<f32>) -> () {"
-                " %y = list_concat(%l) {axis=1, shape=[2]} } }",
+        BadText{"module { func @f(%l: sequence) -> () { } }",
+                "1:26: expected '<'"},
+        BadText{"module { func @f() -> () { %c = const sequence<f32> {} } }",
+                "1:39: no constant is a sequence"},
+        BadText{"module { func @f(%l: sequence<f32>) -> () { %y = relu(%l) } }",
+                "relu: operand 0 is a sequence<f32>"},
+        BadText{
+            "module { func @f(%x: f32[]) -> () { %y = sequence_length(%x) } }",
+            "sequence_length: operand 0 is f32[]"},
+        BadText{"module { func @f(%l: sequence<f32>, %x: f32[]) -> () {"
+                " %y = sequence_at(%l, %x) {shape=[]} } }",
+                "sequence_at: operand 1 is f32[]"},
+        BadText{"module { func @f(%l: sequence<f32>, %x: f64[]) -> () {"
+                " %y = sequence_insert(%l, %x) } }",
+                "sequence_insert: operand 1 is f64[]"},
+        BadText{"module { func @f(%l: sequence<f32>, %x: f32[]) -> () {"
+                " %y = sequence_insert(%l, _) } }",
+                "sequence_insert: operand 1 is missing"},
+        BadText{"module { func @f(%l: sequence<f32>) -> () {"
+                " %y = sequence_concat(%l) {axis=1, shape=[2]} } }",
                 "axis"},
         BadText{"module { func @f() -> () { %c = \"x } }",
                 "1:33: a string does not end on its line"}));
@@ -360,7 +363,7 @@ TEST(TextTest, RanksAreLimited) {
 // No text may do worse than fail: parts of a good one, and one with a character
 // changed.
 TEST(TextTest, SurvivesDamage) {
-  for (const std::string all : {kAll, kLists}) {
+  for (const std::string all : {kAll, kSequences}) {
     for (size_t cut = 0; cut < all.size(); cut += 3) {
       ReadModule(all.substr(0, cut), AllConstants()).status().IgnoreError();
     }

@@ -232,7 +232,7 @@ class FunctionVerifier {
     const Value& value = node.inputs[operand];
     if (value.node == nullptr) return absl::OkStatus();
     const TensorType& type = value.type();
-    bool one = type.dtype == dtype && !type.is_list;
+    bool one = type.dtype == dtype && !type.is_sequence;
     for (const Dim& dim : type.shape) one = one && tir::IsConstInt(dim, 1);
     if (one) return absl::OkStatus();
     return Error(node, absl::StrCat("operand ", operand, " is ", ToString(type),
@@ -314,7 +314,7 @@ class FunctionVerifier {
       TensorType type = node.outputs[i];
       if (i >= carried) {
         if (type.shape.empty()) {
-          return Error(node, "stacks into a scalar or a list");
+          return Error(node, "stacks into a scalar or a sequence");
         }
         type.shape.erase(type.shape.begin());
       }
@@ -407,7 +407,7 @@ absl::Status CheckRecursion(const Module& module) {
 }  // namespace
 
 bool Agrees(const TensorType& a, const TensorType& b) {
-  if (a.dtype != b.dtype || a.is_list != b.is_list ||
+  if (a.dtype != b.dtype || a.is_sequence != b.is_sequence ||
       a.shape.size() != b.shape.size()) {
     return false;
   }

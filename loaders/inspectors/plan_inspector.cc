@@ -69,7 +69,7 @@ class PlanPrinter {
       return absl::StrCat("loop[body ", call.loop().body(), ", carried ",
                           call.loop().carried(), "]");
     }
-    if (call.has_list()) {
+    if (call.has_sequence()) {
       return absl::StrCat(call.list().op(), "[axis ", call.list().axis(),
                           call.list().flag() ? ", flag" : "", "]");
     }
@@ -87,7 +87,7 @@ class PlanPrinter {
     DataType dtype;
     dtype.code = static_cast<uint8_t>(tensor.dtype().code());
     dtype.bits = static_cast<uint8_t>(tensor.dtype().bits());
-    if (tensor.is_list()) {
+    if (tensor.is_sequence()) {
       return absl::StrCat("list<", dtype.ToString(), ">");
     }
     std::vector<std::string> dims;

@@ -18,16 +18,16 @@ PassInput::PassInput(const CallSite& site, int operand, Frame* body, int input)
       tensor_(site.arg(operand)),
       body_(&body->bound()),
       input_(input),
-      is_list_(from_->is_list(tensor_)),
+      is_sequence_(from_->is_sequence(tensor_)),
       moves_(IsUpdatedInPlace(site.call(), operand)) {}
 
 void PassInput::Pass() const {
-  if (!is_list_) {
+  if (!is_sequence_) {
     body_->SetInputView(input_, *from_->tensor(tensor_));
   } else if (moves_) {
-    body_->SetInputList(input_, std::move(*from_->list(tensor_)));
+    body_->SetInputSequence(input_, std::move(*from_->sequence(tensor_)));
   } else {
-    body_->SetInputList(input_, *from_->list(tensor_));
+    body_->SetInputSequence(input_, *from_->sequence(tensor_));
   }
 }
 

@@ -21,7 +21,7 @@ class PassInput {
   // Operand `operand` of the call becomes input `input` of `body`.
   PassInput(const CallSite& site, int operand, Frame* body, int input);
 
-  // A list whose place a result takes moves there.
+  // A sequence whose place a result takes moves there.
   void Pass() const;
 
  private:
@@ -29,13 +29,13 @@ class PassInput {
   const uint32_t tensor_;
   BoundPlan* const body_;
   const int input_;
-  const bool is_list_;
+  const bool is_sequence_;
   const bool moves_;
 };
 
-// Whether output `output` of a body is a list that the body does not need any
-// more, so that it can be moved out: no other output is the same list, and no
-// input from `staying` on, which is passed once for several runs.
+// Whether output `output` of a body is a sequence that the body does not need
+// any more, so that it can be moved out: no other output is the same sequence,
+// and no input from `staying` on, which is passed once for several runs.
 bool CanMoveOutput(const Plan& body, int output, int staying);
 
 // Whether a result takes the place of this operand.

@@ -15,7 +15,7 @@ namespace {
 
 // One of the two, and how values go in and out.
 struct Side {
-  struct ListOutput {
+  struct SequenceOutput {
     uint32_t from, to;  // tensors of the body and of the plan around it
     bool moves;
   };
@@ -23,7 +23,7 @@ struct Side {
   std::unique_ptr<Frame> body;  // null where it is left out
   std::vector<PassInput> inputs;
   std::vector<const DLTensor*> outputs;
-  std::vector<ListOutput> lists;
+  std::vector<SequenceOutput> sequences;
 };
 
 class BranchStep final : public Step {
@@ -51,12 +51,12 @@ class BranchStep final : public Step {
     for (size_t i = 0; i < values_.size(); ++i) values_[i] = *side.outputs[i];
     status = results_.Take(values_);
     if (!status.ok()) return status;
-    for (const Side::ListOutput& list : side.lists) {
-      PlanList* from = side.body->bound().list(list.from);
-      if (list.moves) {
-        *bound_->list(list.to) = std::move(*from);
+    for (const Side::SequenceOutput& sequence : side.sequences) {
+      PlanSequence* from = side.body->bound().sequence(sequence.from);
+      if (sequence.moves) {
+        *bound_->sequence(sequence.to) = std::move(*from);
       } else {
-        *bound_->list(list.to) = *from;
+        *bound_->sequence(sequence.to) = *from;
       }
     }
     return absl::OkStatus();
@@ -89,8 +89,8 @@ absl::Status Prepare(const CallSite& site, uint32_t body, Side* side) {
   for (int i = 0; i < plan.outputs_size(); ++i) {
     const uint32_t t = plan.outputs(i);
     side->outputs.push_back(inner.tensor(t));
-    if (!inner.is_list(t)) continue;
-    side->lists.push_back(
+    if (!inner.is_sequence(t)) continue;
+    side->sequences.push_back(
         {t, site.result(i), CanMoveOutput(plan, i, plan.inputs_size())});
   }
   return absl::OkStatus();

@@ -24,8 +24,8 @@ absl::StatusOr<CarriedValues> CarriedValues::Make(const CallSite& site,
     value.operand = site.arg(first + i);
     value.result = site.result(i);
     value.output = plan.outputs(1 + i);
-    value.is_list = inner.is_list(value.output);
-    if (value.is_list) {
+    value.is_sequence = inner.is_sequence(value.output);
+    if (value.is_sequence) {
       value.moves_operand = IsUpdatedInPlace(site.call(), first + i);
       value.moves_output = CanMoveOutput(plan, 1 + i, 1 + count);
       continue;
@@ -46,20 +46,20 @@ absl::StatusOr<CarriedValues> CarriedValues::Make(const CallSite& site,
 
 void CarriedValues::Start() {
   for (Value& value : values_) {
-    if (!value.is_list) {
+    if (!value.is_sequence) {
       value.now = *outer_->tensor(value.operand);
     } else if (value.moves_operand) {
-      value.list = std::move(*outer_->list(value.operand));
+      value.sequence = std::move(*outer_->sequence(value.operand));
     } else {
-      value.list = *outer_->list(value.operand);
+      value.sequence = *outer_->sequence(value.operand);
     }
   }
 }
 
 void CarriedValues::Pass() {
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].is_list) {
-      body_->SetInputList(1 + i, std::move(values_[i].list));
+    if (values_[i].is_sequence) {
+      body_->SetInputSequence(1 + i, std::move(values_[i].sequence));
     } else {
       body_->SetInputView(1 + i, values_[i].now);
     }
@@ -68,12 +68,12 @@ void CarriedValues::Pass() {
 
 absl::Status CarriedValues::Take() {
   for (Value& value : values_) {
-    if (value.is_list) {
-      PlanList* list = body_->list(value.output);
+    if (value.is_sequence) {
+      PlanSequence* sequence = body_->sequence(value.output);
       if (value.moves_output) {
-        value.list = std::move(*list);
+        value.sequence = std::move(*sequence);
       } else {
-        value.list = *list;
+        value.sequence = *sequence;
       }
       continue;
     }
@@ -96,7 +96,8 @@ absl::Status CarriedValues::Take() {
 void CarriedValues::Finish(std::vector<DLTensor>* values) {
   for (Value& value : values_) {
     values->push_back(value.now);
-    if (value.is_list) *outer_->list(value.result) = std::move(value.list);
+    if (value.is_sequence)
+      *outer_->sequence(value.result) = std::move(value.sequence);
   }
 }
 

@@ -18,7 +18,7 @@ namespace ingot {
 // write has two buffers, so that an iteration never writes where it reads, and
 // nothing is copied. What the body only passes on stays where it is; it is
 // copied only when it was a carried value in another position, or the number of
-// the iteration, whose memory the next iteration uses again. Lists move.
+// the iteration, whose memory the next iteration uses again. Sequences move.
 class CarriedValues {
  public:
   // The values of the loop at `site`, whose operands begin at `first`; `body`
@@ -32,7 +32,7 @@ class CarriedValues {
   void Pass();
   // Takes the body's outputs.
   absl::Status Take();
-  // Gives tensors in `values`, lists to the call's results.
+  // Gives tensors in `values`, sequences to the call's results.
   void Finish(std::vector<DLTensor>* values);
 
   size_t storage_bytes() const;
@@ -41,12 +41,12 @@ class CarriedValues {
   struct Value {
     uint32_t operand, result;  // tensors of the plan around the loop
     uint32_t output;           // of the body
-    bool is_list = false;
-    bool moves_operand = false, moves_output = false;  // lists
+    bool is_sequence = false;
+    bool moves_operand = false, moves_output = false;  // sequences
     bool is_copied = false;
 
     DLTensor now = {};
-    PlanList list;
+    PlanSequence sequence;
     Arena copies[2];
     int current = 0;
   };

@@ -29,7 +29,7 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
   if (!dtype.ok()) return dtype.status();
   info.dtype = *dtype;
-  info.is_list = tensor.is_list();
+  info.is_sequence = tensor.is_sequence();
   for (const DimExpr& dim : tensor.shape()) {
     int64_t value = -1;
     if (!HasSymbols(dim)) {
@@ -109,19 +109,20 @@ class PlanExecutor final : public GraphExecutor {
     return absl::OkStatus();
   }
 
-  absl::Status SetInputList(size_t index, TensorList list) override {
+  absl::Status SetInputSequence(size_t index,
+                                TensorSequence sequence) override {
     INGOT_RETURN_IF_ERROR(CheckIndex(index));
     const TensorInfo& info = inputs_[index];
-    absl::Status fits = list.Check();
-    if (fits.ok() && info.is_list && list.dtype == info.dtype) {
+    absl::Status fits = sequence.Check();
+    if (fits.ok() && info.is_sequence && sequence.dtype == info.dtype) {
       uint64_t bytes = 0;
-      for (const Tensor& tensor : list.tensors) bytes += tensor.bytes();
-      frame_.bound().SetInputList(index, {std::move(list), bytes});
+      for (const Tensor& tensor : sequence.tensors) bytes += tensor.bytes();
+      frame_.bound().SetInputSequence(index, {std::move(sequence), bytes});
       return absl::OkStatus();
     }
     return absl::InvalidArgumentError(
-        absl::StrCat(Expected(index), list.TypeString(), fits.ok() ? "" : ": ",
-                     fits.message()));
+        absl::StrCat(Expected(index), sequence.TypeString(),
+                     fits.ok() ? "" : ": ", fits.message()));
   }
 
   absl::Status Run() override {
@@ -137,14 +138,16 @@ class PlanExecutor final : public GraphExecutor {
   }
 
   absl::StatusOr<Tensor> GetOutput(size_t index) const override {
-    INGOT_RETURN_IF_ERROR(CheckOutput(index, /*is_list=*/false));
+    INGOT_RETURN_IF_ERROR(CheckOutput(index, /*is_sequence=*/false));
     return frame_.bound().output(index);
   }
 
-  absl::StatusOr<TensorList> GetOutputList(size_t index) const override {
-    INGOT_RETURN_IF_ERROR(CheckOutput(index, /*is_list=*/true));
+  absl::StatusOr<TensorSequence> GetOutputSequence(
+      size_t index) const override {
+    INGOT_RETURN_IF_ERROR(CheckOutput(index, /*is_sequence=*/true));
     const BoundPlan& bound = frame_.bound();
-    return bound.list(bound.plan().outputs(static_cast<int>(index)))->list;
+    return bound.sequence(bound.plan().outputs(static_cast<int>(index)))
+        ->sequence;
   }
 
   size_t storage_bytes() const override { return frame_.storage_bytes(); }
@@ -162,15 +165,15 @@ class PlanExecutor final : public GraphExecutor {
                         "'): expected ", inputs_[index].TypeString(), ", got ");
   }
 
-  absl::Status CheckOutput(size_t index, bool is_list) const {
+  absl::Status CheckOutput(size_t index, bool is_sequence) const {
     if (index >= outputs_.size()) {
       return absl::InvalidArgumentError(absl::StrCat(
           "there is no output ", index, ", but ", outputs_.size(), " outputs"));
     }
-    if (outputs_[index].is_list != is_list) {
+    if (outputs_[index].is_sequence != is_sequence) {
       return absl::InvalidArgumentError(
           absl::StrCat("output ", index, " ('", outputs_[index].name, "') is ",
-                       is_list ? "no" : "a", " list"));
+                       is_sequence ? "no" : "a", " sequence"));
     }
     if (!ran_) {
       return absl::FailedPreconditionError(
@@ -186,7 +189,7 @@ class PlanExecutor final : public GraphExecutor {
     if (!tensor.defined()) {
       return absl::InvalidArgumentError(absl::StrCat(expected, "no tensor"));
     }
-    bool same = !info.is_list && tensor.dtype() == info.dtype &&
+    bool same = !info.is_sequence && tensor.dtype() == info.dtype &&
                 tensor.shape().size() == info.shape.size();
     for (size_t i = 0; same && i < info.shape.size(); ++i) {
       same = info.shape[i] < 0 || info.shape[i] == tensor.shape()[i];
@@ -213,7 +216,7 @@ class PlanExecutor final : public GraphExecutor {
 }  // namespace
 
 std::string TensorInfo::TypeString() const {
-  if (is_list) return absl::StrCat("list<", dtype.ToString(), ">");
+  if (is_sequence) return absl::StrCat("sequence<", dtype.ToString(), ">");
   return absl::StrCat(dtype.ToString(), "[", absl::StrJoin(dims, ", "), "]");
 }
 
@@ -237,16 +240,18 @@ absl::Status GraphExecutor::SetInput(absl::string_view name, Tensor tensor) {
       "there is no input '", name, "'; inputs: ", absl::StrJoin(names, ", ")));
 }
 
-absl::Status GraphExecutor::SetInputValue(size_t index, TensorOrList value) {
-  if (auto* list = std::get_if<TensorList>(&value)) {
-    return SetInputList(index, std::move(*list));
+absl::Status GraphExecutor::SetInputValue(size_t index,
+                                          TensorOrSequence value) {
+  if (auto* sequence = std::get_if<TensorSequence>(&value)) {
+    return SetInputSequence(index, std::move(*sequence));
   }
   return SetInput(index, std::get<Tensor>(std::move(value)));
 }
 
-absl::StatusOr<TensorOrList> GraphExecutor::GetOutputValue(size_t index) const {
-  if (index < outputs().size() && outputs()[index].is_list) {
-    return GetOutputList(index);
+absl::StatusOr<TensorOrSequence> GraphExecutor::GetOutputValue(
+    size_t index) const {
+  if (index < outputs().size() && outputs()[index].is_sequence) {
+    return GetOutputSequence(index);
   }
   return GetOutput(index);
 }

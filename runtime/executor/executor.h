@@ -20,7 +20,7 @@
 #include "runtime/plan/check.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 #include "runtime/thread_pool.h"
 
 namespace ingot {
@@ -69,10 +69,10 @@ struct TensorInfo {
   std::vector<int64_t> shape;
   // One entry per dimension: "3", "N", "N*2".
   std::vector<std::string> dims;
-  // A list of tensors of this type, which has no shape.
-  bool is_list = false;
+  // A sequence of tensors of this type, which has no shape.
+  bool is_sequence = false;
 
-  // "f32[N, 3, 224, 224]", "list<f32>".
+  // "f32[N, 3, 224, 224]", "sequence<f32>".
   std::string TypeString() const;
 };
 
@@ -110,10 +110,11 @@ class GraphExecutor {
   // that GetOutput returned is copied, so that outputs can be fed back.
   virtual absl::Status SetInput(size_t index, Tensor tensor) = 0;
   absl::Status SetInput(absl::string_view name, Tensor tensor);
-  // The same for an input that is a list, whose tensors are held likewise.
-  virtual absl::Status SetInputList(size_t index, TensorList list) = 0;
+  // The same for an input that is a sequence, whose tensors are held likewise.
+  virtual absl::Status SetInputSequence(size_t index,
+                                        TensorSequence sequence) = 0;
   // Whichever it is.
-  absl::Status SetInputValue(size_t index, TensorOrList value);
+  absl::Status SetInputValue(size_t index, TensorOrSequence value);
 
   // Computes the outputs. FailedPrecondition if an input was never set;
   // InvalidArgument if inputs disagree about a symbolic dimension or a shape
@@ -126,17 +127,18 @@ class GraphExecutor {
   // as long as it is held, even without the executor. FailedPrecondition before
   // the first successful Run and after a failed one.
   virtual absl::StatusOr<Tensor> GetOutput(size_t index) const = 0;
-  // The same for an output that is a list. Its tensors may be those of an
+  // The same for an output that is a sequence. Its tensors may be those of an
   // input; no run changes them.
-  virtual absl::StatusOr<TensorList> GetOutputList(size_t index) const = 0;
+  virtual absl::StatusOr<TensorSequence> GetOutputSequence(
+      size_t index) const = 0;
   // Whichever it is.
-  absl::StatusOr<TensorOrList> GetOutputValue(size_t index) const;
+  absl::StatusOr<TensorOrSequence> GetOutputValue(size_t index) const;
 
   // The same as a copy that belongs to the caller.
   absl::StatusOr<Tensor> CopyOutput(size_t index) const;
 
   // SetInput for all inputs in order, Run, CopyOutput for all outputs. For
-  // models without lists.
+  // models without sequences.
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs);
 
   // Bytes of storage held now; 0 before the first binding of a plan with

@@ -20,7 +20,7 @@ absl::StatusOr<std::unique_ptr<Step>> MakeStep(const CallSite& site) {
     case PlanCall::kLoop:
       return MakeLoopStep(site);
     case PlanCall::kList:
-      return MakeListStep(site);
+      return MakeSequenceStep(site);
     case PlanCall::kRandomState:
       return MakeRandomStateStep(site);
     case PlanCall::kBindDims:
@@ -41,7 +41,7 @@ absl::string_view NameOf(const PlanCall& call) {
     case PlanCall::kLoop:
       return "loop";
     case PlanCall::kList:
-      return call.list().op();
+      return call.sequence().op();
     case PlanCall::kRandomState:
       return "random_state";
     case PlanCall::kBindDims:

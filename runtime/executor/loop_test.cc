@@ -1,5 +1,5 @@
 // Values that a loop carries: swapped, passed on, of shapes that change, as
-// lists.
+// sequences.
 #include <cstdint>
 #include <cstring>
 #include <functional>

@@ -17,7 +17,7 @@ StepResults::StepResults(const CallSite& site)
   bound_values_.resize(binds_.size());
   for (uint32_t i = 0; i < site.call().num_outputs(); ++i) {
     const uint32_t t = site.result(static_cast<int>(i));
-    results_.push_back(bound_->is_list(t) ? nullptr : bound_->tensor(t));
+    results_.push_back(bound_->is_sequence(t) ? nullptr : bound_->tensor(t));
   }
 }
 

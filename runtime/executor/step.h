@@ -69,7 +69,7 @@ struct CallSite {
 absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeBindDimsStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeRandomStateStep(const CallSite& site);
-absl::StatusOr<std::unique_ptr<Step>> MakeListStep(const CallSite& site);
+absl::StatusOr<std::unique_ptr<Step>> MakeSequenceStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeBranchStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeLoopStep(const CallSite& site);
 

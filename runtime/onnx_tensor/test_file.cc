@@ -31,22 +31,22 @@ absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path) {
   return TensorFromOnnx(FieldsOf(&proto));
 }
 
-absl::StatusOr<TensorList> ReadOnnxListFile(absl::string_view path,
-                                            DataType dtype) {
+absl::StatusOr<TensorSequence> ReadOnnxSequenceFile(absl::string_view path,
+                                                    DataType dtype) {
   INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
   const auto bad = [&](absl::string_view what) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
   };
-  OnnxListProto data;
+  OnnxSequenceProto data;
   if (!Parse(bytes, &data)) {
     return bad("not a serialised ONNX sequence or optional value");
   }
   constexpr int kNothing = 0, kTensors = 1, kSequence = 3;
-  TensorList list{dtype, false, {}};
-  list.missing = data.kind() == kNothing && data.tensors().empty() &&
-                 data.sequences().empty();
-  if (list.missing) return list;
-  OnnxListProto* sequence = &data;
+  TensorSequence sequence{dtype, false, {}};
+  sequence.missing = data.kind() == kNothing && data.tensors().empty() &&
+                     data.sequences().empty();
+  if (sequence.missing) return sequence;
+  OnnxSequenceProto* sequence = &data;
   if (data.kind() == kSequence && data.sequences_size() == 1) {
     sequence = data.mutable_sequences(0);
   }
@@ -55,10 +55,10 @@ absl::StatusOr<TensorList> ReadOnnxListFile(absl::string_view path,
   }
   for (OnnxTensorProto& proto : *sequence->mutable_tensors()) {
     INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromOnnx(FieldsOf(&proto)));
-    list.tensors.push_back(std::move(tensor));
+    sequence.tensors.push_back(std::move(tensor));
   }
-  if (absl::Status s = list.Check(); !s.ok()) return bad(s.message());
-  return list;
+  if (absl::Status s = sequence.Check(); !s.ok()) return bad(s.message());
+  return sequence;
 }
 
 }  // namespace ingot

@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "runtime/data_type.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot {
 
@@ -14,10 +14,10 @@ namespace ingot {
 // anything else.
 absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path);
 
-// The list in a file that holds a sequence of tensors, or an optional tensor or
-// sequence, whose elements must be of type `dtype`.
-absl::StatusOr<TensorList> ReadOnnxListFile(absl::string_view path,
-                                            DataType dtype);
+// The sequence in a file that holds a sequence of tensors, or an optional
+// tensor or sequence, whose elements must be of type `dtype`.
+absl::StatusOr<TensorSequence> ReadOnnxSequenceFile(absl::string_view path,
+                                                    DataType dtype);
 
 }  // namespace ingot
 

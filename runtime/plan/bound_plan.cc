@@ -64,7 +64,7 @@ void BoundPlan::InitPhases() {
   }
   for (int i = 0; i < plan_.outputs_size(); ++i) {
     const uint32_t t = plan_.outputs(i);
-    if (!keeps_outputs_ || is_list(t)) continue;
+    if (!keeps_outputs_ || is_sequence(t)) continue;
     phases_[plan_.tensors(static_cast<int>(t)).phase()].outputs.push_back(i);
     if (!Root(static_cast<int>(t)).has_storage()) aliases_.push_back({i, t});
   }
@@ -89,7 +89,7 @@ absl::Status BoundPlan::InitTensors() {
   symbols_.resize(plan_.symbols_size());
   outputs_.resize(plan_.outputs_size());
   tensors_.resize(count);
-  lists_.resize(count);
+  sequences_.resize(count);
   dtypes_.resize(count);
   bytes_.resize(count);
   in_place_of_.resize(count);
@@ -198,8 +198,8 @@ void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
   SetData(plan_.inputs(static_cast<int>(index)), data);
 }
 
-void BoundPlan::SetInputList(size_t index, PlanList list) {
-  lists_[plan_.inputs(static_cast<int>(index))] = std::move(list);
+void BoundPlan::SetInputSequence(size_t index, PlanSequence sequence) {
+  sequences_[plan_.inputs(static_cast<int>(index))] = std::move(sequence);
   inputs_given_[index] = true;
 }
 

@@ -18,13 +18,13 @@
 #include "runtime/plan/arena.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot {
 
-// A list that a plan's value holds.
-struct PlanList {
-  TensorList list;
+// A sequence that a plan's value holds.
+struct PlanSequence {
+  TensorSequence sequence;
   uint64_t bytes = 0;  // of all its tensors together
 };
 
@@ -58,12 +58,14 @@ class BoundPlan {
   // complete once its phase is bound.
   DLTensor* tensor(uint32_t index) { return &tensors_[index]; }
 
-  // The same for a list; empty until an input is set or a call makes it.
-  PlanList* list(uint32_t index) { return &lists_[index]; }
-  const PlanList* list(uint32_t index) const { return &lists_[index]; }
+  // The same for a sequence; empty until an input is set or a call makes it.
+  PlanSequence* sequence(uint32_t index) { return &sequences_[index]; }
+  const PlanSequence* sequence(uint32_t index) const {
+    return &sequences_[index];
+  }
 
-  bool is_list(uint32_t index) const {
-    return plan_.tensors(static_cast<int>(index)).is_list();
+  bool is_sequence(uint32_t index) const {
+    return plan_.tensors(static_cast<int>(index)).is_sequence();
   }
   DataType dtype(uint32_t index) const { return dtypes_[index]; }
 
@@ -79,8 +81,8 @@ class BoundPlan {
   // Like SetInput, of elements in memory of the caller's, for the next run.
   void SetInputView(size_t index, const DLTensor& view);
 
-  // An input that is a list, of the declared type.
-  void SetInputList(size_t index, PlanList list);
+  // An input that is a sequence, of the declared type.
+  void SetInputSequence(size_t index, PlanSequence sequence);
 
   // Makes all tensors of phase 0 ready for a run. Cheap when nothing changed.
   // InvalidArgument when inputs disagree about a symbol, when a symbol would be
@@ -114,7 +116,7 @@ class BoundPlan {
 
  private:
   // Symbols and sizes that are bound together. The vectors hold indices into
-  // the plan's lists.
+  // the plan's sequences.
   struct Phase {
     bool bound = false;        // fits the symbols' values
     std::vector<int> symbols;  // that it binds
@@ -182,7 +184,8 @@ class BoundPlan {
   std::vector<int64_t> dims_;      // shape and strides of each tensor
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
-  std::vector<PlanList> lists_;    // parallel to tensors_; empty for tensors
+  std::vector<PlanSequence>
+      sequences_;  // parallel to tensors_; empty for tensors
   std::vector<bool> inputs_given_;
   std::vector<std::vector<int64_t>> input_shapes_;
   std::vector<int64_t> symbols_;

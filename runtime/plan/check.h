@@ -34,10 +34,12 @@ inline constexpr char kCpuDeviceKind[] = "cpu";
 //   - a call writes to storage alone; what it reads, and what the plan outputs,
 //     is an input, a constant or in storage that an earlier call wrote to, and
 //     no other value has taken its place (PlanInPlace); the shapes of both are
-//     known by then, except that what a branch, a loop or a step on lists
+//     known by then, except that what a branch, a loop or a step on sequences
 //     writes may need the symbols that it binds itself;
-//   - a list has no shape and no place, unless that is an input; only steps on
-//     lists, branches, loops and bodies have one where they take or give one;
+//   - a sequence has no shape and no place, unless that is an input; only steps
+//   on
+//     sequences, branches, loops and bodies have one where they take or give
+//     one;
 //   - the bodies of branches and loops are sound plans, not too deep, and take
 //     and give what the call has, up to dimensions.
 //

@@ -11,7 +11,7 @@
 #include "runtime/data_type.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/check_in_place.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot {
 namespace {
@@ -26,37 +26,39 @@ absl::Status Bad(const Parts&... parts) {
 
 bool SameType(const PlanTensor& a, const PlanTensor& b, int rank_more = 0) {
   return a.dtype().code() == b.dtype().code() &&
-         a.dtype().bits() == b.dtype().bits() && a.is_list() == b.is_list() &&
+         a.dtype().bits() == b.dtype().bits() &&
+         a.is_sequence() == b.is_sequence() &&
          a.shape_size() == b.shape_size() + rank_more;
 }
 
 // One element, as far as the type alone tells.
 bool IsScalar(const PlanTensor& tensor, DataType type) {
   absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-  return dtype.ok() && *dtype == type && !tensor.is_list() &&
+  return dtype.ok() && *dtype == type && !tensor.is_sequence() &&
          std::all_of(tensor.shape().begin(), tensor.shape().end(),
                      [](const DimExpr& dim) {
                        return dim.op() == DimExpr::CONST && dim.value() == 1;
                      });
 }
 
-// Whether a tensor is what a letter of ListOpInfo says, of the type of `like`.
+// Whether a tensor is what a letter of SequenceOpInfo says, of the type of
+// `like`.
 bool FitsLetter(char letter, const PlanTensor& tensor, const PlanTensor& like) {
   const bool same = tensor.dtype().code() == like.dtype().code() &&
                     tensor.dtype().bits() == like.dtype().bits();
   switch (letter) {
     case 'L':
-      return tensor.is_list() && same;
+      return tensor.is_sequence() && same;
     case 'x':
-      return !tensor.is_list() && same;
+      return !tensor.is_sequence() && same;
     case 'i':
       return IsScalar(tensor, DataType::Int(64));
     case 'b':
       return IsScalar(tensor, DataType::Bool());
     default: {
       absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-      return dtype.ok() && *dtype == DataType::Int(64) && !tensor.is_list() &&
-             tensor.shape_size() <= 1;
+      return dtype.ok() && *dtype == DataType::Int(64) &&
+             !tensor.is_sequence() && tensor.shape_size() <= 1;
     }
   }
 }
@@ -142,7 +144,7 @@ absl::Status CheckRandomState(const Plan& plan, const PlanCall& call) {
       call.binds_size() == 0) {
     const PlanTensor& state = plan.tensors(call.args(0));
     absl::StatusOr<DataType> dtype = PlanDataType(state.dtype());
-    if (dtype.ok() && *dtype == DataType::Int(64) && !state.is_list() &&
+    if (dtype.ok() && *dtype == DataType::Int(64) && !state.is_sequence() &&
         state.shape_size() == 1 && state.shape(0).op() == DimExpr::CONST &&
         state.shape(0).value() == 2) {
       return absl::OkStatus();
@@ -151,18 +153,18 @@ absl::Status CheckRandomState(const Plan& plan, const PlanCall& call) {
   return Bad("the random state is one i64[2]");
 }
 
-absl::Status CheckNoLists(const Plan& plan, const PlanCall& call) {
+absl::Status CheckNoSequences(const Plan& plan, const PlanCall& call) {
   for (int k = 0; k < call.args_size(); ++k) {
     const PlanTensor& tensor = plan.tensors(call.args(k));
-    if (tensor.is_list()) {
-      return Bad("argument ", k, ", '", tensor.name(), "', is a list");
+    if (tensor.is_sequence()) {
+      return Bad("argument ", k, ", '", tensor.name(), "', is a sequence");
     }
   }
   return absl::OkStatus();
 }
 
 absl::Status CheckBindDims(const Plan& plan, const PlanCall& call) {
-  INGOT_RETURN_IF_ERROR(CheckNoLists(plan, call));
+  INGOT_RETURN_IF_ERROR(CheckNoSequences(plan, call));
   if (call.args_size() != 2 || call.num_outputs() != 1 ||
       call.binds_size() == 0) {
     return Bad("a step that binds symbols reads one tensor and gives one");
@@ -178,13 +180,13 @@ absl::Status CheckBindDims(const Plan& plan, const PlanCall& call) {
 absl::Status CheckFunction(const Plan& plan, const PlanCall& call) {
   if (call.function().empty()) return Bad("its function has no name");
   if (call.binds_size() > 0) return Bad("a call of a function binds symbols");
-  return CheckNoLists(plan, call);
+  return CheckNoSequences(plan, call);
 }
 
-absl::Status CheckListStep(const Plan& plan, const PlanCall& call) {
-  const ListOpInfo* info = FindListOp(call.list().op());
+absl::Status CheckSequenceStep(const Plan& plan, const PlanCall& call) {
+  const SequenceOpInfo* info = FindSequenceOp(call.sequence().op());
   if (info == nullptr)
-    return Bad("there is no '", call.list().op(), "' on lists");
+    return Bad("there is no '", call.sequence().op(), "' on sequences");
   if (call.num_outputs() != 1) return Bad(info->name, " has one result");
   const int reads = call.args_size() - 1;
   INGOT_ASSIGN_OR_RETURN(std::string letters, OperandsOf(*info, reads));
@@ -211,7 +213,7 @@ absl::Status CheckKind(const Plan& plan, const PlanCall& call) {
     case PlanCall::kLoop:
       return CheckLoop(plan, call);
     case PlanCall::kList:
-      return CheckListStep(plan, call);
+      return CheckSequenceStep(plan, call);
     case PlanCall::kRandomState:
       return CheckRandomState(plan, call);
     case PlanCall::kBindDims:

@@ -15,7 +15,8 @@ absl::Status Bad(const Parts&... parts) {
 }
 
 // Whether a step of the call's kind can put a result in an operand's place.
-bool MayPair(const PlanCall& call, const PlanInPlace& pair, bool are_lists) {
+bool MayPair(const PlanCall& call, const PlanInPlace& pair,
+             bool are_sequences) {
   switch (call.step_case()) {
     case PlanCall::kLoop: {
       // A carried value that the loop begins with, and the one it ends with.
@@ -25,9 +26,9 @@ bool MayPair(const PlanCall& call, const PlanInPlace& pair, bool are_lists) {
              pair.operand() == first + pair.result();
     }
     case PlanCall::kBranch:
-      return are_lists && pair.operand() > 0;
+      return are_sequences && pair.operand() > 0;
     case PlanCall::kList:
-      return are_lists && pair.operand() == 0;
+      return are_sequences && pair.operand() == 0;
     default:
       return false;
   }
@@ -45,15 +46,15 @@ absl::Status CheckPair(const Plan& plan, const PlanCall& call,
   const PlanTensor& from = plan.tensors(static_cast<int>(operand));
   const PlanTensor& to = plan.tensors(
       static_cast<int>(call.args(static_cast<int>(reads + pair.result()))));
-  if (from.is_list() != to.is_list() ||
+  if (from.is_sequence() != to.is_sequence() ||
       from.dtype().code() != to.dtype().code() ||
       from.dtype().bits() != to.dtype().bits() ||
-      !MayPair(call, pair, from.is_list())) {
+      !MayPair(call, pair, from.is_sequence())) {
     return Bad("it cannot put '", to.name(), "' in the place of '", from.name(),
                "'");
   }
   const uint32_t root = RootOf(plan, operand);
-  if (from.is_list()) {
+  if (from.is_sequence()) {
     if (from.has_input() && !is_body) {
       return Bad("it puts '", to.name(), "' in the place of the input '",
                  from.name(), "'");

@@ -11,9 +11,9 @@ namespace ingot {
 
 // Checks what a call of `plan` says of updates in place: that steps of its kind
 // make any, that each pair is of one type and, if tensors, in one place, and
-// that the operand is read once. `is_body`: lists that are inputs are passed
-// for each run, so they may be used up too. Tensors must have been checked, and
-// the call's indices.
+// that the operand is read once. `is_body`: sequences that are inputs are
+// passed for each run, so they may be used up too. Tensors must have been
+// checked, and the call's indices.
 absl::Status CheckInPlace(const Plan& plan, const PlanCall& call, bool is_body);
 
 // Whether a call of the plan updates this tensor in place.

@@ -68,7 +68,7 @@ class OrderChecker {
       const uint32_t t = call.args(k);
       made_[t] = true;
       replaced_[t] = false;
-      if (!Tensor(t).is_list()) written_[Tensor(t).storage()] = true;
+      if (!Tensor(t).is_sequence()) written_[Tensor(t).storage()] = true;
     }
     phase_ = phase_after;
     return absl::OkStatus();
@@ -86,8 +86,8 @@ class OrderChecker {
 
   absl::Status CheckWrite(uint32_t t) const {
     const PlanTensor& tensor = Tensor(t);
-    if (tensor.place_case() ==
-        (tensor.is_list() ? PlanTensor::PLACE_NOT_SET : PlanTensor::kStorage)) {
+    if (tensor.place_case() == (tensor.is_sequence() ? PlanTensor::PLACE_NOT_SET
+                                                     : PlanTensor::kStorage)) {
       return absl::OkStatus();
     }
     return Wrong("it writes '", Name(t), "', which is not in storage");
@@ -107,7 +107,7 @@ class OrderChecker {
   const Plan& plan_;
   const std::vector<uint32_t> roots_;
   std::vector<bool> written_;   // storage
-  std::vector<bool> made_;      // tensors and lists, by calls
+  std::vector<bool> made_;      // tensors and sequences, by calls
   std::vector<bool> replaced_;  // roots whose place another value has taken
   uint32_t phase_ = 0;
 };

@@ -30,17 +30,17 @@ absl::Status CheckInputIndex(const Plan& plan, const PlanTensor& tensor) {
   return Bad("it is input ", tensor.input(), " of ", plan.inputs_size());
 }
 
-absl::Status CheckList(const Plan& plan, const PlanTensor& list) {
-  if (list.shape_size() > 0 || list.offset() != 0) {
-    return Bad("it is a list, which has no shape");
+absl::Status CheckList(const Plan& plan, const PlanTensor& sequence) {
+  if (sequence.shape_size() > 0 || sequence.offset() != 0) {
+    return Bad("it is a sequence, which has no shape");
   }
-  switch (list.place_case()) {
+  switch (sequence.place_case()) {
     case PlanTensor::kInput:
-      return CheckInputIndex(plan, list);
+      return CheckInputIndex(plan, sequence);
     case PlanTensor::PLACE_NOT_SET:
       return absl::OkStatus();
     default:
-      return Bad("it is a list, which has no place");
+      return Bad("it is a sequence, which has no place");
   }
 }
 
@@ -53,7 +53,7 @@ absl::Status CheckView(const Plan& plan, int index) {
                ", which does not come before it");
   }
   const PlanTensor& viewed = plan.tensors(static_cast<int>(view.view_of()));
-  if (viewed.is_list()) return Bad("it is a view of a list");
+  if (viewed.is_sequence()) return Bad("it is a view of a sequence");
   if (viewed.dtype().code() == view.dtype().code() &&
       viewed.dtype().bits() == view.dtype().bits()) {
     return absl::OkStatus();
@@ -110,7 +110,7 @@ absl::Status CheckTensor(const Plan& plan, int index) {
   for (const DimExpr& dim : tensor.shape()) {
     INGOT_RETURN_IF_ERROR(CheckDimExpr(dim, plan.symbols_size()));
   }
-  if (tensor.is_list()) return CheckList(plan, tensor);
+  if (tensor.is_sequence()) return CheckList(plan, tensor);
   return CheckPlace(plan, index, dtype);
 }
 

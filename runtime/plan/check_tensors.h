@@ -7,7 +7,7 @@
 namespace ingot {
 
 // The part of CheckPlan that is about single tensors: names, types, shapes and
-// places. Nothing is known of the plan's other lists but how long they are.
+// places. Nothing is known of the plan's other sequences but how long they are.
 absl::Status CheckTensors(const Plan& plan);
 
 }  // namespace ingot

@@ -30,21 +30,21 @@ std::vector<std::string> SortedEntries(const std::string& dir) {
 }
 
 // The file at `path`, which holds a value of the type.
-absl::StatusOr<TensorOrList> ReadValue(const std::string& path,
-                                       onnx::TypeProto type) {
+absl::StatusOr<TensorOrSequence> ReadValue(const std::string& path,
+                                           onnx::TypeProto type) {
   const int element = TensorTypeOf(&type)->elem_type();
   if (type.has_tensor_type()) return ReadOnnxTensorFile(path);
   absl::StatusOr<DataType> dtype = DataTypeFromOnnx(element);
   if (!dtype.ok()) return dtype.status();
-  return ReadOnnxListFile(path, *dtype);
+  return ReadOnnxSequenceFile(path, *dtype);
 }
 
 // input_0.pb, input_1.pb, … in the order of their numbers, of the types in
 // `types`.
-absl::StatusOr<std::vector<TensorOrList>> ReadNumbered(
+absl::StatusOr<std::vector<TensorOrSequence>> ReadNumbered(
     const std::string& dir, absl::string_view stem,
     const std::vector<onnx::TypeProto>& types, std::set<size_t>* text) {
-  std::vector<TensorOrList> values;
+  std::vector<TensorOrSequence> values;
   for (size_t k = 0;; ++k) {
     const std::string path = absl::StrCat(dir, "/", stem, "_", k, ".pb");
     std::error_code error;
@@ -53,7 +53,7 @@ absl::StatusOr<std::vector<TensorOrList>> ReadNumbered(
       return absl::InvalidArgumentError(
           absl::StrCat(path, ": the model has only ", types.size()));
     }
-    absl::StatusOr<TensorOrList> value = ReadValue(path, types[k]);
+    absl::StatusOr<TensorOrSequence> value = ReadValue(path, types[k]);
     if (!value.ok()) return value.status();
     if (types[k].tensor_type().elem_type() == onnx::TensorProto::STRING) {
       text->insert(k);
@@ -128,10 +128,10 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
     if (!absl::StartsWith(name, "test_data_set_")) continue;
     OnnxDataSet set;
     set.dir = absl::StrCat(c.dir, "/", name);
-    absl::StatusOr<std::vector<TensorOrList>> inputs =
+    absl::StatusOr<std::vector<TensorOrSequence>> inputs =
         ReadNumbered(set.dir, "input", input_types, &set.text_inputs);
     if (!inputs.ok()) return inputs.status();
-    absl::StatusOr<std::vector<TensorOrList>> outputs =
+    absl::StatusOr<std::vector<TensorOrSequence>> outputs =
         ReadNumbered(set.dir, "output", output_types, &set.text_outputs);
     if (!outputs.ok()) return outputs.status();
     set.inputs = *std::move(inputs);

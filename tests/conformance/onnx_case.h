@@ -13,13 +13,13 @@
 #include "artifact/blob.h"
 #include "onnx/onnx.pb.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot {
 
 struct OnnxDataSet {
   std::string dir;
-  std::vector<TensorOrList> inputs, outputs;
+  std::vector<TensorOrSequence> inputs, outputs;
   // Whether each output holds text: bytes, one dimension more than the model
   // says, with zeros after each string.
   std::set<size_t> text_outputs;

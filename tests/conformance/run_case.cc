@@ -30,7 +30,7 @@ absl::Status In(absl::string_view stage, const absl::Status& status) {
 }
 
 // ONNX's test data keeps bfloat16 as uint16.
-TensorOrList AsType(const TensorOrList& value, DataType wanted) {
+TensorOrSequence AsType(const TensorOrSequence& value, DataType wanted) {
   const auto* tensor = std::get_if<Tensor>(&value);
   if (tensor == nullptr || wanted != DataType::BFloat16() ||
       tensor->dtype() != DataType::UInt(16)) {
@@ -43,14 +43,14 @@ TensorOrList AsType(const TensorOrList& value, DataType wanted) {
 }
 
 // Whether a value may be fixed: shapes, axes and the like, which are short.
-bool IsShort(const TensorOrList& value) {
+bool IsShort(const TensorOrSequence& value) {
   const auto* tensor = std::get_if<Tensor>(&value);
   return tensor != nullptr && tensor->shape().size() <= 1 &&
          tensor->NumElements() <= 64;
 }
 
-absl::StatusOr<std::vector<TensorOrList>> RunOnce(
-    GraphExecutor* executor, std::vector<TensorOrList> inputs) {
+absl::StatusOr<std::vector<TensorOrSequence>> RunOnce(
+    GraphExecutor* executor, std::vector<TensorOrSequence> inputs) {
   if (inputs.size() != executor->inputs().size()) {
     return absl::InvalidArgumentError("has another number of inputs");
   }
@@ -58,19 +58,20 @@ absl::StatusOr<std::vector<TensorOrList>> RunOnce(
     INGOT_RETURN_IF_ERROR(executor->SetInputValue(i, std::move(inputs[i])));
   }
   INGOT_RETURN_IF_ERROR(executor->Run());
-  std::vector<TensorOrList> outputs;
+  std::vector<TensorOrSequence> outputs;
   for (size_t i = 0; i < executor->outputs().size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(TensorOrList output, executor->GetOutputValue(i));
+    INGOT_ASSIGN_OR_RETURN(TensorOrSequence output,
+                           executor->GetOutputValue(i));
     outputs.push_back(std::move(output));
   }
   return outputs;
 }
 
-absl::StatusOr<std::vector<TensorOrList>> Execute(
+absl::StatusOr<std::vector<TensorOrSequence>> Execute(
     absl::string_view way, const OnnxCase& c, relay::Module* module,
-    std::vector<TensorOrList> inputs) {
+    std::vector<TensorOrSequence> inputs) {
   if (way == kInterpreter) {
-    return relay::EvaluateFunctionOnLists(*module, *module->main(), inputs);
+    return relay::EvaluateFunctionOnSequences(*module, *module->main(), inputs);
   }
   CompileOptions options;
   INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(way));
@@ -82,13 +83,14 @@ absl::StatusOr<std::vector<TensorOrList>> Execute(
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       testing_support::Open(*set);
   if (!executor.ok()) return In("load", executor.status());
-  absl::StatusOr<std::vector<TensorOrList>> outputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> outputs =
       RunOnce(executor->get(), std::move(inputs));
   if (!outputs.ok()) return In("run", outputs.status());
   return outputs;
 }
 
-absl::Status CompareTensors(const Tensor& got, const TensorOrList& expected) {
+absl::Status CompareTensors(const Tensor& got,
+                            const TensorOrSequence& expected) {
   INGOT_ASSIGN_OR_RETURN(
       const Comparison comparison,
       Compare(got, std::get<Tensor>(AsType(expected, got.dtype())),
@@ -97,17 +99,17 @@ absl::Status CompareTensors(const Tensor& got, const TensorOrList& expected) {
   return absl::InvalidArgumentError(comparison.problem);
 }
 
-// Lists must be of equal tensors, and both there or both missing.
-absl::Status CompareOutput(const TensorOrList& got,
-                           const TensorOrList& expected) {
+// Sequences must be of equal tensors, and both there or both missing.
+absl::Status CompareOutput(const TensorOrSequence& got,
+                           const TensorOrSequence& expected) {
   if (got.index() != expected.index()) {
-    return absl::InvalidArgumentError("a tensor is a list, or the reverse");
+    return absl::InvalidArgumentError("a tensor is a sequence, or the reverse");
   }
   if (const auto* tensor = std::get_if<Tensor>(&got)) {
     return CompareTensors(*tensor, expected);
   }
-  const auto& a = std::get<TensorList>(got);
-  const auto& b = std::get<TensorList>(expected);
+  const auto& a = std::get<TensorSequence>(got);
+  const auto& b = std::get<TensorSequence>(expected);
   if (a.TypeString() != b.TypeString()) {
     return absl::InvalidArgumentError(
         absl::StrCat("is ", a.TypeString(), ", expected ", b.TypeString()));
@@ -136,7 +138,7 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
   if (absl::Status status = relay::Verify(*module); !status.ok()) {
     return In("import", status);
   }
-  std::vector<TensorOrList> inputs;
+  std::vector<TensorOrSequence> inputs;
   for (size_t i = 0; i < set.inputs.size(); ++i) {
     if (fixed[i]) continue;
     const size_t k = inputs.size();
@@ -146,7 +148,7 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
     inputs.push_back(
         AsType(set.inputs[i], module->main()->inputs[k]->outputs[0].dtype));
   }
-  absl::StatusOr<std::vector<TensorOrList>> outputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> outputs =
       Execute(way, c, &*module, std::move(inputs));
   if (!outputs.ok()) return outputs.status();
   if (outputs->size() != set.outputs.size()) {

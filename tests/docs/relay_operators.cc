@@ -17,7 +17,7 @@ constexpr char kHead[] = R"(# Relay's operators
 What a region may hold, for those who write a backend, a pass or a frontend. A program makes this page from the operators'
 definitions in `compiler/relay/ops`; `bazel test //tests/docs:relay_operators_test` says how to make it again.
 
-- **Operands** are tensors, and some operators take or give lists of tensors. Where a range is given, those at the end may be left
+- **Operands** are tensors, and some operators take or give sequences of tensors. Where a range is given, those at the end may be left
   out; *any* stands for one or more.
 - **Fusion** is how an operator's loops relate to those around it: *elementwise* (an output element reads the elements at its own
   index), *broadcast* (some dimensions are repeated), *injective* (reads one place), *reduction*, *anchor* (a convolution or a
@@ -88,7 +88,8 @@ std::string Operands(const relay::OpDef& op) {
 // "reduction", "executor step of sequences", "opaque; without loops".
 std::string Work(const relay::OpDef& op) {
   if (op.role() == relay::OpRole::kExecutorStep) {
-    return op.TakesSequences() ? "executor step, of lists" : "executor step";
+    return op.TakesSequences() ? "executor step, of sequences"
+                               : "executor step";
   }
   return absl::StrCat(FusionName(op.fusion),
                       op.BackendOnly() ? "; without loops" : "");

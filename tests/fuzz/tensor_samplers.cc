@@ -157,8 +157,12 @@ bool AddBlocks(ModelBuilder* m, const std::string& op) {
       m->Pick(m->FloatType(), [](const Known& k) { return k.rank() == 4; });
   if (!x) return false;
   Attrs attrs;
-  attrs.Set("blocksize", int64_t{2});
-  if (op == "depth_to_space" && m->Chance(50)) attrs.Set("mode", "CRD");
+  if (op == "depth_to_space") {
+    attrs.Set("blocks", m->Chance(50) ? Ints{2, 2} : Ints{1, 2});
+    if (m->Chance(50)) attrs.Set("mode", "CRD");
+  } else {
+    attrs.Set("blocksize", int64_t{2});
+  }
   return m->Add(op, {*x}, attrs, x->exact, x->bound);
 }
 

@@ -195,7 +195,7 @@ void WriteSorting(const std::string& path) {
 using Lists = std::vector<std::vector<float>>;
 
 void WriteSequence(const std::string& path, const Lists& lists) {
-  OnnxListProto data;
+  OnnxSequenceProto data;
   data.set_kind(1);
   for (const std::vector<float>& list : lists) {
     OnnxTensorProto* tensor = data.add_tensors();
@@ -304,7 +304,7 @@ TEST_P(RunTimeTest, TheDataDecides) {
               HasSubstr("loop[body"));
 }
 
-TEST_P(RunTimeTest, SequencesAreListsOfARun) {
+TEST_P(RunTimeTest, SequencesAreValuesOfARun) {
   WriteSorting(Path("m.onnx"));
   const std::vector<Lists> inputs = {
       {{1, 2}, {-3}, {4, 5, 6}, {}, {-1, -1}}, {{7}}, {{}, {}}};
@@ -315,18 +315,18 @@ TEST_P(RunTimeTest, SequencesAreListsOfARun) {
   // Tensor by tensor, and `all` of each set.
   ExpectVerified(inputs.size(), 5 + 1 + 1 + 1 + 2 + 1);
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
-              HasSubstr("list_at[axis 0]"));
+              HasSubstr("sequence_at[axis 0]"));
   WriteSortingData(Path("wrong"), {{1, 2}});
   WriteSequence(Path("wrong/output_0.pb"), {{2, 4}, {1}});
   ExpectError({"verify", "@m.ingot", "--test-data=@wrong"}, 1,
-              {"output 'out': it is list<f32> of 1"});
+              {"output 'out': it is sequence<f32> of 1"});
   const nlohmann::json run =
       DoJson({"run", "@m.ingot", "--output-dir=@out",
               "--input=seq:" + Path("data/test_data_set_0/input_0.pb")});
   EXPECT_EQ(run["outputs"][4]["name"], "out.4");
   EXPECT_EQ(run["outputs"][4]["shape"], nlohmann::json({3}));
   EXPECT_TRUE(std::filesystem::exists(Path("out/out.4.npy")));
-  ExpectError({"run", "@m.ingot"}, 1, {"input 'seq' is a list<f32>"});
+  ExpectError({"run", "@m.ingot"}, 1, {"input 'seq' is a sequence<f32>"});
 }
 
 // A constant without elements keeps none, however long the run makes it.

@@ -60,7 +60,7 @@ double PeakMemory() {
   return 0;
 }
 
-absl::StatusOr<std::vector<TensorOrList>> GetInputs(
+absl::StatusOr<std::vector<TensorOrSequence>> GetInputs(
     const BenchFlags& flags, absl::Span<const TensorInfo> declared) {
   if (!flags.test_data.empty()) {
     INGOT_ASSIGN_OR_RETURN(std::vector<TestDataSet> sets,
@@ -73,7 +73,7 @@ absl::StatusOr<std::vector<TensorOrList>> GetInputs(
   INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                          MakeRandomInputs(declared, shapes, flags.seed, &note));
   Print(absl::StrCat(OneLine(note), "\n"));
-  return std::vector<TensorOrList>(inputs.begin(), inputs.end());
+  return std::vector<TensorOrSequence>(inputs.begin(), inputs.end());
 }
 
 // Seconds of each run, in increasing order. The first runs, which bind shapes,
@@ -143,7 +143,7 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
   if (!executor.ok()) return Where(executor.status(), path);
   const double load_ms = (opened.load_seconds + SecondsSince(start)) * 1e3;
 
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       GetInputs(flags, (*executor)->inputs());
   if (!inputs.ok()) return Where(inputs.status(), path);
   if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {

@@ -10,7 +10,7 @@
 #include "absl/types/span.h"
 #include "base/status_macros.h"
 #include "runtime/executor/executor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/test_data.h"
 #include "tools/ingot/value_dump.h"
@@ -63,7 +63,7 @@ absl::Status CompareBatch(const std::string& path,
   run.threads = static_cast<int>(options.open.threads);
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
                          CreateExecutor(opened.model, run));
-  INGOT_ASSIGN_OR_RETURN(std::vector<TensorOrList> values,
+  INGOT_ASSIGN_OR_RETURN(std::vector<TensorOrSequence> values,
                          ReadValueFiles(inputs, executor->inputs()));
   INGOT_RETURN_IF_ERROR(SetInputs(values, executor.get()));
   INGOT_RETURN_IF_ERROR(executor->Run());

@@ -16,7 +16,7 @@
 #include "absl/types/span.h"
 #include "artifact/artifact_set.h"
 #include "runtime/executor/executor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/compile_flags.h"
 #include "tools/ingot/inputs.h"
@@ -88,8 +88,8 @@ class Compiler {
   // The outputs of the model at `path` for `inputs`, in the model's order, by
   // the interpreter that defines the meaning of every operator. Nothing is
   // optimised or compiled, so it takes its time.
-  virtual absl::StatusOr<std::vector<TensorOrList>> Interpret(
-      absl::string_view path, absl::Span<const TensorOrList> inputs,
+  virtual absl::StatusOr<std::vector<TensorOrSequence>> Interpret(
+      absl::string_view path, absl::Span<const TensorOrSequence> inputs,
       const InputShapes& shapes, Progress* progress) = 0;
 };
 

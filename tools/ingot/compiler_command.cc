@@ -75,8 +75,8 @@ class CompilerOfThisProgram final : public Compiler {
     return values;
   }
 
-  absl::StatusOr<std::vector<TensorOrList>> Interpret(
-      absl::string_view path, absl::Span<const TensorOrList> inputs,
+  absl::StatusOr<std::vector<TensorOrSequence>> Interpret(
+      absl::string_view path, absl::Span<const TensorOrSequence> inputs,
       const InputShapes& shapes, Progress* progress) override {
     INGOT_ASSIGN_OR_RETURN(FrontendRegistry frontends, Frontends());
     return EvaluateReference(path, frontends, inputs, shapes, progress);

@@ -20,7 +20,7 @@
 namespace ingot {
 namespace {
 
-std::string ListInputs(absl::Span<const TensorInfo> declared) {
+std::string SequenceInputs(absl::Span<const TensorInfo> declared) {
   if (declared.empty()) return "the model has no inputs";
   return absl::StrCat(
       "the model's inputs are ",
@@ -45,8 +45,8 @@ absl::StatusOr<std::map<std::string, Tensor>> ReadNpz(absl::string_view path) {
 }
 
 // Reads `path` for an input.
-absl::StatusOr<TensorOrList> ReadFor(const TensorInfo& input,
-                                     absl::string_view path) {
+absl::StatusOr<TensorOrSequence> ReadFor(const TensorInfo& input,
+                                         absl::string_view path) {
   const std::string& name = input.name;
   if (absl::EndsWith(path, ".pb")) return ReadValueFile(path, input);
   if (!absl::EndsWith(path, ".npz")) return ReadTensorFile(path);
@@ -178,19 +178,19 @@ absl::StatusOr<Tensor> ReadTensorFile(absl::string_view path) {
   return tensor;
 }
 
-absl::StatusOr<std::vector<TensorOrList>> ReadInputs(
+absl::StatusOr<std::vector<TensorOrSequence>> ReadInputs(
     absl::Span<const TensorInfo> declared,
     absl::Span<const std::string> texts) {
-  std::vector<TensorOrList> inputs(declared.size());
+  std::vector<TensorOrSequence> inputs(declared.size());
   std::vector<bool> given(declared.size());
-  const auto set = [&](size_t index, TensorOrList value,
+  const auto set = [&](size_t index, TensorOrSequence value,
                        absl::string_view text) -> absl::Status {
     auto* tensor = std::get_if<Tensor>(&value);
-    if (declared[index].is_list && tensor != nullptr) {
+    if (declared[index].is_sequence && tensor != nullptr) {
       if (!given[index]) {
-        inputs[index] = TensorList{declared[index].dtype, false, {}};
+        inputs[index] = TensorSequence{declared[index].dtype, false, {}};
       }
-      std::get<TensorList>(inputs[index]).tensors.push_back(*tensor);
+      std::get<TensorSequence>(inputs[index]).tensors.push_back(*tensor);
     } else if (given[index]) {
       return absl::InvalidArgumentError(absl::StrCat(
           "--input=", text, ": '", declared[index].name, "' is given twice"));
@@ -212,7 +212,7 @@ absl::StatusOr<std::vector<TensorOrList>> ReadInputs(
     }
     if (best < declared.size()) {
       INGOT_ASSIGN_OR_RETURN(
-          TensorOrList value,
+          TensorOrSequence value,
           ReadFor(declared[best], absl::string_view(text).substr(
                                       declared[best].name.size() + 1)));
       INGOT_RETURN_IF_ERROR(set(best, std::move(value), text));
@@ -225,7 +225,7 @@ absl::StatusOr<std::vector<TensorOrList>> ReadInputs(
         if (index == declared.size()) {
           return absl::InvalidArgumentError(
               absl::StrCat("--input=", text, ": its array '", name,
-                           "' is no input; ", ListInputs(declared)));
+                           "' is no input; ", SequenceInputs(declared)));
         }
         INGOT_RETURN_IF_ERROR(set(index, std::move(tensor), text));
       }
@@ -238,12 +238,13 @@ absl::StatusOr<std::vector<TensorOrList>> ReadInputs(
     }
     return absl::InvalidArgumentError(
         absl::StrCat("--input=", text, ": '", text.substr(0, colon),
-                     "' is no input; ", ListInputs(declared)));
+                     "' is no input; ", SequenceInputs(declared)));
   }
   for (size_t i = 0; i < declared.size(); ++i) {
     if (given[i]) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input '", declared[i].name, "' is not given; ", ListInputs(declared)));
+    return absl::InvalidArgumentError(absl::StrCat("input '", declared[i].name,
+                                                   "' is not given; ",
+                                                   SequenceInputs(declared)));
   }
   return inputs;
 }
@@ -255,8 +256,9 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
   for (const auto& [name, shape] : shapes) {
     const size_t index = FindInput(declared, name);
     if (index == declared.size()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--input-shape: '", name, "' is no input; ", ListInputs(declared)));
+      return absl::InvalidArgumentError(absl::StrCat("--input-shape: '", name,
+                                                     "' is no input; ",
+                                                     SequenceInputs(declared)));
     }
     INGOT_RETURN_IF_ERROR(BindSymbols(declared[index], shape, &sizes));
   }
@@ -265,7 +267,7 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
   std::vector<Tensor> inputs;
   Random random(static_cast<uint64_t>(seed));
   for (const TensorInfo& info : declared) {
-    if (info.is_list) {
+    if (info.is_sequence) {
       return absl::InvalidArgumentError(
           absl::StrCat("input '", info.name, "' is a ", info.TypeString(),
                        ", for which there are no random numbers"));
@@ -293,22 +295,23 @@ absl::StatusOr<std::vector<Tensor>> MakeRandomInputs(
   return inputs;
 }
 
-absl::StatusOr<std::vector<TensorOrList>> GivenOrRandomInputs(
+absl::StatusOr<std::vector<TensorOrSequence>> GivenOrRandomInputs(
     absl::Span<const TensorInfo> declared, absl::Span<const std::string> texts,
     const InputShapes& shapes, int64_t seed, std::string* note) {
   note->clear();
   if (!texts.empty() || declared.empty()) return ReadInputs(declared, texts);
   INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                          MakeRandomInputs(declared, shapes, seed, note));
-  return std::vector<TensorOrList>(inputs.begin(), inputs.end());
+  return std::vector<TensorOrSequence>(inputs.begin(), inputs.end());
 }
 
-absl::Status SetInputs(absl::Span<const TensorOrList> inputs,
+absl::Status SetInputs(absl::Span<const TensorOrSequence> inputs,
                        GraphExecutor* executor) {
   const absl::Span<const TensorInfo> declared = executor->inputs();
   if (inputs.size() != declared.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "there are ", inputs.size(), " inputs, and ", ListInputs(declared)));
+    return absl::InvalidArgumentError(absl::StrCat("there are ", inputs.size(),
+                                                   " inputs, and ",
+                                                   SequenceInputs(declared)));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     INGOT_RETURN_IF_ERROR(executor->SetInputValue(i, inputs[i]));

@@ -59,7 +59,7 @@ TEST(ParseInputShapesTest, SaysWhatIsOff) {
 TEST(ReadInputsTest, TheLongestNameThatFits) {
   const std::string a = NpyFile("a.npy", {1, 2}), b = NpyFile("b.npy", {3});
   const std::vector<std::string> texts = {"x:0:" + b, "x:" + a};
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       ReadInputs(Declared(), texts);
   ASSERT_TRUE(inputs.ok()) << inputs.status();
   EXPECT_THAT(std::get<Tensor>((*inputs)[0]).values<float>(),
@@ -67,23 +67,23 @@ TEST(ReadInputsTest, TheLongestNameThatFits) {
   EXPECT_THAT(std::get<Tensor>((*inputs)[1]).values<float>(), ElementsAre(3));
 }
 
-TEST(ReadInputsTest, AListTensorByTensor) {
+TEST(ReadInputsTest, ASequenceTensorByTensor) {
   std::vector<TensorInfo> declared(1);
   declared[0].name = "seq";
   declared[0].dtype = DataType::Float(32);
-  declared[0].is_list = true;
+  declared[0].is_sequence = true;
   const std::string a = NpyFile("a.npy", {1, 2}), b = NpyFile("b.npy", {3});
   const std::vector<std::string> texts = {"seq:" + a, "seq:" + b};
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       ReadInputs(declared, texts);
   ASSERT_TRUE(inputs.ok()) << inputs.status();
-  const auto& list = std::get<TensorList>((*inputs)[0]);
-  ASSERT_EQ(list.TypeString(), "list<f32> of 2");
-  EXPECT_THAT(list.tensors[0].values<float>(), ElementsAre(1, 2));
-  EXPECT_THAT(list.tensors[1].values<float>(), ElementsAre(3));
+  const auto& sequence = std::get<TensorSequence>((*inputs)[0]);
+  ASSERT_EQ(sequence.TypeString(), "sequence<f32> of 2");
+  EXPECT_THAT(sequence.tensors[0].values<float>(), ElementsAre(1, 2));
+  EXPECT_THAT(sequence.tensors[1].values<float>(), ElementsAre(3));
   std::string note;
   EXPECT_THAT(Message(MakeRandomInputs(declared, {}, 0, &note)),
-              HasSubstr("input 'seq' is a list<f32>"));
+              HasSubstr("input 'seq' is a sequence<f32>"));
 }
 
 TEST(ReadInputsTest, SaysWhatIsOff) {

@@ -43,7 +43,8 @@ std::string TypeText(const Plan& plan, uint32_t index) {
   DataType type;
   type.code = static_cast<uint8_t>(tensor.dtype().code());
   type.bits = static_cast<uint8_t>(tensor.dtype().bits());
-  if (tensor.is_list()) return absl::StrCat("list<", type.ToString(), ">");
+  if (tensor.is_sequence())
+    return absl::StrCat("sequence<", type.ToString(), ">");
   const std::vector<std::string> symbols = SymbolNames(plan);
   std::vector<std::string> dims;
   for (const DimExpr& dim : tensor.shape()) {

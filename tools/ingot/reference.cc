@@ -8,9 +8,9 @@
 
 namespace ingot {
 
-absl::StatusOr<std::vector<TensorOrList>> EvaluateReference(
+absl::StatusOr<std::vector<TensorOrSequence>> EvaluateReference(
     absl::string_view path, const FrontendRegistry& frontends,
-    absl::Span<const TensorOrList> inputs, const InputShapes& shapes,
+    absl::Span<const TensorOrSequence> inputs, const InputShapes& shapes,
     Progress* progress) {
   progress->Update("importing the reference", 0);
   ImportOptions options;
@@ -18,8 +18,8 @@ absl::StatusOr<std::vector<TensorOrList>> EvaluateReference(
   INGOT_ASSIGN_OR_RETURN(ReadModel model,
                          ReadModelFile(path, frontends, std::move(options)));
   progress->Update("interpreting the reference", 0.1);
-  return relay::EvaluateFunctionOnLists(model.module, *model.module.main(),
-                                        inputs);
+  return relay::EvaluateFunctionOnSequences(model.module, *model.module.main(),
+                                            inputs);
 }
 
 }  // namespace ingot

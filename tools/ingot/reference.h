@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/frontends/frontend.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/report.h"
 
@@ -18,9 +18,9 @@ namespace ingot {
 
 // The outputs of the model at `path` for `inputs`, in the model's order.
 // Nothing of it is optimised or compiled, so it takes its time.
-absl::StatusOr<std::vector<TensorOrList>> EvaluateReference(
+absl::StatusOr<std::vector<TensorOrSequence>> EvaluateReference(
     absl::string_view path, const FrontendRegistry& frontends,
-    absl::Span<const TensorOrList> inputs, const InputShapes& shapes,
+    absl::Span<const TensorOrSequence> inputs, const InputShapes& shapes,
     Progress* progress);
 
 }  // namespace ingot

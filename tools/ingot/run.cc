@@ -34,19 +34,20 @@ struct RunFlags {
   bool quiet = false;
 };
 
-absl::StatusOr<std::vector<TensorOrList>> GetInputs(
+absl::StatusOr<std::vector<TensorOrSequence>> GetInputs(
     const RunFlags& flags, absl::Span<const TensorInfo> declared) {
   INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
                          ParseInputShapes(flags.open.compile.input_shapes));
   std::string note;
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       GivenOrRandomInputs(declared, flags.inputs, shapes, flags.seed, &note);
   if (!note.empty()) Print(absl::StrCat(OneLine(note), "\n"));
   return inputs;
 }
 
-// A tensor that the run gave: an output, or one of those in a list, which is
-// named "seq.1". A list without any shows up as itself, without a tensor.
+// A tensor that the run gave: an output, or one of those in a sequence, which
+// is named "seq.1". A sequence without any shows up as itself, without a
+// tensor.
 struct Output {
   std::string name;
   std::string type;
@@ -57,15 +58,16 @@ absl::StatusOr<std::vector<Output>> GetOutputs(const GraphExecutor& executor) {
   std::vector<Output> outputs;
   for (size_t i = 0; i < executor.outputs().size(); ++i) {
     const std::string& name = executor.outputs()[i].name;
-    INGOT_ASSIGN_OR_RETURN(TensorOrList value, executor.GetOutputValue(i));
+    INGOT_ASSIGN_OR_RETURN(TensorOrSequence value, executor.GetOutputValue(i));
     if (const auto* tensor = std::get_if<Tensor>(&value)) {
       outputs.push_back({name, tensor->TypeString(), *tensor});
       continue;
     }
-    const auto& list = std::get<TensorList>(value);
-    if (list.tensors.empty()) outputs.push_back({name, list.TypeString(), {}});
-    for (size_t k = 0; k < list.tensors.size(); ++k) {
-      const Tensor& tensor = list.tensors[k];
+    const auto& sequence = std::get<TensorSequence>(value);
+    if (sequence.tensors.empty())
+      outputs.push_back({name, sequence.TypeString(), {}});
+    for (size_t k = 0; k < sequence.tensors.size(); ++k) {
+      const Tensor& tensor = sequence.tensors[k];
       outputs.push_back(
           {absl::StrCat(name, ".", k), tensor.TypeString(), tensor});
     }
@@ -142,7 +144,7 @@ absl::Status RunRun(Args args, const Backends& backends) {
   flags.Strings("input", "NAME:FILE",
                 "an input's values: .npy, .npz or ONNX's .pb", &run.inputs);
   flags.String("output-dir", "DIR",
-               "write each output there as .npy, lists tensor by tensor",
+               "write each output there as .npy, sequences tensor by tensor",
                &run.output_dir);
   flags.Bool("all-values",
              "of a MODEL: make every value that its nodes compute an output",
@@ -190,7 +192,7 @@ absl::Status RunRun(Args args, const Backends& backends) {
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(opened.model, options);
   if (!executor.ok()) return Where(executor.status(), path);
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       GetInputs(run, (*executor)->inputs());
   if (!inputs.ok()) return Where(inputs.status(), path);
   if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {

@@ -104,21 +104,22 @@ absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
   return tensor;
 }
 
-absl::StatusOr<TensorOrList> ReadValueFile(absl::string_view path,
-                                           const TensorInfo& declared) {
-  if (!declared.is_list) return ReadTensorProtoFile(path);
-  absl::StatusOr<TensorList> list = ReadOnnxListFile(path, declared.dtype);
-  if (!list.ok()) return Where(list.status(), path);
-  return TensorOrList(*std::move(list));
+absl::StatusOr<TensorOrSequence> ReadValueFile(absl::string_view path,
+                                               const TensorInfo& declared) {
+  if (!declared.is_sequence) return ReadTensorProtoFile(path);
+  absl::StatusOr<TensorSequence> sequence =
+      ReadOnnxSequenceFile(path, declared.dtype);
+  if (!sequence.ok()) return Where(sequence.status(), path);
+  return TensorOrSequence(*std::move(sequence));
 }
 
-absl::StatusOr<std::vector<TensorOrList>> ReadValueFiles(
+absl::StatusOr<std::vector<TensorOrSequence>> ReadValueFiles(
     const std::vector<std::string>& paths,
     absl::Span<const TensorInfo> declared) {
-  std::vector<TensorOrList> values;
+  std::vector<TensorOrSequence> values;
   for (size_t i = 0; i < paths.size(); ++i) {
     INGOT_ASSIGN_OR_RETURN(
-        TensorOrList value,
+        TensorOrSequence value,
         ReadValueFile(paths[i],
                       i < declared.size() ? declared[i] : TensorInfo()));
     values.push_back(std::move(value));

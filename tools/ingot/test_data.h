@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "runtime/executor/executor.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot {
 
@@ -30,13 +30,13 @@ absl::StatusOr<std::vector<TestDataSet>> FindTestData(absl::string_view folder);
 // The tensor in the file at `path`, an onnx.TensorProto. Errors name the path.
 absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path);
 
-// The same of a value for what is declared so: for a list, ONNX's serialised
-// sequence or optional value.
-absl::StatusOr<TensorOrList> ReadValueFile(absl::string_view path,
-                                           const TensorInfo& declared);
+// The same of a value for what is declared so: for a sequence, ONNX's
+// serialised sequence or optional value.
+absl::StatusOr<TensorOrSequence> ReadValueFile(absl::string_view path,
+                                               const TensorInfo& declared);
 
 // One after the other. What is more than declared is taken for tensors.
-absl::StatusOr<std::vector<TensorOrList>> ReadValueFiles(
+absl::StatusOr<std::vector<TensorOrSequence>> ReadValueFiles(
     const std::vector<std::string>& paths,
     absl::Span<const TensorInfo> declared);
 

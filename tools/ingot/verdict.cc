@@ -10,9 +10,10 @@
 namespace ingot {
 namespace {
 
-// One output: a list tensor by tensor, if it has as many as it should.
+// One output: a sequence tensor by tensor, if it has as many as it should.
 absl::Status CheckOutput(const std::string& set, const std::string& name,
-                         const TensorOrList& got, const TensorOrList& expected,
+                         const TensorOrSequence& got,
+                         const TensorOrSequence& expected,
                          const Tolerance& tolerance, Verdict* verdict) {
   const auto* tensor = std::get_if<Tensor>(&got);
   if (tensor != nullptr) {
@@ -24,8 +25,8 @@ absl::Status CheckOutput(const std::string& set, const std::string& name,
     verdict->Add(set, name, other.TypeString(), *comparison);
     return absl::OkStatus();
   }
-  const auto& a = std::get<TensorList>(got);
-  const auto& b = std::get<TensorList>(expected);
+  const auto& a = std::get<TensorSequence>(got);
+  const auto& b = std::get<TensorSequence>(expected);
   Comparison whole;
   if (a.TypeString() != b.TypeString()) {
     whole.problem = absl::StrCat("it is ", a.TypeString());
@@ -102,7 +103,7 @@ absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
                      "are ", expected.outputs.size(), " to compare with"));
   }
   for (size_t i = 0; i < declared.size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(TensorOrList output, executor.GetOutputValue(i));
+    INGOT_ASSIGN_OR_RETURN(TensorOrSequence output, executor.GetOutputValue(i));
     if (output.index() != expected.outputs[i].index()) {
       return absl::InvalidArgumentError(
           absl::StrCat("output '", declared[i].name, "' is a ",

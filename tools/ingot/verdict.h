@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "nlohmann/json.hpp"
 #include "runtime/executor/executor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/report.h"
 
@@ -19,8 +19,8 @@ namespace ingot {
 // Inputs and what should come of them.
 struct Case {
   std::string name;
-  std::vector<TensorOrList> inputs;
-  std::vector<TensorOrList> outputs;
+  std::vector<TensorOrSequence> inputs;
+  std::vector<TensorOrSequence> outputs;
 };
 
 // The outputs that were compared so far.
@@ -50,7 +50,7 @@ class Verdict {
   double max_rel_err_ = 0;
 };
 
-// Compares all outputs of a run with those of the case; a list tensor by
+// Compares all outputs of a run with those of the case; a sequence tensor by
 // tensor, if it has as many as it should. InvalidArgument when the two are not
 // of the same number and kind; what differs otherwise goes into `verdict`.
 absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,

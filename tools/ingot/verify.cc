@@ -41,10 +41,10 @@ absl::StatusOr<Case> ReadCase(const TestDataSet& set,
                               const GraphExecutor& executor) {
   Case read;
   read.name = set.name;
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       ReadValueFiles(set.inputs, executor.inputs());
   if (!inputs.ok()) return inputs.status();
-  absl::StatusOr<std::vector<TensorOrList>> outputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> outputs =
       ReadValueFiles(set.outputs, executor.outputs());
   if (!outputs.ok()) return outputs.status();
   read.inputs = *std::move(inputs);
@@ -62,7 +62,7 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
                          ParseInputShapes(flags.open.compile.input_shapes));
   Case made;
   std::string note;
-  absl::StatusOr<std::vector<TensorOrList>> inputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
       GivenOrRandomInputs(declared, flags.inputs, shapes, flags.seed, &note);
   if (!inputs.ok()) return inputs.status();
   made.inputs = *std::move(inputs);
@@ -74,7 +74,7 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
   }
   Print(absl::StrCat(OneLine(note), "; the reference is the interpreter on ",
                      OneLine(flags.reference), "\n"));
-  absl::StatusOr<std::vector<TensorOrList>> outputs =
+  absl::StatusOr<std::vector<TensorOrSequence>> outputs =
       compiler->Interpret(flags.reference, made.inputs, shapes, progress);
   progress->Clear();
   if (!outputs.ok()) return Where(outputs.status(), flags.reference);

@@ -32,6 +32,18 @@ void SetLoopProperty(llvm::BranchInst* back_edge, const char* property) {
   back_edge->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
+// Whether a loop's body is straight code that stores so many vectors.
+bool StoresVectors(const tir::Stmt& body, int64_t count) {
+  const auto* seq = As<tir::Seq>(body);
+  if (seq == nullptr) return false;
+  for (const tir::Stmt& stmt : seq->stmts) {
+    const auto* store = As<tir::Store>(stmt);
+    if (store == nullptr) return false;
+    count -= store->value->dtype.lanes > 1;
+  }
+  return count <= 0;
+}
+
 }  // namespace
 
 KernelEmitter::KernelEmitter(ModuleEmitter* module, llvm::Function* function,
@@ -167,6 +179,10 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {
     SetLoopProperty(back_edge, "llvm.loop.vectorize.enable");
   } else if (loop.for_kind == ForKind::kUnrolled) {
     SetLoopProperty(back_edge, "llvm.loop.unroll.enable");
+  } else if (StoresVectors(loop.body, m_.vector_registers / 2)) {
+    // A tile of a product fills the registers. Of several iterations at once
+    // LLVM would keep what more than one of them reads, and spill.
+    SetLoopProperty(back_edge, "llvm.loop.unroll.disable");
   }
   b_.SetInsertPoint(done);
 }

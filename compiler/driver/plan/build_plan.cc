@@ -9,7 +9,7 @@
 #include "compiler/driver/plan/assumptions.h"
 #include "compiler/driver/plan/plan_values.h"
 #include "compiler/driver/plan/share_in_place.h"
-#include "compiler/relay/list_step.h"
+#include "compiler/relay/sequence_step.h"
 #include "compiler/tir/arith/simplify.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
@@ -109,7 +109,7 @@ class PlanBuilder {
         AddStep(node)->mutable_random_state();
         return AddResults(node);
       case relay::ExecutorStep::kSequence:
-        return AddListStep(node);
+        return AddSequenceStep(node);
       case relay::ExecutorStep::kNone:
         break;
     }
@@ -192,12 +192,12 @@ class PlanBuilder {
     return AddResults(node);
   }
 
-  absl::Status AddListStep(const Node& node) {
+  absl::Status AddSequenceStep(const Node& node) {
     PlanCall* call = AddStep(node);
-    const ListStep step = relay::ListStepOf(node);
-    call->mutable_list()->set_op(node.op->name);
-    call->mutable_list()->set_axis(step.axis);
-    call->mutable_list()->set_flag(step.flag);
+    const SequenceStep step = relay::SequenceStepOf(node);
+    call->mutable_sequence()->set_op(node.op->name);
+    call->mutable_sequence()->set_axis(step.axis);
+    call->mutable_sequence()->set_flag(step.flag);
     BindToResults(node, call);
     return AddResults(node);
   }
@@ -313,9 +313,9 @@ class PlanBuilder {
                                   : plan_.tensors(id).name();
     if (plan_.tensors(id).name() == name) return id;
     INGOT_ASSIGN_OR_RETURN(const int named, values_.AddTensor(name, v.type()));
-    if (v.type().is_list) {
+    if (v.type().is_sequence) {
       PlanCall* call = plan_.add_calls();
-      call->mutable_list()->set_op("list_copy");
+      call->mutable_sequence()->set_op("sequence_copy");
       call->add_args(id);
       call->add_args(named);
       call->set_num_outputs(1);

@@ -25,7 +25,7 @@ struct CompiledFunction {
 };
 
 // Turns main, which only holds inputs, constants, view operators, bind_dims,
-// random_state, operators on lists, calls of functions in `compiled`, and
+// random_state, operators on sequences, calls of functions in `compiled`, and
 // branches and loops over functions like it, into a plan: every value a place,
 // every call its arguments, intermediate storage shared by life time. Views of
 // a value share its memory; constants go into `constants`. InvalidArgument when

@@ -89,7 +89,7 @@ absl::StatusOr<int> PlanValues::AddTensor(absl::string_view name,
   ++uses;
   tensor->mutable_dtype()->set_code(type.dtype.code);
   tensor->mutable_dtype()->set_bits(type.dtype.bits);
-  tensor->set_is_list(type.is_list);
+  tensor->set_is_sequence(type.is_sequence);
   for (const tir::Expr& dim : type.shape) {
     INGOT_ASSIGN_OR_RETURN(*tensor->add_shape(), ToDimExpr(tir::Simplify(dim)));
   }
@@ -97,7 +97,7 @@ absl::StatusOr<int> PlanValues::AddTensor(absl::string_view name,
 }
 
 void PlanValues::Write(int tensor, const relay::TensorType& type, int call) {
-  if (type.is_list) return;
+  if (type.is_sequence) return;
   tir::Expr bytes = tir::MakeInt(static_cast<int64_t>(type.dtype.bytes()));
   for (const tir::Expr& dim : type.shape) bytes = bytes * dim;
   requests_of_[tensor] = static_cast<int>(requests_.size());
@@ -126,7 +126,7 @@ void PlanValues::PlaceStorage() {
       const uint32_t operand = call.args(static_cast<int>(pair.operand()));
       const uint32_t result =
           call.args(reads + static_cast<int>(pair.result()));
-      if (plan_->tensors(static_cast<int>(operand)).is_list()) continue;
+      if (plan_->tensors(static_cast<int>(operand)).is_sequence()) continue;
       const int from =
           joined[requests_of_.at(static_cast<int>(RootOf(*plan_, operand)))];
       const int to = requests_of_.at(static_cast<int>(result));

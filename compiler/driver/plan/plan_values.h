@@ -32,8 +32,8 @@ class PlanValues {
   // plan does not have.
   absl::StatusOr<DimExpr> ToDimExpr(const tir::Expr& dim) const;
 
-  // Adds a tensor or a list without a place; its index. A name that is taken
-  // gets a number.
+  // Adds a tensor or a sequence without a place; its index. A name that is
+  // taken gets a number.
   absl::StatusOr<int> AddTensor(absl::string_view name,
                                 const relay::TensorType& type);
 
@@ -44,7 +44,7 @@ class PlanValues {
   int TensorOf(const relay::Value& value) const { return tensors_.at(value); }
 
   // Says that call `call` writes the tensor, so that it needs storage from then
-  // on. Lists need none.
+  // on. Sequences need none.
   void Write(int tensor, const relay::TensorType& type, int call);
 
   // Says that call `call`, or what follows the last one, reads the tensor.

@@ -14,7 +14,7 @@ class Sharer {
         owned_(plan->tensors_size(), false) {
     for (uint32_t input : owned_inputs) {
       const uint32_t t = plan->inputs(static_cast<int>(input));
-      owned_[t] = plan->tensors(static_cast<int>(t)).is_list();
+      owned_[t] = plan->tensors(static_cast<int>(t)).is_sequence();
     }
     for (int i = 0; i < plan->calls_size(); ++i) {
       for (int k = 0; k < NumReads(plan->calls(i)); ++k) {
@@ -58,12 +58,12 @@ class Sharer {
     }
   }
 
-  // Each list that is passed may become one that comes out.
+  // Each sequence that is passed may become one that comes out.
   void ShareBranch(int index) {
     const PlanCall& call = plan_->calls(index);
     int operand = 1;
     for (int i = 0; i < static_cast<int>(call.num_outputs()); ++i) {
-      if (!Result(call, i).is_list()) continue;
+      if (!Result(call, i).is_sequence()) continue;
       while (operand < NumReads(call) && !SharePair(index, operand, i)) {
         ++operand;
       }
@@ -78,11 +78,12 @@ class Sharer {
     const uint32_t from = call->args(operand);
     const PlanTensor& source = plan_->tensors(static_cast<int>(from));
     const PlanTensor& target = Result(*call, result);
-    const bool same_type = source.is_list() == target.is_list() &&
+    const bool same_type = source.is_sequence() == target.is_sequence() &&
                            source.dtype().code() == target.dtype().code() &&
                            source.dtype().bits() == target.dtype().bits();
     if (!same_type || !IsFree(*call, index, from)) return false;
-    if (!source.is_list() && (call->has_list() || !SameShape(source, target))) {
+    if (!source.is_sequence() &&
+        (call->has_sequence() || !SameShape(source, target))) {
       return false;
     }
     PlanInPlace* pair = call->add_in_place();

@@ -13,8 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Tensors 0 to 3: an input, x, and what calls write. Tensors 4 to 6: lists, the
-// first of them an input.
+// Tensors 0 to 3: an input, x, and what calls write. Tensors 4 to 6: sequences,
+// the first of them an input.
 Plan ParsePlan(const std::string& calls) {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
@@ -43,18 +43,18 @@ Plan ParsePlan(const std::string& calls) {
             tensors {
               name: "given"
               dtype { code: 2 bits: 32 }
-              is_list: true
+              is_sequence: true
               input: 1
             }
             tensors {
-              name: "list"
+              name: "sequence"
               dtype { code: 2 bits: 32 }
-              is_list: true
+              is_sequence: true
             }
             tensors {
               name: "more"
               dtype { code: 2 bits: 32 }
-              is_list: true
+              is_sequence: true
             }
             tensors {
               name: "view"
@@ -132,14 +132,16 @@ TEST(ShareInPlace, NotInputsOtherShapesAndKernels) {
 }
 
 constexpr char kInsertGiven[] =
-    "calls { list { op: 'list_insert' } args: 4 args: 0 args: 5 num_outputs: 1 "
+    "calls { sequence { op: 'sequence_insert' } args: 4 args: 0 args: 5 "
+    "num_outputs: 1 "
     "} ";
-constexpr char kInsertList[] =
-    "calls { list { op: 'list_insert' } args: 5 args: 0 args: 6 num_outputs: 1 "
+constexpr char kInsertSequence[] =
+    "calls { sequence { op: 'sequence_insert' } args: 5 args: 0 args: 6 "
+    "num_outputs: 1 "
     "} ";
 
-TEST(ShareInPlace, ListsAreMadeOfTheListsBefore) {
-  const std::string calls = std::string(kInsertGiven) + kInsertList;
+TEST(ShareInPlace, SequencesAreMadeOfTheSequencesBefore) {
+  const std::string calls = std::string(kInsertGiven) + kInsertSequence;
   EXPECT_THAT(Shared(calls + "outputs: 6", 1), ElementsAre("0 -> 0"));
   EXPECT_THAT(Shared(calls + "outputs: 6 outputs: 5", 1), IsEmpty());
   // An input belongs to the caller, unless it is passed for each run.
@@ -147,7 +149,7 @@ TEST(ShareInPlace, ListsAreMadeOfTheListsBefore) {
   EXPECT_THAT(Shared(calls + "outputs: 6", 0, {0, 1}), ElementsAre("0 -> 0"));
 }
 
-TEST(ShareInPlace, BranchesPassListsOn) {
+TEST(ShareInPlace, BranchesPassSequencesOn) {
   const std::string branch =
       "calls { branch {} args: 3 args: 0 args: 5 args: 6 num_outputs: 1 } "
       "outputs: 6";

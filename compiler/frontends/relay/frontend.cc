@@ -79,7 +79,7 @@ void NameSources(relay::Module* module) {
 void AddOutputs(const std::vector<std::string>& names, relay::Function* main) {
   std::map<std::string, relay::Value> values;
   for (const auto& node : main->nodes()) {
-    if (node->outputs.size() == 1 && !node->outputs[0].is_list) {
+    if (node->outputs.size() == 1 && !node->outputs[0].is_sequence) {
       values[node->name] = relay::Value{node.get()};
     }
   }

@@ -19,7 +19,7 @@ absl::Status BindInput(const relay::Node& input,
     return absl::InvalidArgumentError(absl::StrCat(
         "input '", input.name, "' is ", relay::ToString(type), ": ", what));
   };
-  if (type.is_list || type.shape.size() != extents.size()) {
+  if (type.is_sequence || type.shape.size() != extents.size()) {
     return error(absl::StrCat("the shape given for it has ", extents.size(),
                               " dimensions"));
   }

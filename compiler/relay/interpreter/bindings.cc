@@ -7,16 +7,17 @@
 
 namespace ingot::relay {
 
-absl::Status Bindings::Bind(const TensorType& type, const TensorOrList& value) {
-  if (const auto* list = std::get_if<TensorList>(&value)) {
-    absl::Status status = list->Check();
-    if (!status.ok() || (type.is_list && type.dtype == list->dtype)) {
+absl::Status Bindings::Bind(const TensorType& type,
+                            const TensorOrSequence& value) {
+  if (const auto* sequence = std::get_if<TensorSequence>(&value)) {
+    absl::Status status = sequence->Check();
+    if (!status.ok() || (type.is_sequence && type.dtype == sequence->dtype)) {
       return status;
     }
     return absl::InvalidArgumentError(absl::StrCat(
-        "a ", list->TypeString(), " does not fit ", ToString(type)));
+        "a ", sequence->TypeString(), " does not fit ", ToString(type)));
   }
-  if (type.is_list) {
+  if (type.is_sequence) {
     return absl::InvalidArgumentError(
         absl::StrCat("a tensor does not fit ", ToString(type)));
   }

@@ -10,18 +10,18 @@
 #include "absl/status/statusor.h"
 #include "compiler/relay/ir.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot::relay {
 
-using Values = std::vector<TensorOrList>;
+using Values = std::vector<TensorOrSequence>;
 
 class Bindings {
  public:
   // Binds the symbols that stand alone as a dimension of `type`. Those that
   // have a number already keep it. InvalidArgument when the value is not of
   // the type.
-  absl::Status Bind(const TensorType& type, const TensorOrList& value);
+  absl::Status Bind(const TensorType& type, const TensorOrSequence& value);
 
   // Gives the symbols of a bind_dims the elements of `x`, and returns its
   // result. InvalidArgument for a negative element.

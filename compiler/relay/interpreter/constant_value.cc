@@ -34,7 +34,7 @@ absl::Status CollectCalls(const Value& value, std::vector<const Node*>* calls) {
       return absl::FailedPreconditionError("depends on an input");
     }
     if (node.TakesSequences()) {
-      return absl::FailedPreconditionError("depends on a list");
+      return absl::FailedPreconditionError("depends on a sequence");
     }
     if (node.kind == NodeKind::kOp &&
         node.op->step == ExecutorStep::kRandomState) {

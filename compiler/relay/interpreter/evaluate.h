@@ -9,7 +9,7 @@
 #include "absl/types/span.h"
 #include "compiler/relay/ir.h"
 #include "runtime/tensor.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot::relay {
 
@@ -31,8 +31,8 @@ absl::StatusOr<std::vector<Tensor>> EvaluateNode(
 
 // Runs a function of `module` without kernels, node by node, on tensors of the
 // types that it takes. Symbolic dimensions are bound from their shapes, or as
-// bind_dims, branches, loops and operators on lists bind them. Random numbers
-// are those of an executor with seed 0 in its first run. This is the
+// bind_dims, branches, loops and operators on sequences bind them. Random
+// numbers are those of an executor with seed 0 in its first run. This is the
 // meaning of a module and slow: `verify --reference` and tests use it.
 // InvalidArgument when an input does not fit;
 // what a node reports, with its name.
@@ -40,10 +40,10 @@ absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
     const Module& module, const Function& function,
     absl::Span<const Tensor> inputs);
 
-// The same for a function that may take and give lists.
-absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
+// The same for a function that may take and give sequences.
+absl::StatusOr<std::vector<TensorOrSequence>> EvaluateFunctionOnSequences(
     const Module& module, const Function& function,
-    absl::Span<const TensorOrList> inputs);
+    absl::Span<const TensorOrSequence> inputs);
 
 }  // namespace ingot::relay
 

@@ -10,15 +10,15 @@
 #include "compiler/relay/interpreter/at_node.h"
 #include "compiler/relay/interpreter/bindings.h"
 #include "compiler/relay/interpreter/evaluate.h"
-#include "compiler/relay/list_step.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/sequence_step.h"
 
 namespace ingot::relay {
 namespace {
 
-absl::StatusOr<Tensor> TensorOf(const TensorOrList& value) {
+absl::StatusOr<Tensor> TensorOf(const TensorOrSequence& value) {
   if (const auto* tensor = std::get_if<Tensor>(&value)) return *tensor;
-  return absl::InvalidArgumentError("a list where a tensor must be");
+  return absl::InvalidArgumentError("a sequence where a tensor must be");
 }
 
 // One evaluation of a module.
@@ -28,11 +28,11 @@ struct Evaluation {
 };
 
 absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
-                           absl::Span<const TensorOrList> inputs,
+                           absl::Span<const TensorOrSequence> inputs,
                            Bindings bindings);
 
 absl::StatusOr<Values> Call(Evaluation* e, const std::string& name,
-                            absl::Span<const TensorOrList> operands) {
+                            absl::Span<const TensorOrSequence> operands) {
   const Function* callee = e->module.Find(name);
   if (callee == nullptr) {
     return absl::NotFoundError(absl::StrCat("no function @", name));
@@ -47,7 +47,7 @@ absl::StatusOr<Values> Call(Evaluation* e, const std::string& name,
   return Run(e, *callee, operands, std::move(inner));
 }
 
-absl::StatusOr<bool> IsTrue(const TensorOrList& value) {
+absl::StatusOr<bool> IsTrue(const TensorOrSequence& value) {
   INGOT_ASSIGN_OR_RETURN(const Tensor condition, TensorOf(value));
   if (condition.NumElements() != 1) {
     return absl::InvalidArgumentError(
@@ -72,8 +72,8 @@ absl::StatusOr<Tensor> RandomState(int64_t run) {
 
 // Joins the tensors that iterations gave, along a new first dimension. `type`
 // is that of the result, for the case that there were none.
-absl::StatusOr<Tensor> Stack(const TensorList& parts, const TensorType& type,
-                             const Bindings& bindings) {
+absl::StatusOr<Tensor> Stack(const TensorSequence& parts,
+                             const TensorType& type, const Bindings& bindings) {
   if (parts.tensors.empty()) {
     std::vector<int64_t> dims = {0};
     for (size_t d = 1; d < type.shape.size(); ++d) {
@@ -83,17 +83,17 @@ absl::StatusOr<Tensor> Stack(const TensorList& parts, const TensorType& type,
     }
     return Tensor::Empty(type.dtype, dims);
   }
-  ListOperand operand;
-  operand.list = &parts;
-  INGOT_ASSIGN_OR_RETURN(
-      const TensorOrList whole,
-      RunListStep({ListOp::kConcat, parts.dtype, /*axis=*/0, /*flag=*/true},
-                  {operand}));
+  SequenceOperand operand;
+  operand.sequence = &parts;
+  INGOT_ASSIGN_OR_RETURN(const TensorOrSequence whole,
+                         RunSequenceStep({SequenceOp::kConcat, parts.dtype,
+                                          /*axis=*/0, /*flag=*/true},
+                                         {operand}));
   return TensorOf(whole);
 }
 
 absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
-                               absl::Span<const TensorOrList> operands,
+                               absl::Span<const TensorOrSequence> operands,
                                const Bindings& bindings) {
   const size_t carried = node.attrs.Get<int64_t>("carried");
   const std::string& body = node.attrs.Get<std::string>("body");
@@ -107,7 +107,7 @@ absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
     INGOT_ASSIGN_OR_RETURN(go_on, IsTrue(operands[1]));
   }
   Values inputs(operands.begin() + 1, operands.end());
-  std::vector<TensorList> slices;
+  std::vector<TensorSequence> slices;
   for (size_t i = carried; i < node.outputs.size(); ++i) {
     slices.push_back({node.outputs[i].dtype, false, {}});
   }
@@ -131,18 +131,18 @@ absl::StatusOr<Values> RunLoop(Evaluation* e, const Node& node,
   return results;
 }
 
-absl::StatusOr<TensorOrList> RunListNode(
-    const Node& node, absl::Span<const TensorOrList> values) {
-  std::vector<ListOperand> operands;
-  for (const TensorOrList& value : values) {
+absl::StatusOr<TensorOrSequence> RunSequenceNode(
+    const Node& node, absl::Span<const TensorOrSequence> values) {
+  std::vector<SequenceOperand> operands;
+  for (const TensorOrSequence& value : values) {
     operands.push_back(
-        {std::get_if<Tensor>(&value), std::get_if<TensorList>(&value)});
+        {std::get_if<Tensor>(&value), std::get_if<TensorSequence>(&value)});
   }
-  return RunListStep(ListStepOf(node), operands);
+  return RunSequenceStep(SequenceStepOf(node), operands);
 }
 
 absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
-                               absl::Span<const TensorOrList> operands,
+                               absl::Span<const TensorOrSequence> operands,
                                Bindings* bindings) {
   Values results;
   switch (node.kind) {
@@ -167,8 +167,8 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
     }
     default:
       if (node.TakesSequences()) {
-        INGOT_ASSIGN_OR_RETURN(TensorOrList result,
-                               RunListNode(node, operands));
+        INGOT_ASSIGN_OR_RETURN(TensorOrSequence result,
+                               RunSequenceNode(node, operands));
         results.push_back(std::move(result));
         break;
       }
@@ -177,7 +177,7 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
         return Values{state};
       }
       std::vector<Tensor> tensors;
-      for (const TensorOrList& operand : operands) {
+      for (const TensorOrSequence& operand : operands) {
         INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(operand));
         tensors.push_back(std::move(tensor));
       }
@@ -192,10 +192,10 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
 }
 
 absl::StatusOr<Values> Run(Evaluation* e, const Function& function,
-                           absl::Span<const TensorOrList> inputs,
+                           absl::Span<const TensorOrSequence> inputs,
                            Bindings bindings) {
   const int64_t run = e->runs[&function]++;
-  std::map<Value, TensorOrList> values;
+  std::map<Value, TensorOrSequence> values;
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     values[Value{function.inputs[i]}] = inputs[i];
   }
@@ -234,19 +234,19 @@ absl::StatusOr<std::vector<Tensor>> EvaluateFunction(
     absl::Span<const Tensor> inputs) {
   INGOT_ASSIGN_OR_RETURN(
       const Values outputs,
-      EvaluateFunctionOnLists(module, function,
-                              Values(inputs.begin(), inputs.end())));
+      EvaluateFunctionOnSequences(module, function,
+                                  Values(inputs.begin(), inputs.end())));
   std::vector<Tensor> tensors;
-  for (const TensorOrList& output : outputs) {
+  for (const TensorOrSequence& output : outputs) {
     INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorOf(output));
     tensors.push_back(std::move(tensor));
   }
   return tensors;
 }
 
-absl::StatusOr<std::vector<TensorOrList>> EvaluateFunctionOnLists(
+absl::StatusOr<std::vector<TensorOrSequence>> EvaluateFunctionOnSequences(
     const Module& module, const Function& function,
-    absl::Span<const TensorOrList> inputs) {
+    absl::Span<const TensorOrSequence> inputs) {
   if (inputs.size() != function.inputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("@", QuoteName(function.name), " takes ",

@@ -36,7 +36,7 @@ std::optional<Known> KnownOf(const Partial& partial) {
 bool IsSmall(const Node& node) {
   for (const TensorType& type : node.outputs) {
     const auto shape = ConstShape(type.shape);
-    if (type.is_list || !shape) return false;
+    if (type.is_sequence || !shape) return false;
     const absl::StatusOr<int64_t> count = CountElements(*shape);
     if (!count.ok() || *count > kMostKnownElements) return false;
   }
@@ -100,7 +100,7 @@ const Known* KnownValues::Of(const Value& value) {
 std::vector<tir::Expr> KnownValues::Integers(const Value& value) {
   const TensorType& type = value.type();
   const auto shape = ConstShape(type.shape);
-  if (type.is_list || !shape || shape->size() > 1 ||
+  if (type.is_sequence || !shape || shape->size() > 1 ||
       (!type.dtype.is_integer() && !type.dtype.is_bool())) {
     return {};
   }

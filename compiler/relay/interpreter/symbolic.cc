@@ -191,7 +191,7 @@ class Evaluator {
 bool HasSmallResults(const Node& node) {
   for (const TensorType& type : node.outputs) {
     const auto shape = ConstShape(type.shape);
-    if (type.is_list || !shape || !SmallCount(*shape)) return false;
+    if (type.is_sequence || !shape || !SmallCount(*shape)) return false;
   }
   return true;
 }

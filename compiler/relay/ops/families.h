@@ -16,7 +16,7 @@
   X(Indexing)                      \
   X(Layout)                        \
   X(LinearAlgebra)                 \
-  X(List)                          \
+  X(Sequence)                      \
   X(Matmul)                        \
   X(Normalization)                 \
   X(Pool)                          \

@@ -372,10 +372,12 @@ OpDef Tile() {
       });
 }
 
+constexpr int64_t kLargestBlock = 65536;  // along one dimension
+
 absl::Status CheckBlock(const TensorType& x, const Attrs& attrs) {
   INGOT_RETURN_IF_ERROR(ExpectRank(x, 4, "x"));
   const int64_t b = attrs.Get<int64_t>("blocksize");
-  if (b < 1 || b > 65536) return Invalid("blocksize=", b);
+  if (b < 1 || b > kLargestBlock) return Invalid("blocksize=", b);
   return absl::OkStatus();
 }
 
@@ -388,26 +390,57 @@ absl::Status ExpectMultiple(const TensorType& x, int d, int64_t factor) {
   return absl::OkStatus();
 }
 
+// Elements of a block of the plane; the attribute's values are checked.
+int64_t ElementsOf(const Ints& blocks) {
+  int64_t count = 1;
+  for (int64_t block : blocks) count *= block;
+  return count;
+}
+
+absl::StatusOr<Shape> InferDepthToSpace(const TensorType& x,
+                                        const Attrs& attrs) {
+  const Ints& blocks = attrs.Get<Ints>("blocks");
+  if (blocks.empty()) return Invalid("blocks has no values");
+  INGOT_RETURN_IF_ERROR(
+      ExpectRank(x, static_cast<int>(blocks.size()) + 2, "x"));
+  int64_t count = 1;
+  for (int64_t block : blocks) {
+    if (block < 1 || block > kLargestBlock ||
+        count > kLargestBlock * kLargestBlock / block) {
+      return Invalid("blocks holds ", block, ", which is out of range");
+    }
+    count *= block;
+  }
+  INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 1, count));
+  Shape shape = {x.shape[0], FloorDiv(x.shape[1], count)};
+  for (size_t d = 0; d < blocks.size(); ++d) {
+    shape.push_back(x.shape[2 + d] * blocks[d]);
+  }
+  return shape;
+}
+
 OpDef DepthToSpace() {
-  return Injective(
+  OpDef def = Injective(
       "depth_to_space", "channels moved into blocks of the plane",
-      {IntAttr("blocksize", "extent of a block", kRequired),
+      {IntsAttr("blocks", "extents of a block, behind the channels", kRequired),
        StringAttr("mode", "DCR or CRD: the order in a channel", "DCR")},
-      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
-        INGOT_RETURN_IF_ERROR(CheckBlock(x, attrs));
-        const int64_t b = attrs.Get<int64_t>("blocksize");
-        INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 1, b * b));
-        return Shape{x.shape[0], FloorDiv(x.shape[1], b * b), x.shape[2] * b,
-                     x.shape[3] * b};
-      },
+      &InferDepthToSpace,
       [](const Indices& i, const Shape& x, const Attrs& attrs) {
-        const int64_t b = attrs.Get<int64_t>("blocksize");
-        const Expr block = (i[2] % I64(b)) * b + i[3] % I64(b);
-        const Expr channel = attrs.Get<std::string>("mode") == "CRD"
-                                 ? i[1] * (b * b) + block
-                                 : block * FloorDiv(x[1], b * b) + i[1];
-        return Indices{i[0], channel, FloorDiv(i[2], b), FloorDiv(i[3], b)};
+        const Ints& blocks = attrs.Get<Ints>("blocks");
+        Expr place = I64(0);  // in the block
+        Indices at = {i[0], nullptr};
+        for (size_t d = 0; d < blocks.size(); ++d) {
+          place = place * blocks[d] + i[2 + d] % I64(blocks[d]);
+          at.push_back(FloorDiv(i[2 + d], blocks[d]));
+        }
+        const int64_t count = ElementsOf(blocks);
+        at[1] = attrs.Get<std::string>("mode") == "CRD"
+                    ? i[1] * count + place
+                    : place * FloorDiv(x[1], count) + i[1];
+        return at;
       });
+  def.layout_rule = LayoutRule::kMovesChannels;
+  return def;
 }
 
 OpDef SpaceToDepth() {

@@ -177,6 +177,8 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
       return Resize(node);
     case LayoutRule::kReshapes:
       return Reshape(node);
+    case LayoutRule::kMovesChannels:
+      return MoveChannels(node);
     default:
       return std::nullopt;
   }
@@ -223,7 +225,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
                          Transformed(w, "OIHW", kernel_layout, w.node->name));
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
-  return Blocked{result, block, out, false};
+  return Blocked{result, block, out, false, groups == 1 ? out : 0};
 }
 
 absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
@@ -299,6 +301,7 @@ BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
   Attrs attrs = node.attrs;
   attrs.Set("layout", DataLayout(x.block));
   Blocked result = x;
+  result.sums = 0;
   INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {x.value}, attrs));
   return result;
 }
@@ -331,6 +334,8 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
   }
   for (const Value& input : node.inputs) {
     INGOT_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, result.block));
+    const int64_t sums = part.sums == part.channels ? part.sums : 0;
+    result.sums = inputs.empty() || sums == result.sums ? sums : 0;
     inputs.push_back(part.value);
   }
   Attrs attrs = node.attrs;
@@ -350,7 +355,9 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
       int64_t start, end;
       if (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
           !tir::AsConstInt(ends[k], &end) || start % result.block != 0 ||
-          end <= start || (end % result.block != 0 && end != result.channels)) {
+          end <= start ||
+          (end % result.block != 0 && end != result.channels &&
+           result.sums < result.channels)) {
         return std::nullopt;
       }
       starts[k] = tir::MakeInt(start / result.block);
@@ -380,7 +387,8 @@ BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
   if (pads[1] != 0 || pads[rank + 1] != 0) return std::nullopt;
   Ints blocked(10, 0);
   for (size_t d = 0; d < rank; ++d) {
-    const int64_t at = BlockedAxis(static_cast<int64_t>(d), result.has_unit_height);
+    const int64_t at =
+        BlockedAxis(static_cast<int64_t>(d), result.has_unit_height);
     blocked[at] = pads[d];
     blocked[5 + at] = pads[rank + d];
   }
@@ -424,6 +432,23 @@ BlockedValues::MaybeBlocked BlockedValues::Reshape(const Node& node) {
   }
   Blocked result = x;
   result.has_unit_height = to.size() == 3;
+  return result;
+}
+
+// Blocks of channels move as they are.
+BlockedValues::MaybeBlocked BlockedValues::MoveChannels(const Node& node) {
+  Blocked result = *Find(node.inputs[0]);
+  if (node.attrs.Get<std::string>("mode") != "DCR") return std::nullopt;
+  Ints blocks = node.attrs.Get<Ints>("blocks");
+  result.channels = ChannelsOf(node.outputs[0]);
+  if (result.channels == 0 || result.channels % result.block != 0) {
+    return std::nullopt;
+  }
+  if (result.lifted) blocks.insert(blocks.begin(), 1);
+  blocks.push_back(1);
+  Attrs attrs = node.attrs;
+  attrs.Set("blocks", blocks);
+  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
   return result;
 }
 

@@ -24,6 +24,10 @@ struct Blocked {
   int64_t block = 0;
   int64_t channels = 0;
   bool has_unit_height = false;  // stands for NCW data, with h of 1
+  // Each stretch of so many channels is made of sums over all channels of the
+  // same data, so that one that is not finite makes all others so: any of them
+  // may fill up a block for the others. 0: not known.
+  int64_t sums = 0;
 
   bool padded() const { return channels % block != 0; }
 };
@@ -62,6 +66,7 @@ class BlockedValues {
   MaybeBlocked Pad(const Node& node);
   MaybeBlocked Resize(const Node& node);
   MaybeBlocked Reshape(const Node& node);
+  MaybeBlocked MoveChannels(const Node& node);
 
   // The blocked form of `value` when it has one.
   const Blocked* Find(const Value& value) const;

@@ -22,11 +22,6 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-bool IsConvTranspose(const Node& node) {
-  return node.kind == NodeKind::kOp &&
-         absl::StartsWith(node.op->name, "conv_transpose");
-}
-
 // The result's dimension that runs over the output channels of a product with
 // constant weights in a plain layout; -1 for everything else.
 int ChannelAxis(const Value& value) {

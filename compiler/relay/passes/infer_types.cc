@@ -13,7 +13,8 @@ namespace {
 // A type as it was stays, so that "changed" means something; simplified, since
 // inference builds long expressions.
 bool Update(const TensorType& inferred, TensorType* type) {
-  if (type->dtype == inferred.dtype && type->is_list == inferred.is_list &&
+  if (type->dtype == inferred.dtype &&
+      type->is_sequence == inferred.is_sequence &&
       SameShape(type->shape, inferred.shape)) {
     // The same for every run, but perhaps known only now.
     if (ConstShape(type->shape).has_value() ||
@@ -23,7 +24,7 @@ bool Update(const TensorType& inferred, TensorType* type) {
   }
   type->dtype = inferred.dtype;
   type->shape = inferred.shape;
-  type->is_list = inferred.is_list;
+  type->is_sequence = inferred.is_sequence;
   for (Dim& dim : type->shape) dim = tir::Simplify(dim);
   return true;
 }

@@ -28,7 +28,7 @@ std::vector<Node*> InnerCalls(const Function& main) {
   std::vector<Node*> calls;
   for (const auto& node : main.nodes()) {
     if (node->kind == NodeKind::kOp && node->outputs.size() == 1 &&
-        !node->inputs.empty() && !node->outputs[0].is_list &&
+        !node->inputs.empty() && !node->outputs[0].is_sequence &&
         !node->IsExecutorStep()) {
       calls.push_back(node.get());
     }
@@ -148,13 +148,13 @@ std::vector<Change> ChangesOf(const Function& example) {
 
 Value AddLeaf(Function* function, LeafKind kind, const TensorType& type) {
   const auto shape = ConstShape(type.shape);
-  if (kind == LeafKind::kGenerated && !type.is_list) {
+  if (kind == LeafKind::kGenerated && !type.is_sequence) {
     auto made = function->AddOp(
         "full", "made", {},
         {{"shape", type.shape}, {"dtype", type.dtype}, {"value", 1.0}});
     if (made.ok()) return Value{*made};
   }
-  if (kind == LeafKind::kInput || type.is_list || !shape ||
+  if (kind == LeafKind::kInput || type.is_sequence || !shape ||
       kind == LeafKind::kGenerated) {
     return Value{function->AddInput("x", type)};
   }

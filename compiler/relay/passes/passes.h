@@ -15,6 +15,7 @@ absl::StatusOr<bool> Simplify(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateDead(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateCommon(Module* module, PassContext* context);
 absl::StatusOr<bool> Partition(Module* module, PassContext* context);
+absl::StatusOr<bool> SubPixel(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
@@ -36,6 +37,8 @@ inline constexpr PassRow kPasses[] = {
     {"eliminate_common", "compute equal things once", EliminateCommon},
     {"eliminate_dead", "drop what no output needs", EliminateDead},
     {"partition", "give each target the regions that it takes", Partition},
+    {"sub_pixel",
+     "run transposed convolutions as ordinary ones that interleave", SubPixel},
     {"block_layout",
      "run convolutions and what lies between on blocks of channels",
      BlockLayout},
@@ -52,10 +55,11 @@ inline constexpr const char* kPassesOfLevel1[] = {
     "simplify",    "fold_constants", "eliminate_common", "eliminate_dead",
     "partition",   "fuse_ops"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types", "fold_constants",   "simplify",         "fold_batch_norm",
-    "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
-    "partition",   "block_layout",     "pack_weights",     "fold_constants",
-    "simplify",    "eliminate_common", "eliminate_dead",   "fuse_ops"};
+    "infer_types",    "fold_constants", "simplify",         "fold_batch_norm",
+    "simplify",       "fold_constants", "eliminate_common", "eliminate_dead",
+    "partition",      "sub_pixel",      "block_layout",     "pack_weights",
+    "fold_constants", "simplify",       "eliminate_common", "eliminate_dead",
+    "fuse_ops"};
 
 }  // namespace ingot::relay
 

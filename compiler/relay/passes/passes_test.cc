@@ -432,6 +432,27 @@ TEST(BlockLayoutTest, GroupsByWholeBlocksOnly) {
               ElementsAre("layout_transform", "conv2d", "layout_transform"));
 }
 
+TEST(BlockLayoutTest, CutsInABlockWhatOneConvolutionGives) {
+  const auto cut = [](absl::string_view before) {
+    const auto module =
+        CheckKeepsMeaning(Main(absl::StrCat(R"((%x: f32[1, 8, 4, 4]) -> (%y) {
+          %w = const f32[16, 8, 1, 1] random(1)
+          %v = const f32[8, 12, 1, 1] random(2)
+          %c = conv2d(%x, %w) )",
+                                            before, R"(
+          %s = slice(%d) {axes=[1], starts=[0], ends=[12]}
+          %r = relu(%s)
+          %y = conv2d(%r, %v)
+        })")),
+                          {"block_layout", "simplify"});
+    return module == nullptr ? -1 : CountOps(*module, "layout_transform");
+  };
+  EXPECT_EQ(cut("%d = pad(%c) {pads=[0, 0, 1, 1, 0, 0, 0, 0]}"), 2);
+  // What is cut off may be infinite here where nothing else is.
+  EXPECT_EQ(cut("%d = exp(%c)"), 4);
+  EXPECT_EQ(cut("%d = max_pool2d(%c) {kernel=[2, 2]}"), 4);
+}
+
 // ---------------------------------------------------------------- pack_weights
 
 TEST(PackWeightsTest, Products) {

@@ -50,6 +50,12 @@ bool IsConv(const Node& node) {
          node.op->FindAttr("kernel_layout") != nullptr;
 }
 
+bool IsConvTranspose(const Node& node) {
+  // They alone pad their results.
+  return node.kind == NodeKind::kOp &&
+         node.op->FindAttr("output_padding") != nullptr;
+}
+
 const Tensor* ConstantOf(const Value& value) {
   return value.node != nullptr && value.node->constant.has_value()
              ? &*value.node->constant

@@ -20,6 +20,9 @@ bool IsFinished(const Function& function);
 // Whether the node is a convolution, of any rank, but not a transposed one.
 bool IsConv(const Node& node);
 
+// Whether the node is a transposed convolution, of any rank.
+bool IsConvTranspose(const Node& node);
+
 // The elements of a constant; null for anything else.
 const Tensor* ConstantOf(const Value& value);
 

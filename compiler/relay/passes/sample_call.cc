@@ -105,7 +105,7 @@ class Sampler {
   // for; a leaf where there is none.
   Value Through(const TensorType& type) {
     const Value x = Leaf(type);
-    if (type.is_list) return x;
+    if (type.is_sequence) return x;
     const size_t rank = type.shape.size();
     Ints order(rank), ones(2 * rank, 0);
     for (size_t d = 0; d < rank; ++d) order[d] = static_cast<int64_t>(d);
@@ -150,7 +150,7 @@ class Sampler {
     if (index > 0 && before[0].node != nullptr && style_ < 2) {
       // As it is, or a vector along its second dimension, in every place.
       const TensorType& first = before[0].type();
-      if (first.is_list || style_ == 0 || first.shape.size() < 2) {
+      if (first.is_sequence || style_ == 0 || first.shape.size() < 2) {
         return Through(first);
       }
       return Leaf({first.dtype, {first.shape[1]}});
@@ -164,7 +164,7 @@ class Sampler {
         return Leaf({first.type().dtype, AnyShape()});
       }
     }
-    if (op.TakesSequences() && Chance(50)) return Leaf(ListType(AnyType()));
+    if (op.TakesSequences() && Chance(50)) return Leaf(SequenceType(AnyType()));
     const TensorType type = {AnyType(), AnyShape()};
     return Chance(60) ? Leaf(type) : Through(type);
   }

@@ -17,13 +17,13 @@
 namespace ingot::relay {
 namespace {
 
-// Inputs of main. A list or a shape that is not known gives none.
+// Inputs of main. A sequence or a shape that is not known gives none.
 std::optional<std::vector<Tensor>> MakeInputs(const Function& main,
                                               int64_t symbol) {
   std::vector<Tensor> inputs;
   for (const Node* node : main.inputs) {
     const TensorType& type = node->outputs[0];
-    if (type.is_list) return std::nullopt;
+    if (type.is_sequence) return std::nullopt;
     std::vector<int64_t> shape;
     for (const Dim& dim : type.shape) {
       int64_t value;

@@ -36,7 +36,7 @@ std::unique_ptr<Module> CheckKeepsMeaning(
     double tolerance = 1e-5, int64_t symbol = 3);
 
 // The same for a module, which is changed; only that the passes run where main
-// takes a list or cannot be evaluated before. Returns whether all is well.
+// takes a sequence or cannot be evaluated before. Returns whether all is well.
 bool KeepsMeaning(Module* module, const std::vector<std::string>& passes,
                   double tolerance = 1e-5, int64_t symbol = 3);
 

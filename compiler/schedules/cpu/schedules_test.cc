@@ -69,6 +69,47 @@ TEST_P(SchedulesTest, ElementwiseSymbolic) {
   }
 }
 
+// What depth_to_space, a slice and a bias are on blocks of channels; with
+// `parts`, what it moves is the concatenation of as many.
+Kernel Interleaved(int64_t height, int64_t width, int64_t offset,
+                   const Expr& rows, bool parts) {
+  Kernel k;
+  const std::vector<Expr> x_shape = {I(2), I(height * 4), rows, I(width),
+                                     I(16)};
+  Tensor x = k.graph.Placeholder("x", kF32, x_shape);
+  Tensor y = k.graph.Placeholder("y", kF32, x_shape);
+  Tensor bias = k.graph.Placeholder("b", kF32, ConstShape({2, 16}));
+  k.inputs = {x, y, bias};
+  const std::vector<Expr> shape = {I(2), I(2), rows * height,
+                                   I(width * 2 - offset), I(16)};
+  Tensor moved = k.graph.Compute("moved", shape, [&](auto& i) {
+    const Expr column = i[3] + offset;
+    const Expr channel = (i[2] % I(height) * 2 + column % I(2)) * 2 + i[1];
+    const Expr row = i[2] / I(height), half = column / I(2);
+    if (!parts) return x({i[0], channel, row, half, i[4]});
+    return tir::MakeSelect(tir::Lt(channel, I(3)),
+                           x({i[0], channel, row, half, i[4]}),
+                           y({i[0], channel, row, half, i[4]}));
+  });
+  Tensor sum = k.graph.Compute(
+      "sum", shape, [&](auto& i) { return moved(i) + bias({i[1], i[4]}); });
+  k.outputs = {Relu(&k.graph, sum)};
+  return k;
+}
+
+TEST_P(SchedulesTest, Interleave) {
+  for (int64_t height : {1, 2, 3}) {
+    for (int64_t offset : {0, 1, 2}) {
+      for (bool parts : {false, true}) {
+        Check(Interleaved(height, 5, offset, I(3), parts));
+        tir::VarPtr n = tir::MakeVar("n");
+        const Kernel k = Interleaved(height, 5, offset, n, parts);
+        for (int64_t rows : {0, 1, 4}) Check(k, {{n.get(), rows}});
+      }
+    }
+  }
+}
+
 TEST_P(SchedulesTest, TransposeAndConcat) {
   Kernel k;
   Tensor x = k.graph.Placeholder("x", kF32, ConstShape({9, 11}));

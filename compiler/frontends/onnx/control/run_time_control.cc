@@ -20,16 +20,16 @@ constexpr int kMaxRounds = 4;
 
 struct Carried {
   TensorType type;
-  ListInfo list;  // of one
+  SequenceInfo sequence;  // of one
 
   static Carried Of(NodeContext& c, const Value& v) {
-    return {v.type(),
-            v.type().is_list ? c.importer()->list_info(v) : ListInfo()};
+    return {v.type(), v.type().is_sequence ? c.importer()->sequence_info(v)
+                                           : SequenceInfo()};
   }
   // As an input of the function being imported.
   Value AsInput(Importer* importer, const std::string& name) const {
     const Value value{importer->builder().function()->AddInput(name, type)};
-    if (type.is_list) importer->list_info(value) = list;
+    if (type.is_sequence) importer->sequence_info(value) = sequence;
     return value;
   }
 };
@@ -56,15 +56,15 @@ absl::StatusOr<bool> Settle(NodeContext& c, const Body& body, size_t first,
   for (size_t i = 0; i < carried->size(); ++i) {
     TensorType& type = (*carried)[i].type;
     const TensorType& next = results[first + i].type();
-    if (type.dtype != next.dtype || type.is_list != next.is_list ||
+    if (type.dtype != next.dtype || type.is_sequence != next.is_sequence ||
         type.shape.size() != next.shape.size()) {
       return c.NotSupported("carries ", relay::ToString(type), " and then ",
                             relay::ToString(next));
     }
-    if (type.is_list) {
-      ListInfo& known = (*carried)[i].list;
-      ListInfo both =
-          ListInfo::Join(known, c.importer()->list_info(results[first + i]));
+    if (type.is_sequence) {
+      SequenceInfo& known = (*carried)[i].sequence;
+      SequenceInfo both = SequenceInfo::Join(
+          known, c.importer()->sequence_info(results[first + i]));
       settled = settled && both == known;
       known = std::move(both);
     }
@@ -126,7 +126,7 @@ absl::StatusOr<relay::Node*> AddLoop(NodeContext& c, const LoopBody& loop,
   tir::Expr stacked = count;
   for (size_t i = 1 + loop.carried.size(); i < results.size(); ++i) {
     TensorType type = results[i].type();
-    if (type.is_list) return c.Error("it stacks sequences");
+    if (type.is_sequence) return c.Error("it stacks sequences");
     for (tir::Expr& dim : type.shape) dim = ResultDim(c, dim);
     if (stacked == nullptr) {
       stacked = c.builder().module().RunTimeSymbol(
@@ -144,7 +144,8 @@ absl::StatusOr<relay::Node*> AddLoop(NodeContext& c, const LoopBody& loop,
                  std::move(outputs)));
   for (int i = 0; i < static_cast<int>(loop.carried.size()); ++i) {
     const Carried& value = loop.carried[i];
-    if (value.type.is_list) c.importer()->list_info({node, i}) = value.list;
+    if (value.type.is_sequence)
+      c.importer()->sequence_info({node, i}) = value.sequence;
   }
   return node;
 }
@@ -232,16 +233,17 @@ absl::Status RunTimeLoop(NodeContext& c, const onnx::GraphProto& body) {
   std::vector<Value> initial;
   std::vector<Carried> types;
   for (int i = 0; i < carried; ++i) {
-    INGOT_ASSIGN_OR_RETURN(
-        Value v, c.IsList(2 + i) ? c.ListInput(2 + i) : c.Input(2 + i));
+    INGOT_ASSIGN_OR_RETURN(Value v, c.IsSequence(2 + i)
+                                        ? c.AnySequenceInput(2 + i)
+                                        : c.Input(2 + i));
     initial.push_back(v);
     types.push_back(Carried::Of(c, v));
-    if (!v.type().is_list || !types.back().list.shape.none) continue;
+    if (!v.type().is_sequence || !types.back().sequence.shape.none) continue;
     // Nothing is in it yet. What the body declares is only a first guess.
-    absl::StatusOr<DeclaredList> declared =
-        DeclaredList::Of(body.input(2 + i).type());
+    absl::StatusOr<DeclaredSequence> declared =
+        DeclaredSequence::Of(body.input(2 + i).type());
     if (declared.ok() && declared->info.shape.dims) {
-      types.back().list.shape = declared->info.shape;
+      types.back().sequence.shape = declared->info.shape;
     }
   }
   auto make_inputs = [&](const std::vector<Carried>& now)

@@ -1,13 +1,13 @@
 // Sequences and optional values. Where importing knows a sequence's tensors and
-// the positions in it, no trace of it is left in the module; else it is a list,
-// and the operator a step of a run.
+// the positions in it, no trace of it is left in the module; else it is a
+// sequence, and the operator a step of a run.
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
-#include "compiler/frontends/onnx/graph/lists.h"
+#include "compiler/frontends/onnx/graph/sequences.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
 
@@ -84,12 +84,12 @@ absl::Status Insert(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(1));
   const Sequence* known = KnownSequence(c, 2);
   if (known == nullptr || known->tensors.size() > kMostParts) {
-    INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
-    ListInfo info = c.importer()->list_info(list);
+    INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
+    SequenceInfo info = c.importer()->sequence_info(sequence);
     info.shape = ElementShape::Join(info.shape, ElementShape::Of(ShapeOf(x)));
-    std::vector<Value> inputs = {list, x};
+    std::vector<Value> inputs = {sequence, x};
     INGOT_RETURN_IF_ERROR(AddPosition(c, 2, &inputs));
-    return ReturnList(c, "list_insert", std::move(inputs), {}, info);
+    return ReturnSequence(c, "sequence_insert", std::move(inputs), {}, info);
   }
   Sequence sequence = *known;
   int64_t at = static_cast<int64_t>(sequence.tensors.size());
@@ -107,11 +107,11 @@ absl::Status Insert(NodeContext& c) {
 absl::Status Erase(NodeContext& c) {
   const Sequence* known = KnownSequence(c, 1);
   if (known == nullptr) {
-    INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
-    const ListInfo info = c.importer()->list_info(list);
-    std::vector<Value> inputs = {list};
+    INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
+    const SequenceInfo info = c.importer()->sequence_info(sequence);
+    std::vector<Value> inputs = {sequence};
     INGOT_RETURN_IF_ERROR(AddPosition(c, 1, &inputs));
-    return ReturnList(c, "list_erase", std::move(inputs), {}, info);
+    return ReturnSequence(c, "sequence_erase", std::move(inputs), {}, info);
   }
   Sequence sequence = *known;
   int64_t at = static_cast<int64_t>(sequence.tensors.size()) - 1;
@@ -124,14 +124,14 @@ absl::Status Erase(NodeContext& c) {
   return absl::OkStatus();
 }
 
-// The tensor of `list` at a position, as output 0.
-absl::Status ReturnAt(NodeContext& c, Value list, Value at) {
-  const ElementShape& shape = c.importer()->list_info(list).shape;
+// The tensor of `sequence` at a position, as output 0.
+absl::Status ReturnAt(NodeContext& c, Value sequence, Value at) {
+  const ElementShape& shape = c.importer()->sequence_info(sequence).shape;
   if (!shape.dims) {
     return c.NotSupported("the number of dimensions of what is in '",
                           c.node().input(0), "' is not known");
   }
-  return ReturnFromList(c, "list_at", {list, at}, {}, *shape.dims);
+  return ReturnFromSequence(c, "sequence_at", {sequence, at}, {}, *shape.dims);
 }
 
 absl::Status At(NodeContext& c) {
@@ -141,11 +141,11 @@ absl::Status At(NodeContext& c) {
     c.SetOutput(0, known->tensors[at]);
     return absl::OkStatus();
   }
-  INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
+  INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
   std::vector<Value> inputs;
   INGOT_RETURN_IF_ERROR(AddPosition(c, 1, &inputs));
   if (inputs.empty()) return c.Error("has no position");
-  return ReturnAt(c, list, inputs[0]);
+  return ReturnAt(c, sequence, inputs[0]);
 }
 
 absl::Status Length(NodeContext& c) {
@@ -153,8 +153,8 @@ absl::Status Length(NodeContext& c) {
     SetKnown(c, DataType::Int(64), static_cast<int64_t>(known->tensors.size()));
     return absl::OkStatus();
   }
-  INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
-  return c.Return("list_length", {list});
+  INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
+  return c.Return("sequence_length", {sequence});
 }
 
 // The sizes of the parts, if importing knows them and they are not too many.
@@ -201,7 +201,7 @@ absl::Status Split(NodeContext& c) {
   const bool keepdims = c.has_input(1) || c.Int("keepdims", 1) != 0;
   INGOT_ASSIGN_OR_RETURN(const auto sizes, KnownParts(c, ShapeOf(x)[axis]));
   if (!sizes) {
-    ListInfo info;
+    SequenceInfo info;
     info.shape = ElementShape::Of(ShapeOf(x));
     (*info.shape.dims)[axis] = c.has_input(1) ? -1 : 1;
     if (!keepdims) info.shape.dims->erase(info.shape.dims->begin() + axis);
@@ -214,8 +214,8 @@ absl::Status Split(NodeContext& c) {
     Attrs attrs;
     attrs.Set("axis", axis);
     attrs.Set("keepdims", int64_t{keepdims});
-    return ReturnList(c, "list_split", std::move(inputs), std::move(attrs),
-                      std::move(info));
+    return ReturnSequence(c, "sequence_split", std::move(inputs),
+                          std::move(attrs), std::move(info));
   }
   Sequence sequence{x.type().dtype, {}};
   int64_t at = 0;
@@ -239,8 +239,8 @@ absl::Status Split(NodeContext& c) {
 }
 
 absl::Status ConcatOfARun(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
-  const ElementShape& shape = c.importer()->list_info(list).shape;
+  INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
+  const ElementShape& shape = c.importer()->sequence_info(sequence).shape;
   if (!shape.dims) {
     return c.NotSupported("the number of dimensions of what is in '",
                           c.node().input(0), "' is not known");
@@ -256,7 +256,8 @@ absl::Status ConcatOfARun(NodeContext& c) {
   Attrs attrs;
   attrs.Set("axis", axis);
   attrs.Set("new_axis", int64_t{new_axis});
-  return ReturnFromList(c, "list_concat", {list}, std::move(attrs), dims);
+  return ReturnFromSequence(c, "sequence_concat", {sequence}, std::move(attrs),
+                            dims);
 }
 
 absl::Status Concat(NodeContext& c) {
@@ -295,33 +296,37 @@ absl::Status PassOn(NodeContext& c, bool optional) {
 }
 
 absl::Status Optional(NodeContext& c) {
-  if (c.has_input(0)) return PassOn(c, !c.IsList(0));
+  if (c.has_input(0)) return PassOn(c, !c.IsSequence(0));
   for (const onnx::AttributeProto& attribute : c.node().attribute()) {
     if (attribute.name() != "type" || !attribute.has_tp()) continue;
     onnx::TypeProto type;
     *type.mutable_optional_type()->mutable_elem_type() = attribute.tp();
-    INGOT_ASSIGN_OR_RETURN(DeclaredList list, DeclaredList::Of(type));
-    list.info.shape = ElementShape();
+    INGOT_ASSIGN_OR_RETURN(DeclaredSequence sequence,
+                           DeclaredSequence::Of(type));
+    sequence.info.shape = ElementShape();
     Attrs attrs;
-    attrs.Set("dtype", list.dtype);
-    return ReturnList(c, "list_missing", {}, std::move(attrs), list.info);
+    attrs.Set("dtype", sequence.dtype);
+    return ReturnSequence(c, "optional_none", {}, std::move(attrs),
+                          sequence.info);
   }
   return c.Error("has neither a value nor a type");
 }
 
-// Whether the operand is a list that a run makes, and may be missing.
+// Whether the operand is a sequence that a run makes, and may be missing.
 bool IsOfARun(NodeContext& c) {
-  return c.IsList(0) && !c.binding(0)->optional && KnownSequence(c) == nullptr;
+  return c.IsSequence(0) && !c.binding(0)->optional &&
+         KnownSequence(c) == nullptr;
 }
 
 absl::Status OptionalGetElement(NodeContext& c) {
   if (!c.has_input(0)) return c.NotSupported("an empty optional");
   if (!IsOfARun(c)) return PassOn(c, false);
-  INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
-  const ListInfo info = c.importer()->list_info(list);
-  if (!info.optional_tensor) return ReturnList(c, "list_get", {list}, {}, info);
+  INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
+  const SequenceInfo info = c.importer()->sequence_info(sequence);
+  if (!info.optional_tensor)
+    return ReturnSequence(c, "optional_get", {sequence}, {}, info);
   INGOT_ASSIGN_OR_RETURN(Value first, c.Scalar(DataType::Int(64), 0));
-  return ReturnAt(c, list, first);
+  return ReturnAt(c, sequence, first);
 }
 
 absl::Status OptionalHasElement(NodeContext& c) {
@@ -329,8 +334,9 @@ absl::Status OptionalHasElement(NodeContext& c) {
     SetKnown(c, DataType::Bool(), c.has_input(0));
     return absl::OkStatus();
   }
-  INGOT_ASSIGN_OR_RETURN(Value list, c.ListInput(0));
-  if (!list.node->Is("list_missing")) return c.Return("list_has", {list});
+  INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
+  if (!sequence.node->Is("optional_none"))
+    return c.Return("optional_has_value", {sequence});
   SetKnown(c, DataType::Bool(), 0);
   return absl::OkStatus();
 }

@@ -39,7 +39,7 @@ onnx::GraphProto IterationGraph(NodeContext& c, const onnx::GraphProto& body,
     const std::string from = absl::StrCat(prefix, "in", i);
     const std::string& to = body.input(i).name();
     const std::string name = absl::StrCat(c.name(), "/at", i);
-    if (c.IsList(i)) {
+    if (c.IsSequence(i)) {
       AddNode(&iteration, "SequenceAt",
               {from, absl::StrCat(prefix, "iteration")}, to, name);
     } else {
@@ -63,7 +63,8 @@ onnx::GraphProto IterationGraph(NodeContext& c, const onnx::GraphProto& body,
 
 absl::Status SequenceMap(NodeContext& c) {
   const onnx::GraphProto* body = c.Graph("body");
-  if (body == nullptr || body->input_size() != c.num_inputs() || !c.IsList(0)) {
+  if (body == nullptr || body->input_size() != c.num_inputs() ||
+      !c.IsSequence(0)) {
     return c.Error("its body does not fit its inputs");
   }
   // Names that the body does not use.

@@ -12,7 +12,7 @@
 #include "compiler/relay/verifier.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -22,7 +22,7 @@ using testing::HasSubstr;
 constexpr int kFloat = onnx::TensorProto::FLOAT;
 constexpr int kInt64 = onnx::TensorProto::INT64;
 
-TensorList ListOf(std::vector<Tensor> tensors) {
+TensorSequence ListOf(std::vector<Tensor> tensors) {
   return {DataType::Float(32), false, std::move(tensors)};
 }
 
@@ -46,19 +46,19 @@ void SequenceInput(ModelBuilder* b, const std::string& name,
       dims);
 }
 
-absl::StatusOr<std::vector<TensorOrList>> RunModel(
-    const ModelBuilder& b, const std::vector<TensorOrList>& inputs) {
+absl::StatusOr<std::vector<TensorOrSequence>> RunModel(
+    const ModelBuilder& b, const std::vector<TensorOrSequence>& inputs) {
   INGOT_ASSIGN_OR_RETURN(relay::Module module, ImportOnnx(b.Build()));
   INGOT_RETURN_IF_ERROR(relay::Verify(module));
-  return relay::EvaluateFunctionOnLists(module, *module.main(), inputs);
+  return relay::EvaluateFunctionOnSequences(module, *module.main(), inputs);
 }
 
-// "f32[2] 1 2" of a tensor, "{f32[1] 3; f32[0]}" of a list, or the error.
-std::string Text(const TensorOrList& value) {
-  if (const auto* list = std::get_if<TensorList>(&value)) {
-    if (list->missing) return "none";
+// "f32[2] 1 2" of a tensor, "{f32[1] 3; f32[0]}" of a sequence, or the error.
+std::string Text(const TensorOrSequence& value) {
+  if (const auto* sequence = std::get_if<TensorSequence>(&value)) {
+    if (sequence->missing) return "none";
     std::string text;
-    for (const Tensor& t : list->tensors) {
+    for (const Tensor& t : sequence->tensors) {
       text += (text.empty() ? "" : "; ") + Text(t);
     }
     return "{" + text + "}";
@@ -79,13 +79,15 @@ std::string Text(const TensorOrList& value) {
 }
 
 std::string FirstOutput(const ModelBuilder& b,
-                        const std::vector<TensorOrList>& inputs) {
-  const absl::StatusOr<std::vector<TensorOrList>> outputs = RunModel(b, inputs);
+                        const std::vector<TensorOrSequence>& inputs) {
+  const absl::StatusOr<std::vector<TensorOrSequence>> outputs =
+      RunModel(b, inputs);
   return outputs.ok() ? Text((*outputs)[0])
                       : std::string(outputs.status().message());
 }
 
-// How many operators on lists the module has; 0 for a model that is refused.
+// How many operators on sequences the module has; 0 for a model that is
+// refused.
 int CountSteps(const ModelBuilder& b) {
   absl::StatusOr<relay::Module> module = ImportOnnx(b.Build());
   int steps = 0;
@@ -112,7 +114,7 @@ class SequenceTest : public testing::TestWithParam<Given> {
       int64_t position,
       const std::function<void(onnx::NodeProto*)>& attributes = nullptr) {
     ModelBuilder b;
-    std::vector<TensorOrList> inputs;
+    std::vector<TensorOrSequence> inputs;
     const std::vector<Tensor> tensors = {Floats({1}, {1}), Floats({2}, {2, 3}),
                                          Floats({1}, {4})};
     if (GetParam().sequence_at_run_time) {
@@ -179,7 +181,7 @@ TEST_P(SequenceTest, PositionsOutOfRange) {
 }
 
 TEST(SequencesOfARun, OperatorsAtWork) {
-  // A tensor taken out of a list is a tensor like any other.
+  // A tensor taken out of a sequence is a tensor like any other.
   ModelBuilder b;
   SequenceInput(&b, "s", {-1, 2});
   b.Input("p", {}, kInt64).Output("y");
@@ -208,7 +210,7 @@ TEST(SequencesOfARun, Concatenates) {
 
 TEST(SequencesOfARun, Splits) {
   const auto split = [](const std::vector<int64_t>& shape, bool keepdims,
-                        std::vector<TensorOrList> sizes) {
+                        std::vector<TensorOrSequence> sizes) {
     ModelBuilder b;
     b.Input("x", {"n", "2"}).Output("y");
     std::vector<std::string> operands = {"x"};
@@ -259,7 +261,7 @@ TEST(OptionalsOfARun, OfATensor) {
   ASSERT_TRUE(outputs.ok()) << outputs.status();
   EXPECT_EQ(Text((*outputs)[0]), "bool[] true");
   EXPECT_EQ(Text((*outputs)[1]), "f32[2] -1 -2");
-  EXPECT_THAT(FirstOutput(b, {TensorList{DataType::Float(32), true, {}}}),
+  EXPECT_THAT(FirstOutput(b, {TensorSequence{DataType::Float(32), true, {}}}),
               HasSubstr("the optional value is not there"));
 }
 
@@ -270,7 +272,7 @@ TEST(OptionalsOfARun, OfASequence) {
   b.Node("OptionalGetElement", {"o"}, {"s"});
   b.Node("SequenceLength", {"s"}, {"y"});
   EXPECT_EQ(FirstOutput(b, {ListOf({Floats({2}, {1, 2})})}), "i64[] 1");
-  EXPECT_THAT(FirstOutput(b, {TensorList{DataType::Float(32), true, {}}}),
+  EXPECT_THAT(FirstOutput(b, {TensorSequence{DataType::Float(32), true, {}}}),
               HasSubstr("the optional value is not there"));
 }
 
@@ -341,7 +343,7 @@ TEST(SequencesOfARun, LoopsReadWhatTheyInsert) {
   EXPECT_EQ(FirstOutput(b, {Longs({}, {0}), Floats({2}, {1, 2})}),
             "{f32[2] 1 2}");
   // With a number of iterations that importing knows there is no loop, nor a
-  // list but the output.
+  // sequence but the output.
   b.graph().mutable_input()->DeleteSubrange(0, 1);
   b.Ints("iterations", {3});
   EXPECT_EQ(CountSteps(b), 1);
@@ -384,9 +386,9 @@ TEST(SequencesOfARun, SayWhatIsOff) {
   EXPECT_THAT(FirstOutput(tensor, {ListOf({})}),
               HasSubstr("'s' is a sequence or optional where a tensor"));
 
-  ModelBuilder list;
-  list.Input("x", {"2"}).Output("y").Node("SequenceLength", {"x"}, {"y"});
-  EXPECT_THAT(FirstOutput(list, {Floats({2}, {1, 2})}),
+  ModelBuilder sequence;
+  sequence.Input("x", {"2"}).Output("y").Node("SequenceLength", {"x"}, {"y"});
+  EXPECT_THAT(FirstOutput(sequence, {Floats({2}, {1, 2})}),
               HasSubstr("'x' is a tensor where a sequence"));
 
   ModelBuilder nested;

@@ -86,7 +86,7 @@ absl::StatusOr<std::vector<Value>> JoinBranches(NodeContext& c, Body* yes,
   for (size_t i = 0; i < a.size(); ++i) {
     TensorType type = a[i].type();
     const TensorType& other = b[i].type();
-    if (type.dtype != other.dtype || type.is_list != other.is_list ||
+    if (type.dtype != other.dtype || type.is_sequence != other.is_sequence ||
         type.shape.size() != other.shape.size()) {
       return c.NotSupported("a branch that gives ", relay::ToString(type),
                             " or ", relay::ToString(other));
@@ -107,10 +107,10 @@ absl::StatusOr<std::vector<Value>> JoinBranches(NodeContext& c, Body* yes,
   std::vector<Value> results;
   for (size_t i = 0; i < node->outputs.size(); ++i) {
     results.push_back(Value{node, static_cast<int>(i)});
-    if (!node->outputs[i].is_list) continue;
+    if (!node->outputs[i].is_sequence) continue;
     Importer* importer = c.importer();
-    importer->list_info(results.back()) =
-        ListInfo::Join(importer->list_info(a[i]), importer->list_info(b[i]));
+    importer->sequence_info(results.back()) = SequenceInfo::Join(
+        importer->sequence_info(a[i]), importer->sequence_info(b[i]));
   }
   return results;
 }

@@ -41,13 +41,13 @@ absl::StatusOr<Value> NodeContext::StoredInput(int i) {
   return importer_->Materialize(inputs_[i], node_.input(i));
 }
 
-bool NodeContext::IsList(int i) const {
-  return has_input(i) && onnx_frontend::IsList(*inputs_[i]);
+bool NodeContext::IsSequence(int i) const {
+  return has_input(i) && onnx_frontend::IsSequence(*inputs_[i]);
 }
 
-absl::StatusOr<Value> NodeContext::ListInput(int i) {
+absl::StatusOr<Value> NodeContext::AnySequenceInput(int i) {
   if (!has_input(i)) return Error("input ", i, " is missing");
-  return importer_->MaterializeList(inputs_[i], node_.input(i));
+  return importer_->MaterializeSequence(inputs_[i], node_.input(i));
 }
 
 StorageType NodeContext::storage(int i) const {

@@ -41,12 +41,12 @@ struct Sequence;
 // The meaning of a name in the ONNX graph: a tensor, a sequence or an optional
 // value. At least one of the first three members or the initialiser is set.
 struct Binding {
-  Value value;  // a tensor or a list; null until something needs one
+  Value value;  // a tensor or a sequence; null until something needs one
   std::optional<Known> known;  // the elements, if known
   // A sequence whose tensors importing knows; else null.
   std::shared_ptr<const Sequence> sequence;
   // An optional value that is there, and is a tensor: this one. Where a run
-  // must know that, it is a list (importer.h).
+  // must know that, it is a sequence (importer.h).
   bool optional = false;
   // The type of the elements, where Ingot emulates it.
   StorageType storage = StorageType::kNone;
@@ -81,9 +81,9 @@ class NodeContext : public relay::CallBuilder {
   // Unimplemented when it is a sequence or an optional value of a run.
   absl::StatusOr<Value> Input(int i);
   // Whether the operand is a sequence, or an optional value, that is; and as a
-  // list, which a run has.
-  bool IsList(int i) const;
-  absl::StatusOr<Value> ListInput(int i);
+  // sequence, which a run has.
+  bool IsSequence(int i) const;
+  absl::StatusOr<Value> AnySequenceInput(int i);
   // How the operand's elements are stored where Ingot emulates their type.
   // Input refuses such operands, unless the converter has called
   // AllowStorageTypes; StoredInput does not.

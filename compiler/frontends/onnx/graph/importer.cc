@@ -42,7 +42,7 @@ Importer::Importer(onnx::ModelProto* model, const ImportOptions& options,
       model_dir_(FolderOf(options.model_path)),
       converters_(converters) {
   builder_.on_capture = [this](const Value& outer, const Value& inside) {
-    if (outer.type().is_list) list_info(inside) = list_info(outer);
+    if (outer.type().is_sequence) sequence_info(inside) = sequence_info(outer);
   };
 }
 
@@ -193,7 +193,7 @@ absl::Status Importer::AddOutputs(Scope* scope) {
   for (const std::string& name : options_.extra_outputs) {
     if (!seen.insert(name).second) continue;
     INGOT_ASSIGN_OR_RETURN(Binding * binding, Find(scope, name));
-    if (binding == nullptr || IsList(*binding)) continue;
+    if (binding == nullptr || IsSequence(*binding)) continue;
     INGOT_ASSIGN_OR_RETURN(Value value, Materialize(binding, name));
     builder_.function()->outputs.push_back(value);
     builder_.function()->output_names.push_back(name);
@@ -205,8 +205,8 @@ absl::Status Importer::AddOutputs(Scope* scope) {
 
 absl::StatusOr<Value> Importer::Materialize(Binding* binding,
                                             absl::string_view name) {
-  const bool is_list = binding->value && binding->value.type().is_list;
-  if (binding->value && !is_list) return binding->value;
+  const bool is_sequence = binding->value && binding->value.type().is_sequence;
+  if (binding->value && !is_sequence) return binding->value;
   if (binding->initializer != nullptr) {
     onnx::TensorProto copy;
     onnx::TensorProto* proto = binding->initializer;
@@ -221,7 +221,7 @@ absl::StatusOr<Value> Importer::Materialize(Binding* binding,
   }
   if (!binding->known) {
     return absl::UnimplementedError(absl::StrCat(
-        "'", name, "' is a ", is_list ? "sequence or optional" : "sequence",
+        "'", name, "' is a ", is_sequence ? "sequence or optional" : "sequence",
         " where a tensor is needed"));
   }
   INGOT_ASSIGN_OR_RETURN(binding->value,

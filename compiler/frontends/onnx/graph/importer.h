@@ -16,7 +16,7 @@
 #include "compiler/frontends/frontend.h"
 #include "compiler/frontends/onnx/graph/context.h"
 #include "compiler/frontends/onnx/graph/converters.h"
-#include "compiler/frontends/onnx/graph/lists.h"
+#include "compiler/frontends/onnx/graph/sequences.h"
 #include "compiler/relay/import/builder.h"
 #include "compiler/relay/ir.h"
 #include "onnx/onnx.pb.h"
@@ -45,7 +45,7 @@ struct Scope {
 absl::Status CheckCanLeave(const Binding& result);
 
 // Whether a binding is a sequence, or an optional value as such.
-bool IsList(const Binding& binding);
+bool IsSequence(const Binding& binding);
 
 class Importer {
  public:
@@ -59,14 +59,14 @@ class Importer {
   relay::ModuleBuilder& builder() { return builder_; }
   // The binding's tensor, made now if it is not there yet.
   absl::StatusOr<Value> Materialize(Binding* binding, absl::string_view name);
-  // The same as a list, of a binding for which IsList holds; or whichever it
-  // is.
-  absl::StatusOr<Value> MaterializeList(Binding* binding,
-                                        absl::string_view name);
+  // The same as a sequence, of a binding for which IsSequence holds; or
+  // whichever it is.
+  absl::StatusOr<Value> MaterializeSequence(Binding* binding,
+                                            absl::string_view name);
   absl::StatusOr<Value> MaterializeAny(Binding* binding,
                                        absl::string_view name);
-  // The knowledge of a list, filled in by the operator that makes it.
-  ListInfo& list_info(Value list) { return lists_[list]; }
+  // The knowledge of a sequence, filled in by the operator that makes it.
+  SequenceInfo& sequence_info(Value sequence) { return sequences_[sequence]; }
   // The elements that a binding is known to have, or null.
   const Known* KnownOf(Binding* binding);
   // Fills the function being imported with a graph, its outputs the function's.
@@ -108,7 +108,7 @@ class Importer {
   absl::Status AddInputs(Scope* scope);
   absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& info);
   absl::StatusOr<Binding> TensorInput(const onnx::ValueInfoProto& info);
-  absl::StatusOr<Binding> ListInput(const onnx::ValueInfoProto& info);
+  absl::StatusOr<Binding> AnySequenceInput(const onnx::ValueInfoProto& info);
   absl::Status AddInitializers(const onnx::GraphProto& graph, Scope* scope,
                                bool movable);
   absl::Status AddOutputs(Scope* scope);
@@ -146,7 +146,7 @@ class Importer {
   std::map<std::string, std::vector<int64_t>> given_shapes_;
   std::map<std::string, int64_t>
       bound_params_;  // dimension symbols given values
-  std::map<Value, ListInfo> lists_;
+  std::map<Value, SequenceInfo> sequences_;
   // Outputs that converters do not compute, with the node to blame.
   std::map<std::string, std::string> missing_outputs_;
   std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"

@@ -39,7 +39,7 @@ absl::StatusOr<Binding> Importer::Capture(relay::OpenFunction* function,
     return inside;
   }
   Value value = outer->value;
-  if (!value.node->constant.has_value() && !value.type().is_list) {
+  if (!value.node->constant.has_value() && !value.type().is_sequence) {
     // A value that depends on constants alone is computed, not captured.
     const auto shape = relay::ConstShape(ShapeOf(value));
     absl::StatusOr<int64_t> count =

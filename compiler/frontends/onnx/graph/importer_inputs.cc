@@ -170,7 +170,7 @@ absl::Status Importer::AddInputs(Scope* scope) {
     if (initializers.count(input.name()) > 0) continue;
     INGOT_ASSIGN_OR_RETURN(Binding binding, input.type().has_tensor_type()
                                                 ? TensorInput(input)
-                                                : ListInput(input));
+                                                : AnySequenceInput(input));
     if (input.name().empty() ||
         !scope->names.emplace(input.name(), std::move(binding)).second) {
       return absl::InvalidArgumentError(

@@ -223,7 +223,7 @@ std::optional<std::vector<Known>> Importer::EvaluateKnown(
       return std::nullopt;
     }
     const Binding& output = context.outputs()[i];
-    if (output.storage != StorageType::kNone || IsList(output)) {
+    if (output.storage != StorageType::kNone || IsSequence(output)) {
       return std::nullopt;
     }
     const Known* known = output.known ? &*output.known

@@ -60,7 +60,8 @@ absl::StatusOr<std::vector<Value>> JoinSides(
   for (size_t i = 0; i < results.size() && yes && no; ++i) {
     const TensorType& a = yes->function->outputs[i].type();
     const TensorType& b = no->function->outputs[i].type();
-    if (a.is_list || b.is_list || a.shape.size() == b.shape.size()) continue;
+    if (a.is_sequence || b.is_sequence || a.shape.size() == b.shape.size())
+      continue;
     return absl::UnimplementedError(absl::StrCat(
         "its branches differ in rank, and so does '", results[i],
         "', which is ", relay::ToString(a), " or ", relay::ToString(b),

@@ -314,7 +314,7 @@ absl::Status Tile(NodeContext& c) {
 absl::Status DepthToSpace(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   Attrs attrs;
-  attrs.Set("blocksize", c.Int("blocksize", 0));
+  attrs.Set("blocks", std::vector<int64_t>(2, c.Int("blocksize", 0)));
   attrs.Set("mode", c.String("mode", "DCR"));
   return c.Return("depth_to_space", {x}, std::move(attrs));
 }

@@ -253,7 +253,7 @@ absl::Status Expand(NodeContext& c) {
 // The dimensions of the operand, which importing knows even where no run has
 // told its elements.
 absl::StatusOr<Shape> OperandShape(NodeContext& c) {
-  if (c.IsList(0)) return c.NotSupported("the operand is not a tensor");
+  if (c.IsSequence(0)) return c.NotSupported("the operand is not a tensor");
   INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
   Shape shape = ShapeOf(x);
   // Without the bytes of each string.

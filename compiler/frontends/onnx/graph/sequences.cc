@@ -1,4 +1,4 @@
-#include "compiler/frontends/onnx/graph/lists.h"
+#include "compiler/frontends/onnx/graph/sequences.h"
 
 #include <utility>
 
@@ -46,17 +46,18 @@ ElementShape ElementShape::Join(const ElementShape& a, const ElementShape& b) {
   return both;
 }
 
-ListInfo ListInfo::Join(const ListInfo& a, const ListInfo& b) {
+SequenceInfo SequenceInfo::Join(const SequenceInfo& a, const SequenceInfo& b) {
   return {ElementShape::Join(a.shape, b.shape),
           a.optional_tensor || b.optional_tensor};
 }
 
-absl::StatusOr<DeclaredList> DeclaredList::Of(const onnx::TypeProto& type) {
-  DeclaredList list;
+absl::StatusOr<DeclaredSequence> DeclaredSequence::Of(
+    const onnx::TypeProto& type) {
+  DeclaredSequence sequence;
   const onnx::TypeProto* inner = &type;
   if (type.has_optional_type()) {
     inner = &type.optional_type().elem_type();
-    list.info.optional_tensor = inner->has_tensor_type();
+    sequence.info.optional_tensor = inner->has_tensor_type();
   }
   if (inner->has_sequence_type()) inner = &inner->sequence_type().elem_type();
   if (!inner->has_tensor_type()) {
@@ -70,23 +71,24 @@ absl::StatusOr<DeclaredList> DeclaredList::Of(const onnx::TypeProto& type) {
     return absl::UnimplementedError(
         "sequences and optional values of such elements are not supported");
   }
-  list.dtype = element.dtype;
-  list.info.shape = ElementShape::Of(inner->tensor_type());
-  return list;
+  sequence.dtype = element.dtype;
+  sequence.info.shape = ElementShape::Of(inner->tensor_type());
+  return sequence;
 }
 
-absl::Status ReturnList(NodeContext& c, absl::string_view op,
-                        std::vector<Value> inputs, Attrs attrs, ListInfo info) {
-  INGOT_ASSIGN_OR_RETURN(Value list,
+absl::Status ReturnSequence(NodeContext& c, absl::string_view op,
+                            std::vector<Value> inputs, Attrs attrs,
+                            SequenceInfo info) {
+  INGOT_ASSIGN_OR_RETURN(Value sequence,
                          c.Emit(op, std::move(inputs), std::move(attrs)));
-  c.importer()->list_info(list) = std::move(info);
-  c.SetOutput(0, list);
+  c.importer()->sequence_info(sequence) = std::move(info);
+  c.SetOutput(0, sequence);
   return absl::OkStatus();
 }
 
-absl::Status ReturnFromList(NodeContext& c, absl::string_view op,
-                            std::vector<Value> inputs, Attrs attrs,
-                            const std::vector<int64_t>& dims) {
+absl::Status ReturnFromSequence(NodeContext& c, absl::string_view op,
+                                std::vector<Value> inputs, Attrs attrs,
+                                const std::vector<int64_t>& dims) {
   Importer* importer = c.importer();
   Shape shape;
   for (int64_t dim : dims) {
@@ -106,16 +108,17 @@ absl::Status ReturnFromList(NodeContext& c, absl::string_view op,
 
 // -------------------------------------------------------------------- importer
 
-bool IsList(const Binding& binding) {
+bool IsSequence(const Binding& binding) {
   return binding.sequence != nullptr || binding.optional ||
-         (binding.value && binding.value.type().is_list);
+         (binding.value && binding.value.type().is_sequence);
 }
 
-absl::StatusOr<Value> Importer::MaterializeList(Binding* binding,
-                                                absl::string_view name) {
-  if (binding->value && binding->value.type().is_list) return binding->value;
+absl::StatusOr<Value> Importer::MaterializeSequence(Binding* binding,
+                                                    absl::string_view name) {
+  if (binding->value && binding->value.type().is_sequence)
+    return binding->value;
   std::vector<Binding> tensors;
-  ListInfo info;
+  SequenceInfo info;
   DataType dtype;
   if (binding->sequence != nullptr) {
     tensors = binding->sequence->tensors;
@@ -132,7 +135,7 @@ absl::StatusOr<Value> Importer::MaterializeList(Binding* binding,
   for (Binding& tensor : tensors) {
     if (tensor.storage != StorageType::kNone) {
       return absl::UnimplementedError(absl::StrCat(
-          "'", name, "' has elements of a type that lists cannot have"));
+          "'", name, "' has elements of a type that sequences cannot have"));
     }
     INGOT_ASSIGN_OR_RETURN(Value value, Materialize(&tensor, name));
     info.shape =
@@ -142,27 +145,28 @@ absl::StatusOr<Value> Importer::MaterializeList(Binding* binding,
   }
   INGOT_ASSIGN_OR_RETURN(
       relay::Node * node,
-      builder_.function()->AddOp("list_make", name, std::move(values),
+      builder_.function()->AddOp("sequence_make", name, std::move(values),
                                  Attrs{{"dtype", dtype}}));
-  const Value list{node, 0};
-  list_info(list) = std::move(info);
+  const Value sequence{node, 0};
+  sequence_info(sequence) = std::move(info);
   // An optional value keeps its tensor, which is the better one to work with.
-  if (!binding->optional) binding->value = list;
-  return list;
+  if (!binding->optional) binding->value = sequence;
+  return sequence;
 }
 
 absl::StatusOr<Value> Importer::MaterializeAny(Binding* binding,
                                                absl::string_view name) {
-  return IsList(*binding) ? MaterializeList(binding, name)
-                          : Materialize(binding, name);
+  return IsSequence(*binding) ? MaterializeSequence(binding, name)
+                              : Materialize(binding, name);
 }
 
-absl::StatusOr<Binding> Importer::ListInput(const onnx::ValueInfoProto& info) {
-  absl::StatusOr<DeclaredList> list = DeclaredList::Of(info.type());
-  if (!list.ok()) {
-    return absl::Status(
-        list.status().code(),
-        absl::StrCat("input '", info.name(), "': ", list.status().message()));
+absl::StatusOr<Binding> Importer::AnySequenceInput(
+    const onnx::ValueInfoProto& info) {
+  absl::StatusOr<DeclaredSequence> sequence = DeclaredSequence::Of(info.type());
+  if (!sequence.ok()) {
+    return absl::Status(sequence.status().code(),
+                        absl::StrCat("input '", info.name(),
+                                     "': ", sequence.status().message()));
   }
   if (GivenShape(info.name()) != nullptr) {
     return absl::InvalidArgumentError(
@@ -170,10 +174,10 @@ absl::StatusOr<Binding> Importer::ListInput(const onnx::ValueInfoProto& info) {
                      "', which is no tensor"));
   }
   Binding binding;
-  binding.value = Value{
-      builder_.function()->AddInput(info.name(), relay::ListType(list->dtype)),
-      0};
-  list_info(binding.value) = list->info;
+  binding.value = Value{builder_.function()->AddInput(
+                            info.name(), relay::SequenceType(sequence->dtype)),
+                        0};
+  sequence_info(binding.value) = sequence->info;
   return binding;
 }
 

@@ -1,4 +1,4 @@
-// A step on lists of tensors.
+// A step on sequences of tensors.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -12,14 +12,14 @@
 #include "runtime/executor/elements.h"
 #include "runtime/executor/results.h"
 #include "runtime/executor/step.h"
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 namespace ingot {
 namespace {
 
 absl::Status TooLarge(uint64_t limit) {
   return absl::ResourceExhaustedError(
-      absl::StrCat("a list of more than ", limit, " bytes"));
+      absl::StrCat("a sequence of more than ", limit, " bytes"));
 }
 
 // The bytes of all tensors, each counted as often as it is there.
@@ -34,30 +34,30 @@ absl::StatusOr<uint64_t> CountBytes(absl::Span<const Tensor> tensors,
   return bytes;
 }
 
-class ListCall final : public Step {
+class SequenceCall final : public Step {
  public:
-  explicit ListCall(const CallSite& site)
+  explicit SequenceCall(const CallSite& site)
       : bound_(site.bound),
         max_bytes_(site.context->max_storage_bytes),
         target_(site.result(0)),
-        gives_list_(bound_->is_list(target_)),
+        gives_sequence_(bound_->is_sequence(target_)),
         rank_(bound_->tensor(target_)->ndim),
         results_(site),
         tensors_(site.num_reads()),
         operands_(site.num_reads()) {
-    const PlanListStep& list = site.call().list();
-    step_.op = FindListOp(list.op())->op;
-    step_.axis = list.axis();
-    step_.flag = list.flag();
-    step_.dtype =
-        bound_->dtype(operands_.empty() || gives_list_ ? target_ : site.arg(0));
+    const PlanSequenceStep& sequence = site.call().sequence();
+    step_.op = FindSequenceOp(sequence.op())->op;
+    step_.axis = sequence.axis();
+    step_.flag = sequence.flag();
+    step_.dtype = bound_->dtype(
+        operands_.empty() || gives_sequence_ ? target_ : site.arg(0));
     for (int i = 0; i < site.num_reads(); ++i) {
       const uint32_t t = site.arg(i);
-      if (bound_->is_list(t)) {
-        lists_.push_back(bound_->list(t));
-        operands_[i].list = &lists_.back()->list;
+      if (bound_->is_sequence(t)) {
+        sequences_.push_back(bound_->sequence(t));
+        operands_[i].sequence = &sequences_.back()->sequence;
         if (IsUpdatedInPlace(site.call(), i)) {
-          operands_[i].own = &lists_.back()->list;
+          operands_[i].own = &sequences_.back()->sequence;
         }
       } else {
         sources_.emplace_back(i, bound_->tensor(t));
@@ -74,19 +74,20 @@ class ListCall final : public Step {
                                        ShapeOf(*source)));
       tensors_[i] = std::move(tensor);
     }
-    // A list is made of copies: one tensor may be many of its elements.
+    // A sequence is made of copies: one tensor may be many of its elements.
     INGOT_RETURN_IF_ERROR(CountBytes(tensors_, max_bytes_).status());
-    uint64_t bytes = lists_.empty() ? 0 : lists_[0]->bytes;
-    if (step_.op == ListOp::kInsert) {
+    uint64_t bytes = sequences_.empty() ? 0 : sequences_[0]->bytes;
+    if (step_.op == SequenceOp::kInsert) {
       const uint64_t inserted = tensors_[1].bytes();
       if (inserted > max_bytes_ - std::min(max_bytes_, bytes)) {
         return TooLarge(max_bytes_);
       }
       bytes += inserted;
     }
-    INGOT_ASSIGN_OR_RETURN(TensorOrList result, RunListStep(step_, operands_));
-    if (auto* list = std::get_if<TensorList>(&result)) {
-      return TakeList(std::move(*list), bytes);
+    INGOT_ASSIGN_OR_RETURN(TensorOrSequence result,
+                           RunSequenceStep(step_, operands_));
+    if (auto* sequence = std::get_if<TensorSequence>(&result)) {
+      return TakeSequence(std::move(*sequence), bytes);
     }
     const Tensor& tensor = std::get<Tensor>(result);
     // Its dimensions may be what symbols are bound to.
@@ -99,19 +100,20 @@ class ListCall final : public Step {
   }
 
  private:
-  // `bytes` are those of a list that came from another, known without looking
-  // at each tensor: one that grows in a loop would be counted at each of its
-  // sizes.
-  absl::Status TakeList(TensorList list, uint64_t bytes) {
-    const bool known = step_.op == ListOp::kInsert ||
-                       step_.op == ListOp::kCopy || step_.op == ListOp::kGet;
+  // `bytes` are those of a sequence that came from another, known without
+  // looking at each tensor: one that grows in a loop would be counted at each
+  // of its sizes.
+  absl::Status TakeSequence(TensorSequence sequence, uint64_t bytes) {
+    const bool known = step_.op == SequenceOp::kInsert ||
+                       step_.op == SequenceOp::kCopy ||
+                       step_.op == SequenceOp::kGet;
     if (!known) {
       INGOT_ASSIGN_OR_RETURN(uint64_t counted,
-                             CountBytes(list.tensors, max_bytes_));
+                             CountBytes(sequence.tensors, max_bytes_));
       bytes = counted;
     }
-    PlanList* result = bound_->list(target_);
-    result->list = std::move(list);
+    PlanSequence* result = bound_->sequence(target_);
+    result->sequence = std::move(sequence);
     result->bytes = bytes;
     return absl::OkStatus();
   }
@@ -119,20 +121,20 @@ class ListCall final : public Step {
   BoundPlan* const bound_;
   const uint64_t max_bytes_;
   const uint32_t target_;
-  const bool gives_list_;
+  const bool gives_sequence_;
   const int rank_;
   StepResults results_;
-  ListStep step_;
+  SequenceStep step_;
   std::vector<std::pair<int, const DLTensor*>> sources_;  // of tensors_
-  std::vector<Tensor> tensors_;   // parallel to operands_
-  std::vector<PlanList*> lists_;  // among the operands, in their order
-  std::vector<ListOperand> operands_;
+  std::vector<Tensor> tensors_;           // parallel to operands_
+  std::vector<PlanSequence*> sequences_;  // among the operands, in their order
+  std::vector<SequenceOperand> operands_;
 };
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Step>> MakeListStep(const CallSite& site) {
-  return std::make_unique<ListCall>(site);
+absl::StatusOr<std::unique_ptr<Step>> MakeSequenceStep(const CallSite& site) {
+  return std::make_unique<SequenceCall>(site);
 }
 
 }  // namespace ingot

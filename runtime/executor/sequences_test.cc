@@ -1,4 +1,4 @@
-// Plans with lists: steps on them, as inputs and outputs, in branches and
+// Plans with sequences: steps on them, as inputs and outputs, in branches and
 // loops; and plans that mistake one thing for the other.
 #include <algorithm>
 #include <cstring>
@@ -44,14 +44,14 @@ std::string TensorText(const std::string& name, const std::string& type,
   return absl::StrCat("tensors { name: '", name, "' ", type, " ", rest, " } ");
 }
 
-// Inserts a tensor into a list, then reads a position of it.
+// Inserts a tensor into a sequence, then reads a position of it.
 Plan InsertAndAt() {
   return ParsePlan(absl::StrCat(
       "symbols { name: 'N' } symbols { name: '?A' } ",
-      TensorText("list", kFloats, "is_list: true input: 0"),
+      TensorText("sequence", kFloats, "is_sequence: true input: 0"),
       TensorText("x", kFloats, "shape { op: SYMBOL value: 0 } input: 1"),
       TensorText("at", kNumber, "input: 2"),
-      TensorText("more", kFloats, "is_list: true"),
+      TensorText("more", kFloats, "is_sequence: true"),
       TensorText("y", kFloats, "shape { op: SYMBOL value: 1 } storage: 0"),
       TensorText("count", kNumber, "storage: 1"),
       "inputs: 0 inputs: 1 inputs: 2 outputs: 3 outputs: 4 outputs: 5 "
@@ -59,23 +59,24 @@ Plan InsertAndAt() {
       "                  operands { op: SYMBOL value: 1 } } } "
       "storage { bytes { value: 8 } } "
       "calls { args: 0 args: 1 args: 3 num_outputs: 1 source: 'Insert_0' "
-      "        list { op: 'list_insert' } } "
+      "        sequence { op: 'sequence_insert' } } "
       "calls { args: 3 args: 2 args: 4 num_outputs: 1 source: 'At_1' "
-      "        list { op: 'list_at' } binds { symbol: 1 } } "
-      "calls { args: 3 args: 5 num_outputs: 1 list { op: 'list_length' } }"));
+      "        sequence { op: 'sequence_at' } binds { symbol: 1 } } "
+      "calls { args: 3 args: 5 num_outputs: 1 sequence { op: 'sequence_length' "
+      "} }"));
 }
 
-// A list that grows by its own length, as one f32, in
+// A sequence that grows by its own length, as one f32, in
 // each iteration; then a branch gives
 // it, or one that is missing.
 Plan LoopAndBranch() {
   return ParsePlan(absl::StrCat(
       TensorText("count", kNumber, "input: 0"),
-      TensorText("start", kFloats, "is_list: true input: 1"),
+      TensorText("start", kFloats, "is_sequence: true input: 1"),
       TensorText("keep", kFlag, "input: 2"),
       TensorText("x", kFloats, "input: 3"),
-      TensorText("grown", kFloats, "is_list: true"),
-      TensorText("result", kFloats, "is_list: true"),
+      TensorText("grown", kFloats, "is_sequence: true"),
+      TensorText("result", kFloats, "is_sequence: true"),
       "inputs: 0 inputs: 1 inputs: 2 inputs: 3 outputs: 5 outputs: 1 "
       "calls { args: 0 args: 1 args: 3 args: 4 num_outputs: 1 "
       "        loop { body: 0 has_max_iterations: true carried: 1 } } "
@@ -83,21 +84,21 @@ Plan LoopAndBranch() {
       "        branch { then_body: 1 else_body: 2 } } "
       "bodies { ",
       TensorText("number", kNumber, "input: 0"),
-      TensorText("so_far", kFloats, "is_list: true input: 1"),
+      TensorText("so_far", kFloats, "is_sequence: true input: 1"),
       TensorText("x", kFloats, "input: 2"),
       TensorText("go_on", kFlag, "constant: 'true'"),
-      TensorText("now", kFloats, "is_list: true"),
+      TensorText("now", kFloats, "is_sequence: true"),
       "inputs: 0 inputs: 1 inputs: 2 outputs: 3 outputs: 4 "
       "calls { args: 1 args: 2 args: 0 args: 4 num_outputs: 1 "
-      "        list { op: 'list_insert' } } } "
+      "        sequence { op: 'sequence_insert' } } } "
       "bodies { ",
-      TensorText("list", kFloats, "is_list: true input: 0"),
+      TensorText("sequence", kFloats, "is_sequence: true input: 0"),
       "inputs: 0 outputs: 0 } "
       "bodies { ",
-      TensorText("list", kFloats, "is_list: true input: 0"),
-      TensorText("none", kFloats, "is_list: true"),
+      TensorText("sequence", kFloats, "is_sequence: true input: 0"),
+      TensorText("none", kFloats, "is_sequence: true"),
       "inputs: 0 outputs: 1 "
-      "calls { args: 1 num_outputs: 1 list { op: 'list_missing' } } }"));
+      "calls { args: 1 num_outputs: 1 sequence { op: 'optional_none' } } }"));
 }
 
 template <typename T>
@@ -114,7 +115,7 @@ Tensor Floats(std::vector<float> v) {
 Tensor Scalar(float v) { return Make<float>(kF32, {}, {v}); }
 Tensor Number(int64_t v) { return Make<int64_t>(kI64, {}, {v}); }
 Tensor Flag(bool v) { return Make<char>(DataType::Bool(), {}, {v}); }
-TensorList ListOf(std::vector<Tensor> tensors) {
+TensorSequence ListOf(std::vector<Tensor> tensors) {
   return {kF32, false, std::move(tensors)};
 }
 
@@ -130,21 +131,21 @@ std::unique_ptr<GraphExecutor> Create(const Plan& plan,
   return executor.ok() ? *std::move(executor) : nullptr;
 }
 
-std::vector<float> First(const TensorList& list) {
+std::vector<float> First(const TensorSequence& sequence) {
   std::vector<float> first;
-  for (const Tensor& tensor : list.tensors) {
+  for (const Tensor& tensor : sequence.tensors) {
     first.push_back(tensor.NumElements() > 0 ? tensor.values<float>()[0] : -1);
   }
   return first;
 }
 
-TEST(Lists, StepsFollowTheData) {
+TEST(Sequences, StepsFollowTheData) {
   auto executor = Create(InsertAndAt());
-  EXPECT_EQ(executor->inputs()[0].TypeString(), "list<f32>");
-  EXPECT_TRUE(executor->outputs()[0].is_list);
-  const TensorList list = ListOf({Floats({1, 2, 3}), Floats({})});
+  EXPECT_EQ(executor->inputs()[0].TypeString(), "sequence<f32>");
+  EXPECT_TRUE(executor->outputs()[0].is_sequence);
+  const TensorSequence sequence = ListOf({Floats({1, 2, 3}), Floats({})});
   for (int round = 0; round < 2; ++round) {
-    ASSERT_TRUE(executor->SetInputList(0, list).ok());
+    ASSERT_TRUE(executor->SetInputSequence(0, sequence).ok());
     ASSERT_TRUE(executor->SetInput(1, Floats({7, 8})).ok());
     for (auto [at, values] : std::vector<std::pair<int, std::vector<float>>>{
              {0, {1, 2, 3}}, {1, {}}, {2, {7, 8}}, {-3, {1, 2, 3}}}) {
@@ -154,20 +155,21 @@ TEST(Lists, StepsFollowTheData) {
       const Tensor y = *executor->GetOutput(1);
       EXPECT_THAT(y.values<float>(), testing::ElementsAreArray(values));
       EXPECT_THAT(executor->GetOutput(2)->values<int64_t>(), ElementsAre(3));
-      EXPECT_THAT(First(*executor->GetOutputList(0)), ElementsAre(1, -1, 7));
+      EXPECT_THAT(First(*executor->GetOutputSequence(0)),
+                  ElementsAre(1, -1, 7));
     }
   }
 }
 
-// A list of many copies of one tensor is as large as they are together.
-TEST(Lists, CopiesCountEach) {
+// A sequence of many copies of one tensor is as large as they are together.
+TEST(Sequences, CopiesCountEach) {
   std::string args;
   for (int i = 0; i < 1000; ++i) absl::StrAppend(&args, "args: 0 ");
-  const Plan plan = ParsePlan(
-      absl::StrCat(TensorText("x", kFloats, "shape { value: 1024 } input: 0"),
-                   TensorText("list", kFloats, "is_list: true"),
-                   "inputs: 0 outputs: 1 calls { ", args,
-                   "args: 1 num_outputs: 1 list { op: 'list_make' } }"));
+  const Plan plan = ParsePlan(absl::StrCat(
+      TensorText("x", kFloats, "shape { value: 1024 } input: 0"),
+      TensorText("sequence", kFloats, "is_sequence: true"),
+      "inputs: 0 outputs: 1 calls { ", args,
+      "args: 1 num_outputs: 1 sequence { op: 'sequence_make' } }"));
   ExecutorOptions options;
   options.max_storage_bytes = 4096 * 999;
   for (bool enough : {false, true}) {
@@ -181,69 +183,71 @@ TEST(Lists, CopiesCountEach) {
   }
 }
 
-TEST(Lists, RunsSayWhatIsOff) {
+TEST(Sequences, RunsSayWhatIsOff) {
   auto executor = Create(InsertAndAt());
-  const auto run = [&](TensorList list, int64_t at) {
-    EXPECT_TRUE(executor->SetInputList(0, std::move(list)).ok());
+  const auto run = [&](TensorSequence sequence, int64_t at) {
+    EXPECT_TRUE(executor->SetInputSequence(0, std::move(sequence)).ok());
     EXPECT_TRUE(executor->SetInput(1, Floats({7})).ok());
     EXPECT_TRUE(executor->SetInput(2, Number(at)).ok());
     return std::string(executor->Run().message());
   };
   EXPECT_EQ(run(ListOf({}), 1),
-            "call 1 (list_at, for At_1): position 1 in a list of 1");
-  EXPECT_EQ(run(ListOf({Scalar(1)}), 0),
-            "call 1 (list_at, for At_1): the result is f32[], expected one of "
-            "1 dimensions");
+            "call 1 (sequence_at, for At_1): position 1 in a sequence of 1");
+  EXPECT_EQ(
+      run(ListOf({Scalar(1)}), 0),
+      "call 1 (sequence_at, for At_1): the result is f32[], expected one of "
+      "1 dimensions");
   EXPECT_EQ(run({kF32, true, {}}, 0),
-            "call 0 (list_insert, for Insert_0): the optional value is not "
+            "call 0 (sequence_insert, for Insert_0): the optional value is not "
             "there");
-  // A list is no smaller for its tensors being held elsewhere.
+  // A sequence is no smaller for its tensors being held elsewhere.
   auto small = Create(InsertAndAt(), 100);
-  ASSERT_TRUE(small->SetInputList(0, ListOf({Floats({1})})).ok());
+  ASSERT_TRUE(small->SetInputSequence(0, ListOf({Floats({1})})).ok());
   ASSERT_TRUE(small->SetInput(1, Floats(std::vector<float>(30))).ok());
   ASSERT_TRUE(small->SetInput(2, Number(0)).ok());
   EXPECT_EQ(small->Run().code(), absl::StatusCode::kResourceExhausted);
 }
 
-TEST(Lists, InputsAndOutputsAreWhatTheyAre) {
+TEST(Sequences, InputsAndOutputsAreWhatTheyAre) {
   auto executor = Create(InsertAndAt());
   const auto message = [](const absl::Status& status) {
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
     return std::string(status.message());
   };
   EXPECT_EQ(message(executor->SetInput(0, Floats({1}))),
-            "input 0 ('list'): expected list<f32>, got f32[1]");
-  EXPECT_EQ(message(executor->SetInputList(1, ListOf({}))),
-            "input 1 ('x'): expected f32[N], got list<f32> of 0");
-  EXPECT_EQ(message(executor->SetInputList(0, {kI64, false, {}})),
-            "input 0 ('list'): expected list<f32>, got list<i64> of 0");
-  EXPECT_THAT(message(executor->SetInputList(0, ListOf({Number(1)}))),
+            "input 0 ('sequence'): expected sequence<f32>, got f32[1]");
+  EXPECT_EQ(message(executor->SetInputSequence(1, ListOf({}))),
+            "input 1 ('x'): expected f32[N], got sequence<f32> of 0");
+  EXPECT_EQ(
+      message(executor->SetInputSequence(0, {kI64, false, {}})),
+      "input 0 ('sequence'): expected sequence<f32>, got sequence<i64> of 0");
+  EXPECT_THAT(message(executor->SetInputSequence(0, ListOf({Number(1)}))),
               HasSubstr("its tensor 0 is i64[], not f32"));
-  EXPECT_THAT(message(executor->SetInputList(3, ListOf({}))),
+  EXPECT_THAT(message(executor->SetInputSequence(3, ListOf({}))),
               HasSubstr("there is no input 3"));
   EXPECT_THAT(message(executor->GetOutput(0).status()),
-              HasSubstr("output 0 ('more') is a list"));
-  EXPECT_THAT(message(executor->GetOutputList(1).status()),
-              HasSubstr("output 1 ('y') is no list"));
-  EXPECT_EQ(executor->GetOutputList(0).status().code(),
+              HasSubstr("output 0 ('more') is a sequence"));
+  EXPECT_THAT(message(executor->GetOutputSequence(1).status()),
+              HasSubstr("output 1 ('y') is no sequence"));
+  EXPECT_EQ(executor->GetOutputSequence(0).status().code(),
             absl::StatusCode::kFailedPrecondition);
   ASSERT_TRUE(executor->SetInput(1, Floats({1})).ok());
   ASSERT_TRUE(executor->SetInput(2, Number(0)).ok());
   EXPECT_THAT(std::string(executor->Run().message()),
-              HasSubstr("input 0 ('list') was not set"));
+              HasSubstr("input 0 ('sequence') was not set"));
 }
 
-TEST(Lists, GrowInLoopsAndLeaveBranches) {
+TEST(Sequences, GrowInLoopsAndLeaveBranches) {
   auto executor = Create(LoopAndBranch());
   const auto run = [&](int64_t count, bool keep) {
     EXPECT_TRUE(executor->SetInput(0, Number(count)).ok());
-    EXPECT_TRUE(executor->SetInputList(1, ListOf({Scalar(5)})).ok());
+    EXPECT_TRUE(executor->SetInputSequence(1, ListOf({Scalar(5)})).ok());
     EXPECT_TRUE(executor->SetInput(2, Flag(keep)).ok());
     EXPECT_TRUE(executor->SetInput(3, Scalar(static_cast<float>(count))).ok());
     const absl::Status status = executor->Run();
     EXPECT_TRUE(status.ok()) << status;
-    EXPECT_THAT(First(*executor->GetOutputList(1)), ElementsAre(5));
-    return *executor->GetOutputList(0);
+    EXPECT_THAT(First(*executor->GetOutputSequence(1)), ElementsAre(5));
+    return *executor->GetOutputSequence(0);
   };
   // Iteration k puts it in front of position k.
   EXPECT_THAT(First(run(3, true)), ElementsAre(3, 3, 3, 5));
@@ -253,20 +257,21 @@ TEST(Lists, GrowInLoopsAndLeaveBranches) {
   // Outputs can be fed back.
   ASSERT_TRUE(executor->SetInputValue(1, *executor->GetOutputValue(0)).ok());
   ASSERT_TRUE(executor->Run().ok());
-  EXPECT_THAT(First(*executor->GetOutputList(0)), ElementsAre(1, 1, 5));
+  EXPECT_THAT(First(*executor->GetOutputSequence(0)), ElementsAre(1, 1, 5));
 }
 
-// The plan with every list that grows or is passed on moved to where it goes.
+// The plan with every sequence that grows or is passed on moved to where it
+// goes.
 Plan InPlace(Plan plan) {
   plan.mutable_bodies(0)->mutable_calls(0)->add_in_place();
   plan.mutable_calls(1)->add_in_place()->set_operand(1);
   return plan;
 }
 
-TEST(Lists, GrowInPlace) {
+TEST(Sequences, GrowInPlace) {
   auto executor = Create(InPlace(LoopAndBranch()));
-  const TensorList start = ListOf({Scalar(5)});
-  ASSERT_TRUE(executor->SetInputList(1, start).ok());
+  const TensorSequence start = ListOf({Scalar(5)});
+  ASSERT_TRUE(executor->SetInputSequence(1, start).ok());
   ASSERT_TRUE(executor->SetInput(2, Flag(true)).ok());
   for (int64_t count : {0, 1, 3, 0, 4}) {
     ASSERT_TRUE(executor->SetInput(0, Number(count)).ok());
@@ -275,19 +280,20 @@ TEST(Lists, GrowInPlace) {
     ASSERT_TRUE(status.ok()) << status;
     std::vector<float> grown(count, static_cast<float>(count));
     grown.push_back(5);
-    EXPECT_EQ(First(*executor->GetOutputList(0)), grown);
-    // The list that the loop begins with is an output too, and the caller's.
-    EXPECT_THAT(First(*executor->GetOutputList(1)), ElementsAre(5));
+    EXPECT_EQ(First(*executor->GetOutputSequence(0)), grown);
+    // The sequence that the loop begins with is an output too, and the
+    // caller's.
+    EXPECT_THAT(First(*executor->GetOutputSequence(1)), ElementsAre(5));
     EXPECT_THAT(First(start), ElementsAre(5));
   }
 }
 
 // Many tensors, each counted when it comes: the limit still holds.
-TEST(Lists, GrowToTheLimit) {
+TEST(Sequences, GrowToTheLimit) {
   for (int64_t limit : {4 * 1000, 4 * 1000 + 4}) {
     auto executor = Create(InPlace(LoopAndBranch()), limit);
     ASSERT_TRUE(executor->SetInput(0, Number(1000)).ok());
-    ASSERT_TRUE(executor->SetInputList(1, ListOf({Scalar(5)})).ok());
+    ASSERT_TRUE(executor->SetInputSequence(1, ListOf({Scalar(5)})).ok());
     ASSERT_TRUE(executor->SetInput(2, Flag(true)).ok());
     ASSERT_TRUE(executor->SetInput(3, Scalar(1)).ok());
     EXPECT_EQ(executor->Run().code(), limit == 4 * 1000
@@ -305,46 +311,52 @@ void ExpectBad(Plan plan, const std::function<void(Plan*)>& change,
   EXPECT_THAT(std::string(status.message()), HasSubstr(text));
 }
 
-TEST(Lists, PlansAreChecked) {
+TEST(Sequences, PlansAreChecked) {
   const auto tensor = [](Plan* p, int i) { return p->mutable_tensors(i); };
   const auto bad = [](const std::function<void(Plan*)>& change,
                       const std::string& text) {
     ExpectBad(InsertAndAt(), change, text);
   };
   bad([&](Plan* p) { tensor(p, 3)->add_shape()->set_value(1); },
-      "tensor 'more': it is a list, which has no shape");
+      "tensor 'more': it is a sequence, which has no shape");
   bad([&](Plan* p) { tensor(p, 3)->set_view_of(0); },
-      "tensor 'more': it is a list, which has no place");
+      "tensor 'more': it is a sequence, which has no place");
   bad([&](Plan* p) { tensor(p, 3)->set_storage(0); },
-      "tensor 'more': it is a list, which has no place");
+      "tensor 'more': it is a sequence, which has no place");
   bad([&](Plan* p) { tensor(p, 3)->set_input(9); },
       "tensor 'more': it is input 9 of 3");
   bad([&](Plan* p) { tensor(p, 3)->set_input(0); },
-      "tensor 'more' is where input 'list' is, but no view of it");
+      "tensor 'more' is where input 'sequence' is, but no view of it");
   bad([&](Plan* p) { tensor(p, 3)->set_input(1); },
       "tensor 'more' is where input 'x' is, but no view of it");
   bad([&](Plan* p) { tensor(p, 5)->set_view_of(0); },
-      "tensor 'count': it is a view of a list");
-  bad([&](Plan* p) { tensor(p, 3)->set_is_list(false); },
+      "tensor 'count': it is a view of a sequence");
+  bad([&](Plan* p) { tensor(p, 3)->set_is_sequence(false); },
       "tensor 'more': it is nowhere");
-  bad([&](Plan* p) { tensor(p, 0)->set_is_list(false); },
-      "'list' is not what list_insert takes as operand 0");
-  bad([&](Plan* p) { tensor(p, 2)->set_is_list(true); },
-      "'at' is not what list_at takes as operand 1");
+  bad([&](Plan* p) { tensor(p, 0)->set_is_sequence(false); },
+      "'sequence' is not what sequence_insert takes as operand 0");
+  bad([&](Plan* p) { tensor(p, 2)->set_is_sequence(true); },
+      "'at' is not what sequence_at takes as operand 1");
   bad([&](Plan* p) { tensor(p, 0)->mutable_dtype()->set_bits(64); },
-      "'list' is not what list_insert takes as operand 0");
+      "'sequence' is not what sequence_insert takes as operand 0");
   bad([&](Plan* p) { tensor(p, 4)->mutable_dtype()->set_bits(64); },
-      "'more' is not what list_at takes as operand 0");
+      "'more' is not what sequence_at takes as operand 0");
   bad([&](Plan* p) { tensor(p, 2)->mutable_dtype()->set_bits(32); },
-      "'at' is not what list_at takes as operand 1");
+      "'at' is not what sequence_at takes as operand 1");
   bad([&](Plan* p) { p->mutable_calls(2)->set_args(1, 3); },
-      "'more' is not what list_length gives");
-  bad([&](Plan* p) { p->mutable_calls(0)->mutable_list()->set_op("list_of"); },
-      "there is no 'list_of' on lists");
+      "'more' is not what sequence_length gives");
+  bad(
+      [&](Plan* p) {
+        p->mutable_calls(0)->mutable_sequence()->set_op("list_of");
+      },
+      "there is no 'list_of' on sequences");
   bad([&](Plan* p) { p->mutable_calls(0)->set_num_outputs(2); },
-      "list_insert has one result");
-  bad([&](Plan* p) { p->mutable_calls(1)->mutable_list()->set_op("list_get"); },
-      "list_get does not take 2 operands");
+      "sequence_insert has one result");
+  bad(
+      [&](Plan* p) {
+        p->mutable_calls(1)->mutable_sequence()->set_op("optional_get");
+      },
+      "optional_get does not take 2 operands");
   bad([&](Plan* p) { p->mutable_calls(1)->mutable_binds(0)->set_index(1); },
       "it binds to dimension 1 of 'y'");
   bad([&](Plan* p) { *p->mutable_calls(0)->add_binds() = PlanBind(); },
@@ -358,15 +370,15 @@ TEST(Lists, PlansAreChecked) {
       },
       "it reads 'more' before any call wrote it");
   bad([&](Plan* p) { p->mutable_calls(0)->set_args(2, 0); },
-      "it writes 'list', which is not in storage");
+      "it writes 'sequence', which is not in storage");
   bad([&](Plan* p) { p->mutable_calls(2)->set_function("f"); },
-      "argument 0, 'more', is a list");
+      "argument 0, 'more', is a sequence");
   bad(
       [&](Plan* p) {
         p->mutable_calls(2)->mutable_bind_dims();
         p->mutable_calls(2)->add_binds();
       },
-      "argument 0, 'more', is a list");
+      "argument 0, 'more', is a sequence");
   bad([&](Plan* p) { p->mutable_calls(0)->clear_step(); },
       "it has nothing to do");
   bad(
@@ -385,7 +397,7 @@ TEST(Lists, PlansAreChecked) {
       "output 0, 'more', is written by no call");
 }
 
-TEST(Lists, BodiesAreChecked) {
+TEST(Sequences, BodiesAreChecked) {
   const auto bad = [](const std::function<void(Plan*)>& change,
                       const std::string& text) {
     ExpectBad(LoopAndBranch(), change, text);
@@ -400,12 +412,12 @@ TEST(Lists, BodiesAreChecked) {
       "its condition is not one bool");
   bad([](Plan* p) { p->mutable_calls(1)->set_args(1, 3); },
       "body 1 does not fit its arguments");
-  // Results that are stacked cannot be lists.
+  // Results that are stacked cannot be sequences.
   bad([](Plan* p) { p->mutable_calls(0)->mutable_loop()->set_carried(0); },
       "body 0 does not fit its arguments");
 }
 
-TEST(Lists, UpdatesInPlaceAreChecked) {
+TEST(Sequences, UpdatesInPlaceAreChecked) {
   const auto bad = [](const std::function<void(Plan*)>& change,
                       const std::string& text) {
     ExpectBad(InPlace(LoopAndBranch()), change, text);
@@ -417,7 +429,7 @@ TEST(Lists, UpdatesInPlaceAreChecked) {
   bad(
       [](Plan* p) {
         PlanCall* call = p->add_calls();
-        call->mutable_list()->set_op("list_copy");
+        call->mutable_sequence()->set_op("sequence_copy");
         call->add_args(4);
         call->add_args(5);
         call->set_num_outputs(1);
@@ -431,7 +443,7 @@ TEST(Lists, UpdatesInPlaceAreChecked) {
             ->set_operand(1);
       },
       "it cannot put 'now' in the place of 'x'");
-  // A list that stays is not the loop's to use up.
+  // A sequence that stays is not the loop's to use up.
   bad(
       [](Plan* p) {
         p->mutable_calls(0)->mutable_loop()->set_carried(0);
@@ -462,15 +474,16 @@ void Attempt(const std::string& bytes) {
     Tensor x = *Tensor::Empty(info.dtype, shape);
     std::memset(x.mutable_raw_data(), 0, *size);
     if (*size > 0) *static_cast<char*>(x.mutable_raw_data()) = 1;
-    const TensorOrList list = TensorList{info.dtype, false, {x, x, x}};
+    const TensorOrSequence sequence =
+        TensorSequence{info.dtype, false, {x, x, x}};
     (*executor)
-        ->SetInputValue(i, info.is_list ? list : TensorOrList(x))
+        ->SetInputValue(i, info.is_sequence ? sequence : TensorOrSequence(x))
         .IgnoreError();
   }
   (*executor)->Run().IgnoreError();
 }
 
-TEST(Lists, ArbitraryBytes) {
+TEST(Sequences, ArbitraryBytes) {
   // Every prefix and every one-bit change of good plans.
   for (const Plan& plan :
        {InsertAndAt(), LoopAndBranch(), InPlace(LoopAndBranch())}) {

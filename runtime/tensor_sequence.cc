@@ -1,4 +1,4 @@
-#include "runtime/tensor_list.h"
+#include "runtime/tensor_sequence.h"
 
 #include <algorithm>
 #include <cstring>
@@ -10,18 +10,18 @@
 namespace ingot {
 namespace {
 
-constexpr ListOpInfo kListOps[] = {
-    {ListOp::kMake, "list_make", "*x", 'L'},
-    {ListOp::kMissing, "list_missing", "", 'L'},
-    {ListOp::kCopy, "list_copy", "L", 'L'},
-    {ListOp::kGet, "list_get", "L", 'L'},
-    {ListOp::kInsert, "list_insert", "Lx?i", 'L'},
-    {ListOp::kErase, "list_erase", "L?i", 'L'},
-    {ListOp::kAt, "list_at", "Li", 'x'},
-    {ListOp::kLength, "list_length", "L", 'i'},
-    {ListOp::kHas, "list_has", "L", 'b'},
-    {ListOp::kConcat, "list_concat", "L", 'x'},
-    {ListOp::kSplit, "list_split", "x?s", 'L'},
+constexpr SequenceOpInfo kSequenceOps[] = {
+    {SequenceOp::kMake, "sequence_make", "*x", 'L'},
+    {SequenceOp::kMissing, "optional_none", "", 'L'},
+    {SequenceOp::kCopy, "sequence_copy", "L", 'L'},
+    {SequenceOp::kGet, "optional_get", "L", 'L'},
+    {SequenceOp::kInsert, "sequence_insert", "Lx?i", 'L'},
+    {SequenceOp::kErase, "sequence_erase", "L?i", 'L'},
+    {SequenceOp::kAt, "sequence_at", "Li", 'x'},
+    {SequenceOp::kLength, "sequence_length", "L", 'i'},
+    {SequenceOp::kHas, "optional_has_value", "L", 'b'},
+    {SequenceOp::kConcat, "sequence_concat", "L", 'x'},
+    {SequenceOp::kSplit, "sequence_split", "x?s", 'L'},
 };
 
 // More than any model needs; a run that goes on for ever ends here.
@@ -34,20 +34,20 @@ absl::Status Bad(const Parts&... parts) {
 
 absl::Status TooMany() {
   return absl::ResourceExhaustedError(
-      absl::StrCat("a list of more than ", kMaxTensors, " tensors"));
+      absl::StrCat("a sequence of more than ", kMaxTensors, " tensors"));
 }
 
 template <typename T>
-absl::StatusOr<TensorOrList> Scalar(DataType dtype, T value) {
+absl::StatusOr<TensorOrSequence> Scalar(DataType dtype, T value) {
   absl::StatusOr<Tensor> tensor = Tensor::Empty(dtype, {});
   if (!tensor.ok()) return tensor.status();
   *tensor->template mutable_data<T>() = value;
-  return TensorOrList(*std::move(tensor));
+  return TensorOrSequence(*std::move(tensor));
 }
 
-// Operand `i`, a position in a list of `n`, as one from 0; `otherwise` where it
-// is left out. `end_too`: it may be n.
-absl::StatusOr<int64_t> Position(absl::Span<const ListOperand> operands,
+// Operand `i`, a position in a sequence of `n`, as one from 0; `otherwise`
+// where it is left out. `end_too`: it may be n.
+absl::StatusOr<int64_t> Position(absl::Span<const SequenceOperand> operands,
                                  size_t i, size_t n, int64_t otherwise,
                                  bool end_too) {
   const int64_t at =
@@ -55,40 +55,43 @@ absl::StatusOr<int64_t> Position(absl::Span<const ListOperand> operands,
   const int64_t count = static_cast<int64_t>(n);
   const int64_t place = at < 0 ? at + count : at;
   if (place >= 0 && place < count + (end_too ? 1 : 0)) return place;
-  return Bad("position ", at, " in a list of ", count);
+  return Bad("position ", at, " in a sequence of ", count);
 }
 
-// The list of an operand as one that can be changed.
-TensorList TakeList(const ListOperand& operand) {
-  if (operand.own == nullptr) return *operand.list;
+// The sequence of an operand as one that can be changed.
+TensorSequence TakeSequence(const SequenceOperand& operand) {
+  if (operand.own == nullptr) return *operand.sequence;
   return std::move(*operand.own);
 }
 
-absl::StatusOr<TensorOrList> Insert(absl::Span<const ListOperand> operands) {
-  const size_t n = operands[0].list->tensors.size();
+absl::StatusOr<TensorOrSequence> Insert(
+    absl::Span<const SequenceOperand> operands) {
+  const size_t n = operands[0].sequence->tensors.size();
   if (n >= kMaxTensors) return TooMany();
   INGOT_ASSIGN_OR_RETURN(
       int64_t at, Position(operands, 2, n, static_cast<int64_t>(n), true));
   INGOT_ASSIGN_OR_RETURN(Tensor copy, operands[1].tensor->Clone());
-  TensorList list = TakeList(operands[0]);
-  list.tensors.insert(list.tensors.begin() + at, std::move(copy));
-  return TensorOrList(std::move(list));
+  TensorSequence sequence = TakeSequence(operands[0]);
+  sequence.tensors.insert(sequence.tensors.begin() + at, std::move(copy));
+  return TensorOrSequence(std::move(sequence));
 }
 
-absl::StatusOr<TensorOrList> Erase(absl::Span<const ListOperand> operands) {
+absl::StatusOr<TensorOrSequence> Erase(
+    absl::Span<const SequenceOperand> operands) {
   INGOT_ASSIGN_OR_RETURN(
       int64_t at,
-      Position(operands, 1, operands[0].list->tensors.size(), -1, false));
-  TensorList list = TakeList(operands[0]);
-  list.tensors.erase(list.tensors.begin() + at);
-  return TensorOrList(std::move(list));
+      Position(operands, 1, operands[0].sequence->tensors.size(), -1, false));
+  TensorSequence sequence = TakeSequence(operands[0]);
+  sequence.tensors.erase(sequence.tensors.begin() + at);
+  return TensorOrSequence(std::move(sequence));
 }
 
-absl::StatusOr<TensorOrList> At(absl::Span<const ListOperand> operands) {
-  const std::vector<Tensor>& tensors = operands[0].list->tensors;
+absl::StatusOr<TensorOrSequence> At(
+    absl::Span<const SequenceOperand> operands) {
+  const std::vector<Tensor>& tensors = operands[0].sequence->tensors;
   INGOT_ASSIGN_OR_RETURN(int64_t at,
                          Position(operands, 1, tensors.size(), 0, false));
-  return TensorOrList(tensors[at]);
+  return TensorOrSequence(tensors[at]);
 }
 
 // The axis as one from 0, in tensors of `rank` dimensions.
@@ -107,10 +110,10 @@ int64_t Product(absl::Span<const int64_t> dims) {
   return product;
 }
 
-absl::StatusOr<TensorOrList> Concat(const ListStep& step,
-                                    const TensorList& list) {
-  const std::vector<Tensor>& parts = list.tensors;
-  if (parts.empty()) return Bad("there is nothing in the list");
+absl::StatusOr<TensorOrSequence> Concat(const SequenceStep& step,
+                                        const TensorSequence& sequence) {
+  const std::vector<Tensor>& parts = sequence.tensors;
+  if (parts.empty()) return Bad("there is nothing in the sequence");
   std::vector<int64_t> dims(parts[0].shape().begin(), parts[0].shape().end());
   INGOT_ASSIGN_OR_RETURN(size_t axis,
                          Axis(step.axis, dims.size() + (step.flag ? 1 : 0)));
@@ -130,8 +133,8 @@ absl::StatusOr<TensorOrList> Concat(const ListStep& step,
     }
   }
   dims[axis] = extent;
-  INGOT_ASSIGN_OR_RETURN(Tensor whole, Tensor::Empty(list.dtype, dims));
-  if (whole.bytes() == 0) return TensorOrList(std::move(whole));
+  INGOT_ASSIGN_OR_RETURN(Tensor whole, Tensor::Empty(sequence.dtype, dims));
+  if (whole.bytes() == 0) return TensorOrSequence(std::move(whole));
   const int64_t rows = Product(absl::MakeConstSpan(dims).subspan(0, axis));
   auto* to = static_cast<char*>(whole.mutable_raw_data());
   for (int64_t row = 0; row < rows; ++row) {
@@ -142,7 +145,7 @@ absl::StatusOr<TensorOrList> Concat(const ListStep& step,
       to += bytes;
     }
   }
-  return TensorOrList(std::move(whole));
+  return TensorOrSequence(std::move(whole));
 }
 
 // The sizes of the parts along a dimension of `extent`.
@@ -171,12 +174,12 @@ absl::StatusOr<std::vector<int64_t>> PartSizes(const Tensor* split,
   return sizes;
 }
 
-absl::StatusOr<TensorOrList> Split(const ListStep& step, const Tensor& x,
-                                   const Tensor* split) {
+absl::StatusOr<TensorOrSequence> Split(const SequenceStep& step,
+                                       const Tensor& x, const Tensor* split) {
   INGOT_ASSIGN_OR_RETURN(size_t axis, Axis(step.axis, x.shape().size()));
   const int64_t extent = x.shape()[axis];
   INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, PartSizes(split, extent));
-  TensorList list{x.dtype(), false, {}};
+  TensorSequence sequence{x.dtype(), false, {}};
   std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
   size_t at = 0;
   for (int64_t size : sizes) {
@@ -200,37 +203,40 @@ absl::StatusOr<TensorOrList> Split(const ListStep& step, const Tensor& x,
       part = part->Reshape(less);
       if (!part.ok()) return part.status();
     }
-    list.tensors.push_back(*std::move(part));
+    sequence.tensors.push_back(*std::move(part));
     at += static_cast<size_t>(size);
   }
-  return TensorOrList(std::move(list));
+  return TensorOrSequence(std::move(sequence));
 }
 
-absl::StatusOr<TensorOrList> Make(const ListStep& step,
-                                  absl::Span<const ListOperand> operands) {
-  TensorList list{step.dtype, false, {}};
-  for (const ListOperand& operand : operands) {
+absl::StatusOr<TensorOrSequence> Make(
+    const SequenceStep& step, absl::Span<const SequenceOperand> operands) {
+  TensorSequence sequence{step.dtype, false, {}};
+  for (const SequenceOperand& operand : operands) {
     INGOT_ASSIGN_OR_RETURN(Tensor copy, operand.tensor->Clone());
-    list.tensors.push_back(std::move(copy));
+    sequence.tensors.push_back(std::move(copy));
   }
-  return TensorOrList(std::move(list));
+  return TensorOrSequence(std::move(sequence));
 }
 
-absl::Status CheckOperand(const ListStep& step, char letter,
-                          const ListOperand& operand) {
+absl::Status CheckOperand(const SequenceStep& step, char letter,
+                          const SequenceOperand& operand) {
   if (letter == 'L') {
-    if (operand.list == nullptr) return Bad("a tensor where a list must be");
-    if (operand.list->dtype != step.dtype) {
-      return Bad("a ", operand.list->TypeString(), ", not one of ",
+    if (operand.sequence == nullptr)
+      return Bad("a tensor where a sequence must be");
+    if (operand.sequence->dtype != step.dtype) {
+      return Bad("a ", operand.sequence->TypeString(), ", not one of ",
                  step.dtype.ToString());
     }
-    const bool may_miss = step.op == ListOp::kCopy || step.op == ListOp::kHas;
-    if (operand.list->missing && !may_miss) {
+    const bool may_miss =
+        step.op == SequenceOp::kCopy || step.op == SequenceOp::kHas;
+    if (operand.sequence->missing && !may_miss) {
       return Bad("the optional value is not there");
     }
     return absl::OkStatus();
   }
-  if (operand.tensor == nullptr) return Bad("a list where a tensor must be");
+  if (operand.tensor == nullptr)
+    return Bad("a sequence where a tensor must be");
   const DataType dtype = letter == 'x' ? step.dtype : DataType::Int(64);
   if (!operand.tensor->defined() || operand.tensor->dtype() != dtype ||
       (letter == 'i' && operand.tensor->NumElements() != 1)) {
@@ -242,7 +248,7 @@ absl::Status CheckOperand(const ListStep& step, char letter,
 
 }  // namespace
 
-absl::Status TensorList::Check() const {
+absl::Status TensorSequence::Check() const {
   if (missing && !tensors.empty()) return Bad("it has tensors but is missing");
   for (size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].defined() || tensors[i].dtype() != dtype ||
@@ -255,20 +261,21 @@ absl::Status TensorList::Check() const {
   return absl::OkStatus();
 }
 
-std::string TensorList::TypeString() const {
-  const std::string type = absl::StrCat("list<", dtype.ToString(), ">");
+std::string TensorSequence::TypeString() const {
+  const std::string type = absl::StrCat("sequence<", dtype.ToString(), ">");
   return missing ? absl::StrCat("no ", type)
                  : absl::StrCat(type, " of ", tensors.size());
 }
 
-const ListOpInfo* FindListOp(absl::string_view name) {
-  for (const ListOpInfo& info : kListOps) {
+const SequenceOpInfo* FindSequenceOp(absl::string_view name) {
+  for (const SequenceOpInfo& info : kSequenceOps) {
     if (info.name == name) return &info;
   }
   return nullptr;
 }
 
-absl::StatusOr<std::string> OperandsOf(const ListOpInfo& info, size_t count) {
+absl::StatusOr<std::string> OperandsOf(const SequenceOpInfo& info,
+                                       size_t count) {
   std::string letters;
   bool optional = false;
   for (char c : info.operands) {
@@ -284,42 +291,42 @@ absl::StatusOr<std::string> OperandsOf(const ListOpInfo& info, size_t count) {
   return Bad(info.name, " does not take ", count, " operands");
 }
 
-absl::StatusOr<TensorOrList> RunListStep(
-    const ListStep& step, absl::Span<const ListOperand> operands) {
-  const ListOpInfo* info = std::find_if(
-      std::begin(kListOps), std::end(kListOps),
-      [&](const ListOpInfo& candidate) { return candidate.op == step.op; });
+absl::StatusOr<TensorOrSequence> RunSequenceStep(
+    const SequenceStep& step, absl::Span<const SequenceOperand> operands) {
+  const SequenceOpInfo* info = std::find_if(
+      std::begin(kSequenceOps), std::end(kSequenceOps),
+      [&](const SequenceOpInfo& candidate) { return candidate.op == step.op; });
   INGOT_ASSIGN_OR_RETURN(std::string letters,
                          OperandsOf(*info, operands.size()));
   for (size_t i = 0; i < operands.size(); ++i) {
     INGOT_RETURN_IF_ERROR(CheckOperand(step, letters[i], operands[i]));
   }
   switch (step.op) {
-    case ListOp::kMake:
+    case SequenceOp::kMake:
       return Make(step, operands);
-    case ListOp::kMissing:
-      return TensorOrList(TensorList{step.dtype, true, {}});
-    case ListOp::kCopy:
-    case ListOp::kGet:
-      return TensorOrList(TakeList(operands[0]));
-    case ListOp::kInsert:
+    case SequenceOp::kMissing:
+      return TensorOrSequence(TensorSequence{step.dtype, true, {}});
+    case SequenceOp::kCopy:
+    case SequenceOp::kGet:
+      return TensorOrSequence(TakeSequence(operands[0]));
+    case SequenceOp::kInsert:
       return Insert(operands);
-    case ListOp::kErase:
+    case SequenceOp::kErase:
       return Erase(operands);
-    case ListOp::kAt:
+    case SequenceOp::kAt:
       return At(operands);
-    case ListOp::kLength:
+    case SequenceOp::kLength:
       return Scalar(DataType::Int(64),
-                    static_cast<int64_t>(operands[0].list->tensors.size()));
-    case ListOp::kHas:
-      return Scalar(DataType::Bool(), !operands[0].list->missing);
-    case ListOp::kConcat:
-      return Concat(step, *operands[0].list);
-    case ListOp::kSplit:
+                    static_cast<int64_t>(operands[0].sequence->tensors.size()));
+    case SequenceOp::kHas:
+      return Scalar(DataType::Bool(), !operands[0].sequence->missing);
+    case SequenceOp::kConcat:
+      return Concat(step, *operands[0].sequence);
+    case SequenceOp::kSplit:
       return Split(step, *operands[0].tensor,
                    operands.size() > 1 ? operands[1].tensor : nullptr);
   }
-  return absl::InternalError("a list operator of no kind");
+  return absl::InternalError("a sequence operator of no kind");
 }
 
 }  // namespace ingot
