@@ -13,6 +13,7 @@
 // its own. A slice cuts off what padding does.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -226,10 +227,13 @@ class Rewriter {
     INGOT_ASSIGN_OR_RETURN(const Value w,
                            AddFolded(function_, "reshape", kernels.node->name,
                                      {kernels}, {{"shape", MakeShape(shape)}}));
+    Attrs attrs = {{"pads", pads}};
+    if (problem_.groups > 1) attrs.Set("groups", problem_.groups);
+    if (dilations != Ints(dilations.size(), 1)) {
+      attrs.Set("dilations", dilations);
+    }
     return Add(absl::StrCat("conv", problem_.rank(), "d"), {node_.inputs[0], w},
-               {{"groups", problem_.groups},
-                {"pads", pads},
-                {"dilations", dilations}});
+               std::move(attrs));
   }
 
   absl::StatusOr<Value> ConvolveAtOnce(const Value& kernels) {

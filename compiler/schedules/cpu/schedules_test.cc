@@ -97,7 +97,24 @@ Kernel Interleaved(int64_t height, int64_t width, int64_t offset,
   return k;
 }
 
+// Whether positions are written out by their turns, which needs as many of
+// them along an axis as a multiple of these.
+bool TakesTurns(const Kernel& kernel, int bits) {
+  bool found = false;
+  const auto schedule =
+      ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(), Cpu(bits),
+                     [&](const ScheduleTemplate& t, const ScheduleSite&,
+                         const ScheduleChoice& cheapest) {
+                       found = found || t.name == "cpu.interleave";
+                       return cheapest;
+                     });
+  return schedule.ok() && found;
+}
+
 TEST_P(SchedulesTest, Interleave) {
+  EXPECT_TRUE(TakesTurns(Interleaved(1, 5, 0, I(3), false), bits()));
+  EXPECT_FALSE(TakesTurns(Interleaved(1, 5, 1, I(3), false), bits()));
+  EXPECT_TRUE(TakesTurns(Interleaved(2, 5, 1, I(3), true), bits()));
   for (int64_t height : {1, 2, 3}) {
     for (int64_t offset : {0, 1, 2}) {
       for (bool parts : {false, true}) {
