@@ -70,8 +70,8 @@ class PlanPrinter {
                           call.loop().carried(), "]");
     }
     if (call.has_sequence()) {
-      return absl::StrCat(call.list().op(), "[axis ", call.list().axis(),
-                          call.list().flag() ? ", flag" : "", "]");
+      return absl::StrCat(call.sequence().op(), "[axis ", call.sequence().axis(),
+                          call.sequence().flag() ? ", flag" : "", "]");
     }
     if (call.has_random_state()) return "random_state";
     if (call.has_bind_dims()) return "bind_dims";
@@ -88,7 +88,7 @@ class PlanPrinter {
     dtype.code = static_cast<uint8_t>(tensor.dtype().code());
     dtype.bits = static_cast<uint8_t>(tensor.dtype().bits());
     if (tensor.is_sequence()) {
-      return absl::StrCat("list<", dtype.ToString(), ">");
+      return absl::StrCat("sequence<", dtype.ToString(), ">");
     }
     std::vector<std::string> dims;
     for (const DimExpr& dim : tensor.shape()) {

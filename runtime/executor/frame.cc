@@ -19,7 +19,7 @@ absl::StatusOr<std::unique_ptr<Step>> MakeStep(const CallSite& site) {
       return MakeBranchStep(site);
     case PlanCall::kLoop:
       return MakeLoopStep(site);
-    case PlanCall::kList:
+    case PlanCall::kSequence:
       return MakeSequenceStep(site);
     case PlanCall::kRandomState:
       return MakeRandomStateStep(site);
@@ -40,7 +40,7 @@ absl::string_view NameOf(const PlanCall& call) {
       return "if";
     case PlanCall::kLoop:
       return "loop";
-    case PlanCall::kList:
+    case PlanCall::kSequence:
       return call.sequence().op();
     case PlanCall::kRandomState:
       return "random_state";

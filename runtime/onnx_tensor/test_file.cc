@@ -46,14 +46,14 @@ absl::StatusOr<TensorSequence> ReadOnnxSequenceFile(absl::string_view path,
   sequence.missing = data.kind() == kNothing && data.tensors().empty() &&
                      data.sequences().empty();
   if (sequence.missing) return sequence;
-  OnnxSequenceProto* sequence = &data;
+  OnnxSequenceProto* elements = &data;
   if (data.kind() == kSequence && data.sequences_size() == 1) {
-    sequence = data.mutable_sequences(0);
+    elements = data.mutable_sequences(0);
   }
-  if (sequence->kind() != kTensors) {
+  if (elements->kind() != kTensors) {
     return bad("it holds something else than tensors");
   }
-  for (OnnxTensorProto& proto : *sequence->mutable_tensors()) {
+  for (OnnxTensorProto& proto : *elements->mutable_tensors()) {
     INGOT_ASSIGN_OR_RETURN(Tensor tensor, TensorFromOnnx(FieldsOf(&proto)));
     sequence.tensors.push_back(std::move(tensor));
   }

@@ -212,7 +212,7 @@ absl::Status CheckKind(const Plan& plan, const PlanCall& call) {
       return CheckBranch(plan, call);
     case PlanCall::kLoop:
       return CheckLoop(plan, call);
-    case PlanCall::kList:
+    case PlanCall::kSequence:
       return CheckSequenceStep(plan, call);
     case PlanCall::kRandomState:
       return CheckRandomState(plan, call);

@@ -27,7 +27,7 @@ bool MayPair(const PlanCall& call, const PlanInPlace& pair,
     }
     case PlanCall::kBranch:
       return are_sequences && pair.operand() > 0;
-    case PlanCall::kList:
+    case PlanCall::kSequence:
       return are_sequences && pair.operand() == 0;
     default:
       return false;

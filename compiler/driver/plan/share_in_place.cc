@@ -35,7 +35,7 @@ class Sharer {
         case PlanCall::kBranch:
           ShareBranch(i);
           break;
-        case PlanCall::kList:
+        case PlanCall::kSequence:
           SharePair(i, 0, 0);
           break;
         default:

@@ -444,7 +444,7 @@ BlockedValues::MaybeBlocked BlockedValues::MoveChannels(const Node& node) {
   if (result.channels == 0 || result.channels % result.block != 0) {
     return std::nullopt;
   }
-  if (result.lifted) blocks.insert(blocks.begin(), 1);
+  if (result.has_unit_height) blocks.insert(blocks.begin(), 1);
   blocks.push_back(1);
   Attrs attrs = node.attrs;
   attrs.Set("blocks", blocks);

@@ -293,6 +293,7 @@ const std::vector<Deviation>& Deviations() {
          "there is"},
         {"MatMulInteger", HasNoElements,
          "ONNX Runtime leaves sums of no terms unset"},
+        {"QLinearMatMul", HasNoElements, "as MatMulInteger"},
         {"ArgMax", HasNoElements,
          "an axis without elements has no largest; ONNX Runtime gives the "
          "operand's shape"},
