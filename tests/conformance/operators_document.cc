@@ -130,7 +130,8 @@ What the ONNX importer takes. The tables are made by a program from the list of 
 - **Since** is the operator set that the operator came with. Ingot reads operator sets 1 to )";
 
 constexpr char kHeadEnd[] = R"(, with the meaning that each of
-  them gives to an operator.
+  them gives to an operator, and newer ones, with a warning, as that newest one. An operator that is known to change in a newer
+  set is refused there.
 - **Types** are those of the first operand with which ONNX's cases of the operator are taken; what is left empty has no such
   case, and is tested with f32 beside its converter.
 - **Cases** counts ONNX's cases that consist of this operator alone, and how many of them pass as their files are when they are
