@@ -180,6 +180,16 @@ TEST(ImportOnnxErrors, ListsUnsupportedOperators) {
   EXPECT_THAT(error, HasSubstr("Mangle (com.example"));
 }
 
+// Operator set 29 is known to change it.
+TEST(ImportOnnxErrors, OperatorsThatNewerSetsChange) {
+  ModelBuilder b(29);
+  b.Input("x", {"1", "2", "3"}).Output("y");
+  b.Node("LinearAttention", {"x", "x", "x"}, {"y"}, "attend");
+  EXPECT_THAT(Error(b),
+              HasSubstr("LinearAttention (ai.onnx, operator set 29, node "
+                        "'attend')"));
+}
+
 TEST(ImportOnnxErrors, Graphs) {
   {
     ModelBuilder b;

@@ -9,6 +9,7 @@
 #define INGOT_OPERATOR_FAMILIES(X) \
   X(Binary)                        \
   X(Convolution)                   \
+  X(Cumulative)                    \
   X(Elementwise)                   \
   X(Float8)                        \
   X(Generate)                      \
@@ -16,6 +17,7 @@
   X(Indexing)                      \
   X(Layout)                        \
   X(LinearAlgebra)                 \
+  X(LinearAttention)               \
   X(List)                          \
   X(Matmul)                        \
   X(Normalization)                 \

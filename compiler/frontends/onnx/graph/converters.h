@@ -61,6 +61,7 @@ const ConverterTable& AllConverters();
   X(Rearrange)                      \
   X(Pad)                            \
   X(Indexing)                       \
+  X(TensorScatter)                  \
   X(Generate)                       \
   X(Resize)                         \
   X(Recurrent)                      \
@@ -70,7 +71,11 @@ const ConverterTable& AllConverters();
   X(Loss)                           \
   X(Signal)                         \
   X(Attention)                      \
+  X(FlexAttention)                  \
+  X(Rotary)                         \
+  X(State)                          \
   X(Microsoft)                      \
+  X(MicrosoftAttention)             \
   X(MicrosoftNormalization)         \
   X(MicrosoftQuantize)              \
   X(Image)                          \
