@@ -36,6 +36,7 @@
   X(TextNumbers)                   \
   X(TextSearch)                    \
   X(View)
+
 namespace ingot::relay::ops {
 
 #define INGOT_DECLARE_FAMILY(name) \
