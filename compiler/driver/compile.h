@@ -66,6 +66,9 @@ struct CompileOptions {
   std::function<void(absl::string_view symbol, absl::string_view function)>
       on_function;
 
+  // Told what the frontend warns of (frontends/frontend.h). May be null.
+  std::function<void(absl::string_view)> on_warning;
+
   // Told what is done now and how far it is, in [0, 1]. May be null.
   std::function<void(absl::string_view what, double fraction)> on_progress;
 };

@@ -4,6 +4,7 @@
 #define INGOT_COMPILER_FRONTENDS_FRONTEND_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -32,6 +33,9 @@ struct ImportOptions {
   // The file that the bytes come from, for models that keep tensors in other
   // files of its folder. Empty: models with such tensors are refused.
   std::string model_path;
+  // Told, a sentence each, what is imported though the result may not be what
+  // the model's author meant. May be null.
+  std::function<void(absl::string_view)> on_warning;
 };
 
 // A value that the main graph of a model computes.

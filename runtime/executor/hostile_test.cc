@@ -277,7 +277,19 @@ TEST(HostilePlan, ViewsOfInputs) {
               HasSubstr("tensor 'view': 'x', which is f32[5], cannot be seen "
                         "as f32[5, 2]"));
   *view->mutable_shape(1) = Const(1);
-  view->mutable_dtype()->set_code(0);
+  view->mutable_dtype()->set_bits(16);
+  EXPECT_THAT(std::string(CreateAndRun(plan, 5).message()),
+              HasSubstr("a view of 'x', which has another type"));
+}
+
+// Other bits than 0 and 1 would be no bools.
+TEST(HostilePlan, BoolsAreViewsOfBoolsAlone) {
+  Plan plan = GoodPlan();
+  PlanTensor* view = plan.mutable_tensors(AddView(&plan, 0, "view"));
+  plan.mutable_tensors(0)->mutable_dtype()->set_code(1);
+  plan.mutable_tensors(0)->mutable_dtype()->set_bits(8);
+  view->mutable_dtype()->set_code(6);
+  view->mutable_dtype()->set_bits(8);
   EXPECT_THAT(std::string(CreateAndRun(plan, 5).message()),
               HasSubstr("a view of 'x', which has another type"));
 }

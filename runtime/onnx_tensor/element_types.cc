@@ -44,46 +44,57 @@ absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type) {
     return absl::UnimplementedError(absl::StrCat(
         "elements of type ", StoredTypeName(onnx_type), " are not taken here"));
   }
-  // float4 and others that came later.
-  if (onnx_type > kInt4 && onnx_type <= 26) {
-    return absl::UnimplementedError(
-        absl::StrCat("ONNX's data type ", onnx_type, " is not supported"));
-  }
   return absl::InvalidArgumentError(
       absl::StrCat("ONNX has no data type ", onnx_type));
 }
 
 bool IsStoredType(int t) {
-  return t == kTextType || IsFloat8(t) || IsFourBits(t);
+  return t == kTextType || (t >= kFloat8E4M3FN && t <= kInt2);
+}
+
+int StoredBits(int onnx_type) {
+  switch (onnx_type) {
+    case kUInt4:
+    case kInt4:
+    case kFloat4E2M1:
+      return 4;
+    case kUInt2:
+    case kInt2:
+      return 2;
+    default:
+      return 8;
+  }
 }
 
 DataType CarrierOf(int onnx_type) {
-  return onnx_type == kInt4 ? DataType::Int(8) : DataType::UInt(8);
+  const bool is_signed = onnx_type == kInt4 || onnx_type == kInt2;
+  return is_signed ? DataType::Int(8) : DataType::UInt(8);
 }
 
 std::string StoredTypeName(int onnx_type) {
   switch (onnx_type) {
     case kTextType:
       return "string";
+    case kFloat8E4M3FN:
+      return "float8e4m3fn";
+    case kFloat8E4M3FNUZ:
+      return "float8e4m3fnuz";
+    case kFloat8E5M2:
+      return "float8e5m2";
+    case kFloat8E5M2FNUZ:
+      return "float8e5m2fnuz";
     case kUInt4:
       return "uint4";
     case kInt4:
       return "int4";
+    case kFloat4E2M1:
+      return "float4e2m1";
+    case kFloat8E8M0:
+      return "float8e8m0";
+    case kUInt2:
+      return "uint2";
     default:
-      return absl::StrCat("float8", Float8Format(onnx_type));
-  }
-}
-
-std::string Float8Format(int onnx_type) {
-  switch (onnx_type) {
-    case kFloat8E4M3FN:
-      return "e4m3fn";
-    case kFloat8E4M3FNUZ:
-      return "e4m3fnuz";
-    case kFloat8E5M2:
-      return "e5m2";
-    default:
-      return "e5m2fnuz";
+      return "int2";
   }
 }
 

@@ -1,8 +1,8 @@
 // ONNX's element types, TensorProto.DataType, as Ingot's.
 //
 // Ingot has no type for some of them, and carries them in another: text (rows
-// of UTF-8 bytes with zeros after, one dimension more), floats of 8 bits
-// (their bytes) and integers of 4 bits (one to a byte).
+// of UTF-8 bytes with zeros after, one dimension more), floats of 8 and 4 bits
+// (their codes, one to a byte) and integers of 4 and 2 bits (one to a byte).
 #ifndef INGOT_RUNTIME_ONNX_TENSOR_ELEMENT_TYPES_H_
 #define INGOT_RUNTIME_ONNX_TENSOR_ELEMENT_TYPES_H_
 
@@ -22,6 +22,10 @@ inline constexpr int kFloat8E5M2 = 19;
 inline constexpr int kFloat8E5M2FNUZ = 20;
 inline constexpr int kUInt4 = 21;
 inline constexpr int kInt4 = 22;
+inline constexpr int kFloat4E2M1 = 23;
+inline constexpr int kFloat8E8M0 = 24;
+inline constexpr int kUInt2 = 25;
+inline constexpr int kInt2 = 26;
 
 // Ingot's type. Unimplemented, naming it, for types that Ingot has not or
 // carries in others; InvalidArgument for a value that ONNX has not.
@@ -29,16 +33,12 @@ absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type);
 
 // Whether another type carries elements of this one.
 bool IsStoredType(int onnx_type);
-inline bool IsFloat8(int t) {
-  return t >= kFloat8E4M3FN && t <= kFloat8E5M2FNUZ;
-}
-inline bool IsFourBits(int t) { return t == kUInt4 || t == kInt4; }
+// The bits of an element of one but text; ONNX packs several to a byte.
+int StoredBits(int onnx_type);
 // The type that carries it.
 DataType CarrierOf(int onnx_type);
 // As ONNX writes it, in small letters.
 std::string StoredTypeName(int onnx_type);
-// The name of a format of floats of 8 bits, such as "e4m3fn".
-std::string Float8Format(int onnx_type);
 
 }  // namespace ingot
 

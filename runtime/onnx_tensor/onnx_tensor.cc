@@ -102,13 +102,13 @@ absl::StatusOr<Tensor> FromText(const OnnxTensorFields& fields) {
   return text.ok() ? std::move(text) : Bad(fields, text.status().message());
 }
 
-// One byte an element, or two elements a byte, the first in its low half; in
-// int32_data each number holds one such byte.
+// As many elements as there is room for in a byte, the first in its low bits;
+// in int32_data each number holds one such byte.
 absl::StatusOr<Tensor> FromSmallElements(const OnnxTensorFields& fields,
                                          int64_t count) {
-  const int type = fields.data_type;
-  const bool four = IsFourBits(type);
-  const int64_t bytes = four ? count / 2 + count % 2 : count;
+  const int type = fields.data_type, bits = StoredBits(type);
+  const int64_t per_byte = 8 / bits;
+  const int64_t bytes = count / per_byte + (count % per_byte != 0 ? 1 : 0);
   std::string data;
   if (fields.raw_data != nullptr) {
     data = *fields.raw_data;
@@ -120,16 +120,15 @@ absl::StatusOr<Tensor> FromSmallElements(const OnnxTensorFields& fields,
                absl::StrCat("has ", data.size(),
                             " bytes of data where its shape says ", bytes));
   }
-  INGOT_ASSIGN_OR_RETURN(Tensor tensor,
-                         Tensor::Empty(CarrierOf(type), fields.shape));
+  const DataType carrier = CarrierOf(type);
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(carrier, fields.shape));
   auto* out = static_cast<uint8_t*>(tensor.mutable_raw_data());
+  const int mask = (1 << bits) - 1, sign = 1 << (bits - 1);
   for (int64_t i = 0; i < count; ++i) {
-    const auto byte = static_cast<uint8_t>(data[four ? i / 2 : i]);
-    out[i] = byte;
-    if (!four) continue;
-    out[i] = i % 2 == 0 ? byte & 15 : byte >> 4;
-    // The sign is the fourth bit.
-    if (type == kInt4 && out[i] > 7) out[i] |= 0xf0;
+    const auto byte = static_cast<uint8_t>(data[i / per_byte]);
+    int element = byte >> (i % per_byte * bits) & mask;
+    if (carrier.is_int() && (element & sign) != 0) element |= ~mask;
+    out[i] = static_cast<uint8_t>(element);
   }
   return tensor;
 }

@@ -54,8 +54,11 @@ absl::Status CheckView(const Plan& plan, int index) {
   }
   const PlanTensor& viewed = plan.tensors(static_cast<int>(view.view_of()));
   if (viewed.is_sequence()) return Bad("it is a view of a sequence");
-  if (viewed.dtype().code() == view.dtype().code() &&
-      viewed.dtype().bits() == view.dtype().bits()) {
+  INGOT_ASSIGN_OR_RETURN(const DataType from, PlanDataType(viewed.dtype()));
+  INGOT_ASSIGN_OR_RETURN(const DataType to, PlanDataType(view.dtype()));
+  // Code may rely on bools being 0 or 1.
+  if (from == to ||
+      (from.bits == to.bits && from.lanes == to.lanes && !to.is_bool())) {
     return absl::OkStatus();
   }
   return Bad("it is a view of '", viewed.name(), "', which has another type");

@@ -61,7 +61,7 @@ class Mutator {
             Input(g->mutable_input(Pick(g->input_size())));
           break;
         case 1:
-          model->mutable_opset_import(0)->set_version(1 + Pick(23));
+          model->mutable_opset_import(0)->set_version(1 + Pick(29));
           break;
         case 2:
           if (g->initializer_size() > 0) {

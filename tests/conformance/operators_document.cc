@@ -130,7 +130,8 @@ What the ONNX importer takes. The tables are made by a program from the list of 
 - **Since** is the operator set that the operator came with. Ingot reads operator sets 1 to )";
 
 constexpr char kHeadEnd[] = R"(, with the meaning that each of
-  them gives to an operator.
+  them gives to an operator, and newer ones, with a warning, as that newest one. An operator that is known to change in a newer
+  set is refused there.
 - **Types** are those of the first operand with which ONNX's cases of the operator are taken; what is left empty has no such
   case, and is tested with f32 beside its converter.
 - **Cases** counts ONNX's cases that consist of this operator alone, and how many of them pass as their files are when they are
@@ -140,13 +141,14 @@ constexpr char kHeadEnd[] = R"(, with the meaning that each of
 )";
 
 constexpr char kCarried[] =
-    R"(Three kinds of elements have no type of their own, and are carried in another, also as inputs and outputs of a compiled model:
+    R"(Four kinds of elements have no type of their own, and are carried in another, also as inputs and outputs of a compiled model:
 
 | ONNX | Carried as | Taken by |
 | --- | --- | --- |
 | string | u8, with one dimension more: the UTF-8 bytes of each string, with zeros behind up to the longest | Cast, CastLike, Constant, Equal, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
-| float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz | u8, the byte itself | Cast, CastLike, QuantizeLinear, DequantizeLinear, Identity and what moves elements: Concat, Expand, Flatten, Gather, Reshape, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze |
-| uint4, int4 | u8, i8: one to a byte | the same |
+| float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0 | u8, the byte itself | BitCast, Cast, CastLike, Constant, ConstantOfShape, QuantizeLinear, DequantizeLinear, Shape, Size, Identity and what moves elements: Concat, Expand, Flatten, Gather, Pad, Reshape, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze |
+| float4e2m1 | u8, the code: one to a byte | the same |
+| uint4, int4, uint2, int2 | u8, i8, u8, i8: one to a byte | the same |
 
 `ImageDecoder` is for the target `image`, which has the libraries that read images: `--target=image,llvm`.
 
@@ -162,6 +164,9 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
 - The `activation_alpha` and `activation_beta` of GRU, LSTM and RNN are one sequence over both directions, from which each
   activation takes as many values as it has parameters, as in ONNX Runtime.
 - DynamicQuantizeLinear of nothing but zeros gives the scale 1, as in ONNX Runtime; by the formula it would be 0.
+- Cast to uint4, int4, uint2 and int2 cuts fractions off and keeps the low bits, as in ONNX's cases since operator set 24;
+  QuantizeLinear rounds and gives the nearest number that there is. Cast to float8e8m0 does not look at signs, as in ONNX's
+  reference.
 - Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
   compiles where nothing depends on it, or with the inputs' shapes given: `--input-shape`.
 )";

@@ -1,6 +1,7 @@
 // Recurrent layers, what makes tensors from nothing, what searches and sorts,
 // and formats of few bits.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "tests/fuzz/op_samplers.h"
@@ -201,20 +202,66 @@ bool AddDet(ModelBuilder* m, const std::string& op) {
 }
 
 bool AddFloat8(ModelBuilder* m, const std::string& op) {
-  static const char* const kFormats[] = {"e4m3fn", "e4m3fnuz", "e5m2",
-                                         "e5m2fnuz"};
+  static const char* const kFormats[] = {"e4m3fn",   "e4m3fnuz", "e5m2",
+                                         "e5m2fnuz", "e8m0",     "e2m1"};
+  static const char* const kRoundings[] = {"up", "down", "nearest"};
   Attrs attrs;
-  attrs.Set("format", kFormats[m->Next(4)]);
+  attrs.Set("format", kFormats[m->Next(6)]);
   if (op == "float8_decode") {
     // Bytes that are small are small numbers in every format.
     const auto bytes =
         m->Pick(DataType::UInt(8), [](const Known& k) { return k.bound < 40; });
-    return bytes && m->Add(op, {*bytes}, attrs, true, 1);
+    return bytes && m->Add(op, {*bytes}, attrs, true, 6);
   }
   const auto x = m->Pick(kF32, [](const Known& k) { return k.exact; });
   if (!x) return false;
   attrs.Set("saturate", m->Next(2));
+  attrs.Set("rounding", kRoundings[m->Next(3)]);
   return m->Add(op, {*x}, attrs, true, 255);
+}
+
+bool AddBitCast(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(DataType::UInt(8));
+  if (!x) return false;
+  Attrs attrs;
+  attrs.Set("dtype", DataType::Int(8));
+  return m->Add(op, {*x}, attrs, true, 128);
+}
+
+bool AddLinearAttention(ModelBuilder* m, const std::string& op) {
+  const auto keys = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() == 3 && k.is_static() && k.bound <= 2;
+  });
+  if (!keys) return false;
+  const DataType t = keys->type().dtype;
+  const int64_t batch = keys->dim(0), steps = keys->dim(1);
+  const int64_t heads = keys->dim(2) % 2 == 0 ? 1 + m->Next(2) : 1;
+  const int64_t key = keys->dim(2) / heads, value = 1 + m->Next(4);
+  const int64_t q_heads = heads * (1 + m->Next(2));
+  const bool decays = m->Chance(50), betas = m->Chance(50);
+  // What a step multiplies the state by, and adds to it, at most.
+  double grows = decays ? std::exp(1.0) : 1;
+  if (betas) grows *= 1 + static_cast<double>(key) * keys->bound * keys->bound;
+  const double bound = (1 + static_cast<double>(steps) * keys->bound) *
+                       std::pow(grows, static_cast<double>(steps)) *
+                       static_cast<double>(key);
+  if (key < 1 || bound > 1e6) return false;
+  auto constant = [&](const std::vector<int64_t>& shape) {
+    return m->Constant(t, shape, false);
+  };
+  const int64_t decay = m->Chance(50) ? heads : heads * key;
+  std::vector<Known> inputs = {constant({batch, steps, q_heads * key}), *keys,
+                               constant({batch, steps, heads * value}),
+                               constant({batch, heads, key, value})};
+  inputs.push_back(decays ? constant({batch, steps, decay}) : Known());
+  if (betas) {
+    inputs.push_back(constant({batch, steps, m->Chance(30) ? 1 : heads}));
+  }
+  Attrs attrs;
+  attrs.Set("query_heads", q_heads);
+  attrs.Set("heads", heads);
+  attrs.Set("scale", 0.5);
+  return m->Add(op, inputs, attrs, false, bound);
 }
 
 }  // namespace
@@ -234,6 +281,8 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
       {{"lp_norm"}, AddLpNorm},
       {{"det"}, AddDet},
       {{"float8_encode", "float8_decode"}, AddFloat8},
+      {{"bit_cast"}, AddBitCast},
+      {{"linear_attention"}, AddLinearAttention},
   };
   samplers->insert(samplers->end(), added.begin(), added.end());
 }

@@ -255,17 +255,27 @@ bool AddTopK(ModelBuilder* m, const std::string& op) {
   return m->Add(op, {*x}, attrs, true, std::max(x->bound, 64.0));
 }
 
-bool AddCumsum(ModelBuilder* m, const std::string& op) {
+bool AddCumulative(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(m->FloatType(), [](const Known& k) {
     return k.rank() > 0 && k.is_static();
   });
   if (!x) return false;
   const int64_t axis = m->Next(x->rank());
+  const auto extent = static_cast<double>(x->dim(axis));
+  const double bound = op == "cumsum"
+                           ? x->bound * extent
+                           : std::pow(std::max(x->bound, 1.0), extent);
+  if (op == "cumprod" && bound > 1e6) return false;
+  std::vector<Known> inputs = {*x};
   Attrs attrs;
-  attrs.Set("axis", axis);
+  if (m->Chance(30)) {
+    inputs.push_back(m->Integers({axis}, kI64, {}));
+  } else {
+    attrs.Set("axis", axis);
+  }
   attrs.Set("exclusive", m->Next(2));
   attrs.Set("reverse", m->Next(2));
-  return m->Add(op, {*x}, attrs, x->exact, x->bound * x->dim(axis));
+  return m->Add(op, inputs, attrs, x->exact, bound);
 }
 
 // ------------------------------------------------------------------ reductions
@@ -435,7 +445,7 @@ void AddTensorSamplers(std::vector<OpSampler>* samplers) {
       {{"gather", "gather_elements", "gather_nd"}, AddGather},
       {{"scatter_elements", "scatter_nd"}, AddScatter},
       {{"top_k"}, AddTopK},
-      {{"cumsum"}, AddCumsum},
+      {{"cumsum", "cumprod"}, AddCumulative},
       {{"reduce_sum", "reduce_mean", "reduce_max", "reduce_min", "reduce_l1",
         "reduce_l2", "reduce_sum_square", "reduce_log_sum_exp",
         "reduce_log_sum", "reduce_prod"},

@@ -65,6 +65,9 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
   options.known_loaders = builtins.sets.loaders.Names();
   options.known_loaders.push_back(kNativeLoader);
   options.dump_ir_dir = flags.dump_ir;
+  options.on_warning = [](absl::string_view message) {
+    Warn(absl::StrCat("warning: ", OneLine(message)));
+  };
   return options;
 }
 
@@ -76,6 +79,11 @@ absl::StatusOr<CompiledModel> CompileModel(absl::string_view path,
                          MakeCompileOptions(flags, builtins));
   options.on_progress = [progress](absl::string_view what, double fraction) {
     progress->Update(what, fraction);
+  };
+  options.on_warning = [progress, warn = std::move(options.on_warning)](
+                           absl::string_view message) {
+    progress->Clear();
+    warn(message);
   };
   Table times({"STAGE", ">TIME"});
   if (flags.time_passes) {

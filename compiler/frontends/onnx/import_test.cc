@@ -144,6 +144,28 @@ TEST(ImportOnnx, FunctionsAreInlined) {
   EXPECT_EQ(OutputType(b.Build()), "f32[3]");
 }
 
+// Imports a model whose output is f32[3], and gives what that warns of.
+std::vector<std::string> Warnings(const ModelBuilder& b) {
+  std::vector<std::string> warnings;
+  ImportOptions options;
+  options.on_warning = [&](absl::string_view message) {
+    warnings.emplace_back(message);
+  };
+  EXPECT_EQ(OutputType(b.Build(), options), "f32[3]");
+  return warnings;
+}
+
+TEST(ImportOnnx, WarnsOfNewerOperatorSetsAndFiles) {
+  ModelBuilder b(28);
+  b.model().set_ir_version(14);
+  b.Input("x", {"3"}).Output("y").Node("Relu", {"x"}, {"y"});
+  EXPECT_THAT(Warnings(b), testing::IsEmpty());
+  b.model().mutable_opset_import(0)->set_version(99);
+  b.model().set_ir_version(77);
+  EXPECT_THAT(Warnings(b), ElementsAre(HasSubstr("IR version 77"),
+                                       HasSubstr("operator set 99")));
+}
+
 // --------------------------------------------------------------- what is wrong
 
 TEST(ImportOnnxErrors, ListsUnsupportedOperators) {
@@ -156,6 +178,16 @@ TEST(ImportOnnxErrors, ListsUnsupportedOperators) {
   EXPECT_THAT(error, HasSubstr("Frobnicate (ai.onnx, operator set 17, node "
                                "'first')"));
   EXPECT_THAT(error, HasSubstr("Mangle (com.example"));
+}
+
+// Operator set 29 is known to change it.
+TEST(ImportOnnxErrors, OperatorsThatNewerSetsChange) {
+  ModelBuilder b(29);
+  b.Input("x", {"1", "2", "3"}).Output("y");
+  b.Node("LinearAttention", {"x", "x", "x"}, {"y"}, "attend");
+  EXPECT_THAT(Error(b),
+              HasSubstr("LinearAttention (ai.onnx, operator set 29, node "
+                        "'attend')"));
 }
 
 TEST(ImportOnnxErrors, Graphs) {
@@ -214,11 +246,6 @@ TEST(ImportOnnxErrors, AttributesAndDimensions) {
     ModelBuilder b;
     b.Output("w").Floats("w", {3}, {1, 2});
     EXPECT_THAT(Error(b), HasSubstr("has 2 elements where its shape says 3"));
-  }
-  {
-    ModelBuilder b(99);
-    b.Input("x", {"1"}).Output("x");
-    EXPECT_THAT(Error(b), HasSubstr("operator set 99"));
   }
 }
 

@@ -104,7 +104,7 @@ TEST(BuilderTest, EmulatedElementsAreConverted) {
       "x", {DataType::Int(64), {tir::MakeInt(3)}})};
   CallBuilder calls(&builder, "narrow");
   const auto four = ConvertElements(calls, x, {DataType::Int(64)},
-                                    ElementType::Of(StorageType::kInt4), true);
+                                    ElementType::Of(StorageType::kInt4));
   ASSERT_TRUE(four.ok()) << four.status();
   builder.function()->outputs = {*four};
   builder.function()->output_names = {"y"};

@@ -70,4 +70,25 @@ Value Compose::Constant(absl::StatusOr<Tensor> tensor) {
   return Take(calls_.Constant(*std::move(tensor), "const"));
 }
 
+Value Compose::FromDim(absl::string_view op, const Dim& dim, Attrs attrs) {
+  if (!ok()) return Value{};
+  absl::StatusOr<std::vector<Value>> sources =
+      calls_.builder().DimSources({dim});
+  if (!Check(sources.status())) return Value{};
+  return Call(op, *std::move(sources), std::move(attrs));
+}
+
+Value Compose::CountUp(const Dim& count) {
+  Attrs attrs;
+  attrs.Set("count", Shape{count});
+  attrs.Set("dtype", DataType::Int(64));
+  return FromDim("range", count, std::move(attrs));
+}
+
+Value Compose::Number(const Dim& dim) {
+  Attrs attrs;
+  attrs.Set("values", Shape{dim});
+  return FromDim("dims", dim, std::move(attrs));
+}
+
 }  // namespace ingot::relay

@@ -49,11 +49,17 @@ class Compose {
   Value Reduce(absl::string_view op, Value a, std::vector<int64_t> axes,
                bool keepdims = true);
   Value Constant(absl::StatusOr<Tensor> tensor);
+  // 0, 1, ... as i64[count]; and a dimension as i64[1].
+  Value CountUp(const Dim& count);
+  Value Number(const Dim& dim);
 
   // Keeps the error, if there is none yet; returns `status`'s.
   bool Check(const absl::Status& status);
 
  private:
+  // The result of `op`, which is made of a dimension alone.
+  Value FromDim(absl::string_view op, const Dim& dim, Attrs attrs);
+
   CallBuilder& calls_;
   absl::Status status_;
 };

@@ -17,29 +17,35 @@ Value ParseText(Compose& k, Value x, DataType dtype) {
   return k.Cast(k.Call("parse_number", {x}, std::move(attrs)), dtype);
 }
 
-// Floats are rounded and limited; of integers the low four bits are kept.
-Value ToFourBits(Compose& k, Value x, const ElementType& to) {
+// Of integers, and of floats that are not limited, the low bits are kept.
+Value ToSmallInteger(Compose& k, Value x, const ElementType& to,
+                     bool saturate) {
   if (!k.ok()) return Value{};
-  const bool is_signed = to.storage == StorageType::kInt4;
+  const bool is_signed = IsSigned(to.storage);
+  const int bits = BitsOf(to.storage);
+  const double beyond = 1 << (is_signed ? bits - 1 : bits);
   if (x.type().dtype.is_float()) {
-    Attrs limits;
-    limits.Set("min", is_signed ? -8.0 : 0.0);
-    limits.Set("max", is_signed ? 7.0 : 15.0);
-    x = k.Call("clip", {k.Call("round", {x})}, std::move(limits));
-    return k.Cast(x, to.dtype);
+    if (saturate) {
+      Attrs limits;
+      limits.Set("min", is_signed ? -beyond : 0.0);
+      limits.Set("max", beyond - 1);
+      return k.Cast(k.Call("clip", {x}, std::move(limits)), to.dtype);
+    }
+    x = k.Cast(x, DataType::Int(64));
   }
   x = k.Cast(x, to.dtype);
-  x = k.Call("bitwise_and", {x, k.Like(x, 15)});
+  x = k.Call("bitwise_and", {x, k.Like(x, (1 << bits) - 1)});
   if (!is_signed) return x;
-  // The fourth bit is the sign.
-  return k.Sub(k.Call("bitwise_xor", {x, k.Like(x, 8)}), 8);
+  // The highest of the bits is the sign.
+  return k.Sub(k.Call("bitwise_xor", {x, k.Like(x, beyond)}), beyond);
 }
 
 }  // namespace
 
 absl::StatusOr<Value> ConvertElements(CallBuilder& calls, Value x,
                                       const ElementType& from,
-                                      const ElementType& to, bool saturate) {
+                                      const ElementType& to,
+                                      const Conversion& how) {
   if (from.storage != StorageType::kNone && from.storage == to.storage) {
     return x;
   }
@@ -47,9 +53,9 @@ absl::StatusOr<Value> ConvertElements(CallBuilder& calls, Value x,
   const DataType f32 = DataType::Float(32);
   if (from.storage == StorageType::kText) {
     x = ParseText(k, x, to.storage == StorageType::kNone ? to.dtype : f32);
-  } else if (IsFloat8(from.storage)) {
+  } else if (IsSmallFloat(from.storage)) {
     Attrs attrs;
-    attrs.Set("format", Float8Format(from.storage));
+    attrs.Set("format", FloatFormat(from.storage));
     x = k.Call("float8_decode", {x}, std::move(attrs));
   }
   INGOT_RETURN_IF_ERROR(k.status());
@@ -57,13 +63,16 @@ absl::StatusOr<Value> ConvertElements(CallBuilder& calls, Value x,
     x = k.Cast(x, to.dtype);
   } else if (to.storage == StorageType::kText) {
     x = k.Call("format_number", {x});
-  } else if (IsFloat8(to.storage)) {
+  } else if (IsSmallFloat(to.storage)) {
     Attrs attrs;
-    attrs.Set("format", Float8Format(to.storage));
-    if (!saturate) attrs.Set("saturate", int64_t{0});
+    attrs.Set("format", FloatFormat(to.storage));
+    if (!how.saturate) attrs.Set("saturate", int64_t{0});
+    if (to.storage == StorageType::kFloat8E8M0) {
+      attrs.Set("rounding", how.rounding);
+    }
     x = k.Call("float8_encode", {k.Cast(x, f32)}, std::move(attrs));
   } else {
-    x = ToFourBits(k, x, to);
+    x = ToSmallInteger(k, x, to, how.saturate);
   }
   INGOT_RETURN_IF_ERROR(k.status());
   return x;

@@ -2,17 +2,28 @@
 #ifndef INGOT_COMPILER_RELAY_IMPORT_CONVERT_ELEMENTS_H_
 #define INGOT_COMPILER_RELAY_IMPORT_CONVERT_ELEMENTS_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "compiler/relay/import/call_builder.h"
 #include "compiler/relay/import/storage_type.h"
 
 namespace ingot::relay {
 
-// x's elements as ONNX's Cast converts them. `saturate`: for floats of 8 bits,
-// what is too large becomes the largest number.
+struct Conversion {
+  // What is too large for a small float or, coming from a float, for a small
+  // integer becomes the largest number; otherwise infinity or NaN, and the low
+  // bits. Fractions are cut off on the way to integers.
+  bool saturate = true;
+  // For floats of an exponent alone: "up", "down" or "nearest".
+  std::string rounding = "up";
+};
+
+// x's elements as ONNX's Cast converts them.
 absl::StatusOr<Value> ConvertElements(CallBuilder& calls, Value x,
                                       const ElementType& from,
-                                      const ElementType& to, bool saturate);
+                                      const ElementType& to,
+                                      const Conversion& how = {});
 
 }  // namespace ingot::relay
 

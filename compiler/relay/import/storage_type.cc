@@ -4,20 +4,27 @@
 
 namespace ingot::relay {
 
-std::string ToString(StorageType t) {
+int BitsOf(StorageType t) {
   switch (t) {
-    case StorageType::kText:
-      return "string";
+    case StorageType::kFloat4E2M1:
     case StorageType::kUInt4:
-      return "uint4";
     case StorageType::kInt4:
-      return "int4";
+      return 4;
+    case StorageType::kUInt2:
+    case StorageType::kInt2:
+      return 2;
     default:
-      return absl::StrCat("float8", Float8Format(t));
+      return 8;
   }
 }
 
-std::string Float8Format(StorageType t) {
+std::string ToString(StorageType t) {
+  if (t == StorageType::kText) return "string";
+  if (IsSmallFloat(t)) return absl::StrCat("float", BitsOf(t), FloatFormat(t));
+  return absl::StrCat(IsSigned(t) ? "int" : "uint", BitsOf(t));
+}
+
+std::string FloatFormat(StorageType t) {
   switch (t) {
     case StorageType::kFloat8E4M3FN:
       return "e4m3fn";
@@ -25,13 +32,17 @@ std::string Float8Format(StorageType t) {
       return "e4m3fnuz";
     case StorageType::kFloat8E5M2:
       return "e5m2";
-    default:
+    case StorageType::kFloat8E5M2FNUZ:
       return "e5m2fnuz";
+    case StorageType::kFloat8E8M0:
+      return "e8m0";
+    default:
+      return "e2m1";
   }
 }
 
 ElementType ElementType::Of(StorageType t) {
-  return {t == StorageType::kInt4 ? DataType::Int(8) : DataType::UInt(8), t};
+  return {IsSigned(t) ? DataType::Int(8) : DataType::UInt(8), t};
 }
 
 }  // namespace ingot::relay

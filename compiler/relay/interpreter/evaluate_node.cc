@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -110,8 +111,15 @@ absl::StatusOr<std::optional<Tensor>> ComputeKnown(
                                  [](const Tensor& x) { return x.defined(); });
   if (!known) return std::nullopt;
   if (node.IsView()) {
-    INGOT_ASSIGN_OR_RETURN(Tensor y, operands[0].Reshape(shape));
-    return y;
+    const Tensor& x = operands[0];
+    const DataType dtype = node.outputs[0].dtype;
+    absl::StatusOr<Tensor> y =
+        dtype == x.dtype()
+            ? x.Reshape(shape)
+            : Tensor::FromBorrowedReadOnly(x.raw_data(), dtype, shape,
+                                           std::make_shared<Tensor>(x));
+    if (!y.ok()) return y.status();
+    return *std::move(y);
   }
   if (node.op->compute_known == nullptr) return std::nullopt;
   return node.op->compute_known(KnownCall{node, operands, shape});

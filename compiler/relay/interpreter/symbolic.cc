@@ -202,7 +202,11 @@ std::optional<std::vector<Partial>> EvaluateSymbolic(
     const Node& node, absl::Span<const Partial* const> operands) {
   if (node.kind != NodeKind::kOp || !HasSmallResults(node)) return std::nullopt;
   if (node.IsView()) {
-    if (operands.empty() || operands[0] == nullptr) return std::nullopt;
+    // Nothing is known of the bits of a formula.
+    if (operands.empty() || operands[0] == nullptr ||
+        operands[0]->dtype != node.outputs[0].dtype) {
+      return std::nullopt;
+    }
     Partial view = *operands[0];
     view.shape = *ConstShape(node.outputs[0].shape);
     const std::optional<int64_t> count = SmallCount(view.shape);

@@ -9,6 +9,7 @@
 #define INGOT_OPERATOR_FAMILIES(X) \
   X(Binary)                        \
   X(Convolution)                   \
+  X(Cumulative)                    \
   X(Elementwise)                   \
   X(Float8)                        \
   X(Generate)                      \
@@ -16,7 +17,7 @@
   X(Indexing)                      \
   X(Layout)                        \
   X(LinearAlgebra)                 \
-  X(Sequence)                      \
+  X(LinearAttention)               \
   X(Matmul)                        \
   X(Normalization)                 \
   X(Pool)                          \
@@ -30,6 +31,7 @@
   X(RunTime)                       \
   X(Sampling)                      \
   X(Select)                        \
+  X(Sequence)                      \
   X(Text)                          \
   X(TextNumbers)                   \
   X(TextSearch)                    \

@@ -295,8 +295,7 @@ OpDef ScatterNd() {
   return def;
 }
 
-// ------------------------------------------------------- one-hot, top-k,
-// cumsum
+// -------------------------------------------------------------- one-hot, top-k
 
 OpDef OneHot() {
   OpDef def;
@@ -423,60 +422,12 @@ OpDef TopK() {
   return def;
 }
 
-OpDef CumSum() {
-  OpDef def;
-  def.name = "cumsum";
-  def.doc = "running sums along an axis";
-  def.attrs = {
-      IntAttr("axis", "dimension that indices count along", 0),
-      IntAttr("exclusive", "whether the element itself is left out", 0),
-      IntAttr("reverse", "whether sums start at the end", 0)};
-  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    INGOT_RETURN_IF_ERROR(AxisOf(c).status());
-    return Types{c.type(0)};
-  };
-  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
-    const te::Tensor x = c.inputs[0];
-    const int axis = AxisOf(c);
-    const bool exclusive = c.attrs.Get<int64_t>("exclusive") != 0;
-    const bool reverse = c.attrs.Get<int64_t>("reverse") != 0;
-    const DataType acc = ComputeType(x.dtype());
-    Shape rows = x.shape();
-    const Dim extent = rows[axis];
-    rows[axis] = I64(1);
-    return c.graph.Extern(
-        c.name, {x.shape()}, {x.dtype()}, {x},
-        [&](absl::Span<const te::Tensor> out) {
-          return LoopNest(rows, "o", [&](const Indices& i) {
-            const tir::Buffer sum = Scratch("sum", acc, 1);
-            const Indices zero = {I64(0)};
-            const Expr so_far = tir::MakeLoad(sum, zero);
-            const Stmt scan = Loop("e", extent, [&](const Expr& e) {
-              Indices at = i;
-              at[axis] = reverse ? extent - 1 - e : e;
-              const Stmt add =
-                  tir::MakeStore(sum, zero, so_far + MakeCast(acc, x(at)));
-              const Stmt put = tir::MakeStore(out[0].buffer, at,
-                                              MakeCast(x.dtype(), so_far));
-              return exclusive ? tir::MakeSeq({put, add})
-                               : tir::MakeSeq({add, put});
-            });
-            return tir::MakeAllocate(
-                sum, tir::MakeSeq(
-                         {tir::MakeStore(sum, zero, MakeConst(acc, 0)), scan}));
-          });
-        });
-  };
-  return def;
-}
-
 }  // namespace
 
 absl::Status RegisterIndexing(OpRegistry* registry) {
   return RegisterAllOf(
       registry, {Gather(), GatherElements(), GatherNd(), ScatterElements(),
-                 ScatterNd(), OneHot(), TopK(), CumSum()});
+                 ScatterNd(), OneHot(), TopK()});
 }
 
 }  // namespace ingot::relay::ops

@@ -1,4 +1,4 @@
-// Operators that give the same elements another shape: no data moves.
+// Operators that give the same bytes another type: no data moves.
 #include "base/status_macros.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
@@ -88,6 +88,17 @@ absl::StatusOr<Types> InferUnsqueeze(const InferContext& c) {
   return Types{out};
 }
 
+absl::StatusOr<Types> InferBitCast(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const DataType to = c.attrs.Get<DataType>("dtype");
+  // A bool of other bits than 0 and 1 would be undefined behaviour.
+  if (to.bytes() != x.dtype.bytes() || (to.is_bool() && !x.dtype.is_bool())) {
+    return Invalid("the bits of ", ToString(x), " are no ",
+                   ToString(TensorType{to, {}}));
+  }
+  return Types{{to, x.shape}};
+}
+
 absl::StatusOr<Types> InferFlatten(const InferContext& c) {
   const TensorType& x = c.type(0);
   const int rank = static_cast<int>(x.shape.size());
@@ -124,6 +135,8 @@ absl::Status RegisterView(OpRegistry* registry) {
             &InferUnsqueeze),
        View("flatten", "x as a matrix",
             {IntAttr("axis", "first of the columns", 1)}, &InferFlatten),
+       View("bit_cast", "the bits of x as elements of a type of equal width",
+            {TypeAttr("dtype", "of the result", kRequired)}, &InferBitCast),
        View("identity", "x itself", {}, &SameAsFirst)});
 }
 

@@ -13,9 +13,10 @@ namespace {
 using Ints = std::vector<int64_t>;
 
 // Whether the node could as well be a reshape. One that also says what a run
-// has to check could not.
+// has to check, or another type of elements, could not.
 bool IsReshape(const Node& node) {
-  return node.IsView() && !node.Is("fix_shape");
+  return node.IsView() && !node.Is("fix_shape") &&
+         node.outputs[0].dtype == node.inputs[0].type().dtype;
 }
 
 bool KeepsShape(const Node& node) {

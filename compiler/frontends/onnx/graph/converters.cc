@@ -7,8 +7,16 @@ void ConverterTable::Add(absl::string_view op, Converter converter,
   converters_[{std::string(domain), std::string(op)}] = std::move(converter);
 }
 
+void ConverterTable::ChangesIn(absl::string_view op, int opset) {
+  changes_in_[std::string(op)] = opset;
+}
+
 const Converter* ConverterTable::Find(absl::string_view domain,
-                                      absl::string_view op) const {
+                                      absl::string_view op, int opset) const {
+  if (domain.empty()) {
+    auto change = changes_in_.find(std::string(op));
+    if (change != changes_in_.end() && opset >= change->second) return nullptr;
+  }
   auto it = converters_.find({std::string(domain), std::string(op)});
   return it == converters_.end() ? nullptr : &it->second;
 }

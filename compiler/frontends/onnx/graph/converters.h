@@ -15,8 +15,10 @@
 
 namespace ingot::onnx_frontend {
 
-// The newest operator set of ONNX's own domain that is known.
-inline constexpr int kNewestOpset = 23;
+// The newest operator set of ONNX's own domain, and the newest version of its
+// file format, that are known.
+inline constexpr int kNewestOpset = 28;
+inline constexpr int kNewestIrVersion = 14;
 
 inline constexpr char kMicrosoftDomain[] = "com.microsoft";
 
@@ -28,12 +30,19 @@ class ConverterTable {
   // "" is ONNX's own domain.
   void Add(absl::string_view op, Converter converter,
            absl::string_view domain = "");
-  const Converter* Find(absl::string_view domain, absl::string_view op) const;
+  // Says that operator sets from `opset` on give another meaning to an operator
+  // of ONNX's own domain, which is not known.
+  void ChangesIn(absl::string_view op, int opset);
+  // Null where there is none, and where operator set `opset` has another
+  // meaning. Sets behind kNewestOpset are taken to change no other operators.
+  const Converter* Find(absl::string_view domain, absl::string_view op,
+                        int opset = 0) const;
   // Domain and operator of every entry, in order.
   std::vector<std::pair<std::string, std::string>> Names() const;
 
  private:
   std::map<std::pair<std::string, std::string>, Converter> converters_;
+  std::map<std::string, int> changes_in_;  // by operator of ONNX's own domain
 };
 
 // Every converter there is. Thread-safe to read.
@@ -52,6 +61,7 @@ const ConverterTable& AllConverters();
   X(Rearrange)                      \
   X(Pad)                            \
   X(Indexing)                       \
+  X(TensorScatter)                  \
   X(Generate)                       \
   X(Resize)                         \
   X(Recurrent)                      \
@@ -61,7 +71,11 @@ const ConverterTable& AllConverters();
   X(Loss)                           \
   X(Signal)                         \
   X(Attention)                      \
+  X(FlexAttention)                  \
+  X(Rotary)                         \
+  X(State)                          \
   X(Microsoft)                      \
+  X(MicrosoftAttention)             \
   X(MicrosoftNormalization)         \
   X(MicrosoftQuantize)              \
   X(Image)                          \

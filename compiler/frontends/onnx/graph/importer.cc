@@ -69,7 +69,16 @@ absl::StatusOr<relay::Module> Importer::Run() {
   return std::move(builder_.module());
 }
 
+void Importer::Warn(absl::string_view message) {
+  if (options_.on_warning != nullptr) options_.on_warning(message);
+}
+
 absl::Status Importer::ReadOpsets() {
+  if (model_->ir_version() > kNewestIrVersion) {
+    Warn(absl::StrCat("the model is a file of ONNX's IR version ",
+                      model_->ir_version(), "; the newest known is ",
+                      kNewestIrVersion));
+  }
   for (const auto& import : model_->opset_import()) {
     const std::string domain = CanonicalDomain(import.domain());
     if (import.version() < 1) {
@@ -77,9 +86,9 @@ absl::Status Importer::ReadOpsets() {
           "operator set ", import.version(), " of ", DomainName(domain)));
     }
     if (domain.empty() && import.version() > kNewestOpset) {
-      return absl::UnimplementedError(
-          absl::StrCat("the model uses ONNX operator set ", import.version(),
-                       "; the newest known is ", kNewestOpset));
+      Warn(absl::StrCat("the model uses ONNX operator set ", import.version(),
+                        "; the newest known is ", kNewestOpset,
+                        ", as of which its operators are taken"));
     }
     opsets_[domain] =
         static_cast<int>(std::min<int64_t>(import.version(), 1 << 20));
@@ -117,9 +126,11 @@ void Importer::FindUnsupported(
   for (int i = 0; i < nodes.size(); ++i) {
     const onnx::NodeProto& node = nodes.Get(i);
     const std::string domain = CanonicalDomain(node.domain());
-    if (converters_.Find(domain, node.op_type()) == nullptr &&
+    auto opset = opsets_.find(domain);
+    if (converters_.Find(domain, node.op_type(),
+                         opset == opsets_.end() ? 0 : opset->second) ==
+            nullptr &&
         FindFunction(node) == nullptr) {
-      auto opset = opsets_.find(domain);
       unsupported_.push_back(absl::StrCat(
           node.op_type(), " (", DomainName(domain), ", operator set ",
           opset == opsets_.end() ? 0 : opset->second, ", node '",

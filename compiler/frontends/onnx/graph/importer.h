@@ -101,6 +101,7 @@ class Importer {
   absl::Status SplitAt(const onnx::NodeProto& node,
                        absl::Span<const onnx::NodeProto* const> rest,
                        const std::vector<std::string>& results, Scope* scope);
+  void Warn(absl::string_view message);
   absl::Status ReadOpsets();
   absl::Status BindDimParams();
   // The shape that the caller gave for an input, or null.

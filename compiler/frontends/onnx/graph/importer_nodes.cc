@@ -185,7 +185,7 @@ std::optional<std::vector<Known>> Importer::EvaluateKnown(
     const onnx::NodeProto& node, const std::string& name, int opset,
     const std::vector<Binding*>& inputs) {
   const Converter* converter =
-      converters_.Find(CanonicalDomain(node.domain()), node.op_type());
+      converters_.Find(CanonicalDomain(node.domain()), node.op_type(), opset);
   if (converter == nullptr) return std::nullopt;
   // The calls of the node go into a function of their own, which nothing but
   // their values is wanted of.
@@ -258,7 +258,7 @@ absl::Status Importer::Convert(const onnx::NodeProto& node,
       return absl::OkStatus();
     }
   }
-  const Converter* converter = converters_.Find(domain, node.op_type());
+  const Converter* converter = converters_.Find(domain, node.op_type(), opset);
   if (converter == nullptr) {
     return absl::UnimplementedError(
         absl::StrCat("operator ", node.op_type(), " of ", DomainName(domain),

@@ -38,6 +38,8 @@ std::vector<float> Reference(const Sizes& n, const std::vector<float>& q,
           p[j] = std::exp(s + bias(b, h, i, j));
           total += p[j];
         }
+        // A query that may look at no key gives zeros.
+        if (total == 0) total = 1;
         for (int d = 0; d < n.v_size; ++d) {
           double sum = 0;
           for (int j = 0; j < n.keys; ++j) {
@@ -145,6 +147,133 @@ TEST(AttentionTest, GroupsCausalPast) {
              Swap(expected, n.batch, n.heads, n.queries, n.v_size));
   ExpectNear(ValuesOf((*out)[1]), keys);
   ExpectNear(ValuesOf((*out)[2]), values);
+}
+
+// The first query may look at no key by the mask, the second at none that is
+// not masked and before it.
+TEST(AttentionTest, QueriesWithoutKeysGiveZeros) {
+  const Sizes n;
+  const Tensor q = Heads(n.batch, n.heads, n.queries, n.size, 31);
+  const Tensor k = Heads(n.batch, n.kv_heads, n.keys, n.size, 32);
+  const Tensor v = Heads(n.batch, n.kv_heads, n.keys, n.v_size, 33);
+  const int allowed[] = {0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 1, 1};
+  Tensor mask = *Tensor::Empty(DataType::Bool(), {n.queries, n.keys});
+  for (int i = 0; i < 12; ++i) mask.mutable_data<bool>()[i] = allowed[i] != 0;
+  const Operator op{"Attention", "", 24,
+                    [](onnx::NodeProto* node) {
+                      SetInt(node, "is_causal", 1);
+                      SetInt(node, "qk_matmul_output_mode", 3);
+                      for (int i = 1; i < 3; ++i) node->set_output(i, "");
+                    },
+                    4};
+  auto bias = [&](int, int, int i, int j) {
+    return allowed[i * n.keys + j] != 0 && j <= i ? 0.0 : -INFINITY;
+  };
+  absl::StatusOr<std::vector<Tensor>> out = RunOperator(op, {q, k, v, mask});
+  ASSERT_TRUE(out.ok()) << out.status();
+  ExpectNear(ValuesOf((*out)[0]),
+             Reference(n, ValuesOf(q), ValuesOf(k), ValuesOf(v), 0.5, 0, bias));
+  const std::vector<float> weights = ValuesOf((*out)[1]);
+  for (int j = 0; j < 2 * n.keys; ++j) EXPECT_EQ(weights[j], 0) << j;
+  EXPECT_NEAR(weights[2 * n.keys] + weights[2 * n.keys + 2], 1, 1e-6);
+}
+
+// Keys of a cache, not all of which count; the last query is at the last that
+// does. The mask is for the first keys alone.
+TEST(AttentionTest, LengthsOfEachBatch) {
+  Sizes n;
+  n.queries = 2;
+  n.keys = 6;
+  const Tensor q = Heads(n.batch, n.heads, n.queries, n.size, 41);
+  const Tensor k = Heads(n.batch, n.kv_heads, n.keys, n.size, 42);
+  const Tensor v = Heads(n.batch, n.kv_heads, n.keys, n.v_size, 43);
+  const Tensor mask = RandomFloats({n.queries, 5}, 44);
+  const int lengths[] = {6, 3};
+  for (const int causal : {0, 1}) {
+    for (const int left : {-1, 1}) {
+      const Operator op{"Attention", "", 25, [=](onnx::NodeProto* node) {
+                          SetInt(node, "is_causal", causal);
+                          SetInt(node, "left_window_size", left);
+                        }};
+      const std::vector<float> expected = Reference(
+          n, ValuesOf(q), ValuesOf(k), ValuesOf(v), 0.5, 0,
+          [&](int b, int, int i, int j) {
+            const int place = i + lengths[b] - n.queries;
+            const bool counts = j < lengths[b] && j < 5 &&
+                                (causal == 0 || j <= place) &&
+                                (left < 0 || place - j <= left);
+            return counts ? double{ValuesOf(mask)[i * 5 + j]} : -INFINITY;
+          });
+      ExpectNear(RunFloats(op, {q, k, v, mask, LeftOut(), LeftOut(),
+                                Longs({2}, {6, 3})}),
+                 expected);
+    }
+  }
+}
+
+// A case of ONNX's: equal scores, so that each query gives the mean of the
+// values in its window.
+TEST(AttentionTest, WindowsOfBothSides) {
+  const Operator op{"Attention", "", 25, [](onnx::NodeProto* node) {
+                      SetInt(node, "left_window_size", 1);
+                      SetInt(node, "right_window_size", 2);
+                    }};
+  const Tensor zeros = Floats({1, 1, 5, 1}, {0, 0, 0, 0, 0});
+  ExpectNear(
+      RunFloats(op, {zeros, zeros, Floats({1, 1, 5, 1}, {0, 1, 2, 3, 4})}),
+      {1, 1.5f, 2.5f, 3, 3.5f});
+}
+
+TEST(AttentionTest, PrecisionOfTheSoftmax) {
+  const Sizes n;
+  const Tensor q = Heads(n.batch, n.heads, n.queries, n.size, 51);
+  const Tensor k = Heads(n.batch, n.kv_heads, n.keys, n.size, 52);
+  const Tensor v = Heads(n.batch, n.kv_heads, n.keys, n.v_size, 53);
+  auto precise = [](int type) {
+    return Operator{"Attention", "", 24, [=](onnx::NodeProto* node) {
+                      SetInt(node, "softmax_precision", type);
+                    }};
+  };
+  ExpectNear(RunFloats(precise(onnx::TensorProto::DOUBLE), {q, k, v}),
+             Reference(n, ValuesOf(q), ValuesOf(k), ValuesOf(v), 0.5, 0,
+                       [](int, int, int, int) { return 0.0; }));
+  EXPECT_TRUE(absl::IsInvalidArgument(
+      RunOperator(precise(onnx::TensorProto::INT64), {q, k, v}).status()));
+}
+
+// score_mod halves the scores, prob_mod doubles the weights.
+TEST(AttentionTest, FlexThroughGraphs) {
+  Sizes n;
+  n.heads = 4;
+  const Tensor q = Heads(n.batch, n.heads, n.queries, n.size, 61);
+  const Tensor k = Heads(n.batch, n.kv_heads, n.keys, n.size, 62);
+  const Tensor v = Heads(n.batch, n.kv_heads, n.keys, n.v_size, 63);
+  auto doubled = [](onnx::NodeProto* node, const char* name, const char* op) {
+    auto* a = node->add_attribute();
+    a->set_name(name);
+    a->set_type(onnx::AttributeProto::GRAPH);
+    a->mutable_g()->add_input()->set_name("s");
+    auto* constant = a->mutable_g()->add_initializer();
+    constant->set_name("two");
+    constant->set_data_type(onnx::TensorProto::FLOAT);
+    constant->add_float_data(2);
+    auto* inner = a->mutable_g()->add_node();
+    inner->set_op_type(op);
+    inner->add_input("s");
+    inner->add_input("two");
+    inner->add_output("r");
+    a->mutable_g()->add_output()->set_name("r");
+  };
+  const Operator op{"FlexAttention", "ai.onnx.preview", 1,
+                    [&](onnx::NodeProto* node) {
+                      doubled(node, "score_mod", "Div");
+                      doubled(node, "prob_mod", "Mul");
+                    }};
+  std::vector<float> expected =
+      Reference(n, ValuesOf(q), ValuesOf(k), ValuesOf(v), 0.25, 0,
+                [](int, int, int, int) { return 0.0; });
+  for (float& y : expected) y *= 2;
+  ExpectNear(RunFloats(op, {q, k, v}), expected);
 }
 
 TEST(AttentionTest, MicrosoftMultiHead) {

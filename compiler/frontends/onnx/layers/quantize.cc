@@ -62,7 +62,8 @@ absl::Status QuantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
   INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
   Compose k(c);
   Value q = k.Div(k.Cast(x, f32), k.Cast(scale, f32));
-  if (!IsFloat8(to.storage)) {
+  const bool is_float = IsSmallFloat(to.storage);
+  if (!is_float) {
     q = k.Call("round", {q});
     if (zero) {
       INGOT_ASSIGN_OR_RETURN(zero, ParamOf(c, zero, x));
@@ -71,7 +72,8 @@ absl::Status QuantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
   }
   INGOT_RETURN_IF_ERROR(k.status());
   INGOT_ASSIGN_OR_RETURN(
-      q, ConvertElements(c, q, {f32}, to, c.Int("saturate", 1) != 0));
+      q, ConvertElements(c, q, {f32}, to,
+                         {!is_float || c.Int("saturate", 1) != 0}));
   c.SetStoredOutput(0, q, to.storage);
   return absl::OkStatus();
 }
@@ -83,8 +85,8 @@ absl::Status DequantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
   INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
   Compose k(c);
   Value v;
-  if (IsFloat8(from.storage)) {
-    INGOT_ASSIGN_OR_RETURN(v, ConvertElements(c, x, from, {f32}, true));
+  if (IsSmallFloat(from.storage)) {
+    INGOT_ASSIGN_OR_RETURN(v, ConvertElements(c, x, from, {f32}));
   } else {
     v = k.Cast(x, i32);
     if (zero) {

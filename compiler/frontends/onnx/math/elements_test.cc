@@ -1,5 +1,5 @@
-// Types that another type carries: floats of 8 bits and integers of 4 bits
-// against every number that they have, text against the C++ library.
+// Types that another type carries: small floats and integers against every
+// number that they have, text against the C++ library.
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -173,22 +173,120 @@ TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
           .status()));
 }
 
-TEST(FourBitsTest, RoundsAndLimitsFloatsAndKeepsLowBits) {
-  const Tensor x = Floats({7}, {-9, -8, -0.5f, 2.5f, 6.6f, 7.4f, 200});
-  absl::StatusOr<std::vector<Tensor>> i4 = RunOperator(Cast(kInt4), {x});
-  ASSERT_TRUE(i4.ok()) << i4.status();
-  EXPECT_THAT((*i4)[0].values<int8_t>(), ElementsAre(-8, -8, 0, 2, 7, 7, 7));
-  absl::StatusOr<std::vector<Tensor>> u4 = RunOperator(Cast(kUInt4), {x});
-  ASSERT_TRUE(u4.ok()) << u4.status();
-  EXPECT_THAT((*u4)[0].values<uint8_t>(), ElementsAre(0, 0, 0, 2, 7, 7, 15));
-  absl::StatusOr<std::vector<Tensor>> low =
-      RunOperator(Cast(kInt4), {Longs({4}, {7, 8, 17, -1})});
-  ASSERT_TRUE(low.ok()) << low.status();
-  EXPECT_THAT((*low)[0].values<int8_t>(), ElementsAre(7, -8, 1, -1));
+// The numbers of ONNX's case.
+TEST(SmallFloatTest, FourBits) {
+  const Tensor x =
+      Floats({15}, {0.48f, 0.25f, 1.05f, -3.5f, -8, 9, 1e6f, 1e-7f, NAN,
+                    INFINITY, 5, -INFINITY, -4, 0.01f, -0.0f});
+  for (int saturate : {0, 1}) {
+    EXPECT_THAT(Outputs(Cast(kFloat4E2M1, saturate), {x})[0].values<uint8_t>(),
+                ElementsAre(1, 0, 2, 14, 15, 7, 7, 0, 8, 7, 6, 15, 14, 0, 8));
+  }
+  std::vector<uint8_t> codes;
+  for (uint8_t i = 0; i < 16; ++i) codes.push_back(i);
+  ExpectNear(
+      RunFloats(Cast(onnx::TensorProto::FLOAT),
+                {Stored(Bytes({16}, codes), kFloat4E2M1)}),
+      {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6});
 }
 
-// Initialisers hold two elements to a byte, the first in the low half.
-TEST(FourBitsTest, InitialisersAreUnpacked) {
+TEST(SmallFloatTest, ExponentsAlone) {
+  const float least = std::ldexp(1.0f, -126), most = std::ldexp(1.0f, 127);
+  const Tensor x =
+      Floats({12}, {0, 0.124f, 0.25f, 1.1f, 1.5f, -2, 1.5f * most, INFINITY,
+                    NAN, least / 2, least / 4, 0.75f * least});
+  auto cast = [&](const char* rounding, int saturate) {
+    Operator op = Cast(kFloat8E8M0, saturate);
+    op.attributes = [=, set = op.attributes](Node* n) {
+      set(n);
+      SetString(n, "round_mode", rounding);
+    };
+    const Tensor y = Outputs(op, {x})[0];
+    const auto codes = y.values<uint8_t>();
+    return std::vector<int>(codes.begin(), codes.end());
+  };
+  EXPECT_THAT(cast("up", 1),
+              ElementsAre(0, 124, 125, 128, 128, 128, 254, 255, 255, 1, 1, 1));
+  EXPECT_THAT(cast("down", 1),
+              ElementsAre(0, 123, 125, 127, 127, 128, 254, 255, 255, 0, 0, 0));
+  EXPECT_THAT(cast("nearest", 0),
+              ElementsAre(0, 124, 125, 127, 128, 128, 255, 255, 255, 0, 0, 1));
+  EXPECT_TRUE(absl::IsInvalidArgument([&] {
+    Operator op = Cast(kFloat8E8M0);
+    op.attributes = [](Node* n) {
+      SetInt(n, "to", kFloat8E8M0);
+      SetString(n, "round_mode", "sideways");
+    };
+    return RunOperator(op, {x}).status();
+  }()));
+  const std::vector<float> meaning =
+      RunFloats(Cast(onnx::TensorProto::FLOAT),
+                {Stored(Bytes({5}, {0, 1, 127, 254, 255}), kFloat8E8M0)});
+  EXPECT_EQ(meaning[0], least / 2);
+  EXPECT_EQ(meaning[1], least);
+  EXPECT_EQ(meaning[2], 1);
+  EXPECT_EQ(meaning[3], most);
+  EXPECT_TRUE(std::isnan(meaning[4]));
+}
+
+TEST(SmallIntegersTest, CastsKeepLowBits) {
+  const Tensor x = Floats({7}, {-9, -8, -0.5f, 2.5f, 6.6f, 7.4f, 200});
+  EXPECT_THAT(Outputs(Cast(kInt4), {x})[0].values<int8_t>(),
+              ElementsAre(7, -8, 0, 2, 6, 7, -8));
+  EXPECT_THAT(Outputs(Cast(kUInt4), {x})[0].values<uint8_t>(),
+              ElementsAre(7, 8, 0, 2, 6, 7, 8));
+  EXPECT_THAT(
+      Outputs(Cast(kInt4), {Longs({4}, {7, 8, 17, -1})})[0].values<int8_t>(),
+      ElementsAre(7, -8, 1, -1));
+  const Tensor around = Floats({7}, {-3, -2, -1, 0, 1, 2, 3});
+  EXPECT_THAT(Outputs(Cast(kInt2), {around})[0].values<int8_t>(),
+              ElementsAre(1, -2, -1, 0, 1, -2, -1));
+  EXPECT_THAT(Outputs(Cast(kUInt2), {around})[0].values<uint8_t>(),
+              ElementsAre(1, 2, 3, 0, 1, 2, 3));
+}
+
+// The numbers of ONNX's case.
+TEST(SmallIntegersTest, QuantizingLimits) {
+  const Tensor x = Floats(
+      {3, 4}, {0, 2.5f, 4.8f, 8.6f, -4, -3, 1, 2, 0, -2.5f, -4.8f, -8.6f});
+  const Operator op{"QuantizeLinear", "", 25,
+                    [](Node* n) { SetInt(n, "axis", 0); }};
+  EXPECT_THAT(Outputs(op, {x, Floats({3}, {2, 3, 4}),
+                           Stored(SignedBytes({3}, {0, 0, 0}), kInt2)})[0]
+                  .values<int8_t>(),
+              ElementsAre(0, 1, 1, 1, -1, -1, 0, 1, 0, -1, -1, -2));
+  const Operator back{"DequantizeLinear", "", 25,
+                      [](Node* n) { SetInt(n, "axis", 0); }};
+  ExpectNear(
+      RunFloats(back, {Stored(SignedBytes({4}, {0, 1, -1, -2}), kInt2),
+                       Floats({}, {2}), Stored(SignedBytes({1}, {1}), kInt2)}),
+      {-2, 0, -4, -6});
+  ExpectNear(
+      RunFloats(back, {Stored(Bytes({5}, {0, 2, 10, 3, 14}), kFloat4E2M1),
+                       Floats({}, {2})}),
+      {0, 2, -2, 3, -8});
+}
+
+TEST(SmallIntegersTest, AreFilledAndPadded) {
+  const Operator fill{"ConstantOfShape", "", 25, [](Node* n) {
+                        auto* a = n->add_attribute();
+                        a->set_name("value");
+                        a->set_type(onnx::AttributeProto::TENSOR);
+                        a->mutable_t()->set_data_type(kInt4);
+                        a->mutable_t()->add_dims(1);
+                        a->mutable_t()->set_raw_data("\x0d");
+                      }};
+  EXPECT_THAT(Outputs(fill, {Constant(Longs({1}, {3}))})[0].values<int8_t>(),
+              ElementsAre(-3, -3, -3));
+  EXPECT_THAT(
+      Outputs({"Pad", "", 25}, {Stored(SignedBytes({2}, {-2, 1}), kInt2),
+                                Constant(Longs({2}, {1, 0}))})[0]
+          .values<int8_t>(),
+      ElementsAre(0, -2, 1));
+}
+
+// Initialisers hold several elements to a byte, the first in the low bits.
+TEST(SmallIntegersTest, InitialisersAreUnpacked) {
   onnx::TensorProto proto;
   proto.set_data_type(kInt4);
   proto.add_dims(3);
@@ -202,6 +300,13 @@ TEST(FourBitsTest, InitialisersAreUnpacked) {
   EXPECT_THAT(tensor->values<uint8_t>(), ElementsAre(15, 2, 8));
   proto.set_raw_data("\x2f");
   EXPECT_TRUE(absl::IsInvalidArgument(TensorFromProto(&proto).status()));
+  // 0b00_01_10_11 and 0b10.
+  proto.set_data_type(kInt2);
+  proto.set_dims(0, 5);
+  proto.set_raw_data("\x1b\x02");
+  tensor = TensorFromProto(&proto);
+  ASSERT_TRUE(tensor.ok()) << tensor.status();
+  EXPECT_THAT(tensor->values<int8_t>(), ElementsAre(-1, -2, 1, 0, -2));
 }
 
 // ------------------------------------------------------------------------ text

@@ -131,8 +131,10 @@ absl::Status CastTo(NodeContext& c, const ElementType& to) {
     attrs.Set("dtype", to.dtype);
     return c.Return("cast", {x}, std::move(attrs));
   }
-  const bool saturate = c.Int("saturate", 1) != 0;
-  INGOT_ASSIGN_OR_RETURN(Value y, ConvertElements(c, x, from, to, saturate));
+  relay::Conversion how;
+  how.saturate = !IsSmallInteger(to.storage) && c.Int("saturate", 1) != 0;
+  how.rounding = c.String("round_mode", "up");
+  INGOT_ASSIGN_OR_RETURN(Value y, ConvertElements(c, x, from, to, how));
   c.SetStoredOutput(0, y, to.storage);
   return absl::OkStatus();
 }
@@ -161,6 +163,50 @@ absl::Status Cast(NodeContext& c) {
 absl::Status CastLike(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value like, c.StoredInput(1));
   return CastTo(c, c.ElementTypeOf(1, like));
+}
+
+// The bits of x as elements of another type. Those that take less than a byte
+// pass by way of an integer without a sign, whose code they are.
+absl::Status BitCast(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
+  const ElementType from = c.ElementTypeOf(0, x);
+  INGOT_ASSIGN_OR_RETURN(const ElementType to,
+                         ElementTypeFromOnnx(static_cast<int>(c.Int("to", 0))));
+  auto bits = [](const ElementType& type) {
+    return type.storage == StorageType::kNone ? type.dtype.bits
+                                              : BitsOf(type.storage);
+  };
+  if (from.storage == StorageType::kText || to.storage == StorageType::kText ||
+      bits(from) != bits(to)) {
+    return c.Error("the elements of ", relay::ToString(x.type()),
+                   " are not as wide as those of type ", c.Int("to", 0));
+  }
+  const ElementType code = ElementType::Of(
+      bits(from) == 4 ? StorageType::kUInt4 : StorageType::kUInt2);
+  if (IsSmallInteger(from.storage)) {
+    INGOT_ASSIGN_OR_RETURN(x, ConvertElements(c, x, from, code));
+  }
+  if (IsSmallInteger(to.storage)) {
+    INGOT_ASSIGN_OR_RETURN(x, ConvertElements(c, x, code, to));
+  }
+  Attrs attrs;
+  attrs.Set("dtype", to.dtype);
+  if (x.type().dtype != to.dtype) {
+    INGOT_ASSIGN_OR_RETURN(
+        x, c.Emit(to.dtype.is_bool() ? "cast" : "bit_cast", {x}, attrs));
+  }
+  c.SetStoredOutput(0, x, to.storage);
+  return absl::OkStatus();
+}
+
+absl::Status SwiGlu(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value gate, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(1));
+  Attrs attrs;
+  attrs.Set("alpha", c.Float("alpha", 1));
+  INGOT_ASSIGN_OR_RETURN(gate,
+                         c.Emit("swish", {gate}, std::move(attrs), "gate"));
+  return c.Return("mul", {gate, x});
 }
 
 absl::Status PRelu(NodeContext& c) {
@@ -283,6 +329,8 @@ void AddElementwiseConverters(ConverterTable* t) {
   t->Add("Clip", &Clip);
   t->Add("Cast", &Cast);
   t->Add("CastLike", &CastLike);
+  t->Add("BitCast", &BitCast);
+  t->Add("SwiGLU", &SwiGlu);
   t->Add("PRelu", &PRelu);
   t->Add("IsInf", &IsInf);
   t->Add("Gelu", &Gelu);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compiler/frontends/onnx/graph/compose.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
@@ -55,9 +56,11 @@ absl::Status ConstantOfShape(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Shape shape, c.RunTimeInts(0, "shape"));
   DataType dtype = DataType::Float(32);
   double fill = 0;
+  StorageType storage = StorageType::kNone;
   std::optional<Tensor> repeated;  // a value that `full` cannot state
   if (c.has_attr("value")) {
-    INGOT_ASSIGN_OR_RETURN(Tensor tensor, c.TensorAttr("value"));
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor, c.TensorAttr("value", &storage));
+    if (storage == StorageType::kText) return c.NotSupported("text");
     if (tensor.NumElements() != 1) return c.Error("value must be one number");
     dtype = tensor.dtype();
     const std::optional<Known> value = relay::KnownFromTensor(tensor);
@@ -88,17 +91,31 @@ absl::Status ConstantOfShape(NodeContext& c) {
   }
   attrs.Set("dtype", dtype);
   attrs.Set("value", fill);
-  return c.Return("full", sources, std::move(attrs));
+  INGOT_ASSIGN_OR_RETURN(Value filled,
+                         c.Emit("full", sources, std::move(attrs)));
+  c.SetStoredOutput(0, filled, storage);
+  return absl::OkStatus();
+}
+
+// The type in which a range of `dtype` is computed: a wider one for floats of
+// 16 bits.
+absl::StatusOr<DataType> RangeType(NodeContext& c, DataType dtype) {
+  if (!dtype.is_float() || dtype.bits != 16) return dtype;
+  const int64_t stash = c.Int("stash_type", onnx::TensorProto::FLOAT);
+  INGOT_ASSIGN_OR_RETURN(const DataType type,
+                         DataTypeFromOnnx(static_cast<int>(stash)));
+  if (!type.is_float()) return c.Error("stash_type=", stash);
+  return type;
 }
 
 // From operands that a run computes.
-absl::Status RunTimeRange(NodeContext& c) {
+absl::Status RunTimeRange(NodeContext& c, DataType result, DataType dtype) {
   std::vector<Value> in(3);
   for (int i = 0; i < 3; ++i) {
     INGOT_ASSIGN_OR_RETURN(in[i], c.Input(i));
     INGOT_ASSIGN_OR_RETURN(in[i], c.Reshape(in[i], {}, "scalar"));
+    INGOT_ASSIGN_OR_RETURN(in[i], c.Cast(in[i], dtype));
   }
-  const DataType dtype = in[0].type().dtype;
   INGOT_ASSIGN_OR_RETURN(Value number, c.Emit("range_count", in, {}, "count"));
   INGOT_ASSIGN_OR_RETURN(
       Shape count,
@@ -110,17 +127,28 @@ absl::Status RunTimeRange(NodeContext& c) {
                          c.Emit("range", {}, std::move(attrs), "steps"));
   INGOT_ASSIGN_OR_RETURN(Value offset,
                          c.Emit("mul", {steps, in[2]}, {}, "offset"));
-  return c.Return("add", {offset, in[0]});
+  INGOT_ASSIGN_OR_RETURN(Value range, c.Emit("add", {offset, in[0]}));
+  INGOT_ASSIGN_OR_RETURN(range, c.Cast(range, result));
+  c.SetOutput(0, range);
+  return absl::OkStatus();
 }
 
 absl::Status Range(NodeContext& c) {
   // start, limit and step: known, the limit perhaps by a symbol.
   if (!c.has_input(0)) return c.Error("input 0 is missing");
   INGOT_ASSIGN_OR_RETURN(Value first, c.Input(0));
-  const DataType dtype = first.type().dtype;
+  const DataType result = first.type().dtype;
+  INGOT_ASSIGN_OR_RETURN(const DataType dtype, RangeType(c, result));
   if (c.IsRunTimeInput(0) || c.IsRunTimeInput(1) || c.IsRunTimeInput(2)) {
-    return RunTimeRange(c);
+    return RunTimeRange(c, result, dtype);
   }
+  auto give = [&](std::vector<Value> sources, Attrs attrs) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(
+        Value range, c.Emit("range", std::move(sources), std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(range, c.Cast(range, result));
+    c.SetOutput(0, range);
+    return absl::OkStatus();
+  };
   Attrs attrs;
   attrs.Set("dtype", dtype);
   const Known* limit = c.known(1);
@@ -145,7 +173,7 @@ absl::Status Range(NodeContext& c) {
     attrs.Set("count", count);
     INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
                            c.builder().DimSources(count));
-    return c.Return("range", sources, std::move(attrs));
+    return give(std::move(sources), std::move(attrs));
   }
   INGOT_ASSIGN_OR_RETURN(std::vector<double> ends,
                          c.ConstantFloats(1, "limit"));
@@ -154,7 +182,7 @@ absl::Status Range(NodeContext& c) {
   if (!(n < 1e12)) return c.Error("a range of ", n, " elements");
   attrs.Set("count",
             relay::MakeShape({n > 0 ? static_cast<int64_t>(n) : int64_t{0}}));
-  return c.Return("range", {}, std::move(attrs));
+  return give({}, std::move(attrs));
 }
 
 absl::Status EyeLike(NodeContext& c) {
@@ -169,9 +197,36 @@ absl::Status EyeLike(NodeContext& c) {
   return c.Return("eye_like", {x}, std::move(attrs));
 }
 
+// The same as below, of a size that a run tells.
+absl::Status RunTimeWindow(NodeContext& c, double a0, double a1, double a2,
+                           DataType dtype) {
+  Compose k(c);
+  const DataType f64 = DataType::Float(64);
+  const Value size = k.Reshape(k.Input(0), {tir::MakeInt(1)});
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(
+      const Shape count,
+      c.builder().BindDims(size, absl::StrCat(c.name(), "_size")));
+  Value period = k.Cast(size, f64);
+  if (c.Int("periodic", 1) == 0) period = k.Sub(period, 1);
+  const Value turn =
+      k.Div(k.Mul(k.Cast(k.CountUp(count[0]), f64), 2 * M_PI), period);
+  auto wave = [&](double amplitude, double speed) {
+    return k.Mul(k.Call("cos", {k.Mul(turn, speed)}), amplitude);
+  };
+  Value window = k.Add(wave(-a1, 1), a0);
+  if (a2 != 0) window = k.Add(window, wave(a2, 2));
+  c.SetOutput(0, k.Cast(window, dtype));
+  return k.status();
+}
+
 // a0 - a1 * cos(2 pi n / size) + a2 * cos(4 pi n / size)
 Converter Window(double a0, double a1, double a2) {
   return [=](NodeContext& c) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(DataType dtype,
+                           DataTypeFromOnnx(static_cast<int>(c.Int(
+                               "output_datatype", onnx::TensorProto::FLOAT))));
+    if (c.IsRunTimeInput(0)) return RunTimeWindow(c, a0, a1, a2, dtype);
     INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> size,
                            c.ConstantInts(0, "size"));
     if (size.size() != 1 || size[0] < 0 || size[0] > (1 << 24)) {
@@ -179,9 +234,6 @@ Converter Window(double a0, double a1, double a2) {
     }
     const bool periodic = c.Int("periodic", 1) != 0;
     const double period = static_cast<double>(periodic ? size[0] : size[0] - 1);
-    INGOT_ASSIGN_OR_RETURN(DataType dtype,
-                           DataTypeFromOnnx(static_cast<int>(c.Int(
-                               "output_datatype", onnx::TensorProto::FLOAT))));
     std::vector<float> values;
     for (int64_t i = 0; i < size[0]; ++i) {
       const double t = 2 * M_PI * static_cast<double>(i) / period;

@@ -2,33 +2,35 @@
 
 #include "absl/strings/match.h"
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/shape/run_time_axes.h"
 
 namespace ingot::onnx_frontend {
 namespace {
+
+// Whether the operand has no elements, whatever a run gives.
+bool IsEmpty(NodeContext& c, int i) {
+  const absl::StatusOr<Value> value = c.Input(i);
+  return value.ok() && RankOf(*value) == 1 &&
+         tir::IsConstInt(ShapeOf(*value)[0], 0);
+}
 
 // `axes_input_since`: the operator set where axes became an input.
 Converter Reduce(const char* op, int axes_input_since) {
   return [op, axes_input_since](NodeContext& c) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    const bool input = c.opset() >= axes_input_since && c.has_input(1);
+    const bool run_time = input && c.IsRunTimeInput(1) && !IsEmpty(c, 1);
     std::vector<int64_t> axes;
-    bool given = false;
-    if (c.opset() >= axes_input_since) {
-      if (c.has_input(1)) {
-        INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
-        given = true;
-      }
-    } else if (c.has_attr("axes")) {
+    if (input && !run_time && !IsEmpty(c, 1)) {
+      INGOT_ASSIGN_OR_RETURN(axes, c.ConstantInts(1, "axes"));
+    } else if (c.opset() < axes_input_since) {
       axes = c.Ints("axes");
-      given = true;
     }
     const bool noop = c.Int("noop_with_empty_axes", 0) != 0;
+    const bool keepdims = c.Int("keepdims", 1) != 0;
     Attrs attrs;
-    if (given && !axes.empty()) {
-      attrs.Set("axes", axes);
-    } else if (noop) {
-      attrs.Set("axes", std::vector<int64_t>{});
-    }
-    if (c.Int("keepdims", 1) == 0) attrs.Set("keepdims", int64_t{0});
+    if (!axes.empty() || noop) attrs.Set("axes", axes);
+    if (!keepdims) attrs.Set("keepdims", int64_t{0});
     // ONNX defines the extremes of bools too, "any" and "all", and logarithms
     // of sums of integers: both are computed in another type.
     const DataType dtype = x.type().dtype;
@@ -38,7 +40,9 @@ Converter Reduce(const char* op, int axes_input_since) {
       computed = DataType::Float(64);
     }
     INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, computed));
-    INGOT_ASSIGN_OR_RETURN(Value y, c.Emit(op, {x}, std::move(attrs)));
+    INGOT_ASSIGN_OR_RETURN(Value y, run_time
+                                        ? ReduceAtRunTime(c, op, x, 1, keepdims)
+                                        : c.Emit(op, {x}, std::move(attrs)));
     INGOT_ASSIGN_OR_RETURN(y, c.Cast(y, dtype));
     c.SetOutput(0, y);
     return absl::OkStatus();

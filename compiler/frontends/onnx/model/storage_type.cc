@@ -22,6 +22,14 @@ StorageType StorageTypeFromOnnx(int onnx_type) {
       return StorageType::kUInt4;
     case kInt4:
       return StorageType::kInt4;
+    case kFloat4E2M1:
+      return StorageType::kFloat4E2M1;
+    case kFloat8E8M0:
+      return StorageType::kFloat8E8M0;
+    case kUInt2:
+      return StorageType::kUInt2;
+    case kInt2:
+      return StorageType::kInt2;
     default:
       return StorageType::kNone;
   }

@@ -89,15 +89,23 @@ absl::Status TopK(NodeContext& c) {
   return absl::OkStatus();
 }
 
-absl::Status CumSum(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axis, c.ConstantInts(1, "axis"));
-  if (axis.size() != 1) return c.Error("axis must be one number");
-  Attrs attrs;
-  attrs.Set("axis", axis[0]);
-  attrs.Set("exclusive", c.Int("exclusive", 0));
-  attrs.Set("reverse", c.Int("reverse", 0));
-  return c.Return("cumsum", {x}, std::move(attrs));
+Converter Cumulative(const char* op) {
+  return [op](NodeContext& c) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+    Attrs attrs;
+    attrs.Set("exclusive", c.Int("exclusive", 0));
+    attrs.Set("reverse", c.Int("reverse", 0));
+    if (c.IsRunTimeInput(1)) {
+      INGOT_ASSIGN_OR_RETURN(Value axis, c.Input(1));
+      INGOT_ASSIGN_OR_RETURN(axis, c.Reshape(axis, {}, "axis"));
+      return c.Return(op, {x, axis}, std::move(attrs));
+    }
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> axis,
+                           c.ConstantInts(1, "axis"));
+    if (axis.size() != 1) return c.Error("axis must be one number");
+    attrs.Set("axis", axis[0]);
+    return c.Return(op, {x}, std::move(attrs));
+  };
 }
 
 // How many elements of a bool tensor are true, as a symbol.
@@ -301,7 +309,8 @@ void AddIndexingConverters(ConverterTable* t) {
   t->Add("ScatterND", Scatter("scatter_nd", false));
   t->Add("OneHot", &OneHot);
   t->Add("TopK", &TopK);
-  t->Add("CumSum", &CumSum);
+  t->Add("CumSum", Cumulative("cumsum"));
+  t->Add("CumProd", Cumulative("cumprod"));
   t->Add("Compress", &Compress);
   t->Add("NonZero", &NonZero);
   t->Add("Unique", &Unique);

@@ -4,6 +4,7 @@
 
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
+#include "compiler/frontends/onnx/shape/run_time_axes.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -189,6 +190,11 @@ absl::Status RunTimeSlice(NodeContext& c, const Value& x,
 
 absl::Status Slice(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  if (c.opset() >= 10 && (c.IsRunTimeInput(3) || c.IsRunTimeInput(4))) {
+    INGOT_ASSIGN_OR_RETURN(Value part, SliceAtRunTime(c, x));
+    c.SetOutput(0, part);
+    return absl::OkStatus();
+  }
   std::vector<Expr> starts, ends;
   std::vector<int64_t> axes, steps;
   const bool run_time =
@@ -326,8 +332,25 @@ absl::Status SpaceToDepth(NodeContext& c) {
   return c.Return("space_to_depth", {x}, std::move(attrs));
 }
 
+// The part of x on one side of a diagonal that a run tells.
+absl::Status RunTimeTrilu(NodeContext& c, const Value& x) {
+  Compose k(c);
+  const int rank = RankOf(x);
+  if (rank < 2) return c.Error("the operand ", relay::ToString(x.type()));
+  const Expr &rows = ShapeOf(x)[rank - 2], &columns = ShapeOf(x)[rank - 1];
+  const Value diagonal = k.Reshape(k.Cast(k.Input(1), DataType::Int(64)), {});
+  const Value place = k.Sub(
+      k.CountUp(columns), k.Reshape(k.CountUp(rows), {rows, tir::MakeInt(1)}));
+  const bool upper = c.Int("upper", 1) != 0;
+  const Value stays =
+      k.Call(upper ? "greater_equal" : "less_equal", {place, diagonal});
+  c.SetOutput(0, k.Call("where", {stays, x, k.Like(x, 0)}));
+  return k.status();
+}
+
 absl::Status Trilu(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  if (c.IsRunTimeInput(1)) return RunTimeTrilu(c, x);
   Attrs attrs;
   attrs.Set("upper", c.Int("upper", 1));
   if (c.has_input(1)) {

@@ -5,6 +5,7 @@
 
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
+#include "compiler/frontends/onnx/shape/run_time_axes.h"
 #include "compiler/relay/dim.h"
 #include "compiler/relay/op.h"
 
@@ -176,6 +177,11 @@ absl::StatusOr<std::vector<int64_t>> AxesOf(NodeContext& c, int rank) {
 absl::Status Squeeze(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   std::vector<int64_t> axes;
+  if (c.opset() >= 13 && c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(Value y, SqueezeAtRunTime(c, x, 1));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
+  }
   const bool given = c.has_attr("axes") || (c.opset() >= 13 && c.has_input(1));
   if (given) {
     INGOT_ASSIGN_OR_RETURN(axes, AxesOf(c, RankOf(x)));
@@ -212,6 +218,11 @@ absl::Status Squeeze(NodeContext& c) {
 
 absl::Status Unsqueeze(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  if (c.opset() >= 13 && c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(Value y, UnsqueezeAtRunTime(c, x, 1));
+    c.SetOutput(0, y);
+    return absl::OkStatus();
+  }
   int count = static_cast<int>(c.Ints("axes").size());
   if (c.opset() >= 13 && !c.has_attr("axes")) {
     INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> raw, c.ConstantInts(1, "axes"));

@@ -1,0 +1,42 @@
+// What ONNX's attention and com.microsoft's share. Internal to the ONNX
+// frontend.
+#ifndef INGOT_COMPILER_FRONTENDS_ONNX_LAYERS_ATTENTION_H_
+#define INGOT_COMPILER_FRONTENDS_ONNX_LAYERS_ATTENTION_H_
+
+#include "absl/status/statusor.h"
+#include "compiler/frontends/onnx/graph/compose.h"
+
+namespace ingot::onnx_frontend {
+
+// [batch, length, heads * size] -> [batch, heads, length, size]
+Value SplitHeads(Compose& k, Value x, int64_t heads);
+// The inverse.
+Value JoinHeads(Compose& k, Value x);
+// Each head `times` times in a row: [b, h, s, d] -> [b, h * times, s, d].
+Value RepeatHeads(Compose& k, Value x, int64_t times);
+
+// Repeats the heads of keys and values for those of the queries that share
+// them.
+absl::Status ShareHeads(Compose& k, const Value& q, Value* key, Value* value);
+// The places of the queries among the keys, i64[queries, 1], `past` keys being
+// before the first query.
+Value PlacesOfQueries(Compose& k, const tir::Expr& queries,
+                      const tir::Expr& past);
+// `bias`, or 0 where that is null, where `mask` is true, and -inf elsewhere.
+Value MaskToBias(Compose& k, Value mask, DataType dtype, Value bias = Value());
+
+// The scores of queries and keys: q k^T * scale, all [b, h, s, d].
+Value ScoresOf(Compose& k, Value q, Value key, double scale);
+Value Softmax(Compose& k, Value scores);
+
+// The type in which the attribute softmax_precision asks for a softmax of
+// `dtype`; `otherwise` where it does not.
+absl::StatusOr<DataType> SoftmaxType(NodeContext& c, DataType otherwise);
+// The attribute scale, or 1 / sqrt(d). Queries and keys are as wide as each
+// other, so either of them may tell how wide.
+absl::StatusOr<double> ScaleOf(NodeContext& c, const Value& q,
+                               const Value& key);
+
+}  // namespace ingot::onnx_frontend
+
+#endif  // INGOT_COMPILER_FRONTENDS_ONNX_LAYERS_ATTENTION_H_

@@ -1,0 +1,104 @@
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/layers/attention.h"
+#include "runtime/onnx_tensor/element_types.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+tir::Expr I(int64_t value) { return tir::MakeInt(value); }
+
+}  // namespace
+
+Value SplitHeads(Compose& k, Value x, int64_t heads) {
+  NodeContext& c = k.context();
+  int64_t width;
+  if (!k.ok()) return Value{};
+  const Shape& in = ShapeOf(x);
+  if (heads < 1 || in.size() != 3 || !tir::AsConstInt(in[2], &width) ||
+      width % heads != 0) {
+    k.Check(c.Error(heads, " heads of ", relay::ToString(x.type())));
+    return Value{};
+  }
+  x = k.Reshape(x, {in[0], in[1], I(heads), I(width / heads)});
+  return k.Transpose(x, {0, 2, 1, 3});
+}
+
+Value JoinHeads(Compose& k, Value x) {
+  x = k.Transpose(x, {0, 2, 1, 3});
+  if (!k.ok()) return Value{};
+  const Shape& in = ShapeOf(x);
+  return k.Reshape(x, {in[0], in[1], SimplifyDim(in[2] * in[3])});
+}
+
+Value RepeatHeads(Compose& k, Value x, int64_t times) {
+  if (!k.ok() || times == 1) return x;
+  const Shape in = ShapeOf(x);
+  x = k.Reshape(x, {in[0], in[1], I(1), in[2], in[3]});
+  x = k.Expand(x, {in[0], in[1], I(times), in[2], in[3]});
+  return k.Reshape(x, {in[0], SimplifyDim(in[1] * times), in[2], in[3]});
+}
+
+absl::Status ShareHeads(Compose& k, const Value& q, Value* key, Value* value) {
+  NodeContext& c = k.context();
+  int64_t q_heads, heads;
+  if (!tir::AsConstInt(ShapeOf(q)[1], &q_heads) ||
+      !tir::AsConstInt(ShapeOf(*key)[1], &heads) || heads < 1 ||
+      q_heads % heads != 0) {
+    return c.Error("heads of ", relay::ToString(q.type()), " and ",
+                   relay::ToString(key->type()), " do not fit");
+  }
+  *key = RepeatHeads(k, *key, q_heads / heads);
+  *value = RepeatHeads(k, *value, q_heads / heads);
+  return k.status();
+}
+
+Value PlacesOfQueries(Compose& k, const tir::Expr& queries,
+                      const tir::Expr& past) {
+  return k.Reshape(k.Add(k.CountUp(queries), k.Number(past)), {queries, I(1)});
+}
+
+Value MaskToBias(Compose& k, Value mask, DataType dtype, Value bias) {
+  constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+  if (!k.ok()) return Value{};
+  NodeContext& c = k.context();
+  if (!bias) bias = k.Take(c.Scalar(dtype, 0));
+  return k.Call("where", {mask, bias, k.Take(c.Scalar(dtype, kMinusInfinity))});
+}
+
+Value ScoresOf(Compose& k, Value q, Value key, double scale) {
+  return k.Call("matmul", {k.Mul(q, scale), k.Transpose(key, {0, 1, 3, 2})});
+}
+
+Value Softmax(Compose& k, Value scores) {
+  Attrs attrs;
+  attrs.Set("axis", int64_t{-1});
+  return k.Call("softmax", {scores}, std::move(attrs));
+}
+
+absl::StatusOr<DataType> SoftmaxType(NodeContext& c, DataType otherwise) {
+  const int64_t type = c.Int("softmax_precision", 0);
+  if (type == 0) return otherwise;
+  INGOT_ASSIGN_OR_RETURN(const DataType dtype,
+                         DataTypeFromOnnx(static_cast<int>(type)));
+  if (dtype.is_float()) return dtype;
+  return c.Error("softmax_precision=", type, ", which is no type of floats");
+}
+
+absl::StatusOr<double> ScaleOf(NodeContext& c, const Value& q,
+                               const Value& key) {
+  if (const double scale = c.Float("scale", 0); scale != 0) return scale;
+  int64_t size;
+  if (!tir::AsConstInt(ShapeOf(q)[3], &size) &&
+      !tir::AsConstInt(ShapeOf(key)[3], &size)) {
+    return c.NotSupported(
+        "a size of heads that only a run knows, without the "
+        "attribute scale");
+  }
+  return 1 / std::sqrt(static_cast<double>(size));
+}
+
+}  // namespace ingot::onnx_frontend

@@ -1,0 +1,170 @@
+// com.microsoft's attention.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/attention.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+tir::Expr I(int64_t value) { return tir::MakeInt(value); }
+
+// A bias that keeps keys out: `mask` [batch, keys] is 1 where they count.
+Value PaddingBias(Compose& k, Value mask, DataType dtype) {
+  NodeContext& c = k.context();
+  if (!k.ok()) return Value{};
+  if (RankOf(mask) != 2) {
+    k.Check(c.NotSupported("a mask ", relay::ToString(mask.type())));
+    return Value{};
+  }
+  const Value counts =
+      k.Cast(k.Reshape(mask, {ShapeOf(mask)[0], I(1), I(1), ShapeOf(mask)[1]}),
+             DataType::Bool());
+  const double filter = c.Float("mask_filter_value", -10000);
+  return k.Call("where", {counts, k.Take(c.Scalar(dtype, 0)),
+                          k.Take(c.Scalar(dtype, filter))});
+}
+
+// Attention of com.microsoft's operators on queries, keys and values whose
+// heads are apart: makes the node's output from them. Operand `mask` keeps keys
+// out, operand 5 is added to the scores; `past` keys stand before those of the
+// queries' own words.
+absl::Status AttendHeads(Compose& k, Value q, Value key, Value value,
+                         const tir::Expr& past, int mask) {
+  NodeContext& c = k.context();
+  const DataType dtype = q.type().dtype;
+  Value bias;
+  if (c.has_input(5)) bias = k.Input(5);
+  if (c.has_input(mask)) {
+    const Value padding = PaddingBias(k, k.Input(mask), dtype);
+    bias = bias ? k.Add(bias, padding) : padding;
+  }
+  if (c.Int("unidirectional", 0) != 0) {
+    const Value last = PlacesOfQueries(k, ShapeOf(q)[2], past);
+    const Value causal = MaskToBias(
+        k, k.Call("less_equal", {k.CountUp(ShapeOf(key)[2]), last}), dtype);
+    bias = bias ? k.Add(bias, causal) : causal;
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, q, key));
+  Value scores = ScoresOf(k, q, key, scale);
+  if (bias) scores = k.Add(scores, bias);
+  const Value y = k.Call("matmul", {Softmax(k, scores), value});
+  c.SetOutput(0, JoinHeads(k, y));
+  return k.status();
+}
+
+// com.microsoft: words, weights of queries, keys and values side by side, their
+// biases, a padding mask, past keys and values stacked, a bias of the scores.
+absl::Status PackedAttention(NodeContext& c) {
+  Compose k(c);
+  const Value x = k.Input(0), w = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  const int64_t heads = c.Int("num_heads", 0);
+  int64_t width;
+  if (RankOf(x) != 3 || RankOf(w) != 2 ||
+      !tir::AsConstInt(ShapeOf(w)[1], &width)) {
+    return c.Error("operands ", relay::ToString(x.type()), " and ",
+                   relay::ToString(w.type()));
+  }
+  if (c.Int("do_rotary", 0) != 0) return c.NotSupported("do_rotary");
+  std::vector<int64_t> sizes = c.Ints("qkv_hidden_sizes");
+  if (sizes.empty()) sizes.assign(3, width / 3);
+  if (sizes.size() != 3 || sizes[0] != sizes[1] || sizes[0] < 1 ||
+      sizes[2] < 1 || sizes[0] > width || sizes[2] > width ||
+      sizes[0] + sizes[1] + sizes[2] != width) {
+    return c.Error("qkv_hidden_sizes do not add up to ", width);
+  }
+  Value all = k.Call("matmul", {x, w});
+  if (c.has_input(2)) all = k.Add(all, k.Input(2));
+  auto part = [&](int64_t start, int64_t size) {
+    return SplitHeads(k, k.Slice(all, 2, I(start), I(start + size)), heads);
+  };
+  const Value q = part(0, sizes[0]);
+  Value key = part(sizes[0], sizes[1]);
+  Value value = part(sizes[0] + sizes[1], sizes[2]);
+  tir::Expr past = I(0);
+  if (c.has_input(4)) {
+    // [2, batch, heads, length, size]
+    const Value both = k.Input(4);
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (RankOf(both) != 5) return c.Error("a past of another rank");
+    const Shape shape(ShapeOf(both).begin() + 1, ShapeOf(both).end());
+    past = shape[2];
+    key = k.Concat({k.Reshape(k.Slice(both, 0, I(0), I(1)), shape), key}, 2);
+    value =
+        k.Concat({k.Reshape(k.Slice(both, 0, I(1), I(2)), shape), value}, 2);
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.wants_output(1)) {
+    auto stacked = [&](Value v) {
+      Shape shape = ShapeOf(v);
+      shape.insert(shape.begin(), I(1));
+      return k.Reshape(v, shape);
+    };
+    c.SetOutput(1, k.Concat({stacked(key), stacked(value)}, 0));
+  }
+  return AttendHeads(k, q, key, value, past, /*mask=*/3);
+}
+
+// com.microsoft: query, key, value (each [b, s, h * d]), the bias of all three,
+// a padding mask, a bias of the scores, past key and value.
+absl::Status MultiHeadAttention(NodeContext& c) {
+  Compose k(c);
+  Value q = k.Input(0);
+  if (!c.has_input(1) || !c.has_input(2)) {
+    return c.NotSupported("packed queries, keys and values");
+  }
+  Value key = k.Input(1), value = k.Input(2);
+  INGOT_RETURN_IF_ERROR(k.status());
+  const int64_t heads = c.Int("num_heads", 0);
+  if (RankOf(q) != 3 || RankOf(key) != RankOf(value) ||
+      (RankOf(key) != 3 && RankOf(key) != 4)) {
+    return c.NotSupported("operands ", relay::ToString(q.type()), ", ",
+                          relay::ToString(key.type()), " and ",
+                          relay::ToString(value.type()));
+  }
+  const bool split = RankOf(key) == 4;  // heads are apart already
+  if (c.has_input(3)) {
+    const Value bias = k.Input(3);
+    int64_t q_width, v_width = 0;
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (split || !tir::AsConstInt(ShapeOf(q)[2], &q_width) ||
+        !tir::AsConstInt(ShapeOf(value)[2], &v_width)) {
+      return c.NotSupported("a bias of operands of unknown width");
+    }
+    q = k.Add(q, k.Slice(bias, 0, I(0), I(q_width)));
+    key = k.Add(key, k.Slice(bias, 0, I(q_width), I(2 * q_width)));
+    value = k.Add(value,
+                  k.Slice(bias, 0, I(2 * q_width), I(2 * q_width + v_width)));
+  }
+  q = SplitHeads(k, q, heads);
+  if (!split) {
+    key = SplitHeads(k, key, heads);
+    value = SplitHeads(k, value, heads);
+  }
+  tir::Expr past = I(0);
+  if (c.has_input(6) && c.has_input(7)) {
+    const Value past_key = k.Input(6);
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (RankOf(past_key) != 4) return c.Error("a past key of another rank");
+    past = ShapeOf(past_key)[2];
+    key = k.Concat({past_key, key}, 2);
+    value = k.Concat({k.Input(7), value}, 2);
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.wants_output(1)) c.SetOutput(1, key);
+  if (c.wants_output(2)) c.SetOutput(2, value);
+  return AttendHeads(k, q, key, value, past, /*mask=*/4);
+}
+
+}  // namespace
+
+void AddMicrosoftAttentionConverters(ConverterTable* t) {
+  t->Add("Attention", &PackedAttention, kMicrosoftDomain);
+  t->Add("MultiHeadAttention", &MultiHeadAttention, kMicrosoftDomain);
+}
+
+}  // namespace ingot::onnx_frontend

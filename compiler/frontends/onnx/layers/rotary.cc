@@ -1,0 +1,133 @@
+// Rotary embeddings, of ONNX's domain and of com.microsoft.
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/attention.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+tir::Expr I(int64_t value) { return tir::MakeInt(value); }
+
+// The rotation of pairs of x's last dimension, x being [b, h, s, d] and the
+// angles' cosines and sines [b or 1, s, rotated / 2]. Pairs are neighbours when
+// interleaved, else of the two halves of what is rotated.
+Value Rotate(Compose& k, Value x, Value cosine, Value sine, int64_t rotated,
+             bool interleaved) {
+  if (!k.ok()) return Value{};
+  NodeContext& c = k.context();
+  int64_t size;
+  const Shape in = ShapeOf(x);
+  if (!tir::AsConstInt(in[3], &size) || rotated % 2 != 0 || rotated < 0 ||
+      rotated > size) {
+    k.Check(
+        c.Error("cannot rotate ", rotated, " of ", relay::ToString(x.type())));
+    return Value{};
+  }
+  if (rotated == 0) rotated = size;
+  const int64_t half = rotated / 2;
+  auto by_head = [&](Value angles) {
+    if (!k.ok()) return Value{};
+    const Shape& s = ShapeOf(angles);
+    if (s.size() != 3) {
+      k.Check(c.Error("a cache of ", relay::ToString(angles.type())));
+      return Value{};
+    }
+    return k.Reshape(angles, {s[0], I(1), s[1], s[2]});
+  };
+  cosine = by_head(cosine);
+  sine = by_head(sine);
+  const Value part = k.Slice(x, 3, I(0), I(rotated));
+  Value first, second;
+  if (interleaved) {
+    const Value pairs = k.Reshape(part, {in[0], in[1], in[2], I(half), I(2)});
+    const Shape flat = {in[0], in[1], in[2], I(half)};
+    first = k.Reshape(k.Slice(pairs, 4, I(0), I(1)), flat);
+    second = k.Reshape(k.Slice(pairs, 4, I(1), I(2)), flat);
+  } else {
+    first = k.Slice(part, 3, I(0), I(half));
+    second = k.Slice(part, 3, I(half), I(rotated));
+  }
+  Value a = k.Sub(k.Mul(first, cosine), k.Mul(second, sine));
+  Value b = k.Add(k.Mul(first, sine), k.Mul(second, cosine));
+  Value y;
+  if (interleaved) {
+    const Shape column = {in[0], in[1], in[2], I(half), I(1)};
+    y = k.Concat({k.Reshape(a, column), k.Reshape(b, column)}, 4);
+    y = k.Reshape(y, {in[0], in[1], in[2], I(rotated)});
+  } else {
+    y = k.Concat({a, b}, 3);
+  }
+  if (rotated == size) return y;
+  return k.Concat({y, k.Slice(x, 3, I(rotated), I(size))}, 3);
+}
+
+// `cosine`, `sine`, `positions`: the numbers of the operands.
+absl::Status ConvertRotary(NodeContext& c, int cosine, int sine,
+                           int positions) {
+  Compose k(c);
+  Value x = k.Input(0), cos = k.Input(cosine), sin = k.Input(sine);
+  INGOT_RETURN_IF_ERROR(k.status());
+  const int rank = RankOf(x);
+  if (rank != 3 && rank != 4) {
+    return c.Error("the operand is ", relay::ToString(x.type()));
+  }
+  if (RankOf(cos) < 1 || RankOf(sin) < 1) {
+    return c.Error("caches ", relay::ToString(cos.type()), " and ",
+                   relay::ToString(sin.type()));
+  }
+  const int64_t rotated = c.Int("rotary_embedding_dim", 0);
+  if (rank == 3) {
+    int64_t heads = c.Int("num_heads", 0);
+    int64_t width, half;
+    // Without a number of heads they are as wide as what is rotated.
+    if (heads == 0 && tir::AsConstInt(ShapeOf(x)[2], &width) &&
+        tir::AsConstInt(ShapeOf(cos).back(), &half) && half > 0) {
+      heads = width / (2 * half);
+    }
+    x = SplitHeads(k, x, heads);
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.has_input(positions)) {
+    Value at = k.Input(positions);
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (RankOf(at) == 1) {
+      // The place of the first; the others follow.
+      const tir::Expr length = ShapeOf(x)[2];
+      Attrs range;
+      range.Set("count", Shape{length});
+      range.Set("dtype", at.type().dtype);
+      INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
+                             c.builder().DimSources({length}));
+      at = k.Reshape(k.Add(k.Call("range", sources, std::move(range)), at),
+                     {I(1), length});
+    }
+    cos = k.Call("gather", {cos, at});
+    sin = k.Call("gather", {sin, at});
+  }
+  Value y = Rotate(k, x, cos, sin, rotated, c.Int("interleaved", 0) != 0);
+  if (rank == 3) y = JoinHeads(k, y);
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+absl::Status RotaryEmbedding(NodeContext& c) {
+  return ConvertRotary(c, 1, 2, 3);
+}
+
+absl::Status MicrosoftRotaryEmbedding(NodeContext& c) {
+  if (c.Float("scale", 1) != 1 || c.Int("is_packed_batching", 0) != 0) {
+    return c.NotSupported("scale or is_packed_batching");
+  }
+  return ConvertRotary(c, 2, 3, 1);
+}
+
+}  // namespace
+
+void AddRotaryConverters(ConverterTable* t) {
+  t->Add("RotaryEmbedding", &RotaryEmbedding);
+  t->Add("RotaryEmbedding", &MicrosoftRotaryEmbedding, kMicrosoftDomain);
+}
+
+}  // namespace ingot::onnx_frontend

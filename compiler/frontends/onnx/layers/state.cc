@@ -1,0 +1,175 @@
+// Layers that pass a state on from call to call: causal convolution and linear
+// attention.
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/compose.h"
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/window.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// x[b, channels, length] behind the last elements of the call before, or behind
+// zeros.
+Value WithPast(Compose& k, Value x, int64_t past) {
+  NodeContext& c = k.context();
+  if (c.has_input(3)) {
+    const Value state = k.Take(c.FixShape(
+        k.Input(3), {ShapeOf(x)[0], ShapeOf(x)[1], tir::MakeInt(past)}));
+    return k.Concat({state, x}, 2);
+  }
+  Attrs attrs;
+  attrs.Set("pads", std::vector<int64_t>{0, 0, past, 0, 0, 0});
+  return k.Call("pad", {x}, std::move(attrs));
+}
+
+// Each channel with a kernel of its own.
+absl::StatusOr<Value> ConvolveChannels(Compose& k, Value x, Value w) {
+  NodeContext& c = k.context();
+  WindowAttrs window;
+  int64_t channels, extent;
+  if (!tir::AsConstInt(ShapeOf(w)[0], &channels) ||
+      !tir::AsConstInt(ShapeOf(w)[2], &extent)) {
+    return c.NotSupported("a kernel ", relay::ToString(w.type()),
+                          ", whose extents are not known");
+  }
+  window.kernel = {extent};
+  window.strides = window.dilations = {1};
+  window.pads = {0, 0};
+  window.AddHeight();
+  Attrs attrs = window.ToAttrs();
+  attrs.Set("groups", channels);
+  INGOT_ASSIGN_OR_RETURN(x, AddHeight(c, x));
+  INGOT_ASSIGN_OR_RETURN(w, AddHeight(c, w));
+  INGOT_ASSIGN_OR_RETURN(Value y,
+                         c.Emit("conv2d", {x, w}, std::move(attrs), "conv"));
+  if (c.has_input(2)) {
+    INGOT_ASSIGN_OR_RETURN(const Value bias, c.Input(2));
+    if (RankOf(bias) != 1) {
+      return c.Error("the bias ", relay::ToString(bias.type()),
+                     " should be a vector");
+    }
+    INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, bias));
+  }
+  return DropHeight(c, y);
+}
+
+// Operands x, kernel, bias, state; results y, state.
+absl::Status CausalConvWithState(NodeContext& c) {
+  Compose k(c);
+  Value x = k.Input(0), w = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  int64_t extent;
+  if (RankOf(x) != 3 || RankOf(w) != 3) {
+    return c.Error("operands ", relay::ToString(x.type()), " and ",
+                   relay::ToString(w.type()), " must have rank 3");
+  }
+  if (!tir::AsConstInt(ShapeOf(w)[2], &extent) || extent < 1) {
+    return c.NotSupported("a kernel ", relay::ToString(w.type()));
+  }
+  const std::string activation = c.String("activation", "none");
+  if (activation != "none" && activation != "silu" && activation != "swish") {
+    return c.Error("there is no activation '", activation, "'");
+  }
+  x = k.Take(
+      c.FixShape(x, {ShapeOf(x)[0], ShapeOf(w)[0], ShapeOf(x)[2]}, "channels"));
+  INGOT_RETURN_IF_ERROR(k.status());
+  const tir::Expr length = ShapeOf(x)[2];
+  x = WithPast(k, x, extent - 1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.wants_output(1)) {
+    c.SetOutput(1, k.Slice(x, 2, length, SimplifyDim(length + (extent - 1))));
+  }
+  INGOT_ASSIGN_OR_RETURN(Value y, ConvolveChannels(k, x, w));
+  if (activation != "none") y = k.Call("swish", {y});
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+// The type in which steps are computed: states of 16 bits would lose too much.
+DataType StepType(DataType dtype) {
+  return dtype.bits == 16 ? DataType::Float(32) : dtype;
+}
+
+// The state before the first step, as `dtype`: operand 3, or zeros.
+Value FirstState(Compose& k, const Shape& shape, DataType dtype) {
+  NodeContext& c = k.context();
+  if (c.has_input(3)) return k.Cast(k.Input(3), dtype);
+  return k.Expand(k.Take(c.Scalar(dtype, 0)), shape);
+}
+
+// Which further operands the attribute update_rule asks for.
+struct Rule {
+  bool gated = false, delta = false;
+};
+
+absl::StatusOr<Rule> ReadRule(NodeContext& c) {
+  const std::string name = c.String("update_rule", "gated_delta");
+  Rule rule{name == "gated" || name == "gated_delta",
+            name == "delta" || name == "gated_delta"};
+  if (!rule.gated && !rule.delta && name != "linear") {
+    return c.Error("there is no update_rule '", name, "'");
+  }
+  if ((rule.gated && !c.has_input(4)) || (rule.delta && !c.has_input(5))) {
+    return c.Error("update_rule '", name, "' needs ",
+                   rule.gated && !c.has_input(4) ? "a decay" : "a beta");
+  }
+  return rule;
+}
+
+// Operands queries, keys, values, state, decays, betas; results y, state.
+absl::Status LinearAttention(NodeContext& c) {
+  Compose k(c);
+  const Value q = k.Input(0), key = k.Input(1), value = k.Input(2);
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(const Rule rule, ReadRule(c));
+  const int64_t q_heads = c.Int("q_num_heads", 0);
+  const int64_t heads = c.Int("kv_num_heads", 0);
+  int64_t q_width, v_width;
+  if (RankOf(q) != 3 || RankOf(key) != 3 || RankOf(value) != 3 || q_heads < 1 ||
+      heads < 1 || !tir::AsConstInt(ShapeOf(q)[2], &q_width) ||
+      !tir::AsConstInt(ShapeOf(value)[2], &v_width) || q_width % q_heads != 0 ||
+      v_width % heads != 0) {
+    return c.Error("operands ", relay::ToString(q.type()), " and ",
+                   relay::ToString(value.type()), " of ", q_heads, " and ",
+                   heads, " heads");
+  }
+  const int64_t size = q_width / q_heads;
+  const DataType dtype = StepType(q.type().dtype);
+  std::vector<Value> operands = {
+      k.Cast(q, dtype), k.Cast(key, dtype), k.Cast(value, dtype),
+      FirstState(k,
+                 {ShapeOf(q)[0], tir::MakeInt(heads), tir::MakeInt(size),
+                  tir::MakeInt(v_width / heads)},
+                 dtype)};
+  operands.push_back(rule.gated ? k.Cast(k.Input(4), dtype) : Value());
+  operands.push_back(rule.delta ? k.Cast(k.Input(5), dtype) : Value());
+  Attrs attrs;
+  attrs.Set("query_heads", q_heads);
+  attrs.Set("heads", heads);
+  const double scale = c.Float("scale", 0);
+  attrs.Set("scale",
+            scale != 0 ? scale : 1 / std::sqrt(static_cast<double>(size)));
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(
+      relay::Node * node,
+      c.EmitNode("linear_attention", std::move(operands), std::move(attrs)));
+  const DataType state_type =
+      c.has_input(3) ? c.binding(3)->value.type().dtype : q.type().dtype;
+  c.SetOutput(0, k.Cast(Value{node, 0}, q.type().dtype));
+  c.SetOutput(1, k.Cast(Value{node, 1}, state_type));
+  return k.status();
+}
+
+}  // namespace
+
+void AddStateConverters(ConverterTable* t) {
+  t->Add("CausalConvWithState", &CausalConvWithState);
+  t->Add("LinearAttention", &LinearAttention);
+  t->ChangesIn("LinearAttention", 29);
+}
+
+}  // namespace ingot::onnx_frontend
