@@ -186,7 +186,7 @@ TEST(SmallFloatTest, FourBits) {
   for (uint8_t i = 0; i < 16; ++i) codes.push_back(i);
   ExpectNear(
       RunFloats(Cast(onnx::TensorProto::FLOAT),
-                {Stored(Bytes({16}, codes), kFloat4E2M1)}),
+                {OfStorageType(Bytes({16}, codes), kFloat4E2M1)}),
       {0, 0.5f, 1, 1.5f, 2, 3, 4, 6, 0, -0.5f, -1, -1.5f, -2, -3, -4, -6});
 }
 
@@ -219,9 +219,9 @@ TEST(SmallFloatTest, ExponentsAlone) {
     };
     return RunOperator(op, {x}).status();
   }()));
-  const std::vector<float> meaning =
-      RunFloats(Cast(onnx::TensorProto::FLOAT),
-                {Stored(Bytes({5}, {0, 1, 127, 254, 255}), kFloat8E8M0)});
+  const std::vector<float> meaning = RunFloats(
+      Cast(onnx::TensorProto::FLOAT),
+      {OfStorageType(Bytes({5}, {0, 1, 127, 254, 255}), kFloat8E8M0)});
   EXPECT_EQ(meaning[0], least / 2);
   EXPECT_EQ(meaning[1], least);
   EXPECT_EQ(meaning[2], 1);
@@ -251,20 +251,22 @@ TEST(SmallIntegersTest, QuantizingLimits) {
       {3, 4}, {0, 2.5f, 4.8f, 8.6f, -4, -3, 1, 2, 0, -2.5f, -4.8f, -8.6f});
   const Operator op{"QuantizeLinear", "", 25,
                     [](Node* n) { SetInt(n, "axis", 0); }};
-  EXPECT_THAT(Outputs(op, {x, Floats({3}, {2, 3, 4}),
-                           Stored(SignedBytes({3}, {0, 0, 0}), kInt2)})[0]
-                  .values<int8_t>(),
-              ElementsAre(0, 1, 1, 1, -1, -1, 0, 1, 0, -1, -1, -2));
+  EXPECT_THAT(
+      Outputs(op, {x, Floats({3}, {2, 3, 4}),
+                   OfStorageType(SignedBytes({3}, {0, 0, 0}), kInt2)})[0]
+          .values<int8_t>(),
+      ElementsAre(0, 1, 1, 1, -1, -1, 0, 1, 0, -1, -1, -2));
   const Operator back{"DequantizeLinear", "", 25,
                       [](Node* n) { SetInt(n, "axis", 0); }};
   ExpectNear(
-      RunFloats(back, {Stored(SignedBytes({4}, {0, 1, -1, -2}), kInt2),
-                       Floats({}, {2}), Stored(SignedBytes({1}, {1}), kInt2)}),
+      RunFloats(back,
+                {OfStorageType(SignedBytes({4}, {0, 1, -1, -2}), kInt2),
+                 Floats({}, {2}), OfStorageType(SignedBytes({1}, {1}), kInt2)}),
       {-2, 0, -4, -6});
-  ExpectNear(
-      RunFloats(back, {Stored(Bytes({5}, {0, 2, 10, 3, 14}), kFloat4E2M1),
-                       Floats({}, {2})}),
-      {0, 2, -2, 3, -8});
+  ExpectNear(RunFloats(back, {OfStorageType(Bytes({5}, {0, 2, 10, 3, 14}),
+                                            kFloat4E2M1),
+                              Floats({}, {2})}),
+             {0, 2, -2, 3, -8});
 }
 
 TEST(SmallIntegersTest, AreFilledAndPadded) {
@@ -279,7 +281,7 @@ TEST(SmallIntegersTest, AreFilledAndPadded) {
   EXPECT_THAT(Outputs(fill, {Constant(Longs({1}, {3}))})[0].values<int8_t>(),
               ElementsAre(-3, -3, -3));
   EXPECT_THAT(
-      Outputs({"Pad", "", 25}, {Stored(SignedBytes({2}, {-2, 1}), kInt2),
+      Outputs({"Pad", "", 25}, {OfStorageType(SignedBytes({2}, {-2, 1}), kInt2),
                                 Constant(Longs({2}, {1, 0}))})[0]
           .values<int8_t>(),
       ElementsAre(0, -2, 1));

@@ -74,11 +74,12 @@ TEST(Opset26Test, BitCast) {
                   .values<int32_t>(),
               ElementsAre(0x3f800000));
   // Types that others carry: 0b1010 as a number with a sign, and as a float.
-  EXPECT_THAT(Outputs(CastBits(kInt4), {Stored(Bytes({2}, {10, 5}), kUInt4)})[0]
-                  .values<int8_t>(),
-              ElementsAre(-6, 5));
+  EXPECT_THAT(
+      Outputs(CastBits(kInt4), {OfStorageType(Bytes({2}, {10, 5}), kUInt4)})[0]
+          .values<int8_t>(),
+      ElementsAre(-6, 5));
   EXPECT_THAT(Outputs(CastBits(kFloat4E2M1),
-                      {Stored(SignedBytes({2}, {-6, 5}), kInt4)})[0]
+                      {OfStorageType(SignedBytes({2}, {-6, 5}), kInt4)})[0]
                   .values<uint8_t>(),
               ElementsAre(10, 5));
   EXPECT_THAT(Outputs(CastBits(kFloat8E5M2), {SignedBytes({1}, {-1})})[0]
