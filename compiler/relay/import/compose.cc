@@ -70,25 +70,33 @@ Value Compose::Constant(absl::StatusOr<Tensor> tensor) {
   return Take(calls_.Constant(*std::move(tensor), "const"));
 }
 
-Value Compose::FromDim(absl::string_view op, const Dim& dim, Attrs attrs) {
+Value Compose::FromDims(absl::string_view op, const Shape& dims, Attrs attrs) {
   if (!ok()) return Value{};
   absl::StatusOr<std::vector<Value>> sources =
-      calls_.builder().DimSources({dim});
+      calls_.builder().DimSources(dims);
   if (!Check(sources.status())) return Value{};
   return Call(op, *std::move(sources), std::move(attrs));
+}
+
+Value Compose::Full(DataType dtype, const Shape& shape, double value) {
+  Attrs attrs;
+  attrs.Set("shape", shape);
+  attrs.Set("dtype", dtype);
+  attrs.Set("value", value);
+  return FromDims("full", shape, std::move(attrs));
 }
 
 Value Compose::CountUp(const Dim& count) {
   Attrs attrs;
   attrs.Set("count", Shape{count});
   attrs.Set("dtype", DataType::Int(64));
-  return FromDim("range", count, std::move(attrs));
+  return FromDims("range", {count}, std::move(attrs));
 }
 
 Value Compose::Number(const Dim& dim) {
   Attrs attrs;
   attrs.Set("values", Shape{dim});
-  return FromDim("dims", dim, std::move(attrs));
+  return FromDims("dims", {dim}, std::move(attrs));
 }
 
 }  // namespace ingot::relay

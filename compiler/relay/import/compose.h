@@ -49,6 +49,8 @@ class Compose {
   Value Reduce(absl::string_view op, Value a, std::vector<int64_t> axes,
                bool keepdims = true);
   Value Constant(absl::StatusOr<Tensor> tensor);
+  // `value` in each element.
+  Value Full(DataType dtype, const Shape& shape, double value);
   // 0, 1, ... as i64[count]; and a dimension as i64[1].
   Value CountUp(const Dim& count);
   Value Number(const Dim& dim);
@@ -57,8 +59,8 @@ class Compose {
   bool Check(const absl::Status& status);
 
  private:
-  // The result of `op`, which is made of a dimension alone.
-  Value FromDim(absl::string_view op, const Dim& dim, Attrs attrs);
+  // The result of `op`, which is made of dimensions alone.
+  Value FromDims(absl::string_view op, const Shape& dims, Attrs attrs);
 
   CallBuilder& calls_;
   absl::Status status_;

@@ -121,8 +121,12 @@ struct Step {
   Stmt SetChange(const Expr& j, const Expr& value) const {
     return MakeStore(change.buffer, {batch, head, j}, value);
   }
-  Indices Result(int64_t member, const Expr& j) const {
-    const Expr q_head = Mul(head, n.group()) + member;
+  // The heads of queries that share this head.
+  Stmt Members(const std::function<Stmt(const Expr& q_head)>& body) const {
+    return Loop("m", I64(n.group()),
+                [&](const Expr& m) { return body(Mul(head, n.group()) + m); });
+  }
+  Indices Result(const Expr& q_head, const Expr& j) const {
     return {batch, time, Mul(q_head, n.value) + j};
   }
 
@@ -163,33 +167,30 @@ struct Step {
   }
   // state += key * change; y = scale * query state
   Stmt UpdateAndRead() const {
-    const double scale = c.attrs.Get<double>("scale");
-    std::vector<Stmt> stmts;
-    for (int64_t m = 0; m < n.group(); ++m) {
-      stmts.push_back(Columns([&](const Expr& j) {
-        return MakeStore(y.buffer, Result(m, j), MakeConst(y.dtype(), 0));
-      }));
-    }
-    stmts.push_back(Rows([&](const Expr& i) {
-      std::vector<Stmt> row = {Columns([&](const Expr& j) {
-        return SetState(
-            i, j,
-            MakeCall(Intrinsic::kMulAdd, {Key(i), Change(j), State(i, j)}));
-      })};
-      for (int64_t m = 0; m < n.group(); ++m) {
-        const Expr q_head = Mul(head, n.group()) + m;
-        const Expr q =
-            At(kQuery, Mul(q_head, n.key) + i) * MakeConst(y.dtype(), scale);
-        row.push_back(Columns([&](const Expr& j) {
-          const Indices at = Result(m, j);
-          return MakeStore(
-              y.buffer, at,
-              MakeCall(Intrinsic::kMulAdd, {q, State(i, j), y(at)}));
-        }));
-      }
-      return tir::MakeSeq(row);
-    }));
-    return tir::MakeSeq(stmts);
+    const Expr scale = MakeConst(y.dtype(), c.attrs.Get<double>("scale"));
+    const Stmt clear = Members([&](const Expr& q_head) {
+      return Columns([&](const Expr& j) {
+        return MakeStore(y.buffer, Result(q_head, j), MakeConst(y.dtype(), 0));
+      });
+    });
+    return tir::MakeSeq(
+        {clear, Rows([&](const Expr& i) {
+           const Stmt update = Columns([&](const Expr& j) {
+             return SetState(i, j,
+                             MakeCall(Intrinsic::kMulAdd,
+                                      {Key(i), Change(j), State(i, j)}));
+           });
+           const Stmt read = Members([&](const Expr& q_head) {
+             const Expr q = At(kQuery, Mul(q_head, n.key) + i) * scale;
+             return Columns([&](const Expr& j) {
+               const Indices at = Result(q_head, j);
+               return MakeStore(
+                   y.buffer, at,
+                   MakeCall(Intrinsic::kMulAdd, {q, State(i, j), y(at)}));
+             });
+           });
+           return tir::MakeSeq({update, read});
+         })});
   }
 };
 

@@ -79,9 +79,8 @@ absl::Status QuantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
 }
 
 absl::Status DequantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
-                               const ElementType& from) {
+                               const ElementType& from, DataType dtype) {
   const DataType f32 = DataType::Float(32), i32 = DataType::Int(32);
-  const DataType dtype = scale.type().dtype;
   INGOT_ASSIGN_OR_RETURN(scale, ParamOf(c, scale, x));
   Compose k(c);
   Value v;
@@ -99,11 +98,21 @@ absl::Status DequantizeInSteps(NodeContext& c, Value x, Value scale, Value zero,
   return k.status();
 }
 
+// Operand 1. Scales of an exponent alone become f32.
+absl::StatusOr<Value> ReadScale(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.StoredInput(1));
+  if (c.storage(1) == StorageType::kFloat8E8M0) {
+    return ConvertElements(c, scale, c.ElementTypeOf(1, scale),
+                           {DataType::Float(32)});
+  }
+  return c.Input(1);
+}
+
 }  // namespace
 
 absl::Status ConvertQuantize(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value scale, ReadScale(c));
   ElementType to{DataType::UInt(8)};
   Value zero;
   if (c.has_input(2)) {
@@ -123,15 +132,22 @@ absl::Status ConvertQuantize(NodeContext& c) {
 
 absl::Status ConvertDequantize(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.StoredInput(0));
-  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(Value scale, ReadScale(c));
   const ElementType from = c.ElementTypeOf(0, x);
   if (from.storage == StorageType::kText) return c.Error("text for a number");
   Value zero;
   if (c.has_input(2)) {
     INGOT_ASSIGN_OR_RETURN(zero, c.StoredInput(2));
   }
-  if (c.Int("block_size", 0) != 0 || from.storage != StorageType::kNone) {
-    return DequantizeInSteps(c, x, scale, zero, from);
+  // Since operator set 23 the result may have another type than the scales.
+  DataType dtype = scale.type().dtype;
+  if (const int64_t t = c.Int("output_dtype", 0); t != 0) {
+    INGOT_ASSIGN_OR_RETURN(dtype, DataTypeFromOnnx(static_cast<int>(t)));
+    if (!dtype.is_float()) return c.Error("output_dtype=", t);
+  }
+  if (c.Int("block_size", 0) != 0 || from.storage != StorageType::kNone ||
+      dtype != scale.type().dtype) {
+    return DequantizeInSteps(c, x, scale, zero, from, dtype);
   }
   Attrs attrs;
   attrs.Set("axis", c.Int("axis", 1));

@@ -17,8 +17,10 @@ namespace {
 Value WithPast(Compose& k, Value x, int64_t past) {
   NodeContext& c = k.context();
   if (c.has_input(3)) {
-    const Value state = k.Take(c.FixShape(
-        k.Input(3), {ShapeOf(x)[0], ShapeOf(x)[1], tir::MakeInt(past)}));
+    Value state = k.Input(3);
+    if (!k.ok()) return Value{};
+    state = k.Take(
+        c.FixShape(state, {ShapeOf(x)[0], ShapeOf(x)[1], tir::MakeInt(past)}));
     return k.Concat({state, x}, 2);
   }
   Attrs attrs;
@@ -98,7 +100,7 @@ DataType StepType(DataType dtype) {
 Value FirstState(Compose& k, const Shape& shape, DataType dtype) {
   NodeContext& c = k.context();
   if (c.has_input(3)) return k.Cast(k.Input(3), dtype);
-  return k.Expand(k.Take(c.Scalar(dtype, 0)), shape);
+  return k.Full(dtype, shape, 0);
 }
 
 // Which further operands the attribute update_rule asks for.

@@ -269,6 +269,28 @@ TEST(SmallIntegersTest, QuantizingLimits) {
              {0, 2, -2, 3, -8});
 }
 
+// Blocks of two with scales of an exponent alone: 2 and 1/2.
+TEST(SmallFloatTest, ScalesOfAnExponentAlone) {
+  const Operator op{"DequantizeLinear", "", 25, [](Node* n) {
+                      SetInt(n, "axis", -1);
+                      SetInt(n, "block_size", 2);
+                      SetInt(n, "output_dtype", onnx::TensorProto::FLOAT);
+                    }};
+  const Operand scales = OfStorageType(Bytes({1, 2}, {128, 126}), kFloat8E8M0);
+  ExpectNear(
+      RunFloats(op, {OfStorageType(Bytes({1, 4}, {2, 3, 10, 7}), kFloat4E2M1),
+                     scales}),
+      {2, 3, -0.5f, 3});
+  const Operator back{"QuantizeLinear", "", 25, [](Node* n) {
+                        SetInt(n, "axis", -1);
+                        SetInt(n, "block_size", 2);
+                        SetInt(n, "output_dtype", kFloat4E2M1);
+                      }};
+  EXPECT_THAT(Outputs(back, {Floats({1, 4}, {2, 3, -0.5f, 3}), scales})[0]
+                  .values<uint8_t>(),
+              ElementsAre(2, 3, 10, 7));
+}
+
 TEST(SmallIntegersTest, AreFilledAndPadded) {
   const Operator fill{"ConstantOfShape", "", 25, [](Node* n) {
                         auto* a = n->add_attribute();

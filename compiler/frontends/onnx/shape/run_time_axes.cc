@@ -60,9 +60,8 @@ Value PlacesOfPart(Compose& k, const tir::Expr& count, Value part,
 
 }  // namespace
 
-absl::StatusOr<RunTimeAxes> RunTimeAxes::Read(Compose& k, int i, int rank) {
+absl::StatusOr<RunTimeAxes> RunTimeAxes::Of(Compose& k, Value axes, int rank) {
   NodeContext& c = k.context();
-  Value axes = k.Input(i);
   INGOT_RETURN_IF_ERROR(k.status());
   RunTimeAxes read;
   const auto shape = relay::ConstShape(ShapeOf(axes));
@@ -104,13 +103,15 @@ absl::StatusOr<Shape> RunTimeAxes::Bind(Compose& k, Value sizes,
   // No dimension is negative, which binding it says.
   sizes = k.Call("where", {valid_, sizes, k.Like(sizes, -1)});
   INGOT_RETURN_IF_ERROR(k.status());
+  if (tir::IsConstInt(ShapeOf(sizes)[0], 0)) return Shape{};
   return c.builder().BindDims(sizes, absl::StrCat(c.name(), "_", what));
 }
 
 absl::StatusOr<Value> SqueezeAtRunTime(NodeContext& c, Value x, int i) {
   Compose k(c);
   const int rank = RankOf(x);
-  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes, RunTimeAxes::Read(k, i, rank));
+  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes,
+                         RunTimeAxes::Of(k, k.Input(i), rank));
   // Where a dimension that goes is not 1 the elements are too many.
   const Value others = Others(k, axes, DimsOf(k, x), rank);
   INGOT_ASSIGN_OR_RETURN(const Shape shape, axes.Bind(k, others, "squeezed"));
@@ -125,7 +126,8 @@ absl::StatusOr<Value> UnsqueezeAtRunTime(NodeContext& c, Value x, int i) {
     return c.NotSupported("how many axes there are is not known");
   }
   const int rank = RankOf(x) + static_cast<int>(count);
-  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes, RunTimeAxes::Read(k, i, rank));
+  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes,
+                         RunTimeAxes::Of(k, k.Input(i), rank));
   const Value kept = k.Sub(k.Like(axes.listed(), 1), axes.listed());
   const Value place = k.Call("maximum", {PlacesOf(k, kept), k.Like(kept, 0)});
   Value dims = k.Like(kept, 1);
@@ -143,7 +145,8 @@ absl::StatusOr<Value> ReduceAtRunTime(NodeContext& c, absl::string_view op,
                                       Value x, int i, bool keepdims) {
   Compose k(c);
   const int rank = RankOf(x);
-  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes, RunTimeAxes::Read(k, i, rank));
+  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes,
+                         RunTimeAxes::Of(k, k.Input(i), rank));
   const Value dims = DimsOf(k, x), one = k.Like(dims, 1);
   const Value is_axis = k.Cast(axes.listed(), DataType::Bool());
   const Value kept = k.Call("where", {is_axis, one, dims});
@@ -173,7 +176,15 @@ absl::StatusOr<Value> ReduceAtRunTime(NodeContext& c, absl::string_view op,
 absl::StatusOr<Value> SliceAtRunTime(NodeContext& c, Value x) {
   Compose k(c);
   const int rank = RankOf(x);
-  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes, RunTimeAxes::Read(k, 3, rank));
+  const Value starts = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(starts) != 1) {
+    return c.Error("starts are ", relay::ToString(starts.type()));
+  }
+  const Value given =
+      c.has_input(3) ? k.Input(3) : k.CountUp(ShapeOf(starts)[0]);
+  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes,
+                         RunTimeAxes::Of(k, given, rank));
   const Value dims = DimsOf(k, x);
   const Value zero = k.Like(dims, 0), one = k.Like(dims, 1);
   // No extent is as large, and sums of such numbers are numbers.

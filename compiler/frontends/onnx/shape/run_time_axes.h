@@ -13,8 +13,7 @@ namespace ingot::onnx_frontend {
 // them or given twice.
 class RunTimeAxes {
  public:
-  // From operand i.
-  static absl::StatusOr<RunTimeAxes> Read(Compose& k, int i, int rank);
+  static absl::StatusOr<RunTimeAxes> Of(Compose& k, Value axes, int rank);
 
   int64_t count() const { return count_; }
   // i64[rank]: 1 for the dimensions that are axes, 0 for the others.

@@ -31,12 +31,11 @@ absl::Status TensorScatter(NodeContext& c) {
   const tir::Expr batch = ShapeOf(past)[0], places = ShapeOf(past)[axis];
   const tir::Expr one = tir::MakeInt(1);
   // The entry of the update that belongs to each place.
-  Value entry = k.Reshape(k.CountUp(places), {one, places});
-  if (c.has_input(2)) {
-    const Value first = k.Cast(k.Input(2), DataType::Int(64));
-    entry = k.Sub(entry, k.Reshape(first, {batch, one}));
-  }
-  entry = k.Expand(entry, {batch, places});
+  const DataType i64 = DataType::Int(64);
+  const Value first =
+      c.has_input(2) ? k.Cast(k.Input(2), i64) : k.Full(i64, {batch}, 0);
+  Value entry = k.Sub(k.Reshape(k.CountUp(places), {one, places}),
+                      k.Reshape(first, {batch, one}));
   // The remainder has the divisor's sign.
   if (mode == "circular") entry = k.Call("mod", {entry, k.Number(places)});
   const Value is_new =
