@@ -197,7 +197,8 @@ absl::StatusOr<Value> SliceAtRunTime(NodeContext& c, Value x) {
   auto operand = [&](int i, Value otherwise) {
     return axes.Spread(k, limited(k.Input(i)), otherwise);
   };
-  const Value step = c.has_input(4) ? operand(4, one) : one;
+  const Value step =
+      c.has_input(4) ? operand(4, one) : k.Full(kI64, {I(rank)}, 1);
   const Value back = k.Call("less", {step, zero});
   auto either = [&](Value if_back, Value otherwise) {
     return k.Call("where", {back, if_back, otherwise});
