@@ -28,6 +28,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"deform_columns", kRelated},
       {"dfa_match", "tables that only the regex compiler makes"},
       {"gru", kRelated},
+      {"linear_attention", kRelated},
       {"lstm", kRelated},
       {"non_max_suppression", kRelated},
       {"rnn", kRelated},
