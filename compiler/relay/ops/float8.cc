@@ -24,8 +24,12 @@ struct Format {
     return finite ? sign() - 2 : infinity() - 1;
   }
   int infinity() const { return sign() - (1 << mantissa); }  // if not finite
-  // A NaN becomes -0 where there is none, as in other libraries.
-  int nan() const { return unsigned_zero || !has_nan ? sign() : sign() - 1; }
+  // Of several the quiet one, as in ONNX's cases. A NaN becomes -0 where there
+  // is none, as there.
+  int nan() const {
+    if (unsigned_zero || !has_nan) return sign();
+    return finite ? sign() - 1 : infinity() + (1 << (mantissa - 1));
+  }
   // The exponent of the largest number.
   int max_exponent() const { return (largest() >> mantissa) - bias; }
 };

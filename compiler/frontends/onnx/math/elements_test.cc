@@ -57,7 +57,7 @@ float Meaning(const Float8& f, int byte) {
 // The byte of the nearest finite number, of two the one with an even code; what
 // is beyond the largest by half a step or more overflows to `beyond`.
 int Nearest(const Float8& f, float x, bool saturate) {
-  if (std::isnan(x)) return f.one_zero ? 128 : 127;
+  if (std::isnan(x)) return f.one_zero ? 128 : f.finite ? 127 : 126;
   const int sign = std::signbit(x) ? 128 : 0;
   int largest = 0, best = 0;
   double distance = INFINITY;

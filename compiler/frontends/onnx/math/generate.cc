@@ -204,6 +204,9 @@ absl::Status RunTimeWindow(NodeContext& c, double a0, double a1, double a2,
   const DataType f64 = DataType::Float(64);
   const Value size = k.Reshape(k.Input(0), {tir::MakeInt(1)});
   INGOT_RETURN_IF_ERROR(k.status());
+  if (!size.type().dtype.is_integer()) {
+    return c.Error("size is ", relay::ToString(size.type()));
+  }
   INGOT_ASSIGN_OR_RETURN(
       const Shape count,
       c.builder().BindDims(size, absl::StrCat(c.name(), "_size")));

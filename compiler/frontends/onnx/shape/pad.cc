@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
+#include "compiler/frontends/onnx/shape/run_time_axes.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -45,10 +46,43 @@ absl::StatusOr<Shape> SpreadPads(NodeContext& c, const Shape& pads, int rank) {
   return all;
 }
 
+// The amounts of all dimensions where a run tells the axes, which are
+// operand 3.
+absl::StatusOr<Pads> ReadPadsOfRunTimeAxes(NodeContext& c, int rank) {
+  Compose k(c);
+  INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes,
+                         RunTimeAxes::Of(k, k.Input(3), rank));
+  const Value amounts = k.Cast(k.Input(1), kI64);
+  const Value zero = k.Full(kI64, {tir::MakeInt(rank)}, 0);
+  const Expr half = tir::MakeInt(axes.count());
+  const Expr whole = tir::MakeInt(2 * axes.count());
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(amounts) != 1 ||
+      !relay::SameShape(ShapeOf(amounts), Shape{whole})) {
+    return c.Error("has pads ", relay::ToString(amounts.type()), " for ",
+                   axes.count(), " axes");
+  }
+  const Value all = k.Concat(
+      {axes.Spread(k, k.Slice(amounts, 0, tir::MakeInt(0), half), zero),
+       axes.Spread(k, k.Slice(amounts, 0, half, whole), zero)},
+      0);
+  const Value none = k.Like(all, 0);
+  Pads pads;
+  INGOT_ASSIGN_OR_RETURN(pads.added,
+                         axes.Bind(k, k.Call("maximum", {all, none}), "pads"));
+  INGOT_ASSIGN_OR_RETURN(
+      pads.removed,
+      axes.Bind(k, k.Call("maximum", {k.Sub(none, all), none}), "crops"));
+  return pads;
+}
+
 // `mode` says what is put around x. What continues x continues that which is
 // left of it, so elements are removed first.
 absl::StatusOr<Pads> ReadPads(NodeContext& c, int rank,
                               const std::string& mode) {
+  if (c.opset() >= 18 && c.IsRunTimeInput(3)) {
+    return ReadPadsOfRunTimeAxes(c, rank);
+  }
   Pads pads;
   if (c.opset() < 11) {
     for (int64_t p : c.Ints(c.opset() < 2 ? "paddings" : "pads")) {

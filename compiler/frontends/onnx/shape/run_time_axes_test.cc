@@ -104,6 +104,20 @@ TEST(RunTimeAxesTest, Slices) {
                    .ok());
 }
 
+TEST(RunTimeAxesTest, Pads) {
+  const Tensor x = Counted({2, 3});
+  const Operand value = Constant(Floats({}, {9}));
+  ExpectNear(RunFloats({"Pad", "", 18},
+                       {x, Longs({2}, {1, -1}), value, Longs({1}, {-1})}),
+             {9, 0, 1, 9, 3, 4});
+  ExpectNear(RunFloats({"Pad", "", 18}, {x, Constant(Longs({4}, {0, 1, 0, 0})),
+                                         value, Longs({2}, {1, 0})}),
+             {9, 9, 9, 0, 1, 2, 3, 4, 5});
+  EXPECT_FALSE(RunOperator({"Pad", "", 18},
+                           {x, Longs({2}, {1, 1}), value, Longs({1}, {2})})
+                   .ok());
+}
+
 TEST(RunTimeAxesTest, DiagonalsAndWindows) {
   const Tensor x = Floats({2, 3}, {1, 2, 3, 4, 5, 6});
   const Operator lower{"Trilu", "", 14, [](Node* n) { SetInt(n, "upper", 0); }};
