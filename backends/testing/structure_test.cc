@@ -90,6 +90,11 @@ const char* const kKernels[] = {
     "i32(0) } for k in [0, 12) { vectorized j in [0, 8) { %acc[j] = %acc[j] + "
     "i32(%a[i, k]) * i32(%b[k, j]) } } vectorized j in [0, 8) { %c[i, j] = "
     "%acc[j] } } }",
+    "func @dot4(%a: i32[5], %b: i32[5, 16], %s: i32[3]) -> (%c: i32[16], %d: "
+    "i32[3]) { alloc %acc: i32[16] stack vectorized j in [0, 16) { %acc[j] = "
+    "i32(7) } for k in [0, 5) { vectorized j in [0, 16) { %acc[j] = "
+    "dot4(%a[k], %b[k, j], %acc[j]) } } vectorized j in [0, 16) { %c[j] = "
+    "%acc[j] } for i in [0, 3) { %d[i] = dot4(%s[i], %a[i], %s[i]) } }",
     "func @sum(%x: f32[n, m]) -> (%y: f32[n]) { for i in [0, n) { %y[i] = 0.0f "
     "for j in [0, m) { %y[i] = %y[i] + %x[i, j] } } }",
     "func @max_of_none() -> (%y: f32[1]) { %y[0] = f32(-inf) for i in [0, 0) { "

@@ -162,6 +162,18 @@ std::string Source(const std::string& name) {
         "}\n",
         CType(t), t);
   }
+  if (op == "dot4") {
+    // The first operand's bytes have no sign, the second's have one.
+    return R"(
+static inline int32_t ingot_dot4_i32(int32_t a, int32_t b, int32_t c) {
+  uint32_t x = (uint32_t)a, y = (uint32_t)b, sum = (uint32_t)c;
+  for (int i = 0; i < 4; ++i, x >>= 8, y >>= 8) {
+    sum += (uint32_t)((int32_t)(x & 255) * (int8_t)(y & 255));
+  }
+  return (int32_t)sum;
+}
+)";
+  }
   if (words.size() == 4 && t == "to") return Saturating(op, words[3]);
   return Division(op, t);
 }

@@ -329,6 +329,9 @@ std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
                             "(", x, ")");
       }
       return absl::StrCat("fabs", f, "(", x, ")");
+    case tir::Intrinsic::kDot4:
+      return absl::StrCat(Helper("ingot_dot4_i32"), "(", x, ", ",
+                          Print(e.args[1]), ", ", Print(e.args[2]), ")");
     case tir::Intrinsic::kMulAdd:
       *precedence = kAdditive;
       text = absl::StrCat(Print(e.args[0], kMultiplicative), " * ",

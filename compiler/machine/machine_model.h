@@ -12,8 +12,9 @@ namespace ingot {
 
 // Units that compute on more than vectors of one element type.
 enum class MachineUnit {
-  // Adds the products of four neighbouring bytes to each i32 lane of a vector:
-  // AVX-VNNI, AVX-512 VNNI, Arm's dot product.
+  // Adds the products of four unsigned and four signed bytes to each i32 lane
+  // of
+  // a vector (tir::Intrinsic::kDot4): AVX-VNNI, AVX-512 VNNI, Arm's I8MM.
   kInt8Dot,
   // Multiply tiles of a matrix, a tile register at a time: AMX.
   kInt8Tiles,

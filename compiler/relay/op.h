@@ -80,6 +80,9 @@ enum Trait : unsigned {
   // The result may move by a whole step where an operand moves by its last bit:
   // what is computed for it must be rounded as the model says.
   kJumps = 1 << 9,
+  // Says in floats what its first operand says in fewer bits, which some
+  // kernels multiply instead.
+  kDequantizes = 1 << 10,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

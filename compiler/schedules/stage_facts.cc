@@ -50,6 +50,7 @@ class CostVisitor : public tir::ExprVisitor {
   void VisitCall(const tir::Call& node) override {
     switch (node.intrinsic) {
       case tir::Intrinsic::kMulAdd:
+      case tir::Intrinsic::kDot4:
       case tir::Intrinsic::kAbs:
       case tir::Intrinsic::kFloor:
       case tir::Intrinsic::kCeil:

@@ -20,6 +20,10 @@ struct LayoutPreferences {
   // Null: every product stays as it is.
   std::function<int64_t(const relay::Node& product, int64_t columns)>
       panel_width;
+  // Whether products and convolutions of u8 data and i8 weights should read
+  // these in words of four (attribute dot4), and quantised models multiply
+  // bytes.
+  bool byte_words = false;
 };
 
 }  // namespace ingot

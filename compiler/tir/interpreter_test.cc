@@ -106,6 +106,11 @@ TEST(InterpreterTest, Integers) {
   EXPECT_EQ(Ints("select(i > 1 && !(i == 3) || i == 0, 7, i)", 4),
             (V{7, 1, 7, 3}));
   EXPECT_EQ(Ints("9223372036854775807 + i", 2), (V{INT64_MAX, INT64_MIN}));
+  // Bytes 255, 128, 1 and 0 by 127, -128, -1 and 5; and a sum that wraps.
+  EXPECT_EQ(Ints("i64(dot4(i32(98559), i32(100630655), i32(i)))", 2),
+            (V{255 * 127 - 128 * 128 - 1, 255 * 127 - 128 * 128}));
+  EXPECT_EQ(Ints("i64(dot4(i32(1), i32(1), i32(2147483647)))", 1),
+            (V{INT32_MIN}));
   EXPECT_EQ(Ints("-i", 2), (V{0, -1}));
 }
 

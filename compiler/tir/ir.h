@@ -217,7 +217,9 @@ struct Broadcast final : ExprNode {
   const Expr value;
 };
 
-// Pure functions, element-wise. kMulAdd(a, b, c) = a * b + c.
+// Pure functions, element-wise. kMulAdd(a, b, c) = a * b + c. kDot4(a, b, c) of
+// i32, which wraps: c + a0 * b0 + ... + a3 * b3, of the four bytes of a, which
+// have no sign, and those of b, which have one.
 // clang-format off
 #define INGOT_TIR_INTRINSICS(V) \
   V(Exp, "exp", 1) \
@@ -246,7 +248,8 @@ struct Broadcast final : ExprNode {
   V(IsInf, "isinf", 1) \
   V(Pow, "pow", 2) \
   V(Fmod, "fmod", 2) \
-  V(MulAdd, "muladd", 3)
+  V(MulAdd, "muladd", 3) \
+  V(Dot4, "dot4", 3)
 // clang-format on
 // kRound rounds halves to even. kIsNan and kIsInf give bool.
 

@@ -212,6 +212,14 @@ double CastIntToFloat(DataType to, DataType from, int64_t value) {
                             : static_cast<double>(value));
 }
 
+int64_t EvalDot4(int64_t a, int64_t b, int64_t c) {
+  int64_t sum = c;
+  for (int shift = 0; shift < 32; shift += 8) {
+    sum += (a >> shift & 0xff) * static_cast<int8_t>(b >> shift & 0xff);
+  }
+  return WrapInt(DataType::Int(32), sum);
+}
+
 double EvalIntrinsic(Intrinsic intrinsic, DataType t, double a, double b,
                      double c) {
   switch (intrinsic) {
@@ -269,6 +277,8 @@ double EvalIntrinsic(Intrinsic intrinsic, DataType t, double a, double b,
       return RoundFloat(t, std::fmod(a, b));
     case Intrinsic::kMulAdd:
       return RoundFloat(t, std::fma(a, b, c));
+    case Intrinsic::kDot4:
+      break;  // of integers: EvalDot4
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -260,6 +260,17 @@ I RunCall(I in, Machine* m) {
   return in + 1;
 }
 
+I RunDot4(I in, Machine* m) {
+  const Register* a = m->At(in->a);
+  const Register* b = m->At(in->b);
+  const Register* c = m->At(in->c);
+  Register* out = m->At(in->dst);
+  for (int lane = 0; lane < in->lanes; ++lane) {
+    out[lane].i = EvalDot4(a[lane].i, b[lane].i, c[lane].i);
+  }
+  return in + 1;
+}
+
 template <typename Format>
 I RunMulAdd(I in, Machine* m) {
   const Register* a = m->At(in->a);
@@ -415,6 +426,7 @@ Operation BinaryOperation(BinaryOp op, DataType t) {
 Operation UnaryOperation(UnaryOp op, DataType type) { return RunUnary; }
 Operation CastOperation(DataType to, DataType from) { return RunCast; }
 Operation CallOperation(Intrinsic intrinsic, DataType t) {
+  if (intrinsic == Intrinsic::kDot4) return RunDot4;
   if (!t.is_float()) return RunIntAbs;
   if (intrinsic != Intrinsic::kMulAdd) return RunCall;
   if (t.code == DataType::kBFloat) return RunMulAdd<ToBF16>;

@@ -122,6 +122,10 @@ const char* CallTypeError(Intrinsic intrinsic, const std::vector<Expr>& args) {
     if (arg->dtype != args[0]->dtype) return "the arguments' types differ";
   }
   const DataType t = args[0]->dtype;
+  if (intrinsic == Intrinsic::kDot4) {
+    return t.element() == DataType::Int(32) ? nullptr
+                                            : "the function needs i32";
+  }
   if (t.is_float()) return nullptr;
   if (intrinsic == Intrinsic::kAbs && t.is_integer()) return nullptr;
   return "the function needs floats";

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "compiler/codegen/llvm/float_bits.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "llvm/IR/Constants.h"
@@ -18,6 +20,24 @@ Value* KernelEmitter::Narrow(DataType t, Value* v) {
                                      : FloatToHalf(b_, m_, v);
 }
 
+// LLVM takes vectors apart for its own saturating conversions to i8 and i16.
+Value* KernelEmitter::EmitNarrowSaturatingCast(Value* v, DataType to) {
+  const int digits = to.is_int() ? to.bits - 1 : to.bits;
+  llvm::Type* type = v->getType();
+  Value* zero = llvm::ConstantFP::get(type, 0.0);
+  Value* low = to.is_int()
+                   ? llvm::ConstantFP::get(type, -std::ldexp(1.0, digits))
+                   : zero;
+  Value* high = llvm::ConstantFP::get(type, std::ldexp(1.0, digits) - 1);
+  // NaN gives 0. No comparison with it holds, so of a limit of 0 that comes by
+  // itself.
+  if (to.is_int()) v = b_.CreateSelect(b_.CreateFCmpUNO(v, v), zero, v);
+  v = b_.CreateSelect(b_.CreateFCmpOGT(v, low), v, low);
+  v = b_.CreateSelect(b_.CreateFCmpOLT(v, high), v, high);
+  Value* whole = b_.CreateFPToSI(v, TypeLike(b_.getInt32Ty(), v));
+  return b_.CreateTrunc(whole, module_->ValueType(to));
+}
+
 Value* KernelEmitter::EmitCast(const tir::Cast& e) {
   const DataType from = e.value->dtype;
   const DataType to = e.dtype;
@@ -34,6 +54,7 @@ Value* KernelEmitter::EmitCast(const tir::Cast& e) {
   }
   if (from.is_float() && to.is_integer()) {
     Value* wide = Widen(from, v);
+    if (to.bits <= 16) return EmitNarrowSaturatingCast(wide, to);
     return b_.CreateIntrinsic(
         to.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
         {type, wide->getType()}, {wide});

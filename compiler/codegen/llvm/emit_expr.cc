@@ -286,6 +286,9 @@ Value* KernelEmitter::EmitCall(const tir::Call& e) {
   const DataType t = e.args[0]->dtype;
   std::vector<Value*> args;
   for (const Expr& arg : e.args) args.push_back(EmitExpr(arg));
+  if (e.intrinsic == tir::Intrinsic::kDot4) {
+    return EmitDot4(b_, m_, args[0], args[1], args[2]);
+  }
   if (!t.is_float()) {
     if (e.intrinsic != tir::Intrinsic::kAbs) {
       return Fail(

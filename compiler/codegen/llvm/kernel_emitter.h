@@ -64,6 +64,8 @@ class KernelEmitter {
 
   // Conversions (emit_cast.cc). The "wide" form of a 16-bit float is f32.
   llvm::Value* EmitCast(const tir::Cast& e);
+  // A float to an integer of at most 16 bits.
+  llvm::Value* EmitNarrowSaturatingCast(llvm::Value* v, DataType to);
   llvm::Value* Widen(DataType t, llvm::Value* v);
   llvm::Value* Narrow(DataType t, llvm::Value* v);
 

@@ -295,7 +295,7 @@ MachineModel ModelOf(const Machine& machine) {
   const std::pair<const char*, MachineUnit> units[] = {
       {"avx512vnni", MachineUnit::kInt8Dot},
       {"avxvnni", MachineUnit::kInt8Dot},
-      {"dotprod", MachineUnit::kInt8Dot},
+      {"i8mm", MachineUnit::kInt8Dot},
       {"amx-int8", MachineUnit::kInt8Tiles},
       {"amx-bf16", MachineUnit::kBFloat16Tiles},
   };

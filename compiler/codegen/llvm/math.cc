@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/float_bits.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/IntrinsicsAArch64.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 
 namespace ingot::codegen {
@@ -360,6 +362,47 @@ Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
                   Value* z) {
   if (!m.has_fma) return b.CreateFAdd(b.CreateFMul(x, y), z);
   return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+}
+
+namespace {
+
+// The instruction for vectors of so many lanes.
+llvm::Intrinsic::ID Dot4Instruction(const Machine& m, unsigned lanes) {
+  if (m.Has("i8mm")) {
+    return lanes == 4 ? llvm::Intrinsic::aarch64_neon_usdot
+                      : llvm::Intrinsic::not_intrinsic;
+  }
+  const bool wide = m.Has("avx512vnni");
+  const bool narrow = m.Has("avxvnni") || (wide && m.Has("avx512vl"));
+  if (lanes == 16 && wide) return llvm::Intrinsic::x86_avx512_vpdpbusd_512;
+  if (lanes == 8 && narrow) return llvm::Intrinsic::x86_avx512_vpdpbusd_256;
+  if (lanes == 4 && narrow) return llvm::Intrinsic::x86_avx512_vpdpbusd_128;
+  return llvm::Intrinsic::not_intrinsic;
+}
+
+}  // namespace
+
+Value* EmitDot4(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
+                Value* z) {
+  Type* type = x->getType();
+  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
+    const llvm::Intrinsic::ID id = Dot4Instruction(m, vector->getNumElements());
+    if (id == llvm::Intrinsic::aarch64_neon_usdot) {
+      Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 16);
+      return b.CreateIntrinsic(
+          id, {type, bytes},
+          {z, b.CreateBitCast(x, bytes), b.CreateBitCast(y, bytes)});
+    }
+    if (id != llvm::Intrinsic::not_intrinsic) {
+      return b.CreateIntrinsic(id, {}, {z, x, y});
+    }
+  }
+  for (int j = 0; j < 4; ++j) {
+    Value* left = b.CreateAnd(b.CreateLShr(x, 8 * j), 0xff);
+    Value* right = b.CreateAShr(b.CreateShl(y, 24 - 8 * j), 24);
+    z = b.CreateAdd(z, b.CreateMul(left, right));
+  }
+  return z;
 }
 
 Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,

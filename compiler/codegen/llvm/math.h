@@ -19,6 +19,11 @@ namespace ingot::codegen {
 llvm::Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* a,
                         llvm::Value* c, llvm::Value* d);
 
+// tir's kDot4 of i32 or vectors of them: one instruction where the machine has
+// it for so many lanes.
+llvm::Value* EmitDot4(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* a,
+                      llvm::Value* c, llvm::Value* d);
+
 // `args` are floats or doubles, or vectors of them, all of one type. kIsNan
 // and kIsInf give i1. Inserts at b's place, where new blocks may begin.
 llvm::Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,

@@ -235,6 +235,38 @@ Expr HighestOf(DataType t) {
   return tir::MakeInt(std::numeric_limits<int64_t>::max() >> (64 - t.bits), t);
 }
 
+AttrSpec Dot4Attr() {
+  return IntAttr("dot4",
+                 "1: x is u8, w holds i32 words of four signed bytes along the "
+                 "dimension summed over",
+                 0);
+}
+
+absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out) {
+  const DataType i32 = DataType::Int(32);
+  if (x.dtype == DataType::UInt(8) && w.dtype == i32 && out == i32) {
+    return absl::OkStatus();
+  }
+  return Invalid("dot4 is for x of u8, w and result of i32, not ", ToString(x),
+                 ", ", ToString(w), " and ", out.ToString());
+}
+
+Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word) {
+  const DataType i32 = DataType::Int(32);
+  Expr bytes;
+  for (int64_t j = 0; j < kBytesOfWord; ++j) {
+    Indices each = at;
+    each.back() = each.back() + j;
+    Expr byte = MakeCast(i32, x(each));
+    if (j > 0) {
+      byte =
+          tir::MakeBinary(tir::BinaryOp::kShl, byte, tir::MakeInt(8 * j, i32));
+    }
+    bytes = j == 0 ? byte : tir::MakeBinary(tir::BinaryOp::kBitOr, bytes, byte);
+  }
+  return tir::MakeCall(Intrinsic::kDot4, {bytes, word, tir::MakeInt(0, i32)});
+}
+
 Expr All(const std::vector<Expr>& conditions) {
   Expr all;
   for (const Expr& c : conditions) all = all == nullptr ? c : And(all, c);

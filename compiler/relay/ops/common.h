@@ -133,6 +133,16 @@ Expr HighestOf(DataType t);
 // All of `conditions`; true for none.
 Expr All(const std::vector<Expr>& conditions);
 
+// Weights in words of four signed bytes, which tir's kDot4 multiplies by four
+// bytes of data: attribute dot4 of products and convolutions.
+inline constexpr int64_t kBytesOfWord = 4;
+AttrSpec Dot4Attr();
+// InvalidArgument unless x is of u8, w and `out` of i32.
+absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out);
+// The four bytes of `x`, of u8, from `at` on along the last dimension, times
+// those of the word.
+Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word);
+
 // An index that a tensor's element gave: negative ones count from the end, and
 // what lies outside is clamped, because such an index is the caller's data.
 Expr SafeIndex(const Expr& index, const Dim& extent);

@@ -109,7 +109,8 @@ OpDef Det() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const int rank = x.rank();
-    const DataType t = x.dtype(), acc = ComputeType(t);
+    // Products that nearly cancel leave few of f32's digits.
+    const DataType t = x.dtype(), acc = DataType::Float(64);
     const Expr n = x.shape()[rank - 1];
     const Shape batch(x.shape().begin(), x.shape().end() - 2);
     std::vector<te::Tensor> out = c.graph.Extern(

@@ -1,4 +1,5 @@
 // Matrix products and einsum.
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/einsum.h"
 #include "compiler/relay/ops/families.h"
@@ -130,21 +131,28 @@ OpDef Dense() {
 OpDef DensePacked() {
   OpDef def;
   def.name = "dense_packed";
-  def.doc = "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded";
+  def.doc =
+      "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded; with "
+      "dot4 [ceil(n / nr), k / 4, nr]";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory;
   def.attrs = {
       IntAttr("units", "n, the columns of the result", kRequired),
       TypeAttr("out_dtype", "of sums and result; x's type when left out",
-               kOptional)};
+               kOptional),
+      Dot4Attr()};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
     INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
     INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
-    if (!MayBeEqual(x.shape.back(), w.shape[1], c.assumed))
-      return InnerMismatch(c);
+    Dim inner = w.shape[1];
+    if (c.attrs.Get<int64_t>("dot4") != 0) {
+      INGOT_RETURN_IF_ERROR(CheckDot4(x, w, dtype));
+      inner = SimplifyDim(inner * kBytesOfWord);
+    }
+    if (!MayBeEqual(x.shape.back(), inner, c.assumed)) return InnerMismatch(c);
     const auto packed = ConstShape(w.shape);
     const int64_t units = c.attrs.Get<int64_t>("units");
     if (!packed || units < 1 || (*packed)[2] < 1 ||
@@ -158,13 +166,24 @@ OpDef DensePacked() {
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0], w = c.inputs[1];
     const Expr nr = w.shape()[2];
+    const Tags tags = {{te::kAnchor, te::kDensePacked}};
+    if (c.attrs.Get<int64_t>("dot4") != 0) {
+      return Tensors{c.graph.Reduce(
+          c.name, c.outputs[0].shape, {w.shape()[1]},
+          te::Reducer::Sum(DataType::Int(32)),
+          [&](const Indices& i, const Indices& r) {
+            Indices xi = i;
+            xi.back() = r[0] * kBytesOfWord;
+            return Dot4(x, xi, w({i.back() / nr, r[0], i.back() % nr}));
+          },
+          tags)};
+    }
     auto factors = [&](const Indices& i, const Expr& r) {
       Indices xi = i;
       xi.back() = r;
       return std::make_pair(x(xi), w({i.back() / nr, r, i.back() % nr}));
     };
-    return SumOfProducts(c, x.shape().back(), {{te::kAnchor, te::kDensePacked}},
-                         factors);
+    return SumOfProducts(c, x.shape().back(), tags, factors);
   };
   return def;
 }

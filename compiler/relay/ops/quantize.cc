@@ -44,6 +44,7 @@ OpDef Quantize() {
   def.max_inputs = 3;
   def.traits = kJumps;
   def.fusion = FusionKind::kBroadcast;
+  def.layout_rule = LayoutRule::kFollows;
   def.attrs = {TypeAttr("dtype", "of the result, an integer", kRequired),
                IntAttr("axis", "that scales run along", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
@@ -77,7 +78,9 @@ OpDef Dequantize() {
   def.doc = "(x - zero_point) * scale; operands x, scale, zero_point";
   def.min_inputs = 2;
   def.max_inputs = 3;
+  def.traits = kKeepsFinite | kDequantizes;
   def.fusion = FusionKind::kBroadcast;
+  def.layout_rule = LayoutRule::kFollows;
   def.attrs = {IntAttr("axis", "that scales run along", 1)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     INGOT_RETURN_IF_ERROR(ExpectInteger(c.type(0), "x"));

@@ -91,7 +91,9 @@ absl::StatusOr<bool> BlockFunction(Function* function,
     INGOT_ASSIGN_OR_RETURN(output, values.Plain(output));
     preferred_names.emplace_back(output.node, name);
   }
-  preferred_names.insert(preferred_names.end(), values.preferred_names().begin(), values.preferred_names().end());
+  preferred_names.insert(preferred_names.end(),
+                         values.preferred_names().begin(),
+                         values.preferred_names().end());
   function->RemoveDead();
   std::set<std::string> names;
   std::set<const Node*> alive;
@@ -124,7 +126,8 @@ absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
-    INGOT_ASSIGN_OR_RETURN(bool added, ApplyRules(function.get(), kAddUnitHeight));
+    INGOT_ASSIGN_OR_RETURN(bool added,
+                           ApplyRules(function.get(), kAddUnitHeight));
     INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), context->layouts));
     changed = changed || added || blocked;

@@ -186,9 +186,9 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
 
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   const Value x = node.inputs[0], w = node.inputs[1];
-  const DataType type = x.type().dtype;
-  if (!type.is_float() || ConstantOf(w) == nullptr ||
-      node.attrs.Has("out_dtype") ||
+  const bool bytes = layouts_.byte_words && IsByteProduct(node);
+  const bool floats = x.type().dtype.is_float() && !node.attrs.Has("out_dtype");
+  if (!(bytes || floats) || ConstantOf(w) == nullptr ||
       node.attrs.Get<std::string>("data_layout") != "NCHW" ||
       node.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
       ChannelsOf(x.type()) == 0) {
@@ -207,14 +207,21 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   Attrs attrs = node.attrs;
   std::string kernel_layout = absl::StrCat("OIHW", block, "i", block, "o");
   Value data;
-  if (!depthwise && groups == 1 && !IsBlocked(x) && in < block) {
+  if (!bytes && !depthwise && groups == 1 && !IsBlocked(x) && in < block) {
     // Filling up the block would multiply the work of a first layer.
     data = x;
     kernel_layout = absl::StrCat("OIHW", block, "o");
   } else {
-    INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, block));
+    // Bytes are multiplied four at a time.
+    const int64_t in_block = bytes && !depthwise && !IsBlocked(x)
+                                 ? std::min(block, Ceil(in, 4) * 4)
+                                 : block;
+    INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
-    attrs.Set("data_layout", DataLayout(block));
+    attrs.Set("data_layout", DataLayout(in_block));
+    if (bytes && !depthwise) {
+      return ConvInWords(node, data, in_block, block, std::move(attrs));
+    }
   }
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
@@ -226,6 +233,36 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false, groups == 1 ? out : 0};
+}
+
+BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
+                                                       const Value& data,
+                                                       int64_t in_block,
+                                                       int64_t block,
+                                                       Attrs attrs) {
+  const Value& w = node.inputs[1];
+  const std::string& name = w.node->name;
+  const std::string words_layout =
+      absl::StrCat("OIHW", in_block / 4, "i", block, "o");
+  INGOT_ASSIGN_OR_RETURN(
+      const Value bytes,
+      Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", in_block, "i"),
+                  name));
+  INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(bytes)));
+  Node* const constant = function_->AddConstant(name, std::move(words));
+  AddSources(*w.node, constant);
+  INGOT_ASSIGN_OR_RETURN(
+      const Value kernel,
+      Transformed(Value{constant},
+                  absl::StrCat("OIHW", block, "o", in_block / 4, "i"),
+                  words_layout, name));
+  preferred_names_.emplace_back(kernel.node, name);
+  attrs.Set("kernel_layout", words_layout);
+  attrs.Set("dot4", int64_t{1});
+  INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, kernel}, attrs));
+  const int64_t out = ChannelsOf(node.outputs[0]);
+  return Blocked{result, block, out, false,
+                 node.attrs.Get<int64_t>("groups") == 1 ? out : 0};
 }
 
 absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
@@ -240,10 +277,7 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
     }
   }
   INGOT_ASSIGN_OR_RETURN(Value plain, Plain(value));
-  if (std::all_of(shape.begin(), shape.end(),
-                  [](const Dim& dim) { return tir::IsConstInt(dim, 1); })) {
-    return plain;  // one element fits everywhere
-  }
+  if (IsOneElement(value)) return plain;  // it fits everywhere
   Shape whole(rank - shape.size(), tir::MakeInt(1));
   whole.insert(whole.end(), shape.begin(), shape.end());
   whole = WithUnitHeight(whole);
@@ -281,8 +315,17 @@ BlockedValues::MaybeBlocked BlockedValues::Pointwise(const Node& node) {
       (result.padded() && MayLeaveFinite(node))) {
     return std::nullopt;
   }
+  // Operands that run along an axis of their own do not broadcast.
+  const bool has_axis = node.op->FindAttr("axis") != nullptr;
   std::vector<Value> inputs;
   for (const Value& input : node.inputs) {
+    if (input.node == nullptr) {  // left out
+      inputs.push_back(input);
+      continue;
+    }
+    if (has_axis && !inputs.empty() && !IsOneElement(input)) {
+      return std::nullopt;
+    }
     INGOT_ASSIGN_OR_RETURN(std::optional<Value> operand,
                            Operand(input, result.channels, result.block,
                                    node.outputs[0].shape.size()));

@@ -59,6 +59,9 @@ class BlockedValues {
   using MaybeBlocked = absl::StatusOr<std::optional<Blocked>>;
 
   MaybeBlocked Conv(const Node& node);
+  // The same of bytes, whose weights become words.
+  MaybeBlocked ConvInWords(const Node& node, const Value& data,
+                           int64_t in_block, int64_t block, Attrs attrs);
   MaybeBlocked Pointwise(const Node& node);
   MaybeBlocked Pool(const Node& node);
   MaybeBlocked Concat(const Node& node);

@@ -63,12 +63,22 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
   return small || results <= 4 * OriginBytes(node);
 }
 
+// Whether weights stay quantised for now: the host may multiply them as they
+// are, and nobody else is asked what they take.
+bool KeepsQuantized(const PassContext& context) {
+  return context.layouts.byte_words && !context.partitioned &&
+         std::none_of(
+             context.targets.begin(), context.targets.end(),
+             [](const TargetChoice& t) { return t.kind->HasRegions(); });
+}
+
 absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
   // Constants are appended and moved into order at the end; only nodes that
   // are there now need a look, in order.
   std::vector<Node*> nodes;
   for (const auto& node : function->nodes()) nodes.push_back(node.get());
   std::map<Value, Value> folded;
+  const bool keeps_quantized = KeepsQuantized(*context);
   for (Node* node : nodes) {
     for (Value& input : node->inputs) {
       auto it = folded.find(input);
@@ -76,6 +86,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     }
     if (node->kind != NodeKind::kOp || node->IsExecutorStep() ||
         node->op->BackendOnly() || !IsKnown(*node) ||
+        (keeps_quantized && node->op->Has(kDequantizes)) ||
         !IsWorthStoring(*node, context->fold_bytes)) {
       continue;
     }

@@ -184,8 +184,8 @@ class FunctionFuser {
     };
     for (const Value& operand : operands) forget(operand);
     std::vector<Value> more;
-    // The source of a dimension may be an input, wherever it stands, or a value that is
-    // computed before the group.
+    // The source of a dimension may be an input, wherever it stands, or a value
+    // that is computed before the group.
     for (Node* input : function_->inputs) {
       if (!finder.names.empty() && forget(Value{input})) {
         more.push_back(Value{input});

@@ -92,7 +92,8 @@ std::vector<Change> ChangesOf(const Function& example) {
       });
     }
     changes.push_back([=](Module*, Function* main) {
-      ChangeLeaves(main, [=](Node*) { return kind; }, Unchanged);
+      ChangeLeaves(
+          main, [=](Node*) { return kind; }, Unchanged);
       return absl::StrCat("all leaves of kind ", kind);
     });
     changes.push_back([=](Module*, Function* main) {

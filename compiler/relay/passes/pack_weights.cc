@@ -3,6 +3,8 @@
 //
 //   dense(x, w)             ->  dense_packed(x, panels of w)
 //   matmul(x, b), b [k, n]  ->  dense_packed(x, panels of b)
+//
+// Of bytes, panels hold words of four along k.
 #include <map>
 #include <set>
 #include <string>
@@ -33,6 +35,19 @@ absl::StatusOr<Tensor> Panels(const Tensor& w, int64_t rows, int64_t columns,
               to + whole * rows * nr * element, {nr, 1},
               {rows, columns - whole * nr}, element);
   return packed;
+}
+
+// i8 w[k * row + n * column] as words [columns, ceil(rows / 4)], zeros beyond.
+absl::StatusOr<Tensor> Words(const Tensor& w, int64_t rows, int64_t columns,
+                             int64_t row, int64_t column) {
+  const int64_t filled = (rows + 3) / 4 * 4;
+  INGOT_ASSIGN_OR_RETURN(Tensor bytes,
+                         Tensor::Empty(w.dtype(), {columns, filled}));
+  auto* to = static_cast<char*>(bytes.mutable_raw_data());
+  std::fill(to, to + bytes.bytes(), 0);
+  CopyStrided(static_cast<const char*>(w.raw_data()), {column, row}, to,
+              {filled, 1}, {columns, rows}, 1);
+  return WordsOf(bytes);
 }
 
 class Packer {
@@ -66,11 +81,14 @@ class Packer {
     if (!dense && !node->Is("matmul")) return false;
     const Value w = node->inputs[1];
     const Tensor* constant = ConstantOf(w);
-    const DataType type = node->inputs[0].type().dtype;
+    Value x = node->inputs[0];
+    const DataType type = x.type().dtype;
+    const size_t rank = x.type().shape.size();
+    const bool bytes = layouts_.byte_words && IsByteProduct(*node);
     if (constant == nullptr || constant->shape().size() != 2 ||
-        !type.is_float() || constant->dtype() != type ||
-        constant->NumElements() == 0 || node->attrs.Has("out_dtype") ||
-        node->inputs[0].type().shape.size() < 2) {
+        constant->NumElements() == 0 || rank < 2 ||
+        !(bytes || (type.is_float() && constant->dtype() == type &&
+                    !node->attrs.Has("out_dtype")))) {
       return false;
     }
     const int64_t rows = constant->shape()[dense ? 1 : 0];
@@ -79,18 +97,37 @@ class Packer {
     if (nr == 0) return false;
     Value& panels = panels_[{w, dense}];
     if (panels.node == nullptr) {
-      INGOT_ASSIGN_OR_RETURN(
-          Tensor packed, Panels(*constant, rows, columns, dense ? 1 : columns,
-                                dense ? rows : 1, nr));
+      const int64_t row = dense ? 1 : columns, column = dense ? rows : 1;
+      Tensor packed;
+      if (bytes) {
+        INGOT_ASSIGN_OR_RETURN(const Tensor words,
+                               Words(*constant, rows, columns, row, column));
+        INGOT_ASSIGN_OR_RETURN(packed, Panels(words, words.shape()[1], columns,
+                                              1, words.shape()[1], nr));
+      } else {
+        INGOT_ASSIGN_OR_RETURN(
+            packed, Panels(*constant, rows, columns, row, column, nr));
+      }
       panels = Value{function_->AddConstant(w.node->name, std::move(packed))};
       AddSources(*w.node, panels.node);
       names_[panels.node] = w.node->name;
     }
     Attrs attrs = node->attrs;
     attrs.Set("units", columns);
-    INGOT_ASSIGN_OR_RETURN(Node * made,
-                           function_->AddOp("dense_packed", node->name,
-                                            {node->inputs[0], panels}, attrs));
+    if (bytes) {
+      attrs.Set("dot4", int64_t{1});
+      if (rows % 4 != 0) {
+        std::vector<int64_t> pads(2 * rank, 0);
+        pads.back() = 4 - rows % 4;
+        INGOT_ASSIGN_OR_RETURN(
+            Node * padded,
+            function_->AddOp("pad", x.node->name, {x}, {{"pads", pads}}));
+        x = Value{padded};
+      }
+    }
+    INGOT_ASSIGN_OR_RETURN(
+        Node * made,
+        function_->AddOp("dense_packed", node->name, {x, panels}, attrs));
     AddSources(*node, made);
     std::swap(made->name, node->name);
     function_->ReplaceUses(Value{node}, Value{made});

@@ -249,6 +249,7 @@ class Partitioner {
 }  // namespace
 
 absl::StatusOr<bool> Partition(Module* module, PassContext* context) {
+  context->partitioned = true;
   if (context->targets.empty()) return false;
   std::vector<Function*> functions;
   for (const auto& function : module->functions()) {

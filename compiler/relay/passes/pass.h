@@ -41,6 +41,9 @@ struct PassContext {
   // Told by `partition`: model node -> who did not take it.
   std::map<std::string, std::vector<Refusal>> refusals;
 
+  // Set by `partition`: what is left in main is the host's.
+  bool partitioned = false;
+
   // The layouts that the host's kernels want.
   LayoutPreferences layouts;
   // Constants up to this size, and up to a quarter of it in elements, are

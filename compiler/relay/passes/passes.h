@@ -15,6 +15,7 @@ absl::StatusOr<bool> Simplify(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateDead(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateCommon(Module* module, PassContext* context);
 absl::StatusOr<bool> Partition(Module* module, PassContext* context);
+absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context);
 absl::StatusOr<bool> SubPixel(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
@@ -37,6 +38,9 @@ inline constexpr PassRow kPasses[] = {
     {"eliminate_common", "compute equal things once", EliminateCommon},
     {"eliminate_dead", "drop what no output needs", EliminateDead},
     {"partition", "give each target the regions that it takes", Partition},
+    {"byte_products",
+     "multiply quantised data and weights as the bytes that they are",
+     ByteProducts},
     {"sub_pixel",
      "run transposed convolutions as ordinary ones that interleave", SubPixel},
     {"block_layout",
@@ -49,17 +53,18 @@ inline constexpr PassRow kPasses[] = {
 
 // The passes that a compilation runs, by its level of optimization.
 inline constexpr const char* kPassesOfLevel0[] = {
-    "infer_types", "fold_constants", "eliminate_dead", "partition", "fuse_ops"};
+    "infer_types", "fold_constants", "eliminate_dead",
+    "partition",   "fold_constants", "fuse_ops"};
 inline constexpr const char* kPassesOfLevel1[] = {
     "infer_types", "fold_constants", "simplify",         "fold_batch_norm",
     "simplify",    "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",   "fuse_ops"};
+    "partition",   "fold_constants", "fuse_ops"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types",    "fold_constants", "simplify",         "fold_batch_norm",
-    "simplify",       "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",      "sub_pixel",      "block_layout",     "pack_weights",
-    "fold_constants", "simplify",       "eliminate_common", "eliminate_dead",
-    "fuse_ops"};
+    "infer_types", "fold_constants",   "simplify",         "fold_batch_norm",
+    "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
+    "partition",   "byte_products",    "fold_constants",   "simplify",
+    "sub_pixel",   "block_layout",     "pack_weights",     "fold_constants",
+    "simplify",    "eliminate_common", "eliminate_dead",   "fuse_ops"};
 
 }  // namespace ingot::relay
 

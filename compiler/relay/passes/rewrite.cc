@@ -56,6 +56,18 @@ bool IsConvTranspose(const Node& node) {
          node.op->FindAttr("output_padding") != nullptr;
 }
 
+bool IsByteProduct(const Node& node) {
+  return node.inputs[0].type().dtype == DataType::UInt(8) &&
+         node.inputs[1].type().dtype == DataType::Int(8) &&
+         node.outputs[0].dtype == DataType::Int(32);
+}
+
+bool IsOneElement(const Value& value) {
+  const Shape& shape = value.type().shape;
+  return std::all_of(shape.begin(), shape.end(),
+                     [](const Dim& dim) { return tir::IsConstInt(dim, 1); });
+}
+
 const Tensor* ConstantOf(const Value& value) {
   return value.node != nullptr && value.node->constant.has_value()
              ? &*value.node->constant
@@ -121,6 +133,19 @@ absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
     std::memcpy(to, &bits, dtype.bytes());
   }
   return Value{function->AddConstant(name, std::move(tensor))};
+}
+
+absl::StatusOr<Tensor> WordsOf(const Tensor& bytes) {
+  std::vector<int64_t> shape(bytes.shape().begin(), bytes.shape().end());
+  shape.back() /= 4;
+  INGOT_ASSIGN_OR_RETURN(Tensor words, Tensor::Empty(DataType::Int(32), shape));
+  const auto* from = static_cast<const uint8_t*>(bytes.raw_data());
+  int32_t* to = words.mutable_data<int32_t>();
+  for (int64_t i = 0; i < words.NumElements(); ++i, from += 4) {
+    to[i] = static_cast<int32_t>(from[0] | from[1] << 8 | from[2] << 16 |
+                                 static_cast<uint32_t>(from[3]) << 24);
+  }
+  return words;
 }
 
 void AddSources(const Node& from, Node* to) {

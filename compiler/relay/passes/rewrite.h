@@ -23,6 +23,12 @@ bool IsConv(const Node& node);
 // Whether the node is a transposed convolution, of any rank.
 bool IsConvTranspose(const Node& node);
 
+// Whether it multiplies u8 data by i8 weights, with sums of i32.
+bool IsByteProduct(const Node& node);
+
+// Whether every dimension is 1.
+bool IsOneElement(const Value& value);
+
 // The elements of a constant; null for anything else.
 const Tensor* ConstantOf(const Value& value);
 
@@ -43,6 +49,10 @@ absl::StatusOr<Value> AddFolded(Function* function, absl::string_view op,
 absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
                                DataType dtype, absl::Span<const int64_t> shape,
                                double value);
+
+// Bytes as i32 words of four, the first the lowest: the last dimension, a
+// multiple of four, becomes a fourth.
+absl::StatusOr<Tensor> WordsOf(const Tensor& bytes);
 
 // Adds the model's node names of `from` to those of `to`.
 void AddSources(const Node& from, Node* to);

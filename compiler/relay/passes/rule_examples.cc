@@ -172,6 +172,24 @@ void AddPatterns(Examples* e) {
       " %f = erf(%s) %p = add(%f, %one) %a = mul(%x, %p) %y = mul(%a, %h) }";
 }
 
+void AddBytes(Examples* e) {
+  const std::string quantized =
+      " %z = const i32[] {3} %i = cast(%x) {dtype=i32} %d = sub(%i, %z)";
+  (*e)["product of bytes"] =
+      "(%x: u8[2, 3]) -> (%y) { %w = const i8[3, 2] {1, -2, 3, -4, 5, -6}" +
+      quantized + " %y = matmul(%d, %w) {out_dtype=i32} }";
+  (*e)["product of bytes with a transpose"] =
+      "(%x: u8[2, 3]) -> (%y) { %w = const i8[2, 3] {1, -2, 3, -4, 5, -6}" +
+      quantized + " %y = dense(%d, %w) {out_dtype=i32} }";
+  for (int n : {1, 2, 3}) {
+    const std::string window = n == 1 ? "2" : n == 2 ? "1, 2" : "1, 1, 2";
+    (*e)[absl::StrCat("conv", n, "d of bytes")] = absl::StrCat(
+        "(%x: u8[1, 3, ", window, "]) -> (%y) { %w = const i8[2, 3, ", window,
+        "] {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12}", quantized,
+        " %y = conv", n, "d(%d, %w) {out_dtype=i32} }");
+  }
+}
+
 }  // namespace
 
 std::map<std::string, std::string> RuleExamples() {
@@ -182,6 +200,7 @@ std::map<std::string, std::string> RuleExamples() {
   AddPlanes(&examples);
   AddProducts(&examples);
   AddPatterns(&examples);
+  AddBytes(&examples);
   for (auto& [name, text] : examples) {
     text = absl::StrCat("module { func @main", text, " }");
   }

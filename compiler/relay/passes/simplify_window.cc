@@ -33,7 +33,9 @@ bool All(const Node& window, absl::string_view name, int64_t value) {
 // padding.
 bool PadsAlike(const Node& pad, const Node& window) {
   const double value = pad.attrs.Get<double>("value");
-  if (IsConv(window)) return value == 0;
+  if (IsConv(window)) {
+    return value == window.attrs.Get<int64_t>("pad_value");
+  }
   if (window.attrs.Get<int64_t>("ceil_mode") != 0) return false;
   if (IsPool(window, "avg_pool")) {
     const bool padded = !All(window, "pads", 0);

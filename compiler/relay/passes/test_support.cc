@@ -112,6 +112,7 @@ PassContext TestContext() {
   MachineModel machine;
   machine.vector_bits = 256;
   machine.fma = true;
+  machine.units = {MachineUnit::kInt8Dot};
   context.layouts = te::cpu::CpuLayouts(machine);
   return context;
 }

@@ -12,6 +12,16 @@ namespace {
 // More pieces than this would be more code than they save time.
 constexpr size_t kMaxCuts = 16;
 
+// Partial results for a reduction along contiguous elements: vectors, and
+// enough of them to hide the latency of an addition.
+int64_t ReductionLanes(int64_t extent, int64_t lanes) {
+  if (lanes < 2) return 0;
+  for (int64_t vectors : {4, 2, 1}) {
+    if (extent >= 4 * vectors * lanes) return vectors * lanes;
+  }
+  return extent >= lanes ? lanes : 0;
+}
+
 }  // namespace
 
 int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
@@ -25,6 +35,31 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
   Loop fused = stage->Fuse(loops);
   if (parallel) stage->Parallel(fused);
   return fused;
+}
+
+std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
+                                    const MachineModel& machine) {
+  const int64_t lanes = LanesFor(*stage, machine);
+  const int64_t partials =
+      ReductionLanes(GuessExtent(stage->op().reduce_extent.back()), lanes);
+  if (partials == 0 ||
+      !IsContiguous(stage, stage->op().reduce_axis.back().get())) {
+    return {};
+  }
+  std::vector<Stage*> made = schedule->SplitReduction(stage, partials);
+  for (Stage* part : made) {
+    if (part->axes().size() == stage->axes().size()) continue;  // the tail
+    auto [o, i] = part->Split(part->axes().back(), lanes);
+    part->Unroll(o);
+    part->Vectorize(i);
+    if (!part->IsReduce()) continue;
+    std::vector<Loop> order(part->axes().begin(), part->axes().end() - 1);
+    for (Loop reduce : part->reduce_axes()) order.push_back(reduce);
+    order.push_back(o);
+    order.push_back(i);
+    part->Reorder(order);
+  }
+  return made;
 }
 
 int SpecializeConditions(Stage* stage) {

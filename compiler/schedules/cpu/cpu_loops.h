@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "compiler/machine/machine_model.h"
 #include "compiler/te/schedule.h"
@@ -21,6 +22,13 @@ int64_t LanesFor(const Stage& stage, const MachineModel& machine);
 // Fuses the first `count` leaves and makes the result parallel if told to.
 // Returns the fused loop (none when count is 0).
 std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
+
+// Makes a reduction along contiguous elements run in as many vectors of partial
+// results as hide the latency of an addition, and arranges their loops. Returns
+// the stages made, as Schedule::SplitReduction does; none where the reduction
+// stays as it is.
+std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
+                                    const MachineModel& machine);
 
 // Cuts every axis on which the value has conditions. Returns the first such
 // axis, or the rank.

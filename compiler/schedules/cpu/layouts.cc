@@ -19,11 +19,12 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
 LayoutPreferences CpuLayouts(const MachineModel& machine) {
   LayoutPreferences layouts;
   layouts.channel_block = [machine](const relay::Node& convolution) {
-    return ChannelBlock(machine, convolution.inputs[0].type().dtype);
+    return ChannelBlock(machine, convolution.outputs[0].dtype);
   };
   layouts.panel_width = [machine](const relay::Node& product, int64_t columns) {
-    return PanelWidth(machine, product.inputs[0].type().dtype, columns);
+    return PanelWidth(machine, product.outputs[0].dtype, columns);
   };
+  layouts.byte_words = machine.Has(MachineUnit::kInt8Dot);
   return layouts;
 }
 

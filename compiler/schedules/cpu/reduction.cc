@@ -9,13 +9,16 @@
 namespace ingot::te::cpu {
 namespace {
 
-void Build(Schedule*, Stage* stage, const ScheduleChoice&,
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
            const MachineModel& machine) {
   const int rank = static_cast<int>(stage->axes().size());
   const int64_t lanes = LanesFor(*stage, machine);
   const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
   const bool parallel = work >= kParallelWork && !stage->IsAttached();
-  if (rank == 0) return;
+  if (rank == 0) {
+    ReduceInVectors(schedule, stage, machine);
+    return;
+  }
   const int64_t row = GuessExtent(stage->output().shape()[rank - 1]);
   const bool vector = lanes > 1 && row > 1 &&
                       IsContiguous(stage, stage->op().axis[rank - 1].get());

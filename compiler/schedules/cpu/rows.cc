@@ -25,44 +25,12 @@ bool ReadsReductions(const Schedule& schedule, const Stage* stage) {
   return false;
 }
 
-// Partial results for a reduction along contiguous elements: vectors, and
-// enough of them to hide the latency of an addition.
-int64_t ReductionLanes(int64_t extent, int64_t lanes) {
-  if (lanes < 2) return 0;
-  for (int64_t vectors : {4, 2, 1}) {
-    if (extent >= 4 * vectors * lanes) return vectors * lanes;
-  }
-  return extent >= lanes ? lanes : 0;
-}
-
 // Reduces one row in vectors, everything inside `loop` of `out`.
 void ReduceAlongRow(Schedule* schedule, Stage* stage, Stage* out, Loop loop,
                     const MachineModel& machine) {
-  const int64_t lanes = LanesFor(*stage, machine);
-  const int64_t partials =
-      ReductionLanes(GuessExtent(stage->op().reduce_extent.back()), lanes);
-  const bool split =
-      partials > 0 && IsContiguous(stage, stage->op().reduce_axis.back().get());
-  if (!split) {
-    stage->ComputeAt(out, loop);
-    return;
-  }
-  std::vector<Stage*> made = schedule->SplitReduction(stage, partials);
+  const std::vector<Stage*> parts = ReduceInVectors(schedule, stage, machine);
   stage->ComputeAt(out, loop);
-  for (Stage* part : made) {
-    part->ComputeAt(out, loop);
-    if (part->axes().size() == stage->axes().size()) continue;  // the tail
-    Loop lane = part->axes().back();
-    auto [o, i] = part->Split(lane, lanes);
-    part->Unroll(o);
-    part->Vectorize(i);
-    if (!part->IsReduce()) continue;
-    std::vector<Loop> order(part->axes().begin(), part->axes().end() - 1);
-    for (Loop reduce : part->reduce_axes()) order.push_back(reduce);
-    order.push_back(o);
-    order.push_back(i);
-    part->Reorder(order);
-  }
+  for (Stage* part : parts) part->ComputeAt(out, loop);
 }
 
 // A kernel of that form.

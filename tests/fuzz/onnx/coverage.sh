@@ -9,8 +9,8 @@ set -euo pipefail
 
 readonly LLVM=/usr/lib/llvm-19/bin
 readonly COUNT=-fprofile-instr-generate
-readonly FOLDERS=(compiler/te compiler/relay/passes compiler/relay/ops compiler/relay/interpreter
-  compiler/relay/import compiler/frontends/onnx)
+readonly FOLDERS=(compiler/te compiler/schedules compiler/relay/passes compiler/relay/ops
+  compiler/relay/interpreter compiler/relay/import compiler/frontends/onnx)
 readonly MODELS="${1:-1000}"
 readonly SEED="${2:-1}"
 

@@ -118,6 +118,20 @@ bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+// By activations without bounds; other operands may overflow, then.
+bool GrowsWithoutBounds(const NodeProto& node, const Scope& scope) {
+  constexpr double kVeryLarge = 1e12;
+  for (const std::string& name : node.output()) {
+    const auto it = scope.find(name);
+    if (it == scope.end()) continue;
+    const Tensor& result = it->second.value;
+    for (int64_t i = 0; i < result.NumElements(); ++i) {
+      if (!(std::fabs(ElementAt(result, i)) < kVeryLarge)) return true;
+    }
+  }
+  return false;
+}
+
 bool IsDouble(const NodeProto& node, const Scope& scope) {
   return scope.at(node.input(0)).value.dtype() == DataType::Float(64);
 }
@@ -340,6 +354,12 @@ const std::vector<Deviation>& Deviations() {
       all->push_back({name, EmptyByNegativeAxes,
                       "ONNX Runtime leaves out negative axes of an operand "
                       "without elements"});
+    }
+    for (const char* name : {"GRU", "LSTM", "RNN"}) {
+      all->push_back({name, GrowsWithoutBounds,
+                      "ONNX's formulas add and multiply in another order than "
+                      "ONNX Runtime, so that an infinity on the way makes an "
+                      "infinity here and NaN there"});
     }
     return all;
   }();

@@ -144,6 +144,7 @@ Rounding RoundingOf(absl::string_view op) {
 bool Amplifies(absl::string_view op) {
   static const auto* const kOperators = new std::set<absl::string_view>{
       "BatchNormalization",
+      "Det",
       "GRU",
       "GroupNormalization",
       "InstanceNormalization",

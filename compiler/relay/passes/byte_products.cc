@@ -1,0 +1,380 @@
+// byte_products: products and convolutions of quantised data on the bytes
+// themselves, which processors multiply four at a time.
+//
+//   sum of (x - zx) * w  ->  sum of x * w, less zx times the sums of w
+//   dequantize(x) * dequantize(w)  ->  the same in integers, times both scales
+//
+// Data becomes u8 and weights i8, whose zero points are subtracted here. What
+// the model pads with zeros, less zero points, is padded with the zero point.
+// Sums of integers are the same to the last bit, also where they wrap; those of
+// dequantised values were rounded at each step before and are not any more.
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status_macros.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/passes/rules.h"
+#include "compiler/relay/passes/simplify.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+const DataType kI8 = DataType::Int(8), kU8 = DataType::UInt(8),
+               kI32 = DataType::Int(32), kF32 = DataType::Float(32);
+
+// Sums of more products of bytes than that may not fit i32.
+constexpr int64_t kMaxTerms = int64_t{1} << 16;
+// What makes an i8 a u8.
+constexpr int64_t kOffset = 128;
+
+bool IsByte(DataType t) { return t == kI8 || t == kU8; }
+
+// Data as quantised: (values - zero) * scale.
+struct Data {
+  Value values;                // u8 or i8
+  std::optional<Value> zero;   // one element; of i32 or of values' type
+  std::optional<Value> scale;  // one element of f32; none for integers
+};
+
+// Constant weights by columns, as output channels are called here: the
+// elements of one are multiplied by the same data.
+struct Weights {
+  Ints shape;
+  size_t axis = 0;              // of columns
+  std::vector<int64_t> values;  // less the zero point; row major
+  std::optional<Value> scale;   // f32: one element, or one a column
+
+  int64_t columns() const { return shape[axis]; }
+  int64_t terms() const {
+    return static_cast<int64_t>(values.size()) / columns();
+  }
+  int64_t ColumnOf(size_t i) const {
+    size_t inner = 1;
+    for (size_t d = axis + 1; d < shape.size(); ++d) inner *= shape[d];
+    return static_cast<int64_t>(i / inner) % columns();
+  }
+};
+
+std::vector<int64_t> Integers(const Tensor& tensor) {
+  std::vector<int64_t> values(tensor.NumElements());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const DataType t = tensor.dtype();
+    if (t == kI8) values[i] = tensor.data<int8_t>()[i];
+    if (t == kU8) values[i] = tensor.data<uint8_t>()[i];
+    if (t == kI32) values[i] = tensor.data<int32_t>()[i];
+  }
+  return values;
+}
+
+// x, x as i32, or that less one number, for bytes x.
+std::optional<Data> ReadIntegers(const Value& x) {
+  if (IsByte(x.type().dtype)) return Data{x, std::nullopt, std::nullopt};
+  if (x.type().dtype != kI32) return std::nullopt;
+  const Node* node = x.node;
+  Data data;
+  if (node->Is("sub") && IsOneElement(node->inputs[1]) &&
+      SameShape(node->inputs[0].type().shape, x.type().shape)) {
+    data.zero = node->inputs[1];
+    node = node->inputs[0].node;
+  }
+  if (!node->Is("cast") || !IsByte(node->inputs[0].type().dtype)) {
+    return std::nullopt;
+  }
+  data.values = node->inputs[0];
+  return data;
+}
+
+std::optional<Data> ReadDequantized(const Value& x) {
+  const Node& node = *x.node;
+  if (!node.Is("dequantize") || x.type().dtype != kF32 ||
+      !IsByte(node.inputs[0].type().dtype) || !IsOneElement(node.inputs[1])) {
+    return std::nullopt;
+  }
+  Data data = {node.inputs[0], std::nullopt, node.inputs[1]};
+  if (node.inputs.size() > 2 && node.inputs[2].node != nullptr) {
+    if (!IsOneElement(node.inputs[2])) return std::nullopt;
+    data.zero = node.inputs[2];
+  }
+  return data;
+}
+
+// The number of one element, or of each of the columns; none for anything else.
+std::optional<std::vector<int64_t>> ZeroPoints(const Value& value,
+                                               int64_t columns) {
+  const Tensor* tensor = ConstantOf(value);
+  if (tensor == nullptr) return std::nullopt;
+  std::vector<int64_t> zeros = Integers(*tensor);
+  if (zeros.size() == 1) zeros.resize(columns, zeros[0]);
+  if (static_cast<int64_t>(zeros.size()) != columns) return std::nullopt;
+  return zeros;
+}
+
+std::optional<Weights> ReadWeights(const Value& w, size_t axis,
+                                   bool dequantized) {
+  const Node& node = *w.node;
+  const bool fits =
+      !dequantized || (node.Is("dequantize") && w.type().dtype == kF32);
+  const Tensor* tensor =
+      fits ? ConstantOf(dequantized ? node.inputs[0] : w) : nullptr;
+  if (tensor == nullptr || tensor->NumElements() == 0 ||
+      !(IsByte(tensor->dtype()) || (!dequantized && tensor->dtype() == kI32))) {
+    return std::nullopt;
+  }
+  Weights weights;
+  weights.shape.assign(tensor->shape().begin(), tensor->shape().end());
+  weights.axis = axis;
+  weights.values = Integers(*tensor);
+  if (!dequantized) return weights;
+  weights.scale = node.inputs[1];
+  int64_t along = node.attrs.Get<int64_t>("axis");
+  if (along < 0) along += static_cast<int64_t>(weights.shape.size());
+  const bool has_zero =
+      node.inputs.size() > 2 && node.inputs[2].node != nullptr;
+  for (size_t k = 1; k < (has_zero ? 3 : 2); ++k) {
+    if (!IsOneElement(node.inputs[k]) && along != static_cast<int64_t>(axis)) {
+      return std::nullopt;
+    }
+  }
+  if (!has_zero) return weights;
+  const auto zeros = ZeroPoints(node.inputs[2], weights.columns());
+  if (!zeros) return std::nullopt;
+  for (size_t i = 0; i < weights.values.size(); ++i) {
+    weights.values[i] -= (*zeros)[weights.ColumnOf(i)];
+  }
+  return weights;
+}
+
+// Takes from each column what brings it into i8, where something has to be
+// taken: how much. None where a column spans more than 256 numbers.
+std::optional<std::vector<int64_t>> ShiftIntoI8(Weights* weights) {
+  const int64_t columns = weights->columns();
+  std::vector<int64_t> low(columns, std::numeric_limits<int64_t>::max());
+  std::vector<int64_t> high(columns, std::numeric_limits<int64_t>::min());
+  for (size_t i = 0; i < weights->values.size(); ++i) {
+    const int64_t column = weights->ColumnOf(i);
+    low[column] = std::min(low[column], weights->values[i]);
+    high[column] = std::max(high[column], weights->values[i]);
+  }
+  std::vector<int64_t> shifts(columns, 0);
+  for (int64_t n = 0; n < columns; ++n) {
+    if (high[n] - low[n] > 255) return std::nullopt;
+    if (low[n] < -kOffset || high[n] >= kOffset) shifts[n] = low[n] + kOffset;
+  }
+  for (size_t i = 0; i < weights->values.size(); ++i) {
+    weights->values[i] -= shifts[weights->ColumnOf(i)];
+  }
+  return shifts;
+}
+
+template <typename T>
+absl::StatusOr<Tensor> MakeTensor(DataType dtype, const Ints& shape,
+                                  const std::vector<int64_t>& values) {
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, shape));
+  std::transform(values.begin(), values.end(), tensor.mutable_data<T>(),
+                 [](int64_t value) { return static_cast<T>(value); });
+  return tensor;
+}
+
+bool AllZero(const std::vector<int64_t>& values) {
+  return std::all_of(values.begin(), values.end(),
+                     [](int64_t value) { return value == 0; });
+}
+
+// One product, taken apart and put together again.
+class Rewriter {
+ public:
+  Rewriter(RuleContext& c, const Node& node, Data data, Weights weights)
+      : c_(c),
+        node_(node),
+        data_(std::move(data)),
+        weights_(std::move(weights)),
+        is_conv_(IsConv(node)) {}
+
+  // What the node's result is the same as; null when the node has to stay.
+  absl::StatusOr<Value> Run() {
+    if (data_.scale && weights_.terms() > kMaxTerms) return Value{};
+    const Weights centred = weights_;
+    const auto shifts = ShiftIntoI8(&weights_);
+    if (!shifts || (is_conv_ && !AllZero(*shifts))) return Value{};
+    zero_ = ZeroOfUnsigned();
+    if (Pads() && !(zero_ && *zero_ >= 0 && *zero_ <= 255)) return Value{};
+    INGOT_RETURN_IF_ERROR(MakeUnsigned());
+    INGOT_ASSIGN_OR_RETURN(Value sum, Product());
+    INGOT_ASSIGN_OR_RETURN(sum, TakeZeroPoint(sum, centred));
+    INGOT_ASSIGN_OR_RETURN(sum, AddShifts(sum, *shifts));
+    return data_.scale ? Scale(sum) : sum;
+  }
+
+ private:
+  bool Pads() const {
+    return is_conv_ && !AllZero(node_.attrs.GetEach("pads", 1));
+  }
+  bool is_signed() const { return data_.values.type().dtype == kI8; }
+
+  // The zero point of the data as u8, where it is known.
+  std::optional<double> ZeroOfUnsigned() const {
+    std::optional<double> zero = 0;
+    if (data_.zero) zero = SplatOf(*data_.zero);
+    if (zero && is_signed()) *zero += kOffset;
+    return zero;
+  }
+
+  // Makes the data u8 and its zero point an i32.
+  absl::Status MakeUnsigned() {
+    if (data_.zero) {
+      const Shape scalar;
+      INGOT_ASSIGN_OR_RETURN(
+          data_.zero, c_.Add("reshape", {*data_.zero}, {{"shape", scalar}}));
+      if (data_.zero->type().dtype != kI32) {
+        INGOT_ASSIGN_OR_RETURN(
+            data_.zero, c_.Add("cast", {*data_.zero}, {{"dtype", kI32}}));
+      }
+    } else {
+      INGOT_ASSIGN_OR_RETURN(data_.zero, c_.Splat(kI32, {}, 0));
+    }
+    if (is_signed()) {
+      INGOT_ASSIGN_OR_RETURN(const Value offset, c_.Splat(kI32, {}, kOffset));
+      INGOT_ASSIGN_OR_RETURN(Value wide,
+                             c_.Add("cast", {data_.values}, {{"dtype", kI32}}));
+      INGOT_ASSIGN_OR_RETURN(wide, c_.Add("add", {wide, offset}));
+      INGOT_ASSIGN_OR_RETURN(data_.values,
+                             c_.Add("cast", {wide}, {{"dtype", kU8}}));
+      INGOT_ASSIGN_OR_RETURN(data_.zero, c_.Add("add", {*data_.zero, offset}));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<Value> Product() {
+    INGOT_ASSIGN_OR_RETURN(
+        Tensor tensor,
+        MakeTensor<int8_t>(kI8, weights_.shape, weights_.values));
+    const Value& w = node_.inputs[1];
+    Node* constant =
+        c_.function()->AddConstant(w.node->name, std::move(tensor));
+    AddSources(*w.node, constant);
+    Attrs attrs = node_.attrs;
+    attrs.Set("out_dtype", kI32);
+    if (Pads() && zero_ != 0.0) {
+      attrs.Set("pad_value", static_cast<int64_t>(*zero_));
+    }
+    return c_.Add(node_.op->name, {data_.values, Value{constant}}, attrs);
+  }
+
+  // One number a column, in a shape that broadcasts to the result's.
+  absl::StatusOr<Value> Columns(const std::vector<int64_t>& values) {
+    INGOT_ASSIGN_OR_RETURN(Tensor tensor,
+                           MakeTensor<int32_t>(kI32, ColumnShape(), values));
+    return Value{c_.function()->AddConstant(node_.name, std::move(tensor))};
+  }
+  Ints ColumnShape() const {
+    Ints shape = {weights_.columns()};
+    if (is_conv_) {
+      shape.insert(shape.begin(), 1);
+      shape.resize(weights_.shape.size(), 1);
+    }
+    return shape;
+  }
+
+  // Less the zero point times the sums of weights.
+  absl::StatusOr<Value> TakeZeroPoint(const Value& sum,
+                                      const Weights& centred) {
+    if (zero_ == 0.0) return sum;
+    std::vector<int64_t> sums(centred.columns(), 0);
+    for (size_t i = 0; i < centred.values.size(); ++i) {
+      sums[centred.ColumnOf(i)] -= centred.values[i];
+    }
+    INGOT_ASSIGN_OR_RETURN(const Value negative, Columns(sums));
+    INGOT_ASSIGN_OR_RETURN(const Value correction,
+                           c_.Add("mul", {negative, *data_.zero}));
+    return c_.Add("add", {sum, correction});
+  }
+
+  // And what was taken from the weights, times the sums of data.
+  absl::StatusOr<Value> AddShifts(const Value& sum,
+                                  const std::vector<int64_t>& shifts) {
+    if (AllZero(shifts)) return sum;
+    INGOT_ASSIGN_OR_RETURN(const Value taken, Columns(shifts));
+    INGOT_ASSIGN_OR_RETURN(Value rows,
+                           c_.Add("cast", {data_.values}, {{"dtype", kI32}}));
+    INGOT_ASSIGN_OR_RETURN(
+        rows, c_.Add("reduce_sum", {rows},
+                     {{"axes", Ints{-1}}, {"keepdims", int64_t{1}}}));
+    INGOT_ASSIGN_OR_RETURN(rows, c_.Add("mul", {rows, taken}));
+    return c_.Add("add", {sum, rows});
+  }
+
+  absl::StatusOr<Value> Scale(const Value& sum) {
+    Value scale = *weights_.scale;
+    if (IsOneElement(scale)) {
+      INGOT_ASSIGN_OR_RETURN(scale,
+                             c_.Add("reshape", {scale}, {{"shape", Shape()}}));
+    } else {
+      INGOT_ASSIGN_OR_RETURN(
+          scale,
+          c_.Add("reshape", {scale}, {{"shape", MakeShape(ColumnShape())}}));
+    }
+    INGOT_ASSIGN_OR_RETURN(
+        const Value of_data,
+        c_.Add("reshape", {*data_.scale}, {{"shape", Shape()}}));
+    INGOT_ASSIGN_OR_RETURN(scale, c_.Add("mul", {scale, of_data}));
+    INGOT_ASSIGN_OR_RETURN(const Value real,
+                           c_.Add("cast", {sum}, {{"dtype", kF32}}));
+    return c_.Add("mul", {real, scale});
+  }
+
+  RuleContext& c_;
+  const Node& node_;
+  Data data_;
+  Weights weights_;
+  const bool is_conv_;
+  std::optional<double> zero_;  // of u8 data, where it is known
+};
+
+absl::StatusOr<Value> OnBytes(RuleContext& c, const Node& node) {
+  if (IsByteProduct(node)) return Value{};  // made by the rule, or like that
+  const Value &x = node.inputs[0], &w = node.inputs[1];
+  const size_t rank = w.type().shape.size();
+  if (!IsConv(node) && rank != 2) return Value{};
+  if (x.type().shape.size() < 2) return Value{};
+  const auto* out = node.attrs.Find<DataType>("out_dtype");
+  const bool integers = out != nullptr && *out == kI32;
+  if (!integers && node.outputs[0].dtype != kF32) return Value{};
+  if (IsConv(node) && node.attrs.Get<int64_t>("pad_value") != 0) return Value{};
+  std::optional<Data> data = integers ? ReadIntegers(x) : ReadDequantized(x);
+  std::optional<Weights> weights =
+      ReadWeights(w, node.Is("matmul") ? 1 : 0, !integers);
+  if (!data || !weights) return Value{};
+  return Rewriter(c, node, *std::move(data), *std::move(weights)).Run();
+}
+
+constexpr Rule kRules[] = {
+    {"product of bytes", "matmul", 2, OnBytes},
+    {"product of bytes with a transpose", "dense", 2, OnBytes},
+    {"conv1d of bytes", "conv1d", 2, OnBytes},
+    {"conv2d of bytes", "conv2d", 2, OnBytes},
+    {"conv3d of bytes", "conv3d", 2, OnBytes},
+};
+
+}  // namespace
+
+absl::Span<const Rule> ByteProductRules() { return kRules; }
+
+absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context) {
+  if (!context->layouts.byte_words) return false;
+  bool changed = false;
+  for (const auto& function : module->functions()) {
+    if (IsFinished(*function)) continue;
+    INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), kRules));
+    changed = changed || now;
+  }
+  return changed;
+}
+
+}  // namespace ingot::relay
