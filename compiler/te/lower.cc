@@ -59,6 +59,7 @@ class Lowerer {
   Stmt EmitFrom(LoopState state, size_t leaf);
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
+  static std::vector<int64_t> TailSteps(const Stage& stage, int relation);
   Stmt EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
                    const std::function<void(LoopState*, Affine)>& bind,
                    const BodyFn& body);
@@ -265,22 +266,56 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
   main.SetExtent(r.whole, count * r.factor);
   Stmt main_loop = EmitOneLoop(main, loop, Affine(0), count, plain, body);
 
-  LoopState tail = state;
   Affine done = count * r.factor;
   Affine left = whole - done;
   if (left.AsConst()) {
+    LoopState tail = state;
     tail.SetExtent(r.inner, left);
     tail.SetBase(parent, done);
     tail.Bind(loop.id, count);
     return tir::MakeSeq({main_loop, body(std::move(tail))});
   }
-  tail.SetExtent(r.inner, Affine(1));
-  auto bind_step = [loop, parent](LoopState* s, Affine value) {
-    s->SetBase(parent, value);
-    s->Bind(loop.id, value);
-  };
-  return tir::MakeSeq(
-      {main_loop, EmitOneLoop(tail, loop, done, left, bind_step, body)});
+  std::vector<Stmt> parts = {main_loop};
+  for (const int64_t step : TailSteps(*stage, parent)) {
+    LoopState tail = state;
+    tail.SetExtent(r.inner, Affine(step));
+    const Affine first = done;
+    auto bind_step = [&](LoopState* s, Affine value) {
+      s->SetBase(parent, step == 1 ? value : first + value * step);
+      s->Bind(loop.id, std::move(value));
+    };
+    if (step == 1) {
+      parts.push_back(EmitOneLoop(tail, loop, done, left, bind_step, body));
+      continue;
+    }
+    const Affine times =
+        state.bounds.ToAffine(left.ToExpr() / tir::MakeInt(step));
+    parts.push_back(EmitOneLoop(tail, loop, Affine(0), times, bind_step, body));
+    done = done + times * step;
+    left = left - times * step;
+  }
+  return tir::MakeSeq(std::move(parts));
+}
+
+// The sizes of inner loops that take what an outer loop of unknown extent
+// leaves over, the last of them 1. Tiles get smaller tiles, since one element
+// at a time would leave a processor idle most of the time; what is only a
+// vector does not, since its elements are as fast one by one as the code for a
+// few is long.
+std::vector<int64_t> Lowerer::TailSteps(const Stage& stage, int relation) {
+  const auto& r = stage.relations_[relation];
+  const auto& inner = stage.loops_[r.inner];
+  int64_t ratio = 0;
+  if (inner.split >= 0) ratio = 4;  // vectors, a few of them side by side
+  if (inner.kind == ForKind::kUnrolled) ratio = 2;
+  std::vector<int64_t> steps;
+  if (ratio > 0) {
+    for (int64_t step = r.factor / ratio; step > 1; step /= ratio) {
+      steps.push_back(step);
+    }
+  }
+  steps.push_back(1);
+  return steps;
 }
 
 Stmt Lowerer::EmitOutputLoops(LoopState state, size_t leaf,

@@ -112,17 +112,32 @@ struct Step {
     return MakeStore(gates.buffer, {batch, I64(g * hidden) + j}, value);
   }
   // gates[first, last) += h * weights, for all units: the inner loop runs along
-  // memory and has no carried sum.
+  // memory and has no carried sum. It adds several terms, so that the gates are
+  // read and written less often than the weights.
   Stmt AddRecurrent(const te::Tensor& from, int first, int last) const {
+    constexpr int64_t kTerms = 8;
+    const int64_t whole = hidden / kTerms;
+    return tir::MakeSeq(
+        {Loop("k", I64(whole),
+              [&](const Expr& k) {
+                return AddTerms(from, k * kTerms, kTerms, first, last);
+              }),
+         Loop("k", I64(hidden - whole * kTerms), [&](const Expr& k) {
+           return AddTerms(from, k + whole * kTerms, 1, first, last);
+         })});
+  }
+  // The terms of so many units from k on.
+  Stmt AddTerms(const te::Tensor& from, const Expr& k, int64_t terms, int first,
+                int last) const {
     const te::Tensor w = c.inputs[kWeights];
-    return Loop("k", I64(hidden), [&](const Expr& k) {
-      return Loop("g", I64((last - first) * hidden), [&](const Expr& g) {
-        const Expr at = g + first * hidden;
-        return MakeStore(
-            gates.buffer, {batch, at},
-            tir::MakeCall(tir::Intrinsic::kMulAdd,
-                          {from({batch, k}), w({k, at}), gates({batch, at})}));
-      });
+    return Loop("g", I64((last - first) * hidden), [&](const Expr& g) {
+      const Expr at = g + first * hidden;
+      Expr sum = gates({batch, at});
+      for (int64_t j = 0; j < terms; ++j) {
+        sum = tir::MakeCall(tir::Intrinsic::kMulAdd,
+                            {from({batch, k + j}), w({k + j, at}), sum});
+      }
+      return MakeStore(gates.buffer, {batch, at}, sum);
     });
   }
 };

@@ -30,6 +30,26 @@ const tir::Load* RightOperand(const Stage* stage) {
   return nullptr;
 }
 
+bool DependsOn(const tir::Load& load, const tir::Var* axis) {
+  return std::any_of(
+      load.indices.begin(), load.indices.end(),
+      [axis](const Expr& index) { return tir::Uses(index, axis); });
+}
+
+// The axis whose elements share each column of the right operand. It is the one
+// before the columns, or where that has one element, one before it.
+size_t RowAxis(const Stage& stage) {
+  const Operation& op = stage.op();
+  const tir::Load* right = RightOperand(&stage);
+  const size_t last = op.axis.size() - 2;
+  for (size_t axis = last;; --axis) {
+    if (right == nullptr || DependsOn(*right, op.axis[axis].get())) break;
+    if (GuessExtent(stage.output().shape()[axis]) > 1) return axis;
+    if (axis == 0) break;
+  }
+  return last;
+}
+
 // Copies the right operand into panels [batch..., n / width, k, width], the
 // columns beyond n repeating the last one, so that tiles never read outside.
 Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
@@ -38,20 +58,11 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
   const size_t rank = op.axis.size();
   const Expr n = acc->output().shape()[rank - 1];
   const Expr k = op.reduce_extent[0];
-  const tir::Var* m_axis = op.axis[rank - 2].get();
-
-  // Batch axes that the operand depends on.
+  if (DependsOn(*right, op.axis[RowAxis(*acc)].get())) return nullptr;
+  // Other axes that the operand depends on.
   std::vector<size_t> batch;
-  for (size_t i = 0; i + 2 < rank; ++i) {
-    for (const Expr& index : right->indices) {
-      if (tir::Uses(index, op.axis[i].get())) {
-        batch.push_back(i);
-        break;
-      }
-    }
-  }
-  for (const Expr& index : right->indices) {
-    if (tir::Uses(index, m_axis)) return nullptr;
+  for (size_t i = 0; i + 1 < rank; ++i) {
+    if (DependsOn(*right, op.axis[i].get())) batch.push_back(i);
   }
   std::vector<Expr> shape;
   for (size_t i : batch) shape.push_back(acc->output().shape()[i]);
@@ -157,13 +168,13 @@ ScheduleSpace Space(const ScheduleSite& site) {
 }
 
 // Threads share what is outermost and has enough iterations.
-void Parallelize(Stage* acc, Stage* out, std::optional<Loop> row_block,
-                 Loop columns) {
+void Parallelize(Stage* acc, Stage* out, size_t row_axis,
+                 std::optional<Loop> row_block, Loop columns) {
   if (GuessWork(acc) < kParallelWork) return;
   const int outer = static_cast<int>(out->axes().size()) - 2;
   int64_t batch = 1;
-  for (int i = 0; i < outer; ++i) {
-    batch *= GuessExtent(out->output().shape()[i]);
+  for (size_t i = 0; i + 1 < out->axes().size(); ++i) {
+    if (i != row_axis) batch *= GuessExtent(out->output().shape()[i]);
   }
   if (batch >= 4) {
     FuseParallel(out, outer, true);
@@ -177,8 +188,9 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const bool packed = IsPacked(stage);
   auto [acc, out] = MakeAnchor(schedule, stage);
   const int rank = static_cast<int>(out->axes().size());
+  const size_t row_axis = RowAxis(*acc);
   const int64_t lanes = LanesFor(*acc, machine);
-  const int64_t m = GuessExtent(out->output().shape()[rank - 2]);
+  const int64_t m = GuessExtent(out->output().shape()[row_axis]);
   const int64_t k = GuessExtent(acc->op().reduce_extent[0]);
   const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
   const int64_t nr = tile.vectors * lanes;
@@ -194,8 +206,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   block = std::max<int64_t>(1, block / tile.rows) * tile.rows;
   const bool blocked = m > 2 * block;
 
-  Loop rows = out->axis(rank - 2), columns = out->axis(rank - 1);
-  std::vector<Loop> order(out->axes().begin(), out->axes().end() - 2);
+  Loop rows = out->axis(row_axis), columns = out->axis(rank - 1);
+  std::vector<Loop> order;
+  for (int i = 0; i + 1 < rank; ++i) {
+    if (i != static_cast<int>(row_axis)) order.push_back(out->axis(i));
+  }
   std::optional<Loop> row_block;
   if (blocked) {
     auto [o, i] = out->Split(rows, block);
@@ -214,12 +229,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
 
   acc->ComputeAt(out, mo);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
-  acc->Reorder({acc->reduce_axis(0), acc->axis(rank - 2), av, al});
-  acc->Unroll(acc->axis(rank - 2));
+  acc->Reorder({acc->reduce_axis(0), acc->axis(row_axis), av, al});
+  acc->Unroll(acc->axis(row_axis));
   acc->Unroll(av);
   acc->Vectorize(al);
 
-  Parallelize(acc, out, row_block, no);
+  Parallelize(acc, out, row_axis, row_block, no);
 }
 
 }  // namespace
