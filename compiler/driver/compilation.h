@@ -66,8 +66,8 @@ struct Compilation {
   // From UpdateConstants on.
   ConstantPool constants;
 
-  // From LowerFunctions: by the name of the function.
-  std::map<std::string, CompiledFunction> functions;
+  // From LowerFunctions.
+  CompiledModule compiled;
 
   // From LowerFunctions on.
   ArtifactSet set;

@@ -27,7 +27,7 @@ absl::Status AddPlan(Compilation* c) {
   const absl::Time start = absl::Now();
   INGOT_ASSIGN_OR_RETURN(
       const Plan built,
-      BuildPlan(*c->module, c->name, c->functions, &c->constants));
+      BuildPlan(*c->module, c->name, c->compiled, &c->constants));
   Artifact plan;
   plan.codegen_id = kCodegenId;
   plan.loader = kMetadataLoader;

@@ -7,8 +7,8 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "base/status_macros.h"
+#include "compiler/driver/assumptions.h"
 #include "compiler/driver/lower_function.h"
-#include "compiler/driver/plan/assumptions.h"
 #include "compiler/driver/stages.h"
 #include "compiler/tir/passes/pass.h"
 
@@ -30,6 +30,7 @@ class Lowering {
       // calls of main and of what branches and loops run.
       const bool is_graph =
           !function->attrs.Has("primitive") && !function->attrs.Has("target");
+      if (is_graph) INGOT_RETURN_IF_ERROR(LookAtViews(*function));
       if (is_graph || function->attrs.Has("composite")) continue;
       INGOT_RETURN_IF_ERROR(Compile(*function));
     }
@@ -39,9 +40,18 @@ class Lowering {
   }
 
  private:
+  absl::Status LookAtViews(const relay::Function& function) {
+    for (const auto& node : function.nodes()) {
+      if (!node->IsView()) continue;
+      INGOT_ASSIGN_OR_RETURN(c_.compiled.views[node.get()],
+                             AssumptionsOf(*node));
+    }
+    return absl::OkStatus();
+  }
+
   absl::Status Compile(const relay::Function& function) {
     INGOT_ASSIGN_OR_RETURN(TargetWork * work, c_.OwnerOf(function));
-    CompiledFunction& compiled = c_.functions[function.name];
+    CompiledFunction& compiled = c_.compiled.functions[function.name];
     INGOT_ASSIGN_OR_RETURN(compiled.symbol, SymbolOf(function.name));
     if (c_.options.on_function != nullptr) {
       c_.options.on_function(compiled.symbol, function.name);

@@ -6,7 +6,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
-#include "compiler/driver/plan/assumptions.h"
 #include "compiler/driver/plan/plan_values.h"
 #include "compiler/driver/plan/share_in_place.h"
 #include "compiler/relay/sequence_step.h"
@@ -34,8 +33,7 @@ Value ResultOf(const Node& node, int i) {
 class PlanBuilder {
  public:
   PlanBuilder(const relay::Module& module, const relay::Function& function,
-              const std::map<std::string, CompiledFunction>& compiled,
-              ConstantPool* constants)
+              const CompiledModule& compiled, ConstantPool* constants)
       : module_(module),
         function_(function),
         compiled_(compiled),
@@ -134,9 +132,7 @@ class PlanBuilder {
                            values_.AddTensor(node.name, node.outputs[0]));
     plan_.mutable_tensors(id)->set_view_of(values_.TensorOf(node.inputs[0]));
     values_.SetTensorOf(ResultOf(node, 0), id);
-    std::vector<relay::DimAssumption> assumed;
-    INGOT_RETURN_IF_ERROR(AddAssumptionsOf(node, &assumed));
-    return AddRequirements(assumed, SourceOf(node));
+    return AddRequirements(compiled_.views.at(&node), SourceOf(node));
   }
 
   // A call that reads the node's operands; its step is to be set.
@@ -271,7 +267,7 @@ class PlanBuilder {
   }
 
   absl::Status AddCall(const Node& node) {
-    const CompiledFunction& function = compiled_.at(node.callee);
+    const CompiledFunction& function = compiled_.functions.at(node.callee);
     PlanCall* call = AddStep(node);
     call->set_function(function.symbol);
     // Several calls may share a function.
@@ -327,7 +323,7 @@ class PlanBuilder {
 
   const relay::Module& module_;
   const relay::Function& function_;
-  const std::map<std::string, CompiledFunction>& compiled_;
+  const CompiledModule& compiled_;
   ConstantPool* const constants_;
   Plan plan_;
   PlanValues values_;
@@ -336,10 +332,10 @@ class PlanBuilder {
 
 }  // namespace
 
-absl::StatusOr<Plan> BuildPlan(
-    const relay::Module& module, absl::string_view entry,
-    const std::map<std::string, CompiledFunction>& compiled,
-    ConstantPool* constants) {
+absl::StatusOr<Plan> BuildPlan(const relay::Module& module,
+                               absl::string_view entry,
+                               const CompiledModule& compiled,
+                               ConstantPool* constants) {
   PlanBuilder builder(module, *module.main(), compiled, constants);
   INGOT_ASSIGN_OR_RETURN(Plan plan, builder.Build({}));
   plan.set_version(kPlanVersion);

@@ -24,6 +24,14 @@ struct CompiledFunction {
   std::vector<relay::DimAssumption> assumptions;
 };
 
+// What the plan calls and relies on, as lowering leaves it.
+struct CompiledModule {
+  std::map<std::string, CompiledFunction> functions;  // by name
+  // The dimensions that views, which main and bodies like it hold, rely on
+  // being equal.
+  std::map<const relay::Node*, std::vector<relay::DimAssumption>> views;
+};
+
 // Turns main, which only holds inputs, constants, view operators, bind_dims,
 // random_state, operators on sequences, calls of functions in `compiled`, and
 // branches and loops over functions like it, into a plan: every value a place,
@@ -31,10 +39,10 @@ struct CompiledFunction {
 // a value share its memory; constants go into `constants`. InvalidArgument when
 // a dimension follows neither from the inputs' shapes nor from what a run binds
 // before.
-absl::StatusOr<Plan> BuildPlan(
-    const relay::Module& module, absl::string_view entry,
-    const std::map<std::string, CompiledFunction>& compiled,
-    ConstantPool* constants);
+absl::StatusOr<Plan> BuildPlan(const relay::Module& module,
+                               absl::string_view entry,
+                               const CompiledModule& compiled,
+                               ConstantPool* constants);
 
 }  // namespace ingot
 

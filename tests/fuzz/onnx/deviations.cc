@@ -118,6 +118,21 @@ bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+// Of floats that the result's integers cannot hold.
+bool CastsBeyondRange(const NodeProto& node, const Scope& scope) {
+  const Tensor& x = scope.at(node.input(0)).value;
+  const DataType to = scope.at(node.output(0)).value.dtype();
+  if (!x.dtype().is_float() || !to.is_integer()) return false;
+  const int digits = to.is_int() ? to.bits - 1 : to.bits;
+  const double high = std::ldexp(1.0, digits), low = to.is_int() ? -high : 0;
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    const double value = ElementAt(x, i);
+    // One less than the limits, since operands may be a little off.
+    if (!(value > low - 1 && value < high - 1)) return true;
+  }
+  return false;
+}
+
 // By activations without bounds; other operands may overflow, then.
 bool GrowsWithoutBounds(const NodeProto& node, const Scope& scope) {
   constexpr double kVeryLarge = 1e12;
@@ -288,6 +303,10 @@ const std::vector<Deviation>& Deviations() {
          "ONNX says that SAME multiplies extents by the strides; ONNX Runtime "
          "leaves out the end that a kernel shorter than the stride does not "
          "reach, and ONNX's reference puts it in front"},
+        {"Cast", CastsBeyondRange,
+         "ONNX leaves open what floats beyond the range of integers become; "
+         "ONNX Runtime's depends on the type, ours are its limits"},
+        {"CastLike", CastsBeyondRange, "as Cast"},
         {"Gelu", IsDouble, "ONNX Runtime computes parts of it in f32"},
         {"Shrink", IsDouble, "ONNX Runtime computes it in f32"},
         {"HardSwish", IsDouble, "ONNX Runtime computes parts of it in f32"},

@@ -1,4 +1,4 @@
-#include "compiler/driver/plan/assumptions.h"
+#include "compiler/driver/assumptions.h"
 
 #include "base/status_macros.h"
 #include "compiler/tir/arith/simplify.h"
@@ -15,16 +15,21 @@ absl::Status Collect(const relay::Module& module,
           Collect(module, *module.Find(node->callee), assumed));
     }
     if (node->kind != relay::NodeKind::kOp) continue;
-    INGOT_RETURN_IF_ERROR(AddAssumptionsOf(*node, assumed));
+    INGOT_RETURN_IF_ERROR(
+        relay::InferTypes(*node->op, node->inputs, node->attrs, assumed)
+            .status());
   }
   return absl::OkStatus();
 }
 
 }  // namespace
 
-absl::Status AddAssumptionsOf(const relay::Node& node,
-                              std::vector<relay::DimAssumption>* assumed) {
-  return relay::InferTypes(*node.op, node.inputs, node.attrs, assumed).status();
+absl::StatusOr<std::vector<relay::DimAssumption>> AssumptionsOf(
+    const relay::Node& node) {
+  std::vector<relay::DimAssumption> assumed;
+  INGOT_RETURN_IF_ERROR(
+      relay::InferTypes(*node.op, node.inputs, node.attrs, &assumed).status());
+  return assumed;
 }
 
 absl::StatusOr<std::vector<relay::DimAssumption>> AssumptionsOf(

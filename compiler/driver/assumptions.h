@@ -1,6 +1,6 @@
 // The dimensions that operators rely on being equal.
-#ifndef INGOT_COMPILER_DRIVER_PLAN_ASSUMPTIONS_H_
-#define INGOT_COMPILER_DRIVER_PLAN_ASSUMPTIONS_H_
+#ifndef INGOT_COMPILER_DRIVER_ASSUMPTIONS_H_
+#define INGOT_COMPILER_DRIVER_ASSUMPTIONS_H_
 
 #include <vector>
 
@@ -12,9 +12,9 @@
 
 namespace ingot {
 
-// Adds those of one operator to `assumed`.
-absl::Status AddAssumptionsOf(const relay::Node& node,
-                              std::vector<relay::DimAssumption>* assumed);
+// Finds those of one operator.
+absl::StatusOr<std::vector<relay::DimAssumption>> AssumptionsOf(
+    const relay::Node& node);
 
 // Finds the assumptions of all operators of a function, and of the functions
 // that it calls.
@@ -30,4 +30,4 @@ void GuardAssumptions(const std::vector<relay::DimAssumption>& assumed,
 
 }  // namespace ingot
 
-#endif  // INGOT_COMPILER_DRIVER_PLAN_ASSUMPTIONS_H_
+#endif  // INGOT_COMPILER_DRIVER_ASSUMPTIONS_H_
