@@ -299,18 +299,15 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
 
 // The sizes of inner loops that take what an outer loop of unknown extent
 // leaves over, the last of them 1. Tiles get smaller tiles, since one element
-// at a time would leave a processor idle most of the time; what is only a
-// vector does not, since its elements are as fast one by one as the code for a
-// few is long.
+// at a time would leave a processor idle most of the time: of a fourth of the
+// size, so that there is not too much code. A mere vector does not.
 std::vector<int64_t> Lowerer::TailSteps(const Stage& stage, int relation) {
+  constexpr int64_t kRatio = 4;
   const auto& r = stage.relations_[relation];
   const auto& inner = stage.loops_[r.inner];
-  int64_t ratio = 0;
-  if (inner.split >= 0) ratio = 4;  // vectors, a few of them side by side
-  if (inner.kind == ForKind::kUnrolled) ratio = 2;
   std::vector<int64_t> steps;
-  if (ratio > 0) {
-    for (int64_t step = r.factor / ratio; step > 1; step /= ratio) {
+  if (inner.split >= 0 || inner.kind == ForKind::kUnrolled) {
+    for (int64_t step = r.factor / kRatio; step > 1; step /= kRatio) {
       steps.push_back(step);
     }
   }

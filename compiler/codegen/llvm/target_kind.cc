@@ -1,5 +1,7 @@
 #include "compiler/codegen/llvm/target_kind.h"
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/compile_parts.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
@@ -61,23 +64,28 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
                                  : options.symbol_prefix + "_kernels";
     llvm_options.module_name = stem;
     INGOT_ASSIGN_OR_RETURN(
-        std::string code,
-        CompileWithLlvm(kernels, machine, output, llvm_options));
+        std::vector<std::string> parts,
+        CompileParts(kernels, machine, output, llvm_options));
     CodegenResult result;
-    // Bitcode needs nothing: its loader compiles it for what is there.
-    if (output == LlvmOutput::kObject) {
-      INGOT_ASSIGN_OR_RETURN(
-          std::vector<std::string> needed,
-          isa::NeededFeatures(code, machine.triple, machine.features));
-      result.cpu_features = std::move(needed);
+    std::set<std::string> needed;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      // Bitcode needs nothing: its loader compiles it for what is there.
+      if (output == LlvmOutput::kObject) {
+        INGOT_ASSIGN_OR_RETURN(
+            const std::vector<std::string> of_part,
+            isa::NeededFeatures(parts[i], machine.triple, machine.features));
+        needed.insert(of_part.begin(), of_part.end());
+      }
+      Artifact artifact;
+      artifact.codegen_id = codegen_id;
+      artifact.loader = loader;
+      artifact.target_key = target.key;
+      artifact.file_name =
+          absl::StrCat(stem, i == 0 ? "" : absl::StrCat("_", i), suffix);
+      artifact.content = Blob::FromString(std::move(parts[i]));
+      result.artifacts.push_back(std::move(artifact));
     }
-    Artifact artifact;
-    artifact.codegen_id = codegen_id;
-    artifact.loader = loader;
-    artifact.target_key = target.key;
-    artifact.file_name = stem + suffix;
-    artifact.content = Blob::FromString(std::move(code));
-    result.artifacts.push_back(std::move(artifact));
+    result.cpu_features.assign(needed.begin(), needed.end());
     result.target_triple = machine.triple;
     result.link_libraries = {"m"};
     return result;

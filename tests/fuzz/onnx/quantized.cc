@@ -1,6 +1,8 @@
 // Quantised operators. Scales are powers of two wherever a result is rounded to
 // bytes, so that there is one right result.
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/samplers.h"
@@ -111,11 +113,53 @@ void AddQdq(Grower* g, const std::string&) {
   if (q) g->Try(Call("DequantizeLinear", {*q, scale, zero}));
 }
 
+// Bytes as floats; with a scale and a zero point for each of `axis` where
+// `per_axis`.
+std::optional<std::string> Dequantized(Grower* g, const std::string& bytes,
+                                       int64_t axis, bool per_axis) {
+  const int64_t extent = g->ShapeOf(bytes)[axis];
+  const DataType t = g->TypeOf(bytes);
+  Call call("DequantizeLinear", {bytes, Scale(g, extent, per_axis)});
+  if (g->random().Chance(70)) {
+    call.operands.push_back(Zero(g, t, extent, per_axis));
+  }
+  if (per_axis) call.Int("axis", axis);
+  return g->Try(call);
+}
+
+// A product or convolution whose operands were both dequantised just before.
+void AddQdqProduct(Grower* g, const std::string& op) {
+  Random& r = g->random();
+  const DataType t = ByteType(g), u = r.Chance(70) ? DataType::Int(8) : t;
+  const int64_t n = r.OneOf<int64_t>({1, 3, 8, 16, 17, 40});
+  const int64_t k = r.OneOf<int64_t>({1, 3, 4, 8, 16, 33});
+  const bool conv = op == "Conv";
+  const bool transposed = op == "Gemm" && r.Chance(50);
+  const Shape x = conv ? Shape{1, k, 3 + r.Next(6), 3 + r.Next(6)}
+                       : Shape{1 + r.Next(20), k};
+  const int64_t window = r.OneOf<int64_t>({1, 3});
+  const Shape w = conv         ? Shape{n, k, window, window}
+                  : transposed ? Shape{n, k}
+                               : Shape{k, n};
+  const auto a = Dequantized(g, g->Like(t, x, Bytes(t)), 0, false);
+  const auto b = Dequantized(g, g->Weight(u, w, Bytes(u)),
+                             conv || transposed ? 0 : 1, r.Chance(50));
+  if (!a || !b) return;
+  Call call(op, {*a, *b});
+  if (conv && r.Chance(50)) {
+    call.Ints("pads", {window / 2, window / 2, window / 2, window / 2});
+  }
+  if (conv && r.Chance(30)) call.Ints("strides", {2, 2});
+  if (transposed) call.Int("transB", 1);
+  g->Try(call);
+}
+
 }  // namespace
 
 void AddQuantized(std::vector<OnnxSampler>* samplers) {
   samplers->push_back({{"QuantizeLinear", "DequantizeLinear"}, AddQuantize, 2});
   samplers->push_back({{"QuantizeLinear"}, AddQdq});
+  samplers->push_back({{"MatMul", "Gemm", "Conv"}, AddQdqProduct});
   samplers->push_back({{"DynamicQuantizeLinear"}, AddDynamicQuantize});
   samplers->push_back({{"QLinearMatMul"}, AddQLinearMatMul});
   samplers->push_back({{"QLinearConv"}, AddQLinearConv});
