@@ -133,6 +133,17 @@ bool CastsBeyondRange(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+// An element may be zero here and a rounding away from it there.
+bool CountsZeros(const NodeProto& node, const Scope& scope) {
+  const Estimated& x = scope.at(node.input(0));
+  if (x.exact()) return false;
+  const double error = x.Error();
+  for (int64_t i = 0; i < x.value.NumElements(); ++i) {
+    if (std::fabs(ElementAt(x.value, i)) <= error) return true;
+  }
+  return false;
+}
+
 // By activations without bounds; other operands may overflow, then.
 bool GrowsWithoutBounds(const NodeProto& node, const Scope& scope) {
   constexpr double kVeryLarge = 1e12;
@@ -303,6 +314,9 @@ const std::vector<Deviation>& Deviations() {
          "ONNX says that SAME multiplies extents by the strides; ONNX Runtime "
          "leaves out the end that a kernel shorter than the stride does not "
          "reach, and ONNX's reference puts it in front"},
+        {"NonZero", CountsZeros,
+         "whether a result is zero or nearly so, as a transform's imaginary "
+         "part, depends on how its sum was rounded"},
         {"Cast", CastsBeyondRange,
          "ONNX leaves open what floats beyond the range of integers become; "
          "ONNX Runtime's depends on the type, ours are its limits"},
