@@ -48,8 +48,8 @@ enum class Tail {
   // inner loop: n % f iterations when n is a constant; when it is not, the
   // outer loop takes the single steps that are left, each with an inner loop
   // of one; before them, if the inner loop is unrolled or split, it takes steps
-  // of a fourth of the factor and so on. No conditions inside loops. Needs the outer loop unsplit and
-  // unfused; otherwise kGuard.
+  // of a fourth of the factor and so on. No conditions inside loops. Needs the
+  // outer loop unsplit and unfused; otherwise kGuard.
   kPartition,
   // for o in ceil(n / f): for i in f: if (o * f + i < n) body
   kGuard,

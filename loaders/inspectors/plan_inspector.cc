@@ -70,7 +70,8 @@ class PlanPrinter {
                           call.loop().carried(), "]");
     }
     if (call.has_sequence()) {
-      return absl::StrCat(call.sequence().op(), "[axis ", call.sequence().axis(),
+      return absl::StrCat(call.sequence().op(), "[axis ",
+                          call.sequence().axis(),
                           call.sequence().flag() ? ", flag" : "", "]");
     }
     if (call.has_random_state()) return "random_state";

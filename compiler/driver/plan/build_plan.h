@@ -24,7 +24,8 @@ struct CompiledFunction {
   std::vector<relay::DimAssumption> assumptions;
 };
 
-// What the plan calls and relies on, as lowering leaves it.
+// The functions that a plan calls and what it relies on, as lowering leaves
+// them.
 struct CompiledModule {
   std::map<std::string, CompiledFunction> functions;  // by name
   // The dimensions that views, which main and bodies like it hold, rely on

@@ -29,9 +29,9 @@ using Ints = std::vector<int64_t>;
 const DataType kI8 = DataType::Int(8), kU8 = DataType::UInt(8),
                kI32 = DataType::Int(32), kF32 = DataType::Float(32);
 
-// Sums of more products of bytes than that may not fit i32.
-constexpr int64_t kMaxTerms = int64_t{1} << 16;
-// What makes an i8 a u8.
+// Sums of more products of bytes, less their zero points, may not fit i32.
+constexpr int64_t kMaxTerms = int64_t{1} << 15;
+// Added to an i8, this makes it a u8.
 constexpr int64_t kOffset = 128;
 
 bool IsByte(DataType t) { return t == kI8 || t == kU8; }
@@ -197,7 +197,7 @@ class Rewriter {
         weights_(std::move(weights)),
         is_conv_(IsConv(node)) {}
 
-  // What the node's result is the same as; null when the node has to stay.
+  // Returns what stands for the node's result; null when the node has to stay.
   absl::StatusOr<Value> Run() {
     if (data_.scale && weights_.terms() > kMaxTerms) return Value{};
     const Weights centred = weights_;

@@ -29,7 +29,7 @@ struct Product {
 
 int64_t Low(bool is_signed) { return is_signed ? -128 : 0; }
 
-// Bytes of all sizes, the extremes among them.
+// Gives bytes of all sizes, the extremes among them.
 Ints Bytes(int64_t count, bool is_signed, uint64_t seed) {
   Ints values;
   uint64_t state = seed;

@@ -64,7 +64,7 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
 }
 
 // Whether weights stay quantised for now: the host may multiply them as they
-// are, and nobody else is asked what they take.
+// are, and no other target is asked what it takes.
 bool KeepsQuantized(const PassContext& context) {
   return context.layouts.byte_words && !context.partitioned &&
          std::none_of(

@@ -4,7 +4,7 @@
 //   dense(x, w)             ->  dense_packed(x, panels of w)
 //   matmul(x, b), b [k, n]  ->  dense_packed(x, panels of b)
 //
-// Of bytes, panels hold words of four along k.
+// Panels of bytes hold words of four along k.
 #include <map>
 #include <set>
 #include <string>

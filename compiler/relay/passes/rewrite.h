@@ -50,7 +50,7 @@ absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
                                DataType dtype, absl::Span<const int64_t> shape,
                                double value);
 
-// Bytes as i32 words of four, the first the lowest: the last dimension, a
+// Joins bytes to i32 words of four, the first the lowest: the last dimension, a
 // multiple of four, becomes a fourth.
 absl::StatusOr<Tensor> WordsOf(const Tensor& bytes);
 

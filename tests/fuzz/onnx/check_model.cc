@@ -14,8 +14,8 @@
 #include "tests/fuzz/onnx/deviations.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/protos.h"
-#include "tests/onnxruntime/session.h"
 #include "tests/fuzz/onnx/rounding.h"
+#include "tests/onnxruntime/session.h"
 #include "tools/ingot/compare.h"
 
 namespace ingot::fuzz {

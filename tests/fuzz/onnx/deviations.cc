@@ -118,7 +118,7 @@ bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
-// Of floats that the result's integers cannot hold.
+// Whether the result's integers cannot hold some of the floats.
 bool CastsBeyondRange(const NodeProto& node, const Scope& scope) {
   const Tensor& x = scope.at(node.input(0)).value;
   const DataType to = scope.at(node.output(0)).value.dtype();
@@ -144,7 +144,7 @@ bool CountsZeros(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
-// By activations without bounds; other operands may overflow, then.
+// Activations without bounds do it; other operands may overflow, then.
 bool GrowsWithoutBounds(const NodeProto& node, const Scope& scope) {
   constexpr double kVeryLarge = 1e12;
   for (const std::string& name : node.output()) {

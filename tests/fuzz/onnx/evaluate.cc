@@ -11,8 +11,8 @@
 #include "base/status_macros.h"
 #include "tests/fuzz/onnx/elements.h"
 #include "tests/fuzz/onnx/protos.h"
-#include "tests/onnxruntime/session.h"
 #include "tests/fuzz/onnx/rounding.h"
+#include "tests/onnxruntime/session.h"
 
 namespace ingot::fuzz {
 namespace {
@@ -107,8 +107,8 @@ absl::StatusOr<Step> Prepare(const std::vector<onnx::NodeProto>& nodes,
   for (const std::string& name : wanted) {
     graph->add_output()->set_name(name);
   }
-  INGOT_ASSIGN_OR_RETURN(step.session,
-                         onnxruntime::Session::Create(model.SerializeAsString()));
+  INGOT_ASSIGN_OR_RETURN(
+      step.session, onnxruntime::Session::Create(model.SerializeAsString()));
   return step;
 }
 

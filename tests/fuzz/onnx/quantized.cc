@@ -113,7 +113,7 @@ void AddQdq(Grower* g, const std::string&) {
   if (q) g->Try(Call("DequantizeLinear", {*q, scale, zero}));
 }
 
-// Bytes as floats; with a scale and a zero point for each of `axis` where
+// Adds bytes as floats; with a scale and a zero point for each of `axis` where
 // `per_axis`.
 std::optional<std::string> Dequantized(Grower* g, const std::string& bytes,
                                        int64_t axis, bool per_axis) {
