@@ -174,7 +174,9 @@ class Noise {
         const double sum = ElementAt(sums_[k], i);
         size = std::isfinite(sum) ? std::max(std::fabs(value), sum) : size;
       }
-      SetElementAt(&result, i, value + random->Real(-1, 1) * unit * size);
+      // At least half of a unit: an estimate by chance may not be small.
+      const double error = random->Real(0.5, 1) * (random->Chance(50) ? 1 : -1);
+      SetElementAt(&result, i, value + error * unit * size);
     }
     return result;
   }
