@@ -311,7 +311,8 @@ TEST_P(TypesTest, BinaryOperators) {
       add("shr", "%x0[I] >> %x1[I]", Shifts(t), t);
       add("bnot", "~%x0[I]", b, t);
       add("abs", "abs(%x0[I])", b, t);
-      if (t == DataType::Int(32)) add("dot4", "dot4(%x0[I], %x1[I], %x1[I])", b, t);
+      if (t == DataType::Int(32))
+        add("dot4", "dot4(%x0[I], %x1[I], %x1[I])", b, t);
       for (int c : {1, 2, 3, 7, 16}) {
         const std::string k = absl::StrCat(type, "(", c, ")");
         const std::string tail = absl::StrCat("_by", c);

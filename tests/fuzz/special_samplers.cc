@@ -239,7 +239,7 @@ bool AddLinearAttention(ModelBuilder* m, const std::string& op) {
   const int64_t key = keys->dim(2) / heads, value = 1 + m->Next(4);
   const int64_t q_heads = heads * (1 + m->Next(2));
   const bool decays = m->Chance(50), betas = m->Chance(50);
-  // What a step multiplies the state by, and adds to it, at most.
+  // A step multiplies the state by so much, and adds so much, at most.
   double grows = decays ? std::exp(1.0) : 1;
   if (betas) grows *= 1 + static_cast<double>(key) * keys->bound * keys->bound;
   const double bound = (1 + static_cast<double>(steps) * keys->bound) *

@@ -17,7 +17,7 @@ Value ParseText(Compose& k, Value x, DataType dtype) {
   return k.Cast(k.Call("parse_number", {x}, std::move(attrs)), dtype);
 }
 
-// Of integers, and of floats that are not limited, the low bits are kept.
+// Integers, and floats that are not limited, keep their low bits.
 Value ToSmallInteger(Compose& k, Value x, const ElementType& to,
                      bool saturate) {
   if (!k.ok()) return Value{};

@@ -83,14 +83,14 @@ absl::StatusOr<Value> ReadMask(Compose& k, const tir::Expr& keys) {
   return k.Take(c.Emit("pad", {mask}, std::move(attrs), "mask"));
 }
 
-// What the scores get added: null where nothing.
+// The scores get this added; null where there is nothing to add.
 struct Bias {
   Value value;
   // Whether it may keep a query from all keys.
   bool masks_rows = false;
 };
 
-// Which keys each query may look at, by their places alone; null: all. The last
+// Says which keys each query may look at by place alone; null: all. The last
 // query is at the last key that counts where `lengths`, [b, 1, 1, 1], says how
 // many do.
 Value AllowedByPlace(Compose& k, const Heads& in, Value lengths) {

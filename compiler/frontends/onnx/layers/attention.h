@@ -1,4 +1,4 @@
-// What ONNX's attention and com.microsoft's share. Internal to the ONNX
+// ONNX's attention and com.microsoft's share these. Internal to the ONNX
 // frontend.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_LAYERS_ATTENTION_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_LAYERS_ATTENTION_H_

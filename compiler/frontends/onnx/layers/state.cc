@@ -103,7 +103,7 @@ Value FirstState(Compose& k, const Shape& shape, DataType dtype) {
   return k.Full(dtype, shape, 0);
 }
 
-// Which further operands the attribute update_rule asks for.
+// Says which further operands the attribute update_rule asks for.
 struct Rule {
   bool gated = false, delta = false;
 };

@@ -33,7 +33,7 @@ Value StridesOf(Compose& k, Value dims) {
   return k.Call("cumprod", {dims}, std::move(attrs));
 }
 
-// Which of those that are `kept`, i64[n] of 0 and 1, each is.
+// Numbers those that are `kept`, i64[n] of 0 and 1.
 Value PlacesOf(Compose& k, Value kept) {
   return k.Sub(k.Call("cumsum", {kept}), 1);
 }
