@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,6 +27,15 @@ using ByteSink = std::function<absl::Status(absl::string_view)>;
 // Errors: those of ArtifactSet::CheckExportable; ResourceExhausted for a
 // manifest over kMaxManifestSize; those of `sink`.
 absl::Status WriteContainerTo(const ArtifactSet& set, const ByteSink& sink);
+
+// Where WriteContainerTo puts the artifacts' contents.
+struct ContainerPlaces {
+  std::vector<uint64_t> offsets;  // in bytes, parallel to set.artifacts()
+  uint64_t size = 0;              // of the container
+};
+
+// Reads each payload once, for its digest. Errors: those of WriteContainerTo.
+absl::StatusOr<ContainerPlaces> PlacesInContainer(const ArtifactSet& set);
 
 // Writes `set` to the file at `path`, whole or not at all: into another file in
 // the same folder, which is synced to the disk and then renamed. On an error,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -75,6 +76,12 @@ absl::StatusOr<Plan> MakePlan(const ArtifactSet& set) {
 }
 
 }  // namespace
+
+absl::StatusOr<ContainerPlaces> PlacesInContainer(const ArtifactSet& set) {
+  INGOT_RETURN_IF_ERROR(set.CheckExportable());
+  INGOT_ASSIGN_OR_RETURN(Plan plan, MakePlan(set));
+  return ContainerPlaces{std::move(plan.offsets), plan.header.file_size};
+}
 
 absl::Status WriteContainerTo(const ArtifactSet& set, const ByteSink& sink) {
   INGOT_RETURN_IF_ERROR(set.CheckExportable());

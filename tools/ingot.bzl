@@ -10,7 +10,9 @@
 
 makes detector.ingot, the set of artifacts, and detector.so, the linked library: both are outputs of
 ":detector", so that a program that runs the model has it as `data`. One of them alone is the output
-group "ingot" or "so" (a filegroup's `output_group`).
+group "ingot" or "so" (a filegroup's `output_group`). With `header = True` there is detector.h too,
+the output group "h": C functions that run the model (docs/ahead_of_time.md), whose names begin with
+detector_.
 """
 
 def _ingot_model_impl(ctx):
@@ -43,11 +45,15 @@ def _ingot_model_impl(ctx):
     args.add(container)
     args.add("-o", library)
     args.add("--quiet")
+    headers = []
+    if ctx.attr.header:
+        headers = [ctx.actions.declare_file(ctx.label.name + ".h")]
+        args.add(headers[0], format = "--header=%s")
     ctx.actions.run(
         executable = ctx.executable.ingot,
         arguments = [args],
         inputs = [container],
-        outputs = [library],
+        outputs = [library] + headers,
         mnemonic = "IngotLink",
         progress_message = "Linking %s" % library.short_path,
         # The linker and, for a set with C source, the C compiler are the machine's.
@@ -59,6 +65,7 @@ def _ingot_model_impl(ctx):
             runfiles = ctx.runfiles(files = [container, library]),
         ),
         OutputGroupInfo(
+            h = depset(headers),
             ingot = depset([container]),
             so = depset([library]),
         ),
@@ -72,6 +79,9 @@ def _ingot_model_rule(cfg):
             "external_data": attr.label_list(
                 allow_files = True,
                 doc = "Files beside the model that hold its weights.",
+            ),
+            "header": attr.bool(
+                doc = "Also make the C header of the model's functions.",
             ),
             "ingot": attr.label(
                 cfg = cfg,

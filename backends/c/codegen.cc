@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "artifact/compile_request.h"
+#include "backends/c/exports.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/c_printer.h"
@@ -31,18 +32,19 @@ using tir::PrimFunc;
 const std::set<std::string>& Reserved() {
   static const auto* reserved = [] {
     auto* names = new std::set<std::string>{
-        "Any",     "HostApi",  "Tensor",   "args",     "begin",    "captured",
-        "context", "data_of",  "end",      "error",    "fail",     "has_type",
-        "result",  "num_args", "parallel", "self",     "tensor",   "auto",
-        "break",   "case",     "char",     "const",    "continue", "default",
-        "do",      "double",   "else",     "enum",     "extern",   "float",
-        "for",     "goto",     "if",       "inline",   "int",      "long",
-        "return",  "register", "restrict", "short",    "signed",   "sizeof",
-        "static",  "struct",   "switch",   "typedef",  "union",    "unsigned",
-        "void",    "volatile", "while",    "asm",      "linux",    "unix",
-        "main",    "NULL",     "NAN",      "INFINITY", "fabs",     "fabsf",
-        "rint",    "rintf",    "memcpy",   "index",    "y0",       "y1",
-        "j0",      "j1",       "gamma",    "signbit",  "remainder"};
+        "Any",     "HostApi",   "Tensor",   "args",     "begin",     "captured",
+        "context", "data_of",   "end",      "error",    "fail",      "has_type",
+        "result",  "num_args",  "parallel", "self",     "tensor",    "auto",
+        "break",   "case",      "char",     "const",    "continue",  "default",
+        "do",      "double",    "else",     "enum",     "extern",    "float",
+        "for",     "goto",      "if",       "inline",   "int",       "long",
+        "return",  "register",  "restrict", "short",    "signed",    "sizeof",
+        "static",  "struct",    "switch",   "typedef",  "union",     "unsigned",
+        "void",    "volatile",  "while",    "asm",      "linux",     "unix",
+        "main",    "NULL",      "NAN",      "INFINITY", "fabs",      "fabsf",
+        "rint",    "rintf",     "memcpy",   "index",    "y0",        "y1",
+        "j0",      "j1",        "gamma",    "signbit",  "remainder", "malloc",
+        "free",    "last_error"};
 #define INGOT_C_NAME(Name, text, arity) \
   names->insert(text);                  \
   names->insert(text "f");
@@ -75,6 +77,10 @@ std::string InComment(absl::string_view text) {
 
 class CWriter : public codegen::CPrinter {
  public:
+  // `main` is the model among the functions, or null.
+  CWriter(const MainFunction* main, std::string prefix)
+      : main_(main), prefix_(std::move(prefix)), exports_(Reserved()) {}
+
   // Appends the functions of one kernel.
   absl::Status Add(const PrimFunc& func) {
     if (!IsIdentifier(func.name)) {
@@ -84,7 +90,6 @@ class CWriter : public codegen::CPrinter {
     }
     INGOT_ASSIGN_OR_RETURN(codegen::Signature signature,
                            codegen::MakeSignature(func));
-    func_ = &func;
     parallel_count_ = 0;
     std::set<std::string> reserved = Reserved();
     reserved.insert(functions_.begin(), functions_.end());
@@ -102,28 +107,46 @@ class CWriter : public codegen::CPrinter {
     std::vector<std::string> params;
     for (size_t p = 0; p < func.params.size(); ++p) {
       const tir::BufferNode& buffer = *func.params[p];
-      params.push_back(absl::StrCat(
-          static_cast<int>(p) < func.num_inputs() ? "const " : "",
-          MemoryType(buffer.dtype), "* restrict ", DeclareBuffer(&buffer)));
+      if (static_cast<int>(p) < func.num_inputs()) MarkReadOnly(&buffer);
+      params.push_back(absl::StrCat(IsReadOnly(&buffer) ? "const " : "",
+                                    MemoryType(buffer.dtype), "* restrict ",
+                                    DeclareBuffer(&buffer)));
     }
     for (const codegen::DimBinding& symbol : signature.symbols) {
       params.push_back(absl::StrCat("int64_t ", DeclareVar(symbol.var)));
     }
-    PrintHead(absl::StrCat("static int ", name_), params);
+    // Inlined into the model, a kernel would be optimised together with others
+    // and might round differently.
+    PrintHead(absl::StrCat(main_ == nullptr ? "" : "INGOT_NOINLINE ",
+                           "static int ", name_),
+              params);
     Indent();
     codegen::CPrinter::Print(func.body);
     Line("return 0;");
     Outdent();
     Line("}");
-    PrintWrapper(func, signature);
+    if (main_ != nullptr && main_->function == func.name) {
+      exports_.PrintMain(func, signature, name_, *main_, prefix_);
+    } else {
+      exports_.PrintKernel(func, signature, name_);
+    }
     text_ = absl::StrCat(file, "\n", Comments(func), before_, text_);
     if (status().ok()) return status();
     return absl::InvalidArgumentError(
         absl::StrCat("kernel ", func.name, ": ", status().message()));
   }
 
-  const std::string& text() const { return text_; }
-  bool uses_parallel() const { return uses_parallel_; }
+  // The whole file behind its first line.
+  std::string File() const {
+    std::set<std::string> used = helpers();
+    used.insert(exports_.helpers().begin(), exports_.helpers().end());
+    return absl::StrCat(
+        codegen::kCPrelude, uses_parallel_ ? codegen::kCParallel : "",
+        codegen::HelperSource(used), Prototypes(functions_), text_,
+        exports_.plain(), "\n#ifndef INGOT_FREESTANDING\n",
+        main_ == nullptr ? "" : "#include <stdlib.h>\n", exports_.packed(),
+        "\n#endif\n");
+  }
 
  protected:
   // The body becomes a function of a structure with what it captures.
@@ -140,7 +163,7 @@ class CWriter : public codegen::CPrinter {
       values.push_back(field);
     };
     for (const tir::BufferNode* buffer : captures.buffers) {
-      capture(absl::StrCat(IsInput(buffer) ? "const " : "",
+      capture(absl::StrCat(IsReadOnly(buffer) ? "const " : "",
                            MemoryType(buffer->dtype), "*"),
               NameOf(buffer));
     }
@@ -199,29 +222,9 @@ class CWriter : public codegen::CPrinter {
   }
 
  private:
-  bool IsInput(const tir::BufferNode* buffer) const {
-    for (int i = 0; i < func_->num_inputs(); ++i) {
-      if (func_->params[i].get() == buffer) return true;
-    }
-    return false;
-  }
-
-  // A function's first line, broken where it gets too long.
   void PrintHead(const std::string& start,
                  const std::vector<std::string>& params) {
-    std::string line = start + "(";
-    const std::string margin(line.size(), ' ');
-    for (size_t i = 0; i < params.size(); ++i) {
-      const std::string part =
-          params[i] + (i + 1 < params.size() ? "," : ") {");
-      if (i > 0 && line.size() + 1 + part.size() > 80) {
-        Line(line);
-        line = margin + part;
-      } else {
-        absl::StrAppend(&line, i > 0 ? " " : "", part);
-      }
-    }
-    Line(params.empty() ? line + "void) {" : line);
+    text_ += ExportPrinter::Head(start, params);
   }
 
   // Describes the kernel in the model's words.
@@ -234,69 +237,9 @@ class CWriter : public codegen::CPrinter {
     return out;
   }
 
-  static std::string Quoted(absl::string_view text) {
-    return absl::StrCat("\"", absl::CEscape(text), "\"");
-  }
-
-  void PrintWrapper(const PrimFunc& func, const codegen::Signature& signature) {
-    Line("");
-    PrintHead(
-        absl::StrCat("INGOT_EXPORT int __tvm_ffi_", func.name),
-        {"void* self", "const Any* args", "int32_t num_args", "Any* result"});
-    Indent();
-    const auto check = [&](const std::string& wrong, absl::string_view kind,
-                           const std::string& message) {
-      Line(absl::StrCat("if (", wrong, ") {"));
-      Indent();
-      Line(absl::StrCat("return fail(", Quoted(kind), ", ", Quoted(message),
-                        ");"));
-      Outdent();
-      Line("}");
-    };
-    Line("(void)self;");
-    Line("(void)result;");
-    check(absl::StrCat("num_args != ", func.params.size()), "TypeError",
-          codegen::ArgumentCountError(func));
-    std::vector<std::string> call;
-    const int params = static_cast<int>(func.params.size());
-    for (int p = 0; p < params; ++p) {
-      const tir::BufferNode& buffer = *func.params[p];
-      const std::string& name = NameOf(&buffer);
-      Line(absl::StrCat("const Tensor* ", name, " = tensor(&args[", p, "]);"));
-      const std::string wrong =
-          absl::StrCat("!has_type(", name, ", ", int{buffer.dtype.code}, ", ",
-                       int{buffer.dtype.bits}, ", ", buffer.shape.size(), ")");
-      check(wrong, "TypeError", codegen::ArgumentTypeError(func, p));
-      call.push_back(absl::StrCat("data_of(", name, ")"));
-    }
-    const auto dimension = [&](int param, int dim) {
-      return absl::StrCat(NameOf(func.params[param].get()), "->shape[", dim,
-                          "]");
-    };
-    for (const codegen::DimBinding& symbol : signature.symbols) {
-      Line(absl::StrCat("const int64_t ", NameOf(symbol.var), " = ",
-                        dimension(symbol.param, symbol.dim), ";"));
-      call.push_back(NameOf(symbol.var));
-    }
-    for (int p = 0; p < params; ++p) {
-      std::vector<std::string> wrong;
-      for (const codegen::DimCheck& c : signature.checks) {
-        if (c.param != p) continue;
-        wrong.push_back(
-            absl::StrCat(dimension(c.param, c.dim),
-                         " != ", codegen::CPrinter::Print(c.value, kAdditive)));
-      }
-      if (!wrong.empty()) {
-        check(absl::StrJoin(wrong, " || "), "ValueError",
-              codegen::ArgumentShapeError(func, p));
-      }
-    }
-    Line(absl::StrCat("return ", name_, "(", absl::StrJoin(call, ", "), ");"));
-    Outdent();
-    Line("}");
-  }
-
-  const PrimFunc* func_ = nullptr;
+  const MainFunction* const main_;
+  const std::string prefix_;
+  ExportPrinter exports_;
   std::string name_;                 // of its static function
   std::set<std::string> functions_;  // of all kernels so far
   std::string before_;
@@ -360,15 +303,14 @@ absl::Status CheckTarget(const Target& target) {
 }  // namespace
 
 absl::StatusOr<std::string> GenerateC(const Target& target,
-                                      absl::Span<const PrimFunc> kernels) {
-  CWriter writer;
+                                      absl::Span<const PrimFunc> kernels,
+                                      const CodegenOptions& options) {
+  CWriter writer(options.main.has_value() ? &*options.main : nullptr,
+                 options.symbol_prefix);
   for (const PrimFunc& kernel : kernels) {
     INGOT_RETURN_IF_ERROR(writer.Add(kernel));
   }
-  return absl::StrCat(RequestLine(target), codegen::kCPrelude,
-                      writer.uses_parallel() ? codegen::kCParallel : "",
-                      codegen::HelperSource(writer.helpers()),
-                      writer.Prototypes(), writer.text());
+  return absl::StrCat(RequestLine(target), writer.File());
 }
 
 absl::Status RegisterCTarget(TargetRegistry* registry) {
@@ -386,6 +328,7 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
       {"cflags", {"more flags for it, in quotes", ""}},
   };
   kind.loaders = {kNativeLoader};
+  kind.generates_main = true;
   kind.check = CheckTarget;
   kind.templates = te::cpu::CpuTemplates();
   kind.layouts = te::cpu::CpuLayouts;
@@ -399,7 +342,8 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
       [](const Target& target, absl::Span<const PrimFunc> kernels,
          const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {
     INGOT_RETURN_IF_ERROR(CheckTarget(target));
-    INGOT_ASSIGN_OR_RETURN(std::string text, GenerateC(target, kernels));
+    INGOT_ASSIGN_OR_RETURN(std::string text,
+                           GenerateC(target, kernels, options));
     CodegenResult result;
     Artifact artifact;
     artifact.codegen_id = "c";

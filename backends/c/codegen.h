@@ -18,7 +18,8 @@ absl::Status RegisterCTarget(TargetRegistry* registry);
 // The text of the file. Its first line says how it wants to be compiled.
 // InvalidArgument names the kernel and what C cannot say of it.
 absl::StatusOr<std::string> GenerateC(const Target& target,
-                                      absl::Span<const tir::PrimFunc> kernels);
+                                      absl::Span<const tir::PrimFunc> kernels,
+                                      const CodegenOptions& options);
 
 }  // namespace ingot
 

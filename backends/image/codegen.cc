@@ -44,6 +44,7 @@ absl::Status RegisterImageTarget(TargetRegistry* registry) {
   kind.loaders = {"image"};
   kind.operators = {"decode_image", "image_size"};
   kind.supports = Supports;
+  kind.last_resort = true;
   kind.relay_to_runtime = Generate;
   return registry->Register(std::move(kind));
 }

@@ -1,6 +1,8 @@
 // Models that decode images, compiled, stored, loaded and run as users' are.
 #include <fstream>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,12 +55,14 @@ ModelBuilder NegativeOfInput(const std::string& pixel_format) {
   return Negative(pixel_format).Input("file", {"n"}, onnx::TensorProto::UINT8);
 }
 
-absl::StatusOr<ArtifactSet> Compile(const ModelBuilder& model,
-                                    const std::string& targets) {
+absl::StatusOr<ArtifactSet> Compile(
+    const ModelBuilder& model, const std::string& targets,
+    const std::map<std::string, std::string>& pins = {}) {
   INGOT_ASSIGN_OR_RETURN(relay::Module module, ImportOnnx(model.Build()));
   CompileOptions options;
   options.targets = *ParseTargets(targets);
   options.target_text = targets;
+  options.pins = pins;
   return CompileModule(&module, "negative", "",
                        testing_support::BuiltinTargets(), options);
 }
@@ -152,14 +156,38 @@ TEST(DecodeModel, WritesALineForEachOperator) {
                          "negative_image_1 decode_image\n"));
 }
 
-TEST(DecodeModel, OtherTargetsSayWhoDoes) {
-  for (const std::string host : {"llvm", "llvmjit", "c", "dnnl,llvm"}) {
-    const absl::Status status = Compile(NegativeOfInput("RGB"), host).status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
-    EXPECT_THAT(std::string(status.message()), HasSubstr("node 'decode'"));
-    EXPECT_THAT(std::string(status.message()),
-                HasSubstr(absl::StrCat("--target=image,", host)));
+// The names of the loaders that a set needs.
+std::set<std::string> LoadersOf(const ArtifactSet& set) {
+  std::set<std::string> loaders;
+  for (const Artifact& artifact : set.artifacts()) {
+    loaders.insert(artifact.loader);
   }
+  return loaders;
+}
+
+TEST(DecodeModel, NeedNotNameTheTarget) {
+  for (const std::string host : {"llvm", "llvmjit", "c", "dnnl,llvm"}) {
+    auto set = Compile(NegativeOfInput("RGB"), host);
+    ASSERT_TRUE(set.ok()) << set.status();
+    EXPECT_THAT(LoadersOf(*set), ::testing::Contains("image")) << host;
+  }
+  // A model without images has nothing of it.
+  ModelBuilder plain(20);
+  plain.Input("x", {"n"}).Node("Abs", {"x"}, {"y"}, "abs");
+  plain.Output("y");
+  auto set = Compile(plain, "llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(LoadersOf(*set), ::testing::Not(::testing::Contains("image")));
+}
+
+// A node that must be on the host has no target that can do it.
+TEST(DecodeModel, SaysWhoDoesWhatTheHostCannot) {
+  const absl::Status status =
+      Compile(NegativeOfInput("RGB"), "llvm", {{"decode", "llvm"}}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("node 'decode'"));
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("is not for target llvm; target image takes it"));
   // A target after the host is never asked.
   EXPECT_THAT(
       std::string(

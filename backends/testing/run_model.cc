@@ -9,6 +9,7 @@
 #include "absl/cleanup/cleanup.h"
 #include "absl/strings/str_cat.h"
 #include "backends/builtin.h"
+#include "backends/testing/checked_executor.h"
 #include "base/status_macros.h"
 #include "compiler/frontends/builtin/builtin_frontends.h"
 #include "loaders/native/linker.h"
@@ -85,7 +86,7 @@ ExecutorOptions RepeatableOptions() {
 
 absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set) {
   INGOT_ASSIGN_OR_RETURN(const LoadedModel model, StoreAndLoad(set));
-  return CreateExecutor(model, RepeatableOptions());
+  return CreateCheckedExecutor(model, RepeatableOptions());
 }
 
 absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
@@ -101,7 +102,7 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
 absl::StatusOr<std::vector<Tensor>> RunModel(
     const LoadedModel& model, const std::vector<Tensor>& inputs) {
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
-                         CreateExecutor(model, RepeatableOptions()));
+                         CreateCheckedExecutor(model, RepeatableOptions()));
   return executor->Run(inputs);
 }
 

@@ -36,7 +36,8 @@ absl::Status AddBackend(absl::Status (*register_target)(TargetRegistry*),
 // container's set, loaded. The file is gone when this returns.
 absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
 
-// The same, ready to run.
+// The same, ready to run. Each run is repeated by the model's main function,
+// where the library has one: Internal where that gives other bits.
 absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set);
 
 // Compiles the module, which is changed, for targets such as "dnnl,llvm", and
@@ -45,7 +46,7 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
     relay::Module* module, absl::string_view targets,
     CompileOptions options = {});
 
-// Runs the model once.
+// Runs the model once, in both ways like Open.
 absl::StatusOr<std::vector<Tensor>> RunModel(const LoadedModel& model,
                                              const std::vector<Tensor>& inputs);
 

@@ -57,9 +57,35 @@ const char kCPrelude[] = R"(#include <math.h>
 #define INGOT_EXPORT
 #endif
 
+#if defined(__clang__)
+#define INGOT_NOINLINE __attribute__((noinline))
+#elif defined(__GNUC__)
+#define INGOT_NOINLINE __attribute__((noinline, noclone))
+#else
+#define INGOT_NOINLINE
+#endif
+
+#if defined(__GNUC__) && !defined(INGOT_FREESTANDING)
+#define INGOT_MAY_BE_MISSING __attribute__((weak))
+#else
+#define INGOT_MAY_BE_MISSING
+#endif
+
+/* The text of the last error, of whichever thread. */
+static const char* volatile last_error = NULL;
+
+#ifdef INGOT_FREESTANDING
+/* A program without a host: plain C functions are all that there is. */
+static int fail(const char* kind, const char* message) {
+  (void)kind;
+  last_error = message;
+  return -1;
+}
+#else
 INGOT_WEAK const HostApi* __ingot_host_api = NULL;
 
 static int fail(const char* kind, const char* message) {
+  last_error = message;
 #if defined(__GNUC__) && defined(__ELF__)
   /* Of a host that is not Ingot, if it has it. */
   extern void TVMFFIErrorSetRaisedFromCStr(const char*, const char*)
@@ -91,6 +117,7 @@ static int has_type(const Tensor* t, int code, int bits, int ndim) {
 static void* data_of(const Tensor* t) {
   return (char*)t->data + t->byte_offset;
 }
+#endif
 )";
 
 const char kCParallel[] = R"(
@@ -99,8 +126,12 @@ const char kCParallel[] = R"(
 static int parallel(int (*body)(void*, int64_t, int64_t), void* context,
                     int64_t n) {
   if (n <= 0) return 0;
-  if (__ingot_host_api == NULL || n == 1) return body(context, 0, n);
-  return __ingot_host_api->parallel_for(body, context, n);
+#ifndef INGOT_FREESTANDING
+  if (__ingot_host_api != NULL && n > 1) {
+    return __ingot_host_api->parallel_for(body, context, n);
+  }
+#endif
+  return body(context, 0, n);
 }
 )";
 

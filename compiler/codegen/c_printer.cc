@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/access.h"
@@ -101,6 +102,7 @@ std::string CPrinter::Helper(const std::string& name) {
 void CPrinter::ResetNames(const std::set<std::string>& reserved) {
   var_names_.clear();
   buffer_names_.clear();
+  read_only_.clear();
   taken_ = reserved;
 }
 
@@ -189,6 +191,10 @@ void CPrinter::Print(const tir::Stmt& s) {
       return;
     case StmtKind::kCallExtern:
       return PrintCallExtern(*As<tir::CallExtern>(s));
+    case StmtKind::kPart:
+      return PrintPart(*As<tir::Part>(s));
+    case StmtKind::kAssert:
+      return PrintAssert(*As<tir::Assert>(s));
   }
 }
 
@@ -334,10 +340,53 @@ void CPrinter::PrintCallExtern(const tir::CallExtern& s) {
   Line("}");
 }
 
-std::string CPrinter::Prototypes() const {
+// A block with the parts that begin here, whose names end with it.
+void CPrinter::PrintPart(const tir::Part& s) {
+  Line("{");
+  Indent();
+  std::vector<const tir::Part*> parts;
+  tir::Stmt body;
+  for (const tir::Part* part = &s; part != nullptr;
+       part = As<tir::Part>(body)) {
+    parts.push_back(part);
+    const bool read_only = IsReadOnly(part->whole.get());
+    if (read_only) MarkReadOnly(part->buffer.get());
+    const absl::string_view qualifier = read_only ? "const " : "";
+    const std::string whole = NameOf(part->whole.get());
+    const std::string type = MemoryType(part->buffer->dtype);
+    const std::string name = DeclareBuffer(part->buffer.get());
+    const bool is_bytes = part->whole->dtype.bytes() == 1;
+    const std::string at =
+        tir::IsConstInt(part->offset, 0)
+            ? whole
+            : absl::StrCat(
+                  "(", is_bytes ? "" : absl::StrCat("(", qualifier, "char*)"),
+                  whole, " + ", Print(part->offset, kMultiplicative), ")");
+    Line(absl::StrCat(qualifier, type, "* const ", name, " = (", qualifier,
+                      type, "*)", at, ";"));
+    body = part->body;
+  }
+  Print(body);
+  Outdent();
+  Line("}");
+  for (const tir::Part* part : parts) {
+    taken_.erase(NameOf(part->buffer.get()));
+  }
+}
+
+void CPrinter::PrintAssert(const tir::Assert& s) {
+  Line(absl::StrCat("if (!(", Print(s.condition), ")) {"));
+  Indent();
+  Line(absl::StrCat("return fail(\"ValueError\", \"", absl::CEscape(s.message),
+                    "\");"));
+  Outdent();
+  Line("}");
+}
+
+std::string CPrinter::Prototypes(const std::set<std::string>& defined) const {
   std::string text;
   for (const auto& [symbol, prototype] : prototypes_) {
-    absl::StrAppend(&text, prototype, "\n");
+    if (defined.count(symbol) == 0) absl::StrAppend(&text, prototype, "\n");
   }
   return text;
 }

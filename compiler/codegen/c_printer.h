@@ -25,8 +25,8 @@ namespace ingot::codegen {
 // Values of the 16-bit float types are C floats that hold what the type can;
 // in memory they are uint16_t. Vector statements become loops over the lanes.
 //
-// A call of other code that fails ends the kernel with fail(kind, message),
-// which the derived class's text has.
+// A call of other code that fails, and an assert that does not hold, end the
+// function with fail(kind, message), which the derived class's text has.
 //
 // The text relies on signed arithmetic that wraps (-fwrapv).
 class CPrinter {
@@ -54,8 +54,9 @@ class CPrinter {
   const absl::Status& status() const { return status_; }
   // Names of helpers, see HelperSource.
   const std::set<std::string>& helpers() const { return helpers_; }
-  // Declarations of the functions of other code that were called, a line each.
-  std::string Prototypes() const;
+  // Declarations of the functions of other code that were called, a line each;
+  // not of those in `defined`, which the text has.
+  std::string Prototypes(const std::set<std::string>& defined) const;
 
  protected:
   // How a value of the type is declared, and an element in memory.
@@ -68,7 +69,15 @@ class CPrinter {
   std::string DeclareBuffer(const tir::BufferNode* buffer);
   const std::string& NameOf(const tir::Var* var);
   const std::string& NameOf(const tir::BufferNode* buffer);
-  // Forgets all names and makes `reserved` the first ones taken.
+  // Says that the buffer and its parts are only read.
+  void MarkReadOnly(const tir::BufferNode* buffer) {
+    read_only_.insert(buffer);
+  }
+  bool IsReadOnly(const tir::BufferNode* buffer) const {
+    return read_only_.count(buffer) != 0;
+  }
+  // Forgets all names and makes `reserved` the first ones taken. Forgets what
+  // is only read, too.
   void ResetNames(const std::set<std::string>& reserved);
 
   // An expression, in parentheses if it binds less tightly than `precedence`.
@@ -118,6 +127,8 @@ class CPrinter {
   void PrintLet(const tir::LetStmt& s);
   void PrintIf(const tir::IfThenElse& s);
   void PrintAllocate(const tir::Allocate& s);
+  void PrintPart(const tir::Part& s);
+  void PrintAssert(const tir::Assert& s);
   void PrintCallExtern(const tir::CallExtern& s);
   // Runs `body` in a loop over the lanes, if there is more than one.
   template <typename Body>
@@ -125,6 +136,7 @@ class CPrinter {
 
   std::map<const tir::Var*, std::string> var_names_;
   std::map<const tir::BufferNode*, std::string> buffer_names_;
+  std::set<const tir::BufferNode*> read_only_;
   std::map<const tir::ExprNode*, std::string> shared_;  // in one statement
   std::set<std::string> taken_;
   std::set<std::string> helpers_;

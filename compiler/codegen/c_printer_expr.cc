@@ -343,6 +343,17 @@ std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
       text = absl::StrCat(t.bits == 64 ? "1.0" : "1.0f", " / sqrt", f, "(", x,
                           ")");
       return Narrow(t, std::move(text), precedence);
+    case tir::Intrinsic::kTanh:
+    case tir::Intrinsic::kErf:
+      if (t.bits != 64) {
+        text = absl::StrCat(
+            Helper(absl::StrCat("ingot_", tir::IntrinsicName(e.intrinsic),
+                                "_f32")),
+            "(", x, ")");
+        break;
+      }
+      text = absl::StrCat(tir::IntrinsicName(e.intrinsic), "(", x, ")");
+      break;
     case tir::Intrinsic::kRound:
       text = absl::StrCat("rint", f, "(", x, ")");
       break;

@@ -45,6 +45,11 @@ class CaptureFinder : public tir::StmtVisitor {
     defined_buffers_.insert(allocate.buffer.get());
     StmtVisitor::VisitAllocate(allocate);
   }
+  void VisitPart(const tir::Part& part) override {
+    Use(*part.whole);
+    defined_buffers_.insert(part.buffer.get());
+    StmtVisitor::VisitPart(part);
+  }
 
  private:
   void Use(const tir::BufferNode& buffer) {

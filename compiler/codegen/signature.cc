@@ -26,8 +26,8 @@ class UnboundFinder : public tir::ExprVisitor {
   const tir::Var* found_ = nullptr;
 };
 
-std::string ParamText(const tir::PrimFunc& func, int param) {
-  return absl::StrCat(func.name, ": argument ", param, " (",
+std::string ParamText(const tir::PrimFunc& func, int param, int argument) {
+  return absl::StrCat(func.name, ": argument ", argument, " (",
                       func.params[param]->name, ") must be a ");
 }
 
@@ -79,20 +79,22 @@ std::string TypeText(const tir::BufferNode& buffer) {
   return out + "]";
 }
 
-std::string ArgumentCountError(const tir::PrimFunc& func) {
-  return absl::StrCat(func.name, ": expected ", func.params.size(),
-                      " arguments");
+std::string ArgumentCountError(const tir::PrimFunc& func, int count) {
+  return absl::StrCat(func.name, ": expected ", count, " arguments");
 }
 
-std::string ArgumentTypeError(const tir::PrimFunc& func, int param) {
+std::string ArgumentTypeError(const tir::PrimFunc& func, int param,
+                              int argument) {
   const tir::BufferNode& buffer = *func.params[param];
-  return absl::StrCat(ParamText(func, param), "CPU tensor of type ",
+  return absl::StrCat(ParamText(func, param, argument), "CPU tensor of type ",
                       buffer.dtype.ToString(), " with ", buffer.shape.size(),
                       " dimensions");
 }
 
-std::string ArgumentShapeError(const tir::PrimFunc& func, int param) {
-  return absl::StrCat(ParamText(func, param), TypeText(*func.params[param]));
+std::string ArgumentShapeError(const tir::PrimFunc& func, int param,
+                               int argument) {
+  return absl::StrCat(ParamText(func, param, argument),
+                      TypeText(*func.params[param]));
 }
 
 }  // namespace ingot::codegen

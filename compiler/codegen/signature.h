@@ -41,10 +41,13 @@ absl::StatusOr<Signature> MakeSignature(const tir::PrimFunc& func);
 // for example "f32[64, 3, n]".
 std::string TypeText(const tir::BufferNode& buffer);
 
-// The texts that a call reports. Each stands alone: it names the function.
-std::string ArgumentCountError(const tir::PrimFunc& func);
-std::string ArgumentTypeError(const tir::PrimFunc& func, int param);
-std::string ArgumentShapeError(const tir::PrimFunc& func, int param);
+// The texts that a call reports. Each stands alone: it names the function. A
+// parameter is that number `argument` of the call's arguments.
+std::string ArgumentCountError(const tir::PrimFunc& func, int count);
+std::string ArgumentTypeError(const tir::PrimFunc& func, int param,
+                              int argument);
+std::string ArgumentShapeError(const tir::PrimFunc& func, int param,
+                               int argument);
 
 }  // namespace ingot::codegen
 

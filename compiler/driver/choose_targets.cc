@@ -1,10 +1,13 @@
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/target_keys.h"
 #include "base/status_macros.h"
 #include "compiler/driver/stages.h"
+#include "compiler/relay/op.h"
 
 namespace ingot {
 namespace {
@@ -33,17 +36,68 @@ absl::Status CheckHosts(const Compilation& c) {
   return absl::OkStatus();
 }
 
+// Whether a target of the list has the kind, or the name that it would get.
+bool IsListed(const Compilation& c, const TargetKind& kind) {
+  return std::any_of(
+      c.targets.begin(), c.targets.end(), [&](const TargetWork& work) {
+        return work.kind == &kind || work.target.Id() == kind.name;
+      });
+}
+
+// Whether the target takes an operator that has no definition of its own and
+// that no target of the list takes.
+bool IsNeeded(const Compilation& c, const Target& target,
+              const TargetKind& kind) {
+  for (const auto& function : c.module->functions()) {
+    for (const auto& node : function->nodes()) {
+      if (node->kind != relay::NodeKind::kOp || !node->op->BackendOnly()) {
+        continue;
+      }
+      const bool is_taken = std::any_of(
+          c.targets.begin(), c.targets.end(), [&](const TargetWork& work) {
+            return work.kind->HasRegions() &&
+                   work.kind->Takes(work.target, *node).ok();
+          });
+      if (!is_taken && kind.Takes(target, *node).ok()) return true;
+    }
+  }
+  return false;
+}
+
+absl::StatusOr<TargetWork> WorkFor(const Compilation& c, const Target& target) {
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, c.kinds.Find(target.kind));
+  INGOT_ASSIGN_OR_RETURN(MachineModel machine, kind->MachineOf(target));
+  return TargetWork{target, kind, std::move(machine), {}};
+}
+
+// Adds kinds of last resort behind the others that have regions.
+absl::Status AddLastResorts(Compilation* c) {
+  for (const TargetKind* kind : c->kinds.All()) {
+    const Target target{kDefaultTargetKey, kind->name, {}};
+    if (!kind->last_resort || IsListed(*c, *kind) ||
+        !IsNeeded(*c, target, *kind)) {
+      continue;
+    }
+    INGOT_ASSIGN_OR_RETURN(TargetWork work, WorkFor(*c, target));
+    const auto host = std::find_if(
+        c->targets.begin(), c->targets.end(),
+        [](const TargetWork& other) { return !other.kind->HasRegions(); });
+    c->targets.insert(host, std::move(work));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ChooseTargets(Compilation* c) {
   INGOT_RETURN_IF_ERROR(c->kinds.CheckList(c->options.targets));
   for (const Target& target : c->options.targets) {
-    INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, c->kinds.Find(target.kind));
-    INGOT_ASSIGN_OR_RETURN(MachineModel machine, kind->MachineOf(target));
-    c->targets.push_back({target, kind, std::move(machine), {}});
-    c->context.targets.push_back({target, kind});
+    INGOT_ASSIGN_OR_RETURN(TargetWork work, WorkFor(*c, target));
+    c->targets.push_back(std::move(work));
   }
+  INGOT_RETURN_IF_ERROR(AddLastResorts(c));
   for (TargetWork& work : c->targets) {
+    c->context.targets.push_back({work.target, work.kind});
     if (c->host == nullptr && !work.kind->HasRegions()) c->host = &work;
   }
   return absl::OkStatus();

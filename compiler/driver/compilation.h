@@ -2,6 +2,7 @@
 #define INGOT_COMPILER_DRIVER_COMPILATION_H_
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,8 +19,10 @@
 #include "compiler/machine/machine_model.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/passes/pass.h"
+#include "compiler/target/main_function.h"
 #include "compiler/target/target.h"
 #include "compiler/tir/ir.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace ingot {
 
@@ -69,6 +72,13 @@ struct Compilation {
   // From LowerFunctions.
   CompiledModule compiled;
 
+  // From AddPlan.
+  Plan plan;
+
+  // From AddMain: the model as one of the host's functions, or why it is not.
+  std::optional<MainFunction> main;
+  std::string no_main;
+
   // From LowerFunctions on.
   ArtifactSet set;
   std::map<std::string, KeyNeeds> needs;  // by target key
@@ -88,6 +98,10 @@ struct Compilation {
   void Time(absl::string_view stage, double seconds) const;
   void Progress(absl::string_view what, double fraction) const;
 };
+
+// The artifacts of the compiler itself, under the default target key.
+inline constexpr char kCompilerCodegenId[] = "ingot";
+inline constexpr char kWeightsFile[] = "weights.safetensors";
 
 // A C identifier made of the letters and digits of `name`.
 std::string ToIdentifier(absl::string_view name);

@@ -74,9 +74,10 @@ absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
       RunModulePasses(compilation.context.targets, module, &compilation.dump));
   INGOT_RETURN_IF_ERROR(UpdateConstants(&compilation));
   INGOT_RETURN_IF_ERROR(LowerFunctions(&compilation));
-  INGOT_RETURN_IF_ERROR(GenerateCode(&compilation));
   INGOT_RETURN_IF_ERROR(AddPlan(&compilation));
   INGOT_RETURN_IF_ERROR(AddConstants(&compilation));
+  INGOT_RETURN_IF_ERROR(AddMain(&compilation));
+  INGOT_RETURN_IF_ERROR(GenerateCode(&compilation));
   INGOT_RETURN_IF_ERROR(CheckLoaders(compilation));
   FillProvenance(&compilation);
   return std::move(compilation.set);

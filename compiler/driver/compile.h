@@ -23,7 +23,8 @@ namespace ingot {
 
 struct CompileOptions {
   // In order of preference. Those whose kind has regions take what they
-  // support; the first of the others, the host, takes the rest.
+  // support; the first of the others, the host, takes the rest. Kinds of last
+  // resort (target.h) need not be named.
   std::vector<Target> targets;
 
   // Node of the model -> key or kind of the target that must take it.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "artifact/main_header.h"
 #include "artifact/target_keys.h"
 #include "base/status_macros.h"
 #include "base/version.h"
@@ -15,24 +16,16 @@
 #include "runtime/safetensors_writer.h"
 
 namespace ingot {
-namespace {
-
-// Artifacts of the compiler itself.
-constexpr char kCodegenId[] = "ingot";
-
-}  // namespace
-
 absl::Status AddPlan(Compilation* c) {
   c->Progress("planning memory", 0.95);
   const absl::Time start = absl::Now();
   INGOT_ASSIGN_OR_RETURN(
-      const Plan built,
-      BuildPlan(*c->module, c->name, c->compiled, &c->constants));
+      c->plan, BuildPlan(*c->module, c->name, c->compiled, &c->constants));
   Artifact plan;
-  plan.codegen_id = kCodegenId;
+  plan.codegen_id = kCompilerCodegenId;
   plan.loader = kMetadataLoader;
   plan.file_name = "plan.binpb";
-  plan.content = Blob::FromString(built.SerializeAsString());
+  plan.content = Blob::FromString(c->plan.SerializeAsString());
   INGOT_RETURN_IF_ERROR(c->set.Add(std::move(plan)));
   c->Time("plan", absl::ToDoubleSeconds(absl::Now() - start));
   return absl::OkStatus();
@@ -42,9 +35,9 @@ absl::Status AddConstants(Compilation* c) {
   if (c->constants.constants().empty()) return absl::OkStatus();
   const absl::Time start = absl::Now();
   Artifact weights;
-  weights.codegen_id = kCodegenId;
+  weights.codegen_id = kCompilerCodegenId;
   weights.loader = kConstantsLoader;
-  weights.file_name = "weights.safetensors";
+  weights.file_name = kWeightsFile;
   INGOT_ASSIGN_OR_RETURN(weights.content,
                          SafetensorsToBlob(c->constants.constants()));
   INGOT_RETURN_IF_ERROR(c->set.Add(std::move(weights)));
@@ -84,6 +77,7 @@ void FillProvenance(Compilation* c) {
   for (const auto& [node, target] : c->options.pins) {
     option("pin", absl::StrCat(node, ":", target));
   }
+  if (!c->no_main.empty()) option(kNoMainOption, c->no_main);
   p.set_symbol_prefix(c->symbol_prefix);
   for (const auto& [name, needs] : c->needs) {
     Provenance::TargetKey* key = MutableTargetKey(&p, name);

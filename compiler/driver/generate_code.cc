@@ -16,7 +16,9 @@ absl::Status GenerateCode(Compilation* c) {
                              " kernels for ", work.target.ToString()),
                 0.8);
     absl::StatusOr<CodegenResult> result = work.kind->tir_to_runtime(
-        work.target, work.functions, CodegenOptions{c->symbol_prefix});
+        work.target, work.functions,
+        CodegenOptions{c->symbol_prefix,
+                       &work == c->host ? c->main : std::nullopt});
     if (!result.ok()) {
       return absl::Status(result.status().code(),
                           absl::StrCat("target ", work.target.ToString(), ": ",

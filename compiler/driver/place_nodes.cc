@@ -21,8 +21,10 @@ std::string WhoTakes(const Compilation& c, const relay::Node& node) {
     }
     std::string list = kind->name;
     for (const TargetWork& work : c.targets) {
-      if (work.kind != kind)
-        absl::StrAppend(&list, ",", work.target.ToString());
+      if (work.kind == kind) {
+        return absl::StrCat("target ", kind->name, " takes it");
+      }
+      absl::StrAppend(&list, ",", work.target.ToString());
     }
     return absl::StrCat("compile with --target=", list);
   }

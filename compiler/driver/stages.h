@@ -33,12 +33,16 @@ absl::Status UpdateConstants(Compilation* compilation);
 // and loops into loops, or right into artifacts.
 absl::Status LowerFunctions(Compilation* compilation);
 
-// generate_code.cc: has each target generate code from its loops.
-absl::Status GenerateCode(Compilation* compilation);
-
 // finish_set.cc: adds the plan, which is made from main, and the constants.
 absl::Status AddPlan(Compilation* compilation);
 absl::Status AddConstants(Compilation* compilation);
+
+// add_main.cc: adds the same plan as one more function of the host, and its
+// header; or says why there is none.
+absl::Status AddMain(Compilation* compilation);
+
+// generate_code.cc: has each target generate code from its loops.
+absl::Status GenerateCode(Compilation* compilation);
 
 // finish_set.cc: checks that the program to come knows every artifact's loader.
 absl::Status CheckLoaders(const Compilation& compilation);

@@ -14,7 +14,6 @@
 #include "absl/strings/string_view.h"
 #include "artifact/blob.h"
 #include "compiler/relay/ir.h"
-#include "runtime/tensor.h"
 
 namespace ingot {
 
@@ -22,10 +21,6 @@ struct ImportOptions {
   // Extents of inputs by name: all dimensions of each input that is listed. A
   // value of -1 leaves a dimension as the model has it.
   std::map<std::string, std::vector<int64_t>> input_shapes;
-  // Inputs whose values are known now, by name: they become constants and are
-  // no inputs of the module. For shapes, axes, modes and the like that a model
-  // takes as inputs though they decide what is compiled.
-  std::map<std::string, Tensor> fixed_inputs;
   // Values of the main graph that become outputs too, after the model's own,
   // for looking at what lies in between. Those that are outputs already, and
   // those that the graph does not compute or that are no tensors, are left out.

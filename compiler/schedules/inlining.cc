@@ -20,7 +20,8 @@ bool ReadsOften(const Stage* stage) {
   absl::string_view anchor = TagOf(stage, kAnchor);
   return anchor == kConv2dNchwc || anchor == kConv2dNchw ||
          anchor == kDepthwiseNchwc || anchor == kMatmul ||
-         anchor == kDensePacked || anchor == kPool2d;
+         anchor == kDensePacked || anchor == kPool2d ||
+         !TagOf(stage, kWinograd).empty() || anchor == kWinograd;
 }
 
 int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {
@@ -69,8 +70,8 @@ class Inliner {
  private:
   void Decide(const Stage* stage) {
     Uses& uses = uses_[stage];
-    bool keep =
-        stage->op().kind != OperationKind::kCompute || stage->is_output();
+    bool keep = stage->op().kind != OperationKind::kCompute ||
+                stage->is_output() || !TagOf(stage, kWinograd).empty();
     for (const Stage* reader : schedule_->Readers(stage)) {
       if (reader->op().kind == OperationKind::kExtern) keep = true;
       const Uses& later = uses_.at(reader);

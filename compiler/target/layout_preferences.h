@@ -15,6 +15,10 @@ struct LayoutPreferences {
   // (data NCHW<b>c, weights in blocks to match). 0: on plain data. Null: every
   // convolution stays plain.
   std::function<int64_t(const relay::Node& convolution)> channel_block;
+  // The m of the m x m results that Winograd's algorithm computes at a time for
+  // this convolution of f32, by 3x3 kernels that take every position, in blocks
+  // of channels. 0: it is computed as it is defined. Null: all are.
+  std::function<int64_t(const relay::Node& convolution)> winograd_tile;
   // The columns of a panel in which the constant right operand, of so many
   // columns, of this product (dense or matmul) should be stored. 0: as it is.
   // Null: every product stays as it is.

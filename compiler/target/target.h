@@ -35,6 +35,7 @@
 #include "compiler/relay/ir.h"
 #include "compiler/relay/pattern.h"
 #include "compiler/target/layout_preferences.h"
+#include "compiler/target/main_function.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/tir/ir.h"
 
@@ -68,6 +69,9 @@ struct CodegenOptions {
   // one process. Exported functions are __tvm_ffi_<function name>, and the
   // names of functions given to a codegen already carry the prefix.
   std::string symbol_prefix;
+  // The model among the functions, for kinds that generate one
+  // (main_function.h).
+  std::optional<MainFunction> main;
 };
 
 // The code that a target made from a set of functions.
@@ -174,6 +178,8 @@ struct TargetKind {
   std::function<absl::StatusOr<CodegenResult>(
       const Target&, absl::Span<const tir::PrimFunc>, const CodegenOptions&)>
       tir_to_runtime;
+  // Whether that makes native code which offers CodegenOptions::main.
+  bool generates_main = false;
 
   // Composites that the target takes, tried in this order and before single
   // operators.
@@ -190,7 +196,13 @@ struct TargetKind {
   // has, overrides it.
   int min_region = 1;
 
-  // Whether the target takes this operator by itself, by the two above:
+  // Whether a compilation whose targets do not take an operator that has no
+  // definition of its own asks this kind, too, without options and in front of
+  // the host. Only for kinds with regions.
+  bool last_resort = false;
+
+  // Whether the target takes this operator by itself, by `operators` and
+  // `supports`:
   // OkStatus, or Unimplemented or another error that says why not.
   absl::Status Takes(const Target& target, const relay::Node& node) const;
 

@@ -10,6 +10,7 @@
 #include "compiler/te/body_rewriter.h"
 #include "compiler/te/loop_state.h"
 #include "compiler/te/regions.h"
+#include "compiler/te/workspaces.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -20,10 +21,6 @@ using tir::Stmt;
 
 namespace {
 
-// The bytes that all tiles that are live at once may take; larger ones go to a
-// workspace. Below tir::kMaxStackBytes, which is the limit for everything.
-constexpr int64_t kMaxTileBytes = 192 << 10;
-
 // Puts the buffers of an extern body in their places.
 class BufferRenamer : public tir::StmtMutator {
  public:
@@ -31,6 +28,20 @@ class BufferRenamer : public tir::StmtMutator {
     ReplaceBuffer(from, to);
   }
 };
+
+// Whether the stage's loops read or write an array on the stack of the thread
+// that runs them, which other threads do not see.
+bool TouchesStack(const LoopState& state) {
+  const auto on_stack = [](const tir::Buffer& buffer) {
+    return buffer->scope == tir::Scope::kStack;
+  };
+  if (on_stack(state.target.buffer)) return true;
+  for (const Tensor& t : state.stage->op().inputs) {
+    const auto it = state.places.find(t.buffer.get());
+    if (it != state.places.end() && on_stack(it->second.buffer)) return true;
+  }
+  return false;
+}
 
 Expr AllOf(const std::vector<Expr>& conditions) {
   Expr all = conditions[0];
@@ -71,58 +82,16 @@ class Lowerer {
   Stmt Guarded(const LoopState& state, Stmt body);
   std::vector<Expr> TargetIndices(const LoopState& state,
                                   const Place& target) const;
-  Place PlaceFor(const Stage* stage, const std::vector<Side>& region,
-                 int64_t* stack_bytes, tir::Buffer* local);
-  tir::Buffer WorkspaceFor(const Tensor& t);
   void Fail(absl::Status status) {
     if (status_.ok()) status_ = std::move(status);
   }
 
   const Schedule& schedule_;
   absl::Status status_;
-  std::vector<tir::Buffer> workspaces_;
-  std::map<const tir::BufferNode*, tir::Buffer> workspace_of_;
+  Workspaces workspaces_;
   // Root stages' places; attached ones are in the states.
   std::map<const tir::BufferNode*, Place> root_places_;
 };
-
-tir::Buffer Lowerer::WorkspaceFor(const Tensor& t) {
-  tir::Buffer& buffer = workspace_of_[t.buffer.get()];
-  if (buffer == nullptr) {
-    buffer = tir::MakeBuffer(t.buffer->name, t.dtype(), t.shape(),
-                             tir::Scope::kWorkspace);
-    workspaces_.push_back(buffer);
-  }
-  return buffer;
-}
-
-// Sets *local when the place is an array to be allocated around its uses, and
-// counts it in *stack_bytes.
-Place Lowerer::PlaceFor(const Stage* stage, const std::vector<Side>& region,
-                        int64_t* stack_bytes, tir::Buffer* local) {
-  const Tensor& t = stage->output();
-  *local = nullptr;
-  if (stage->is_output()) return {t.buffer, {}};
-  int64_t bytes = t.dtype().bytes();
-  std::vector<Expr> shape;
-  std::vector<Affine> origin;
-  bool constant = stage->storage_ == Storage::kAuto && stage->IsAttached();
-  for (const Side& side : region) {
-    auto extent = side.extent.AsConst();
-    constant = constant && extent && bytes <= kMaxTileBytes;
-    if (!constant) break;
-    bytes *= *extent;
-    shape.push_back(tir::MakeInt(*extent));
-    origin.push_back(side.min);
-  }
-  if (constant && *stack_bytes + bytes <= kMaxTileBytes) {
-    *stack_bytes += bytes;
-    *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
-                             tir::Scope::kStack);
-    return {*local, std::move(origin)};
-  }
-  return {WorkspaceFor(t), {}};
-}
 
 std::vector<Expr> Lowerer::TargetIndices(const LoopState& state,
                                          const Place& target) const {
@@ -185,8 +154,7 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
       kind == ForKind::kVectorized || kind == ForKind::kUnrolled;
   if (needs_constant && !constant) kind = ForKind::kSerial;
   if (kind == ForKind::kParallel) {
-    // Threads do not fork again, nor share what is on the stack.
-    if (state.in_parallel || state.stage->IsAttached()) kind = ForKind::kSerial;
+    if (state.in_parallel || TouchesStack(state)) kind = ForKind::kSerial;
     state.in_parallel = true;
   }
   tir::VarPtr var = tir::MakeVar(info.name);
@@ -381,7 +349,8 @@ Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
       return tir::MakeSeq({});
     }
     tir::Buffer local;
-    Place place = PlaceFor(producer.get(), *region, &state.stack_bytes, &local);
+    Place place = workspaces_.PlaceFor(*producer, producer->storage_, *region,
+                                       &state, &local);
     if (local != nullptr) locals.push_back(local);
     LoopState inner(producer.get(), *std::move(region), state.bounds);
     inner.places = state.places;
@@ -480,7 +449,7 @@ absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
     for (const Tensor& t : stage->op().outputs) {
       const bool is_output = output_buffers.count(t.buffer.get()) != 0;
       root_places_[t.buffer.get()] =
-          Place{is_output ? t.buffer : WorkspaceFor(t), {}};
+          Place{is_output ? t.buffer : workspaces_.WholeOf(t), {}};
     }
     if (stage->op().kind == OperationKind::kExtern) {
       nests.push_back(EmitExtern(stage.get()));
@@ -497,8 +466,9 @@ absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
     if (!status_.ok()) return status_;
   }
   func.body = tir::MakeSeq(std::move(nests));
-  func.num_workspaces = static_cast<int>(workspaces_.size());
-  func.params.insert(func.params.end(), workspaces_.begin(), workspaces_.end());
+  const std::vector<tir::Buffer>& workspaces = workspaces_.all();
+  func.num_workspaces = static_cast<int>(workspaces.size());
+  func.params.insert(func.params.end(), workspaces.begin(), workspaces.end());
   return func;
 }
 

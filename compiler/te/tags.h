@@ -22,10 +22,18 @@
 //   dense_packed     batch..., m, n           k
 //                      data [batch..., m, k], weight [n/nr, k, nr], zero in the
 //                      columns beyond n, read at [n // nr, k, n % nr].
+//   winograd         n, i, j, oc/b, rows, columns, b     ic/ib, ib
+//                      the products at the points [i, j] of all tiles; data
+//                      [n, i, j, ic/ib, rows, columns, ib], weight [oc/b, i, j,
+//                      ic/ib, ib, b]
 //   pool2d           n, c, oh, ow [, b]       kh, kw
 //   global_pool      n, c, 1, 1 [, b]         h, w
 //   reduce           any                      any
 //   softmax, norm    every stage of a row-wise group (max, exp, sum, scale)
+//
+// The other stages of Winograd's algorithm are tagged kWinograd themselves:
+// computed once a tile, each by another formula for another row, they are never
+// put where they are read.
 //
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
 // carry no tag.
@@ -46,6 +54,7 @@ inline constexpr char kConv2dNchw[] = "conv2d_nchw";
 inline constexpr char kDepthwiseNchwc[] = "depthwise_nchwc";
 inline constexpr char kMatmul[] = "matmul";
 inline constexpr char kDensePacked[] = "dense_packed";
+inline constexpr char kWinograd[] = "winograd";  // and {"winograd": "1"}
 inline constexpr char kPool2d[] = "pool2d";
 inline constexpr char kGlobalPool[] = "global_pool";
 inline constexpr char kReduce[] = "reduce";

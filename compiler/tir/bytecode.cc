@@ -378,6 +378,8 @@ class Compiler {
         Expression(static_cast<const Evaluate&>(*s).value);
         return;
       case StmtKind::kCallExtern:
+      case StmtKind::kPart:
+      case StmtKind::kAssert:
         return;  // Interpret has refused it
     }
   }

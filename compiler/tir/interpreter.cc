@@ -53,6 +53,22 @@ bool EvaluateDim(const Expr& e, const Dims& dims, int64_t* value) {
   return false;
 }
 
+// Says what a function has that no kernel of the interpreter's may have.
+class ForeignFinder final : public StmtVisitor {
+ public:
+  std::string found;  // empty: nothing
+
+ private:
+  void VisitCallExtern(const CallExtern& node) override {
+    found = absl::StrCat("calls @", node.symbol, ", other code");
+  }
+  void VisitPart(const Part& node) override {
+    found = absl::StrCat("has %", node.buffer->name, ", a part of a buffer");
+    StmtVisitor::VisitPart(node);
+  }
+  void VisitAssert(const Assert& node) override { found = "has an assert"; }
+};
+
 class Caller {
  public:
   Caller(const PrimFunc& func, absl::Span<DLTensor* const> args)
@@ -69,10 +85,12 @@ class Caller {
     for (size_t i = 0; i < args_.size(); ++i) {
       if (absl::Status s = BindDims(i); !s.ok()) return s;
     }
-    for (const CallExtern* call : FindExternCalls(func_.body)) {
+    ForeignFinder foreign;
+    foreign.Visit(func_.body);
+    if (!foreign.found.empty()) {
       return absl::UnimplementedError(
-          absl::StrCat("func @", func_.name, " calls @", call->symbol,
-                       ", other code, which the interpreter does not have"));
+          absl::StrCat("func @", func_.name, " ", foreign.found,
+                       ", which the interpreter does not have"));
     }
     Program program = CompileToBytecode(func_);
     Machine machine;

@@ -336,6 +336,8 @@ Stmt MakeAllocate(Buffer buffer, Stmt body) {
   Require(buffer != nullptr && body != nullptr, "null operand", "MakeAllocate");
   Require(buffer->scope != Scope::kParam, "a parameter cannot be allocated",
           "MakeAllocate");
+  Require(buffer->scope != Scope::kPart, "a part cannot be allocated",
+          "MakeAllocate");
   return std::make_shared<Allocate>(std::move(buffer), std::move(body));
 }
 
@@ -390,6 +392,20 @@ Stmt MakeCallExtern(absl::string_view symbol, std::vector<Buffer> reads,
           "MakeCallExtern");
   return std::make_shared<CallExtern>(std::string(symbol), std::move(reads),
                                       std::move(writes), std::move(scalars));
+}
+
+Stmt MakePart(Buffer buffer, Buffer whole, Expr offset, Stmt body) {
+  Require(offset != nullptr && body != nullptr, "null operand", "MakePart");
+  Require(PartTypeError(buffer, whole, offset), "MakePart");
+  return std::make_shared<Part>(std::move(buffer), std::move(whole),
+                                std::move(offset), std::move(body));
+}
+
+Stmt MakeAssert(Expr condition, absl::string_view message) {
+  Require(condition != nullptr, "null operand", "MakeAssert");
+  Require(condition->dtype == DataType::Bool(),
+          "the condition must be a scalar bool", "MakeAssert");
+  return std::make_shared<Assert>(std::move(condition), std::string(message));
 }
 
 bool AsConstInt(const Expr& e, int64_t* value) {

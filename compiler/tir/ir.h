@@ -65,7 +65,9 @@ constexpr int kMaxLanes = 256;
   V(LetStmt)                    \
   V(While)                      \
   V(Evaluate)                   \
-  V(CallExtern)
+  V(CallExtern)                 \
+  V(Part)                       \
+  V(Assert)
 
 #define INGOT_TIR_ENUM(Name) k##Name,
 enum class ExprKind { INGOT_TIR_EXPR_NODES(INGOT_TIR_ENUM) };
@@ -182,6 +184,7 @@ enum class Scope {
   kParam,      // passed to the function
   kWorkspace,  // one per call, shared by threads: the plan's storage
   kStack,      // private to the iteration that allocates it; a constant size
+  kPart,       // inside of another buffer (Part)
 };
 
 struct BufferNode {
@@ -361,6 +364,33 @@ struct CallExtern final : StmtNode {
   const std::vector<Expr> scalars;
 };
 
+// Inside body the buffer, whose scope is kPart, is the memory of `whole` from
+// byte `offset` on, up to as many bytes as it has: another name for elements
+// that are already there. The offset is a multiple of an element's size. Only
+// read where `whole` is.
+struct Part final : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kPart;
+  Part(Buffer b, Buffer w, Expr o, Stmt body)
+      : StmtNode(kKind),
+        buffer(std::move(b)),
+        whole(std::move(w)),
+        offset(o),
+        body(body) {}
+  const Buffer buffer, whole;
+  const Expr offset;  // i64
+  const Stmt body;
+};
+
+// The function fails with `message`, for people, unless the condition holds.
+// Not inside of parallel and vectorized loops.
+struct Assert final : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kAssert;
+  Assert(Expr c, std::string m)
+      : StmtNode(kKind), condition(c), message(std::move(m)) {}
+  const Expr condition;
+  const std::string message;
+};
+
 // ------------------------------------------------------------------- functions
 
 // A kernel. Its parameters are buffers: those it reads, then those it writes,
@@ -427,6 +457,8 @@ Stmt MakeWhile(Expr condition, Stmt body);
 Stmt MakeEvaluate(Expr value);
 Stmt MakeCallExtern(absl::string_view symbol, std::vector<Buffer> reads,
                     std::vector<Buffer> writes, std::vector<Expr> scalars);
+Stmt MakePart(Buffer buffer, Buffer whole, Expr offset, Stmt body);
+Stmt MakeAssert(Expr condition, absl::string_view message);
 
 // The value of an integer (or bool) constant. Returns false for anything else.
 bool AsConstInt(const Expr& e, int64_t* value);

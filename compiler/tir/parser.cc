@@ -118,12 +118,14 @@ class Parser final : private ExprParser {
 
   // -------------------------------------------------------------- statements
 
-  // One let or alloc of a block, waiting for the statements it reaches over.
+  // One let, alloc or part of a block, waiting for the statements it reaches
+  // over.
   struct Opened {
     size_t first;  // of the statements after it
     VarPtr var;
-    Expr value;
+    Expr value;  // of a let; of a part, its offset
     Buffer buffer;
+    Buffer whole;  // of a part
   };
 
   absl::Status Block(Stmt* result, int* depth) {
@@ -133,10 +135,13 @@ class Parser final : private ExprParser {
     std::vector<Opened> opened;
     int inner = 0;
     while (!token_.IsSymbol("}")) {
-      if (token_.IsWord("let") || token_.IsWord("alloc")) {
+      if (token_.IsWord("let") || token_.IsWord("alloc") ||
+          token_.IsWord("part")) {
         Opened open;
         open.first = stmts.size();
-        INGOT_RETURN_IF_ERROR(token_.text == "let" ? Let(&open) : Alloc(&open));
+        INGOT_RETURN_IF_ERROR(token_.text == "let"     ? Let(&open)
+                              : token_.text == "alloc" ? Alloc(&open)
+                                                       : PartOf(&open));
         opened.push_back(std::move(open));
         if (opened.size() > static_cast<size_t>(kMaxTextDepth)) {
           return Error("nested too deeply");
@@ -164,7 +169,10 @@ class Parser final : private ExprParser {
         stmts.push_back(MakeLet(open.var, open.value, std::move(body)));
       } else {
         buffers_.erase(open.buffer->name);
-        stmts.push_back(MakeAllocate(open.buffer, std::move(body)));
+        stmts.push_back(
+            open.whole != nullptr
+                ? MakePart(open.buffer, open.whole, open.value, std::move(body))
+                : MakeAllocate(open.buffer, std::move(body)));
       }
     }
     *result = MakeSeq(std::move(stmts));
@@ -206,6 +214,40 @@ class Parser final : private ExprParser {
     return absl::OkStatus();
   }
 
+  // part %buffer: type[shape] of %whole at offset
+  absl::Status PartOf(Opened* open) {
+    INGOT_RETURN_IF_ERROR(Advance());
+    const Token at = token_;
+    INGOT_RETURN_IF_ERROR(NewBuffer(Scope::kPart, &open->buffer));
+    INGOT_RETURN_IF_ERROR(ExpectWord("of"));
+    auto whole = buffers_.find(token_.text);
+    if (token_.kind != TokenKind::kPercentName || whole == buffers_.end()) {
+      return Unexpected("a %buffer in scope");
+    }
+    open->whole = whole->second;
+    INGOT_RETURN_IF_ERROR(Advance());
+    INGOT_RETURN_IF_ERROR(ExpectWord("at"));
+    Tree offset;
+    INGOT_RETURN_IF_ERROR(Expression(&offset));
+    open->value = std::move(offset.e);
+    if (const char* error =
+            PartTypeError(open->buffer, open->whole, open->value)) {
+      return ErrorAt(at, error);
+    }
+    buffers_[open->buffer->name] = open->buffer;
+    return absl::OkStatus();
+  }
+
+  // assert condition, "message"
+  absl::Status AssertStatement(Stmt* result) {
+    Expr condition;
+    INGOT_RETURN_IF_ERROR(Condition(&condition));
+    INGOT_RETURN_IF_ERROR(Expect(","));
+    if (token_.kind != TokenKind::kString) return Unexpected("a string");
+    *result = MakeAssert(std::move(condition), token_.text);
+    return Advance();
+  }
+
   absl::Status Statement(Stmt* result, int* depth) {
     *depth = 1;
     if (token_.IsSymbol("{")) return Block(result, depth);
@@ -233,6 +275,7 @@ class Parser final : private ExprParser {
       return absl::OkStatus();
     }
     if (token_.IsWord("extern")) return Extern(result);
+    if (token_.IsWord("assert")) return AssertStatement(result);
     return Unexpected("a statement");
   }
 

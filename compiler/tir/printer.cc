@@ -106,7 +106,8 @@ class Printer : public text::IndentingPrinter {
         return;
       }
       case StmtKind::kLetStmt:
-      case StmtKind::kAllocate: {
+      case StmtKind::kAllocate:
+      case StmtKind::kPart: {
         // Their scope is the rest of the block, so what has statements after
         // it needs a block of its own.
         if (last) return Scoped(s);
@@ -131,6 +132,14 @@ class Printer : public text::IndentingPrinter {
         return LetHead(static_cast<const LetStmt&>(*s));
       case StmtKind::kAllocate:
         return AllocateHead(static_cast<const Allocate&>(*s));
+      case StmtKind::kPart:
+        return PartHead(static_cast<const Part&>(*s));
+      case StmtKind::kAssert: {
+        const auto& node = static_cast<const Assert&>(*s);
+        out += "assert ";
+        Expression(node.condition, 0);
+        return Write(", ", text::QuoteString(node.message));
+      }
       case StmtKind::kSeq:
         out += "{ … }";
         return;
@@ -311,6 +320,15 @@ class Printer : public text::IndentingPrinter {
     if (node.buffer->scope == Scope::kStack) out += " stack";
   }
 
+  void PartHead(const Part& node) {
+    out += "part ";
+    Parameter(node.buffer);
+    out += " of ";
+    BufferName(node.whole);
+    out += " at ";
+    Expression(node.offset, 0);
+  }
+
   void Block(const Stmt& body) {
     Open();
     Statement(body, true);
@@ -329,6 +347,13 @@ class Printer : public text::IndentingPrinter {
       out.insert(at, vars_.Add(let->var.get(), let->var->name));
       Statement(let->body, true);
       vars_.Remove(let->var.get());
+      return;
+    }
+    if (const auto* part = As<Part>(s)) {
+      PartHead(*part);
+      EndLine();
+      Statement(part->body, true);
+      buffers_.Remove(part->buffer.get());
       return;
     }
     const auto& allocate = static_cast<const Allocate&>(*s);

@@ -200,6 +200,20 @@ const char* CallExternTypeError(absl::string_view symbol,
   return nullptr;
 }
 
+const char* PartTypeError(const Buffer& buffer, const Buffer& whole,
+                          const Expr& offset) {
+  if (buffer == nullptr || whole == nullptr) return "a buffer is null";
+  if (buffer == whole) return "a buffer cannot be a part of itself";
+  if (buffer->scope != Scope::kPart) return "the scope is not a part's";
+  if (offset->dtype != DataType::Int(64)) return "the offset must be i64";
+  int64_t value;
+  if (AsConstInt(offset, &value) &&
+      (value < 0 || value % static_cast<int64_t>(buffer->dtype.bytes()) != 0)) {
+    return "the offset must be a multiple of the element's size";
+  }
+  return BufferTypeError(*buffer);
+}
+
 DataType BinaryResultType(BinaryOp op, DataType a) {
   return IsComparison(op) ? DataType::Bool(a.lanes) : a;
 }

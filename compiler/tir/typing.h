@@ -33,6 +33,9 @@ const char* CallExternTypeError(absl::string_view symbol,
                                 const std::vector<Buffer>& reads,
                                 const std::vector<Buffer>& writes,
                                 const std::vector<Expr>& scalars);
+// The buffers and the offset of a part.
+const char* PartTypeError(const Buffer& buffer, const Buffer& whole,
+                          const Expr& offset);
 
 // The type of the result, for operands that are fine.
 DataType BinaryResultType(BinaryOp op, DataType a);

@@ -80,7 +80,7 @@ class Verifier final : public StmtVisitor {
         return Fail(absl::StrCat(name, ": ", error));
       }
       if ((param->scope == Scope::kWorkspace) != workspace ||
-          param->scope == Scope::kStack) {
+          param->scope == Scope::kStack || param->scope == Scope::kPart) {
         return Fail(absl::StrCat(name, ": the scope is not a ",
                                  workspace ? "workspace's" : "parameter's"));
       }
@@ -319,7 +319,7 @@ class Verifier final : public StmtVisitor {
       }
       scope.swap(vars_);
     } else {
-      return Fail("a parameter cannot be allocated");
+      return Fail("a parameter or a part cannot be allocated");
     }
     if (!error_.empty()) return;
     if (!buffers_.insert(buffer).second) {
@@ -331,6 +331,38 @@ class Verifier final : public StmtVisitor {
     stack_bytes_ -= bytes;
     buffers_.erase(buffer);
     private_.erase(buffer);
+  }
+
+  void VisitPart(const Part& node) override {
+    if (!Defined(node.whole)) return;
+    if (node.offset == nullptr) return Fail("an expression is null");
+    Check(PartTypeError(node.buffer, node.whole, node.offset));
+    for (size_t i = 0; error_.empty() && i < node.buffer->shape.size(); ++i) {
+      Visit(node.buffer->shape[i]);
+    }
+    Visit(node.offset);
+    if (!error_.empty()) return;
+    const BufferNode* buffer = node.buffer.get();
+    if (!buffers_.insert(buffer).second) {
+      return Fail(
+          absl::StrCat("buffer %", buffer->name, " is already defined here"));
+    }
+    // What is promised of the whole's elements holds for those of the part.
+    const bool is_input = inputs_.count(node.whole.get()) != 0;
+    if (node.whole->scope == Scope::kStack) {
+      return Fail("a stack buffer has no parts");
+    }
+    if (is_input) inputs_.insert(buffer);
+    Visit(node.body);
+    buffers_.erase(buffer);
+    inputs_.erase(buffer);
+  }
+
+  void VisitAssert(const Assert& node) override {
+    Condition(node.condition);
+    if (vector_loop_ || parallel_loop_) {
+      Fail("an assert is inside a parallel or vectorized loop");
+    }
   }
 
   void VisitLetStmt(const LetStmt& node) override {

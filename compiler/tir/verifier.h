@@ -16,11 +16,12 @@ constexpr int64_t kMaxStackBytes = 256 * 1024;
 //  * types, lanes and the number of indices of every node;
 //  * every variable and buffer is defined where it is used, and bound once;
 //  * each symbolic dimension stands alone as a dimension of an input or output;
-//  * inputs are not written;
+//  * inputs and parts of them are not written, and stack buffers have no parts;
 //  * vectorized and unrolled loops have constant extents, from 1 on (vectorized
 //    ones to kMaxLanes), and a vectorized loop holds scalar code and no
 //    parallel or vectorized loop; parallel loops do not nest;
-//  * other code is not called inside of parallel and vectorized loops;
+//  * other code is not called, and nothing asserted, inside of parallel and
+//    vectorized loops;
 //  * a parallel loop does not store to a stack buffer from outside;
 //  * stack buffers have constant sizes, within kMaxStackBytes; the sizes of
 //    workspaces depend on symbolic dimensions only, and they are not allocated

@@ -87,6 +87,13 @@ void StmtVisitor::VisitCallExtern(const CallExtern& node) {
   for (const Expr& scalar : node.scalars) Visit(scalar);
 }
 
+void StmtVisitor::VisitPart(const Part& node) {
+  for (const Expr& dim : node.buffer->shape) Visit(dim);
+  Visit(node.offset);
+  Visit(node.body);
+}
+void StmtVisitor::VisitAssert(const Assert& node) { Visit(node.condition); }
+
 // ------------------------------------------------------------------- mutators
 
 Expr ExprMutator::Mutate(const Expr& e) {
@@ -278,6 +285,33 @@ Stmt StmtMutator::MutateCallExtern(const Stmt& s, const CallExtern& node) {
   if (!changed) return s;
   return MakeCallExtern(node.symbol, std::move(reads), std::move(writes),
                         std::move(scalars));
+}
+
+Stmt StmtMutator::MutatePart(const Stmt& s, const Part& node) {
+  bool reshaped = false;
+  std::vector<Expr> shape = MutateAll(node.buffer->shape, &reshaped);
+  Buffer buffer = node.buffer;
+  if (reshaped) {
+    buffer = MakeBuffer(node.buffer->name, node.buffer->dtype, std::move(shape),
+                        node.buffer->scope);
+    ReplaceBuffer(node.buffer, buffer);
+  }
+  Buffer whole = Replacement(node.whole);
+  Expr offset = Mutate(node.offset);
+  Stmt body = Mutate(node.body);
+  if (!reshaped && whole == node.whole && offset == node.offset &&
+      body == node.body) {
+    return s;
+  }
+  return MakePart(std::move(buffer), std::move(whole), std::move(offset),
+                  std::move(body));
+}
+
+Stmt StmtMutator::MutateAssert(const Stmt& s, const Assert& node) {
+  Expr condition = Mutate(node.condition);
+  return condition == node.condition
+             ? s
+             : MakeAssert(std::move(condition), node.message);
 }
 
 // ------------------------------------------------------------------ functions

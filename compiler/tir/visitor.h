@@ -27,8 +27,8 @@ class ExprVisitor {
 };
 
 // Visits every statement, and the expressions in it, in the order of the text.
-// The shapes of allocated buffers count as expressions; a buffer at its uses
-// does not.
+// The shapes of allocated buffers and of parts count as expressions; a buffer
+// at its uses does not.
 class StmtVisitor : public ExprVisitor {
  public:
   using ExprVisitor::Visit;
@@ -59,8 +59,8 @@ class ExprMutator {
   std::vector<Expr> MutateAll(const std::vector<Expr>& exprs, bool* changed);
 };
 
-// The same for statements. An allocated buffer whose shape changes becomes a
-// new buffer, and its uses inside the allocation follow.
+// The same for statements. An allocated buffer or a part whose shape changes
+// becomes a new buffer, and its uses inside follow.
 class StmtMutator : public ExprMutator {
  public:
   using ExprMutator::Mutate;

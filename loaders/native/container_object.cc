@@ -2,9 +2,13 @@
 
 #include <elf.h>
 
+#include <set>
 #include <string>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "artifact/constants_symbol.h"
 #include "base/status_macros.h"
 #include "loaders/native/library.h"
 
@@ -37,11 +41,41 @@ absl::string_view AsBytes(const T& value) {
                            sizeof(value));
 }
 
+// A global symbol in the container.
+struct Symbol {
+  std::string name;
+  uint64_t offset, size;
+  unsigned char visibility;
+};
+
+// The container's own symbols, and one for the weights in each artifact that
+// has some. Weights that are no safetensors file have none; their loader says
+// why.
+std::vector<Symbol> SymbolsIn(const ArtifactSet& set,
+                              const ContainerPlaces& places) {
+  std::vector<Symbol> symbols = {
+      {kContainerSymbol, 0, places.size, STV_DEFAULT},
+      {kContainerEndSymbol, places.size, 0, STV_DEFAULT}};
+  std::set<std::string> known;
+  for (size_t i = 0; i < places.offsets.size(); ++i) {
+    const Artifact& artifact = set.artifacts()[i];
+    if (artifact.loader != kConstantsLoader) continue;
+    const absl::StatusOr<ConstantsSymbol> constants = FindConstantsSymbol(
+        set.provenance().symbol_prefix(), artifact.content.view());
+    // The same layout twice is of two keys; either has what the other has.
+    if (!constants.ok() || !known.insert(constants->name).second) continue;
+    symbols.push_back({constants->name, places.offsets[i] + constants->offset,
+                       artifact.content.size() - constants->offset,
+                       STV_HIDDEN});
+  }
+  return symbols;
+}
+
 // Everything in the object but the container.
 struct ContainerObject {
   Elf64_Ehdr header = {};
   Elf64_Shdr sections[kCount] = {};
-  Elf64_Sym symbols[3] = {};
+  std::vector<Elf64_Sym> symbols;
   StringTable strings;
 };
 
@@ -64,18 +98,21 @@ Elf64_Ehdr MakeHeader(uint16_t machine, uint64_t sections_offset) {
 
 // The layout is: header, padding up to a page, the container, padding to 8
 // bytes, symbols, strings, section headers.
-ContainerObject LayOut(uint64_t container_size, uint16_t machine) {
+ContainerObject LayOut(const std::vector<Symbol>& symbols,
+                       uint64_t container_size, uint16_t machine) {
   ContainerObject object;
   StringTable& strings = object.strings;
-  Elf64_Sym* const symbols = object.symbols;
-  symbols[1].st_name = strings.Add(kContainerSymbol);
-  symbols[2].st_name = strings.Add(kContainerEndSymbol);
-  for (int i = 1; i <= 2; ++i) {
-    symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
-    symbols[i].st_shndx = kContainer;
+  object.symbols.emplace_back();
+  for (const Symbol& symbol : symbols) {
+    Elf64_Sym entry = {};
+    entry.st_name = strings.Add(symbol.name);
+    entry.st_info = ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT);
+    entry.st_other = symbol.visibility;
+    entry.st_shndx = kContainer;
+    entry.st_value = symbol.offset;
+    entry.st_size = symbol.size;
+    object.symbols.push_back(entry);
   }
-  symbols[1].st_size = container_size;
-  symbols[2].st_value = container_size;
 
   Elf64_Shdr& container = object.sections[kContainer];
   container.sh_name = strings.Add(kContainerSection);
@@ -97,7 +134,7 @@ ContainerObject LayOut(uint64_t container_size, uint16_t machine) {
   symtab.sh_name = strings.Add(".symtab");
   symtab.sh_type = SHT_SYMTAB;
   symtab.sh_offset = (note.sh_offset + 7) / 8 * 8;
-  symtab.sh_size = sizeof(object.symbols);
+  symtab.sh_size = object.symbols.size() * sizeof(Elf64_Sym);
   symtab.sh_link = kStrings;
   symtab.sh_info = 1;  // the first global symbol
   symtab.sh_addralign = 8;
@@ -119,13 +156,9 @@ ContainerObject LayOut(uint64_t container_size, uint16_t machine) {
 
 absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
                                   const ByteSink& sink) {
-  uint64_t container_size = 0;
-  INGOT_RETURN_IF_ERROR(
-      WriteContainerTo(set, [&container_size](absl::string_view bytes) {
-        container_size += bytes.size();
-        return absl::OkStatus();
-      }));
-  const ContainerObject object = LayOut(container_size, machine);
+  INGOT_ASSIGN_OR_RETURN(const ContainerPlaces places, PlacesInContainer(set));
+  const ContainerObject object =
+      LayOut(SymbolsIn(set, places), places.size, machine);
 
   uint64_t written = 0;
   auto write = [&](absl::string_view bytes) {
@@ -139,7 +172,9 @@ absl::Status WriteContainerObject(const ArtifactSet& set, uint16_t machine,
   INGOT_RETURN_IF_ERROR(pad_to(object.sections[kContainer].sh_offset));
   INGOT_RETURN_IF_ERROR(WriteContainerTo(set, write));
   INGOT_RETURN_IF_ERROR(pad_to(object.sections[kSymbols].sh_offset));
-  INGOT_RETURN_IF_ERROR(write(AsBytes(object.symbols)));
+  for (const Elf64_Sym& symbol : object.symbols) {
+    INGOT_RETURN_IF_ERROR(write(AsBytes(symbol)));
+  }
   INGOT_RETURN_IF_ERROR(write(object.strings.bytes()));
   INGOT_RETURN_IF_ERROR(pad_to(object.header.e_shoff));
   return write(AsBytes(object.sections));

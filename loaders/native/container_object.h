@@ -11,7 +11,8 @@ namespace ingot {
 
 // Writes a relocatable 64-bit ELF file to `sink`, whose one section
 // (kContainerSection, page-aligned, read-only) is the container of `set`,
-// between the symbols kContainerSymbol and kContainerEndSymbol. `machine` is
+// between the symbols kContainerSymbol and kContainerEndSymbol, with the symbol
+// of each artifact with weights (artifact/constants_symbol.h). `machine` is
 // the ELF machine that it will be linked with, such as EM_X86_64; the file is
 // little-endian. Its bytes depend on nothing else. Errors: those of
 // WriteContainerTo.

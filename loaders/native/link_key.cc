@@ -26,9 +26,14 @@ namespace {
 namespace fs = std::filesystem;
 
 // The symbols that a linked library shows to the outside; everything else is
-// local.
-constexpr char kVersionScript[] =
-    "{ global: __tvm_ffi_*; __ingot_*; local: *; };\n";
+// local. Those with the set's prefix are the C functions of the whole model;
+// its kernels are hidden.
+std::string VersionScript(const Provenance& provenance) {
+  const std::string& prefix = provenance.symbol_prefix();
+  return absl::StrCat("{ global: __tvm_ffi_*; __ingot_*; ",
+                      prefix.empty() ? "" : absl::StrCat(prefix, "_*; "),
+                      "local: *; };\n");
+}
 
 // The family of an object file. FailedPrecondition if it is none that can be
 // linked.
@@ -176,7 +181,7 @@ absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
                          const std::string& lld, const std::string& folder,
                          const std::string& output) {
   const std::string script = folder + "/exports.map";
-  INGOT_RETURN_IF_ERROR(WriteFile(script, kVersionScript));
+  INGOT_RETURN_IF_ERROR(WriteFile(script, VersionScript(set.provenance())));
   std::vector<std::string> inputs = objects.paths;
   inputs.insert(inputs.end(), more.begin(), more.end());
   const Provenance::TargetKey& known = FindTargetKey(set.provenance(), key);

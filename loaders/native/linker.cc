@@ -105,11 +105,11 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
   container.mutable_provenance().set_library_key(own);
   // On the output's disk: it can be as large as the weights.
   const std::string container_object = output + ".container.o";
-  absl::Status status =
-      WriteContainerFile(container, objects.family->elf_machine, container_object);
+  absl::Status status = WriteContainerFile(
+      container, objects.family->elf_machine, container_object);
   if (status.ok()) {
-    status =
-        LinkObjects(set, own, objects, {container_object}, options.lld, folder, output);
+    status = LinkObjects(set, own, objects, {container_object}, options.lld,
+                         folder, output);
   }
   unlink(container_object.c_str());
   return status;
@@ -157,7 +157,7 @@ std::string CacheFolder() {
 // Everything that the linked bytes depend on.
 std::string LinkKey(const ArtifactSet& set, const LinkOptions& options) {
   std::string text =
-      absl::StrCat("ingot link 3\n", options.cc, "\n", options.lld, "\n");
+      absl::StrCat("ingot link 4\n", options.cc, "\n", options.lld, "\n");
   for (const Artifact& artifact : set.artifacts()) {
     if (artifact.loader != kNativeLoader) continue;
     absl::StrAppend(&text, ArtifactPath(artifact), "\n",

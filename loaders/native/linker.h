@@ -34,8 +34,9 @@ struct LinkOptions {
 // provenance names the key (library_key) and has the triples and CPU features
 // that were only known once sources were compiled. The result needs no other
 // file. A set without native code makes a library that only carries its
-// container. Only functions of the C ABI, the host services' variable and the
-// container are exported. The same set and tools give the same bytes. Written
+// container. Only functions of the C ABI, the model's C functions, which begin
+// with the set's symbol prefix, the host services' variable and the container
+// are exported. The same set and tools give the same bytes. Written
 // whole or not at all: what was at `output` stays on an error.
 //
 // Thread-safe. A crash of the compiler or of LLD is an error here.

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
 #include "base/status_macros.h"
+#include "runtime/onnx_tensor/element_types.h"
 #include "runtime/onnx_tensor/onnx_tensor.h"
 #include "runtime/onnx_tensor/onnx_tensor.pb.h"
 
@@ -21,13 +22,15 @@ bool Parse(const Blob& bytes, Message* message) {
 
 }  // namespace
 
-absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path) {
+absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path,
+                                          bool* is_text) {
   INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
   OnnxTensorProto proto;
   if (!Parse(bytes, &proto)) {
     return absl::InvalidArgumentError(
         absl::StrCat(path, ": not a serialised ONNX tensor"));
   }
+  if (is_text != nullptr) *is_text = proto.data_type() == kTextType;
   return TensorFromOnnx(FieldsOf(&proto));
 }
 

@@ -11,8 +11,10 @@
 namespace ingot {
 
 // The tensor in the file at `path`, an onnx.TensorProto. InvalidArgument for
-// anything else.
-absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path);
+// anything else. `is_text`, unless it is null, gets whether u8 is text
+// (element_types.h).
+absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path,
+                                          bool* is_text = nullptr);
 
 // The sequence in a file that holds a sequence of tensors, or an optional
 // tensor or sequence, whose elements must be of type `dtype`.

@@ -1,11 +1,10 @@
 // ONNX's own test cases, each by several ways: operator by operator by the loop
 // interpreter, and compiled, linked, loaded and executed for targets.
 //
-// A case passes or stands in expected_failures.txt with a reason; one that
-// passes only after a change of its model stands in changed_cases.txt with one.
-// A case that does better than its line says fails the test too, so that both
-// figures are exact. At the end there is a table by operator; `bazel run` shows
-// the one of all shards.
+// A case passes as its files are or stands in expected_failures.txt with a
+// reason. One that passes although it stands there fails the test too, so that
+// the figure is exact. At the end there is a table by operator; `bazel run`
+// shows the one of all shards.
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -54,19 +53,12 @@ absl::StatusOr<ExpectedFailures> ReadExpected() {
   return ExpectedFailures::Read("tests/conformance/expected_failures.txt");
 }
 
-absl::StatusOr<ExpectedFailures> ReadChanged() {
-  return ExpectedFailures::Read("tests/conformance/changed_cases.txt");
-}
-
 class ConformanceTest : public testing::TestWithParam<Param> {
  public:
   static void SetUpTestSuite() {
     absl::StatusOr<ExpectedFailures> expected = ReadExpected();
     ASSERT_TRUE(expected.ok()) << expected.status();
     expected_ = new ExpectedFailures(*std::move(expected));
-    absl::StatusOr<ExpectedFailures> changed = ReadChanged();
-    ASSERT_TRUE(changed.ok()) << changed.status();
-    changed_ = new ExpectedFailures(*std::move(changed));
     tally_ = new Tally;
   }
 
@@ -77,32 +69,21 @@ class ConformanceTest : public testing::TestWithParam<Param> {
  protected:
   // Used by all cases, kept until the process ends.
   static inline ExpectedFailures* expected_ = nullptr;
-  static inline ExpectedFailures* changed_ = nullptr;
   static inline Tally* tally_ = nullptr;
 };
 
 TEST_P(ConformanceTest, Case) {
   const Param& param = GetParam();
   ASSERT_NE(tally_, nullptr);
-  CaseForm form;
-  const absl::Status status = RunCase(param.way, param.c, &form);
-  const bool was_changed = form != CaseForm::kAsItIs;
+  const absl::Status status = RunCase(param.way, param.c);
   tally_->Add(param.way, OperatorOf(param.c),
-              status.ok()
-                  ? (was_changed ? Outcome::kPassedChanged : Outcome::kPassed)
+              status.ok()                     ? Outcome::kPassed
               : absl::IsUnimplemented(status) ? Outcome::kSkipped
                                               : Outcome::kFailed);
   const std::string* reason = expected_->Reason(param.way, param.key);
   if (status.ok()) {
     EXPECT_EQ(reason, nullptr) << param.key << " passes now on " << param.way
                                << ": take it out of expected_failures.txt";
-    const bool may_change = changed_->Reason(param.way, param.key) != nullptr;
-    EXPECT_EQ(was_changed, may_change)
-        << param.key << " on " << param.way
-        << (may_change ? " passes now as it is: take it out of"
-                       : " passes only with other shapes or with fixed "
-                         "inputs: add it, with a reason, to")
-        << " changed_cases.txt";
   } else {
     EXPECT_NE(reason, nullptr)
         << param.key << " on " << param.way << ": " << status;
@@ -125,12 +106,11 @@ TEST(ExpectedFailuresTest, NameCasesThatExist) {
     keys.insert(param.key);
     ways.insert(param.way);
   }
-  for (const auto& list : {ReadExpected(), ReadChanged()}) {
-    ASSERT_TRUE(list.ok()) << list.status();
-    for (const auto& [way, key] : list->entries()) {
-      EXPECT_TRUE(keys.count(key) > 0) << "there is no case " << key;
-      EXPECT_TRUE(way.empty() || ways.count(way) > 0) << "no way " << way;
-    }
+  absl::StatusOr<ExpectedFailures> expected = ReadExpected();
+  ASSERT_TRUE(expected.ok()) << expected.status();
+  for (const auto& [way, key] : expected->entries()) {
+    EXPECT_TRUE(keys.count(key) > 0) << "there is no case " << key;
+    EXPECT_TRUE(way.empty() || ways.count(way) > 0) << "no way " << way;
   }
 }
 

@@ -55,7 +55,8 @@ absl::StatusOr<std::vector<TensorOrSequence>> ReadNumbered(
     }
     absl::StatusOr<TensorOrSequence> value = ReadValue(path, types[k]);
     if (!value.ok()) return value.status();
-    if (types[k].tensor_type().elem_type() == onnx::TensorProto::STRING) {
+    if (text != nullptr &&
+        types[k].tensor_type().elem_type() == onnx::TensorProto::STRING) {
       text->insert(k);
     }
     values.push_back(*std::move(value));
@@ -129,7 +130,7 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
     OnnxDataSet set;
     set.dir = absl::StrCat(c.dir, "/", name);
     absl::StatusOr<std::vector<TensorOrSequence>> inputs =
-        ReadNumbered(set.dir, "input", input_types, &set.text_inputs);
+        ReadNumbered(set.dir, "input", input_types, nullptr);
     if (!inputs.ok()) return inputs.status();
     absl::StatusOr<std::vector<TensorOrSequence>> outputs =
         ReadNumbered(set.dir, "output", output_types, &set.text_outputs);
@@ -141,49 +142,6 @@ absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c) {
   return sets;
 }
 
-absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model) {
-  absl::StatusOr<onnx::ModelProto> proto = ParseModel(model);
-  if (!proto.ok()) return proto.status();
-  std::vector<std::string> names;
-  for (const auto& input : InputsOf(*proto)) names.push_back(input.name());
-  return names;
-}
-
-absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set) {
-  absl::StatusOr<onnx::ModelProto> parsed = ParseModel(model);
-  if (!parsed.ok()) return parsed.status();
-  onnx::ModelProto& proto = *parsed;
-  std::set<std::string> initializers;
-  for (const auto& t : proto.graph().initializer()) {
-    initializers.insert(t.name());
-  }
-  bool changed = false;
-  size_t next = 0;
-  for (auto& input : *proto.mutable_graph()->mutable_input()) {
-    if (initializers.count(input.name()) > 0) continue;
-    if (next == set.inputs.size()) break;
-    const auto* tensor = std::get_if<Tensor>(&set.inputs[next++]);
-    if (tensor == nullptr) continue;
-    absl::Span<const int64_t> dims = tensor->shape();
-    if (set.text_inputs.count(next - 1) > 0) dims.remove_suffix(1);
-    if (!input.type().has_tensor_type() ||
-        !input.type().tensor_type().has_shape()) {
-      continue;
-    }
-    auto* shape = input.mutable_type()->mutable_tensor_type()->mutable_shape();
-    bool fits = shape->dim_size() == static_cast<int>(dims.size());
-    for (size_t d = 0; fits && d < dims.size(); ++d) {
-      const auto& dim = shape->dim(static_cast<int>(d));
-      fits = !dim.has_dim_value() || dim.dim_value() == dims[d];
-    }
-    if (fits) continue;
-    changed = true;
-    shape->clear_dim();
-    for (int64_t d : dims) shape->add_dim()->set_dim_value(d);
-  }
-  return changed ? Blob::FromString(proto.SerializeAsString()) : model;
-}
-
 std::string OperatorOf(const OnnxCase& c) {
   onnx::ModelProto proto;
   absl::StatusOr<Blob> model = Blob::MapFile(c.model_path);
@@ -193,48 +151,6 @@ std::string OperatorOf(const OnnxCase& c) {
     return "several operators";
   }
   return proto.graph().node(0).op_type();
-}
-
-namespace {
-
-// The string at the start of `width` bytes.
-absl::string_view StringAt(const uint8_t* bytes, int64_t width) {
-  const absl::string_view all(reinterpret_cast<const char*>(bytes),
-                              static_cast<size_t>(width));
-  return all.substr(0, all.find('\0'));
-}
-
-}  // namespace
-
-absl::Status CompareText(const Tensor& actual, const Tensor& expected) {
-  std::vector<int64_t> shapes[2];
-  for (const Tensor* t : {&actual, &expected}) {
-    if (t->dtype() != DataType::UInt(8) || t->shape().empty()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(t->TypeString(), " is no text"));
-    }
-    const absl::Span<const int64_t> shape = t->shape();
-    shapes[t == &expected].assign(shape.begin(), shape.end() - 1);
-  }
-  if (shapes[0] != shapes[1]) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "is ", actual.TypeString(), ", expected ", expected.TypeString()));
-  }
-  absl::StatusOr<int64_t> count = CountElements(shapes[0]);
-  if (!count.ok()) return count.status();
-  const int64_t width = actual.shape().back();
-  const int64_t expected_width = expected.shape().back();
-  for (int64_t i = 0; i < *count; ++i) {
-    const absl::string_view a =
-        StringAt(actual.data<uint8_t>() + i * width, width);
-    const absl::string_view b =
-        StringAt(expected.data<uint8_t>() + i * expected_width, expected_width);
-    if (a != b) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("string ", i, " is '", a, "', expected '", b, "'"));
-    }
-  }
-  return absl::OkStatus();
 }
 
 }  // namespace ingot

@@ -23,7 +23,6 @@ struct OnnxDataSet {
   // Whether each output holds text: bytes, one dimension more than the model
   // says, with zeros after each string.
   std::set<size_t> text_outputs;
-  std::set<size_t> text_inputs;
 };
 
 struct OnnxCase {
@@ -43,20 +42,9 @@ onnx::TypeProto::Tensor* TensorTypeOf(onnx::TypeProto* type);
 // them.
 absl::StatusOr<std::vector<OnnxDataSet>> ReadDataSets(const OnnxCase& c);
 
-// The names of a serialised model's inputs that are no initialisers, in order.
-absl::StatusOr<std::vector<std::string>> ModelInputNames(const Blob& model);
-
-// The model with the shapes of the data set's inputs where they are not as the
-// model declares them; the model itself where they are.
-absl::StatusOr<Blob> WithShapesOf(const Blob& model, const OnnxDataSet& set);
-
 // The operator that the case is about: that of a model of one node, "several
 // operators" for the others.
 std::string OperatorOf(const OnnxCase& c);
-
-// Ok when every string of two tensors that hold text is equal. How long the
-// longest may be does not count.
-absl::Status CompareText(const Tensor& actual, const Tensor& expected);
 
 }  // namespace ingot
 

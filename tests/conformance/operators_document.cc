@@ -35,59 +35,35 @@ constexpr ElementType kTypes[] = {
 // The evidence of ONNX's cases for one operator.
 struct Evidence {
   int cases = 0, passing = 0;
-  int unchanged = 0;    // of those that pass
   std::set<int> types;  // indices into kTypes
 };
 
 // Whether the model is taken with `type` where its first input's is.
-bool TakesType(const onnx::ModelProto& original, const OnnxDataSet& set,
-               int type) {
+bool TakesType(const onnx::ModelProto& original, int type) {
   onnx::ModelProto model = original;
   onnx::GraphProto& graph = *model.mutable_graph();
   const int first =
       TensorTypeOf(graph.mutable_input(0)->mutable_type())->elem_type();
-  // Operands that must be known are fixed to the data set's: at first none,
-  // then all short ones after the first.
-  for (const bool fix : {false, true}) {
-    ImportOptions options;
-    for (int i = 0; i < graph.input_size(); ++i) {
-      onnx::ValueInfoProto* input = graph.mutable_input(i);
-      const Tensor* value = i < static_cast<int>(set.inputs.size())
-                                ? std::get_if<Tensor>(&set.inputs[i])
-                                : nullptr;
-      const bool fixed =
-          fix && i > 0 && value != nullptr && value->shape().size() <= 1;
-      *input->mutable_type() = original.graph().input(i).type();
-      auto* tensor = TensorTypeOf(input->mutable_type());
-      if (!fixed && tensor->elem_type() == first) tensor->set_elem_type(type);
-      if (fixed) options.fixed_inputs[input->name()] = *value;
-    }
-    if (ImportOnnx(Blob::FromString(model.SerializeAsString()), options).ok()) {
-      return true;
-    }
+  for (onnx::ValueInfoProto& input : *graph.mutable_input()) {
+    auto* tensor = TensorTypeOf(input.mutable_type());
+    if (tensor->elem_type() == first) tensor->set_elem_type(type);
   }
-  return false;
+  return ImportOnnx(Blob::FromString(model.SerializeAsString())).ok();
 }
 
 void Count(absl::string_view key, const ExpectedFailures& expected,
-           const ExpectedFailures& changed, Evidence* e) {
+           Evidence* e) {
   ++e->cases;
-  if (expected.Reason("llvm", key) != nullptr) return;
-  ++e->passing;
-  e->unchanged += changed.Reason("llvm", key) == nullptr;
+  e->passing += expected.Reason("llvm", key) == nullptr;
 }
 
-// "5 of 6", and how many more there are after a change.
+// "5 of 6".
 std::string CasesOf(const Evidence& e) {
-  if (e.cases == 0) return "";
-  return absl::StrCat(
-      e.unchanged, " of ", e.cases,
-      e.passing == e.unchanged ? "" : absl::StrCat(" (", e.passing, ")"));
+  return e.cases == 0 ? "" : absl::StrCat(e.passing, " of ", e.cases);
 }
 
 absl::Status Collect(absl::string_view folder, const OnnxCase& c,
                      const ExpectedFailures& expected,
-                     const ExpectedFailures& changed,
                      std::map<std::string, Evidence>* evidence) {
   absl::StatusOr<Blob> bytes = Blob::MapFile(c.model_path);
   if (!bytes.ok()) return bytes.status();
@@ -99,14 +75,14 @@ absl::Status Collect(absl::string_view folder, const OnnxCase& c,
   if (graph.node_size() != 1) return absl::OkStatus();
   const onnx::NodeProto& node = graph.node(0);
   Evidence& e = (*evidence)[absl::StrCat(node.domain(), "/", node.op_type())];
-  Count(absl::StrCat(folder, "/", c.name), expected, changed, &e);
+  Count(absl::StrCat(folder, "/", c.name), expected, &e);
   absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
   if (!sets.ok() || sets->empty() || graph.input_size() == 0) {
     return absl::OkStatus();
   }
   for (size_t t = 0; t < std::size(kTypes); ++t) {
     if (e.types.count(static_cast<int>(t)) > 0) continue;
-    if (TakesType(model, (*sets)[0], kTypes[t].onnx)) {
+    if (TakesType(model, kTypes[t].onnx)) {
       e.types.insert(static_cast<int>(t));
     }
   }
@@ -135,8 +111,7 @@ constexpr char kHeadEnd[] = R"(, with the meaning that each of
 - **Types** are those of the first operand with which ONNX's cases of the operator are taken; what is left empty has no such
   case, and is tested with f32 beside its converter.
 - **Cases** counts ONNX's cases that consist of this operator alone, and how many of them pass as their files are when they are
-  compiled for `llvm`; in parentheses, how many pass when the model may be changed: it declares the shapes that the data has, or
-  short inputs, such as axes and pads, are constants.
+  compiled for `llvm`.
 
 )";
 
@@ -145,12 +120,12 @@ constexpr char kCarried[] =
 
 | ONNX | Carried as | Taken by |
 | --- | --- | --- |
-| string | u8, with one dimension more: the UTF-8 bytes of each string, with zeros behind up to the longest | Cast, CastLike, Constant, Equal, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
+| string | u8, with one dimension more: the UTF-8 bytes of each string, with zeros behind up to the longest | Cast, CastLike, Constant, Equal, LabelEncoder, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
 | float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0 | u8, the byte itself | BitCast, Cast, CastLike, Constant, ConstantOfShape, QuantizeLinear, DequantizeLinear, Shape, Size, Identity and what moves elements: Concat, Expand, Flatten, Gather, Pad, Reshape, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze |
 | float4e2m1 | u8, the code: one to a byte | the same |
 | uint4, int4, uint2, int2 | u8, i8, u8, i8: one to a byte | the same |
 
-`ImageDecoder` is for the target `image`, which has the libraries that read images: `--target=image,llvm`.
+`ImageDecoder` is done by the target `image`, which has the libraries that read images; it need not be named.
 
 Where ONNX's specification leaves room, or ONNX Runtime does not do what it says:
 
@@ -177,9 +152,6 @@ absl::StatusOr<std::string> OperatorsDocument() {
   absl::StatusOr<ExpectedFailures> expected =
       ExpectedFailures::Read("tests/conformance/expected_failures.txt");
   if (!expected.ok()) return expected.status();
-  absl::StatusOr<ExpectedFailures> changed =
-      ExpectedFailures::Read("tests/conformance/changed_cases.txt");
-  if (!changed.ok()) return changed.status();
   std::map<std::string, Evidence> evidence;
   Evidence all;
   for (const char* folder :
@@ -188,19 +160,17 @@ absl::StatusOr<std::string> OperatorsDocument() {
         FindOnnxCases(absl::StrCat("external/onnx_testdata/data/", folder));
     if (!cases.ok()) return cases.status();
     for (const OnnxCase& c : *cases) {
-      Count(absl::StrCat(folder, "/", c.name), *expected, *changed, &all);
-      absl::Status status = Collect(folder, c, *expected, *changed, &evidence);
+      Count(absl::StrCat(folder, "/", c.name), *expected, &all);
+      absl::Status status = Collect(folder, c, *expected, &evidence);
       if (!status.ok()) return status;
     }
   }
 
   std::string text = absl::StrCat(
       kHead, NewestOnnxOpset(), kHeadEnd, "Of all ", all.cases,
-      " cases, those of several operators too, ", all.unchanged,
-      " pass as their files are, and ", all.passing,
-      " when the model may be changed.\n`tests/conformance/changed_cases.txt` "
-      "and `tests/conformance/expected_failures.txt` give the reason for each "
-      "of the others.\n\n",
+      " cases, those of several operators too, ", all.passing,
+      " pass as their files are.\n`tests/conformance/expected_failures.txt` "
+      "gives the reason for each of the others.\n\n",
       kCarried);
   std::string domain = "none";
   for (const OnnxOperator& op : ImportedOperators()) {

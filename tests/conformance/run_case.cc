@@ -1,6 +1,5 @@
 #include "tests/conformance/run_case.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/verifier.h"
 #include "tools/ingot/compare.h"
+#include "tools/ingot/compare_text.h"
 
 namespace ingot {
 namespace {
@@ -40,13 +40,6 @@ TensorOrSequence AsType(const TensorOrSequence& value, DataType wanted) {
       Tensor::FromBorrowedReadOnly(tensor->raw_data(), wanted, tensor->shape(),
                                    std::make_shared<Tensor>(*tensor));
   return same.ok() ? *same : value;
-}
-
-// Whether a value may be fixed: shapes, axes and the like, which are short.
-bool IsShort(const TensorOrSequence& value) {
-  const auto* tensor = std::get_if<Tensor>(&value);
-  return tensor != nullptr && tensor->shape().size() <= 1 &&
-         tensor->NumElements() <= 64;
 }
 
 absl::StatusOr<std::vector<TensorOrSequence>> RunOnce(
@@ -89,24 +82,24 @@ absl::StatusOr<std::vector<TensorOrSequence>> Execute(
   return outputs;
 }
 
-absl::Status CompareTensors(const Tensor& got,
-                            const TensorOrSequence& expected) {
+absl::Status CompareTensors(const Tensor& got, const TensorOrSequence& expected,
+                            bool is_text) {
+  const Tensor wanted = std::get<Tensor>(AsType(expected, got.dtype()));
   INGOT_ASSIGN_OR_RETURN(
       const Comparison comparison,
-      Compare(got, std::get<Tensor>(AsType(expected, got.dtype())),
-              kTolerance));
+      is_text ? CompareText(got, wanted) : Compare(got, wanted, kTolerance));
   if (comparison.ok()) return absl::OkStatus();
   return absl::InvalidArgumentError(comparison.problem);
 }
 
 // Sequences must be of equal tensors, and both there or both missing.
 absl::Status CompareOutput(const TensorOrSequence& got,
-                           const TensorOrSequence& expected) {
+                           const TensorOrSequence& expected, bool is_text) {
   if (got.index() != expected.index()) {
     return absl::InvalidArgumentError("a tensor is a sequence, or the reverse");
   }
   if (const auto* tensor = std::get_if<Tensor>(&got)) {
-    return CompareTensors(*tensor, expected);
+    return CompareTensors(*tensor, expected, is_text);
   }
   const auto& a = std::get<TensorSequence>(got);
   const auto& b = std::get<TensorSequence>(expected);
@@ -115,38 +108,29 @@ absl::Status CompareOutput(const TensorOrSequence& got,
         absl::StrCat("is ", a.TypeString(), ", expected ", b.TypeString()));
   }
   for (size_t i = 0; i < a.tensors.size(); ++i) {
-    const absl::Status status = CompareTensors(a.tensors[i], b.tensors[i]);
+    const absl::Status status =
+        CompareTensors(a.tensors[i], b.tensors[i], is_text);
     if (!status.ok()) return In(absl::StrCat("tensor ", i), status);
   }
   return absl::OkStatus();
 }
 
 absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
-                    const OnnxDataSet& set, const std::vector<bool>& fixed) {
+                    const OnnxDataSet& set) {
   ImportOptions options;
-  options.model_path = c.dir + "/model.onnx";
-  if (std::find(fixed.begin(), fixed.end(), true) != fixed.end()) {
-    absl::StatusOr<std::vector<std::string>> names = ModelInputNames(model);
-    if (!names.ok()) return names.status();
-    for (size_t i = 0; i < fixed.size() && i < names->size(); ++i) {
-      if (fixed[i])
-        options.fixed_inputs[(*names)[i]] = std::get<Tensor>(set.inputs[i]);
-    }
-  }
+  options.model_path = c.model_path;
   absl::StatusOr<relay::Module> module = ImportOnnx(model, options);
   if (!module.ok()) return In("import", module.status());
   if (absl::Status status = relay::Verify(*module); !status.ok()) {
     return In("import", status);
   }
+  if (set.inputs.size() > module->main()->inputs.size()) {
+    return absl::InvalidArgumentError("has too few inputs");
+  }
   std::vector<TensorOrSequence> inputs;
   for (size_t i = 0; i < set.inputs.size(); ++i) {
-    if (fixed[i]) continue;
-    const size_t k = inputs.size();
-    if (k >= module->main()->inputs.size()) {
-      return absl::InvalidArgumentError("has too few inputs");
-    }
     inputs.push_back(
-        AsType(set.inputs[i], module->main()->inputs[k]->outputs[0].dtype));
+        AsType(set.inputs[i], module->main()->inputs[i]->outputs[0].dtype));
   }
   absl::StatusOr<std::vector<TensorOrSequence>> outputs =
       Execute(way, c, &*module, std::move(inputs));
@@ -156,57 +140,23 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
         "has ", outputs->size(), " outputs, expected ", set.outputs.size()));
   }
   for (size_t k = 0; k < outputs->size(); ++k) {
-    const absl::Status status =
-        set.text_outputs.count(k) > 0
-            ? CompareText(std::get<Tensor>((*outputs)[k]),
-                          std::get<Tensor>(set.outputs[k]))
-            : CompareOutput((*outputs)[k], set.outputs[k]);
+    const absl::Status status = CompareOutput((*outputs)[k], set.outputs[k],
+                                              set.text_outputs.count(k) > 0);
     if (!status.ok()) return In(absl::StrCat("output ", k), status);
   }
   return absl::OkStatus();
 }
 
-// One data set, changed as little as possible.
-absl::Status RunChanged(absl::string_view way, const Blob& model,
-                        const OnnxCase& c, const OnnxDataSet& set,
-                        CaseForm* form) {
-  std::vector<bool> fixed(set.inputs.size(), false);
-  *form = CaseForm::kAsItIs;
-  absl::Status status = RunSet(way, model, c, set, fixed);
-  if (status.ok()) return status;
-  absl::StatusOr<Blob> fitting = WithShapesOf(model, set);
-  if (!fitting.ok()) return fitting.status();
-  if (fitting->data() != model.data()) {
-    *form = CaseForm::kOtherShapes;
-    status = RunSet(way, *fitting, c, set, fixed);
-  }
-  for (size_t first : {1, 0}) {
-    if (!absl::IsUnimplemented(status)) break;
-    bool any = false;
-    for (size_t i = first; i < fixed.size(); ++i) {
-      fixed[i] = IsShort(set.inputs[i]);
-      any = any || fixed[i];
-    }
-    if (!any) continue;
-    *form = CaseForm::kFixedInputs;
-    status = RunSet(way, *fitting, c, set, fixed);
-  }
-  return status;
-}
-
 }  // namespace
 
-absl::Status RunCase(absl::string_view way, const OnnxCase& c, CaseForm* form) {
-  *form = CaseForm::kAsItIs;
+absl::Status RunCase(absl::string_view way, const OnnxCase& c) {
   absl::StatusOr<std::vector<OnnxDataSet>> sets = ReadDataSets(c);
   if (!sets.ok()) return sets.status();
   if (sets->empty()) return absl::NotFoundError("has no data sets");
   absl::StatusOr<Blob> model = Blob::MapFile(c.model_path);
   if (!model.ok()) return model.status();
   for (const OnnxDataSet& set : *sets) {
-    CaseForm form_of_set;
-    INGOT_RETURN_IF_ERROR(RunChanged(way, *model, c, set, &form_of_set));
-    *form = std::max(*form, form_of_set);
+    INGOT_RETURN_IF_ERROR(RunSet(way, *model, c, set));
   }
   return absl::OkStatus();
 }

@@ -12,25 +12,13 @@ namespace ingot {
 // the loop interpreter. Every other way is the text of a target.
 inline constexpr char kInterpreter[] = "interpreter";
 
-// How much of a case was changed before it ran, the least first.
-enum class CaseForm {
-  kAsItIs,       // as `ingot verify MODEL --test-data=DIR` runs it
-  kOtherShapes,  // the model declares the shapes that the data set has
-  kFixedInputs,  // short inputs, such as axes, are constants
-};
-
 // Imports the case's model and compares its outputs with those of all its data
 // sets. For a target the model is compiled, linked, loaded and executed as a
 // user's would be.
 //
-// A model that does not pass as it is gets the shapes of the data set where it
-// declares others, then constants where Ingot says that it does not support the
-// model: first for the short inputs after the first one, then for the first
-// too. `form` says how far that went.
-//
 // Unimplemented when Ingot says that it does not support the model; anything
 // else says what went wrong, and where.
-absl::Status RunCase(absl::string_view way, const OnnxCase& c, CaseForm* form);
+absl::Status RunCase(absl::string_view way, const OnnxCase& c);
 
 }  // namespace ingot
 

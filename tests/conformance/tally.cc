@@ -14,16 +14,15 @@ std::string Tally::ToString() const {
   std::string text;
   auto line = [&text](absl::string_view name, const Counts& counts) {
     const int* n = counts.by_outcome;
-    absl::StrAppendFormat(&text, "%-34s %7d %9d %7d %7d\n", name, n[0] + n[1],
-                          n[1], n[2], n[3]);
+    absl::StrAppendFormat(&text, "%-34s %7d %7d %7d\n", name, n[0], n[1], n[2]);
   };
   for (const auto& [way, ops] : ways_) {
-    absl::StrAppendFormat(&text, "\n%-34s %7s %9s %7s %7s\n", way, "PASSED",
-                          "(CHANGED)", "FAILED", "SKIPPED");
+    absl::StrAppendFormat(&text, "\n%-34s %7s %7s %7s\n", way, "PASSED",
+                          "FAILED", "SKIPPED");
     Counts total;
     for (const auto& [op, counts] : ops) {
       line(op, counts);
-      for (int i = 0; i < 4; ++i) total.by_outcome[i] += counts.by_outcome[i];
+      for (int i = 0; i < 3; ++i) total.by_outcome[i] += counts.by_outcome[i];
     }
     line(absl::StrCat("all on ", way), total);
   }

@@ -11,7 +11,6 @@ namespace ingot {
 
 enum class Outcome {
   kPassed,
-  kPassedChanged,  // with other shapes, or with inputs made constants
   kFailed,
   kSkipped,  // Ingot says that it does not support the model
 };
@@ -26,7 +25,7 @@ class Tally {
 
  private:
   struct Counts {
-    int by_outcome[4] = {};
+    int by_outcome[3] = {};
   };
 
   std::map<std::string, std::map<std::string, Counts>> ways_;

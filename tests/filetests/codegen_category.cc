@@ -16,14 +16,18 @@ namespace {
 
 // The part after the prelude: the kernels, or the exported functions.
 std::string WithoutPrelude(const std::string& text, bool wrapper) {
-  const std::string end = "return (char*)t->data + t->byte_offset;\n}\n";
+  const std::string end =
+      "return (char*)t->data + t->byte_offset;\n}\n#endif\n";
+  const std::string packed = "\n#ifndef INGOT_FREESTANDING\n";
   const size_t kernels = text.find(end);
-  const size_t exported = text.find("INGOT_EXPORT int __tvm_ffi_");
+  const size_t exported = text.rfind(packed);
   if (kernels == std::string::npos || exported == std::string::npos) {
     return text;
   }
   const size_t start = kernels + end.size();
-  return wrapper ? text.substr(exported) : text.substr(start, exported - start);
+  if (!wrapper) return text.substr(start, exported - start);
+  const size_t first = exported + packed.size();
+  return text.substr(first, text.rfind("\n#endif") - first);
 }
 
 // The functions of a module that `keep` wants, without what numbers attributes.
@@ -79,7 +83,8 @@ absl::StatusOr<std::string> Codegen(absl::string_view input,
   const std::string show = target->Option("show", "kernels");
   target->options.erase("show");
   if (target->kind == "c") {
-    absl::StatusOr<std::string> text = GenerateC(*target, {*func});
+    absl::StatusOr<std::string> text =
+        GenerateC(*target, {*func}, CodegenOptions());
     if (!text.ok()) return text.status();
     if (show == "all") return *text;
     return WithoutPrelude(*text, show == "wrapper");

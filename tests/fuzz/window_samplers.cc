@@ -57,6 +57,27 @@ bool AddConv(ModelBuilder* m, const std::string& op) {
                 false, x->bound * taps);
 }
 
+// Kernels are any numbers: each set of them is the transform of one of more
+// dimensions.
+bool AddWinograd(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(DataType::Float(32), [](const Known& k) {
+    return k.rank() == 5 && k.dim(1) > 0 && k.dim(4) > 0 && k.is_static();
+  });
+  if (!x) return false;
+  const int64_t tile = m->Chance(50) ? 2 : 4;
+  const Ints pads = {m->Next(3), m->Next(3), 2, 2};
+  Attrs attrs;
+  attrs.Set("tile", tile);
+  attrs.Set("pads", pads);
+  const Known kernel = m->Constant(DataType::Float(32),
+                                   {1 + m->Next(2), tile + 2, tile + 2,
+                                    x->dim(1), x->dim(4), 1 + m->Next(4)},
+                                   false);
+  // The largest sums of the transforms' rows, twice: 10^2 before and after.
+  return m->Add(op, {*x, kernel}, attrs, false,
+                1e4 * x->bound * static_cast<double>(x->dim(1) * x->dim(4)));
+}
+
 bool AddPool(ModelBuilder* m, const std::string& op) {
   const int n = DimsOf(op);
   const bool indices = absl::StartsWith(op, "max_pool_indices");
@@ -108,6 +129,11 @@ bool AddResize(ModelBuilder* m, const std::string& op) {
   attrs.Set("mode", linear ? "linear" : "nearest");
   if (linear && m->Chance(40)) {
     attrs.Set("coordinate_transformation_mode", "align_corners");
+  } else if (linear && m->Chance(30)) {
+    attrs.Set("coordinate_transformation_mode", "tf_crop_and_resize");
+    attrs.Set("roi_operand", 1);
+    const Known roi = m->Constant(DataType::Float(32), {8}, false);
+    return m->Add(op, {*x, roi}, attrs, false, x->bound);
   }
   return m->Add(op, {*x}, attrs, false, x->bound);
 }
@@ -188,6 +214,7 @@ void AddWindowSamplers(std::vector<OpSampler>* samplers) {
       {{"conv2d", "conv2d", "conv2d", "conv1d", "conv3d", "conv_transpose1d",
         "conv_transpose2d", "conv_transpose3d"},
        AddConv},
+      {{"winograd_conv2d"}, AddWinograd},
       {{"max_pool2d", "max_pool1d", "max_pool3d", "avg_pool2d", "avg_pool1d",
         "avg_pool3d", "lp_pool2d", "lp_pool1d", "lp_pool3d",
         "max_pool_indices1d", "max_pool_indices2d", "max_pool_indices3d"},

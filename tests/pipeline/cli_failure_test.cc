@@ -124,6 +124,29 @@ TEST_F(CliFailureTest, OutputThatCannotBeWritten) {
   ExpectError({"dump", "@mlp.ingot", "-o", "@"}, 1, {Path("")});
 }
 
+TEST_F(CliFailureTest, AModelThatIsNoFunctionHasNoHeaderAndNoFolder) {
+  // Another target's region is all of it.
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--quiet",
+      "--target=dnnl,llvm"});
+  EXPECT_THAT(Do({"inspect", "@mlp.ingot"}),
+              HasSubstr("it has no kernel, and no code to be in"));
+  ExpectError({"link", "@mlp.ingot", "-o", "@mlp.so", "--header=@mlp.h"}, 1,
+              {"the model cannot be one function", "it has no kernel"});
+  EXPECT_FALSE(std::filesystem::exists(Path("mlp.so")));
+  // Code, but no C.
+  CompileMlp();
+  ExpectError({"export", "@mlp.ingot", "-o", "@folder"}, 1,
+              {"mlp_kernels.o", "--target=c"});
+  // No size that is known.
+  WriteSymbolic(Path("symbolic.onnx"));
+  Do({"compile", "@symbolic.onnx", "-o", "@s.ingot", "--quiet", "--target=c"});
+  ExpectError({"export", "@s.ingot", "-o", "@folder"}, 1,
+              {"symbolic dimensions", "--input-shape"});
+  ExpectError({"export", "@s.ingot", "-o", "@folder", "--format=rust"}, 2,
+              {"--format=rust"});
+  EXPECT_FALSE(std::filesystem::exists(Path("folder")));
+}
+
 TEST_F(CliFailureTest, AFullDiskLeavesTheOldFiles) {
   WriteFileBytes(Path("out.ingot"), "old");
   WriteFileBytes(Path("out.so"), "old");

@@ -47,6 +47,7 @@ constexpr Command kCommands[] = {
     {"dump", "write a set as a directory to read and edit", RunDump},
     {"pack", "make a set of such a directory again", RunPack},
     {"link", "make a set a shared library that needs no other file", nullptr},
+    {"export", "write a set as a folder of C for firmware", nullptr},
     {"run", "run a model", RunRun},
     {"verify", "compare a model's outputs with what they should be", RunVerify},
     {"bench", "measure a model", RunBench},

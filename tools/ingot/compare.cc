@@ -92,16 +92,6 @@ absl::Status NoNumbers(const Tensor& tensor) {
       "elements of type ", tensor.dtype().ToString(), " have no numbers"));
 }
 
-// "[0, 3, 17]": where element `flat` of a tensor is.
-std::string IndexText(absl::Span<const int64_t> shape, int64_t flat) {
-  std::vector<int64_t> index(shape.size());
-  for (size_t d = shape.size(); d-- > 0;) {
-    index[d] = flat % shape[d];
-    flat /= shape[d];
-  }
-  return absl::StrCat("[", absl::StrJoin(index, ", "), "]");
-}
-
 template <typename T>
 void CompareElements(const Tensor& a, const Tensor& b,
                      const Tolerance& tolerance, Comparison* result) {
@@ -178,6 +168,15 @@ void SummarizeElements(const Tensor& tensor, Summary* summary) {
 }
 
 }  // namespace
+
+std::string IndexText(absl::Span<const int64_t> shape, int64_t flat) {
+  std::vector<int64_t> index(shape.size());
+  for (size_t d = shape.size(); d-- > 0;) {
+    index[d] = flat % shape[d];
+    flat /= shape[d];
+  }
+  return absl::StrCat("[", absl::StrJoin(index, ", "), "]");
+}
 
 absl::StatusOr<Comparison> Compare(const Tensor& a, const Tensor& b,
                                    const Tolerance& tolerance) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -39,6 +40,9 @@ struct Comparison {
 // Unimplemented for an element type that has no numbers.
 absl::StatusOr<Comparison> Compare(const Tensor& a, const Tensor& b,
                                    const Tolerance& tolerance);
+
+// "[0, 3, 17]": where element `flat` of a tensor of this shape is.
+std::string IndexText(absl::Span<const int64_t> shape, int64_t flat);
 
 // A digest of many numbers, for a person.
 struct Summary {

@@ -24,8 +24,8 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"compile", RunCompile}, {"explain", RunExplain}, {"link", RunLink},
-    {"opt", RunOpt},         {"targets", RunTargets},
+    {"compile", RunCompile}, {"explain", RunExplain}, {"export", RunExport},
+    {"link", RunLink},       {"opt", RunOpt},         {"targets", RunTargets},
 };
 
 class CompilerOfThisProgram final : public Compiler {

@@ -15,6 +15,7 @@ using Args = absl::Span<const std::string>;
 
 absl::Status RunCompile(Args args, const CompilerBackends& backends);
 absl::Status RunExplain(Args args, const CompilerBackends& backends);
+absl::Status RunExport(Args args, const CompilerBackends& backends);
 absl::Status RunLink(Args args, const CompilerBackends& backends);
 absl::Status RunOpt(Args args, const CompilerBackends& backends);
 absl::Status RunTargets(Args args, const CompilerBackends& backends);

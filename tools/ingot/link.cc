@@ -1,4 +1,6 @@
 #include "absl/strings/str_cat.h"
+#include "artifact/main_header.h"
+#include "base/replace_file.h"
 #include "base/status_macros.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/compile_model.h"
@@ -9,15 +11,27 @@
 #include "tools/ingot/sets.h"
 
 namespace ingot {
+namespace {
+
+absl::Status WriteHeader(const ArtifactSet& set, const std::string& path) {
+  INGOT_ASSIGN_OR_RETURN(const Artifact* header, FindMainHeader(set));
+  INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path));
+  INGOT_RETURN_IF_ERROR(file.Append(header->content.view()));
+  return file.Commit();
+}
+
+}  // namespace
 
 absl::Status RunLink(Args args, const CompilerBackends& backends) {
   FlagSet flags("link", {"SET"},
                 "Makes a set one shared library that needs no other file: the "
                 "native code, and everything else in\na section of its own.");
-  std::string output;
+  std::string output, header;
   ReadOptions read;
   flags.String("o", "OUT.so", "the file to write", &output);
   flags.Required();
+  flags.String("header", "FILE.h",
+               "also write the C header of the model's functions", &header);
   flags.Bool("accept-edits",
              "take a directory's files as they are, edited or not",
              &read.accept_edits);
@@ -40,6 +54,11 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
+  if (!header.empty()) {
+    if (absl::Status s = WriteHeader(*set, header); !s.ok()) {
+      return Where(s, flags.word(0));
+    }
+  }
   if (absl::Status s = LinkLibrary(*set, output, options); !s.ok()) {
     return Where(s, flags.word(0));
   }

@@ -58,6 +58,10 @@ std::string Describe(const TargetKind& kind) {
     text += '\n';
   }
   absl::StrAppend(&text, "  operators: ", Operators(kind), "\n");
+  if (kind.last_resort) {
+    absl::StrAppend(&text, "  asked without being named, for operators that ",
+                    "Ingot has no definition of\n");
+  }
   for (const CompositePattern& pattern : kind.patterns) {
     absl::StrAppend(&text, "  composite ", pattern.name, ": ",
                     pattern.pattern.ToString(), "\n");
@@ -79,6 +83,7 @@ Json ToJson(const TargetKind& kind) {
                {"loaders", kind.loaders},
                {"options", std::move(options)},
                {"operators", nullptr},
+               {"last_resort", kind.last_resort},
                {"composites", std::move(composites)}};
   if (kind.operators.has_value()) json["operators"] = *kind.operators;
   return json;

@@ -98,15 +98,18 @@ absl::StatusOr<std::vector<TestDataSet>> FindTestData(
   return sets;
 }
 
-absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path) {
-  absl::StatusOr<Tensor> tensor = ReadOnnxTensorFile(path);
+absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path,
+                                           bool* is_text) {
+  absl::StatusOr<Tensor> tensor = ReadOnnxTensorFile(path, is_text);
   if (!tensor.ok()) return Where(tensor.status(), path);
   return tensor;
 }
 
 absl::StatusOr<TensorOrSequence> ReadValueFile(absl::string_view path,
-                                               const TensorInfo& declared) {
-  if (!declared.is_sequence) return ReadTensorProtoFile(path);
+                                               const TensorInfo& declared,
+                                               bool* is_text) {
+  if (!declared.is_sequence) return ReadTensorProtoFile(path, is_text);
+  if (is_text != nullptr) *is_text = false;
   absl::StatusOr<TensorSequence> sequence =
       ReadOnnxSequenceFile(path, declared.dtype);
   if (!sequence.ok()) return Where(sequence.status(), path);
@@ -115,13 +118,16 @@ absl::StatusOr<TensorOrSequence> ReadValueFile(absl::string_view path,
 
 absl::StatusOr<std::vector<TensorOrSequence>> ReadValueFiles(
     const std::vector<std::string>& paths,
-    absl::Span<const TensorInfo> declared) {
+    absl::Span<const TensorInfo> declared, std::set<size_t>* texts) {
   std::vector<TensorOrSequence> values;
   for (size_t i = 0; i < paths.size(); ++i) {
+    bool is_text = false;
     INGOT_ASSIGN_OR_RETURN(
         TensorOrSequence value,
         ReadValueFile(paths[i],
-                      i < declared.size() ? declared[i] : TensorInfo()));
+                      i < declared.size() ? declared[i] : TensorInfo(),
+                      &is_text));
+    if (is_text && texts != nullptr) texts->insert(i);
     values.push_back(std::move(value));
   }
   return values;

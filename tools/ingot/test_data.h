@@ -4,6 +4,8 @@
 #ifndef INGOT_TOOLS_INGOT_TEST_DATA_H_
 #define INGOT_TOOLS_INGOT_TEST_DATA_H_
 
+#include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,17 +30,21 @@ struct TestDataSet {
 absl::StatusOr<std::vector<TestDataSet>> FindTestData(absl::string_view folder);
 
 // The tensor in the file at `path`, an onnx.TensorProto. Errors name the path.
-absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path);
+// `is_text`, unless it is null, gets whether u8 is text.
+absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path,
+                                           bool* is_text = nullptr);
 
 // The same of a value for what is declared so: for a sequence, ONNX's
 // serialised sequence or optional value.
 absl::StatusOr<TensorOrSequence> ReadValueFile(absl::string_view path,
-                                               const TensorInfo& declared);
+                                               const TensorInfo& declared,
+                                               bool* is_text = nullptr);
 
 // One after the other. What is more than declared is taken for tensors.
+// `texts`, unless it is null, gets the positions of those that are text.
 absl::StatusOr<std::vector<TensorOrSequence>> ReadValueFiles(
     const std::vector<std::string>& paths,
-    absl::Span<const TensorInfo> declared);
+    absl::Span<const TensorInfo> declared, std::set<size_t>* texts = nullptr);
 
 }  // namespace ingot
 

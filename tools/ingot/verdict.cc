@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "tools/ingot/compare_text.h"
 
 namespace ingot {
 namespace {
@@ -13,12 +14,14 @@ namespace {
 // One output: a sequence tensor by tensor, if it has as many as it should.
 absl::Status CheckOutput(const std::string& set, const std::string& name,
                          const TensorOrSequence& got,
-                         const TensorOrSequence& expected,
+                         const TensorOrSequence& expected, bool is_text,
                          const Tolerance& tolerance, Verdict* verdict) {
   const auto* tensor = std::get_if<Tensor>(&got);
   if (tensor != nullptr) {
     const Tensor& other = std::get<Tensor>(expected);
-    absl::StatusOr<Comparison> comparison = Compare(*tensor, other, tolerance);
+    absl::StatusOr<Comparison> comparison =
+        is_text ? CompareText(*tensor, other)
+                : Compare(*tensor, other, tolerance);
     if (!comparison.ok()) {
       return Annotate(comparison.status(), absl::StrCat("output '", name, "'"));
     }
@@ -37,8 +40,8 @@ absl::Status CheckOutput(const std::string& set, const std::string& name,
   }
   for (size_t k = 0; k < a.tensors.size(); ++k) {
     INGOT_RETURN_IF_ERROR(CheckOutput(set, absl::StrCat(name, ".", k),
-                                      a.tensors[k], b.tensors[k], tolerance,
-                                      verdict));
+                                      a.tensors[k], b.tensors[k], is_text,
+                                      tolerance, verdict));
   }
   return absl::OkStatus();
 }
@@ -109,8 +112,9 @@ absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
           absl::StrCat("output '", declared[i].name, "' is a ",
                        declared[i].TypeString(), " here and not there"));
     }
-    INGOT_RETURN_IF_ERROR(CheckOutput(expected.name, declared[i].name, output,
-                                      expected.outputs[i], tolerance, verdict));
+    INGOT_RETURN_IF_ERROR(CheckOutput(
+        expected.name, declared[i].name, output, expected.outputs[i],
+        expected.text_outputs.count(i) > 0, tolerance, verdict));
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct Case {
   std::string name;
   std::vector<TensorOrSequence> inputs;
   std::vector<TensorOrSequence> outputs;
+  std::set<size_t> text_outputs;  // the positions of those that are text
 };
 
 // The outputs that were compared so far.

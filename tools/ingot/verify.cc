@@ -45,7 +45,7 @@ absl::StatusOr<Case> ReadCase(const TestDataSet& set,
       ReadValueFiles(set.inputs, executor.inputs());
   if (!inputs.ok()) return inputs.status();
   absl::StatusOr<std::vector<TensorOrSequence>> outputs =
-      ReadValueFiles(set.outputs, executor.outputs());
+      ReadValueFiles(set.outputs, executor.outputs(), &read.text_outputs);
   if (!outputs.ok()) return outputs.status();
   read.inputs = *std::move(inputs);
   read.outputs = *std::move(outputs);

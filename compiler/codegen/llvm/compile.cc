@@ -87,7 +87,9 @@ absl::StatusOr<std::string> CompileWithLlvm(
   module.setDataLayout(target->createDataLayout());
   module.setPICLevel(llvm::PICLevel::BigPIC);
 
-  ModuleEmitter emitter(&module, machine);
+  ModuleEmitter emitter(&module, machine,
+                        options.main.has_value() ? &*options.main : nullptr,
+                        options.symbol_prefix);
   for (const tir::PrimFunc& kernel : kernels) {
     INGOT_RETURN_IF_ERROR(emitter.AddKernel(kernel));
   }

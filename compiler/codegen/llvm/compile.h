@@ -2,12 +2,14 @@
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_COMPILE_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_COMPILE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/target/main_function.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::codegen {
@@ -25,6 +27,10 @@ struct LlvmOptions {
   // The module's own name. It holds no path, so that the same input gives the
   // same bytes.
   std::string module_name = "kernels";
+  // The model among all the kernels, if they have one, and what the names of
+  // its C functions begin with.
+  std::optional<MainFunction> main;
+  std::string symbol_prefix;
 };
 
 // Compiles `kernels` into one module. Each is exported as __tvm_ffi_<name>.

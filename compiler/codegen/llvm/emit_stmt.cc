@@ -114,6 +114,11 @@ void KernelEmitter::EmitStmt(const tir::Stmt& s) {
       return;  // expressions have no effects
     case StmtKind::kCallExtern:
       return EmitCallExtern(*As<tir::CallExtern>(s));
+    case StmtKind::kPart:
+      return EmitPart(*As<tir::Part>(s));
+    case StmtKind::kAssert:
+      return FailUnless(EmitExpr(As<tir::Assert>(s)->condition), "ValueError",
+                        As<tir::Assert>(s)->message);
   }
 }
 
@@ -289,22 +294,35 @@ void KernelEmitter::EmitCallExtern(const tir::CallExtern& s) {
   if (callee == nullptr) {
     callee = llvm::Function::Create(type, llvm::Function::ExternalLinkage,
                                     s.symbol, &module_->module());
-  } else if (callee->getFunctionType() != type || !callee->isDeclaration()) {
+  } else if (callee->getFunctionType() != type ||
+             (!callee->isDeclaration() && !module_->CallsKernels())) {
     Fail(absl::StrCat("@", s.symbol, " is called in two ways, or is a kernel"),
          DataType::Int(32));
     return;
   }
   Value* answer = b_.CreateCall(callee, args);
+  FailUnless(b_.CreateICmpEQ(answer, b_.getInt32(0)), "RuntimeError",
+             absl::StrCat(s.symbol, " failed"));
+}
+
+void KernelEmitter::FailUnless(Value* holds, const char* kind,
+                               const std::string& message) {
   llvm::BasicBlock* failed = NewBlock("failed");
   llvm::BasicBlock* done = NewBlock("called");
-  b_.CreateCondBr(b_.CreateICmpEQ(answer, b_.getInt32(0)), done, failed,
+  b_.CreateCondBr(holds, done, failed,
                   llvm::MDBuilder(b_.getContext()).createLikelyBranchWeights());
   b_.SetInsertPoint(failed);
   b_.CreateRet(b_.CreateCall(
       module_->FailHelper(),
-      {b_.CreateGlobalStringPtr("RuntimeError"),
-       b_.CreateGlobalStringPtr(absl::StrCat(s.symbol, " failed"))}));
+      {b_.CreateGlobalStringPtr(kind), b_.CreateGlobalStringPtr(message)}));
   b_.SetInsertPoint(done);
+}
+
+void KernelEmitter::EmitPart(const tir::Part& s) {
+  Value* whole = Address(*s.whole, b_.getInt64(0), true);
+  BindBuffer(s.buffer.get(),
+             b_.CreateInBoundsGEP(b_.getInt8Ty(), whole, EmitExpr(s.offset)));
+  EmitStmt(s.body);
 }
 
 void KernelEmitter::EmitIf(const tir::IfThenElse& s) {

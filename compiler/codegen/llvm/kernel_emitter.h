@@ -92,6 +92,11 @@ class KernelEmitter {
   void EmitIf(const tir::IfThenElse& s);
   void EmitWhile(const tir::While& s);
   void EmitCallExtern(const tir::CallExtern& s);
+  void EmitPart(const tir::Part& s);
+  // Goes on where `holds` is true, and elsewhere ends the function with an
+  // error.
+  void FailUnless(llvm::Value* holds, const char* kind,
+                  const std::string& message);
   llvm::BasicBlock* NewBlock(const char* name);
 
   // Runs `emit` where values computed before may be used, and forgets those

@@ -60,8 +60,10 @@ void SetBufferAttributes(llvm::Function* function, unsigned arg,
   a->addAttrs(attributes);
 }
 
-ModuleEmitter::ModuleEmitter(llvm::Module* module, const Machine& machine)
-    : module_(module), machine_(machine) {}
+ModuleEmitter::ModuleEmitter(llvm::Module* module, const Machine& machine,
+                             const MainFunction* main,
+                             const std::string& prefix)
+    : module_(module), machine_(machine), main_(main), prefix_(prefix) {}
 
 llvm::Type* ModuleEmitter::ValueType(DataType t) {
   llvm::LLVMContext& c = context();
@@ -129,6 +131,17 @@ llvm::GlobalVariable* ModuleEmitter::HostApiVariable() {
                                   llvm::ConstantPointerNull::get(ptr), name);
 }
 
+llvm::GlobalVariable* ModuleEmitter::LastErrorVariable() {
+  const char* name = "ingot.last_error";
+  if (llvm::GlobalVariable* found = module_->getGlobalVariable(name, true)) {
+    return found;
+  }
+  auto* ptr = llvm::PointerType::getUnqual(context());
+  return new llvm::GlobalVariable(*module_, ptr, false,
+                                  llvm::GlobalValue::InternalLinkage,
+                                  llvm::ConstantPointerNull::get(ptr), name);
+}
+
 llvm::Function* ModuleEmitter::ParallelHelper() {
   const char* name = "ingot.parallel";
   if (llvm::Function* found = module_->getFunction(name)) return found;
@@ -191,6 +204,7 @@ llvm::Function* ModuleEmitter::FailHelper() {
   llvm::BasicBlock* theirs = block("theirs");
   llvm::BasicBlock* done = block("done");
   b.SetInsertPoint(entry);
+  if (main_ != nullptr) b.CreateStore(f->getArg(1), LastErrorVariable());
   Value* api = b.CreateLoad(ptr, HostApiVariable());
   b.CreateCondBr(b.CreateIsNotNull(api), ours, other);
   b.SetInsertPoint(ours);
@@ -224,6 +238,12 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
       func.name, false);
   // Inlined into the wrapper, the promises of its parameters would be lost.
   kernel->addFnAttr(llvm::Attribute::NoInline);
+  const bool is_main = main_ != nullptr && main_->function == func.name;
+  if (main_ != nullptr && !is_main) {
+    // The model may be in another module of the same library.
+    kernel->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    kernel->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  }
 
   tir::Bounds bounds;
   unsigned arg = func.params.size();
@@ -244,7 +264,11 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
   emitter.EmitStmt(func.body);
   emitter.Finish();
   if (!emitter.status().ok()) return emitter.status();
-  EmitWrapper(func, signature, kernel);
+  if (is_main) {
+    EmitMain(func, signature, kernel);
+  } else {
+    EmitWrapper(func, signature, kernel);
+  }
   return absl::OkStatus();
 }
 

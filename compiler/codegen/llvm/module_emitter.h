@@ -10,6 +10,7 @@
 #include "compiler/codegen/captures.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/signature.h"
+#include "compiler/target/main_function.h"
 #include "compiler/tir/ir.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -20,13 +21,19 @@ namespace ingot::codegen {
 // variable that holds the host's services and the helpers that use it.
 class ModuleEmitter {
  public:
-  // Both outlive the emitter.
-  ModuleEmitter(llvm::Module* module, const Machine& machine);
+  // All outlive the emitter. `main` is null where the code has no function for
+  // the whole model; otherwise kernels of other modules call, and are called.
+  ModuleEmitter(llvm::Module* module, const Machine& machine,
+                const MainFunction* main, const std::string& prefix);
 
   // Adds an internal function with the kernel's loops, and the exported one
   // that checks arguments and calls it. InvalidArgument for what the code
-  // generator cannot do; the module is then of no use.
+  // generator cannot do; the module is then of no use. The model itself is
+  // added last and offered as main_function.h says.
   absl::Status AddKernel(const tir::PrimFunc& func);
+
+  // Whether other kernels may be called by their names.
+  bool CallsKernels() const { return main_ != nullptr; }
 
   llvm::Module& module() { return *module_; }
   llvm::LLVMContext& context() { return module_->getContext(); }
@@ -50,11 +57,23 @@ class ModuleEmitter {
   // Emits func.name: checks, binds symbols, calls `kernel`.
   void EmitWrapper(const tir::PrimFunc& func, const Signature& signature,
                    llvm::Function* kernel);
+  // The same for the model (emit_main.cc).
+  void EmitMain(const tir::PrimFunc& func, const Signature& signature,
+                llvm::Function* kernel);
+  llvm::Function* EmitRun(const tir::PrimFunc& func, const Signature& signature,
+                          llvm::Function* kernel);
+  llvm::Function* EmitArenaBytes(const tir::PrimFunc& func,
+                                 const Signature& signature);
+  void EmitLastError();
   llvm::GlobalVariable* HostApiVariable();
+  // The text of the last error; one for each module.
+  llvm::GlobalVariable* LastErrorVariable();
   llvm::StructType* HostApiType();
 
   llvm::Module* const module_;
   const Machine& machine_;
+  const MainFunction* const main_;
+  const std::string& prefix_;
 };
 
 // How a parameter of an internal function is attributed: no two of them

@@ -50,6 +50,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
     return ModelOf(machine);
   };
+  kind.generates_main = output == LlvmOutput::kObject;
   const std::string codegen_id = kind.name;
   kind.tir_to_runtime =
       [codegen_id, loader = std::string(loader), suffix = std::string(suffix),
@@ -63,6 +64,8 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
                                  ? "kernels"
                                  : options.symbol_prefix + "_kernels";
     llvm_options.module_name = stem;
+    llvm_options.main = options.main;
+    llvm_options.symbol_prefix = options.symbol_prefix;
     INGOT_ASSIGN_OR_RETURN(
         std::vector<std::string> parts,
         CompileParts(kernels, machine, output, llvm_options));

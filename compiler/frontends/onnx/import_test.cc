@@ -91,19 +91,6 @@ TEST(ImportOnnx, ShapeAsOutput) {
   EXPECT_EQ(OutputType(b.Build()), "i64[2]");
 }
 
-TEST(ImportOnnx, FixedInputs) {
-  ModelBuilder b;
-  b.Input("x", {"6"}).Input("shape", {"k"}, onnx::TensorProto::INT64);
-  b.Output("y").Node("Reshape", {"x", "shape"}, {"y"});
-  EXPECT_THAT(Error(b), HasSubstr("the rank of the result is not known"));
-  ImportOptions options;
-  Tensor shape = *Tensor::Empty(DataType::Int(64), {2});
-  shape.mutable_data<int64_t>()[0] = 2;
-  shape.mutable_data<int64_t>()[1] = -1;
-  options.fixed_inputs["shape"] = shape;
-  EXPECT_EQ(OutputType(b.Build(), options), "f32[2, 3]");
-}
-
 TEST(ImportOnnx, BranchesThatAreDecidedAreInlined) {
   ModelBuilder b;
   b.Input("x", {"2", "1"}).Output("y");

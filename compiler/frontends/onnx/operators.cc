@@ -1,9 +1,9 @@
 #include "compiler/frontends/onnx/operators.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 
 namespace ingot {
@@ -222,11 +222,25 @@ constexpr Since kSince[] = {
     {"Xor", 1},
 };
 
-int SinceOf(absl::string_view op) {
-  const Since* at = std::lower_bound(
-      std::begin(kSince), std::end(kSince), op,
+// The same of ai.onnx.ml.
+constexpr Since kMlSince[] = {
+    {"ArrayFeatureExtractor", 1},
+    {"Binarizer", 1},
+    {"LabelEncoder", 1},
+    {"TreeEnsemble", 5},
+};
+
+int SinceOf(absl::Span<const Since> list, absl::string_view op) {
+  const auto at = std::lower_bound(
+      list.begin(), list.end(), op,
       [](const Since& s, absl::string_view name) { return s.op < name; });
-  return at != std::end(kSince) && at->op == op ? at->opset : 0;
+  return at != list.end() && at->op == op ? at->opset : 0;
+}
+
+int SinceOf(absl::string_view domain, absl::string_view op) {
+  if (domain.empty()) return SinceOf(kSince, op);
+  // Microsoft's domain has had one operator set.
+  return domain == onnx_frontend::kMlDomain ? SinceOf(kMlSince, op) : 1;
 }
 
 }  // namespace
@@ -236,8 +250,7 @@ int NewestOnnxOpset() { return onnx_frontend::kNewestOpset; }
 std::vector<OnnxOperator> ImportedOperators() {
   std::vector<OnnxOperator> operators;
   for (const auto& [domain, op] : onnx_frontend::AllConverters().Names()) {
-    // The other domains have had one operator set.
-    operators.push_back({domain, op, domain.empty() ? SinceOf(op) : 1});
+    operators.push_back({domain, op, SinceOf(domain, op)});
   }
   return operators;
 }

@@ -97,10 +97,6 @@ void AddOutputs(const std::vector<std::string>& names, relay::Function* main) {
 
 absl::StatusOr<relay::Module> Import(const Blob& model,
                                      const ImportOptions& options) {
-  if (!options.fixed_inputs.empty()) {
-    return absl::UnimplementedError(
-        "values of inputs cannot be given for relay text; write constants");
-  }
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
                          Read(model, options.model_path));
   INGOT_RETURN_IF_ERROR(SetInputShapes(options.input_shapes, module.get()));

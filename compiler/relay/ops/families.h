@@ -35,7 +35,8 @@
   X(Text)                          \
   X(TextNumbers)                   \
   X(TextSearch)                    \
-  X(View)
+  X(View)                          \
+  X(Winograd)
 
 namespace ingot::relay::ops {
 

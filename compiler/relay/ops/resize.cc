@@ -15,7 +15,7 @@ struct Options {
   bool exclude_outside;
   double extrapolation;
   Floats scales;  // empty: from the extents, or as the second operand has them
-  bool scale_operand;
+  bool scale_operand, roi_operand;
   Floats roi;  // starts, then ends; for tf_crop_and_resize
 };
 
@@ -29,30 +29,35 @@ Options ReadOptions(const Attrs& attrs) {
   o.extrapolation = attrs.Get<double>("extrapolation_value");
   o.scales = attrs.Get<Floats>("scales");
   o.scale_operand = attrs.Get<int64_t>("scale_operand") != 0;
+  o.roi_operand = attrs.Get<int64_t>("roi_operand") != 0;
   o.roi = attrs.Get<Floats>("roi");
   return o;
 }
 
-// One resampled dimension at one output position. `given` is its scale, where
-// an operand has it.
+// Numbers of one dimension that operands have; null where they do not.
+struct Given {
+  Expr scale, start, end;
+};
+
+// One resampled dimension at one output position.
 class Axis {
  public:
   Axis(const Options& o, int d, int rank, const Expr& i, const Dim& in,
-       const Dim& out, const Expr& given)
+       const Dim& out, const Given& given)
       : o_(o), in_(in), type_(DataType::Float(o.mode == "nearest" ? 64 : 32)) {
     if (ExactNearest(d, i, out)) return;
     const Expr x = MakeCast(type_, i);
     const Expr in_f = MakeCast(type_, in), out_f = MakeCast(type_, out);
-    const Expr scale = given != nullptr   ? MakeCast(type_, given)
-                       : o.scales.empty() ? out_f / in_f
-                                          : C(o.scales[d]);
+    const Expr scale = given.scale != nullptr ? MakeCast(type_, given.scale)
+                       : o.scales.empty()     ? out_f / in_f
+                                              : C(o.scales[d]);
     const Expr half = C(0.5);
     if (o.coordinates == "asymmetric") {
       pos_ = x / scale;
     } else if (o.coordinates == "align_corners") {
       // The length resized to is the scaled one, before it is rounded down.
       const Expr length =
-          given == nullptr && o.scales.empty() ? out_f : scale * in_f;
+          given.scale == nullptr && o.scales.empty() ? out_f : scale * in_f;
       pos_ = MakeSelect(Gt(out, I64(1)),
                         x * (in_f - C(1)) / Max(length - C(1), C(1e-6)), C(0));
     } else if (o.coordinates == "pytorch_half_pixel") {
@@ -64,7 +69,9 @@ class Axis {
       const Expr adjustment = out_f / (scale * in_f);
       pos_ = (x + half) / scale - half + in_f / C(2) * (C(1) - adjustment);
     } else if (o.coordinates == "tf_crop_and_resize") {
-      const Expr start = C(o.roi[d]), end = C(o.roi[d + rank]);
+      const bool told = given.start != nullptr;
+      const Expr start = told ? MakeCast(type_, given.start) : C(o.roi[d]);
+      const Expr end = told ? MakeCast(type_, given.end) : C(o.roi[d + rank]);
       const Expr first = start * (in_f - C(1));
       pos_ = MakeSelect(
           Gt(out, I64(1)),
@@ -170,6 +177,35 @@ class Axis {
   Expr pos_, exact_, outside_;
 };
 
+absl::Status CheckOperands(const InferContext& c, const Options& o,
+                           size_t rank) {
+  struct Operand {
+    const char* name;
+    bool is_there;
+    size_t size;
+  };
+  size_t at = 1;
+  for (const Operand& wanted : {Operand{"scales", o.scale_operand, rank},
+                                Operand{"roi", o.roi_operand, 2 * rank}}) {
+    if (!wanted.is_there) continue;
+    if (!c.has(at) || c.type(at).dtype != DataType::Float(32) ||
+        !SameShape(c.type(at).shape,
+                   {I64(static_cast<int64_t>(wanted.size))})) {
+      return Invalid("operand ", at, " must be the ", wanted.name, ", f32[",
+                     wanted.size, "]");
+    }
+    ++at;
+  }
+  if (o.scale_operand && !o.scales.empty()) {
+    return Invalid("has scales twice");
+  }
+  if (o.coordinates == "tf_crop_and_resize" && !o.roi_operand &&
+      o.roi.size() != 2 * rank) {
+    return Invalid("roi must have ", 2 * rank, " values");
+  }
+  return absl::OkStatus();
+}
+
 bool OneOf(const std::string& value,
            std::initializer_list<absl::string_view> known) {
   for (absl::string_view k : known) {
@@ -188,12 +224,7 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
         "sizes and scales must have one value for each dimension of ",
         ToString(x));
   }
-  if (o.scale_operand &&
-      (!o.scales.empty() || !c.has(1) ||
-       c.type(1).dtype != DataType::Float(32) ||
-       !SameShape(c.type(1).shape, {I64(static_cast<int64_t>(rank))}))) {
-    return Invalid("the second operand must be the scales, f32[", rank, "]");
-  }
+  INGOT_RETURN_IF_ERROR(CheckOperands(c, o, rank));
   for (double s : o.scales) {
     if (!(s > 0) || !std::isfinite(s)) return Invalid("scale ", s);
   }
@@ -217,9 +248,6 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
              {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"})) {
     return Invalid("there is no nearest_mode '", o.nearest, "'");
   }
-  if (o.coordinates == "tf_crop_and_resize" && o.roi.size() != 2 * rank) {
-    return Invalid("roi must have ", 2 * rank, " values");
-  }
   return Types{{x.dtype, sizes}};
 }
 
@@ -235,11 +263,19 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
     std::vector<std::unique_ptr<Axis>> axes(rank);
     Expr outside;
     for (int d = 0; d < rank; ++d) {
+      const bool whole =
+          !crop || tir::IsConstInt(x.shape()[d], 1) ||
+          (!o.roi_operand && o.roi[d] == 0 && o.roi[d + rank] == 1);
       const bool same = SameDim(x.shape()[d], out[d]) &&
-                        (o.scales.empty() || o.scales[d] == 1) &&
-                        (!crop || (o.roi[d] == 0 && o.roi[d + rank] == 1));
+                        (o.scales.empty() || o.scales[d] == 1) && whole;
       if (same) continue;
-      const Expr given = o.scale_operand ? c.inputs[1]({I64(d)}) : Expr();
+      Given given;
+      if (o.scale_operand) given.scale = c.inputs[1]({I64(d)});
+      if (o.roi_operand) {
+        const te::Tensor roi = c.inputs[o.scale_operand ? 2 : 1];
+        given.start = roi({I64(d)});
+        given.end = roi({I64(d + rank)});
+      }
       axes[d] =
           std::make_unique<Axis>(o, d, rank, i[d], x.shape()[d], out[d], given);
       if (const Expr& e = axes[d]->outside()) {
@@ -283,7 +319,7 @@ absl::Status RegisterResize(OpRegistry* registry) {
   OpDef def;
   def.name = "resize";
   def.doc = "x resampled to other extents";
-  def.max_inputs = -1;  // after x and scales: what binds symbols
+  def.max_inputs = -1;  // after x, scales and roi: what binds symbols
   def.fusion = FusionKind::kInjective;
   def.traits = kOperandsInMemory;
   def.layout_rule = LayoutRule::kResizes;
@@ -294,6 +330,8 @@ absl::Status RegisterResize(OpRegistry* registry) {
                  "the extents",
                  {}),
       IntAttr("scale_operand", "whether the second operand is the scales", 0),
+      IntAttr("roi_operand",
+              "whether roi is an operand, after the scales if these are", 0),
       StringAttr("mode", "nearest, linear or cubic", "nearest"),
       StringAttr("coordinate_transformation_mode",
                  "half_pixel or another of ONNX's", "half_pixel"),

@@ -13,18 +13,7 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-std::string DataLayout(int64_t block) {
-  return absl::StrCat("NCHW", block, "c");
-}
-
 int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-// The constant number of channels of NCHW or NCW data; 0 when there is none.
-int64_t ChannelsOf(const TensorType& type) {
-  int64_t channels = 0;
-  if (type.shape.size() != 3 && type.shape.size() != 4) return 0;
-  return tir::AsConstInt(type.shape[1], &channels) ? channels : 0;
-}
 
 // As NCHW: a dimension of 1 is put in before the last of NCW.
 Shape WithUnitHeight(Shape shape) {
@@ -61,6 +50,16 @@ bool MayLeaveFinite(const Node& node) {
 }
 
 }  // namespace
+
+std::string DataLayout(int64_t block) {
+  return absl::StrCat("NCHW", block, "c");
+}
+
+int64_t ChannelsOf(const TensorType& type) {
+  int64_t channels = 0;
+  if (type.shape.size() != 3 && type.shape.size() != 4) return 0;
+  return tir::AsConstInt(type.shape[1], &channels) ? channels : 0;
+}
 
 const Blocked* BlockedValues::Find(const Value& value) const {
   auto it = blocked_.find(value);
@@ -182,87 +181,6 @@ BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
     default:
       return std::nullopt;
   }
-}
-
-BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
-  const Value x = node.inputs[0], w = node.inputs[1];
-  const bool bytes = layouts_.byte_words && IsByteProduct(node);
-  const bool floats = x.type().dtype.is_float() && !node.attrs.Has("out_dtype");
-  if (!(bytes || floats) || ConstantOf(w) == nullptr ||
-      node.attrs.Get<std::string>("data_layout") != "NCHW" ||
-      node.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
-      ChannelsOf(x.type()) == 0) {
-    return std::nullopt;
-  }
-  const int64_t block = layouts_.channel_block(node);
-  if (block == 0) return std::nullopt;
-  const int64_t groups = node.attrs.Get<int64_t>("groups");
-  const auto kernel = *ConstShape(w.type().shape);
-  const int64_t out = kernel[0], in = ChannelsOf(x.type());
-  const bool depthwise = groups > 1 && groups == in && out == in;
-  if (groups > 1 && !depthwise &&
-      (kernel[1] % block != 0 || out / groups % block != 0)) {
-    return std::nullopt;
-  }
-  Attrs attrs = node.attrs;
-  std::string kernel_layout = absl::StrCat("OIHW", block, "i", block, "o");
-  Value data;
-  if (!bytes && !depthwise && groups == 1 && !IsBlocked(x) && in < block) {
-    // Filling up the block would multiply the work of a first layer.
-    data = x;
-    kernel_layout = absl::StrCat("OIHW", block, "o");
-  } else {
-    // Bytes are multiplied four at a time.
-    const int64_t in_block = bytes && !depthwise && !IsBlocked(x)
-                                 ? std::min(block, Ceil(in, 4) * 4)
-                                 : block;
-    INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
-    data = blocked.value;
-    attrs.Set("data_layout", DataLayout(in_block));
-    if (bytes && !depthwise) {
-      return ConvInWords(node, data, in_block, block, std::move(attrs));
-    }
-  }
-  if (depthwise) {
-    kernel_layout = absl::StrCat("OIHW", block, "o");
-    attrs.Set("groups", Ceil(in, block) * block);
-  }
-  attrs.Set("kernel_layout", kernel_layout);
-  INGOT_ASSIGN_OR_RETURN(Value weights,
-                         Transformed(w, "OIHW", kernel_layout, w.node->name));
-  preferred_names_.emplace_back(weights.node, w.node->name);
-  INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
-  return Blocked{result, block, out, false, groups == 1 ? out : 0};
-}
-
-BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
-                                                       const Value& data,
-                                                       int64_t in_block,
-                                                       int64_t block,
-                                                       Attrs attrs) {
-  const Value& w = node.inputs[1];
-  const std::string& name = w.node->name;
-  const std::string words_layout =
-      absl::StrCat("OIHW", in_block / 4, "i", block, "o");
-  INGOT_ASSIGN_OR_RETURN(
-      const Value bytes,
-      Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", in_block, "i"),
-                  name));
-  INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(bytes)));
-  Node* const constant = function_->AddConstant(name, std::move(words));
-  AddSources(*w.node, constant);
-  INGOT_ASSIGN_OR_RETURN(
-      const Value kernel,
-      Transformed(Value{constant},
-                  absl::StrCat("OIHW", block, "o", in_block / 4, "i"),
-                  words_layout, name));
-  preferred_names_.emplace_back(kernel.node, name);
-  attrs.Set("kernel_layout", words_layout);
-  attrs.Set("dot4", int64_t{1});
-  INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, kernel}, attrs));
-  const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{result, block, out, false,
-                 node.attrs.Get<int64_t>("groups") == 1 ? out : 0};
 }
 
 absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,

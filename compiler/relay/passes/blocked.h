@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
+#include "compiler/relay/winograd.h"
 #include "compiler/target/layout_preferences.h"
 
 namespace ingot::relay {
@@ -31,6 +32,12 @@ struct Blocked {
 
   bool padded() const { return channels % block != 0; }
 };
+
+// The layout of data in blocks of so many channels: "NCHW8c".
+std::string DataLayout(int64_t block);
+
+// The constant number of channels of NCHW or NCW data; 0 when there is none.
+int64_t ChannelsOf(const TensorType& type);
 
 // Makes blocked forms of values of a function, and plain ones again.
 class BlockedValues {
@@ -62,6 +69,10 @@ class BlockedValues {
   // The same of bytes, whose weights become words.
   MaybeBlocked ConvInWords(const Node& node, const Value& data,
                            int64_t in_block, int64_t block, Attrs attrs);
+  // Winograd's algorithm that computes the convolution; null for none.
+  const Winograd* WinogradOf(const Node& node) const;
+  MaybeBlocked ConvByWinograd(const Node& node, const Value& data,
+                              int64_t block, const Winograd& winograd);
   MaybeBlocked Pointwise(const Node& node);
   MaybeBlocked Pool(const Node& node);
   MaybeBlocked Concat(const Node& node);

@@ -34,6 +34,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"rnn", kRelated},
       {"roi_align", kRelated},
       {"take_pieces", "pieces that only find_pieces gives"},
+      {"winograd_conv2d", kRelated},
   };
   return *ops;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/tir/ir.h"
 
 namespace ingot::te::cpu {
 
@@ -16,10 +17,60 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
   return std::clamp<int64_t>(vectors, 1, ProductTile(machine).vectors) * lanes;
 }
 
+int64_t WinogradTile(const MachineModel& machine, const WinogradSizes& sizes) {
+  const double vector = std::max(machine.lanes(32), 1);
+  // A multiply-add of a vector takes half a cycle, and kernels reach 80 %.
+  constexpr double kPerMultiply = 0.5 / 0.8;
+  const double channels = static_cast<double>(sizes.in) * sizes.out / vector;
+  constexpr int64_t kTaps = 9;
+  const double bytes_of_kernel = 4.0 * sizes.in * sizes.out;
+  const auto memory = [&](double bytes, double times) {
+    // Weights that leave the second-level cache are read again each time.
+    constexpr double kBytesPerCycle = 6;
+    return bytes <= machine.l2_bytes / 2 ? 0 : times * bytes / kBytesPerCycle;
+  };
+  double least = channels * kTaps * sizes.height * sizes.width * kPerMultiply +
+                 memory(bytes_of_kernel * kTaps, 1);
+  int64_t best = 0;
+  for (const int64_t tile : {4, 2}) {
+    const int64_t points = (tile + 2) * (tile + 2);
+    const double rows = (sizes.height + tile - 1) / tile;
+    const double columns = (sizes.width + tile - 1) / tile;
+    // Loading, multiplying and storing for each point and result.
+    const double transforms =
+        (4.5 * points * sizes.in + 3.5 * points * sizes.out) / vector;
+    // Tiles of which the products fit on the stack.
+    const double at_once = 2800.0 / points;
+    const double cycles =
+        rows * columns * (channels * points * kPerMultiply + transforms) +
+        memory(bytes_of_kernel * points,
+               std::max(1.0, rows * columns / at_once));
+    // Less than that is not worth the digits that it costs.
+    constexpr double kWorthwhile = 0.85;
+    if (cycles < least * (best == 0 ? kWorthwhile : 1)) {
+      least = cycles;
+      best = tile;
+    }
+  }
+  return best;
+}
+
 LayoutPreferences CpuLayouts(const MachineModel& machine) {
   LayoutPreferences layouts;
   layouts.channel_block = [machine](const relay::Node& convolution) {
     return ChannelBlock(machine, convolution.outputs[0].dtype);
+  };
+  layouts.winograd_tile = [machine](const relay::Node& convolution) -> int64_t {
+    const relay::Shape& kernel = convolution.inputs[1].type().shape;
+    const relay::Shape& result = convolution.outputs[0].shape;
+    WinogradSizes sizes;
+    if (machine.vector_bits == 0 || !tir::AsConstInt(kernel[0], &sizes.out) ||
+        !tir::AsConstInt(kernel[1], &sizes.in) ||
+        !tir::AsConstInt(result[2], &sizes.height) ||
+        !tir::AsConstInt(result[3], &sizes.width)) {
+      return 0;
+    }
+    return WinogradTile(machine, sizes);
   };
   layouts.panel_width = [machine](const relay::Node& product, int64_t columns) {
     return PanelWidth(machine, product.outputs[0].dtype, columns);

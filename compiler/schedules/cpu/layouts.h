@@ -16,6 +16,15 @@ int64_t ChannelBlock(const MachineModel& machine, DataType t);
 // vectors as a register tile has, or as the columns fill.
 int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n);
 
+// The sizes of a 3x3 convolution: channels, and the extents of the result.
+struct WinogradSizes {
+  int64_t in = 0, out = 0;
+  int64_t height = 0, width = 0;
+};
+// The m of the m x m results of a tile, 2 or 4, by which Winograd's algorithm
+// should take the fewest cycles; 0 where the definition does.
+int64_t WinogradTile(const MachineModel& machine, const WinogradSizes& sizes);
+
 // The same as what passes ask (TargetKind::layouts).
 LayoutPreferences CpuLayouts(const MachineModel& machine);
 

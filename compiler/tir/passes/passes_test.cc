@@ -35,6 +35,23 @@ TEST(PassTest, EventsTellWhatChanged) {
   EXPECT_EQ(log, "simplify same, unroll_loops changed, unroll_loops same, ");
 }
 
+// Looking at each operand twice would take 2^64 steps.
+TEST(PassTest, VectorizesDeepScalarsOnce) {
+  std::string deep = "j";
+  for (int k = 0; k < 64; ++k) {
+    deep = absl::StrCat("select(", deep, " < ", k, ", j, ", k, ")");
+  }
+  const PrimFunc func =
+      Parse(absl::StrCat("func @f(%a: f32[8]) -> (%o: f32[8, 8]) { for j in "
+                         "[0, 8) { vectorized i in [0, 8) { %o[j, i] = %a[i] + "
+                         "f32(",
+                         deep, ") } } }"))
+          .value();
+  const auto result = RunPasses(func, {"vectorize_loops"});
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_TRUE(absl::StrContains(Print(*result), "ramp("));
+}
+
 TEST(PassTest, ErrorsNameWhatIsWrong) {
   const PrimFunc func = Parse("func @f() -> (%o: f32[4]) { }").value();
   EXPECT_EQ(

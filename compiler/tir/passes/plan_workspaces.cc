@@ -86,6 +86,13 @@ class LifetimeFinder final : public StmtVisitor {
     StmtVisitor::VisitCallExtern(node);
   }
 
+  void VisitPart(const Part& node) override {
+    // Uses of the part are uses of the whole, for as long as it has the name.
+    Use(node.whole);
+    StmtVisitor::VisitPart(node);
+    Use(node.whole);
+  }
+
   void VisitFor(const For& node) override {
     Visit(node.min);
     Visit(node.extent);
@@ -167,6 +174,14 @@ class Rewriter final : public StmtMutator {
     }
     return MakeCallExtern(node.symbol, std::move(reads), std::move(writes),
                           node.scalars);
+  }
+
+  Stmt MutatePart(const Stmt& s, const Part& node) override {
+    Stmt same = StmtMutator::MutatePart(s, node);
+    auto it = flat_.find(node.whole.get());
+    if (it == flat_.end()) return same;
+    const auto& part = static_cast<const Part&>(*same);
+    return MakePart(part.buffer, it->second, part.offset, part.body);
   }
 
   Stmt MutateAllocate(const Stmt& s, const Allocate& node) override {

@@ -58,19 +58,25 @@ class LaneRewriter final : public StmtMutator {
 
   Expr MutateBinary(const Expr& e, const Binary& node) override {
     std::vector<Expr> args = {Mutate(node.a), Mutate(node.b)};
-    if (!WidenAll(&args)) return ExprMutator::MutateBinary(e, node);
+    if (args[0] == node.a && args[1] == node.b) return e;
+    WidenAll(&args);
     return MakeBinary(node.op, args[0], args[1]);
   }
 
   Expr MutateSelect(const Expr& e, const Select& node) override {
     std::vector<Expr> args = {Mutate(node.condition), Mutate(node.on_true),
                               Mutate(node.on_false)};
-    if (!WidenAll(&args)) return ExprMutator::MutateSelect(e, node);
+    if (args[0] == node.condition && args[1] == node.on_true &&
+        args[2] == node.on_false) {
+      return e;
+    }
+    WidenAll(&args);
     return MakeSelect(args[0], args[1], args[2]);
   }
 
   Expr MutateCast(const Expr& e, const Cast& node) override {
     Expr value = Mutate(node.value);
+    if (value == node.value) return e;
     return MakeCast(node.dtype.with_lanes(value->dtype.lanes), value);
   }
 
@@ -142,6 +148,10 @@ class LaneRewriter final : public StmtMutator {
     return Give(s);
   }
   Stmt MutateCallExtern(const Stmt& s, const CallExtern& node) override {
+    return Give(s);
+  }
+  Stmt MutatePart(const Stmt& s, const Part& node) override { return Give(s); }
+  Stmt MutateAssert(const Stmt& s, const Assert& node) override {
     return Give(s);
   }
 

@@ -120,8 +120,7 @@ bool IsRpn(absl::string_view bytes) { return absl::StartsWith(bytes, "rpn\n"); }
 
 absl::StatusOr<relay::Module> Import(const Blob& model,
                                      const ImportOptions& options) {
-  if (!options.input_shapes.empty() || !options.fixed_inputs.empty() ||
-      !options.extra_outputs.empty()) {
+  if (!options.input_shapes.empty() || !options.extra_outputs.empty()) {
     return absl::UnimplementedError("a formula has no such options");
   }
   return Reader().Read(model.view());

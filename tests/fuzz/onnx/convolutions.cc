@@ -20,6 +20,12 @@ struct Window {
 
 Window RandomWindow(Random* r, int spatial) {
   Window w;
+  if (r->Chance(30)) {  // the window that networks have most of
+    w.kernel = Shape(spatial, 3);
+    w.strides = w.dilations = Shape(spatial, 1);
+    w.pads = Shape(2 * spatial, r->Chance(80) ? 1 : 0);
+    return w;
+  }
   const bool square = r->Chance(70);
   for (int d = 0; d < spatial; ++d) {
     w.kernel.push_back(square && d > 0 ? w.kernel[0]

@@ -237,11 +237,22 @@ bool IsRoundedOrDouble(const NodeProto& node, const Scope& scope) {
   return y.dtype() == DataType::Float(64) || LargestMagnitude(y) < 1e-6;
 }
 
+bool AddsOnlyAFraction(const NodeProto& node, const Scope& scope) {
+  const auto* beta = Find(node, "beta");
+  return beta != nullptr && beta->f() != 1 && HasNoElements(node, scope);
+}
+
 // Of so many factors that the largest ones together overflow, or the smallest
 // ones underflow, whatever comes of all.
 bool MultipliesBeyondRange(const NodeProto& node, const Scope& scope) {
   const Tensor& x = scope.at(node.input(0)).value;
-  if (!x.dtype().is_float()) return false;
+  if (x.dtype().is_integer()) {
+    const Tensor& product = scope.at(node.output(0)).value;
+    const double factors = static_cast<double>(x.NumElements()) /
+                           std::max<int64_t>(product.NumElements(), 1);
+    const int digits = x.dtype().is_int() ? x.dtype().bits - 1 : x.dtype().bits;
+    return factors * std::log2(LargestMagnitude(x)) >= digits;
+  }
   double up = 0, down = 0;
   for (int64_t i = 0; i < x.NumElements(); ++i) {
     const double size = std::log2(std::fabs(ElementAt(x, i)));
@@ -341,13 +352,17 @@ const std::vector<Deviation>& Deviations() {
         {"MatMulInteger", HasNoElements,
          "ONNX Runtime leaves sums of no terms unset"},
         {"QLinearMatMul", HasNoElements, "as MatMulInteger"},
+        {"Gemm", AddsOnlyAFraction,
+         "beta is a factor of C where sums have no terms, too; ONNX Runtime "
+         "forgets it then"},
         {"ArgMax", HasNoElements,
          "an axis without elements has no largest; ONNX Runtime gives the "
          "operand's shape"},
         {"ArgMin", HasNoElements, "as ArgMax"},
         {"ReduceProd", MultipliesBeyondRange,
          "ONNX does not say in which order factors are multiplied, so what "
-         "overflows on the way differs"},
+         "overflows on the way differs; integers wrap here, as the others do, "
+         "and become the limits of their type in ONNX Runtime"},
         {"Attention", StartsSomewhere,
          "ONNX counts causal queries from the end of the past, ONNX Runtime "
          "from the end of the keys backward"},

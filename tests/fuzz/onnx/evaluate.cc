@@ -136,7 +136,8 @@ class Noise {
       largest_operand_ =
           std::max(largest_operand_, LargestMagnitude(operand->value));
     }
-    if (rounding_ == Rounding::kSums || rounding_ == Rounding::kMeans) {
+    if (rounding_ == Rounding::kSums || rounding_ == Rounding::kMeans ||
+        rounding_ == Rounding::kTiles) {
       auto sums =
           step.Run([](const Estimated& e) { return Magnitudes(e.value); });
       if (sums.ok()) sums_ = *std::move(sums);
@@ -166,6 +167,9 @@ class Noise {
     if (rounding_ == Rounding::kOperands || rounding_ == Rounding::kPlaces) {
       floor = std::max(floor, largest_operand_);
     }
+    const double beside = with_sums && rounding_ == Rounding::kTiles
+                              ? LargestMagnitude(sums_[k])
+                              : 0;
     for (int64_t i = 0; i < y.NumElements(); ++i) {
       const double value = ElementAt(y, i);
       if (!std::isfinite(value)) continue;
@@ -173,6 +177,7 @@ class Noise {
       if (with_sums) {
         const double sum = ElementAt(sums_[k], i);
         size = std::isfinite(sum) ? std::max(std::fabs(value), sum) : size;
+        size = std::max(size, beside);
       }
       // At least half of a unit: an estimate by chance may not be small.
       const double error = random->Real(0.5, 1) * (random->Chance(50) ? 1 : -1);

@@ -32,13 +32,9 @@ const std::vector<Refusal>& Refusals() {
        "k is one element; the model says a symbol"},
       {"GatherND", "must be static",
        "the last dimension of the indices is the depth of the index"},
-      {"Resize", "antialias=1", "the filter's width follows from the extents"},
-      {"CenterCropPad", "has no known extent",
-       "it crops or pads, which only the run tells"},
-      {"MaxUnpool", "needs the operand's shape", kStatic},
       {"Attention", "heads of", kHeads},
       {"DeformConv", "offset_groups=", kHeads},
-      {"DFT", "axis 1 of",
+      {"DFT", "elements of",
        "the last dimension says whether numbers are complex"},
       {"DeformConv", "only images of two dimensions",
        "the number of offsets has to be known"},
@@ -48,16 +44,12 @@ const std::vector<Refusal>& Refusals() {
        "the scale is a constant of kernels"},
       {"RotaryEmbedding", "cannot rotate", kHeads},
       {"GroupNormalization", "does not divide the channels of", kHeads},
-      {"STFT", "a signal of", "the number of frames follows from its extent"},
-      {"Resize", "antialiasing from 0", "there is nothing to filter"},
+      {"STFT", "a signal of",
+       "the last dimension says whether numbers are complex"},
       {"If", "its branches differ in rank", "a result has one rank"},
-      {"STFT", "a window of",
-       "the length of the window is the length of the transform, which is "
-       "static"},
       {"RotaryEmbedding", "heads of", kHeads},
       {"MaxPool", "auto_pad with a stride needs the extents",
        "places of the padded image follow from its extents"},
-      {"Col2Im", "columns f", "the number of channels has to be known"},
   };
   return *kRefusals;
 }

@@ -104,32 +104,19 @@ Rounding RoundingOf(absl::string_view op) {
     for (const char* name : {"Resize", "Upsample", "GridSample", "RoiAlign"}) {
       (*table)[name] = Rounding::kPlaces;
     }
-    for (const char* name : {"Add",
-                             "Mul",
-                             "Sum",
-                             "MatMul",
-                             "Gemm",
-                             "Conv",
-                             "ConvTranspose",
-                             "Einsum",
-                             "ReduceSum",
-                             "ReduceSumSquare",
-                             "ReduceL1",
-                             "CumSum",
-                             "Col2Im",
-                             "Cast",
-                             "CastLike",
-                             "Range",
-                             "ScatterElements",
-                             "ScatterND",
-                             "DeformConv",
-                             "RotaryEmbedding",
-                             "ReduceProd"}) {
+    for (const char* name :
+         {"Add", "Mul", "Sum", "MatMul", "Gemm", "Einsum", "ReduceSum",
+          "ReduceSumSquare", "ReduceL1", "CumSum", "Col2Im", "Cast", "CastLike",
+          "Range", "ScatterElements", "ScatterND", "DeformConv",
+          "RotaryEmbedding", "ReduceProd"}) {
       (*table)[name] = Rounding::kSums;
     }
     for (const char* name : {"LSTM", "GRU", "RNN", "If", "Loop", "Scan", "Det",
                              "DFT", "STFT", "Attention"}) {
       (*table)[name] = Rounding::kIterates;
+    }
+    for (const char* name : {"Conv", "ConvTranspose"}) {
+      (*table)[name] = Rounding::kTiles;
     }
     for (const char* name :
          {"ReduceMean", "AveragePool", "GlobalAveragePool", "Mean"}) {

@@ -16,6 +16,8 @@ enum class Rounding {
   kIterates,  // its own errors grow within it, as in a recurrent layer
   kSums,      // adds products of operands: relative to the sum of magnitudes
   kMeans,     // the same, then divides: even whole numbers have an error
+  kTiles,     // the same, relative to the largest such sum: by Winograd's
+              // algorithm an element is rounded with those beside it
 };
 
 Rounding RoundingOf(absl::string_view op);

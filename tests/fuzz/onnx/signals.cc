@@ -15,6 +15,11 @@ void AddDft(Grower* g, const std::string& op) {
     call.operands.push_back(g->ScalarParameter(
         static_cast<double>(1 + r.Next(20)), DataType::Int(64)));
   }
+  if (g->opset() >= 20 && r.Chance(40)) {
+    call.operands.resize(2);
+    call.operands.push_back(
+        g->ScalarParameter(r.OneOf({1.0, -2.0}), DataType::Int(64)));
+  }
   if (complex && r.Chance(50)) call.Int("inverse", 1);
   if (!complex && r.Chance(50)) call.Int("onesided", 1);
   g->Try(call);

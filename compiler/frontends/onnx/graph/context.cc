@@ -127,6 +127,28 @@ absl::StatusOr<std::vector<tir::Expr>> NodeContext::RunTimeInts(
   return builder().BindDims(value, absl::StrCat(name(), "_", what));
 }
 
+absl::StatusOr<Shape> NodeContext::RunTimeExtents(int i, absl::string_view what,
+                                                  int64_t most) {
+  INGOT_ASSIGN_OR_RETURN(Shape extents, RunTimeInts(i, what));
+  for (const tir::Expr& extent : extents) {
+    int64_t value;
+    if (tir::AsConstInt(extent, &value) && (value < 0 || value > most)) {
+      return Error(what, " of ", value);
+    }
+  }
+  return extents;
+}
+
+absl::StatusOr<tir::Expr> NodeContext::RunTimeExtent(int i,
+                                                     absl::string_view what,
+                                                     int64_t most) {
+  INGOT_ASSIGN_OR_RETURN(const Shape extents, RunTimeExtents(i, what, most));
+  if (extents.size() != 1) {
+    return Error(what, " is ", extents.size(), " numbers, not one");
+  }
+  return extents[0];
+}
+
 bool NodeContext::IsRunTimeInput(int i) {
   if (!has_input(i)) return false;
   if (const Known* k = known(i);

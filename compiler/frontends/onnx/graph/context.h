@@ -116,6 +116,13 @@ class NodeContext : public relay::CallBuilder {
   // values during a run, which fails where one is negative.
   absl::StatusOr<std::vector<tir::Expr>> RunTimeInts(int i,
                                                      absl::string_view what);
+  // The same for extents. InvalidArgument for constants that are negative or
+  // above `most`.
+  absl::StatusOr<Shape> RunTimeExtents(int i, absl::string_view what,
+                                       int64_t most);
+  // The same for one extent, which may be a scalar.
+  absl::StatusOr<tir::Expr> RunTimeExtent(int i, absl::string_view what,
+                                          int64_t most);
   // Whether operand i must be computed by a run.
   bool IsRunTimeInput(int i);
 

@@ -21,6 +21,7 @@ inline constexpr int kNewestOpset = 28;
 inline constexpr int kNewestIrVersion = 14;
 
 inline constexpr char kMicrosoftDomain[] = "com.microsoft";
+inline constexpr char kMlDomain[] = "ai.onnx.ml";
 
 // Sets the node's outputs. The context knows the operator set's version.
 using Converter = std::function<absl::Status(NodeContext&)>;
@@ -55,6 +56,7 @@ const ConverterTable& AllConverters();
   X(Convolution)                    \
   X(Matmul)                         \
   X(Pool)                           \
+  X(Unpool)                         \
   X(Normalization)                  \
   X(Reduction)                      \
   X(Shape)                          \
@@ -69,19 +71,28 @@ const ConverterTable& AllConverters();
   X(Sequence)                       \
   X(ControlFlow)                    \
   X(Loss)                           \
-  X(Signal)                         \
+  X(Fourier)                        \
+  X(Mel)                            \
+  X(Sample)                         \
   X(Attention)                      \
   X(FlexAttention)                  \
   X(Rotary)                         \
   X(State)                          \
   X(Microsoft)                      \
   X(MicrosoftAttention)             \
+  X(GroupQueryAttention)            \
   X(MicrosoftNormalization)         \
   X(MicrosoftQuantize)              \
   X(Image)                          \
+  X(AffineGrid)                     \
+  X(CenterCropPad)                  \
+  X(Col2Im)                         \
   X(Random)                         \
   X(Text)                           \
-  X(Training)
+  X(Training)                       \
+  X(MlFeatures)                     \
+  X(LabelEncoder)                   \
+  X(TreeEnsemble)
 
 #define INGOT_DECLARE_CONVERTERS(name) \
   void Add##name##Converters(ConverterTable* table);

@@ -143,8 +143,6 @@ class Importer {
   relay::ModuleBuilder builder_;
   const Scope* scope_ = nullptr;  // of the graph being imported
   std::map<std::string, int> opsets_;
-  // Shapes of inputs, as the caller gave them or as given values have them.
-  std::map<std::string, std::vector<int64_t>> given_shapes_;
   std::map<std::string, int64_t>
       bound_params_;  // dimension symbols given values
   std::map<Value, SequenceInfo> sequences_;

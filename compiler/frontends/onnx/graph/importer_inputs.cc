@@ -15,16 +15,12 @@ namespace ingot::onnx_frontend {
 
 const std::vector<int64_t>* Importer::GivenShape(
     const std::string& input) const {
-  auto given = given_shapes_.find(input);
-  return given == given_shapes_.end() ? nullptr : &given->second;
+  auto given = options_.input_shapes.find(input);
+  return given == options_.input_shapes.end() ? nullptr : &given->second;
 }
 
-// Values for symbols, from the shapes and values that the caller gave.
+// Values for symbols, from the shapes that the caller gave.
 absl::Status Importer::BindDimParams() {
-  given_shapes_ = options_.input_shapes;
-  for (const auto& [name, tensor] : options_.fixed_inputs) {
-    given_shapes_[name].assign(tensor.shape().begin(), tensor.shape().end());
-  }
   std::set<std::string> initializers;
   for (const auto& t : model_->graph().initializer()) {
     initializers.insert(t.name());
@@ -64,7 +60,7 @@ absl::Status Importer::BindDimParams() {
       }
     }
   }
-  for (const auto& [name, dims] : given_shapes_) {
+  for (const auto& [name, dims] : options_.input_shapes) {
     if (inputs.count(name) == 0) {
       return absl::InvalidArgumentError(absl::StrCat(
           "a shape or value was given for '", name,
@@ -142,21 +138,8 @@ absl::StatusOr<Binding> Importer::TensorInput(
   INGOT_ASSIGN_OR_RETURN(TensorType type, InputType(input));
   Binding binding;
   binding.storage = StorageTypeFromOnnx(input.type().tensor_type().elem_type());
-  auto fixed = options_.fixed_inputs.find(input.name());
-  if (fixed == options_.fixed_inputs.end()) {
-    binding.value =
-        Value{builder_.function()->AddInput(input.name(), std::move(type)), 0};
-    return binding;
-  }
-  const Tensor& tensor = fixed->second;
-  if (tensor.dtype() != type.dtype ||
-      !relay::SameShape(relay::MakeShape(tensor.shape()), type.shape)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "input '", input.name(), "' is ", relay::ToString(type),
-        " in the model; the value given for it is ", tensor.TypeString()));
-  }
   binding.value =
-      Value{builder_.function()->AddConstant(input.name(), tensor), 0};
+      Value{builder_.function()->AddInput(input.name(), std::move(type)), 0};
   return binding;
 }
 

@@ -1,122 +1,160 @@
 #include "compiler/frontends/onnx/image/resample.h"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/graph/compose.h"
-#include "compiler/frontends/onnx/model/tensor_proto.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
-// The place in the operand of element x of the result.
-absl::StatusOr<double> Source(const std::string& coordinates, double x,
-                              double in, double out, double scale) {
-  const double length = scale * in;  // before it was rounded to `out`
-  if (coordinates == "half_pixel") return (x + 0.5) / scale - 0.5;
-  if (coordinates == "asymmetric") return x / scale;
-  if (coordinates == "align_corners") {
-    return length == 1 ? 0 : x * (in - 1) / (length - 1);
-  }
-  if (coordinates == "pytorch_half_pixel") {
-    return length == 1 ? -0.5 : (x + 0.5) / scale - 0.5;
-  }
-  if (coordinates == "half_pixel_symmetric") {
-    return in / 2 * (1 - out / length) + (x + 0.5) / scale - 0.5;
-  }
-  return absl::UnimplementedError(absl::StrCat(
-      "antialias with coordinate_transformation_mode='", coordinates, "'"));
+using tir::Expr;
+
+const DataType kF32 = DataType::Float(32), kF64 = DataType::Float(64);
+
+// One dimension that is resampled: its extents, as numbers too, and the
+// enlargement, which may differ a little from out / in. All numbers are f64[1].
+struct Axis {
+  Expr in, out;
+  Value in_number, out_number, scale;
+};
+
+Value Number(Compose& k, const Expr& dim) {
+  return k.Cast(k.Number(dim), kF64);
 }
 
-double Tap(const Filter& filter, double x) {
-  x = std::fabs(x);
-  if (!filter.cubic) return std::max(1 - x, 0.0);
+Axis AxisOf(Compose& k, const Extents& extents, int d, const Expr& in) {
+  Axis axis{in, extents.sizes[d], Number(k, in), Number(k, extents.sizes[d]),
+            Value{}};
+  if (extents.scale_operand) {
+    axis.scale = k.Cast(
+        k.Slice(extents.scale_operand, 0, tir::MakeInt(d), tir::MakeInt(d + 1)),
+        kF64);
+  } else if (!extents.scales.empty()) {
+    axis.scale = k.Full(kF64, {tir::MakeInt(1)}, extents.scales[d]);
+  } else {
+    const Value some =
+        k.Call("maximum", {axis.in_number, k.Like(axis.in_number, 1)});
+    axis.scale = k.Div(axis.out_number, some);
+  }
+  return axis;
+}
+
+// The places in the operand of all elements of the result: f64[out].
+absl::StatusOr<Value> Source(Compose& k, const Axis& axis,
+                             const std::string& coordinates) {
+  const Value x = k.Cast(k.CountUp(axis.out), kF64);
+  const Value length = k.Mul(axis.scale, axis.in_number);  // not rounded
+  const Value centre = k.Sub(k.Div(k.Add(x, 0.5), axis.scale), 0.5);
+  const Value is_one = k.Call("equal", {length, k.Like(length, 1)});
+  Value place;
+  if (coordinates == "half_pixel") {
+    place = centre;
+  } else if (coordinates == "asymmetric") {
+    place = k.Div(x, axis.scale);
+  } else if (coordinates == "align_corners") {
+    const Value corner =
+        k.Div(k.Mul(x, k.Sub(axis.in_number, 1)), k.Sub(length, 1));
+    place = k.Call("where", {is_one, k.Like(corner, 0), corner});
+  } else if (coordinates == "pytorch_half_pixel") {
+    place = k.Call("where", {is_one, k.Like(centre, -0.5), centre});
+  } else if (coordinates == "half_pixel_symmetric") {
+    const Value lost = k.Sub(k.Div(axis.out_number, length), 1);
+    place = k.Sub(centre, k.Mul(k.Div(axis.in_number, 2), lost));
+  } else {
+    return k.context().NotSupported(
+        "antialias with coordinate_transformation_mode='", coordinates, "'");
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
+  return place;
+}
+
+// The filter's weight at a distance, which depends on its sign in nothing.
+Value Weight(Compose& k, const Filter& filter, Value distance) {
+  const Value x = k.Call("abs", {distance});
+  const Value zero = k.Like(x, 0), one = k.Like(x, 1);
+  if (!filter.cubic) return k.Call("maximum", {k.Sub(one, x), zero});
   const double a = filter.cubic_a;
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  if (x < 2) return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-  return 0;
+  auto times = [&](Value v) { return k.Mul(v, x); };
+  const Value inner =
+      k.Add(times(times(k.Sub(times(k.Like(x, a + 2)), a + 3))), 1);
+  const Value outer = k.Sub(
+      times(k.Add(times(k.Sub(times(k.Like(x, a)), 5 * a)), 8 * a)), 4 * a);
+  const Value beyond =
+      k.Call("where", {k.Call("less", {x, k.Like(x, 2)}), outer, zero});
+  return k.Call("where", {k.Call("less_equal", {x, one}), inner, beyond});
+}
+
+// The elements that each one of the result is made of, and how much each of
+// these counts: [out, taps].
+struct Taps {
+  Value places, weights;
+};
+
+absl::StatusOr<Taps> TapsOf(Compose& k, const Axis& axis,
+                            const Filter& filter) {
+  INGOT_ASSIGN_OR_RETURN(Value at, Source(k, axis, filter.coordinates));
+  // Where the result is smaller, the filter is wider; not without limit, for a
+  // result without elements.
+  const Value narrow =
+      k.Call("maximum", {k.Call("minimum", {axis.scale, k.Like(axis.scale, 1)}),
+                         k.Like(axis.scale, 1e-6)});
+  const Value reach = k.Cast(
+      k.Call("ceil", {k.Div(k.Like(narrow, filter.cubic ? 2 : 1), narrow)}),
+      DataType::Int(64));
+  const Value both = k.Mul(reach, 2);
+  INGOT_RETURN_IF_ERROR(k.status());
+  NodeContext& c = k.context();
+  INGOT_ASSIGN_OR_RETURN(
+      const Shape taps,
+      c.builder().BindDims(both, absl::StrCat(c.name(), "_taps")));
+  at = k.Reshape(at, {axis.out, tir::MakeInt(1)});
+  const Value first =
+      k.Sub(k.Cast(k.Call("ceil", {at}), DataType::Int(64)), reach);
+  const Value place = k.Add(first, k.CountUp(taps[0]));
+  const Value last = k.Sub(k.Number(axis.in), 1), none = k.Like(place, 0);
+  Value weight =
+      Weight(k, filter, k.Mul(k.Sub(k.Cast(place, kF64), at), narrow));
+  // Samples outside repeat the edge.
+  const Value inside =
+      k.Call("maximum", {k.Call("minimum", {place, last}), none});
+  if (filter.exclude_outside) {
+    weight = k.Call(
+        "where", {k.Call("equal", {place, inside}), weight, k.Like(weight, 0)});
+  }
+  weight = k.Div(weight, k.Reduce("reduce_sum", weight, {1}));
+  INGOT_RETURN_IF_ERROR(k.status());
+  return Taps{inside, k.Cast(weight, kF32)};
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<double>> FilterWeights(const Filter& filter,
-                                                  int64_t in, int64_t out,
-                                                  double scale) {
-  std::vector<double> weights(in * out, 0);
-  const double narrow = std::min(scale, 1.0);
-  // Half of the taps: those that the widened filter reaches.
-  const int64_t half =
-      1 -
-      static_cast<int64_t>(std::floor((filter.cubic ? -2 : -1) / narrow) + 1);
-  for (int64_t i = 0; i < out; ++i) {
-    INGOT_ASSIGN_OR_RETURN(
-        const double at,
-        Source(filter.coordinates, static_cast<double>(i),
-               static_cast<double>(in), static_cast<double>(out), scale));
-    const int64_t last = static_cast<int64_t>(std::ceil(at)) + half - 1;
-    const int64_t first = last - 2 * half + 1;
-    double sum = 0;
-    for (int64_t j = first; j <= last; ++j) {
-      if (filter.exclude_outside && (j < 0 || j >= in)) continue;
-      sum += Tap(filter, (static_cast<double>(j) - at) * narrow);
-    }
-    for (int64_t j = first; j <= last; ++j) {
-      if (filter.exclude_outside && (j < 0 || j >= in)) continue;
-      // Samples outside repeat the edge.
-      weights[i * in + std::clamp<int64_t>(j, 0, in - 1)] +=
-          Tap(filter, (static_cast<double>(j) - at) * narrow) / sum;
-    }
-  }
-  return weights;
-}
-
 absl::StatusOr<Value> ResampleAntialiased(NodeContext& c, Value x,
                                           const Filter& filter,
-                                          const std::vector<int64_t>& sizes,
-                                          const std::vector<double>& scales) {
-  const auto dims = relay::ConstShape(ShapeOf(x));
-  if (!dims) {
-    return c.NotSupported("antialias=1 needs the input's shape; give it");
-  }
+                                          const Extents& extents) {
+  const DataType type = x.type().dtype;
   const int rank = RankOf(x);
   Compose k(c);
-  if (std::count(sizes.begin(), sizes.end(), 0) > 0) {
-    Attrs attrs;
-    attrs.Set("shape", relay::MakeShape(sizes));
-    attrs.Set("dtype", x.type().dtype);
-    attrs.Set("value", 0.0);
-    return c.Emit("full", {}, std::move(attrs), "empty");
-  }
   for (int d = 0; d < rank; ++d) {
-    const int64_t in = (*dims)[d], out = sizes[d];
-    const double scale =
-        scales.empty() ? static_cast<double>(out) / static_cast<double>(in)
-                       : scales[d];
-    if (in == out && scale == 1) continue;
-    constexpr int64_t kMaxMatrix = int64_t{1} << 26;
-    if (in < 1 || out < 1 || in > kMaxMatrix / out || !(scale * 1e6 > 1)) {
-      return c.NotSupported("antialiasing from ", in, " to ", out, " elements");
+    const Expr in = ShapeOf(x)[d];
+    if (relay::SameShape({in}, {extents.sizes[d]}) &&
+        (extents.scales.empty() || extents.scales[d] == 1)) {
+      continue;
     }
-    INGOT_ASSIGN_OR_RETURN(std::vector<double> weights,
-                           FilterWeights(filter, in, out, scale));
-    const std::vector<float> floats(weights.begin(), weights.end());
-    const Value matrix =
-        k.Constant(MakeTensor<float>(DataType::Float(32), {out, in}, floats));
-    // The dimension last, and at least one before it.
-    std::vector<int64_t> order;
-    for (int e = 0; e < rank; ++e) order.push_back(e);
-    std::swap(order[d], order[rank - 1]);
-    Value rows = k.Transpose(k.Cast(x, DataType::Float(32)), order);
-    if (rank == 1) rows = k.Reshape(rows, relay::MakeShape({1, in}));
-    Value y = k.Call("dense", {rows, matrix});
-    if (rank == 1) y = k.Reshape(y, relay::MakeShape({out}));
-    const DataType type = x.type().dtype;
-    x = k.Cast(k.Transpose(y, order), type);
+    INGOT_ASSIGN_OR_RETURN(const Taps taps,
+                           TapsOf(k, AxisOf(k, extents, d, in), filter));
+    Shape shape = ShapeOf(taps.weights);
+    shape.resize(2 + rank - 1 - d, tir::MakeInt(1));
+    Attrs attrs;
+    attrs.Set("axis", int64_t{d});
+    const Value parts =
+        k.Call("gather", {k.Cast(x, kF32), taps.places}, std::move(attrs));
+    x = k.Reduce("reduce_sum", k.Mul(parts, k.Reshape(taps.weights, shape)),
+                 {d + 1}, /*keepdims=*/false);
+    x = k.Cast(x, type);
     INGOT_RETURN_IF_ERROR(k.status());
   }
-  return x;
+  return c.FixShape(x, extents.sizes);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -1,18 +1,17 @@
-// Resampling by products with matrices made at compile time. Internal to the
-// ONNX frontend.
+// Resampling with a filter that widens where the result is smaller. Internal to
+// the ONNX frontend.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_IMAGE_RESAMPLE_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_IMAGE_RESAMPLE_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "compiler/frontends/onnx/graph/context.h"
+#include "compiler/frontends/onnx/image/resize_extents.h"
 
 namespace ingot::onnx_frontend {
 
-// How one dimension is resampled with a filter that widens where the result is
-// smaller (Resize with antialias=1).
+// How one dimension is resampled (Resize with antialias=1).
 struct Filter {
   bool cubic = false;  // else linear
   double cubic_a = -0.75;
@@ -20,19 +19,11 @@ struct Filter {
   std::string coordinates = "half_pixel";
 };
 
-// The weights of `in` elements in each of `out`: [out * in], row by row.
-// `scale` is the enlargement, which may differ a little from out / in.
+// x with every dimension whose size changes resampled, one after the other.
 // Unimplemented for coordinates that need more than these.
-absl::StatusOr<std::vector<double>> FilterWeights(const Filter& filter,
-                                                  int64_t in, int64_t out,
-                                                  double scale);
-
-// x with every dimension whose size changes resampled. All its dimensions and
-// `sizes` must be constants.
 absl::StatusOr<Value> ResampleAntialiased(NodeContext& c, Value x,
                                           const Filter& filter,
-                                          const std::vector<int64_t>& sizes,
-                                          const std::vector<double>& scales);
+                                          const Extents& extents);
 
 }  // namespace ingot::onnx_frontend
 

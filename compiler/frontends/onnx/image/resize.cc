@@ -7,6 +7,31 @@
 namespace ingot::onnx_frontend {
 namespace {
 
+// The region of interest, starts, then ends: an attribute, or else an operand.
+// Dimensions that are no axes are taken whole.
+absl::Status AddRegion(NodeContext& c, const std::vector<int64_t>& axes,
+                       int rank, Attrs* attrs, std::vector<Value>* operands) {
+  if (c.IsRunTimeInput(1)) {
+    INGOT_ASSIGN_OR_RETURN(const Value roi, c.Input(1));
+    INGOT_ASSIGN_OR_RETURN(
+        const Value all,
+        SpreadOverDimensions(c, roi, {0, 1}, axes, rank, "roi"));
+    attrs->Set("roi_operand", int64_t{1});
+    operands->push_back(all);
+    return absl::OkStatus();
+  }
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> roi, c.ConstantFloats(1, "roi"));
+  if (roi.size() != 2 * axes.size()) return c.Error("roi has a wrong length");
+  std::vector<double> all(2 * rank, 0);
+  for (int d = 0; d < rank; ++d) all[d + rank] = 1;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    all[axes[k]] = roi[k];
+    all[axes[k] + rank] = roi[k + axes.size()];
+  }
+  attrs->Set("roi", all);
+  return absl::OkStatus();
+}
+
 absl::Status Resize(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   const int rank = RankOf(x);
@@ -28,14 +53,9 @@ absl::Status Resize(NodeContext& c) {
       old ? "asymmetric"
           : c.String("coordinate_transformation_mode", "half_pixel");
   if (c.Int("antialias", 0) != 0 && mode != "nearest") {
-    const auto numbers = relay::ConstShape(extents.sizes);
-    if (!numbers || extents.scale_operand) {
-      return c.NotSupported("antialias=1 to symbolic sizes");
-    }
     Filter filter{mode == "cubic", c.Float("cubic_coeff_a", -0.75),
                   c.Int("exclude_outside", 0) != 0, coordinates};
-    INGOT_ASSIGN_OR_RETURN(
-        Value y, ResampleAntialiased(c, x, filter, *numbers, extents.scales));
+    INGOT_ASSIGN_OR_RETURN(Value y, ResampleAntialiased(c, x, filter, extents));
     c.SetOutput(0, y);
     return absl::OkStatus();
   }
@@ -48,22 +68,14 @@ absl::Status Resize(NodeContext& c) {
     attrs.Set("cubic_coeff_a", c.Float("cubic_coeff_a", -0.75));
     attrs.Set("exclude_outside", c.Int("exclude_outside", 0));
   }
-  if (coordinates == "tf_crop_and_resize") {
-    INGOT_ASSIGN_OR_RETURN(std::vector<double> roi, c.ConstantFloats(1, "roi"));
-    if (roi.size() != 2 * axes.size()) return c.Error("roi has a wrong length");
-    std::vector<double> all(2 * rank, 0);
-    for (int d = 0; d < rank; ++d) all[d + rank] = 1;
-    for (size_t k = 0; k < axes.size(); ++k) {
-      all[axes[k]] = roi[k];
-      all[axes[k] + rank] = roi[k + axes.size()];
-    }
-    attrs.Set("roi", all);
-    attrs.Set("extrapolation_value", c.Float("extrapolation_value", 0));
-  }
   std::vector<Value> operands = {x};
   if (extents.scale_operand) {
     attrs.Set("scale_operand", int64_t{1});
     operands.push_back(extents.scale_operand);
+  }
+  if (coordinates == "tf_crop_and_resize") {
+    attrs.Set("extrapolation_value", c.Float("extrapolation_value", 0));
+    INGOT_RETURN_IF_ERROR(AddRegion(c, axes, rank, &attrs, &operands));
   }
   return c.Return("resize", std::move(operands), std::move(attrs));
 }

@@ -73,31 +73,6 @@ absl::Status FillScaled(NodeContext& c, const Shape& in,
   return absl::OkStatus();
 }
 
-// Scales that a run tells, for some axes, as f32[rank].
-absl::StatusOr<Value> SpreadScales(NodeContext& c, const Value& scales,
-                                   const std::vector<int64_t>& axes, int rank) {
-  const auto shape = relay::ConstShape(ShapeOf(scales));
-  if (!shape ||
-      *shape != std::vector<int64_t>{static_cast<int64_t>(axes.size())}) {
-    return c.Error("scales are ", relay::ToString(scales.type()), " for ",
-                   axes.size(), " axes");
-  }
-  // The factors of the axes, and a 1 for all others.
-  std::vector<int64_t> from(rank, static_cast<int64_t>(axes.size()));
-  for (size_t i = 0; i < axes.size(); ++i) {
-    from[axes[i]] = static_cast<int64_t>(i);
-  }
-  Compose k(c);
-  const Value one =
-      k.Constant(MakeTensor<float>(DataType::Float(32), {1}, {1.0f}));
-  const Value all = k.Concat({k.Cast(scales, DataType::Float(32)), one}, 0);
-  const Value places = k.Constant(MakeTensor<int64_t>(
-      DataType::Int(64), {static_cast<int64_t>(rank)}, from));
-  const Value spread = k.Call("gather", {all, places});
-  if (!k.ok()) return k.status();
-  return spread;
-}
-
 // Values for some axes, spread over all dimensions.
 template <typename T>
 absl::StatusOr<std::vector<T>> Spread(NodeContext& c, std::vector<T> values,
@@ -134,7 +109,8 @@ absl::Status KeepAspectInRun(NodeContext& c, bool not_larger,
   if (!k.ok()) return k.status();
   INGOT_ASSIGN_OR_RETURN(
       extents->scale_operand,
-      SpreadScales(c, scales, axes, static_cast<int>(in.size())));
+      SpreadOverDimensions(c, scales, {1}, axes, static_cast<int>(in.size()),
+                           "scales"));
   INGOT_ASSIGN_OR_RETURN(
       const Shape told,
       ScaledByRun(c, in, extents->scale_operand, /*add=*/0.5));
@@ -188,6 +164,35 @@ absl::StatusOr<std::vector<int64_t>> ResizedAxes(NodeContext& c, int rank) {
   return axes;
 }
 
+absl::StatusOr<Value> SpreadOverDimensions(NodeContext& c, const Value& values,
+                                           const std::vector<float>& otherwise,
+                                           const std::vector<int64_t>& axes,
+                                           int rank, absl::string_view what) {
+  const int64_t count = static_cast<int64_t>(axes.size());
+  const int64_t groups = static_cast<int64_t>(otherwise.size());
+  const auto shape = relay::ConstShape(ShapeOf(values));
+  if (!shape || *shape != std::vector<int64_t>{groups * count}) {
+    return c.Error(what, " are ", relay::ToString(values.type()), " for ",
+                   axes.size(), " axes");
+  }
+  // Those of the axes, group by group, and the group's own for all others.
+  std::vector<int64_t> from;
+  for (int64_t g = 0; g < groups; ++g) {
+    from.resize(from.size() + rank, groups * count + g);
+    for (int64_t i = 0; i < count; ++i)
+      from[g * rank + axes[i]] = g * count + i;
+  }
+  Compose k(c);
+  const Value others =
+      k.Constant(MakeTensor<float>(DataType::Float(32), {groups}, otherwise));
+  const Value all = k.Concat({k.Cast(values, DataType::Float(32)), others}, 0);
+  const Value places =
+      k.Constant(MakeTensor<int64_t>(DataType::Int(64), {groups * rank}, from));
+  const Value spread = k.Call("gather", {all, places});
+  if (!k.ok()) return k.status();
+  return spread;
+}
+
 absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
                                     const std::vector<int64_t>& axes) {
   const int rank = static_cast<int>(in.size());
@@ -222,8 +227,9 @@ absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
     }
     INGOT_RETURN_IF_ERROR(FillScaled(c, in, extents.scales, &extents.sizes));
   } else if (scale_operand) {
-    INGOT_ASSIGN_OR_RETURN(extents.scale_operand,
-                           SpreadScales(c, scale_operand, axes, rank));
+    INGOT_ASSIGN_OR_RETURN(
+        extents.scale_operand,
+        SpreadOverDimensions(c, scale_operand, {1}, axes, rank, "scales"));
     INGOT_ASSIGN_OR_RETURN(const Shape told,
                            ScaledByRun(c, in, extents.scale_operand));
     // Dimensions without a scale keep their extents.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "compiler/frontends/onnx/graph/context.h"
 
 namespace ingot::onnx_frontend {
@@ -26,6 +27,15 @@ absl::StatusOr<std::vector<int64_t>> ResizedAxes(NodeContext& c, int rank);
 // run knows are symbols that it binds.
 absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
                                     const std::vector<int64_t>& axes);
+
+// Values that a run tells for some axes, in their order and perhaps in several
+// groups one after the other, as f32[groups * rank]: those of the axes, and
+// `otherwise`, one a group, for all other dimensions. InvalidArgument, naming
+// `what` they are, where there are not as many.
+absl::StatusOr<Value> SpreadOverDimensions(NodeContext& c, const Value& values,
+                                           const std::vector<float>& otherwise,
+                                           const std::vector<int64_t>& axes,
+                                           int rank, absl::string_view what);
 
 }  // namespace ingot::onnx_frontend
 

@@ -158,11 +158,13 @@ absl::Status ExpandDims(NodeContext& c) {
   return c.Return("unsqueeze", {x}, std::move(attrs));
 }
 
-// Weights of 4 or 8 bits, in blocks along k that have a scale and a zero point
-// each: the matrix [n, k] that they stand for, in the scales' type.
+// Weights of 2, 4 or 8 bits, in blocks along k that have a scale and a zero
+// point each: the matrix [n, k] that they stand for, in the scales' type.
 absl::StatusOr<Value> UnpackWeights(NodeContext& c, int64_t n, int64_t depth) {
   const int64_t bits = c.Int("bits", 4), block = c.Int("block_size", 0);
-  if (bits != 4 && bits != 8) return c.NotSupported("bits=", bits);
+  if (bits != 2 && bits != 4 && bits != 8) {
+    return c.NotSupported("bits=", bits);
+  }
   if (block < 16 || block > (1 << 20) || (block & (block - 1)) != 0 || n < 1 ||
       depth < 1 || n > (1 << 24) || depth > (1 << 24)) {
     return c.Error("N=", n, ", K=", depth, ", block_size=", block);
@@ -175,15 +177,25 @@ absl::StatusOr<Value> UnpackWeights(NodeContext& c, int64_t n, int64_t depth) {
   // in their low bits.
   auto unpack = [&](Value bytes, int64_t rows, int64_t columns) {
     if (bits == 8) return k.Reshape(bytes, relay::MakeShape({rows, columns}));
-    const int64_t half = (columns + 1) / 2;
-    bytes = k.Reshape(bytes, relay::MakeShape({rows, half, 1}));
-    const Value low = k.Call("bitwise_and", {bytes, k.Like(bytes, 15)});
+    const int64_t numbers = 8 / bits, most = (1 << bits) - 1;
+    const int64_t packed = (columns + numbers - 1) / numbers;
+    bytes = k.Reshape(bytes, relay::MakeShape({rows, packed, 1}));
     Attrs right;
     right.Set("direction", std::string("RIGHT"));
-    const Value high = k.Call("bit_shift", {bytes, k.Like(bytes, 4)}, right);
-    const Value both =
-        k.Reshape(k.Concat({low, high}, 2), relay::MakeShape({rows, half * 2}));
-    return k.Slice(both, 1, tir::MakeInt(0), tir::MakeInt(columns));
+    std::vector<Value> parts;
+    for (int64_t shift = 0; shift < 8; shift += bits) {
+      const Value part =
+          shift == 0
+              ? bytes
+              : k.Call("bit_shift",
+                       {bytes, k.Like(bytes, static_cast<double>(shift))},
+                       right);
+      parts.push_back(k.Call("bitwise_and",
+                             {part, k.Like(part, static_cast<double>(most))}));
+    }
+    const Value all = k.Reshape(k.Concat(std::move(parts), 2),
+                                relay::MakeShape({rows, packed * numbers}));
+    return k.Slice(all, 1, tir::MakeInt(0), tir::MakeInt(columns));
   };
   const Shape by_block = relay::MakeShape({n, blocks, block});
   const Shape one_a_block = relay::MakeShape({n, blocks, 1});
@@ -195,7 +207,7 @@ absl::StatusOr<Value> UnpackWeights(NodeContext& c, int64_t n, int64_t depth) {
     return c.Error("the weights are ", relay::ToString(bytes.type()));
   }
   scales = k.Reshape(scales, one_a_block);
-  Value zero = k.Like(scales, bits == 4 ? 8 : 128);
+  Value zero = k.Like(scales, static_cast<double>(1 << (bits - 1)));
   if (c.has_input(3)) {
     const Value points = k.Input(3);
     INGOT_RETURN_IF_ERROR(k.status());

@@ -5,40 +5,66 @@
 
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/layers/attention.h"
+#include "compiler/frontends/onnx/layers/quantize.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
 tir::Expr I(int64_t value) { return tir::MakeInt(value); }
 
-// A bias that keeps keys out: `mask` [batch, keys] is 1 where they count.
-Value PaddingBias(Compose& k, Value mask, DataType dtype) {
+// The numbers of operands; -1: there is no such one.
+struct Operands {
+  int mask = -1;  // keeps keys out
+  int bias = -1;  // is added to the scores
+  int past = -1;  // keys and values of words before these
+};
+
+// Which of so many keys count: `mask` is 1 for them, [batch, keys], or says how
+// many there are, [batch].
+Value CountingKeys(Compose& k, Value mask, const tir::Expr& batch,
+                   const tir::Expr& keys) {
   NodeContext& c = k.context();
   if (!k.ok()) return Value{};
-  if (RankOf(mask) != 2) {
-    k.Check(c.NotSupported("a mask ", relay::ToString(mask.type())));
-    return Value{};
+  if (RankOf(mask) == 1) {
+    mask = k.Take(c.FixShape(mask, {batch}, "lengths"));
+    return k.Call("less",
+                  {k.CountUp(keys), k.Reshape(k.Cast(mask, DataType::Int(64)),
+                                              {batch, I(1), I(1), I(1)})});
   }
-  const Value counts =
-      k.Cast(k.Reshape(mask, {ShapeOf(mask)[0], I(1), I(1), ShapeOf(mask)[1]}),
-             DataType::Bool());
+  if (RankOf(mask) == 2) {
+    const Shape& shape = ShapeOf(mask);
+    return k.Cast(k.Reshape(mask, {shape[0], I(1), I(1), shape[1]}),
+                  DataType::Bool());
+  }
+  k.Check(c.NotSupported("a mask ", relay::ToString(mask.type())));
+  return Value{};
+}
+
+// A bias that keeps those keys out that do not count.
+Value PaddingBias(Compose& k, Value counts, DataType dtype) {
+  NodeContext& c = k.context();
+  if (!k.ok()) return Value{};
   const double filter = c.Float("mask_filter_value", -10000);
   return k.Call("where", {counts, k.Take(c.Scalar(dtype, 0)),
                           k.Take(c.Scalar(dtype, filter))});
 }
 
 // Attention of com.microsoft's operators on queries, keys and values whose
-// heads are apart: makes the node's output from them. Operand `mask` keeps keys
-// out, operand 5 is added to the scores; `past` keys stand before those of the
-// queries' own words.
+// heads are apart: makes the node's output from them. `past` keys stand before
+// those of the queries' own words.
 absl::Status AttendHeads(Compose& k, Value q, Value key, Value value,
-                         const tir::Expr& past, int mask) {
+                         const tir::Expr& past, const Operands& operands) {
   NodeContext& c = k.context();
   const DataType dtype = q.type().dtype;
   Value bias;
-  if (c.has_input(5)) bias = k.Input(5);
-  if (c.has_input(mask)) {
-    const Value padding = PaddingBias(k, k.Input(mask), dtype);
+  if (operands.bias >= 0 && c.has_input(operands.bias)) {
+    bias = k.Input(operands.bias);
+  }
+  if (c.has_input(operands.mask)) {
+    const Value padding = PaddingBias(
+        k,
+        CountingKeys(k, k.Input(operands.mask), ShapeOf(q)[0], ShapeOf(key)[2]),
+        dtype);
     bias = bias ? k.Add(bias, padding) : padding;
   }
   if (c.Int("unidirectional", 0) != 0) {
@@ -56,18 +82,16 @@ absl::Status AttendHeads(Compose& k, Value q, Value key, Value value,
   return k.status();
 }
 
-// com.microsoft: words, weights of queries, keys and values side by side, their
-// biases, a padding mask, past keys and values stacked, a bias of the scores.
-absl::Status PackedAttention(NodeContext& c) {
-  Compose k(c);
-  const Value x = k.Input(0), w = k.Input(1);
-  INGOT_RETURN_IF_ERROR(k.status());
+// Attention of queries, keys and values that are side by side in `all`, whose
+// past, if there is one, is stacked.
+absl::Status AttendPacked(Compose& k, Value all, const Operands& operands) {
+  NodeContext& c = k.context();
   const int64_t heads = c.Int("num_heads", 0);
   int64_t width;
-  if (RankOf(x) != 3 || RankOf(w) != 2 ||
-      !tir::AsConstInt(ShapeOf(w)[1], &width)) {
-    return c.Error("operands ", relay::ToString(x.type()), " and ",
-                   relay::ToString(w.type()));
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(all) != 3 || !tir::AsConstInt(ShapeOf(all)[2], &width)) {
+    return c.Error("queries, keys and values are ",
+                   relay::ToString(all.type()));
   }
   if (c.Int("do_rotary", 0) != 0) return c.NotSupported("do_rotary");
   std::vector<int64_t> sizes = c.Ints("qkv_hidden_sizes");
@@ -77,8 +101,6 @@ absl::Status PackedAttention(NodeContext& c) {
       sizes[0] + sizes[1] + sizes[2] != width) {
     return c.Error("qkv_hidden_sizes do not add up to ", width);
   }
-  Value all = k.Call("matmul", {x, w});
-  if (c.has_input(2)) all = k.Add(all, k.Input(2));
   auto part = [&](int64_t start, int64_t size) {
     return SplitHeads(k, k.Slice(all, 2, I(start), I(start + size)), heads);
   };
@@ -86,9 +108,9 @@ absl::Status PackedAttention(NodeContext& c) {
   Value key = part(sizes[0], sizes[1]);
   Value value = part(sizes[0] + sizes[1], sizes[2]);
   tir::Expr past = I(0);
-  if (c.has_input(4)) {
+  if (c.has_input(operands.past)) {
     // [2, batch, heads, length, size]
-    const Value both = k.Input(4);
+    const Value both = k.Input(operands.past);
     INGOT_RETURN_IF_ERROR(k.status());
     if (RankOf(both) != 5) return c.Error("a past of another rank");
     const Shape shape(ShapeOf(both).begin() + 1, ShapeOf(both).end());
@@ -106,7 +128,45 @@ absl::Status PackedAttention(NodeContext& c) {
     };
     c.SetOutput(1, k.Concat({stacked(key), stacked(value)}, 0));
   }
-  return AttendHeads(k, q, key, value, past, /*mask=*/3);
+  return AttendHeads(k, q, key, value, past, operands);
+}
+
+// Words, weights of queries, keys and values side by side, their biases, a
+// padding mask, past keys and values, a bias of the scores.
+absl::Status PackedAttention(NodeContext& c) {
+  Compose k(c);
+  const Value x = k.Input(0), w = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(x) != 3 || RankOf(w) != 2) {
+    return c.Error("operands ", relay::ToString(x.type()), " and ",
+                   relay::ToString(w.type()));
+  }
+  Value all = k.Call("matmul", {x, w});
+  if (c.has_input(2)) all = k.Add(all, k.Input(2));
+  Operands operands;
+  operands.mask = 3;
+  operands.past = 4;
+  operands.bias = 5;
+  return AttendPacked(k, all, operands);
+}
+
+// The same of integers: words, weights, their biases, the scales of words and
+// weights, a padding mask, the zero points of words and weights, past keys and
+// values.
+absl::Status QuantizedAttention(NodeContext& c) {
+  Compose k(c);
+  const Value x = k.Input(0), w = k.Input(1);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(x) != 3 || RankOf(w) != 2) {
+    return c.Error("operands ", relay::ToString(x.type()), " and ",
+                   relay::ToString(w.type()));
+  }
+  INGOT_ASSIGN_OR_RETURN(Value all, IntegerMatmul(c, x, w, 6, 7));
+  all = k.Add(ScaledProduct(k, all, k.Input(3), k.Input(4)), k.Input(2));
+  Operands operands;
+  operands.mask = 5;
+  operands.past = 8;
+  return AttendPacked(k, all, operands);
 }
 
 // com.microsoft: query, key, value (each [b, s, h * d]), the bias of all three,
@@ -157,13 +217,17 @@ absl::Status MultiHeadAttention(NodeContext& c) {
   INGOT_RETURN_IF_ERROR(k.status());
   if (c.wants_output(1)) c.SetOutput(1, key);
   if (c.wants_output(2)) c.SetOutput(2, value);
-  return AttendHeads(k, q, key, value, past, /*mask=*/4);
+  Operands operands;
+  operands.mask = 4;
+  operands.bias = 5;
+  return AttendHeads(k, q, key, value, past, operands);
 }
 
 }  // namespace
 
 void AddMicrosoftAttentionConverters(ConverterTable* t) {
   t->Add("Attention", &PackedAttention, kMicrosoftDomain);
+  t->Add("QAttention", &QuantizedAttention, kMicrosoftDomain);
   t->Add("MultiHeadAttention", &MultiHeadAttention, kMicrosoftDomain);
 }
 

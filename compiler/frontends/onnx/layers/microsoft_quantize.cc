@@ -137,19 +137,6 @@ absl::Status Where(NodeContext& c) {
   return k.status();
 }
 
-// An integer product in floats: y * a_scale * b_scale + bias.
-Value Scaled(Compose& k, Value y, Value a_scale, Value b_scale) {
-  NodeContext& c = k.context();
-  if (!k.ok()) return Value{};
-  const int rank = RankOf(y);
-  auto shaped = [&](Value scale, int axis) {
-    return k.ok() ? k.Take(ParamAlongAxis(c, scale, axis, rank)) : Value{};
-  };
-  const Value scale =
-      k.Mul(shaped(a_scale, rank - 2), shaped(b_scale, rank - 1));
-  return k.ok() ? k.Mul(k.Cast(y, scale.type().dtype), scale) : Value{};
-}
-
 // a, b, their scales, their zero points, a bias.
 absl::Status MatMulIntegerToFloat(NodeContext& c) {
   Compose k(c);
@@ -157,7 +144,7 @@ absl::Status MatMulIntegerToFloat(NodeContext& c) {
   INGOT_RETURN_IF_ERROR(k.status());
   if (RankOf(a) < 2 || RankOf(b) < 2) return c.Error("operands of rank 1");
   INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 4, 5));
-  y = Scaled(k, y, k.Input(2), k.Input(3));
+  y = ScaledProduct(k, y, k.Input(2), k.Input(3));
   if (c.has_input(6)) y = k.Add(y, k.Input(6));
   c.SetOutput(0, y);
   return k.status();
@@ -176,7 +163,7 @@ absl::Status DynamicQuantizeMatMul(NodeContext& c) {
   // There is no operand for a's zero point: it is taken off already.
   INGOT_ASSIGN_OR_RETURN(Value y,
                          IntegerMatmul(c, centred, b, c.num_inputs(), 3));
-  y = Scaled(k, y, q.scale, k.Input(2));
+  y = ScaledProduct(k, y, q.scale, k.Input(2));
   if (c.has_input(4)) y = k.Add(y, k.Input(4));
   c.SetOutput(0, y);
   return k.status();

@@ -142,43 +142,64 @@ TEST(MicrosoftTest, BiasSoftmax) {
   ExpectNear(RunFloats(op, {x, bias}), expected);
 }
 
-// Weights in blocks of 16, two of them, the second with four of padding.
+// Numbers of so many bits, the first in the low bits of a byte.
+std::vector<uint8_t> Packed(const std::vector<int>& numbers, int bits) {
+  std::vector<uint8_t> bytes((numbers.size() * bits + 7) / 8);
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    bytes[i * bits / 8] |= static_cast<uint8_t>(numbers[i] << i * bits % 8);
+  }
+  return bytes;
+}
+
+void Append(const std::vector<uint8_t>& more, std::vector<uint8_t>* bytes) {
+  bytes->insert(bytes->end(), more.begin(), more.end());
+}
+
+// Weights in blocks of 16, two of them, the second with four of padding; with
+// zero points, packed as well, row by row, and without.
 TEST(MicrosoftTest, MatMulNBits) {
   constexpr int kN = 3, kK = 28, kBlock = 16, kBlocks = 2;
-  std::vector<uint8_t> packed;
-  std::vector<float> scales;
-  std::vector<uint8_t> points;  // two to a byte, a byte for each row
-  std::vector<float> w(kK * kN);
-  for (int n = 0; n < kN; ++n) {
-    points.push_back(static_cast<uint8_t>((7 + n) | (3 + n) << 4));
-    for (int block = 0; block < kBlocks; ++block) {
-      scales.push_back(0.25f * static_cast<float>(1 + n + block));
-      const int point = block == 0 ? 7 + n : 3 + n;
-      for (int i = 0; i < kBlock; i += 2) {
-        const int low = (n * 5 + block * 3 + i) % 16;
-        const int high = (n * 7 + block + 3 * i) % 16;
-        packed.push_back(static_cast<uint8_t>(low | high << 4));
-        for (int j = 0; j < 2; ++j) {
-          const int depth = block * kBlock + i + j;
+  for (int bits : {2, 4, 8}) {
+    const int most = (1 << bits) - 1;
+    std::vector<uint8_t> packed, packed_points;
+    std::vector<float> scales, w(kK * kN), centred(kK * kN);
+    for (int n = 0; n < kN; ++n) {
+      std::vector<int> numbers;
+      const std::vector<int> points = {(7 + n) & most, (3 + n) & most};
+      for (int block = 0; block < kBlocks; ++block) {
+        scales.push_back(0.25f * static_cast<float>(1 + n + block));
+        for (int i = 0; i < kBlock; ++i) {
+          const int depth = block * kBlock + i;
+          numbers.push_back((n * 5 + block * 3 + i * 7) & most);
           if (depth >= kK) continue;
           w[depth * kN + n] =
-              static_cast<float>((j == 0 ? low : high) - point) * scales.back();
+              static_cast<float>(numbers.back() - points[block]) *
+              scales.back();
+          centred[depth * kN + n] =
+              static_cast<float>(numbers.back() - (1 << (bits - 1))) *
+              scales.back();
         }
       }
+      Append(Packed(numbers, bits), &packed);
+      Append(Packed(points, bits), &packed_points);
     }
+    const Tensor x = RandomFloats({2, kK}, 9);
+    const Operator op = Microsoft("MatMulNBits", [bits](onnx::NodeProto* n) {
+      SetInt(n, "N", kN);
+      SetInt(n, "K", kK);
+      SetInt(n, "bits", bits);
+      SetInt(n, "block_size", kBlock);
+    });
+    const Operand weights =
+        Constant(Bytes({kN, kBlocks, kBlock * bits / 8}, packed));
+    const Operand scale = Constant(Floats({kN * kBlocks}, scales));
+    const int64_t size = static_cast<int64_t>(packed_points.size());
+    ExpectNear(RunFloats(op, {x, weights, scale,
+                              Constant(Bytes({size}, packed_points))}),
+               Product(ValuesOf(x), w, 2, kK, kN), 1e-4f);
+    ExpectNear(RunFloats(op, {x, weights, scale}),
+               Product(ValuesOf(x), centred, 2, kK, kN), 1e-4f);
   }
-  const Tensor x = RandomFloats({2, kK}, 9);
-  const Operator op = Microsoft("MatMulNBits", [](onnx::NodeProto* n) {
-    SetInt(n, "N", kN);
-    SetInt(n, "K", kK);
-    SetInt(n, "bits", 4);
-    SetInt(n, "block_size", kBlock);
-  });
-  ExpectNear(
-      RunFloats(op, {x, Constant(Bytes({kN, kBlocks, kBlock / 2}, packed)),
-                     Constant(Floats({kN * kBlocks}, scales)),
-                     Constant(Bytes({kN * 1}, points))}),
-      Product(ValuesOf(x), w, 2, kK, kN), 1e-4f);
 }
 
 // rows of x, each with its mean and deviation taken off.

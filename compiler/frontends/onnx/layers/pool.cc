@@ -123,73 +123,6 @@ absl::Status GlobalPool(NodeContext& c, absl::string_view stem) {
   return absl::OkStatus();
 }
 
-// Puts each element at the place that its index names, zeros elsewhere.
-absl::Status MaxUnpool(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Value indices, c.Input(1));
-  const auto in = relay::ConstShape(ShapeOf(x));
-  if (!in || in->size() < 3) {
-    return c.NotSupported("needs the operand's shape");
-  }
-  const size_t n = in->size() - 2;
-  const std::vector<int64_t> kernel = c.Ints("kernel_shape");
-  const std::vector<int64_t> strides =
-      c.Ints("strides", std::vector<int64_t>(n, 1));
-  const std::vector<int64_t> pads =
-      c.Ints("pads", std::vector<int64_t>(2 * n, 0));
-  if (kernel.size() != n || strides.size() != n || pads.size() != 2 * n) {
-    return c.Error("kernel_shape, strides or pads do not fit ",
-                   relay::ToString(x.type()));
-  }
-  std::vector<int64_t> natural = {(*in)[0], (*in)[1]};
-  for (size_t d = 0; d < n; ++d) {
-    constexpr int64_t kLargest = int64_t{1} << 31;
-    if (strides[d] < 1 || strides[d] > kLargest || kernel[d] < 1 ||
-        kernel[d] > kLargest || (*in)[2 + d] > kLargest || pads[d] < 0 ||
-        pads[d] > kLargest || pads[n + d] < 0 || pads[n + d] > kLargest) {
-      return c.Error("strides or kernel out of range");
-    }
-    natural.push_back(((*in)[2 + d] - 1) * strides[d] - pads[d] - pads[n + d] +
-                      kernel[d]);
-  }
-  INGOT_ASSIGN_OR_RETURN(int64_t flat, CountElements(natural));
-  INGOT_ASSIGN_OR_RETURN(int64_t elements, CountElements(*in));
-  Attrs full;
-  full.Set("shape", relay::MakeShape({flat}));
-  full.Set("dtype", x.type().dtype);
-  INGOT_ASSIGN_OR_RETURN(Value zeros, c.Emit("full", {}, full, "zeros"));
-  const Shape line = relay::MakeShape({elements});
-  INGOT_ASSIGN_OR_RETURN(Value values, c.Reshape(x, line, "values"));
-  INGOT_ASSIGN_OR_RETURN(indices, c.Reshape(indices, line, "places"));
-  INGOT_ASSIGN_OR_RETURN(Value y,
-                         c.Emit("scatter_elements", {zeros, indices, values}));
-  INGOT_ASSIGN_OR_RETURN(y, c.Reshape(y, relay::MakeShape(natural)));
-  if (c.has_input(2)) {
-    // Indices count in the natural shape; a larger one only adds to its end.
-    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
-                           c.ConstantInts(2, "output_shape"));
-    if (shape.size() != natural.size()) {
-      return c.Error("output_shape has ", shape.size(), " dimensions");
-    }
-    std::vector<int64_t> grow(2 * shape.size(), 0);
-    bool same = true;
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (shape[d] < 0 || shape[d] > (int64_t{1} << 40)) {
-        return c.Error("output_shape has a dimension of ", shape[d]);
-      }
-      grow[shape.size() + d] = shape[d] - natural[d];
-      same = same && shape[d] == natural[d];
-    }
-    if (!same) {
-      Attrs pad;
-      pad.Set("pads", grow);
-      INGOT_ASSIGN_OR_RETURN(y, c.Emit("pad", {y}, std::move(pad), "grow"));
-    }
-  }
-  c.SetOutput(0, y);
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 void AddPoolConverters(ConverterTable* t) {
@@ -207,7 +140,6 @@ void AddPoolConverters(ConverterTable* t) {
   for (const auto& [onnx_op, stem] : kGlobal) {
     t->Add(onnx_op, [s = stem](NodeContext& c) { return GlobalPool(c, s); });
   }
-  t->Add("MaxUnpool", &MaxUnpool);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -346,6 +346,18 @@ absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
   return MatmulAnyRank(c, a, b, std::move(attrs));
 }
 
+Value ScaledProduct(Compose& k, Value y, Value a_scale, Value b_scale) {
+  NodeContext& c = k.context();
+  if (!k.ok()) return Value{};
+  const int rank = RankOf(y);
+  auto shaped = [&](Value scale, int axis) {
+    return k.ok() ? k.Take(ParamAlongAxis(c, scale, axis, rank)) : Value{};
+  };
+  const Value scale =
+      k.Mul(shaped(a_scale, rank - 2), shaped(b_scale, rank - 1));
+  return k.ok() ? k.Mul(k.Cast(y, scale.type().dtype), scale) : Value{};
+}
+
 namespace {
 
 absl::Status MatMulInteger(NodeContext& c) {

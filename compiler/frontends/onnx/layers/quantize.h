@@ -4,7 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "compiler/frontends/onnx/graph/context.h"
+#include "compiler/frontends/onnx/graph/compose.h"
 
 namespace ingot::onnx_frontend {
 
@@ -17,6 +17,10 @@ absl::StatusOr<Value> ParamAlongAxis(NodeContext& c, Value v, int axis,
 // operands of these numbers, if there: a's run along rows, b's along columns.
 absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
                                     int a_zero, int b_zero);
+
+// The same in floats, times the scales of a, along rows, and of b, along
+// columns. Null on an error, which k keeps.
+Value ScaledProduct(Compose& k, Value y, Value a_scale, Value b_scale);
 
 // A float tensor as u8, with the scale and zero point that fit its range.
 struct DynamicallyQuantized {

@@ -1,4 +1,6 @@
 // Rotary embeddings, of ONNX's domain and of com.microsoft.
+#include "compiler/frontends/onnx/layers/rotary.h"
+
 #include <utility>
 #include <vector>
 
@@ -10,9 +12,8 @@ namespace {
 
 tir::Expr I(int64_t value) { return tir::MakeInt(value); }
 
-// The rotation of pairs of x's last dimension, x being [b, h, s, d] and the
-// angles' cosines and sines [b or 1, s, rotated / 2]. Pairs are neighbours when
-// interleaved, else of the two halves of what is rotated.
+}  // namespace
+
 Value Rotate(Compose& k, Value x, Value cosine, Value sine, int64_t rotated,
              bool interleaved) {
   if (!k.ok()) return Value{};
@@ -62,6 +63,8 @@ Value Rotate(Compose& k, Value x, Value cosine, Value sine, int64_t rotated,
   if (rotated == size) return y;
   return k.Concat({y, k.Slice(x, 3, I(rotated), I(size))}, 3);
 }
+
+namespace {
 
 // `cosine`, `sine`, `positions`: the numbers of the operands.
 absl::Status ConvertRotary(NodeContext& c, int cosine, int sine,

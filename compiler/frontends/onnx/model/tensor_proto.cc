@@ -81,5 +81,7 @@ template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
                                            absl::Span<const uint8_t>);
 template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
                                            absl::Span<const uint16_t>);
+template absl::StatusOr<Tensor> MakeTensor(DataType, absl::Span<const int64_t>,
+                                           absl::Span<const double>);
 
 }  // namespace ingot::onnx_frontend

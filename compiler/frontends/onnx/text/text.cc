@@ -11,7 +11,6 @@
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "compiler/frontends/onnx/text/regex/dfa.h"
 #include "compiler/frontends/onnx/text/text_moves.h"
-#include "runtime/text_tensor.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -115,12 +114,6 @@ Value PlaceColumns(Compose& k, Value counts, const NgramPool& pool) {
     total = round == 0 ? part : k.Add(total, part);
   }
   return total;
-}
-
-// The strings as a constant [n, width].
-Value TextConstant(Compose& k, const std::vector<std::string>& strings) {
-  const std::vector<absl::string_view> views(strings.begin(), strings.end());
-  return k.Constant(TextTensor(views, {static_cast<int64_t>(views.size())}));
 }
 
 // Each string of x as a number, 0 for one that is not in the pool, whose own

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/frontends/onnx/graph/importer.h"
+#include "runtime/text_tensor.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -113,6 +114,11 @@ absl::Status MoveText(NodeContext& c, const Converter& moves) {
 }
 
 }  // namespace
+
+Value TextConstant(Compose& k, const std::vector<std::string>& strings) {
+  const std::vector<absl::string_view> views(strings.begin(), strings.end());
+  return k.Constant(TextTensor(views, {static_cast<int64_t>(views.size())}));
+}
 
 Value TextsEqual(Compose& k, Value a, Value b) {
   Align(k, &a, &b);

@@ -3,10 +3,16 @@
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_TEXT_TEXT_MOVES_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_TEXT_TEXT_MOVES_H_
 
+#include <string>
+#include <vector>
+
 #include "compiler/frontends/onnx/graph/compose.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 
 namespace ingot::onnx_frontend {
+
+// The strings as a constant [n, width].
+Value TextConstant(Compose& k, const std::vector<std::string>& strings);
 
 // Whether the strings of a and of b are equal; their shapes broadcast. Null on
 // an error, which k keeps.

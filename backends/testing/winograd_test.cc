@@ -1,0 +1,199 @@
+// Convolutions by Winograd's algorithm, from end to end, against the definition
+// in double-precision loops written here: tiles of both sizes, whatever the
+// machine would choose, on targets that generate code, with channels and images
+// that fill blocks and tiles or do not.
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "backends/builtin.h"
+#include "backends/testing/run_model.h"
+#include "backends/testing/run_regions.h"
+#include "base/status_macros.h"
+#include "compiler/driver/compile.h"
+#include "compiler/target/target.h"
+#include "gtest/gtest.h"
+#include "runtime/executor/executor.h"
+#include "runtime/tensor.h"
+
+namespace ingot {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+struct Problem {
+  int64_t batch, in, out, height, width;
+  Ints pads;  // top, left, bottom, right
+  // relu(conv(x, w) + bias + z) rather than the convolution alone.
+  bool epilogue = false;
+
+  int64_t result_height() const { return height + pads[0] + pads[2] - 2; }
+  int64_t result_width() const { return width + pads[1] + pads[3] - 2; }
+};
+
+std::string Text(const Problem& p) {
+  const auto type = [](const Ints& shape) {
+    return absl::StrCat("f32[", absl::StrJoin(shape, ", "), "]");
+  };
+  const Ints result = {p.batch, p.out, p.result_height(), p.result_width()};
+  return absl::StrCat(
+      "module { func @main(%x: ", type({p.batch, p.in, p.height, p.width}),
+      ", %z: ", type(result), ") -> (%y) { %w = const ",
+      type({p.out, p.in, 3, 3}), " random(5) %", p.epilogue ? "s" : "y",
+      " = conv2d(%x, %w) {pads=[", absl::StrJoin(p.pads, ", "), "]}",
+      p.epilogue
+          ? absl::StrCat(" %b = const ", type({p.out, 1, 1}), " random(6)",
+                         " %t = add(%s, %b) %u = add(%t, %z) %y = relu(%u)")
+          : "",
+      " } }");
+}
+
+// Numbers in [-1, 1] that follow from the place.
+Tensor Input(const Ints& shape, int64_t seed) {
+  Tensor t = *Tensor::Empty(DataType::Float(32), shape);
+  for (int64_t i = 0; i < t.NumElements(); ++i) {
+    t.mutable_data<float>()[i] =
+        static_cast<float>((i * 7919 + seed * 104729) % 2001) / 1000 - 1;
+  }
+  return t;
+}
+
+// The element of the result at [n, o, y, x].
+double Expected(const Problem& p, const Tensor& data, const Tensor& kernel,
+                int64_t n, int64_t o, int64_t y, int64_t x) {
+  double sum = 0;
+  for (int64_t c = 0; c < p.in; ++c) {
+    for (int64_t k = 0; k < 9; ++k) {
+      const int64_t row = y - p.pads[0] + k / 3, column = x - p.pads[1] + k % 3;
+      if (row < 0 || row >= p.height || column < 0 || column >= p.width) {
+        continue;
+      }
+      sum +=
+          static_cast<double>(
+              data.data<float>()[((n * p.in + c) * p.height + row) * p.width +
+                                 column]) *
+          kernel.data<float>()[(o * p.in + c) * 9 + k];
+    }
+  }
+  return sum;
+}
+
+std::vector<double> ExpectedResult(const Problem& p, const Tensor& data,
+                                   const Tensor& z, const Tensor& kernel,
+                                   const Tensor* bias) {
+  std::vector<double> result;
+  for (int64_t n = 0; n < p.batch; ++n) {
+    for (int64_t o = 0; o < p.out; ++o) {
+      for (int64_t y = 0; y < p.result_height(); ++y) {
+        for (int64_t x = 0; x < p.result_width(); ++x) {
+          double value = Expected(p, data, kernel, n, o, y, x);
+          if (p.epilogue) {
+            value += bias->data<float>()[o];
+            value += z.data<float>()[result.size()];
+            value = std::max(value, 0.0);
+          }
+          result.push_back(value);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+// The built-in targets, whose convolutions all go by tiles of m x m.
+absl::StatusOr<TargetRegistry> TargetsWithTiles(int64_t m) {
+  TargetRegistry kinds;
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&kinds));
+  for (const char* name : {"llvm", "c"}) {
+    TargetKind kind = **kinds.Find(name);
+    kind.name = absl::StrCat(name, "_tiles");
+    kind.layouts = [layouts = kind.layouts, m](const MachineModel& machine) {
+      LayoutPreferences preferences = layouts(machine);
+      preferences.winograd_tile = [m](const relay::Node&) { return m; };
+      return preferences;
+    };
+    INGOT_RETURN_IF_ERROR(kinds.Register(std::move(kind)));
+  }
+  return kinds;
+}
+
+// The convolution's greatest distance from the definition.
+absl::StatusOr<double> Distance(const Problem& p, int64_t m,
+                                const std::string& target) {
+  INGOT_ASSIGN_OR_RETURN(const TargetRegistry kinds, TargetsWithTiles(m));
+  INGOT_ASSIGN_OR_RETURN(auto module, testing_support::ParseRelay(Text(p)));
+  Tensor kernel, bias;
+  for (const auto& node : module->main()->nodes()) {
+    if (!node->constant) continue;
+    (node->constant->shape().size() == 4 ? kernel : bias) = *node->constant;
+  }
+  CompileOptions options;
+  INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(target));
+  INGOT_ASSIGN_OR_RETURN(
+      const ArtifactSet set,
+      CompileModule(module.get(), "test", "", kinds, options));
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<GraphExecutor> executor,
+                         testing_support::Open(set));
+  const Tensor x = Input({p.batch, p.in, p.height, p.width}, 1);
+  const Tensor z =
+      Input({p.batch, p.out, p.result_height(), p.result_width()}, 2);
+  const std::vector<Tensor> inputs = {x, z};
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs,
+                         executor->Run(inputs));
+  const std::vector<double> expected =
+      ExpectedResult(p, x, z, kernel, p.epilogue ? &bias : nullptr);
+  if (outputs[0].NumElements() != static_cast<int64_t>(expected.size())) {
+    return absl::InternalError(outputs[0].TypeString());
+  }
+  double distance = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double off = std::abs(outputs[0].data<float>()[i] - expected[i]);
+    distance = std::isnan(off) ? 1e9 : std::max(distance, off);
+  }
+  return distance;
+}
+
+void ExpectRight(const Problem& p,
+                 const std::vector<std::string>& targets = {"llvm_tiles"}) {
+  for (const std::string& target : targets) {
+    for (const int64_t m : {2, 4}) {
+      const auto distance = Distance(p, m, target);
+      ASSERT_TRUE(distance.ok()) << distance.status() << "\n" << Text(p);
+      // Sums of `in` times 9 products of numbers up to 1.
+      EXPECT_LT(*distance, 1e-6 * static_cast<double>(p.in + 16))
+          << target << ", tiles of " << m << "\n"
+          << Text(p);
+    }
+  }
+}
+
+TEST(WinogradTest, WholeBlocksAndTiles) {
+  ExpectRight({1, 16, 16, 8, 8, {1, 1, 1, 1}});
+  ExpectRight({1, 64, 48, 16, 24, {1, 1, 1, 1}, true},
+              {"llvm_tiles", "c_tiles"});
+}
+
+TEST(WinogradTest, ChannelsThatFillNoBlock) {
+  ExpectRight({1, 20, 37, 9, 11, {1, 1, 1, 1}, true},
+              {"llvm_tiles", "c_tiles"});
+}
+
+TEST(WinogradTest, EveryRestOfTilesAndPadding) {
+  for (int64_t size = 1; size <= 9; ++size) {
+    ExpectRight({1, 16, 16, size, 10 - size, {1, 1, 1, 1}});
+  }
+  ExpectRight({1, 16, 16, 7, 6, {0, 0, 0, 0}});
+  ExpectRight({1, 16, 16, 5, 6, {0, 2, 1, 0}, true});
+}
+
+TEST(WinogradTest, ManyRowsOfTilesAndImages) {
+  ExpectRight({1, 16, 32, 61, 37, {1, 1, 1, 1}, true});
+  ExpectRight({3, 16, 16, 10, 7, {1, 1, 1, 1}, true});
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,183 @@
+#include "compiler/codegen/llvm/wrapper_emitter.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/c_abi_fields.h"
+#include "compiler/codegen/llvm/abi_types.h"
+#include "compiler/codegen/llvm/kernel_emitter.h"
+#include "llvm/IR/MDBuilder.h"
+
+namespace ingot::codegen {
+namespace {
+
+using llvm::Value;
+
+// A DLDataType as the one integer that its four bytes are.
+uint32_t DtypeBits(DataType t, bool big_endian) {
+  if (big_endian) {
+    return static_cast<uint32_t>(t.code) << 24 | uint32_t{t.bits} << 16 |
+           t.lanes;
+  }
+  return t.code | uint32_t{t.bits} << 8 | uint32_t{t.lanes} << 16;
+}
+
+llvm::Function* NewWrapper(ModuleEmitter* module, const std::string& name) {
+  llvm::LLVMContext& c = module->context();
+  llvm::Type* ptr = llvm::PointerType::getUnqual(c);
+  llvm::Type* i32 = llvm::Type::getInt32Ty(c);
+  llvm::Function* wrapper = module->NewFunction(
+      llvm::FunctionType::get(i32, {ptr, ptr, i32, ptr}, false), name, true);
+  const char* names[] = {"self", "args", "num_args", "result"};
+  for (int i = 0; i < 4; ++i) wrapper->getArg(i)->setName(names[i]);
+  return wrapper;
+}
+
+}  // namespace
+
+WrapperEmitter::WrapperEmitter(ModuleEmitter* module, const std::string& name)
+    : module_(module),
+      function_(NewWrapper(module, name)),
+      b_(module->context()),
+      any_type_(AbiStruct(b_.getContext(), kAnyFields)),
+      tensor_type_(AbiStruct(b_.getContext(), kTensorFields)) {
+  b_.SetInsertPoint(NewBlock("entry"));
+  fail_block_ = NewBlock("fail");
+  llvm::IRBuilder<> in_fail(fail_block_);
+  kind_ = in_fail.CreatePHI(b_.getPtrTy(), 4, "kind");
+  message_ = in_fail.CreatePHI(b_.getPtrTy(), 4, "message");
+  in_fail.CreateRet(
+      in_fail.CreateCall(module->FailHelper(), {kind_, message_}));
+}
+
+void WrapperEmitter::Check(Value* bad, const char* kind,
+                           const std::string& message) {
+  llvm::BasicBlock* next = NewBlock("ok");
+  kind_->addIncoming(Text(kind), b_.GetInsertBlock());
+  message_->addIncoming(Text(message), b_.GetInsertBlock());
+  b_.CreateCondBr(
+      bad, fail_block_, next,
+      llvm::MDBuilder(b_.getContext()).createUnlikelyBranchWeights());
+  b_.SetInsertPoint(next);
+}
+
+// The code leaves the wrapper where the argument is no tensor on a CPU, or of
+// another type or rank.
+WrapperEmitter::Tensor WrapperEmitter::ReadTensor(const tir::PrimFunc& func,
+                                                  int p, int argument) {
+  const tir::BufferNode& buffer = *func.params[p];
+  Value* any =
+      b_.CreateConstInBoundsGEP1_64(any_type_, function_->getArg(1), argument);
+  Value* type = b_.CreateLoad(
+      b_.getInt32Ty(), b_.CreateStructGEP(any_type_, any, kAnyTypeIndex));
+  Value* tensor = b_.CreateLoad(b_.getPtrTy(),
+                                b_.CreateStructGEP(any_type_, any, kAnyValue));
+  Value* is_object = b_.CreateICmpEQ(type, b_.getInt32(kTVMFFITensor));
+  Value* is_plain = b_.CreateICmpEQ(type, b_.getInt32(kTVMFFIDLTensorPtr));
+  Check(b_.CreateNot(b_.CreateOr(is_plain, is_object)), "TypeError",
+        ArgumentTypeError(func, p, argument));
+  Value* skip = b_.CreateSelect(is_object, b_.getInt64(sizeof(TVMFFIObject)),
+                                b_.getInt64(0));
+  tensor = b_.CreateGEP(b_.getInt8Ty(), tensor, skip, buffer.name);
+  // One branch for everything that the header says.
+  Value* bad =
+      b_.CreateXor(Field(tensor, kTensorDeviceType), b_.getInt32(kDLCPU));
+  bad = b_.CreateOr(bad, b_.CreateXor(Field(tensor, kTensorNdim),
+                                      b_.getInt32(buffer.shape.size())));
+  const bool big_endian = function_->getParent()->getDataLayout().isBigEndian();
+  bad = b_.CreateOr(
+      bad, b_.CreateXor(LoadAt(b_.getInt32Ty(), tensor, kTensorTypeCode),
+                        b_.getInt32(DtypeBits(buffer.dtype, big_endian))));
+  Check(b_.CreateIsNotNull(bad), "TypeError",
+        ArgumentTypeError(func, p, argument));
+  Value* data = b_.CreateGEP(b_.getInt8Ty(), Field(tensor, kTensorData),
+                             Field(tensor, kTensorByteOffset));
+  return {data, Field(tensor, kTensorShape)};
+}
+
+WrapperEmitter::Arguments WrapperEmitter::Read(const tir::PrimFunc& func,
+                                               const Signature& signature,
+                                               const std::vector<bool>& given) {
+  const int count =
+      static_cast<int>(std::count(given.begin(), given.end(), true));
+  Check(b_.CreateICmpNE(function_->getArg(2), b_.getInt32(count)), "TypeError",
+        ArgumentCountError(func, count));
+  const int params = static_cast<int>(func.params.size());
+  Arguments arguments;
+  std::vector<Value*> shapes(params, nullptr);
+  arguments.data.resize(params, nullptr);
+  int next = 0;
+  for (int p = 0; p < params; ++p) {
+    if (!given[p]) continue;
+    const Tensor tensor = ReadTensor(func, p, next++);
+    arguments.data[p] = tensor.data;
+    shapes[p] = tensor.shape;
+  }
+
+  const auto dimension = [&](int param, int dim) {
+    llvm::Type* i64 = b_.getInt64Ty();
+    return b_.CreateLoad(
+        i64, b_.CreateConstInBoundsGEP1_64(i64, shapes[param], dim));
+  };
+  // Evaluates dimensions that are expressions of symbols.
+  KernelEmitter symbols(module_, b_.GetInsertBlock());
+  for (const DimBinding& symbol : signature.symbols) {
+    arguments.symbols.push_back(dimension(symbol.param, symbol.dim));
+    symbols.BindVar(symbol.var, arguments.symbols.back());
+  }
+  std::vector<Value*> mismatch(params, nullptr);
+  for (const DimCheck& check : signature.checks) {
+    if (!given[check.param]) continue;
+    symbols.builder().SetInsertPoint(b_.GetInsertBlock());
+    Value* expected = symbols.EmitExpr(check.value);
+    b_.SetInsertPoint(symbols.builder().GetInsertBlock());
+    Value* differs = b_.CreateXor(dimension(check.param, check.dim), expected);
+    Value*& sum = mismatch[check.param];
+    sum = sum == nullptr ? differs : b_.CreateOr(sum, differs);
+  }
+  const auto arguments_before = [&given](int p) {
+    return static_cast<int>(std::count(given.begin(), given.begin() + p, true));
+  };
+  for (int p = 0; p < params; ++p) {
+    if (mismatch[p] == nullptr) continue;
+    Check(b_.CreateIsNotNull(mismatch[p]), "ValueError",
+          ArgumentShapeError(func, p, arguments_before(p)));
+  }
+  return arguments;
+}
+
+Value* WrapperEmitter::LoadAt(llvm::Type* type, Value* tensor, unsigned index) {
+  return b_.CreateLoad(type, b_.CreateStructGEP(tensor_type_, tensor, index));
+}
+
+Value* WrapperEmitter::Field(Value* tensor, unsigned index) {
+  return LoadAt(tensor_type_->getElementType(index), tensor, index);
+}
+
+llvm::BasicBlock* WrapperEmitter::NewBlock(const char* name) {
+  return llvm::BasicBlock::Create(b_.getContext(), name, function_);
+}
+
+llvm::Constant* WrapperEmitter::Text(const std::string& text) {
+  llvm::Constant*& known = texts_[text];
+  if (known == nullptr) {
+    known = b_.CreateGlobalStringPtr(text, "text", 0, function_->getParent());
+  }
+  return known;
+}
+
+void ModuleEmitter::EmitWrapper(const tir::PrimFunc& func,
+                                const Signature& signature,
+                                llvm::Function* kernel) {
+  WrapperEmitter w(this, INGOT_FFI_SYMBOL_PREFIX + func.name);
+  const WrapperEmitter::Arguments arguments =
+      w.Read(func, signature, std::vector<bool>(func.params.size(), true));
+  std::vector<Value*> args = arguments.data;
+  args.insert(args.end(), arguments.symbols.begin(), arguments.symbols.end());
+  llvm::CallInst* call = w.builder().CreateCall(kernel, args);
+  call->setTailCallKind(llvm::CallInst::TCK_NoTail);
+  w.builder().CreateRet(call);
+}
+
+}  // namespace ingot::codegen

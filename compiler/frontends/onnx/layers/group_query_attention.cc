@@ -1,0 +1,208 @@
+// com.microsoft's GroupQueryAttention: attention of words whose keys and values
+// are kept from run to run, each sequence of a batch as long as it is.
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/attention.h"
+#include "compiler/frontends/onnx/layers/rotary.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+using tir::Expr;
+
+enum Operand {
+  kPastKey = 3,
+  kPastValue = 4,
+  kLastPlaces = 5,  // of each sequence: how many words it has, less one
+  kTotal = 6,       // words of the longest sequence
+  kCosine = 7,
+  kSine = 8,
+  kPositions = 9,
+  kBias = 10,
+  kSink = 11,
+};
+
+const DataType kI64 = DataType::Int(64);
+
+Expr I(int64_t value) { return tir::MakeInt(value); }
+
+// By head: [batch, heads, words, size].
+struct Heads {
+  Value q, key, value;
+};
+
+absl::StatusOr<Heads> ReadHeads(Compose& k) {
+  NodeContext& c = k.context();
+  const int64_t heads = c.Int("num_heads", 0);
+  const int64_t kept = c.Int("kv_num_heads", 0);
+  const Value q = k.Input(0);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (heads < 1 || kept < 1 || heads > (1 << 20) || kept > heads ||
+      RankOf(q) != 3) {
+    return c.Error(heads, " heads, ", kept, " of them kept, of ",
+                   relay::ToString(q.type()));
+  }
+  if (c.has_input(1) && c.has_input(2)) {
+    return Heads{SplitHeads(k, q, heads), SplitHeads(k, k.Input(1), kept),
+                 SplitHeads(k, k.Input(2), kept)};
+  }
+  // All three are side by side.
+  const Value all = SplitHeads(k, q, heads + 2 * kept);
+  return Heads{k.Slice(all, 1, I(0), I(heads)),
+               k.Slice(all, 1, I(heads), I(heads + kept)),
+               k.Slice(all, 1, I(heads + kept), I(heads + 2 * kept))};
+}
+
+// How many words of each sequence were there before: i64[batch, 1].
+absl::StatusOr<Value> PastLengths(Compose& k, const Expr& batch,
+                                  const Expr& words) {
+  NodeContext& c = k.context();
+  Value last = k.Input(kLastPlaces);
+  INGOT_RETURN_IF_ERROR(k.status());
+  last = k.Reshape(k.Cast(last, kI64), {batch, I(1)});
+  const Value past = k.Sub(k.Add(last, 1), k.Number(words));
+  // A sequence that is filled up has none.
+  const Value none = k.Like(past, 0);
+  const Value lengths = k.Call("maximum", {past, none});
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (c.has_input(kPastKey) != c.has_input(kPastValue)) {
+    return c.Error("a past key needs a past value");
+  }
+  return lengths;
+}
+
+// Rotates queries and keys by their places, i64[batch, words].
+absl::Status RotateBoth(Compose& k, Value places, Heads* in) {
+  NodeContext& c = k.context();
+  if (c.Int("do_rotary", 0) == 0) return absl::OkStatus();
+  if (c.has_input(kPositions)) places = k.Input(kPositions);
+  const Value cosine = k.Input(kCosine), sine = k.Input(kSine);
+  int64_t half;
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(cosine) != 2 || RankOf(sine) != 2 ||
+      !tir::AsConstInt(ShapeOf(cosine)[1], &half)) {
+    return c.Error("caches ", relay::ToString(cosine.type()), " and ",
+                   relay::ToString(sine.type()));
+  }
+  const bool interleaved = c.Int("rotary_interleaved", 0) != 0;
+  for (Value* x : {&in->q, &in->key}) {
+    *x = Rotate(k, *x, k.Call("gather", {cosine, places}),
+                k.Call("gather", {sine, places}), 2 * half, interleaved);
+  }
+  return k.status();
+}
+
+// The words that were kept and the new ones, each sequence's own one after the
+// other: [batch, heads, total, size], with zeros behind them. `past` is
+// i64[batch, 1].
+Value Kept(Compose& k, Value kept, Value now, Value past, const Expr& total) {
+  if (!k.ok()) return Value{};
+  const Shape in = ShapeOf(now);
+  const Expr before = ShapeOf(kept)[2];
+  const Value place = k.CountUp(total);
+  const Value is_old = k.Call("less", {place, past});
+  const Value is_word = k.Call("less", {place, k.Add(past, k.Number(in[2]))});
+  Value from = k.Call(
+      "where", {is_old, place, k.Add(k.Sub(place, past), k.Number(before))});
+  from = k.Call("where", {is_word, from, k.Like(from, 0)});
+  const Shape column = {in[0], I(1), total, I(1)};
+  from = k.Expand(k.Reshape(from, column), {in[0], in[1], total, in[3]});
+  Attrs attrs;
+  attrs.Set("axis", int64_t{2});
+  const Value all = k.Concat({kept, now}, 2);
+  const Value y = k.Call("gather_elements", {all, from}, std::move(attrs));
+  return k.Call("where", {k.Reshape(is_word, column), y, k.Like(y, 0)});
+}
+
+// Appends the new keys and values to the kept ones.
+absl::Status AppendToPast(Compose& k, Value past, Heads* in) {
+  NodeContext& c = k.context();
+  if (!c.has_input(kPastKey)) return absl::OkStatus();
+  constexpr int64_t kMostWords = int64_t{1} << 31;
+  const Value past_key = k.Input(kPastKey), past_value = k.Input(kPastValue);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(past_key) != 4 || RankOf(past_value) != 4) {
+    return c.Error("a past of ", relay::ToString(past_key.type()), " and ",
+                   relay::ToString(past_value.type()));
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      const Expr words,
+      c.RunTimeExtent(kTotal, "total_sequence_length", kMostWords));
+  // What is kept may have room for more words than there are.
+  const Expr total = SimplifyDim(Max(ShapeOf(past_key)[2], words));
+  in->key = Kept(k, past_key, in->key, past, total);
+  in->value = Kept(k, past_value, in->value, past, total);
+  return k.status();
+}
+
+// Whether each query, whose places are i64[batch, queries], may look at each
+// key: [batch, 1, queries, keys].
+Value Allowed(Compose& k, Value places, const Expr& keys) {
+  if (!k.ok()) return Value{};
+  NodeContext& c = k.context();
+  const Shape in = ShapeOf(places);
+  const Value query = k.Reshape(places, {in[0], I(1), in[1], I(1)});
+  const Value key = k.CountUp(keys);
+  const Value causal = k.Call("less_equal", {key, query});
+  const int64_t window = c.Int("local_window_size", -1);
+  if (window <= 0) return causal;
+  const Value distance = k.Sub(query, key);
+  return k.Call(
+      "logical_and",
+      {causal,
+       k.Call("less",
+              {distance, k.Like(distance, static_cast<double>(window))})});
+}
+
+// The weights of the values. Each head may have a score that belongs to none of
+// them.
+absl::StatusOr<Value> WeightsOf(Compose& k, Value scores) {
+  NodeContext& c = k.context();
+  INGOT_RETURN_IF_ERROR(k.status());
+  const bool has_sink = c.has_input(kSink);
+  if (!has_sink && c.Int("smooth_softmax", 0) == 0) return Softmax(k, scores);
+  const Shape in = ShapeOf(scores);
+  const Value sink = has_sink ? k.Cast(k.Input(kSink), scores.type().dtype)
+                              : k.Full(scores.type().dtype, {in[1]}, 0);
+  const Value column = k.Expand(k.Reshape(sink, {I(1), in[1], I(1), I(1)}),
+                                {in[0], in[1], in[2], I(1)});
+  const Value weights = Softmax(k, k.Concat({scores, column}, 3));
+  return k.Slice(weights, 3, I(0), in[3]);
+}
+
+absl::Status GroupQueryAttention(NodeContext& c) {
+  if (c.wants_output(3)) return c.NotSupported("the scores as a result");
+  Compose k(c);
+  INGOT_ASSIGN_OR_RETURN(Heads in, ReadHeads(k));
+  INGOT_RETURN_IF_ERROR(k.status());
+  const Expr batch = ShapeOf(in.q)[0], words = ShapeOf(in.q)[2];
+  INGOT_ASSIGN_OR_RETURN(const Value past, PastLengths(k, batch, words));
+  const Value places = k.Add(past, k.CountUp(words));
+  INGOT_RETURN_IF_ERROR(RotateBoth(k, places, &in));
+  INGOT_RETURN_IF_ERROR(AppendToPast(k, past, &in));
+  if (c.wants_output(1)) c.SetOutput(1, in.key);
+  if (c.wants_output(2)) c.SetOutput(2, in.value);
+  INGOT_RETURN_IF_ERROR(ShareHeads(k, in.q, &in.key, &in.value));
+  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, in.q, in.key));
+  Value scores = ScoresOf(k, in.q, in.key, scale);
+  if (const double cap = c.Float("softcap", 0); cap > 0) {
+    scores = k.Mul(k.Call("tanh", {k.Div(scores, cap)}), cap);
+  }
+  if (c.has_input(kBias)) scores = k.Add(scores, k.Input(kBias));
+  INGOT_RETURN_IF_ERROR(k.status());
+  scores = k.Add(scores, MaskToBias(k, Allowed(k, places, ShapeOf(in.key)[2]),
+                                    in.q.type().dtype));
+  INGOT_ASSIGN_OR_RETURN(const Value weights, WeightsOf(k, scores));
+  c.SetOutput(0, JoinHeads(k, k.Call("matmul", {weights, in.value})));
+  return k.status();
+}
+
+}  // namespace
+
+void AddGroupQueryAttentionConverters(ConverterTable* t) {
+  t->Add("GroupQueryAttention", &GroupQueryAttention, kMicrosoftDomain);
+}
+
+}  // namespace ingot::onnx_frontend

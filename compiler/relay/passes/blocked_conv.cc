@@ -1,0 +1,139 @@
+// Convolutions in blocks of channels: as they are defined, of bytes in words of
+// four, and by Winograd's algorithm.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/blocked.h"
+#include "compiler/relay/passes/rewrite.h"
+
+namespace ingot::relay {
+namespace {
+
+using Ints = std::vector<int64_t>;
+
+int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace
+
+BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
+  const Value x = node.inputs[0], w = node.inputs[1];
+  const bool bytes = layouts_.byte_words && IsByteProduct(node);
+  const bool floats = x.type().dtype.is_float() && !node.attrs.Has("out_dtype");
+  if (!(bytes || floats) || ConstantOf(w) == nullptr ||
+      node.attrs.Get<std::string>("data_layout") != "NCHW" ||
+      node.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
+      ChannelsOf(x.type()) == 0) {
+    return std::nullopt;
+  }
+  const int64_t block = layouts_.channel_block(node);
+  if (block == 0) return std::nullopt;
+  const int64_t groups = node.attrs.Get<int64_t>("groups");
+  const auto kernel = *ConstShape(w.type().shape);
+  const int64_t out = kernel[0], in = ChannelsOf(x.type());
+  const bool depthwise = groups > 1 && groups == in && out == in;
+  if (groups > 1 && !depthwise &&
+      (kernel[1] % block != 0 || out / groups % block != 0)) {
+    return std::nullopt;
+  }
+  Attrs attrs = node.attrs;
+  std::string kernel_layout = absl::StrCat("OIHW", block, "i", block, "o");
+  Value data;
+  if (!bytes && !depthwise && groups == 1 && !IsBlocked(x) && in < block) {
+    // Filling up the block would multiply the work of a first layer.
+    data = x;
+    kernel_layout = absl::StrCat("OIHW", block, "o");
+  } else {
+    // Bytes are multiplied four at a time.
+    const int64_t in_block = bytes && !depthwise && !IsBlocked(x)
+                                 ? std::min(block, Ceil(in, 4) * 4)
+                                 : block;
+    INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
+    data = blocked.value;
+    attrs.Set("data_layout", DataLayout(in_block));
+    if (bytes && !depthwise) {
+      return ConvInWords(node, data, in_block, block, std::move(attrs));
+    }
+    if (const Winograd* const winograd = WinogradOf(node)) {
+      return ConvByWinograd(node, data, block, *winograd);
+    }
+  }
+  if (depthwise) {
+    kernel_layout = absl::StrCat("OIHW", block, "o");
+    attrs.Set("groups", Ceil(in, block) * block);
+  }
+  attrs.Set("kernel_layout", kernel_layout);
+  INGOT_ASSIGN_OR_RETURN(Value weights,
+                         Transformed(w, "OIHW", kernel_layout, w.node->name));
+  preferred_names_.emplace_back(weights.node, w.node->name);
+  INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
+  return Blocked{result, block, out, false, groups == 1 ? out : 0};
+}
+
+const Winograd* BlockedValues::WinogradOf(const Node& node) const {
+  const bool every = node.attrs.GetEach("strides", 2) == Ints{1, 1} &&
+                     node.attrs.GetEach("dilations", 2) == Ints{1, 1} &&
+                     node.attrs.Get<int64_t>("groups") == 1;
+  const Shape& kernel = node.inputs[1].type().shape;
+  if (layouts_.winograd_tile == nullptr || !every ||
+      node.inputs[0].type().dtype != DataType::Float(32) ||
+      !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3) ||
+      !ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})) {
+    return nullptr;
+  }
+  return FindWinograd(layouts_.winograd_tile(node));
+}
+
+BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
+    const Node& node, const Value& data, int64_t block,
+    const Winograd& winograd) {
+  const Value& w = node.inputs[1];
+  INGOT_ASSIGN_OR_RETURN(Tensor transformed,
+                         WinogradKernels(*ConstantOf(w), winograd, block));
+  Node* const kernels =
+      function_->AddConstant(w.node->name, std::move(transformed));
+  AddSources(*w.node, kernels);
+  preferred_names_.emplace_back(kernels, w.node->name);
+  INGOT_ASSIGN_OR_RETURN(
+      Node * made,
+      function_->AddOp(
+          "winograd_conv2d", node.name, {data, Value{kernels}},
+          {{"tile", winograd.tile}, {"pads", node.attrs.GetEach("pads", 4)}}));
+  AddSources(node, made);
+  preferred_names_.emplace_back(made, node.name);
+  const int64_t out = ChannelsOf(node.outputs[0]);
+  return Blocked{Value{made}, block, out, false, out};
+}
+
+BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
+                                                       const Value& data,
+                                                       int64_t in_block,
+                                                       int64_t block,
+                                                       Attrs attrs) {
+  const Value& w = node.inputs[1];
+  const std::string& name = w.node->name;
+  const std::string words_layout =
+      absl::StrCat("OIHW", in_block / 4, "i", block, "o");
+  INGOT_ASSIGN_OR_RETURN(
+      const Value bytes,
+      Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", in_block, "i"),
+                  name));
+  INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(bytes)));
+  Node* const constant = function_->AddConstant(name, std::move(words));
+  AddSources(*w.node, constant);
+  INGOT_ASSIGN_OR_RETURN(
+      const Value kernel,
+      Transformed(Value{constant},
+                  absl::StrCat("OIHW", block, "o", in_block / 4, "i"),
+                  words_layout, name));
+  preferred_names_.emplace_back(kernel.node, name);
+  attrs.Set("kernel_layout", words_layout);
+  attrs.Set("dot4", int64_t{1});
+  INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, kernel}, attrs));
+  const int64_t out = ChannelsOf(node.outputs[0]);
+  return Blocked{result, block, out, false,
+                 node.attrs.Get<int64_t>("groups") == 1 ? out : 0};
+}
+
+}  // namespace ingot::relay

@@ -1,0 +1,272 @@
+// Winograd's algorithm, a few rows of tiles at a time: their data is
+// transformed into a workspace that stays in the second-level cache; then, for
+// a few blocks of output channels after the other, the products at all points
+// of the tiles are made, transformed back and written with what follows.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+// The stages of one convolution, in the order of its data.
+struct Stages {
+  Stage* pad = nullptr;   // null: none
+  Stage* rows = nullptr;  // B^T d
+  Stage* tiles = nullptr;
+  Stage* products = nullptr;
+  Stage* back = nullptr;    // A^T y
+  Stage* result = nullptr;  // with what is fused
+};
+
+Stage* OnlyReader(const Schedule& schedule, const Stage& stage) {
+  const std::vector<Stage*> readers = schedule.Readers(&stage);
+  return readers.size() == 1 ? readers[0] : nullptr;
+}
+
+// The stage that `reader` reads and that is a step of the algorithm.
+Stage* StepBefore(const Schedule& schedule, const Stage& reader) {
+  for (const Tensor& t : reader.op().inputs) {
+    Stage* producer = schedule.Find(t);
+    if (producer != nullptr && !TagOf(producer, kWinograd).empty() &&
+        OnlyReader(schedule, *producer) == &reader) {
+      return producer;
+    }
+  }
+  return nullptr;
+}
+
+// Nothing where the kernel was changed into another form.
+std::optional<Stages> FindStages(const Schedule& schedule,
+                                 const Stage& products) {
+  Stages s;
+  s.products = schedule.Find(products.output());
+  s.tiles = StepBefore(schedule, products);
+  if (s.tiles == nullptr) return std::nullopt;
+  s.rows = StepBefore(schedule, *s.tiles);
+  s.back = OnlyReader(schedule, products);
+  if (s.rows == nullptr || s.back == nullptr ||
+      TagOf(s.back, kWinograd).empty()) {
+    return std::nullopt;
+  }
+  s.pad = FindPad(schedule, *s.rows);
+  s.result = OnlyReader(schedule, *s.back);
+  if (s.result == nullptr || !s.result->IsUntouched() || s.result->IsReduce() ||
+      s.result->axes().size() != 5) {
+    return std::nullopt;
+  }
+  for (Stage* stage : {s.rows, s.tiles, s.products, s.back}) {
+    if (stage->is_output()) return std::nullopt;
+  }
+  return s;
+}
+
+bool Matches(const ScheduleSite& site) {
+  return TagOf(&site.stage, kAnchor) == kWinograd &&
+         FindStages(site.schedule, site.stage).has_value();
+}
+
+// The sizes that the order of the loops depends on.
+struct Problem {
+  explicit Problem(const Stages& stages, const MachineModel& machine);
+
+  // Bytes of the products that one step of the loop over output channels makes.
+  int64_t ProductBytes(int64_t vectors, int64_t chunk) const {
+    return points * chunk * columns * vectors * lanes * element;
+  }
+
+  int64_t tile, points;   // m, (m + 2)^2
+  int64_t rows, columns;  // of tiles
+  int64_t input_channels, block, blocks, lanes;
+  int64_t element;  // bytes
+};
+
+Problem::Problem(const Stages& stages, const MachineModel& machine) {
+  const auto& shape = stages.products->output().shape();
+  const int64_t reach = GuessExtent(shape[1]);
+  tile = reach - 2;
+  points = reach * reach;
+  blocks = GuessExtent(shape[3]);
+  rows = GuessExtent(shape[4]);
+  columns = GuessExtent(shape[5]);
+  block = GuessExtent(shape[6]);
+  input_channels = 1;
+  for (const Expr& extent : stages.products->op().reduce_extent) {
+    input_channels *= GuessExtent(extent);
+  }
+  lanes = std::min(LanesFor(*stages.products, machine), block);
+  element = stages.products->output().dtype().bytes();
+}
+
+// Cycles of one step of the reduction over `rows` by `columns` positions.
+double PositionCycles(const MachineModel& machine, int64_t rows,
+                      int64_t columns, int64_t tile_rows, int64_t tile_columns,
+                      int64_t vectors) {
+  const auto row_cycles = [&](int64_t height) {
+    return PlaneCycles(machine, columns * height, vectors,
+                       {std::min(tile_columns, columns) * height, vectors});
+  };
+  double cycles = (rows / tile_rows) * row_cycles(tile_rows);
+  if (rows % tile_rows != 0) cycles += row_cycles(rows % tile_rows);
+  return cycles;
+}
+
+// Cycles of the products, and of what memory adds to them.
+double Cost(const Problem& p, const MachineModel& machine,
+            const ScheduleChoice& choice) {
+  const int64_t vectors = choice.Get("vectors");
+  const int64_t tile_rows = choice.Get("tile_rows");
+  const int64_t tile_columns = choice.Get("tile_columns");
+  const int64_t chunk = choice.Get("rows");
+  // Products stay on the stack, with some room for what is transformed back.
+  constexpr int64_t kMostProducts = 184 << 10;
+  if (tile_rows > chunk || p.ProductBytes(vectors, chunk) > kMostProducts ||
+      !FitsRegisters(machine, {tile_rows * tile_columns, vectors})) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double steps = static_cast<double>(p.points * p.input_channels) *
+                       (p.blocks * p.block / (p.lanes * vectors));
+  const auto chunk_cycles = [&](int64_t rows) {
+    return steps * PositionCycles(machine, rows, p.columns, tile_rows,
+                                  tile_columns, vectors);
+  };
+  const int64_t chunks = p.rows / chunk, rest = p.rows % chunk;
+  double cycles = chunks * chunk_cycles(chunk);
+  // Rows that are left over also cost code.
+  constexpr double kCodeOfRest = 1.03;
+  if (rest != 0) cycles = (cycles + chunk_cycles(rest)) * kCodeOfRest;
+  // Each chunk reads all weights, and its data once for each step over output
+  // channels.
+  const double weights = static_cast<double>(p.points * p.input_channels) *
+                         p.blocks * p.block * p.element;
+  const double data = static_cast<double>(p.points * p.input_channels) *
+                      p.columns * chunk * p.element;
+  const double nearby = 32, far = 6;  // bytes a cycle
+  const bool stay = weights + data <= machine.l2_bytes * 0.75;
+  cycles += (chunks + (rest != 0)) *
+            (weights / (stay ? nearby : far) +
+             data * p.blocks * p.block / (p.lanes * vectors) /
+                 (data <= machine.l2_bytes * 0.75 ? nearby : far));
+  return cycles;
+}
+
+ScheduleSpace Space(const ScheduleSite& site) {
+  const Problem p(*FindStages(site.schedule, site.stage), site.machine);
+  const auto up_to = [](int64_t most, std::vector<int64_t> values) {
+    while (values.size() > 1 && values.back() > most) values.pop_back();
+    return values;
+  };
+  std::vector<int64_t> vectors, columns;
+  const int64_t all = p.blocks * p.block / p.lanes;
+  for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
+    const bool whole_blocks = v * p.lanes % p.block == 0 || p.block == p.lanes;
+    if (v == 1 || (all % v == 0 && whole_blocks)) vectors.push_back(v);
+  }
+  for (int64_t c = 1; c <= std::min(p.columns, kMaxTileRows); ++c) {
+    columns.push_back(c);
+  }
+  ScheduleSpace space;
+  space.parameters = {
+      {"vectors", vectors},
+      {"tile_rows", up_to(p.rows, {1, 2, 3, 4})},
+      {"tile_columns", columns},
+      {"rows", up_to(p.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})}};
+  space.cost = [p, machine = site.machine](const ScheduleChoice& choice) {
+    return Cost(p, machine, choice);
+  };
+  return space;
+}
+
+// Columns of tiles whose data is transformed at a time: it stays in the
+// first-level cache in between.
+constexpr int64_t kTransformed = 8;
+
+// The data's two transforms, for the tiles of one chunk.
+void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
+  Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
+  auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
+  auto [tv, tl] = tiles->Split(tiles->axis(6), LanesFor(*tiles, machine));
+  tiles->Reorder({tiles->axis(0), tiles->axis(3), tiles->axis(4), co, ci,
+                  tiles->axis(1), tiles->axis(2), tv, tl});
+  tiles->Unroll(tiles->axis(2));
+  tiles->Unroll(tv);
+  tiles->Vectorize(tl);
+  if (parallel) tiles->Parallel(tiles->axis(3));
+
+  Stage* const rows = s.rows;  // n, c, row, i, x, block
+  rows->ComputeAt(tiles, co);
+  auto [rv, rl] = rows->Split(rows->axis(5), LanesFor(*rows, machine));
+  rows->Reorder({rows->axis(4), rows->axis(3), rv, rl});
+  rows->Unroll(rows->axis(3));
+  rows->Unroll(rv);
+  rows->Vectorize(rl);
+
+  if (s.pad == nullptr) return;
+  s.pad->ComputeAt(tiles, co);
+  ScheduleElementwise(s.pad, machine);
+}
+
+void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
+                      int64_t lanes) {
+  auto [ro, ri] = products->Split(products->axis(4), choice.Get("tile_rows"));
+  auto [co, ci] =
+      products->Split(products->axis(5), choice.Get("tile_columns"));
+  auto [v, l] = products->Split(products->axis(6), lanes);
+  products->Reorder({products->axis(0), products->axis(1), products->axis(2),
+                     ro, co, products->reduce_axis(0), products->reduce_axis(1),
+                     ri, ci, products->axis(3), v, l});
+  products->AccumulateAt(co);
+  for (Loop loop : {ri, ci, products->axis(3), v}) products->Unroll(loop);
+  products->Vectorize(l);
+}
+
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+           const MachineModel& machine) {
+  const Stages s = *FindStages(*schedule, *stage);
+  const Problem p(s, machine);
+  const bool parallel = GuessWork(s.products) >= kParallelWork;
+  const int64_t blocks =
+      std::max<int64_t>(1, choice.Get("vectors") * p.lanes / p.block);
+  Stage* const out = s.result;  // n, c, y, x, block
+  auto [chunk, y] = out->Split(out->axis(2), choice.Get("rows") * p.tile);
+  auto [row, yi] = out->Split(y, p.tile);
+  auto [column, xi] = out->Split(out->axis(3), p.tile);
+  auto [co, ci] = out->Split(out->axis(1), blocks);
+  auto [v, l] = out->Split(out->axis(4), p.lanes);
+  out->Reorder({out->axis(0), chunk, co, ci, row, column, yi, xi, v, l});
+  for (Loop loop : {yi, xi, v}) out->Unroll(loop);
+  out->Vectorize(l);
+  if (parallel) out->Parallel(co);
+
+  s.tiles->ComputeAt(out, chunk);
+  ScheduleData(s, machine, parallel);
+  s.products->ComputeAt(out, co);
+  ScheduleProducts(s.products, choice, p.lanes);
+  s.back->ComputeAt(out, column);
+  auto [bv, bl] = s.back->Split(s.back->axis(6), p.lanes);
+  s.back->Reorder({s.back->axis(5), s.back->axis(4), bv, bl});
+  for (Loop loop : {s.back->axis(4), s.back->axis(5), bv}) {
+    s.back->Unroll(loop);
+  }
+  s.back->Vectorize(bl);
+}
+
+}  // namespace
+
+ScheduleTemplate Winograd() {
+  ScheduleTemplate t;
+  t.name = "cpu.winograd";
+  t.matches = Matches;
+  t.space = Space;
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu

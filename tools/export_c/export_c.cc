@@ -1,0 +1,165 @@
+#include "tools/export_c/export_c.h"
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "artifact/constants_symbol.h"
+#include "artifact/main_header.h"
+#include "base/status_macros.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/plan.pb.h"
+#include "runtime/safetensors.h"
+#include "tools/export_c/build_files.h"
+#include "tools/export_c/weights_source.h"
+
+namespace ingot {
+namespace {
+
+// The artifacts of the set that matter here.
+struct Sources {
+  const Artifact* header = nullptr;
+  const Artifact* kernels = nullptr;
+  const Artifact* plan = nullptr;
+  const Artifact* weights = nullptr;  // null: the model has none
+};
+
+absl::StatusOr<Sources> FindSources(const ArtifactSet& set) {
+  Sources sources;
+  INGOT_ASSIGN_OR_RETURN(sources.header, FindMainHeader(set));
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.loader == kMetadataLoader) {
+      sources.plan = &artifact;
+    } else if (artifact.loader == kConstantsLoader) {
+      sources.weights = &artifact;
+    } else if (&artifact == sources.header) {
+      continue;
+    } else if (artifact.loader == kNativeLoader && artifact.codegen_id == "c") {
+      sources.kernels = &artifact;
+    } else {
+      return absl::FailedPreconditionError(
+          absl::StrCat(ArtifactPath(artifact),
+                       " is not C of the target c; compile the model for "
+                       "--target=c alone"));
+    }
+  }
+  if (sources.kernels == nullptr) {
+    return absl::FailedPreconditionError(
+        "the set has no C of the target c; compile the model for --target=c");
+  }
+  if (sources.plan == nullptr) {
+    return absl::FailedPreconditionError("the set has no plan");
+  }
+  return sources;
+}
+
+// The arena's size, as the header says it.
+absl::StatusOr<uint64_t> ArenaBytes(absl::string_view header,
+                                    absl::string_view prefix) {
+  const std::string start =
+      absl::StrCat("#define ", absl::AsciiStrToUpper(prefix), "_ARENA_BYTES ");
+  for (absl::string_view line : absl::StrSplit(header, '\n')) {
+    uint64_t bytes = 0;
+    if (absl::ConsumePrefix(&line, start) && absl::SimpleAtoi(line, &bytes)) {
+      return bytes;
+    }
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("the header has no line '", start, "…'"));
+}
+
+// The generated C without what only a host needs: behind the first line, which
+// is the request to a host's compiler.
+std::string Freestanding(absl::string_view source) {
+  const size_t line = source.find('\n');
+  return absl::StrCat("#define INGOT_FREESTANDING 1\n",
+                      line == absl::string_view::npos
+                          ? absl::string_view()
+                          : source.substr(line + 1));
+}
+
+std::string ArenaHeader(const std::string& prefix) {
+  const std::string macro = absl::AsciiStrToUpper(prefix);
+  return absl::StrCat(
+      "/* Static memory for one run at a time of the model. */\n#ifndef ",
+      macro, "_ARENA_H_\n#define ", macro, "_ARENA_H_\n\n#include \"", prefix,
+      ".h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+      "extern unsigned char ", prefix, "_arena[", macro, "_ARENA_BYTES + 1];\n",
+      "\n#ifdef __cplusplus\n}\n#endif\n\n#endif  /* ", macro,
+      "_ARENA_H_ */\n");
+}
+
+std::string ArenaSource(const std::string& prefix) {
+  const std::string macro = absl::AsciiStrToUpper(prefix);
+  return absl::StrCat(
+      "#include \"", prefix, "_arena.h\"\n\n",
+      "#if defined(__GNUC__)\n__attribute__((aligned(", macro,
+      "_ARENA_ALIGNMENT)))\n#endif\n/* One byte more, so that it is never "
+      "empty. */\nunsigned char ",
+      prefix, "_arena[", macro, "_ARENA_BYTES + 1];\n");
+}
+
+}  // namespace
+
+absl::StatusOr<ExportedFolder> ExportC(const ArtifactSet& set) {
+  const std::string& prefix = set.provenance().symbol_prefix();
+  INGOT_ASSIGN_OR_RETURN(const Sources sources, FindSources(set));
+  Plan plan;
+  const absl::string_view plan_bytes = sources.plan->content.view();
+  if (!plan.ParseFromArray(plan_bytes.data(),
+                           static_cast<int>(plan_bytes.size()))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(ArtifactPath(*sources.plan), " is damaged"));
+  }
+  INGOT_RETURN_IF_ERROR(CheckPlan(plan));
+  if (plan.symbols_size() > 0) {
+    return absl::FailedPreconditionError(
+        "the model's inputs have symbolic dimensions, on which its memory "
+        "depends; fix them when compiling, with --input-shape");
+  }
+  INGOT_ASSIGN_OR_RETURN(const uint64_t arena_bytes,
+                         ArenaBytes(sources.header->content.view(), prefix));
+  ExportedFolder folder;
+  const auto file = [&](absl::string_view suffix) -> std::string& {
+    return folder.files[absl::StrCat(prefix, suffix)];
+  };
+  file(".h") = std::string(sources.header->content.view());
+  file("_kernels.c") = Freestanding(sources.kernels->content.view());
+  file("_arena.h") = ArenaHeader(prefix);
+  file("_arena.c") = ArenaSource(prefix);
+  NamedTensors weights;
+  if (sources.weights != nullptr) {
+    const Blob& content = sources.weights->content;
+    INGOT_ASSIGN_OR_RETURN(weights, ReadSafetensors(content));
+    INGOT_ASSIGN_OR_RETURN(const ConstantsSymbol symbol,
+                           FindConstantsSymbol(prefix, content.view()));
+    // The code reads weights by their offsets.
+    if (!absl::StrContains(sources.kernels->content.view(), symbol.name)) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(ArtifactPath(*sources.weights),
+                       " is not laid out as the code was compiled for"));
+    }
+    INGOT_ASSIGN_OR_RETURN(
+        file("_weights.c"),
+        WeightsSource(content, symbol.offset, symbol.name, weights));
+  }
+  INGOT_ASSIGN_OR_RETURN(folder.memory,
+                         FindMemoryUse(plan, arena_bytes, weights));
+  std::vector<std::string> c_files;
+  for (const auto& [name, text] : folder.files) {
+    if (absl::EndsWith(name, ".c")) c_files.push_back(name);
+  }
+  folder.files["Makefile"] = Makefile(prefix, c_files);
+  folder.files["CMakeLists.txt"] = CMakeLists(prefix, c_files);
+  folder.files["README.md"] = Readme(plan.entry(), prefix, folder.memory);
+  return folder;
+}
+
+}  // namespace ingot
