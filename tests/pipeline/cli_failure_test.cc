@@ -125,13 +125,13 @@ TEST_F(CliFailureTest, OutputThatCannotBeWritten) {
 }
 
 TEST_F(CliFailureTest, AModelThatIsNoFunctionHasNoHeaderAndNoFolder) {
-  // Another target's region is all of it.
+  // Another target's region is in the way.
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--quiet",
       "--target=dnnl,llvm"});
   EXPECT_THAT(Do({"inspect", "@mlp.ingot"}),
-              HasSubstr("it has no kernel, and no code to be in"));
+              HasSubstr("is not made of loops of the target"));
   ExpectError({"link", "@mlp.ingot", "-o", "@mlp.so", "--header=@mlp.h"}, 1,
-              {"the model cannot be one function", "it has no kernel"});
+              {"the model cannot be one function", "not made of loops"});
   EXPECT_FALSE(std::filesystem::exists(Path("mlp.so")));
   // Code, but no C.
   CompileMlp();
