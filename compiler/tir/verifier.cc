@@ -347,7 +347,7 @@ class Verifier final : public StmtVisitor {
       return Fail(
           absl::StrCat("buffer %", buffer->name, " is already defined here"));
     }
-    // What is promised of the whole's elements holds for those of the part.
+    // The part inherits the whole's promises about its elements.
     const bool is_input = inputs_.count(node.whole.get()) != 0;
     if (node.whole->scope == Scope::kStack) {
       return Fail("a stack buffer has no parts");

@@ -11,8 +11,8 @@
 
 namespace ingot::onnxruntime {
 
-// What ONNX Runtime makes of the model's inputs, which have these names. Fails
-// the test and gives nothing on an error.
+// Runs the model with inputs of these names in ONNX Runtime. Fails the test and
+// returns nothing on an error.
 std::vector<Tensor> OutputsOf(const Blob& model,
                               absl::Span<const std::string> names,
                               absl::Span<const Tensor> inputs,

@@ -17,7 +17,7 @@ CC ?= cc
 AR ?= ar
 CFLAGS ?= -O2
 
-# What the code is written for. With -ffp-contract=off a product and a sum are
+# The code is written for these. With -ffp-contract=off a product and a sum are
 # rounded one after the other on every machine, so that all give the same bits.
 MODEL_FLAGS = -std=c99 -fwrapv -ffp-contract=off -fno-math-errno \
 	-fno-trapping-math -fno-strict-aliasing -ffunction-sections -fdata-sections

@@ -124,8 +124,8 @@ class MainBuilder {
     }
   }
 
-  // What a call writes, the first time that it is an output, is written there
-  // right away; other outputs are copied at the end.
+  // A call's result is written right into the output that it is, the first time
+  // that it is one; other outputs are copied at the end.
   absl::Status AddOutputs(std::vector<tir::Buffer>* outputs,
                           std::vector<int>* copied) {
     for (int i = 0; i < plan_.outputs_size(); ++i) {

@@ -57,7 +57,7 @@ absl::Status CallEmitter::EmitBranch(const PlanCall& call, PlanScope* scope,
     }
     end = tir::Max(end, layout_.mark());
   }
-  // What the bodies left is copied to places that must not be in their memory.
+  // The bodies' results are copied to places that must not be in their memory.
   layout_.Release(tir::Simplify(end));
   INGOT_RETURN_IF_ERROR(BindToResults(call, shapes, scope, out));
   if (call.binds_size() == 0) layout_.Release(mark);

@@ -115,8 +115,8 @@ absl::Status PlanScope::PlaceStorage(uint32_t p, const tir::Buffer& arena,
   return absl::OkStatus();
 }
 
-// What BoundPlan checks when it binds a phase. What is always true goes away
-// when the function is simplified.
+// Adds the checks that BoundPlan makes when it binds a phase. Those that always
+// hold go away when the function is simplified.
 void PlanScope::AddChecks(uint32_t p, Statements* out) const {
   const std::vector<std::string> names = SymbolNames(plan_);
   const PlanPhase& phase = plan_.phases(static_cast<int>(p));

@@ -15,7 +15,7 @@
 
 namespace ingot {
 
-// Where a tensor's elements are: in `whole`, `offset` bytes from its beginning.
+// A tensor's elements begin `offset` bytes into `whole`.
 struct Place {
   tir::Buffer whole;
   tir::Expr offset;

@@ -130,7 +130,7 @@ absl::Status AppendToPast(Compose& k, Value past, Heads* in) {
   INGOT_ASSIGN_OR_RETURN(
       const Expr words,
       c.RunTimeExtent(kTotal, "total_sequence_length", kMostWords));
-  // What is kept may have room for more words than there are.
+  // The cache may have room for more words than there are.
   const Expr total = SimplifyDim(Max(ShapeOf(past_key)[2], words));
   in->key = Kept(k, past_key, in->key, past, total);
   in->value = Kept(k, past_value, in->value, past, total);

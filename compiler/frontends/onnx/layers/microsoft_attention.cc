@@ -19,8 +19,8 @@ struct Operands {
   int past = -1;  // keys and values of words before these
 };
 
-// Which of so many keys count: `mask` is 1 for them, [batch, keys], or says how
-// many there are, [batch].
+// Returns which of so many keys count: `mask` is 1 for them, [batch, keys], or
+// says how many there are, [batch].
 Value CountingKeys(Compose& k, Value mask, const tir::Expr& batch,
                    const tir::Expr& keys) {
   NodeContext& c = k.context();

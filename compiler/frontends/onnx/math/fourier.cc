@@ -30,8 +30,9 @@ Value QuarterTurns(Compose& k, int64_t parts, int64_t result_parts) {
   return k.Constant(MakeTensor<double>(kF64, {1, parts, result_parts}, turns));
 }
 
-// What each part of an element adds to each part of the result, by the angle
-// between the two elements in parts of a turn: [length, parts, ResultParts].
+// Returns how much each part of an element adds to each part of the result, by
+// the angle between the two elements in parts of a turn: [length, parts,
+// ResultParts].
 Value Shares(Compose& k, const Fourier& f, DataType dtype) {
   const Value length = k.Cast(k.Number(f.length), kF64);
   const Value turn =
@@ -43,8 +44,8 @@ Value Shares(Compose& k, const Fourier& f, DataType dtype) {
   return k.Cast(shares, dtype);
 }
 
-// What each of `used` elements of half of a spectrum counts: the other half
-// mirrors all but the first and, where the length is even, the last.
+// Returns how often each of `used` elements of half of a spectrum counts: the
+// other half mirrors all but the first and, where the length is even, the last.
 Value MirrorWeights(Compose& k, const Expr& used, const Expr& length,
                     DataType dtype) {
   const Value at = k.CountUp(used);

@@ -90,7 +90,7 @@ absl::StatusOr<Column> ReadColumn(NodeContext& c, const std::string& stem) {
   return c.Error("has no ", stem);
 }
 
-// What stands for an element that is no key, of the type of `values`.
+// Reads the value of elements that are no keys, of the type of `values`.
 absl::StatusOr<Column> ReadDefault(NodeContext& c, const Column& values) {
   if (c.has_attr("default_tensor")) return OfTensor(c, "default_tensor");
   if (values.is_text) {

@@ -112,7 +112,7 @@ Value FindLeaves(Compose& k, const TreeTables& trees, Value x) {
   return k.Sub(node, static_cast<double>(trees.num_branches));
 }
 
-// What the leaves say for each target: [rows, targets]; 0 where none says
+// Adds what the leaves say for each target: [rows, targets]; 0 where none says
 // anything.
 Value Add(Compose& k, const TreeTables& trees, Value leaf, int64_t aggregate) {
   const Value weight = At(
