@@ -219,6 +219,37 @@ typedef struct IngotHostApi {
  */
 #define INGOT_HOST_API_SYMBOL "__ingot_host_api"
 
+/* ---- Ingot: what a library says about its model -------------------------- */
+
+/* An input or an output. */
+typedef struct IngotTensorInfo {
+  const char* name;
+  const int64_t* shape; /* -1: a run's inputs decide */
+  int32_t ndim;
+  DLDataType dtype;
+} IngotTensorInfo;
+
+/* A library whose model is one function exports this structure, so that a
+ * program can run any model without a runtime. Everything in it is constant and
+ * lives as long as the library; fields are only ever appended, and `version` is
+ * then raised by one. */
+typedef struct IngotModel {
+  int32_t version; /* INGOT_MODEL_VERSION of the compiler */
+  int32_t num_inputs;
+  int32_t num_outputs;
+  const IngotTensorInfo* tensors; /* the inputs, then the outputs */
+  /* __tvm_ffi_main: inputs, then outputs that the caller allocated. */
+  TVMFFISafeCallType run;
+  /* Inputs, of which only shapes are read, then an i64 tensor of one dimension
+   * that gets the outputs' dimensions, one output after the other. NULL where
+   * all of them are constant. */
+  TVMFFISafeCallType output_shapes;
+  const char* (*last_error)(void); /* NULL before the first error */
+} IngotModel;
+
+#define INGOT_MODEL_VERSION 1
+#define INGOT_MODEL_SYMBOL "__ingot_model"
+
 #ifdef __cplusplus
 }
 #endif

@@ -5,6 +5,8 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/codegen/c_prelude.h"
+#include "runtime/c_abi.h"
 
 namespace ingot {
 namespace {
@@ -234,6 +236,45 @@ void ExportPrinter::PrintPackedMain(const PrimFunc& func,
   absl::StrAppend(&packed_, "\n", text_);
 }
 
+void ExportPrinter::PrintModel(const PrimFunc& func, const MainFunction& main,
+                               absl::string_view prefix) {
+  std::string shapes, tensors;
+  int count = 0;
+  const auto add = [&](const std::string& name, const tir::BufferNode& buffer) {
+    std::vector<int64_t> dims;
+    for (const tir::Expr& dim : buffer.shape) {
+      int64_t value = 0;
+      dims.push_back(tir::AsConstInt(dim, &value) ? value : -1);
+    }
+    const std::string shape =
+        dims.empty() ? "NULL" : absl::StrCat("model_shape_", count++);
+    if (!dims.empty()) {
+      absl::StrAppend(&shapes, "static const int64_t ", shape, "[] = {",
+                      absl::StrJoin(dims, ", "), "};\n");
+    }
+    absl::StrAppend(&tensors, "    {", Quoted(name), ", ", shape, ", ",
+                    dims.size(), ", ", int{buffer.dtype.code}, ", ",
+                    int{buffer.dtype.bits}, ", ", buffer.dtype.lanes, "},\n");
+  };
+  for (size_t i = 0; i < main.inputs.size(); ++i) {
+    add(main.inputs[i], *func.params[i]);
+  }
+  for (size_t i = 0; i < main.outputs.size(); ++i) {
+    add(main.outputs[i], *func.params[func.num_inputs() + i]);
+  }
+  const std::string output_shapes =
+      main.output_shapes.empty()
+          ? "NULL"
+          : absl::StrCat(INGOT_FFI_SYMBOL_PREFIX, main.output_shapes);
+  absl::StrAppend(
+      &packed_, "\n", codegen::kCModelTypes, "\n", shapes,
+      "static const TensorInfo model_tensors[] = {\n", tensors,
+      "};\n\nINGOT_EXPORT const Model " INGOT_MODEL_SYMBOL " = {\n    ",
+      INGOT_MODEL_VERSION, ", ", main.inputs.size(), ", ", main.outputs.size(),
+      ", model_tensors,\n    ", INGOT_FFI_SYMBOL_PREFIX "main, ", output_shapes,
+      ", ", MainLastErrorSymbol(prefix), "};\n");
+}
+
 void ExportPrinter::PrintMain(const PrimFunc& func, const Signature& signature,
                               const std::string& callee,
                               const MainFunction& main,
@@ -246,6 +287,7 @@ void ExportPrinter::PrintMain(const PrimFunc& func, const Signature& signature,
                        {}),
                   "  return last_error;\n}\n");
   PrintPackedMain(func, signature, callee, main, prefix);
+  PrintModel(func, main, prefix);
 }
 
 }  // namespace ingot

@@ -27,7 +27,7 @@ class ExportPrinter : public codegen::CPrinter {
                    const codegen::Signature& signature,
                    const std::string& callee);
 
-  // Those of main_function.h. The plain ones go to plain(), the one of the C
+  // Those of main_function.h. The plain ones go to plain(), what is of the C
   // ABI to packed().
   void PrintMain(const tir::PrimFunc& func, const codegen::Signature& signature,
                  const std::string& callee, const MainFunction& main,
@@ -63,6 +63,9 @@ class ExportPrinter : public codegen::CPrinter {
                        const codegen::Signature& signature,
                        const std::string& callee, const MainFunction& main,
                        absl::string_view prefix);
+  // The variable that describes the model, of the C ABI.
+  void PrintModel(const tir::PrimFunc& func, const MainFunction& main,
+                  absl::string_view prefix);
 
   const std::set<std::string>& reserved_;
   std::string plain_, packed_;

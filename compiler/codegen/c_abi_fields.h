@@ -33,6 +33,23 @@
   X(ParallelFor, kPointer, parallel_for, parallel_for) \
   X(SetError, kPointer, set_error, set_error)
 
+#define INGOT_ABI_TENSOR_INFO(X)            \
+  X(Name, kPointer, name, name)             \
+  X(Shape, kPointer, shape, shape)          \
+  X(Ndim, kInt32, ndim, ndim)               \
+  X(TypeCode, kInt8, dtype.code, type_code) \
+  X(TypeBits, kInt8, dtype.bits, type_bits) \
+  X(TypeLanes, kInt16, dtype.lanes, type_lanes)
+
+#define INGOT_ABI_MODEL(X)                                \
+  X(Version, kInt32, version, version)                    \
+  X(NumInputs, kInt32, num_inputs, num_inputs)            \
+  X(NumOutputs, kInt32, num_outputs, num_outputs)         \
+  X(Tensors, kPointer, tensors, tensors)                  \
+  X(Run, kPointer, run, run)                              \
+  X(OutputShapes, kPointer, output_shapes, output_shapes) \
+  X(LastError, kPointer, last_error, last_error)
+
 namespace ingot::codegen {
 
 enum class AbiType { kInt8, kInt16, kInt32, kInt64, kPointer };
@@ -73,6 +90,23 @@ enum : unsigned { INGOT_ABI_HOST_API(INGOT_ABI_INDEX) };
 inline constexpr AbiField kHostApiFields[] = {
     INGOT_ABI_HOST_API(INGOT_ABI_ROW)};
 #undef INGOT_ABI_ROW
+
+#define INGOT_ABI_INDEX(name, type, member, prelude) kTensorInfo##name,
+enum : unsigned { INGOT_ABI_TENSOR_INFO(INGOT_ABI_INDEX) };
+#undef INGOT_ABI_INDEX
+#define INGOT_ABI_ROW(name, type, member, prelude) \
+  INGOT_ABI_FIELD(IngotTensorInfo, type, member)
+inline constexpr AbiField kTensorInfoFields[] = {
+    INGOT_ABI_TENSOR_INFO(INGOT_ABI_ROW)};
+#undef INGOT_ABI_ROW
+
+#define INGOT_ABI_INDEX(name, type, member, prelude) kModel##name,
+enum : unsigned { INGOT_ABI_MODEL(INGOT_ABI_INDEX) };
+#undef INGOT_ABI_INDEX
+#define INGOT_ABI_ROW(name, type, member, prelude) \
+  INGOT_ABI_FIELD(IngotModel, type, member)
+inline constexpr AbiField kModelFields[] = {INGOT_ABI_MODEL(INGOT_ABI_ROW)};
+#undef INGOT_ABI_ROW
 #undef INGOT_ABI_FIELD
 
 // The size in bytes of a field of this type, and its alignment.
@@ -99,6 +133,8 @@ constexpr bool IsWholeStructure(const AbiField (&fields)[n], size_t bytes) {
 static_assert(IsWholeStructure(kTensorFields, sizeof(DLTensor)), "");
 static_assert(IsWholeStructure(kAnyFields, sizeof(TVMFFIAny)), "");
 static_assert(IsWholeStructure(kHostApiFields, sizeof(IngotHostApi)), "");
+static_assert(IsWholeStructure(kTensorInfoFields, sizeof(IngotTensorInfo)), "");
+static_assert(IsWholeStructure(kModelFields, sizeof(IngotModel)), "");
 
 }  // namespace ingot::codegen
 

@@ -17,6 +17,8 @@ namespace ingot::codegen {
 namespace prelude {
 
 #include "compiler/codegen/c_prelude_types.inc"
+// This one uses the types of the other.
+#include "compiler/codegen/c_model_types.inc"
 
 }  // namespace prelude
 
@@ -35,9 +37,20 @@ TEST(CAbiTest, GeneratedCDeclaresTheHeadersStructures) {
   EXPECT_EQ(offsetof(prelude::HostApi, own), offsetof(IngotHostApi, member)) \
       << #member;
   INGOT_ABI_HOST_API(INGOT_EXPECT_HOST_API)
+#define INGOT_EXPECT_TENSOR_INFO(name, type, member, own) \
+  EXPECT_EQ(offsetof(prelude::TensorInfo, own),           \
+            offsetof(IngotTensorInfo, member))            \
+      << #member;
+  INGOT_ABI_TENSOR_INFO(INGOT_EXPECT_TENSOR_INFO)
+#define INGOT_EXPECT_MODEL(name, type, member, own)                      \
+  EXPECT_EQ(offsetof(prelude::Model, own), offsetof(IngotModel, member)) \
+      << #member;
+  INGOT_ABI_MODEL(INGOT_EXPECT_MODEL)
   EXPECT_EQ(sizeof(prelude::Tensor), sizeof(DLTensor));
   EXPECT_EQ(sizeof(prelude::Any), sizeof(TVMFFIAny));
   EXPECT_EQ(sizeof(prelude::HostApi), sizeof(IngotHostApi));
+  EXPECT_EQ(sizeof(prelude::TensorInfo), sizeof(IngotTensorInfo));
+  EXPECT_EQ(sizeof(prelude::Model), sizeof(IngotModel));
 }
 
 // tvm-ffi and DLPack document these places; the header must keep them too.
@@ -55,6 +68,9 @@ TEST(CAbiTest, PreludeHoldsTheTypesThatWereChecked) {
   const std::string types =
 #include "compiler/codegen/c_prelude_types.literal"
       ;
+  EXPECT_EQ(kCModelTypes, std::string(
+#include "compiler/codegen/c_model_types.literal"
+                              ));
   EXPECT_NE(std::string(kCPrelude).find("\n" + types + "\n"),
             std::string::npos);
 }
@@ -83,6 +99,10 @@ TEST(CAbiTest, LlvmPlacesFieldsAsTheHeaderDoes) {
                sizeof(TVMFFIAny));
   ExpectPlaces(layout, AbiStruct(context, kHostApiFields), kHostApiFields,
                sizeof(IngotHostApi));
+  ExpectPlaces(layout, AbiStruct(context, kTensorInfoFields), kTensorInfoFields,
+               sizeof(IngotTensorInfo));
+  ExpectPlaces(layout, AbiStruct(context, kModelFields), kModelFields,
+               sizeof(IngotModel));
 }
 
 }  // namespace

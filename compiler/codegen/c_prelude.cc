@@ -9,13 +9,15 @@ namespace ingot::codegen {
 namespace prelude {
 
 #include "compiler/codegen/c_prelude_types.inc"
+// This one uses the types of the other.
+#include "compiler/codegen/c_model_types.inc"
 
 }  // namespace prelude
 
 namespace {
 
-// Generated C reads the structures that the host fills, so every field lies
-// where the ABI has it.
+// Generated C shares these structures with the host, so every field lies where
+// the ABI has it.
 #define INGOT_SAME_PLACE(structure, fields, index, own)                       \
   static_assert(offsetof(prelude::structure, own) == fields[index].offset &&  \
                     sizeof(static_cast<prelude::structure*>(nullptr)->own) == \
@@ -27,12 +29,20 @@ namespace {
   INGOT_SAME_PLACE(Any, kAnyFields, kAny##name, own)
 #define INGOT_SAME_HOST_API(name, type, member, own) \
   INGOT_SAME_PLACE(HostApi, kHostApiFields, kHostApi##name, own)
+#define INGOT_SAME_TENSOR_INFO(name, type, member, own) \
+  INGOT_SAME_PLACE(TensorInfo, kTensorInfoFields, kTensorInfo##name, own)
+#define INGOT_SAME_MODEL(name, type, member, own) \
+  INGOT_SAME_PLACE(Model, kModelFields, kModel##name, own)
 INGOT_ABI_TENSOR(INGOT_SAME_TENSOR)
 INGOT_ABI_ANY(INGOT_SAME_ANY)
 INGOT_ABI_HOST_API(INGOT_SAME_HOST_API)
+INGOT_ABI_TENSOR_INFO(INGOT_SAME_TENSOR_INFO)
+INGOT_ABI_MODEL(INGOT_SAME_MODEL)
 static_assert(sizeof(prelude::Tensor) == sizeof(DLTensor), "");
 static_assert(sizeof(prelude::Any) == sizeof(TVMFFIAny), "");
 static_assert(sizeof(prelude::HostApi) == sizeof(IngotHostApi), "");
+static_assert(sizeof(prelude::TensorInfo) == sizeof(IngotTensorInfo), "");
+static_assert(sizeof(prelude::Model) == sizeof(IngotModel), "");
 
 // The numbers in the text of tensor() below.
 static_assert(kTVMFFIDLTensorPtr == 7 && kTVMFFITensor == 70 && kDLCPU == 1,
@@ -119,6 +129,10 @@ static void* data_of(const Tensor* t) {
 }
 #endif
 )";
+
+const char kCModelTypes[] =
+#include "compiler/codegen/c_model_types.literal"
+    ;
 
 const char kCParallel[] = R"(
 /* Runs body(context, begin, end) over parts of [0, n), on the host's threads if

@@ -10,6 +10,9 @@ extern const char kCPrelude[];
 // Runs a loop's body on the host's threads; only files with parallel loops have
 // it.
 extern const char kCParallel[];
+// The structures by which a library describes its model; only files with one
+// have them.
+extern const char kCModelTypes[];
 
 }  // namespace ingot::codegen
 

@@ -99,6 +99,9 @@ absl::Status AddMain(Compilation* c) {
       MainHeader(*built, c->plan, c->symbol_prefix, parts.constants_bytes));
   INGOT_RETURN_IF_ERROR(c->set.Add(std::move(header)));
   c->main = std::move(built->main);
+  if (built->output_shapes.has_value()) {
+    host->functions.push_back(*std::move(built->output_shapes));
+  }
   host->functions.push_back(std::move(built->function));
   c->Time("main", absl::ToDoubleSeconds(absl::Now() - start));
   return absl::OkStatus();

@@ -3,6 +3,7 @@
 #define INGOT_COMPILER_TARGET_MAIN_FUNCTION_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -16,9 +17,16 @@ namespace ingot {
 // Code generators offer it to programs that know nothing of Ingot, in two ways:
 // as __tvm_ffi_main, which takes tensors for inputs and outputs and allocates
 // an arena for each call, and as the C functions that docs/ahead_of_time.md
-// describes, whose names begin with the set's prefix.
+// describes, whose names begin with the set's prefix. They describe it in the
+// structure IngotModel (runtime/c_abi.h).
 struct MainFunction {
   std::string function;  // its name
+  // The model's names of inputs and outputs, in the order of the parameters.
+  std::vector<std::string> inputs, outputs;
+  // The name of a kernel that takes the inputs, of which it reads the shapes
+  // only, and writes the outputs' dimensions to an i64 tensor, one output after
+  // the other. Empty: all of them are constant.
+  std::string output_shapes;
   // The last input is no argument of those functions but the bytes behind this
   // symbol, which whoever links the code defines. Empty: it has none.
   std::string constants;

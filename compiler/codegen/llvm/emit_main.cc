@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "base/alignment.h"
+#include "compiler/codegen/c_abi_fields.h"
+#include "compiler/codegen/llvm/abi_types.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/wrapper_emitter.h"
@@ -92,12 +94,70 @@ llvm::Function* ModuleEmitter::EmitArenaBytes(const tir::PrimFunc& func,
 }
 
 // const char* PREFIX_last_error(void)
-void ModuleEmitter::EmitLastError() {
+llvm::Function* ModuleEmitter::EmitLastError() {
   llvm::Type* ptr = llvm::PointerType::getUnqual(context());
   llvm::Function* f = NewFunction(llvm::FunctionType::get(ptr, {}, false),
                                   MainLastErrorSymbol(prefix_), true);
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(context(), "entry", f));
   b.CreateRet(b.CreateLoad(ptr, LastErrorVariable()));
+  return f;
+}
+
+// const IngotModel __ingot_model
+void ModuleEmitter::EmitModel(const tir::PrimFunc& func, llvm::Function* run,
+                              llvm::Function* last_error) {
+  llvm::IRBuilder<> b(context());
+  llvm::Constant* null = llvm::ConstantPointerNull::get(b.getPtrTy());
+  const auto variable = [this](llvm::Constant* value) {
+    return new llvm::GlobalVariable(*module_, value->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, value);
+  };
+  llvm::StructType* info_type = AbiStruct(context(), kTensorInfoFields);
+  std::vector<llvm::Constant*> tensors;
+  const auto add = [&](const std::string& name, const tir::BufferNode& buffer) {
+    std::vector<int64_t> dims;
+    for (const tir::Expr& dim : buffer.shape) {
+      int64_t value = 0;
+      dims.push_back(tir::AsConstInt(dim, &value) ? value : -1);
+    }
+    llvm::Constant* info[] = {
+        variable(llvm::ConstantDataArray::getString(context(), name)),
+        dims.empty() ? null
+                     : variable(llvm::ConstantDataArray::get(context(), dims)),
+        b.getInt32(dims.size()),
+        b.getInt8(buffer.dtype.code),
+        b.getInt8(buffer.dtype.bits),
+        b.getInt16(buffer.dtype.lanes)};
+    tensors.push_back(llvm::ConstantStruct::get(info_type, info));
+  };
+  for (size_t i = 0; i < main_->inputs.size(); ++i) {
+    add(main_->inputs[i], *func.params[i]);
+  }
+  for (size_t i = 0; i < main_->outputs.size(); ++i) {
+    add(main_->outputs[i], *func.params[func.num_inputs() + i]);
+  }
+  llvm::Constant* shapes = null;
+  if (!main_->output_shapes.empty()) {
+    shapes = llvm::cast<llvm::Constant>(
+        module_
+            ->getOrInsertFunction(
+                INGOT_FFI_SYMBOL_PREFIX + main_->output_shapes,
+                run->getFunctionType())
+            .getCallee());
+  }
+  llvm::Constant* model[] = {
+      b.getInt32(INGOT_MODEL_VERSION),
+      b.getInt32(main_->inputs.size()),
+      b.getInt32(main_->outputs.size()),
+      variable(llvm::ConstantArray::get(
+          llvm::ArrayType::get(info_type, tensors.size()), tensors)),
+      run,
+      shapes,
+      last_error};
+  llvm::StructType* type = AbiStruct(context(), kModelFields);
+  new llvm::GlobalVariable(
+      *module_, type, true, llvm::GlobalValue::ExternalLinkage,
+      llvm::ConstantStruct::get(type, model), INGOT_MODEL_SYMBOL);
 }
 
 void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
@@ -105,7 +165,7 @@ void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
                              llvm::Function* kernel) {
   llvm::Function* run = EmitRun(func, signature, kernel);
   llvm::Function* arena_bytes = EmitArenaBytes(func, signature);
-  EmitLastError();
+  llvm::Function* last_error = EmitLastError();
 
   WrapperEmitter w(this, std::string(INGOT_FFI_SYMBOL_PREFIX) + "main");
   const WrapperEmitter::Arguments arguments =
@@ -136,6 +196,7 @@ void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
           "free", llvm::FunctionType::get(b.getVoidTy(), {ptr}, false)),
       {memory});
   b.CreateRet(error);
+  EmitModel(func, w.function(), last_error);
 }
 
 }  // namespace ingot::codegen

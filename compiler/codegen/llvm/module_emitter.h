@@ -64,7 +64,10 @@ class ModuleEmitter {
                           llvm::Function* kernel);
   llvm::Function* EmitArenaBytes(const tir::PrimFunc& func,
                                  const Signature& signature);
-  void EmitLastError();
+  llvm::Function* EmitLastError();
+  // The variable that describes the model.
+  void EmitModel(const tir::PrimFunc& func, llvm::Function* run,
+                 llvm::Function* last_error);
   llvm::GlobalVariable* HostApiVariable();
   // The text of the last error; one for each module.
   llvm::GlobalVariable* LastErrorVariable();

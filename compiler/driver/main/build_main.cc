@@ -84,6 +84,7 @@ class MainBuilder {
     }
     func = tir::Simplify(func);
     INGOT_RETURN_IF_ERROR(tir::Verify(func));
+    INGOT_RETURN_IF_ERROR(Describe(&built));
     return built;
   }
 
@@ -170,6 +171,48 @@ class MainBuilder {
                      tir::MakeFloat(kMostBytes, DataType::Float(64))),
              "the arena would be larger than 1 TiB"),
          func.body});
+  }
+
+  // Names inputs and outputs, and adds the function for shapes if there must be
+  // one.
+  absl::Status Describe(BuiltMain* built) const {
+    const auto names = [this](const auto& tensors) {
+      std::vector<std::string> result;
+      for (uint32_t t : tensors) result.push_back(scope_.tensor(t).name());
+      return result;
+    };
+    MainFunction& main = built->main;
+    main.inputs = names(plan_.inputs());
+    main.outputs = names(plan_.outputs());
+    std::vector<tir::Expr> dims;
+    bool are_constant = true;
+    for (uint32_t t : plan_.outputs()) {
+      for (const tir::Expr& dim : scope_.Shape(t)) {
+        int64_t value = 0;
+        are_constant = are_constant && tir::AsConstInt(dim, &value);
+        dims.push_back(dim);
+      }
+    }
+    if (are_constant) return absl::OkStatus();
+    tir::PrimFunc func;
+    func.name = absl::StrCat(parts_.symbol_prefix, "_output_shapes");
+    func.params.assign(built->function.params.begin(),
+                       built->function.params.begin() + plan_.inputs_size());
+    const tir::Buffer shapes = tir::MakeBuffer(
+        "shapes", DataType::Int(64),
+        {tir::MakeInt(static_cast<int64_t>(dims.size()))}, tir::Scope::kParam);
+    func.params.push_back(shapes);
+    func.num_outputs = 1;
+    Statements body;
+    for (size_t i = 0; i < dims.size(); ++i) {
+      body.Add(tir::MakeStore(shapes, {tir::MakeInt(static_cast<int64_t>(i))},
+                              dims[i]));
+    }
+    func.body = body.Fold();
+    INGOT_RETURN_IF_ERROR(tir::Verify(func));
+    main.output_shapes = func.name;
+    built->output_shapes = std::move(func);
+    return absl::OkStatus();
   }
 
   const MainParts& parts_;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -28,7 +29,9 @@ struct MainParts {
 
 struct BuiltMain {
   tir::PrimFunc function;  // PREFIX_main
-  MainFunction main;       // what code generators need to know of it
+  // PREFIX_output_shapes, where inputs decide on shapes of outputs.
+  std::optional<tir::PrimFunc> output_shapes;
+  MainFunction main;  // what code generators need to know of them
 };
 
 // The same plan as one function: it calls the kernels directly, and everything

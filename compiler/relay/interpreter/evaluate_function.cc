@@ -1,4 +1,5 @@
 // A whole function, node by node.
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -141,6 +142,29 @@ absl::StatusOr<TensorOrSequence> RunSequenceNode(
   return RunSequenceStep(SequenceStepOf(node), operands);
 }
 
+// Checks what inference took for granted of symbolic dimensions: `node` has
+// numbers in their place, and `operands` are its operands.
+absl::Status CheckOperands(const Node& node,
+                           absl::Span<const Tensor> operands) {
+  const bool is_static = std::all_of(
+      node.inputs.begin(), node.inputs.end(), [](const Value& input) {
+        return input.node == nullptr || ConstShape(input.type().shape);
+      });
+  if (is_static) return absl::OkStatus();
+  std::vector<Node> constants(operands.size());
+  std::vector<Value> inputs(operands.size());
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!operands[i].defined()) continue;
+    constants[i].kind = NodeKind::kConstant;
+    constants[i].constant = operands[i];
+    constants[i].outputs = {
+        {operands[i].dtype(), MakeShape(operands[i].shape())}};
+    inputs[i].node = &constants[i];
+  }
+  const absl::Status status = InferTypes(*node.op, inputs, node.attrs).status();
+  return status.ok() ? status : AtNode(node, status);
+}
+
 absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
                                absl::Span<const TensorOrSequence> operands,
                                Bindings* bindings) {
@@ -184,7 +208,9 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
       if (node.op->step == ExecutorStep::kBindDims) {
         return bindings->BindElements(node, tensors[0]);
       }
-      INGOT_ASSIGN_OR_RETURN(tensors, EvaluateNode((*bindings)(node), tensors));
+      const Node bound = (*bindings)(node);
+      INGOT_RETURN_IF_ERROR(CheckOperands(bound, tensors));
+      INGOT_ASSIGN_OR_RETURN(tensors, EvaluateNode(bound, tensors));
       return Values(tensors.begin(), tensors.end());
   }
   INGOT_RETURN_IF_ERROR(bindings->BindResults(node, results));
