@@ -1,4 +1,4 @@
-// Runs a linked set as a user's program does (examples/run_model).
+// Runs a linked set as a user's program does (examples/embed_runtime).
 #include <memory>
 #include <utility>
 

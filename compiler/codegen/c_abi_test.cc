@@ -68,9 +68,10 @@ TEST(CAbiTest, PreludeHoldsTheTypesThatWereChecked) {
   const std::string types =
 #include "compiler/codegen/c_prelude_types.literal"
       ;
-  EXPECT_EQ(kCModelTypes, std::string(
+  const std::string model_types =
 #include "compiler/codegen/c_model_types.literal"
-                              ));
+      ;
+  EXPECT_EQ(kCModelTypes, model_types);
   EXPECT_NE(std::string(kCPrelude).find("\n" + types + "\n"),
             std::string::npos);
 }

@@ -67,6 +67,9 @@ enum class Storage {
   // On the stack when it is computed inside a consumer's loop, with a region
   // of constant size that is not too large; in a workspace otherwise.
   kAuto,
+  // The same, but never on the stack: other results need the room, or several
+  // threads compute it.
+  kRegion,
   // In a workspace of the tensor's whole shape, wherever it is computed.
   kWorkspace,
 };

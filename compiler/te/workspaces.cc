@@ -51,7 +51,7 @@ Place Workspaces::PlaceFor(const Stage& stage, Storage storage,
   int64_t bytes = t.dtype().bytes();
   std::vector<Expr> shape;
   std::vector<Affine> origin;
-  bool constant = storage == Storage::kAuto && stage.IsAttached();
+  bool constant = storage != Storage::kWorkspace && stage.IsAttached();
   for (const Side& side : region) {
     const auto extent = side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxRegionBytes;
@@ -60,7 +60,8 @@ Place Workspaces::PlaceFor(const Stage& stage, Storage storage,
     shape.push_back(tir::MakeInt(*extent));
     origin.push_back(side.min);
   }
-  if (constant && state->stack_bytes + bytes <= kMaxTileBytes) {
+  if (constant && storage == Storage::kAuto &&
+      state->stack_bytes + bytes <= kMaxTileBytes) {
     state->stack_bytes += bytes;
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kStack);

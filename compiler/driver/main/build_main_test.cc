@@ -168,6 +168,31 @@ TEST_F(BuildMainTest, OffsetsAreFormulasOverSymbols) {
 )");
 }
 
+// One of them is a view of another.
+TEST_F(BuildMainTest, TellsTheShapesOfOutputsThatInputsDecide) {
+  parts_.constants_symbol.clear();
+  const absl::StatusOr<BuiltMain> built = Build(absl::StrCat(
+      "symbols { name: 'n' } ", TensorText("x", kN, "input: 0"),
+      TensorText("y", kN, "storage: 0"), TensorText("work", kN, "storage: 1"),
+      TensorText("row", absl::StrCat("shape { value: 1 } ", kN), "view_of: 1"),
+      "inputs: 0 outputs: [1, 3] storage { bytes { op: MUL operands { op: "
+      "SYMBOL value: 0 } operands { value: 4 } } } storage { bytes { op: MUL "
+      "operands { op: SYMBOL value: 0 } operands { value: 4 } } } "
+      "calls { function: 'net_add' args: [0, 0, 1, 2] num_outputs: 2 }"));
+  ASSERT_TRUE(built.ok()) << built.status();
+  EXPECT_EQ(built->main.inputs, std::vector<std::string>{"x"});
+  EXPECT_EQ(built->main.outputs, (std::vector<std::string>{"y", "row"}));
+  EXPECT_EQ(built->main.output_shapes, "net_output_shapes");
+  ASSERT_TRUE(built->output_shapes.has_value());
+  EXPECT_EQ(tir::Print(*built->output_shapes),
+            R"(func @net_output_shapes(%in_x: f32[n]) -> (%shapes: i64[3]) {
+  %shapes[0] = n
+  %shapes[1] = 1
+  %shapes[2] = n
+}
+)");
+}
+
 TEST_F(BuildMainTest, BranchesAreInLine) {
   parts_.constants_symbol.clear();
   const std::string twice =

@@ -1,7 +1,7 @@
-// Loads a compiled model and runs it once: all that a program needs in order to
-// use Ingot. It links the runtime and the load stage, and no compiler.
+// Loads a compiled model and runs it once, with Ingot's load stage and executor
+// and without a compiler.
 //
-//   run_model MODEL.so [INPUT.npy ...]
+//   embed_runtime MODEL.so [INPUT.npy ...]
 //
 // Inputs that are not given are filled with 0.5 (or 0, for integers).
 
@@ -87,11 +87,11 @@ absl::Status Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    fprintf(stderr, "usage: run_model MODEL.so [INPUT.npy ...]\n");
+    fprintf(stderr, "usage: embed_runtime MODEL.so [INPUT.npy ...]\n");
     return 2;
   }
   const absl::Status status = Run(argc, argv);
   if (status.ok()) return 0;
-  fprintf(stderr, "run_model: %s\n", std::string(status.message()).c_str());
+  fprintf(stderr, "embed_runtime: %s\n", std::string(status.message()).c_str());
   return 1;
 }
