@@ -221,7 +221,7 @@ typedef struct IngotHostApi {
 
 /* ---- Ingot: what a library says about its model -------------------------- */
 
-/* An input or an output. */
+/* An input or an output. The structure never changes. */
 typedef struct IngotTensorInfo {
   const char* name;
   const int64_t* shape; /* -1: a run's inputs decide */
@@ -233,8 +233,8 @@ typedef struct IngotTensorInfo {
  * program can run any model without a runtime. Everything in it is constant and
  * lives as long as the library; fields are only ever appended, and `version` is
  * then raised by one. */
-typedef struct IngotModel {
-  int32_t version; /* INGOT_MODEL_VERSION of the compiler */
+typedef struct IngotModelInfo {
+  int32_t version; /* INGOT_MODEL_INFO_VERSION of the compiler */
   int32_t num_inputs;
   int32_t num_outputs;
   const IngotTensorInfo* tensors; /* the inputs, then the outputs */
@@ -245,10 +245,10 @@ typedef struct IngotModel {
    * all of them are constant. */
   TVMFFISafeCallType output_shapes;
   const char* (*last_error)(void); /* NULL before the first error */
-} IngotModel;
+} IngotModelInfo;
 
-#define INGOT_MODEL_VERSION 1
-#define INGOT_MODEL_SYMBOL "__ingot_model"
+#define INGOT_MODEL_INFO_VERSION 1
+#define INGOT_MODEL_INFO_SYMBOL "__ingot_model_info"
 
 #ifdef __cplusplus
 }

@@ -84,15 +84,20 @@ def _abseil_repository_impl(ctx):
     if result.return_code != 0:
         fail("pkg-config does not know Abseil: install pkg-config and libabsl-dev " +
              "(tools/setup.sh does)\n" + result.stderr)
-    linkopts = ["-Wl,--push-state,--as-needed"]
+    shared = ["-Wl,--push-state,--as-needed"]
     for flag in result.stdout.split(" "):
-        flag = flag.strip()
-        if flag.startswith("-labsl_"):
-            flag = "-l:lib%s.a" % flag[2:]
-        if flag:
-            linkopts.append(flag)
-    linkopts.append("-Wl,--pop-state")
+        if flag.strip():
+            shared.append(flag.strip())
+    shared.append("-Wl,--pop-state")
+    linkopts = [
+        "-l:lib%s.a" % flag[2:] if flag.startswith("-labsl_") else flag
+        for flag in shared
+    ]
     ctx.file("BUILD.bazel", _ROOT.format(linkopts = repr(linkopts)), executable = False)
+
+    # Debian's archives are for programs: their code cannot be in a shared library, which takes
+    # Abseil's own ones instead when it has these flags.
+    ctx.file("shared.bzl", "SHARED_ABSEIL = %s\n" % repr(shared), executable = False)
 
     packages = {}
     for label in _TARGETS:

@@ -236,8 +236,9 @@ void ExportPrinter::PrintPackedMain(const PrimFunc& func,
   absl::StrAppend(&packed_, "\n", text_);
 }
 
-void ExportPrinter::PrintModel(const PrimFunc& func, const MainFunction& main,
-                               absl::string_view prefix) {
+void ExportPrinter::PrintModelInfo(const PrimFunc& func,
+                                   const MainFunction& main,
+                                   absl::string_view prefix) {
   std::string shapes, tensors;
   int count = 0;
   const auto add = [&](const std::string& name, const tir::BufferNode& buffer) {
@@ -266,13 +267,14 @@ void ExportPrinter::PrintModel(const PrimFunc& func, const MainFunction& main,
       main.output_shapes.empty()
           ? "NULL"
           : absl::StrCat(INGOT_FFI_SYMBOL_PREFIX, main.output_shapes);
-  absl::StrAppend(
-      &packed_, "\n", codegen::kCModelTypes, "\n", shapes,
-      "static const TensorInfo model_tensors[] = {\n", tensors,
-      "};\n\nINGOT_EXPORT const Model " INGOT_MODEL_SYMBOL " = {\n    ",
-      INGOT_MODEL_VERSION, ", ", main.inputs.size(), ", ", main.outputs.size(),
-      ", model_tensors,\n    ", INGOT_FFI_SYMBOL_PREFIX "main, ", output_shapes,
-      ", ", MainLastErrorSymbol(prefix), "};\n");
+  absl::StrAppend(&packed_, "\n", codegen::kCModelInfoTypes, "\n", shapes,
+                  "static const TensorInfo model_tensors[] = {\n", tensors,
+                  "};\n\nINGOT_EXPORT const ModelInfo " INGOT_MODEL_INFO_SYMBOL
+                  " = {\n    ",
+                  INGOT_MODEL_INFO_VERSION, ", ", main.inputs.size(), ", ",
+                  main.outputs.size(), ", model_tensors,\n    ",
+                  INGOT_FFI_SYMBOL_PREFIX "main, ", output_shapes, ", ",
+                  MainLastErrorSymbol(prefix), "};\n");
 }
 
 void ExportPrinter::PrintMain(const PrimFunc& func, const Signature& signature,
@@ -287,7 +289,7 @@ void ExportPrinter::PrintMain(const PrimFunc& func, const Signature& signature,
                        {}),
                   "  return last_error;\n}\n");
   PrintPackedMain(func, signature, callee, main, prefix);
-  PrintModel(func, main, prefix);
+  PrintModelInfo(func, main, prefix);
 }
 
 }  // namespace ingot

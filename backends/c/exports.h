@@ -64,8 +64,8 @@ class ExportPrinter : public codegen::CPrinter {
                        const std::string& callee, const MainFunction& main,
                        absl::string_view prefix);
   // The variable that describes the model, of the C ABI.
-  void PrintModel(const tir::PrimFunc& func, const MainFunction& main,
-                  absl::string_view prefix);
+  void PrintModelInfo(const tir::PrimFunc& func, const MainFunction& main,
+                      absl::string_view prefix);
 
   const std::set<std::string>& reserved_;
   std::string plain_, packed_;

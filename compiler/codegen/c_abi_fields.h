@@ -41,7 +41,7 @@
   X(TypeBits, kInt8, dtype.bits, type_bits) \
   X(TypeLanes, kInt16, dtype.lanes, type_lanes)
 
-#define INGOT_ABI_MODEL(X)                                \
+#define INGOT_ABI_MODEL_INFO(X)                           \
   X(Version, kInt32, version, version)                    \
   X(NumInputs, kInt32, num_inputs, num_inputs)            \
   X(NumOutputs, kInt32, num_outputs, num_outputs)         \
@@ -100,12 +100,13 @@ inline constexpr AbiField kTensorInfoFields[] = {
     INGOT_ABI_TENSOR_INFO(INGOT_ABI_ROW)};
 #undef INGOT_ABI_ROW
 
-#define INGOT_ABI_INDEX(name, type, member, prelude) kModel##name,
-enum : unsigned { INGOT_ABI_MODEL(INGOT_ABI_INDEX) };
+#define INGOT_ABI_INDEX(name, type, member, prelude) kModelInfo##name,
+enum : unsigned { INGOT_ABI_MODEL_INFO(INGOT_ABI_INDEX) };
 #undef INGOT_ABI_INDEX
 #define INGOT_ABI_ROW(name, type, member, prelude) \
-  INGOT_ABI_FIELD(IngotModel, type, member)
-inline constexpr AbiField kModelFields[] = {INGOT_ABI_MODEL(INGOT_ABI_ROW)};
+  INGOT_ABI_FIELD(IngotModelInfo, type, member)
+inline constexpr AbiField kModelInfoFields[] = {
+    INGOT_ABI_MODEL_INFO(INGOT_ABI_ROW)};
 #undef INGOT_ABI_ROW
 #undef INGOT_ABI_FIELD
 
@@ -134,7 +135,7 @@ static_assert(IsWholeStructure(kTensorFields, sizeof(DLTensor)), "");
 static_assert(IsWholeStructure(kAnyFields, sizeof(TVMFFIAny)), "");
 static_assert(IsWholeStructure(kHostApiFields, sizeof(IngotHostApi)), "");
 static_assert(IsWholeStructure(kTensorInfoFields, sizeof(IngotTensorInfo)), "");
-static_assert(IsWholeStructure(kModelFields, sizeof(IngotModel)), "");
+static_assert(IsWholeStructure(kModelInfoFields, sizeof(IngotModelInfo)), "");
 
 }  // namespace ingot::codegen
 

@@ -18,7 +18,7 @@ namespace prelude {
 
 #include "compiler/codegen/c_prelude_types.inc"
 // This one uses the types of the other.
-#include "compiler/codegen/c_model_types.inc"
+#include "compiler/codegen/c_model_info_types.inc"
 
 }  // namespace prelude
 
@@ -42,15 +42,16 @@ TEST(CAbiTest, GeneratedCDeclaresTheHeadersStructures) {
             offsetof(IngotTensorInfo, member))            \
       << #member;
   INGOT_ABI_TENSOR_INFO(INGOT_EXPECT_TENSOR_INFO)
-#define INGOT_EXPECT_MODEL(name, type, member, own)                      \
-  EXPECT_EQ(offsetof(prelude::Model, own), offsetof(IngotModel, member)) \
+#define INGOT_EXPECT_MODEL_INFO(name, type, member, own) \
+  EXPECT_EQ(offsetof(prelude::ModelInfo, own),           \
+            offsetof(IngotModelInfo, member))            \
       << #member;
-  INGOT_ABI_MODEL(INGOT_EXPECT_MODEL)
+  INGOT_ABI_MODEL_INFO(INGOT_EXPECT_MODEL_INFO)
   EXPECT_EQ(sizeof(prelude::Tensor), sizeof(DLTensor));
   EXPECT_EQ(sizeof(prelude::Any), sizeof(TVMFFIAny));
   EXPECT_EQ(sizeof(prelude::HostApi), sizeof(IngotHostApi));
   EXPECT_EQ(sizeof(prelude::TensorInfo), sizeof(IngotTensorInfo));
-  EXPECT_EQ(sizeof(prelude::Model), sizeof(IngotModel));
+  EXPECT_EQ(sizeof(prelude::ModelInfo), sizeof(IngotModelInfo));
 }
 
 // tvm-ffi and DLPack document these places; the header must keep them too.
@@ -69,9 +70,9 @@ TEST(CAbiTest, PreludeHoldsTheTypesThatWereChecked) {
 #include "compiler/codegen/c_prelude_types.literal"
       ;
   const std::string model_types =
-#include "compiler/codegen/c_model_types.literal"
+#include "compiler/codegen/c_model_info_types.literal"
       ;
-  EXPECT_EQ(kCModelTypes, model_types);
+  EXPECT_EQ(kCModelInfoTypes, model_types);
   EXPECT_NE(std::string(kCPrelude).find("\n" + types + "\n"),
             std::string::npos);
 }
@@ -102,8 +103,8 @@ TEST(CAbiTest, LlvmPlacesFieldsAsTheHeaderDoes) {
                sizeof(IngotHostApi));
   ExpectPlaces(layout, AbiStruct(context, kTensorInfoFields), kTensorInfoFields,
                sizeof(IngotTensorInfo));
-  ExpectPlaces(layout, AbiStruct(context, kModelFields), kModelFields,
-               sizeof(IngotModel));
+  ExpectPlaces(layout, AbiStruct(context, kModelInfoFields), kModelInfoFields,
+               sizeof(IngotModelInfo));
 }
 
 }  // namespace

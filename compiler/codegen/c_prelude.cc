@@ -10,7 +10,7 @@ namespace prelude {
 
 #include "compiler/codegen/c_prelude_types.inc"
 // This one uses the types of the other.
-#include "compiler/codegen/c_model_types.inc"
+#include "compiler/codegen/c_model_info_types.inc"
 
 }  // namespace prelude
 
@@ -31,18 +31,18 @@ namespace {
   INGOT_SAME_PLACE(HostApi, kHostApiFields, kHostApi##name, own)
 #define INGOT_SAME_TENSOR_INFO(name, type, member, own) \
   INGOT_SAME_PLACE(TensorInfo, kTensorInfoFields, kTensorInfo##name, own)
-#define INGOT_SAME_MODEL(name, type, member, own) \
-  INGOT_SAME_PLACE(Model, kModelFields, kModel##name, own)
+#define INGOT_SAME_MODEL_INFO(name, type, member, own) \
+  INGOT_SAME_PLACE(ModelInfo, kModelInfoFields, kModelInfo##name, own)
 INGOT_ABI_TENSOR(INGOT_SAME_TENSOR)
 INGOT_ABI_ANY(INGOT_SAME_ANY)
 INGOT_ABI_HOST_API(INGOT_SAME_HOST_API)
 INGOT_ABI_TENSOR_INFO(INGOT_SAME_TENSOR_INFO)
-INGOT_ABI_MODEL(INGOT_SAME_MODEL)
+INGOT_ABI_MODEL_INFO(INGOT_SAME_MODEL_INFO)
 static_assert(sizeof(prelude::Tensor) == sizeof(DLTensor), "");
 static_assert(sizeof(prelude::Any) == sizeof(TVMFFIAny), "");
 static_assert(sizeof(prelude::HostApi) == sizeof(IngotHostApi), "");
 static_assert(sizeof(prelude::TensorInfo) == sizeof(IngotTensorInfo), "");
-static_assert(sizeof(prelude::Model) == sizeof(IngotModel), "");
+static_assert(sizeof(prelude::ModelInfo) == sizeof(IngotModelInfo), "");
 
 // The numbers in the text of tensor() below.
 static_assert(kTVMFFIDLTensorPtr == 7 && kTVMFFITensor == 70 && kDLCPU == 1,
@@ -130,8 +130,8 @@ static void* data_of(const Tensor* t) {
 #endif
 )";
 
-const char kCModelTypes[] =
-#include "compiler/codegen/c_model_types.literal"
+const char kCModelInfoTypes[] =
+#include "compiler/codegen/c_model_info_types.literal"
     ;
 
 const char kCParallel[] = R"(

@@ -12,7 +12,7 @@ extern const char kCPrelude[];
 extern const char kCParallel[];
 // The structures by which a library describes its model; only files with one
 // have them.
-extern const char kCModelTypes[];
+extern const char kCModelInfoTypes[];
 
 }  // namespace ingot::codegen
 

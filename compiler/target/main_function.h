@@ -18,7 +18,7 @@ namespace ingot {
 // as __tvm_ffi_main, which takes tensors for inputs and outputs and allocates
 // an arena for each call, and as the C functions that docs/ahead_of_time.md
 // describes, whose names begin with the set's prefix. They describe it in the
-// structure IngotModel (runtime/c_abi.h).
+// structure IngotModelInfo (runtime/c_abi.h).
 struct MainFunction {
   std::string function;  // its name
   // The model's names of inputs and outputs, in the order of the parameters.

@@ -1,5 +1,5 @@
 /* Runs a compiled model once. It needs the C library and nothing else: the
- * model's library describes itself (IngotModel in runtime/c_abi.h).
+ * model's library describes itself (IngotModelInfo in runtime/c_abi.h).
  *
  *   run_model MODEL.so [INPUT.npy ...]
  *
@@ -72,7 +72,7 @@ static TVMFFIAny Argument(DLTensor* tensor) {
   return any;
 }
 
-static void Call(const IngotModel* model, TVMFFISafeCallType function,
+static void Call(const IngotModelInfo* model, TVMFFISafeCallType function,
                  const TVMFFIAny* args, int count) {
   TVMFFIAny result = {0};
   if (function(NULL, args, count, &result) != 0) {
@@ -82,7 +82,7 @@ static void Call(const IngotModel* model, TVMFFISafeCallType function,
 
 /* Sets the outputs' shapes that depend on the inputs'. args[num_inputs] is
  * free. */
-static void ComputeShapes(const IngotModel* model, TVMFFIAny* args,
+static void ComputeShapes(const IngotModelInfo* model, TVMFFIAny* args,
                           DLTensor* outputs) {
   if (model->output_shapes == NULL) return;
   int64_t count = 0;
@@ -125,8 +125,8 @@ int main(int argc, char** argv) {
   /* 1. Open the library. That is as running it: open only what you trust. */
   void* library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   if (library == NULL) Fail("the library", dlerror());
-  const IngotModel* model = dlsym(library, INGOT_MODEL_SYMBOL);
-  if (model == NULL || model->version < INGOT_MODEL_VERSION) {
+  const IngotModelInfo* model = dlsym(library, INGOT_MODEL_INFO_SYMBOL);
+  if (model == NULL || model->version < INGOT_MODEL_INFO_VERSION) {
     Fail(argv[1],
          "it is not one function (`ingot inspect` says why) and needs Ingot's "
          "runtime: see examples/embed_runtime");

@@ -103,9 +103,10 @@ llvm::Function* ModuleEmitter::EmitLastError() {
   return f;
 }
 
-// const IngotModel __ingot_model
-void ModuleEmitter::EmitModel(const tir::PrimFunc& func, llvm::Function* run,
-                              llvm::Function* last_error) {
+// const IngotModelInfo __ingot_model_info
+void ModuleEmitter::EmitModelInfo(const tir::PrimFunc& func,
+                                  llvm::Function* run,
+                                  llvm::Function* last_error) {
   llvm::IRBuilder<> b(context());
   llvm::Constant* null = llvm::ConstantPointerNull::get(b.getPtrTy());
   const auto variable = [this](llvm::Constant* value) {
@@ -146,7 +147,7 @@ void ModuleEmitter::EmitModel(const tir::PrimFunc& func, llvm::Function* run,
             .getCallee());
   }
   llvm::Constant* model[] = {
-      b.getInt32(INGOT_MODEL_VERSION),
+      b.getInt32(INGOT_MODEL_INFO_VERSION),
       b.getInt32(main_->inputs.size()),
       b.getInt32(main_->outputs.size()),
       variable(llvm::ConstantArray::get(
@@ -154,10 +155,10 @@ void ModuleEmitter::EmitModel(const tir::PrimFunc& func, llvm::Function* run,
       run,
       shapes,
       last_error};
-  llvm::StructType* type = AbiStruct(context(), kModelFields);
+  llvm::StructType* type = AbiStruct(context(), kModelInfoFields);
   new llvm::GlobalVariable(
       *module_, type, true, llvm::GlobalValue::ExternalLinkage,
-      llvm::ConstantStruct::get(type, model), INGOT_MODEL_SYMBOL);
+      llvm::ConstantStruct::get(type, model), INGOT_MODEL_INFO_SYMBOL);
 }
 
 void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
@@ -196,7 +197,7 @@ void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
           "free", llvm::FunctionType::get(b.getVoidTy(), {ptr}, false)),
       {memory});
   b.CreateRet(error);
-  EmitModel(func, w.function(), last_error);
+  EmitModelInfo(func, w.function(), last_error);
 }
 
 }  // namespace ingot::codegen

@@ -66,8 +66,8 @@ class ModuleEmitter {
                                  const Signature& signature);
   llvm::Function* EmitLastError();
   // The variable that describes the model.
-  void EmitModel(const tir::PrimFunc& func, llvm::Function* run,
-                 llvm::Function* last_error);
+  void EmitModelInfo(const tir::PrimFunc& func, llvm::Function* run,
+                     llvm::Function* last_error);
   llvm::GlobalVariable* HostApiVariable();
   // The text of the last error; one for each module.
   llvm::GlobalVariable* LastErrorVariable();

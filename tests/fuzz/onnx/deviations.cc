@@ -352,6 +352,8 @@ const std::vector<Deviation>& Deviations() {
         {"MatMulInteger", HasNoElements,
          "ONNX Runtime leaves sums of no terms unset"},
         {"QLinearMatMul", HasNoElements, "as MatMulInteger"},
+        {"ConvInteger", HasNoElements, "as MatMulInteger"},
+        {"QLinearConv", HasNoElements, "as MatMulInteger"},
         {"Gemm", AddsOnlyAFraction,
          "beta is a factor of C where sums have no terms, too; ONNX Runtime "
          "forgets it then"},

@@ -1,0 +1,289 @@
+#include "loaders/c_api/ingot.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "artifact/blob.h"
+#include "base/status_macros.h"
+#include "loaders/c_api/register_loaders.h"
+#include "loaders/load.h"
+#include "runtime/executor/executor.h"
+
+namespace {
+
+using ingot::GraphExecutor;
+using ingot::Tensor;
+using ingot::TensorInfo;
+
+static_assert(INGOT_INVALID_ARGUMENT ==
+                  static_cast<int>(absl::StatusCode::kInvalidArgument),
+              "");
+static_assert(INGOT_NOT_FOUND == static_cast<int>(absl::StatusCode::kNotFound),
+              "");
+static_assert(INGOT_RESOURCE_EXHAUSTED ==
+                  static_cast<int>(absl::StatusCode::kResourceExhausted),
+              "");
+static_assert(INGOT_FAILED_PRECONDITION ==
+                  static_cast<int>(absl::StatusCode::kFailedPrecondition),
+              "");
+static_assert(INGOT_UNIMPLEMENTED ==
+                  static_cast<int>(absl::StatusCode::kUnimplemented),
+              "");
+static_assert(INGOT_INTERNAL == static_cast<int>(absl::StatusCode::kInternal),
+              "");
+static_assert(INGOT_DATA_LOSS == static_cast<int>(absl::StatusCode::kDataLoss),
+              "");
+
+std::string& LastError() {
+  thread_local std::string text;
+  return text;
+}
+
+IngotStatus Report(const absl::Status& status) {
+  if (!status.ok()) LastError() = std::string(status.message());
+  return static_cast<IngotStatus>(status.code());
+}
+
+// Inputs or outputs as C has them, with the memory behind the pointers.
+class TensorInfos {
+ public:
+  explicit TensorInfos(absl::Span<const TensorInfo> infos)
+      : infos_(infos.begin(), infos.end()) {
+    for (const TensorInfo& info : infos_) {
+      types_.push_back(info.TypeString());
+      IngotTensorInfo c;
+      c.name = info.name.c_str();
+      c.shape = info.is_sequence ? nullptr : info.shape.data();
+      c.ndim = info.is_sequence ? -1 : static_cast<int32_t>(info.shape.size());
+      c.dtype = {info.dtype.code, info.dtype.bits, info.dtype.lanes};
+      c_.push_back(c);
+    }
+  }
+
+  const IngotTensorInfo* Get(int32_t* count) const {
+    *count = static_cast<int32_t>(c_.size());
+    return c_.data();
+  }
+  const char* Type(int32_t index) const {
+    const bool is_there =
+        index >= 0 && static_cast<size_t>(index) < types_.size();
+    return is_there ? types_[index].c_str() : nullptr;
+  }
+
+ private:
+  const std::vector<TensorInfo> infos_;
+  std::vector<std::string> types_;
+  std::vector<IngotTensorInfo> c_;
+};
+
+}  // namespace
+
+struct IngotModel {
+  IngotModel(ingot::LoadedModel model_in, ingot::ExecutorOptions options_in,
+             std::unique_ptr<GraphExecutor> first)
+      : model(std::move(model_in)),
+        options(std::move(options_in)),
+        inputs(first->inputs()),
+        outputs(first->outputs()),
+        spare(std::move(first)) {}
+
+  const ingot::LoadedModel model;
+  const ingot::ExecutorOptions options;
+  const TensorInfos inputs, outputs;
+  // Loading makes an executor, because that checks the plan; whoever asks first
+  // gets it.
+  mutable std::mutex mutex;
+  mutable std::unique_ptr<GraphExecutor> spare;
+};
+
+struct IngotExecutor {
+  std::unique_ptr<GraphExecutor> executor;
+  // Those of ingot_get_output, by index, while somebody may read them.
+  std::vector<Tensor> shown;
+};
+
+namespace {
+
+// The caller's options as this version has them.
+absl::StatusOr<IngotLoadOptions> Complete(const IngotLoadOptions* given) {
+  IngotLoadOptions options = {};
+  if (given != nullptr) {
+    if (given->size == 0) {
+      return absl::InvalidArgumentError(
+          "IngotLoadOptions: size must be sizeof(IngotLoadOptions)");
+    }
+    std::memcpy(&options, given, std::min(given->size, sizeof(options)));
+  }
+  if (options.threads < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("IngotLoadOptions: threads is ", options.threads));
+  }
+  options.threads = std::max(options.threads, 1);
+  return options;
+}
+
+template <typename LoadFn>
+absl::Status LoadWith(const IngotLoadOptions* given, LoadFn load,
+                      IngotModel** result) {
+  INGOT_ASSIGN_OR_RETURN(const IngotLoadOptions c_options, Complete(given));
+  ingot::LoaderRegistry loaders;
+  INGOT_RETURN_IF_ERROR(ingot::c_api::RegisterLoaders(&loaders));
+  ingot::LoadOptions options;
+  options.threads = c_options.threads;
+  options.check_digests = c_options.check_digests != 0;
+  INGOT_ASSIGN_OR_RETURN(ingot::LoadedModel model, load(loaders, options));
+  ingot::ExecutorOptions executor_options;
+  executor_options.threads = c_options.threads;
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
+                         CreateExecutor(model, executor_options));
+  *result = new IngotModel(std::move(model), std::move(executor_options),
+                           std::move(executor));
+  return absl::OkStatus();
+}
+
+absl::Status CheckIndex(int32_t index, size_t count, absl::string_view what) {
+  if (index >= 0 && static_cast<size_t>(index) < count) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "there is no ", what, " ", index, "; the model has ", count));
+}
+
+absl::Status SetInput(IngotExecutor* executor, int32_t index,
+                      const DLTensor* tensor) {
+  INGOT_RETURN_IF_ERROR(
+      CheckIndex(index, executor->executor->inputs().size(), "input"));
+  if (tensor == nullptr) {
+    return absl::InvalidArgumentError("the tensor is null");
+  }
+  auto managed = std::make_unique<DLManagedTensor>();
+  managed->dl_tensor = *tensor;
+  managed->manager_ctx = nullptr;
+  managed->deleter = [](DLManagedTensor* self) { delete self; };
+  INGOT_ASSIGN_OR_RETURN(Tensor input, Tensor::FromDlpack(managed.get()));
+  managed.release();  // it is the tensor's now
+  return executor->executor->SetInput(static_cast<size_t>(index),
+                                      std::move(input));
+}
+
+absl::StatusOr<Tensor> Output(const IngotExecutor& executor, int32_t index) {
+  INGOT_RETURN_IF_ERROR(
+      CheckIndex(index, executor.executor->outputs().size(), "output"));
+  return executor.executor->GetOutput(static_cast<size_t>(index));
+}
+
+absl::Status ShowOutput(IngotExecutor* executor, int32_t index,
+                        DLTensor* tensor) {
+  INGOT_ASSIGN_OR_RETURN(Tensor output, Output(*executor, index));
+  executor->shown.resize(executor->executor->outputs().size());
+  Tensor& shown = executor->shown[index];
+  shown = std::move(output);
+  *tensor = *shown.dl();
+  return absl::OkStatus();
+}
+
+absl::Status ExportOutput(const IngotExecutor& executor, int32_t index,
+                          DLManagedTensor** tensor) {
+  INGOT_ASSIGN_OR_RETURN(const Tensor output, Output(executor, index));
+  *tensor = output.ToDlpack();
+  return absl::OkStatus();
+}
+
+absl::Status CreateFor(const IngotModel& model, IngotExecutor** result) {
+  std::unique_ptr<GraphExecutor> executor;
+  {
+    std::lock_guard<std::mutex> lock(model.mutex);
+    executor = std::move(model.spare);
+  }
+  if (executor == nullptr) {
+    INGOT_ASSIGN_OR_RETURN(executor,
+                           CreateExecutor(model.model, model.options));
+  }
+  *result = new IngotExecutor{std::move(executor), {}};
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t ingot_api_version(void) { return INGOT_API_VERSION; }
+
+const char* ingot_last_error(void) { return LastError().c_str(); }
+
+IngotStatus ingot_load(const char* path, const IngotLoadOptions* options,
+                       IngotModel** model) {
+  return Report(LoadWith(
+      options,
+      [path](const ingot::LoaderRegistry& loaders,
+             const ingot::LoadOptions& load_options) {
+        return ingot::LoadPath(path, loaders, load_options);
+      },
+      model));
+}
+
+IngotStatus ingot_load_memory(const void* bytes, size_t size,
+                              const IngotLoadOptions* options,
+                              IngotModel** model) {
+  return Report(LoadWith(
+      options,
+      [bytes, size](const ingot::LoaderRegistry& loaders,
+                    const ingot::LoadOptions& load_options) {
+        return ingot::LoadMemory(ingot::Blob::FromMemory(bytes, size, nullptr),
+                                 loaders, load_options);
+      },
+      model));
+}
+
+void ingot_free_model(IngotModel* model) { delete model; }
+
+const IngotTensorInfo* ingot_inputs(const IngotModel* model, int32_t* count) {
+  return model->inputs.Get(count);
+}
+
+const IngotTensorInfo* ingot_outputs(const IngotModel* model, int32_t* count) {
+  return model->outputs.Get(count);
+}
+
+const char* ingot_input_type(const IngotModel* model, int32_t index) {
+  return model->inputs.Type(index);
+}
+
+const char* ingot_output_type(const IngotModel* model, int32_t index) {
+  return model->outputs.Type(index);
+}
+
+IngotStatus ingot_create_executor(const IngotModel* model,
+                                  IngotExecutor** executor) {
+  return Report(CreateFor(*model, executor));
+}
+
+void ingot_free_executor(IngotExecutor* executor) { delete executor; }
+
+IngotStatus ingot_set_input(IngotExecutor* executor, int32_t index,
+                            const DLTensor* tensor) {
+  return Report(SetInput(executor, index, tensor));
+}
+
+IngotStatus ingot_run(IngotExecutor* executor) {
+  return Report(executor->executor->Run());
+}
+
+IngotStatus ingot_get_output(IngotExecutor* executor, int32_t index,
+                             DLTensor* tensor) {
+  return Report(ShowOutput(executor, index, tensor));
+}
+
+IngotStatus ingot_export_output(IngotExecutor* executor, int32_t index,
+                                DLManagedTensor** tensor) {
+  return Report(ExportOutput(*executor, index, tensor));
+}
+
+}  // extern "C"

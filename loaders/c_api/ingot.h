@@ -1,0 +1,154 @@
+/* Ingot for programs in C and whatever calls C: loads a model that was compiled
+ * and runs it.
+ *
+ *   IngotModel* model;
+ *   IngotExecutor* executor;
+ *   DLTensor x = ..., y;
+ *   if (ingot_load("model.so", NULL, &model) != INGOT_OK ||
+ *       ingot_create_executor(model, &executor) != INGOT_OK ||
+ *       ingot_set_input(executor, 0, &x) != INGOT_OK ||
+ *       ingot_run(executor) != INGOT_OK ||
+ *       ingot_get_output(executor, 0, &y) != INGOT_OK) {
+ *     fprintf(stderr, "%s\n", ingot_last_error());
+ *   }
+ *   ingot_free_executor(executor);
+ *   ingot_free_model(model);
+ *
+ * Threads: functions may be called from any thread. A model is constant and may
+ * be used by several at once; an executor by one at a time.
+ *
+ * Stability: functions and numbers keep their meaning. New ones are added, and
+ * fields at the end of IngotLoadOptions; ingot_api_version() then grows.
+ *
+ * What runs is code from the model's file: load only what you trust. */
+#ifndef INGOT_LOADERS_C_API_INGOT_H_
+#define INGOT_LOADERS_C_API_INGOT_H_
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/c_abi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define INGOT_API __attribute__((visibility("default")))
+#else
+#define INGOT_API
+#endif
+
+#define INGOT_API_VERSION 1
+
+/* The version of the library; at least that of the header it is used with. */
+INGOT_API int32_t ingot_api_version(void);
+
+/* ---- Errors ---------------------------------------------------------------
+ */
+
+/* What a function returns; those of Abseil's StatusCode, of which others than
+ * these may occur. When it is not INGOT_OK, what the function would have given
+ * is left as it was. */
+typedef int32_t IngotStatus;
+enum {
+  INGOT_OK = 0,
+  INGOT_INVALID_ARGUMENT = 3,    /* the caller's mistake, or a file's */
+  INGOT_NOT_FOUND = 5,           /* a file, a loader, a function */
+  INGOT_RESOURCE_EXHAUSTED = 8,  /* no memory */
+  INGOT_FAILED_PRECONDITION = 9, /* not here or not now: another processor, a
+                                  * set that is not linked, no inputs yet */
+  INGOT_UNIMPLEMENTED = 12,      /* made by a newer compiler */
+  INGOT_INTERNAL = 13,           /* a mistake of Ingot's */
+  INGOT_DATA_LOSS = 15           /* a file that was damaged or edited */
+};
+
+/* The text of this thread's last failure, for a person; "" before the first.
+ * Valid until this thread calls another function of this header. */
+INGOT_API const char* ingot_last_error(void);
+
+/* ---- Models ---------------------------------------------------------------
+ */
+
+typedef struct IngotModel IngotModel;
+
+typedef struct IngotLoadOptions {
+  size_t size; /* sizeof(IngotLoadOptions), by which the library knows which
+                * fields there are */
+  /* How many threads a run may use, the calling one included; 0 is 1. */
+  int32_t threads;
+  /* Not 0: weights are compared with their digests, which reads all of them.
+   * The rest always is. */
+  int32_t check_digests;
+} IngotLoadOptions;
+
+/* Opens a library that `ingot link` made, or a set with nothing to link.
+ * Weights are mapped, not copied. NULL for options that are all 0. */
+INGOT_API IngotStatus ingot_load(const char* path,
+                                 const IngotLoadOptions* options,
+                                 IngotModel** model);
+
+/* The same for the bytes of such a file. They are not copied: they must stay as
+ * they are until the model, its executors and all exported outputs are freed.
+ */
+INGOT_API IngotStatus ingot_load_memory(const void* bytes, size_t size,
+                                        const IngotLoadOptions* options,
+                                        IngotModel** model);
+
+/* Executors keep what they need. NULL is allowed. */
+INGOT_API void ingot_free_model(IngotModel* model);
+
+/* The inputs or outputs, in the model's order, and their number; they live as
+ * long as the model. A sequence of tensors, which these functions can neither
+ * set nor get, has ndim -1. */
+INGOT_API const IngotTensorInfo* ingot_inputs(const IngotModel* model,
+                                              int32_t* count);
+INGOT_API const IngotTensorInfo* ingot_outputs(const IngotModel* model,
+                                               int32_t* count);
+
+/* The type for a person, with the names of dimensions: "f32[batch, 3]". NULL
+ * unless there is such an input or output. */
+INGOT_API const char* ingot_input_type(const IngotModel* model, int32_t index);
+INGOT_API const char* ingot_output_type(const IngotModel* model, int32_t index);
+
+/* ---- Runs -----------------------------------------------------------------
+ */
+
+typedef struct IngotExecutor IngotExecutor;
+
+/* An executor has the memory for one run at a time. */
+INGOT_API IngotStatus ingot_create_executor(const IngotModel* model,
+                                            IngotExecutor** executor);
+/* NULL is allowed. */
+INGOT_API void ingot_free_executor(IngotExecutor* executor);
+
+/* The next runs read the tensor's elements: they are not copied, must stay
+ * where they are until another tensor is set or the executor is freed, and may
+ * change between runs. The structure itself is not kept. InvalidArgument unless
+ * it has the input's type, rank and fixed dimensions, is dense and row-major,
+ * aligned to its elements, and in memory of a CPU. */
+INGOT_API IngotStatus ingot_set_input(IngotExecutor* executor, int32_t index,
+                                      const DLTensor* tensor);
+
+/* Computes the outputs. FailedPrecondition where an input was never set,
+ * InvalidArgument where inputs disagree about a dimension. */
+INGOT_API IngotStatus ingot_run(IngotExecutor* executor);
+
+/* The output of the last run, of which `*tensor` shows the memory: nothing is
+ * copied, and the next run or another ingot_get_output of this output ends it.
+ * It is to be read only. */
+INGOT_API IngotStatus ingot_get_output(IngotExecutor* executor, int32_t index,
+                                       DLTensor* tensor);
+
+/* The same for another library that takes DLPack's tensors: the memory stays
+ * until that calls the deleter, even without the executor, though the next run
+ * may change its elements. */
+INGOT_API IngotStatus ingot_export_output(IngotExecutor* executor,
+                                          int32_t index,
+                                          DLManagedTensor** tensor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* INGOT_LOADERS_C_API_INGOT_H_ */

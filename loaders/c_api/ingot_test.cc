@@ -1,0 +1,210 @@
+// The C API as a program sees it: by its header, from the shared library.
+//
+// MODEL is affine.relay, linked.
+#include "loaders/c_api/ingot.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+DLTensor Rows(float* data, int64_t* shape) {
+  DLTensor tensor = {};
+  tensor.data = data;
+  tensor.device = {kDLCPU, 0};
+  tensor.ndim = 2;
+  tensor.dtype = {kDLFloat, 32, 1};
+  tensor.shape = shape;
+  return tensor;
+}
+
+std::vector<float> Floats(const DLTensor& tensor) {
+  int64_t elements = 1;
+  for (int d = 0; d < tensor.ndim; ++d) elements *= tensor.shape[d];
+  const auto* data = static_cast<const float*>(tensor.data);
+  return std::vector<float>(data, data + elements);
+}
+
+class IngotTest : public testing::Test {
+ protected:
+  IngotTest() {
+    EXPECT_EQ(ingot_load(getenv("MODEL"), nullptr, &model_), INGOT_OK)
+        << ingot_last_error();
+    EXPECT_EQ(ingot_create_executor(model_, &executor_), INGOT_OK)
+        << ingot_last_error();
+  }
+  ~IngotTest() override {
+    ingot_free_executor(executor_);
+    ingot_free_model(model_);
+  }
+
+  IngotModel* model_ = nullptr;
+  IngotExecutor* executor_ = nullptr;
+  float x_[6] = {1, 2, 3, 4, 5, 6};
+  int64_t shape_[2] = {2, 3};
+};
+
+TEST_F(IngotTest, TellsInputsAndOutputs) {
+  EXPECT_GE(ingot_api_version(), INGOT_API_VERSION);
+  int32_t count = 0;
+  const IngotTensorInfo* inputs = ingot_inputs(model_, &count);
+  ASSERT_EQ(count, 1);
+  EXPECT_STREQ(inputs[0].name, "x");
+  ASSERT_EQ(inputs[0].ndim, 2);
+  EXPECT_EQ(inputs[0].shape[0], -1);
+  EXPECT_EQ(inputs[0].shape[1], 3);
+  EXPECT_EQ(inputs[0].dtype.code, kDLFloat);
+  EXPECT_EQ(inputs[0].dtype.bits, 32);
+  EXPECT_STREQ(ingot_input_type(model_, 0), "f32[rows, 3]");
+  EXPECT_EQ(ingot_input_type(model_, 1), nullptr);
+  const IngotTensorInfo* outputs = ingot_outputs(model_, &count);
+  ASSERT_EQ(count, 2);
+  EXPECT_STREQ(outputs[1].name, "count");
+  EXPECT_STREQ(ingot_output_type(model_, 1), "i64[1]");
+  EXPECT_EQ(ingot_output_type(model_, -1), nullptr);
+}
+
+TEST_F(IngotTest, RunsOnTheCallersMemory) {
+  const DLTensor x = Rows(x_, shape_);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &x), INGOT_OK) << ingot_last_error();
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK) << ingot_last_error();
+  DLTensor y, count;
+  ASSERT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK) << ingot_last_error();
+  ASSERT_EQ(ingot_get_output(executor_, 1, &count), INGOT_OK);
+  EXPECT_THAT(Floats(y), ElementsAre(3, 6, 9, 9, 12, 15));
+  EXPECT_EQ(*static_cast<int64_t*>(count.data), 2);
+
+  // Nothing was copied: the next run sees other elements.
+  x_[0] = 10;
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK);
+  ASSERT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK);
+  EXPECT_EQ(Floats(y)[0], 21);
+
+  // Another number of rows.
+  shape_[0] = 1;
+  const DLTensor row = Rows(x_, shape_);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &row), INGOT_OK);
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK);
+  ASSERT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK);
+  EXPECT_THAT(Floats(y), ElementsAre(21, 6, 9));
+}
+
+TEST_F(IngotTest, ExportedOutputsOutliveTheModel) {
+  const DLTensor x = Rows(x_, shape_);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &x), INGOT_OK);
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK);
+  DLManagedTensor* y = nullptr;
+  ASSERT_EQ(ingot_export_output(executor_, 0, &y), INGOT_OK);
+  ingot_free_executor(executor_);
+  ingot_free_model(model_);
+  executor_ = nullptr;
+  model_ = nullptr;
+  EXPECT_THAT(Floats(y->dl_tensor), ElementsAre(3, 6, 9, 9, 12, 15));
+  y->deleter(y);
+}
+
+TEST_F(IngotTest, OutputsCanBeFedBack) {
+  const DLTensor x = Rows(x_, shape_);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &x), INGOT_OK);
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK);
+  DLTensor y;
+  ASSERT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &y), INGOT_OK);
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK);
+  ASSERT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK);
+  EXPECT_THAT(Floats(y), ElementsAre(7, 14, 21, 19, 26, 33));
+}
+
+TEST_F(IngotTest, FailuresSayWhy) {
+  EXPECT_EQ(ingot_run(executor_), INGOT_FAILED_PRECONDITION);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("x"));
+  DLTensor y;
+  EXPECT_EQ(ingot_get_output(executor_, 0, &y), INGOT_FAILED_PRECONDITION);
+  EXPECT_EQ(ingot_get_output(executor_, 2, &y), INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("there is no output 2"));
+
+  DLTensor x = Rows(x_, shape_);
+  EXPECT_EQ(ingot_set_input(executor_, -1, &x), INGOT_INVALID_ARGUMENT);
+  EXPECT_EQ(ingot_set_input(executor_, 0, nullptr), INGOT_INVALID_ARGUMENT);
+  x.dtype.bits = 64;
+  EXPECT_EQ(ingot_set_input(executor_, 0, &x), INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("f32[rows, 3]"));
+  x = Rows(x_, shape_);
+  shape_[1] = 2;
+  EXPECT_EQ(ingot_set_input(executor_, 0, &x), INGOT_INVALID_ARGUMENT);
+  x.device.device_type = kDLCUDA;
+  EXPECT_EQ(ingot_set_input(executor_, 0, &x), INGOT_INVALID_ARGUMENT);
+
+  IngotModel* none = nullptr;
+  EXPECT_EQ(ingot_load("/nowhere/model.so", nullptr, &none), INGOT_NOT_FOUND);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("/nowhere/model.so"));
+  EXPECT_EQ(ingot_load_memory("no model", 8, nullptr, &none),
+            INGOT_INVALID_ARGUMENT);
+  IngotLoadOptions options = {};
+  EXPECT_EQ(ingot_load(getenv("MODEL"), &options, &none),
+            INGOT_INVALID_ARGUMENT);
+  options.size = sizeof(options);
+  options.threads = -1;
+  EXPECT_EQ(ingot_load(getenv("MODEL"), &options, &none),
+            INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("threads is -1"));
+  EXPECT_EQ(none, nullptr);
+}
+
+TEST_F(IngotTest, ErrorsBelongToTheirThread) {
+  EXPECT_NE(ingot_run(executor_), INGOT_OK);
+  std::thread([] { EXPECT_STREQ(ingot_last_error(), ""); }).join();
+  EXPECT_STRNE(ingot_last_error(), "");
+}
+
+TEST_F(IngotTest, ExecutorsOfOneModelRunAtOnce) {
+  const auto run = [this](float start, float* result) {
+    IngotExecutor* executor = nullptr;
+    ASSERT_EQ(ingot_create_executor(model_, &executor), INGOT_OK);
+    float data[3] = {start, start, start};
+    int64_t shape[2] = {1, 3};
+    const DLTensor x = Rows(data, shape);
+    ASSERT_EQ(ingot_set_input(executor, 0, &x), INGOT_OK);
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_EQ(ingot_run(executor), INGOT_OK);
+      DLTensor y;
+      ASSERT_EQ(ingot_get_output(executor, 0, &y), INGOT_OK);
+      *result = Floats(y)[2];
+      ASSERT_EQ(*result, 2 * start + 3);
+    }
+    ingot_free_executor(executor);
+  };
+  float a = 0, b = 0;
+  std::thread other(run, 5.0f, &a);
+  run(7.0f, &b);
+  other.join();
+  EXPECT_EQ(a, 13);
+  EXPECT_EQ(b, 17);
+}
+
+TEST_F(IngotTest, LoadsMemoryWithOptions) {
+  std::ifstream file(getenv("MODEL"), std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  IngotLoadOptions options = {};
+  options.size = sizeof(options);
+  options.threads = 2;
+  options.check_digests = 1;
+  IngotModel* model = nullptr;
+  ASSERT_EQ(ingot_load_memory(bytes.data(), bytes.size(), &options, &model),
+            INGOT_OK)
+      << ingot_last_error();
+  EXPECT_STREQ(ingot_output_type(model, 0), "f32[rows, 3]");
+  ingot_free_model(model);
+}
+
+}  // namespace
