@@ -17,9 +17,11 @@
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
+#include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/signature.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
+#include "compiler/tir/passes/pass.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot {
@@ -78,8 +80,10 @@ std::string InComment(absl::string_view text) {
 class CWriter : public codegen::CPrinter {
  public:
   // `main` is the model among the functions, or null.
-  CWriter(const MainFunction* main, std::string prefix)
-      : main_(main), prefix_(std::move(prefix)), exports_(Reserved()) {}
+  CWriter(const MainFunction* main, std::string prefix, bool has_vectors)
+      : main_(main), prefix_(std::move(prefix)), exports_(Reserved()) {
+    if (has_vectors) UseVectorTypes();
+  }
 
   // Appends the functions of one kernel.
   absl::Status Add(const PrimFunc& func) {
@@ -276,6 +280,31 @@ std::string CompilerFlags(const Target& target) {
   return absl::StrJoin(flags, " ");
 }
 
+// Without -mcpu, plain loops that every compiler takes. With it, LLVM knows the
+// processor by the name that C compilers have for it; one that it does not know
+// gets plain loops, too.
+absl::StatusOr<MachineModel> MachineOf(const Target& target) {
+  MachineModel plain;
+  plain.vector_bits = 0;
+  plain.vector_registers = 16;
+  const std::string mcpu = target.Option("mcpu", "");
+  if (mcpu.empty()) return plain;
+  Target machine;
+  machine.kind = "llvm";
+  machine.options["mcpu"] = mcpu;
+  // A compiler for another machine is called <its triple>-gcc, or the like.
+  const std::string cc = target.Option("cc", "");
+  const size_t dash = cc.rfind("-linux-gnu");
+  if (dash != std::string::npos)
+    machine.options["mtriple"] = cc.substr(0, dash + 10);
+  const absl::StatusOr<codegen::Machine> known =
+      codegen::ResolveMachine(machine);
+  if (!known.ok()) return plain;
+  MachineModel model = codegen::ModelOf(*known);
+  model.units.clear();  // C has no word for them
+  return model;
+}
+
 // The first line of a C file.
 std::string RequestLine(const Target& target) {
   const std::string cc = target.Option("cc", "");
@@ -305,10 +334,16 @@ absl::Status CheckTarget(const Target& target) {
 absl::StatusOr<std::string> GenerateC(const Target& target,
                                       absl::Span<const PrimFunc> kernels,
                                       const CodegenOptions& options) {
+  INGOT_ASSIGN_OR_RETURN(const MachineModel machine, MachineOf(target));
   CWriter writer(options.main.has_value() ? &*options.main : nullptr,
-                 options.symbol_prefix);
+                 options.symbol_prefix, machine.vector_bits > 0);
+  std::vector<absl::string_view> passes;
+  if (machine.vector_bits > 0)
+    passes = {"vectorize_loops", "unroll_loops", "simplify"};
   for (const PrimFunc& kernel : kernels) {
-    INGOT_RETURN_IF_ERROR(writer.Add(kernel));
+    INGOT_ASSIGN_OR_RETURN(const PrimFunc final,
+                           tir::RunPasses(kernel, passes));
+    INGOT_RETURN_IF_ERROR(writer.Add(final));
   }
   return absl::StrCat(RequestLine(target), writer.File());
 }
@@ -332,12 +367,7 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
   kind.check = CheckTarget;
   kind.templates = te::cpu::CpuTemplates();
   kind.layouts = te::cpu::CpuLayouts;
-  kind.machine = [](const Target&) -> absl::StatusOr<MachineModel> {
-    MachineModel model;
-    model.vector_bits = 0;  // plain loops; the C compiler finds the vectors
-    model.vector_registers = 16;
-    return model;
-  };
+  kind.machine = MachineOf;
   kind.tir_to_runtime =
       [](const Target& target, absl::Span<const PrimFunc> kernels,
          const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {

@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 #include "compiler/codegen/c_printer.h"
+#include "compiler/codegen/c_vector_helpers.h"
 
 namespace ingot::codegen {
 namespace {
@@ -233,6 +234,7 @@ std::string HelperSource(const std::set<std::string>& helpers) {
   bool f16 = false, bf16 = false, f16_d = false, bf16_d = false;
   std::string rest;
   for (const std::string& name : helpers) {
+    if (IsVectorHelper(name)) continue;
     const std::vector<std::string> words = absl::StrSplit(name, '_');
     const bool is_f16 = words[1] == "f16" || words.back() == "f16";
     const bool is_bf16 = words[1] == "bf16" || words.back() == "bf16";
@@ -254,7 +256,7 @@ std::string HelperSource(const std::set<std::string>& helpers) {
   if (f16_d || bf16_d) out += kDoubleToOdd;
   if (f16_d) out += absl::Substitute(kRoundDouble, "f16");
   if (bf16_d) out += absl::Substitute(kRoundDouble, "bf16");
-  return out + rest;
+  return absl::StrCat(out, rest, VectorHelperSource(helpers));
 }
 
 }  // namespace ingot::codegen

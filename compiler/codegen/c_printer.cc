@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/c_vector_helpers.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -103,6 +104,8 @@ void CPrinter::ResetNames(const std::set<std::string>& reserved) {
   var_names_.clear();
   buffer_names_.clear();
   read_only_.clear();
+  vector_vars_.clear();
+  registers_.clear();
   taken_ = reserved;
 }
 
@@ -115,6 +118,7 @@ std::string CPrinter::Declare(absl::string_view name) {
       absl::ascii_isdigit(static_cast<unsigned char>(stem[0]))) {
     stem = "v" + stem;
   }
+  if (uses_vectors_ && IsVectorHelper(stem)) stem += "_v";
   std::string unique = stem;
   for (int i = 1; !taken_.insert(unique).second; ++i) {
     unique = absl::StrCat(stem, "_", i);
@@ -239,10 +243,14 @@ void CPrinter::NameShared(const Expr& e) {
   for (const Expr& node : finder.shared) {
     if (node->dtype.is_integer() && node->dtype.bits == 64) continue;
     if (MayFault(node, bounds_)) continue;  // it must stay behind its guard
-    const std::string value = Print(node);
+    const DataType t = node->dtype;
+    const bool is_vector = t.lanes > 1 && lane_.empty();
+    if (is_vector && t.is_bool()) continue;
+    const std::string value =
+        is_vector ? PrintVector(node, kAnything) : Print(node);
     const std::string name = Declare("t");
-    Line(absl::StrCat("const ", ValueType(node->dtype), " ", name, " = ", value,
-                      ";"));
+    Line(absl::StrCat("const ", is_vector ? VectorType(t) : ValueType(t), " ",
+                      name, " = ", value, ";"));
     shared_[node.get()] = name;
   }
 }
@@ -250,6 +258,7 @@ void CPrinter::NameShared(const Expr& e) {
 void CPrinter::PrintStore(const tir::Store& s) {
   const DataType t = s.buffer->dtype;
   const int lanes = s.value->dtype.lanes;
+  if (PrintVectorStore(s)) return;
   const auto encoded = [&](std::string value) {
     if (!IsNarrowFloat(t)) return value;
     return absl::StrCat(
@@ -285,7 +294,7 @@ void CPrinter::PrintLet(const tir::LetStmt& s) {
     const std::string name = DeclareVar(s.var.get());
     Line(absl::StrCat("const ", ValueType(t), " ", name, " = ", value, ";"));
     if (t == DataType::Int(64)) bounds_.SetValue(s.var.get(), s.value);
-  } else {
+  } else if (!PrintVectorLet(s)) {
     const std::string name = DeclareVar(s.var.get());
     Line(absl::StrCat(ValueType(t), " ", name, "[", t.lanes, "];"));
     ForLanes(t.lanes, [&] {
@@ -406,8 +415,17 @@ void CPrinter::PrintAllocate(const tir::Allocate& s) {
                              "small constant size"));
   }
   const std::string name = DeclareBuffer(s.buffer.get());
-  Line(absl::StrCat(MemoryType(s.buffer->dtype), " ", name, "[",
-                    std::max<int64_t>(elements, 1), "];"));
+  const int lanes = RegistersOf(s, elements);
+  if (lanes > 0) {
+    registers_.insert(s.buffer.get());
+    const std::vector<std::string> names =
+        DeclareRegisters(s.buffer.get(), elements / lanes);
+    Line(absl::StrCat(VectorType(s.buffer->dtype.with_lanes(lanes)), " ",
+                      absl::StrJoin(names, ", "), ";"));
+  } else {
+    Line(absl::StrCat(MemoryType(s.buffer->dtype), " ", name, "[",
+                      std::max<int64_t>(elements, 1), "];"));
+  }
   Print(s.body);
 }
 

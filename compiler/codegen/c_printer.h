@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "compiler/codegen/access.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 
@@ -23,7 +24,10 @@ namespace ingot::codegen {
 // `ingot_…`; helpers() says which were used, and the derived class defines
 // them.
 // Values of the 16-bit float types are C floats that hold what the type can;
-// in memory they are uint16_t. Vector statements become loops over the lanes.
+// in memory they are uint16_t. Vector statements become loops over the lanes,
+// or are printed with vector types that GCC and Clang have (UseVectorTypes):
+// small arrays that hold nothing but vectors are then variables, which stay in
+// registers.
 //
 // A call of other code that fails, and an assert that does not hold, end the
 // function with fail(kind, message), which the derived class's text has.
@@ -87,6 +91,8 @@ class CPrinter {
   // Prints `for (var = min + begin; …)`: the iterations [begin, end) of a loop.
   void PrintLoop(const tir::For& loop, const std::string& begin,
                  const std::string& end);
+  // For compilers with __attribute__((vector_size)) and convertvector.
+  void UseVectorTypes() { uses_vectors_ = true; }
   // Appends one line, indented.
   void Line(absl::string_view text);
   void Indent() { ++indent_; }
@@ -117,6 +123,33 @@ class CPrinter {
   std::string PrintLoad(const tir::Load& e, int* precedence);
   std::string Subscript(const tir::BufferNode& buffer,
                         const std::vector<tir::Expr>& indices);
+  // Vectors (c_printer_vectors.cc). Whether there is such a type.
+  bool HasVectorType(DataType t) const;
+  // Its name, "f32x8", and that of a helper for it, which are used from now on.
+  std::string VectorType(DataType t);
+  std::string VectorHelper(absl::string_view op, DataType t);
+  // Whether an expression of several lanes can be printed as one value.
+  bool IsVector(const tir::Expr& e);
+  bool ComputeIsVector(const tir::Expr& e);
+  std::string PrintVector(const tir::Expr& e, int precedence);
+  std::string PrintVectorUnwrapped(const tir::Expr& e, int* precedence);
+  std::string PrintVectorBinary(const tir::Binary& e, int* precedence);
+  std::string PrintVectorCall(const tir::Call& e, int* precedence);
+  std::string PrintMask(const tir::Expr& e, DataType t);
+  std::string Splat(DataType t, const tir::Expr& scalar);
+  // False, and nothing printed, where it must be a loop over lanes.
+  bool PrintVectorStore(const tir::Store& s);
+  bool PrintVectorLet(const tir::LetStmt& s);
+  // The lanes of the vectors that an array of so many elements consists of, if
+  // it can be variables; else 0.
+  int RegistersOf(const tir::Allocate& s, int64_t elements) const;
+  // Names so many variables for it: <the buffer's name>_0 and so on.
+  std::vector<std::string> DeclareRegisters(const tir::BufferNode* buffer,
+                                            int64_t count);
+  // The variable that an access to such an array is to.
+  std::string RegisterAt(const tir::BufferNode& buffer, const Access& access);
+  // The text of an operator that C has, too.
+  static const char* OperatorText(tir::BinaryOp op);
   // A computed value of type `t` back in the range of the type, where C
   // computed in a wider one.
   std::string Narrow(DataType t, std::string text, int* precedence);
@@ -143,6 +176,10 @@ class CPrinter {
   std::map<std::string, std::string> prototypes_;  // by the function's name
   tir::Bounds bounds_;
   std::string lane_;  // the lane's index inside of a vector statement
+  bool uses_vectors_ = false;
+  std::set<const tir::Var*> vector_vars_;         // of vector types
+  std::set<const tir::BufferNode*> registers_;    // that are variables
+  std::map<const tir::ExprNode*, bool> vectors_;  // IsVector, in one statement
   int indent_ = 0;
   absl::Status status_;
 };

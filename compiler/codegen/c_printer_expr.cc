@@ -98,6 +98,8 @@ std::string TypeName(DataType t) { return t.element().ToString(); }
 
 }  // namespace
 
+const char* CPrinter::OperatorText(BinaryOp op) { return OperatorOf(op).text; }
+
 std::string CPrinter::Print(const Expr& e, int precedence) {
   auto shared = shared_.find(e.get());
   if (shared != shared_.end()) return shared->second;
@@ -371,6 +373,11 @@ std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
 
 std::string CPrinter::Subscript(const tir::BufferNode& buffer,
                                 const std::vector<Expr>& indices) {
+  if (registers_.count(&buffer) != 0) {
+    return absl::StrCat(
+        RegisterAt(buffer, AnalyzeAccess(buffer, indices, &bounds_)), "[",
+        lane_, "]");
+  }
   return absl::StrCat(NameOf(&buffer), "[",
                       Print(FlattenIndex(buffer, indices, &bounds_)), "]");
 }

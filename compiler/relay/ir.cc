@@ -183,30 +183,6 @@ Node* Function::AddConstant(absl::string_view name, Tensor value) {
   return node;
 }
 
-absl::StatusOr<Node*> Function::AddOp(absl::string_view op,
-                                      absl::string_view name,
-                                      std::vector<Value> inputs, Attrs attrs) {
-  const OpDef* def = StandardOps().Find(op);
-  if (def == nullptr) {
-    return absl::UnimplementedError(absl::StrCat(
-        "node ", QuoteName(name), ": there is no operator '", op, "'"));
-  }
-  attrs.BindTo(*def);
-  absl::StatusOr<std::vector<TensorType>> types =
-      InferTypes(*def, inputs, attrs);
-  if (!types.ok()) {
-    return absl::Status(
-        types.status().code(),
-        absl::StrCat("node ", QuoteName(name), ": ", types.status().message()));
-  }
-  Node* node = Append(NodeKind::kOp, name.empty() ? op : name);
-  node->op = def;
-  node->attrs = std::move(attrs);
-  node->inputs = std::move(inputs);
-  node->outputs = *std::move(types);
-  return node;
-}
-
 Node* Function::AddCall(absl::string_view callee, absl::string_view name,
                         std::vector<Value> inputs,
                         std::vector<TensorType> outputs) {

@@ -1,0 +1,365 @@
+// Vectors as values of the compiler's own vector types.
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "compiler/codegen/access.h"
+#include "compiler/codegen/c_printer.h"
+#include "compiler/tir/typing.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::As;
+using tir::BinaryOp;
+using tir::Expr;
+using tir::ExprKind;
+
+// Compilers take wider ones apart, into code that is no better than a loop.
+constexpr int kMaxVectorBits = 2048;
+
+// More variables are no registers anyway.
+constexpr int kMaxRegisters = 64;
+
+bool IsElement(DataType t) {
+  return t.is_integer() || (t.is_float() && t.bits >= 32);
+}
+
+// The width of the elements that a vector of conditions has, each of them 0 or
+// -1: that of what was compared; 0 where it can have any.
+int MaskBits(const Expr& e) {
+  if (const auto* binary = As<tir::Binary>(e)) {
+    if (tir::IsComparison(binary->op)) return binary->a->dtype.bits;
+    const int bits = MaskBits(binary->a);
+    return bits != 0 ? bits : MaskBits(binary->b);
+  }
+  if (const auto* unary = As<tir::Unary>(e)) return MaskBits(unary->a);
+  return 0;
+}
+
+// Whether some loop in a statement runs on several threads, or other code gets
+// the buffer, or an access is none to a whole vector at a constant place.
+class RegisterFinder : public tir::StmtVisitor {
+ public:
+  explicit RegisterFinder(const tir::BufferNode& buffer) : buffer_(buffer) {}
+  // Of each vector; 0 before the first access.
+  int lanes = 0;
+  bool fits = true;
+
+ protected:
+  void VisitFor(const tir::For& node) override {
+    if (node.for_kind == tir::ForKind::kParallel) fits = false;
+    tir::StmtVisitor::VisitFor(node);
+  }
+  void VisitStore(const tir::Store& node) override {
+    Check(*node.buffer, node.indices);
+    tir::StmtVisitor::VisitStore(node);
+  }
+  void VisitLoad(const tir::Load& node) override {
+    Check(*node.buffer, node.indices);
+    tir::StmtVisitor::VisitLoad(node);
+  }
+  void VisitCallExtern(const tir::CallExtern&) override { fits = false; }
+  void VisitPart(const tir::Part&) override { fits = false; }
+
+ private:
+  void Check(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {
+    if (&buffer != &buffer_ || !fits) return;
+    const Access access = AnalyzeAccess(buffer, indices);
+    int64_t base = 0;
+    fits = !access.scalar() && access.is_ramp() && access.contiguous() &&
+           tir::AsConstInt(access.base, &base) && base % access.lanes == 0 &&
+           (lanes == 0 || lanes == access.lanes);
+    lanes = access.lanes;
+  }
+
+  const tir::BufferNode& buffer_;
+};
+
+}  // namespace
+
+bool CPrinter::HasVectorType(DataType t) const {
+  const bool is_power = t.lanes > 1 && (t.lanes & (t.lanes - 1)) == 0;
+  return uses_vectors_ && is_power && IsElement(t) &&
+         t.bits * t.lanes <= kMaxVectorBits;
+}
+
+std::string CPrinter::VectorType(DataType t) {
+  const std::string name =
+      absl::StrCat(t.element().ToString(), "x", int{t.lanes});
+  Helper(absl::StrCat("ingot_type_", name));
+  return name;
+}
+
+std::string CPrinter::VectorHelper(absl::string_view op, DataType t) {
+  return Helper(absl::StrCat("ingot_", op, "_", VectorType(t)));
+}
+
+int CPrinter::RegistersOf(const tir::Allocate& s, int64_t elements) const {
+  if (!uses_vectors_ || !IsElement(s.buffer->dtype)) return 0;
+  RegisterFinder finder(*s.buffer);
+  finder.Visit(s.body);
+  const bool fits = finder.fits && finder.lanes > 1 &&
+                    elements % finder.lanes == 0 &&
+                    elements / finder.lanes <= kMaxRegisters &&
+                    HasVectorType(s.buffer->dtype.with_lanes(finder.lanes));
+  return fits ? finder.lanes : 0;
+}
+
+std::vector<std::string> CPrinter::DeclareRegisters(
+    const tir::BufferNode* buffer, int64_t count) {
+  while (true) {
+    std::vector<std::string> names;
+    bool are_free = true;
+    for (int64_t i = 0; i < count; ++i) {
+      names.push_back(absl::StrCat(NameOf(buffer), "_", i));
+      are_free = are_free && taken_.count(names.back()) == 0;
+    }
+    if (are_free) {
+      taken_.insert(names.begin(), names.end());
+      return names;
+    }
+    buffer_names_[buffer] = Declare(absl::StrCat(NameOf(buffer), "_v"));
+  }
+}
+
+std::string CPrinter::RegisterAt(const tir::BufferNode& buffer,
+                                 const Access& access) {
+  int64_t base = 0;
+  tir::AsConstInt(access.base, &base);
+  return absl::StrCat(NameOf(&buffer), "_", base / access.lanes);
+}
+
+bool CPrinter::IsVector(const Expr& e) {
+  if (e->dtype.lanes == 1) return true;
+  const auto [it, is_new] = vectors_.emplace(e.get(), false);
+  if (is_new) {
+    const bool result = ComputeIsVector(e);
+    vectors_[e.get()] = result;
+    return result;
+  }
+  return it->second;
+}
+
+bool CPrinter::ComputeIsVector(const Expr& e) {
+  const DataType t = e->dtype;
+  if (!t.is_bool() && !HasVectorType(t)) return false;
+  const bool is_constant = e->kind == ExprKind::kBroadcast;
+  if (t.is_bool() && !is_constant && MaskBits(e) == 0) return false;
+  switch (e->kind) {
+    case ExprKind::kVar:
+      return vector_vars_.count(As<tir::Var>(e)) != 0;
+    case ExprKind::kUnary:
+      return IsVector(As<tir::Unary>(e)->a);
+    case ExprKind::kBinary: {
+      const auto& binary = *As<tir::Binary>(e);
+      const DataType of = binary.a->dtype;
+      switch (binary.op) {
+        case BinaryOp::kDiv:
+          if (!of.is_float()) return false;
+          break;
+        case BinaryOp::kMod:
+        case BinaryOp::kFloorDiv:
+        case BinaryOp::kFloorMod:
+          return false;
+        default:
+          break;
+      }
+      const bool is_logic =
+          binary.op == BinaryOp::kAnd || binary.op == BinaryOp::kOr;
+      return (is_logic || HasVectorType(of)) && IsVector(binary.a) &&
+             IsVector(binary.b);
+    }
+    case ExprKind::kSelect: {
+      const auto& select = *As<tir::Select>(e);
+      return !t.is_bool() && !MayFault(e, bounds_) &&
+             IsVector(select.condition) && IsVector(select.on_true) &&
+             IsVector(select.on_false);
+    }
+    case ExprKind::kCast: {
+      const Expr& value = As<tir::Cast>(e)->value;
+      const bool saturates = value->dtype.is_float() && t.is_integer();
+      return !saturates && !t.is_bool() && HasVectorType(value->dtype) &&
+             IsVector(value);
+    }
+    case ExprKind::kLoad: {
+      const auto& load = *As<tir::Load>(e);
+      const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
+      return IsElement(load.buffer->dtype) && access.is_ramp() &&
+             (access.contiguous() || access.uniform());
+    }
+    case ExprKind::kRamp:
+      return t.is_integer();
+    case ExprKind::kBroadcast:
+      return true;
+    case ExprKind::kCall: {
+      const auto& call = *As<tir::Call>(e);
+      if (t.is_bool() || call.intrinsic == tir::Intrinsic::kDot4 ||
+          (!t.is_float() && call.intrinsic != tir::Intrinsic::kMulAdd)) {
+        return false;
+      }
+      for (const Expr& arg : call.args) {
+        if (!IsVector(arg)) return false;
+      }
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+std::string CPrinter::Splat(DataType t, const Expr& scalar) {
+  return absl::StrCat(VectorHelper("splat", t), "(", Print(scalar), ")");
+}
+
+// The conditions of `e` in lanes of the width of `t`'s elements.
+std::string CPrinter::PrintMask(const Expr& e, DataType t) {
+  const DataType mask = DataType::Int(t.bits, t.lanes);
+  if (e->kind == ExprKind::kBroadcast || e->dtype.lanes == 1) {
+    const Expr& scalar =
+        e->kind == ExprKind::kBroadcast ? As<tir::Broadcast>(e)->value : e;
+    return absl::StrCat(VectorHelper("splat", mask), "(-",
+                        Print(scalar, kUnary), ")");
+  }
+  const int bits = MaskBits(e);
+  const std::string text = PrintVector(e, kAnything);
+  if (bits == t.bits || bits == 0) return text;
+  return absl::StrCat("__builtin_convertvector(", text, ", ", VectorType(mask),
+                      ")");
+}
+
+std::string CPrinter::PrintVectorBinary(const tir::Binary& e, int* precedence) {
+  const DataType t = e.a->dtype;
+  if (e.op == BinaryOp::kMin || e.op == BinaryOp::kMax) {
+    return absl::StrCat(VectorHelper(e.op == BinaryOp::kMin ? "min" : "max", t),
+                        "(", PrintVector(e.a, kAnything), ", ",
+                        PrintVector(e.b, kAnything), ")");
+  }
+  *precedence = kAnything;
+  if (e.op == BinaryOp::kAnd || e.op == BinaryOp::kOr) {
+    const int bits = std::max(MaskBits(e.a), MaskBits(e.b));
+    const DataType mask = DataType::Int(bits == 0 ? 32 : bits, t.lanes);
+    return absl::StrCat("(", PrintMask(e.a, mask), ")",
+                        e.op == BinaryOp::kAnd ? " & " : " | ", "(",
+                        PrintMask(e.b, mask), ")");
+  }
+  const bool is_product = e.op == BinaryOp::kMul || e.op == BinaryOp::kDiv;
+  const bool is_sum = e.op == BinaryOp::kAdd || e.op == BinaryOp::kSub;
+  const int left = is_product ? kMultiplicative : is_sum ? kAdditive : kPrimary;
+  if (is_product || is_sum) *precedence = left;
+  return absl::StrCat(PrintVector(e.a, left), " ", OperatorText(e.op), " ",
+                      PrintVector(e.b, left == kPrimary ? left : left + 1));
+}
+
+std::string CPrinter::PrintVectorCall(const tir::Call& e, int* precedence) {
+  if (e.intrinsic == tir::Intrinsic::kMulAdd) {
+    *precedence = kAdditive;
+    return absl::StrCat(PrintVector(e.args[0], kMultiplicative), " * ",
+                        PrintVector(e.args[1], kPrimary), " + ",
+                        PrintVector(e.args[2], kMultiplicative));
+  }
+  std::vector<std::string> args;
+  for (const Expr& arg : e.args) args.push_back(PrintVector(arg, kAnything));
+  return absl::StrCat(VectorHelper(tir::IntrinsicName(e.intrinsic), e.dtype),
+                      "(", absl::StrJoin(args, ", "), ")");
+}
+
+std::string CPrinter::PrintVector(const Expr& e, int precedence) {
+  const auto shared = shared_.find(e.get());
+  if (shared != shared_.end()) return shared->second;
+  int own = kPrimary;
+  std::string text = PrintVectorUnwrapped(e, &own);
+  return own < precedence ? absl::StrCat("(", text, ")") : text;
+}
+
+std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
+  const DataType t = e->dtype;
+  switch (e->kind) {
+    case ExprKind::kVar:
+      return NameOf(As<tir::Var>(e));
+    case ExprKind::kUnary: {
+      const auto& unary = *As<tir::Unary>(e);
+      *precedence = kUnary;
+      return absl::StrCat(unary.op == tir::UnaryOp::kNeg ? "-" : "~",
+                          PrintVector(unary.a, kPrimary));
+    }
+    case ExprKind::kBinary:
+      return PrintVectorBinary(*As<tir::Binary>(e), precedence);
+    case ExprKind::kSelect: {
+      const auto& select = *As<tir::Select>(e);
+      const std::string mask = PrintMask(select.condition, t);
+      return absl::StrCat(VectorHelper("select", t), "(", mask, ", ",
+                          PrintVector(select.on_true, kAnything), ", ",
+                          PrintVector(select.on_false, kAnything), ")");
+    }
+    case ExprKind::kCast:
+      return absl::StrCat("__builtin_convertvector(",
+                          PrintVector(As<tir::Cast>(e)->value, kAnything), ", ",
+                          VectorType(t), ")");
+    case ExprKind::kLoad: {
+      const auto& load = *As<tir::Load>(e);
+      const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
+      if (registers_.count(load.buffer.get()) != 0) {
+        return RegisterAt(*load.buffer, access);
+      }
+      const std::string element =
+          absl::StrCat(NameOf(load.buffer.get()), "[", Print(access.base), "]");
+      return access.uniform()
+                 ? absl::StrCat(VectorHelper("splat", t), "(", element, ")")
+                 : absl::StrCat(VectorHelper("load", t), "(&", element, ")");
+    }
+    case ExprKind::kRamp: {
+      const auto& ramp = *As<tir::Ramp>(e);
+      std::vector<std::string> lanes;
+      for (int i = 0; i < t.lanes; ++i) lanes.push_back(absl::StrCat(i));
+      *precedence = kAdditive;
+      return absl::StrCat(Splat(t, ramp.base), " + (", VectorType(t), "){",
+                          absl::StrJoin(lanes, ", "), "} * ",
+                          Splat(t, ramp.stride));
+    }
+    case ExprKind::kBroadcast:
+      return Splat(t, As<tir::Broadcast>(e)->value);
+    case ExprKind::kCall:
+      return PrintVectorCall(*As<tir::Call>(e), precedence);
+    default:
+      Fail("an expression that is no vector");
+      return "?";
+  }
+}
+
+bool CPrinter::PrintVectorStore(const tir::Store& s) {
+  vectors_.clear();
+  if (!HasVectorType(s.value->dtype) || !IsVector(s.value)) return false;
+  const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
+  if (!access.is_ramp() || !access.contiguous()) return false;
+  NameShared(s.value);
+  const std::string value = PrintVector(s.value, kAnything);
+  shared_.clear();
+  if (registers_.count(s.buffer.get()) != 0) {
+    Line(absl::StrCat(RegisterAt(*s.buffer, access), " = ", value, ";"));
+  } else {
+    Line(absl::StrCat(VectorHelper("store", s.value->dtype), "(&",
+                      NameOf(s.buffer.get()), "[", Print(access.base), "], ",
+                      value, ");"));
+  }
+  return true;
+}
+
+bool CPrinter::PrintVectorLet(const tir::LetStmt& s) {
+  vectors_.clear();
+  if (!HasVectorType(s.value->dtype) || !IsVector(s.value)) return false;
+  NameShared(s.value);
+  const std::string value = PrintVector(s.value, kAnything);
+  shared_.clear();
+  const std::string name = DeclareVar(s.var.get());
+  Line(absl::StrCat("const ", VectorType(s.value->dtype), " ", name, " = ",
+                    value, ";"));
+  vector_vars_.insert(s.var.get());
+  return true;
+}
+
+}  // namespace ingot::codegen
