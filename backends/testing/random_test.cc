@@ -237,7 +237,9 @@ TEST_P(RandomTest, AgreesWithTheInterpreter) {
 INSTANTIATE_TEST_SUITE_P(Targets, RandomTest,
                          testing::Values("llvm", "llvm -mcpu=generic",
                                          "llvmjit -O=1", "c",
-                                         "c -cc=clang-19 -O=1"));
+                                         "c -cc=clang-19 -O=1",
+                                         "c -mcpu=native",
+                                         "c -cc=clang-19 -mcpu=native"));
 
 }  // namespace
 }  // namespace ingot::testing_support

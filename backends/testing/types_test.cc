@@ -401,7 +401,8 @@ TEST_P(TypesTest, DivisionByZeroDoesNotTrap) {
 INSTANTIATE_TEST_SUITE_P(Targets, TypesTest,
                          testing::Values("llvm", "llvm -mcpu=generic -O=1",
                                          "llvmjit -O=0", "c -O=1",
-                                         "c -cc=clang-19 -mcpu=native -O=0"));
+                                         "c -cc=clang-19 -mcpu=native -O=0",
+                                         "c -mcpu=native -O=1"));
 
 }  // namespace
 }  // namespace ingot::testing_support

@@ -204,7 +204,7 @@ std::vector<Way> WaysOf(uint64_t seed) {
       ways[2].twice = true;
       break;
     default:
-      ways[2].target = "c";
+      ways[2].target = random.Chance(50) ? "c" : "c -mcpu=native";
       if (random.Chance(30)) ways[2].symbols = ways[1].symbols;
   }
   return ways;
