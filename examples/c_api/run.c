@@ -22,7 +22,7 @@ static int64_t Elements(const DLTensor* tensor) {
   return elements;
 }
 
-/* An input, and memory for it that is never freed: it is read until the end. */
+/* An input; its shape and elements are to be freed. */
 static DLTensor MakeInput(const IngotTensorInfo* info) {
   DLTensor tensor = {0};
   tensor.device.device_type = kDLCPU;
@@ -56,14 +56,16 @@ int main(int argc, char** argv) {
 
   int32_t count;
   const IngotTensorInfo* infos = ingot_inputs(model, &count);
+  const int32_t num_inputs = count;
+  DLTensor* inputs = calloc(num_inputs + 1, sizeof(DLTensor));
   for (int32_t i = 0; i < count; ++i) {
     printf("%s: %s\n", infos[i].name, ingot_input_type(model, i));
     if (infos[i].ndim < 0) {
       fprintf(stderr, "run: a sequence cannot be set\n");
       return 1;
     }
-    const DLTensor input = MakeInput(&infos[i]);
-    Check(ingot_set_input(executor, i, &input));
+    inputs[i] = MakeInput(&infos[i]);
+    Check(ingot_set_input(executor, i, &inputs[i]));
   }
   Check(ingot_run(executor));
 
@@ -76,5 +78,10 @@ int main(int argc, char** argv) {
   }
   ingot_free_executor(executor);
   ingot_free_model(model);
+  for (int32_t i = 0; i < num_inputs; ++i) {
+    free(inputs[i].data);
+    free(inputs[i].shape);
+  }
+  free(inputs);
   return 0;
 }

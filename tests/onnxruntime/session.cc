@@ -10,6 +10,12 @@
 #include "runtime/onnx_tensor/element_types.h"
 #include "third_party/onnxruntime/onnxruntime_c_api.h"
 
+// Read by the leak checker: the library keeps what it made once until the end.
+extern "C" const char* __lsan_default_suppressions();
+extern "C" const char* __lsan_default_suppressions() {
+  return "leak:libonnxruntime\n";
+}
+
 namespace ingot::onnxruntime {
 namespace {
 
