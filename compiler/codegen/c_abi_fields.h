@@ -9,46 +9,54 @@
 
 #include "runtime/c_abi.h"
 
-// One row per field, in the order of memory: X(name, type, the member in
-// c_abi.h, the member in c_prelude_types.inc).
-#define INGOT_ABI_TENSOR(X)                              \
-  X(Data, kPointer, data, data)                          \
-  X(DeviceType, kInt32, device.device_type, device_type) \
-  X(DeviceId, kInt32, device.device_id, device_id)       \
-  X(Ndim, kInt32, ndim, ndim)                            \
-  X(TypeCode, kInt8, dtype.code, type_code)              \
-  X(TypeBits, kInt8, dtype.bits, type_bits)              \
-  X(TypeLanes, kInt16, dtype.lanes, type_lanes)          \
-  X(Shape, kPointer, shape, shape)                       \
-  X(Strides, kPointer, strides, strides)                 \
-  X(ByteOffset, kInt64, byte_offset, byte_offset)
+// One row per field, in the order of memory: X(the structure as
+// c_prelude_types.inc and c_model_info_types.inc call it, name, type, the
+// member in c_abi.h, the member there).
+#define INGOT_ABI_TENSOR(X)                                      \
+  X(Tensor, Data, kPointer, data, data)                          \
+  X(Tensor, DeviceType, kInt32, device.device_type, device_type) \
+  X(Tensor, DeviceId, kInt32, device.device_id, device_id)       \
+  X(Tensor, Ndim, kInt32, ndim, ndim)                            \
+  X(Tensor, TypeCode, kInt8, dtype.code, type_code)              \
+  X(Tensor, TypeBits, kInt8, dtype.bits, type_bits)              \
+  X(Tensor, TypeLanes, kInt16, dtype.lanes, type_lanes)          \
+  X(Tensor, Shape, kPointer, shape, shape)                       \
+  X(Tensor, Strides, kPointer, strides, strides)                 \
+  X(Tensor, ByteOffset, kInt64, byte_offset, byte_offset)
 
-#define INGOT_ABI_ANY(X)                       \
-  X(TypeIndex, kInt32, type_index, type_index) \
-  X(Padding, kInt32, zero_padding, padding)    \
-  X(Value, kInt64, v_int64, value)
+#define INGOT_ABI_ANY(X)                            \
+  X(Any, TypeIndex, kInt32, type_index, type_index) \
+  X(Any, Padding, kInt32, zero_padding, padding)    \
+  X(Any, Value, kInt64, v_int64, value)
 
-#define INGOT_ABI_HOST_API(X)                          \
-  X(Version, kInt32, version, version)                 \
-  X(ParallelFor, kPointer, parallel_for, parallel_for) \
-  X(SetError, kPointer, set_error, set_error)
+#define INGOT_ABI_HOST_API(X)                                   \
+  X(HostApi, Version, kInt32, version, version)                 \
+  X(HostApi, ParallelFor, kPointer, parallel_for, parallel_for) \
+  X(HostApi, SetError, kPointer, set_error, set_error)
 
-#define INGOT_ABI_TENSOR_INFO(X)            \
-  X(Name, kPointer, name, name)             \
-  X(Shape, kPointer, shape, shape)          \
-  X(Ndim, kInt32, ndim, ndim)               \
-  X(TypeCode, kInt8, dtype.code, type_code) \
-  X(TypeBits, kInt8, dtype.bits, type_bits) \
-  X(TypeLanes, kInt16, dtype.lanes, type_lanes)
+#define INGOT_ABI_TENSOR_INFO(X)                        \
+  X(TensorInfo, Name, kPointer, name, name)             \
+  X(TensorInfo, Shape, kPointer, shape, shape)          \
+  X(TensorInfo, Ndim, kInt32, ndim, ndim)               \
+  X(TensorInfo, TypeCode, kInt8, dtype.code, type_code) \
+  X(TensorInfo, TypeBits, kInt8, dtype.bits, type_bits) \
+  X(TensorInfo, TypeLanes, kInt16, dtype.lanes, type_lanes)
 
-#define INGOT_ABI_MODEL_INFO(X)                           \
-  X(Version, kInt32, version, version)                    \
-  X(NumInputs, kInt32, num_inputs, num_inputs)            \
-  X(NumOutputs, kInt32, num_outputs, num_outputs)         \
-  X(Tensors, kPointer, tensors, tensors)                  \
-  X(Run, kPointer, run, run)                              \
-  X(OutputShapes, kPointer, output_shapes, output_shapes) \
-  X(LastError, kPointer, last_error, last_error)
+#define INGOT_ABI_MODEL_INFO(X)                                      \
+  X(ModelInfo, Version, kInt32, version, version)                    \
+  X(ModelInfo, NumInputs, kInt32, num_inputs, num_inputs)            \
+  X(ModelInfo, NumOutputs, kInt32, num_outputs, num_outputs)         \
+  X(ModelInfo, Tensors, kPointer, tensors, tensors)                  \
+  X(ModelInfo, Run, kPointer, run, run)                              \
+  X(ModelInfo, OutputShapes, kPointer, output_shapes, output_shapes) \
+  X(ModelInfo, LastError, kPointer, last_error, last_error)
+
+#define INGOT_ABI_ALL(X)   \
+  INGOT_ABI_TENSOR(X)      \
+  INGOT_ABI_ANY(X)         \
+  INGOT_ABI_HOST_API(X)    \
+  INGOT_ABI_TENSOR_INFO(X) \
+  INGOT_ABI_MODEL_INFO(X)
 
 namespace ingot::codegen {
 
@@ -60,55 +68,6 @@ struct AbiField {
   size_t offset;  // in bytes
   size_t size;
 };
-
-#define INGOT_ABI_FIELD(structure, type, member) \
-  {AbiType::type, offsetof(structure, member),   \
-   sizeof(static_cast<structure*>(nullptr)->member)},
-
-// Indices of the fields, and the fields.
-#define INGOT_ABI_INDEX(name, type, member, prelude) kTensor##name,
-enum : unsigned { INGOT_ABI_TENSOR(INGOT_ABI_INDEX) };
-#undef INGOT_ABI_INDEX
-#define INGOT_ABI_ROW(name, type, member, prelude) \
-  INGOT_ABI_FIELD(DLTensor, type, member)
-inline constexpr AbiField kTensorFields[] = {INGOT_ABI_TENSOR(INGOT_ABI_ROW)};
-#undef INGOT_ABI_ROW
-
-#define INGOT_ABI_INDEX(name, type, member, prelude) kAny##name,
-enum : unsigned { INGOT_ABI_ANY(INGOT_ABI_INDEX) };
-#undef INGOT_ABI_INDEX
-#define INGOT_ABI_ROW(name, type, member, prelude) \
-  INGOT_ABI_FIELD(TVMFFIAny, type, member)
-inline constexpr AbiField kAnyFields[] = {INGOT_ABI_ANY(INGOT_ABI_ROW)};
-#undef INGOT_ABI_ROW
-
-#define INGOT_ABI_INDEX(name, type, member, prelude) kHostApi##name,
-enum : unsigned { INGOT_ABI_HOST_API(INGOT_ABI_INDEX) };
-#undef INGOT_ABI_INDEX
-#define INGOT_ABI_ROW(name, type, member, prelude) \
-  INGOT_ABI_FIELD(IngotHostApi, type, member)
-inline constexpr AbiField kHostApiFields[] = {
-    INGOT_ABI_HOST_API(INGOT_ABI_ROW)};
-#undef INGOT_ABI_ROW
-
-#define INGOT_ABI_INDEX(name, type, member, prelude) kTensorInfo##name,
-enum : unsigned { INGOT_ABI_TENSOR_INFO(INGOT_ABI_INDEX) };
-#undef INGOT_ABI_INDEX
-#define INGOT_ABI_ROW(name, type, member, prelude) \
-  INGOT_ABI_FIELD(IngotTensorInfo, type, member)
-inline constexpr AbiField kTensorInfoFields[] = {
-    INGOT_ABI_TENSOR_INFO(INGOT_ABI_ROW)};
-#undef INGOT_ABI_ROW
-
-#define INGOT_ABI_INDEX(name, type, member, prelude) kModelInfo##name,
-enum : unsigned { INGOT_ABI_MODEL_INFO(INGOT_ABI_INDEX) };
-#undef INGOT_ABI_INDEX
-#define INGOT_ABI_ROW(name, type, member, prelude) \
-  INGOT_ABI_FIELD(IngotModelInfo, type, member)
-inline constexpr AbiField kModelInfoFields[] = {
-    INGOT_ABI_MODEL_INFO(INGOT_ABI_ROW)};
-#undef INGOT_ABI_ROW
-#undef INGOT_ABI_FIELD
 
 // The size in bytes of a field of this type, and its alignment.
 constexpr size_t SizeOf(AbiType type) {
@@ -131,11 +90,34 @@ constexpr bool IsWholeStructure(const AbiField (&fields)[n], size_t bytes) {
   return (end + alignment - 1) / alignment * alignment == bytes;
 }
 
-static_assert(IsWholeStructure(kTensorFields, sizeof(DLTensor)), "");
-static_assert(IsWholeStructure(kAnyFields, sizeof(TVMFFIAny)), "");
-static_assert(IsWholeStructure(kHostApiFields, sizeof(IngotHostApi)), "");
-static_assert(IsWholeStructure(kTensorInfoFields, sizeof(IngotTensorInfo)), "");
-static_assert(IsWholeStructure(kModelInfoFields, sizeof(IngotModelInfo)), "");
+// The structures in c_abi.h.
+using AbiTensor = DLTensor;
+using AbiAny = TVMFFIAny;
+using AbiHostApi = IngotHostApi;
+using AbiTensorInfo = IngotTensorInfo;
+using AbiModelInfo = IngotModelInfo;
+
+// Indices of a structure's fields, kTensorData and so on, and the fields:
+// kTensorFields.
+#define INGOT_ABI_INDEX(structure, name, type, member, own) k##structure##name,
+#define INGOT_ABI_ROW(structure, name, type, member, own) \
+  {AbiType::type, offsetof(Abi##structure, member),       \
+   sizeof(static_cast<Abi##structure*>(nullptr)->member)},
+#define INGOT_ABI_FIELDS(structure, ROWS)                                   \
+  enum : unsigned { ROWS(INGOT_ABI_INDEX) };                                \
+  inline constexpr AbiField k##structure##Fields[] = {ROWS(INGOT_ABI_ROW)}; \
+  static_assert(                                                            \
+      IsWholeStructure(k##structure##Fields, sizeof(Abi##structure)), "");
+
+INGOT_ABI_FIELDS(Tensor, INGOT_ABI_TENSOR)
+INGOT_ABI_FIELDS(Any, INGOT_ABI_ANY)
+INGOT_ABI_FIELDS(HostApi, INGOT_ABI_HOST_API)
+INGOT_ABI_FIELDS(TensorInfo, INGOT_ABI_TENSOR_INFO)
+INGOT_ABI_FIELDS(ModelInfo, INGOT_ABI_MODEL_INFO)
+
+#undef INGOT_ABI_FIELDS
+#undef INGOT_ABI_ROW
+#undef INGOT_ABI_INDEX
 
 }  // namespace ingot::codegen
 

@@ -25,28 +25,12 @@ namespace prelude {
 namespace {
 
 TEST(CAbiTest, GeneratedCDeclaresTheHeadersStructures) {
-#define INGOT_EXPECT_TENSOR(name, type, member, own)                    \
-  EXPECT_EQ(offsetof(prelude::Tensor, own), offsetof(DLTensor, member)) \
-      << #member;
-  INGOT_ABI_TENSOR(INGOT_EXPECT_TENSOR)
-#define INGOT_EXPECT_ANY(name, type, member, own)                     \
-  EXPECT_EQ(offsetof(prelude::Any, own), offsetof(TVMFFIAny, member)) \
-      << #member;
-  INGOT_ABI_ANY(INGOT_EXPECT_ANY)
-#define INGOT_EXPECT_HOST_API(name, type, member, own)                       \
-  EXPECT_EQ(offsetof(prelude::HostApi, own), offsetof(IngotHostApi, member)) \
-      << #member;
-  INGOT_ABI_HOST_API(INGOT_EXPECT_HOST_API)
-#define INGOT_EXPECT_TENSOR_INFO(name, type, member, own) \
-  EXPECT_EQ(offsetof(prelude::TensorInfo, own),           \
-            offsetof(IngotTensorInfo, member))            \
-      << #member;
-  INGOT_ABI_TENSOR_INFO(INGOT_EXPECT_TENSOR_INFO)
-#define INGOT_EXPECT_MODEL_INFO(name, type, member, own) \
-  EXPECT_EQ(offsetof(prelude::ModelInfo, own),           \
-            offsetof(IngotModelInfo, member))            \
-      << #member;
-  INGOT_ABI_MODEL_INFO(INGOT_EXPECT_MODEL_INFO)
+#define INGOT_EXPECT_PLACE(structure, name, type, member, own) \
+  EXPECT_EQ(offsetof(prelude::structure, own),                 \
+            offsetof(Abi##structure, member))                  \
+      << #structure "::" #member;
+  INGOT_ABI_ALL(INGOT_EXPECT_PLACE)
+#undef INGOT_EXPECT_PLACE
   EXPECT_EQ(sizeof(prelude::Tensor), sizeof(DLTensor));
   EXPECT_EQ(sizeof(prelude::Any), sizeof(TVMFFIAny));
   EXPECT_EQ(sizeof(prelude::HostApi), sizeof(IngotHostApi));

@@ -18,26 +18,14 @@ namespace {
 
 // Generated C shares these structures with the host, so every field lies where
 // the ABI has it.
-#define INGOT_SAME_PLACE(structure, fields, index, own)                       \
-  static_assert(offsetof(prelude::structure, own) == fields[index].offset &&  \
+#define INGOT_SAME_PLACE(structure, name, type, member, own)                  \
+  static_assert(offsetof(prelude::structure, own) ==                          \
+                        k##structure##Fields[k##structure##name].offset &&    \
                     sizeof(static_cast<prelude::structure*>(nullptr)->own) == \
-                        fields[index].size,                                   \
+                        k##structure##Fields[k##structure##name].size,        \
                 #structure "::" #own);
-#define INGOT_SAME_TENSOR(name, type, member, own) \
-  INGOT_SAME_PLACE(Tensor, kTensorFields, kTensor##name, own)
-#define INGOT_SAME_ANY(name, type, member, own) \
-  INGOT_SAME_PLACE(Any, kAnyFields, kAny##name, own)
-#define INGOT_SAME_HOST_API(name, type, member, own) \
-  INGOT_SAME_PLACE(HostApi, kHostApiFields, kHostApi##name, own)
-#define INGOT_SAME_TENSOR_INFO(name, type, member, own) \
-  INGOT_SAME_PLACE(TensorInfo, kTensorInfoFields, kTensorInfo##name, own)
-#define INGOT_SAME_MODEL_INFO(name, type, member, own) \
-  INGOT_SAME_PLACE(ModelInfo, kModelInfoFields, kModelInfo##name, own)
-INGOT_ABI_TENSOR(INGOT_SAME_TENSOR)
-INGOT_ABI_ANY(INGOT_SAME_ANY)
-INGOT_ABI_HOST_API(INGOT_SAME_HOST_API)
-INGOT_ABI_TENSOR_INFO(INGOT_SAME_TENSOR_INFO)
-INGOT_ABI_MODEL_INFO(INGOT_SAME_MODEL_INFO)
+INGOT_ABI_ALL(INGOT_SAME_PLACE)
+#undef INGOT_SAME_PLACE
 static_assert(sizeof(prelude::Tensor) == sizeof(DLTensor), "");
 static_assert(sizeof(prelude::Any) == sizeof(TVMFFIAny), "");
 static_assert(sizeof(prelude::HostApi) == sizeof(IngotHostApi), "");
