@@ -27,6 +27,32 @@ absl::Status RunsHere(const Provenance::TargetKey& key) {
 
 }  // namespace
 
+absl::Status CheckTargetKeyOn(const Provenance::TargetKey& key,
+                              absl::string_view name,
+                              const std::set<std::string>& features) {
+  std::vector<std::string> missing;
+  for (const std::string& feature : key.cpu_features()) {
+    if (features.count(feature) == 0) missing.push_back(feature);
+  }
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(name, " lacks ", absl::StrJoin(missing, ", "),
+                   ", which the code was compiled for"));
+}
+
+std::vector<std::string> UnusedVectorUnits(
+    const Provenance::TargetKey& key, const std::set<std::string>& features) {
+  const std::set<std::string> used(key.cpu_features().begin(),
+                                   key.cpu_features().end());
+  std::vector<std::string> unused;
+  for (const char* unit : {"avx2", "avx512f"}) {
+    if (features.count(unit) != 0 && used.count(unit) == 0) {
+      unused.emplace_back(unit);
+    }
+  }
+  return unused;
+}
+
 std::vector<TargetKeyCheck> CheckTargetKeys(const Provenance& provenance) {
   std::vector<TargetKeyCheck> checks;
   for (const Provenance::TargetKey& key : provenance.target_keys()) {

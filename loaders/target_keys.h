@@ -3,10 +3,12 @@
 #ifndef INGOT_LOADERS_TARGET_KEYS_H_
 #define INGOT_LOADERS_TARGET_KEYS_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "artifact/provenance.pb.h"
 
 namespace ingot {
@@ -20,6 +22,17 @@ struct TargetKeyCheck {
 
 // One for each key that `provenance` describes, in its order. Runs nothing.
 std::vector<TargetKeyCheck> CheckTargetKeys(const Provenance& provenance);
+
+// The same of a processor of the key's family with these features, which may
+// not be this machine's. `name` is for the error.
+absl::Status CheckTargetKeyOn(const Provenance::TargetKey& key,
+                              absl::string_view name,
+                              const std::set<std::string>& features);
+
+// The units for wide vectors that a processor with `features` has and that the
+// key's code leaves unused, though it could have been compiled for them.
+std::vector<std::string> UnusedVectorUnits(
+    const Provenance::TargetKey& key, const std::set<std::string>& features);
 
 // OK if all of them can run; otherwise FailedPrecondition that says for each
 // key that cannot what is missing, and which keys can.

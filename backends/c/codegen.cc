@@ -357,8 +357,9 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
        {"the C compiler: cc, gcc, clang, gcc-12 or aarch64-linux-gnu-gcc, say",
         "cc"}},
       {"mcpu",
-       {"processor, as the C compiler names it, or native",
-        "any of the family"}},
+       {"processor, as the C compiler names it, or native, whose vectors are "
+        "used then",
+        "any of the family, plain loops"}},
       {"O", {"how hard it optimises: 0, 1, 2, 3, s or fast", "2"}},
       {"cflags", {"more flags for it, in quotes", ""}},
   };

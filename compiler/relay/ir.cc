@@ -340,9 +340,10 @@ Function* Module::Find(absl::string_view name) const {
 }
 
 void Module::RemoveFunction(absl::string_view name) {
+  const std::string removed(name);  // the name may be the function's own
   functions_.erase(std::remove_if(functions_.begin(), functions_.end(),
                                   [&](const std::unique_ptr<Function>& f) {
-                                    return f->name == name;
+                                    return f->name == removed;
                                   }),
                    functions_.end());
 }

@@ -48,6 +48,8 @@ constexpr Command kCommands[] = {
     {"pack", "make a set of such a directory again", RunPack},
     {"link", "make a set a shared library that needs no other file", nullptr},
     {"export", "write a set as a folder of C for firmware", nullptr},
+    {"check", "say whether a set can run on this machine, or another",
+     RunCheck},
     {"run", "run a model", RunRun},
     {"verify", "compare a model's outputs with what they should be", RunVerify},
     {"bench", "measure a model", RunBench},

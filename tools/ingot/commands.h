@@ -18,6 +18,7 @@ namespace ingot {
 using Args = absl::Span<const std::string>;
 
 absl::Status RunBench(Args args, const Backends& backends);
+absl::Status RunCheck(Args args, const Backends& backends);
 absl::Status RunDump(Args args, const Backends& backends);
 absl::Status RunInspect(Args args, const Backends& backends);
 absl::Status RunList(Args args, const Backends& backends);

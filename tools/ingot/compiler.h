@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,11 @@ class Compiler {
   virtual absl::StatusOr<CompiledModel> Compile(absl::string_view path,
                                                 const CompileFlags& flags,
                                                 Progress* progress) = 0;
+
+  // The features of the processor that LLVM calls `cpu`, of the family of
+  // `triple`. InvalidArgument if there is none.
+  virtual absl::StatusOr<std::set<std::string>> CpuFeatures(
+      absl::string_view triple, absl::string_view cpu) = 0;
 
   // LinkCached of loaders/native, with the programs that the user names in
   // $INGOT_CC and $INGOT_LLD.

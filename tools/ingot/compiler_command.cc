@@ -1,5 +1,6 @@
 #include "tools/ingot/compiler_command.h"
 
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/machine.h"
 #include "compiler/frontends/read_model.h"
+#include "compiler/target/target.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/command.h"
 #include "tools/ingot/compile_model.h"
@@ -55,6 +58,18 @@ class CompilerOfThisProgram final : public Compiler {
     INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
                            MakeCompilerBuiltins(backends_));
     return CompileModel(path, flags, builtins, progress);
+  }
+
+  absl::StatusOr<std::set<std::string>> CpuFeatures(
+      absl::string_view triple, absl::string_view cpu) override {
+    Target target;
+    target.kind = "llvm";
+    target.options = {{"mtriple", std::string(triple)},
+                      {"mcpu", std::string(cpu)}};
+    INGOT_ASSIGN_OR_RETURN(const codegen::Machine machine,
+                           codegen::ResolveMachine(target));
+    return std::set<std::string>(machine.features.begin(),
+                                 machine.features.end());
   }
 
   absl::StatusOr<std::string> Link(

@@ -32,6 +32,7 @@
   X(Sampling)                      \
   X(Select)                        \
   X(Sequence)                      \
+  X(Slice)                         \
   X(Text)                          \
   X(TextNumbers)                   \
   X(TextSearch)                    \

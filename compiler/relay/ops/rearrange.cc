@@ -149,107 +149,6 @@ OpDef Concat() {
   return def;
 }
 
-absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
-  const Shape& starts = attrs.Get<Shape>("starts");
-  const Shape& ends = attrs.Get<Shape>("ends");
-  const Ints& axes = attrs.Get<Ints>("axes");
-  const Ints steps = attrs.GetEach("steps", axes.size());
-  const int rank = static_cast<int>(x.shape.size());
-  if (starts.size() != axes.size() || ends.size() != axes.size() ||
-      steps.size() != axes.size()) {
-    return Invalid("starts, ends, axes and steps differ in length");
-  }
-  INGOT_RETURN_IF_ERROR(NormalizeAxes(axes, rank).status());
-  Shape shape = x.shape;
-  for (size_t k = 0; k < axes.size(); ++k) {
-    if (axes[k] < 0) return Invalid("axes must not be negative");
-    Dim& dim = shape[axes[k]];
-    const int64_t step = steps[k];
-    if (step == 0 || step == std::numeric_limits<int64_t>::min()) {
-      return Invalid("step ", step);
-    }
-    int64_t extent, start, end;
-    const bool known_start = ConstDim(starts[k], &start);
-    const bool known_end = ConstDim(ends[k], &end);
-    if (ConstDim(dim, &extent)) {
-      // An empty result may start anywhere.
-      const int64_t low = step > 0 ? 0 : -1;
-      const int64_t high = step > 0 ? extent : std::max<int64_t>(extent - 1, 0);
-      if ((known_start && (start < low || start > high)) ||
-          (known_end && (end < low || end > high))) {
-        return Invalid("[", known_start ? start : 0, ", ", known_end ? end : 0,
-                       ") is outside of dimension ", axes[k], " of ",
-                       ToString(x));
-      }
-    }
-    // |step| beyond any extent: one element.
-    const int64_t size =
-        std::min<int64_t>(step > 0 ? step : -step, int64_t{1} << 40);
-    const Dim span = step > 0 ? ends[k] - starts[k] : starts[k] - ends[k];
-    if (known_start && known_end) {
-      const int64_t n = step > 0 ? end - start : start - end;
-      dim = I64(n <= 0 ? 0 : (n - 1) / size + 1);
-    } else {
-      dim = CeilDiv(span, size);
-    }
-  }
-  return shape;
-}
-
-// Notes what a slice of dimensions that only a run knows relies on: that it
-// ends, or begins when it goes backward, inside of them.
-void AssumeInside(const TensorType& x, const Attrs& attrs,
-                  std::vector<DimAssumption>* assumed) {
-  const tir::Bounds dimensions = tir::Bounds::Dimensions();
-  const Ints& axes = attrs.Get<Ints>("axes");
-  const Ints steps = attrs.GetEach("steps", axes.size());
-  for (size_t k = 0; k < axes.size(); ++k) {
-    const Dim& dim = x.shape[axes[k]];
-    int64_t extent;
-    if (ConstDim(dim, &extent)) continue;
-    const Dim start = attrs.Get<Shape>("starts")[k];
-    Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k] : start + 1;
-    if (tir::Prove(tir::Le(bound, dim), &dimensions)) continue;
-    // The end may lie up to a step behind the last element.
-    if (steps[k] > 1 && steps[k] < std::numeric_limits<int32_t>::max()) {
-      bound = SimplifyDim(
-          start + (CeilDiv(bound - start, steps[k]) - 1) * steps[k] + 1);
-    }
-    assumed->push_back({Min(bound, dim), bound});
-  }
-}
-
-OpDef Slice() {
-  OpDef def = Injective(
-      "slice", "every step-th element from start up to end, along axes",
-      {ShapeAttr("starts", "in [0, extent]; below extent for steps < 0",
-                 kRequired),
-       ShapeAttr("ends", "in [0, extent]; -1 ends a backward slice at 0",
-                 kRequired),
-       IntsAttr("axes", "distinct, not negative", kRequired),
-       EachAttr("steps", "not 0", 1)},
-      &InferSlice, [](const Indices& i, const Shape&, const Attrs& attrs) {
-        const Ints& axes = attrs.Get<Ints>("axes");
-        const Ints steps = attrs.GetEach("steps", axes.size());
-        Indices at = i;
-        for (size_t k = 0; k < axes.size(); ++k) {
-          at[axes[k]] = attrs.Get<Shape>("starts")[k] + i[axes[k]] * steps[k];
-        }
-        return at;
-      });
-  def.infer = [shape =
-                   def.infer](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_ASSIGN_OR_RETURN(Types types, shape(c));
-    if (c.assumed != nullptr) AssumeInside(c.type(0), c.attrs, c.assumed);
-    return types;
-  };
-  def.traits = kNeverGrows;
-  def.layout_rule = LayoutRule::kSlices;
-  def.compute_known = &CopySliced;
-  def.max_inputs = -1;  // values whose shapes bind symbols
-  return def;
-}
-
 // The operand's position for one padded dimension, inside it for every mode
 // but "constant".
 Expr PadSource(const Expr& i, int64_t before, const Dim& extent,
@@ -529,9 +428,9 @@ OpDef ReverseSequence() {
 }  // namespace
 
 absl::Status RegisterRearrange(OpRegistry* registry) {
-  return RegisterAllOf(
-      registry, {Transpose(), Concat(), Slice(), Pad(), Tile(), DepthToSpace(),
-                 SpaceToDepth(), Trilu(), ReverseSequence()});
+  return RegisterAllOf(registry,
+                       {Transpose(), Concat(), Pad(), Tile(), DepthToSpace(),
+                        SpaceToDepth(), Trilu(), ReverseSequence()});
 }
 
 }  // namespace ingot::relay::ops

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "runtime/float16.h"
 
@@ -95,8 +96,12 @@ void SetElementAt(Tensor* tensor, int64_t i, double value) {
   } else {
     VisitInteger(t, [&](auto* type) {
       using T = std::remove_pointer_t<decltype(type)>;
-      // Through int64_t, since a negative number has no meaning as unsigned.
-      static_cast<T*>(data)[i] = static_cast<T>(static_cast<int64_t>(value));
+      // Through int64_t, since a negative number has no meaning as unsigned;
+      // doubles have no largest int64_t, but one more.
+      constexpr double kBeyond = 9223372036854775808.0;
+      static_cast<T*>(data)[i] =
+          value >= kBeyond ? static_cast<T>(std::numeric_limits<int64_t>::max())
+                           : static_cast<T>(static_cast<int64_t>(value));
     });
   }
 }
