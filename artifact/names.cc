@@ -74,7 +74,7 @@ absl::Status CheckLinkLibrary(absl::string_view name) {
     if (!IsIdentifierChar(c) && c != '+') {
       return Bad(kWhat, name,
                  "must be a name of [A-Za-z0-9_.+-], not a path or a flag; a "
-                 "package may follow behind a colon");
+                 "package may follow after a colon");
     }
   }
   if (!parts.name.empty()) return absl::OkStatus();

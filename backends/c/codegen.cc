@@ -140,7 +140,7 @@ class CWriter : public codegen::CPrinter {
         absl::StrCat("kernel ", func.name, ": ", status().message()));
   }
 
-  // The whole file behind its first line.
+  // The whole file after its first line.
   std::string File() const {
     std::set<std::string> used = helpers();
     used.insert(exports_.helpers().begin(), exports_.helpers().end());

@@ -373,7 +373,7 @@ class Translation {
 
   absl::Status EltwiseNode() {
     INGOT_ASSIGN_OR_RETURN(std::vector<PostOp> posts, EltwisePosts(node_));
-    if (posts.size() != 1) return No(node_.op->name, " behind no product");
+    if (posts.size() != 1) return No(node_.op->name, " after no product");
     step_.operands.resize(1);
     return SetEltwise(posts[0]);
   }

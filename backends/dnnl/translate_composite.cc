@@ -51,7 +51,7 @@ absl::Status Append(const relay::Node& node, const Bindings& bindings,
       if (post.add.node != nullptr) return No("two tensors are added");
     }
     // oneDNN's matrix products add before anything else.
-    if (!step->posts.empty()) return No("a tensor is added behind something");
+    if (!step->posts.empty()) return No("a tensor is added after something");
     step->posts.push_back({{}, value});
     return absl::OkStatus();
   }
@@ -78,7 +78,7 @@ absl::StatusOr<Step> TranslateComposite(absl::Span<relay::Node* const> nodes,
   if (nodes.empty()) return No("there is no operator");
   INGOT_ASSIGN_OR_RETURN(Step step, TranslateOp(*nodes[0], bindings));
   if (nodes.size() > 1 && !FindOperator(step.op)->post_ops) {
-    return No(nodes[0]->op->name, " takes nothing behind it");
+    return No(nodes[0]->op->name, " takes nothing after it");
   }
   for (relay::Node* node : nodes.subspan(1)) {
     INGOT_RETURN_IF_ERROR(Append(*node, bindings, &step));

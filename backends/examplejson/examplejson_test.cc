@@ -158,7 +158,7 @@ TEST(Examplejson, RefusesWhatMakesNoSense) {
       {"const 0 shape: 1000000000000 values: 1", "line 2: const needs"},
       {"const 0 shape: 1 values: one", "line 2: 'one' is not an integer"},
       {"input 0 4\nexp 1 inputs: 0 shape: 4", "line 3: what is 'exp'?"},
-      {"input 0 4\noutputs 0\noutputs 0", "line 4: a line behind the outputs"},
+      {"input 0 4\noutputs 0\noutputs 0", "line 4: a line after the outputs"},
       {"input: 0 4", "line 2: what is 'input:'?"},
       {"\x01\x02\xff", "line 2: what is"},
   };

@@ -47,7 +47,7 @@ absl::Status ReadLine(Words words, Graph* graph) {
     if (words.size() == 1) return absl::OkStatus();
     return Malformed("the first line must be the graph's name");
   }
-  if (!graph->outputs.empty()) return Malformed("a line behind the outputs");
+  if (!graph->outputs.empty()) return Malformed("a line after the outputs");
   if (op == "outputs") {
     return FindIds(*graph, words.subspan(1), &graph->outputs);
   }

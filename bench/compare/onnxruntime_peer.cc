@@ -12,9 +12,8 @@ namespace {
 class OnnxRuntimePeer : public Peer {
  public:
   absl::Status Load(const std::string& path, int threads) override {
-    INGOT_ASSIGN_OR_RETURN(
-        session_,
-        onnxruntime::Session::Open(path, {threads, /*optimized=*/true}));
+    INGOT_ASSIGN_OR_RETURN(session_, onnxruntime::Session::Open(
+                                         path, {threads, /*optimized=*/true}));
     return absl::OkStatus();
   }
 
@@ -26,7 +25,7 @@ class OnnxRuntimePeer : public Peer {
     if (input_names.size() < inputs.size()) {
       return absl::InvalidArgumentError("the number of inputs differs");
     }
-    // Older models declare their weights as inputs, too, behind the others.
+    // Older models declare their weights as inputs, too, after the others.
     input_names.resize(inputs.size());
     return session_->Bind(std::move(input_names), std::move(inputs),
                           std::move(output_names));

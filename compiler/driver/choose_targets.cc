@@ -70,7 +70,7 @@ absl::StatusOr<TargetWork> WorkFor(const Compilation& c, const Target& target) {
   return TargetWork{target, kind, std::move(machine), {}};
 }
 
-// Adds kinds of last resort behind the others that have regions.
+// Adds kinds of last resort after the others that have regions.
 absl::Status AddLastResorts(Compilation* c) {
   for (const TargetKind* kind : c->kinds.All()) {
     const Target target{kDefaultTargetKey, kind->name, {}};

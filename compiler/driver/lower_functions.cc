@@ -112,7 +112,7 @@ class Lowering {
       return absl::InvalidArgumentError(
           absl::StrCat("target ", work->target.ToString(),
                        " makes loops but no code from them; add one that does "
-                       "behind it, such as ',llvm'"));
+                       "after it, such as ',llvm'"));
     }
     // It is linked with the loops that call it, so it gets their key.
     INGOT_RETURN_IF_ERROR(

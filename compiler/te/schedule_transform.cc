@@ -139,7 +139,7 @@ Operation ReduceLanes(const Operation& op, int64_t lanes, const Expr& count) {
   return partial;
 }
 
-// The lanes [0, width) of `lanes` combined with as many behind them.
+// The lanes [0, width) of `lanes` combined with as many after them.
 Operation JoinHalves(const Operation& op, const Tensor& lanes, int64_t width) {
   Operation half;
   half.kind = OperationKind::kCompute;

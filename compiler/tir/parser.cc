@@ -45,7 +45,7 @@ class Parser final : private ExprParser {
     int depth;
     INGOT_RETURN_IF_ERROR(Block(&func->body, &depth));
     if (token_.kind != TokenKind::kEnd) {
-      return Unexpected("nothing behind the function");
+      return Unexpected("nothing after the function");
     }
     return absl::OkStatus();
   }

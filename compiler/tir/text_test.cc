@@ -126,7 +126,7 @@ TEST(ParserTest, ErrorsSayWhere) {
   EXPECT_EQ(ParseError("func @f() -> () { eval ramp(0, 1, 70000) }"),
             "1:35: expected lanes from 2 to 256, found '70000'");
   EXPECT_EQ(ParseError("func @f() -> () { } }"),
-            "1:21: expected nothing behind the function, found '}'");
+            "1:21: expected nothing after the function, found '}'");
 }
 
 std::string Repeat(absl::string_view text, int count) {

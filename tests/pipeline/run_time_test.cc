@@ -178,8 +178,8 @@ void WriteSorting(const std::string& path) {
   AddNode(body, "Greater", {"sum", "zero"}, {"positive"});
   onnx::NodeProto* branch = AddNode(body, "If", {"positive"}, {"now"});
   onnx::GraphProto* yes = AddGraph(branch, "then_branch");
-  AddNode(yes, "SequenceInsert", {"so_far", "y"}, {"behind"});
-  yes->add_output()->set_name("behind");
+  AddNode(yes, "SequenceInsert", {"so_far", "y"}, {"after"});
+  yes->add_output()->set_name("after");
   onnx::GraphProto* no = AddGraph(branch, "else_branch");
   AddNode(no, "SequenceInsert", {"so_far", "y", "front"}, {"before"});
   no->add_output()->set_name("before");

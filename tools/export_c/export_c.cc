@@ -75,7 +75,7 @@ absl::StatusOr<uint64_t> ArenaBytes(absl::string_view header,
       absl::StrCat("the header has no line '", start, "…'"));
 }
 
-// The generated C without what only a host needs: behind the first line, which
+// The generated C without what only a host needs: after the first line, which
 // is the request to a host's compiler.
 std::string Freestanding(absl::string_view source) {
   const size_t line = source.find('\n');

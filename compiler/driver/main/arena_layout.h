@@ -6,7 +6,7 @@
 namespace ingot {
 
 // Places in the arena of a whole model, handed out like a stack: what a branch
-// or a loop needs is free again behind it.
+// or a loop needs is free again after it.
 class ArenaLayout {
  public:
   ArenaLayout() : end_(tir::MakeInt(0)), peak_(tir::MakeInt(0)) {}

@@ -321,7 +321,7 @@ absl::StatusOr<Shape> InferDepthToSpace(const TensorType& x,
 OpDef DepthToSpace() {
   OpDef def = Injective(
       "depth_to_space", "channels moved into blocks of the plane",
-      {IntsAttr("blocks", "extents of a block, behind the channels", kRequired),
+      {IntsAttr("blocks", "extents of a block, after the channels", kRequired),
        StringAttr("mode", "DCR or CRD: the order in a channel", "DCR")},
       &InferDepthToSpace,
       [](const Indices& i, const Shape& x, const Attrs& attrs) {

@@ -100,7 +100,7 @@ void AssumeInside(const TensorType& x, const Attrs& attrs,
     const Dim start = attrs.Get<Shape>("starts")[k];
     Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k] : start + 1;
     if (tir::Prove(tir::Le(bound, dim), &dimensions)) continue;
-    // The end may lie up to a step behind the last element.
+    // The end may lie up to a step after the last element.
     if (steps[k] > 1 && steps[k] < std::numeric_limits<int32_t>::max()) {
       bound = SimplifyDim(
           start + (CeilDiv(bound - start, steps[k]) - 1) * steps[k] + 1);
@@ -155,7 +155,7 @@ OpDef Slice() {
 }  // namespace
 
 absl::Status RegisterSlice(OpRegistry* registry) {
-  return registry->Register(Slice());
+  return RegisterAllOf(registry, {Slice()});
 }
 
 }  // namespace ingot::relay::ops

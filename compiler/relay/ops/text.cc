@@ -119,7 +119,7 @@ OpDef WordsEqual() {
 OpDef ConcatText() {
   OpDef def;
   def.name = "concat_text";
-  def.doc = "the strings of b behind those of a; their shapes broadcast";
+  def.doc = "the strings of b after those of a; their shapes broadcast";
   def.min_inputs = def.max_inputs = 2;
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     std::vector<Shape> shapes;

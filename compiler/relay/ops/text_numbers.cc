@@ -307,12 +307,12 @@ class NumberText {
     };
     // 12.5 and 120.0
     const Expr whole_digits = e + 1;
-    const Expr behind = Max(n - whole_digits, I64(1));
+    const Expr after = Max(n - whole_digits, I64(1));
     const Expr large = MakeSelect(
         Lt(at, whole_digits), Digit(at),
         MakeSelect(
             Eq(at, whole_digits), U8('.'),
-            MakeSelect(Le(at, whole_digits + behind), Digit(at - 1), U8(0))));
+            MakeSelect(Le(at, whole_digits + after), Digit(at - 1), U8(0))));
     // 0.00125
     const Expr zeros = -e - 1;
     const Expr index = at - 2 - zeros;

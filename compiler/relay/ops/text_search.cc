@@ -153,7 +153,7 @@ OpDef TakePieces() {
   def.name = "take_pieces";
   def.doc =
       "the pieces of each string, where find_pieces says of each byte which "
-      "one it is in; empty ones behind them";
+      "one it is in; empty ones after them";
   def.min_inputs = 2;
   def.max_inputs = -1;  // after these: values whose shapes bind symbols
   def.attrs = {ShapeAttr("count", "[pieces of each string]", kRequired)};

@@ -199,7 +199,7 @@ OpDef WinogradConv2d() {
 }  // namespace
 
 absl::Status RegisterWinograd(OpRegistry* registry) {
-  return registry->Register(WinogradConv2d());
+  return RegisterAllOf(registry, {WinogradConv2d()});
 }
 
 }  // namespace ingot::relay::ops

@@ -90,9 +90,9 @@ absl::StatusOr<Value> BatchNorm(RuleContext& c, const Node& node) {
                          c.Add("div", {node.inputs[1], deviation}));
   INGOT_ASSIGN_OR_RETURN(Value mean, c.Add("mul", {node.inputs[3], scale}));
   INGOT_ASSIGN_OR_RETURN(Value shift, c.Add("sub", {node.inputs[2], mean}));
-  const int behind = std::max(static_cast<int>(type.shape.size()) - 1, 1);
-  INGOT_ASSIGN_OR_RETURN(scale, ChannelsFirst(c, scale, behind));
-  INGOT_ASSIGN_OR_RETURN(shift, ChannelsFirst(c, shift, behind));
+  const int after = std::max(static_cast<int>(type.shape.size()) - 1, 1);
+  INGOT_ASSIGN_OR_RETURN(scale, ChannelsFirst(c, scale, after));
+  INGOT_ASSIGN_OR_RETURN(shift, ChannelsFirst(c, shift, after));
   INGOT_ASSIGN_OR_RETURN(Value scaled, c.Add("mul", {node.inputs[0], scale}));
   return c.Add("add", {scaled, shift});
 }

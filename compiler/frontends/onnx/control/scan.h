@@ -19,7 +19,7 @@ struct ScanOperands {
   std::vector<Value> scanned;
   std::vector<int64_t> axes;  // of `scanned`, not negative
   std::vector<int64_t> directions;
-  // Of the results behind the states.
+  // Of the results after the states.
   std::vector<int64_t> result_axes, result_directions;
 
   // The extent of the first of `scanned` along its axis.

@@ -35,7 +35,7 @@ class ConverterTable {
   // of ONNX's own domain, which is not known.
   void ChangesIn(absl::string_view op, int opset);
   // Null where there is none, and where operator set `opset` has another
-  // meaning. Sets behind kNewestOpset are taken to change no other operators.
+  // meaning. Sets after kNewestOpset are taken to change no other operators.
   const Converter* Find(absl::string_view domain, absl::string_view op,
                         int opset = 0) const;
   // Domain and operator of every entry, in order.

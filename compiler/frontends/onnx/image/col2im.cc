@@ -63,9 +63,9 @@ absl::StatusOr<Blocks> PlaceBlocks(NodeContext& c) {
 
 // Counts through dimension d of `dims`, for each of their elements in order.
 Value Coordinate(Compose& k, const Shape& dims, size_t d) {
-  const Shape behind(dims.begin() + d + 1, dims.end());
+  const Shape after(dims.begin() + d + 1, dims.end());
   return k.Call("mod",
-                {k.Div(k.CountUp(ProductOf(dims)), k.Number(ProductOf(behind))),
+                {k.Div(k.CountUp(ProductOf(dims)), k.Number(ProductOf(after))),
                  k.Number(dims[d])});
 }
 

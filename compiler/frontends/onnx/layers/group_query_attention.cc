@@ -95,7 +95,7 @@ absl::Status RotateBoth(Compose& k, Value places, Heads* in) {
 }
 
 // The words that were kept and the new ones, each sequence's own one after the
-// other: [batch, heads, total, size], with zeros behind them. `past` is
+// other: [batch, heads, total, size], with zeros after them. `past` is
 // i64[batch, 1].
 Value Kept(Compose& k, Value kept, Value now, Value past, const Expr& total) {
   if (!k.ok()) return Value{};

@@ -12,7 +12,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// x[b, channels, length] behind the last elements of the call before, or behind
+// x[b, channels, length] after the last elements of the call before, or after
 // zeros.
 Value WithPast(Compose& k, Value x, int64_t past) {
   NodeContext& c = k.context();

@@ -49,7 +49,7 @@ absl::StatusOr<Shape> ShapeBeforePool(NodeContext& c, const Shape& x) {
   return shape;
 }
 
-// y with its last elements cut off, or zeros behind them.
+// y with its last elements cut off, or zeros after them.
 absl::StatusOr<Value> Resized(NodeContext& c, Value y, const Shape& shape) {
   const size_t rank = shape.size();
   Compose k(c);

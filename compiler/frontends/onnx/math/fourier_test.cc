@@ -97,7 +97,7 @@ const Case kCases[] = {{1, {false, false}}, {2, {false, false}},
 
 TEST(FourierTest, AsDefinedAlongEachAxis) {
   for (const Case& test : kCases) {
-    // The dimensions before and behind the transformed one, by its axis.
+    // The dimensions before and after the transformed one, by its axis.
     const std::vector<int64_t> shape = {2, 5, 3, test.parts};
     const Tensor x = RandomFloats(shape, 1);
     const std::vector<std::vector<int64_t>> split = {

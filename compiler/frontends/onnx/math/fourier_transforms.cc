@@ -16,9 +16,9 @@ Expr I(int64_t value) { return tir::MakeInt(value); }
 
 // The dimensions of a tensor but the last, around one of them.
 struct Split {
-  Expr before, extent, behind;  // products, and the dimension itself
-  Value dims;                   // i64: all of them
-  Value is_axis;                // bool: which of them it is
+  Expr before, extent, after;  // products, and the dimension itself
+  Value dims;                  // i64: all of them
+  Value is_axis;               // bool: which of them it is
 };
 
 // Around the axis that a scalar says, negative ones from the end of all `rank`
@@ -55,7 +55,7 @@ absl::StatusOr<Split> SplitAt(Compose& k, const Shape& dims, Value axis,
   }
   split.before = bound[0];
   split.extent = bound[1];
-  split.behind = bound[2];
+  split.after = bound[2];
   return split;
 }
 
@@ -65,10 +65,10 @@ absl::StatusOr<Value> DftAxis(NodeContext& c, Compose& k) {
                   static_cast<double>(c.opset() < 20 ? c.Int("axis", 1) : -2));
 }
 
-// The transforms along dimension 1 of x[before, extent, behind, parts].
+// The transforms along dimension 1 of x[before, extent, after, parts].
 absl::StatusOr<Value> TransformMiddle(Compose& k, Value x, const Fourier& f) {
   const Shape in = ShapeOf(x);
-  // Without anything behind it, the dimension is the last of the rows already.
+  // Without anything after it, the dimension is the last of the rows already.
   const bool moves = !tir::IsConstInt(in[2], 1);
   if (moves) x = k.Transpose(x, {0, 2, 1, 3});
   x = k.Reshape(x, {SimplifyDim(in[0] * in[2]), in[1], in[3]});
@@ -109,7 +109,7 @@ absl::Status Dft(NodeContext& c) {
       (length < 1 || length > kLongestTransform)) {
     return c.NotSupported("a transform of ", length, " elements");
   }
-  x = k.Reshape(x, {split.before, split.extent, split.behind, I(f.parts)});
+  x = k.Reshape(x, {split.before, split.extent, split.after, I(f.parts)});
   INGOT_RETURN_IF_ERROR(k.status());
   INGOT_ASSIGN_OR_RETURN(const Value y, TransformMiddle(k, x, f));
   const Value result =

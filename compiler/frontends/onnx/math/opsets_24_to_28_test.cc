@@ -107,7 +107,7 @@ TEST(Opset26Test, CumProd) {
   }
 }
 
-// Steps of 2.5 would be lost in f16 behind 2048: 0x6800 is 2048, 0x6801 2050,
+// Steps of 2.5 would be lost in f16 after 2048: 0x6800 is 2048, 0x6801 2050,
 // 0x6802 2052.
 TEST(Opset27Test, RangesOf16BitsAreComputedInMore) {
   const Tensor start = Halves({}, {0x6800}), limit = Halves({}, {0x6803});

@@ -129,7 +129,7 @@ absl::StatusOr<Value> IsKey(Compose& k, Value x, bool is_text,
                                               k.Call("is_nan", {list})})});
 }
 
-// The values, and the default behind them, at places from 0 on.
+// The values, and the default after them, at places from 0 on.
 absl::StatusOr<Value> ValuesAt(Compose& k, Column values,
                                const Column& otherwise, Value places) {
   if (values.is_text != otherwise.is_text || otherwise.count() != 1 ||

@@ -130,10 +130,10 @@ Value Crop(Compose& k, Value x, const Shape& removed) {
 
 // x with constants before and after it along dimension d.
 Value Surround(Compose& k, Value x, int d, const Expr& before,
-               const Expr& behind, double value) {
+               const Expr& after, double value) {
   std::vector<Value> parts;
-  for (const Expr* amount : {&before, &behind}) {
-    if (amount == &behind) parts.push_back(x);
+  for (const Expr* amount : {&before, &after}) {
+    if (amount == &after) parts.push_back(x);
     if (tir::IsConstInt(*amount, 0)) continue;
     Shape shape = ShapeOf(x);
     shape[d] = *amount;
@@ -151,14 +151,14 @@ Value Surround(Compose& k, Value x, int d, const Expr& before,
 
 // x along dimension d as its mode goes on beyond its ends.
 Value Continue(Compose& k, Value x, int d, const Expr& before,
-               const Expr& behind, const std::string& mode) {
+               const Expr& after, const std::string& mode) {
   const Expr extent = ShapeOf(x)[d];
   auto number = [&](const Expr& dim) {
     return k.Take(k.context().builder().DimsTensor(
         {dim}, absl::StrCat(k.context().name(), "_number")));
   };
   Attrs range;
-  const Shape count = {SimplifyDim(before + extent + behind)};
+  const Shape count = {SimplifyDim(before + extent + after)};
   range.Set("count", count);
   range.Set("dtype", kI64);
   absl::StatusOr<std::vector<Value>> sources =
@@ -186,10 +186,10 @@ Value PadBySymbols(Compose& k, Value x, const Shape& pads,
                    const std::string& mode, double value) {
   const int rank = RankOf(x);
   for (int d = 0; d < rank && k.ok(); ++d) {
-    const Expr &before = pads[d], &behind = pads[d + rank];
-    if (tir::IsConstInt(before, 0) && tir::IsConstInt(behind, 0)) continue;
-    x = mode == "constant" ? Surround(k, x, d, before, behind, value)
-                           : Continue(k, x, d, before, behind, mode);
+    const Expr &before = pads[d], &after = pads[d + rank];
+    if (tir::IsConstInt(before, 0) && tir::IsConstInt(after, 0)) continue;
+    x = mode == "constant" ? Surround(k, x, d, before, after, value)
+                           : Continue(k, x, d, before, after, mode);
   }
   return x;
 }

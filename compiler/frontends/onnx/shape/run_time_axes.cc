@@ -25,7 +25,7 @@ Value AddUp(Compose& k, Value a, int64_t axis) {
   return k.Reduce("reduce_sum", a, {axis}, /*keepdims=*/false);
 }
 
-// Products of what comes behind each element.
+// Products of what comes after each element.
 Value StridesOf(Compose& k, Value dims) {
   Attrs attrs;
   attrs.Set("exclusive", int64_t{1});

@@ -33,17 +33,17 @@ Side SideOf(int byte) {
   return word ? Side::kWord : Side::kOther;
 }
 
-bool Holds(Assertion assertion, Side before, Side behind) {
-  const bool boundary = (before == Side::kWord) != (behind == Side::kWord);
+bool Holds(Assertion assertion, Side before, Side after) {
+  const bool boundary = (before == Side::kWord) != (after == Side::kWord);
   switch (assertion) {
     case Assertion::kTextStart:
       return before == Side::kEdge;
     case Assertion::kTextEnd:
-      return behind == Side::kEdge;
+      return after == Side::kEdge;
     case Assertion::kLineStart:
       return before == Side::kEdge || before == Side::kNewline;
     case Assertion::kLineEnd:
-      return behind == Side::kEdge || behind == Side::kNewline;
+      return after == Side::kEdge || after == Side::kNewline;
     case Assertion::kWordBoundary:
       return boundary;
     case Assertion::kNoWordBoundary:
@@ -81,10 +81,10 @@ class DfaMaker {
       // The steps that take a byte, for each side that it may be.
       std::map<Side, Steps> takers;
       for (int k = 0; k < dfa_.num_classes; ++k) {
-        const Side behind = SideOf(example_[k]);
-        auto it = takers.find(behind);
+        const Side after = SideOf(example_[k]);
+        auto it = takers.find(after);
         if (it == takers.end()) {
-          it = takers.emplace(behind, Resolve(state, behind)).first;
+          it = takers.emplace(after, Resolve(state, after)).first;
         }
         Steps targets;
         for (int step : it->second) {
@@ -95,7 +95,7 @@ class DfaMaker {
           }
         }
         work_ += static_cast<int64_t>(it->second.size()) + 1;
-        dfa_.next[row + k] = static_cast<uint16_t>(StateOf(targets, behind));
+        dfa_.next[row + k] = static_cast<uint16_t>(StateOf(targets, after));
       }
       const int64_t table =
           static_cast<int64_t>(states_.size()) * dfa_.num_classes;
@@ -156,12 +156,12 @@ class DfaMaker {
   }
 
   // The state's steps, with its assertions resolved: those left do not hold.
-  Steps Resolve(const State& state, Side behind) {
+  Steps Resolve(const State& state, Side after) {
     ++round_;
     Steps steps;
     for (int step : state.steps) {
       Follow(
-          step, [&](Assertion a) { return Holds(a, state.before, behind); },
+          step, [&](Assertion a) { return Holds(a, state.before, after); },
           &steps);
     }
     return steps;

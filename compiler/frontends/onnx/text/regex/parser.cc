@@ -237,7 +237,7 @@ absl::StatusOr<bool> Parser::ReadFlags() {
   for (; !AtEnd(); ++at_) {
     const char c = Peek();
     if (c == ':' || c == ')') {
-      if (!any_since_minus) return Invalid("no flag behind the '-'");
+      if (!any_since_minus) return Invalid("no flag after the '-'");
       ++at_;
       return c == ':';
     }
