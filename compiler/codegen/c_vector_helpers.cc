@@ -47,8 +47,8 @@ constexpr char kExp[] = R"(
 /* 2^n exp(r) with r at most half of ln(2): as LLVM's code has it (math.cc). */
 static inline $0 ingot_exp_$0($0 x) {
   const float round = 12582912.0f; /* 1.5 * 2^23 */
-  x = ingot_select_$0(x > 89.0f, x - x + 89.0f, x);
-  x = ingot_select_$0(x < -105.0f, x - x - 105.0f, x);
+  x = ingot_select_$0(x > 89.0f, ($0){0} + 89.0f, x);
+  x = ingot_select_$0(x < -105.0f, ($0){0} - 105.0f, x);
   const $0 shifted = x * 1.44269504088896341f + round;
   const $0 n = shifted - round;
   $0 r = n * -0.693359375f + x;
@@ -67,8 +67,8 @@ static inline $0 ingot_exp_$0($0 x) {
 constexpr char kTanh[] = R"(
 static inline $0 ingot_tanh_$0($0 x) {
   const float limit = 7.90531110763549805f; /* beyond it the result is 1 */
-  $0 c = ingot_select_$0(x > limit, x - x + limit, x);
-  c = ingot_select_$0(c < -limit, c - c - limit, c);
+  $0 c = ingot_select_$0(x > limit, ($0){0} + limit, x);
+  c = ingot_select_$0(c < -limit, ($0){0} - limit, c);
   const $0 z = c * c;
   $0 p = z * -2.76076847742355e-16f + 2.00018790482477e-13f;
   p = p * z + -8.60467152213735e-11f;
@@ -86,8 +86,8 @@ static inline $0 ingot_tanh_$0($0 x) {
 constexpr char kErf[] = R"(
 static inline $0 ingot_erf_$0($0 x) {
   const float limit = 3.925724783138660f;
-  $0 c = ingot_select_$0(x > limit, x - x + limit, x);
-  c = ingot_select_$0(c < -limit, c - c - limit, c);
+  $0 c = ingot_select_$0(x > limit, ($0){0} + limit, x);
+  c = ingot_select_$0(c < -limit, ($0){0} - limit, c);
   const $0 z = c * c;
   $0 p = z * 2.123732201653183437883853912353515625e-06f +
          2.86197959212586283683776855468750e-04f;
@@ -102,8 +102,8 @@ static inline $0 ingot_erf_$0($0 x) {
   q = q * z + 4.99425798654556274414062500000e-01f;
   q = q * z + 1.0f;
   c = c * (p / q); /* 1 + erf(x) is not negative */
-  c = ingot_select_$0(c > 1.0f, c - c + 1.0f, c);
-  return ingot_select_$0(c < -1.0f, c - c - 1.0f, c);
+  c = ingot_select_$0(c > 1.0f, ($0){0} + 1.0f, c);
+  return ingot_select_$0(c < -1.0f, ($0){0} - 1.0f, c);
 }
 )";
 
