@@ -26,7 +26,7 @@ constexpr absl::string_view kSystems[] = {
 // Flags that are allowed as they are.
 constexpr absl::string_view kFlags[] = {
     "-O0", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Og", "-Ofast", "-g", "-Wall",
-    "-Wextra",
+    "-Wextra", "-mno-red-zone",
     // Language standards.
     "-std=c89", "-std=c90", "-std=c99", "-std=c11", "-std=c17", "-std=c18",
     "-std=c23", "-std=gnu89", "-std=gnu90", "-std=gnu99", "-std=gnu11",

@@ -1,5 +1,6 @@
 #include "backends/c/codegen.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -256,6 +257,26 @@ class CWriter : public codegen::CPrinter {
 // model, for code that is slower: our loops are tiled already.
 constexpr char kLevel[] = "2";
 
+// The processor that -mcpu names, as LLVM knows it, which has the names that C
+// compilers have; nothing without the option, or for a name that is new to it.
+std::optional<codegen::Machine> ProcessorOf(const Target& target) {
+  const std::string mcpu = target.Option("mcpu", "");
+  if (mcpu.empty()) return std::nullopt;
+  Target machine;
+  machine.kind = "llvm";
+  machine.options["mcpu"] = mcpu;
+  // A compiler for another machine is called <its triple>-gcc, or the like.
+  constexpr absl::string_view kSystem = "-linux-gnu";
+  const std::string cc = target.Option("cc", "");
+  const size_t system = absl::string_view(cc).rfind(kSystem);
+  if (system != std::string::npos) {
+    machine.options["mtriple"] = cc.substr(0, system + kSystem.size());
+  }
+  absl::StatusOr<codegen::Machine> known = codegen::ResolveMachine(machine);
+  if (!known.ok()) return std::nullopt;
+  return *std::move(known);
+}
+
 // The flags that the first line asks the compiler for.
 std::string CompilerFlags(const Target& target) {
   // Arithmetic wraps, a * b + c may be one operation, and nobody looks at
@@ -272,6 +293,12 @@ std::string CompilerFlags(const Target& target) {
                      absl::StrContains(cc, "riscv");
     flags.push_back(absl::StrCat(arm ? "-mcpu=" : "-march=", mcpu));
   }
+  // GCC 12 takes arrays below the stack pointer for aligned that are not, and
+  // writes them with instructions that fault.
+  const std::optional<codegen::Machine> processor = ProcessorOf(target);
+  if (processor.has_value() && absl::StartsWith(processor->triple, "x86_64")) {
+    flags.push_back("-mno-red-zone");
+  }
   const std::string extra = target.Option("cflags", "");
   for (absl::string_view flag :
        absl::StrSplit(extra, ' ', absl::SkipWhitespace())) {
@@ -280,27 +307,16 @@ std::string CompilerFlags(const Target& target) {
   return absl::StrJoin(flags, " ");
 }
 
-// Without -mcpu, plain loops that every compiler takes. With it, LLVM knows the
-// processor by the name that C compilers have for it; one that it does not know
-// gets plain loops, too.
+// Plain loops, which every compiler takes, where the processor is not known.
 absl::StatusOr<MachineModel> MachineOf(const Target& target) {
-  MachineModel plain;
-  plain.vector_bits = 0;
-  plain.vector_registers = 16;
-  const std::string mcpu = target.Option("mcpu", "");
-  if (mcpu.empty()) return plain;
-  Target machine;
-  machine.kind = "llvm";
-  machine.options["mcpu"] = mcpu;
-  // A compiler for another machine is called <its triple>-gcc, or the like.
-  const std::string cc = target.Option("cc", "");
-  const size_t dash = cc.rfind("-linux-gnu");
-  if (dash != std::string::npos)
-    machine.options["mtriple"] = cc.substr(0, dash + 10);
-  const absl::StatusOr<codegen::Machine> known =
-      codegen::ResolveMachine(machine);
-  if (!known.ok()) return plain;
-  MachineModel model = codegen::ModelOf(*known);
+  const std::optional<codegen::Machine> processor = ProcessorOf(target);
+  MachineModel model;
+  if (!processor.has_value()) {
+    model.vector_bits = 0;
+    model.vector_registers = 16;
+    return model;
+  }
+  model = codegen::ModelOf(*processor);
   model.units.clear();  // C has no word for them
   return model;
 }

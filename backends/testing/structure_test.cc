@@ -54,6 +54,15 @@ const char* const kKernels[] = {
     "func @guard_division(%x: i32[8], %z: i32[8]) -> (%y: i32[8]) { for i in "
     "[0, 8) { %y[i] = select(%z[i] != i32(0), %x[i], i32(7)) } }",
 
+    // An array of lanes that fill no register, below the stack pointer.
+    "func @twelve(%x: f32[m, 2, n], %w: f32[12, 5]) -> (%y: f32[m, 2, 12]) { "
+    "parallel i in [0, m) { alloc %t: f32[2, 12] stack vectorized j in [0, 12) "
+    "{ %t[0, j] = 0.0f } vectorized j in [0, 12) { %t[1, j] = 0.0f } for r in "
+    "[0, n) { vectorized j in [0, 12) { %t[0, j] = muladd(%x[i, 0, r], %w[j, "
+    "r], %t[0, j]) } vectorized j in [0, 12) { %t[1, j] = muladd(%x[i, 1, r], "
+    "%w[j, r], %t[1, j]) } } vectorized j in [0, 12) { %y[i, 0, j] = %t[0, j] "
+    "} vectorized j in [0, 12) { %y[i, 1, j] = %t[1, j] } } }",
+
     // Vectors of every shape of access.
     "func @reversed(%x: f32[16]) -> (%y: f32[16]) { vectorized i in [0, 16) { "
     "%y[15 - i] = %x[15 - i] * 2.0f } }",
@@ -279,7 +288,8 @@ INSTANTIATE_TEST_SUITE_P(Targets, StructureTest,
                          testing::Values("llvm", "llvm -mcpu=generic",
                                          "llvm -O=0", "llvmjit",
                                          "llvm -mattr=-fma,-f16c", "c",
-                                         "c -cc=clang-19 -O=1"));
+                                         "c -cc=clang-19 -O=1",
+                                         "c -mcpu=native"));
 
 }  // namespace
 }  // namespace ingot::testing_support
