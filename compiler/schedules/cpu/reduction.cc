@@ -1,5 +1,6 @@
 // A reduction by itself: vectors along the output's last axis where memory
 // allows it, the reduction inside of them.
+#include <algorithm>
 #include <vector>
 
 #include "compiler/schedules/cpu/cpu_loops.h"
@@ -15,7 +16,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
   const int64_t lanes = LanesFor(*stage, machine);
   const int64_t work = GuessWork(stage) * ValueCost(stage->op().value);
   const bool parallel = work >= kParallelWork && !stage->IsAttached();
-  if (rank == 0) {
+  const auto& shape = stage->output().shape();
+  const bool is_one = std::all_of(
+      shape.begin(), shape.end(),
+      [](const Expr& extent) { return tir::IsConstInt(extent, 1); });
+  // In one chain of additions, a sum of many loses digits, too.
+  if (is_one && !stage->IsAttached()) {
     ReduceInVectors(schedule, stage, machine);
     return;
   }

@@ -383,6 +383,28 @@ TEST_P(SchedulesTest, SeveralReducedAxes) {
   }
 }
 
+// Squares of everything, to one element of two dimensions: in one chain of
+// additions a long sum would lose digits.
+TEST_P(SchedulesTest, SumsOfEverythingAreInLanes) {
+  if (bits() == 0) GTEST_SKIP() << "there are no vectors";
+  Kernel k;
+  Graph& g = k.graph;
+  Tensor x = g.Placeholder("x", kF32, {I(6), I(300)});
+  Tensor s = g.Reduce("s", {I(1), I(1)}, {I(6), I(300)}, Reducer::Sum(kF32),
+                      [&](auto&, auto& r) { return x(r) * x(r); });
+  k.inputs = {x};
+  k.outputs = {
+      g.Compute("y", {I(1), I(1)}, [&](auto& i) { return s(i) * F(0.5); })};
+  auto schedule = ScheduleKernel(g, k.outputs, CpuTemplates(), Cpu(bits()));
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  bool has_lanes = false;
+  for (const Stage* stage : schedule->stages()) {
+    has_lanes = has_lanes || stage->output().buffer->name == "s.lanes";
+  }
+  EXPECT_TRUE(has_lanes);
+  ExpectSame(k, *schedule, {}, 0);
+}
+
 TEST_P(SchedulesTest, SeveralOutputsAndExtern) {
   Kernel k;
   Graph& g = k.graph;
