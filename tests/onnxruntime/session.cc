@@ -213,18 +213,17 @@ absl::StatusOr<std::unique_ptr<Session>> Session::Open(
   INGOT_ASSIGN_OR_RETURN(OrtSessionOptions* const made, MakeOptions(options));
   const absl::Cleanup release = [&] { Api().ReleaseSessionOptions(made); };
   OrtSession* session = nullptr;
-  INGOT_RETURN_IF_ERROR(ToStatus(Api().CreateSession(
-      GetShared().env, path.c_str(), made, &session)));
+  INGOT_RETURN_IF_ERROR(ToStatus(
+      Api().CreateSession(GetShared().env, path.c_str(), made, &session)));
   return std::make_unique<OrtBackedSession>(session);
 }
 
 absl::StatusOr<std::vector<Tensor>> Session::Run(
     absl::Span<const std::string> input_names, absl::Span<const Tensor> inputs,
     absl::Span<const std::string> output_names) {
-  INGOT_RETURN_IF_ERROR(
-      Bind({input_names.begin(), input_names.end()},
-           {inputs.begin(), inputs.end()},
-           {output_names.begin(), output_names.end()}));
+  INGOT_RETURN_IF_ERROR(Bind({input_names.begin(), input_names.end()},
+                             {inputs.begin(), inputs.end()},
+                             {output_names.begin(), output_names.end()}));
   INGOT_RETURN_IF_ERROR(Run());
   return Outputs();
 }

@@ -59,7 +59,7 @@ TEST(OnnxFuzz, SeesWhatIsWrong) {
   ASSERT_EQ(ResultsOf(ended, {Way()}).size(), 1u);
   EXPECT_TRUE(ResultsOf(ended, {Way()})[0].without_reference);
   pool.Start(2, [](const ChildPool::Write&) {
-    for (volatile int i = 0;; i = i + 1) {
+    for (volatile unsigned i = 0;; i = i + 1) {
     }
   });
   EXPECT_EQ(pool.Next().trouble, "ran longer than 1s");
