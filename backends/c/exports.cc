@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/c_prelude.h"
+#include "compiler/codegen/main_tensors.h"
 #include "runtime/c_abi.h"
 
 namespace ingot {
@@ -18,14 +19,6 @@ using tir::PrimFunc;
 
 std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::CEscape(text), "\"");
-}
-
-// Callers of main give all parameters but the constants and the arena.
-std::vector<bool> GivenToMain(const PrimFunc& func, const MainFunction& main) {
-  std::vector<bool> given(func.params.size(), true);
-  if (!main.constants.empty()) given[func.num_inputs() - 1] = false;
-  if (main.has_arena) given.back() = false;
-  return given;
 }
 
 }  // namespace
@@ -136,7 +129,7 @@ void ExportPrinter::PrintRun(const PrimFunc& func, const Signature& signature,
                              const MainFunction& main,
                              absl::string_view prefix) {
   Begin(func, signature, callee);
-  const std::vector<bool> given = GivenToMain(func, main);
+  const std::vector<bool> given = codegen::GivenToMain(func, main);
   std::vector<std::string> params, call;
   for (size_t p = 0; p < func.params.size(); ++p) {
     const tir::BufferNode& buffer = *func.params[p];
@@ -204,7 +197,7 @@ void ExportPrinter::PrintPackedMain(const PrimFunc& func,
                                     const MainFunction& main,
                                     absl::string_view prefix) {
   Begin(func, signature, callee);
-  const std::vector<bool> given = GivenToMain(func, main);
+  const std::vector<bool> given = codegen::GivenToMain(func, main);
   const std::string memory = Declare("memory"), aligned = Declare("aligned");
   std::vector<std::string> call, dims;
   for (size_t p = 0; p < func.params.size(); ++p) {
@@ -241,27 +234,16 @@ void ExportPrinter::PrintModelInfo(const PrimFunc& func,
                                    absl::string_view prefix) {
   std::string shapes, tensors;
   int count = 0;
-  const auto add = [&](const std::string& name, const tir::BufferNode& buffer) {
-    std::vector<int64_t> dims;
-    for (const tir::Expr& dim : buffer.shape) {
-      int64_t value = 0;
-      dims.push_back(tir::AsConstInt(dim, &value) ? value : -1);
-    }
+  for (const codegen::MainTensor& t : codegen::TensorsOfMain(func, main)) {
     const std::string shape =
-        dims.empty() ? "NULL" : absl::StrCat("model_shape_", count++);
-    if (!dims.empty()) {
+        t.shape.empty() ? "NULL" : absl::StrCat("model_shape_", count++);
+    if (!t.shape.empty()) {
       absl::StrAppend(&shapes, "static const int64_t ", shape, "[] = {",
-                      absl::StrJoin(dims, ", "), "};\n");
+                      absl::StrJoin(t.shape, ", "), "};\n");
     }
-    absl::StrAppend(&tensors, "    {", Quoted(name), ", ", shape, ", ",
-                    dims.size(), ", ", int{buffer.dtype.code}, ", ",
-                    int{buffer.dtype.bits}, ", ", buffer.dtype.lanes, "},\n");
-  };
-  for (size_t i = 0; i < main.inputs.size(); ++i) {
-    add(main.inputs[i], *func.params[i]);
-  }
-  for (size_t i = 0; i < main.outputs.size(); ++i) {
-    add(main.outputs[i], *func.params[func.num_inputs() + i]);
+    absl::StrAppend(&tensors, "    {", Quoted(t.name), ", ", shape, ", ",
+                    t.shape.size(), ", ", int{t.dtype.code}, ", ",
+                    int{t.dtype.bits}, ", ", t.dtype.lanes, "},\n");
   }
   const std::string output_shapes =
       main.output_shapes.empty()

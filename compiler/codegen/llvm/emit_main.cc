@@ -8,21 +8,13 @@
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/wrapper_emitter.h"
+#include "compiler/codegen/main_tensors.h"
 #include "llvm/IR/Constants.h"
 
 namespace ingot::codegen {
 namespace {
 
 using llvm::Value;
-
-// Callers give all parameters but the constants and the arena.
-std::vector<bool> GivenToMain(const tir::PrimFunc& func,
-                              const MainFunction& main) {
-  std::vector<bool> given(func.params.size(), true);
-  if (!main.constants.empty()) given[func.num_inputs() - 1] = false;
-  if (main.has_arena) given.back() = false;
-  return given;
-}
 
 }  // namespace
 
@@ -115,27 +107,17 @@ void ModuleEmitter::EmitModelInfo(const tir::PrimFunc& func,
   };
   llvm::StructType* info_type = AbiStruct(context(), kTensorInfoFields);
   std::vector<llvm::Constant*> tensors;
-  const auto add = [&](const std::string& name, const tir::BufferNode& buffer) {
-    std::vector<int64_t> dims;
-    for (const tir::Expr& dim : buffer.shape) {
-      int64_t value = 0;
-      dims.push_back(tir::AsConstInt(dim, &value) ? value : -1);
-    }
+  for (const MainTensor& t : TensorsOfMain(func, *main_)) {
     llvm::Constant* info[] = {
-        variable(llvm::ConstantDataArray::getString(context(), name)),
-        dims.empty() ? null
-                     : variable(llvm::ConstantDataArray::get(context(), dims)),
-        b.getInt32(dims.size()),
-        b.getInt8(buffer.dtype.code),
-        b.getInt8(buffer.dtype.bits),
-        b.getInt16(buffer.dtype.lanes)};
+        variable(llvm::ConstantDataArray::getString(context(), t.name)),
+        t.shape.empty()
+            ? null
+            : variable(llvm::ConstantDataArray::get(context(), t.shape)),
+        b.getInt32(t.shape.size()),
+        b.getInt8(t.dtype.code),
+        b.getInt8(t.dtype.bits),
+        b.getInt16(t.dtype.lanes)};
     tensors.push_back(llvm::ConstantStruct::get(info_type, info));
-  };
-  for (size_t i = 0; i < main_->inputs.size(); ++i) {
-    add(main_->inputs[i], *func.params[i]);
-  }
-  for (size_t i = 0; i < main_->outputs.size(); ++i) {
-    add(main_->outputs[i], *func.params[func.num_inputs() + i]);
   }
   llvm::Constant* shapes = null;
   if (!main_->output_shapes.empty()) {
