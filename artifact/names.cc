@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -10,7 +11,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "artifact/artifact.h"
 #include "artifact/provenance.pb.h"
+#include "base/status_macros.h"
 #include "base/utf8.h"
 
 namespace ingot {
@@ -56,6 +59,22 @@ absl::Status CheckSymbolPrefix(absl::string_view prefix) {
   }
   if (prefix.size() > kMaxIdentifierLength) {
     return Bad("the symbol prefix", prefix, "is too long");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckVariants(const Provenance& provenance) {
+  absl::flat_hash_set<std::string> seen = {kDefaultTargetKey};
+  for (const Provenance::Variant& variant : provenance.variants()) {
+    INGOT_RETURN_IF_ERROR(CheckVariantName(variant.name()));
+    if (!seen.insert(variant.name()).second) {
+      return Bad("the variant", variant.name(), "is described twice");
+    }
+    INGOT_RETURN_IF_ERROR(CheckText("the target", variant.target()));
+    for (const Provenance::Option& option : variant.options()) {
+      INGOT_RETURN_IF_ERROR(CheckText("the option", option.name()));
+      INGOT_RETURN_IF_ERROR(CheckText("the option's value", option.value()));
+    }
   }
   return absl::OkStatus();
 }
@@ -107,6 +126,18 @@ absl::Status CheckTargetKey(absl::string_view name) {
   if (absl::EqualsIgnoreCase(name, "manifest.json")) {
     return Bad(kWhat, name, "is what a directory calls its manifest");
   }
+  return CheckIdentifier(kWhat, name);
+}
+
+absl::Status CheckVariantName(absl::string_view name) {
+  constexpr absl::string_view kWhat = "the variant";
+  if (absl::StrContains(name, '.')) {
+    return Bad(kWhat, name, "must not hold a dot");
+  }
+  if (name == kDefaultTargetKey) {
+    return Bad(kWhat, name, "is where what variants share is kept");
+  }
+  INGOT_RETURN_IF_ERROR(CheckTargetKey(name));
   return CheckIdentifier(kWhat, name);
 }
 
@@ -173,6 +204,7 @@ absl::Status CheckProvenance(const Provenance& provenance) {
     check_text("the option's value", option.value());
   }
   status.Update(CheckSymbolPrefix(provenance.symbol_prefix()));
+  status.Update(CheckVariants(provenance));
   absl::string_view previous;
   for (const Provenance::TargetKey& key : provenance.target_keys()) {
     status.Update(CheckTargetKey(key.name()));

@@ -27,6 +27,10 @@ absl::Status CheckIdentifier(absl::string_view what, absl::string_view name);
 // directory has a file of that name where its target keys are.
 absl::Status CheckTargetKey(absl::string_view name);
 
+// As CheckTargetKey, for the name of a variant (variants.h): it has no dot and
+// is not "host".
+absl::Status CheckVariantName(absl::string_view name);
+
 // A file name: a relative path of components joined by "/", each of printable
 // ASCII without \ : * ? " < > |, neither "." nor "..", with no space at either
 // end and no dot at its end (other systems drop those).

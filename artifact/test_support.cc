@@ -69,6 +69,12 @@ ArtifactSet SmallSet() {
   key->add_cpu_features("avx2");
   key->add_cpu_features("fma");
   key->add_link_libraries("libdnnl.so.3");
+  Provenance::Variant* variant = p.add_variants();
+  variant->set_name("small");
+  variant->set_target("c");
+  Provenance::Option* own = variant->add_options();
+  own->set_name("no-main");
+  own->set_value("why");
   return set;
 }
 

@@ -4,18 +4,18 @@ namespace ingot::isa {
 namespace {
 
 constexpr Feature kX86Features[] = {
-    {"sse3"},         {"ssse3"},        {"sse4.1"},
-    {"sse4.2"},       {"popcnt"},       {"avx"},
-    {"avx2"},         {"fma"},          {"f16c"},
-    {"bmi"},          {"bmi2"},         {"lzcnt"},
-    {"movbe"},        {"gfni"},         {"avx512f"},
-    {"avx512cd"},     {"avx512bw"},     {"avx512dq"},
-    {"avx512vl"},     {"avx512vnni"},   {"avx512bf16"},
-    {"avx512fp16"},   {"avx512ifma"},   {"avx512vbmi"},
-    {"avx512vbmi2"},  {"avx512bitalg"}, {"avx512vpopcntdq"},
-    {"avxvnni"},      {"avxifma"},      {"avxvnniint8"},
-    {"avxneconvert"}, {"amx-tile"},     {"amx-int8"},
-    {"amx-bf16"},     {"amx-fp16"},     {"evex512", false},
+    {"sse3"},        {"ssse3"},        {"sse4.1"},
+    {"sse4.2"},      {"popcnt"},       {"avx"},
+    {"avx2"},        {"fma"},          {"f16c"},
+    {"bmi"},         {"bmi2"},         {"lzcnt"},
+    {"movbe"},       {"gfni"},         {"avxvnni"},
+    {"avxifma"},     {"avxvnniint8"},  {"avxneconvert"},
+    {"avx512f"},     {"avx512cd"},     {"avx512bw"},
+    {"avx512dq"},    {"avx512vl"},     {"avx512vnni"},
+    {"avx512bf16"},  {"avx512ifma"},   {"avx512vbmi"},
+    {"avx512vbmi2"}, {"avx512bitalg"}, {"avx512vpopcntdq"},
+    {"avx512fp16"},  {"amx-tile"},     {"amx-int8"},
+    {"amx-bf16"},    {"amx-fp16"},     {"evex512", false},
 };
 
 constexpr Feature kAArch64Features[] = {

@@ -18,7 +18,8 @@ struct Feature {
 };
 
 // Others that a processor may have (keys, transactions, system instructions)
-// do nothing for generated code. Empty for a family that is not listed.
+// do nothing for generated code. The later one stands, the fewer processors
+// have it, as a rule. Empty for a family that is not listed.
 absl::Span<const Feature> FeaturesOf(absl::string_view triple);
 
 // The processor, by LLVM's name, that the family's Linux at least runs on.

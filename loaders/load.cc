@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "base/status_macros.h"
+#include "loaders/choose_variant.h"
 #include "loaders/constants_loader.h"
 #include "loaders/metadata_loader.h"
 #include "loaders/native/find_container.h"
@@ -23,6 +24,47 @@ absl::Status Annotate(const absl::Status& status, absl::string_view prefix) {
                       absl::StrCat(prefix, ": ", status.message()));
 }
 
+// The options for a set that was one of several variants.
+LoadOptions ForChosen(const LoadOptions& options) {
+  LoadOptions chosen = options;
+  chosen.variant.clear();
+  return chosen;
+}
+
+// Loads a variant of a linked set whose native code is not the library's own
+// but a library among its artifacts. Nothing of the other one runs.
+absl::StatusOr<LoadedModel> LoadCarried(const ArtifactSet& chosen,
+                                        std::string variant,
+                                        const LoaderRegistry& loaders,
+                                        const LoadOptions& options) {
+  const Provenance& provenance = chosen.provenance();
+  INGOT_RETURN_IF_ERROR(RequireTargetKeys(provenance));
+  ArtifactSet rest;
+  std::shared_ptr<Module> library;
+  for (const Artifact& artifact : chosen.artifacts()) {
+    if (library != nullptr || artifact.loader != kNativeLoader ||
+        artifact.target_key != kDefaultTargetKey) {
+      INGOT_RETURN_IF_ERROR(rest.Add(artifact));
+      continue;
+    }
+    absl::StatusOr<std::shared_ptr<LibraryModule>> opened =
+        LibraryModule::OpenMemory(artifact.content.view(),
+                                  ArtifactPath(artifact));
+    if (!opened.ok()) return ExplainOpening(opened.status(), provenance);
+    library = *std::move(opened);
+  }
+  rest.mutable_provenance() = provenance;
+  // From here on it is as any other set that came in its library.
+  if (library != nullptr) {
+    rest.mutable_provenance().set_library_key(kDefaultTargetKey);
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      LoadedModel model,
+      Load(rest, loaders, ForChosen(options), std::move(library)));
+  model.variant = std::move(variant);
+  return model;
+}
+
 // Loads the library whose file has these bytes. What it needs is checked before
 // it is opened, because opening runs its code.
 absl::StatusOr<LoadedModel> LoadLibrary(
@@ -31,8 +73,21 @@ absl::StatusOr<LoadedModel> LoadLibrary(
     const LoaderRegistry& loaders, const LoadOptions& options) {
   Provenance provenance;
   if (absl::StatusOr<Blob> found = FindContainer(bytes); found.ok()) {
-    absl::StatusOr<ArtifactSet> set = ReadContainer(*found);
-    if (set.ok()) provenance = set->provenance();
+    ReadOptions read;
+    read.check_all_digests = options.check_digests;
+    absl::StatusOr<ArtifactSet> set = ReadContainer(*found, read);
+    if (set.ok() && !set->provenance().variants().empty()) {
+      std::string variant;
+      INGOT_ASSIGN_OR_RETURN(
+          ArtifactSet chosen,
+          ChooseVariant(*set, loaders, options.variant, &variant));
+      if (chosen.provenance().library_key().empty()) {
+        return LoadCarried(chosen, std::move(variant), loaders, options);
+      }
+      provenance = chosen.provenance();
+    } else if (set.ok()) {
+      provenance = set->provenance();
+    }
   }
   INGOT_RETURN_IF_ERROR(RequireTargetKeys(provenance));
   absl::StatusOr<std::shared_ptr<LibraryModule>> library = open();
@@ -102,6 +157,17 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  const LoaderRegistry& loaders,
                                  const LoadOptions& options,
                                  std::shared_ptr<Module> library) {
+  if (!set.provenance().variants().empty() || !options.variant.empty()) {
+    std::string variant;
+    INGOT_ASSIGN_OR_RETURN(
+        const ArtifactSet chosen,
+        ChooseVariant(set, loaders, options.variant, &variant));
+    INGOT_ASSIGN_OR_RETURN(
+        LoadedModel model,
+        Load(chosen, loaders, ForChosen(options), std::move(library)));
+    model.variant = std::move(variant);
+    return model;
+  }
   const Provenance& provenance = set.provenance();
   if (library == nullptr && !provenance.library_key().empty()) {
     return absl::InvalidArgumentError(
@@ -168,7 +234,7 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
     if (absl::Status s = host->Import(std::move(module)); !s.ok()) return s;
   }
   return LoadedModel{std::move(host), std::move(context.plan),
-                     std::move(context.constants), provenance};
+                     std::move(context.constants), provenance, ""};
 }
 
 absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,

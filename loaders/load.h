@@ -41,6 +41,10 @@ struct LoadOptions {
   // Directories only: take edited files as they are.
   bool accept_edits = false;
 
+  // The variant to load of a set that has variants; empty: the best that can
+  // run here (choose_variant.h).
+  std::string variant;
+
   // How LoadPath reads a path that is no library; null: as a container.
   ReadSetFn read_set;
   // Directories only: told of notes that were edited (artifact/container.h).
@@ -63,23 +67,25 @@ struct LoadedModel {
   Plan plan;
   std::map<std::string, Tensor> constants;
   Provenance provenance;
+  std::string variant;  // that was loaded, of a set that has variants
 };
 
-// Loads `set`: checks that this machine can run each of its target keys
-// (target_keys.h) and that every loader it names is known; loads the group
-// "metadata", then "native" (linked into a shared library per key and opened),
-// then the others sorted by loader name; and imports each result into the host
-// module. A group has one loader and one target key; those of a loader are
-// loaded in the order of keys.
+// Loads `set`, of one with variants the chosen one alone: checks that this
+// machine can run each of its target keys (target_keys.h) and that every loader
+// it names is known; loads the group "metadata", then "native" (linked into a
+// shared library per key and opened), then the others sorted by loader name;
+// and imports each result into the host module. A group has one loader and one
+// target key; those of a loader are loaded in the order of keys.
 //
 // `library` is the shared library that carried the set, whose native code is
 // then already linked; null for a set that came alone.
 //
-// Errors: FailedPrecondition for a key that cannot run here, saying why and
-// which can, or for a set that needs linking without options.link;
-// InvalidArgument for a set that was taken out of a linked library; NotFound
-// for an unknown loader, naming an artifact that needs it; what a loader
-// returns, with its name in front.
+// Errors: FailedPrecondition for a key or for variants that cannot run here,
+// saying why and which can, or for a set that needs linking without
+// options.link; InvalidArgument for a set that was taken out of a linked
+// library; NotFound for an unknown loader, naming an artifact that needs it, or
+// for a variant that is not there; what a loader returns, with its name in
+// front.
 absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  const LoaderRegistry& loaders,
                                  const LoadOptions& options = {},

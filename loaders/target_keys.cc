@@ -6,9 +6,7 @@
 #include "runtime/host_cpu.h"
 
 namespace ingot {
-namespace {
-
-absl::Status RunsHere(const Provenance::TargetKey& key) {
+absl::Status CheckTargetKeyHere(const Provenance::TargetKey& key) {
   // Source code has no triple, and machine code of unknown families none that
   // could be compared.
   if (!key.triple().empty()) {
@@ -24,8 +22,6 @@ absl::Status RunsHere(const Provenance::TargetKey& key) {
   return CheckCpuFeatures(std::vector<std::string>(key.cpu_features().begin(),
                                                    key.cpu_features().end()));
 }
-
-}  // namespace
 
 absl::Status CheckTargetKeyOn(const Provenance::TargetKey& key,
                               absl::string_view name,
@@ -56,7 +52,7 @@ std::vector<std::string> UnusedVectorUnits(
 std::vector<TargetKeyCheck> CheckTargetKeys(const Provenance& provenance) {
   std::vector<TargetKeyCheck> checks;
   for (const Provenance::TargetKey& key : provenance.target_keys()) {
-    checks.push_back({key.name(), RunsHere(key)});
+    checks.push_back({key.name(), CheckTargetKeyHere(key)});
   }
   return checks;
 }

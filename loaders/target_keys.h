@@ -13,11 +13,13 @@
 
 namespace ingot {
 
+// OK, or FailedPrecondition: the code of the key is for another family of
+// processors than this machine's, or needs features that this one lacks.
+absl::Status CheckTargetKeyHere(const Provenance::TargetKey& key);
+
 struct TargetKeyCheck {
   std::string key;
-  // OK, or FailedPrecondition: the code is for another family of processors, or
-  // needs features that this one lacks.
-  absl::Status runs_here;
+  absl::Status runs_here;  // from CheckTargetKeyHere
 };
 
 // One for each key that `provenance` describes, in its order. Runs nothing.

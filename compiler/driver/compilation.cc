@@ -12,12 +12,13 @@ namespace ingot {
 
 Compilation::Compilation(relay::Module* module, absl::string_view name,
                          absl::string_view sha256, const TargetRegistry& kinds,
-                         const CompileOptions& options)
+                         const CompileOptions& options, ConstantPool* constants)
     : module(module),
       name(name),
       sha256(sha256),
       kinds(kinds),
       options(options),
+      constants(constants),
       symbol_prefix(options.symbol_prefix.empty() ? ToIdentifier(name)
                                                   : options.symbol_prefix),
       dump(options.dump_ir_dir) {}

@@ -46,7 +46,7 @@ struct KeyNeeds {
 struct Compilation {
   Compilation(relay::Module* module, absl::string_view name,
               absl::string_view sha256, const TargetRegistry& kinds,
-              const CompileOptions& options);
+              const CompileOptions& options, ConstantPool* constants);
   Compilation(const Compilation&) = delete;
   Compilation& operator=(const Compilation&) = delete;
 
@@ -56,6 +56,8 @@ struct Compilation {
   const std::string sha256;  // of what it was read from
   const TargetRegistry& kinds;
   const CompileOptions& options;
+  // Grows from UpdateConstants to AddPlan; other compilations may use it, too.
+  ConstantPool* const constants;
   const std::string symbol_prefix;
   IrDump dump;
 
@@ -65,9 +67,6 @@ struct Compilation {
 
   // From CheckPins and OptimizeModule.
   relay::PassContext context;
-
-  // From UpdateConstants on.
-  ConstantPool constants;
 
   // From LowerFunctions.
   CompiledModule compiled;

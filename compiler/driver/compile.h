@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "artifact/artifact_set.h"
 #include "compiler/driver/placement.h"
 #include "compiler/frontends/frontend.h"
@@ -98,6 +99,15 @@ absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
                                           absl::string_view sha256,
                                           const TargetRegistry& kinds,
                                           const CompileOptions& options);
+
+// Compiles the model file at `path` once for each of `variants`, whose targets
+// take the place of those in `options`, into one set (artifact/variants.h) with
+// one file of weights: what several variants need alike is there once. The
+// model is read anew for each. Errors: as CompileModel, with the variant named.
+absl::StatusOr<ArtifactSet> CompileVariants(
+    absl::string_view path, const FrontendRegistry& frontends,
+    const TargetRegistry& kinds, absl::Span<const TargetVariant> variants,
+    const CompileOptions& options);
 
 // Says which target would take each node of the model file at `path`, and why
 // not an earlier one. Generates no code. Errors: those of CompileModel up to

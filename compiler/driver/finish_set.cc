@@ -20,7 +20,7 @@ absl::Status AddPlan(Compilation* c) {
   c->Progress("planning memory", 0.95);
   const absl::Time start = absl::Now();
   INGOT_ASSIGN_OR_RETURN(
-      c->plan, BuildPlan(*c->module, c->name, c->compiled, &c->constants));
+      c->plan, BuildPlan(*c->module, c->name, c->compiled, c->constants));
   Artifact plan;
   plan.codegen_id = kCompilerCodegenId;
   plan.loader = kMetadataLoader;
@@ -31,17 +31,20 @@ absl::Status AddPlan(Compilation* c) {
   return absl::OkStatus();
 }
 
-absl::Status AddConstants(Compilation* c) {
-  if (c->constants.constants().empty()) return absl::OkStatus();
+absl::Status AddConstants(absl::Span<Compilation* const> compilations) {
+  const Compilation& first = *compilations[0];
+  if (first.constants->constants().empty()) return absl::OkStatus();
   const absl::Time start = absl::Now();
   Artifact weights;
   weights.codegen_id = kCompilerCodegenId;
   weights.loader = kConstantsLoader;
   weights.file_name = kWeightsFile;
   INGOT_ASSIGN_OR_RETURN(weights.content,
-                         SafetensorsToBlob(c->constants.constants()));
-  INGOT_RETURN_IF_ERROR(c->set.Add(std::move(weights)));
-  c->Time("constants", absl::ToDoubleSeconds(absl::Now() - start));
+                         SafetensorsToBlob(first.constants->constants()));
+  for (Compilation* c : compilations) {
+    INGOT_RETURN_IF_ERROR(c->set.Add(weights));
+  }
+  first.Time("constants", absl::ToDoubleSeconds(absl::Now() - start));
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/placement.h"
 
@@ -33,9 +34,12 @@ absl::Status UpdateConstants(Compilation* compilation);
 // and loops into loops, or right into artifacts.
 absl::Status LowerFunctions(Compilation* compilation);
 
-// finish_set.cc: adds the plan, which is made from main, and the constants.
+// finish_set.cc: adds the plan, which is made from main.
 absl::Status AddPlan(Compilation* compilation);
-absl::Status AddConstants(Compilation* compilation);
+
+// finish_set.cc: adds the constants, which the compilations, one or more, have
+// gathered in one pool.
+absl::Status AddConstants(absl::Span<Compilation* const> compilations);
 
 // add_main.cc: adds the same plan as one more function of the host, and its
 // header; or says why there is none.

@@ -13,7 +13,7 @@ absl::Status UpdateConstants(Compilation* c) {
     for (const auto& node : function->nodes()) {
       if (node->kind != relay::NodeKind::kConstant) continue;
       node->attrs.Set("constant",
-                      c->constants.Add(node->name, *node->constant));
+                      c->constants->Add(node->name, *node->constant));
     }
   }
   return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "artifact/names.h"
 #include "base/status_macros.h"
 
 namespace ingot {
@@ -26,7 +27,7 @@ bool NeedsQuotes(absl::string_view value) {
   for (size_t i = 0; i < value.size(); ++i) {
     const char c = value[i];
     if (c == ' ' || c == '\t' || c == '"' || c == '\\' || c == '\n' ||
-        c == '\r') {
+        c == '\r' || c == ';') {
       return true;
     }
     if (c == ',') {
@@ -48,22 +49,74 @@ std::string Quoted(absl::string_view value) {
   return out + "\"";
 }
 
+// Whether a semicolon stands outside of quotes.
+bool HasSeveralLists(absl::string_view text) {
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (quoted && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      quoted = !quoted;
+    } else if (text[i] == ';' && !quoted) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // One pass over the text of one or several targets.
 class TargetParser {
  public:
   explicit TargetParser(absl::string_view text) : text_(text) {}
 
   absl::StatusOr<std::vector<Target>> ParseAll() {
+    INGOT_ASSIGN_OR_RETURN(std::vector<Target> targets, ParseList());
+    if (pos_ != text_.size()) {
+      return Error("several variants, between semicolons, cannot be here");
+    }
+    return targets;
+  }
+
+  absl::StatusOr<std::vector<TargetVariant>> ParseVariants() {
+    std::vector<TargetVariant> variants;
+    for (bool more = true; more;) {
+      SkipSpace();
+      TargetVariant variant;
+      INGOT_ASSIGN_OR_RETURN(variant.name, Name("the name of a variant"));
+      SkipSpace();
+      if (Peek() != ':')
+        return Error("expected a colon after a variant's name");
+      ++pos_;
+      if (absl::Status s = CheckVariantName(variant.name); !s.ok()) {
+        return Error(s.message());
+      }
+      for (const TargetVariant& other : variants) {
+        if (other.name != variant.name) continue;
+        return Error(absl::StrCat("two variants are called ", variant.name));
+      }
+      const size_t start = pos_;
+      INGOT_ASSIGN_OR_RETURN(variant.targets, ParseList());
+      variant.text = std::string(
+          absl::StripAsciiWhitespace(text_.substr(start, pos_ - start)));
+      variants.push_back(std::move(variant));
+      more = pos_ < text_.size();
+      ++pos_;  // the semicolon at which ParseList stopped
+    }
+    return variants;
+  }
+
+ private:
+  // Up to the end or a semicolon.
+  absl::StatusOr<std::vector<Target>> ParseList() {
     std::vector<Target> targets;
     while (true) {
       INGOT_ASSIGN_OR_RETURN(Target target, ParseOne());
       targets.push_back(std::move(target));
-      if (pos_ == text_.size()) return targets;
+      if (AtEnd()) return targets;
       ++pos_;  // the comma at which ParseOne stopped
     }
   }
 
- private:
   absl::StatusOr<Target> ParseOne() {
     SkipSpace();
     Target target;
@@ -80,7 +133,7 @@ class TargetParser {
       SkipSpace();
     }
     target.kind = *std::move(name);
-    while (pos_ < text_.size() && Peek() != ',') {
+    while (!AtEnd() && Peek() != ',') {
       if (Peek() != '-')
         return Error("expected an option, -name or -name=value");
       ++pos_;
@@ -91,7 +144,7 @@ class TargetParser {
         ++pos_;
         INGOT_ASSIGN_OR_RETURN(std::string parsed, Value());
         value = std::move(parsed);
-      } else if (pos_ < text_.size() && !AtSpace() && Peek() != ',') {
+      } else if (!AtEnd() && !AtSpace() && Peek() != ',') {
         return Error("expected = or a space after an option's name");
       }
       if (!target.options.emplace(option, value).second) {
@@ -118,7 +171,7 @@ class TargetParser {
         char c = text_[pos_];
         if (c == '"') {
           ++pos_;
-          if (pos_ < text_.size() && !AtSpace() && Peek() != ',') {
+          if (!AtEnd() && !AtSpace() && Peek() != ',') {
             return Error("expected a space after the closing quote");
           }
           return value;
@@ -128,7 +181,7 @@ class TargetParser {
       }
       return Error("the closing quote is missing");
     }
-    while (pos_ < text_.size() && !AtSpace()) {
+    while (!AtEnd() && !AtSpace()) {
       if (Peek() == ',' && !CommaStays()) break;
       value += text_[pos_++];
     }
@@ -143,6 +196,8 @@ class TargetParser {
     return pos_ + 1 < text_.size() &&
            (text_[pos_ + 1] == '+' || text_[pos_ + 1] == '-');
   }
+  // The end of a list of targets.
+  bool AtEnd() const { return pos_ == text_.size() || text_[pos_] == ';'; }
   char Peek() const { return pos_ < text_.size() ? text_[pos_] : '\0'; }
   bool AtSpace() const {
     return absl::ascii_isspace(static_cast<unsigned char>(text_[pos_]));
@@ -184,6 +239,15 @@ std::string Target::Option(absl::string_view name,
 
 absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text) {
   return TargetParser(text).ParseAll();
+}
+
+absl::StatusOr<std::vector<TargetVariant>> ParseTargetVariants(
+    absl::string_view text) {
+  TargetParser parser(text);
+  if (HasSeveralLists(text)) return parser.ParseVariants();
+  INGOT_ASSIGN_OR_RETURN(std::vector<Target> targets, parser.ParseAll());
+  return std::vector<TargetVariant>{
+      {"", std::string(text), std::move(targets)}};
 }
 
 absl::StatusOr<Target> ParseTarget(absl::string_view text) {

@@ -60,6 +60,21 @@ absl::StatusOr<Target> ParseTarget(absl::string_view text);
 // Parses a composite, `dnnl,llvm -mcpu=native`: targets in order of preference.
 absl::StatusOr<std::vector<Target>> ParseTargets(absl::string_view text);
 
+// One of several ways to compile a model that lie side by side in one set
+// (artifact/variants.h).
+struct TargetVariant {
+  std::string name;  // "" for the only one
+  std::string text;  // the targets as the user wrote them
+  std::vector<Target> targets;
+};
+
+// Parses `v3: llvm -mcpu=x86-64-v3; v4: dnnl,llvm -mcpu=x86-64-v4`: lists of
+// targets with names, between semicolons. Text without a semicolon is one list
+// as ParseTargets takes it. InvalidArgument for names that a variant cannot
+// have, too.
+absl::StatusOr<std::vector<TargetVariant>> ParseTargetVariants(
+    absl::string_view text);
+
 // -min-region=N, an option of every kind that has regions; Register adds it.
 inline constexpr char kMinRegionOption[] = "min-region";
 

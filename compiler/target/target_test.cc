@@ -79,6 +79,60 @@ TEST(ParseTarget, ErrorsSayWhere) {
   EXPECT_FALSE(ParseTarget("a,b").ok());
 }
 
+TEST(ParseTargetVariants, NamesListsOfTargets) {
+  auto variants = ParseTargetVariants(
+      "v3: llvm -mcpu=x86-64-v3; big : dnnl, dsp: c -cc=\"a;b\" ");
+  ASSERT_TRUE(variants.ok()) << variants.status();
+  ASSERT_EQ(variants->size(), 2u);
+  const TargetVariant& v3 = (*variants)[0];
+  EXPECT_EQ(v3.name, "v3");
+  EXPECT_EQ(v3.text, "llvm -mcpu=x86-64-v3");
+  ASSERT_EQ(v3.targets.size(), 1u);
+  EXPECT_EQ(v3.targets[0].key, "host");
+  EXPECT_EQ(v3.targets[0].Option("mcpu", ""), "x86-64-v3");
+  const TargetVariant& big = (*variants)[1];
+  EXPECT_EQ(big.name, "big");
+  EXPECT_EQ(big.text, "dnnl, dsp: c -cc=\"a;b\"");
+  ASSERT_EQ(big.targets.size(), 2u);
+  EXPECT_EQ(big.targets[1].key, "dsp");
+  EXPECT_EQ(big.targets[1].Option("cc", ""), "a;b");
+}
+
+TEST(ParseTargetVariants, TextWithoutSemicolonsIsOneWithoutAName) {
+  for (const char* text : {"small: c", "dnnl,llvm -O=2", "c -cc=\"a;b\""}) {
+    auto variants = ParseTargetVariants(text);
+    ASSERT_TRUE(variants.ok()) << variants.status();
+    ASSERT_EQ(variants->size(), 1u);
+    EXPECT_EQ((*variants)[0].name, "");
+    EXPECT_EQ((*variants)[0].text, text);
+    EXPECT_EQ((*variants)[0].targets[0].ToString(),
+              ParseTargets(text)->front().ToString());
+  }
+}
+
+TEST(ParseTargetVariants, ErrorsSayWhere) {
+  struct Case {
+    const char* text;
+    const char* expected;
+  };
+  for (const Case& c : {
+           Case{"llvm; b: c", "column 5: expected a colon"},
+           Case{"a: llvm;", "column 9: expected the name of a variant"},
+           Case{"a: llvm; a: c", "two variants are called a"},
+           Case{"a.b: llvm; c: c", "must not hold a dot"},
+           Case{"host: llvm; c: c", "what variants share"},
+           Case{"a: ; c: c", "column 4: expected a target kind"},
+       }) {
+    auto variants = ParseTargetVariants(c.text);
+    ASSERT_FALSE(variants.ok()) << c.text;
+    EXPECT_EQ(variants.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(variants.status().message()),
+                HasSubstr(c.expected));
+  }
+  EXPECT_THAT(std::string(ParseTargets("a: llvm; b: c").status().message()),
+              HasSubstr("column 8: several variants"));
+}
+
 TEST(TargetRegistry, FindsAndChecks) {
   TargetRegistry registry;
   TargetKind kind;

@@ -70,6 +70,20 @@ absl::Status WriteContainerFile(const ArtifactSet& set, uint16_t machine,
   });
 }
 
+// The key of `keys` whose code the library has itself: what a program gets that
+// opens it without a load stage. The host's, or the first variant's.
+std::string OwnKey(const Provenance& provenance,
+                   const std::vector<std::string>& keys) {
+  std::vector<std::string> order = {kDefaultTargetKey};
+  for (const Provenance::Variant& variant : provenance.variants()) {
+    order.push_back(variant.name());
+  }
+  for (const std::string& key : order) {
+    if (std::find(keys.begin(), keys.end(), key) != keys.end()) return key;
+  }
+  return keys.empty() ? std::string(kDefaultTargetKey) : keys.front();
+}
+
 // Links into `output`, an absolute path where nothing is yet. `container` is
 // what the library shall carry beside the other keys' libraries.
 absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
@@ -79,10 +93,7 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
   const std::string& folder = scratch->path();
 
   const std::vector<std::string> keys = NativeKeys(set);
-  const bool has_host =
-      std::find(keys.begin(), keys.end(), kDefaultTargetKey) != keys.end();
-  const std::string own =
-      keys.empty() || has_host ? std::string(kDefaultTargetKey) : keys.front();
+  const std::string own = OwnKey(set.provenance(), keys);
   for (const std::string& key : keys) {
     if (key == own) continue;
     if (absl::Status s = AddLinkedKey(set, key, options, folder, &container);

@@ -1,3 +1,4 @@
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -6,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "loaders/choose_variant.h"
 #include "loaders/target_keys.h"
 #include "runtime/host_cpu.h"
 #include "tools/ingot/commands.h"
@@ -25,6 +27,10 @@ struct Answer {
   absl::Status runs;
   std::string note;  // of one that runs
 };
+
+std::string SubjectOf(const Provenance::TargetKey& key) {
+  return absl::StrCat("target key ", key.name());
+}
 
 std::string VerdictOf(const Answer& answer) {
   if (!answer.runs.ok()) return "refused";
@@ -50,8 +56,7 @@ std::vector<Answer> CheckHere(const Provenance& provenance) {
   const std::vector<TargetKeyCheck> checks = CheckTargetKeys(provenance);
   for (size_t i = 0; i < checks.size(); ++i) {
     const auto& key = provenance.target_keys(static_cast<int>(i));
-    answers.push_back({absl::StrCat("target key ", key.name()), NeedsOf(key),
-                       checks[i].runs_here,
+    answers.push_back({SubjectOf(key), NeedsOf(key), checks[i].runs_here,
                        key.triple().empty()
                            ? "it is C, which is compiled when it is linked"
                            : NoteOn(UnusedVectorUnits(key, HostCpuFeatures()),
@@ -68,8 +73,7 @@ absl::StatusOr<std::vector<Answer>> CheckOn(const std::string& cpu,
   absl::Status unknown;
   bool is_known = false;
   for (const Provenance::TargetKey& key : provenance.target_keys()) {
-    Answer answer = {absl::StrCat("target key ", key.name()), NeedsOf(key),
-                     absl::OkStatus(),
+    Answer answer = {SubjectOf(key), NeedsOf(key), absl::OkStatus(),
                      "it is C, which is compiled when it is linked"};
     if (!key.triple().empty()) {
       const absl::StatusOr<std::set<std::string>> features =
@@ -90,6 +94,28 @@ absl::StatusOr<std::vector<Answer>> CheckOn(const std::string& cpu,
     return UsageError(absl::StrCat("--cpu=", cpu, ": ", unknown.message()));
   }
   return answers;
+}
+
+// Whether what was said of the keys lets a variant be loaded, and which; an
+// answer of each is added. The name is empty if the set has none.
+absl::StatusOr<std::string> CheckVariantsOf(const ArtifactSet& set,
+                                            const LoaderRegistry& loaders,
+                                            std::vector<Answer>* answers) {
+  if (set.provenance().variants().empty()) return "";
+  std::map<std::string, absl::Status> keys;
+  for (const Answer& answer : *answers) keys[answer.subject] = answer.runs;
+  const std::vector<VariantCheck> checks =
+      CheckVariants(set, loaders, [&keys](const Provenance::TargetKey& key) {
+        return keys[SubjectOf(key)];
+      });
+  absl::StatusOr<std::string> best = BestVariant(set.provenance(), checks);
+  for (const VariantCheck& check : checks) {
+    const bool is_best = best.ok() && check.name == *best;
+    answers->push_back(
+        {absl::StrCat("variant ", check.name), "", check.runs,
+         is_best || !best.ok() ? "" : absl::StrCat(*best, " is better")});
+  }
+  return best;
 }
 
 // Adds those loaders that no part of this program is.
@@ -122,7 +148,8 @@ absl::Status RunCheck(Args args, const Backends& backends) {
       "Says whether a set can run on this machine, without loading it: whether "
       "the processor has what its code needs, and the program its loaders. "
       "\"optimal\" is code that uses the widest vectors that the processor "
-      "has. Fails if loading would.");
+      "has. Of a set with variants, names the one that loading takes. Fails if "
+      "loading would.");
   std::string cpu;
   flags.String("cpu", "NAME",
                "ask about that processor, by LLVM's name for it, and not about "
@@ -152,6 +179,8 @@ absl::Status RunCheck(Args args, const Backends& backends) {
     INGOT_ASSIGN_OR_RETURN(answers,
                            CheckOn(cpu, provenance, builtins.compiler));
   }
+  const absl::StatusOr<std::string> variant =
+      CheckVariantsOf(*set, builtins.loaders, &answers);
   INGOT_RETURN_IF_ERROR(AddLoaders(*set, builtins, &answers));
 
   Table table({"PART", "VERDICT", "WHY", "NEEDS"});
@@ -171,8 +200,16 @@ absl::Status RunCheck(Args args, const Backends& backends) {
   }
   Print(answers.empty() ? "The set has no code of its own.\n"
                         : table.ToString());
-  if (json) PrintJson({{"parts", std::move(parts)}});
-  if (refused.empty()) return absl::OkStatus();
+  nlohmann::ordered_json answer = {{"parts", std::move(parts)}};
+  if (variant.ok() && !variant->empty()) {
+    Print(absl::StrCat("Loading takes the variant ", *variant, ".\n"));
+    answer["variant"] = *variant;
+  }
+  if (json) PrintJson(std::move(answer));
+  // Of a set with variants, one is enough.
+  if (refused.empty() || (variant.ok() && !variant->empty())) {
+    return absl::OkStatus();
+  }
   return absl::FailedPreconditionError(absl::StrCat(
       flags.word(0), ": cannot run on ", cpu.empty() ? "this machine" : cpu,
       ": ", absl::StrJoin(refused, "; ")));

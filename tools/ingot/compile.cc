@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "absl/time/time.h"
 #include "artifact/container.h"
 #include "artifact/directory.h"
 #include "base/status_macros.h"
@@ -22,6 +23,7 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   std::string output, dump;
   CompileFlags compile;
   bool json = false, quiet = false;
+  int64_t interval_ms = 5000;
   flags.String("o", "OUT.ingot", "the file to write", &output);
   flags.Required();
   compile.AddTo(&flags);
@@ -36,6 +38,10 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
                &compile.symbol_prefix);
   flags.Bool("json", "end with one JSON object", &json);
   flags.Bool("quiet", "say nothing when all goes well", &quiet);
+  flags.Int("progress-interval", "MS",
+            "elsewhere than on a terminal, the time between lines that say how "
+            "far the work is; 5000 otherwise",
+            0, 3600 * 1000, &interval_ms);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
@@ -46,6 +52,7 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
                          MakeCompilerBuiltins(backends));
   Progress::Options progress_options;
   progress_options.quiet = quiet;
+  progress_options.between_lines = absl::Milliseconds(interval_ms);
   Progress progress(progress_options);
   absl::StatusOr<CompiledModel> compiled =
       CompileModel(model, compile, builtins, &progress);

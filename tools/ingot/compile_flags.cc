@@ -5,7 +5,8 @@ namespace ingot {
 void CompileFlags::AddTo(FlagSet* flags) {
   flags->String("target", "TARGET",
                 "what to compile for, such as 'llvm -mcpu=native' or "
-                "'dnnl,llvm'; see ingot targets",
+                "'dnnl,llvm'; see ingot targets. Several variants, 'a: llvm; "
+                "b: llvm -mcpu=x86-64-v4', share one set",
                 &target);
   flags->Strings("input-shape", "NAME:1x3x224x224",
                  "fixes the shape of an input", &input_shapes);

@@ -26,24 +26,28 @@ absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
   return builtins;
 }
 
-absl::StatusOr<std::vector<Target>> ParseTargetFlag(
+absl::StatusOr<std::vector<TargetVariant>> ParseTargetFlag(
     absl::string_view text, const TargetRegistry& targets) {
-  absl::StatusOr<std::vector<Target>> parsed = ParseTargets(text);
+  absl::StatusOr<std::vector<TargetVariant>> parsed = ParseTargetVariants(text);
   if (!parsed.ok()) {
     return UsageError(absl::StrCat("--target: ", parsed.status().message()));
   }
-  if (absl::Status s = targets.CheckList(*parsed); !s.ok()) {
-    return UsageError(absl::StrCat("--target: ", s.message()));
+  for (const TargetVariant& variant : *parsed) {
+    if (absl::Status s = targets.CheckList(variant.targets); !s.ok()) {
+      return UsageError(absl::StrCat("--target: ", variant.name,
+                                     variant.name.empty() ? "" : ": ",
+                                     s.message()));
+    }
   }
   return parsed;
 }
 
 absl::StatusOr<CompileOptions> MakeCompileOptions(
-    const CompileFlags& flags, const CompilerBuiltins& builtins) {
+    const CompileFlags& flags, const CompilerBuiltins& builtins,
+    std::vector<TargetVariant>* variants) {
   CompileOptions options;
-  absl::StatusOr<std::vector<Target>> targets =
-      ParseTargetFlag(flags.target, builtins.targets);
-  if (!targets.ok()) return targets.status();
+  INGOT_ASSIGN_OR_RETURN(*variants,
+                         ParseTargetFlag(flags.target, builtins.targets));
   INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
                          ParseInputShapes(flags.input_shapes));
   for (const std::string& pin : flags.pins) {
@@ -55,8 +59,8 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
     }
     options.pins[pin.substr(0, colon)] = pin.substr(colon + 1);
   }
-  options.targets = *std::move(targets);
-  options.target_text = flags.target;
+  options.targets = variants->front().targets;
+  options.target_text = variants->front().text;
   options.strict = flags.strict;
   options.extra_outputs = flags.extra_outputs;
   options.input_shapes = std::move(shapes);
@@ -75,8 +79,14 @@ absl::StatusOr<CompiledModel> CompileModel(absl::string_view path,
                                            const CompileFlags& flags,
                                            const CompilerBuiltins& builtins,
                                            Progress* progress) {
+  std::vector<TargetVariant> variants;
   INGOT_ASSIGN_OR_RETURN(CompileOptions options,
-                         MakeCompileOptions(flags, builtins));
+                         MakeCompileOptions(flags, builtins, &variants));
+  const bool several = !variants.front().name.empty();
+  if (several && flags.keep_module) {
+    return UsageError(
+        "calls can be checked for one variant: give its --target alone");
+  }
   options.on_progress = [progress](absl::string_view what, double fraction) {
     progress->Update(what, fraction);
   };
@@ -91,9 +101,12 @@ absl::StatusOr<CompiledModel> CompileModel(absl::string_view path,
       times.Add({std::string(stage), HumanTime(seconds)});
     };
   }
+  auto next_placed = variants.begin();
   if (flags.show_placement) {
-    options.on_placement = [progress](const Placement& placement) {
+    // Variants are placed in their order.
+    options.on_placement = [&, several](const Placement& placement) {
       progress->Clear();
+      if (several) Print(absl::StrCat("variant ", next_placed++->name, ":\n"));
       Print(PlacementSummary(placement));
     };
   }
@@ -104,11 +117,17 @@ absl::StatusOr<CompiledModel> CompileModel(absl::string_view path,
       functions.emplace(symbol, function);
     };
   }
-  absl::StatusOr<ReadModel> model =
-      ReadModelToCompile(path, builtins.frontends, options);
-  if (!model.ok()) return model.status();
-  absl::StatusOr<ArtifactSet> set = CompileModule(
-      &model->module, model->name, model->sha256, builtins.targets, options);
+  ReadModel model;
+  absl::StatusOr<ArtifactSet> set;
+  if (several) {
+    set = CompileVariants(path, builtins.frontends, builtins.targets, variants,
+                          options);
+  } else {
+    INGOT_ASSIGN_OR_RETURN(
+        model, ReadModelToCompile(path, builtins.frontends, options));
+    set = CompileModule(&model.module, model.name, model.sha256,
+                        builtins.targets, options);
+  }
   progress->Clear();
   if (flags.time_passes) Print(times.ToString());
   if (!set.ok()) return set.status();
@@ -116,7 +135,7 @@ absl::StatusOr<CompiledModel> CompileModel(absl::string_view path,
   compiled.set = *std::move(set);
   if (flags.keep_module) {
     auto module =
-        std::make_shared<const relay::Module>(std::move(model->module));
+        std::make_shared<const relay::Module>(std::move(model.module));
     compiled.check_calls = [module = std::move(module),
                             functions = std::move(functions)](
                                const Tolerance& tolerance,

@@ -31,14 +31,16 @@ struct CompilerBuiltins {
 absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
     const CompilerBackends& backends);
 
-// The value of --target, its kinds and options checked. A bad one is a
-// UsageError.
-absl::StatusOr<std::vector<Target>> ParseTargetFlag(
+// The value of --target, its kinds and options checked: one variant or more. A
+// bad one is a UsageError.
+absl::StatusOr<std::vector<TargetVariant>> ParseTargetFlag(
     absl::string_view text, const TargetRegistry& targets);
 
-// The flags as options of the compiler. A bad one is a UsageError.
+// The flags as options of the compiler, and the variants to compile; the
+// options' targets are the first one's. A bad flag is a UsageError.
 absl::StatusOr<CompileOptions> MakeCompileOptions(
-    const CompileFlags& flags, const CompilerBuiltins& builtins);
+    const CompileFlags& flags, const CompilerBuiltins& builtins,
+    std::vector<TargetVariant>* variants);
 
 // Compiles the model file at `path`. A bad flag is a UsageError. With
 // time_passes, prints where the time went.

@@ -1,3 +1,6 @@
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "tools/ingot/compile_model.h"
@@ -26,17 +29,31 @@ absl::Status RunExplain(Args args, const CompilerBackends& backends) {
   const std::string& model = flags.word(0);
   INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
                          MakeCompilerBuiltins(backends));
+  std::vector<TargetVariant> variants;
   INGOT_ASSIGN_OR_RETURN(CompileOptions options,
-                         MakeCompileOptions(compile, builtins));
-  absl::StatusOr<Placement> placement =
-      PlaceModel(model, builtins.frontends, builtins.targets, options);
-  if (!placement.ok()) return Where(placement.status(), model);
-  if (!quiet) {
-    Print(PlacementTable(*placement));
-    Print("\n");
-    Print(PlacementSummary(*placement));
+                         MakeCompileOptions(compile, builtins, &variants));
+  nlohmann::ordered_json answers;
+  for (const TargetVariant& variant : variants) {
+    options.targets = variant.targets;
+    options.target_text = variant.text;
+    absl::StatusOr<Placement> placement =
+        PlaceModel(model, builtins.frontends, builtins.targets, options);
+    if (!placement.ok()) return Where(placement.status(), model);
+    if (!quiet) {
+      if (!variant.name.empty()) {
+        Print(absl::StrCat("variant ", variant.name, ":\n"));
+      }
+      Print(PlacementTable(*placement));
+      Print("\n");
+      Print(PlacementSummary(*placement));
+    }
+    answers[variant.name] = PlacementJson(*placement);
   }
-  if (json) PrintJson(PlacementJson(*placement));
+  if (json) {
+    const bool several = !variants.front().name.empty();
+    PrintJson(several ? nlohmann::ordered_json{{"variants", answers}}
+                      : answers.front());
+  }
   return absl::OkStatus();
 }
 

@@ -83,10 +83,13 @@ absl::Status RunOpt(Args args, const CompilerBackends& backends) {
   TargetRegistry registry;
   INGOT_RETURN_IF_ERROR(backends.register_targets(&registry));
   if (!target.empty()) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<Target> targets,
+    INGOT_ASSIGN_OR_RETURN(std::vector<TargetVariant> variants,
                            ParseTargetFlag(target, registry));
+    if (variants.size() > 1) {
+      return UsageError("--target: passes run for one variant at a time");
+    }
     bool has_host = false;
-    for (Target& t : targets) {
+    for (Target& t : variants[0].targets) {
       const TargetKind* kind = *registry.Find(t.kind);
       if (!kind->HasRegions() && !has_host) {
         absl::StatusOr<LayoutPreferences> layouts = kind->LayoutsOf(t);

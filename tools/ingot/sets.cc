@@ -187,6 +187,10 @@ void OpenFlags::AddTo(FlagSet* flags) {
   flags->Bool("accept-edits",
               "take a directory's files as they are, edited or not",
               &accept_edits);
+  flags->String("variant", "NAME",
+                "of several in one set, the one to load; the best that can run "
+                "here otherwise",
+                &variant);
 }
 
 absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
@@ -201,6 +205,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   LoadOptions options;
   options.check_digests = flags.check_digests;
   options.accept_edits = flags.accept_edits;
+  options.variant = flags.variant;
   options.read_set = ReadSetOrBareFile;
   EditedNotes edited;
   options.on_edited_note = edited.Keep();
@@ -235,6 +240,9 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   if (!model.ok()) return Where(model.status(), path);
   opened.load_seconds = SecondsSince(start) - opened.link_seconds;
   opened.model = *std::move(model);
+  if (!opened.model.variant.empty() && flags.variant.empty()) {
+    Print(absl::StrCat("loaded the variant ", opened.model.variant, "\n"));
+  }
   return opened;
 }
 
