@@ -77,6 +77,12 @@ def _library_repositories():
         package = "llvm-19-dev",
     )
     system_repository(
+        name = "python",
+        build_file = Label("//third_party:python.BUILD"),
+        links = {"include": "/usr/include/python3.11"},
+        package = "python3-dev and pybind11-dev",
+    )
+    system_repository(
         name = "onnx",
         build_file = Label("//third_party:onnx.BUILD"),
         links = {"onnx/onnx.proto": "/usr/include/onnx/onnx.proto"},

@@ -15,6 +15,7 @@
 #include "artifact/blob.h"
 #include "base/status_macros.h"
 #include "loaders/c_api/register_loaders.h"
+#include "loaders/c_api/report.h"
 #include "loaders/load.h"
 #include "runtime/executor/executor.h"
 
@@ -23,35 +24,8 @@ namespace {
 using ingot::GraphExecutor;
 using ingot::Tensor;
 using ingot::TensorInfo;
-
-static_assert(INGOT_INVALID_ARGUMENT ==
-                  static_cast<int>(absl::StatusCode::kInvalidArgument),
-              "");
-static_assert(INGOT_NOT_FOUND == static_cast<int>(absl::StatusCode::kNotFound),
-              "");
-static_assert(INGOT_RESOURCE_EXHAUSTED ==
-                  static_cast<int>(absl::StatusCode::kResourceExhausted),
-              "");
-static_assert(INGOT_FAILED_PRECONDITION ==
-                  static_cast<int>(absl::StatusCode::kFailedPrecondition),
-              "");
-static_assert(INGOT_UNIMPLEMENTED ==
-                  static_cast<int>(absl::StatusCode::kUnimplemented),
-              "");
-static_assert(INGOT_INTERNAL == static_cast<int>(absl::StatusCode::kInternal),
-              "");
-static_assert(INGOT_DATA_LOSS == static_cast<int>(absl::StatusCode::kDataLoss),
-              "");
-
-std::string& LastError() {
-  thread_local std::string text;
-  return text;
-}
-
-IngotStatus Report(const absl::Status& status) {
-  if (!status.ok()) LastError() = std::string(status.message());
-  return static_cast<IngotStatus>(status.code());
-}
+using ingot::c_api::LastError;
+using ingot::c_api::Report;
 
 // Inputs or outputs as C has them, with the memory behind the pointers.
 class TensorInfos {
@@ -140,6 +114,7 @@ absl::Status LoadWith(const IngotLoadOptions* given, LoadFn load,
   ingot::LoadOptions options;
   options.threads = c_options.threads;
   options.check_digests = c_options.check_digests != 0;
+  if (c_options.variant != nullptr) options.variant = c_options.variant;
   INGOT_ASSIGN_OR_RETURN(ingot::LoadedModel model, load(loaders, options));
   ingot::ExecutorOptions executor_options;
   executor_options.threads = c_options.threads;
@@ -240,6 +215,10 @@ IngotStatus ingot_load_memory(const void* bytes, size_t size,
                                  loaders, load_options);
       },
       model));
+}
+
+const char* ingot_variant(const IngotModel* model) {
+  return model->model.variant.c_str();
 }
 
 void ingot_free_model(IngotModel* model) { delete model; }

@@ -39,7 +39,8 @@ extern "C" {
 #define INGOT_API
 #endif
 
-#define INGOT_API_VERSION 1
+/* 2 added sets and variants. */
+#define INGOT_API_VERSION 2
 
 /* The version of the library; at least that of the header it is used with. */
 INGOT_API int32_t ingot_api_version(void);
@@ -80,6 +81,9 @@ typedef struct IngotLoadOptions {
   /* Not 0: weights are compared with their digests, which reads all of them.
    * The rest always is. */
   int32_t check_digests;
+  /* Of a set with several variants, the one to load; NULL or "" for the best
+   * that can run here. */
+  const char* variant;
 } IngotLoadOptions;
 
 /* Opens a library that `ingot link` made, or a set with nothing to link.
@@ -94,6 +98,10 @@ INGOT_API IngotStatus ingot_load(const char* path,
 INGOT_API IngotStatus ingot_load_memory(const void* bytes, size_t size,
                                         const IngotLoadOptions* options,
                                         IngotModel** model);
+
+/* The variant that was loaded; "" of a set without variants. Lives as long as
+ * the model. */
+INGOT_API const char* ingot_variant(const IngotModel* model);
 
 /* Executors keep what they need. NULL is allowed. */
 INGOT_API void ingot_free_model(IngotModel* model);
@@ -146,6 +154,43 @@ INGOT_API IngotStatus ingot_get_output(IngotExecutor* executor, int32_t index,
 INGOT_API IngotStatus ingot_export_output(IngotExecutor* executor,
                                           int32_t index,
                                           DLManagedTensor** tensor);
+
+/* ---- Sets -----------------------------------------------------------------
+ */
+
+/* Everything that compiling a model made, as data: nothing of it runs. */
+typedef struct IngotSet IngotSet;
+
+/* One artifact; its path is target_key/codegen_id/file_name. */
+typedef struct IngotArtifact {
+  const char* target_key;
+  const char* codegen_id;
+  const char* loader;
+  const char* file_name;
+  const void* bytes;
+  size_t size;
+} IngotArtifact;
+
+/* Opens a .ingot file, a directory that was dumped, or what a linked library
+ * carries beside its native code. Files are mapped, not copied. */
+INGOT_API IngotStatus ingot_open_set(const char* path, IngotSet** set);
+/* NULL is allowed. */
+INGOT_API void ingot_free_set(IngotSet* set);
+
+/* How many artifacts there are; they are sorted by path. */
+INGOT_API int32_t ingot_set_size(const IngotSet* set);
+
+/* Shows an artifact. Its bytes live as long as the set, its names until an
+ * artifact is replaced. */
+INGOT_API IngotStatus ingot_get_artifact(const IngotSet* set, int32_t index,
+                                         IngotArtifact* artifact);
+
+/* Gives an artifact other bytes, which are copied. Files do not change. */
+INGOT_API IngotStatus ingot_replace_artifact(IngotSet* set, int32_t index,
+                                             const void* bytes, size_t size);
+
+/* Writes a .ingot file, which appears whole or not at all. */
+INGOT_API IngotStatus ingot_write_set(const IngotSet* set, const char* path);
 
 #ifdef __cplusplus
 }

@@ -207,4 +207,43 @@ TEST_F(IngotTest, LoadsMemoryWithOptions) {
   ingot_free_model(model);
 }
 
+TEST_F(IngotTest, SetsAreData) {
+  IngotSet* set = nullptr;
+  ASSERT_EQ(ingot_open_set(getenv("MODEL"), &set), INGOT_OK)
+      << ingot_last_error();
+  ASSERT_GT(ingot_set_size(set), 0);
+  IngotArtifact artifact;
+  ASSERT_EQ(ingot_get_artifact(set, 0, &artifact), INGOT_OK);
+  EXPECT_STREQ(artifact.target_key, "host");
+  EXPECT_STREQ(artifact.codegen_id, "ingot");
+  EXPECT_STREQ(artifact.loader, "metadata");
+  EXPECT_STREQ(artifact.file_name, "plan.binpb");
+  EXPECT_GT(artifact.size, 0u);
+
+  EXPECT_EQ(ingot_get_artifact(set, ingot_set_size(set), &artifact),
+            INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("no artifact"));
+  ASSERT_EQ(ingot_replace_artifact(set, 0, "new", 3), INGOT_OK);
+  const std::string path = testing::TempDir() + "/changed.ingot";
+  ASSERT_EQ(ingot_write_set(set, path.c_str()), INGOT_OK) << ingot_last_error();
+  ingot_free_set(set);
+
+  ASSERT_EQ(ingot_open_set(path.c_str(), &set), INGOT_OK) << ingot_last_error();
+  ASSERT_EQ(ingot_get_artifact(set, 0, &artifact), INGOT_OK);
+  EXPECT_EQ(
+      std::string(static_cast<const char*>(artifact.bytes), artifact.size),
+      "new");
+  ingot_free_set(set);
+  ingot_free_set(nullptr);
+  EXPECT_EQ(ingot_open_set("/nowhere", &set), INGOT_NOT_FOUND);
+}
+
+TEST_F(IngotTest, AModelWithoutVariantsHasNone) {
+  EXPECT_STREQ(ingot_variant(model_), "");
+  IngotLoadOptions options = {sizeof(IngotLoadOptions), 1, 0, "v4"};
+  IngotModel* other = nullptr;
+  EXPECT_EQ(ingot_load(getenv("MODEL"), &options, &other), INGOT_NOT_FOUND);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("no variant 'v4'"));
+}
+
 }  // namespace

@@ -1,0 +1,62 @@
+"""Calls of the programs `ingot` and `ingot-compiler`, which compile and link."""
+
+import os
+import re
+import shutil
+import subprocess
+from typing import Callable, List, Optional
+
+from ingot._errors import Error
+
+# "[ 40%] lowering", as the program writes it where there is no terminal.
+_PROGRESS = re.compile(r"^\[ *(\d+)%\] (.*)$")
+
+OnProgress = Callable[[str, float], None]
+
+
+def find_program() -> str:
+    """The path of `ingot`: $INGOT, or the one that the package has, or the one in PATH."""
+    named = os.environ.get("INGOT")
+    if named:
+        return named
+    packaged = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "ingot")
+    if os.path.exists(packaged):
+        return packaged
+    found = shutil.which("ingot")
+    if found is None:
+        raise Error("the program `ingot` is not there: set INGOT to its path", "NOT_FOUND")
+    return found
+
+
+def call(words: List[str], on_progress: Optional[OnProgress] = None) -> str:
+    """Runs `ingot` with `words` and returns what it printed; raises Error with its error line."""
+    try:
+        process = subprocess.Popen(
+            [find_program()] + words,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+    except OSError as why:
+        raise Error(f"{find_program()}: {why.strerror}", "NOT_FOUND") from why
+    with process:
+        lines = []
+        try:
+            # What goes to stdout is short, so that the pipe never fills while stderr is read.
+            for line in process.stderr:
+                shown = _PROGRESS.match(line)
+                if shown is None:
+                    lines.append(line.strip())
+                elif on_progress is not None:
+                    on_progress(shown.group(2), int(shown.group(1)) / 100)
+            printed = process.stdout.read()
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        errors = [line for line in lines if line.startswith("ingot: ")]
+        message = errors[-1][len("ingot: ") :] if errors else " ".join(lines)
+        raise Error(message or f"`ingot {words[0]}` ended with {process.returncode}")
+    return printed

@@ -1,0 +1,79 @@
+"""Sets as data: read, edit, dump, pack, link."""
+
+import os
+import tempfile
+import unittest
+
+import ingot
+import numpy as np
+
+
+class ArtifactsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.artifacts = ingot.compile(os.environ["AFFINE"], target="c")
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def source(self, artifacts):
+        (path,) = [p for p in artifacts if p.endswith(".c")]
+        return path
+
+    def test_is_a_mapping(self):
+        self.assertEqual(list(self.artifacts), sorted(self.artifacts))
+        plan = self.artifacts["host/ingot/plan.binpb"]
+        self.assertEqual((plan.loader, plan.path), ("metadata", "host/ingot/plan.binpb"))
+        self.assertTrue(plan.content.readonly)
+        self.assertGreater(len(plan.content), 0)
+        self.assertNotIn("host/ingot/nothing", self.artifacts)
+        with self.assertRaises(KeyError):
+            self.artifacts["host/ingot/nothing"]
+        self.assertIn("plan.binpb", repr(self.artifacts))
+        self.assertIn("<td>plan.binpb</td>", self.artifacts._repr_html_())
+
+    def test_saves_and_opens(self):
+        path = os.path.join(self.folder, "a.ingot")
+        self.artifacts.save(path)
+        again = ingot.open_set(path)
+        self.assertEqual({p: bytes(a.content) for p, a in again.items()},
+                         {p: bytes(a.content) for p, a in self.artifacts.items()})
+        with self.assertRaises(ingot.Error):
+            ingot.open_set("/nowhere.ingot")
+
+    def test_edits_in_memory_run(self):
+        artifacts = ingot.compile(os.environ["AFFINE"], target="c")
+        path = self.source(artifacts)
+        text = artifacts[path].text()
+        before = artifacts[path].content
+        self.assertIn("2.0f", text)
+        artifacts[path] = text.replace("2.0f", "4.0f")
+        np.testing.assert_array_equal(artifacts.load()([[1, 1, 1]])[0], [[5, 6, 7]])
+        self.assertEqual(bytes(before).decode(), text)  # what was shown stays
+
+    def test_edits_of_a_dump_run_when_they_are_accepted(self):
+        folder = os.path.join(self.folder, "dump")
+        self.artifacts.dump(folder)
+        path = os.path.join(folder, self.source(self.artifacts))
+        with open(path) as file:
+            text = file.read()
+        with open(path, "w") as file:
+            file.write(text.replace("2.0f", "4.0f"))
+        with self.assertRaises(ingot.Error):
+            ingot.pack(folder)
+        edited = ingot.pack(folder, accept_edits=True)
+        np.testing.assert_array_equal(edited.load()([[1, 1, 1]])[0], [[5, 6, 7]])
+
+    def test_links_and_inspects(self):
+        path = os.path.join(self.folder, "model.so")
+        self.artifacts.link(path)
+        np.testing.assert_array_equal(ingot.load(path)([[1, 1, 1]])[0], [[3, 4, 5]])
+        self.assertIn("host/ingot/plan.binpb", ingot.open_set(path))
+        self.assertIn("f32[rows, 3]", self.artifacts.inspect())
+        self.assertIn("void", self.artifacts.inspect(self.source(self.artifacts)))
+
+
+if __name__ == "__main__":
+    unittest.main()
