@@ -114,3 +114,48 @@ void* ReadNpy(const char* path, DLDataType dtype, int32_t ndim,
   if (data == NULL) fprintf(stderr, "%s %s\n", path, why);
   return data;
 }
+
+/* The header of version 1: its fixed start, then the dictionary, padded with
+ * spaces so that the elements begin at a multiple of 64. */
+static size_t WriteHeader(const DLTensor* tensor, char kind, int width,
+                          char* header, size_t room) {
+  const size_t start = 10;
+  size_t at = start;
+  at += snprintf(header + at, room - at,
+                 "{'descr': '%c%c%d', 'fortran_order': False, 'shape': (",
+                 width == 1 ? '|' : '<', kind, width);
+  for (int32_t d = 0; d < tensor->ndim && at < room; ++d) {
+    at += snprintf(header + at, room - at, "%lld, ",
+                   (long long)tensor->shape[d]);
+  }
+  if (at < room) at += snprintf(header + at, room - at, "), }");
+  const size_t bytes = (at + 1 + 63) / 64 * 64;
+  if (at >= room || bytes > room) return 0;
+  memset(header + at, ' ', bytes - at);
+  header[bytes - 1] = '\n';
+  memcpy(header, "\x93NUMPY\x01", 8);
+  header[8] = (char)((bytes - start) & 0xff);
+  header[9] = (char)((bytes - start) >> 8);
+  return bytes;
+}
+
+int WriteNpy(const char* path, const DLTensor* tensor) {
+  const char kind = KindOf(tensor->dtype);
+  const int width = tensor->dtype.bits / 8;
+  int64_t bytes = width;
+  for (int32_t d = 0; d < tensor->ndim; ++d) bytes *= tensor->shape[d];
+  char header[1024] = {0};
+  const size_t header_bytes =
+      kind == 0 ? 0 : WriteHeader(tensor, kind, width, header, sizeof(header));
+  if (header_bytes == 0) {
+    fprintf(stderr, "%s: NumPy has no such array\n", path);
+    return 0;
+  }
+  FILE* file = fopen(path, "wb");
+  int done = file != NULL &&
+             fwrite(header, 1, header_bytes, file) == header_bytes &&
+             fwrite(tensor->data, 1, bytes, file) == (size_t)bytes;
+  if (file != NULL && fclose(file) != 0) done = 0;
+  if (!done) perror(path);
+  return done;
+}

@@ -11,4 +11,8 @@
  * frees, or NULL after it has printed why there are none. */
 void* ReadNpy(const char* path, DLDataType dtype, int32_t ndim, int64_t* shape);
 
+/* Writes a dense tensor, whose type NumPy has. 0 after it has printed why it
+ * could not, otherwise 1. */
+int WriteNpy(const char* path, const DLTensor* tensor);
+
 #endif /* INGOT_EXAMPLES_RUN_MODEL_NPY_H_ */

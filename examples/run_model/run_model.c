@@ -1,8 +1,9 @@
 /* Runs a compiled model once. It needs the C library and nothing else: the
  * model's library describes itself (IngotModelInfo in runtime/c_abi.h).
  *
- *   run_model MODEL.so [INPUT.npy ...]
+ *   run_model [-o PREFIX] MODEL.so [INPUT.npy ...]
  *
+ * writes the outputs to PREFIX0.npy and so on if it is told to.
  * Inputs that are not given are filled with 0.5 (or 0, unless they are f32), and
  * dimensions that they may choose are 1. */
 #include <dlfcn.h>
@@ -117,9 +118,22 @@ static void Print(const char* name, const DLTensor* tensor) {
   printf("\n");
 }
 
+static void Write(const char* prefix, int index, const DLTensor* tensor) {
+  char path[4096];
+  const int length = snprintf(path, sizeof(path), "%s%d.npy", prefix, index);
+  if (length < 0 || (size_t)length >= sizeof(path)) Fail(prefix, "is too long");
+  if (!WriteNpy(path, tensor)) exit(1);
+}
+
 int main(int argc, char** argv) {
+  const char* prefix = NULL;
+  if (argc > 2 && strcmp(argv[1], "-o") == 0) {
+    prefix = argv[2];
+    argc -= 2;
+    argv += 2;
+  }
   if (argc < 2) {
-    fprintf(stderr, "usage: run_model MODEL.so [INPUT.npy ...]\n");
+    fprintf(stderr, "usage: run_model [-o PREFIX] MODEL.so [INPUT.npy ...]\n");
     return 2;
   }
   /* 1. Open the library. That is as running it: open only what you trust. */
@@ -155,6 +169,7 @@ int main(int argc, char** argv) {
   /* 4. Use the outputs. */
   for (int i = 0; i < inputs + outputs; ++i) {
     if (i >= inputs) Print(model->tensors[i].name, &tensors[i]);
+    if (i >= inputs && prefix != NULL) Write(prefix, i - inputs, &tensors[i]);
     free(tensors[i].data);
     free(tensors[i].shape);
   }

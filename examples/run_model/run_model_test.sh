@@ -47,6 +47,9 @@ for library in "$@"; do
   expect "is cut off" "${library}" "${files}/cut.npy"
   expect "more than the model has inputs" "${library}" "${files}/x.npy" "${files}/x.npy"
 done
+# What it writes it also reads.
+(cd "${files}" && mkdir out) && expect "second" -o "${files}/out/" "$1" "${files}/x.npy"
+expect "twice: 4: -1 -4 -1 -4" "$1" "${files}/out/0.npy"
 expect "is no .npy file" "$1" "$0"
 
 if "${RUN_MODEL}" /dev/null 2> /dev/null; then

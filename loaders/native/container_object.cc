@@ -87,6 +87,7 @@ Elf64_Ehdr MakeHeader(uint16_t machine, uint64_t sections_offset) {
   header.e_ident[EI_VERSION] = EV_CURRENT;
   header.e_type = ET_REL;
   header.e_machine = machine;
+  if (machine == EM_RISCV) header.e_flags = EF_RISCV_FLOAT_ABI_DOUBLE;
   header.e_version = EV_CURRENT;
   header.e_shoff = sections_offset;
   header.e_ehsize = sizeof(header);

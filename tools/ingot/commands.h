@@ -19,6 +19,7 @@ using Args = absl::Span<const std::string>;
 
 absl::Status RunBench(Args args, const Backends& backends);
 absl::Status RunCheck(Args args, const Backends& backends);
+absl::Status RunDiff(Args args, const Backends& backends);
 absl::Status RunDump(Args args, const Backends& backends);
 absl::Status RunInspect(Args args, const Backends& backends);
 absl::Status RunList(Args args, const Backends& backends);

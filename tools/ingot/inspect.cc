@@ -76,6 +76,8 @@ void AddInterface(const ArtifactSet& set, Table* table) {
     add("input", plan.inputs());
     add("output", plan.outputs());
     table->Add({"kernel calls", absl::StrCat(plan.calls_size())});
+    // Variants are of one model.
+    if (!set.provenance().variants().empty()) return;
   }
 }
 
@@ -93,7 +95,10 @@ std::string DescribeSet(const ArtifactSet& set) {
   if (is_compiled) {
     add("made by", absl::StrCat("Ingot ", provenance.ingot_version()));
   }
-  add("target", provenance.target());
+  if (provenance.variants().empty()) add("target", provenance.target());
+  for (const Provenance::Variant& variant : provenance.variants()) {
+    add(absl::StrCat("variant ", variant.name()), variant.target());
+  }
   for (const Provenance::TargetKey& key : provenance.target_keys()) {
     const std::string of = provenance.target_keys_size() == 1
                                ? ""

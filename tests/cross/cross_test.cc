@@ -1,0 +1,73 @@
+// Published models compiled and linked for another family of processors, run by
+// QEMU in a C program without Ingot, against what ONNX Runtime computed.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/pipeline/subprocess.h"
+#include "tests/published/references.h"
+#include "tools/ingot/npy.h"
+
+namespace ingot {
+namespace {
+
+using nlohmann::json;
+
+class CrossTest : public testing::TestWithParam<std::string> {};
+
+Tensor ReadNpy(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  absl::StatusOr<Tensor> tensor = ParseNpy(bytes);
+  EXPECT_TRUE(tensor.ok()) << path << ": " << tensor.status();
+  return tensor.ok() ? *tensor : Tensor();
+}
+
+TEST_P(CrossTest, ComputesWhatOnnxRuntimeComputes) {
+  const std::string family = getenv("FAMILY");
+  const std::string folder = testing::TempDir() + "/" + GetParam();
+  std::filesystem::create_directories(folder);
+  int runs = 0;
+  for (const json& reference : References()) {
+    if (reference["model"] != GetParam()) continue;
+    ++runs;
+    SCOPED_TRACE(reference["inputs"].dump());
+    std::vector<std::string> words = {
+        "/usr/bin/qemu-" + family,  "-L", "/usr/" + family + "-linux-gnu",
+        getenv("RUN_MODEL"),        "-o", folder + "/",
+        ModelPaths().at(GetParam())};
+    for (size_t i = 0; i < reference["inputs"].size(); ++i) {
+      words.push_back(absl::StrCat(folder, "/in", i, ".npy"));
+      const absl::StatusOr<std::string> bytes =
+          FormatNpy(MakeInput(reference["inputs"][i]));
+      ASSERT_TRUE(bytes.ok()) << bytes.status();
+      std::ofstream(words.back(), std::ios::binary) << *bytes;
+    }
+    const CommandResult run = RunCommand(words);
+    ASSERT_EQ(run.exit, 0) << run.err << run.out;
+    for (size_t k = 0; k < reference["outputs"].size(); ++k) {
+      SCOPED_TRACE(absl::StrCat("output ", k));
+      ExpectReference(ReadNpy(absl::StrCat(folder, "/", k, ".npy")),
+                      reference["outputs"][k]);
+    }
+  }
+  EXPECT_GT(runs, 0) << "references.json has nothing of " << GetParam();
+}
+
+std::vector<std::string> Models() {
+  std::vector<std::string> names;
+  for (const auto& [name, path] : ModelPaths()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, CrossTest, testing::ValuesIn(Models()),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace ingot

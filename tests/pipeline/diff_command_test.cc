@@ -1,0 +1,96 @@
+// `ingot diff`, on sets that a person would compare.
+
+#include <filesystem>
+#include <string>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class DiffCommandTest : public CliTest {
+ protected:
+  void Compile(const std::string& model, const std::string& name,
+               const std::string& target, const std::string& more = "") const {
+    std::vector<std::string> words = {"compile", "@" + model,
+                                      "-o",      "@" + name + ".ingot",
+                                      "--quiet", "--target=" + target};
+    if (!more.empty()) words.push_back(more);
+    Do(words);
+  }
+};
+
+TEST_F(DiffCommandTest, FindsNothingBetweenFormsOfOneSet) {
+  Compile("conv.onnx", "a", "llvm");
+  Do({"dump", "@a.ingot", "-o", "@a.dir"});
+  EXPECT_EQ(Do({"diff", "@a.ingot", "@a.dir"}), "");
+  EXPECT_EQ(DoJson({"diff", "@a.ingot", "@a.dir"})["equal"], true);
+  EXPECT_EQ(
+      Do({"diff", "@a.ingot", "@a.dir", "--artifact=host/ingot/plan.binpb"}),
+      "");
+}
+
+TEST_F(DiffCommandTest, ShowsWhatAnOptionChanged) {
+  Compile("conv.onnx", "a", "c");
+  Compile("conv.onnx", "b", "c", "--opt-level=0");
+  const CommandResult diff = Ingot({"diff", "@a.ingot", "@b.ingot"});
+  EXPECT_EQ(diff.exit, 1);
+  EXPECT_THAT(diff.err,
+              AllOf(HasSubstr("differences: "), HasSubstr("of functions")));
+  EXPECT_THAT(diff.out, AllOf(HasSubstr("option opt-level"),
+                              HasSubstr("host/c/"), HasSubstr("1 call")));
+}
+
+TEST_F(DiffCommandTest, ShowsWhereNodesMoved) {
+  Compile("conv.onnx", "a", "llvm");
+  Compile("conv.onnx", "b", "dnnl,llvm");
+  const CommandResult diff = Ingot({"diff", "@a.ingot", "@b.ingot"});
+  EXPECT_EQ(diff.exit, 1);
+  EXPECT_THAT(diff.out, AllOf(HasSubstr("NODES"), HasSubstr("dnnl")));
+}
+
+TEST_F(DiffCommandTest, ShowsLinesOfAnEditedKernel) {
+  Compile("conv.onnx", "a", "c");
+  Do({"dump", "@a.ingot", "-o", "@a.dir"});
+  std::string path;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(Path("a.dir"))) {
+    if (entry.path().extension() == ".c") path = entry.path().string();
+  }
+  ASSERT_NE(path, "");
+  const std::string text = ReadFile(path);
+  WriteFileBytes(path, text + "/* mine */\n");
+  const std::string artifact =
+      std::filesystem::relative(path, Path("a.dir")).string();
+  const CommandResult lines =
+      Ingot({"diff", "@a.ingot", "@a.dir", "--accept-edits",
+             "--artifact=" + artifact});
+  EXPECT_EQ(lines.exit, 1);
+  EXPECT_THAT(lines.out, AllOf(HasSubstr("+/* mine */\n"), HasSubstr("@@ -"),
+                               HasSubstr("--- A/" + artifact)));
+  const CommandResult all =
+      Ingot({"diff", "@a.ingot", "@a.dir", "--accept-edits"});
+  EXPECT_THAT(all.err, HasSubstr("1 of artifacts"));
+  EXPECT_THAT(all.out, Not(HasSubstr("WEIGHTS")));
+  ExpectError({"diff", "@a.ingot", "@a.ingot", "--artifact=host/c/x.c"}, 1,
+              {"no artifact 'host/c/x.c' in A"});
+}
+
+TEST_F(DiffCommandTest, ShowsOtherModels) {
+  Compile("conv.onnx", "a", "llvm");
+  Compile("mlp.onnx", "b", "llvm");
+  const CommandResult diff = Ingot({"diff", "@a.ingot", "@b.ingot"});
+  EXPECT_EQ(diff.exit, 1);
+  EXPECT_THAT(diff.out, AllOf(HasSubstr("model's SHA-256"),
+                              HasSubstr("WEIGHTS"), HasSubstr("f32[")));
+  ExpectError({"diff", "@a.ingot", "@nothing.ingot"}, 1, {"nothing.ingot"});
+}
+
+}  // namespace
+}  // namespace ingot
