@@ -12,7 +12,9 @@
 //                      weight's second dimension. First layers may leave data
 //                      plain: data [n, ic, h, w], weight [oc/b, ic, kh, kw, b]
 //                      and reduce axes ic, kh, kw.
-//   conv2d_nchw      n, oc, oh, ow            ic, kh, kw      (any groups)
+//   conv2d_nchw      n, oc, oh, ow            ic, kh, kw
+//                      of groups, with the tag kGroupChannels: how many output
+//                      channels each has
 //   depthwise_nchwc  n, c/b, oh, ow, b        kh, kw
 //                      weight [c/b, kh, kw, b]
 //   matmul           batch..., m, n           k
@@ -60,6 +62,8 @@ inline constexpr char kGlobalPool[] = "global_pool";
 inline constexpr char kReduce[] = "reduce";
 inline constexpr char kSoftmax[] = "softmax";
 inline constexpr char kNorm[] = "norm";
+
+inline constexpr char kGroupChannels[] = "group_channels";  // "68"
 
 inline constexpr char kPad[] = "pad";  // {"pad": "1"}
 

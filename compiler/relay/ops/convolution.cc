@@ -233,6 +233,10 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
   };
   std::map<std::string, std::string> tags;
   if (n == 2) tags[te::kAnchor] = ConvTag(info);
+  if (const auto each = ConstShape({info.out_per_group});
+      info.groups > 1 && each.has_value()) {
+    tags[te::kGroupChannels] = absl::StrCat(each->front());
+  }
   const TensorType& out = c.outputs[0];
   if (out.dtype == info.acc) {
     return Tensors{c.graph.Reduce(c.name, out.shape, extents,

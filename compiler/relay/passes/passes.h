@@ -20,6 +20,7 @@ absl::StatusOr<bool> SubPixel(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
+absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
 
 struct PassRow {
   const char* name;
@@ -49,6 +50,8 @@ inline constexpr PassRow kPasses[] = {
     {"pack_weights", "lay out constant matrices as kernels read them",
      PackWeights},
     {"fuse_ops", "group operators into kernels", FuseOps},
+    {"flatten_rows", "run convolutions of single points on one long row",
+     FlattenRows},
 };
 
 // The passes that a compilation runs, by its level of optimization.
@@ -64,7 +67,8 @@ inline constexpr const char* kPassesOfLevel2[] = {
     "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
     "partition",   "byte_products",    "fold_constants",   "simplify",
     "sub_pixel",   "block_layout",     "pack_weights",     "fold_constants",
-    "simplify",    "eliminate_common", "eliminate_dead",   "fuse_ops"};
+    "simplify",    "eliminate_common", "eliminate_dead",   "fuse_ops",
+    "flatten_rows"};
 
 }  // namespace ingot::relay
 

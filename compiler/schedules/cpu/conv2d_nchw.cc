@@ -1,8 +1,12 @@
 // Convolutions whose channels are not blocked: vectors along the row, several
 // output channels at a time. For what the layout pass leaves alone.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <optional>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
@@ -22,6 +26,48 @@ std::vector<int64_t> PreferredFirst(int64_t preferred, int64_t most) {
   return values;
 }
 
+// The output channels that read the same data.
+int64_t ChannelsOfGroup(const Stage& stage, int64_t channels) {
+  int64_t of_group = 0;
+  return absl::SimpleAtoi(TagOf(&stage, kGroupChannels), &of_group) ? of_group
+                                                                    : channels;
+}
+
+// How many vectors of a row that `width` elements fill are worth having in the
+// registers beside each other, with so many channels.
+int64_t VectorsFor(const MachineModel& machine, int64_t rows, int64_t lanes,
+                   int64_t width) {
+  int64_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t vectors = 1; vectors <= kMaxTileVectors; ++vectors) {
+    const int64_t filled = vectors * lanes;
+    const double used =
+        static_cast<double>(width) /
+        static_cast<double>((width + filled - 1) / filled * filled);
+    const double cycles = SpareProductCycles(machine, {rows, vectors}) / used;
+    if (cycles < least) {
+      least = cycles;
+      best = vectors;
+    }
+  }
+  return best;
+}
+
+// A tile whose channels divide those of a group, which then share what they
+// read; nothing where such tiles would be too small to hide the latency of a
+// multiply-add.
+std::optional<RegisterTile> TileOfGroup(const MachineModel& machine,
+                                        int64_t of_group, int64_t most,
+                                        int64_t lanes, int64_t width) {
+  constexpr int64_t kFewAccumulators = 8;
+  RegisterTile tile;
+  tile.rows = std::min(most, of_group);
+  while (of_group % tile.rows != 0) --tile.rows;
+  tile.vectors = VectorsFor(machine, tile.rows, lanes, width);
+  if (tile.rows * tile.vectors < kFewAccumulators) return std::nullopt;
+  return tile;
+}
+
 ScheduleSpace Space(const ScheduleSite& site) {
   const auto& shape = ResultOf(site.schedule, site.stage)->output().shape();
   const int64_t lanes = LanesFor(site.stage, site.machine);
@@ -31,11 +77,18 @@ ScheduleSpace Space(const ScheduleSite& site) {
   while (tile.vectors > 1 && (tile.vectors - 1) * lanes >= width) {
     --tile.vectors;
   }
-  // A divisor, so that a tile stays inside of one group where groups are even.
   const int64_t most = std::max<int64_t>(1, std::min(tile.rows, channels));
   int64_t rows = most;
   while (channels % rows != 0) --rows;
   if (rows < tile.rows / 2) rows = most;
+  const int64_t of_group = ChannelsOfGroup(site.stage, channels);
+  if (of_group < channels) {
+    if (const auto grouped =
+            TileOfGroup(site.machine, of_group, most, lanes, width)) {
+      tile.vectors = grouped->vectors;
+      rows = grouped->rows;
+    }
+  }
   return {{{"channels", PreferredFirst(rows, most)},
            {"vectors", PreferredFirst(tile.vectors, kMaxTileVectors)}},
           nullptr};
