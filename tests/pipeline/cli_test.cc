@@ -140,6 +140,22 @@ TEST_P(TargetTest, BenchMeasures) {
   EXPECT_EQ(json["runs"], 5);
 }
 
+TEST_P(TargetTest, BenchTellsWhereTimeGoes) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", Target()});
+  const nlohmann::json json =
+      DoJson({"bench", "@mlp.ingot", "--runs=5", "--per-node"});
+  bool found = false;
+  for (const nlohmann::json& node : json["nodes"]) {
+    if (!absl::StrContains(node["nodes"].get<std::string>(), "first")) continue;
+    found = true;
+    EXPECT_GE(node["calls"], 1);
+    EXPECT_GT(node["ms"], 0);
+    // x, weights and result.
+    EXPECT_GT(node["bytes"], 2 * 16 * 4);
+  }
+  EXPECT_TRUE(found) << json.dump();
+}
+
 TEST_F(CliTest, ALibraryIsShownButNotTakenApart) {
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot"});
   Do({"link", "@mlp.ingot", "-o", "@mlp.so"});

@@ -17,6 +17,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/node_times.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 #include "tools/ingot/test_data.h"
@@ -29,6 +30,7 @@ struct BenchFlags {
   std::string test_data;
   int64_t runs = 0;  // chosen by time
   int64_t seed = 0;
+  bool per_node = false;
   bool json = false;
   bool quiet = false;
 };
@@ -130,6 +132,37 @@ double Median(const std::vector<double>& sorted) {
                                 : (sorted[half - 1] + sorted[half]) / 2;
 }
 
+// Prints where the time went, and adds it to `json`.
+absl::Status ShowNodes(const std::vector<NodeTime>& times,
+                       nlohmann::ordered_json* json) {
+  double all = 0;
+  for (const NodeTime& time : times) all += time.seconds;
+  Table table({">TIME", ">SHARE", ">CALLS", ">GB/S", "FUNCTION", "NODES"});
+  nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
+  for (const NodeTime& time : times) {
+    const bool has_rate = time.bytes > 0 && time.seconds > 0;
+    table.Add({HumanTime(time.seconds),
+               absl::StrFormat("%.1f %%", time.seconds / all * 100),
+               absl::StrCat(time.calls),
+               has_rate
+                   ? absl::StrFormat("%.1f", static_cast<double>(time.bytes) /
+                                                 time.seconds * 1e-9)
+                   : "",
+               OneLine(time.source.empty() && time.bytes == 0
+                           ? absl::StrCat(time.function, " (the executor)")
+                           : time.function),
+               OneLine(time.source)});
+    nodes.push_back({{"nodes", time.source},
+                     {"function", time.function},
+                     {"calls", time.calls},
+                     {"ms", time.seconds * 1e3},
+                     {"bytes", time.bytes}});
+  }
+  Print(absl::StrCat("\n", table.ToString()));
+  (*json)["nodes"] = std::move(nodes);
+  return absl::OkStatus();
+}
+
 absl::Status Bench(const std::string& path, const BenchFlags& flags,
                    const Backends& backends, Progress* progress) {
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
@@ -163,19 +196,24 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
              absl::StrCat(flags.open.threads),
              absl::StrFormat("%.1f MiB", peak_mb)});
   Print(table.ToString());
-  if (flags.json) {
-    nlohmann::ordered_json json = {
-        {"load_ms", load_ms},
-        {"latency_ms",
-         {{"min", min * 1e3}, {"median", median * 1e3}, {"p90", p90 * 1e3}}},
-        {"peak_rss_mb", peak_mb},
-        {"runs", seconds->size()},
-        {"threads", flags.open.threads}};
-    if (IsModel(path, builtins)) {
-      json["compile_ms"] = opened.compile_seconds * 1e3;
-    }
-    PrintJson(json);
+  nlohmann::ordered_json json = {
+      {"load_ms", load_ms},
+      {"latency_ms",
+       {{"min", min * 1e3}, {"median", median * 1e3}, {"p90", p90 * 1e3}}},
+      {"peak_rss_mb", peak_mb},
+      {"runs", seconds->size()},
+      {"threads", flags.open.threads}};
+  if (IsModel(path, builtins)) {
+    json["compile_ms"] = opened.compile_seconds * 1e3;
   }
+  if (flags.per_node) {
+    const absl::StatusOr<std::vector<NodeTime>> times = MeasureNodes(
+        opened.model, *inputs, static_cast<int>(flags.open.threads),
+        static_cast<int64_t>(seconds->size()), progress);
+    if (!times.ok()) return Where(times.status(), path);
+    INGOT_RETURN_IF_ERROR(ShowNodes(*times, &json));
+  }
+  if (flags.json) PrintJson(json);
   return absl::OkStatus();
 }
 
@@ -195,6 +233,10 @@ absl::Status RunBench(Args args, const Backends& backends) {
                &bench.test_data);
   flags.Int("seed", "N", "of the random numbers", 0,
             std::numeric_limits<int64_t>::max(), &bench.seed);
+  flags.Bool("per-node",
+             "then run as often again with a clock, and show the time of each "
+             "of the model's nodes",
+             &bench.per_node);
   bench.open.AddTo(&flags);
   flags.Bool("json", "end with one JSON object", &bench.json);
   flags.Bool("quiet", "show no progress", &bench.quiet);

@@ -19,6 +19,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/rewrite.h"
 
 namespace ingot::relay {
 namespace {
@@ -33,7 +34,8 @@ struct Plane {
 // The plane of the convolution's result, if each of its elements depends on the
 // element of its data in the same place alone.
 std::optional<Plane> PlaneOf(const Node& conv) {
-  if (conv.attrs.Get<std::string>("data_layout") != "NCHW" ||
+  if (conv.outputs[0].shape.size() != 4 ||
+      conv.attrs.Get<std::string>("data_layout") != "NCHW" ||
       conv.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
       conv.inputs[0].node->kind != NodeKind::kInput ||
       conv.attrs.GetEach("strides", 2) != Ints{1, 1} ||
@@ -79,7 +81,7 @@ std::optional<Plane> FindPlane(const Function& kernel) {
   std::optional<Plane> plane;
   for (const auto& node : kernel.nodes()) {
     if (node->kind != NodeKind::kOp) continue;
-    if (node->Is("conv2d") && !plane.has_value()) {
+    if (IsConv(*node) && !plane.has_value()) {
       plane = PlaneOf(*node);
       if (!plane.has_value()) return std::nullopt;
     } else if (node->op->fusion != FusionKind::kElementwise &&
