@@ -317,7 +317,11 @@ absl::StatusOr<MachineModel> MachineOf(const Target& target) {
     return model;
   }
   model = codegen::ModelOf(*processor);
-  model.units.clear();  // C has no word for them
+  // C has words for none but x86's products of bytes (c_vector_helpers.cc).
+  const bool has_dot = model.Has(MachineUnit::kInt8Dot) &&
+                       absl::StartsWith(processor->triple, "x86_64");
+  model.units.clear();
+  if (has_dot) model.units.insert(MachineUnit::kInt8Dot);
   return model;
 }
 

@@ -358,10 +358,12 @@ TEST_P(TypesTest, Functions) {
       batch.Add(absl::StrCat(f, "_special_", type), absl::StrCat(f, "(%x0[I])"),
                 {Special(t, 0)}, t);
     }
-    for (const char* f : {"exp", "tanh", "erf"}) {
+    for (const char* f : {"exp", "log", "tanh", "erf"}) {
       batch.Add(absl::StrCat(f, "_special_", type), absl::StrCat(f, "(%x0[I])"),
                 {Special(t, 0)}, t, tolerance);
     }
+    batch.Add(absl::StrCat("pow_special_", type), "pow(%x0[I], %x1[I])",
+              {Special(t, 0), Special(t, 1)}, t, tolerance);
   }
   batch.Run(GetParam());
 }

@@ -212,6 +212,21 @@ std::string Source(const std::string& name) {
   }
   if (op == "tanh") return kTanh;
   if (op == "erf") return kErf;
+  if (op == "word") {
+    return R"(
+/* Four bytes as a word, the first the lowest. */
+static inline int32_t ingot_word_u8(const uint8_t* p) {
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+  int32_t word;
+  memcpy(&word, p, sizeof(word));
+  return word;
+#else
+  return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
+                   (uint32_t)p[3] << 24);
+#endif
+}
+)";
+  }
   if (op == "dot4") {
     // The first operand's bytes have no sign, the second's have one.
     return R"(

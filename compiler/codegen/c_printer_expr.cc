@@ -1,12 +1,14 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_printer.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/typing.h"
 
 namespace ingot::codegen {
@@ -89,6 +91,58 @@ bool HasOwnType(const Expr& e) {
     default:
       return true;
   }
+}
+
+// The load of an unsigned byte that `e` widens to i32 and moves up to where
+// byte
+// `*position` of a word is; null for anything else.
+const tir::Load* ByteOfWord(const Expr& e, int64_t* position) {
+  Expr byte = e;
+  int64_t bits = 0;
+  if (const auto* shift = As<tir::Binary>(e);
+      shift != nullptr && shift->op == BinaryOp::kShl) {
+    if (!tir::AsConstInt(shift->b, &bits)) return nullptr;
+    byte = shift->a;
+  }
+  const auto* cast = As<tir::Cast>(byte);
+  if (cast == nullptr || cast->dtype != DataType::Int(32) || bits % 8 != 0 ||
+      cast->value->dtype != DataType::UInt(8)) {
+    return nullptr;
+  }
+  *position = bits / 8;
+  return As<tir::Load>(cast->value);
+}
+
+// The first of four bytes that follow each other in memory and that `e` joins
+// to a word, the first the lowest; null for anything else. Not every compiler
+// sees that this is one load.
+const tir::Load* FindByteWord(const tir::Binary& e) {
+  constexpr int kBytes = 4;
+  std::vector<Expr> parts;
+  for (const tir::Binary* rest = &e; rest != nullptr;
+       rest = As<tir::Binary>(parts.back())) {
+    if (rest->op != BinaryOp::kBitOr || parts.size() >= kBytes) break;
+    if (!parts.empty()) parts.pop_back();
+    parts.push_back(rest->b);
+    parts.push_back(rest->a);
+  }
+  const tir::Load* bytes[kBytes] = {};
+  for (const Expr& part : parts) {
+    int64_t position = 0;
+    const tir::Load* byte = ByteOfWord(part, &position);
+    if (byte == nullptr || position < 0 || position >= kBytes) return nullptr;
+    bytes[position] = byte;
+  }
+  if (parts.size() != kBytes || bytes[0] == nullptr) return nullptr;
+  const Expr first = AnalyzeAccess(*bytes[0]->buffer, bytes[0]->indices).base;
+  for (int i = 1; i < kBytes; ++i) {
+    if (bytes[i] == nullptr || bytes[i]->buffer != bytes[0]->buffer) {
+      return nullptr;
+    }
+    const Expr at = AnalyzeAccess(*bytes[i]->buffer, bytes[i]->indices).base;
+    if (!tir::IsConstInt(tir::Simplify(at - first), i)) return nullptr;
+  }
+  return bytes[0];
 }
 
 const char* FloatSuffix(DataType t) { return t.bits == 64 ? "" : "f"; }
@@ -211,6 +265,14 @@ std::string CPrinter::PrintUnary(const tir::Unary& e, int* precedence) {
 
 std::string CPrinter::PrintBinary(const tir::Binary& e, int* precedence) {
   const DataType t = e.a->dtype;
+  if (e.op == BinaryOp::kBitOr && t == DataType::Int(32)) {
+    if (const tir::Load* first = FindByteWord(e)) {
+      const Access access = AnalyzeAccess(*first->buffer, first->indices);
+      return absl::StrCat(Helper("ingot_word_u8"), "(&",
+                          NameOf(first->buffer.get()), "[", Print(access.base),
+                          "])");
+    }
+  }
   switch (e.op) {
     case BinaryOp::kMin:
     case BinaryOp::kMax: {

@@ -41,6 +41,13 @@ int MaskBits(const Expr& e) {
   return 0;
 }
 
+// The condition that all lanes share; null where each has its own.
+Expr ScalarOf(const Expr& condition) {
+  if (condition->dtype.lanes == 1) return condition;
+  const auto* broadcast = As<tir::Broadcast>(condition);
+  return broadcast == nullptr ? nullptr : broadcast->value;
+}
+
 // Whether some loop in a statement runs on several threads, or other code gets
 // the buffer, or an access is none to a whole vector at a constant place.
 class RegisterFinder : public tir::StmtVisitor {
@@ -176,21 +183,26 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
     }
     case ExprKind::kSelect: {
       const auto& select = *As<tir::Select>(e);
-      return !t.is_bool() && !MayFault(e, bounds_) &&
-             IsVector(select.condition) && IsVector(select.on_true) &&
-             IsVector(select.on_false);
+      if (t.is_bool() || !IsVector(select.on_true) ||
+          !IsVector(select.on_false)) {
+        return false;
+      }
+      // One condition for all lanes guards what is read.
+      return ScalarOf(select.condition) != nullptr ||
+             (!MayFault(e, bounds_) && IsVector(select.condition));
     }
     case ExprKind::kCast: {
       const Expr& value = As<tir::Cast>(e)->value;
       const bool saturates = value->dtype.is_float() && t.is_integer();
-      return !saturates && !t.is_bool() && HasVectorType(value->dtype) &&
-             IsVector(value);
+      return (!saturates || t.bits <= 16) && !t.is_bool() &&
+             HasVectorType(value->dtype) && IsVector(value);
     }
     case ExprKind::kLoad: {
       const auto& load = *As<tir::Load>(e);
       const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
+      const bool is_register = registers_.count(load.buffer.get()) != 0;
       return IsElement(load.buffer->dtype) && access.is_ramp() &&
-             (access.contiguous() || access.uniform());
+             (access.contiguous() || !is_register);
     }
     case ExprKind::kRamp:
       return t.is_integer();
@@ -198,8 +210,9 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
       return true;
     case ExprKind::kCall: {
       const auto& call = *As<tir::Call>(e);
-      if (t.is_bool() || call.intrinsic == tir::Intrinsic::kDot4 ||
-          (!t.is_float() && call.intrinsic != tir::Intrinsic::kMulAdd)) {
+      if (t.is_bool() ||
+          (!t.is_float() && call.intrinsic != tir::Intrinsic::kMulAdd &&
+           call.intrinsic != tir::Intrinsic::kDot4)) {
         return false;
       }
       for (const Expr& arg : call.args) {
@@ -291,15 +304,29 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       return PrintVectorBinary(*As<tir::Binary>(e), precedence);
     case ExprKind::kSelect: {
       const auto& select = *As<tir::Select>(e);
+      if (const Expr condition = ScalarOf(select.condition)) {
+        *precedence = kConditional;
+        return absl::StrCat(Print(condition, kOr), " ? ",
+                            PrintVector(select.on_true, kOr), " : ",
+                            PrintVector(select.on_false, kConditional));
+      }
       const std::string mask = PrintMask(select.condition, t);
       return absl::StrCat(VectorHelper("select", t), "(", mask, ", ",
                           PrintVector(select.on_true, kAnything), ", ",
                           PrintVector(select.on_false, kAnything), ")");
     }
-    case ExprKind::kCast:
-      return absl::StrCat("__builtin_convertvector(",
-                          PrintVector(As<tir::Cast>(e)->value, kAnything), ", ",
-                          VectorType(t), ")");
+    case ExprKind::kCast: {
+      const Expr& value = As<tir::Cast>(e)->value;
+      const std::string text = PrintVector(value, kAnything);
+      if (value->dtype.is_float() && t.is_integer()) {
+        return absl::StrCat(
+            VectorHelper(absl::StrCat("to", t.element().ToString()),
+                         value->dtype),
+            "(", text, ")");
+      }
+      return absl::StrCat("__builtin_convertvector(", text, ", ", VectorType(t),
+                          ")");
+    }
     case ExprKind::kLoad: {
       const auto& load = *As<tir::Load>(e);
       const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
@@ -308,9 +335,14 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       }
       const std::string element =
           absl::StrCat(NameOf(load.buffer.get()), "[", Print(access.base), "]");
-      return access.uniform()
-                 ? absl::StrCat(VectorHelper("splat", t), "(", element, ")")
-                 : absl::StrCat(VectorHelper("load", t), "(&", element, ")");
+      if (access.uniform()) {
+        return absl::StrCat(VectorHelper("splat", t), "(", element, ")");
+      }
+      if (access.contiguous()) {
+        return absl::StrCat(VectorHelper("load", t), "(&", element, ")");
+      }
+      return absl::StrCat(VectorHelper("strided", t), "(&", element, ", ",
+                          Print(access.stride), ")");
     }
     case ExprKind::kRamp: {
       const auto& ramp = *As<tir::Ramp>(e);

@@ -1,6 +1,8 @@
 #include "compiler/codegen/c_vector_helpers.h"
 
+#include <functional>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -107,6 +109,120 @@ static inline $0 ingot_erf_$0($0 x) {
 }
 )";
 
+constexpr char kLog[] = R"(
+static inline $0 ingot_log_$0($0 x) {
+  const $1 is_small = x < 0x1p-126f;
+  const $0 scaled = ingot_select_$0(is_small, x * 0x1p23f, x);
+  /* x = 2^e * (1 + r), with 1 + r between sqrt(1/2) and sqrt(2). */
+  const $1 bits = ($1)scaled + (0x3f800000 - 0x3f3504f3);
+  const $0 e = __builtin_convertvector((bits >> 23) - 127 - (is_small & 23), $0);
+  const $0 r = ($0)((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
+  const $0 z = r * r;
+  $0 y = r * 7.0376836292e-2f - 1.1514610310e-1f;
+  y = y * r + 1.1676998740e-1f;
+  y = y * r - 1.2420140846e-1f;
+  y = y * r + 1.4249322787e-1f;
+  y = y * r - 1.6668057665e-1f;
+  y = y * r + 2.0000714765e-1f;
+  y = y * r - 2.4999993993e-1f;
+  y = y * r + 3.3333331174e-1f;
+  y = r * z * y;
+  y = e * -2.12194440e-4f + y;
+  y = z * -0.5f + y;
+  y = e * 0.693359375f + (r + y);
+  y = ingot_select_$0((x < INFINITY) | (x != x), y, x);
+  y = ingot_select_$0((x < 0.0f) | (x != x), ($0){0} + NAN, y);
+  return ingot_select_$0(x == 0.0f, ($0){0} - INFINITY, y);
+}
+)";
+
+// In doubles ($2, masks $3), as LLVM's code has it; what is not finite or not
+// greater than 0 is left to the C library.
+constexpr char kPow[] = R"(
+static inline $0 ingot_pow_$0($0 x, $0 y) {
+  const $1 fits = (x > 0.0f) & (x < INFINITY) & (y - y == 0.0f);
+  const $2 base = __builtin_convertvector(x, $2);
+  const $3 bits = ($3)base + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
+  const $2 e = __builtin_convertvector((bits >> 52) - 1023, $2);
+  const $2 r = ($2)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1.0;
+  const $2 s = r / (r + 2.0), z = s * s;
+  $2 p = z * (2.0 / 13) + 2.0 / 11;
+  p = p * z + 2.0 / 9;
+  p = p * z + 2.0 / 7;
+  p = p * z + 2.0 / 5;
+  p = p * z + 2.0 / 3;
+  p = p * z + 2.0;
+  $2 t = (p * s * 1.4426950408889634074 + e) * __builtin_convertvector(y, $2);
+  t = ($2)(((t < 300.0) & ($3)t) | (~(t < 300.0) & ($3)(($2){0} + 300.0)));
+  t = ($2)(((t > -300.0) & ($3)t) | (~(t > -300.0) & ($3)(($2){0} - 300.0)));
+  const $2 shifted = t + 0x1.8p52;
+  const $2 f = (t - (shifted - 0x1.8p52)) * 0.69314718055994530942;
+  p = f * (1.0 / 40320) + 1.0 / 5040;
+  p = p * f + 1.0 / 720;
+  p = p * f + 1.0 / 120;
+  p = p * f + 1.0 / 24;
+  p = p * f + 1.0 / 6;
+  p = p * f + 0.5;
+  p = p * f + 1.0;
+  p = p * f + 1.0;
+  $0 result = __builtin_convertvector(p * ($2)((($3)shifted + 1023) << 52), $0);
+  int all = -1;
+  for (int i = 0; i < $4; ++i) all &= fits[i];
+  for (int i = 0; all == 0 && i < $4; ++i) {
+    if (fits[i] == 0) result[i] = powf(x[i], y[i]);
+  }
+  return result;
+}
+)";
+
+// x86's instructions for products of bytes, where the compiler has them.
+std::string Dot4(const VectorName& t) {
+  std::string instruction;
+  const auto add = [&](const char* when, const char* type, const char* name) {
+    absl::StrAppend(&instruction, instruction.empty() ? "#if " : "#elif ", when,
+                    "\n  return (", t.name, ")", name, "((", type, ")z, (",
+                    type, ")x, (", type, ")y);\n");
+  };
+  if (t.bytes == 64) {
+    add("defined(__AVX512VNNI__)", "__m512i", "_mm512_dpbusd_epi32");
+  } else if (t.bytes == 32 || t.bytes == 16) {
+    const char* const type = t.bytes == 32 ? "__m256i" : "__m128i";
+    add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", type,
+        t.bytes == 32 ? "_mm256_dpbusd_epi32" : "_mm_dpbusd_epi32");
+    add("defined(__AVXVNNI__)", type,
+        t.bytes == 32 ? "_mm256_dpbusd_avx_epi32" : "_mm_dpbusd_avx_epi32");
+  }
+  return absl::Substitute(
+      "\nstatic inline $0 ingot_dot4_$0($0 x, $0 y, $0 z) {\n$1"
+      "  for (int i = 0; i < 32; i += 8) {\n"
+      "    z += ((x >> i) & 255) * ((y << (24 - i)) >> 24);\n  }\n"
+      "  return z;\n$2}\n",
+      t.name, instruction.empty() ? "" : instruction + "#else\n",
+      instruction.empty() ? "" : "#endif\n");
+}
+
+// Floats to integers of at most 16 bits, the limits for what is beyond them and
+// 0 for NaN. `to` is "u8".
+std::string Saturating(const VectorName& t, absl::string_view to) {
+  const bool is_byte = to.substr(1) == "8";
+  const bool is_signed = to[0] == 'i';
+  const int most =
+      is_signed ? (is_byte ? 127 : 32767) : (is_byte ? 255 : 65535);
+  const int least = is_signed ? -most - 1 : 0;
+  const auto all = [&t](int value) {
+    return absl::StrCat("((", t.name, "){0} + ", value,
+                        t.element == "f32" ? ".0f" : ".0", ")");
+  };
+  return absl::Substitute(
+      "\nstatic inline $1x$2 ingot_to$1_$0($0 x) {\n"
+      "  x = ingot_select_$0(x == x, x, $3);\n"
+      "  x = ingot_select_$0(x > $4, x, $4);\n"
+      "  x = ingot_select_$0(x < $5, x, $5);\n"
+      "  return __builtin_convertvector(__builtin_convertvector(x, i32x$2), "
+      "$1x$2);\n}\n",
+      t.name, to, t.lanes, all(0), all(least), all(most));
+}
+
 // x86's instruction for a vector of floats, where the compiler may use it, else
 // `otherwise`. $ stands for "ps" or "pd"; `wide` is for 512 bits.
 std::string WithInstruction(const VectorName& t, absl::string_view narrow,
@@ -163,7 +279,58 @@ std::string Rounded(const VectorName& t, absl::string_view op,
                       ByLanes(t, function, false)));
 }
 
+// "tou8" and the like.
+bool IsSaturating(absl::string_view op) {
+  return op == "tou8" || op == "toi8" || op == "tou16" || op == "toi16";
+}
+
+// The widest vectors that a processor has. Compilers take wider ones apart, but
+// not well where a function looks at them.
+constexpr int kWidestBytes = 64;
+
+VectorName PartOf(const VectorName& t) {
+  return VectorName(
+      absl::StrCat(t.element, "x", t.lanes / (t.bytes / kWidestBytes)));
+}
+
+// Whether the function is one of its parts, which are vectors of that width.
+bool IsByParts(absl::string_view op, const VectorName& t) {
+  return t.bytes > kWidestBytes && op != "load" && op != "strided" &&
+         op != "store" && op != "splat" && op != "select";
+}
+
+std::string ByParts(absl::string_view op, const VectorName& t) {
+  const VectorName part = PartOf(t);
+  const std::string to =
+      IsSaturating(op) ? std::string(op.substr(2)) : t.element;
+  std::vector<std::string> params = {"x"};
+  if (op == "min" || op == "max" || op == "pow" || op == "fmod" ||
+      op == "dot4") {
+    params.push_back("y");
+  }
+  if (op == "dot4") params.push_back("z");
+  std::string body;
+  std::vector<std::string> declared, parts;
+  for (const std::string& p : params) {
+    declared.push_back(absl::StrCat(t.name, " ", p));
+    parts.push_back(absl::StrCat(p, "s[i]"));
+    absl::StrAppend(&body, "  ", part.name, " ", p, "s[",
+                    t.bytes / kWidestBytes, "];\n  memcpy(", p, "s, &", p,
+                    ", sizeof(", p, "s));\n");
+  }
+  return absl::Substitute(
+             "\nstatic inline $0x$1 ingot_$2_$3($4) {\n  $0x$1 result;\n  "
+             "$0x$5 "
+             "parts[$6];\n$7  for (int i = 0; i < $6; ++i) parts[i] = "
+             "ingot_$2_$8($9",
+             to, t.lanes, op, t.name, absl::StrJoin(declared, ", "), part.lanes,
+             t.bytes / kWidestBytes, body, part.name,
+             absl::StrJoin(parts, ", ")) +
+         ");\n  memcpy(&result, parts, sizeof(result));\n  return result;\n}\n";
+}
+
 std::string Source(absl::string_view op, const VectorName& t) {
+  if (IsByParts(op, t)) return ByParts(op, t);
   const bool is_f32 = t.element == "f32";
   const std::string suffix = is_f32 ? "f" : "";
   if (op == "load") {
@@ -172,6 +339,16 @@ std::string Source(absl::string_view op, const VectorName& t) {
         "memcpy(&x, "
         "p, sizeof(x));\n  return x;\n}\n",
         t.name, t.c);
+  }
+  if (op == "strided") {
+    std::vector<std::string> lanes;
+    for (int i = 0; i < t.lanes; ++i) {
+      lanes.push_back(absl::StrCat("p[", i, " * stride]"));
+    }
+    return absl::Substitute(
+        "\nstatic inline $0 ingot_strided_$0(const $1* p, int64_t stride) {\n"
+        "  return ($0){$2};\n}\n",
+        t.name, t.c, absl::StrJoin(lanes, ", "));
   }
   if (op == "store") {
     return absl::Substitute(
@@ -216,6 +393,13 @@ std::string Source(absl::string_view op, const VectorName& t) {
   if (is_f32 && op == "exp") return absl::Substitute(kExp, t.name, t.mask);
   if (is_f32 && op == "tanh") return absl::Substitute(kTanh, t.name);
   if (is_f32 && op == "erf") return absl::Substitute(kErf, t.name);
+  if (is_f32 && op == "log") return absl::Substitute(kLog, t.name, t.mask);
+  if (is_f32 && op == "pow") {
+    return absl::Substitute(kPow, t.name, t.mask, absl::StrCat("f64x", t.lanes),
+                            absl::StrCat("i64x", t.lanes), t.lanes);
+  }
+  if (op == "dot4") return Dot4(t);
+  if (IsSaturating(op)) return Saturating(t, op.substr(2));
   const bool has_two = op == "pow" || op == "fmod";
   return absl::Substitute("\nstatic inline $0 ingot_$1_$0($0 x$2) {\n$3}\n",
                           t.name, op,
@@ -240,22 +424,42 @@ std::string VectorHelperSource(const std::set<std::string>& helpers) {
       new std::map<std::string, int>{{"type", 0},  {"load", 1},   {"store", 1},
                                      {"splat", 1}, {"select", 1}, {"sqrt", 1}};
   std::map<std::string, VectorName> types;
-  std::set<std::pair<int, std::string>> functions;
-  const auto need = [&](const std::string& op, const VectorName& t) {
-    const auto first = kFirst->find(op);
-    functions.emplace(first == kFirst->end() ? 2 : first->second,
-                      absl::StrCat(op, "_", t.name));
-  };
+  // Narrow ones come before the wide ones that are made of them.
+  std::set<std::tuple<int, int, std::string>> functions;
+  const auto use = [&types](const VectorName& t) { types.emplace(t.name, t); };
+  const std::function<void(const std::string&, const VectorName&)> need =
+      [&](const std::string& op, const VectorName& t) {
+        use(t);
+        use(VectorName(t.mask));
+        const auto other = [&t](absl::string_view element) {
+          return VectorName(absl::StrCat(element, "x", t.lanes));
+        };
+        if (IsSaturating(op)) use(other(op.substr(2)));
+        if (IsByParts(op, t)) {
+          need(op, PartOf(t));
+        } else if (op == "pow" && t.element == "f32") {
+          use(other("f64"));
+          use(other("i64"));
+        } else if (IsSaturating(op)) {
+          use(other("i32"));
+        } else if (op == "rsqrt") {
+          need("sqrt", t);
+        }
+        if (op != "select") need("select", t);
+        const auto first = kFirst->find(op);
+        functions.emplace(first == kFirst->end() ? 2 : first->second, t.lanes,
+                          absl::StrCat(op, "_", t.name));
+      };
   for (const std::string& name : helpers) {
     if (!IsVectorHelper(name)) continue;
     const std::vector<std::string> words = absl::StrSplit(name, '_');
     const VectorName t(words[2]);
-    types.emplace(t.name, t);
-    types.emplace(t.mask, VectorName(t.mask));
-    if (words[1] == "type") continue;
-    need(words[1], t);
-    if (words[1] == "rsqrt") need("sqrt", t);
-    need("select", t);
+    if (words[1] == "type") {
+      use(t);
+      use(VectorName(t.mask));
+    } else {
+      need(words[1], t);
+    }
   }
   if (types.empty()) return "";
   std::string out = R"(
@@ -269,7 +473,7 @@ std::string VectorHelperSource(const std::set<std::string>& helpers) {
     absl::StrAppend(&out, "typedef ", t.c, " ", name,
                     " __attribute__((vector_size(", t.bytes, ")));\n");
   }
-  for (const auto& [order, name] : functions) {
+  for (const auto& [order, lanes, name] : functions) {
     const std::vector<std::string> words = absl::StrSplit(name, '_');
     absl::StrAppend(&out, Source(words[0], types.at(words[1])));
   }

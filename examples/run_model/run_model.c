@@ -101,7 +101,10 @@ static void ComputeShapes(const IngotModelInfo* model, TVMFFIAny* args,
   Call(model, model->output_shapes, args, model->num_inputs + 1);
   const int64_t* next = dims;
   for (int i = 0; i < model->num_outputs; ++i) {
-    for (int d = 0; d < outputs[i].ndim; ++d) outputs[i].shape[d] = *next++;
+    for (int d = 0; d < outputs[i].ndim; ++d) {
+      outputs[i].shape[d] = *next++;
+      if (next[-1] < 0) Fail("the inputs", "they are too small for the model");
+    }
   }
   free(dims);
 }

@@ -28,8 +28,15 @@ def find_program() -> str:
     return found
 
 
-def call(words: List[str], on_progress: Optional[OnProgress] = None) -> str:
-    """Runs `ingot` with `words` and returns what it printed; raises Error with its error line."""
+def call(
+    words: List[str],
+    on_progress: Optional[OnProgress] = None,
+    is_answer: Callable[[str], bool] = lambda printed: False,
+) -> str:
+    """Runs `ingot` with `words` and returns what it printed.
+
+    Raises Error with its error line when it fails, unless what it printed is an answer all the same.
+    """
     try:
         process = subprocess.Popen(
             [find_program()] + words,
@@ -55,7 +62,7 @@ def call(words: List[str], on_progress: Optional[OnProgress] = None) -> str:
         except BaseException:
             process.kill()
             raise
-    if process.returncode != 0:
+    if process.returncode != 0 and not is_answer(printed):
         errors = [line for line in lines if line.startswith("ingot: ")]
         message = errors[-1][len("ingot: ") :] if errors else " ".join(lines)
         raise Error(message or f"`ingot {words[0]}` ended with {process.returncode}")

@@ -3,9 +3,10 @@
 import collections.abc
 import contextlib
 import html
+import json
 import os
 import tempfile
-from typing import Iterator, NamedTuple, Optional, Union
+from typing import Any, Dict, Iterator, NamedTuple, Optional, Union
 
 from ingot import _native, _programs
 from ingot.model import Model, load
@@ -76,6 +77,18 @@ class ArtifactSet(collections.abc.Mapping):
         """What can be said of the set, or of one artifact, for a person."""
         with self._saved() as path:
             return _programs.call(["inspect", path] + ([f"--artifact={artifact}"] if artifact else []))
+
+    def diff(self, other: "ArtifactSet") -> Dict[str, Any]:
+        """What differs in `other`, as `ingot diff --json` says it.
+
+        Lists of {"name", "a", "b"} under "set", "artifacts", "functions", "nodes" and "weights",
+        where an empty text is of what a set does not have; and whether all are "equal".
+        """
+        with self._saved() as a, other._saved() as b:
+            printed = _programs.call(
+                ["diff", a, b, "--json"], is_answer=lambda text: '"equal":false' in text
+            )
+        return json.loads(printed.splitlines()[-1])
 
     def link(self, path: Path) -> None:
         """Makes one shared library of the set, which needs no other file."""

@@ -66,6 +66,13 @@ class ArtifactsTest(unittest.TestCase):
         edited = ingot.pack(folder, accept_edits=True)
         np.testing.assert_array_equal(edited.load()([[1, 1, 1]])[0], [[5, 6, 7]])
 
+    def test_tells_differences(self):
+        self.assertTrue(self.artifacts.diff(self.artifacts)["equal"])
+        other = ingot.compile(os.environ["AFFINE"], target="c", opt_level=0)
+        differences = self.artifacts.diff(other)
+        self.assertFalse(differences["equal"])
+        self.assertIn({"name": "option opt-level", "a": "2", "b": "0"}, differences["set"])
+
     def test_links_and_inspects(self):
         path = os.path.join(self.folder, "model.so")
         self.artifacts.link(path)
