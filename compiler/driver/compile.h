@@ -103,7 +103,8 @@ absl::StatusOr<ArtifactSet> CompileModule(relay::Module* module,
 // Compiles the model file at `path` once for each of `variants`, whose targets
 // take the place of those in `options`, into one set (artifact/variants.h) with
 // one file of weights: what several variants need alike is there once. The
-// model is read anew for each. Errors: as CompileModel, with the variant named.
+// model is read again for each. Errors: as CompileModel, with the variant
+// named.
 absl::StatusOr<ArtifactSet> CompileVariants(
     absl::string_view path, const FrontendRegistry& frontends,
     const TargetRegistry& kinds, absl::Span<const TargetVariant> variants,

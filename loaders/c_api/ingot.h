@@ -81,7 +81,7 @@ typedef struct IngotLoadOptions {
   /* Not 0: weights are compared with their digests, which reads all of them.
    * The rest always is. */
   int32_t check_digests;
-  /* Of a set with several variants, the one to load; NULL or "" for the best
+  /* The variant to load of a set that has several; NULL or "" for the best
    * that can run here. */
   const char* variant;
 } IngotLoadOptions;

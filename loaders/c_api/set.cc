@@ -29,7 +29,7 @@ using ingot::ArtifactSet;
 using ingot::Blob;
 using ingot::c_api::Report;
 
-// What a library carries is read without opening the library.
+// The container that a library carries is read without opening the library.
 absl::StatusOr<ArtifactSet> Open(absl::string_view path) {
   const absl::StatusOr<Blob> bytes = Blob::MapFile(path);
   if (!bytes.ok() || !ingot::IsElf(bytes->view())) return ingot::ReadSet(path);

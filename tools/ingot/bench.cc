@@ -126,12 +126,6 @@ double Percentile(const std::vector<double>& sorted, double fraction) {
   return sorted[std::min(index, sorted.size() - 1)];
 }
 
-double Median(const std::vector<double>& sorted) {
-  const size_t half = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[half]
-                                : (sorted[half - 1] + sorted[half]) / 2;
-}
-
 // Prints where the time went, and adds it to `json`.
 absl::Status ShowNodes(const std::vector<NodeTime>& times,
                        nlohmann::ordered_json* json) {

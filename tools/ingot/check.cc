@@ -206,7 +206,7 @@ absl::Status RunCheck(Args args, const Backends& backends) {
     answer["variant"] = *variant;
   }
   if (json) PrintJson(std::move(answer));
-  // Of a set with variants, one is enough.
+  // One variant is enough.
   if (refused.empty() || (variant.ok() && !variant->empty())) {
     return absl::OkStatus();
   }

@@ -17,6 +17,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/line_diff.h"
+#include "tools/ingot/plans.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
@@ -48,7 +49,7 @@ std::vector<Difference> CompareTexts(
   return differences;
 }
 
-// What the set was made from and with.
+// The facts in a provenance: what the set was made from and with.
 std::map<std::string, std::string> FactsOf(const Provenance& provenance) {
   std::map<std::string, std::string> facts = {
       {"model", provenance.model_name()},
@@ -95,7 +96,7 @@ std::vector<Difference> CompareArtifacts(const ArtifactSet& a,
     if (other == nullptr || other->content.view() == artifact.content.view()) {
       continue;
     }
-    // Of the same size and loader, they would look alike.
+    // Two of the same size and loader would look alike.
     const std::string path = ArtifactPath(artifact);
     if (in_a[path] == in_b[path]) absl::StrAppend(&in_b[path], ", other bytes");
   }
@@ -106,16 +107,7 @@ std::vector<Difference> CompareArtifacts(const ArtifactSet& a,
 class Plans {
  public:
   explicit Plans(const ArtifactSet& set) {
-    for (const Artifact& artifact : set.artifacts()) {
-      Plan plan;
-      if (artifact.loader != kMetadataLoader ||
-          artifact.content.size() > (size_t{1} << 30) ||
-          !plan.ParseFromArray(artifact.content.data(),
-                               static_cast<int>(artifact.content.size()))) {
-        continue;
-      }
-      Count(plan);
-    }
+    for (const Plan& plan : ReadPlans(set)) Count(plan);
   }
 
   // "3 calls", by function.

@@ -10,6 +10,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/plans.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
@@ -56,14 +57,7 @@ std::string TypeText(const Plan& plan, uint32_t index) {
 
 // Adds the model's inputs and outputs, if the set has a plan.
 void AddInterface(const ArtifactSet& set, Table* table) {
-  for (const Artifact& artifact : set.artifacts()) {
-    Plan plan;
-    if (artifact.loader != kMetadataLoader ||
-        artifact.content.size() > (size_t{1} << 30) ||
-        !plan.ParseFromArray(artifact.content.data(),
-                             static_cast<int>(artifact.content.size()))) {
-      continue;
-    }
+  for (const Plan& plan : ReadPlans(set)) {
     const auto add = [&](absl::string_view title, const auto& indices) {
       for (const uint32_t index : indices) {
         const bool known = index < static_cast<uint32_t>(plan.tensors_size());

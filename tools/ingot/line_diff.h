@@ -8,9 +8,9 @@
 
 namespace ingot {
 
-// What has to go from `a` and what has to come for it to be `b`, as `diff -u`
-// shows it: "@@ -3,7 +3,8 @@", then lines that start with "-", "+" or, three at
-// most around each change, " ". Empty for equal texts.
+// The lines that have to go from `a` and to come for it to be `b`, as `diff -u`
+// shows them: "@@ -3,7 +3,8 @@", then lines that start with "-", "+" or, three
+// at most around each change, " ". Empty for equal texts.
 //
 // The fewest lines are found as Myers describes ("An O(ND) difference
 // algorithm and its variations", 1986). Texts with more than a few thousand

@@ -32,7 +32,7 @@ TEST(LineDiff, DistantChangesAreApart) {
             "@@ -18,6 +18,7 @@\n 17\n 18\n 19\n+new\n 20\n 21\n 22\n");
 }
 
-// What `patch` would make of `a`.
+// `patch` would make this of `a`.
 std::vector<std::string> Apply(const std::vector<std::string>& a,
                                const std::string& diff) {
   std::vector<std::string> result;

@@ -25,7 +25,7 @@ uint64_t BytesOf(const DLTensor& tensor) {
   return (bits + 7) / 8;
 }
 
-// What the calls of one run read and write.
+// The bytes that the calls of one run read and write.
 absl::StatusOr<std::map<Key, uint64_t>> MeasureBytes(
     const LoadedModel& model, absl::Span<const TensorOrSequence> inputs) {
   std::map<Key, uint64_t> bytes;
@@ -43,14 +43,14 @@ absl::StatusOr<std::map<Key, uint64_t>> MeasureBytes(
   return bytes;
 }
 
+}  // namespace
+
 double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half]
                                 : (values[half - 1] + values[half]) / 2;
 }
-
-}  // namespace
 
 std::vector<NodeTime> TimesOfRun(absl::Span<const Profiler::Event> events) {
   // Those that lie inside of another one come after it.

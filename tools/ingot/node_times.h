@@ -24,6 +24,10 @@ struct NodeTime {
   uint64_t bytes = 0;  // of operands and results; 0 where unknown
 };
 
+// The middle one of `values`, or the mean of the two in the middle; there is at
+// least one.
+double Median(std::vector<double> values);
+
 // The times of one run, in the order in which calls began.
 std::vector<NodeTime> TimesOfRun(absl::Span<const Profiler::Event> events);
 

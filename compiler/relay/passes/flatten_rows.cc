@@ -98,8 +98,8 @@ std::optional<Plane> FindPlane(const Function& kernel) {
   return plane;
 }
 
-// Changes the types of the kernel's values; false, and nothing changed, where an
-// operator's attributes do not allow it.
+// Changes the types of the kernel's values; false, and nothing changed, where
+// an operator's attributes do not allow it.
 bool Flatten(const Plane& plane, Function* kernel) {
   std::vector<std::vector<TensorType>> before;
   for (const auto& node : kernel->nodes()) before.push_back(node->outputs);
