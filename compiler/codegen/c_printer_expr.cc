@@ -93,9 +93,8 @@ bool HasOwnType(const Expr& e) {
   }
 }
 
-// The load of an unsigned byte that `e` widens to i32 and moves up to where
-// byte
-// `*position` of a word is; null for anything else.
+// The load of an unsigned byte that `e` widens to i32 and shifts to the place
+// of byte `*position` of a word; null for anything else.
 const tir::Load* ByteOfWord(const Expr& e, int64_t* position) {
   Expr byte = e;
   int64_t bits = 0;

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from typing import Callable, List, Optional
 
 from ingot._errors import Error
@@ -37,31 +38,33 @@ def call(
 
     Raises Error with its error line when it fails, unless what it printed is an answer all the same.
     """
-    try:
-        process = subprocess.Popen(
-            [find_program()] + words,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
-        )
-    except OSError as why:
-        raise Error(f"{find_program()}: {why.strerror}", "NOT_FOUND") from why
-    with process:
-        lines = []
+    # A file for what it prints, which may be long: a full pipe would stop the program.
+    with tempfile.TemporaryFile("w+", errors="replace") as output:
         try:
-            # What goes to stdout is short, so that the pipe never fills while stderr is read.
-            for line in process.stderr:
-                shown = _PROGRESS.match(line)
-                if shown is None:
-                    lines.append(line.strip())
-                elif on_progress is not None:
-                    on_progress(shown.group(2), int(shown.group(1)) / 100)
-            printed = process.stdout.read()
-        except BaseException:
-            process.kill()
-            raise
+            process = subprocess.Popen(
+                [find_program()] + words,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+            )
+        except OSError as why:
+            raise Error(f"{find_program()}: {why.strerror}", "NOT_FOUND") from why
+        with process:
+            lines = []
+            try:
+                for line in process.stderr:
+                    shown = _PROGRESS.match(line)
+                    if shown is None:
+                        lines.append(line.strip())
+                    elif on_progress is not None:
+                        on_progress(shown.group(2), int(shown.group(1)) / 100)
+            except BaseException:
+                process.kill()
+                raise
+        output.seek(0)
+        printed = output.read()
     if process.returncode != 0 and not is_answer(printed):
         errors = [line for line in lines if line.startswith("ingot: ")]
         message = errors[-1][len("ingot: ") :] if errors else " ".join(lines)

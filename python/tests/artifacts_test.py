@@ -66,6 +66,12 @@ class ArtifactsTest(unittest.TestCase):
         edited = ingot.pack(folder, accept_edits=True)
         np.testing.assert_array_equal(edited.load()([[1, 1, 1]])[0], [[5, 6, 7]])
 
+    def test_inspects_what_is_long(self):
+        artifacts = ingot.compile(os.environ["AFFINE"], target="c")
+        path = self.source(artifacts)
+        artifacts[path] = artifacts[path].text() + "/* long */\n" * 200000
+        self.assertEqual(artifacts.inspect(path).count("/* long */"), 200000)
+
     def test_tells_differences(self):
         self.assertTrue(self.artifacts.diff(self.artifacts)["equal"])
         other = ingot.compile(os.environ["AFFINE"], target="c", opt_level=0)

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
