@@ -215,17 +215,20 @@ Stmt StmtMutator::MutateStore(const Stmt& s, const Store& node) {
   return MakeStore(std::move(buffer), std::move(indices), std::move(value));
 }
 
-Stmt StmtMutator::MutateAllocate(const Stmt& s, const Allocate& node) {
+Buffer StmtMutator::MutateDefinition(const Buffer& buffer) {
   bool changed = false;
-  std::vector<Expr> shape = MutateAll(node.buffer->shape, &changed);
-  Buffer buffer = node.buffer;
-  if (changed) {
-    buffer = MakeBuffer(node.buffer->name, node.buffer->dtype, std::move(shape),
-                        node.buffer->scope);
-    ReplaceBuffer(node.buffer, buffer);
-  }
+  std::vector<Expr> shape = MutateAll(buffer->shape, &changed);
+  if (!changed) return buffer;
+  Buffer reshaped =
+      MakeBuffer(buffer->name, buffer->dtype, std::move(shape), buffer->scope);
+  ReplaceBuffer(buffer, reshaped);
+  return reshaped;
+}
+
+Stmt StmtMutator::MutateAllocate(const Stmt& s, const Allocate& node) {
+  Buffer buffer = MutateDefinition(node.buffer);
   Stmt body = Mutate(node.body);
-  if (!changed && body == node.body) return s;
+  if (buffer == node.buffer && body == node.body) return s;
   return MakeAllocate(std::move(buffer), std::move(body));
 }
 
@@ -288,18 +291,11 @@ Stmt StmtMutator::MutateCallExtern(const Stmt& s, const CallExtern& node) {
 }
 
 Stmt StmtMutator::MutatePart(const Stmt& s, const Part& node) {
-  bool reshaped = false;
-  std::vector<Expr> shape = MutateAll(node.buffer->shape, &reshaped);
-  Buffer buffer = node.buffer;
-  if (reshaped) {
-    buffer = MakeBuffer(node.buffer->name, node.buffer->dtype, std::move(shape),
-                        node.buffer->scope);
-    ReplaceBuffer(node.buffer, buffer);
-  }
+  Buffer buffer = MutateDefinition(node.buffer);
   Buffer whole = Replacement(node.whole);
   Expr offset = Mutate(node.offset);
   Stmt body = Mutate(node.body);
-  if (!reshaped && whole == node.whole && offset == node.offset &&
+  if (buffer == node.buffer && whole == node.whole && offset == node.offset &&
       body == node.body) {
     return s;
   }

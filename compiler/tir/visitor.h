@@ -80,6 +80,10 @@ class StmtMutator : public ExprMutator {
   Buffer Replacement(const Buffer& buffer) const;
 
  private:
+  // The buffer that a statement defines, with the shape's expressions changed:
+  // a new one, which its uses follow, or itself.
+  Buffer MutateDefinition(const Buffer& buffer);
+
   std::map<const BufferNode*, Buffer> replaced_;
 };
 
