@@ -26,6 +26,8 @@ def _ingot_model_impl(ctx):
     args.add("--quiet")
     args.add(ctx.attr.target, format = "--target=%s")
     args.add(ctx.attr.opt_level, format = "--opt-level=%s")
+    if ctx.attr.reproducible:
+        args.add("--reproducible")
 
     # Two targets made from one model can live in one program.
     args.add(ctx.attr.symbol_prefix or ctx.label.name.replace("-", "_").replace(".", "_"), format = "--symbol-prefix=%s")
@@ -96,6 +98,9 @@ def _ingot_model_rule(cfg):
                 default = 2,
                 doc = "As `ingot compile --opt-level`.",
                 values = [0, 1, 2],
+            ),
+            "reproducible": attr.bool(
+                doc = "As `ingot compile --reproducible`.",
             ),
             "src": attr.label(
                 allow_single_file = True,

@@ -19,6 +19,7 @@
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/captures.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/codegen/reproducible.h"
 #include "compiler/codegen/signature.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
@@ -81,9 +82,14 @@ std::string InComment(absl::string_view text) {
 class CWriter : public codegen::CPrinter {
  public:
   // `main` is the model among the functions, or null.
-  CWriter(const MainFunction* main, std::string prefix, bool has_vectors)
-      : main_(main), prefix_(std::move(prefix)), exports_(Reserved()) {
-    if (has_vectors) UseVectorTypes();
+  CWriter(const MainFunction* main, std::string prefix,
+          const MachineModel& machine)
+      : main_(main),
+        prefix_(std::move(prefix)),
+        is_reproducible_(machine.reproducible),
+        exports_(Reserved()) {
+    if (machine.vector_bits > 0) UseVectorTypes();
+    if (is_reproducible_) RoundOnce();
   }
 
   // Appends the functions of one kernel.
@@ -147,8 +153,8 @@ class CWriter : public codegen::CPrinter {
     used.insert(exports_.helpers().begin(), exports_.helpers().end());
     return absl::StrCat(
         codegen::kCPrelude, uses_parallel_ ? codegen::kCParallel : "",
-        codegen::HelperSource(used), Prototypes(functions_), text_,
-        exports_.plain(), "\n#ifndef INGOT_FREESTANDING\n",
+        codegen::HelperSource(used, is_reproducible_), Prototypes(functions_),
+        text_, exports_.plain(), "\n#ifndef INGOT_FREESTANDING\n",
         main_ == nullptr ? "" : "#include <stdlib.h>\n", exports_.packed(),
         "\n#endif\n");
   }
@@ -244,6 +250,7 @@ class CWriter : public codegen::CPrinter {
 
   const MainFunction* const main_;
   const std::string prefix_;
+  const bool is_reproducible_;
   ExportPrinter exports_;
   std::string name_;                 // of its static function
   std::set<std::string> functions_;  // of all kernels so far
@@ -279,12 +286,18 @@ std::optional<codegen::Machine> ProcessorOf(const Target& target) {
 
 // The flags that the first line asks the compiler for.
 std::string CompilerFlags(const Target& target) {
-  // Arithmetic wraps, a * b + c may be one operation, and nobody looks at
-  // errno or floating point exceptions.
+  // Arithmetic wraps, a * b + c may be one operation unless the result must be
+  // the same everywhere, and nobody looks at errno or floating point
+  // exceptions.
+  const bool is_reproducible =
+      target.Option(codegen::kReproducibleOption, "0") == "1";
   std::vector<std::string> flags = {
-      "-std=c99",        absl::StrCat("-O", target.Option("O", kLevel)),
-      "-fwrapv",         "-ffp-contract=fast",
-      "-fno-math-errno", "-fno-trapping-math"};
+      "-std=c99",
+      absl::StrCat("-O", target.Option("O", kLevel)),
+      "-fwrapv",
+      is_reproducible ? "-ffp-contract=off" : "-ffp-contract=fast",
+      "-fno-math-errno",
+      "-fno-trapping-math"};
   const std::string mcpu = target.Option("mcpu", "");
   if (!mcpu.empty()) {
     const std::string cc = target.Option("cc", "");
@@ -311,12 +324,15 @@ std::string CompilerFlags(const Target& target) {
 absl::StatusOr<MachineModel> MachineOf(const Target& target) {
   const std::optional<codegen::Machine> processor = ProcessorOf(target);
   MachineModel model;
+  INGOT_ASSIGN_OR_RETURN(model.reproducible, codegen::IsReproducible(target));
   if (!processor.has_value()) {
     model.vector_bits = 0;
     model.vector_registers = 16;
     return model;
   }
+  const bool reproducible = model.reproducible;
   model = codegen::ModelOf(*processor);
+  model.reproducible = reproducible;
   // C has words for none but x86's products of bytes (c_vector_helpers.cc).
   const bool has_dot = model.Has(MachineUnit::kInt8Dot) &&
                        absl::StartsWith(processor->triple, "x86_64");
@@ -340,6 +356,14 @@ absl::Status CheckTarget(const Target& target) {
     return absl::InvalidArgumentError(absl::StrCat(
         "target option -O=", level, ": must be 0, 1, 2, 3, s or fast"));
   }
+  INGOT_ASSIGN_OR_RETURN(const bool is_reproducible,
+                         codegen::IsReproducible(target));
+  if (is_reproducible && (level == "fast" || target.options.count("cflags"))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("target ", target.ToString(),
+                     ": with -reproducible, flags that may change what is "
+                     "rounded (-O=fast, -cflags) cannot be given"));
+  }
   // Linking reads the request again, from a file that may be anybody's, and
   // must find nothing in it that it would refuse.
   absl::StatusOr<CompileRequest> request =
@@ -356,7 +380,12 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
                                       const CodegenOptions& options) {
   INGOT_ASSIGN_OR_RETURN(const MachineModel machine, MachineOf(target));
   CWriter writer(options.main.has_value() ? &*options.main : nullptr,
-                 options.symbol_prefix, machine.vector_bits > 0);
+                 options.symbol_prefix, machine);
+  std::vector<PrimFunc> rewritten;
+  if (machine.reproducible) {
+    INGOT_ASSIGN_OR_RETURN(rewritten, codegen::MakeReproducible(kernels));
+    kernels = rewritten;
+  }
   std::vector<absl::string_view> passes;
   if (machine.vector_bits > 0)
     passes = {"vectorize_loops", "unroll_loops", "simplify"};
@@ -382,6 +411,7 @@ absl::Status RegisterCTarget(TargetRegistry* registry) {
         "any of the family, plain loops"}},
       {"O", {"how hard it optimises: 0, 1, 2, 3, s or fast", "2"}},
       {"cflags", {"more flags for it, in quotes", ""}},
+      {codegen::kReproducibleOption, codegen::ReproducibleOption()},
   };
   kind.loaders = {kNativeLoader};
   kind.generates_main = true;

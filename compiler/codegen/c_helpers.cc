@@ -1,11 +1,14 @@
 // The small functions that generated C calls where it has no operator.
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
+#include "compiler/codegen/c_math.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/c_vector_helpers.h"
 
@@ -90,53 +93,6 @@ static inline float ingot_round_$0_d(double d) {
 }
 )";
 
-// C libraries differ in the last bits of these two, so they are the quotients
-// of polynomials that LLVM's code has (llvm/math.cc): the same bits everywhere.
-constexpr char kTanh[] = R"(
-static inline float ingot_tanh_f32(float x) {
-  const float limit = 7.90531110763549805f; /* beyond it the result is 1 */
-  float c = x > limit ? limit : x;
-  c = c < -limit ? -limit : c;
-  const float z = c * c;
-  float p = -2.76076847742355e-16f;
-  p = p * z + 2.00018790482477e-13f;
-  p = p * z + -8.60467152213735e-11f;
-  p = p * z + 5.12229709037114e-08f;
-  p = p * z + 1.48572235717979e-05f;
-  p = p * z + 6.37261928875436e-04f;
-  p = p * z + 4.89352455891786e-03f;
-  float q = 1.19825839466702e-06f;
-  q = q * z + 1.18534705686654e-04f;
-  q = q * z + 2.26843463243900e-03f;
-  q = q * z + 4.89352518554385e-03f;
-  return fabsf(x) < 0.0004f ? x : c * p / q;
-}
-)";
-
-constexpr char kErf[] = R"(
-static inline float ingot_erf_f32(float x) {
-  const float limit = 3.925724783138660f;
-  float c = x > limit ? limit : x;
-  c = c < -limit ? -limit : c;
-  const float z = c * c;
-  float p = 2.123732201653183437883853912353515625e-06f;
-  p = p * z + 2.86197959212586283683776855468750e-04f;
-  p = p * z + 3.658048342913389205932617187500e-03f;
-  p = p * z + 5.243302136659622192382812500000e-02f;
-  p = p * z + 1.874160766601562500000000000000e-01f;
-  p = p * z + 1.128379106521606445312500000000e+00f;
-  float q = 3.89185734093189239501953125000e-05f;
-  q = q * z + 1.14329601638019084930419921875e-03f;
-  q = q * z + 1.47520881146192550659179687500e-02f;
-  q = q * z + 1.12945675849914550781250000000e-01f;
-  q = q * z + 4.99425798654556274414062500000e-01f;
-  q = q * z + 1.0f;
-  float result = c * (p / q);
-  result = result > 1.0f ? 1.0f : result; /* 1 + erf(x) is not negative */
-  return result < -1.0f ? -1.0f : result;
-}
-)";
-
 std::string CType(absl::string_view t) {
   if (t == "f32") return "float";
   if (t == "f64") return "double";
@@ -210,8 +166,6 @@ std::string Source(const std::string& name) {
         "}\n",
         CType(t), t);
   }
-  if (op == "tanh") return kTanh;
-  if (op == "erf") return kErf;
   if (op == "word") {
     return R"(
 /* Four bytes as a word, the first the lowest. */
@@ -245,10 +199,13 @@ static inline int32_t ingot_dot4_i32(int32_t a, int32_t b, int32_t c) {
 
 }  // namespace
 
-std::string HelperSource(const std::set<std::string>& helpers) {
+std::string HelperSource(const std::set<std::string>& helpers, bool fused) {
+  std::set<std::string> all = helpers;
+  AddMathNeeds(&all);
   bool f16 = false, bf16 = false, f16_d = false, bf16_d = false;
   std::string rest;
-  for (const std::string& name : helpers) {
+  std::map<int, std::string> math;
+  for (const std::string& name : all) {
     if (IsVectorHelper(name)) continue;
     const std::vector<std::string> words = absl::StrSplit(name, '_');
     const bool is_f16 = words[1] == "f16" || words.back() == "f16";
@@ -261,6 +218,8 @@ std::string HelperSource(const std::set<std::string>& helpers) {
       f16 = true;
     } else if (is_bf16) {
       bf16 = true;
+    } else if (IsOwnMath(words[1], false)) {
+      math[MathRank(words[1])] += MathSource(words[1], words[2], fused);
     } else {
       rest += Source(name);
     }
@@ -271,7 +230,8 @@ std::string HelperSource(const std::set<std::string>& helpers) {
   if (f16_d || bf16_d) out += kDoubleToOdd;
   if (f16_d) out += absl::Substitute(kRoundDouble, "f16");
   if (bf16_d) out += absl::Substitute(kRoundDouble, "bf16");
-  return absl::StrCat(out, rest, VectorHelperSource(helpers));
+  for (const auto& [rank, text] : math) out += text;
+  return absl::StrCat(out, rest, VectorHelperSource(helpers, fused));
 }
 
 }  // namespace ingot::codegen

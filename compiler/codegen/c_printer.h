@@ -93,6 +93,9 @@ class CPrinter {
                  const std::string& end);
   // For compilers with __attribute__((vector_size)) and convertvector.
   void UseVectorTypes() { uses_vectors_ = true; }
+  // Multiply-adds of f32 round once, and what the C library has of f32 is ours
+  // (c_math.h): the same bits from every compiler.
+  void RoundOnce() { rounds_once_ = true; }
   // Appends one line, indented.
   void Line(absl::string_view text);
   void Indent() { ++indent_; }
@@ -116,6 +119,8 @@ class CPrinter {
   std::string PrintInt(DataType t, int64_t value);
   std::string PrintFloat(DataType t, double value);
   std::string PrintUnary(const tir::Unary& e, int* precedence);
+  // Whether the function of that type is one of c_math.h.
+  bool IsOurs(tir::Intrinsic f, DataType t) const;
   std::string PrintBinary(const tir::Binary& e, int* precedence);
   std::string PrintDivision(const tir::Binary& e, int* precedence);
   std::string PrintCast(const tir::Cast& e, int* precedence);
@@ -177,6 +182,7 @@ class CPrinter {
   tir::Bounds bounds_;
   std::string lane_;  // the lane's index inside of a vector statement
   bool uses_vectors_ = false;
+  bool rounds_once_ = false;
   std::set<const tir::Var*> vector_vars_;         // of vector types
   std::set<const tir::BufferNode*> registers_;    // that are variables
   std::map<const tir::ExprNode*, bool> vectors_;  // IsVector, in one statement
@@ -185,8 +191,9 @@ class CPrinter {
 };
 
 // C definitions of the helpers, and of those that these use in turn: static
-// inline functions, which need math.h, stdint.h and string.h.
-std::string HelperSource(const std::set<std::string>& helpers);
+// inline functions, which need math.h, stdint.h and string.h. `fused`: the
+// printer was told to RoundOnce.
+std::string HelperSource(const std::set<std::string>& helpers, bool fused);
 
 }  // namespace ingot::codegen
 

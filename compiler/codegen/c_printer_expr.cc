@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/c_math.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/typing.h"
@@ -375,6 +376,15 @@ std::string CPrinter::PrintCast(const tir::Cast& e, int* precedence) {
   return absl::StrCat("(", ValueType(to), ")", Print(e.value, kUnary));
 }
 
+bool CPrinter::IsOurs(tir::Intrinsic f, DataType t) const {
+  if (t.bits == 64) return false;
+  // C libraries differ in the last bits of these two by more than readers mind
+  // our own text.
+  if (f == tir::Intrinsic::kTanh || f == tir::Intrinsic::kErf) return true;
+  return rounds_once_ && f != tir::Intrinsic::kTrunc &&
+         IsOwnMath(tir::IntrinsicName(f), false);
+}
+
 std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
   const DataType t = e.args[0]->dtype;
   const std::string x = Print(e.args[0]);
@@ -396,6 +406,11 @@ std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
       return absl::StrCat(Helper("ingot_dot4_i32"), "(", x, ", ",
                           Print(e.args[1]), ", ", Print(e.args[2]), ")");
     case tir::Intrinsic::kMulAdd:
+      if (rounds_once_ && t.bits != 64) {
+        text = absl::StrCat(Helper("ingot_muladd_f32"), "(", x, ", ",
+                            Print(e.args[1]), ", ", Print(e.args[2]), ")");
+        break;
+      }
       *precedence = kAdditive;
       text = absl::StrCat(Print(e.args[0], kMultiplicative), " * ",
                           Print(e.args[1], kUnary), " + ",
@@ -406,22 +421,15 @@ std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
       text = absl::StrCat(t.bits == 64 ? "1.0" : "1.0f", " / sqrt", f, "(", x,
                           ")");
       return Narrow(t, std::move(text), precedence);
-    case tir::Intrinsic::kTanh:
-    case tir::Intrinsic::kErf:
-      if (t.bits != 64) {
-        text = absl::StrCat(
-            Helper(absl::StrCat("ingot_", tir::IntrinsicName(e.intrinsic),
-                                "_f32")),
-            "(", x, ")");
-        break;
-      }
-      text = absl::StrCat(tir::IntrinsicName(e.intrinsic), "(", x, ")");
-      break;
     case tir::Intrinsic::kRound:
       text = absl::StrCat("rint", f, "(", x, ")");
       break;
     default: {
-      text = absl::StrCat(tir::IntrinsicName(e.intrinsic), f, "(", x);
+      const absl::string_view name = tir::IntrinsicName(e.intrinsic);
+      text = absl::StrCat(IsOurs(e.intrinsic, t)
+                              ? Helper(absl::StrCat("ingot_", name, "_f32"))
+                              : absl::StrCat(name, f),
+                          "(", x);
       for (size_t i = 1; i < e.args.size(); ++i) {
         absl::StrAppend(&text, ", ", Print(e.args[i]));
       }

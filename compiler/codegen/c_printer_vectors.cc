@@ -269,7 +269,8 @@ std::string CPrinter::PrintVectorBinary(const tir::Binary& e, int* precedence) {
 }
 
 std::string CPrinter::PrintVectorCall(const tir::Call& e, int* precedence) {
-  if (e.intrinsic == tir::Intrinsic::kMulAdd) {
+  const bool rounds_once = rounds_once_ && e.dtype.bits == 32;
+  if (e.intrinsic == tir::Intrinsic::kMulAdd && !rounds_once) {
     *precedence = kAdditive;
     return absl::StrCat(PrintVector(e.args[0], kMultiplicative), " * ",
                         PrintVector(e.args[1], kPrimary), " + ",

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
+#include "compiler/codegen/c_math.h"
 
 namespace ingot::codegen {
 namespace {
@@ -43,137 +44,6 @@ struct VectorName {
   std::string c;  // the element's type
   int lanes = 0, bytes = 0;
 };
-
-// $0 is the type, $1 that of its masks.
-constexpr char kExp[] = R"(
-/* 2^n exp(r) with r at most half of ln(2): as LLVM's code has it (math.cc). */
-static inline $0 ingot_exp_$0($0 x) {
-  const float round = 12582912.0f; /* 1.5 * 2^23 */
-  x = ingot_select_$0(x > 89.0f, ($0){0} + 89.0f, x);
-  x = ingot_select_$0(x < -105.0f, ($0){0} - 105.0f, x);
-  const $0 shifted = x * 1.44269504088896341f + round;
-  const $0 n = shifted - round;
-  $0 r = n * -0.693359375f + x;
-  r = n * 2.12194440e-4f + r;
-  $0 p = r * 1.9875691500e-4f + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  const $1 e = ($1)shifted - 0x4b400000, half = e >> 1;
-  return p * ($0)((half + 127) << 23) * ($0)((e - half + 127) << 23);
-}
-)";
-
-constexpr char kTanh[] = R"(
-static inline $0 ingot_tanh_$0($0 x) {
-  const float limit = 7.90531110763549805f; /* beyond it the result is 1 */
-  $0 c = ingot_select_$0(x > limit, ($0){0} + limit, x);
-  c = ingot_select_$0(c < -limit, ($0){0} - limit, c);
-  const $0 z = c * c;
-  $0 p = z * -2.76076847742355e-16f + 2.00018790482477e-13f;
-  p = p * z + -8.60467152213735e-11f;
-  p = p * z + 5.12229709037114e-08f;
-  p = p * z + 1.48572235717979e-05f;
-  p = p * z + 6.37261928875436e-04f;
-  p = p * z + 4.89352455891786e-03f;
-  $0 q = z * 1.19825839466702e-06f + 1.18534705686654e-04f;
-  q = q * z + 2.26843463243900e-03f;
-  q = q * z + 4.89352518554385e-03f;
-  return ingot_select_$0((x < 0.0004f) & (x > -0.0004f), x, c * p / q);
-}
-)";
-
-constexpr char kErf[] = R"(
-static inline $0 ingot_erf_$0($0 x) {
-  const float limit = 3.925724783138660f;
-  $0 c = ingot_select_$0(x > limit, ($0){0} + limit, x);
-  c = ingot_select_$0(c < -limit, ($0){0} - limit, c);
-  const $0 z = c * c;
-  $0 p = z * 2.123732201653183437883853912353515625e-06f +
-         2.86197959212586283683776855468750e-04f;
-  p = p * z + 3.658048342913389205932617187500e-03f;
-  p = p * z + 5.243302136659622192382812500000e-02f;
-  p = p * z + 1.874160766601562500000000000000e-01f;
-  p = p * z + 1.128379106521606445312500000000e+00f;
-  $0 q = z * 3.89185734093189239501953125000e-05f +
-         1.14329601638019084930419921875e-03f;
-  q = q * z + 1.47520881146192550659179687500e-02f;
-  q = q * z + 1.12945675849914550781250000000e-01f;
-  q = q * z + 4.99425798654556274414062500000e-01f;
-  q = q * z + 1.0f;
-  c = c * (p / q); /* 1 + erf(x) is not negative */
-  c = ingot_select_$0(c > 1.0f, ($0){0} + 1.0f, c);
-  return ingot_select_$0(c < -1.0f, ($0){0} - 1.0f, c);
-}
-)";
-
-constexpr char kLog[] = R"(
-static inline $0 ingot_log_$0($0 x) {
-  const $1 is_small = x < 0x1p-126f;
-  const $0 scaled = ingot_select_$0(is_small, x * 0x1p23f, x);
-  /* x = 2^e * (1 + r), with 1 + r between sqrt(1/2) and sqrt(2). */
-  const $1 bits = ($1)scaled + (0x3f800000 - 0x3f3504f3);
-  const $0 e = __builtin_convertvector((bits >> 23) - 127 - (is_small & 23), $0);
-  const $0 r = ($0)((bits & 0x7fffff) + 0x3f3504f3) - 1.0f;
-  const $0 z = r * r;
-  $0 y = r * 7.0376836292e-2f - 1.1514610310e-1f;
-  y = y * r + 1.1676998740e-1f;
-  y = y * r - 1.2420140846e-1f;
-  y = y * r + 1.4249322787e-1f;
-  y = y * r - 1.6668057665e-1f;
-  y = y * r + 2.0000714765e-1f;
-  y = y * r - 2.4999993993e-1f;
-  y = y * r + 3.3333331174e-1f;
-  y = r * z * y;
-  y = e * -2.12194440e-4f + y;
-  y = z * -0.5f + y;
-  y = e * 0.693359375f + (r + y);
-  y = ingot_select_$0((x < INFINITY) | (x != x), y, x);
-  y = ingot_select_$0((x < 0.0f) | (x != x), ($0){0} + NAN, y);
-  return ingot_select_$0(x == 0.0f, ($0){0} - INFINITY, y);
-}
-)";
-
-// In doubles ($2, masks $3), as LLVM's code has it; what is not finite or not
-// greater than 0 is left to the C library.
-constexpr char kPow[] = R"(
-static inline $0 ingot_pow_$0($0 x, $0 y) {
-  const $1 fits = (x > 0.0f) & (x < INFINITY) & (y - y == 0.0f);
-  const $2 base = __builtin_convertvector(x, $2);
-  const $3 bits = ($3)base + (0x3ff0000000000000 - 0x3fe6a09e667f3bcd);
-  const $2 e = __builtin_convertvector((bits >> 52) - 1023, $2);
-  const $2 r = ($2)((bits & 0xfffffffffffff) + 0x3fe6a09e667f3bcd) - 1.0;
-  const $2 s = r / (r + 2.0), z = s * s;
-  $2 p = z * (2.0 / 13) + 2.0 / 11;
-  p = p * z + 2.0 / 9;
-  p = p * z + 2.0 / 7;
-  p = p * z + 2.0 / 5;
-  p = p * z + 2.0 / 3;
-  p = p * z + 2.0;
-  $2 t = (p * s * 1.4426950408889634074 + e) * __builtin_convertvector(y, $2);
-  t = ($2)(((t < 300.0) & ($3)t) | (~(t < 300.0) & ($3)(($2){0} + 300.0)));
-  t = ($2)(((t > -300.0) & ($3)t) | (~(t > -300.0) & ($3)(($2){0} - 300.0)));
-  const $2 shifted = t + 0x1.8p52;
-  const $2 f = (t - (shifted - 0x1.8p52)) * 0.69314718055994530942;
-  p = f * (1.0 / 40320) + 1.0 / 5040;
-  p = p * f + 1.0 / 720;
-  p = p * f + 1.0 / 120;
-  p = p * f + 1.0 / 24;
-  p = p * f + 1.0 / 6;
-  p = p * f + 0.5;
-  p = p * f + 1.0;
-  p = p * f + 1.0;
-  $0 result = __builtin_convertvector(p * ($2)((($3)shifted + 1023) << 52), $0);
-  int all = -1;
-  for (int i = 0; i < $4; ++i) all &= fits[i];
-  for (int i = 0; all == 0 && i < $4; ++i) {
-    if (fits[i] == 0) result[i] = powf(x[i], y[i]);
-  }
-  return result;
-}
-)";
 
 // x86's instructions for products of bytes, where the compiler has them.
 std::string Dot4(const VectorName& t) {
@@ -296,7 +166,8 @@ VectorName PartOf(const VectorName& t) {
 // Whether the function is one of its parts, which are vectors of that width.
 bool IsByParts(absl::string_view op, const VectorName& t) {
   return t.bytes > kWidestBytes && op != "load" && op != "strided" &&
-         op != "store" && op != "splat" && op != "select";
+         op != "store" && op != "splat" && op != "select" && op != "bits" &&
+         op != "from" && op != "widen" && op != "narrow";
 }
 
 std::string ByParts(absl::string_view op, const VectorName& t) {
@@ -304,11 +175,11 @@ std::string ByParts(absl::string_view op, const VectorName& t) {
   const std::string to =
       IsSaturating(op) ? std::string(op.substr(2)) : t.element;
   std::vector<std::string> params = {"x"};
-  if (op == "min" || op == "max" || op == "pow" || op == "fmod" ||
-      op == "dot4") {
+  const bool has_three = op == "dot4" || op == "muladd";
+  if (op == "min" || op == "max" || op == "pow" || op == "fmod" || has_three) {
     params.push_back("y");
   }
-  if (op == "dot4") params.push_back("z");
+  if (has_three) params.push_back("z");
   std::string body;
   std::vector<std::string> declared, parts;
   for (const std::string& p : params) {
@@ -329,7 +200,7 @@ std::string ByParts(absl::string_view op, const VectorName& t) {
          ");\n  memcpy(&result, parts, sizeof(result));\n  return result;\n}\n";
 }
 
-std::string Source(absl::string_view op, const VectorName& t) {
+std::string Source(absl::string_view op, const VectorName& t, bool fused) {
   if (IsByParts(op, t)) return ByParts(op, t);
   const bool is_f32 = t.element == "f32";
   const std::string suffix = is_f32 ? "f" : "";
@@ -390,13 +261,8 @@ std::string Source(absl::string_view op, const VectorName& t) {
   if (op == "floor") return Rounded(t, op, "floor" + suffix, 9);
   if (op == "ceil") return Rounded(t, op, "ceil" + suffix, 10);
   if (op == "trunc") return Rounded(t, op, "trunc" + suffix, 11);
-  if (is_f32 && op == "exp") return absl::Substitute(kExp, t.name, t.mask);
-  if (is_f32 && op == "tanh") return absl::Substitute(kTanh, t.name);
-  if (is_f32 && op == "erf") return absl::Substitute(kErf, t.name);
-  if (is_f32 && op == "log") return absl::Substitute(kLog, t.name, t.mask);
-  if (is_f32 && op == "pow") {
-    return absl::Substitute(kPow, t.name, t.mask, absl::StrCat("f64x", t.lanes),
-                            absl::StrCat("i64x", t.lanes), t.lanes);
+  if (IsOwnMath(op, true) && (is_f32 || op == "bits" || op == "from")) {
+    return MathSource(op, t.name, fused);
   }
   if (op == "dot4") return Dot4(t);
   if (IsSaturating(op)) return Saturating(t, op.substr(2));
@@ -418,11 +284,14 @@ bool IsVectorHelper(absl::string_view name) {
          absl::SimpleAtoi(parts[1], &lanes);
 }
 
-std::string VectorHelperSource(const std::set<std::string>& helpers) {
+std::string VectorHelperSource(const std::set<std::string>& helpers,
+                               bool fused) {
   // Definitions by their order: what others use comes first.
-  static const auto* const kFirst =
-      new std::map<std::string, int>{{"type", 0},  {"load", 1},   {"store", 1},
-                                     {"splat", 1}, {"select", 1}, {"sqrt", 1}};
+  const auto rank = [](const std::string& op) {
+    const bool is_simple =
+        op == "load" || op == "store" || op == "splat" || op == "sqrt";
+    return is_simple ? 1 : MathRank(op);
+  };
   std::map<std::string, VectorName> types;
   // Narrow ones come before the wide ones that are made of them.
   std::set<std::tuple<int, int, std::string>> functions;
@@ -437,7 +306,7 @@ std::string VectorHelperSource(const std::set<std::string>& helpers) {
         if (IsSaturating(op)) use(other(op.substr(2)));
         if (IsByParts(op, t)) {
           need(op, PartOf(t));
-        } else if (op == "pow" && t.element == "f32") {
+        } else if (op == "widen" || op == "narrow") {
           use(other("f64"));
           use(other("i64"));
         } else if (IsSaturating(op)) {
@@ -445,10 +314,19 @@ std::string VectorHelperSource(const std::set<std::string>& helpers) {
         } else if (op == "rsqrt") {
           need("sqrt", t);
         }
+        if (IsOwnMath(op, true) && !IsByParts(op, t)) {
+          std::set<std::string> used = {
+              absl::StrCat("ingot_", op, "_", t.name)};
+          AddMathNeeds(&used);
+          for (const std::string& name : used) {
+            const std::vector<std::string> words = absl::StrSplit(name, '_');
+            if (IsVectorHelper(name) && words[1] != op) {
+              need(words[1], VectorName(words[2]));
+            }
+          }
+        }
         if (op != "select") need("select", t);
-        const auto first = kFirst->find(op);
-        functions.emplace(first == kFirst->end() ? 2 : first->second, t.lanes,
-                          absl::StrCat(op, "_", t.name));
+        functions.emplace(t.lanes, rank(op), absl::StrCat(op, "_", t.name));
       };
   for (const std::string& name : helpers) {
     if (!IsVectorHelper(name)) continue;
@@ -473,9 +351,9 @@ std::string VectorHelperSource(const std::set<std::string>& helpers) {
     absl::StrAppend(&out, "typedef ", t.c, " ", name,
                     " __attribute__((vector_size(", t.bytes, ")));\n");
   }
-  for (const auto& [order, lanes, name] : functions) {
+  for (const auto& [lanes, order, name] : functions) {
     const std::vector<std::string> words = absl::StrSplit(name, '_');
-    absl::StrAppend(&out, Source(words[0], types.at(words[1])));
+    absl::StrAppend(&out, Source(words[0], types.at(words[1]), fused));
   }
   return out;
 }

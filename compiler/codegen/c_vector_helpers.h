@@ -14,8 +14,9 @@ bool IsVectorHelper(absl::string_view name);
 
 // C definitions of the vector types that helpers name, and of those among them
 // that are for vectors: for compilers that have vectors as GCC has them. They
-// need math.h, stdint.h and string.h.
-std::string VectorHelperSource(const std::set<std::string>& helpers);
+// need math.h, stdint.h and string.h. `fused` is as for HelperSource.
+std::string VectorHelperSource(const std::set<std::string>& helpers,
+                               bool fused);
 
 }  // namespace ingot::codegen
 

@@ -32,6 +32,20 @@ struct MachineModel {
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   std::set<MachineUnit> units;
+  // Results must have the same bits as on any other machine with this set.
+  bool reproducible = false;
+
+  // The machine whose sizes may decide in which order terms are added, and by
+  // which algorithm: this one, or one that all reproducible ones share.
+  MachineModel ForSums() const {
+    if (!reproducible) return *this;
+    MachineModel shared;
+    shared.vector_bits = 512;
+    shared.vector_registers = 32;
+    shared.l2_bytes = 1 << 20;
+    shared.reproducible = true;
+    return shared;
+  }
 
   // Elements of `bits` bits in a vector register; 1 for scalar code.
   int lanes(int bits) const {

@@ -18,6 +18,7 @@ struct CompileFlags {
   std::vector<std::string> pins;
   std::string strict;
   int64_t opt_level = 2;
+  bool reproducible = false;
 
   // Without flags of their own: values that become outputs too, and whether the
   // module is kept to check calls with.

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/reproducible.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/per_node.h"
@@ -42,12 +44,41 @@ absl::StatusOr<std::vector<TargetVariant>> ParseTargetFlag(
   return parsed;
 }
 
+namespace {
+
+// Gives every target its option for results with the same bits everywhere.
+absl::Status AskForSameBits(const TargetRegistry& targets,
+                            TargetVariant* variant) {
+  std::vector<std::string> texts;
+  for (Target& target : variant->targets) {
+    INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, targets.Find(target.kind));
+    if (kind->options.count(codegen::kReproducibleOption) == 0) {
+      return UsageError(absl::StrCat(
+          "--reproducible: target ", target.kind,
+          " cannot promise the same bits everywhere; leave it out of "
+          "--target"));
+    }
+    target.options[codegen::kReproducibleOption] = "1";
+    INGOT_RETURN_IF_ERROR(targets.Check(target).status());
+    texts.push_back(target.ToString());
+  }
+  variant->text = absl::StrJoin(texts, ",");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<CompileOptions> MakeCompileOptions(
     const CompileFlags& flags, const CompilerBuiltins& builtins,
     std::vector<TargetVariant>* variants) {
   CompileOptions options;
   INGOT_ASSIGN_OR_RETURN(*variants,
                          ParseTargetFlag(flags.target, builtins.targets));
+  if (flags.reproducible) {
+    for (TargetVariant& variant : *variants) {
+      INGOT_RETURN_IF_ERROR(AskForSameBits(builtins.targets, &variant));
+    }
+  }
   INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
                          ParseInputShapes(flags.input_shapes));
   for (const std::string& pin : flags.pins) {

@@ -57,7 +57,7 @@ KernelEmitter::KernelEmitter(ModuleEmitter* module, llvm::Function* function,
   b_.SetInsertPoint(
       llvm::BasicBlock::Create(module->context(), "entry", function));
   llvm::FastMathFlags flags;
-  flags.setAllowContract();
+  flags.setAllowContract(!m_.reproducible);
   b_.setFastMathFlags(flags);
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/reproducible.h"
 #include "isa/features.h"
 #include "isa/machines.h"
 #include "llvm/ADT/StringMap.h"
@@ -196,7 +197,7 @@ std::string Machine::FeatureText() const {
 bool Machine::operator==(const Machine& o) const {
   return triple == o.triple && abi == o.abi && cpu == o.cpu &&
          tune_cpu == o.tune_cpu && features == o.features &&
-         vector_bits == o.vector_bits;
+         vector_bits == o.vector_bits && reproducible == o.reproducible;
 }
 
 const std::map<std::string, TargetOption>& MachineOptions() {
@@ -210,6 +211,7 @@ const std::map<std::string, TargetOption>& MachineOptions() {
       {"vector-bits",
        {"width of vectors to use: 0 (none), 128, 256 or 512",
         "what the processor prefers"}},
+      {kReproducibleOption, ReproducibleOption()},
   };
   return *options;
 }
@@ -282,6 +284,7 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   if (m.tune_cpu.empty()) m.tune_cpu = "generic";
   if (!any->isCPUStringValid(m.tune_cpu)) m.tune_cpu = m.cpu;
 
+  INGOT_ASSIGN_OR_RETURN(m.reproducible, IsReproducible(target));
   SetVectors(triple, &m);
   INGOT_RETURN_IF_ERROR(LimitVectors(target, &m));
   return m;
@@ -292,6 +295,7 @@ MachineModel ModelOf(const Machine& machine) {
   model.vector_bits = machine.vector_bits;
   model.vector_registers = machine.vector_registers;
   model.fma = machine.has_fma;
+  model.reproducible = machine.reproducible;
   const std::pair<const char*, MachineUnit> units[] = {
       {"avx512vnni", MachineUnit::kInt8Dot},
       {"avxvnni", MachineUnit::kInt8Dot},

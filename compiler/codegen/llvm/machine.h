@@ -33,6 +33,9 @@ struct Machine {
   bool has_f16c = false;   // converts between f16 and f32
   bool has_round = false;  // rounds to even in one instruction
   bool native = false;     // made for the machine that compiles
+  // Every operation is done, and rounded, as it is written, and nothing is left
+  // to the C library.
+  bool reproducible = false;
 
   bool Has(absl::string_view feature) const;
   // "+avx2,+fma": how LLVM takes them.
@@ -44,7 +47,8 @@ struct Machine {
 const std::map<std::string, TargetOption>& MachineOptions();
 
 // Reads them: -mtriple (default: this machine's), -mcpu (default: native for
-// this machine's triple, generic for another), -mattr, -vector-bits.
+// this machine's triple, generic for another), -mattr, -vector-bits,
+// -reproducible.
 // InvalidArgument names the option and what is wrong with it; a triple must be
 // one of 64-bit little-endian processors (isa/machines.h). For `native` the
 // features come from asking the processor; its name, which LLVM may guess

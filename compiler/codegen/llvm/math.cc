@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/float_bits.h"
+#include "compiler/codegen/llvm/reduce_angle.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/IntrinsicsAArch64.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -169,18 +170,63 @@ Value* Erf32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
   return f.Clamp(f.Mul(c, f.Div(p, q)), -1.0, 1.0);
 }
 
-Value* CallLibm(llvm::IRBuilder<>& b, const std::string& name,
-                const std::vector<Value*>& args);
+// An angle as a number of quarter turns, of which the last two bits count, and
+// the rest, at most pi / 4.
+struct Angle {
+  Value* quadrant;
+  Value* rest;
+};
+
+// Of the angles x beyond `largest`, which are rare, one after the other; the
+// others are as they are in `fast`.
+Angle ReduceLargeAngles(llvm::IRBuilder<>& b, Value* x, double largest,
+                        const Angle& fast) {
+  Value* is_large =
+      b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x),
+                      ConstantFP::get(x->getType(), largest));
+  Value* any_large =
+      is_large->getType()->isVectorTy() ? b.CreateOrReduce(is_large) : is_large;
+  llvm::BasicBlock* start = b.GetInsertBlock();
+  llvm::Function* function = start->getParent();
+  auto* slow = llvm::BasicBlock::Create(b.getContext(), "large", function);
+  auto* done = llvm::BasicBlock::Create(b.getContext(), "angle", function);
+  b.CreateCondBr(any_large, slow, done);
+  b.SetInsertPoint(slow);
+  llvm::Function* reduce = ReduceAngleFunction(start->getModule());
+  Angle all = fast;
+  if (auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType())) {
+    Angle exact = fast;
+    for (unsigned lane = 0; lane < vector->getNumElements(); ++lane) {
+      Value* of_lane = b.CreateCall(reduce, {b.CreateExtractElement(x, lane)});
+      exact.rest = b.CreateInsertElement(
+          exact.rest, b.CreateExtractValue(of_lane, 0), lane);
+      exact.quadrant = b.CreateInsertElement(
+          exact.quadrant, b.CreateExtractValue(of_lane, 1), lane);
+    }
+    all.rest = b.CreateSelect(is_large, exact.rest, fast.rest);
+    all.quadrant = b.CreateSelect(is_large, exact.quadrant, fast.quadrant);
+  } else {
+    Value* exact = b.CreateCall(reduce, {x});
+    all = {b.CreateExtractValue(exact, 1), b.CreateExtractValue(exact, 0)};
+  }
+  b.CreateBr(done);
+  b.SetInsertPoint(done);
+  const auto join = [&](Value* from_start, Value* from_slow) {
+    llvm::PHINode* phi = b.CreatePHI(from_start->getType(), 2);
+    phi->addIncoming(from_start, start);
+    phi->addIncoming(from_slow, slow);
+    return phi;
+  };
+  return {join(fast.quadrant, all.quadrant), join(fast.rest, all.rest)};
+}
 
 // sin(x), or cos(x) as the sine a quarter turn on. Multiples of pi/2 are taken
-// off in double precision, which is enough below kLargestAngle; lanes beyond it
-// are rare and go to the C library, all of them together.
+// off in double precision, which is enough below kLargestAngle.
 Value* SinCos32(llvm::IRBuilder<>& b, const Machine& m, bool cosine, Value* x) {
   constexpr double kLargestAngle = 1e6;
   Type* f64 = TypeLike(b.getDoubleTy(), x);
   Value* wide = b.CreateFPExt(x, f64);
-  Value* quadrant;
-  Value* r;
+  Angle angle;
   {
     FloatMath d(b, m, wide);
     Value* shifted =
@@ -189,10 +235,14 @@ Value* SinCos32(llvm::IRBuilder<>& b, const Machine& m, bool cosine, Value* x) {
     // The first part of pi/2 has 33 bits: n times it is exact.
     Value* rest = d.MulAdd(n, d.C(-1.57079632673412561417e+00), wide);
     rest = d.MulAdd(n, d.C(-6.07710050650619224932e-11), rest);
-    r = b.CreateFPTrunc(rest, x->getType());
-    quadrant = b.CreateTrunc(d.Bits(shifted), TypeLike(b.getInt32Ty(), x));
+    angle.rest = b.CreateFPTrunc(rest, x->getType());
+    angle.quadrant =
+        b.CreateTrunc(d.Bits(shifted), TypeLike(b.getInt32Ty(), x));
   }
+  angle = ReduceLargeAngles(b, x, kLargestAngle, angle);
   FloatMath f(b, m, x);
+  Value* const r = angle.rest;
+  Value* quadrant = angle.quadrant;
   if (cosine) quadrant = b.CreateAdd(quadrant, f.I(1));
   Value* z = f.Mul(r, r);
   Value* sine =
@@ -204,25 +254,7 @@ Value* SinCos32(llvm::IRBuilder<>& b, const Machine& m, bool cosine, Value* x) {
   Value* odd = b.CreateICmpNE(b.CreateAnd(quadrant, f.I(1)), f.I(0));
   Value* result = f.Pick(odd, cosi, sine);
   Value* negate = b.CreateShl(b.CreateAnd(quadrant, f.I(2)), 30);
-  result = f.FromBits(b.CreateXor(f.Bits(result), negate));
-
-  Value* is_large = f.Greater(f.Abs(x), f.C(kLargestAngle));
-  Value* any_large =
-      is_large->getType()->isVectorTy() ? b.CreateOrReduce(is_large) : is_large;
-  llvm::BasicBlock* fast = b.GetInsertBlock();
-  llvm::Function* function = fast->getParent();
-  auto* slow = llvm::BasicBlock::Create(b.getContext(), "large", function);
-  auto* done = llvm::BasicBlock::Create(b.getContext(), "angle", function);
-  b.CreateCondBr(any_large, slow, done);
-  b.SetInsertPoint(slow);
-  Value* exact = CallLibm(b, cosine ? "cos" : "sin", {x});
-  llvm::BasicBlock* slow_end = b.GetInsertBlock();
-  b.CreateBr(done);
-  b.SetInsertPoint(done);
-  llvm::PHINode* phi = b.CreatePHI(x->getType(), 2);
-  phi->addIncoming(result, fast);
-  phi->addIncoming(exact, slow_end);
-  return phi;
+  return f.FromBits(b.CreateXor(f.Bits(result), negate));
 }
 
 // x^y = 2^(y log2 |x|), in double precision, so that the error of the
@@ -333,6 +365,32 @@ Value* PowByConstant(llvm::IRBuilder<>& b, Value* x, Value* y) {
   return nullptr;
 }
 
+// x * y + z of floats rounded once, without an instruction for it: in doubles,
+// where the product is exact, and so is the sum but for its last bit, which is
+// made odd where something is lost. (S. Boldo and G. Melquiond, Emulation of a
+// FMA and correctly rounded sums, 2008.)
+Value* EmulateMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
+                     Value* z) {
+  Type* f64 = TypeLike(b.getDoubleTy(), x);
+  Value* product = b.CreateFPExt(x, f64);
+  FloatMath d(b, m, product);
+  product = d.Mul(product, b.CreateFPExt(y, f64));
+  Value* term = b.CreateFPExt(z, f64);
+  Value* sum = d.Add(product, term);
+  Value* of_term = d.Sub(sum, product);
+  Value* lost =
+      d.Add(d.Sub(product, d.Sub(sum, of_term)), d.Sub(term, of_term));
+  Value* bits = d.Bits(sum);
+  // Neither where nothing is lost nor where the sum is no number.
+  Value* is_inexact = b.CreateFCmpONE(lost, d.C(0.0));
+  Value* is_even = b.CreateICmpEQ(b.CreateAnd(bits, d.I(1)), d.I(0));
+  Value* grows =
+      b.CreateICmpEQ(d.Greater(lost, d.C(0.0)), d.Greater(sum, d.C(0.0)));
+  Value* odd = b.CreateAdd(bits, b.CreateSelect(grows, d.I(1), d.I(-1)));
+  bits = b.CreateSelect(b.CreateAnd(is_inexact, is_even), odd, bits);
+  return b.CreateFPTrunc(d.FromBits(bits), x->getType());
+}
+
 // The functions that LLVM has instructions or intrinsics for; not_intrinsic
 // otherwise.
 llvm::Intrinsic::ID UnaryIntrinsic(const Machine& m, tir::Intrinsic f) {
@@ -360,8 +418,12 @@ llvm::Intrinsic::ID UnaryIntrinsic(const Machine& m, tir::Intrinsic f) {
 
 Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
                   Value* z) {
-  if (!m.has_fma) return b.CreateFAdd(b.CreateFMul(x, y), z);
-  return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+  const bool is_f32 = x->getType()->getScalarType()->isFloatTy();
+  if (m.has_fma && (is_f32 || !m.reproducible)) {
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, y, z});
+  }
+  if (m.reproducible && is_f32) return EmulateMulAdd(b, m, x, y, z);
+  return b.CreateFAdd(b.CreateFMul(x, y), z);
 }
 
 namespace {
@@ -427,7 +489,9 @@ Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,
     case tir::Intrinsic::kMulAdd:
       return EmitMulAdd(b, m, x, args[1], args[2]);
     case tir::Intrinsic::kPow:
-      if (Value* product = PowByConstant(b, x, args[1])) return product;
+      if (!m.reproducible) {
+        if (Value* product = PowByConstant(b, x, args[1])) return product;
+      }
       if (is_f32) return Pow32(b, m, x, args[1]);
       break;
     case tir::Intrinsic::kExp:

@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/compile_parts.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/codegen/reproducible.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
 #include "isa/needed_features.h"
@@ -66,6 +67,11 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     llvm_options.module_name = stem;
     llvm_options.main = options.main;
     llvm_options.symbol_prefix = options.symbol_prefix;
+    std::vector<tir::PrimFunc> rewritten;
+    if (machine.reproducible) {
+      INGOT_ASSIGN_OR_RETURN(rewritten, MakeReproducible(kernels));
+      kernels = rewritten;
+    }
     INGOT_ASSIGN_OR_RETURN(
         std::vector<std::string> parts,
         CompileParts(kernels, machine, output, llvm_options));

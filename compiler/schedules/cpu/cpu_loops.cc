@@ -41,7 +41,8 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
                                     const MachineModel& machine) {
   const int64_t lanes = LanesFor(*stage, machine);
   const int64_t partials =
-      ReductionLanes(GuessExtent(stage->op().reduce_extent.back()), lanes);
+      ReductionLanes(GuessExtent(stage->op().reduce_extent.back()),
+                     LanesFor(*stage, machine.ForSums()));
   if (partials == 0 ||
       !IsContiguous(stage, stage->op().reduce_axis.back().get())) {
     return {};

@@ -8,7 +8,7 @@
 namespace ingot::te::cpu {
 
 int64_t ChannelBlock(const MachineModel& machine, DataType t) {
-  return std::max(machine.lanes(t.bits), 4);
+  return std::max(machine.ForSums().lanes(t.bits), 4);
 }
 
 int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
@@ -17,7 +17,8 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
   return std::clamp<int64_t>(vectors, 1, ProductTile(machine).vectors) * lanes;
 }
 
-int64_t WinogradTile(const MachineModel& machine, const WinogradSizes& sizes) {
+int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
+  const MachineModel machine = actual.ForSums();
   const double vector = std::max(machine.lanes(32), 1);
   // A multiply-add of a vector takes half a cycle, and kernels reach 80 %.
   constexpr double kPerMultiply = 0.5 / 0.8;
@@ -64,7 +65,8 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     const relay::Shape& kernel = convolution.inputs[1].type().shape;
     const relay::Shape& result = convolution.outputs[0].shape;
     WinogradSizes sizes;
-    if (machine.vector_bits == 0 || !tir::AsConstInt(kernel[0], &sizes.out) ||
+    if (machine.ForSums().vector_bits == 0 ||
+        !tir::AsConstInt(kernel[0], &sizes.out) ||
         !tir::AsConstInt(kernel[1], &sizes.in) ||
         !tir::AsConstInt(result[2], &sizes.height) ||
         !tir::AsConstInt(result[3], &sizes.width)) {

@@ -113,7 +113,8 @@ class RowScheduler {
     if (out_->IsReduce()) inner_.push_back(schedule_->CacheWrite(out_));
     const int64_t last =
         GuessExtent(out_->output().shape()[out_->axes().size() - 1]);
-    across_rows_ = is_row_.back() && lanes_ > 1 && last >= 2;
+    across_rows_ =
+        is_row_.back() && last >= 2 && LanesFor(*out_, machine_.ForSums()) > 1;
     int64_t work = GuessWork(out_) * ValueCost(out_->op().value);
     for (const Stage* stage : inner_) {
       work += GuessWork(stage) * ValueCost(stage->op().value);

@@ -1,0 +1,35 @@
+#ifndef INGOT_COMPILER_CODEGEN_C_MATH_H_
+#define INGOT_COMPILER_CODEGEN_C_MATH_H_
+
+#include <set>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace ingot::codegen {
+
+// The functions of f32 that C has from us: exp, tanh, erf, log, pow, sin and
+// cos by the polynomials of LLVM's code (llvm/math.cc), and the small ones that
+// they are made of. One text serves floats and vectors of them.
+//
+// A function is named as helpers are (c_printer.h): "ingot_exp_f32" for floats,
+// "ingot_exp_f32x8" for vectors of eight.
+
+// Whether `op`, such as "exp", is one of them. Of its small functions "select"
+// and "trunc" are so only for floats: vectors have them otherwise, too.
+bool IsOwnMath(absl::string_view op, bool is_vector);
+
+// Adds the functions that those of `helpers` call.
+void AddMathNeeds(std::set<std::string>* helpers);
+
+// Definitions come in this order: what others use first.
+int MathRank(absl::string_view op);
+
+// The definition of "ingot_<op>_<type>". Where `fused` is set, a multiply-add
+// of floats rounds once, whatever the machine has.
+std::string MathSource(absl::string_view op, absl::string_view type,
+                       bool fused);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_C_MATH_H_
