@@ -21,6 +21,19 @@ std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::CEscape(text), "\"");
 }
 
+// Callers that are not Ingot pass tensors as they have them.
+constexpr char kIsDense[] = R"(
+/* Whether the strides, where there are any, are those of rows without gaps. */
+static int is_dense(const Tensor* t) {
+  int64_t expected = 1;
+  for (int d = t->ndim - 1; t->strides != NULL && d >= 0; --d) {
+    if (t->shape[d] != 1 && t->strides[d] != expected) return 0;
+    expected *= t->shape[d];
+  }
+  return 1;
+}
+)";
+
 }  // namespace
 
 std::string ExportPrinter::Head(const std::string& start,
@@ -214,6 +227,13 @@ void ExportPrinter::PrintPackedMain(const PrimFunc& func,
       {"void* self", "const Any* args", "int32_t num_args", "Any* result"});
   Indent();
   ReadArguments(func, signature, given);
+  for (size_t p = 0, argument = 0; p < func.params.size(); ++p) {
+    if (!given[p]) continue;
+    Check(absl::StrCat("!is_dense(", NameOf(func.params[p].get()), ")"),
+          "ValueError",
+          codegen::ArgumentDenseError(func, static_cast<int>(p),
+                                      static_cast<int>(argument++)));
+  }
   Line(absl::StrCat("char* const ", memory, " = malloc((size_t)",
                     MainArenaBytesSymbol(prefix), "(",
                     absl::StrJoin(dims, ", "), ") + 64);"));
@@ -226,7 +246,7 @@ void ExportPrinter::PrintPackedMain(const PrimFunc& func,
   Line("return error;");
   Outdent();
   Line("}");
-  absl::StrAppend(&packed_, "\n", text_);
+  absl::StrAppend(&packed_, kIsDense, "\n", text_);
 }
 
 void ExportPrinter::PrintModelInfo(const PrimFunc& func,

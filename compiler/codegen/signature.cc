@@ -97,4 +97,10 @@ std::string ArgumentShapeError(const tir::PrimFunc& func, int param,
                       TypeText(*func.params[param]));
 }
 
+std::string ArgumentDenseError(const tir::PrimFunc& func, int param,
+                               int argument) {
+  return absl::StrCat(ParamText(func, param, argument),
+                      "dense, row-major tensor");
+}
+
 }  // namespace ingot::codegen

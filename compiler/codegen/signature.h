@@ -48,6 +48,8 @@ std::string ArgumentTypeError(const tir::PrimFunc& func, int param,
                               int argument);
 std::string ArgumentShapeError(const tir::PrimFunc& func, int param,
                                int argument);
+std::string ArgumentDenseError(const tir::PrimFunc& func, int param,
+                               int argument);
 
 }  // namespace ingot::codegen
 

@@ -94,6 +94,7 @@ absl::StatusOr<ReadModel> ReadModelToCompile(absl::string_view path,
   ImportOptions import;
   import.input_shapes = options.input_shapes;
   import.extra_outputs = options.extra_outputs;
+  import.custom_operators = options.custom_operators;
   import.on_warning = options.on_warning;
   INGOT_ASSIGN_OR_RETURN(ReadModel model,
                          ReadModelFile(path, frontends, std::move(import)));

@@ -43,6 +43,9 @@ struct CompileOptions {
   // Values of the model that become outputs too (frontends/frontend.h).
   std::vector<std::string> extra_outputs;
 
+  // Operators of the model that a target computes and Ingot does not know.
+  std::vector<CustomOperator> custom_operators;
+
   // 0: only what correctness needs, one kernel an operator; 1: fold, simplify
   // and fuse; 2: also choose layouts and pack weights.
   int opt_level = 2;

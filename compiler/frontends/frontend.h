@@ -12,10 +12,22 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "artifact/blob.h"
 #include "compiler/relay/ir.h"
 
 namespace ingot {
+
+// An operator of a format that Ingot does not know and a backend does. It
+// becomes relay's `custom`, which only targets compute.
+struct CustomOperator {
+  std::string domain, name;
+  // The types of the results, at least as many as any node has, for operands,
+  // of which those that are left out are null, and attributes as a JSON object.
+  std::function<absl::StatusOr<std::vector<relay::TensorType>>(
+      absl::Span<const relay::Value> inputs, absl::string_view attributes)>
+      infer;
+};
 
 struct ImportOptions {
   // Extents of inputs by name: all dimensions of each input that is listed. A
@@ -25,6 +37,8 @@ struct ImportOptions {
   // for looking at what lies in between. Those that are outputs already, and
   // those that the graph does not compute or that are no tensors, are left out.
   std::vector<std::string> extra_outputs;
+  // Operators beside those that the frontend knows, or in their place.
+  std::vector<CustomOperator> custom_operators;
   // The file that the bytes come from, for models that keep tensors in other
   // files of its folder. Empty: models with such tensors are refused.
   std::string model_path;

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "artifact/blob.h"
 #include "base/status_macros.h"
+#include "loaders/c_api/own_loaders.h"
 #include "loaders/c_api/register_loaders.h"
 #include "loaders/c_api/report.h"
 #include "loaders/load.h"
@@ -102,6 +103,11 @@ absl::StatusOr<IngotLoadOptions> Complete(const IngotLoadOptions* given) {
         absl::StrCat("IngotLoadOptions: threads is ", options.threads));
   }
   options.threads = std::max(options.threads, 1);
+  if (options.num_loaders < 0 ||
+      (options.num_loaders > 0 && options.loaders == nullptr)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("IngotLoadOptions: num_loaders is ", options.num_loaders));
+  }
   return options;
 }
 
@@ -111,6 +117,10 @@ absl::Status LoadWith(const IngotLoadOptions* given, LoadFn load,
   INGOT_ASSIGN_OR_RETURN(const IngotLoadOptions c_options, Complete(given));
   ingot::LoaderRegistry loaders;
   INGOT_RETURN_IF_ERROR(ingot::c_api::RegisterLoaders(&loaders));
+  INGOT_RETURN_IF_ERROR(ingot::c_api::RegisterOwnLoaders(
+      absl::MakeConstSpan(c_options.loaders,
+                          static_cast<size_t>(c_options.num_loaders)),
+      &loaders));
   ingot::LoadOptions options;
   options.threads = c_options.threads;
   options.check_digests = c_options.check_digests != 0;

@@ -39,8 +39,8 @@ extern "C" {
 #define INGOT_API
 #endif
 
-/* 2 added sets and variants. */
-#define INGOT_API_VERSION 2
+/* 2 added sets and variants, 3 loaders of the caller's own. */
+#define INGOT_API_VERSION 3
 
 /* The version of the library; at least that of the header it is used with. */
 INGOT_API int32_t ingot_api_version(void);
@@ -59,6 +59,7 @@ enum {
   INGOT_RESOURCE_EXHAUSTED = 8,  /* no memory */
   INGOT_FAILED_PRECONDITION = 9, /* not here or not now: another processor, a
                                   * set that is not linked, no inputs yet */
+  INGOT_ABORTED = 10,            /* a function of the caller's own failed */
   INGOT_UNIMPLEMENTED = 12,      /* made by a newer compiler */
   INGOT_INTERNAL = 13,           /* a mistake of Ingot's */
   INGOT_DATA_LOSS = 15           /* a file that was damaged or edited */
@@ -67,6 +68,55 @@ enum {
 /* The text of this thread's last failure, for a person; "" before the first.
  * Valid until this thread calls another function of this header. */
 INGOT_API const char* ingot_last_error(void);
+
+/* For functions of the caller's own, before they return another status than
+ * INGOT_OK: what went wrong, in one line, which is copied. */
+INGOT_API void ingot_set_error(const char* message);
+
+/* ---- Loaders of the caller's own ------------------------------------------
+ */
+
+/* One artifact; its path is target_key/codegen_id/file_name. */
+typedef struct IngotArtifact {
+  const char* target_key;
+  const char* codegen_id;
+  const char* loader;
+  const char* file_name;
+  const void* bytes;
+  size_t size;
+} IngotArtifact;
+
+/* A function that a loaded model calls. */
+typedef struct IngotFunction {
+  const char* name; /* the symbol of a region */
+  /* Computes: reads the tensors of the region's inputs, which come first, and
+   * writes those of its outputs. All are dense, row-major and in memory of a
+   * CPU, and are the function's until it returns. It may be called from several
+   * threads at once. */
+  IngotStatus (*call)(void* self, DLTensor* const* tensors, int32_t count);
+  void* self;
+  /* Called with `self` when nothing can call the function any more, on any
+   * thread; NULL: nothing is to be done then. */
+  void (*free_self)(void* self);
+} IngotFunction;
+
+/* What a loader fills with functions; lives until the loader returns. */
+typedef struct IngotModule IngotModule;
+
+/* Adds a function, of which the name is copied. On a failure, such as a name
+ * that is taken, `self` stays the caller's. */
+INGOT_API IngotStatus ingot_add_function(IngotModule* module,
+                                         const IngotFunction* function);
+
+/* Turns artifacts into functions. */
+typedef struct IngotLoader {
+  const char* name; /* that artifacts have as their loader */
+  /* Called once for each target key of which artifacts name the loader, with
+   * those. They live until it returns. */
+  IngotStatus (*load)(void* self, const IngotArtifact* artifacts, int32_t count,
+                      IngotModule* module);
+  void* self;
+} IngotLoader;
 
 /* ---- Models ---------------------------------------------------------------
  */
@@ -84,6 +134,10 @@ typedef struct IngotLoadOptions {
   /* The variant to load of a set that has several; NULL or "" for the best
    * that can run here. */
   const char* variant;
+  /* Loaders beside those of the library, in effect during the call alone. A
+   * name that the library has itself is an error. */
+  const IngotLoader* loaders;
+  int32_t num_loaders;
 } IngotLoadOptions;
 
 /* Opens a library that `ingot link` made, or a set with nothing to link.
@@ -160,16 +214,6 @@ INGOT_API IngotStatus ingot_export_output(IngotExecutor* executor,
 
 /* Everything that compiling a model made, as data: nothing of it runs. */
 typedef struct IngotSet IngotSet;
-
-/* One artifact; its path is target_key/codegen_id/file_name. */
-typedef struct IngotArtifact {
-  const char* target_key;
-  const char* codegen_id;
-  const char* loader;
-  const char* file_name;
-  const void* bytes;
-  size_t size;
-} IngotArtifact;
 
 /* Opens a .ingot file, a directory that was dumped, or what a linked library
  * carries beside its native code. Files are mapped, not copied. */

@@ -3,6 +3,7 @@
 // MODEL is affine.relay, linked.
 #include "loaders/c_api/ingot.h"
 
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -205,6 +206,39 @@ TEST_F(IngotTest, LoadsMemoryWithOptions) {
       << ingot_last_error();
   EXPECT_STREQ(ingot_output_type(model, 0), "f32[rows, 3]");
   ingot_free_model(model);
+}
+
+// python/tests/backends_test.py has loaders that load something.
+TEST_F(IngotTest, RefusesLoadersThatCannotBe) {
+  IngotLoader loader = {};
+  loader.name = "mine";
+  loader.load = [](void*, const IngotArtifact*, int32_t, IngotModule*) {
+    ADD_FAILURE() << "no artifact names it";
+    return IngotStatus{INGOT_ABORTED};
+  };
+  IngotLoadOptions options = {};
+  options.size = sizeof(options);
+  options.loaders = &loader;
+  options.num_loaders = 1;
+  IngotModel* model = nullptr;
+  ASSERT_EQ(ingot_load(getenv("MODEL"), &options, &model), INGOT_OK)
+      << ingot_last_error();
+  ingot_free_model(model);
+  // Programs of before know nothing of loaders.
+  options.size = offsetof(IngotLoadOptions, loaders);
+  options.num_loaders = -1;
+  ASSERT_EQ(ingot_load(getenv("MODEL"), &options, &model), INGOT_OK);
+  ingot_free_model(model);
+  options.size = sizeof(options);
+  EXPECT_EQ(ingot_load(getenv("MODEL"), &options, &model),
+            INGOT_INVALID_ARGUMENT);
+  options.num_loaders = 1;
+  loader.name = "constants";
+  EXPECT_NE(ingot_load(getenv("MODEL"), &options, &model), INGOT_OK);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("constants"));
+  loader = {"mine", nullptr, nullptr};
+  EXPECT_EQ(ingot_load(getenv("MODEL"), &options, &model),
+            INGOT_INVALID_ARGUMENT);
 }
 
 TEST_F(IngotTest, SetsAreData) {

@@ -13,6 +13,8 @@ static_assert(INGOT_RESOURCE_EXHAUSTED ==
 static_assert(INGOT_FAILED_PRECONDITION ==
                   static_cast<int>(absl::StatusCode::kFailedPrecondition),
               "");
+static_assert(INGOT_ABORTED == static_cast<int>(absl::StatusCode::kAborted),
+              "");
 static_assert(INGOT_UNIMPLEMENTED ==
                   static_cast<int>(absl::StatusCode::kUnimplemented),
               "");

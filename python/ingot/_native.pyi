@@ -1,11 +1,20 @@
-from typing import Any, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
+# Target key, codegen, loader, file name, content.
+_Artifact = Tuple[str, str, str, str, bytes]
 _Info = Tuple[str, Tuple[Optional[int], ...], str, str]
 
 class Model:
-    def __init__(self, path: str, threads: int, check_digests: bool, variant: str) -> None: ...
+    def __init__(
+        self,
+        path: str,
+        threads: int,
+        check_digests: bool,
+        variant: str,
+        loaders: Dict[str, Callable[[List[_Artifact]], Mapping[str, Callable[..., None]]]],
+    ) -> None: ...
     def inputs(self) -> List[_Info]: ...
     def outputs(self) -> List[_Info]: ...
     def variant(self) -> str: ...
@@ -29,6 +38,19 @@ class Executor:
         """
     def export(self, index: int) -> "Exported":
         """The same for another library: `torch.from_dlpack(executor.export(0))`."""
+
+class Tensor:
+    """A tensor of a run. Its memory is there until the function returns that was called with it."""
+
+    @property
+    def shape(self) -> Tuple[int, ...]: ...
+    @property
+    def dtype(self) -> str:
+        """As NumPy has it, or "bfloat16"."""
+    def numpy(self) -> np.ndarray:
+        """An array that shows the memory. Those of inputs are only to be read."""
+    def __dlpack__(self, stream: Optional[int] = None) -> Any: ...
+    def __dlpack_device__(self) -> Tuple[int, int]: ...
 
 class Exported:
     def __dlpack__(self, stream: Optional[int] = None) -> Any: ...

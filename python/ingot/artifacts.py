@@ -2,34 +2,20 @@
 
 import collections.abc
 import contextlib
-import html
 import json
 import os
 import tempfile
-from typing import Any, Dict, Iterator, NamedTuple, Optional, Union
+from typing import Iterator, List, Optional, Sequence, Union
 
 from ingot import _native, _programs
-from ingot.model import Model, load
+from ingot._errors import Error
+from ingot._protocol import Server
+from ingot.artifact import LIVE_LOADER, Artifact, InMemoryArtifact
+from ingot.backends import Backends
+from ingot.model import Model
+from ingot.report import Differences, table
 
 Path = Union[str, "os.PathLike[str]"]
-
-
-class Artifact(NamedTuple):
-    """One artifact. `content` shows the bytes where the file is mapped; it is not a copy."""
-
-    target_key: str
-    codegen_id: str
-    loader: str
-    file_name: str
-    content: memoryview
-
-    @property
-    def path(self) -> str:
-        return f"{self.target_key}/{self.codegen_id}/{self.file_name}"
-
-    def text(self) -> str:
-        """The content of a text file, such as C source."""
-        return bytes(self.content).decode()
 
 
 class ArtifactSet(collections.abc.Mapping):
@@ -38,12 +24,17 @@ class ArtifactSet(collections.abc.Mapping):
     `set[path] = content` changes an artifact in memory; save, link and load then use the change.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(
+        self, path: Path, backends: Optional[Backends] = None, live: Sequence[InMemoryArtifact] = ()
+    ) -> None:
         """Opens a .ingot file, a dumped directory, or what a linked library carries.
 
-        Files are mapped: their names may go.
+        Files are mapped: their names may go. `backends` are those that loading and inspecting may
+        need; `live` are the objects that artifacts for the loader "callback" stand for.
         """
+        self.backends = backends
         self._native = _native.Set(os.fspath(path))
+        self._live = live
         self._indices = {}  # by path
         for index in range(len(self._native)):
             target_key, codegen_id, _, file_name = self._native.names(index)
@@ -51,9 +42,12 @@ class ArtifactSet(collections.abc.Mapping):
 
     def __getitem__(self, path: str) -> Artifact:
         index = self._indices[path]
-        return Artifact(*self._native.names(index), self._native.content(index))
+        target_key, codegen_id, loader, file_name = self._native.names(index)
+        return Artifact(loader, file_name, self._native.content(index), target_key, codegen_id)
 
     def __setitem__(self, path: str, content: Union[str, bytes]) -> None:
+        if self[path].loader == LIVE_LOADER:
+            raise Error(f"{path} is a live object of this process, which has no content", "INVALID_ARGUMENT")
         if isinstance(content, str):
             content = content.encode()
         self._native.replace(self._indices[path], content)
@@ -66,19 +60,24 @@ class ArtifactSet(collections.abc.Mapping):
 
     def save(self, path: Path) -> None:
         """Writes a .ingot file, which appears whole or not at all."""
+        self._check_exportable()
         self._native.write(os.fspath(path))
 
     def dump(self, folder: Path) -> None:
         """Writes a directory to read and edit; `pack` makes a set of it again."""
+        self._check_exportable()
         with self._saved() as path:
-            _programs.call(["dump", path, "-o", os.fspath(folder)])
+            _programs.call(["dump", path, "-o", os.fspath(folder)], server=self._inspectors())
 
     def inspect(self, artifact: Optional[str] = None) -> str:
         """What can be said of the set, or of one artifact, for a person."""
+        if artifact in self._indices and self[artifact].loader == LIVE_LOADER:
+            return f"{self._live[int(self[artifact].text())]!r}\n"
         with self._saved() as path:
-            return _programs.call(["inspect", path] + ([f"--artifact={artifact}"] if artifact else []))
+            words = ["inspect", path] + ([f"--artifact={artifact}"] if artifact else [])
+            return _programs.call(words, server=self._inspectors())
 
-    def diff(self, other: "ArtifactSet") -> Dict[str, Any]:
+    def diff(self, other: "ArtifactSet") -> Differences:
         """What differs in `other`, as `ingot diff --json` says it.
 
         Lists of {"name", "a", "b"} under "set", "artifacts", "functions", "nodes" and "weights",
@@ -88,54 +87,76 @@ class ArtifactSet(collections.abc.Mapping):
             printed = _programs.call(
                 ["diff", a, b, "--json"], is_answer=lambda text: '"equal":false' in text
             )
-        return json.loads(printed.splitlines()[-1])
+        return Differences(json.loads(printed.splitlines()[-1]))
 
     def link(self, path: Path) -> None:
         """Makes one shared library of the set, which needs no other file."""
-        with self._saved() as saved:
-            _programs.call(["link", saved, "-o", os.fspath(path), "--quiet"])
+        self._check_exportable()
+        self._link(os.fspath(path))
 
-    def load(self, *, threads: int = 1, variant: str = "") -> Model:
-        """Links the set into a temporary library and loads that."""
+    def load(
+        self, *, threads: int = 1, variant: str = "", backends: Optional[Backends] = None
+    ) -> Model:
+        """Links the set into a temporary library and loads that.
+
+        `backends` take the place of those that the set was compiled or opened with.
+        """
         with tempfile.TemporaryDirectory(prefix="ingot-") as folder:
             library = os.path.join(folder, "model.so")
-            self.link(library)
-            return load(library, threads=threads, variant=variant)
+            self._link(library)
+            return Model(library, threads, False, variant, backends or self.backends, self._live)
 
     def __repr__(self) -> str:
         return f"<ingot.ArtifactSet of {len(self)} artifacts: {', '.join(self)}>"
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{html.escape(a.target_key)}</td><td>{html.escape(a.codegen_id)}</td>"
-            f"<td>{html.escape(a.loader)}</td><td>{html.escape(a.file_name)}</td>"
-            f"<td style='text-align:right'>{len(a.content):,}</td></tr>"
-            for a in self.values()
+        return table(
+            ("target key", "codegen", "loader", "file name", "bytes"),
+            (
+                (a.target_key, a.codegen_id, a.loader, a.file_name, len(a.content))
+                for a in self.values()
+            ),
         )
-        return (
-            "<table><tr><th>target key</th><th>codegen</th><th>loader</th><th>file name</th>"
-            f"<th>bytes</th></tr>{rows}</table>"
-        )
+
+    def _live_paths(self) -> List[str]:
+        return [path for path in self if self[path].loader == LIVE_LOADER]
+
+    def _check_exportable(self) -> None:
+        for path in self._live_paths():
+            raise Error(
+                f"{path} is a live object of this process: a set with it can be loaded here but not exported",
+                "FAILED_PRECONDITION",
+            )
+
+    def _inspectors(self) -> Optional[Server]:
+        has_some = self.backends is not None and self.backends.inspectors
+        return Server(self.backends) if has_some else None
+
+    def _link(self, path: str) -> None:
+        with self._saved() as saved:
+            _programs.call(["link", saved, "-o", path, "--quiet"])
 
     @contextlib.contextmanager
     def _saved(self) -> Iterator[str]:
-        """The set as a file, while a program reads it."""
+        """The set as a file, while a program reads it; numbers stand for its live objects."""
         with tempfile.TemporaryDirectory(prefix="ingot-") as folder:
             path = os.path.join(folder, "model.ingot")
-            self.save(path)
+            self._native.write(path)
             yield path
 
 
-def open_set(path: Path) -> ArtifactSet:
+def open_set(path: Path, *, backends: Optional[Backends] = None) -> ArtifactSet:
     """Opens a .ingot file, a dumped directory, or what a linked library carries."""
-    return ArtifactSet(path)
+    return ArtifactSet(path, backends)
 
 
-def pack(folder: Path, *, accept_edits: bool = False) -> ArtifactSet:
+def pack(
+    folder: Path, *, accept_edits: bool = False, backends: Optional[Backends] = None
+) -> ArtifactSet:
     """The set of a dumped directory. Edited files are an error unless `accept_edits`."""
     with tempfile.TemporaryDirectory(prefix="ingot-") as packed:
         path = os.path.join(packed, "model.ingot")
         _programs.call(
             ["pack", os.fspath(folder), "-o", path] + (["--accept-edits"] if accept_edits else [])
         )
-        return ArtifactSet(path)
+        return ArtifactSet(path, backends)

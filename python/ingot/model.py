@@ -7,6 +7,10 @@ from typing import Any, Dict, NamedTuple, Optional, Sequence, Tuple, Union
 import numpy as np
 
 from ingot import _native
+from ingot._errors import Error
+from ingot.artifact import LIVE_LOADER, InMemoryArtifact, live_loader
+from ingot.backends import Backends
+from ingot.report import table
 
 
 class TensorInfo(NamedTuple):
@@ -32,8 +36,22 @@ class Executor(_native.Executor):
 class Model:
     """A model that can run. May be called by several threads at once."""
 
-    def __init__(self, path: str, threads: int, check_digests: bool, variant: str) -> None:
-        self._native = _native.Model(path, threads, check_digests, variant)
+    def __init__(
+        self,
+        path: str,
+        threads: int,
+        check_digests: bool,
+        variant: str,
+        backends: Optional[Backends] = None,
+        live: Sequence[InMemoryArtifact] = (),
+    ) -> None:
+        """See `load`. `live` are the objects of a set that this process compiled."""
+        loaders = {LIVE_LOADER: live_loader(live)}
+        for name, loader in (backends or Backends())._native_loaders().items():
+            if name in loaders:
+                raise Error(f"the loader '{name}' is Ingot's own", "ALREADY_EXISTS")
+            loaders[name] = loader
+        self._native = _native.Model(path, threads, check_digests, variant, loaders)
         self.inputs: Sequence[TensorInfo] = tuple(TensorInfo(*i) for i in self._native.inputs())
         self.outputs: Sequence[TensorInfo] = tuple(TensorInfo(*o) for o in self._native.outputs())
         self.variant: str = self._native.variant()  # that was chosen; "" if there is only one
@@ -83,6 +101,13 @@ class Model:
             executor.clear_inputs()
             self._idle.append(executor)
 
+    def _repr_html_(self) -> str:
+        return table(
+            ("", "name", "type"),
+            [("input", i.name, i.type) for i in self.inputs]
+            + [("output", o.name, o.type) for o in self.outputs],
+        )
+
     def __repr__(self) -> str:
         inputs = ", ".join(f"{i.name}: {i.type}" for i in self.inputs)
         outputs = ", ".join(f"{o.name}: {o.type}" for o in self.outputs)
@@ -95,6 +120,7 @@ def load(
     threads: int = 1,
     check_digests: bool = False,
     variant: str = "",
+    backends: Optional[Backends] = None,
 ) -> Model:
     """Loads a library that `ingot link` made, or a set with nothing to link.
 
@@ -105,5 +131,6 @@ def load(
       threads: how many a run may use, the calling one included.
       check_digests: whether weights are compared with their digests; the rest always is.
       variant: of a set with several, the one to load; the best that can run here otherwise.
+      backends: whose loaders the model may need.
     """
-    return Model(os.fspath(path), threads, check_digests, variant)
+    return Model(os.fspath(path), threads, check_digests, variant, backends)

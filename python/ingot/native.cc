@@ -14,81 +14,13 @@
 #include "pybind11/numpy.h"
 #include "pybind11/pybind11.h"
 #include "pybind11/stl.h"
+#include "python/ingot/native_common.h"
+#include "python/ingot/native_loaders.h"
 
 namespace py = pybind11;
 
+namespace ingot::python {
 namespace {
-
-const char* NameOf(IngotStatus status) {
-  switch (status) {
-    case INGOT_INVALID_ARGUMENT:
-      return "INVALID_ARGUMENT";
-    case INGOT_NOT_FOUND:
-      return "NOT_FOUND";
-    case INGOT_RESOURCE_EXHAUSTED:
-      return "RESOURCE_EXHAUSTED";
-    case INGOT_FAILED_PRECONDITION:
-      return "FAILED_PRECONDITION";
-    case INGOT_UNIMPLEMENTED:
-      return "UNIMPLEMENTED";
-    case INGOT_DATA_LOSS:
-      return "DATA_LOSS";
-    default:
-      return "INTERNAL";
-  }
-}
-
-[[noreturn]] void Raise(const std::string& message, const char* code) {
-  const py::object type = py::module_::import("ingot._errors").attr("Error");
-  const py::object error = type(message, code);
-  PyErr_SetObject(type.ptr(), error.ptr());
-  throw py::error_already_set();
-}
-
-// Throws ingot.Error unless the call went well.
-void Check(IngotStatus status) {
-  if (status != INGOT_OK) Raise(ingot_last_error(), NameOf(status));
-}
-
-// Calls without Python's lock. The error's text is this thread's, so it can be
-// asked for with the lock.
-template <typename Call>
-void CheckUnlocked(Call call) {
-  IngotStatus status;
-  {
-    py::gil_scoped_release unlocked;
-    status = call();
-  }
-  Check(status);
-}
-
-// NumPy's name of the type; those that NumPy has not are named likewise.
-std::string DtypeName(DLDataType dtype) {
-  const std::string bits = std::to_string(dtype.bits);
-  switch (dtype.code) {
-    case kDLInt:
-      return "int" + bits;
-    case kDLUInt:
-      return "uint" + bits;
-    case kDLFloat:
-      return "float" + bits;
-    case kDLBfloat:
-      return "bfloat" + bits;
-    case kDLComplex:
-      return "complex" + bits;
-    case kDLBool:
-      return "bool";
-    default:
-      return "type" + std::to_string(dtype.code) + "_" + bits;
-  }
-}
-
-bool IsNumpys(DLDataType dtype) {
-  return dtype.lanes == 1 && (dtype.bits >= 8 || dtype.code == kDLBool) &&
-         (dtype.code == kDLInt || dtype.code == kDLUInt ||
-          (dtype.code == kDLFloat && dtype.bits >= 16) ||
-          dtype.code == kDLBool || dtype.code == kDLComplex);
-}
 
 // The type of an array. TypeError for those that no tensor has.
 DLDataType DtypeOf(const py::array& array) {
@@ -119,12 +51,15 @@ DLDataType DtypeOf(const py::array& array) {
 class Model {
  public:
   Model(const std::string& path, int32_t threads, bool check_digests,
-        const std::string& variant) {
+        const std::string& variant, const OwnLoaders& own) {
+    const std::vector<IngotLoader> loaders = ToLoaders(own);
     IngotLoadOptions options = {};
     options.size = sizeof(options);
     options.threads = threads;
     options.check_digests = check_digests ? 1 : 0;
     options.variant = variant.c_str();
+    options.loaders = loaders.data();
+    options.num_loaders = static_cast<int32_t>(loaders.size());
     IngotModel* model = nullptr;
     CheckUnlocked([&] { return ingot_load(path.c_str(), &options, &model); });
     model_.reset(model);
@@ -180,13 +115,7 @@ class Exported {
   py::capsule Dlpack(const py::object& stream) const {
     DLManagedTensor* tensor = nullptr;
     Check(ingot_export_output(native_, index_, &tensor));
-    return py::capsule(tensor, "dltensor", [](PyObject* capsule) {
-      // Whoever takes the tensor renames the capsule.
-      if (!PyCapsule_IsValid(capsule, "dltensor")) return;
-      auto* owned = static_cast<DLManagedTensor*>(
-          PyCapsule_GetPointer(capsule, "dltensor"));
-      owned->deleter(owned);
-    });
+    return ToCapsule(tensor);
   }
 
  private:
@@ -355,12 +284,17 @@ py::memoryview Set::Content(int32_t index) const {
 }
 
 }  // namespace
+}  // namespace ingot::python
 
 PYBIND11_MODULE(_native, m) {
+  using namespace ingot::python;  // NOLINT
+  DefineTensor(m);
+
   py::class_<Model>(m, "Model")
-      .def(py::init<const std::string&, int32_t, bool, const std::string&>(),
+      .def(py::init<const std::string&, int32_t, bool, const std::string&,
+                    const OwnLoaders&>(),
            py::arg("path"), py::arg("threads"), py::arg("check_digests"),
-           py::arg("variant"))
+           py::arg("variant"), py::arg("loaders"))
       .def("inputs", &Model::Inputs)
       .def("outputs", &Model::Outputs)
       .def("variant", &Model::Variant);

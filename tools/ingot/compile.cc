@@ -49,7 +49,7 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   const std::string& model = flags.word(0);
   INGOT_RETURN_IF_ERROR(CheckWritable(output));
   INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
-                         MakeCompilerBuiltins(backends));
+                         MakeCompilerBuiltins(backends, compile.backends));
   Progress::Options progress_options;
   progress_options.quiet = quiet;
   progress_options.between_lines = absl::Milliseconds(interval_ms);

@@ -15,6 +15,8 @@ void CompileFlags::AddTo(FlagSet* flags) {
                  &pins);
   flags->String("strict", "TARGET", "fail if this target does not take it all",
                 &strict);
+  flags->Strings("backend", "PROGRAM",
+                 "a program with targets and inspectors of its own", &backends);
   flags->Int("opt-level", "N",
              "0: only what is needed, 1: fold and fuse, 2: also lay out", 0, 2,
              &opt_level);

@@ -17,6 +17,7 @@ struct CompileFlags {
   std::vector<std::string> input_shapes;
   std::vector<std::string> pins;
   std::string strict;
+  std::vector<std::string> backends;  // programs with targets of their own
   int64_t opt_level = 2;
   bool reproducible = false;
 

@@ -7,6 +7,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "backends/external/codegen.h"
+#include "backends/external/connection.h"
+#include "backends/external/inspectors.h"
+#include "backends/external/operators.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/reproducible.h"
 #include "tools/ingot/flags.h"
@@ -17,7 +21,7 @@
 namespace ingot {
 
 absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
-    const CompilerBackends& backends) {
+    const CompilerBackends& backends, absl::Span<const std::string> programs) {
   CompilerBuiltins builtins;
   INGOT_RETURN_IF_ERROR(backends.register_frontends(&builtins.frontends));
   INGOT_RETURN_IF_ERROR(backends.register_targets(&builtins.targets));
@@ -25,6 +29,17 @@ absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
       MakeBuiltins({backends.register_loaders, backends.register_inspectors});
   if (!sets.ok()) return sets.status();
   builtins.sets = *std::move(sets);
+  for (const std::string& where : programs) {
+    INGOT_ASSIGN_OR_RETURN(const auto connection,
+                           external::Connection::Open(where));
+    INGOT_RETURN_IF_ERROR(external::RegisterTargets(
+        connection, &builtins.targets, &builtins.loaders_elsewhere));
+    for (CustomOperator& custom : external::Operators(connection)) {
+      builtins.custom_operators.push_back(std::move(custom));
+    }
+    INGOT_RETURN_IF_ERROR(
+        external::RegisterInspectors(connection, &builtins.sets.inspectors));
+  }
   return builtins;
 }
 
@@ -95,10 +110,14 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
   options.strict = flags.strict;
   options.extra_outputs = flags.extra_outputs;
   options.input_shapes = std::move(shapes);
+  options.custom_operators = builtins.custom_operators;
   options.opt_level = static_cast<int>(flags.opt_level);
   options.symbol_prefix = flags.symbol_prefix;
   options.known_loaders = builtins.sets.loaders.Names();
   options.known_loaders.push_back(kNativeLoader);
+  options.known_loaders.insert(options.known_loaders.end(),
+                               builtins.loaders_elsewhere.begin(),
+                               builtins.loaders_elsewhere.end());
   options.dump_ir_dir = flags.dump_ir;
   options.on_warning = [](absl::string_view message) {
     Warn(absl::StrCat("warning: ", OneLine(message)));

@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/frontend.h"
 #include "compiler/target/target.h"
@@ -25,11 +26,17 @@ struct CompilerBuiltins {
   FrontendRegistry frontends;
   TargetRegistry targets;
   Builtins sets;
+  // Of models, that only some targets know.
+  std::vector<CustomOperator> custom_operators;
+  // That artifacts may name, though this program cannot load them.
+  std::vector<std::string> loaders_elsewhere;
 };
 
-// Errors: AlreadyExists for two of one name.
+// Those of this program, and those of `programs` with backends of their own
+// (CompileFlags::backends). Errors: AlreadyExists for two of one name; those of
+// external::Connection::Open.
 absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
-    const CompilerBackends& backends);
+    const CompilerBackends& backends, absl::Span<const std::string> programs);
 
 // The value of --target, its kinds and options checked: one variant or more. A
 // bad one is a UsageError.

@@ -16,6 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "artifact/artifact_set.h"
+#include "artifact/inspector.h"
 #include "runtime/executor/executor.h"
 #include "runtime/tensor_sequence.h"
 #include "tools/ingot/compare.h"
@@ -80,6 +81,11 @@ class Compiler {
   // `triple`. InvalidArgument if there is none.
   virtual absl::StatusOr<std::set<std::string>> CpuFeatures(
       absl::string_view triple, absl::string_view cpu) = 0;
+
+  // Adds the inspectors of these programs (CompileFlags::backends). Errors:
+  // AlreadyExists; what goes wrong in talking with them.
+  virtual absl::Status AddInspectors(absl::Span<const std::string> programs,
+                                     InspectorRegistry* inspectors) = 0;
 
   // LinkCached of loaders/native, with the programs that the user names in
   // $INGOT_CC and $INGOT_LLD.

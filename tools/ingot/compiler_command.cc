@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
+#include "backends/external/connection.h"
+#include "backends/external/inspectors.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/frontends/read_model.h"
@@ -56,7 +58,7 @@ class CompilerOfThisProgram final : public Compiler {
                                         const CompileFlags& flags,
                                         Progress* progress) override {
     INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
-                           MakeCompilerBuiltins(backends_));
+                           MakeCompilerBuiltins(backends_, flags.backends));
     return CompileModel(path, flags, builtins, progress);
   }
 
@@ -70,6 +72,17 @@ class CompilerOfThisProgram final : public Compiler {
                            codegen::ResolveMachine(target));
     return std::set<std::string>(machine.features.begin(),
                                  machine.features.end());
+  }
+
+  absl::Status AddInspectors(absl::Span<const std::string> programs,
+                             InspectorRegistry* inspectors) override {
+    for (const std::string& where : programs) {
+      INGOT_ASSIGN_OR_RETURN(auto connection,
+                             external::Connection::Open(where));
+      INGOT_RETURN_IF_ERROR(
+          external::RegisterInspectors(std::move(connection), inspectors));
+    }
+    return absl::OkStatus();
   }
 
   absl::StatusOr<std::string> Link(

@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "artifact/directory.h"
 #include "base/status_macros.h"
@@ -15,13 +18,17 @@ absl::Status RunDump(Args args, const Backends& backends) {
                 "beside those that are not text, what\ncan be said of them. "
                 "ingot pack makes a set of it again.");
   std::string output;
+  std::vector<std::string> programs;
   flags.String("o", "DIR", "the folder: a new one, an empty one or a dump",
                &output);
   flags.Required();
+  flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
+                &programs);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  INGOT_RETURN_IF_ERROR(AddInspectors(programs, &builtins));
   ReadOptions read;
   read.check_all_digests = true;
   EditedNotes edited;

@@ -28,7 +28,7 @@ absl::Status RunExplain(Args args, const CompilerBackends& backends) {
 
   const std::string& model = flags.word(0);
   INGOT_ASSIGN_OR_RETURN(CompilerBuiltins builtins,
-                         MakeCompilerBuiltins(backends));
+                         MakeCompilerBuiltins(backends, compile.backends));
   std::vector<TargetVariant> variants;
   INGOT_ASSIGN_OR_RETURN(CompileOptions options,
                          MakeCompileOptions(compile, builtins, &variants));

@@ -125,10 +125,13 @@ absl::Status RunInspect(Args args, const Backends& backends) {
                 "what the model takes and gives. Or, of\none artifact, text "
                 "for a person: a disassembly, a table of weights, the source.");
   std::string name;
+  std::vector<std::string> programs;
   ReadOptions read;
   flags.String("artifact", "NAME",
                "the artifact: a file name, or the end of its path as shown",
                &name);
+  flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
+                &programs);
   flags.Bool("accept-edits",
              "take a directory's files as they are, edited or not",
              &read.accept_edits);
@@ -136,6 +139,7 @@ absl::Status RunInspect(Args args, const Backends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  INGOT_RETURN_IF_ERROR(AddInspectors(programs, &builtins));
   EditedNotes edited;
   read.on_edited_note = edited.Keep();
   absl::StatusOr<ArtifactSet> set =

@@ -14,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "artifact/artifact_set.h"
 #include "artifact/container.h"
 #include "artifact/inspector.h"
@@ -37,6 +38,12 @@ struct Builtins {
 // The loaders that every program has, and those of `backends`. AlreadyExists
 // for two of one name.
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends);
+
+// Adds the inspectors of programs with backends of their own
+// (CompileFlags::backends). NeedsCompiler in a program without one; errors:
+// those of Compiler::AddInspectors.
+absl::Status AddInspectors(absl::Span<const std::string> programs,
+                           Builtins* builtins);
 
 // Whether the file at `path` is a model: one of the compiler's formats, by its
 // name or by what is in it. A program without a compiler knows no formats, and

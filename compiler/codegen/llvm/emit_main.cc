@@ -153,6 +153,7 @@ void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
   WrapperEmitter w(this, std::string(INGOT_FFI_SYMBOL_PREFIX) + "main");
   const WrapperEmitter::Arguments arguments =
       w.Read(func, signature, GivenToMain(func, *main_));
+  w.CheckDense(func, arguments);
   llvm::IRBuilder<>& b = w.builder();
   llvm::Type* ptr = b.getPtrTy();
   llvm::Type* i64 = b.getInt64Ty();

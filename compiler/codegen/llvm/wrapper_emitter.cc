@@ -93,7 +93,7 @@ WrapperEmitter::Tensor WrapperEmitter::ReadTensor(const tir::PrimFunc& func,
         ArgumentTypeError(func, p, argument));
   Value* data = b_.CreateGEP(b_.getInt8Ty(), Field(tensor, kTensorData),
                              Field(tensor, kTensorByteOffset));
-  return {data, Field(tensor, kTensorShape)};
+  return {tensor, data, Field(tensor, kTensorShape)};
 }
 
 WrapperEmitter::Arguments WrapperEmitter::Read(const tir::PrimFunc& func,
@@ -107,11 +107,13 @@ WrapperEmitter::Arguments WrapperEmitter::Read(const tir::PrimFunc& func,
   Arguments arguments;
   std::vector<Value*> shapes(params, nullptr);
   arguments.data.resize(params, nullptr);
+  arguments.tensors.resize(params, nullptr);
   int next = 0;
   for (int p = 0; p < params; ++p) {
     if (!given[p]) continue;
     const Tensor tensor = ReadTensor(func, p, next++);
     arguments.data[p] = tensor.data;
+    arguments.tensors[p] = tensor.self;
     shapes[p] = tensor.shape;
   }
 
@@ -145,6 +147,37 @@ WrapperEmitter::Arguments WrapperEmitter::Read(const tir::PrimFunc& func,
           ArgumentShapeError(func, p, arguments_before(p)));
   }
   return arguments;
+}
+
+void WrapperEmitter::CheckDense(const tir::PrimFunc& func,
+                                const Arguments& arguments) {
+  llvm::Type* i64 = b_.getInt64Ty();
+  int argument = 0;
+  for (size_t p = 0; p < arguments.tensors.size(); ++p) {
+    Value* tensor = arguments.tensors[p];
+    if (tensor == nullptr) continue;
+    // Without strides a tensor is dense. Reading its shape in their place, of
+    // which the values do not matter then, needs no branch.
+    Value* shape = Field(tensor, kTensorShape);
+    Value* strides = Field(tensor, kTensorStrides);
+    Value* has_strides = b_.CreateIsNotNull(strides);
+    strides = b_.CreateSelect(has_strides, strides, shape);
+    Value* bad = b_.getFalse();
+    Value* expected = b_.getInt64(1);
+    for (size_t d = func.params[p]->shape.size(); d-- > 0;) {
+      const auto element = [&](Value* list) {
+        return b_.CreateLoad(i64, b_.CreateConstInBoundsGEP1_64(i64, list, d));
+      };
+      Value* extent = element(shape);
+      // A dimension of 1 is never stepped along.
+      Value* steps = b_.CreateICmpNE(extent, b_.getInt64(1));
+      Value* differs = b_.CreateICmpNE(element(strides), expected);
+      bad = b_.CreateOr(bad, b_.CreateAnd(steps, differs));
+      expected = b_.CreateMul(expected, extent);
+    }
+    Check(b_.CreateAnd(has_strides, bad), "ValueError",
+          ArgumentDenseError(func, static_cast<int>(p), argument++));
+  }
 }
 
 Value* WrapperEmitter::LoadAt(llvm::Type* type, Value* tensor, unsigned index) {

@@ -26,6 +26,7 @@ class WrapperEmitter {
   struct Arguments {
     std::vector<llvm::Value*> data;     // by parameter; null where not given
     std::vector<llvm::Value*> symbols;  // in the order of the signature
+    std::vector<llvm::Value*> tensors;  // by parameter, as `data`
   };
   // Checks that there are as many arguments as `given` is true, reads these as
   // the parameters of `func` for which it is, and checks their types and
@@ -33,12 +34,17 @@ class WrapperEmitter {
   Arguments Read(const tir::PrimFunc& func, const Signature& signature,
                  const std::vector<bool>& given);
 
+  // Checks that the tensors are dense and row-major, which callers that are not
+  // Ingot need not know.
+  void CheckDense(const tir::PrimFunc& func, const Arguments& arguments);
+
   llvm::Function* function() { return function_; }
   llvm::IRBuilder<>& builder() { return b_; }
 
  private:
   // A tensor, as a kernel needs it.
   struct Tensor {
+    llvm::Value* self;
     llvm::Value* data;
     llvm::Value* shape;
   };

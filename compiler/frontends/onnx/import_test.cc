@@ -18,6 +18,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -151,6 +152,35 @@ TEST(ImportOnnx, WarnsOfNewerOperatorSetsAndFiles) {
   b.model().set_ir_version(77);
   EXPECT_THAT(Warnings(b), ElementsAre(HasSubstr("IR version 77"),
                                        HasSubstr("operator set 99")));
+}
+
+TEST(ImportOnnx, OperatorsThatABackendBrings) {
+  ImportOptions options;
+  std::string told;
+  options.custom_operators.push_back(
+      {"com.example", "Mangle",
+       [&told](absl::Span<const relay::Value> inputs,
+               absl::string_view attributes)
+           -> absl::StatusOr<std::vector<relay::TensorType>> {
+         told = std::string(attributes);
+         return std::vector<relay::TensorType>{
+             {DataType::Int(8), {inputs[0].type().shape[0]}}};
+       }});
+  ModelBuilder b;
+  b.Domain("com.example", 1);
+  b.Input("x", {"n", "3"}).Output("y");
+  onnx::NodeProto* node = b.Node("Mangle", {"x"}, {"y"}, "first");
+  node->set_domain("com.example");
+  SetInt(node, "times", 2);
+  EXPECT_EQ(OutputType(b.Build(), options), "i8[n]");
+  EXPECT_EQ(told, "{\"times\":2}");
+  node->add_output("z");
+  EXPECT_THAT(Error(b, options),
+              AllOf(HasSubstr("first"), HasSubstr("knows 1 results")));
+  node->mutable_output()->RemoveLast();
+  node->mutable_attribute(0)->set_type(onnx::AttributeProto::GRAPH);
+  EXPECT_THAT(Error(b, options),
+              AllOf(HasSubstr("UNIMPLEMENTED"), HasSubstr("times")));
 }
 
 // --------------------------------------------------------------- what is wrong

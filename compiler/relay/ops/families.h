@@ -10,6 +10,7 @@
   X(Binary)                        \
   X(Convolution)                   \
   X(Cumulative)                    \
+  X(Custom)                        \
   X(Elementwise)                   \
   X(Float8)                        \
   X(Generate)                      \

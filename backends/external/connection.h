@@ -1,0 +1,58 @@
+// A connection with a program that has backends of its own: it answers
+// requests, one JSON object a line (docs/external_backends.md).
+#ifndef INGOT_BACKENDS_EXTERNAL_CONNECTION_H_
+#define INGOT_BACKENDS_EXTERNAL_CONNECTION_H_
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "nlohmann/json.hpp"
+
+namespace ingot::external {
+
+// May be used by several threads; they wait for each other.
+class Connection {
+ public:
+  // `where` is `fd:N`, a stream socket that this process inherited and keeps,
+  // or the path of a program, which is started with a socket as its stdin and
+  // stdout. Asks what the other side has. NotFound:
+  // there is no such program; InvalidArgument: it speaks something else.
+  static absl::StatusOr<std::shared_ptr<Connection>> Open(
+      absl::string_view where);
+
+  // Takes over `socket`, and `pid` of the program behind it, which is waited
+  // for in the end; -1: nobody's.
+  Connection(std::string name, int socket, int pid)
+      : name_(std::move(name)), socket_(socket), pid_(pid) {}
+  // Closes the socket, at which the program ends, and waits for that.
+  ~Connection();
+
+  // Sends a request and waits for the answer, an object. Errors: Aborted with
+  // the other side's own text where that says that it failed; Unavailable if it
+  // is gone, InvalidArgument if its answer is no JSON object.
+  absl::StatusOr<nlohmann::json> Ask(const nlohmann::json& request);
+
+  // For messages: what the other side calls itself, or else `where`.
+  const std::string& name() const { return name_; }
+  // What the other side has, by its own description.
+  const nlohmann::json& description() const { return description_; }
+
+ private:
+  absl::Status Send(const std::string& line);
+  absl::StatusOr<std::string> ReadLine();
+
+  std::string name_;
+  const int socket_;
+  const int pid_;
+  std::mutex mutex_;
+  std::string read_;  // and not used yet
+  nlohmann::json description_;
+};
+
+}  // namespace ingot::external
+
+#endif  // INGOT_BACKENDS_EXTERNAL_CONNECTION_H_

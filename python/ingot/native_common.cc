@@ -1,0 +1,76 @@
+#include "python/ingot/native_common.h"
+
+namespace py = pybind11;
+
+namespace ingot::python {
+
+const char* NameOf(IngotStatus status) {
+  switch (status) {
+    case INGOT_INVALID_ARGUMENT:
+      return "INVALID_ARGUMENT";
+    case INGOT_NOT_FOUND:
+      return "NOT_FOUND";
+    case INGOT_RESOURCE_EXHAUSTED:
+      return "RESOURCE_EXHAUSTED";
+    case INGOT_FAILED_PRECONDITION:
+      return "FAILED_PRECONDITION";
+    case INGOT_ABORTED:
+      return "ABORTED";
+    case INGOT_UNIMPLEMENTED:
+      return "UNIMPLEMENTED";
+    case INGOT_DATA_LOSS:
+      return "DATA_LOSS";
+    default:
+      return "INTERNAL";
+  }
+}
+
+void Raise(const std::string& message, const char* code) {
+  const py::object type = py::module_::import("ingot._errors").attr("Error");
+  const py::object error = type(message, code);
+  PyErr_SetObject(type.ptr(), error.ptr());
+  throw py::error_already_set();
+}
+
+void Check(IngotStatus status) {
+  if (status != INGOT_OK) Raise(ingot_last_error(), NameOf(status));
+}
+
+std::string DtypeName(DLDataType dtype) {
+  const std::string bits = std::to_string(dtype.bits);
+  switch (dtype.code) {
+    case kDLInt:
+      return "int" + bits;
+    case kDLUInt:
+      return "uint" + bits;
+    case kDLFloat:
+      return "float" + bits;
+    case kDLBfloat:
+      return "bfloat" + bits;
+    case kDLComplex:
+      return "complex" + bits;
+    case kDLBool:
+      return "bool";
+    default:
+      return "type" + std::to_string(dtype.code) + "_" + bits;
+  }
+}
+
+bool IsNumpys(DLDataType dtype) {
+  return dtype.lanes == 1 && (dtype.bits >= 8 || dtype.code == kDLBool) &&
+         (dtype.code == kDLInt || dtype.code == kDLUInt ||
+          (dtype.code == kDLFloat && dtype.bits >= 16) ||
+          dtype.code == kDLBool || dtype.code == kDLComplex);
+}
+
+py::capsule ToCapsule(DLManagedTensor* tensor) {
+  return py::capsule(tensor, "dltensor", [](PyObject* capsule) {
+    // Whoever takes the tensor renames the capsule.
+    if (!PyCapsule_IsValid(capsule, "dltensor")) return;
+    auto* owned = static_cast<DLManagedTensor*>(
+        PyCapsule_GetPointer(capsule, "dltensor"));
+    owned->deleter(owned);
+  });
+}
+
+}  // namespace ingot::python

@@ -1,0 +1,43 @@
+// Shared by the parts of ingot._native: errors, names of types, capsules.
+#ifndef INGOT_PYTHON_INGOT_NATIVE_COMMON_H_
+#define INGOT_PYTHON_INGOT_NATIVE_COMMON_H_
+
+#include <string>
+
+#include "loaders/c_api/ingot.h"
+#include "pybind11/pybind11.h"
+
+namespace ingot::python {
+
+// The name of a status, for ingot.Error.code.
+const char* NameOf(IngotStatus status);
+
+// Throws ingot.Error.
+[[noreturn]] void Raise(const std::string& message, const char* code);
+
+// Throws ingot.Error unless the call went well.
+void Check(IngotStatus status);
+
+// Calls without Python's lock. The error's text is this thread's, so it can be
+// asked for with the lock.
+template <typename Call>
+void CheckUnlocked(Call call) {
+  IngotStatus status;
+  {
+    pybind11::gil_scoped_release unlocked;
+    status = call();
+  }
+  Check(status);
+}
+
+// NumPy's name of the type; those that NumPy has not are named likewise.
+std::string DtypeName(DLDataType dtype);
+// Whether NumPy has it.
+bool IsNumpys(DLDataType dtype);
+
+// A capsule of DLPack, which owns `tensor` until somebody takes that.
+pybind11::capsule ToCapsule(DLManagedTensor* tensor);
+
+}  // namespace ingot::python
+
+#endif  // INGOT_PYTHON_INGOT_NATIVE_COMMON_H_

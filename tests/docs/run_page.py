@@ -1,0 +1,71 @@
+"""Does what a page says: run_page.py PAGE.md
+
+In an empty folder, in the page's order, each fenced part whose info string begins with
+
+- `sh` is run by bash, with the program `ingot` in PATH; a command that fails ends the test,
+- `python` is run by one interpreter, which keeps its names,
+- anything and then a file's name is written to that file.
+
+`text` right after `sh` or `python` is what that printed. Other parts are for reading.
+"""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from typing import Any, Dict, List, Tuple
+
+
+def parts_of(page: str) -> List[Tuple[str, str]]:
+    """(info string, text) of each fenced part."""
+    return re.findall(r"^```([^\n]*)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+
+
+def run_sh(text: str) -> str:
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", text], stdout=subprocess.PIPE, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise SystemExit(f"exit status {done.returncode} of:\n{text}{done.stdout}")
+    return done.stdout
+
+
+def run_python(text: str, names: Dict[str, Any]) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(text, "<page>", "exec"), names)
+    return printed.getvalue()
+
+
+def main(path: str) -> None:
+    with open(path, encoding="utf-8") as file:
+        parts = parts_of(file.read())
+    names: Dict[str, Any] = {"__name__": "__main__"}
+    ran, printed = 0, ""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for info, text in parts:
+            language, _, name = info.partition(" ")
+            if name:
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(text)
+                if text.startswith("#!"):
+                    os.chmod(name, 0o755)
+            elif language == "sh":
+                ran, printed = ran + 1, run_sh(text)
+            elif language == "python":
+                ran, printed = ran + 1, run_python(text, names)
+            elif language == "text" and text not in printed:
+                raise SystemExit(f"the page shows\n{text}where this was printed:\n{printed}")
+            if language not in ("sh", "python"):
+                printed = ""
+        os.chdir("/")
+    if ran == 0:
+        raise SystemExit(f"{path} has nothing to run")
+    print(f"{ran} parts of {path} were run")
+
+
+if __name__ == "__main__":
+    main(os.path.abspath(sys.argv[1]))
