@@ -93,6 +93,8 @@ struct CodegenOptions {
 
 // The code that a target made from a set of functions.
 struct CodegenResult {
+  // Those without a target key get the target's. Others keep theirs, such as
+  // what the host runs for a device: kDefaultTargetKey.
   std::vector<Artifact> artifacts;
   std::vector<std::string> cpu_features;  // needed to run them, LLVM's names
   std::string target_triple;              // empty: not native code
