@@ -5,7 +5,7 @@
 #
 # Usage: firmware_test.sh INGOT MODEL NAME MACHINE [TARGET]
 #   NAME     what the symbols begin with; NAME_glue.h says how the program calls it
-#   MACHINE  cortex_m7, riscv32 or riscv64
+#   MACHINE  cortex_m7, cortex_m55, riscv32 or riscv64
 #   TARGET   what the model is compiled for: c, or cmsis_nn with its options
 
 set -euo pipefail
@@ -26,10 +26,16 @@ trap 'rm -rf "${WORK}"' EXIT
 
 case "${MACHINE}" in
   cortex_m7)
-    readonly TOOLS=arm-none-eabi BOARD=cortex_m7
+    readonly TOOLS=arm-none-eabi BOARD=cortex_m
     readonly FLAGS=(-mcpu=cortex-m7 -mthumb -mfpu=fpv5-d16 -mfloat-abi=hard)
     readonly LINKING=(--specs=nosys.specs -T "${HERE}/mps2_an500.ld")
     readonly QEMU=(qemu-system-arm -M mps2-an500 -serial none -semihosting-config enable=on,target=native)
+    ;;
+  cortex_m55)
+    readonly TOOLS=arm-none-eabi BOARD=cortex_m
+    readonly FLAGS=(-mcpu=cortex-m55 -mthumb -mfloat-abi=hard)
+    readonly LINKING=(--specs=nosys.specs -T "${HERE}/mps3_an547.ld")
+    readonly QEMU=(qemu-system-arm -M mps3-an547 -serial none -semihosting-config enable=on,target=native)
     ;;
   riscv32)
     readonly TOOLS=riscv64-unknown-elf BOARD=riscv_virt
