@@ -158,6 +158,7 @@ absl::Status RegisterCmsisNnTarget(TargetRegistry* registry) {
   kind.loaders = {kNativeLoader};
   kind.check = Check;
   kind.patterns = Patterns();
+  kind.takes_dequantized = true;
   kind.operators = {"max_pool2d"};
   kind.supports = Supports;
   // Weights stay in the regions, where they are laid out for the library.

@@ -209,6 +209,10 @@ struct TargetKind {
   // Composites that the target takes, tried in this order and before single
   // operators.
   std::vector<CompositePattern> patterns;
+  // Whether these hold the `dequantize` of their operands, weights among them.
+  // Weights of bytes then stay bytes until regions are made, and each operator
+  // has a `dequantize` of its own.
+  bool takes_dequantized = false;
   // The operators, by relay's names, that a kind with regions may take one by
   // one; others are refused without asking `supports`. Nothing: which ones
   // depends on its options, and `supports` is asked about all.

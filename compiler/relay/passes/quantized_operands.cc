@@ -1,24 +1,18 @@
 #include "compiler/relay/passes/quantized_operands.h"
 
+#include <algorithm>
 #include <set>
-#include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
 
 namespace ingot::relay {
 
 bool TakesDequantized(const PassContext& context) {
-  for (const TargetChoice& choice : context.targets) {
-    for (const CompositePattern& pattern : choice.kind->patterns) {
-      if (absl::StrContains(pattern.pattern.ToString(), "dequantize(const")) {
-        return true;
-      }
-    }
-  }
-  return false;
+  return std::any_of(
+      context.targets.begin(), context.targets.end(),
+      [](const TargetChoice& t) { return t.kind->takes_dequantized; });
 }
 
 absl::StatusOr<bool> UnshareDequantize(Function* function) {
@@ -34,9 +28,8 @@ absl::StatusOr<bool> UnshareDequantize(Function* function) {
         continue;
       }
       INGOT_ASSIGN_OR_RETURN(
-          Node * copy,
-          function->AddOp(from->op->name, from->name, from->inputs,
-                          from->attrs));
+          Node * copy, function->AddOp(from->op->name, from->name, from->inputs,
+                                       from->attrs));
       copy->sources = from->sources;
       input = Value{copy};
       changed = true;

@@ -9,8 +9,7 @@
 
 namespace ingot::relay {
 
-// Whether a target takes operators together with the `dequantize` of their
-// operands, weights among them.
+// Whether a target does (TargetKind::takes_dequantized).
 bool TakesDequantized(const PassContext& context);
 
 // Gives each operator that reads a dequantized value a `dequantize` of its own,
