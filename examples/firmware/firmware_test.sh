@@ -53,6 +53,12 @@ case "${MACHINE}" in
 esac
 readonly WARNINGS=(-Wall -Wextra -Werror)
 
+# Dimensions that a model leaves open.
+COMPILE=(compile "${MODEL}" --symbol-prefix="${NAME}" --quiet)
+if [[ "${NAME}" == voice ]]; then
+  COMPILE+=(--input-shape=input:1x512 --input-shape=state:2x1x128)
+fi
+
 # The sources are found from the root of the repository.
 readonly INCLUDES=(-I. -I"${WORK}/model" "-DMODEL_GLUE=\"${HERE}/${NAME}_glue.h\"")
 
@@ -67,10 +73,10 @@ if [[ "${TARGET}" == cmsis_nn* ]]; then
   LIBRARIES+=(-L"${WORK}" -lcmsis-nn)
 fi
 
-"${INGOT}" compile "${MODEL}" --target="${TARGET}" --symbol-prefix="${NAME}" -o "${WORK}/model.ingot" --quiet
+"${INGOT}" "${COMPILE[@]}" --target="${TARGET}" -o "${WORK}/model.ingot"
 "${INGOT}" export "${WORK}/model.ingot" -o "${WORK}/model" --format=c
 sed -n '/^| part/,/^$/p' "${WORK}/model/README.md" | head -n 20
-"${INGOT}" compile "${MODEL}" --target="${HOST_TARGET}" --symbol-prefix="${NAME}" -o "${WORK}/host.ingot" --quiet
+"${INGOT}" "${COMPILE[@]}" --target="${HOST_TARGET}" -o "${WORK}/host.ingot"
 "${INGOT}" link "${WORK}/host.ingot" -o "${WORK}/libmodel.so" --quiet
 
 # A budget that is too small is an error that shows what takes how much.
