@@ -1,6 +1,7 @@
 #include "backends/cmsis_nn/lower.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "backends/cmsis_nn/layer.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
+#include "compiler/driver/plan/storage_planner.h"
 #include "compiler/tir/ir.h"
 #include "runtime/tensor.h"
 
@@ -50,6 +52,11 @@ absl::StatusOr<Tensor> MakeTensor(DataType type, const std::vector<T>& values) {
   return tensor;
 }
 
+struct Workspace {
+  tir::Buffer buffer;
+  StorageRequest request;  // life times are counted in statements
+};
+
 class Lowering {
  public:
   Lowering(const relay::Module& module, const relay::Function& region,
@@ -79,10 +86,7 @@ class Lowering {
     for (const Value& output : region_.outputs) {
       func_.params.push_back(results_.at(output));
     }
-    func_.body = tir::MakeSeq(std::move(statements_));
-    for (const tir::Buffer& workspace : workspaces_) {
-      func_.body = tir::MakeAllocate(workspace, func_.body);
-    }
+    func_.body = PlaceWorkspaces(tir::MakeSeq(statements_));
     LoweredRegion lowered;
     lowered.functions.push_back(std::move(func_));
     lowered.constants = std::move(constants_);
@@ -115,10 +119,49 @@ class Lowering {
     return absl::OkStatus();
   }
 
+  // Memory of this function, which statements use that Touch is told of.
   tir::Buffer MakeWorkspace(absl::string_view name, const Dims& dims) {
-    workspaces_.push_back(
-        tir::MakeBuffer(name, kI8, Extents(dims), tir::Scope::kWorkspace));
-    return workspaces_.back();
+    Workspace workspace;
+    workspace.buffer =
+        tir::MakeBuffer(name, kI8, Extents(dims), tir::Scope::kPart);
+    workspace.request.bytes = tir::MakeInt(*CountElements(dims));
+    workspace.request.first = std::numeric_limits<int>::max();
+    workspaces_.push_back(workspace);
+    return workspace.buffer;
+  }
+
+  // The next statement uses the buffer.
+  void Touch(const tir::Buffer& buffer) {
+    const int now = static_cast<int>(statements_.size());
+    for (Workspace& workspace : workspaces_) {
+      if (workspace.buffer != buffer) continue;
+      workspace.request.first = std::min(workspace.request.first, now);
+      workspace.request.last = now;
+    }
+  }
+
+  // The body with all workspaces in one, those that are not needed at the same
+  // time in the same place.
+  tir::Stmt PlaceWorkspaces(tir::Stmt body) {
+    if (workspaces_.empty()) return body;
+    std::vector<StorageRequest> requests;
+    for (const Workspace& workspace : workspaces_) {
+      requests.push_back(workspace.request);
+    }
+    // All are of constant sizes, and thus in one storage.
+    const StoragePlan plan = AssignStorage(requests);
+    int64_t bytes = 0;
+    for (const tir::Expr& size : plan.storages[0]) {
+      int64_t constant = 0;
+      if (tir::AsConstInt(size, &constant)) bytes = std::max(bytes, constant);
+    }
+    const tir::Buffer memory = tir::MakeBuffer(
+        "memory", kI8, {tir::MakeInt(bytes)}, tir::Scope::kWorkspace);
+    for (size_t i = 0; i < workspaces_.size(); ++i) {
+      body = tir::MakePart(workspaces_[i].buffer, memory,
+                           tir::MakeInt(plan.assignments[i].offset), body);
+    }
+    return tir::MakeAllocate(memory, body);
   }
 
   // Copies all elements between the model's order and type, and the library's,
@@ -149,6 +192,8 @@ class Lowering {
       loops = tir::MakeFor(vars[*d], tir::MakeInt(0), tir::MakeInt(dims[*d]),
                            tir::ForKind::kSerial, loops);
     }
+    Touch(from);
+    Touch(to);
     statements_.push_back(loops);
   }
 
@@ -288,6 +333,9 @@ class Lowering {
     for (const int64_t number : numbers) {
       scalars.push_back(tir::MakeInt(number, kI32));
     }
+    for (const auto* list : {&reads, &writes}) {
+      for (const tir::Buffer& buffer : *list) Touch(buffer);
+    }
     statements_.push_back(tir::MakeCallExtern(
         absl::StrCat("ingot_cmsis_nn_", symbol), std::move(reads),
         std::move(writes), std::move(scalars)));
@@ -338,7 +386,8 @@ class Lowering {
   const Extension extension_;
   tir::PrimFunc func_;
   std::vector<tir::Stmt> statements_;
-  std::vector<tir::Buffer> workspaces_, constant_params_;
+  std::vector<Workspace> workspaces_;
+  std::vector<tir::Buffer> constant_params_;
   std::vector<std::pair<std::string, Tensor>> constants_;
   std::map<Value, tir::Buffer> given_;    // inputs, as the model has them
   std::map<Value, tir::Buffer> results_;  // outputs, as the model has them

@@ -209,10 +209,6 @@ struct TargetKind {
   // Composites that the target takes, tried in this order and before single
   // operators.
   std::vector<CompositePattern> patterns;
-  // Whether these hold the `dequantize` of their operands, weights among them.
-  // Weights of bytes then stay bytes until regions are made, and each operator
-  // has a `dequantize` of its own.
-  bool takes_dequantized = false;
   // The operators, by relay's names, that a kind with regions may take one by
   // one; others are refused without asking `supports`. Nothing: which ones
   // depends on its options, and `supports` is asked about all.
@@ -229,6 +225,11 @@ struct TargetKind {
   // definition of its own asks this kind, too, without options and in front of
   // the host. Only for kinds with regions.
   bool last_resort = false;
+
+  // Whether `patterns` hold the `dequantize` of their operands, weights among
+  // them. Weights of bytes then stay bytes until regions are made, and each
+  // operator has a `dequantize` of its own.
+  bool takes_dequantized = false;
 
   // Whether the target takes this operator by itself, by `operators` and
   // `supports`:
