@@ -100,8 +100,10 @@ absl::Status CheckNodes(const Target&, absl::Span<Node* const> nodes) {
 }
 
 // Two artifacts: a stream for the device, and a launcher for the host, which
-// submits one command after the other.
-absl::StatusOr<CodegenResult> Generate(const Target&,
+// submits one command after the other. A target with a key of its own, such as
+// `npu: example_npu`, has the stream under that key; the launcher is always
+// code of the host's.
+absl::StatusOr<CodegenResult> Generate(const Target& target,
                                        const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
@@ -125,8 +127,12 @@ absl::StatusOr<CodegenResult> Generate(const Target&,
       codegen::MakeCRegion(module, region, kName,
                            absl::StrCat(symbol, "_launch"),
                            {"-std=c99 -O2", kDriver}, print));
+  for (Artifact& launcher : result.artifacts) {
+    launcher.target_key = kDefaultTargetKey;
+  }
   codegen::AddArtifact(kName, kName, absl::StrCat(symbol, ".npu"), stream,
                        &result);
+  result.artifacts.back().target_key = target.key;
   return result;
 }
 

@@ -182,6 +182,24 @@ TEST(ExampleNpu, LeavesWhatItCannotDo) {
             absl::OkStatus());
 }
 
+// Code of two processors in one set: each under its key, both loaded.
+TEST(ExampleNpu, TheDevicesKeyHasTheStreamAndTheHostsTheLauncher) {
+  const std::string product = absl::StrCat(
+      "module { func @main(%x: i8[3, 4]) -> (%y) {", Weights("4, 5", 20),
+      "%s = matmul(%x, %w) {out_dtype=i32} "
+      "%f = cast(%s) {dtype=f32} %y = sqrt(%f) } }");
+  const char* const targets = "npu: example_npu,llvm";
+  auto set = CompileRelay(targets, product);
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_NE(set->Find("npu", "example_npu", "test_npu_0.npu"), nullptr);
+  EXPECT_EQ(set->Find("host", "example_npu", "test_npu_0.npu"), nullptr);
+  const Artifact* launcher =
+      set->Find("host", "example_npu", "test_npu_0_launch.c");
+  ASSERT_NE(launcher, nullptr);
+  EXPECT_EQ(launcher->loader, kNativeLoader);
+  EXPECT_EQ(CompareWithEvaluate(targets, product, 1, {1e-6}), absl::OkStatus());
+}
+
 // From the set to the device and back: an error there is one of the call.
 TEST(ExampleNpu, AStreamThatIsNotTheLaunchersIsAnError) {
   auto set = CompileProduct();

@@ -55,18 +55,25 @@ std::string Compilation::SourcesOf(const relay::Function& function) const {
 
 absl::Status Compilation::AddResult(const Target& target,
                                     CodegenResult result) {
+  if (result.artifacts.empty()) return absl::OkStatus();
+  // The keys that code is for; what a device runs is none of a processor's.
+  bool has_code =
+      target.key == kDefaultTargetKey || !result.target_triple.empty() ||
+      !result.cpu_features.empty() || !result.link_libraries.empty();
   for (Artifact& artifact : result.artifacts) {
-    artifact.target_key = target.key;
+    if (artifact.target_key.empty()) artifact.target_key = target.key;
+    has_code |=
+        artifact.loader == kNativeLoader && artifact.target_key == target.key;
     // Code that several regions bring, such as the functions that they call, is
     // one artifact if it is the same.
     const Artifact* same =
-        set.Find(target.key, artifact.codegen_id, artifact.file_name);
+        set.Find(artifact.target_key, artifact.codegen_id, artifact.file_name);
     if (same != nullptr && same->content.view() == artifact.content.view()) {
       continue;
     }
     INGOT_RETURN_IF_ERROR(set.Add(std::move(artifact)));
   }
-  if (result.artifacts.empty()) return absl::OkStatus();
+  if (!has_code) return absl::OkStatus();
   KeyNeeds& key = needs[target.key];
   key.features.insert(result.cpu_features.begin(), result.cpu_features.end());
   key.libraries.insert(result.link_libraries.begin(),

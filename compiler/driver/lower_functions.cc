@@ -11,6 +11,7 @@
 #include "compiler/driver/lower_function.h"
 #include "compiler/driver/stages.h"
 #include "compiler/tir/passes/pass.h"
+#include "runtime/tensor.h"
 
 namespace ingot {
 namespace {
@@ -105,6 +106,7 @@ class Lowering {
                             CompiledFunction* compiled) {
     INGOT_ASSIGN_OR_RETURN(LoweredRegion region,
                            Lower(function, *work, *compiled));
+    INGOT_RETURN_IF_ERROR(PassConstants(function.name, region.constants));
     // Loops that their target does not generate code for join the host's.
     TargetWork* const generator =
         work->kind->tir_to_runtime != nullptr ? work : c_.host;
@@ -129,6 +131,26 @@ class Lowering {
             planned.params.end());
       }
       generator->functions.push_back(std::move(planned));
+    }
+    return absl::OkStatus();
+  }
+
+  // All calls of a function give it these after its inputs.
+  absl::Status PassConstants(
+      const std::string& function,
+      const std::vector<std::pair<std::string, Tensor>>& constants) {
+    if (constants.empty()) return absl::OkStatus();
+    for (const auto& caller : c_.module->functions()) {
+      std::vector<relay::Node*> calls;
+      for (const auto& node : caller->nodes()) {
+        if (node->callee == function) calls.push_back(node.get());
+      }
+      if (calls.empty()) continue;
+      for (const auto& [name, tensor] : constants) {
+        const relay::Value constant{caller->AddConstant(name, tensor)};
+        for (relay::Node* call : calls) call->inputs.push_back(constant);
+      }
+      INGOT_RETURN_IF_ERROR(caller->Sort());
     }
     return absl::OkStatus();
   }

@@ -24,6 +24,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -38,6 +39,7 @@
 #include "compiler/target/main_function.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/tir/ir.h"
+#include "runtime/tensor.h"
 
 namespace ingot {
 
@@ -91,6 +93,8 @@ struct CodegenOptions {
 
 // The code that a target made from a set of functions.
 struct CodegenResult {
+  // Those without a target key get the target's. Others keep theirs, such as
+  // what the host runs for a device: kDefaultTargetKey.
   std::vector<Artifact> artifacts;
   std::vector<std::string> cpu_features;  // needed to run them, LLVM's names
   std::string target_triple;              // empty: not native code
@@ -111,8 +115,12 @@ struct CompositePattern {
 // The result of relay_to_tir for a region.
 struct LoweredRegion {
   // The first is the one to call, named as the hook was told; its parameters
-  // are the region's inputs, then its outputs. Others are its helpers.
+  // are the region's inputs, then `constants`, then its outputs. Others are its
+  // helpers.
   std::vector<tir::PrimFunc> functions;
+  // Weights that the hook made, such as the region's own in another layout, by
+  // names for people. They are stored with all others, equal ones once.
+  std::vector<std::pair<std::string, Tensor>> constants;
   // Code that they call, such as C source.
   CodegenResult code;
 };
@@ -175,8 +183,10 @@ struct TargetKind {
   std::vector<ModulePass> module_passes;
   // Called next. The constants that then are in the region stay in it: each
   // gets attrs {"constant": key}, under which the loader finds it, stored once
-  // however many regions hold it. For a kind without this hook constants of
-  // more than one element are inputs of the region instead.
+  // however many regions hold it; those of a kind with relay_to_tir are there
+  // for that hook to read, and what the loops read is what it gives. For a kind
+  // without this hook constants of more than one element are inputs of the
+  // region instead.
   std::function<absl::Status(const Target&, relay::Function*)> constant_updater;
 
   // The region as artifacts, whose loaders offer a function `symbol` (in native
@@ -215,6 +225,11 @@ struct TargetKind {
   // definition of its own asks this kind, too, without options and in front of
   // the host. Only for kinds with regions.
   bool last_resort = false;
+
+  // Whether `patterns` hold the `dequantize` of their operands, weights among
+  // them. Weights of bytes then stay bytes until regions are made, and each
+  // operator has a `dequantize` of its own.
+  bool takes_dequantized = false;
 
   // Whether the target takes this operator by itself, by `operators` and
   // `supports`:

@@ -13,7 +13,7 @@
 static void fill_input(uint32_t seed) {
   for (size_t i = 0; i < sizeof(input) / sizeof(input[0]); ++i) {
     seed = seed * 1664525u + 1013904223u;
-    input[i] = (float)((int)(seed >> 24) - 128) / 128.0f;
+    input[i] = INPUT_VALUE((int)(seed >> 24) - 128);
   }
 }
 

@@ -1,6 +1,7 @@
 /* What a model's glue defines for the program, as static things:
  *
- *   float input[…]                     what the program fills
+ *   float or int8_t input[…]           what the program fills
+ *   INPUT_VALUE(byte)                  with, for bytes from -128 to 127
  *   const struct Output outputs[]      what it prints
  *   int run_model(void)                0, or an error
  *   const char* last_error(void)       its text

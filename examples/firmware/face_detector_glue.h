@@ -10,6 +10,8 @@ static float more_scores[FACE_DETECTOR_OUT_IDENTITY_1_0_ELEMENTS];
 static float points[FACE_DETECTOR_OUT_IDENTITY_2_0_ELEMENTS];
 static float more_points[FACE_DETECTOR_OUT_IDENTITY_3_0_ELEMENTS];
 
+#define INPUT_VALUE(byte) ((float)(byte) / 128.0f)
+
 static const struct Output outputs[] = {OUTPUT(scores), OUTPUT(more_scores),
                                         OUTPUT(points), OUTPUT(more_points)};
 

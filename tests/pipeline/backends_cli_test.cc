@@ -1,6 +1,7 @@
 // The command's words with backends that take regions, and with files that are
 // one artifact.
 
+#include <fstream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -48,6 +49,38 @@ TEST_F(CliTest, SeveralBackendsInOneModel) {
         std::string("--target=") + target, "--quiet"});
     Do({"verify", "@mlp.ingot", "--test-data=" + Path("data")});
   }
+}
+
+// A host's launcher and a device's commands: a folder for each key, in one set
+// that is dumped, packed, linked and run.
+TEST_F(CliTest, HostAndDeviceHaveFoldersOfTheirOwn) {
+  std::ofstream(Path("product.relay")) << R"(module {
+    func @main(%x: i8[2, 3]) -> (%y) {
+      %w = const i8[3, 2] {1, -2, 3, 4, -5, 6}
+      %s = matmul(%x, %w) {out_dtype=i32}
+      %f = cast(%s) {dtype=f32}
+      %y = tanh(%f)
+    }
+  })";
+  Do({"compile", "@product.relay", "-o", "@product.ingot",
+      "--target=npu: example_npu,llvm", "--quiet"});
+  EXPECT_THAT(Do({"list", "@product.ingot"}),
+              AllOf(HasSubstr("npu"), HasSubstr("host")));
+  Do({"dump", "@product.ingot", "-o", "@dumped"});
+  const auto exists = [this](const std::string& file) {
+    return std::ifstream(Path("dumped") + file).good();
+  };
+  EXPECT_TRUE(exists("/host/example_npu/product_npu_0_launch.c"));
+  EXPECT_TRUE(exists("/npu/example_npu/product_npu_0.npu"));
+  EXPECT_FALSE(exists("/npu/example_npu/product_npu_0_launch.c"));
+  Do({"pack", "@dumped", "-o", "@packed.ingot"});
+  Do({"link", "@packed.ingot", "-o", "@product.so", "--quiet"});
+  for (const char* set : {"@product.ingot", "@dumped", "@product.so"}) {
+    Do({"verify", set, "--reference=" + Path("product.relay")});
+  }
+  // A processor is asked about the host's code alone.
+  EXPECT_THAT(Do({"check", "@packed.ingot"}),
+              AllOf(HasSubstr("target key host"), Not(HasSubstr("npu"))));
 }
 
 // The second of two targets that take every operator gets what is pinned to it.

@@ -27,9 +27,17 @@ namespace {
 struct Sources {
   const Artifact* header = nullptr;
   const Artifact* kernels = nullptr;
+  // C that the kernels call, with its headers.
+  std::vector<const Artifact*> called;
   const Artifact* plan = nullptr;
   const Artifact* weights = nullptr;  // null: the model has none
 };
+
+bool IsCalledC(const Artifact& artifact) {
+  return artifact.loader == kNativeLoader &&
+         (absl::EndsWith(artifact.file_name, ".c") ||
+          absl::EndsWith(artifact.file_name, ".h"));
+}
 
 absl::StatusOr<Sources> FindSources(const ArtifactSet& set) {
   Sources sources;
@@ -43,11 +51,13 @@ absl::StatusOr<Sources> FindSources(const ArtifactSet& set) {
       continue;
     } else if (artifact.loader == kNativeLoader && artifact.codegen_id == "c") {
       sources.kernels = &artifact;
+    } else if (IsCalledC(artifact)) {
+      sources.called.push_back(&artifact);
     } else {
-      return absl::FailedPreconditionError(
-          absl::StrCat(ArtifactPath(artifact),
-                       " is not C of the target c; compile the model for "
-                       "--target=c alone"));
+      return absl::FailedPreconditionError(absl::StrCat(
+          ArtifactPath(artifact),
+          " is not C; compile the model for --target=c, or for targets before "
+          "it whose code is C that its kernels call"));
     }
   }
   if (sources.kernels == nullptr) {
@@ -149,6 +159,18 @@ absl::StatusOr<ExportedFolder> ExportC(const ArtifactSet& set) {
     INGOT_ASSIGN_OR_RETURN(
         file("_weights.c"),
         WeightsSource(content, symbol.offset, symbol.name, weights));
+  }
+  for (const Artifact* called : sources.called) {
+    const absl::string_view text = called->content.view();
+    if (!folder.files
+             .emplace(called->file_name, absl::EndsWith(called->file_name, ".c")
+                                             ? Freestanding(text)
+                                             : std::string(text))
+             .second) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(ArtifactPath(*called),
+                       " has the name of another file of the folder"));
+    }
   }
   INGOT_ASSIGN_OR_RETURN(folder.memory,
                          FindMemoryUse(plan, arena_bytes, weights));

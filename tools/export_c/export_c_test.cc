@@ -136,8 +136,33 @@ TEST_F(ExportCTest, RefusesCodeOfOtherTargets) {
   AddHeader();
   AddKernels(symbol_);
   Add("dnnl", "dnnl", "net_0.json", "{}");
-  EXPECT_THAT(Error(), HasSubstr("host/dnnl/net_0.json is not C of the target "
-                                 "c"));
+  EXPECT_THAT(Error(), HasSubstr("host/dnnl/net_0.json is not C; compile"));
+}
+
+// A library's glue, for example, as it is but for the request to a host's
+// compiler.
+TEST_F(ExportCTest, TakesCThatKernelsCallAlong) {
+  AddWeights();
+  AddHeader();
+  AddKernels(symbol_);
+  Add("lib", kNativeLoader, "lib_calls.c",
+      "/* ingot: cflags=-O2 */\n#include \"lib.h\"\n");
+  Add("lib", kNativeLoader, "lib.h", "int call(void);\n");
+  const auto folder = ExportC(set_);
+  ASSERT_TRUE(folder.ok()) << folder.status();
+  EXPECT_EQ(folder->files.at("lib_calls.c"),
+            "#define INGOT_FREESTANDING 1\n#include \"lib.h\"\n");
+  EXPECT_EQ(folder->files.at("lib.h"), "int call(void);\n");
+  EXPECT_THAT(folder->files.at("Makefile"),
+              HasSubstr("OBJECTS = lib_calls.o net_arena.o"));
+}
+
+TEST_F(ExportCTest, RefusesFilesOfOneName) {
+  AddHeader();
+  AddKernels("net_constants_other");
+  Add("lib", kNativeLoader, "net_arena.c", "int x;\n");
+  EXPECT_EQ(Error(),
+            "host/lib/net_arena.c has the name of another file of the folder");
 }
 
 }  // namespace

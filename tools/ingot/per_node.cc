@@ -52,8 +52,11 @@ absl::Status PerNodeCheck::Observe(const PlanCall& call,
                         absl::StrCat(Describe(call, index), ": interpreting: ",
                                      expected.status().message()));
   }
+  // Between the function's inputs and its results may be weights that its
+  // target made; after them are workspaces.
+  const size_t first_result = args.size() - call.num_outputs();
   for (size_t i = 0; i < expected->size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(Tensor got, ViewOf(*args[num_inputs + i]));
+    INGOT_ASSIGN_OR_RETURN(Tensor got, ViewOf(*args[first_result + i]));
     INGOT_ASSIGN_OR_RETURN(Comparison c,
                            Compare(got, (*expected)[i], tolerance_));
     if (!c.ok()) {

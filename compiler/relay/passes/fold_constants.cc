@@ -7,6 +7,7 @@
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/quantized_operands.h"
 #include "compiler/relay/passes/rewrite.h"
 
 namespace ingot::relay {
@@ -63,13 +64,20 @@ bool IsWorthStoring(const Node& node, int64_t fold_bytes) {
   return small || results <= 4 * OriginBytes(node);
 }
 
-// Whether weights stay quantised for now: the host may multiply them as they
-// are, and no other target is asked what it takes.
+// Whether weights stay quantised for now: a target takes them as they are, or
+// the host may, and no other target is asked what it takes.
 bool KeepsQuantized(const PassContext& context) {
-  return context.layouts.byte_words && !context.partitioned &&
+  if (context.partitioned) return false;
+  if (TakesDequantized(context)) return true;
+  return context.layouts.byte_words &&
          std::none_of(
              context.targets.begin(), context.targets.end(),
              [](const TargetChoice& t) { return t.kind->HasRegions(); });
+}
+
+bool DequantizesBytes(const Node& node) {
+  return node.op->Has(kDequantizes) &&
+         node.inputs[0].type().dtype.bits == 8;
 }
 
 absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
@@ -86,7 +94,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     }
     if (node->kind != NodeKind::kOp || node->IsExecutorStep() ||
         node->op->BackendOnly() || !IsKnown(*node) ||
-        (keeps_quantized && node->op->Has(kDequantizes)) ||
+        (keeps_quantized && DequantizesBytes(*node)) ||
         !IsWorthStoring(*node, context->fold_bytes)) {
       continue;
     }

@@ -18,6 +18,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/outline_region.h"
 #include "compiler/relay/passes/passes.h"
+#include "compiler/relay/passes/quantized_operands.h"
 #include "compiler/relay/passes/regions.h"
 #include "compiler/relay/passes/rewrite.h"
 
@@ -116,7 +117,9 @@ class Partitioner {
       std::vector<Node*> nodes =
           Match(pattern.pattern, root, users_, function_->outputs);
       bool fits = !nodes.empty();
-      for (const Node* node : nodes) fits = fits && MayTake(choice, node);
+      for (const Node* node : nodes) {
+        fits = fits && (node->IsView() || MayTake(choice, node));
+      }
       if (!fits) continue;
       const absl::Status checked = pattern.check == nullptr
                                        ? absl::OkStatus()
@@ -257,6 +260,11 @@ absl::StatusOr<bool> Partition(Module* module, PassContext* context) {
   }
   bool changed = false;
   for (Function* function : functions) {
+    if (TakesDequantized(*context)) {
+      INGOT_ASSIGN_OR_RETURN(const bool unshared, UnshareDequantize(function));
+      if (unshared) INGOT_RETURN_IF_ERROR(function->Sort());
+      changed |= unshared;
+    }
     INGOT_ASSIGN_OR_RETURN(bool now,
                            Partitioner(module, function, context).Run());
     changed |= now;

@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 // A kind that takes the operators listed.
 TargetKind Toy(std::string name, std::vector<std::string> ops) {
@@ -297,6 +298,38 @@ TEST_F(PartitionTest, ACompositesInsideIsNotUsedElsewhere) {
     %r = relu(%a)
   } })"),
               ElementsAre("mul", "add", "sums_0"));
+}
+
+// A dequantized value that several operators read is part of each composite,
+// and a view may be inside of one.
+TEST_F(PartitionTest, CompositesHoldTheDequantizeOfTheirOperands) {
+  TargetKind bytes = Toy("bytes", {});
+  const Pattern x = Pattern::Maybe(
+      {"reshape"},
+      Pattern::Op({"dequantize"}, {Pattern::Any(), Pattern::Constant()}));
+  bytes.patterns = {{"quantized_relu",
+                     Pattern::Op({"quantize"}, {Pattern::Op({"relu"}, {x}),
+                                                Pattern::Constant()}),
+                     nullptr}};
+  constexpr char kText[] = R"(module {
+    func @main(%x: f32[2, 3]) -> (%a, %b) {
+      %s = const f32[] {0.5}
+      %q = quantize(%x, %s) {dtype=i8}
+      %d = dequantize(%q, %s)
+      %r = relu(%d)
+      %e = quantize(%r, %s) {dtype=i8}
+      %a = cast(%e) {dtype=f32}
+      %f = reshape(%d) {shape=[6]}
+      %t = relu(%f)
+      %u = quantize(%t, %s) {dtype=i8}
+      %b = cast(%u) {dtype=f32}
+    }
+  })";
+  Use({&bytes, &host_});
+  EXPECT_THAT(Run(kText), Not(HasSubstr("composite")));
+  bytes.takes_dequantized = true;
+  EXPECT_THAT(Calls(kText),
+              ElementsAre("quantize", "bytes_0", "cast", "bytes_1", "cast"));
 }
 
 TEST_F(PartitionTest, SmallRegionsStay) {

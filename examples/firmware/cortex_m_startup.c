@@ -1,9 +1,9 @@
-/* What runs before main on an Arm MPS2 board with a Cortex-M7 (AN500), as QEMU
- * has it: the vector table and the reset handler. */
+/* What runs before main on Arm's boards with a Cortex-M7 (MPS2 AN500) or M55
+ * (MPS3 AN547), as QEMU has them: the vector table and the reset handler. */
 #include <stdint.h>
 #include <string.h>
 
-/* From mps2_an500.ld. */
+/* From mps2_an500.ld or mps3_an547.ld. */
 extern uint32_t stack_top, data_start, data_end, data_load, bss_start, bss_end;
 
 int main(void);
