@@ -38,6 +38,12 @@ constexpr Feature kPpcFeatures[] = {
     {"power9-vector"},  {"power10-vector"},
 };
 
+// What all engines have had since 2022 is given; fixed vectors are younger.
+constexpr Feature kWasmFeatures[] = {
+    {"mutable-globals", false},     {"sign-ext", false}, {"bulk-memory", false},
+    {"nontrapping-fptoint", false}, {"simd128"},
+};
+
 bool StartsWith(absl::string_view text, absl::string_view start) {
   return text.substr(0, start.size()) == start;
 }
@@ -49,6 +55,7 @@ absl::Span<const Feature> FeaturesOf(absl::string_view triple) {
   if (StartsWith(triple, "aarch64")) return kAArch64Features;
   if (StartsWith(triple, "riscv64")) return kRiscvFeatures;
   if (StartsWith(triple, "powerpc64le")) return kPpcFeatures;
+  if (StartsWith(triple, "wasm32")) return kWasmFeatures;
   return {};
 }
 

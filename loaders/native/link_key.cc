@@ -25,6 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr absl::string_view kWasmMagic("\0asm", 4);
+
 // The symbols that a linked library shows to the outside; everything else is
 // local. Those with the set's prefix are the C functions of the whole model;
 // its kernels are hidden.
@@ -39,6 +41,11 @@ std::string VersionScript(const Provenance& provenance) {
 // linked.
 absl::StatusOr<const isa::MachineFamily*> FamilyOf(absl::string_view object) {
   Elf64_Ehdr header;
+  if (absl::StartsWith(object, kWasmMagic)) {
+    return absl::FailedPreconditionError(
+        "is WebAssembly, which is not linked into libraries; `ingot export "
+        "--format=wasm` makes a module of it");
+  }
   if (object.size() < sizeof(header) || !absl::StartsWith(object, ELFMAG)) {
     return absl::FailedPreconditionError("is not an ELF object file");
   }

@@ -85,7 +85,7 @@ absl::StatusOr<std::string> CompileWithLlvm(
   llvm::Module module(options.module_name, context);
   module.setTargetTriple(machine.triple);
   module.setDataLayout(target->createDataLayout());
-  module.setPICLevel(llvm::PICLevel::BigPIC);
+  if (!machine.is_wasm) module.setPICLevel(llvm::PICLevel::BigPIC);
 
   ModuleEmitter emitter(&module, machine,
                         options.main.has_value() ? &*options.main : nullptr,

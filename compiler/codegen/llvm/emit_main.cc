@@ -149,6 +149,7 @@ void ModuleEmitter::EmitMain(const tir::PrimFunc& func,
   llvm::Function* run = EmitRun(func, signature, kernel);
   llvm::Function* arena_bytes = EmitArenaBytes(func, signature);
   llvm::Function* last_error = EmitLastError();
+  if (machine_.is_wasm) return;
 
   WrapperEmitter w(this, std::string(INGOT_FFI_SYMBOL_PREFIX) + "main");
   const WrapperEmitter::Arguments arguments =

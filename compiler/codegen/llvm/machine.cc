@@ -116,6 +116,12 @@ void SetVectors(const llvm::Triple& triple, Machine* m) {
     m->vector_bits = 128;
     m->vector_registers = 64;
     m->has_fma = true;
+  } else if (triple.isWasm()) {
+    m->vector_bits = m->Has("simd128") ? 128 : 0;
+    // Of x86-64's 16, engines keep one for themselves, and a product, which is
+    // not added in the same instruction, needs another.
+    m->vector_registers = 14;
+    m->has_round = true;
   } else {
     m->vector_bits = m->Has("v") ? 128 : 0;
     m->has_fma = true;
@@ -123,10 +129,12 @@ void SetVectors(const llvm::Triple& triple, Machine* m) {
 }
 
 // Generated code, the C ABI and the layout of weights rely on 64-bit
-// little-endian processors, and linking on ELF files and Linux's C library.
+// little-endian processors, and linking on ELF files and Linux's C library. On
+// WebAssembly, which is little-endian, there is no C ABI.
 absl::Status CheckTriple(const std::string& mtriple,
                          const llvm::Triple& triple) {
   const bool bare = triple.getOS() == llvm::Triple::UnknownOS;
+  if (triple.getArch() == llvm::Triple::wasm32 && bare) return absl::OkStatus();
   const bool x32 = triple.getEnvironment() == llvm::Triple::GNUX32 ||
                    triple.getEnvironment() == llvm::Triple::MuslX32 ||
                    triple.getEnvironment() == llvm::Triple::GNUILP32;
@@ -143,8 +151,8 @@ absl::Status CheckTriple(const std::string& mtriple,
                     });
   return OptionError(
       "mtriple", absl::CHexEscape(mtriple),
-      absl::StrCat("code is generated for 64-bit little-endian processors and "
-                   "Linux, as in ",
+      absl::StrCat("code is generated for wasm32, and for 64-bit little-endian "
+                   "processors and Linux, as in ",
                    families));
 }
 
@@ -227,6 +235,8 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   triple.setArch(triple.getArch());  // arm64 is aarch64, and so on
   m.triple = triple.str();
   if (triple.isRISCV64()) m.abi = "lp64d";
+  m.is_wasm = triple.isWasm();
+  if (m.is_wasm) m.triple = "wasm32-unknown-unknown";
   std::string error;
   const llvm::Target* llvm_target =
       llvm::TargetRegistry::lookupTarget(m.triple, error);
@@ -257,8 +267,8 @@ absl::StatusOr<Machine> ResolveMachine(const Target& target) {
   const absl::Span<const isa::Feature> known = isa::FeaturesOf(m.triple);
   std::vector<std::string> wanted;
   for (const isa::Feature& f : known) {
-    // The baseline of a family whose CPUs are named for less than Linux needs.
-    if (triple.isRISCV64() && !f.optional) {
+    // The baseline of a family whose CPUs are named for less than that.
+    if ((triple.isRISCV64() || m.is_wasm) && !f.optional) {
       wanted.push_back(absl::StrCat("+", f.name));
     }
   }
@@ -300,6 +310,7 @@ MachineModel ModelOf(const Machine& machine) {
       {"avx512vnni", MachineUnit::kInt8Dot},
       {"avxvnni", MachineUnit::kInt8Dot},
       {"i8mm", MachineUnit::kInt8Dot},
+      {"simd128", MachineUnit::kInt8Dot},
       {"amx-int8", MachineUnit::kInt8Tiles},
       {"amx-bf16", MachineUnit::kBFloat16Tiles},
   };
@@ -329,7 +340,8 @@ absl::StatusOr<std::unique_ptr<llvm::TargetMachine>> CreateTargetMachine(
   options.MCOptions.ABIName = machine.abi;
   std::unique_ptr<llvm::TargetMachine> result(target->createTargetMachine(
       machine.triple, machine.cpu, machine.FeatureText(), options,
-      llvm::Reloc::PIC_, std::nullopt, *level));
+      machine.is_wasm ? llvm::Reloc::Static : llvm::Reloc::PIC_, std::nullopt,
+      *level));
   if (result == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("LLVM cannot generate code for ", machine.triple));

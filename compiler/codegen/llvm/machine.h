@@ -36,6 +36,9 @@ struct Machine {
   // Every operation is done, and rounded, as it is written, and nothing is left
   // to the C library.
   bool reproducible = false;
+  // WebAssembly: addresses of 32 bits, one thread, and no C library. Its code
+  // has the model's plain functions alone.
+  bool is_wasm = false;
 
   bool Has(absl::string_view feature) const;
   // "+avx2,+fma": how LLVM takes them.
@@ -50,9 +53,10 @@ const std::map<std::string, TargetOption>& MachineOptions();
 // this machine's triple, generic for another), -mattr, -vector-bits,
 // -reproducible.
 // InvalidArgument names the option and what is wrong with it; a triple must be
-// one of 64-bit little-endian processors (isa/machines.h). For `native` the
-// features come from asking the processor; its name, which LLVM may guess
-// wrongly, is believed for timings alone, and only where it fits the features.
+// wasm32, or one of 64-bit little-endian processors (isa/machines.h). For
+// `native` the features come from asking the processor; its name, which LLVM
+// may guess wrongly, is believed for timings alone, and only where it fits the
+// features.
 absl::StatusOr<Machine> ResolveMachine(const Target& target);
 
 // The model that schedules use: the caches of the system for a native

@@ -7,6 +7,7 @@
 #include "compiler/codegen/llvm/reduce_angle.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/IntrinsicsAArch64.h"
+#include "llvm/IR/IntrinsicsWebAssembly.h"
 #include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 
@@ -428,8 +429,26 @@ Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
 
 namespace {
 
+// WebAssembly multiplies pairs of 16-bit integers: the bytes of even and of odd
+// places, each made as wide.
+Value* Dot4ByPairs(llvm::IRBuilder<>& b, Value* x, Value* y, Value* z) {
+  Type* halves = llvm::FixedVectorType::get(b.getInt16Ty(), 8);
+  x = b.CreateBitCast(x, halves);
+  y = b.CreateBitCast(y, halves);
+  const auto dot = [&](Value* left, Value* right) {
+    return b.CreateIntrinsic(llvm::Intrinsic::wasm_dot, {}, {left, right});
+  };
+  Value* even = dot(b.CreateAnd(x, 0xff), b.CreateAShr(b.CreateShl(y, 8), 8));
+  Value* odd = dot(b.CreateLShr(x, 8), b.CreateAShr(y, 8));
+  return b.CreateAdd(b.CreateAdd(z, even), odd);
+}
+
 // The instruction for vectors of so many lanes.
 llvm::Intrinsic::ID Dot4Instruction(const Machine& m, unsigned lanes) {
+  if (m.is_wasm) {
+    return lanes == 4 && m.Has("simd128") ? llvm::Intrinsic::wasm_dot
+                                          : llvm::Intrinsic::not_intrinsic;
+  }
   if (m.Has("i8mm")) {
     return lanes == 4 ? llvm::Intrinsic::aarch64_neon_usdot
                       : llvm::Intrinsic::not_intrinsic;
@@ -449,6 +468,7 @@ Value* EmitDot4(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
   Type* type = x->getType();
   if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
     const llvm::Intrinsic::ID id = Dot4Instruction(m, vector->getNumElements());
+    if (id == llvm::Intrinsic::wasm_dot) return Dot4ByPairs(b, x, y, z);
     if (id == llvm::Intrinsic::aarch64_neon_usdot) {
       Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 16);
       return b.CreateIntrinsic(

@@ -190,6 +190,12 @@ llvm::Function* ModuleEmitter::FailHelper() {
       llvm::FunctionType::get(b.getInt32Ty(), {ptr, ptr}, false), name, false);
   f->addFnAttr(llvm::Attribute::Cold);
   f->addFnAttr(llvm::Attribute::NoInline);
+  if (machine_.is_wasm) {  // nobody is there to be told
+    b.SetInsertPoint(llvm::BasicBlock::Create(context(), "entry", f));
+    if (main_ != nullptr) b.CreateStore(f->getArg(1), LastErrorVariable());
+    b.CreateRet(b.getInt32(-1));
+    return f;
+  }
   auto* report = llvm::FunctionType::get(b.getVoidTy(), {ptr, ptr}, false);
   // In a process without Ingot's runtime, tvm-ffi's, if that is there.
   llvm::Function* raise =
@@ -250,7 +256,9 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
   for (const DimBinding& symbol : signature.symbols) {
     bounds.Set(symbol.var, 0, INT64_MAX);
   }
-  KernelEmitter emitter(this, kernel, bounds, false);
+  // Without threads, a loop that could use them is one like others.
+  KernelEmitter emitter(this, kernel, bounds,
+                        /*in_parallel=*/machine_.is_wasm);
   for (size_t p = 0; p < func.params.size(); ++p) {
     const bool read_only = static_cast<int>(p) < func.num_inputs();
     SetBufferAttributes(kernel, p, *func.params[p], read_only);
@@ -266,7 +274,7 @@ absl::Status ModuleEmitter::AddKernel(const tir::PrimFunc& func) {
   if (!emitter.status().ok()) return emitter.status();
   if (is_main) {
     EmitMain(func, signature, kernel);
-  } else {
+  } else if (!machine_.is_wasm) {
     EmitWrapper(func, signature, kernel);
   }
   return absl::OkStatus();

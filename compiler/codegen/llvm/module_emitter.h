@@ -26,10 +26,11 @@ class ModuleEmitter {
   ModuleEmitter(llvm::Module* module, const Machine& machine,
                 const MainFunction* main, const std::string& prefix);
 
-  // Adds an internal function with the kernel's loops, and the exported one
-  // that checks arguments and calls it. InvalidArgument for what the code
-  // generator cannot do; the module is then of no use. The model itself is
-  // added last and offered as main_function.h says.
+  // Adds an internal function with the kernel's loops, and, but for
+  // WebAssembly, the exported one that checks arguments and calls it.
+  // InvalidArgument for what the code generator cannot do; the module is then
+  // of no use. The model itself is added last and offered as main_function.h
+  // says.
   absl::Status AddKernel(const tir::PrimFunc& func);
 
   // Whether other kernels may be called by their names.

@@ -79,7 +79,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     std::set<std::string> needed;
     for (size_t i = 0; i < parts.size(); ++i) {
       // Bitcode needs nothing: its loader compiles it for what is there.
-      if (output == LlvmOutput::kObject) {
+      if (output == LlvmOutput::kObject && !machine.is_wasm) {
         INGOT_ASSIGN_OR_RETURN(
             const std::vector<std::string> of_part,
             isa::NeededFeatures(parts[i], machine.triple, machine.features));
@@ -96,7 +96,12 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     }
     result.cpu_features.assign(needed.begin(), needed.end());
     result.target_triple = machine.triple;
-    result.link_libraries = {"m"};
+    if (machine.is_wasm) {
+      // An engine reads a module as a whole, whatever of it runs.
+      result.cpu_features = machine.features;
+    } else {
+      result.link_libraries = {"m"};
+    }
     return result;
   };
   return kind;
