@@ -12,25 +12,20 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "artifact/constants_symbol.h"
-#include "artifact/main_header.h"
 #include "base/status_macros.h"
-#include "runtime/plan/check.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/safetensors.h"
 #include "tools/export_c/build_files.h"
 #include "tools/export_c/weights_source.h"
+#include "tools/whole_model/whole_model.h"
 
 namespace ingot {
 namespace {
 
-// The artifacts of the set that matter here.
+// The code, in C for firmware as for a host.
 struct Sources {
-  const Artifact* header = nullptr;
   const Artifact* kernels = nullptr;
   // C that the kernels call, with its headers.
   std::vector<const Artifact*> called;
-  const Artifact* plan = nullptr;
-  const Artifact* weights = nullptr;  // null: the model has none
 };
 
 bool IsCalledC(const Artifact& artifact) {
@@ -39,35 +34,23 @@ bool IsCalledC(const Artifact& artifact) {
           absl::EndsWith(artifact.file_name, ".h"));
 }
 
-absl::StatusOr<Sources> FindSources(const ArtifactSet& set) {
+absl::StatusOr<Sources> FindSources(const WholeModel& model) {
   Sources sources;
-  INGOT_ASSIGN_OR_RETURN(sources.header, FindMainHeader(set));
-  for (const Artifact& artifact : set.artifacts()) {
-    if (artifact.loader == kMetadataLoader) {
-      sources.plan = &artifact;
-    } else if (artifact.loader == kConstantsLoader) {
-      sources.weights = &artifact;
-    } else if (&artifact == sources.header) {
-      continue;
-    } else if (artifact.loader == kNativeLoader && artifact.codegen_id == "c") {
-      sources.kernels = &artifact;
-    } else if (IsCalledC(artifact)) {
-      sources.called.push_back(&artifact);
+  for (const Artifact* artifact : model.rest) {
+    if (artifact->loader == kNativeLoader && artifact->codegen_id == "c") {
+      sources.kernels = artifact;
+    } else if (IsCalledC(*artifact)) {
+      sources.called.push_back(artifact);
     } else {
       return absl::FailedPreconditionError(absl::StrCat(
-          ArtifactPath(artifact),
+          ArtifactPath(*artifact),
           " is not C; compile the model for --target=c, or for targets before "
           "it whose code is C that its kernels call"));
     }
   }
-  if (sources.kernels == nullptr) {
-    return absl::FailedPreconditionError(
-        "the set has no C of the target c; compile the model for --target=c");
-  }
-  if (sources.plan == nullptr) {
-    return absl::FailedPreconditionError("the set has no plan");
-  }
-  return sources;
+  if (sources.kernels != nullptr) return sources;
+  return absl::FailedPreconditionError(
+      "the set has no C of the target c; compile the model for --target=c");
 }
 
 // The arena's size, as the header says it.
@@ -120,40 +103,34 @@ std::string ArenaSource(const std::string& prefix) {
 
 absl::StatusOr<ExportedFolder> ExportC(const ArtifactSet& set) {
   const std::string& prefix = set.provenance().symbol_prefix();
-  INGOT_ASSIGN_OR_RETURN(const Sources sources, FindSources(set));
-  Plan plan;
-  const absl::string_view plan_bytes = sources.plan->content.view();
-  if (!plan.ParseFromArray(plan_bytes.data(),
-                           static_cast<int>(plan_bytes.size()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ArtifactPath(*sources.plan), " is damaged"));
-  }
-  INGOT_RETURN_IF_ERROR(CheckPlan(plan));
+  INGOT_ASSIGN_OR_RETURN(const WholeModel model, FindWholeModel(set));
+  INGOT_ASSIGN_OR_RETURN(const Sources sources, FindSources(model));
+  const Plan& plan = model.plan;
   if (plan.symbols_size() > 0) {
     return absl::FailedPreconditionError(
         "the model's inputs have symbolic dimensions, on which its memory "
         "depends; fix them when compiling, with --input-shape");
   }
   INGOT_ASSIGN_OR_RETURN(const uint64_t arena_bytes,
-                         ArenaBytes(sources.header->content.view(), prefix));
+                         ArenaBytes(model.header->content.view(), prefix));
   ExportedFolder folder;
   const auto file = [&](absl::string_view suffix) -> std::string& {
     return folder.files[absl::StrCat(prefix, suffix)];
   };
-  file(".h") = std::string(sources.header->content.view());
+  file(".h") = std::string(model.header->content.view());
   file("_kernels.c") = Freestanding(sources.kernels->content.view());
   file("_arena.h") = ArenaHeader(prefix);
   file("_arena.c") = ArenaSource(prefix);
   NamedTensors weights;
-  if (sources.weights != nullptr) {
-    const Blob& content = sources.weights->content;
+  if (model.weights != nullptr) {
+    const Blob& content = model.weights->content;
     INGOT_ASSIGN_OR_RETURN(weights, ReadSafetensors(content));
     INGOT_ASSIGN_OR_RETURN(const ConstantsSymbol symbol,
                            FindConstantsSymbol(prefix, content.view()));
     // The code reads weights by their offsets.
     if (!absl::StrContains(sources.kernels->content.view(), symbol.name)) {
       return absl::FailedPreconditionError(
-          absl::StrCat(ArtifactPath(*sources.weights),
+          absl::StrCat(ArtifactPath(*model.weights),
                        " is not laid out as the code was compiled for"));
     }
     INGOT_ASSIGN_OR_RETURN(

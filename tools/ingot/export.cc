@@ -1,12 +1,23 @@
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <limits>
+#include <map>
+#include <string>
 #include <system_error>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/replace_file.h"
 #include "base/status_macros.h"
+#include "compiler/frontends/read_model.h"
+#include "compiler/relay/printer.h"
 #include "tools/export_c/export_c.h"
+#include "tools/export_mlf/export_mlf.h"
+#include "tools/export_wasm/export_wasm.h"
+#include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
@@ -15,16 +26,31 @@
 namespace ingot {
 namespace {
 
-absl::Status WriteFolder(const ExportedFolder& folder, const std::string& dir) {
+constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+
+struct ExportFlags {
+  std::string output, format = "c", weights = "inside", model;
+  int64_t ram = kMost, rom = kMost;
+  bool quiet = false;
+};
+
+// What there is to write, and a line about it.
+struct Exported {
+  std::map<std::string, std::string> files;
+  std::string summary;
+};
+
+absl::Status WriteFolder(const std::map<std::string, std::string>& files,
+                         const std::string& dir) {
   std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  if (error) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("cannot make the folder: ", error.message()));
-  }
-  for (const auto& [name, text] : folder.files) {
-    INGOT_ASSIGN_OR_RETURN(ReplaceFile file,
-                           ReplaceFile::Open(absl::StrCat(dir, "/", name)));
+  for (const auto& [name, text] : files) {
+    const std::filesystem::path path = std::filesystem::path(dir) / name;
+    std::filesystem::create_directories(path.parent_path(), error);
+    if (error) {
+      return absl::FailedPreconditionError(
+          absl::StrCat("cannot make the folder: ", error.message()));
+    }
+    INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path.string()));
     INGOT_RETURN_IF_ERROR(file.Append(text));
     INGOT_RETURN_IF_ERROR(file.Commit());
   }
@@ -52,56 +78,140 @@ absl::Status CheckBudget(absl::string_view flag, uint64_t needed,
                                                    "=", budget, " allows"));
 }
 
+absl::StatusOr<Exported> AsC(const ArtifactSet& set, const ExportFlags& flags) {
+  INGOT_ASSIGN_OR_RETURN(ExportedFolder folder, ExportC(set));
+  absl::Status fits = CheckBudget("ram", folder.memory.ram(), flags.ram);
+  fits.Update(CheckBudget("rom", folder.memory.rom(), flags.rom));
+  if (!fits.ok()) {
+    Print(MemoryTable(folder.memory));
+    return fits;
+  }
+  return Exported{std::move(folder.files),
+                  absl::StrCat(folder.memory.ram(), " bytes of RAM, ",
+                               folder.memory.rom(), " bytes of ROM")};
+}
+
+absl::StatusOr<Exported> AsWasm(const ArtifactSet& set,
+                                const ExportFlags& flags) {
+  WasmOptions options;
+  options.weights_beside = flags.weights == "beside";
+  INGOT_ASSIGN_OR_RETURN(WasmFolder folder, ExportWasm(set, options));
+  return Exported{std::move(folder.files),
+                  absl::StrCat(folder.code_bytes, " bytes of code, ",
+                               folder.weight_bytes, " bytes of weights")};
+}
+
+// The time to write into files: what $SOURCE_DATE_EPOCH says, as builds that
+// shall give the same bytes again set it, or now.
+absl::StatusOr<absl::Time> ExportTime() {
+  const char* epoch = std::getenv("SOURCE_DATE_EPOCH");
+  if (epoch == nullptr) return absl::Now();
+  int64_t seconds = 0;
+  if (absl::SimpleAtoi(epoch, &seconds)) return absl::FromUnixSeconds(seconds);
+  return UsageError(absl::StrCat("$SOURCE_DATE_EPOCH must be a number, not '",
+                                 OneLine(epoch), "'"));
+}
+
+// The relay text of the model that the set was compiled from.
+absl::StatusOr<std::string> RelayText(const ArtifactSet& set,
+                                      const std::string& path,
+                                      const CompilerBackends& backends) {
+  if (path.empty()) return "";
+  INGOT_ASSIGN_OR_RETURN(const CompilerBuiltins builtins,
+                         MakeCompilerBuiltins(backends));
+  INGOT_ASSIGN_OR_RETURN(const ReadModel model,
+                         ReadModelFile(path, builtins.frontends, {}));
+  if (model.sha256 != set.provenance().model_sha256()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the set was not compiled from ", path));
+  }
+  return relay::Print(model.module);
+}
+
+absl::StatusOr<Exported> AsMlf(const ArtifactSet& set, const ExportFlags& flags,
+                               const CompilerBackends& backends) {
+  INGOT_ASSIGN_OR_RETURN(const std::string relay,
+                         RelayText(set, flags.model, backends));
+  INGOT_ASSIGN_OR_RETURN(const absl::Time time, ExportTime());
+  Exported exported;
+  INGOT_ASSIGN_OR_RETURN(exported.files, ExportMlf(set, relay, time));
+  exported.summary = "in the Model Library Format";
+  return exported;
+}
+
+absl::Status CheckFlags(const ExportFlags& flags) {
+  if (flags.format != "c" && flags.format != "wasm" && flags.format != "mlf") {
+    return UsageError(
+        absl::StrCat("--format=", flags.format, ": must be c, wasm or mlf"));
+  }
+  if (flags.weights != "inside" && flags.weights != "beside") {
+    return UsageError(absl::StrCat("--weights=", flags.weights,
+                                   ": must be inside or beside"));
+  }
+  if (flags.format != "c" && (flags.ram != kMost || flags.rom != kMost)) {
+    return UsageError("--ram and --rom are for --format=c");
+  }
+  if (flags.format != "wasm" && flags.weights != "inside") {
+    return UsageError("--weights is for --format=wasm");
+  }
+  if (flags.format != "mlf" && !flags.model.empty()) {
+    return UsageError("--model is for --format=mlf");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RunExport(Args args, const CompilerBackends& backends) {
-  FlagSet flags("export", {"SET"},
-                "Writes a set that was compiled for --target=c as a folder of "
-                "C99 for firmware: the kernels and the\nfunction that calls "
-                "them, the weights as a constant array, a static arena, a "
-                "Makefile and a\nCMakeLists.txt, and a README with what memory "
-                "it takes. No heap, no threads, no C++.");
-  std::string output, format = "c";
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
-  int64_t ram = kMost, rom = kMost;
-  flags.String("o", "DIR", "the folder to write", &output);
-  flags.Required();
-  flags.String("format", "c", "c is the only one there is", &format);
-  flags.Int("ram", "BYTES",
-            "fail if inputs, outputs and arena take more than that", 0, kMost,
-            &ram);
-  flags.Int("rom", "BYTES", "fail if the weights take more than that", 0, kMost,
-            &rom);
-  bool quiet = false;
-  flags.Bool("quiet", "say nothing when all goes well", &quiet);
-  absl::StatusOr<bool> go_on = flags.Parse(args);
+  FlagSet words(
+      "export", {"SET"},
+      "Writes a model as a folder that needs nothing of Ingot. "
+      "--format=c, of a set that was compiled for --target=c: C99 for "
+      "firmware, with no heap, no threads and no C++, and a README with what "
+      "memory it takes. --format=wasm, of one for "
+      "--target='llvm -mtriple=wasm32 -mattr=+simd128': a WebAssembly module "
+      "without a runtime, and the JavaScript module that loads it. "
+      "--format=mlf, of any: the folders of TVM's Model Library Format.");
+  ExportFlags flags;
+  words.String("o", "DIR", "the folder to write", &flags.output);
+  words.Required();
+  words.String("format", "FORMAT", "c, wasm or mlf", &flags.format);
+  words.Int("ram", "BYTES",
+            "c: fail if inputs, outputs and arena take more than that", 0,
+            kMost, &flags.ram);
+  words.Int("rom", "BYTES", "c: fail if the weights take more than that", 0,
+            kMost, &flags.rom);
+  words.String(
+      "weights", "WHERE",
+      "wasm: inside of the .wasm, or beside it, in a file of their own",
+      &flags.weights);
+  words.String("model", "MODEL",
+               "mlf: also write the relay text of this model, which the set "
+               "was compiled from",
+               &flags.model);
+  words.Bool("quiet", "say nothing when all goes well", &flags.quiet);
+  absl::StatusOr<bool> go_on = words.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
-  if (format != "c") {
-    return UsageError(absl::StrCat("--format=", format, ": must be c"));
-  }
+  INGOT_RETURN_IF_ERROR(CheckFlags(flags));
   absl::StatusOr<Builtins> builtins =
       MakeBuiltins({backends.register_loaders, backends.register_inspectors});
   if (!builtins.ok()) return builtins.status();
   ReadOptions read;
   read.check_all_digests = true;
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
-  if (!set.ok()) return Where(set.status(), flags.word(0));
-  absl::StatusOr<ExportedFolder> folder = ExportC(*set);
-  if (!folder.ok()) return Where(folder.status(), flags.word(0));
-  absl::Status fits = CheckBudget("ram", folder->memory.ram(), ram);
-  fits.Update(CheckBudget("rom", folder->memory.rom(), rom));
-  if (!fits.ok()) {
-    Print(MemoryTable(folder->memory));
-    return Where(fits, flags.word(0));
+      OpenSet(words.word(0), SetUse::kWhole, *builtins, read);
+  if (!set.ok()) return Where(set.status(), words.word(0));
+  absl::StatusOr<Exported> exported = flags.format == "c" ? AsC(*set, flags)
+                                      : flags.format == "wasm"
+                                          ? AsWasm(*set, flags)
+                                          : AsMlf(*set, flags, backends);
+  if (!exported.ok()) return Where(exported.status(), words.word(0));
+  if (absl::Status s = WriteFolder(exported->files, flags.output); !s.ok()) {
+    return Where(s, flags.output);
   }
-  if (absl::Status s = WriteFolder(*folder, output); !s.ok()) {
-    return Where(s, output);
-  }
-  if (!quiet) {
-    Print(absl::StrCat(OneLine(output), ": ", folder->files.size(), " files, ",
-                       folder->memory.ram(), " bytes of RAM, ",
-                       folder->memory.rom(), " bytes of ROM\n"));
+  if (!flags.quiet) {
+    Print(absl::StrCat(OneLine(flags.output), ": ", exported->files.size(),
+                       " files, ", exported->summary, "\n"));
   }
   return absl::OkStatus();
 }
