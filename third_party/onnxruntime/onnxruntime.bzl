@@ -1,4 +1,4 @@
-"""ONNX Runtime's library, which its package for Node.js carries."""
+"""ONNX Runtime's library, which its package for Node.js carries, and its WebAssembly."""
 
 load("//third_party:npm.bzl", "npm_package")
 
@@ -23,3 +23,35 @@ cc_import(
         ],
         version = "1.30.0",
     )
+    for name, package, sha256, unused in [
+        (
+            "npm_onnxruntime_common",
+            "onnxruntime-common",
+            "7906c439e0d3e0f4048caa23b64cdfadc0f455c377f579ce1ab2a4b778f07d5f",
+            [],
+        ),
+        (
+            "npm_onnxruntime_web",
+            "onnxruntime-web",
+            "d2228df7e4616bc3348bf504ee888f3bec43789a273f0a63f3e68d203ce3bf71",
+            ["docs", "lib"],
+        ),
+    ]:
+        npm_package(
+            name = name,
+            # Programs find the package's files by where this one is.
+            build_file_content = """
+exports_files(["package.json"])
+
+filegroup(
+    name = "package",
+    srcs = ["package.json"],
+    data = glob(["dist/**"]),
+    visibility = ["//visibility:public"],
+)
+""",
+            package = package,
+            sha256 = sha256,
+            unused = unused,
+            version = "1.30.0",
+        )
