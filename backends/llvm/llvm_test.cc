@@ -226,14 +226,43 @@ TEST(Llvm, CompilesForOtherProcessors) {
   }
 }
 
+// What runs it is tested where Node.js does, in examples/web and tests/cross.
+TEST(Llvm, CompilesForWebAssembly) {
+  TargetRegistry registry;
+  ASSERT_TRUE(RegisterLlvmTarget(&registry).ok());
+  for (const char* features : {"", " -mattr=+simd128"}) {
+    const std::string text = absl::StrCat("llvm -mtriple=wasm32", features);
+    auto result = Compile(text);
+    ASSERT_TRUE(result.ok()) << result.status();
+    EXPECT_EQ(result->target_triple, "wasm32-unknown-unknown");
+    EXPECT_THAT(std::string(result->artifacts[0].content.view()),
+                testing::StartsWith(std::string("\0asm", 4)));
+    // Nothing is there to link with.
+    EXPECT_THAT(result->link_libraries, IsEmpty());
+    const bool vectors = *features != 0;
+    EXPECT_EQ(std::count(result->cpu_features.begin(),
+                         result->cpu_features.end(), "simd128"),
+              vectors ? 1 : 0);
+    const MachineModel model =
+        *(*registry.Find("llvm"))->MachineOf(*ParseTarget(text));
+    EXPECT_EQ(model.vector_bits, vectors ? 128 : 0);
+    EXPECT_EQ(model.Has(MachineUnit::kInt8Dot), vectors);
+    EXPECT_FALSE(model.fma);
+  }
+  const absl::Status bitcode = Compile("llvmjit -mtriple=wasm32").status();
+  EXPECT_EQ(bitcode.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(bitcode.message()),
+              HasSubstr("no machine that loads bitcode"));
+}
+
 // Graphics processors, virtual machines, other sizes and orders of bytes, other
 // systems, and nonsense: one line that names the option and what there is.
 TEST(Llvm, RefusesTriplesThatItCannotServe) {
   for (const char* triple : {"nvptx64-nvidia-cuda",
                              "amdgcn-amd-amdhsa",
                              "spirv64-unknown-unknown",
-                             "wasm32-unknown-unknown",
                              "wasm64-unknown-unknown",
+                             "wasm32-unknown-wasi",
                              "bpf",
                              "i686-linux-gnu",
                              "armv7-linux-gnueabihf",

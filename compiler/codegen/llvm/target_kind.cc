@@ -29,6 +29,15 @@ absl::StatusOr<int> OptLevel(const Target& target) {
   return level;
 }
 
+// What the options describe, if such output can be for it.
+absl::StatusOr<Machine> MachineFor(const Target& target, LlvmOutput output) {
+  INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
+  if (!machine.is_wasm || output == LlvmOutput::kObject) return machine;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "target option -mtriple=", target.Option("mtriple", ""),
+      ": WebAssembly is no machine that loads bitcode; compile for llvm"));
+}
+
 }  // namespace
 
 TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
@@ -41,14 +50,15 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.options["O"] = {"how hard LLVM optimises, 0 to 3", "3"};
   kind.loaders = {std::string(loader)};
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
-  kind.check = [](const Target& target) -> absl::Status {
-    INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
+  kind.check = [output](const Target& target) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
     return OptLevel(target).status();
   };
   kind.templates = te::cpu::CpuTemplates();
   kind.layouts = te::cpu::CpuLayouts;
-  kind.machine = [](const Target& target) -> absl::StatusOr<MachineModel> {
-    INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
+  kind.machine =
+      [output](const Target& target) -> absl::StatusOr<MachineModel> {
+    INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
     return ModelOf(machine);
   };
   kind.generates_main = output == LlvmOutput::kObject;
@@ -57,7 +67,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
       [codegen_id, loader = std::string(loader), suffix = std::string(suffix),
        output](const Target& target, absl::Span<const tir::PrimFunc> kernels,
                const CodegenOptions& options) -> absl::StatusOr<CodegenResult> {
-    INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
+    INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
     INGOT_ASSIGN_OR_RETURN(int level, OptLevel(target));
     LlvmOptions llvm_options;
     llvm_options.opt_level = level;
