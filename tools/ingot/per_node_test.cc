@@ -16,14 +16,16 @@ class PerNodeTest : public ::testing::Test {
   PerNodeTest() {
     call_.set_function("m_kernel");
     call_.set_source("Add_3");
+    call_.set_num_outputs(1);
     x_ = *Tensor::Empty(DataType::Float(32), {2});
     y_ = *Tensor::Empty(DataType::Float(32), {2});
     x_.mutable_data<float>()[0] = 1;
     x_.mutable_data<float>()[1] = 2;
   }
 
-  // The verdict when the kernel, y = x + x, gave these.
-  absl::Status Observe(float first, float second) {
+  // The verdict when the kernel, y = x + x, gave these. Before its results it
+  // may have weights that its target made.
+  absl::Status Observe(float first, float second, bool has_weights = false) {
     absl::StatusOr<std::unique_ptr<relay::Module>> module =
         relay::ReadModule(R"(module {
       func @main(%x: f32[2]) -> (%y) { %y = @kernel(%x) : f32[2] }
@@ -39,7 +41,8 @@ class PerNodeTest : public ::testing::Test {
     Progress progress(quiet);
     PerNodeCheck check(*std::move(module), {{"m_kernel", "kernel"}},
                        Tolerance(), &progress);
-    const std::vector<const DLTensor*> args = {x_.dl(), y_.dl()};
+    std::vector<const DLTensor*> args = {x_.dl(), y_.dl()};
+    if (has_weights) args.insert(args.begin() + 1, x_.dl());
     return check.Observe(call_, args);
   }
 
@@ -55,6 +58,11 @@ TEST_F(PerNodeTest, AWrongOneIsNamedWithItsNodes) {
   EXPECT_THAT(std::string(s.message()),
               HasSubstr("call 0, m_kernel, for Add_3: result 0 is wrong: "));
   EXPECT_THAT(std::string(s.message()), HasSubstr("(1 of 2)"));
+}
+
+TEST_F(PerNodeTest, WeightsOfTheTargetsOwnAreNoResults) {
+  EXPECT_TRUE(Observe(2, 4, /*has_weights=*/true).ok());
+  EXPECT_FALSE(Observe(2, 5, /*has_weights=*/true).ok());
 }
 
 TEST_F(PerNodeTest, AnUnknownFunctionIsAnError) {
