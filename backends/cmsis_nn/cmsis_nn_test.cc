@@ -354,6 +354,16 @@ TEST(CmsisNn, ALibraryThatAsksForMoreIsAnError) {
 }
 
 TEST(CmsisNn, AMissingLibraryIsNamed) {
+  for (const char* library : {"libcmsis-nn.a", "/no/such/library.o"}) {
+    EXPECT_THAT(
+        std::string(CompileRelay(absl::StrCat("cmsis_nn -rounding=double "
+                                              "-library=",
+                                              library, ",c"),
+                                 Network())
+                        .status()
+                        .message()),
+        HasSubstr(library));
+  }
   auto set = CompileRelay("cmsis_nn -rounding=double,c", Network());
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_THAT(std::string(StoreAndLoad(*set).status().message()),

@@ -70,6 +70,12 @@ absl::Status AddLibrary(const Target& target, CodegenResult* code) {
                          WithRequest(target, kReferenceSource), code);
     return absl::OkStatus();
   }
+  if (!absl::EndsWith(library, ".c") && !absl::EndsWith(library, ".o")) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target cmsis_nn: -library=", library,
+        " is neither C (.c) nor an object (.o), which `ld -r --whole-archive` "
+        "makes of an archive"));
+  }
   absl::StatusOr<Blob> file = Blob::MapFile(library);
   if (!file.ok()) {
     return absl::Status(
