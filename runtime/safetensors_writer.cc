@@ -80,7 +80,7 @@ absl::StatusOr<std::string> MakeHeader(
   }
   header += "}";
   const size_t total = header.size() + sizeof(uint64_t);
-  const size_t padded = (total + kAlignment - 1) & ~(kAlignment - 1);
+  const size_t padded = AlignUp(total);
   header.append(padded - total, ' ');
   return header;
 }

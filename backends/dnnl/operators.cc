@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using Shapes = absl::Span<const Dims>;
@@ -410,4 +410,4 @@ bool IsEltwiseAlgorithm(absl::string_view name) {
          std::end(kNames);
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -14,7 +14,7 @@
 #include "backends/dnnl/threads.h"
 #include "base/status_macros.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using dnnl::memory;
@@ -410,4 +410,4 @@ absl::StatusOr<std::unique_ptr<Program>> BuildProgram(
       code, absl::StrCat("node ", builder.current(), ": oneDNN: ", what));
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

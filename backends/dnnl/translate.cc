@@ -15,7 +15,7 @@
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using relay::Attrs;
@@ -425,4 +425,4 @@ absl::StatusOr<Step> TranslateOp(const relay::Node& node,
   return Translation(node, bindings).Run();
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

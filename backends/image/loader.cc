@@ -114,7 +114,7 @@ absl::StatusOr<LoadedFunction> LoadFunction(
       })};
 }
 
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_image(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryImage(
     absl::Span<const Artifact> group, LoadContext& context) {
   auto decoder = std::make_shared<Decoder>();
   return LoadFunctions("image", group, context,
@@ -126,7 +126,7 @@ absl::StatusOr<std::shared_ptr<Module>> loadbinary_image(
 }  // namespace
 
 absl::Status RegisterImageLoader(LoaderRegistry* registry) {
-  return registry->Register("image", loadbinary_image);
+  return registry->Register("image", LoadBinaryImage);
 }
 
 }  // namespace ingot

@@ -185,13 +185,13 @@ absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
   return std::make_shared<JitModule>(std::move(jit), std::move(functions));
 }
 
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_llvmjit(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryLlvmjit(
     absl::Span<const Artifact> group, LoadContext& context) {
   return LoadLlvmJit(group);
 }
 
 absl::Status RegisterLlvmjitLoader(LoaderRegistry* registry) {
-  return registry->Register("llvmjit", loadbinary_llvmjit);
+  return registry->Register("llvmjit", LoadBinaryLlvmjit);
 }
 
 }  // namespace ingot

@@ -40,7 +40,8 @@ struct ModelValue {
   std::string node;
 };
 
-// How one format is read. The functions may be called from several threads.
+// A frontend reads one format. Its functions may be called from several
+// threads.
 struct Frontend {
   std::string name;    // "onnx"; unique
   std::string suffix;  // that such files usually have, ".onnx"

@@ -159,8 +159,8 @@ struct TargetKind {
   // For the default lowering. The machine to schedule for; null: MachineModel's
   // defaults.
   std::function<absl::StatusOr<MachineModel>(const Target&)> machine;
-  // How kernels are scheduled; of templates that cost the same the first is
-  // taken. None: plain loops, one per axis.
+  // The templates that schedule kernels; of those that cost the same the first
+  // is taken. None: plain loops, one per axis.
   std::vector<te::ScheduleTemplate> templates;
   // The layouts that kernels of this kind want as a host. Null: plain ones.
   std::function<LayoutPreferences(const MachineModel&)> layouts;
@@ -216,9 +216,8 @@ struct TargetKind {
   // the host. Only for kinds with regions.
   bool last_resort = false;
 
-  // Whether the target takes this operator by itself, by `operators` and
-  // `supports`:
-  // OkStatus, or Unimplemented or another error that says why not.
+  // Says whether the target takes this operator by itself, by `operators` and
+  // `supports`: OkStatus, or Unimplemented or another error that says why not.
   absl::Status Takes(const Target& target, const relay::Node& node) const;
 
   // Whether partitioning makes regions for it.

@@ -41,8 +41,7 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
     offsets.push_back(*total);
-    *total += (static_cast<uint64_t>(size) + kAlignment - 1) / kAlignment *
-              kAlignment;
+    *total += AlignUp(static_cast<uint64_t>(size));
     sizes_[i] = static_cast<uint64_t>(size);
   }
   return offsets;

@@ -139,7 +139,7 @@ absl::StatusOr<Value> UnsqueezeAtRunTime(NodeContext& c, Value x, int i) {
   return c.Reshape(x, shape, "");
 }
 
-// The elements of each result beside each other, as a matrix whose rows are
+// The elements of each result next to each other, as a matrix whose rows are
 // reduced.
 absl::StatusOr<Value> ReduceAtRunTime(NodeContext& c, absl::string_view op,
                                       Value x, int i, bool keepdims) {
