@@ -21,7 +21,8 @@ namespace {
 using relay::Attrs;
 using relay::Value;
 
-// What oneDNN is asked to read; blocked layouts are for Ingot's own kernels.
+// The layouts that oneDNN is asked to read; blocked ones are for Ingot's own
+// kernels.
 constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};
 constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
 

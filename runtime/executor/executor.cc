@@ -159,7 +159,7 @@ class PlanExecutor final : public GraphExecutor {
         "there is no input ", index, ", but ", inputs_.size(), " inputs"));
   }
 
-  // How an error on what was given for an input begins.
+  // The beginning of an error on what was given for an input.
   std::string Expected(size_t index) const {
     return absl::StrCat("input ", index, " ('", inputs_[index].name,
                         "'): expected ", inputs_[index].TypeString(), ", got ");

@@ -1,4 +1,4 @@
-// Where tensors are: storage, and the checks that each fits in its place.
+// Places tensors in storage, and checks that each fits in its place.
 #include <algorithm>
 #include <cstdint>
 #include <tuple>

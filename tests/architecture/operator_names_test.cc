@@ -19,9 +19,9 @@ namespace {
 
 using ingot::relay::StandardOps;
 
-// How many comparisons each file may have: exactly those that it has, so that
-// the list never allows more than there are. Those of compiler/relay/passes are
-// the operators that rewrite rules look for.
+// The number of comparisons that each file may have: exactly those that it has,
+// so that the list never allows more than there are. Those of
+// compiler/relay/passes are the operators that rewrite rules look for.
 const std::map<std::string, int>& Allowed() {
   static const auto* const allowed = new std::map<std::string, int>{
       // Words of relay's text that are spelled like operators: div, mod,

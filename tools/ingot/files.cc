@@ -37,7 +37,7 @@ absl::Status SystemError(absl::string_view path, int error) {
   }
 }
 
-// Where writing to `path` really goes: a link stays, its file is replaced.
+// The path that writing to `path` replaces: a link stays, its file is replaced.
 std::string Resolve(absl::string_view path) {
   std::error_code error;
   const std::filesystem::path real =

@@ -73,8 +73,8 @@ OpDef BatchNorm() {
   return def;
 }
 
-// How a normalisation sees x: `outer` dimensions it runs over, `inner` ones
-// that it averages over; `At` joins their indices.
+// The dimensions of x as a normalisation sees them: it runs over the `outer`
+// ones and averages over the `inner` ones; `At` joins their indices.
 struct Rows {
   Shape outer;
   std::vector<Expr> inner;

@@ -127,7 +127,7 @@ OpDef ResolveShape() {
       const Expr v = explicit_dim(I64(d));
       others = others * MakeSelect(Eq(v, I64(-1)), I64(1), v);
     }
-    // Where nothing is left to divide by, -1 stays, which nobody accepts.
+    // If nothing is left to divide by, -1 stays, which nobody accepts.
     const Expr rest =
         MakeSelect(Eq(others, I64(0)), I64(-1),
                    elements / MakeSelect(Eq(others, I64(0)), I64(1), others));
