@@ -84,6 +84,10 @@ enum Trait : unsigned {
   // Says in floats what its first operand says in fewer bits, which some
   // kernels multiply instead.
   kDequantizes = 1 << 10,
+  // Multiplies its first operand by its second, a matrix [k, n] or several.
+  kTimesMatrix = 1 << 11,
+  // The same by the transpose of its second, a matrix [n, k].
+  kTimesTranspose = 1 << 12,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |
