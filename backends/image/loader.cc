@@ -8,6 +8,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "backends/image/image.h"
+#include "backends/image/name.h"
 #include "base/status_macros.h"
 #include "loaders/function_loader.h"
 #include "loaders/text_lines.h"
@@ -117,7 +118,7 @@ absl::StatusOr<LoadedFunction> LoadFunction(
 absl::StatusOr<std::shared_ptr<Module>> LoadBinaryImage(
     absl::Span<const Artifact> group, LoadContext& context) {
   auto decoder = std::make_shared<Decoder>();
-  return LoadFunctions("image", group, context,
+  return LoadFunctions(image::kName, group, context,
                        [&](const Artifact& artifact, LoadContext&) {
                          return LoadFunction(artifact, decoder);
                        });
@@ -126,7 +127,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryImage(
 }  // namespace
 
 absl::Status RegisterImageLoader(LoaderRegistry* registry) {
-  return registry->Register("image", LoadBinaryImage);
+  return registry->Register(image::kName, LoadBinaryImage);
 }
 
 }  // namespace ingot
