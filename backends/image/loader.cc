@@ -94,7 +94,7 @@ absl::Status Call(const std::string& name, bool is_size, Decoder* decoder,
 absl::StatusOr<LoadedFunction> LoadFunction(
     const Artifact& artifact, const std::shared_ptr<Decoder>& decoder) {
   std::string name, op;
-  absl::Status read = ReadLines(artifact.content.view(), [&](Words words) {
+  INGOT_RETURN_IF_ERROR(ReadLines(artifact.content.view(), [&](Words words) {
     if (!name.empty() || words.size() != 2 ||
         (words[1] != "image_size" && words[1] != "decode_image")) {
       return Malformed(
@@ -103,8 +103,7 @@ absl::StatusOr<LoadedFunction> LoadFunction(
     name = std::string(words[0]);
     op = std::string(words[1]);
     return absl::OkStatus();
-  });
-  if (!read.ok()) return read;
+  }));
   if (name.empty()) return Malformed("has no line");
   const bool is_size = op == "image_size";
   return LoadedFunction{

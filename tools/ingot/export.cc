@@ -79,13 +79,13 @@ absl::Status RunExport(Args args, const CompilerBackends& backends) {
   if (format != "c") {
     return UsageError(absl::StrCat("--format=", format, ": must be c"));
   }
-  absl::StatusOr<Builtins> builtins =
-      MakeBuiltins({backends.register_loaders, backends.register_inspectors});
-  if (!builtins.ok()) return builtins.status();
+  INGOT_ASSIGN_OR_RETURN(
+      Builtins builtins,
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors}));
   ReadOptions read;
   read.check_all_digests = true;
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
+      OpenSet(flags.word(0), SetUse::kWhole, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   absl::StatusOr<ExportedFolder> folder = ExportC(*set);
   if (!folder.ok()) return Where(folder.status(), flags.word(0));
