@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "base/alignment.h"
 
 namespace ingot {
 
@@ -35,7 +36,8 @@ class Blob {
                          std::shared_ptr<const void> owner);
 
   // Copies `bytes` into memory aligned to `alignment` bytes, a power of two.
-  static Blob CopyAligned(absl::string_view bytes, size_t alignment = 64);
+  static Blob CopyAligned(absl::string_view bytes,
+                          size_t alignment = kAlignment);
 
   // Maps the regular file at `path` for reading; data() is page-aligned. The
   // file may be empty. The mapping sees what the file's inode holds, so whoever

@@ -1,6 +1,7 @@
-// How a C source in an artifact set asks to be compiled. A set may come from
-// anywhere, so it chooses only among compilers and flags that are listed here:
-// it can neither start another program nor name a file of the machine.
+// A compile request says how a C source in an artifact set wants to be
+// compiled. A set may come from anywhere, so it chooses only among compilers
+// and flags that are listed here: it can neither start another program nor name
+// a file of the machine.
 
 #ifndef INGOT_ARTIFACT_COMPILE_REQUEST_H_
 #define INGOT_ARTIFACT_COMPILE_REQUEST_H_

@@ -1,4 +1,5 @@
-// How native code and the weights of its set come together in one program.
+// A symbol brings native code and the weights of its set together in one
+// program.
 #ifndef INGOT_ARTIFACT_CONSTANTS_SYMBOL_H_
 #define INGOT_ARTIFACT_CONSTANTS_SYMBOL_H_
 

@@ -28,7 +28,7 @@ using ByteSink = std::function<absl::Status(absl::string_view)>;
 // manifest over kMaxManifestSize; those of `sink`.
 absl::Status WriteContainerTo(const ArtifactSet& set, const ByteSink& sink);
 
-// Where WriteContainerTo puts the artifacts' contents.
+// The places at which WriteContainerTo puts the artifacts' contents.
 struct ContainerPlaces {
   std::vector<uint64_t> offsets;  // in bytes, parallel to set.artifacts()
   uint64_t size = 0;              // of the container

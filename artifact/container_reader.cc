@@ -22,20 +22,19 @@ using container_layout::DecodeHeader;
 using container_layout::Header;
 
 absl::StatusOr<Header> CheckedHeader(absl::string_view container) {
-  absl::StatusOr<Header> header = DecodeHeader(container);
-  if (!header.ok()) return header;
-  if (header->file_size != container.size()) {
+  INGOT_ASSIGN_OR_RETURN(Header header, DecodeHeader(container));
+  if (header.file_size != container.size()) {
     return absl::DataLossError(absl::StrCat(
         "the container is ",
-        container.size() < header->file_size ? "cut off" : "too long",
-        ": its header says ", header->file_size, " bytes and there are ",
+        container.size() < header.file_size ? "cut off" : "too long",
+        ": its header says ", header.file_size, " bytes and there are ",
         container.size()));
   }
-  if (header->manifest_size > container.size() - header->manifest_offset ||
-      header->manifest_size > kMaxManifestSize) {
+  if (header.manifest_size > container.size() - header.manifest_offset ||
+      header.manifest_size > kMaxManifestSize) {
     return absl::DataLossError(
         absl::StrCat("the container's manifest cannot have ",
-                     header->manifest_size, " bytes"));
+                     header.manifest_size, " bytes"));
   }
   return header;
 }

@@ -51,17 +51,16 @@ struct Plan {
 };
 
 absl::StatusOr<Plan> MakePlan(const ArtifactSet& set) {
-  absl::StatusOr<Manifest> manifest = DescribeSet(set);
-  if (!manifest.ok()) return manifest.status();
+  INGOT_ASSIGN_OR_RETURN(Manifest manifest, DescribeSet(set));
   // Offsets have a fixed width, so any other than zero gives the true length.
-  for (Manifest::Entry& entry : *manifest->mutable_entries()) {
+  for (Manifest::Entry& entry : *manifest.mutable_entries()) {
     entry.set_offset(1);
     entry.set_defer_digest(DefersDigest(entry));
   }
   Plan plan;
-  plan.header.manifest_size = manifest->ByteSizeLong();
+  plan.header.manifest_size = manifest.ByteSizeLong();
   uint64_t end = plan.header.manifest_offset + plan.header.manifest_size;
-  for (Manifest::Entry& entry : *manifest->mutable_entries()) {
+  for (Manifest::Entry& entry : *manifest.mutable_entries()) {
     INGOT_ASSIGN_OR_RETURN(uint64_t offset,
                            container_layout::PlacePayload(end, entry.size()));
     entry.set_offset(offset);
@@ -69,7 +68,7 @@ absl::StatusOr<Plan> MakePlan(const ArtifactSet& set) {
     end = offset + entry.size();
   }
   plan.header.file_size = end;
-  INGOT_ASSIGN_OR_RETURN(std::string bytes, SerializeManifest(*manifest));
+  INGOT_ASSIGN_OR_RETURN(std::string bytes, SerializeManifest(manifest));
   plan.manifest = std::move(bytes);
   plan.header.manifest_sha256 = Sha256Bytes(plan.manifest);
   return plan;
@@ -107,12 +106,10 @@ absl::Status WriteContainerTo(const ArtifactSet& set, const ByteSink& sink) {
 }
 
 absl::Status WriteContainer(const ArtifactSet& set, absl::string_view path) {
-  absl::StatusOr<ReplaceFile> file = ReplaceFile::Open(path);
-  if (!file.ok()) return file.status();
-  absl::Status status = WriteContainerTo(
-      set, [&file](absl::string_view bytes) { return file->Append(bytes); });
-  if (status.ok()) status = file->Commit();
-  return status;
+  INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path));
+  INGOT_RETURN_IF_ERROR(WriteContainerTo(
+      set, [&file](absl::string_view bytes) { return file.Append(bytes); }));
+  return file.Commit();
 }
 
 absl::StatusOr<std::string> SerializeContainer(const ArtifactSet& set) {

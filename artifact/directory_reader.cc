@@ -22,7 +22,7 @@
 namespace ingot {
 namespace {
 
-// How `content` differs from what `entry` says; empty if it does not.
+// Says how `content` differs from what `entry` says; empty if it does not.
 std::string Difference(const Manifest::Entry& entry, const Blob& content) {
   if (content.size() != entry.size()) {
     return absl::StrCat("has ", content.size(), " bytes instead of ",

@@ -79,15 +79,13 @@ absl::Status WriteFiles(const ArtifactSet& set,
   for (int i = 0; i < manifest->entries_size(); ++i) {
     const Artifact& artifact = set.artifacts()[i];
     Manifest::Entry* entry = manifest->mutable_entries(i);
-    absl::Status status =
-        tree.Write(below + ArtifactPath(artifact), artifact.content.view());
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(
+        tree.Write(below + ArtifactPath(artifact), artifact.content.view()));
     for (const InspectorRule* rule : inspectors.Find(artifact)) {
       if (rule->output_suffix.empty()) continue;
       const std::string note = names.Choose(*entry, rule->output_suffix);
       const std::string text = TextOf(*rule, artifact);
-      status = tree.Write(below + NotePath(*entry, note), text);
-      if (!status.ok()) return status;
+      INGOT_RETURN_IF_ERROR(tree.Write(below + NotePath(*entry, note), text));
       entry->add_notes(note);
       entry->add_note_sha256(Sha256Hex(text));
     }
@@ -129,7 +127,7 @@ absl::Status Install(const FileTree& tree, const std::string& folder,
                      const Manifest& manifest,
                      const std::vector<std::string>& earlier) {
   for (const std::string& path : earlier) {
-    if (absl::Status s = tree.Remove(path); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(tree.Remove(path));
   }
   std::vector<std::string> files = FilesNamedBy(manifest);
   files.push_back(kDirectoryManifest);

@@ -48,7 +48,7 @@ bool HasOption(const Provenance& provenance, const Provenance::Option& option) {
                      });
 }
 
-// Why `variant` cannot be in one set with `first`.
+// Refuses a `variant` that cannot be in one set with `first`, and says why.
 absl::Status CheckAlike(const Variant& variant, const Variant& first) {
   INGOT_RETURN_IF_ERROR(CheckVariantName(variant.name));
   const Provenance& p = variant.set.provenance();

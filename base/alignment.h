@@ -3,6 +3,7 @@
 #define INGOT_BASE_ALIGNMENT_H_
 
 #include <cstddef>
+#include <cstdint>
 
 namespace ingot {
 
@@ -10,6 +11,12 @@ namespace ingot {
 // bytes: a cache line, and the widest vector register. Generated code may rely
 // on it.
 inline constexpr size_t kAlignment = 64;
+
+// The smallest multiple of kAlignment that is at least `bytes`, which must be
+// so far from the largest number that there is one.
+constexpr uint64_t AlignUp(uint64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
 
 }  // namespace ingot
 

@@ -11,7 +11,7 @@
 namespace ingot {
 namespace {
 
-// How many letters must be added, dropped or changed.
+// The number of letters that must be added, dropped or changed.
 size_t EditDistance(absl::string_view a, absl::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;

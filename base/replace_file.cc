@@ -109,8 +109,12 @@ absl::Status ReplaceFile::Append(absl::string_view bytes) {
   return WriteAll(fd_, bytes, shown_);
 }
 
+absl::Status ReplaceFile::Sync() {
+  return fsync(fd_) == 0 ? absl::OkStatus() : Failed("write", shown_);
+}
+
 absl::Status ReplaceFile::Commit() {
-  if (fsync(fd_) != 0) return Failed("write", shown_);
+  INGOT_RETURN_IF_ERROR(Sync());
   if (close(std::exchange(fd_, -1)) != 0) return Failed("write", shown_);
   if (rename(temporary_.c_str(), path_.c_str()) != 0) {
     return Failed("write", shown_);

@@ -26,8 +26,10 @@ class ReplaceFile {
 
   absl::Status Append(absl::string_view bytes);
 
-  // Waits until the bytes are on the disk, then renames the file. Nothing may
-  // follow.
+  // Waits until the bytes are on the disk, so that a full disk is an error now.
+  absl::Status Sync();
+
+  // Syncs, then renames the file. Nothing may follow.
   absl::Status Commit();
 
  private:

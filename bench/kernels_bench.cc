@@ -1,6 +1,6 @@
-// How fast the kernels are that the default schedules and the LLVM code
-// generator make, on the machine that runs this, in GFLOP/s and as a share of
-// the multiply-add peak, which is measured first with the same generator.
+// Measures the kernels that the default schedules and the LLVM code generator
+// make, on the machine that runs this, in GFLOP/s and as a share of the
+// multiply-add peak, which is measured first with the same generator.
 //
 //   bazel run //bench:kernels_bench -- --benchmark_filter=conv
 //

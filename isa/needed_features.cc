@@ -65,7 +65,7 @@ absl::string_view Mnemonic(const InstructionDecoder& decoder,
   return name.substr(0, name.find_first_of("\t "));
 }
 
-// How many features it has, implied ones too.
+// Counts its features, implied ones too.
 size_t NumFeatures(const InstructionDecoder& decoder) {
   return decoder.subtarget().getFeatureBits().count();
 }

@@ -31,13 +31,11 @@ absl::StatusOr<ArtifactSet> ReadSetOrBareFile(absl::string_view path,
                                               const ReadOptions& options) {
   if (!IsBareFile(path, loaders)) return ReadSet(path, options);
   const std::filesystem::path file{std::string(path)};
-  absl::StatusOr<Blob> content = Blob::MapFile(path);
-  if (!content.ok()) return content.status();
   Artifact artifact;
   artifact.codegen_id = "file";
   artifact.loader = LoaderOf(file);
   artifact.file_name = file.filename().string();
-  artifact.content = *std::move(content);
+  INGOT_ASSIGN_OR_RETURN(artifact.content, Blob::MapFile(path));
   ArtifactSet set;
   INGOT_RETURN_IF_ERROR(set.Add(std::move(artifact)));
   return set;

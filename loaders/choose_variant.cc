@@ -17,8 +17,8 @@
 namespace ingot {
 namespace {
 
-// How rare the rarest feature is that the variant's code needs, and how many it
-// needs.
+// The rarity of the rarest feature that the variant's code needs, and the
+// number of features that it needs.
 std::pair<size_t, size_t> DemandOf(const Provenance& provenance,
                                    absl::string_view variant) {
   size_t rarest = 0;

@@ -219,7 +219,7 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                          options, &linked));
       context.library = std::move(opened);
     }
-    if (absl::Status s = OpenOtherKeys(linked, &imports); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(OpenOtherKeys(linked, &imports));
   }
   // A host for sets without native code, so that the others have something to
   // be imported into.
@@ -228,10 +228,10 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
 
   for (const auto& [loader, keys] : groups) {
     if (loader == kMetadataLoader || loader == kNativeLoader) continue;
-    if (absl::Status s = load_groups(loader); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(load_groups(loader));
   }
   for (std::shared_ptr<Module>& module : imports) {
-    if (absl::Status s = host->Import(std::move(module)); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(host->Import(std::move(module)));
   }
   return LoadedModel{std::move(host), std::move(context.plan),
                      std::move(context.constants), provenance, ""};

@@ -45,16 +45,17 @@ struct LoadOptions {
   // run here (choose_variant.h).
   std::string variant;
 
-  // How LoadPath reads a path that is no library; null: as a container.
+  // LoadPath reads a path that is no library with this; null: as a container.
   ReadSetFn read_set;
   // Directories only: told of notes that were edited (artifact/container.h).
   EditedNoteFn on_edited_note;
 
-  // How to link a set that is not linked yet; null: that is an error.
+  // Links a set that is not linked yet; null: such a set is an error.
   LinkFn link;
 
-  // How many threads runs will have, for loaders that prepare work for that
-  // number. Runs with another number work too, but may have to prepare first.
+  // The number of threads that runs will have, for loaders that prepare work
+  // for that number. Runs with another number work too, but may have to prepare
+  // first.
   int threads = 1;
 
   // Told, in a line for a person, of long work that a loader did. May be null.

@@ -100,8 +100,8 @@ typedef struct DLManagedTensor {
 
 #ifndef TVM_FFI_C_API_H_
 
-/* What a TVMFFIAny holds. Below 64 the value itself; from 64 on, a pointer to
- * an object with a reference count. */
+/* The type index says what a TVMFFIAny holds: below 64 the value itself; from
+ * 64 on, a pointer to an object with a reference count. */
 #ifdef __cplusplus
 enum TVMFFITypeIndex : int32_t {
 #else
@@ -142,7 +142,7 @@ typedef enum {
 } TVMFFITypeIndex;
 #endif
 
-/* What every object starts with: 24 bytes. */
+/* Every object starts with these 24 bytes. */
 typedef struct {
   uint64_t combined_ref_count; /* strong: low 32 bits; weak: high 32 bits */
   int32_t type_index;

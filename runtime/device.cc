@@ -2,16 +2,12 @@
 
 #include <cstddef>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace ingot {
 namespace {
@@ -63,17 +59,6 @@ class CpuApi : public DeviceApi {
   }
 
   void Free(Device device, void* memory) override { std::free(memory); }
-
-  absl::Status Copy(const void* from, Device from_device, void* to,
-                    Device to_device, size_t bytes) override {
-    if (!from_device.is_cpu() || !to_device.is_cpu()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("the CPU cannot copy from ", from_device.ToString(),
-                       " to ", to_device.ToString()));
-    }
-    if (bytes != 0) std::memcpy(to, from, bytes);
-    return absl::OkStatus();
-  }
 };
 
 }  // namespace
@@ -88,32 +73,6 @@ std::shared_ptr<DeviceApi> CpuDeviceApi() {
   static const auto* api =
       new std::shared_ptr<DeviceApi>(std::make_shared<CpuApi>());
   return *api;
-}
-
-DeviceRegistry::DeviceRegistry() { apis_[kDLCPU] = CpuDeviceApi(); }
-
-absl::Status DeviceRegistry::Register(DLDeviceType type,
-                                      std::shared_ptr<DeviceApi> api) {
-  if (api == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the api of device type ", TypeName(type), " is null"));
-  }
-  if (!apis_.emplace(type, std::move(api)).second) {
-    return absl::AlreadyExistsError(
-        absl::StrCat("device type ", TypeName(type), " is registered already"));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::shared_ptr<DeviceApi>> DeviceRegistry::Get(
-    DLDeviceType type) const {
-  auto it = apis_.find(type);
-  if (it != apis_.end()) return it->second;
-  std::vector<std::string> known;
-  for (const auto& entry : apis_) known.push_back(TypeName(entry.first));
-  return absl::NotFoundError(
-      absl::StrCat("no device api for ", TypeName(type),
-                   "; known: ", absl::StrJoin(known, ", ")));
 }
 
 }  // namespace ingot

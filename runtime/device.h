@@ -3,17 +3,16 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/c_abi.h"
 
 namespace ingot {
 
-// Where memory is: DLPack's device type and a number among devices of the type.
+// A device holds memory: DLPack's device type and a number among devices of the
+// type.
 struct Device {
   DLDeviceType type = kDLCPU;
   int32_t id = 0;
@@ -42,32 +41,10 @@ class DeviceApi {
   virtual absl::StatusOr<void*> Allocate(Device device, size_t bytes,
                                          size_t alignment) = 0;
   virtual void Free(Device device, void* memory) = 0;
-
-  // Copies between two devices, of which at least one is of this type and the
-  // other of this type or a CPU. Complete when it returns. Ranges must not
-  // overlap.
-  virtual absl::Status Copy(const void* from, Device from_device, void* to,
-                            Device to_device, size_t bytes) = 0;
 };
 
 // The CPU's. One shared object.
 std::shared_ptr<DeviceApi> CpuDeviceApi();
-
-// Device types and their implementations: a value that the program fills.
-// A new one knows the CPU. Const calls are safe from several threads.
-class DeviceRegistry {
- public:
-  DeviceRegistry();
-
-  // AlreadyExists when the type has one; InvalidArgument when `api` is null.
-  absl::Status Register(DLDeviceType type, std::shared_ptr<DeviceApi> api);
-
-  // NotFound names the type and those that are known.
-  absl::StatusOr<std::shared_ptr<DeviceApi>> Get(DLDeviceType type) const;
-
- private:
-  std::map<DLDeviceType, std::shared_ptr<DeviceApi>> apis_;
-};
 
 }  // namespace ingot
 

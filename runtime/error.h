@@ -6,8 +6,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 
-// How an error crosses the C ABI: the callee describes it on its own thread
-// with SetLastError and returns -1; the caller takes it on the same thread.
+// An error crosses the C ABI like this: the callee describes it on its own
+// thread with SetLastError and returns -1; the caller takes it on the same
+// thread.
 
 namespace ingot {
 

@@ -17,7 +17,7 @@ namespace ingot {
 // copies are cheap and call the same code; the library that holds the code
 // stays loaded as long as any copy lives. A default-made Function is empty.
 //
-// Calls from several threads at once are as safe as the code behind is.
+// Calls from several threads at once are as safe as the code that they run.
 class Function {
  public:
   Function() = default;

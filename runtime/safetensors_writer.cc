@@ -80,7 +80,7 @@ absl::StatusOr<std::string> MakeHeader(
   }
   header += "}";
   const size_t total = header.size() + sizeof(uint64_t);
-  const size_t padded = (total + kAlignment - 1) & ~(kAlignment - 1);
+  const size_t padded = AlignUp(total);
   header.append(padded - total, ' ');
   return header;
 }
@@ -101,30 +101,29 @@ absl::Status WriteSafetensors(
   for (int i = 0; i < 8; ++i) {
     length[i] = static_cast<char>(header.size() >> (8 * i));
   }
-  absl::Status status = write(absl::string_view(length, sizeof(length)));
-  if (status.ok()) status = write(header);
+  INGOT_RETURN_IF_ERROR(write(absl::string_view(length, sizeof(length))));
+  INGOT_RETURN_IF_ERROR(write(header));
   for (const auto* entry : order) {
-    if (!status.ok()) break;
-    if (entry->second.bytes() > 0) status = write(Bytes(entry->second));
+    if (entry->second.bytes() == 0) continue;
+    INGOT_RETURN_IF_ERROR(write(Bytes(entry->second)));
   }
-  return status;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Blob> SafetensorsToBlob(const NamedTensors& tensors) {
   INGOT_ASSIGN_OR_RETURN(std::string header, MakeHeader(DataOrder(tensors)));
   size_t total = sizeof(uint64_t) + header.size();
   for (const auto& [name, tensor] : tensors) total += tensor.bytes();
-  absl::StatusOr<Tensor> memory =
-      Tensor::Empty(DataType::UInt(8), {static_cast<int64_t>(total)});
-  if (!memory.ok()) return memory.status();
-  auto* to = static_cast<char*>(memory->mutable_raw_data());
-  absl::Status status = WriteSafetensors(tensors, [&](absl::string_view bytes) {
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor memory,
+      Tensor::Empty(DataType::UInt(8), {static_cast<int64_t>(total)}));
+  auto* to = static_cast<char*>(memory.mutable_raw_data());
+  INGOT_RETURN_IF_ERROR(WriteSafetensors(tensors, [&](absl::string_view bytes) {
     std::memcpy(to, bytes.data(), bytes.size());
     to += bytes.size();
     return absl::OkStatus();
-  });
-  if (!status.ok()) return status;
-  auto owner = std::make_shared<Tensor>(*std::move(memory));
+  }));
+  auto owner = std::make_shared<Tensor>(std::move(memory));
   const void* data = owner->raw_data();
   return Blob::FromMemory(data, total, std::move(owner));
 }
@@ -132,9 +131,8 @@ absl::StatusOr<Blob> SafetensorsToBlob(const NamedTensors& tensors) {
 absl::Status WriteSafetensorsFile(const NamedTensors& tensors,
                                   absl::string_view path) {
   INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path));
-  absl::Status status = WriteSafetensors(
-      tensors, [&](absl::string_view bytes) { return file.Append(bytes); });
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(WriteSafetensors(
+      tensors, [&](absl::string_view bytes) { return file.Append(bytes); }));
   return file.Commit();
 }
 

@@ -35,15 +35,16 @@ class Tensor {
       Device device = Device::Cpu(),
       std::shared_ptr<DeviceApi> api = CpuDeviceApi());
 
-  // A read-only tensor on the bytes of `blob`, which it keeps; nothing is
+  // Makes a read-only tensor on the bytes of `blob`, which it keeps; nothing is
   // copied. InvalidArgument unless the size is exactly right and the data is
   // aligned to the element.
   static absl::StatusOr<Tensor> FromBlob(Blob blob, DataType dtype,
                                          absl::Span<const int64_t> shape);
 
-  // A tensor on memory of the caller, at least NumElements() * dtype.bytes(),
-  // aligned to the element. `owner` is dropped when the last handle goes; where
-  // it is null the caller keeps the memory valid until then.
+  // Makes a tensor on memory of the caller, which must be at least
+  // NumElements() * dtype.bytes() and aligned to the element. `owner` is
+  // dropped when the last handle goes; where it is null the caller keeps the
+  // memory valid until then.
   static absl::StatusOr<Tensor> FromBorrowed(
       void* data, DataType dtype, absl::Span<const int64_t> shape,
       std::shared_ptr<const void> owner = nullptr,

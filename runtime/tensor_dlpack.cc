@@ -55,11 +55,10 @@ absl::StatusOr<Tensor> Tensor::FromDlpack(DLManagedTensor* managed) {
   // along.
   char* data = static_cast<char*>(dl.data);
   if (device.is_cpu() && data != nullptr) data += dl.byte_offset;
-  absl::StatusOr<Tensor> tensor = Make(data, dtype, shape, device,
-                                       /*read_only=*/false, nullptr);
-  if (!tensor.ok()) return tensor;
-  if (!device.is_cpu()) tensor->rep_->dl.byte_offset = dl.byte_offset;
-  tensor->rep_->owner =
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Make(data, dtype, shape, device,
+                                             /*read_only=*/false, nullptr));
+  if (!device.is_cpu()) tensor.rep_->dl.byte_offset = dl.byte_offset;
+  tensor.rep_->owner =
       std::shared_ptr<const void>(managed, [managed](const void*) {
         if (managed->deleter != nullptr) managed->deleter(managed);
       });

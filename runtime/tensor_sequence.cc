@@ -39,10 +39,9 @@ absl::Status TooMany() {
 
 template <typename T>
 absl::StatusOr<TensorOrSequence> Scalar(DataType dtype, T value) {
-  absl::StatusOr<Tensor> tensor = Tensor::Empty(dtype, {});
-  if (!tensor.ok()) return tensor.status();
-  *tensor->template mutable_data<T>() = value;
-  return TensorOrSequence(*std::move(tensor));
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtype, {}));
+  *tensor.mutable_data<T>() = value;
+  return TensorOrSequence(std::move(tensor));
 }
 
 // Operand `i`, a position in a sequence of `n`, as one from 0; `otherwise`
@@ -184,14 +183,13 @@ absl::StatusOr<TensorOrSequence> Split(const SequenceStep& step,
   size_t at = 0;
   for (int64_t size : sizes) {
     dims[axis] = size;
-    absl::StatusOr<Tensor> part = Tensor::Empty(x.dtype(), dims);
-    if (!part.ok()) return part.status();
-    if (part->bytes() > 0) {
+    INGOT_ASSIGN_OR_RETURN(Tensor part, Tensor::Empty(x.dtype(), dims));
+    if (part.bytes() > 0) {
       const size_t rows = Product(x.shape().subspan(0, axis));
-      const size_t bytes = part->bytes() / rows;
+      const size_t bytes = part.bytes() / rows;
       const size_t unit = bytes / static_cast<size_t>(size);
       const size_t stride = static_cast<size_t>(extent) * unit;
-      auto* to = static_cast<char*>(part->mutable_raw_data());
+      auto* to = static_cast<char*>(part.mutable_raw_data());
       const auto* from = static_cast<const char*>(x.raw_data()) + at * unit;
       for (size_t row = 0; row < rows; ++row) {
         std::memcpy(to + row * bytes, from + row * stride, bytes);
@@ -200,10 +198,9 @@ absl::StatusOr<TensorOrSequence> Split(const SequenceStep& step,
     if (split == nullptr && !step.flag) {
       std::vector<int64_t> less = dims;
       less.erase(less.begin() + axis);
-      part = part->Reshape(less);
-      if (!part.ok()) return part.status();
+      INGOT_ASSIGN_OR_RETURN(part, part.Reshape(less));
     }
-    sequence.tensors.push_back(*std::move(part));
+    sequence.tensors.push_back(std::move(part));
     at += static_cast<size_t>(size);
   }
   return TensorOrSequence(std::move(sequence));

@@ -25,7 +25,7 @@ namespace {
 
 thread_local ThreadPool* current_pool = nullptr;
 
-// How long a thread looks for work or for an end before it sleeps: about the
+// A thread looks for work or for an end so long before it sleeps: about the
 // time that waking it takes.
 constexpr std::chrono::microseconds kSpin{50};
 

@@ -24,7 +24,7 @@ class ThreadPool {
 
   static constexpr int kMaxThreads = 1024;
 
-  // How many threads take part, the caller included.
+  // The number of threads that take part, the caller included.
   int threads() const { return threads_; }
 
   // Calls body(ctx, begin, end) over disjoint, non-empty ranges that cover

@@ -16,7 +16,7 @@ namespace ingot::cblas {
 struct Factor {
   relay::Value value;
   bool transposed = false;
-  // How many elements further the next matrix is, for each dimension of the
+  // The distance to the next matrix, in elements, for each dimension of the
   // batch; 0 where the same one is used again.
   std::vector<int64_t> strides;
 };

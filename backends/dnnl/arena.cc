@@ -8,14 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/alignment.h"
 
-namespace ingot::onednn {
-namespace {
-
-size_t RoundUp(size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
-
-}  // namespace
+namespace ingot::dnnl_backend {
 
 ArenaPlan PlanArena(const std::vector<Interval>& intervals) {
   ArenaPlan plan;
@@ -29,13 +22,13 @@ ArenaPlan PlanArena(const std::vector<Interval>& intervals) {
   std::vector<size_t> placed;  // by offset
   for (size_t i : order) {
     const Interval& interval = intervals[i];
-    const size_t bytes = RoundUp(interval.bytes);
+    const size_t bytes = AlignUp(interval.bytes);
     size_t offset = 0;
     for (size_t j : placed) {
       const Interval& other = intervals[j];
       if (other.last < interval.first || interval.last < other.first) continue;
       if (offset + bytes <= plan.offsets[j]) break;
-      offset = std::max(offset, plan.offsets[j] + RoundUp(other.bytes));
+      offset = std::max(offset, plan.offsets[j] + AlignUp(other.bytes));
     }
     plan.offsets[i] = offset;
     plan.bytes = std::max(plan.bytes, offset + bytes);
@@ -49,7 +42,7 @@ ArenaPlan PlanArena(const std::vector<Interval>& intervals) {
 }
 
 absl::StatusOr<std::shared_ptr<char>> AllocateArena(size_t bytes) {
-  const size_t size = std::max(RoundUp(bytes), kAlignment);
+  const size_t size = std::max(AlignUp(bytes), kAlignment);
   char* data = static_cast<char*>(std::aligned_alloc(kAlignment, size));
   if (data == nullptr) {
     return absl::ResourceExhaustedError(
@@ -59,4 +52,4 @@ absl::StatusOr<std::shared_ptr<char>> AllocateArena(size_t bytes) {
   return std::shared_ptr<char>(data, &std::free);
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

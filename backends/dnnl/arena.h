@@ -1,4 +1,4 @@
-// Where buffers with known life times lie in one piece of memory.
+// An arena holds buffers with known life times in one piece of memory.
 #ifndef INGOT_BACKENDS_DNNL_ARENA_H_
 #define INGOT_BACKENDS_DNNL_ARENA_H_
 
@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // A buffer that is used from step `first` to step `last`, both included.
 struct Interval {
@@ -31,6 +31,6 @@ ArenaPlan PlanArena(const std::vector<Interval>& intervals);
 // none.
 absl::StatusOr<std::shared_ptr<char>> AllocateArena(size_t bytes);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_ARENA_H_

@@ -16,7 +16,7 @@
 #include "compiler/relay/pattern.h"
 
 namespace ingot {
-namespace onednn {
+namespace dnnl_backend {
 namespace {
 
 // Makes the graph of one region.
@@ -236,23 +236,23 @@ absl::StatusOr<CodegenResult> RelayToRuntime(const Target& target,
 }
 
 }  // namespace
-}  // namespace onednn
+}  // namespace dnnl_backend
 
 absl::Status RegisterDnnlTarget(TargetRegistry* registry) {
   TargetKind kind;
-  kind.name = onednn::kName;
+  kind.name = dnnl_backend::kName;
   kind.doc =
       "graphs of oneDNN operators; oneDNN compiles them when they are loaded";
-  kind.loaders = {onednn::kName};
+  kind.loaders = {dnnl_backend::kName};
   // The loader reads weights as they are and lays them out for the machine
   // that it is on.
   kind.constant_updater = [](const Target&, relay::Function*) {
     return absl::OkStatus();
   };
-  kind.relay_to_runtime = &onednn::RelayToRuntime;
-  kind.patterns = onednn::Patterns();
-  kind.operators = onednn::TranslatedOperators();
-  kind.supports = &onednn::Supports;
+  kind.relay_to_runtime = &dnnl_backend::RelayToRuntime;
+  kind.patterns = dnnl_backend::Patterns();
+  kind.operators = dnnl_backend::TranslatedOperators();
+  kind.supports = &dnnl_backend::Supports;
   return registry->Register(std::move(kind));
 }
 

@@ -10,7 +10,7 @@
 #include "backends/dnnl/operators.h"
 #include "base/status_macros.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 template <typename... Parts>
@@ -208,4 +208,4 @@ absl::Status CheckGraph(const Graph& graph) {
   return absl::OkStatus();
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // The target, the codegen of its graphs and their loader.
 inline constexpr char kName[] = "dnnl";
@@ -88,6 +88,6 @@ inline constexpr int kMaxRank = 6;
 // dimensions from 1 on and at most kMaxElements elements.
 absl::StatusOr<int64_t> CountElementsOf(const Dims& shape);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_GRAPH_H_

@@ -21,7 +21,7 @@
 #include "base/status_macros.h"
 #include "nlohmann/json.hpp"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -271,4 +271,4 @@ absl::StatusOr<Graph> ReadGraph(absl::string_view text) {
   return graph;
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

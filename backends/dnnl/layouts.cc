@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 using dnnl::memory;
 
@@ -78,4 +78,4 @@ memory::desc Sliced(const memory::desc& desc, const Dims& starts,
   return desc.submemory_desc(dims, starts, /*allow_empty=*/true);
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

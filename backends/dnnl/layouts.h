@@ -5,7 +5,7 @@
 #include "backends/dnnl/graph.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // Row-major, nothing between the elements.
 dnnl::memory::desc Plain(const Dims& dims);
@@ -34,6 +34,6 @@ dnnl::memory::desc Transposed(const dnnl::memory::desc& desc, const Dims& axes);
 dnnl::memory::desc Sliced(const dnnl::memory::desc& desc, const Dims& starts,
                           const Dims& dims);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_LAYOUTS_H_

@@ -8,7 +8,7 @@
 #include "base/status_macros.h"
 #include "loaders/loader_registry.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 absl::StatusOr<std::shared_ptr<Module>> LoadJson(
     absl::string_view json, std::map<std::string, Tensor> constants) {
@@ -21,7 +21,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadJson(
   ArtifactSet set;
   INGOT_RETURN_IF_ERROR(set.Add(artifact));
   LoadContext context{set, Plan(), std::move(constants), nullptr};
-  return loadbinary_dnnl({artifact}, context);
+  return LoadBinaryDnnl({artifact}, context);
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

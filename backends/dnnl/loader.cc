@@ -20,7 +20,7 @@
 #include "runtime/plan/call_spec.h"
 
 namespace ingot {
-namespace onednn {
+namespace dnnl_backend {
 namespace {
 
 // State that all graphs of one set share.
@@ -89,27 +89,27 @@ absl::StatusOr<LoadedFunction> LoadRegion(
 }
 
 }  // namespace
-}  // namespace onednn
+}  // namespace dnnl_backend
 
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_dnnl(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryDnnl(
     absl::Span<const Artifact> group, LoadContext& context) {
   if (group.empty()) return std::shared_ptr<Module>();
   // A run without a pool is a run of one thread.
   const int threads = std::max(1, context.threads);
-  std::shared_ptr<onednn::Shared> shared;
+  std::shared_ptr<dnnl_backend::Shared> shared;
   try {
-    shared = std::make_shared<onednn::Shared>(
+    shared = std::make_shared<dnnl_backend::Shared>(
         dnnl::engine(dnnl::engine::kind::cpu, 0), context.constants);
   } catch (const std::exception& error) {
     return absl::InternalError(
         absl::StrCat("oneDNN does not start: ", error.what()));
   }
   const absl::Time start = absl::Now();
-  absl::StatusOr<std::shared_ptr<Module>> module =
-      LoadFunctions(onednn::kName, group, context,
-                    [&](const Artifact& artifact, LoadContext&) {
-                      return onednn::LoadRegion(artifact, threads, shared);
-                    });
+  absl::StatusOr<std::shared_ptr<Module>> module = LoadFunctions(
+      dnnl_backend::kName, group, context,
+      [&](const Artifact& artifact, LoadContext&) {
+        return dnnl_backend::LoadRegion(artifact, threads, shared);
+      });
   if (module.ok() && context.on_work != nullptr) {
     context.on_work(absl::StrCat(
         "dnnl: made the primitives of ", group.size(),
@@ -122,7 +122,7 @@ absl::StatusOr<std::shared_ptr<Module>> loadbinary_dnnl(
 }
 
 absl::Status RegisterDnnlLoader(LoaderRegistry* registry) {
-  return registry->Register(onednn::kName, loadbinary_dnnl);
+  return registry->Register(dnnl_backend::kName, LoadBinaryDnnl);
 }
 
 }  // namespace ingot

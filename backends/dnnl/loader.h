@@ -22,7 +22,7 @@ namespace ingot {
 // that makes no sense; NotFound: a constant that context.constants lacks;
 // Unimplemented: what oneDNN cannot do here; AlreadyExists: two graphs of one
 // symbol.
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_dnnl(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryDnnl(
     absl::Span<const Artifact> group, LoadContext& context);
 
 // Errors: AlreadyExists.

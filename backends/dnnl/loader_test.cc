@@ -13,7 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using ::testing::HasSubstr;
@@ -129,7 +129,7 @@ TEST(DnnlLoader, RepeatsAlongSeparateDimensions) {
 TEST(DnnlLoader, EmptyGroupIsNothing) {
   ArtifactSet set;
   LoadContext context{set, Plan(), {}, nullptr};
-  auto module = loadbinary_dnnl({}, context);
+  auto module = LoadBinaryDnnl({}, context);
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(*module, nullptr);
 }
@@ -244,4 +244,4 @@ TEST(DnnlLoader, DeepNestingIsAnError) {
 }
 
 }  // namespace
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -6,7 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "base/status_macros.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using Shapes = absl::Span<const Dims>;
@@ -122,10 +122,9 @@ Result Matmul(const Node& node, Shapes shapes) {
     return Invalid("operands ", Text(a), " and ", Text(b));
   }
   INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, b.back(), "the bias"));
-  Result result = Broadcast(a, b, a.size() - 2);
-  if (!result.ok()) return result;
-  result->push_back(a[a.size() - 2]);
-  result->push_back(b.back());
+  INGOT_ASSIGN_OR_RETURN(Dims result, Broadcast(a, b, a.size() - 2));
+  result.push_back(a[a.size() - 2]);
+  result.push_back(b.back());
   return result;
 }
 
@@ -154,8 +153,7 @@ Result Pooling(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
   if (x.size() < 3) return Invalid("data ", Text(x), " has no plane");
   Dims result = {x[0], x[1]};
-  absl::Status windows = AppendWindows(node, x, node.Ints("kernel"), &result);
-  if (!windows.ok()) return windows;
+  INGOT_RETURN_IF_ERROR(AppendWindows(node, x, node.Ints("kernel"), &result));
   const size_t n = x.size() - 2;
   for (size_t d = 0; d < n; ++d) {
     const int64_t reach =
@@ -210,16 +208,15 @@ Result LayerNorm(const Node& node, Shapes shapes) {
 }
 
 Result Concat(const Node& node, Shapes shapes) {
-  Result result = Axis(node, shapes);
-  if (!result.ok()) return result;
+  INGOT_ASSIGN_OR_RETURN(Dims result, Axis(node, shapes));
   const size_t axis = static_cast<size_t>(node.Int("axis"));
   for (const Dims& x : shapes.subspan(1)) {
-    bool fits = x.size() == result->size();
+    bool fits = x.size() == result.size();
     for (size_t d = 0; fits && d < x.size(); ++d) {
-      fits = d == axis || x[d] == (*result)[d];
+      fits = d == axis || x[d] == result[d];
     }
     if (!fits) return Invalid("operands ", Text(shapes[0]), " and ", Text(x));
-    (*result)[axis] += x[axis];
+    result[axis] += x[axis];
   }
   return result;
 }
@@ -410,4 +407,4 @@ bool IsEltwiseAlgorithm(absl::string_view name) {
          std::end(kNames);
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -12,7 +12,7 @@
 #include "absl/types/span.h"
 #include "backends/dnnl/graph.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 struct AttributeSpec {
   enum Kind { kInt, kFloat, kString, kInts };
@@ -41,6 +41,6 @@ const Operator* FindOperator(absl::string_view name);
 // Whether `name` is an element-wise algorithm that nodes and post-ops may use.
 bool IsEltwiseAlgorithm(absl::string_view name);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_OPERATORS_H_

@@ -12,7 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using ::testing::HasSubstr;
@@ -332,4 +332,4 @@ TEST(DnnlOperators, SaysWhyNot) {
 }
 
 }  // namespace
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "backends/dnnl/layouts.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using dnnl::algorithm;
@@ -436,4 +436,4 @@ MadePrimitive MakePrimitive(const PrimitiveRequest& request,
   return Maker(request, engine).Run();
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

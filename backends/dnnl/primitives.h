@@ -7,7 +7,7 @@
 #include "backends/dnnl/graph.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // A node, and how its operands are now.
 struct PrimitiveRequest {
@@ -25,19 +25,19 @@ struct MadePrimitive {
   struct Operand {
     int slot;                 // DNNL_ARG_…
     dnnl::memory::desc desc;  // as the primitive reads it
-    // Where `desc` has another shape than the operand: the row-major operand
-    // seen with that shape. Otherwise empty.
+    // The row-major operand seen with the shape of `desc`, if that is another
+    // one than its own; otherwise empty.
     dnnl::memory::desc view;
-    // Where `desc` is larger than the operand: where in it the operand begins.
-    // Around it are zeros. Otherwise empty.
+    // The index in `desc` at which the operand begins, if `desc` is larger:
+    // around it are zeros. Otherwise empty.
     Dims margin;
   };
   dnnl::primitive primitive;
   dnnl::memory::desc scratchpad;
   std::vector<Operand> operands;  // one for each of the node's
   dnnl::memory::desc result;
-  // Where `result` has another shape than the node's result: the same elements
-  // with that shape. Otherwise empty.
+  // The elements of `result` seen with the shape of the node's result, if that
+  // is another one; otherwise empty.
   dnnl::memory::desc result_view;
   // The result may be written over the first operand.
   bool in_place = false;
@@ -47,6 +47,6 @@ struct MadePrimitive {
 MadePrimitive MakePrimitive(const PrimitiveRequest& request,
                             const dnnl::engine& engine);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_PRIMITIVES_H_

@@ -8,7 +8,7 @@
 #include "backends/dnnl/threads.h"
 #include "base/status_macros.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 class RunState {
  public:
@@ -145,4 +145,4 @@ absl::Status Program::Run(absl::Span<void* const> data) {
   return status;
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

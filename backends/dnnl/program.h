@@ -12,7 +12,7 @@
 #include "backends/dnnl/graph.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // Memory that steps read and write.
 struct Buffer {
@@ -79,6 +79,6 @@ class Program {
   std::vector<std::unique_ptr<RunState>> idle_;
 };
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_PROGRAM_H_

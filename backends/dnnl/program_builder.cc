@@ -14,7 +14,7 @@
 #include "backends/dnnl/threads.h"
 #include "base/status_macros.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using dnnl::memory;
@@ -98,7 +98,7 @@ class Builder {
     tensors_[name].forms.push_back(std::move(form));
   }
 
-  // How the tensor is now. Constants get their forms on first use.
+  // The form that the tensor has now. Constants get theirs on first use.
   const Form& First(const std::string& name) {
     TensorState& state = tensors_[name];
     const TensorDecl& decl = graph_.tensors.at(name);
@@ -268,8 +268,8 @@ class Builder {
         {result, made.result_view.is_zero() ? made.result : made.result_view});
   }
 
-  // Where the node's result goes: into a tensor that is added to it, over an
-  // operand, or to a new place.
+  // Chooses the buffer of the node's result: that of a tensor which is added to
+  // it, that of an operand, or a new one.
   int ResultBuffer(const Node& node, const MadePrimitive& made,
                    const ProgramStep& step) {
     for (const PostOp& post : node.post_ops) {
@@ -410,4 +410,4 @@ absl::StatusOr<std::unique_ptr<Program>> BuildProgram(
       code, absl::StrCat("node ", builder.current(), ": oneDNN: ", what));
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

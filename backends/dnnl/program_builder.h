@@ -11,7 +11,7 @@
 #include "backends/dnnl/program.h"
 #include "backends/dnnl/weights.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // Whether the constants that `graph` names are there and fit. NotFound or
 // InvalidArgument names the constant.
@@ -24,6 +24,6 @@ absl::StatusOr<std::unique_ptr<Program>> BuildProgram(
     const Graph& graph, const dnnl::engine& engine, int threads,
     Weights* weights);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_PROGRAM_BUILDER_H_

@@ -14,7 +14,7 @@
 #include "gtest/gtest.h"
 #include "runtime/thread_pool.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using ::testing::ElementsAre;
@@ -381,4 +381,4 @@ TEST(DnnlRegion, PatternsTakeWhatFuses) {
 }
 
 }  // namespace
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

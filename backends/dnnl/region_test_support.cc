@@ -13,7 +13,7 @@
 #include "compiler/relay/verifier.h"
 #include "gtest/gtest.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 const TargetKind& DnnlKind() {
   static const auto* const kRegistry = [] {
@@ -131,4 +131,4 @@ Graph ExpectRegionMeans(absl::string_view text, float low, float high,
   return *graph;
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -19,7 +19,7 @@
 #include "runtime/module.h"
 #include "runtime/tensor.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // The registered target kind.
 const TargetKind& DnnlKind();
@@ -52,6 +52,6 @@ absl::StatusOr<std::vector<Tensor>> CallRegion(const Function& callee,
 Graph ExpectRegionMeans(absl::string_view text, float low = -1, float high = 1,
                         double tolerance = 1e-5);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_REGION_TEST_SUPPORT_H_

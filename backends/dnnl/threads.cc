@@ -8,7 +8,7 @@ int omp_get_max_threads(void);
 void omp_set_num_threads(int threads);
 }
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 int AllowedThreads() {
   const ThreadPool* pool = ThreadPool::Current();
@@ -23,4 +23,4 @@ ScopedThreads::~ScopedThreads() {
   if (omp_get_max_threads() != previous_) omp_set_num_threads(previous_);
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -1,9 +1,9 @@
-// How many threads oneDNN uses. Debian's oneDNN is built on OpenMP, which asks
-// the calling thread.
+// Sets how many threads oneDNN uses. Debian's oneDNN is built on OpenMP, which
+// asks the calling thread.
 #ifndef INGOT_BACKENDS_DNNL_THREADS_H_
 #define INGOT_BACKENDS_DNNL_THREADS_H_
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // The number of threads that whoever runs this thread allows: that of its
 // thread pool, or 1.
@@ -22,6 +22,6 @@ class ScopedThreads {
   const int previous_;
 };
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_THREADS_H_

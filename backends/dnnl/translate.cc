@@ -15,13 +15,14 @@
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using relay::Attrs;
 using relay::Value;
 
-// What oneDNN is asked to read; blocked layouts are for Ingot's own kernels.
+// The layouts that oneDNN is asked to read; blocked ones are for Ingot's own
+// kernels.
 constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};
 constexpr absl::string_view kKernelLayouts[] = {"OIW", "OIHW", "OIDHW"};
 
@@ -425,4 +426,4 @@ absl::StatusOr<Step> TranslateOp(const relay::Node& node,
   return Translation(node, bindings).Run();
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -12,7 +12,7 @@
 #include "backends/dnnl/graph.h"
 #include "compiler/relay/ir.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // An operand, read with a shape that may have other dimensions of 1 than the
 // value's: a bias [1, 64, 1, 1] is read as [64].
@@ -44,17 +44,17 @@ using Bindings = std::map<relay::Value, relay::Value>;
 // The operators that TranslateOp knows, by relay's names, sorted.
 std::vector<std::string> TranslatedOperators();
 
-// One operator. Unimplemented says why oneDNN does not take it, in a short
-// sentence for people, without the node's name.
+// Translates one operator. Unimplemented says why oneDNN does not take it, in a
+// short sentence for people, without the node's name.
 absl::StatusOr<Step> TranslateOp(const relay::Node& node,
                                  const Bindings& bindings = {});
 
-// Operators that matched a pattern, operands first: one product or the like,
-// then what follows it as its bias and post-ops. All but the last are read by
-// the others only. Errors as above.
+// Translates operators that matched a pattern, operands first: one product or
+// the like, then what follows it as its bias and post-ops. All but the last are
+// read by the others only. Errors are as above.
 absl::StatusOr<Step> TranslateComposite(absl::Span<relay::Node* const> nodes,
                                         const Bindings& bindings = {});
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_TRANSLATE_H_

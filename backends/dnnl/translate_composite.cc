@@ -10,7 +10,7 @@
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 using relay::Value;
@@ -88,4 +88,4 @@ absl::StatusOr<Step> TranslateComposite(absl::Span<relay::Node* const> nodes,
   return step;
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/op.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 namespace {
 
 struct Entry {
@@ -135,4 +135,4 @@ std::optional<PostOp> LinearPost(absl::string_view binary_algorithm,
   return std::nullopt;
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

@@ -11,7 +11,7 @@
 #include "backends/dnnl/graph.h"
 #include "compiler/relay/ir.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // The operators that EltwisePosts knows.
 std::vector<std::string> EltwiseOperators();
@@ -37,6 +37,6 @@ std::optional<float> ScalarConstant(const relay::Value& value);
 std::optional<PostOp> LinearPost(absl::string_view binary_algorithm,
                                  float scalar, bool scalar_first);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_TRANSLATE_ELTWISE_H_

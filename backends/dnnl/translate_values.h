@@ -8,9 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "backends/dnnl/translate.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
-// Why oneDNN does not take something.
+// The error that says why oneDNN does not take something.
 template <typename... Parts>
 absl::Status No(const Parts&... parts) {
   return absl::UnimplementedError(absl::StrCat(parts...));
@@ -26,6 +26,6 @@ inline relay::Value Bound(const relay::Value& value, const Bindings& bindings) {
 // dimension of 1.
 absl::StatusOr<Dims> ShapeOf(const relay::Value& value);
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_TRANSLATE_VALUES_H_

@@ -1,6 +1,6 @@
 #include "backends/dnnl/weights.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 const Tensor* Weights::Find(const std::string& key) const {
   auto it = constants_.find(key);
@@ -28,4 +28,4 @@ dnnl::memory Weights::Get(const std::string& key,
   return memory;
 }
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend

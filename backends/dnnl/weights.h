@@ -9,7 +9,7 @@
 #include "oneapi/dnnl/dnnl.hpp"
 #include "runtime/tensor.h"
 
-namespace ingot::onednn {
+namespace ingot::dnnl_backend {
 
 // The weights of the graphs of one set. Those that two graphs read are laid out
 // once.
@@ -38,6 +38,6 @@ class Weights {
   std::map<std::string, std::vector<Copy>> copies_;
 };
 
-}  // namespace ingot::onednn
+}  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_WEIGHTS_H_

@@ -15,7 +15,7 @@ inline constexpr char kName[] = "example_npu";
 // The part of the input under a kernel must fit into the scratchpad.
 constexpr int64_t kScratchpadWords = 1 << 16;
 
-// How a kernel walks along one dimension of an image.
+// The steps of a kernel along one dimension of an image.
 struct Axis {
   int64_t input, kernel, output, stride, dilation, pad;
 };

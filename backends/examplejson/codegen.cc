@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "backends/examplejson/name.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 
@@ -48,7 +49,7 @@ absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
     absl::StrAppend(&text, " ", id(output));
   }
   CodegenResult result;
-  codegen::AddArtifact("examplejson", "examplejson",
+  codegen::AddArtifact(examplejson::kName, examplejson::kName,
                        absl::StrCat(symbol, ".examplejson"), text + "\n",
                        &result);
   return result;
@@ -58,9 +59,9 @@ absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
 
 absl::Status RegisterExamplejsonTarget(TargetRegistry* registry) {
   TargetKind kind;
-  kind.name = "examplejson";
+  kind.name = examplejson::kName;
   kind.doc = "example: element-wise arithmetic as text for its own loader";
-  kind.loaders = {"examplejson"};
+  kind.loaders = {examplejson::kName};
   kind.operators = {"add", "sub", "mul"};
   kind.supports = [](const Target&, const relay::Node& node) {
     return codegen::CheckElementwise(node);

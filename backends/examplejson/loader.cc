@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/examplejson/name.h"
 #include "loaders/function_loader.h"
 #include "loaders/text_lines.h"
 
@@ -129,7 +130,7 @@ absl::StatusOr<LoadedFunction> LoadGraph(const Artifact& artifact,
 }  // namespace
 
 absl::Status RegisterExamplejsonLoader(LoaderRegistry* registry) {
-  return RegisterFunctionLoader("examplejson", LoadGraph, registry);
+  return RegisterFunctionLoader(examplejson::kName, LoadGraph, registry);
 }
 
 }  // namespace ingot

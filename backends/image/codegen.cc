@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "backends/image/name.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 
@@ -30,7 +31,8 @@ absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
     return absl::InternalError("not one operator on the first input");
   }
   CodegenResult result;
-  codegen::AddArtifact("image", "image", absl::StrCat(symbol, ".image"),
+  codegen::AddArtifact(image::kName, image::kName,
+                       absl::StrCat(symbol, ".image"),
                        absl::StrCat(symbol, " ", node.op->name, "\n"), &result);
   return result;
 }
@@ -39,9 +41,9 @@ absl::StatusOr<CodegenResult> Generate(const Target&, const relay::Module&,
 
 absl::Status RegisterImageTarget(TargetRegistry* registry) {
   TargetKind kind;
-  kind.name = "image";
+  kind.name = image::kName;
   kind.doc = "encoded images: BMP, JPEG, JPEG 2000, PNG, PNM, TIFF, WebP";
-  kind.loaders = {"image"};
+  kind.loaders = {image::kName};
   kind.operators = {"decode_image", "image_size"};
   kind.supports = Supports;
   kind.last_resort = true;

@@ -8,6 +8,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "backends/image/image.h"
+#include "backends/image/name.h"
 #include "base/status_macros.h"
 #include "loaders/function_loader.h"
 #include "loaders/text_lines.h"
@@ -93,7 +94,7 @@ absl::Status Call(const std::string& name, bool is_size, Decoder* decoder,
 absl::StatusOr<LoadedFunction> LoadFunction(
     const Artifact& artifact, const std::shared_ptr<Decoder>& decoder) {
   std::string name, op;
-  absl::Status read = ReadLines(artifact.content.view(), [&](Words words) {
+  INGOT_RETURN_IF_ERROR(ReadLines(artifact.content.view(), [&](Words words) {
     if (!name.empty() || words.size() != 2 ||
         (words[1] != "image_size" && words[1] != "decode_image")) {
       return Malformed(
@@ -102,8 +103,7 @@ absl::StatusOr<LoadedFunction> LoadFunction(
     name = std::string(words[0]);
     op = std::string(words[1]);
     return absl::OkStatus();
-  });
-  if (!read.ok()) return read;
+  }));
   if (name.empty()) return Malformed("has no line");
   const bool is_size = op == "image_size";
   return LoadedFunction{
@@ -114,10 +114,10 @@ absl::StatusOr<LoadedFunction> LoadFunction(
       })};
 }
 
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_image(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryImage(
     absl::Span<const Artifact> group, LoadContext& context) {
   auto decoder = std::make_shared<Decoder>();
-  return LoadFunctions("image", group, context,
+  return LoadFunctions(image::kName, group, context,
                        [&](const Artifact& artifact, LoadContext&) {
                          return LoadFunction(artifact, decoder);
                        });
@@ -126,7 +126,7 @@ absl::StatusOr<std::shared_ptr<Module>> loadbinary_image(
 }  // namespace
 
 absl::Status RegisterImageLoader(LoaderRegistry* registry) {
-  return registry->Register("image", loadbinary_image);
+  return registry->Register(image::kName, LoadBinaryImage);
 }
 
 }  // namespace ingot

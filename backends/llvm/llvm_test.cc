@@ -172,7 +172,8 @@ TEST(Llvm, NeedsNothingThatItDoesNotUse) {
   EXPECT_THAT(arm->cpu_features, IsEmpty());
 }
 
-// Where LLVM's decoder itself knows what an instruction belongs to.
+// LLVM's decoder itself knows which feature these families' instructions belong
+// to.
 TEST(Llvm, NeedsFeaturesOfOtherFamilies) {
   const tir::PrimFunc dot = *tir::Parse(
       "func @f(%x: f32[64]) -> (%y: f32[64]) { vectorized i in [0, 64) { "

@@ -157,7 +157,7 @@ absl::StatusOr<CodegenResult> CompileFor(absl::string_view text) {
       ->tir_to_runtime(target, {ParseOrDie(kAddRelu)}, CodegenOptions());
 }
 
-// Where a processor has nothing of what the bitcode was made for.
+// A processor may lack everything that the bitcode was made for.
 TEST(LlvmJit, NeedsNoFeatures) {
   auto result = CompileFor("llvmjit -mattr=+avx512f,+evex512,+avx512vl,+fma");
   ASSERT_TRUE(result.ok()) << result.status();

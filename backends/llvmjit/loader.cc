@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/llvmjit/name.h"
 #include "backends/llvmjit/narrow_features.h"
 #include "base/status_macros.h"
 #include "isa/machines.h"
@@ -44,7 +45,7 @@ class JitModule final : public Module {
             std::map<std::string, TVMFFISafeCallType, std::less<>> functions)
       : jit_(std::move(jit)), functions_(std::move(functions)) {}
 
-  absl::string_view kind() const override { return "llvmjit"; }
+  absl::string_view kind() const override { return llvmjit::kName; }
 
   std::optional<Function> GetFunction(absl::string_view name) const override {
     auto it = functions_.find(std::string(name));
@@ -185,13 +186,13 @@ absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
   return std::make_shared<JitModule>(std::move(jit), std::move(functions));
 }
 
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_llvmjit(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryLlvmjit(
     absl::Span<const Artifact> group, LoadContext& context) {
   return LoadLlvmJit(group);
 }
 
 absl::Status RegisterLlvmjitLoader(LoaderRegistry* registry) {
-  return registry->Register("llvmjit", loadbinary_llvmjit);
+  return registry->Register(llvmjit::kName, LoadBinaryLlvmjit);
 }
 
 }  // namespace ingot

@@ -29,7 +29,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadLlvmJit(
     const std::set<std::string>& available = HostCpuFeatures());
 
 // The same, as the load stage calls it.
-absl::StatusOr<std::shared_ptr<Module>> loadbinary_llvmjit(
+absl::StatusOr<std::shared_ptr<Module>> LoadBinaryLlvmjit(
     absl::Span<const Artifact> group, LoadContext& context);
 
 // Errors: AlreadyExists.

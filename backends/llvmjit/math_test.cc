@@ -1,4 +1,5 @@
-// How far the mathematical functions of generated code are from the true ones.
+// Measures how far the mathematical functions of generated code are from the
+// true ones.
 
 #include <cmath>
 #include <cstdint>

@@ -75,8 +75,7 @@ Tensor InPages(DataType dtype, absl::Span<const int64_t> shape, bool at_end) {
 absl::StatusOr<ArtifactSet> Generate(absl::string_view target_text,
                                      absl::Span<const tir::PrimFunc> kernels) {
   TargetRegistry targets;
-  absl::Status status = RegisterBuiltinTargets(&targets);
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinTargets(&targets));
   INGOT_ASSIGN_OR_RETURN(Target target, ParseTarget(target_text));
   INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, targets.Check(target));
 
@@ -159,8 +158,7 @@ absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
     return std::shared_ptr<Module>(*std::move(library));
   }
   LoaderRegistry loaders;
-  absl::Status status = RegisterBuiltinLoaders(&loaders);
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(RegisterBuiltinLoaders(&loaders));
   INGOT_ASSIGN_OR_RETURN(const LoadBinaryFn* load, loaders.Find(loader));
   LoadContext context{set, {}, {}, nullptr};
   return (*load)(set.artifacts(), context);

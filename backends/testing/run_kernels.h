@@ -17,8 +17,8 @@
 
 namespace ingot::testing_support {
 
-// Runs the target's loop passes over `kernels`, generates code for `target`
-// (text, of a target that is built in), links what is native, and loads it.
+// Runs the target's loop passes over `kernels`, generates code for `target`,
+// which must be built in, links what is native, and loads it.
 absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels);
 
@@ -27,8 +27,8 @@ absl::StatusOr<std::shared_ptr<Module>> BuildKernels(
 absl::StatusOr<std::string> LinkKernels(
     absl::string_view target, absl::Span<const tir::PrimFunc> kernels);
 
-// How far two results may be apart. Integers are always equal, and NaN equals
-// NaN alone.
+// The most that two results may differ by. Integers are always equal, and NaN
+// equals NaN alone.
 struct Tolerance {
   double relative = 0;
   double absolute = 0;

@@ -28,20 +28,21 @@ absl::StatusOr<std::unique_ptr<relay::Module>> ParseRelay(
 absl::StatusOr<ArtifactSet> GenerateRegion(absl::string_view target,
                                            absl::string_view text);
 
-// Compiles the module for `targets`, such as "cblas,llvm", all of them built
-// in, without changing the number or kind of its operators beforehand. A single
-// target must take every node; llvm is then its host.
+// Compiles the module for `targets`, such as "cblas,llvm", each built in or
+// added by AddBackend (run_model.h), without changing the number or kind of its
+// operators beforehand. A single target must take every node; llvm is then its
+// host.
 absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
                                          absl::string_view text);
 // The same for a module at hand, which is changed.
 absl::StatusOr<ArtifactSet> CompileRelay(absl::string_view targets,
                                          relay::Module* module);
 
-// The whole way for one module, on inputs that follow from `seed`: its results
-// and the interpreter's. The error says which output differs and where, or what
-// failed; of several targets the first must have made something. Signed integer
-// inputs are in [-16, 16], unsigned ones in [0, 15], others quarters in [-4,
-// 4].
+// Takes one module the whole way, on inputs that follow from `seed`, and
+// compares its results with the interpreter's. The error says which output
+// differs and where, or what failed; of several targets the first must have
+// made something. Signed integer inputs are in [-16, 16], unsigned ones in [0,
+// 15], others quarters in [-4, 4].
 absl::Status CompareWithEvaluate(absl::string_view targets,
                                  absl::string_view text, uint32_t seed = 1,
                                  Tolerance tolerance = {});
@@ -62,7 +63,8 @@ absl::StatusOr<Comparison> CompareRelay(absl::string_view targets,
 // begins with; fails the test if there is not exactly one.
 std::string TextOf(const ArtifactSet& set, absl::string_view codegen_id);
 
-// Why the target does not take the last operator of @main; empty if it does.
+// Returns why the target does not take the last operator of @main; empty if it
+// does.
 std::string WhyNot(absl::string_view target, absl::string_view text);
 
 }  // namespace ingot::testing_support

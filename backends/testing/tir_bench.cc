@@ -27,8 +27,8 @@ namespace {
 
 absl::Status Time(const tir::PrimFunc& func) {
   const auto start = std::chrono::steady_clock::now();
-  auto module = CompileAndLoad({func}, absl::GetFlag(FLAGS_target));
-  if (!module.ok()) return module.status();
+  INGOT_ASSIGN_OR_RETURN(const auto module,
+                         CompileAndLoad({func}, absl::GetFlag(FLAGS_target)));
   const std::chrono::duration<double> compile =
       std::chrono::steady_clock::now() - start;
   std::vector<Tensor> tensors;
@@ -47,7 +47,7 @@ absl::Status Time(const tir::PrimFunc& func) {
     tensors.push_back(t);
     args.push_back(tensors.back().dl());
   }
-  Function f = *(*module)->GetFunction(func.name);
+  Function f = *module->GetFunction(func.name);
   double best = 1e9;
   const auto deadline =
       std::chrono::steady_clock::now() + std::chrono::seconds(1);

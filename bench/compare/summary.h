@@ -1,4 +1,4 @@
-// What a comparison of many models comes to: a table, JSON and a chart.
+// Summaries of a comparison of many models: a table, JSON and a chart.
 #ifndef INGOT_BENCH_COMPARE_SUMMARY_H_
 #define INGOT_BENCH_COMPARE_SUMMARY_H_
 

@@ -24,7 +24,7 @@ std::string Printable(absl::string_view text) {
   return out;
 }
 
-// Where main finds the constants, which are in the set already.
+// Tells main where it finds the constants, which are in the set already.
 absl::Status PlaceConstants(const Compilation& c, MainParts* parts) {
   const Artifact* weights =
       c.set.Find(kDefaultTargetKey, kCompilerCodegenId, kWeightsFile);

@@ -57,7 +57,8 @@ struct CompileOptions {
   // artifact that names another is an error now instead of at load.
   std::vector<std::string> known_loaders;
 
-  // Where to write the module after each pass that changed it; empty: nowhere.
+  // The directory in which to write the module after each pass that changed it;
+  // empty: none.
   std::string dump_ir_dir;
 
   // Told where time goes: a stage or pass and its seconds. May be null.

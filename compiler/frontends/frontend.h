@@ -54,7 +54,8 @@ struct ModelValue {
   std::string node;
 };
 
-// How one format is read. The functions may be called from several threads.
+// A frontend reads one format. Its functions may be called from several
+// threads.
 struct Frontend {
   std::string name;    // "onnx"; unique
   std::string suffix;  // that such files usually have, ".onnx"

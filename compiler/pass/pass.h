@@ -17,6 +17,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "base/status_macros.h"
 
 namespace ingot {
 
@@ -99,9 +100,8 @@ absl::Status RunPasses(absl::Span<const Pass<IR, Args...>* const> passes,
       }
     }
     if (options.after == nullptr) continue;
-    const absl::Status seen =
-        options.after({static_cast<int>(i) + 1, pass, *ir, *changed, time});
-    if (!seen.ok()) return seen;
+    INGOT_RETURN_IF_ERROR(
+        options.after({static_cast<int>(i) + 1, pass, *ir, *changed, time}));
   }
   return absl::OkStatus();
 }

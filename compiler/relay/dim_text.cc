@@ -7,7 +7,7 @@
 namespace ingot::relay {
 namespace {
 
-// How tightly an operator binds; operands of a lower level need parentheses.
+// The precedence of an operator; operands of a lower level need parentheses.
 constexpr int kAny = 0, kSum = 1, kProduct = 2;
 
 std::string Print(const Dim& dim, int level);

@@ -24,8 +24,8 @@ struct Layout {
   std::string Axes() const;
   // The size of that axis's block; 0 when it has none.
   int64_t Block(char axis) const;
-  // How far one step of the whole dimension goes along the axis: its block, or
-  // 1.
+  // The distance that one step of the whole dimension goes along the axis: its
+  // block, or 1.
   int64_t Step(char axis) const;
 };
 

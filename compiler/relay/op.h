@@ -25,7 +25,7 @@ namespace ingot::relay {
 constexpr int kMaxDimSize = 1000;
 constexpr size_t kMaxRank = 64;
 
-// How an operator's loops relate to those around it.
+// The relation of an operator's loops to those around it.
 enum class FusionKind {
   kElementwise,  // output index = input index
   kBroadcast,    // input index = output index with some dimensions dropped
@@ -44,7 +44,7 @@ enum class ExecutorStep {
   kSequence,     // moves tensors into, out of and between sequences
 };
 
-// Who does the work of a call.
+// A role says who does the work of a call.
 enum class OpRole {
   kKernel,  // code of a target
   kView,    // none: the result is the operand's bytes under another type
@@ -56,14 +56,15 @@ enum Trait : unsigned {
   kNoTraits = 0,
   // Swapping its two operands changes nothing.
   kCommutes = 1 << 0,
-  // A few instructions an element, so that computing it again costs little.
+  // Takes a few instructions per element, so that computing it again costs
+  // little.
   kCheap = 1 << 1,
   // Finite operands and attributes give finite results, unless a sum, a product
   // or a conversion is too large for its type. Unset also for what grows faster
   // than a polynomial. Blocked layouts need it: the channels that fill up a
   // block must stay finite, since zero weights take no NaN out again.
   kKeepsFinite = 1 << 2,
-  // Reads each element of its first operand once, not once a stage.
+  // Reads each element of its first operand once, not once per stage.
   kReadsOnce = 1 << 3,
   // Reads overlapping windows, or joins parts under a condition: operands that
   // were computed in its loops would be computed several times.
@@ -83,14 +84,18 @@ enum Trait : unsigned {
   // Says in floats what its first operand says in fewer bits, which some
   // kernels multiply instead.
   kDequantizes = 1 << 10,
+  // Multiplies its first operand by its second, a matrix [k, n] or several.
+  kTimesMatrix = 1 << 11,
+  // The same by the transpose of its second, a matrix [n, k].
+  kTimesTranspose = 1 << 12,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |
                             static_cast<unsigned>(b));
 }
 
-// How an operator on NCHW data runs on the same data in blocks of channels,
-// NCHW8c or the like.
+// A layout rule says how an operator on NCHW data runs on the same data in
+// blocks of channels, NCHW8c or the like.
 enum class LayoutRule {
   kPlainOnly,        // not at all
   kChooses,          // convolution: attributes data_layout and kernel_layout
@@ -140,7 +145,7 @@ struct DimAssumption {
 struct InferContext {
   absl::Span<const Value> inputs;  // a left-out optional operand is null
   const Attrs& attrs;
-  // Where to note what was taken for granted; null: nowhere.
+  // Inference notes here what it took for granted; null: nowhere.
   std::vector<DimAssumption>* assumed = nullptr;
 
   const TensorType& type(int i) const { return inputs[i].type(); }

@@ -28,8 +28,8 @@ namespace ingot::relay {
 struct PrintOptions {
   // Constants of at most as many elements stand in the text.
   int64_t inline_elements = 16;
-  // Where it is not null, large constants are added to it by the keys that the
-  // text names. Two constants with the same elements share a key only when they
+  // Large constants are added to it by the keys that the text names, unless it
+  // is null. Two constants with the same elements share a key only when they
   // share memory.
   std::map<std::string, Tensor>* constants = nullptr;
   // Without the model's node names ("from …").

@@ -1,6 +1,6 @@
 // Winograd's algorithm for 3x3 convolutions that take every position: tiles of
-// m x m results from (m + 2)^2 multiplications a channel, where the definition
-// takes 9 m^2.
+// m x m results from (m + 2)^2 multiplications per channel, where the
+// definition takes 9 m^2.
 //
 //   tile of results = A^T [ (G g G^T) * (B^T d B) ] A
 //
@@ -38,9 +38,10 @@ struct Winograd {
 // The transforms for tiles of m x m results; null unless m is 2 or 4.
 const Winograd* FindWinograd(int64_t tile);
 
-// f32 kernels [o, i, 3, 3], transformed and in blocks of channels: [ceil(o /
-// block), m + 2, m + 2, ceil(i / block), block of i, block of o], zeros beyond.
-// Computed in double, rounded once. ResourceExhausted without memory.
+// Transforms f32 kernels [o, i, 3, 3] and puts them in blocks of channels:
+// [ceil(o / block), m + 2, m + 2, ceil(i / block), block of i, block of o],
+// zeros beyond. Computed in double, rounded once. ResourceExhausted without
+// memory.
 absl::StatusOr<Tensor> WinogradKernels(const Tensor& kernels,
                                        const Winograd& winograd, int64_t block);
 

@@ -8,10 +8,10 @@
 
 namespace ingot::te {
 
-// How many nodes the values of stages have once others are put where they are
-// read. Computed without doing it: what reads its operand twice doubles it, so
-// that a chain of a few dozen of these is larger than any memory. Numbers are
-// upper bounds, cut off far above what is sensible.
+// Counts the nodes that the values of stages have once others are put where
+// they are read. It does so without inlining: a value that reads its operand
+// twice doubles it, so that a chain of a few dozen of these is larger than any
+// memory. Numbers are upper bounds, cut off far above what is sensible.
 class InlinedSizes {
  public:
   struct Size {

@@ -34,7 +34,7 @@ int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {
   return reads;
 }
 
-// Where the value of a stage ends up once stages are inlined.
+// The places where the value of a stage ends up once stages are inlined.
 struct Uses {
   bool inlined = false;
   // The stages with loops that evaluate the value or read it.

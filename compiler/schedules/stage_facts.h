@@ -28,8 +28,8 @@ int64_t ValueCost(const Expr& value);
 // Calls exp, tanh and the like, which cost much more than a load.
 bool IsExpensive(const Expr& value);
 
-// How far apart in memory the elements are that `var` and var + 1 read: 0 and
-// 1 are what they are, anything else and the unknown is -1.
+// Returns how far apart in memory the elements are that `var` and var + 1 read,
+// if that is 0 or 1; -1 for anything else and where it is not known.
 int AccessStride(const tir::Load& load, const tir::Var* var);
 // Every load in the stage's value reads the same or the next element as `var`
 // goes up by one.

@@ -27,7 +27,7 @@ struct MainFunction {
   // only, and writes the outputs' dimensions to an i64 tensor, one output after
   // the other. Empty: all of them are constant.
   std::string output_shapes;
-  // The last input is no argument of those functions but the bytes behind this
+  // The last input is no argument of those functions but the bytes at this
   // symbol, which whoever links the code defines. Empty: it has none.
   std::string constants;
   // The last parameter is a workspace of bytes for everything in between.

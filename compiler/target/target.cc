@@ -121,18 +121,16 @@ class TargetParser {
     SkipSpace();
     Target target;
     target.key = kDefaultTargetKey;
-    absl::StatusOr<std::string> name = Name("a target kind");
-    if (!name.ok()) return name.status();
+    INGOT_ASSIGN_OR_RETURN(std::string name, Name("a target kind"));
     SkipSpace();
     if (Peek() == ':') {
       ++pos_;
       SkipSpace();
-      target.key = *std::move(name);
-      name = Name("a target kind after the key");
-      if (!name.ok()) return name.status();
+      target.key = std::move(name);
+      INGOT_ASSIGN_OR_RETURN(name, Name("a target kind after the key"));
       SkipSpace();
     }
-    target.kind = *std::move(name);
+    target.kind = std::move(name);
     while (!AtEnd() && Peek() != ',') {
       if (Peek() != '-')
         return Error("expected an option, -name or -name=value");

@@ -167,8 +167,8 @@ struct TargetKind {
   // For the default lowering. The machine to schedule for; null: MachineModel's
   // defaults.
   std::function<absl::StatusOr<MachineModel>(const Target&)> machine;
-  // How kernels are scheduled; of templates that cost the same the first is
-  // taken. None: plain loops, one per axis.
+  // The templates that schedule kernels; of those that cost the same the first
+  // is taken. None: plain loops, one per axis.
   std::vector<te::ScheduleTemplate> templates;
   // The layouts that kernels of this kind want as a host. Null: plain ones.
   std::function<LayoutPreferences(const MachineModel&)> layouts;
@@ -231,9 +231,8 @@ struct TargetKind {
   // operator has a `dequantize` of its own.
   bool takes_dequantized = false;
 
-  // Whether the target takes this operator by itself, by `operators` and
-  // `supports`:
-  // OkStatus, or Unimplemented or another error that says why not.
+  // Says whether the target takes this operator by itself, by `operators` and
+  // `supports`: OkStatus, or Unimplemented or another error that says why not.
   absl::Status Takes(const Target& target, const relay::Node& node) const;
 
   // Whether partitioning makes regions for it.

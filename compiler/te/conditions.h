@@ -1,4 +1,4 @@
-// Where the conditions in a value change as one of its axes grows.
+// Finds where the conditions in a value change as one of its axes grows.
 #ifndef INGOT_COMPILER_TE_CONDITIONS_H_
 #define INGOT_COMPILER_TE_CONDITIONS_H_
 

@@ -61,7 +61,7 @@ Affine LoopState::Extent(int loop) const {
   const auto& info = stage->loops_[loop];
   if (info.parent < 0) {
     return info.reduce ? bounds.ToAffine(stage->op().reduce_extent[info.axis])
-                       : region[info.axis].extent;
+                       : box[info.axis].extent;
   }
   const auto& r = stage->relations_[info.parent];
   if (!r.is_split) {
@@ -155,7 +155,7 @@ Side LoopState::Range(int loop) const {
 
 Side LoopState::AxisRange(int axis) const {
   Side range = Range(stage->axes_[axis].id);
-  range.min = range.min + region[axis].min;
+  range.min = range.min + box[axis].min;
   return range;
 }
 
@@ -179,8 +179,8 @@ std::vector<Expr> LoopState::Conditions() const {
     if (range.extent.AsConst() != kOne) continue;
     need_less(range.min, Extent(r.whole));
   }
-  for (size_t i = 0; i < region.size(); ++i) {
-    if (!region[i].inexact) continue;
+  for (size_t i = 0; i < box.size(); ++i) {
+    if (!box[i].inexact) continue;
     Affine value = AxisRange(i).min;
     Affine size = bounds.ToAffine(stage->output().shape()[i]);
     if (!bounds.ProveNonNegative(value)) {
@@ -198,7 +198,7 @@ bool LoopState::MayExceed() const {
       return true;
     }
   }
-  return std::any_of(region.begin(), region.end(),
+  return std::any_of(box.begin(), box.end(),
                      [](const Side& side) { return side.inexact; });
 }
 

@@ -1,5 +1,5 @@
-// How far the loops of one stage have been made, and what is known of those
-// that have not. Used by lower.cc only.
+// The state of making the loops of one stage: which have been made, and what is
+// known of those that have not. Used by lower.cc only.
 #ifndef INGOT_COMPILER_TE_LOOP_STATE_H_
 #define INGOT_COMPILER_TE_LOOP_STATE_H_
 
@@ -12,7 +12,7 @@
 
 namespace ingot::te {
 
-// Where a tensor's elements are: element i is at buffer[i - origin].
+// A place holds a tensor's elements: element i is at buffer[i - origin].
 struct Place {
   tir::Buffer buffer;
   std::vector<Affine> origin;
@@ -22,15 +22,15 @@ struct Place {
 // emitted code decides does not reach the other.
 class LoopState {
  public:
-  LoopState(const Stage* stage, std::vector<Side> region, Bounds bounds)
+  LoopState(const Stage* stage, std::vector<Side> box, Bounds bounds)
       : stage(stage),
-        region(std::move(region)),
+        box(std::move(box)),
         bounds(std::move(bounds)),
         specialized_done(stage->axes().size(), false) {}
 
   const Stage* stage;
-  std::vector<Side> region;  // of the output axes, what is to be computed
-  Bounds bounds;             // of all variables in scope
+  std::vector<Side> box;  // of the output axes, what is to be computed
+  Bounds bounds;          // of all variables in scope
   std::vector<bool> specialized_done;
   bool started = false;  // the reduction's identity has been stored
   Place target;          // where results go
@@ -44,7 +44,7 @@ class LoopState {
   // The values that it takes in the loops yet to be made. Extent 1 once every
   // leaf under it is bound: min is then its value.
   Side Range(int loop) const;
-  Side AxisRange(int axis) const;    // including the region's origin
+  Side AxisRange(int axis) const;    // including the box's origin
   Side ReduceRange(int axis) const;  // of a reduce axis
 
   void Bind(int loop, Affine value) { value_[loop] = std::move(value); }
@@ -56,7 +56,7 @@ class LoopState {
   // kShiftInwards, or kPartition, which the loops' order must allow.
   Tail TailOf(int relation) const;
   // Conditions that the values of bound loops must meet: guards of splits, and
-  // the tensor's bounds where the region is inexact. Proven ones are left out.
+  // the tensor's bounds where the box is inexact. Proven ones are left out.
   std::vector<Expr> Conditions() const;
   // A condition will be needed inside the loops yet to be made.
   bool MayExceed() const;

@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/te/body_rewriter.h"
+#include "compiler/te/boxes.h"
 #include "compiler/te/loop_state.h"
-#include "compiler/te/regions.h"
 #include "compiler/te/workspaces.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
@@ -96,7 +96,7 @@ class Lowerer {
 std::vector<Expr> Lowerer::TargetIndices(const LoopState& state,
                                          const Place& target) const {
   std::vector<Expr> indices;
-  for (size_t i = 0; i < state.region.size(); ++i) {
+  for (size_t i = 0; i < state.box.size(); ++i) {
     Affine index = state.AxisRange(i).min;
     if (!target.origin.empty()) index = index - target.origin[i];
     indices.push_back(index.ToExpr());
@@ -211,7 +211,7 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     std::vector<Stmt> parts;
     for (const Side& part : PartsOf(state, axis)) {
       LoopState inside = state;
-      inside.region[axis] = part;
+      inside.box[axis] = part;
       parts.push_back(EmitLoop(std::move(inside), loop, body));
     }
     return tir::MakeSeq(std::move(parts));
@@ -300,7 +300,7 @@ Stmt Lowerer::EmitOutputLoops(LoopState state, size_t leaf,
 Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
   std::vector<Expr> shape;
   Place tile;
-  for (size_t i = 0; i < state.region.size(); ++i) {
+  for (size_t i = 0; i < state.box.size(); ++i) {
     Side side = state.AxisRange(i);
     auto extent = side.extent.AsConst();
     if (!extent || side.inexact) return EmitFrom(std::move(state), leaf);
@@ -343,16 +343,16 @@ Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
     if (producer->consumer_ != state.stage || !(producer->attach_ == loop)) {
       continue;
     }
-    auto region = RequiredRegion(schedule_, producer.get(), state);
-    if (!region.ok()) {
-      Fail(region.status());
+    auto box = RequiredBox(schedule_, producer.get(), state);
+    if (!box.ok()) {
+      Fail(box.status());
       return tir::MakeSeq({});
     }
     tir::Buffer local;
-    Place place = workspaces_.PlaceFor(*producer, producer->storage_, *region,
+    Place place = workspaces_.PlaceFor(*producer, producer->storage_, *box,
                                        &state, &local);
     if (local != nullptr) locals.push_back(local);
-    LoopState inner(producer.get(), *std::move(region), state.bounds);
+    LoopState inner(producer.get(), *std::move(box), state.bounds);
     inner.places = state.places;
     inner.target = place;
     inner.in_parallel = state.in_parallel;
@@ -455,11 +455,11 @@ absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
       nests.push_back(EmitExtern(stage.get()));
       continue;
     }
-    std::vector<Side> region;
+    std::vector<Side> box;
     for (const Expr& dim : stage->output().shape()) {
-      region.push_back({Affine(0), tir::ToAffine(dim)});
+      box.push_back({Affine(0), tir::ToAffine(dim)});
     }
-    LoopState state(stage.get(), std::move(region), Bounds::Dimensions());
+    LoopState state(stage.get(), std::move(box), Bounds::Dimensions());
     state.places = root_places_;
     state.target = root_places_[stage->output().buffer.get()];
     nests.push_back(EmitStage(std::move(state)));

@@ -372,7 +372,7 @@ struct Chunks {
 
 // One iteration after the other computes its chunk in the same place, and
 // threads share the chunk out.
-TEST(LowerTest, LargeRegionsHaveAWorkspaceOfTheirSize) {
+TEST(LowerTest, LargeBoxesHaveAWorkspaceOfTheirSize) {
   Chunks chunks;
   Schedule s = Make(chunks.kernel);
   Stage* out = s.Find(chunks.kernel.outputs[0]);
@@ -399,7 +399,7 @@ func @f(%a: f32[64, 4096]) -> (%d: f32[64, 4096]) workspace(%c: f32[16, 4096]) {
 }
 
 // Threads that compute chunks at the same time need a place for each.
-TEST(LowerTest, LargeRegionsOfThreadsAreApart) {
+TEST(LowerTest, LargeBoxesOfThreadsAreApart) {
   Chunks chunks;
   Schedule s = Make(chunks.kernel);
   Stage* out = s.Find(chunks.kernel.outputs[0]);

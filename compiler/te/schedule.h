@@ -1,5 +1,5 @@
-// How the loops of a Graph run: a value beside the definition, changed by
-// verbs, made into loops by Lower (lower.h).
+// A schedule says how the loops of a Graph run: a value beside the definition,
+// changed by verbs, made into loops by Lower (lower.h).
 //
 //   ASSIGN_OR_RETURN(Schedule s, Schedule::Create(graph, {d}));
 //   Stage* out = s.Find(d);
@@ -41,7 +41,7 @@ struct Loop {
   bool operator==(Loop o) const { return id == o.id; }
 };
 
-// How a split ends when the factor does not divide the extent n. Where it is
+// The end of a split when the factor does not divide the extent n. Where it is
 // known to divide, and where n <= factor, all are the same and cost nothing.
 enum class Tail {
   // for o in n // f: for i in f: body; then the rest once more with a smaller
@@ -62,14 +62,14 @@ enum class Tail {
   kExact,
 };
 
-// Where an intermediate result lives.
+// The memory in which an intermediate result lives.
 enum class Storage {
-  // On the stack when it is computed inside a consumer's loop, with a region
+  // On the stack when it is computed inside a consumer's loop, with a box
   // of constant size that is not too large; in a workspace otherwise.
   kAuto,
   // The same, but never on the stack: other results need the room, or several
   // threads compute it.
-  kRegion,
+  kBox,
   // In a workspace of the tensor's whole shape, wherever it is computed.
   kWorkspace,
 };
@@ -123,7 +123,7 @@ class Stage {
   // No loops: the value is put where it is read. Not for reductions, outputs
   // or extern operations.
   void ComputeInline();
-  // The loops run inside `loop` of `consumer`, for the region that one
+  // The loops run inside `loop` of `consumer`, for the box that one
   // iteration of it reads. All readers must be there, or attached there.
   void ComputeAt(Stage* consumer, Loop loop);
   // Its own loop nest, in the order of the graph, as at first.

@@ -78,15 +78,16 @@ struct ScheduleSpace {
   std::function<double(const ScheduleChoice&)> cost;
 };
 
-// Where a template is asked: an operation of a kernel, before any verb on it.
+// The site that a template is asked about: an operation of a kernel, before any
+// verb on it.
 struct ScheduleSite {
   const Schedule& schedule;  // of the whole kernel; cheap stages are inlined
   const Stage& stage;
   const MachineModel& machine;
 };
 
-// How much of a kernel a template decides about. Kernels are scheduled in this
-// order.
+// The part of a kernel that a template decides about. Kernels are scheduled in
+// this order.
 enum class TemplateScope {
   // A reduction that dominates its kernel, such as a convolution, with what the
   // template joins to its loops. Asked about each reduction.

@@ -39,7 +39,7 @@ struct Tensor {
   bool operator==(const Tensor& o) const { return buffer == o.buffer; }
 };
 
-// How a reduction joins two values, and what it starts from.
+// A reducer joins two values; a reduction starts from its identity.
 struct Reducer {
   Expr identity;
   std::function<Expr(const Expr& accumulated, const Expr& term)> combine;

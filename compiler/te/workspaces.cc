@@ -8,8 +8,8 @@ namespace {
 // The bytes that all tiles that are live at once may take; larger ones go to a
 // workspace. Below tir::kMaxStackBytes, which is the limit for everything.
 constexpr int64_t kMaxTileBytes = 192 << 10;
-// A region larger than this is no part that stays in a cache.
-constexpr int64_t kMaxRegionBytes = 64 << 20;
+// A box larger than this is no part that stays in a cache.
+constexpr int64_t kMaxBoxBytes = 64 << 20;
 
 }  // namespace
 
@@ -43,7 +43,7 @@ tir::Buffer Workspaces::PartOf(const Tensor& t, std::vector<Expr> shape) {
 }
 
 Place Workspaces::PlaceFor(const Stage& stage, Storage storage,
-                           const std::vector<Side>& region, LoopState* state,
+                           const std::vector<Side>& box, LoopState* state,
                            tir::Buffer* local) {
   const Tensor& t = stage.output();
   *local = nullptr;
@@ -52,9 +52,9 @@ Place Workspaces::PlaceFor(const Stage& stage, Storage storage,
   std::vector<Expr> shape;
   std::vector<Affine> origin;
   bool constant = storage != Storage::kWorkspace && stage.IsAttached();
-  for (const Side& side : region) {
+  for (const Side& side : box) {
     const auto extent = side.extent.AsConst();
-    constant = constant && extent && bytes <= kMaxRegionBytes;
+    constant = constant && extent && bytes <= kMaxBoxBytes;
     if (!constant) return {WholeOf(t), {}};
     bytes *= *extent;
     shape.push_back(tir::MakeInt(*extent));

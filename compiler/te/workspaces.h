@@ -14,14 +14,14 @@ namespace ingot::te {
 
 class Workspaces {
  public:
-  // Where the region of the stage's result is kept that one iteration, in
+  // Chooses where to keep the box of the stage's result that one iteration, in
   // `state`, computes and reads: on the stack if it is small; in a workspace of
-  // its size, if no other thread computes another region meanwhile; in one of
-  // the tensor's size otherwise, or where `storage` says so. Sets *local when
-  // the place is an array to be allocated around its uses, and counts it in the
+  // its size, if no other thread computes another box meanwhile; in one of the
+  // tensor's size otherwise, or where `storage` says so. Sets *local when the
+  // place is an array to be allocated around its uses, and counts it in the
   // state.
   Place PlaceFor(const Stage& stage, Storage storage,
-                 const std::vector<Side>& region, LoopState* state,
+                 const std::vector<Side>& box, LoopState* state,
                  tir::Buffer* local);
 
   // The workspace for a whole tensor, made when it is first asked for.

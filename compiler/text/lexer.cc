@@ -57,7 +57,7 @@ bool Lexer::ContinuesWord(char c) const {
          Contains(dialect_->word_marks, c);
 }
 
-// How long the name at the start of `text` is; it ends before a comment.
+// The length of the name at the start of `text`; it ends before a comment.
 size_t Lexer::NameLength(absl::string_view text) const {
   if (text.empty()) return 0;
   if (!dialect_->names_begin_anyhow && !BeginsWord(text[0])) return 0;

@@ -38,7 +38,8 @@ struct Token {
   }
 };
 
-// How the text forms differ. The views must live as long as what uses them.
+// A dialect says how a text form differs from others. The views must live as
+// long as what uses them.
 struct Dialect {
   // Begins a comment, which ends with its line.
   absl::string_view comment;

@@ -15,7 +15,8 @@ inline std::string QuoteString(absl::string_view text) {
   return absl::StrCat("\"", absl::CHexEscape(text), "\"");
 }
 
-// Text in lines, each indented by two spaces for every block around it.
+// Writes text in lines, and indents each by two spaces for every block around
+// it.
 class IndentingPrinter {
  public:
   // `depth`: the blocks around all of it.

@@ -6,7 +6,7 @@
 namespace ingot::text {
 namespace {
 
-// How much of a token an error repeats.
+// An error repeats at most so much of a token.
 constexpr size_t kMostShown = 40;
 
 }  // namespace

@@ -15,7 +15,8 @@ namespace {
 // Temporaries are numbered from here on until all others are known.
 constexpr int32_t kFirstTemporary = 1 << 30;
 
-// Where a value is, and inside how many loops it was computed.
+// The register of a value, and the number of loops inside which it was
+// computed.
 struct Value {
   int32_t reg;
   int level;

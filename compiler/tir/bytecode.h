@@ -40,7 +40,7 @@ struct Access {
   int buffer = 0;
   std::vector<int32_t> indices;  // registers
   int vector_dim = -1;           // which index has lanes
-  int32_t mask = -1;             // a register a lane: 0 skips the access
+  int32_t mask = -1;             // one register per lane: 0 skips the access
 };
 
 // A buffer while the code runs.

@@ -83,7 +83,7 @@ class Caller {
                               args_.size()));
     }
     for (size_t i = 0; i < args_.size(); ++i) {
-      if (absl::Status s = BindDims(i); !s.ok()) return s;
+      INGOT_RETURN_IF_ERROR(BindDims(i));
     }
     ForeignFinder foreign;
     foreign.Visit(func_.body);

@@ -32,7 +32,7 @@ struct InterpretOptions {
 absl::Status Interpret(const PrimFunc& func, absl::Span<const Tensor> args,
                        const InterpretOptions& options = {});
 
-// The same for tensors of the C ABI, on the CPU and dense.
+// Does the same for tensors of the C ABI, which must be dense and on the CPU.
 absl::Status Interpret(const PrimFunc& func, absl::Span<DLTensor* const> args,
                        const InterpretOptions& options = {});
 

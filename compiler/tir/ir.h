@@ -179,7 +179,7 @@ struct Cast final : ExprNode {
   const Expr value;
 };
 
-// Where a buffer's memory comes from.
+// The origin of a buffer's memory.
 enum class Scope {
   kParam,      // passed to the function
   kWorkspace,  // one per call, shared by threads: the plan's storage

@@ -28,7 +28,7 @@ using ingot::TensorInfo;
 using ingot::c_api::LastError;
 using ingot::c_api::Report;
 
-// Inputs or outputs as C has them, with the memory behind the pointers.
+// Inputs or outputs as C has them, with the memory that the pointers refer to.
 class TensorInfos {
  public:
   explicit TensorInfos(absl::Span<const TensorInfo> infos)

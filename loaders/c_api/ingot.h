@@ -48,9 +48,9 @@ INGOT_API int32_t ingot_api_version(void);
 /* ---- Errors ---------------------------------------------------------------
  */
 
-/* What a function returns; those of Abseil's StatusCode, of which others than
- * these may occur. When it is not INGOT_OK, what the function would have given
- * is left as it was. */
+/* A function returns one of these codes, which are those of Abseil's
+ * StatusCode; others of them may occur. When it is not INGOT_OK, the results
+ * that the function would have given are left as they were. */
 typedef int32_t IngotStatus;
 enum {
   INGOT_OK = 0,
@@ -126,7 +126,8 @@ typedef struct IngotModel IngotModel;
 typedef struct IngotLoadOptions {
   size_t size; /* sizeof(IngotLoadOptions), by which the library knows which
                 * fields there are */
-  /* How many threads a run may use, the calling one included; 0 is 1. */
+  /* The number of threads that a run may use, the calling one included; 0 is
+   * 1. */
   int32_t threads;
   /* Not 0: weights are compared with their digests, which reads all of them.
    * The rest always is. */
@@ -221,7 +222,7 @@ INGOT_API IngotStatus ingot_open_set(const char* path, IngotSet** set);
 /* NULL is allowed. */
 INGOT_API void ingot_free_set(IngotSet* set);
 
-/* How many artifacts there are; they are sorted by path. */
+/* Returns the number of artifacts, which are sorted by path. */
 INGOT_API int32_t ingot_set_size(const IngotSet* set);
 
 /* Shows an artifact. Its bytes live as long as the set, its names until an

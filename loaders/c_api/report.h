@@ -1,4 +1,4 @@
-// How functions of the C API return what went wrong.
+// Functions of the C API return what went wrong through Report.
 #ifndef INGOT_LOADERS_C_API_REPORT_H_
 #define INGOT_LOADERS_C_API_REPORT_H_
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "base/replace_file.h"
 #include "base/status_macros.h"
 
 namespace ingot {
@@ -55,13 +56,7 @@ absl::Status FileWriter::Open(const std::string& path) {
 }
 
 absl::Status FileWriter::Write(absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd_, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return FileError("writing", path_, errno);
-    bytes.remove_prefix(n);
-  }
-  return absl::OkStatus();
+  return WriteAll(fd_, bytes, path_);
 }
 
 absl::Status WriteFile(const std::string& path, absl::string_view bytes) {

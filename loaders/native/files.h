@@ -48,7 +48,8 @@ class FileWriter {
 
 absl::Status WriteFile(const std::string& path, absl::string_view bytes);
 
-// Moves `from` to `to`, after its bytes have reached the disk.
+// Moves `from` to `to`, after its bytes have reached the disk. A linker wrote
+// `from`, a program of its own, so that no ReplaceFile has it open.
 absl::Status MoveInto(const std::string& from, const std::string& to);
 
 }  // namespace ingot

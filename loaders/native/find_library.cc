@@ -16,7 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the C library of `family` keeps shared libraries, in order.
+// The folders in which the C library of `family` keeps shared libraries, in
+// order.
 std::vector<std::string> LibraryFolders(const isa::MachineFamily& family) {
   std::vector<std::string> folders = {
       absl::StrCat("/lib/", family.gnu), absl::StrCat("/usr/lib/", family.gnu),

@@ -1,4 +1,4 @@
-// Where shared libraries lie that native code is linked with.
+// Finds the shared libraries that native code is linked with.
 
 #ifndef INGOT_LOADERS_NATIVE_FIND_LIBRARY_H_
 #define INGOT_LOADERS_NATIVE_FIND_LIBRARY_H_

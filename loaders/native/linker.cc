@@ -45,11 +45,8 @@ absl::Status AddLinkedKey(const ArtifactSet& set, const std::string& key,
   INGOT_ASSIGN_OR_RETURN(KeyObjects objects,
                          MakeObjects(set, key, options.cc, folder));
   const std::string path = absl::StrCat(folder, "/", key, ".linked.so");
-  if (absl::Status s =
-          LinkObjects(set, key, objects, {}, options.lld, folder, path);
-      !s.ok()) {
-    return s;
-  }
+  INGOT_RETURN_IF_ERROR(
+      LinkObjects(set, key, objects, {}, options.lld, folder, path));
   Artifact artifact;
   artifact.codegen_id = "ingot";
   artifact.loader = kNativeLoader;
@@ -193,7 +190,7 @@ absl::Status LinkLibrary(const ArtifactSet& set, absl::string_view output,
   rest.mutable_provenance() = set.provenance();
   for (const Artifact& artifact : set.artifacts()) {
     if (artifact.loader == kNativeLoader) continue;
-    if (absl::Status s = rest.Add(artifact); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(rest.Add(artifact));
   }
   return LinkAtomically(set, std::move(rest), options, output);
 }

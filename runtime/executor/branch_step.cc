@@ -46,11 +46,9 @@ class BranchStep final : public Step {
                        ", which is not supported for these shapes"));
     }
     for (const PassInput& input : side.inputs) input.Pass();
-    absl::Status status = side.body->Run();
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(side.body->Run());
     for (size_t i = 0; i < values_.size(); ++i) values_[i] = *side.outputs[i];
-    status = results_.Take(values_);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(results_.Take(values_));
     for (const Side::SequenceOutput& sequence : side.sequences) {
       PlanSequence* from = side.body->bound().sequence(sequence.from);
       if (sequence.moves) {
@@ -101,14 +99,12 @@ absl::Status Prepare(const CallSite& site, uint32_t body, Side* side) {
 absl::StatusOr<std::unique_ptr<Step>> MakeBranchStep(const CallSite& site) {
   auto step = std::make_unique<BranchStep>(site);
   const PlanBranch& branch = site.call().branch();
-  absl::Status status;
   if (branch.has_then_body()) {
-    status = Prepare(site, branch.then_body(), step->then_side());
+    INGOT_RETURN_IF_ERROR(Prepare(site, branch.then_body(), step->then_side()));
   }
-  if (status.ok() && branch.has_else_body()) {
-    status = Prepare(site, branch.else_body(), step->else_side());
+  if (branch.has_else_body()) {
+    INGOT_RETURN_IF_ERROR(Prepare(site, branch.else_body(), step->else_side()));
   }
-  if (!status.ok()) return status;
   return step;
 }
 

@@ -26,9 +26,7 @@ absl::StatusOr<TensorInfo> Describe(const Plan& plan, uint32_t index,
   const PlanTensor& tensor = plan.tensors(index);
   TensorInfo info;
   info.name = tensor.name();
-  absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-  if (!dtype.ok()) return dtype.status();
-  info.dtype = *dtype;
+  INGOT_ASSIGN_OR_RETURN(info.dtype, PlanDataType(tensor.dtype()));
   info.is_sequence = tensor.is_sequence();
   for (const DimExpr& dim : tensor.shape()) {
     int64_t value = -1;
@@ -73,8 +71,7 @@ class PlanExecutor final : public GraphExecutor {
 
   absl::Status Init(const Plan& plan, std::shared_ptr<Module> host,
                     const ConstantLookup& constants) {
-    absl::Status status = CheckPlan(plan);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(CheckPlan(plan));
     context_.host = std::move(host);
     context_.constants = constants;
     const std::vector<std::string> symbols = SymbolNames(plan);
@@ -86,7 +83,7 @@ class PlanExecutor final : public GraphExecutor {
       INGOT_ASSIGN_OR_RETURN(TensorInfo info, Describe(plan, t, symbols));
       outputs_.push_back(std::move(info));
     }
-    status = frame_.Init(plan);
+    const absl::Status status = frame_.Init(plan);
     context_.constants = nullptr;
     return status;
   }
@@ -98,8 +95,7 @@ class PlanExecutor final : public GraphExecutor {
   using GraphExecutor::SetInput;
 
   absl::Status SetInput(size_t index, Tensor tensor) override {
-    absl::Status status = CheckInput(index, tensor);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(CheckInput(index, tensor));
     BoundPlan& bound = frame_.bound();
     if (bound.Owns(tensor)) {
       INGOT_ASSIGN_OR_RETURN(Tensor copy, tensor.Clone());
@@ -159,7 +155,7 @@ class PlanExecutor final : public GraphExecutor {
         "there is no input ", index, ", but ", inputs_.size(), " inputs"));
   }
 
-  // How an error on what was given for an input begins.
+  // The beginning of an error on what was given for an input.
   std::string Expected(size_t index) const {
     return absl::StrCat("input ", index, " ('", inputs_[index].name,
                         "'): expected ", inputs_[index].TypeString(), ", got ");
@@ -257,9 +253,8 @@ absl::StatusOr<TensorOrSequence> GraphExecutor::GetOutputValue(
 }
 
 absl::StatusOr<Tensor> GraphExecutor::CopyOutput(size_t index) const {
-  absl::StatusOr<Tensor> view = GetOutput(index);
-  if (!view.ok()) return view;
-  return view->Clone();
+  INGOT_ASSIGN_OR_RETURN(Tensor view, GetOutput(index));
+  return view.Clone();
 }
 
 absl::StatusOr<std::vector<Tensor>> GraphExecutor::Run(
@@ -271,8 +266,7 @@ absl::StatusOr<std::vector<Tensor>> GraphExecutor::Run(
   for (size_t i = 0; i < tensors.size(); ++i) {
     INGOT_RETURN_IF_ERROR(SetInput(i, tensors[i]));
   }
-  absl::Status status = Run();
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(Run());
   std::vector<Tensor> results;
   for (size_t i = 0; i < outputs().size(); ++i) {
     INGOT_ASSIGN_OR_RETURN(Tensor result, CopyOutput(i));

@@ -42,7 +42,8 @@ struct ExecutorOptions {
   // A pool to share with other executors. Runs that overlap then get their own
   // thread only.
   std::shared_ptr<ThreadPool> pool;
-  // Where each call's time goes; null costs nothing. Must outlive the executor.
+  // Records where each call's time goes; null costs nothing. Must outlive the
+  // executor.
   Profiler* profiler = nullptr;
   // Sees every call's operands and results, for finding where a model goes
   // wrong; null costs nothing.

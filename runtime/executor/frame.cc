@@ -55,8 +55,7 @@ absl::string_view NameOf(const PlanCall& call) {
 }  // namespace
 
 absl::Status Frame::Init(const Plan& plan) {
-  absl::Status status = bound_.Init(plan, context_->constants);
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(bound_.Init(plan, context_->constants));
   int phase = 0;
   for (int i = 0; i < plan.calls_size(); ++i) {
     const bool binds = plan.calls(i).binds_size() > 0;
@@ -108,14 +107,13 @@ absl::Status Frame::RunProfiled() {
 absl::Status Frame::RunObserved() {
   std::vector<const DLTensor*> args;
   for (size_t i = 0; i < steps_.size(); ++i) {
-    absl::Status status = steps_[i]->Run();
+    const absl::Status status = steps_[i]->Run();
     if (!status.ok()) return Annotate(i, status);
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     if (!call.has_function()) continue;
     args.clear();
     for (uint32_t t : call.args()) args.push_back(bound_.tensor(t));
-    status = context_->observer(call, args);
-    if (!status.ok()) return status;
+    INGOT_RETURN_IF_ERROR(context_->observer(call, args));
   }
   return absl::OkStatus();
 }

@@ -56,15 +56,13 @@ class LoopStep final : public Step {
                              : ElementOf(*max_iterations_, 0);
     bool goes_on = condition_ == nullptr || IsTrue(*condition_);
     for (iteration_ = 0; goes_on && iteration_ < most; ++iteration_) {
-      absl::Status status = RunIteration();
-      if (!status.ok()) return status;
+      INGOT_RETURN_IF_ERROR(RunIteration());
       goes_on = IsTrue(*goes_on_);
       for (StackedValues& stacked : stacked_) {
-        if (status.ok()) status = stacked.Add(iteration_);
+        INGOT_RETURN_IF_ERROR(stacked.Add(iteration_));
       }
       // The body's memory is used again from here on.
-      if (status.ok()) status = carried_.Take();
-      if (!status.ok()) return status;
+      INGOT_RETURN_IF_ERROR(carried_.Take());
     }
     values_.clear();
     carried_.Finish(&values_);

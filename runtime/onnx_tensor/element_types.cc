@@ -40,19 +40,20 @@ absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type) {
     default:
       break;
   }
-  if (IsStoredType(onnx_type)) {
-    return absl::UnimplementedError(absl::StrCat(
-        "elements of type ", StoredTypeName(onnx_type), " are not taken here"));
+  if (IsStorageType(onnx_type)) {
+    return absl::UnimplementedError(absl::StrCat("elements of type ",
+                                                 StorageTypeName(onnx_type),
+                                                 " are not taken here"));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("ONNX has no data type ", onnx_type));
 }
 
-bool IsStoredType(int t) {
+bool IsStorageType(int t) {
   return t == kTextType || (t >= kFloat8E4M3FN && t <= kInt2);
 }
 
-int StoredBits(int onnx_type) {
+int StorageBits(int onnx_type) {
   switch (onnx_type) {
     case kUInt4:
     case kInt4:
@@ -71,7 +72,7 @@ DataType CarrierOf(int onnx_type) {
   return is_signed ? DataType::Int(8) : DataType::UInt(8);
 }
 
-std::string StoredTypeName(int onnx_type) {
+std::string StorageTypeName(int onnx_type) {
   switch (onnx_type) {
     case kTextType:
       return "string";

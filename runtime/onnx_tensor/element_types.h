@@ -1,8 +1,9 @@
 // ONNX's element types, TensorProto.DataType, as Ingot's.
 //
-// Ingot has no type for some of them, and carries them in another: text (rows
-// of UTF-8 bytes with zeros after, one dimension more), floats of 8 and 4 bits
-// (their codes, one to a byte) and integers of 4 and 2 bits (one to a byte).
+// Ingot has no type for some of them, the storage types, and carries them in
+// another: text (rows of UTF-8 bytes with zeros after, one dimension more),
+// floats of 8 and 4 bits (their codes, one to a byte) and integers of 4 and 2
+// bits (one to a byte).
 #ifndef INGOT_RUNTIME_ONNX_TENSOR_ELEMENT_TYPES_H_
 #define INGOT_RUNTIME_ONNX_TENSOR_ELEMENT_TYPES_H_
 
@@ -13,7 +14,7 @@
 
 namespace ingot {
 
-// Types that Ingot carries in another; from 17 on they are newer than some of
+// Storage types; from 17 on they are newer than some of
 // ONNX's headers.
 inline constexpr int kTextType = 8;
 inline constexpr int kFloat8E4M3FN = 17;
@@ -31,14 +32,14 @@ inline constexpr int kInt2 = 26;
 // carries in others; InvalidArgument for a value that ONNX has not.
 absl::StatusOr<DataType> DataTypeFromOnnx(int onnx_type);
 
-// Whether another type carries elements of this one.
-bool IsStoredType(int onnx_type);
+// Whether it is a storage type: another type carries its elements.
+bool IsStorageType(int onnx_type);
 // The bits of an element of one but text; ONNX packs several to a byte.
-int StoredBits(int onnx_type);
+int StorageBits(int onnx_type);
 // The type that carries it.
 DataType CarrierOf(int onnx_type);
 // As ONNX writes it, in small letters.
-std::string StoredTypeName(int onnx_type);
+std::string StorageTypeName(int onnx_type);
 
 }  // namespace ingot
 

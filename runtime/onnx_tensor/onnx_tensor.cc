@@ -106,7 +106,7 @@ absl::StatusOr<Tensor> FromText(const OnnxTensorFields& fields) {
 // in int32_data each number holds one such byte.
 absl::StatusOr<Tensor> FromSmallElements(const OnnxTensorFields& fields,
                                          int64_t count) {
-  const int type = fields.data_type, bits = StoredBits(type);
+  const int type = fields.data_type, bits = StorageBits(type);
   const int64_t per_byte = 8 / bits;
   const int64_t bytes = count / per_byte + (count % per_byte != 0 ? 1 : 0);
   std::string data;
@@ -139,7 +139,7 @@ absl::StatusOr<Tensor> FromStored(const OnnxTensorFields& fields) {
   if (fields.is_external) {
     return absl::UnimplementedError(
         absl::StrCat("tensor '", fields.name, "': elements of type ",
-                     StoredTypeName(fields.data_type), " in another file"));
+                     StorageTypeName(fields.data_type), " in another file"));
   }
   return fields.data_type == kTextType ? FromText(fields)
                                        : FromSmallElements(fields, *count);
@@ -150,7 +150,7 @@ absl::StatusOr<Tensor> FromStored(const OnnxTensorFields& fields) {
 absl::StatusOr<Tensor> TensorFromOnnx(const OnnxTensorFields& fields,
                                       const ExternalDataFn& external) {
   if (fields.is_segment) return Bad(fields, "is only a segment of a tensor");
-  if (IsStoredType(fields.data_type)) return FromStored(fields);
+  if (IsStorageType(fields.data_type)) return FromStored(fields);
   absl::StatusOr<DataType> dtype = DataTypeFromOnnx(fields.data_type);
   if (!dtype.ok()) {
     return absl::Status(

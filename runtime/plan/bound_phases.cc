@@ -122,14 +122,12 @@ absl::Status BoundPlan::CheckInputShapes() {
 absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
   for (int i : phase.requirements) {
     const PlanRequirement& requirement = plan_.requirements(i);
-    absl::StatusOr<int64_t> left =
-        EvaluateDimExpr(requirement.left(), symbols_);
-    absl::StatusOr<int64_t> right =
-        EvaluateDimExpr(requirement.right(), symbols_);
-    if (!left.ok()) return left.status();
-    if (!right.ok()) return right.status();
-    if (*left == *right) continue;
-    if (requirement.or_one() && (*left == 1 || *right == 1)) continue;
+    INGOT_ASSIGN_OR_RETURN(const int64_t left,
+                           EvaluateDimExpr(requirement.left(), symbols_));
+    INGOT_ASSIGN_OR_RETURN(const int64_t right,
+                           EvaluateDimExpr(requirement.right(), symbols_));
+    if (left == right) continue;
+    if (requirement.or_one() && (left == 1 || right == 1)) continue;
     const std::vector<std::string> names = SymbolNames(plan_);
     auto text = [&](const DimExpr& dim, int64_t value) {
       return HasSymbols(dim) ? absl::StrCat(DimExprToString(dim, names), " (",
@@ -137,8 +135,8 @@ absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
                              : absl::StrCat(value);
     };
     return absl::InvalidArgumentError(
-        absl::StrCat("dimensions ", text(requirement.left(), *left), " and ",
-                     text(requirement.right(), *right), " must be equal",
+        absl::StrCat("dimensions ", text(requirement.left(), left), " and ",
+                     text(requirement.right(), right), " must be equal",
                      requirement.or_one() ? ", or one of them 1," : "", " for ",
                      requirement.source()));
   }

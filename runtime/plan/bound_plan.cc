@@ -32,9 +32,8 @@ absl::Status BoundPlan::Init(
   plan_.clear_bodies();
   roots_ = RootsOf(plan_);
   InitPhases();
-  absl::Status status = InitTensors();
-  if (status.ok()) status = InitConstants(constants);
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(InitTensors());
+  INGOT_RETURN_IF_ERROR(InitConstants(constants));
   const bool fixed = phases_[0].symbols.empty();
   return fixed ? Bind(&phases_[0]) : absl::OkStatus();
 }

@@ -1,4 +1,4 @@
-// Where tensors are: storage, and the checks that each fits in its place.
+// Places tensors in storage, and checks that each fits in its place.
 #include <algorithm>
 #include <cstdint>
 #include <tuple>
@@ -41,8 +41,7 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
     offsets.push_back(*total);
-    *total += (static_cast<uint64_t>(size) + kAlignment - 1) / kAlignment *
-              kAlignment;
+    *total += AlignUp(static_cast<uint64_t>(size));
     sizes_[i] = static_cast<uint64_t>(size);
   }
   return offsets;
@@ -159,9 +158,8 @@ absl::Status BoundPlan::BindStorage(Phase* phase) {
   uint64_t total = 0;
   INGOT_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
                          LayOutStorage(*phase, &total));
-  absl::Status status = CheckPlaces(*phase);
-  if (status.ok()) status = CheckApart(*phase);
-  if (!status.ok()) return status;
+  INGOT_RETURN_IF_ERROR(CheckPlaces(*phase));
+  INGOT_RETURN_IF_ERROR(CheckApart(*phase));
   if (phase != phases_.data() && phase->storages.empty()) {
     return absl::OkStatus();
   }
@@ -169,11 +167,10 @@ absl::Status BoundPlan::BindStorage(Phase* phase) {
     // Views of the old one go first, and so do those of later phases, which may
     // be in it. The values bound before have lost their views as well.
     outputs_.assign(outputs_.size(), Tensor());
-    status = phase->arena.Reserve(total);
+    INGOT_RETURN_IF_ERROR(phase->arena.Reserve(total));
     for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
-      if (status.ok()) status = BindOutputs(earlier);
+      INGOT_RETURN_IF_ERROR(BindOutputs(earlier));
     }
-    if (!status.ok()) return status;
   }
   std::vector<char*> begin(plan_.storage_size());
   for (size_t i = 0; i < phase->storages.size(); ++i) {

@@ -109,11 +109,10 @@ class PhaseChecker {
     for (int i = 0; i < plan_.storage_size(); ++i) {
       const PlanStorage& storage = plan_.storage(i);
       const std::string what = absl::StrCat("storage ", i);
-      absl::Status status = CheckPhase(what, storage.phase());
+      INGOT_RETURN_IF_ERROR(CheckPhase(what, storage.phase()));
       for (const DimExpr& bytes : storage.bytes()) {
-        if (status.ok()) status = CheckBound(what, bytes, storage.phase());
+        INGOT_RETURN_IF_ERROR(CheckBound(what, bytes, storage.phase()));
       }
-      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
@@ -121,11 +120,10 @@ class PhaseChecker {
   absl::Status CheckTensors() {
     for (const PlanTensor& tensor : plan_.tensors()) {
       const std::string what = absl::StrCat("tensor '", tensor.name(), "'");
-      absl::Status status = CheckPhase(what, tensor.phase());
+      INGOT_RETURN_IF_ERROR(CheckPhase(what, tensor.phase()));
       for (const DimExpr& dim : tensor.shape()) {
-        if (status.ok()) status = CheckBound(what, dim, tensor.phase());
+        INGOT_RETURN_IF_ERROR(CheckBound(what, dim, tensor.phase()));
       }
-      if (!status.ok()) return status;
       uint32_t place = 0;
       if (tensor.has_storage()) {
         place = plan_.storage(static_cast<int>(tensor.storage())).phase();
@@ -144,11 +142,10 @@ class PhaseChecker {
     for (const PlanRequirement& requirement : plan_.requirements()) {
       const std::string what =
           absl::StrCat("a requirement of ", requirement.source());
-      absl::Status status = CheckPhase(what, requirement.phase());
+      INGOT_RETURN_IF_ERROR(CheckPhase(what, requirement.phase()));
       for (const DimExpr* dim : {&requirement.left(), &requirement.right()}) {
-        if (status.ok()) status = CheckBound(what, *dim, requirement.phase());
+        INGOT_RETURN_IF_ERROR(CheckBound(what, *dim, requirement.phase()));
       }
-      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }

@@ -54,7 +54,7 @@ absl::Status Check(const DimExpr& expr, int num_symbols, int depth) {
   return absl::OkStatus();
 }
 
-// Why an expression has no value; kNone if it has one.
+// The reason why an expression has no value; kNone if it has one.
 enum class Fault { kNone, kMalformed, kOverflow, kDivision };
 
 Fault Evaluate(const DimExpr& expr, absl::Span<const int64_t> symbols,
@@ -119,7 +119,7 @@ Fault Evaluate(const DimExpr& expr, absl::Span<const int64_t> symbols,
   return overflow ? Fault::kOverflow : Fault::kNone;
 }
 
-// How tightly an operation binds, for parentheses.
+// The precedence of an operation, for parentheses.
 int Precedence(DimExpr::Op op) {
   switch (op) {
     case DimExpr::ADD:

@@ -70,7 +70,7 @@ int main(int argc, char** argv) {
   Find(library, "__tvm_ffi_main", &packed);
   CHECK(arena_bytes() == CONV2D_ARENA_BYTES);
   CHECK(last_error() == NULL);
-  /* The function behind them is hidden, and so are kernels. */
+  /* The function that they call is hidden, and so are kernels. */
   CHECK(dlsym(library, "conv2d_main") == NULL);
 
   for (int i = 0; i < CONV2D_IN_0_ELEMENTS; ++i) x[i] = sinf((float)i);

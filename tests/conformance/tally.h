@@ -1,4 +1,4 @@
-// How many cases passed, by operator.
+// A tally counts the cases that passed, by operator.
 #ifndef INGOT_TESTS_CONFORMANCE_TALLY_H_
 #define INGOT_TESTS_CONFORMANCE_TALLY_H_
 

@@ -47,7 +47,7 @@ std::vector<Block> Blocks() {
   return blocks;
 }
 
-// Where the example's files are for this test.
+// The path at which this test finds a file of the example.
 std::string Example(const std::string& path) {
   return "external/out_of_tree_backend/" + path;
 }

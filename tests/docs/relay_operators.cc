@@ -14,8 +14,8 @@ namespace {
 
 constexpr char kHead[] = R"(# Relay's operators
 
-What a region may hold, for those who write a backend, a pass or a frontend. A program makes this page from the operators'
-definitions in `compiler/relay/ops`; `bazel test //tests/docs:relay_operators_test` says how to make it again.
+A region may hold these operators: a page for those who write a backend, a pass or a frontend. A program makes it from the
+operators' definitions in `compiler/relay/ops`; `bazel test //tests/docs:relay_operators_test` says how to make it again.
 
 - **Operands** are tensors, and some operators take or give sequences of tensors. Where a range is given, those at the end may be left
   out; *any* stands for one or more.
@@ -105,7 +105,11 @@ std::string Traits(const relay::OpDef& op) {
       {relay::kPacksOperands, "packs operands"},
       {relay::kPermutes, "permutes"},
       {relay::kNeverGrows, "never grows"},
-      {relay::kUniform, "uniform"}};
+      {relay::kUniform, "uniform"},
+      {relay::kJumps, "jumps"},
+      {relay::kDequantizes, "dequantizes"},
+      {relay::kTimesMatrix, "times matrix"},
+      {relay::kTimesTranspose, "times transpose"}};
   std::vector<std::string> names;
   for (const auto& [trait, name] : kNames) {
     if (op.Has(trait)) names.push_back(name);

@@ -1,4 +1,4 @@
-// How random calls of each operator are made. Private to this folder.
+// Samplers make random calls of each operator. Private to this folder.
 #ifndef INGOT_TESTS_FUZZ_OP_SAMPLERS_H_
 #define INGOT_TESTS_FUZZ_OP_SAMPLERS_H_
 
@@ -26,7 +26,7 @@ struct Known {
   const relay::TensorType& type() const { return value.type(); }
   int rank() const { return static_cast<int>(type().shape.size()); }
   bool is_static() const { return relay::ConstShape(type().shape).has_value(); }
-  // How many elements, a symbol counting as kSymbolValue.
+  // The number of elements, a symbol counting as kSymbolValue.
   double elements() const;
   // The extent of dimension `d`; -1 when it is symbolic.
   int64_t dim(int d) const;

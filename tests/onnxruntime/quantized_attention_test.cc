@@ -79,7 +79,7 @@ void ExpectAsOnnxRuntime(const Tensor& mask, bool causal) {
 TEST(QuantizedAttentionTest, AsOnnxRuntime) {
   ExpectAsOnnxRuntime(Tensor(), /*causal=*/false);
   ExpectAsOnnxRuntime(Tensor(), /*causal=*/true);
-  // How many keys of each sequence count, and which ones.
+  // The mask says how many keys of each sequence count, and which ones.
   ExpectAsOnnxRuntime(Ints({kBatch}, {5, 3}), /*causal=*/false);
   ExpectAsOnnxRuntime(Ints({kBatch, kWords}, {1, 1, 1, 1, 1, 1, 0, 1, 1, 0}),
                       /*causal=*/false);

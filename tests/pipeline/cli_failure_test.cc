@@ -24,7 +24,7 @@ class CliFailureTest : public CliTest {
     return ReadFile(Path("mlp.ingot"));
   }
 
-  // Where in the container the artifact's bytes start.
+  // The offset in the container at which the artifact's bytes start.
   static size_t OffsetOf(const std::string& container, const std::string& name,
                          size_t* size) {
     const Blob blob = Blob::CopyAligned(container, 4096);

@@ -45,7 +45,7 @@ class CliTest : public testing::Test {
     folder_ = testing::TempDir() + "/cli_" + name;
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
-    // Where sets that are not linked are linked.
+    // Sets that are not linked are linked in this cache.
     setenv("XDG_CACHE_HOME", Path("cache").c_str(), 1);
     WriteMlp(Path("mlp.onnx"));
     WriteConvNet(Path("conv.onnx"));

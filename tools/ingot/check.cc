@@ -20,7 +20,7 @@
 namespace ingot {
 namespace {
 
-// What is said of one target key, or of a loader.
+// The answer about one target key, or about a loader.
 struct Answer {
   std::string subject;
   std::string needs;

@@ -29,8 +29,8 @@ struct Comparison {
   // where one side is NaN or infinite and the other is not the same.
   double max_abs_err = 0;
   double max_rel_err = 0;  // |a-b|/|b|, where b is not 0
-  // Where types or shapes differ, or the first element that does not pass; for
-  // people. Empty when all is well.
+  // Says for people where types or shapes differ, or names the first element
+  // that does not pass. Empty when all is well.
   std::string problem;
 
   bool ok() const { return problem.empty(); }

@@ -11,7 +11,7 @@
 
 namespace ingot {
 
-// How to compile a model.
+// The flags that say how to compile a model.
 struct CompileFlags {
   std::string target = "llvm";
   std::vector<std::string> input_shapes;

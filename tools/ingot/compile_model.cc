@@ -25,10 +25,9 @@ absl::StatusOr<CompilerBuiltins> MakeCompilerBuiltins(
   CompilerBuiltins builtins;
   INGOT_RETURN_IF_ERROR(backends.register_frontends(&builtins.frontends));
   INGOT_RETURN_IF_ERROR(backends.register_targets(&builtins.targets));
-  absl::StatusOr<Builtins> sets =
-      MakeBuiltins({backends.register_loaders, backends.register_inspectors});
-  if (!sets.ok()) return sets.status();
-  builtins.sets = *std::move(sets);
+  INGOT_ASSIGN_OR_RETURN(
+      builtins.sets,
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors}));
   for (const std::string& where : programs) {
     INGOT_ASSIGN_OR_RETURN(const auto connection,
                            external::Connection::Open(where));

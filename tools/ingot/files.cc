@@ -1,15 +1,12 @@
 #include "tools/ingot/files.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -19,25 +16,7 @@
 namespace ingot {
 namespace {
 
-absl::Status SystemError(absl::string_view path, int error) {
-  const std::string message = absl::StrCat(path, ": ", strerror(error));
-  switch (error) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
-      return absl::ResourceExhaustedError(message);
-    case ENOENT:
-      return absl::NotFoundError(message);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      return absl::PermissionDeniedError(message);
-    default:
-      return absl::FailedPreconditionError(message);
-  }
-}
-
-// Where writing to `path` really goes: a link stays, its file is replaced.
+// The path that writing to `path` replaces: a link stays, its file is replaced.
 std::string Resolve(absl::string_view path) {
   std::error_code error;
   const std::filesystem::path real =
@@ -50,46 +29,20 @@ std::string Folder(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-absl::Status WriteAndSync(int fd, absl::string_view path,
-                          absl::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return SystemError(path, errno);
-    bytes.remove_prefix(static_cast<size_t>(n));
-  }
-  if (fsync(fd) != 0) return SystemError(path, errno);
-  return absl::OkStatus();
-}
-
 }  // namespace
-
-FileBatch::~FileBatch() {
-  for (const auto& [temporary, path] : files_) unlink(temporary.c_str());
-}
 
 absl::Status FileBatch::Add(absl::string_view path, absl::string_view bytes) {
   INGOT_RETURN_IF_ERROR(CheckWritable(path));
-  const std::string real = Resolve(path);
-  std::string temporary = absl::StrCat(real, ".XXXXXX");
-  const int fd = mkostemp(&temporary[0], O_CLOEXEC);
-  if (fd < 0) return SystemError(path, errno);
-  files_.emplace_back(temporary, real);
-  // mkostemp makes a file that only its owner may read.
-  const mode_t mask = umask(0);
-  umask(mask);
-  fchmod(fd, 0666 & ~mask);
-  absl::Status status = WriteAndSync(fd, path, bytes);
-  if (close(fd) != 0 && status.ok()) status = SystemError(path, errno);
-  return status;
+  INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path));
+  INGOT_RETURN_IF_ERROR(file.Append(bytes));
+  INGOT_RETURN_IF_ERROR(file.Sync());
+  files_.push_back(std::move(file));
+  return absl::OkStatus();
 }
 
 absl::Status FileBatch::Commit() {
   while (!files_.empty()) {
-    const auto& [temporary, path] = files_.back();
-    if (rename(temporary.c_str(), path.c_str()) != 0) {
-      return SystemError(path, errno);
-    }
+    INGOT_RETURN_IF_ERROR(files_.back().Commit());
     files_.pop_back();
   }
   return absl::OkStatus();
@@ -109,14 +62,15 @@ absl::Status CheckWritable(absl::string_view path) {
         absl::StrCat(path, ": is not a regular file"));
   }
   const std::string folder = Folder(real);
+  const std::string its_folder = absl::StrCat(path, ": its folder ", folder);
   if (stat(folder.c_str(), &info) != 0) {
-    return SystemError(absl::StrCat(path, ": its folder ", folder), errno);
+    return absl::ErrnoToStatus(errno, its_folder);
   }
   if (!S_ISDIR(info.st_mode)) {
-    return SystemError(absl::StrCat(path, ": its folder ", folder), ENOTDIR);
+    return absl::ErrnoToStatus(ENOTDIR, its_folder);
   }
   if (access(folder.c_str(), W_OK) != 0) {
-    return SystemError(absl::StrCat(path, ": its folder ", folder), errno);
+    return absl::ErrnoToStatus(errno, its_folder);
   }
   return absl::OkStatus();
 }
@@ -126,7 +80,7 @@ absl::Status MakeFolder(absl::string_view path) {
   if (mkdir(folder.c_str(), 0777) == 0) return absl::OkStatus();
   const int error = errno;
   if (error == EEXIST && IsFolder(path)) return absl::OkStatus();
-  return SystemError(path, error);
+  return absl::ErrnoToStatus(error, path);
 }
 
 bool IsFolder(absl::string_view path) {

@@ -4,24 +4,18 @@
 #define INGOT_TOOLS_INGOT_FILES_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "base/replace_file.h"
 
 namespace ingot {
 
-// Files that appear together: each is written beside where it goes, and they
-// are renamed only when all of them are on the disk. Those not committed are
-// removed. Not thread-safe.
+// Files that appear together: they get their names only when all of them are on
+// the disk. Those not committed are removed. Not thread-safe.
 class FileBatch {
  public:
-  FileBatch() = default;
-  ~FileBatch();
-  FileBatch(const FileBatch&) = delete;
-  FileBatch& operator=(const FileBatch&) = delete;
-
   // Errors name `path` and say what the system said; a full disk is
   // ResourceExhausted. FailedPrecondition when `path` is there and no regular
   // file.
@@ -29,7 +23,7 @@ class FileBatch {
   absl::Status Commit();
 
  private:
-  std::vector<std::pair<std::string, std::string>> files_;  // temporary, path
+  std::vector<ReplaceFile> files_;
 };
 
 absl::Status WriteFile(absl::string_view path, absl::string_view bytes);

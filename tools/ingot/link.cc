@@ -48,11 +48,11 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   INGOT_RETURN_IF_ERROR(CheckWritable(output));
   // A library lives longer than this call, so check all that goes into it.
   read.check_all_digests = true;
-  absl::StatusOr<Builtins> builtins =
-      MakeBuiltins({backends.register_loaders, backends.register_inspectors});
-  if (!builtins.ok()) return builtins.status();
+  INGOT_ASSIGN_OR_RETURN(
+      Builtins builtins,
+      MakeBuiltins({backends.register_loaders, backends.register_inspectors}));
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, *builtins, read);
+      OpenSet(flags.word(0), SetUse::kWhole, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (!header.empty()) {
     if (absl::Status s = WriteHeader(*set, header); !s.ok()) {

@@ -1,4 +1,4 @@
-// How the time of a run divides among the model's nodes.
+// Divides the time of a run among the model's nodes.
 #ifndef INGOT_TOOLS_INGOT_NODE_TIMES_H_
 #define INGOT_TOOLS_INGOT_NODE_TIMES_H_
 

@@ -95,7 +95,7 @@ class HeaderParser {
           return absl::UnimplementedError(
               "its elements are records, which no tensor can have");
         }
-        if (absl::Status s = ParseDescr(*descr, &header); !s.ok()) return s;
+        INGOT_RETURN_IF_ERROR(ParseDescr(*descr, &header));
       } else if (*key == "fortran_order" && !has_order) {
         has_order = true;
         if (Take("True")) {
@@ -231,9 +231,9 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
                                   " takes ", size, " bytes, and it has ",
                                   data.size()));
   }
-  absl::StatusOr<Tensor> tensor = Tensor::Empty(header.dtype, header.shape);
-  if (!tensor.ok()) return tensor;
-  char* out = static_cast<char*>(tensor->mutable_raw_data());
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor,
+                         Tensor::Empty(header.dtype, header.shape));
+  char* out = static_cast<char*>(tensor.mutable_raw_data());
   const size_t element = header.dtype.bytes();
   const size_t count = size / element;
   std::string swapped;

@@ -67,7 +67,7 @@ absl::Status RunOpt(Args args, const CompilerBackends& backends) {
                                    " (see ingot help opt)"));
   }
   if (!output.empty()) {
-    if (absl::Status s = CheckWritable(output); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(CheckWritable(output));
   }
   const std::string& path = flags.word(0);
   absl::StatusOr<std::unique_ptr<relay::Module>> module =
@@ -92,9 +92,7 @@ absl::Status RunOpt(Args args, const CompilerBackends& backends) {
     for (Target& t : variants[0].targets) {
       const TargetKind* kind = *registry.Find(t.kind);
       if (!kind->HasRegions() && !has_host) {
-        absl::StatusOr<LayoutPreferences> layouts = kind->LayoutsOf(t);
-        if (!layouts.ok()) return layouts.status();
-        context.layouts = *std::move(layouts);
+        INGOT_ASSIGN_OR_RETURN(context.layouts, kind->LayoutsOf(t));
         has_host = true;
       }
       context.targets.push_back({std::move(t), kind});

@@ -12,7 +12,7 @@ namespace ingot {
 // not take others, how many and which.
 std::string PlacementSummary(const Placement& placement);
 
-// A table with a row a node.
+// A table with one row per node.
 std::string PlacementTable(const Placement& placement);
 
 // {"nodes": [{"name", "op", "target", "why_not": [{"target", "reason"}]}],

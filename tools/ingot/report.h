@@ -60,9 +60,9 @@ void Warn(absl::string_view line);
 // Unavailable when what was printed could not be written.
 absl::Status FlushOutput();
 
-// Where a long piece of work is. On a terminal a bar that redraws itself;
-// elsewhere a line every few seconds, so that quick work leaves no trace in a
-// log. Not thread-safe.
+// Shows how far a long piece of work has come. On a terminal a bar that redraws
+// itself; elsewhere a line every few seconds, so that quick work leaves no
+// trace in a log. Not thread-safe.
 class Progress {
  public:
   struct Options {

@@ -93,7 +93,7 @@ absl::Status WriteFiles(const RunFlags& flags,
       }
       const std::string path =
           absl::StrCat(flags.output_dir, "/", files.at(output.name), ".npy");
-      if (absl::Status s = batch.Add(path, *bytes); !s.ok()) return s;
+      INGOT_RETURN_IF_ERROR(batch.Add(path, *bytes));
     }
   }
   if (!flags.profile.empty()) {
@@ -162,7 +162,7 @@ absl::Status RunRun(Args args, const Backends& backends) {
 
   const std::string& path = flags.word(0);
   if (!run.profile.empty()) {
-    if (absl::Status s = CheckWritable(run.profile); !s.ok()) return s;
+    INGOT_RETURN_IF_ERROR(CheckWritable(run.profile));
   }
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
   std::vector<std::string> names;

@@ -81,7 +81,7 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const Builtins& builtins,
                                     ReadOptions options = {});
 
-// How to open a model for running it.
+// The flags that say how to open a model for running it.
 struct OpenFlags {
   CompileFlags compile;
   bool check_digests = false;

@@ -61,18 +61,12 @@ absl::StatusOr<std::vector<std::string>> NumberedFiles(
 absl::StatusOr<TestDataSet> ReadSet(const std::string& folder) {
   TestDataSet set;
   set.name = fs::path(folder).filename().string();
-  absl::StatusOr<std::vector<std::string>> inputs =
-      NumberedFiles(folder, "input_");
-  if (!inputs.ok()) return inputs.status();
-  absl::StatusOr<std::vector<std::string>> outputs =
-      NumberedFiles(folder, "output_");
-  if (!outputs.ok()) return outputs.status();
-  if (outputs->empty()) {
+  INGOT_ASSIGN_OR_RETURN(set.inputs, NumberedFiles(folder, "input_"));
+  INGOT_ASSIGN_OR_RETURN(set.outputs, NumberedFiles(folder, "output_"));
+  if (set.outputs.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(folder, ": has no output_0.pb to compare with"));
   }
-  set.inputs = *std::move(inputs);
-  set.outputs = *std::move(outputs);
   return set;
 }
 

@@ -41,14 +41,11 @@ absl::StatusOr<Case> ReadCase(const TestDataSet& set,
                               const GraphExecutor& executor) {
   Case read;
   read.name = set.name;
-  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
-      ReadValueFiles(set.inputs, executor.inputs());
-  if (!inputs.ok()) return inputs.status();
-  absl::StatusOr<std::vector<TensorOrSequence>> outputs =
-      ReadValueFiles(set.outputs, executor.outputs(), &read.text_outputs);
-  if (!outputs.ok()) return outputs.status();
-  read.inputs = *std::move(inputs);
-  read.outputs = *std::move(outputs);
+  INGOT_ASSIGN_OR_RETURN(read.inputs,
+                         ReadValueFiles(set.inputs, executor.inputs()));
+  INGOT_ASSIGN_OR_RETURN(
+      read.outputs,
+      ReadValueFiles(set.outputs, executor.outputs(), &read.text_outputs));
   return read;
 }
 
@@ -62,10 +59,9 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
                          ParseInputShapes(flags.open.compile.input_shapes));
   Case made;
   std::string note;
-  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
-      GivenOrRandomInputs(declared, flags.inputs, shapes, flags.seed, &note);
-  if (!inputs.ok()) return inputs.status();
-  made.inputs = *std::move(inputs);
+  INGOT_ASSIGN_OR_RETURN(
+      made.inputs,
+      GivenOrRandomInputs(declared, flags.inputs, shapes, flags.seed, &note));
   made.name = note.empty() ? "given inputs" : absl::StrCat("seed ", flags.seed);
   if (note.empty()) note = "inputs as given";
   if (flags.reference.empty()) {

@@ -53,7 +53,8 @@ def main():
     save("bmp_1bit", bits, "BMP")
     save("bmp_palette", palette, "BMP")
     save("bmp_32", rgba, "BMP")
-    # What Pillow reads and does not write: runs, 16 bits, the old header, from the top.
+    # Pillow reads these forms but does not write them: runs, 16 bits, the old
+    # header, rows from the top.
 
     def bmp(info, rest, data, old=False):
         offset = 14 + len(info) + len(rest)

@@ -14,7 +14,7 @@ class ArenaLayout {
   // The offset of `bytes` bytes, a multiple of kAlignment.
   tir::Expr Allocate(const tir::Expr& bytes);
 
-  // Where the next place is; Release gives back all that came after.
+  // The offset of the next place; Release gives back all that came after it.
   tir::Expr mark() const { return end_; }
   void Release(tir::Expr mark) { end_ = std::move(mark); }
 

@@ -18,8 +18,8 @@ struct MainParts {
   const Plan* plan;  // one that passes CheckPlan
   // The kernels that the target generates code for, by name.
   std::map<std::string, const tir::PrimFunc*> kernels;
-  // The constants lie in one piece of memory of so many bytes, behind a symbol,
-  // each at an offset by its key. No symbol: there are none.
+  // The constants lie in one piece of memory of so many bytes, which a symbol
+  // names, each at an offset by its key. No symbol: there are none.
   std::map<std::string, uint64_t> constant_offsets;
   uint64_t constants_bytes = 0;
   std::string constants_symbol;

@@ -1,5 +1,5 @@
-// Where intermediate tensors live: tensors whose life times do not overlap
-// share memory.
+// The planner chooses where intermediate tensors live: tensors whose life times
+// do not overlap share memory.
 
 #ifndef INGOT_COMPILER_DRIVER_PLAN_STORAGE_PLANNER_H_
 #define INGOT_COMPILER_DRIVER_PLAN_STORAGE_PLANNER_H_

@@ -9,7 +9,7 @@
 namespace ingot {
 namespace {
 
-// How protobuf writes a field.
+// The forms in which protobuf writes a field.
 enum WireType { kVarint = 0, kBytes = 2 };
 
 bool ReadVarint(absl::string_view* bytes, uint64_t* value) {

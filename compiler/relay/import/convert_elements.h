@@ -11,9 +11,9 @@
 namespace ingot::relay {
 
 struct Conversion {
-  // What is too large for a small float or, coming from a float, for a small
-  // integer becomes the largest number; otherwise infinity or NaN, and the low
-  // bits. Fractions are cut off on the way to integers.
+  // A number that is too large for a small float, or a float too large for a
+  // small integer, becomes the largest one; otherwise infinity or NaN, and the
+  // low bits. Fractions are cut off on the way to integers.
   bool saturate = true;
   // For floats of an exponent alone: "up", "down" or "nearest".
   std::string rounding = "up";

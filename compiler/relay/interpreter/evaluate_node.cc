@@ -113,13 +113,12 @@ absl::StatusOr<std::optional<Tensor>> ComputeKnown(
   if (node.IsView()) {
     const Tensor& x = operands[0];
     const DataType dtype = node.outputs[0].dtype;
-    absl::StatusOr<Tensor> y =
-        dtype == x.dtype()
-            ? x.Reshape(shape)
-            : Tensor::FromBorrowedReadOnly(x.raw_data(), dtype, shape,
-                                           std::make_shared<Tensor>(x));
-    if (!y.ok()) return y.status();
-    return *std::move(y);
+    INGOT_ASSIGN_OR_RETURN(Tensor y, dtype == x.dtype()
+                                         ? x.Reshape(shape)
+                                         : Tensor::FromBorrowedReadOnly(
+                                               x.raw_data(), dtype, shape,
+                                               std::make_shared<Tensor>(x)));
+    return y;
   }
   if (node.op->compute_known == nullptr) return std::nullopt;
   return node.op->compute_known(KnownCall{node, operands, shape});

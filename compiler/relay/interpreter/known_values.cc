@@ -116,8 +116,8 @@ std::vector<tir::Expr> KnownValues::Integers(const Value& value) {
 }
 
 const Partial* KnownValues::Find(const Value& value) {
-  // Operands first, without recursion: a model may be deep. What is not small
-  // is not looked behind.
+  // Operands first, without recursion: a model may be deep. The operands of a
+  // tensor that is not small are not visited.
   std::vector<const Node*> stack = {value.node};
   while (!stack.empty()) {
     const Node& node = *stack.back();

@@ -133,14 +133,14 @@ Expr HighestOf(DataType t);
 // All of `conditions`; true for none.
 Expr All(const std::vector<Expr>& conditions);
 
-// Weights in words of four signed bytes, which tir's kDot4 multiplies by four
-// bytes of data: attribute dot4 of products and convolutions.
+// The attribute dot4 of products and convolutions says that weights are words
+// of four signed bytes, which tir's kDot4 multiplies by four bytes of data.
 inline constexpr int64_t kBytesOfWord = 4;
 AttrSpec Dot4Attr();
 // InvalidArgument unless x is of u8, w and `out` of i32.
 absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out);
-// The four bytes of `x`, of u8, from `at` on along the last dimension, times
-// those of the word.
+// Multiplies the four bytes of `x`, of u8, from `at` on along the last
+// dimension by those of the word, and adds them up.
 Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word);
 
 // An index that a tensor's element gave: negative ones count from the end, and

@@ -13,7 +13,7 @@
 namespace ingot::relay::ops {
 
 struct EinsumPlan {
-  // Where one dimension of an operand takes its index from.
+  // The source of the index of one dimension of an operand.
   struct Source {
     bool broadcast = false;  // of extent 1 against something larger: index 0
     bool reduced = false;    // a summed label, else one of the output's

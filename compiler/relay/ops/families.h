@@ -27,8 +27,8 @@
   X(Rearrange)                     \
   X(Recurrent)                     \
   X(Reduction)                     \
-  X(Regions)                       \
   X(Resize)                        \
+  X(Roi)                           \
   X(RunTime)                       \
   X(Sampling)                      \
   X(Select)                        \

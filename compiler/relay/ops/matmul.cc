@@ -56,7 +56,7 @@ OpDef Matmul() {
   def.doc = "matrix product over the last two dimensions; others broadcast";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.traits = kPacksOperands;
+  def.traits = kPacksOperands | kTimesMatrix;
   def.attrs = {TypeAttr(
       "out_dtype", "of sums and result; a's type when left out", kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
@@ -102,7 +102,7 @@ OpDef Dense() {
   def.doc = "x[..., m, k] times the transpose of w[n, k]";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.traits = kOperandsInMemory;
+  def.traits = kOperandsInMemory | kTimesTranspose;
   def.attrs = {TypeAttr(
       "out_dtype", "of sums and result; x's type when left out", kOptional)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {

@@ -38,7 +38,8 @@ OpDef BatchNorm() {
   OpDef def;
   def.name = "batch_norm";
   def.doc =
-      "(x - mean) / sqrt(var + epsilon) * scale + bias, a value a channel";
+      "(x - mean) / sqrt(var + epsilon) * scale + bias, with one value per "
+      "channel";
   def.min_inputs = def.max_inputs = 5;
   def.fusion = FusionKind::kBroadcast;
   def.attrs = {FloatAttr("epsilon", "added to the variance", 1e-5)};
@@ -72,8 +73,8 @@ OpDef BatchNorm() {
   return def;
 }
 
-// How a normalisation sees x: `outer` dimensions it runs over, `inner` ones
-// that it averages over; `At` joins their indices.
+// The dimensions of x as a normalisation sees them: it runs over the `outer`
+// ones and averages over the `inner` ones; `At` joins their indices.
 struct Rows {
   Shape outer;
   std::vector<Expr> inner;
@@ -181,7 +182,7 @@ OpDef LayerNorm(absl::string_view name, absl::string_view doc, bool centred) {
   return def;
 }
 
-// Instance norm is group norm with a group a channel.
+// Instance norm is group norm with one group per channel.
 OpDef GroupNorm(absl::string_view name, absl::string_view doc, bool instance) {
   OpDef def;
   def.name = std::string(name);

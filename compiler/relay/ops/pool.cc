@@ -26,8 +26,8 @@ absl::Status CheckLayout(const TensorType& x, const Attrs& attrs, int n) {
   return ExpectRank(x, n + 2 + (block > 0), "the operand");
 }
 
-// How many elements past the padded input the last window of dimension `d`
-// reaches; an upper bound when the extent is symbolic.
+// The number of elements past the padded input that the last window of
+// dimension `d` reaches; an upper bound when the extent is symbolic.
 int64_t ExtraRoom(const Window& w, int d, const Dim& in, const Dim& out) {
   if (!w.ceil_mode) return 0;
   const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;

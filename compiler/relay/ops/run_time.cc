@@ -24,11 +24,10 @@ OpDef BindDims() {
   OpDef def;
   def.name = "bind_dims";
   def.doc =
-      "the elements of x become the values of symbols: nothing, in a shape "
-      "that tells them";
+      "binds symbols to x's elements; returns an empty tensor with that shape";
   def.step = ExecutorStep::kBindDims;
   def.attrs = {
-      ShapeAttr("symbols", "new ones, one an element of x", kRequired)};
+      ShapeAttr("symbols", "new ones, one per element of x", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     Shape shape = c.attrs.Get<Shape>("symbols");
     INGOT_RETURN_IF_ERROR(ExpectI64Vector(c.type(0), shape.size()));
@@ -47,7 +46,7 @@ OpDef BindDims() {
 OpDef NonZero() {
   OpDef def;
   def.name = "nonzero";
-  def.doc = "the indices of x's true elements, one a column, in their order";
+  def.doc = "the indices of x's true elements, one per column, in their order";
   def.max_inputs = -1;  // after x: values whose shapes bind symbols
   def.attrs = {ShapeAttr("count", "[how many of x are true]", kRequired)};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
@@ -128,7 +127,7 @@ OpDef ResolveShape() {
       const Expr v = explicit_dim(I64(d));
       others = others * MakeSelect(Eq(v, I64(-1)), I64(1), v);
     }
-    // Where nothing is left to divide by, -1 stays, which nobody accepts.
+    // If nothing is left to divide by, -1 stays, which nobody accepts.
     const Expr rest =
         MakeSelect(Eq(others, I64(0)), I64(-1),
                    elements / MakeSelect(Eq(others, I64(0)), I64(1), others));

@@ -61,7 +61,7 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
     const int64_t size =
         std::min<int64_t>(step > 0 ? step : -step, int64_t{1} << 40);
     if (ConstDim(dim, &extent)) {
-      // Where elements begin anywhere, the last one may be the one before the
+      // If elements may begin anywhere, the last one may be the one before the
       // end.
       const int64_t last_step = known_start ? step : step > 0 ? 1 : -1;
       const bool is_inside =

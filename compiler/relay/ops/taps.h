@@ -16,7 +16,7 @@ Expr ToFloat(const Expr& e);
 Expr ToIndex(const Expr& e);
 Expr Floor(const Expr& e);
 
-// How a position outside of the image is read.
+// The padding says how a position outside of the image is read.
 enum class Padding { kZeros, kBorder, kReflection };
 
 // One coordinate of a sampling position.

@@ -202,7 +202,7 @@ class NumberText {
   static Expr Zero(const Expr& x) { return MakeConst(x->dtype, 0); }
   static Expr One(const Expr& x) { return MakeConst(x->dtype, 1); }
 
-  // How many digits a number of this type may need.
+  // The number of digits that a number of this type may need.
   int MostDigits() const {
     if (!dtype_.is_float()) return 19;
     return dtype_.bits == 16 ? 5 : 9;

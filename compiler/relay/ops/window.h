@@ -20,9 +20,9 @@ struct Window {
 absl::StatusOr<Window> ReadWindow(const Attrs& attrs,
                                   absl::Span<const int64_t> kernel);
 
-// How many windows start along spatial dimension `d` of extent `in`. With
-// ceil_mode a last window may reach past the padded input but not start there.
-// InvalidArgument when there is none.
+// Returns the number of windows that start along spatial dimension `d` of
+// extent `in`. With ceil_mode a last window may reach past the padded input but
+// not start there. InvalidArgument when there is none.
 absl::StatusOr<Dim> WindowCount(const Window& w, int d, const Dim& in);
 
 // `x` with pads_begin and pads_end elements of `value` around its spatial

@@ -21,7 +21,7 @@ Shape WithUnitHeight(Shape shape) {
   return shape;
 }
 
-// Where a dimension of plain data is in blocked data.
+// The dimension of blocked data that holds a dimension of plain data.
 int64_t BlockedAxis(int64_t axis, bool has_unit_height) {
   return has_unit_height && axis >= 2 ? axis + 1 : axis;
 }

@@ -17,9 +17,9 @@
 
 namespace ingot::relay {
 
-// NCHW data of `channels` channels as NCHW<block>c: [n, ceil(c / block), h, w,
-// block]. Where block does not divide them, the last block is filled up with
-// channels whose values are finite but mean nothing.
+// Holds NCHW data of `channels` channels as NCHW<block>c: [n, ceil(c / block),
+// h, w, block]. Where block does not divide them, the last block is filled up
+// with channels whose values are finite but mean nothing.
 struct Blocked {
   Value value;
   int64_t block = 0;

@@ -349,7 +349,7 @@ absl::StatusOr<Value> OnBytes(RuleContext& c, const Node& node) {
   if (IsConv(node) && node.attrs.Get<int64_t>("pad_value") != 0) return Value{};
   std::optional<Data> data = integers ? ReadIntegers(x) : ReadDequantized(x);
   std::optional<Weights> weights =
-      ReadWeights(w, node.Is("matmul") ? 1 : 0, !integers);
+      ReadWeights(w, node.op->Has(kTimesMatrix) ? 1 : 0, !integers);
   if (!data || !weights) return Value{};
   return Rewriter(c, node, *std::move(data), *std::move(weights)).Run();
 }

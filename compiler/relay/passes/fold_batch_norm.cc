@@ -35,7 +35,7 @@ int ChannelAxis(const Value& value) {
     return IsPlainLayout(node.attrs.Get<std::string>("kernel_layout")) ? 1 : -1;
   }
   if (IsConvTranspose(node)) return 1;
-  if (node.Is("dense") || node.Is("matmul")) {
+  if (node.op->Has(kTimesTranspose) || node.op->Has(kTimesMatrix)) {
     return static_cast<int>(value.type().shape.size()) - 1;
   }
   return -1;
@@ -107,7 +107,7 @@ absl::StatusOr<Value> ScaleWeights(RuleContext& c, const Node& product,
     INGOT_ASSIGN_OR_RETURN(Value scalar, ChannelsFirst(c, factor, 1));
     return c.Add("mul", {weights, scalar});
   }
-  if (product.Is("matmul")) {
+  if (product.op->Has(kTimesMatrix)) {
     INGOT_ASSIGN_OR_RETURN(Value row, ChannelsFirst(c, factor, 1));
     return c.Add("mul", {weights, row});
   }

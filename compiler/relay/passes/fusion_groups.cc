@@ -147,8 +147,8 @@ class Grouper {
     return TargetOf(nodes_[a]->attrs) == TargetOf(nodes_[b]->attrs);
   }
 
-  // How many operators a kernel of `members` evaluates for one element of its
-  // last one, when everything but sums is computed where it is read.
+  // Counts the operators that a kernel of `members` evaluates for one element
+  // of its last one, when everything but sums is computed where it is read.
   int TreeSize(const std::vector<int>& members) const {
     absl::flat_hash_map<const Node*, int> size;
     for (int member : members) {

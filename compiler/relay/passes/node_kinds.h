@@ -14,7 +14,7 @@
 
 namespace ingot::relay {
 
-// Where a value without operands of its own comes from.
+// The origin of a value without operands of its own.
 enum class LeafKind { kInput, kConstant, kSplat, kGenerated };
 constexpr LeafKind kLeafKinds[] = {LeafKind::kInput, LeafKind::kConstant,
                                    LeafKind::kSplat, LeafKind::kGenerated};

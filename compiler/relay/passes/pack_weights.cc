@@ -77,8 +77,9 @@ class Packer {
 
  private:
   absl::StatusOr<bool> Pack(Node* node) {
-    const bool dense = node->Is("dense");
-    if (!dense && !node->Is("matmul")) return false;
+    if (node->kind != NodeKind::kOp) return false;
+    const bool transposed = node->op->Has(kTimesTranspose);
+    if (!transposed && !node->op->Has(kTimesMatrix)) return false;
     const Value w = node->inputs[1];
     const Tensor* constant = ConstantOf(w);
     Value x = node->inputs[0];
@@ -91,13 +92,14 @@ class Packer {
                     !node->attrs.Has("out_dtype")))) {
       return false;
     }
-    const int64_t rows = constant->shape()[dense ? 1 : 0];
-    const int64_t columns = constant->shape()[dense ? 0 : 1];
+    const int64_t rows = constant->shape()[transposed ? 1 : 0];
+    const int64_t columns = constant->shape()[transposed ? 0 : 1];
     const int64_t nr = layouts_.panel_width(*node, columns);
     if (nr == 0) return false;
-    Value& panels = panels_[{w, dense}];
+    Value& panels = panels_[{w, transposed}];
     if (panels.node == nullptr) {
-      const int64_t row = dense ? 1 : columns, column = dense ? rows : 1;
+      const int64_t row = transposed ? 1 : columns,
+                    column = transposed ? rows : 1;
       Tensor packed;
       if (bytes) {
         INGOT_ASSIGN_OR_RETURN(const Tensor words,

@@ -24,7 +24,7 @@ struct TargetChoice {
   const TargetKind* kind;  // not null; the registry's
 };
 
-// Why a target did not take a node.
+// The reason why a target did not take a node.
 struct Refusal {
   std::string target;  // as Target::ToString gives it
   std::string reason;

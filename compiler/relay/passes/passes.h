@@ -33,7 +33,7 @@ inline constexpr PassRow kPasses[] = {
     {"infer_types", "infer the types of all results again", InferTypesPass},
     {"fold_constants", "compute what depends on constants only", FoldConstants},
     {"fold_batch_norm",
-     "put batch norms and other factors and terms a channel into weights",
+     "put batch norms and other factors and terms per channel into weights",
      FoldBatchNorm},
     {"simplify", "rewrite by rules into fewer and cheaper operators", Simplify},
     {"eliminate_common", "compute equal things once", EliminateCommon},

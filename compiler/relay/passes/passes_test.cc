@@ -448,7 +448,7 @@ TEST(BlockLayoutTest, CutsInABlockWhatOneConvolutionGives) {
     return module == nullptr ? -1 : CountOps(*module, "layout_transform");
   };
   EXPECT_EQ(cut("%d = pad(%c) {pads=[0, 0, 1, 1, 0, 0, 0, 0]}"), 2);
-  // What is cut off may be infinite here where nothing else is.
+  // The part that is cut off may be infinite here where nothing else is.
   EXPECT_EQ(cut("%d = exp(%c)"), 4);
   EXPECT_EQ(cut("%d = max_pool2d(%c) {kernel=[2, 2]}"), 4);
 }

@@ -21,7 +21,8 @@ class RuleContext {
   explicit RuleContext(Function* function);
 
   Function* function() const { return function_; }
-  // How many operands and outputs are this value, after the rewrites so far.
+  // Counts the operands and outputs that are this value, after the rewrites so
+  // far.
   int Uses(const Value& value) const;
   bool SingleUse(const Value& value) const { return Uses(value) == 1; }
   // Whether an operator that jumps (kJumps) reads a result of `node`.
@@ -55,9 +56,9 @@ class RuleContext {
 struct Rule {
   const char* name;  // for people
   const char* op;    // the operator it looks at; empty: every one
-  // How many operands it reads without asking whether they are there: a call
-  // that has fewer, or leaves one of these out, does not reach it. A generated
-  // constant, for one, has none.
+  // The number of operands that it reads without asking whether they are there:
+  // a call that has fewer, or leaves one of these out, does not reach it. A
+  // generated constant, for one, has none.
   int operands;
   // The value that the node's only result is the same as, made of what stands
   // before it; the null Value when the rule does not apply.

@@ -45,7 +45,7 @@ struct Axis {
   int64_t offset;   // of the transposed convolution's first result
   int64_t pad_end;  // of each convolution
 
-  // How many taps phase `phase` has.
+  // The number of taps of phase `phase`.
   int64_t TapsOf(int64_t phase) const {
     return Ceil(std::max<int64_t>(kernel - phase, 0), stride);
   }
@@ -145,7 +145,7 @@ class Rewriter {
   Rewriter(Function* function, const Node& node, const Problem& problem)
       : function_(function), node_(node), problem_(problem) {}
 
-  // What the node's result is the same as.
+  // Returns a value that equals the node's result.
   absl::StatusOr<Value> Run() {
     INGOT_ASSIGN_OR_RETURN(const Value kernels, ArrangeKernels());
     Value result;

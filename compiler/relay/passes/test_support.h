@@ -40,7 +40,7 @@ std::unique_ptr<Module> CheckKeepsMeaning(
 bool KeepsMeaning(Module* module, const std::vector<std::string>& passes,
                   double tolerance = 1e-5, int64_t symbol = 3);
 
-// How many nodes of `function` call `op`.
+// Counts the nodes of `function` that call `op`.
 int CountOps(const Function& function, absl::string_view op);
 // In all functions.
 int CountOps(const Module& module, absl::string_view op);

@@ -33,8 +33,8 @@ int64_t ChannelsOfGroup(const Stage& stage, int64_t channels) {
                                                                     : channels;
 }
 
-// How many vectors of a row that `width` elements fill are worth having in the
-// registers beside each other, with so many channels.
+// The number of vectors of a row, which `width` elements fill, that are worth
+// keeping in registers at once, with so many channels.
 int64_t VectorsFor(const MachineModel& machine, int64_t rows, int64_t lanes,
                    int64_t width) {
   int64_t best = 1;

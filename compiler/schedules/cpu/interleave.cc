@@ -44,8 +44,8 @@ class TurnFinder final : public tir::ExprVisitor {
   const tir::Var* axis_;
 };
 
-// How many positions along each axis take turns; nothing where none do, or not
-// evenly.
+// The number of positions along each axis that take turns; nothing where none
+// do, or not evenly.
 std::vector<int64_t> TurnsOf(const Stage& stage) {
   std::vector<int64_t> turns(stage.axes().size(), 1);
   int64_t all = 1;

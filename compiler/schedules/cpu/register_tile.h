@@ -44,9 +44,10 @@ RegisterTile ProductTile(const MachineModel& machine);
 // The cost by which ProductTile chooses.
 double SpareProductCycles(const MachineModel& machine, RegisterTile tile);
 
-// Cycles of one step of the reduction for all of `rows` elements of an output's
-// row by `vectors` vectors of output channels, in such tiles, the incomplete
-// ones at both edges included. Infinite for a tile that does not fit.
+// Returns the cycles that one step of the reduction takes for all of `rows`
+// elements of an output's row by `vectors` vectors of output channels, in such
+// tiles, the incomplete ones at both edges included. Infinite for a tile that
+// does not fit.
 double PlaneCycles(const MachineModel& machine, int64_t rows, int64_t vectors,
                    RegisterTile tile);
 

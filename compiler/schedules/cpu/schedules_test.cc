@@ -69,8 +69,8 @@ TEST_P(SchedulesTest, ElementwiseSymbolic) {
   }
 }
 
-// What depth_to_space, a slice and a bias are on blocks of channels; with
-// `parts`, what it moves is the concatenation of as many.
+// The kernel of depth_to_space, a slice and a bias on blocks of channels; with
+// `parts`, it moves the concatenation of as many.
 Kernel Interleaved(int64_t height, int64_t width, int64_t offset,
                    const Expr& rows, bool parts) {
   Kernel k;

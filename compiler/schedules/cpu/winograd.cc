@@ -246,7 +246,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   if (parallel) out->Parallel(co);
 
   s.tiles->ComputeAt(out, chunk);
-  s.tiles->StoreIn(Storage::kRegion);
+  s.tiles->StoreIn(Storage::kBox);
   ScheduleData(s, machine, parallel);
   s.products->ComputeAt(out, co);
   ScheduleProducts(s.products, choice, p.lanes);

@@ -24,7 +24,8 @@ bool IsSmall(const Affine& a);
 // is spent stays as it is.
 constexpr int kMaxSteps = 1 << 16;
 
-// The rules behind simplify.h, for one expression and one state of knowledge.
+// The rules that simplify.h applies, for one expression and one state of
+// knowledge.
 class Simplifier {
  public:
   // `bounds` must outlive this; null for none.

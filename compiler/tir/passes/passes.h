@@ -37,12 +37,12 @@ absl::StatusOr<PrimFunc> UnrollLoops(const PrimFunc& func);
 //   %out[i, ramp(0, 1, 8)] = %a[i, ramp(0, 1, 8)] + broadcast(%b[i], 8)
 //
 // Code that does not depend on the lane stays scalar, loops and ifs included.
-// Where the body is under a condition on the lane that is true of all lanes
-// between two for which it is (`i * 8 + j < n`), the vector code runs when it
-// is true of all, and a serial loop otherwise. A loop that cannot be vectorized
-// becomes serial: other conditions on the lane, a store that is not one element
-// a lane, allocations, while, two indices of one access that depend on the
-// lane.
+// A condition on the lane around the body may be one that is true of all lanes
+// between two for which it is (`i * 8 + j < n`): then the vector code runs when
+// it is true of all, and a serial loop otherwise. A loop that cannot be
+// vectorized becomes serial: other conditions on the lane, a store of other
+// than one element per lane, allocations, while, two indices of one access that
+// depend on the lane.
 absl::StatusOr<PrimFunc> VectorizeLoops(const PrimFunc& func);
 
 // Makes allocated workspaces parameters of the function, after the outputs,

@@ -13,7 +13,7 @@
 
 namespace ingot::fuzz {
 
-// How a model is compiled and run. All ways of one model must agree.
+// One way to compile and run a model. All ways of one model must agree.
 struct Way {
   std::string target = "llvm";
   int opt_level = 2;

@@ -13,7 +13,7 @@
 
 namespace ingot::fuzz {
 
-// How one piece of work ended.
+// The end of one piece of work.
 struct Ended {
   int64_t id = 0;
   std::string text;     // everything that it wrote

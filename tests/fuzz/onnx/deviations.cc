@@ -59,8 +59,8 @@ bool PadsDilatedToTheSame(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
-// Where a window is shorter than its stride, fewer elements may be read than
-// there are.
+// If a window is shorter than its stride, fewer elements may be read than there
+// are.
 bool CropsToTheSame(const NodeProto& node, const Scope& scope) {
   if (Word(node, "auto_pad").rfind("SAME", 0) != 0) return false;
   const auto shape = scope.at(node.input(0)).value.shape();

@@ -122,8 +122,7 @@ Rounding WorstOf(const std::vector<onnx::NodeProto>& nodes) {
   return Rounding::kNone;
 }
 
-// How large the error of each element of result `k` may be, or nothing when
-// there is none.
+// Bounds the error of each element of result `k`; nothing when there is none.
 class Noise {
  public:
   Noise(const std::vector<onnx::NodeProto>& nodes, const Step& step,

@@ -16,8 +16,8 @@ int64_t CountOf(const Shape& shape) {
   return count;
 }
 
-// How many columns a product may have when the left operand has that many
-// elements.
+// The number of columns that a product may have when the left operand has that
+// many elements.
 int64_t Columns(Grower* g, int64_t left_elements) {
   const int64_t most = kMaxProducts / std::max<int64_t>(1, left_elements);
   return std::max<int64_t>(1, std::min<int64_t>(g->Extent(), most));

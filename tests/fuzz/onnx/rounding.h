@@ -1,4 +1,4 @@
-// How exactly each operator of ONNX computes.
+// The exactness with which each operator of ONNX computes.
 #ifndef INGOT_TESTS_FUZZ_ONNX_ROUNDING_H_
 #define INGOT_TESTS_FUZZ_ONNX_ROUNDING_H_
 

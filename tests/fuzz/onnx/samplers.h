@@ -1,4 +1,4 @@
-// How random nodes of each ONNX operator are made. Private to this folder.
+// Samplers make random nodes of each ONNX operator. Private to this folder.
 #ifndef INGOT_TESTS_FUZZ_ONNX_SAMPLERS_H_
 #define INGOT_TESTS_FUZZ_ONNX_SAMPLERS_H_
 
@@ -15,7 +15,7 @@ struct OnnxSampler {
   // Tries to add a node of `op` with random operands and attributes, and what
   // it needs before it. Adding nothing is not an error.
   void (*add)(Grower* grower, const std::string& op);
-  // How often it is drawn, compared with others.
+  // The frequency with which it is drawn, compared with others.
   int weight = 1;
 };
 

@@ -13,9 +13,9 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// How often a body is imported until the types of what it carries are settled:
-// each time dimensions that changed from iteration to iteration have become
-// symbols.
+// A body is imported at most so often until the types of what it carries are
+// settled: each time, dimensions that changed from iteration to iteration have
+// become symbols.
 constexpr int kMaxRounds = 4;
 
 struct Carried {

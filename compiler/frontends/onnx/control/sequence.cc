@@ -306,8 +306,12 @@ absl::Status Optional(NodeContext& c) {
     sequence.info.shape = ElementShape();
     Attrs attrs;
     attrs.Set("dtype", sequence.dtype);
-    return ReturnSequence(c, "optional_none", {}, std::move(attrs),
-                          sequence.info);
+    INGOT_ASSIGN_OR_RETURN(const Value none,
+                           c.Emit("optional_none", {}, std::move(attrs)));
+    c.importer()->sequence_info(none) = sequence.info;
+    c.importer()->AddMissing(none);
+    c.SetOutput(0, none);
+    return absl::OkStatus();
   }
   return c.Error("has neither a value nor a type");
 }
@@ -335,7 +339,7 @@ absl::Status OptionalHasElement(NodeContext& c) {
     return absl::OkStatus();
   }
   INGOT_ASSIGN_OR_RETURN(Value sequence, c.AnySequenceInput(0));
-  if (!sequence.node->Is("optional_none"))
+  if (!c.importer()->IsMissing(sequence))
     return c.Return("optional_has_value", {sequence});
   SetKnown(c, DataType::Bool(), 0);
   return absl::OkStatus();

@@ -86,7 +86,7 @@ std::string FirstOutput(const ModelBuilder& b,
                       : std::string(outputs.status().message());
 }
 
-// How many operators on sequences the module has; 0 for a model that is
+// Counts the operators on sequences in the module; 0 for a model that is
 // refused.
 int CountSteps(const ModelBuilder& b) {
   absl::StatusOr<relay::Module> module = ImportOnnx(b.Build());

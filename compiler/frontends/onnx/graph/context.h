@@ -84,9 +84,9 @@ class NodeContext : public relay::CallBuilder {
   // sequence, which a run has.
   bool IsSequence(int i) const;
   absl::StatusOr<Value> AnySequenceInput(int i);
-  // How the operand's elements are stored where Ingot emulates their type.
-  // Input refuses such operands, unless the converter has called
-  // AllowStorageTypes; StoredInput does not.
+  // The storage type of the operand's elements, where Ingot emulates it. Input
+  // refuses such operands, unless the converter has called AllowStorageTypes;
+  // StoredInput does not.
   StorageType storage(int i) const;
   // The element type of operand i, whose value is `x`.
   ElementType ElementTypeOf(int i, const Value& x) const {

@@ -67,6 +67,9 @@ class Importer {
                                        absl::string_view name);
   // The knowledge of a sequence, filled in by the operator that makes it.
   SequenceInfo& sequence_info(Value sequence) { return sequences_[sequence]; }
+  // Optional values that are missing in every run.
+  void AddMissing(Value optional) { missing_.insert(optional); }
+  bool IsMissing(Value optional) const { return missing_.count(optional) > 0; }
   // The elements that a binding is known to have, or null.
   const Known* KnownOf(Binding* binding);
   // Fills the function being imported with a graph, its outputs the function's.
@@ -146,6 +149,7 @@ class Importer {
   std::map<std::string, int64_t>
       bound_params_;  // dimension symbols given values
   std::map<Value, SequenceInfo> sequences_;
+  std::set<Value> missing_;
   // Outputs that converters do not compute, with the node to blame.
   std::map<std::string, std::string> missing_outputs_;
   std::vector<std::string> unsupported_;  // "Op (domain, opset, node)"

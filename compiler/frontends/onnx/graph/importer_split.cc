@@ -9,7 +9,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// How deep graphs may be split at branches, graphs inside graphs included.
+// Graphs may be split at branches to this depth, graphs inside graphs included.
 constexpr int kMaxSplits = 12;
 
 }  // namespace

@@ -69,9 +69,9 @@ Value Coordinate(Compose& k, const Shape& dims, size_t d) {
                  k.Number(dims[d])});
 }
 
-// Where each element of the image has what each tap of a block adds to it:
-// places in the row of a channel, and whether there is such a block. Both are
-// [taps, elements].
+// The places, in the row of a channel, of what each tap of a block adds to each
+// element of the image, and whether there is such a block. Both are [taps,
+// elements].
 struct Sources {
   Value places, is_there;
 };

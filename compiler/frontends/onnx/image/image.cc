@@ -20,7 +20,7 @@ constexpr int64_t kLargest = int64_t{1} << 31;
 // The weights of red, green and blue in gray, in 65536ths, as in ITU-R 601-2.
 constexpr int64_t kLuma[] = {19595, 38470, 7471};
 
-// How large the image is only its bytes tell.
+// Only the image's bytes tell how large it is.
 absl::Status ImageDecoder(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value bytes, c.Input(0));
   const std::string format = c.String("pixel_format", "RGB");

@@ -94,7 +94,7 @@ struct Taps {
 absl::StatusOr<Taps> TapsOf(Compose& k, const Axis& axis,
                             const Filter& filter) {
   INGOT_ASSIGN_OR_RETURN(Value at, Source(k, axis, filter.coordinates));
-  // Where the result is smaller, the filter is wider; not without limit, for a
+  // The filter is wider where the result is smaller; not without limit, for a
   // result without elements.
   const Value narrow =
       k.Call("maximum", {k.Call("minimum", {axis.scale, k.Like(axis.scale, 1)}),

@@ -11,7 +11,7 @@
 
 namespace ingot::onnx_frontend {
 
-// How one dimension is resampled (Resize with antialias=1).
+// The filter that resamples one dimension (Resize with antialias=1).
 struct Filter {
   bool cubic = false;  // else linear
   double cubic_a = -0.75;

@@ -49,7 +49,7 @@ absl::StatusOr<Shape> ScaledByRun(NodeContext& c, const Shape& in,
   const Value sizes =
       k.Cast(k.Call("floor", {add == 0 ? scaled : k.Add(scaled, add)}),
              DataType::Int(64));
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   return c.builder().BindDims(sizes, absl::StrCat(c.name(), "_size"));
 }
 
@@ -104,9 +104,9 @@ absl::Status KeepAspectInRun(NodeContext& c, bool not_larger,
   const Value ratios = k.Div(floats(to, "to"), floats(from, "from"));
   const Value scale =
       k.Reduce(not_larger ? "reduce_min" : "reduce_max", ratios, {0});
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   const Value scales = k.Expand(scale, ShapeOf(ratios));
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   INGOT_ASSIGN_OR_RETURN(
       extents->scale_operand,
       SpreadOverDimensions(c, scales, {1}, axes, static_cast<int>(in.size()),
@@ -189,7 +189,7 @@ absl::StatusOr<Value> SpreadOverDimensions(NodeContext& c, const Value& values,
   const Value places =
       k.Constant(MakeTensor<int64_t>(DataType::Int(64), {groups * rank}, from));
   const Value spread = k.Call("gather", {all, places});
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   return spread;
 }
 

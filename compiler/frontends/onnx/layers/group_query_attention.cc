@@ -55,7 +55,7 @@ absl::StatusOr<Heads> ReadHeads(Compose& k) {
                k.Slice(all, 1, I(heads + kept), I(heads + 2 * kept))};
 }
 
-// How many words of each sequence were there before: i64[batch, 1].
+// The number of words of each sequence that were there before: i64[batch, 1].
 absl::StatusOr<Value> PastLengths(Compose& k, const Expr& batch,
                                   const Expr& words) {
   NodeContext& c = k.context();

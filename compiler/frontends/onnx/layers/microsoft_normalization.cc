@@ -77,7 +77,7 @@ absl::Status EmbedLayerNorm(NodeContext& c) {
                         RowAttrs(c, 1e-12)));
   INGOT_RETURN_IF_ERROR(k.status());
   if (c.wants_output(1)) {
-    // How many words of each row count.
+    // The number of words of each row that count.
     const DataType i32 = DataType::Int(32);
     if (c.has_input(7)) {
       c.SetOutput(1, k.Reduce("reduce_sum", k.Cast(k.Input(7), i32), {1},

@@ -163,7 +163,7 @@ absl::StatusOr<Value> Stack(NodeContext& c, std::vector<Value> parts, int at,
   return c.Emit("concat", parts, std::move(attrs), what);
 }
 
-// How many hidden units there are, as hidden_size or the weights tell.
+// The number of hidden units, from hidden_size or the weights.
 absl::StatusOr<int64_t> HiddenUnits(NodeContext& c, const Kind& kind) {
   // So many that products of a few such numbers fit in 64 bits.
   constexpr int64_t kMost = 1 << 20;

@@ -57,7 +57,7 @@ absl::StatusOr<Value> RunTimePads::Pad(NodeContext& c, Value x,
   if (empty()) return x;
   Compose k(c);
   const Value padded = PadBySymbols(k, x, pads, "constant", value);
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   return padded;
 }
 

@@ -19,15 +19,15 @@ struct Fourier {
 
   // Whether a half of a spectrum becomes real numbers.
   bool IsRealInverse() const { return inverse && onesided; }
-  // How many elements there are in the result, and the parts of each.
+  // The number of elements of the result, and of the parts of each.
   tir::Expr ResultLength() const;
   int64_t ResultParts() const { return IsRealInverse() ? 1 : 2; }
 };
 
-// The transforms of the rows of x[rows, elements, parts]: [rows, ResultLength,
-// ResultParts]. Elements that are missing are 0, and those that are too many
-// are left out. Unimplemented where the matrix, if importing knows its extents,
-// would have more than 2^25 elements.
+// Transforms the rows of x[rows, elements, parts] and returns [rows,
+// ResultLength, ResultParts]. Elements that are missing are 0, and those that
+// are too many are left out. Unimplemented where the matrix, if importing knows
+// its extents, would have more than 2^25 elements.
 absl::StatusOr<Value> Transformed(Compose& k, Value x, const Fourier& fourier);
 
 }  // namespace ingot::onnx_frontend

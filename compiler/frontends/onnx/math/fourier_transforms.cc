@@ -123,8 +123,8 @@ absl::Status Dft(NodeContext& c) {
   return k.status();
 }
 
-// How many frames of n elements, a step apart, a signal has. A run fails where
-// there is none.
+// The number of frames of n elements, a step apart, that a signal has. A run
+// fails where there is none.
 absl::StatusOr<Expr> CountFrames(Compose& k, const Expr& length, const Expr& n,
                                  Value step) {
   NodeContext& c = k.context();

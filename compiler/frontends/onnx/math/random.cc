@@ -134,13 +134,13 @@ absl::Status Multinomial(NodeContext& c) {
   const Value weights = k.Call("softmax", {k.Cast(x, kF64)}, rows);
   const Value cumulative = k.Call("cumsum", {weights}, rows);
   const Value unit = Draw(k, "uniform", {batch, count, one}, kF64);
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   const Value limits = k.Reshape(cumulative, {batch, one, classes});
   const Value below = k.Call("less_equal", {limits, unit});
   const Value chosen = k.Reduce("reduce_sum", k.Cast(below, DataType::Int(64)),
                                 {2}, /*keepdims=*/false);
   // The probabilities may add up to a little less than 1.
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   Attrs last;
   last.Set("values", Shape{classes - 1});
   last.Set("shape", std::vector<int64_t>{});
@@ -198,7 +198,7 @@ absl::Status Dropout(NodeContext& c) {
     ratio = k.Take(c.Scalar(drawn, 0.5));
   }
   const Value unit = Draw(k, "uniform", ShapeOf(x), drawn);
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   const Value kept = k.Call("greater_equal", {unit, ratio});
   const Value mask =
       k.Call("logical_or", {kept, k.Call("logical_not", {training})});
@@ -206,9 +206,9 @@ absl::Status Dropout(NodeContext& c) {
   const Value scale = k.Call(
       "where", {training, k.Call("reciprocal", {left}), k.Like(ratio, 1)});
   const Value grown = k.Mul(x, k.Cast(scale, x.type().dtype));
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   const Value result = k.Call("where", {mask, grown, k.Like(grown, 0)});
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   c.SetOutput(0, result);
   c.SetOutput(1, mask);
   return absl::OkStatus();

@@ -10,7 +10,7 @@
 
 namespace ingot::onnx_frontend {
 
-// How a node compares its feature with its split; the numbers are ONNX's.
+// The comparison of a node's feature with its split; the numbers are ONNX's.
 enum class BranchMode : int64_t {
   kLessEqual = 0,
   kLess = 1,

@@ -108,7 +108,7 @@ Converter Cumulative(const char* op) {
   };
 }
 
-// How many elements of a bool tensor are true, as a symbol.
+// The number of true elements of a bool tensor, as a symbol.
 absl::StatusOr<Shape> CountOf(NodeContext& c, const Value& chosen) {
   INGOT_ASSIGN_OR_RETURN(Value ones, c.Cast(chosen, DataType::Int(64)));
   Attrs attrs;

@@ -222,7 +222,7 @@ absl::Status PadWithOperand(NodeContext& c, const Value& x, const Shape& pads,
                          c.builder().DimSources(ShapeOf(x)));
   const Value all = k.Call("full", sources, std::move(ones));
   const Value value = k.Reshape(k.Input(2), {});
-  if (!k.ok()) return k.status();
+  INGOT_RETURN_IF_ERROR(k.status());
   const Value inside = pad(all);
   const Value result = k.Call("where", {inside, pad(x), value});
   if (k.ok()) c.SetOutput(0, result);

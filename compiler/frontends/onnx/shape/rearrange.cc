@@ -157,7 +157,7 @@ Expr Position(const Expr& raw, const Expr& extent, int64_t low,
   return SimplifyDim(Min(Max(at, tir::MakeInt(low)), high));
 }
 
-// Where slices begin and end that a run computes.
+// Slices whose begins or ends a run computes.
 absl::Status RunTimeSlice(NodeContext& c, const Value& x,
                           const std::vector<int64_t>& axes,
                           const std::vector<int64_t>& steps,

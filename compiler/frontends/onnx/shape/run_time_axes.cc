@@ -112,7 +112,7 @@ absl::StatusOr<Value> SqueezeAtRunTime(NodeContext& c, Value x, int i) {
   const int rank = RankOf(x);
   INGOT_ASSIGN_OR_RETURN(const RunTimeAxes axes,
                          RunTimeAxes::Of(k, k.Input(i), rank));
-  // Where a dimension that goes is not 1 the elements are too many.
+  // The elements are too many if a dimension that goes is not 1.
   const Value others = Others(k, axes, DimsOf(k, x), rank);
   INGOT_ASSIGN_OR_RETURN(const Shape shape, axes.Bind(k, others, "squeezed"));
   return c.Reshape(x, shape, "");
@@ -139,7 +139,7 @@ absl::StatusOr<Value> UnsqueezeAtRunTime(NodeContext& c, Value x, int i) {
   return c.Reshape(x, shape, "");
 }
 
-// The elements of each result beside each other, as a matrix whose rows are
+// The elements of each result next to each other, as a matrix whose rows are
 // reduced.
 absl::StatusOr<Value> ReduceAtRunTime(NodeContext& c, absl::string_view op,
                                       Value x, int i, bool keepdims) {

@@ -10,7 +10,7 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-// Each place of the cache takes what the update has for it, if anything. Behind
+// Each place of the cache takes what the update has for it, if anything. After
 // the batches come the places, [b, p, ...], while they are looked up.
 absl::Status TensorScatter(NodeContext& c) {
   Compose k(c);

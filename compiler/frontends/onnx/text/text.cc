@@ -59,8 +59,8 @@ absl::StatusOr<NgramPool> ReadPool(NodeContext& c,
   return pool;
 }
 
-// How often each n-gram of one length is in the rows of x [rows, extent], its
-// words `stride` apart: [rows, n-grams].
+// Counts each n-gram of one length in the rows of x [rows, extent], its words
+// `stride` apart: [rows, n-grams].
 Value CountNgrams(Compose& k, Value x, int64_t extent,
                   const NgramPool::OfLength& ngrams, int64_t stride) {
   const int64_t positions = extent - (ngrams.n - 1) * stride;
@@ -147,7 +147,7 @@ absl::StatusOr<Value> NumberWords(NodeContext& c, const Value& x,
   return y;
 }
 
-// How often each n-gram is in a row of x[rows, extent], at strides from 1 up to
+// Counts each n-gram in the rows of x[rows, extent], at strides from 1 up to
 // `strides` between its words.
 absl::StatusOr<Value> CountWithSkips(NodeContext& c, Compose& k, const Value& x,
                                      int64_t extent,
@@ -319,7 +319,7 @@ absl::Status StringConcat(NodeContext& c) {
   return absl::OkStatus();
 }
 
-// How many pieces the string with the most has, as a symbol.
+// The number of pieces of the string that has the most, as a symbol.
 absl::StatusOr<Shape> MostPieces(NodeContext& c, Value counts) {
   Compose k(c);
   std::vector<int64_t> axes;

@@ -111,7 +111,7 @@ TEST(StringSplitTest, EmptyStringsAndWhatIsLeft) {
   EXPECT_THAT(Pieces("a.b.c", ".", 0), ElementsAre("a.b.c"));
   EXPECT_THAT(Pieces("a.b.c", ".", 1), ElementsAre("a", "b.c"));
   EXPECT_THAT(Pieces("a.b.c", ".", 7), ElementsAre("a", "b", "c"));
-  // Behind the last cut white space stays, but for that at its start.
+  // After the last cut white space stays, but for that at its start.
   EXPECT_THAT(Pieces("  a  b c  ", nullptr, 0), ElementsAre("a  b c  "));
   EXPECT_THAT(Pieces("  a  b c  ", nullptr, 1), ElementsAre("a", "b c  "));
   EXPECT_THAT(Pieces("  a  ", nullptr, 1), ElementsAre("a"));
@@ -202,13 +202,15 @@ TEST(TextTest, Equal19) {
   const Operand x =
       OfStorageType(TextTensor({3}, {"string1", "string2", ""}), kTextType);
   EXPECT_THAT(
-      Equal(x, OfStorageType(TextTensor({3}, {"string1", "string3", ""}), kTextType)),
+      Equal(x, OfStorageType(TextTensor({3}, {"string1", "string3", ""}),
+                             kTextType)),
       ElementsAre(true, false, true));
   // The operands differ in width, and one is broadcast.
   EXPECT_THAT(Equal(x, OfStorageType(TextTensor({1}, {""}), kTextType)),
               ElementsAre(false, false, true));
   EXPECT_THAT(
-      Equal(OfStorageType(TextTensor({2, 1}, {"a longer one", "string2"}), kTextType),
+      Equal(OfStorageType(TextTensor({2, 1}, {"a longer one", "string2"}),
+                          kTextType),
             x),
       ElementsAre(false, false, false, false, true, false));
   EXPECT_TRUE(absl::IsInvalidArgument(
@@ -233,8 +235,8 @@ Moved Move(const Operator& op, const std::vector<Operand>& operands) {
 }
 
 TEST(TextTest, MovesLikeNumbers) {
-  const Operand x =
-      OfStorageType(TextTensor({2, 3}, {"a", "bc", "", "d", "é", "f"}), kTextType);
+  const Operand x = OfStorageType(
+      TextTensor({2, 3}, {"a", "bc", "", "d", "é", "f"}), kTextType);
   Moved y = Move({"Transpose"}, {x});
   EXPECT_THAT(y.shape, ElementsAre(3, 2));
   EXPECT_THAT(y.strings, ElementsAre("a", "d", "bc", "é", "", "f"));
@@ -290,11 +292,11 @@ TEST(TextTest, CountsWords) {
     strings(n, "pool_strings", {"the", "cat", "the", "cat", "cat", "sat"});
   };
   const Operator op{"TfIdfVectorizer", "", 9, attributes};
-  ExpectNear(
-      RunFloats(op, {OfStorageType(TextTensor({2, 4}, {"the", "cat", "sat", "there",
-                                                "cat", "the", "cat", "cat"}),
-                            kTextType)}),
-      {1, 1, 1, 1, 1, 3, 1, 0});
+  ExpectNear(RunFloats(op, {OfStorageType(
+                               TextTensor({2, 4}, {"the", "cat", "sat", "there",
+                                                   "cat", "the", "cat", "cat"}),
+                               kTextType)}),
+             {1, 1, 1, 1, 1, 3, 1, 0});
 }
 
 }  // namespace

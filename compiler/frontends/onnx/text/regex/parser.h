@@ -31,7 +31,7 @@ class Parser {
   bool At(absl::string_view text) const {
     return pattern_.substr(at_, text.size()) == text;
   }
-  // Whether `text` comes next, which is then behind us.
+  // Skips `text` if it comes next, and returns whether it did.
   bool Take(absl::string_view text);
   char Peek() const { return AtEnd() ? '\0' : pattern_[at_]; }
 

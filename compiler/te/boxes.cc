@@ -1,4 +1,4 @@
-#include "compiler/te/regions.h"
+#include "compiler/te/boxes.h"
 
 #include <algorithm>
 #include <map>
@@ -67,25 +67,25 @@ bool IsAttachedWithin(const Stage* stage, const Stage* consumer) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
-                                                 const Stage* producer,
-                                                 const LoopState& state) {
+absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
+                                              const Stage* producer,
+                                              const LoopState& state) {
   std::vector<Side> whole;
   for (const Expr& dim : producer->output().shape()) {
     whole.push_back({Affine(0), state.bounds.ToAffine(dim)});
   }
-  std::optional<std::vector<Side>> region;
+  std::optional<std::vector<Side>> box;
   for (const Stage* reader : schedule.Readers(producer)) {
-    std::map<const tir::Var*, Side> box;
+    std::map<const tir::Var*, Side> ranges;
     bool inexact = false;
     const Operation& op = reader->op();
     if (reader == state.stage) {
       inexact = state.MayExceed();
       for (size_t i = 0; i < op.axis.size(); ++i) {
-        box[op.axis[i].get()] = state.AxisRange(i);
+        ranges[op.axis[i].get()] = state.AxisRange(i);
       }
       for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
-        box[op.reduce_axis[i].get()] = state.ReduceRange(i);
+        ranges[op.reduce_axis[i].get()] = state.ReduceRange(i);
       }
     } else {
       if (!IsAttachedWithin(reader, state.stage)) {
@@ -93,14 +93,13 @@ absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
             producer->op().name, " is computed inside ", state.stage->op().name,
             " but also read by ", op.name));
       }
-      INGOT_ASSIGN_OR_RETURN(auto needed,
-                             RequiredRegion(schedule, reader, state));
+      INGOT_ASSIGN_OR_RETURN(auto needed, RequiredBox(schedule, reader, state));
       for (size_t i = 0; i < op.axis.size(); ++i) {
-        box[op.axis[i].get()] = needed[i];
+        ranges[op.axis[i].get()] = needed[i];
         inexact = inexact || needed[i].inexact;
       }
       for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
-        box[op.reduce_axis[i].get()] = {
+        ranges[op.reduce_axis[i].get()] = {
             Affine(0), state.bounds.ToAffine(op.reduce_extent[i])};
       }
     }
@@ -109,7 +108,7 @@ absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
     for (const auto& load : finder.found) {
       std::vector<Side> read;
       for (size_t i = 0; i < load.indices.size(); ++i) {
-        auto side = SideOf(load.indices[i], box, state.bounds);
+        auto side = SideOf(load.indices[i], ranges, state.bounds);
         if (!side) side = whole[i];
         if (side->min == whole[i].min && side->extent == whole[i].extent) {
           side = whole[i];  // nothing lies outside
@@ -121,25 +120,25 @@ absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
         if (wide && all && *wide >= *all) side = whole[i];
         read.push_back(*std::move(side));
       }
-      if (!region) {
-        region = std::move(read);
+      if (!box) {
+        box = std::move(read);
       } else {
         for (size_t i = 0; i < read.size(); ++i) {
-          (*region)[i] = Join((*region)[i], read[i], whole[i]);
+          (*box)[i] = Join((*box)[i], read[i], whole[i]);
         }
       }
     }
   }
-  // Not read here at all: nothing to compute, but a region all the same.
-  if (!region) {
+  // Not read here at all: nothing to compute, but a box all the same.
+  if (!box) {
     return absl::FailedPreconditionError(absl::StrCat(
         producer->op().name, " is not read inside ", state.stage->op().name));
   }
-  return *std::move(region);
+  return *std::move(box);
 }
 
 std::vector<Side> PartsOf(const LoopState& state, int axis) {
-  const Side side = state.region[axis];
+  const Side side = state.box[axis];
   std::vector<Affine> cuts =
       ConditionCuts(state.stage->op(), axis, state.bounds);
   // Insertion sort by what can be proven; a wrong order only costs speed.

@@ -1,4 +1,4 @@
-// Operators that cut regions out of an image and share them out into bins.
+// Operators that divide regions of interest (RoIs) of an image into bins.
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/families.h"
@@ -8,10 +8,10 @@
 namespace ingot::relay::ops {
 namespace {
 
-// Where the samples of a region's bins are, and what they are.
-class Regions {
+// The samples of the bins of all RoIs: their places and values.
+class RoiBins {
  public:
-  explicit Regions(const ComputeContext& c)
+  explicit RoiBins(const ComputeContext& c)
       : x_(c.inputs[0]),
         rois_(c.inputs[1]),
         batch_(c.inputs[2]),
@@ -22,8 +22,8 @@ class Regions {
     }
   }
 
-  // How many samples there are along a bin of region r, side 0 (height) or 1,
-  // when its size decides: one an element, about.
+  // The number of samples along a bin of RoI r, side 0 (height) or 1, when its
+  // size decides: about one per element.
   Expr SamplesAlong(const Expr& r, int side) const {
     const Expr samples = MakeCall(Intrinsic::kCeil, {Size(r, side)});
     return MakeCast(DataType::Int(64),
@@ -31,7 +31,7 @@ class Regions {
   }
 
   // The taps, with their weights, of the sample at[0], at[1] of so many in bin
-  // i (region, channel, row, column); all 0 where it is too far outside.
+  // i (RoI, channel, row, column); all 0 where it is too far outside.
   std::vector<Expr> Sample(const Indices& i, const Indices& at,
                            const Indices& samples) const {
     const Expr y = Position(i[0], i[2], at[0], samples[0], 0);
@@ -59,7 +59,7 @@ class Regions {
   Expr Corner(const Expr& r, int k) const {
     return ToFloat(rois_({r, I64(k)})) * scale_ - F(half_ ? 0.5 : 0);
   }
-  // Regions are x1, y1, x2, y2.
+  // RoIs are x1, y1, x2, y2.
   Expr Start(const Expr& r, int side) const { return Corner(r, 1 - side); }
   // The length of a bin.
   Expr Size(const Expr& r, int side) const {
@@ -101,9 +101,9 @@ Expr LargestOf(const std::vector<Expr>& values) {
   return largest;
 }
 
-// As many samples as the size of each region asks for.
+// As many samples as the size of each RoI asks for.
 absl::StatusOr<Tensors> AdaptiveRoiAlign(const ComputeContext& c, bool max) {
-  const Regions regions(c);
+  const RoiBins bins(c);
   const TensorType& type = c.outputs[0];
   const DataType f32 = DataType::Float(32), i64 = DataType::Int(64);
   return c.graph.Extern(
@@ -115,7 +115,7 @@ absl::StatusOr<Tensors> AdaptiveRoiAlign(const ComputeContext& c, bool max) {
         const Indices samples = {rows.value(), columns.value()};
         auto bin = [&](const Indices& i) {
           auto take = [&](const Expr& y, const Expr& z) {
-            const std::vector<Expr> taps = regions.Sample(i, {y, z}, samples);
+            const std::vector<Expr> taps = bins.Sample(i, {y, z}, samples);
             if (!max) return total.Set(total.value() + SumOf(taps));
             const Expr largest = LargestOf(taps);
             return tir::MakeSeq(
@@ -126,9 +126,8 @@ absl::StatusOr<Tensors> AdaptiveRoiAlign(const ComputeContext& c, bool max) {
           const Expr count =
               ToFloat(Max(rows.value() * columns.value(), I64(1)));
           return tir::MakeSeq(
-              {total.Set(0), seen.Set(0),
-               rows.Set(regions.SamplesAlong(i[0], 0)),
-               columns.Set(regions.SamplesAlong(i[0], 1)),
+              {total.Set(0), seen.Set(0), rows.Set(bins.SamplesAlong(i[0], 0)),
+               columns.Set(bins.SamplesAlong(i[0], 1)),
                Loop("y", rows.value(),
                     [&](const Expr& y) {
                       return Loop("z", columns.value(),
@@ -144,19 +143,19 @@ absl::StatusOr<Tensors> AdaptiveRoiAlign(const ComputeContext& c, bool max) {
       });
 }
 
-// The mean, or the largest tap, of the samples in each bin of each region.
+// The mean, or the largest tap, of the samples in each bin of each RoI.
 OpDef RoiAlign() {
   OpDef def;
   def.name = "roi_align";
   def.doc =
-      "means over the bins of regions of x; operands x[n, c, h, w], "
+      "means over the bins of the RoIs of x; operands x[n, c, h, w], "
       "rois[r, 4] (x1, y1, x2, y2), batch indices[r]";
   def.min_inputs = def.max_inputs = 3;
   def.fusion = FusionKind::kReduction;
   def.attrs = {
       IntAttr("output_height", "bins", kRequired),
       IntAttr("output_width", "bins", kRequired),
-      IntAttr("sampling_ratio", "samples along a bin; 0: one an element, about",
+      IntAttr("sampling_ratio", "samples along a bin; 0: about one per element",
               kRequired),
       StringAttr("mode", "avg or max", "avg"),
       FloatAttr("spatial_scale", "of the rois' coordinates", 1),
@@ -192,14 +191,14 @@ OpDef RoiAlign() {
     const bool max = c.attrs.Get<std::string>("mode") == "max";
     const int64_t ratio = c.attrs.Get<int64_t>("sampling_ratio");
     if (ratio == 0) return AdaptiveRoiAlign(c, max);
-    const Regions regions(c);
+    const RoiBins bins(c);
     const DataType f32 = DataType::Float(32);
     const Indices samples = {I64(ratio), I64(ratio)};
     const te::Tensor total = c.graph.Reduce(
         SubName(c, "total"), c.outputs[0].shape, {samples[0], samples[1]},
         max ? te::Reducer::Max(f32) : te::Reducer::Sum(f32),
         [&](const Indices& i, const Indices& r) {
-          const std::vector<Expr> taps = regions.Sample(i, r, samples);
+          const std::vector<Expr> taps = bins.Sample(i, r, samples);
           return max ? LargestOf(taps) : SumOf(taps);
         });
     const double count = max ? 1 : static_cast<double>(ratio * ratio);
@@ -215,7 +214,7 @@ OpDef MaxRoiPool() {
   OpDef def;
   def.name = "max_roi_pool";
   def.doc =
-      "maxima over the bins of regions of x[n, c, h, w]; rois[r, 5]: image, "
+      "maxima over the bins of the RoIs of x[n, c, h, w]; rois[r, 5]: image, "
       "x1, y1, x2, y2";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kReduction;
@@ -287,7 +286,7 @@ OpDef MaxRoiPool() {
 
 }  // namespace
 
-absl::Status RegisterRegions(OpRegistry* registry) {
+absl::Status RegisterRoi(OpRegistry* registry) {
   return RegisterAllOf(registry, {RoiAlign(), MaxRoiPool()});
 }
 

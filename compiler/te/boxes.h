@@ -1,6 +1,6 @@
 // The part of a tensor that a loop nest reads. Used by lower.cc only.
-#ifndef INGOT_COMPILER_TE_REGIONS_H_
-#define INGOT_COMPILER_TE_REGIONS_H_
+#ifndef INGOT_COMPILER_TE_BOXES_H_
+#define INGOT_COMPILER_TE_BOXES_H_
 
 #include <vector>
 
@@ -14,14 +14,14 @@ namespace ingot::te {
 // The box of `producer`'s elements that the loops still to be made in `state`
 // read, directly or through other stages attached there. FailedPrecondition
 // when some reader is elsewhere.
-absl::StatusOr<std::vector<Side>> RequiredRegion(const Schedule& schedule,
-                                                 const Stage* producer,
-                                                 const LoopState& state);
+absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
+                                              const Stage* producer,
+                                              const LoopState& state);
 
-// The region of an axis, cut where conditions of the value change (see
+// The range of an axis, cut where conditions of the value change (see
 // Stage::Specialize).
 std::vector<Side> PartsOf(const LoopState& state, int axis);
 
 }  // namespace ingot::te
 
-#endif  // INGOT_COMPILER_TE_REGIONS_H_
+#endif  // INGOT_COMPILER_TE_BOXES_H_
