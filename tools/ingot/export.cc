@@ -118,7 +118,7 @@ absl::StatusOr<std::string> RelayText(const ArtifactSet& set,
                                       const CompilerBackends& backends) {
   if (path.empty()) return "";
   INGOT_ASSIGN_OR_RETURN(const CompilerBuiltins builtins,
-                         MakeCompilerBuiltins(backends));
+                         MakeCompilerBuiltins(backends, {}));
   INGOT_ASSIGN_OR_RETURN(const ReadModel model,
                          ReadModelFile(path, builtins.frontends, {}));
   if (model.sha256 != set.provenance().model_sha256()) {
