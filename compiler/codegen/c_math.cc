@@ -7,6 +7,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/substitute.h"
 
@@ -456,6 +457,10 @@ std::string MathSource(absl::string_view op, absl::string_view type,
   std::string bits = is_vector ? Like(type, "i32") : "int32_t";
   if (is_double) own = wide_type;
   if (is_double) bits = wide_bits;
+  if (!is_vector) {
+    // A float needs no cast from itself.
+    text = absl::StrReplaceAll(text, {{"($1){0} + ", ""}, {"($1){0} - ", "-"}});
+  }
   return absl::Substitute(text, type, own, bits, wide, wide_type, wide_bits,
                           lanes);
 }
