@@ -60,7 +60,7 @@ TEST_F(ExportCommandTest, SaysWhatIsInTheWay) {
   ExpectError({"export", "@set.ingot", "-o", "@x", "--format=wasm"}, 1,
               {"net_kernels.o is not WebAssembly", "-mtriple=wasm32"});
   ExpectError({"export", "@set.ingot", "-o", "@x", "--format=c"}, 1,
-              {"is not C of the target c"});
+              {"is not C; compile"});
   ExpectError({"export", "@set.ingot", "-o", "@x", "--format=elf"}, 2,
               {"--format=elf", "c, wasm or mlf"});
   ExpectError({"export", "@set.ingot", "-o", "@x", "--weights=beside"}, 2,
