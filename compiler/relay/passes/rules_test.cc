@@ -25,6 +25,7 @@ const std::map<std::string, std::string>& NotSampled() {
   constexpr char kRelated[] = "extents of many operands depend on each other";
   static const auto* const ops = new std::map<std::string, std::string>{
       {"conv_transpose1d", kRelated},
+      {"custom", "what it computes is the business of its backend"},
       {"deform_columns", kRelated},
       {"dfa_match", "tables that only the regex compiler makes"},
       {"gru", kRelated},
