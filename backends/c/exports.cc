@@ -23,14 +23,16 @@ std::string Quoted(absl::string_view text) {
 
 // Callers that are not Ingot pass tensors as they have them.
 constexpr char kIsDense[] = R"(
-/* Whether the strides, where there are any, are those of rows without gaps. */
+/* Whether the strides, where there are any, are those of rows without gaps. A
+   tensor without elements may have any. */
 static int is_dense(const Tensor* t) {
   int64_t expected = 1;
+  int dense = 1;
   for (int d = t->ndim - 1; t->strides != NULL && d >= 0; --d) {
-    if (t->shape[d] != 1 && t->strides[d] != expected) return 0;
+    dense &= t->shape[d] == 1 || t->strides[d] == expected;
     expected *= t->shape[d];
   }
-  return 1;
+  return dense || expected == 0;
 }
 )";
 

@@ -175,6 +175,8 @@ void WrapperEmitter::CheckDense(const tir::PrimFunc& func,
       bad = b_.CreateOr(bad, b_.CreateAnd(steps, differs));
       expected = b_.CreateMul(expected, extent);
     }
+    // Nor is anything stepped along without elements.
+    bad = b_.CreateAnd(bad, b_.CreateICmpNE(expected, b_.getInt64(0)));
     Check(b_.CreateAnd(has_strides, bad), "ValueError",
           ArgumentDenseError(func, static_cast<int>(p), argument++));
   }
