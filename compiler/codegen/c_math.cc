@@ -412,7 +412,8 @@ void AddMathNeeds(std::set<std::string>* helpers) {
   while (!open.empty()) {
     const std::vector<std::string> words = absl::StrSplit(open.back(), '_');
     open.pop_back();
-    if (words.size() != 3 || words[2][0] != 'f') continue;
+    // Of doubles they are the C library's, which need nothing.
+    if (words.size() != 3 || words[2].substr(0, 3) != "f32") continue;
     const auto found = Needs().find(words[1]);
     if (found == Needs().end()) continue;
     const auto add = [&](absl::string_view op, absl::string_view type) {
