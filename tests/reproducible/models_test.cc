@@ -1,6 +1,7 @@
 // Published models compiled with -reproducible for several processors and by
-// several compilers, and run in a C program, some of them by QEMU: every output
-// has the same bits, and is near what ONNX Runtime computed.
+// several compilers, and run in a C program, some of them by QEMU, or by
+// Node.js: every output has the same bits, and is near what ONNX Runtime
+// computed.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -23,9 +24,17 @@ namespace {
 
 using nlohmann::json;
 
-std::string ReadBytes(const std::string& path) {
+Tensor ReadNpy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  absl::StatusOr<Tensor> tensor = ParseNpy(bytes);
+  EXPECT_TRUE(tensor.ok()) << path << ": " << tensor.status();
+  return tensor.ok() ? *tensor : Tensor();
+}
+
+// Its elements as bytes.
+std::string BytesOf(const Tensor& tensor) {
+  return {static_cast<const char*>(tensor.raw_data()), tensor.bytes()};
 }
 
 // The libraries of each model, by the names of their targets.
@@ -48,6 +57,7 @@ std::vector<std::string> Program(const std::string& target) {
     return {"/usr/bin/qemu-riscv64", "-L", "/usr/riscv64-linux-gnu",
             getenv("RUN_MODEL_RISCV64")};
   }
+  if (target == "wasm") return {"/usr/bin/env", "node", getenv("RUN_IN_NODE")};
   return {getenv("RUN_MODEL")};
 }
 
@@ -85,14 +95,12 @@ TEST_P(ReproducibleModels, HaveTheSameBitsEverywhere) {
       const CommandResult run = RunCommand(words);
       ASSERT_EQ(run.exit, 0) << run.err << run.out;
       for (size_t k = 0; k < reference["outputs"].size(); ++k) {
-        const std::string bytes = ReadBytes(absl::StrCat(prefix, k, ".npy"));
+        const Tensor got = ReadNpy(absl::StrCat(prefix, k, ".npy"));
         if (first.size() <= k) {
-          first.push_back(bytes);
-          const absl::StatusOr<Tensor> tensor = ParseNpy(bytes);
-          ASSERT_TRUE(tensor.ok()) << tensor.status();
-          ExpectReference(*tensor, reference["outputs"][k]);
+          first.push_back(BytesOf(got));
+          ExpectReference(got, reference["outputs"][k]);
         }
-        EXPECT_TRUE(bytes == first[k]) << "output " << k << " differs";
+        EXPECT_TRUE(BytesOf(got) == first[k]) << "output " << k << " differs";
       }
     }
   }
