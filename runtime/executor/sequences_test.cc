@@ -1,8 +1,7 @@
 // Plans with sequences: steps on them, as inputs and outputs, in branches and
-// loops; and plans that mistake one thing for the other.
+// loops.
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -10,10 +9,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
-#include "runtime/plan/phases.h"
+#include "runtime/executor/sequence_plans.h"
 
 namespace ingot {
 namespace {
@@ -23,83 +21,6 @@ using ::testing::HasSubstr;
 
 const DataType kF32 = DataType::Float(32);
 const DataType kI64 = DataType::Int(64);
-
-Plan ParsePlan(const std::string& text) {
-  Plan plan;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &plan));
-  plan.set_version(kPlanVersion);
-  plan.add_devices()->set_kind(kCpuDeviceKind);
-  AssignPhases(&plan);
-  for (Plan& body : *plan.mutable_bodies()) AssignPhases(&body);
-  return plan;
-}
-
-// Fields of PlanTensor, of types that come up again and again.
-constexpr char kFloats[] = "dtype { code: 2 bits: 32 }";
-constexpr char kNumber[] = "dtype { code: 0 bits: 64 }";
-constexpr char kFlag[] = "dtype { code: 6 bits: 8 }";
-
-std::string TensorText(const std::string& name, const std::string& type,
-                       const std::string& rest) {
-  return absl::StrCat("tensors { name: '", name, "' ", type, " ", rest, " } ");
-}
-
-// Inserts a tensor into a sequence, then reads a position of it.
-Plan InsertAndAt() {
-  return ParsePlan(absl::StrCat(
-      "symbols { name: 'N' } symbols { name: '?A' } ",
-      TensorText("sequence", kFloats, "is_sequence: true input: 0"),
-      TensorText("x", kFloats, "shape { op: SYMBOL value: 0 } input: 1"),
-      TensorText("at", kNumber, "input: 2"),
-      TensorText("more", kFloats, "is_sequence: true"),
-      TensorText("y", kFloats, "shape { op: SYMBOL value: 1 } storage: 0"),
-      TensorText("count", kNumber, "storage: 1"),
-      "inputs: 0 inputs: 1 inputs: 2 outputs: 3 outputs: 4 outputs: 5 "
-      "storage { bytes { op: MUL operands { value: 4 } "
-      "                  operands { op: SYMBOL value: 1 } } } "
-      "storage { bytes { value: 8 } } "
-      "calls { args: 0 args: 1 args: 3 num_outputs: 1 source: 'Insert_0' "
-      "        sequence { op: 'sequence_insert' } } "
-      "calls { args: 3 args: 2 args: 4 num_outputs: 1 source: 'At_1' "
-      "        sequence { op: 'sequence_at' } binds { symbol: 1 } } "
-      "calls { args: 3 args: 5 num_outputs: 1 sequence { op: 'sequence_length' "
-      "} }"));
-}
-
-// A sequence that grows by its own length, as one f32, in
-// each iteration; then a branch gives
-// it, or one that is missing.
-Plan LoopAndBranch() {
-  return ParsePlan(absl::StrCat(
-      TensorText("count", kNumber, "input: 0"),
-      TensorText("start", kFloats, "is_sequence: true input: 1"),
-      TensorText("keep", kFlag, "input: 2"),
-      TensorText("x", kFloats, "input: 3"),
-      TensorText("grown", kFloats, "is_sequence: true"),
-      TensorText("result", kFloats, "is_sequence: true"),
-      "inputs: 0 inputs: 1 inputs: 2 inputs: 3 outputs: 5 outputs: 1 "
-      "calls { args: 0 args: 1 args: 3 args: 4 num_outputs: 1 "
-      "        loop { body: 0 has_max_iterations: true carried: 1 } } "
-      "calls { args: 2 args: 4 args: 5 num_outputs: 1 "
-      "        branch { then_body: 1 else_body: 2 } } "
-      "bodies { ",
-      TensorText("number", kNumber, "input: 0"),
-      TensorText("so_far", kFloats, "is_sequence: true input: 1"),
-      TensorText("x", kFloats, "input: 2"),
-      TensorText("go_on", kFlag, "constant: 'true'"),
-      TensorText("now", kFloats, "is_sequence: true"),
-      "inputs: 0 inputs: 1 inputs: 2 outputs: 3 outputs: 4 "
-      "calls { args: 1 args: 2 args: 0 args: 4 num_outputs: 1 "
-      "        sequence { op: 'sequence_insert' } } } "
-      "bodies { ",
-      TensorText("sequence", kFloats, "is_sequence: true input: 0"),
-      "inputs: 0 outputs: 0 } "
-      "bodies { ",
-      TensorText("sequence", kFloats, "is_sequence: true input: 0"),
-      TensorText("none", kFloats, "is_sequence: true"),
-      "inputs: 0 outputs: 1 "
-      "calls { args: 1 num_outputs: 1 sequence { op: 'optional_none' } } }"));
-}
 
 template <typename T>
 Tensor Make(DataType type, std::vector<int64_t> shape, std::vector<T> values) {
@@ -260,14 +181,6 @@ TEST(Sequences, GrowInLoopsAndLeaveBranches) {
   EXPECT_THAT(First(*executor->GetOutputSequence(0)), ElementsAre(1, 1, 5));
 }
 
-// The plan with every sequence that grows or is passed on moved to where it
-// goes.
-Plan InPlace(Plan plan) {
-  plan.mutable_bodies(0)->mutable_calls(0)->add_in_place();
-  plan.mutable_calls(1)->add_in_place()->set_operand(1);
-  return plan;
-}
-
 TEST(Sequences, GrowInPlace) {
   auto executor = Create(InPlace(LoopAndBranch()));
   const TensorSequence start = ListOf({Scalar(5)});
@@ -300,158 +213,6 @@ TEST(Sequences, GrowToTheLimit) {
                                           ? absl::StatusCode::kResourceExhausted
                                           : absl::StatusCode::kOk);
   }
-}
-
-void ExpectBad(Plan plan, const std::function<void(Plan*)>& change,
-               const std::string& text) {
-  ASSERT_TRUE(CheckPlan(plan).ok()) << CheckPlan(plan);
-  change(&plan);
-  const absl::Status status = CheckPlan(plan);
-  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
-  EXPECT_THAT(std::string(status.message()), HasSubstr(text));
-}
-
-TEST(Sequences, PlansAreChecked) {
-  const auto tensor = [](Plan* p, int i) { return p->mutable_tensors(i); };
-  const auto bad = [](const std::function<void(Plan*)>& change,
-                      const std::string& text) {
-    ExpectBad(InsertAndAt(), change, text);
-  };
-  bad([&](Plan* p) { tensor(p, 3)->add_shape()->set_value(1); },
-      "tensor 'more': it is a sequence, which has no shape");
-  bad([&](Plan* p) { tensor(p, 3)->set_view_of(0); },
-      "tensor 'more': it is a sequence, which has no place");
-  bad([&](Plan* p) { tensor(p, 3)->set_storage(0); },
-      "tensor 'more': it is a sequence, which has no place");
-  bad([&](Plan* p) { tensor(p, 3)->set_input(9); },
-      "tensor 'more': it is input 9 of 3");
-  bad([&](Plan* p) { tensor(p, 3)->set_input(0); },
-      "tensor 'more' is where input 'sequence' is, but no view of it");
-  bad([&](Plan* p) { tensor(p, 3)->set_input(1); },
-      "tensor 'more' is where input 'x' is, but no view of it");
-  bad([&](Plan* p) { tensor(p, 5)->set_view_of(0); },
-      "tensor 'count': it is a view of a sequence");
-  bad([&](Plan* p) { tensor(p, 3)->set_is_sequence(false); },
-      "tensor 'more': it is nowhere");
-  bad([&](Plan* p) { tensor(p, 0)->set_is_sequence(false); },
-      "'sequence' is not what sequence_insert takes as operand 0");
-  bad([&](Plan* p) { tensor(p, 2)->set_is_sequence(true); },
-      "'at' is not what sequence_at takes as operand 1");
-  bad([&](Plan* p) { tensor(p, 0)->mutable_dtype()->set_bits(64); },
-      "'sequence' is not what sequence_insert takes as operand 0");
-  bad([&](Plan* p) { tensor(p, 4)->mutable_dtype()->set_bits(64); },
-      "'more' is not what sequence_at takes as operand 0");
-  bad([&](Plan* p) { tensor(p, 2)->mutable_dtype()->set_bits(32); },
-      "'at' is not what sequence_at takes as operand 1");
-  bad([&](Plan* p) { p->mutable_calls(2)->set_args(1, 3); },
-      "'more' is not what sequence_length gives");
-  bad(
-      [&](Plan* p) {
-        p->mutable_calls(0)->mutable_sequence()->set_op("list_of");
-      },
-      "there is no 'list_of' on sequences");
-  bad([&](Plan* p) { p->mutable_calls(0)->set_num_outputs(2); },
-      "sequence_insert has one result");
-  bad(
-      [&](Plan* p) {
-        p->mutable_calls(1)->mutable_sequence()->set_op("optional_get");
-      },
-      "optional_get does not take 2 operands");
-  bad([&](Plan* p) { p->mutable_calls(1)->mutable_binds(0)->set_index(1); },
-      "it binds to dimension 1 of 'y'");
-  bad([&](Plan* p) { *p->mutable_calls(0)->add_binds() = PlanBind(); },
-      "it binds to dimension 0 of 'more'");
-  bad([&](Plan* p) { p->mutable_calls()->SwapElements(0, 1); },
-      "phase 1 begins with call 2, but call 0 binds symbols");
-  bad(
-      [&](Plan* p) {
-        p->mutable_calls()->SwapElements(0, 1);
-        p->mutable_phases(1)->set_first_call(1);
-      },
-      "it reads 'more' before any call wrote it");
-  bad([&](Plan* p) { p->mutable_calls(0)->set_args(2, 0); },
-      "it writes 'sequence', which is not in storage");
-  bad([&](Plan* p) { p->mutable_calls(2)->set_function("f"); },
-      "argument 0, 'more', is a sequence");
-  bad(
-      [&](Plan* p) {
-        p->mutable_calls(2)->mutable_bind_dims();
-        p->mutable_calls(2)->add_binds();
-      },
-      "argument 0, 'more', is a sequence");
-  bad([&](Plan* p) { p->mutable_calls(0)->clear_step(); },
-      "it has nothing to do");
-  bad(
-      [&](Plan* p) {
-        p->clear_outputs();
-        p->add_outputs(3);
-        p->mutable_calls()->DeleteSubrange(0, 3);
-        p->mutable_symbols()->RemoveLast();
-        p->mutable_phases()->RemoveLast();
-        for (PlanTensor& t : *p->mutable_tensors()) t.clear_phase();
-        for (PlanStorage& s : *p->mutable_storage()) s.clear_phase();
-        p->mutable_tensors(4)->clear_shape();
-        p->mutable_storage(0)->mutable_bytes(0)->mutable_operands(1)->set_value(
-            0);
-      },
-      "output 0, 'more', is written by no call");
-}
-
-TEST(Sequences, BodiesAreChecked) {
-  const auto bad = [](const std::function<void(Plan*)>& change,
-                      const std::string& text) {
-    ExpectBad(LoopAndBranch(), change, text);
-  };
-  bad([](Plan* p) { p->mutable_calls(0)->set_args(1, 3); },
-      "body 0 does not fit its arguments");
-  bad([](Plan* p) { p->mutable_calls(0)->set_args(2, 1); },
-      "body 0 does not fit its arguments");
-  bad([](Plan* p) { p->mutable_calls(0)->set_args(0, 1); },
-      "its number of iterations is not one i64");
-  bad([](Plan* p) { p->mutable_calls(1)->set_args(0, 1); },
-      "its condition is not one bool");
-  bad([](Plan* p) { p->mutable_calls(1)->set_args(1, 3); },
-      "body 1 does not fit its arguments");
-  // Results that are stacked cannot be sequences.
-  bad([](Plan* p) { p->mutable_calls(0)->mutable_loop()->set_carried(0); },
-      "body 0 does not fit its arguments");
-}
-
-TEST(Sequences, UpdatesInPlaceAreChecked) {
-  const auto bad = [](const std::function<void(Plan*)>& change,
-                      const std::string& text) {
-    ExpectBad(InPlace(LoopAndBranch()), change, text);
-  };
-  bad([](Plan* p) { p->mutable_calls(0)->add_in_place()->set_operand(1); },
-      "it puts 'grown' in the place of the input 'start'");
-  bad([](Plan* p) { p->add_outputs(4); },
-      "output 2, 'grown', was updated in place");
-  bad(
-      [](Plan* p) {
-        PlanCall* call = p->add_calls();
-        call->mutable_sequence()->set_op("sequence_copy");
-        call->add_args(4);
-        call->add_args(5);
-        call->set_num_outputs(1);
-      },
-      "it reads 'grown', which was updated in place");
-  bad(
-      [](Plan* p) {
-        p->mutable_bodies(0)
-            ->mutable_calls(0)
-            ->mutable_in_place(0)
-            ->set_operand(1);
-      },
-      "it cannot put 'now' in the place of 'x'");
-  // A sequence that stays is not the loop's to use up.
-  bad(
-      [](Plan* p) {
-        p->mutable_calls(0)->mutable_loop()->set_carried(0);
-        p->mutable_calls(0)->mutable_args()->RemoveLast();
-        p->mutable_calls(0)->set_num_outputs(0);
-        p->mutable_bodies(0)->mutable_outputs()->RemoveLast();
-      },
-      "body 0 updates its input 1, which stays, in place");
 }
 
 // Runs a plan that may be anything on inputs that are as it declares them.
