@@ -38,7 +38,7 @@ constexpr Feature kPpcFeatures[] = {
     {"power9-vector"},  {"power10-vector"},
 };
 
-// What all engines have had since 2022 is given; fixed vectors are younger.
+// All engines have had the required ones since 2022; fixed vectors are younger.
 constexpr Feature kWasmFeatures[] = {
     {"mutable-globals", false},     {"sign-ext", false}, {"bulk-memory", false},
     {"nontrapping-fptoint", false}, {"simd128"},

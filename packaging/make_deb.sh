@@ -28,7 +28,7 @@ shift 7
 find "${root}" -type d -exec chmod 755 {} +
 
 cd "${work}"
-# Which packages have the libraries that ours need. libingot's own is said by its package.
+# dpkg-shlibdeps finds the packages with the libraries that ours need. libingot's own is said by its package.
 echo "libingot 0 libingot (= $(dpkg-parsechangelog --show-field Version))" > debian/shlibs.local
 mapfile -t native < <(find "${root}/usr/bin" "${root}/usr/lib" -type f \( -path '*/bin/*' -o -name '*.so*' \) 2> /dev/null)
 if [[ ${#native[@]} -gt 0 ]]; then

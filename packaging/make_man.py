@@ -36,7 +36,7 @@ def _command(program, name):
     description, _, flags = rest.partition("\n\nFlags:\n")
     lines = []
     for line in description.splitlines():
-        # What is indented, such as a list, keeps its lines.
+        # Indented text, such as a list, keeps its lines.
         lines += [".br"] * line.startswith(" ") + [_roff(line.strip())]
     usage = _roff(usage[len("Usage: ") :])
     return [f".SS {name}", f".B {usage}", ".PP", *lines, *_flags(flags.splitlines())]

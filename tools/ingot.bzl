@@ -23,7 +23,7 @@ makes detector.wasm and the JavaScript module detector.mjs, which loads and runs
 one function.
 """
 
-# What the names of symbols begin with: two targets made from one model can live in one program.
+# Returns what the names of symbols begin with: two targets made from one model can live in one program.
 def _symbol_prefix(ctx):
     return ctx.attr.symbol_prefix or ctx.label.name.replace("-", "_").replace(".", "_")
 

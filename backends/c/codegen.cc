@@ -287,8 +287,8 @@ std::optional<codegen::Machine> ProcessorOf(const Target& target) {
 // The flags that the first line asks the compiler for.
 std::string CompilerFlags(const Target& target) {
   // Arithmetic wraps, a * b + c may be one operation unless the result must be
-  // the same everywhere, and nobody looks at errno or floating point
-  // exceptions.
+  // the same everywhere, and neither errno nor floating point exceptions
+  // are looked at.
   const bool is_reproducible =
       target.Option(codegen::kReproducibleOption, "0") == "1";
   std::vector<std::string> flags = {

@@ -1,4 +1,4 @@
-/* What compiled models call of CMSIS-NN. Where the compiler finds Arm's own
+/* Declares the part of CMSIS-NN that compiled models call. Where the compiler finds Arm's own
  * header, with -I, that is used. Where it does not, these are the same
  * declarations: the functions for 8-bit integers have had them from version 6.0
  * on. */

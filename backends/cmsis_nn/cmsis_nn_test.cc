@@ -168,7 +168,7 @@ TEST(CmsisNn, RunsMatrixProducts) {
   }
 }
 
-// As QLinearConv and QLinearMatMul import.
+// QLinearConv and QLinearMatMul import like this.
 TEST(CmsisNn, RunsProductsOfIntegers) {
   const std::string centred =
       "%p = const i32[] {9} %i = cast(%x) {dtype=i32} %d = sub(%i, %p) ";
@@ -216,7 +216,7 @@ TEST(CmsisNn, RunsPools) {
                     "%p = reshape(%g) {shape=[1, 3]} ",
                     same),
        1},
-      // With another scale: a convolution with ones.
+      // Another scale makes it a convolution with ones.
       {absl::StrCat(x, "%p = avg_pool2d(%dx) {kernel=[2, 3]} ",
                     Quantize("p", "i8", 0.03, -9)),
        1},

@@ -124,7 +124,7 @@ std::vector<CompositePattern> Patterns() {
   const Pattern matrix = Pattern::Op({"dense", "matmul"},
                                      {Pattern::Maybe({"reshape"}, bytes),
                                       Pattern::Maybe({"transpose"}, weights)});
-  // As QLinearConv and QLinearMatMul import.
+  // QLinearConv and QLinearMatMul import like this.
   const Pattern centred = Pattern::Maybe(
       {"sub"}, Pattern::Maybe({"cast"}, Pattern::Any()), {constant});
   const Pattern sums =

@@ -16,9 +16,9 @@ struct FixedPoint {
 // less than 2^-32 are 0.
 FixedPoint ToFixedPoint(double factor);
 
-// How arm_softmax_s8 scales differences of elements before it takes e to them:
-// as multiples of 2^-26, of which `shift` is how far they are moved to the
-// left. Elements that are less than the largest one by more than
+// Says how arm_softmax_s8 scales differences of elements before it takes e to
+// them: as multiples of 2^-26, of which `shift` is how far they are moved to
+// the left. Elements that are less than the largest one by more than
 // -smallest_difference become 0.
 struct SoftmaxScale {
   FixedPoint factor;

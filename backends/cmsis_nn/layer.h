@@ -54,7 +54,7 @@ struct Layer {
   // Limits of the result's bytes.
   int32_t minimum = -128, maximum = 127;
 
-  // Of products: bytes [out_c, kernel_h, kernel_w, in_c], of depthwise
+  // Products have bytes [out_c, kernel_h, kernel_w, in_c], of depthwise
   // convolutions [kernel_h, kernel_w, out_c]; for each output channel the bias,
   // and by what its sums are multiplied.
   std::vector<int8_t> weights;

@@ -226,7 +226,8 @@ class Lowering {
     return own;
   }
 
-  // Where a layer writes: the region's output itself, if that is the same.
+  // Returns where a layer writes: the region's output itself, if that is the
+  // same.
   absl::StatusOr<tir::Buffer> Place(const Value& value) {
     INGOT_ASSIGN_OR_RETURN(const Dims dims, codegen::KnownShape(value.type()));
     const auto result = results_.find(value);

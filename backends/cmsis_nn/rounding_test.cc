@@ -1,5 +1,5 @@
-// How far CMSIS-NN's bytes are from those of ONNX's specification, for each way
-// that the library rounds: the figures that README.md states.
+// Measures how far CMSIS-NN's bytes are from those of ONNX's specification, for
+// each way that the library rounds: the figures that README.md states.
 #include <algorithm>
 #include <cmath>
 #include <cstdint>

@@ -27,7 +27,7 @@ absl::StatusOr<std::vector<double>> Numbers(const codegen::RegionCall& call,
 absl::StatusOr<double> Number(const codegen::RegionCall& call,
                               const relay::Value& value, double otherwise);
 
-// What `quantize` or `dequantize` says of bytes of `type`.
+// Reads what `quantize` or `dequantize` says of bytes of `type`.
 absl::StatusOr<Quantization> ReadQuantization(const codegen::RegionCall& call,
                                               const relay::Node& node,
                                               DataType type);

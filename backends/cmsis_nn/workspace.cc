@@ -34,7 +34,7 @@ int64_t Convolve(const Window& w, Extension extension) {
   const bool is_point = w.kernel_h == 1 && w.kernel_w == 1 && w.pad_h == 0 &&
                         w.pad_w == 0 && w.dilation_h == 1 && w.dilation_w == 1;
   if (is_point) {
-    // What Arm's own compiler makes asks for that; others for nothing.
+    // Code of Arm's own compiler asks for that, code of others for nothing.
     const bool is_fast = w.stride_h == 1 && w.stride_w == 1;
     return extension == Extension::kDsp && is_fast ? 4 * w.in_c : 0;
   }

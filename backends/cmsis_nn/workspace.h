@@ -12,8 +12,8 @@
 
 namespace ingot::cmsis_nn {
 
-// Which of the library's implementations a processor runs: plain C, with the
-// DSP extension, or with vectors (MVE, which Arm calls Helium).
+// Names the implementation of the library that a processor runs: plain C, with
+// the DSP extension, or with vectors (MVE, which Arm calls Helium).
 enum class Extension { kNone, kDsp, kMve };
 
 // InvalidArgument lists the processors.

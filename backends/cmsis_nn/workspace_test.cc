@@ -1,4 +1,4 @@
-// What models reserve, against what the library itself would ask for.
+// Compares what models reserve with what the library itself would ask for.
 #include "backends/cmsis_nn/workspace.h"
 
 #include "backends/cmsis_nn/fixed_point.h"

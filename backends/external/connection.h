@@ -24,8 +24,8 @@ class Connection {
   static absl::StatusOr<std::shared_ptr<Connection>> Open(
       absl::string_view where);
 
-  // Takes over `socket`, and `pid` of the program behind it, which is waited
-  // for in the end; -1: nobody's.
+  // Takes over `socket`, and `pid` of the program at its other end, which is
+  // waited for in the end; -1: there is none.
   Connection(std::string name, int socket, int pid)
       : name_(std::move(name)), socket_(socket), pid_(pid) {}
   // Closes the socket, at which the program ends, and waits for that.
@@ -36,9 +36,9 @@ class Connection {
   // is gone, InvalidArgument if its answer is no JSON object.
   absl::StatusOr<nlohmann::json> Ask(const nlohmann::json& request);
 
-  // For messages: what the other side calls itself, or else `where`.
+  // Names the other side in messages: as it calls itself, or else `where`.
   const std::string& name() const { return name_; }
-  // What the other side has, by its own description.
+  // Lists what the other side has, by its own description.
   const nlohmann::json& description() const { return description_; }
 
  private:

@@ -148,8 +148,8 @@ TEST(ExternalTest, ARegionBecomesTheBackendsArtifacts) {
   EXPECT_EQ(asked.back()["artifact"]["base64"], "aGVsbG8AIQ==");
 }
 
-// What the compilation says when the backend answers `text` to the call of
-// `method`.
+// Returns what the compilation says when the backend answers `text` to the call
+// of `method`.
 std::string WhatComesOf(const std::string& method, const std::string& text) {
   Backend backend([&](const json& request) -> std::string {
     if (request["method"] == method) return text;

@@ -65,7 +65,7 @@ json AttrsJson(const relay::Attrs& attrs) {
   return result;
 }
 
-// As relay's text names it.
+// Relay's text names it so.
 std::string NameOf(const Value& value) {
   return value.node->outputs.size() == 1
              ? value.node->name

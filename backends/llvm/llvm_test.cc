@@ -227,7 +227,7 @@ TEST(Llvm, CompilesForOtherProcessors) {
   }
 }
 
-// What runs it is tested where Node.js does, in examples/web and tests/cross.
+// Node.js runs such code in examples/web and tests/cross.
 TEST(Llvm, CompilesForWebAssembly) {
   TargetRegistry registry;
   ASSERT_TRUE(RegisterLlvmTarget(&registry).ok());

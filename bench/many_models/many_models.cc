@@ -113,7 +113,7 @@ absl::Status CheckCopies(const std::vector<Model>& models) {
   return absl::OkStatus();
 }
 
-// Of no limit, `limit` is infinite.
+// Without a limit, `limit` is infinite.
 absl::Status Run(const std::vector<std::string>& words, absl::Duration limit) {
   LoaderRegistry loaders;
   INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));

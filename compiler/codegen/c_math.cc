@@ -188,7 +188,7 @@ static inline $1 ingot_pow_$0($1 x, $1 y) {
 )";
 
 constexpr char kAngle[] = R"(
-/* How far x, of at least 2^19, is from the nearest multiple of pi / 2, and the
+/* Tells how far x, of at least 2^19, is from the nearest multiple of pi / 2, and the
    last bits of which one that is: by those digits of 2 / pi that count. */
 static inline float ingot_angle_f32(float x, int32_t* quadrant) {
   static const uint32_t digits[] = {
@@ -357,7 +357,7 @@ std::string Text(absl::string_view op, bool is_vector) {
   return Basic(op, is_vector);
 }
 
-// What each calls: of its own type, except for those of doubles.
+// Lists what each function calls: of its own type, except for those of doubles.
 const std::map<std::string, std::vector<std::string>>& Needs() {
   static const auto* const needs =
       new std::map<std::string, std::vector<std::string>>{
@@ -412,7 +412,7 @@ void AddMathNeeds(std::set<std::string>* helpers) {
   while (!open.empty()) {
     const std::vector<std::string> words = absl::StrSplit(open.back(), '_');
     open.pop_back();
-    // Of doubles they are the C library's, which need nothing.
+    // Functions of doubles are the C library's, which need nothing.
     if (words.size() != 3 || words[2].substr(0, 3) != "f32") continue;
     const auto found = Needs().find(words[1]);
     if (found == Needs().end()) continue;

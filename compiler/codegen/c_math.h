@@ -15,14 +15,15 @@ namespace ingot::codegen {
 // A function is named as helpers are (c_printer.h): "ingot_exp_f32" for floats,
 // "ingot_exp_f32x8" for vectors of eight.
 
-// Whether `op`, such as "exp", is one of them. Of its small functions "select"
-// and "trunc" are so only for floats: vectors have them otherwise, too.
+// Says whether `op`, such as "exp", is one of them. The small functions
+// "select" and "trunc" are so only for floats: vectors have them otherwise,
+// too.
 bool IsOwnMath(absl::string_view op, bool is_vector);
 
 // Adds the functions that those of `helpers` call.
 void AddMathNeeds(std::set<std::string>* helpers);
 
-// Definitions come in this order: what others use first.
+// Definitions come in the order of their ranks, those that others use first.
 int MathRank(absl::string_view op);
 
 // The definition of "ingot_<op>_<type>". Where `fused` is set, a multiply-add

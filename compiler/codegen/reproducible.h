@@ -20,10 +20,10 @@ namespace ingot::codegen {
 
 inline constexpr char kReproducibleOption[] = "reproducible";
 
-// How a kind that keeps the promise describes the option.
+// Describes the option, for kinds that keep the promise.
 TargetOption ReproducibleOption();
 
-// Whether the target was asked for it. InvalidArgument for a value that is
+// Says whether the target was asked for it. InvalidArgument for a value that is
 // neither 0 nor 1.
 absl::StatusOr<bool> IsReproducible(const Target& target);
 

@@ -71,7 +71,7 @@ absl::StatusOr<TargetWork> WorkFor(const Compilation& c, const Target& target) {
 }
 
 // Adds kinds of last resort after the others that have regions. They call
-// libraries, of which nobody knows that they give the same bits everywhere.
+// libraries, which do not promise the same bits everywhere.
 absl::Status AddLastResorts(Compilation* c) {
   for (const TargetWork& work : c->targets) {
     if (work.machine.reproducible) return absl::OkStatus();

@@ -14,7 +14,7 @@ x = np.arange(6, dtype=np.float32).reshape(2, 3)
 (path,) = [path for path in artifacts if path.endswith(".c")]
 source = artifacts[path].text()
 
-# What is tested is what ships: the model is loaded from the library that was linked.
+# The test runs what ships: the model is loaded from the library that was linked.
 with tempfile.TemporaryDirectory() as folder:
     library = os.path.join(folder, "affine.so")
     artifacts.link(library)

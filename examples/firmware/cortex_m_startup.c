@@ -1,4 +1,4 @@
-/* What runs before main on Arm's boards with a Cortex-M7 (MPS2 AN500) or M55
+/* This runs before main on Arm's boards with a Cortex-M7 (MPS2 AN500) or M55
  * (MPS3 AN547), as QEMU has them: the vector table and the reset handler. */
 #include <stdint.h>
 #include <string.h>

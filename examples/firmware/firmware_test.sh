@@ -99,7 +99,7 @@ if "${TOOLS}-nm" "${WORK}/firmware.elf" | grep -wE "malloc|_sbrk|_write|printf";
   die "the firmware has a heap or files"
 fi
 
-# What is ours beside the kernels.
+# Counts the code that is ours and no kernel's.
 "${TOOLS}-nm" -S --radix=d "${WORK}/firmware.elf" > "${WORK}/symbols"
 RUNTIME="$(awk -v name="${NAME}" '
   $3 ~ /^[tT]$/ && ($4 == "fail" || $4 ~ "^ingot_" || $4 ~ "^" name "_(main|run|arena_bytes|last_error)$") {

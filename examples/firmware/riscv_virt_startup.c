@@ -1,4 +1,4 @@
-/* What runs before main on QEMU's RISC-V board `virt`, of 32 or 64 bits. */
+/* This runs before main on QEMU's RISC-V board `virt`, of 32 or 64 bits. */
 #include <stdint.h>
 #include <string.h>
 

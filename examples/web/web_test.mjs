@@ -45,7 +45,7 @@ async function checkFixedShapes() {
   const zero = model.run({[name]: new Float32Array(count)});
   const output = zero[conv2d.outputs[0].name];
   assert.deepEqual(output.shape, conv2d.outputs[0].shape);
-  // What it gives stays as it is when the model runs again.
+  // Its result stays as it is when the model runs again.
   const before = output.data.slice();
   const other = model.run({[name]: new Float32Array(count).fill(1)})[conv2d.outputs[0].name];
   assert.deepEqual(output.data, before);

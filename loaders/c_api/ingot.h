@@ -69,8 +69,8 @@ enum {
  * Valid until this thread calls another function of this header. */
 INGOT_API const char* ingot_last_error(void);
 
-/* For functions of the caller's own, before they return another status than
- * INGOT_OK: what went wrong, in one line, which is copied. */
+/* Says what went wrong, in one line, which is copied. Functions of the caller's
+ * own call it before they return another status than INGOT_OK. */
 INGOT_API void ingot_set_error(const char* message);
 
 /* ---- Loaders of the caller's own ------------------------------------------
@@ -100,7 +100,7 @@ typedef struct IngotFunction {
   void (*free_self)(void* self);
 } IngotFunction;
 
-/* What a loader fills with functions; lives until the loader returns. */
+/* A loader fills this with functions; it lives until the loader returns. */
 typedef struct IngotModule IngotModule;
 
 /* Adds a function, of which the name is copied. On a failure, such as a name

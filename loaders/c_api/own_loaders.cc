@@ -19,7 +19,8 @@ struct IngotModule {
 namespace ingot::c_api {
 namespace {
 
-// What a function of the caller returned, with the text that it gave.
+// The status that a function of the caller returned, with the text that it
+// gave.
 absl::Status StatusOf(IngotStatus status) {
   if (status == INGOT_OK) return absl::OkStatus();
   return absl::Status(static_cast<absl::StatusCode>(status), LastError());

@@ -33,8 +33,8 @@ inside apt-get update --quiet --quiet
 inside bash -c 'DEBIAN_FRONTEND=noninteractive apt-get install --quiet --quiet --yes --no-install-recommends /packages/*.deb'
 inside bash -c 'lintian --allow-root --fail-on=error,warning /packages/*.deb'
 inside bash -c "/smoke/smoke_test.sh /usr /smoke/$(basename "${model}") /smoke/$(basename "${program}") /smoke/CMakeLists.txt"
-# What was installed goes away again.
+# The packages can be removed again.
 inside bash -c 'DEBIAN_FRONTEND=noninteractive apt-get purge --quiet --quiet --yes ingot libingot libingot-dev python3-ingot'
-# Python's cache is nobody's.
+# Python's cache belongs to no package.
 [[ -z "$(find "${root}/usr" -path '*ingot*' -type f ! -name '*.pyc' -print -quit)" ]]
 echo "The packages install, work and go away."

@@ -77,7 +77,7 @@ for page in ingot ingot-compiler; do
   expect "input\\-shape=NAME" zcat "${prefix}/share/man/man1/${page}.1.gz"
 done
 
-# What the shell offers after the words that are there: complete WORD...
+# Prints what the shell offers after the words that are there: complete WORD...
 complete_words() {
   # shellcheck disable=SC2034  # The completion reads them.
   COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))

@@ -71,7 +71,7 @@ def target_of(target: Dict[str, Any]) -> Target:
 def node_of(node: Dict[str, Any]) -> Node:
     op, attrs, inputs = node["op"], node["attrs"], node["inputs"]
     if op == CUSTOM:
-        # What comes after the operands only binds symbols.
+        # The inputs after the operands only bind symbols.
         op, inputs = attrs["name"], inputs[: attrs["operands"]]
         attrs = json.loads(attrs["attributes"])
     return Node(

@@ -63,7 +63,7 @@ class ProgressTest(unittest.TestCase):
         try:
             while chunk := os.read(main, 4096):
                 text += chunk
-        except OSError:  # What Linux says when nobody has the terminal any more.
+        except OSError:  # Linux raises it once the terminal's other end is closed.
             pass
         os.close(main)
         self.assertEqual(child.communicate()[0], b"")

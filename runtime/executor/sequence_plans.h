@@ -1,4 +1,4 @@
-// For tests: plans with sequences.
+// Plans with sequences, which tests run and check.
 #ifndef INGOT_RUNTIME_EXECUTOR_SEQUENCE_PLANS_H_
 #define INGOT_RUNTIME_EXECUTOR_SEQUENCE_PLANS_H_
 

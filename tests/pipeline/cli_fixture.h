@@ -82,8 +82,8 @@ class CliTest : public testing::Test {
     return result.out;
   }
 
-  // What a call said without the lines on how far it is, which come on a
-  // machine that is busy, "[ 40%] linking".
+  // Returns what a call said without its lines on progress, such as
+  // "[ 40%] linking", which only a busy machine prints.
   static std::string WithoutProgress(const std::string& err) {
     std::string rest;
     for (absl::string_view line : absl::StrSplit(err, '\n')) {

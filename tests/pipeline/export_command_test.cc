@@ -1,6 +1,5 @@
 // `ingot export`: the formats as the command writes them, and what it refuses.
-// What the results compute is tested where they run: examples/firmware,
-// examples/web, tests/cross.
+// examples/firmware, examples/web and tests/cross run the results.
 
 #include <cstdlib>
 #include <string>

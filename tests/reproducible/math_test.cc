@@ -111,7 +111,7 @@ double Sin(double x, double, double) { return std::sin(x); }
 double Cos(double x, double, double) { return std::cos(x); }
 double Pow(double x, double y, double) { return std::pow(x, y); }
 double Sqrt(double x, double, double) { return std::sqrt(x); }
-// Of floats: rounded once, by the C library.
+// The C library's function of floats rounds once.
 double MulAdd(double x, double y, double z) {
   return std::fma(static_cast<float>(x), static_cast<float>(y),
                   static_cast<float>(z));

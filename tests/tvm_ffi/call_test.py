@@ -74,7 +74,7 @@ def dl_tensor(array, byte_offset=0):
 class CallTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        # As tvm-ffi's package does it, in front of everything else.
+        # tvm-ffi's package does it like this, before everything else.
         cls.host = ctypes.CDLL(os.environ["HOST"], ctypes.RTLD_GLOBAL)
         cls.host.host_raised_kind.restype = ctypes.c_char_p
         cls.host.host_raised_message.restype = ctypes.c_char_p
@@ -148,7 +148,7 @@ class CallTest(unittest.TestCase):
             self.assertEqual(self.raised()[0], "TypeError")
 
     def test_a_module_of_one_library(self):
-        # With these symbols tvm-ffi would look for more modules in the library.
+        # tvm-ffi would, given these symbols, look for more modules in the library.
         for library in self.libraries:
             for name in ("__tvm_ffi__library_bin", "__tvm_ffi__library_ctx"):
                 self.assertFalse(hasattr(library, name))

@@ -65,7 +65,7 @@ enum {
   kTVMFFIDynObjectBegin = 128
 };
 
-/* What every object begins with; the DLTensor of a tensor object follows. */
+/* Every object begins with this; the DLTensor of a tensor object follows. */
 typedef struct {
   uint64_t combined_ref_count;
   int32_t type_index;

@@ -6,7 +6,7 @@
 
 set -euo pipefail
 
-# What a header says: layout HEADER FLAG...
+# Prints what a header says: layout HEADER FLAG...
 layout() {
   local program="${TEST_TMPDIR}/layout"
   cc -std=c11 -Wall -Werror "-DHEADER=\"$1\"" "${@:2}" -o "${program}" "${LAYOUT}"

@@ -69,7 +69,8 @@ class Sizes {
   const Plan& plan_;
 };
 
-// The workspaces of each function: what its calls write and nobody reads.
+// The workspaces of each function: what its calls write and no other function
+// reads.
 absl::StatusOr<ordered_json> FunctionWorkspaces(const Plan& plan) {
   std::set<uint32_t> read;
   for (uint32_t t : plan.outputs()) read.insert(RootOf(plan, t));

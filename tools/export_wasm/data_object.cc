@@ -23,7 +23,7 @@ std::string Number(uint64_t value) {
   return out;
 }
 
-// Text or bytes, behind their length.
+// Appends text or bytes after their length.
 std::string Counted(absl::string_view bytes) {
   return absl::StrCat(Number(bytes.size()), bytes);
 }

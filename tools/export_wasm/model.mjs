@@ -5,13 +5,13 @@ const ARRAYS = {
   i64: BigInt64Array, u64: BigUint64Array, f16: Uint16Array, bf16: Uint16Array, f32: Float32Array, f64: Float64Array,
 };
 
-// What some models call of C's library, in double and in single precision.
+// Some models call these functions of C's library, in double and in single precision.
 const C_LIBRARY = {};
 for (const name of ['acos', 'acosh', 'asin', 'asinh', 'atan', 'atanh', 'cos', 'cosh', 'exp', 'log', 'sin', 'sinh', 'tan', 'tanh']) {
   C_LIBRARY[name] = C_LIBRARY[name + 'f'] = Math[name];
 }
 C_LIBRARY.fmod = C_LIBRARY.fmodf = (x, y) => x % y;
-// Where y is no number or not finite, C's differs from JavaScript's.
+// C's differs from JavaScript's where y is no number or not finite.
 C_LIBRARY.pow = C_LIBRARY.powf = (x, y) => x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y;
 
 async function read(file) {
@@ -80,7 +80,7 @@ class Model {
     }));
   }
 
-  // Where pieces of these sizes lie behind what the module needs for itself.
+  // Returns where pieces of these sizes lie, after what the module needs for itself.
   #place(sizes) {
     const {memory, __heap_base: base} = this.#exports;
     let end = base.value >>> 0;

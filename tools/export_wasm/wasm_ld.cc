@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kLld[] = "wasm-ld-19";
 
-// What may be imported: C_LIBRARY of model.mjs.
+// These may be imported: C_LIBRARY of model.mjs.
 constexpr const char* kCLibrary[] = {
     "acos", "acosh", "asin", "asinh", "atan", "atanh", "cos", "cosh",
     "exp",  "fmod",  "log",  "pow",   "sin",  "sinh",  "tan", "tanh",

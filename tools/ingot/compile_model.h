@@ -26,9 +26,9 @@ struct CompilerBuiltins {
   FrontendRegistry frontends;
   TargetRegistry targets;
   Builtins sets;
-  // Of models, that only some targets know.
+  // Operators of models that only some targets know.
   std::vector<CustomOperator> custom_operators;
-  // That artifacts may name, though this program cannot load them.
+  // Loaders that artifacts may name, though this program cannot load them.
   std::vector<std::string> loaders_elsewhere;
 };
 

@@ -34,7 +34,7 @@ struct ExportFlags {
   bool quiet = false;
 };
 
-// What there is to write, and a line about it.
+// The files to write, and a line about them.
 struct Exported {
   std::map<std::string, std::string> files;
   std::string summary;

@@ -118,7 +118,7 @@ void SetVectors(const llvm::Triple& triple, Machine* m) {
     m->has_fma = true;
   } else if (triple.isWasm()) {
     m->vector_bits = m->Has("simd128") ? 128 : 0;
-    // Of x86-64's 16, engines keep one for themselves, and a product, which is
+    // Engines keep one of x86-64's 16 for themselves, and a product, which is
     // not added in the same instruction, needs another.
     m->vector_registers = 14;
     m->has_round = true;

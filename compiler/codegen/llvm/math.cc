@@ -178,8 +178,8 @@ struct Angle {
   Value* rest;
 };
 
-// Of the angles x beyond `largest`, which are rare, one after the other; the
-// others are as they are in `fast`.
+// Reduces the angles x beyond `largest`, which are rare, one after the other;
+// the others stay as they are in `fast`.
 Angle ReduceLargeAngles(llvm::IRBuilder<>& b, Value* x, double largest,
                         const Angle& fast) {
   Value* is_large =

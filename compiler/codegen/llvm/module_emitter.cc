@@ -190,7 +190,7 @@ llvm::Function* ModuleEmitter::FailHelper() {
       llvm::FunctionType::get(b.getInt32Ty(), {ptr, ptr}, false), name, false);
   f->addFnAttr(llvm::Attribute::Cold);
   f->addFnAttr(llvm::Attribute::NoInline);
-  if (machine_.is_wasm) {  // nobody is there to be told
+  if (machine_.is_wasm) {  // it has no host to tell
     b.SetInsertPoint(llvm::BasicBlock::Create(context(), "entry", f));
     if (main_ != nullptr) b.CreateStore(f->getArg(1), LastErrorVariable());
     b.CreateRet(b.getInt32(-1));

@@ -51,7 +51,7 @@ llvm::Function* ReduceAngleFunction(llvm::Module* module) {
   // whose product with it is two quarter turns.
   Value* position = b.CreateSub(exponent, b.getInt32(120));
   Value* is_number = b.CreateICmpNE(exponent, b.getInt32(0xff));
-  // Of other lanes the result is not used, but they must stay in the table.
+  // The result of other lanes is not used, but they must stay in the table.
   position = b.CreateSelect(b.CreateICmpULT(position, b.getInt32(0xff - 120)),
                             position, b.getInt32(0));
   Value* word = b.CreateZExt(b.CreateLShr(position, 5), i64);

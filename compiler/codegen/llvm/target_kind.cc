@@ -29,7 +29,7 @@ absl::StatusOr<int> OptLevel(const Target& target) {
   return level;
 }
 
-// What the options describe, if such output can be for it.
+// Returns the machine that the options describe, if such output can be for it.
 absl::StatusOr<Machine> MachineFor(const Target& target, LlvmOutput output) {
   INGOT_ASSIGN_OR_RETURN(Machine machine, ResolveMachine(target));
   if (!machine.is_wasm || output == LlvmOutput::kObject) return machine;

@@ -101,7 +101,7 @@ Expr LargestOf(const std::vector<Expr>& values) {
   return largest;
 }
 
-// As many samples as the size of each RoI asks for.
+// Takes as many samples as the size of each RoI asks for.
 absl::StatusOr<Tensors> AdaptiveRoiAlign(const ComputeContext& c, bool max) {
   const RoiBins bins(c);
   const TensorType& type = c.outputs[0];

@@ -127,7 +127,7 @@ OpDef ResolveShape() {
       const Expr v = explicit_dim(I64(d));
       others = others * MakeSelect(Eq(v, I64(-1)), I64(1), v);
     }
-    // If nothing is left to divide by, -1 stays, which nobody accepts.
+    // If nothing is left to divide by, -1 stays, which is refused as an extent.
     const Expr rest =
         MakeSelect(Eq(others, I64(0)), I64(-1),
                    elements / MakeSelect(Eq(others, I64(0)), I64(1), others));
@@ -231,7 +231,7 @@ OpDef RangeCount() {
                  limit = tir::MakeCast(t, c.inputs[1]({})),
                  delta = tir::MakeCast(t, c.inputs[2]({}));
       const Expr zero = tir::MakeConst(t, 0), one = tir::MakeConst(t, 1);
-      // Without a step there is no number: -1, which nobody accepts.
+      // Without a step there is no number: -1, which is refused as an extent.
       const Expr none = Eq(delta, zero);
       const Expr step = MakeSelect(none, one, delta);
       Expr count;

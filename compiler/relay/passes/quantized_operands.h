@@ -1,5 +1,5 @@
-// What partitioning for targets that compute on quantised values needs: an
-// operator with what quantises around it, as one composite. Private to this
+// Partitioning for targets that compute on quantised values takes an operator
+// and what quantises around it as one composite. Private to this
 // folder.
 #ifndef INGOT_COMPILER_RELAY_PASSES_QUANTIZED_OPERANDS_H_
 #define INGOT_COMPILER_RELAY_PASSES_QUANTIZED_OPERANDS_H_
