@@ -9,7 +9,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "artifact/compile_request.h"
 #include "artifact/target_keys.h"
 #include "base/status_macros.h"
@@ -201,9 +200,7 @@ absl::Status LinkObjects(const ArtifactSet& set, absl::string_view key,
                            FindLibrary(library, *objects.family));
     inputs.push_back(std::move(file));
   }
-  const absl::Status linked = RunLld(lld, inputs, script, output);
-  return absl::Status(linked.code(), absl::StrReplaceAll(linked.message(),
-                                                         {{folder + "/", ""}}));
+  return LinkSharedLibrary(lld, inputs, script, folder, output);
 }
 
 }  // namespace ingot

@@ -16,19 +16,8 @@ constexpr char kLld[] = "ld.lld-19";
 
 }  // namespace
 
-absl::Status RunLld(const std::string& lld,
-                    absl::Span<const std::string> inputs,
-                    const std::string& version_script,
-                    const std::string& output) {
-  const std::string program = lld.empty() ? kLld : lld;
-  std::vector<std::string> words = {
-      program, "-shared", "-z", "defs", "-z", "noexecstack", "-z", "relro",
-      "-z", "now", "--hash-style=gnu", "--build-id=none", "-Bsymbolic",
-      "--as-needed", "--threads=1",
-      // Objects cannot name libraries: the provenance does.
-      "--no-dependent-libraries", "--version-script", version_script, "-o",
-      output};
-  words.insert(words.end(), inputs.begin(), inputs.end());
+absl::Status RunLld(std::vector<std::string> words, const std::string& folder) {
+  const std::string program = words[0];
   absl::StatusOr<ProgramResult> result = RunProgram(std::move(words));
   if (absl::IsNotFound(result.status())) {
     return absl::NotFoundError(absl::StrCat(
@@ -46,7 +35,24 @@ absl::Status RunLld(const std::string& lld,
   // LLD calls itself by the name that it was started with.
   const std::string name = program.substr(program.rfind('/') + 1);
   return absl::FailedPreconditionError(absl::StrReplaceAll(
-      result->output, {{absl::StrCat(name, ": error: "), ""}}));
+      result->output,
+      {{absl::StrCat(name, ": error: "), ""}, {folder + "/", ""}}));
+}
+
+absl::Status LinkSharedLibrary(const std::string& lld,
+                               absl::Span<const std::string> inputs,
+                               const std::string& version_script,
+                               const std::string& folder,
+                               const std::string& output) {
+  std::vector<std::string> words = {
+      lld.empty() ? kLld : lld, "-shared", "-z", "defs", "-z", "noexecstack",
+      "-z", "relro", "-z", "now", "--hash-style=gnu", "--build-id=none",
+      "-Bsymbolic", "--as-needed", "--threads=1",
+      // Objects cannot name libraries: the provenance does.
+      "--no-dependent-libraries", "--version-script", version_script, "-o",
+      output};
+  words.insert(words.end(), inputs.begin(), inputs.end());
+  return RunLld(std::move(words), folder);
 }
 
 }  // namespace ingot

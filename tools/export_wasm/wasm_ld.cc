@@ -2,12 +2,10 @@
 
 #include <utility>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
 #include "loaders/native/files.h"
-#include "loaders/native/run_program.h"
+#include "loaders/native/lld.h"
 
 namespace ingot {
 namespace {
@@ -32,9 +30,8 @@ absl::Status RunWasmLd(const std::string& lld,
     absl::StrAppend(&names, name, "\n", name, "f\n");
   }
   INGOT_RETURN_IF_ERROR(WriteFile(imports, names));
-  const std::string program = lld.empty() ? kLld : lld;
   std::vector<std::string> words = {
-      program, "--no-entry", "--strip-all", "--threads=1",
+      lld.empty() ? kLld : lld, "--no-entry", "--strip-all", "--threads=1",
       // Below everything else, so that a stack that is too small is a trap.
       // Kernels keep up to 256 KiB there (kMaxStackBytes), and call none.
       "--stack-first", "-z", "stack-size=1048576",
@@ -43,23 +40,7 @@ absl::Status RunWasmLd(const std::string& lld,
     words.push_back(absl::StrCat("--export=", name));
   }
   words.insert(words.end(), objects.begin(), objects.end());
-  absl::StatusOr<ProgramResult> result = RunProgram(std::move(words));
-  if (absl::IsNotFound(result.status())) {
-    return absl::NotFoundError(absl::StrCat(
-        "the linker '", program,
-        "' is not in PATH; install LLVM 19's LLD (Debian's package lld-19)"));
-  }
-  if (!result.ok()) return result.status();
-  if (result->ok()) return absl::OkStatus();
-  if (result->signal != 0) {
-    return absl::InternalError(absl::StrCat("the linker was ended by signal ",
-                                            result->signal, "; ",
-                                            result->output));
-  }
-  const std::string name = program.substr(program.rfind('/') + 1);
-  return absl::FailedPreconditionError(absl::StrReplaceAll(
-      result->output,
-      {{absl::StrCat(name, ": error: "), ""}, {folder + "/", ""}}));
+  return RunLld(std::move(words), folder);
 }
 
 }  // namespace ingot

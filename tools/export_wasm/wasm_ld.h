@@ -11,8 +11,7 @@ namespace ingot {
 // Links `objects` into the module `output`, which shows `exports` and its
 // memory, and imports no more than functions of C's library that model.mjs has.
 // Paths are absolute. `lld` as WasmOptions::lld says; `folder` is for a file of
-// its own. NotFound when there is no such program; FailedPrecondition with its
-// own words when it refuses; Internal when it crashes. Thread-safe.
+// its own. Fails as RunLld (loaders/native/lld.h) does. Thread-safe.
 absl::Status RunWasmLd(const std::string& lld,
                        const std::vector<std::string>& objects,
                        const std::vector<std::string>& exports,
