@@ -271,9 +271,7 @@ absl::Status RunDiff(Args args, const Backends& backends) {
   bool json = false;
   flags.Bool("json", "end with one JSON object", &json);
   ReadOptions read;
-  flags.Bool("accept-edits",
-             "take a directory's files as they are, edited or not",
-             &read.accept_edits);
+  AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 

@@ -74,8 +74,10 @@ void FlagSet::Int(absl::string_view name, absl::string_view value,
                   absl::string_view help, int64_t min, int64_t max,
                   int64_t* out) {
   const std::string spelling = Spell(name);
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
   flags_.push_back({std::string(name), std::string(value),
-                    absl::StrCat(help, " [", *out, "]"),
+                    *out == kNoLimit ? std::string(help)
+                                     : absl::StrCat(help, " [", *out, "]"),
                     [out, min, max, spelling](absl::string_view given) {
                       int64_t number = 0;
                       if (!absl::SimpleAtoi(given, &number) || number < min ||
@@ -83,9 +85,8 @@ void FlagSet::Int(absl::string_view name, absl::string_view value,
                         return UsageError(absl::StrCat(
                             spelling, "=", given,
                             " is not a whole number from ", min,
-                            max == std::numeric_limits<int64_t>::max()
-                                ? std::string(" up")
-                                : absl::StrCat(" to ", max)));
+                            max == kNoLimit ? std::string(" up")
+                                            : absl::StrCat(" to ", max)));
                       }
                       *out = number;
                       return absl::OkStatus();

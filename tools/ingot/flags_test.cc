@@ -1,5 +1,6 @@
 #include "tools/ingot/flags.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -107,6 +108,13 @@ TEST(FlagSetTest, HelpIsNoError) {
   EXPECT_THAT(help, HasSubstr("Usage: ingot cook POT LID [flags]"));
   EXPECT_THAT(help, HasSubstr("--threads=N"));
   EXPECT_THAT(help, HasSubstr("threads [1]"));
+}
+
+TEST(FlagSetTest, NoLimitIsNoDefaultToShow) {
+  int64_t ram = std::numeric_limits<int64_t>::max();
+  FlagSet flags("cook", {}, "Cooks.");
+  flags.Int("ram", "BYTES", "fail above", 0, ram, &ram);
+  EXPECT_THAT(flags.Help(), HasSubstr("fail above\n"));
 }
 
 }  // namespace

@@ -132,9 +132,7 @@ absl::Status RunInspect(Args args, const Backends& backends) {
                &name);
   flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
                 &programs);
-  flags.Bool("accept-edits",
-             "take a directory's files as they are, edited or not",
-             &read.accept_edits);
+  AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 

@@ -32,9 +32,7 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   flags.Required();
   flags.String("header", "FILE.h",
                "also write the C header of the model's functions", &header);
-  flags.Bool("accept-edits",
-             "take a directory's files as they are, edited or not",
-             &read.accept_edits);
+  AddAcceptEdits(&flags, &read.accept_edits);
   LinkOptions options = UsersLinkOptions();
   flags.String("cc", "PROGRAM",
                "the C compiler for all sources, whatever they name "

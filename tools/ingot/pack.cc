@@ -16,8 +16,7 @@ absl::Status RunPack(Args args, const Backends&) {
   ReadOptions read;
   flags.String("o", "OUT.ingot", "the file to write", &output);
   flags.Required();
-  flags.Bool("accept-edits", "take the files as they are, edited or not",
-             &read.accept_edits);
+  AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 

@@ -187,13 +187,17 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
   return set;
 }
 
+void AddAcceptEdits(FlagSet* flags, bool* accept_edits) {
+  flags->Bool("accept-edits",
+              "take a directory's files as they are, edited or not",
+              accept_edits);
+}
+
 void OpenFlags::AddTo(FlagSet* flags) {
   compile.AddTo(flags);
   flags->Bool("check-digests", "also check the digests of weights",
               &check_digests);
-  flags->Bool("accept-edits",
-              "take a directory's files as they are, edited or not",
-              &accept_edits);
+  AddAcceptEdits(flags, &accept_edits);
   flags->String("variant", "NAME",
                 "of several in one set, the one to load; the best that can run "
                 "here otherwise",

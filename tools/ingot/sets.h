@@ -81,6 +81,9 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const Builtins& builtins,
                                     ReadOptions options = {});
 
+// Adds --accept-edits, for every command that reads a directory.
+void AddAcceptEdits(FlagSet* flags, bool* accept_edits);
+
 // The flags that say how to open a model for running it.
 struct OpenFlags {
   CompileFlags compile;
