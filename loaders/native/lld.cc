@@ -22,21 +22,20 @@ absl::Status RunLld(std::vector<std::string> words, const std::string& folder) {
   if (absl::IsNotFound(result.status())) {
     return absl::NotFoundError(absl::StrCat(
         "the linker '", program,
-        "' is not in PATH; install LLVM 19's LLD (Debian's package lld-19) or "
-        "name another LLD, for the ingot command in $INGOT_LLD"));
+        "' is not in PATH; install LLVM 19's LLD (Debian's package lld-19)"));
   }
   if (!result.ok()) return result.status();
   if (result->ok()) return absl::OkStatus();
-  if (result->signal != 0) {
-    return absl::InternalError(absl::StrCat("the linker was ended by signal ",
-                                            result->signal, "; ",
-                                            result->output));
-  }
   // LLD calls itself by the name that it was started with.
   const std::string name = program.substr(program.rfind('/') + 1);
-  return absl::FailedPreconditionError(absl::StrReplaceAll(
+  const std::string said = absl::StrReplaceAll(
       result->output,
-      {{absl::StrCat(name, ": error: "), ""}, {folder + "/", ""}}));
+      {{absl::StrCat(name, ": error: "), ""}, {folder + "/", ""}});
+  if (result->signal != 0) {
+    return absl::InternalError(absl::StrCat("the linker was ended by signal ",
+                                            result->signal, "; ", said));
+  }
+  return absl::FailedPreconditionError(said);
 }
 
 absl::Status LinkSharedLibrary(const std::string& lld,
@@ -52,7 +51,11 @@ absl::Status LinkSharedLibrary(const std::string& lld,
       "--no-dependent-libraries", "--version-script", version_script, "-o",
       output};
   words.insert(words.end(), inputs.begin(), inputs.end());
-  return RunLld(std::move(words), folder);
+  const absl::Status linked = RunLld(std::move(words), folder);
+  if (!absl::IsNotFound(linked)) return linked;
+  return absl::NotFoundError(absl::StrCat(
+      linked.message(),
+      " or name another LLD, for the ingot command in $INGOT_LLD"));
 }
 
 }  // namespace ingot

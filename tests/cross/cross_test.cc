@@ -4,8 +4,6 @@
 // outputs.
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,7 +13,6 @@
 #include "nlohmann/json.hpp"
 #include "tests/pipeline/subprocess.h"
 #include "tests/published/references.h"
-#include "tools/ingot/npy.h"
 
 namespace ingot {
 namespace {
@@ -23,14 +20,6 @@ namespace {
 using nlohmann::json;
 
 class CrossTest : public testing::TestWithParam<std::string> {};
-
-Tensor ReadNpy(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  absl::StatusOr<Tensor> tensor = ParseNpy(bytes);
-  EXPECT_TRUE(tensor.ok()) << path << ": " << tensor.status();
-  return tensor.ok() ? *tensor : Tensor();
-}
 
 TEST_P(CrossTest, ComputesWhatOnnxRuntimeComputes) {
   const std::string folder = testing::TempDir() + "/" + GetParam();
@@ -43,12 +32,8 @@ TEST_P(CrossTest, ComputesWhatOnnxRuntimeComputes) {
     std::vector<std::string> words = absl::StrSplit(getenv("RUNNER"), ' ');
     words.insert(words.end(),
                  {"-o", folder + "/", ModelPaths().at(GetParam())});
-    for (size_t i = 0; i < reference["inputs"].size(); ++i) {
-      words.push_back(absl::StrCat(folder, "/in", i, ".npy"));
-      const absl::StatusOr<std::string> bytes =
-          FormatNpy(MakeInput(reference["inputs"][i]));
-      ASSERT_TRUE(bytes.ok()) << bytes.status();
-      std::ofstream(words.back(), std::ios::binary) << *bytes;
+    for (const std::string& path : WriteInputs(reference, folder)) {
+      words.push_back(path);
     }
     const CommandResult run = RunCommand(words);
     ASSERT_EQ(run.exit, 0) << run.err << run.out;

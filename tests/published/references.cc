@@ -5,8 +5,12 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
+#include "tools/ingot/npy.h"
 
 namespace ingot {
 namespace {
@@ -47,6 +51,28 @@ Tensor MakeInput(const json& input) {
                       : Element(static_cast<uint32_t>(i), scale);
   }
   return tensor;
+}
+
+std::vector<std::string> WriteInputs(const json& reference,
+                                     const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const json& input : reference["inputs"]) {
+    paths.push_back(absl::StrCat(folder, "/in", paths.size(), ".npy"));
+    const absl::StatusOr<std::string> bytes = FormatNpy(MakeInput(input));
+    EXPECT_TRUE(bytes.ok()) << bytes.status();
+    std::ofstream file(paths.back(), std::ios::binary);
+    file << bytes.value_or("");
+    EXPECT_TRUE(file.flush()) << paths.back();
+  }
+  return paths;
+}
+
+Tensor ReadNpy(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  absl::StatusOr<Tensor> tensor = ParseNpy(bytes);
+  EXPECT_TRUE(tensor.ok()) << path << ": " << tensor.status();
+  return tensor.ok() ? *tensor : Tensor();
 }
 
 std::map<std::string, std::string> ModelPaths() {

@@ -23,6 +23,15 @@ std::map<std::string, std::string> ModelPaths();
 // make_references.mjs.
 Tensor MakeInput(const nlohmann::json& input);
 
+// Writes the inputs of a run to FOLDER/in0.npy, FOLDER/in1.npy, ...; returns
+// these paths. A file that cannot be written fails the test.
+std::vector<std::string> WriteInputs(const nlohmann::json& reference,
+                                     const std::string& folder);
+
+// The tensor in a .npy file. A file without one fails the test and gives an
+// empty tensor.
+Tensor ReadNpy(const std::string& path);
+
 // Expects that `got` is near one of the "outputs": its shape, the mean of its
 // magnitudes and some of its elements.
 void ExpectReference(const Tensor& got, const nlohmann::json& expected);

@@ -4,8 +4,6 @@
 // computed.
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,20 +15,11 @@
 #include "nlohmann/json.hpp"
 #include "tests/pipeline/subprocess.h"
 #include "tests/published/references.h"
-#include "tools/ingot/npy.h"
 
 namespace ingot {
 namespace {
 
 using nlohmann::json;
-
-Tensor ReadNpy(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  absl::StatusOr<Tensor> tensor = ParseNpy(bytes);
-  EXPECT_TRUE(tensor.ok()) << path << ": " << tensor.status();
-  return tensor.ok() ? *tensor : Tensor();
-}
 
 // Its elements as bytes.
 std::string BytesOf(const Tensor& tensor) {
@@ -75,14 +64,7 @@ TEST_P(ReproducibleModels, HaveTheSameBitsEverywhere) {
     const std::string folder =
         absl::StrCat(testing::TempDir(), "/", GetParam(), runs);
     std::filesystem::create_directories(folder);
-    std::vector<std::string> inputs;
-    for (size_t i = 0; i < reference["inputs"].size(); ++i) {
-      inputs.push_back(absl::StrCat(folder, "/in", i, ".npy"));
-      const absl::StatusOr<std::string> bytes =
-          FormatNpy(MakeInput(reference["inputs"][i]));
-      ASSERT_TRUE(bytes.ok()) << bytes.status();
-      std::ofstream(inputs.back(), std::ios::binary) << *bytes;
-    }
+    const std::vector<std::string> inputs = WriteInputs(reference, folder);
     std::vector<std::string> first;
     for (const auto& [target, library] : libraries) {
       SCOPED_TRACE(target);

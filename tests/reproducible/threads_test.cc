@@ -7,13 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/pipeline/cli_fixture.h"
 #include "tests/published/references.h"
-#include "tools/ingot/npy.h"
 
 namespace ingot {
 namespace {
@@ -34,14 +32,11 @@ class ReproducibleThreads : public CliTest,
  protected:
   // Writes the inputs of one reference; returns the words that give them.
   std::vector<std::string> Inputs(const nlohmann::json& reference) {
-    std::vector<std::string> words;
-    for (const nlohmann::json& input : reference["inputs"]) {
-      const std::string file = Path(absl::StrCat("in", words.size(), ".npy"));
-      const absl::StatusOr<std::string> bytes = FormatNpy(MakeInput(input));
-      EXPECT_TRUE(bytes.ok()) << bytes.status();
-      std::ofstream(file, std::ios::binary) << bytes.value_or("");
-      words.push_back(absl::StrCat("--input=", input["name"].get<std::string>(),
-                                   ":", file));
+    std::vector<std::string> words = WriteInputs(reference, Path(""));
+    for (size_t i = 0; i < words.size(); ++i) {
+      words[i] = absl::StrCat(
+          "--input=", reference["inputs"][i]["name"].get<std::string>(), ":",
+          words[i]);
     }
     return words;
   }
