@@ -1,5 +1,6 @@
 """The backends and frontends that are built in, as the few lines of C++ that register them."""
 
+load("@bazel_skylib//rules:common_settings.bzl", "bool_flag")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 # part -> (its header, the registry, the function's last word)
@@ -47,15 +48,6 @@ def frontend(name, package = None, namespace = "ingot"):
       namespace: of that function.
     """
     return backend(name, ["frontend"], package or "//compiler/frontends/" + name, namespace)
-
-def _enabled_impl(ctx):
-    return []
-
-# A flag of the command line: --//backends:with_<name>=false leaves one out.
-_enabled = rule(
-    implementation = _enabled_impl,
-    build_setting = config.bool(flag = True),
-)
 
 def _write_impl(ctx):
     lines = []
@@ -135,8 +127,9 @@ def registration(name, part, backends, deps, light = False):
     )
 
 def backend_flags(backends):
+    """Flags of the command line: --//backends:with_<name>=false leaves one out."""
     for b in backends:
-        _enabled(
+        bool_flag(
             name = "with_" + b.name,
             build_setting_default = True,
             visibility = ["//visibility:public"],

@@ -82,6 +82,7 @@ def _library_repositories():
         links = {"include": "/usr/include/python3.11"},
         package = "python3-dev and pybind11-dev",
     )
+    native.register_toolchains("@python//:toolchain")
     system_repository(
         name = "onnx",
         build_file = Label("//third_party:onnx.BUILD"),

@@ -1,18 +1,22 @@
-"""Compiles models as part of a build.
+"""Compiles models as part of a build: docs/bazel.md.
 
-    load("//tools:ingot.bzl", "ingot_model")
+    load("@ingot//tools:ingot.bzl", "ingot_model")
 
     ingot_model(
         name = "detector",
         src = "detector.onnx",
-        target = "llvm -mcpu=x86-64-v3",
+        targets = ["llvm -mcpu=x86-64-v3"],
+        tests = glob(["test_data_set_*/*.pb"]),
     )
 
-makes detector.ingot, the set of artifacts, and detector.so, the linked library: both are outputs of
-":detector", so that a program that runs the model has it as `data`. One of them alone is the output
-group "ingot" or "so" (a filegroup's `output_group`). With `header = True` there is detector.h too,
-the output group "h": C functions that run the model (docs/ahead_of_time.md), whose names begin with
-detector_.
+makes the files detector.ingot, the set of artifacts, detector.so, the linked library, and detector.h, its C
+functions, and the targets
+
+    detector            all three, for programs that have them as `data`
+    detector_cc         a cc_library: #include "<package>/detector.h"
+    detector_py         a py_library: from <package> import detector_py; model = detector_py.load()
+    detector_test       compares the library's outputs with those of the tests
+    detector_benchmark  measures it: bazel run :detector_benchmark -- --threads=2
 
     ingot_wasm_model(
         name = "detector",
@@ -23,164 +27,161 @@ makes detector.wasm and the JavaScript module detector.mjs, which loads and runs
 one function.
 """
 
-# Returns what the names of symbols begin with: two targets made from one model can live in one program.
-def _symbol_prefix(ctx):
-    return ctx.attr.symbol_prefix or ctx.label.name.replace("-", "_").replace(".", "_")
+load("//tools/models:command.bzl", "benchmark_model", "verify_model_test")
+load("//tools/models:compile.bzl", "compile_values")
+load("//tools/models:link.bzl", "linked_model")
+load("//tools/models:python.bzl", "python_module")
+load("//tools/models:wasm.bzl", "wasm_model")
 
-def _compile(ctx):
-    container = ctx.actions.declare_file(ctx.label.name + ".ingot")
-    args = ctx.actions.args()
-    args.add("compile")
-    args.add(ctx.file.src)
-    args.add("-o", container)
-    args.add("--quiet")
-    args.add(ctx.attr.target, format = "--target=%s")
-    args.add(ctx.attr.opt_level, format = "--opt-level=%s")
-    args.add(_symbol_prefix(ctx), format = "--symbol-prefix=%s")
-    for name, shape in sorted(ctx.attr.input_shapes.items()):
-        args.add("--input-shape=%s:%s" % (name, shape))
-    if ctx.attr.reproducible:
-        args.add("--reproducible")
-    ctx.actions.run(
-        executable = ctx.executable.ingot,
-        arguments = [args],
-        inputs = [ctx.file.src] + ctx.files.external_data,
-        outputs = [container],
-        mnemonic = "IngotCompile",
-        progress_message = "Compiling %s for %s" % (ctx.file.src.short_path, ctx.attr.target),
+_INGOT = Label("//tools:ingot")
+
+# What the names of symbols begin with: two models can live in one program.
+def _identifier(name):
+    return name.replace("-", "_").replace(".", "_")
+
+def ingot_model(
+        name,
+        src,
+        targets,
+        input_shapes = {},
+        tests = [],
+        test_args = [],
+        cc = True,
+        external_data = [],
+        ingot = _INGOT,
+        opt_level = 2,
+        reproducible = False,
+        symbol_prefix = None,
+        tags = [],
+        testonly = False,
+        visibility = None):
+    """A model, compiled, linked, and as libraries, with a test and a benchmark.
+
+    Args:
+      name: of the files and targets.
+      src: the model, a file that a frontend of the command accepts.
+      targets: what may compile parts of it, in the order in which they are asked: ["dnnl", "llvm -mcpu=x86-64-v3"].
+        A dictionary makes variants of one set, of which loading takes the best that runs:
+        {"v3": ["llvm -mcpu=x86-64-v3"], "v4": ["llvm -mcpu=x86-64-v4"]}. Code for the processor of the machine that
+        compiles is refused, unless `tags` has "no-remote": then no cache keeps it.
+      input_shapes: input name -> shape, such as {"image": "1x3x224x224"}.
+      tests: ONNX's test data, all files of one or more folders with input_0.pb, …, output_0.pb, ….
+      test_args: more flags of `ingot verify`, such as "--rtol=1e-4".
+      cc: whether there is a header and <name>_cc; False for a model that is not one function.
+      external_data: files beside the model that hold its weights.
+      ingot: the command; one of your own, which ingot_command() made, knows your backends.
+      opt_level: as `ingot compile --opt-level`.
+      reproducible: as `ingot compile --reproducible`.
+      symbol_prefix: what every symbol starts with; made from the name otherwise.
+      tags: of all targets.
+      testonly: of all targets.
+      visibility: of all targets.
+    """
+    common = dict(
+        tags = tags,
+        testonly = testonly,
+        visibility = visibility,
     )
-    return container
-
-def _ingot_model_impl(ctx):
-    container = _compile(ctx)
-    library = ctx.actions.declare_file(ctx.label.name + ".so")
-
-    args = ctx.actions.args()
-    args.add("link")
-    args.add(container)
-    args.add("-o", library)
-    args.add("--quiet")
-    headers = []
-    if ctx.attr.header:
-        headers = [ctx.actions.declare_file(ctx.label.name + ".h")]
-        args.add(headers[0], format = "--header=%s")
-    ctx.actions.run(
-        executable = ctx.executable.ingot,
-        arguments = [args],
-        inputs = [container],
-        outputs = [library] + headers,
-        mnemonic = "IngotLink",
-        progress_message = "Linking %s" % library.short_path,
-        # The linker and, for a set with C source, the C compiler are the machine's.
-        use_default_shell_env = True,
+    library = name + ".so"
+    header = name + ".h"
+    linked_model(
+        name = name,
+        container = name + ".ingot",
+        header = header if cc else None,
+        library = library,
+        **dict(common, **compile_values(
+            external_data = external_data,
+            ingot = ingot,
+            input_shapes = input_shapes,
+            opt_level = opt_level,
+            reproducible = reproducible,
+            src = src,
+            symbol_prefix = symbol_prefix or _identifier(name),
+            targets = targets,
+        ))
     )
-    return [
-        DefaultInfo(
-            files = depset([container, library]),
-            runfiles = ctx.runfiles(files = [container, library]),
-        ),
-        OutputGroupInfo(
-            h = depset(headers),
-            ingot = depset([container]),
-            so = depset([library]),
-        ),
-    ]
+    if cc:
+        native.cc_library(
+            name = name + "_cc",
+            srcs = [library],
+            hdrs = [header],
+            **common
+        )
 
-def _ingot_wasm_model_impl(ctx):
-    container = _compile(ctx)
-    prefix = _symbol_prefix(ctx)
-    files = [ctx.actions.declare_file(prefix + suffix) for suffix in [".mjs", ".wasm"]]
-    if ctx.attr.weights == "beside":
-        files.append(ctx.actions.declare_file(prefix + ".weights"))
-    args = ctx.actions.args()
-    args.add("export")
-    args.add(container)
-    args.add("--format=wasm")
-    args.add(ctx.attr.weights, format = "--weights=%s")
-    args.add("-o", files[0].dirname)
-    args.add("--quiet")
-    ctx.actions.run(
-        executable = ctx.executable.ingot,
-        arguments = [args],
-        inputs = [container],
-        outputs = files,
-        mnemonic = "IngotWasm",
-        progress_message = "Linking %s" % files[1].short_path,
-        # The linker is the machine's.
-        use_default_shell_env = True,
+    # Not <name>.py, which Python would not find beside <name>.so.
+    module = _identifier(name) + "_py.py"
+    python_module(
+        name = name + "_py_module",
+        library = library,
+        module = module,
+        **common
     )
-    return [
-        DefaultInfo(files = depset(files), runfiles = ctx.runfiles(files = files)),
-        OutputGroupInfo(mjs = depset(files[:1])),
-    ]
-
-def _model_attrs(cfg, default_target):
-    return {
-        "external_data": attr.label_list(
-            allow_files = True,
-            doc = "Files beside the model that hold its weights.",
-        ),
-        "ingot": attr.label(
-            cfg = cfg,
-            default = "//tools:ingot",
-            doc = "The command: one of your own, which ingot_command() made, knows your backends.",
-            executable = True,
-        ),
-        "input_shapes": attr.string_dict(
-            doc = "Input name -> shape, such as {\"image\": \"1x3x224x224\"}.",
-        ),
-        "opt_level": attr.int(
-            default = 2,
-            doc = "As `ingot compile --opt-level`.",
-            values = [0, 1, 2],
-        ),
-        "reproducible": attr.bool(
-            doc = "As `ingot compile --reproducible`.",
-        ),
-        "src": attr.label(
-            allow_single_file = True,
-            doc = "The model: a file that a frontend of the command accepts.",
-            mandatory = True,
-        ),
-        "symbol_prefix": attr.string(
-            doc = "What every symbol starts with; made from the name otherwise.",
-        ),
-        "target": attr.string(
-            default = default_target,
-            doc = "As `ingot compile --target`.",
-        ),
-    }
-
-def _ingot_model_rule(cfg):
-    return rule(
-        implementation = _ingot_model_impl,
-        doc = "A model, compiled and linked.",
-        attrs = dict(
-            _model_attrs(cfg, "llvm"),
-            header = attr.bool(
-                doc = "Also make the C header of the model's functions.",
-            ),
-        ),
+    native.py_library(
+        name = name + "_py",
+        srcs = [module],
+        data = [library],
+        deps = [Label("//python:ingot")],
+        **common
+    )
+    if tests:
+        verify_model_test(
+            name = name + "_test",
+            args = test_args,
+            ingot = ingot,
+            library = library,
+            tests = tests,
+            **dict(common, testonly = True)
+        )
+    benchmark_model(
+        name = name + "_benchmark",
+        ingot = ingot,
+        library = library,
+        tests = tests,
+        **common
     )
 
-def _ingot_wasm_model_rule(cfg):
-    return rule(
-        implementation = _ingot_wasm_model_impl,
-        doc = "A model as a WebAssembly module and the JavaScript that loads it.",
-        attrs = dict(
-            _model_attrs(cfg, "llvm -mtriple=wasm32 -mattr=+simd128"),
-            weights = attr.string(
-                default = "inside",
-                doc = "Where they are: in the .wasm, or beside it.",
-                values = ["inside", "beside"],
-            ),
-        ),
+def ingot_wasm_model(
+        name,
+        src,
+        targets = ["llvm -mtriple=wasm32 -mcpu=generic -mattr=+simd128"],
+        input_shapes = {},
+        external_data = [],
+        ingot = _INGOT,
+        opt_level = 2,
+        reproducible = False,
+        symbol_prefix = None,
+        weights = "inside",
+        **kwargs):
+    """A model as a WebAssembly module and the JavaScript that loads it.
+
+    Args:
+      name: of the target, and of the files if there is no `symbol_prefix`.
+      src: as of ingot_model, and so are the arguments up to symbol_prefix.
+      targets: see there.
+      input_shapes: see there.
+      external_data: see there.
+      ingot: see there.
+      opt_level: see there.
+      reproducible: see there.
+      symbol_prefix: also the files' name: <symbol_prefix>.mjs and .wasm.
+      weights: "inside" of the .wasm, or "beside" it, in <symbol_prefix>.weights.
+      **kwargs: what every rule has: tags, testonly, visibility.
+    """
+    prefix = symbol_prefix or _identifier(name)
+    suffixes = [".mjs", ".wasm"] + ([".weights"] if weights == "beside" else [])
+    wasm_model(
+        name = name,
+        container = name + ".ingot",
+        files = [prefix + suffix for suffix in suffixes],
+        weights = weights,
+        **dict(kwargs, **compile_values(
+            external_data = external_data,
+            ingot = ingot,
+            input_shapes = input_shapes,
+            opt_level = opt_level,
+            reproducible = reproducible,
+            src = src,
+            symbol_prefix = prefix,
+            targets = targets,
+        ))
     )
-
-ingot_model = _ingot_model_rule("exec")
-ingot_wasm_model = _ingot_wasm_model_rule("exec")
-
-# The same with the tool as it is built for the target: for this project's own tests, which would
-# otherwise build the whole compiler twice.
-test_ingot_model = _ingot_model_rule("target")
-test_ingot_wasm_model = _ingot_wasm_model_rule("target")
