@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "backends/external/answer.h"
 #include "backends/external/region_json.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
-#include "compiler/relay/op.h"
+#include "compiler/relay/pattern_parser.h"
 
 namespace ingot::external {
 namespace {
@@ -21,42 +20,44 @@ json TargetJson(const Target& target) {
       {"key", target.key}, {"kind", target.kind}, {"options", target.options}};
 }
 
-absl::Status Supports(Connection& connection, const Target& target,
-                      const relay::Node& node) {
-  INGOT_ASSIGN_OR_RETURN(const json answer,
+absl::Status Supports(Connection& connection, const Target& target, json node) {
+  INGOT_ASSIGN_OR_RETURN(const Answer answer,
                          connection.Ask({{"method", "supports"},
                                          {"target", TargetJson(target)},
-                                         {"node", NodeJson(node)}}));
-  const std::string why_not = TextOr(answer, "why_not", "");
+                                         {"node", std::move(node)}}));
+  const std::string why_not = TextOr(answer.body, "why_not", "");
   return why_not.empty() ? absl::OkStatus() : absl::UnimplementedError(why_not);
 }
 
-absl::Status AddArtifact(const json& answer, const std::string& codegen_id,
-                         CodegenResult* result) {
-  const std::string file_name = TextOr(answer, "file_name", "");
-  std::string content;
-  if (!absl::Base64Unescape(TextOr(answer, "base64", ""), &content)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("the artifact '", file_name, "' is not in base64"));
+absl::Status AddArtifact(const Answer& answer, const json& artifact,
+                         const std::string& codegen_id, CodegenResult* result) {
+  const std::string file_name = TextOr(artifact, "file_name", "");
+  const absl::StatusOr<absl::string_view> content =
+      answer.Bytes(artifact, "content");
+  if (!content.ok()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the artifact '", file_name, "': ", content.status().message()));
   }
   // The set refuses names that are no names.
-  codegen::AddArtifact(codegen_id, TextOr(answer, "loader", ""), file_name,
-                       std::move(content), result);
+  codegen::AddArtifact(codegen_id, TextOr(artifact, "loader", ""), file_name,
+                       std::string(*content), result);
   return absl::OkStatus();
 }
 
 absl::StatusOr<CodegenResult> Generate(Connection& connection,
                                        const Target& target,
+                                       const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  INGOT_ASSIGN_OR_RETURN(
-      const json answer,
-      connection.Ask({{"method", "relay_to_runtime"},
-                      {"target", TargetJson(target)},
-                      {"region", RegionJson(region, symbol)}}));
+  Payload constants;
+  json request = {{"method", "relay_to_runtime"},
+                  {"target", TargetJson(target)},
+                  {"region", RegionJson(module, region, symbol, &constants)}};
+  INGOT_ASSIGN_OR_RETURN(const Answer answer,
+                         connection.Ask(std::move(request), constants));
   CodegenResult result;
-  for (const json& artifact : Objects(answer, "artifacts")) {
-    absl::Status added = AddArtifact(artifact, target.kind, &result);
+  for (const json& artifact : Objects(answer.body, "artifacts")) {
+    absl::Status added = AddArtifact(answer, artifact, target.kind, &result);
     if (!added.ok()) {
       return absl::Status(added.code(),
                           absl::StrCat("the backend ", connection.name(), ": ",
@@ -68,8 +69,34 @@ absl::StatusOr<CodegenResult> Generate(Connection& connection,
         absl::StrCat("the backend ", connection.name(),
                      " made no artifact for the region ", symbol));
   }
-  result.link_libraries = Texts(answer, "link_libraries");
+  result.link_libraries = Texts(answer.body, "link_libraries");
   return result;
+}
+
+// A composite that the other side describes. With `asks`, it is asked about
+// each that is found.
+absl::StatusOr<CompositePattern> MakeComposite(
+    const std::shared_ptr<Connection>& connection, const json& described,
+    bool asks) {
+  const std::string name = TextOr(described, "name", "");
+  absl::StatusOr<relay::Pattern> pattern =
+      relay::ParsePattern(TextOr(described, "pattern", ""));
+  if (pattern.ok() && name.empty()) {
+    pattern = absl::InvalidArgumentError("it has no name");
+  }
+  if (!pattern.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the backend ", connection->name(), ": the composite '",
+                     name, "': ", pattern.status().message()));
+  }
+  CompositePattern composite = {name, *std::move(pattern), nullptr};
+  if (asks) {
+    composite.check = [connection, name](const Target& target,
+                                         absl::Span<relay::Node* const> nodes) {
+      return Supports(*connection, target, CompositeJson(name, nodes));
+    };
+  }
+  return composite;
 }
 
 absl::StatusOr<TargetKind> MakeKind(std::shared_ptr<Connection> connection,
@@ -94,16 +121,28 @@ absl::StatusOr<TargetKind> MakeKind(std::shared_ptr<Connection> connection,
       kind.options[name].doc = TextOr(*options, name.c_str(), "");
     }
   }
-  if (BoolOr(described, "supports", false)) {
+  const bool asks = BoolOr(described, "supports", false);
+  if (asks) {
     kind.supports = [connection](const Target& target,
                                  const relay::Node& node) {
-      return Supports(*connection, target, node);
+      return Supports(*connection, target, NodeJson(node));
+    };
+  }
+  for (const json& composite : Objects(described, "composites")) {
+    INGOT_ASSIGN_OR_RETURN(CompositePattern pattern,
+                           MakeComposite(connection, composite, asks));
+    kind.patterns.push_back(std::move(pattern));
+  }
+  if (BoolOr(described, "constants", false)) {
+    // They stay in the region as they are.
+    kind.constant_updater = [](const Target&, relay::Function*) {
+      return absl::OkStatus();
     };
   }
   kind.relay_to_runtime =
-      [connection](const Target& target, const relay::Module&,
+      [connection](const Target& target, const relay::Module& module,
                    const relay::Function& region, absl::string_view symbol) {
-        return Generate(*connection, target, region, symbol);
+        return Generate(*connection, target, module, region, symbol);
       };
   return kind;
 }

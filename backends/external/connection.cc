@@ -24,7 +24,9 @@ namespace {
 using nlohmann::json;
 
 constexpr char kDescriptor[] = "fd:";
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
+// The member that says how many raw bytes follow a line; none where it is not.
+constexpr char kBytes[] = "bytes";
 
 // Starts the program, its stdin and stdout one end of a socket. Returns the
 // other end.
@@ -72,8 +74,9 @@ absl::StatusOr<std::shared_ptr<Connection>> Connection::Open(
   INGOT_ASSIGN_OR_RETURN(std::shared_ptr<Connection> connection,
                          Connect(where));
   INGOT_ASSIGN_OR_RETURN(
-      connection->description_,
+      Answer described,
       connection->Ask({{"method", "describe"}, {"version", kVersion}}));
+  connection->description_ = std::move(described.body);
   const int64_t version = IntegerOr(connection->description_, "version", -1);
   if (version != kVersion) {
     return absl::InvalidArgumentError(
@@ -91,38 +94,62 @@ Connection::~Connection() {
   }
 }
 
-absl::StatusOr<json> Connection::Ask(const json& request) {
+absl::StatusOr<Answer> Connection::Ask(json request, const Payload& payload) {
+  if (payload.size() > 0) request[kBytes] = payload.size();
   const std::lock_guard<std::mutex> lock(mutex_);
   // Names that are no UTF-8 become replacement characters.
-  INGOT_RETURN_IF_ERROR(
-      Send(request.dump(-1, ' ', false, json::error_handler_t::replace)));
+  INGOT_RETURN_IF_ERROR(Send(absl::StrCat(
+      request.dump(-1, ' ', false, json::error_handler_t::replace), "\n")));
+  for (absl::string_view part : payload.parts()) {
+    INGOT_RETURN_IF_ERROR(Send(part));
+  }
   INGOT_ASSIGN_OR_RETURN(const std::string line, ReadLine());
-  json answer = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!answer.is_object()) {
+  Answer answer;
+  answer.body = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!answer.body.is_object()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the backend ", name_,
                      " answered no JSON object: ", line.substr(0, 100)));
   }
-  const std::string error = TextOr(answer, "error", "");
+  const int64_t count = IntegerOr(answer.body, kBytes, 0);
+  if (count < 0) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "the backend ", name_, " answered with ", count, " bytes"));
+  }
+  INGOT_ASSIGN_OR_RETURN(answer.payload,
+                         ReadBytes(static_cast<uint64_t>(count)));
+  const std::string error = TextOr(answer.body, "error", "");
   if (!error.empty()) {
     return absl::AbortedError(absl::StrCat("the backend ", name_, ": ", error));
   }
   return answer;
 }
 
-absl::Status Connection::Send(const std::string& line) {
-  const std::string bytes = line + "\n";
-  for (size_t done = 0; done < bytes.size();) {
-    const ssize_t n =
-        send(socket_, bytes.data() + done, bytes.size() - done, MSG_NOSIGNAL);
+absl::Status Connection::Send(absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) {
       return absl::UnavailableError(
           absl::StrCat("the backend ", name_, " is gone: ", strerror(errno)));
     }
-    done += static_cast<size_t>(n);
+    bytes.remove_prefix(static_cast<size_t>(n));
   }
   return absl::OkStatus();
+}
+
+absl::Status Connection::Receive() {
+  for (;;) {
+    char buffer[65536];
+    const ssize_t n = recv(socket_, buffer, sizeof(buffer), 0);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      return absl::UnavailableError(
+          absl::StrCat("the backend ", name_, " ended without an answer"));
+    }
+    read_.append(buffer, static_cast<size_t>(n));
+    return absl::OkStatus();
+  }
 }
 
 absl::StatusOr<std::string> Connection::ReadLine() {
@@ -135,15 +162,17 @@ absl::StatusOr<std::string> Connection::ReadLine() {
       return line;
     }
     searched = read_.size();
-    char buffer[65536];
-    const ssize_t n = recv(socket_, buffer, sizeof(buffer), 0);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) {
-      return absl::UnavailableError(
-          absl::StrCat("the backend ", name_, " ended without an answer"));
-    }
-    read_.append(buffer, static_cast<size_t>(n));
+    INGOT_RETURN_IF_ERROR(Receive());
   }
+}
+
+absl::StatusOr<std::string> Connection::ReadBytes(uint64_t count) {
+  // Memory grows with what came, not with what the other side says will come.
+  while (read_.size() < count) INGOT_RETURN_IF_ERROR(Receive());
+  std::string rest = read_.substr(count);
+  read_.resize(count);
+  read_.swap(rest);
+  return rest;
 }
 
 }  // namespace ingot::external

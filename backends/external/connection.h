@@ -1,8 +1,10 @@
 // A connection with a program that has backends of its own: it answers
-// requests, one JSON object a line (docs/external_backends.md).
+// requests, JSON objects with raw bytes beside them
+// (docs/external_backends.md).
 #ifndef INGOT_BACKENDS_EXTERNAL_CONNECTION_H_
 #define INGOT_BACKENDS_EXTERNAL_CONNECTION_H_
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -10,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "backends/external/payload.h"
 #include "nlohmann/json.hpp"
 
 namespace ingot::external {
@@ -31,10 +34,11 @@ class Connection {
   // Closes the socket, at which the program ends, and waits for that.
   ~Connection();
 
-  // Sends a request and waits for the answer, an object. Errors: Aborted with
+  // Sends a request, an object, and waits for the answer. Errors: Aborted with
   // the other side's own text where that says that it failed; Unavailable if it
   // is gone, InvalidArgument if its answer is no JSON object.
-  absl::StatusOr<nlohmann::json> Ask(const nlohmann::json& request);
+  absl::StatusOr<Answer> Ask(nlohmann::json request,
+                             const Payload& payload = {});
 
   // Names the other side in messages: as it calls itself, or else `where`.
   const std::string& name() const { return name_; }
@@ -42,8 +46,11 @@ class Connection {
   const nlohmann::json& description() const { return description_; }
 
  private:
-  absl::Status Send(const std::string& line);
+  absl::Status Send(absl::string_view bytes);
+  // Reads what comes next into read_; Unavailable at the end.
+  absl::Status Receive();
   absl::StatusOr<std::string> ReadLine();
+  absl::StatusOr<std::string> ReadBytes(uint64_t count);
 
   std::string name_;
   const int socket_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/escaping.h"
 #include "backends/external/answer.h"
 #include "base/status_macros.h"
 
@@ -16,18 +15,18 @@ using nlohmann::json;
 absl::StatusOr<std::string> Inspect(Connection& connection,
                                     const std::string& inspector,
                                     const Artifact& artifact) {
-  INGOT_ASSIGN_OR_RETURN(
-      const json answer,
-      connection.Ask(
-          {{"method", "inspect"},
-           {"inspector", inspector},
-           {"artifact",
-            {{"target_key", artifact.target_key},
-             {"codegen_id", artifact.codegen_id},
-             {"loader", artifact.loader},
-             {"file_name", artifact.file_name},
-             {"base64", absl::Base64Escape(artifact.content.view())}}}}));
-  return TextOr(answer, "text", "");
+  Payload content;
+  json request = {{"method", "inspect"},
+                  {"inspector", inspector},
+                  {"artifact",
+                   {{"target_key", artifact.target_key},
+                    {"codegen_id", artifact.codegen_id},
+                    {"loader", artifact.loader},
+                    {"file_name", artifact.file_name},
+                    {"content", content.Add(artifact.content.view())}}}};
+  INGOT_ASSIGN_OR_RETURN(const Answer answer,
+                         connection.Ask(std::move(request), content));
+  return TextOr(answer.body, "text", "");
 }
 
 }  // namespace

@@ -58,13 +58,13 @@ absl::StatusOr<std::vector<TensorType>> Infer(Connection& connection,
       known.emplace(relay::DimToString(dim), dim);
     }
   }
-  INGOT_ASSIGN_OR_RETURN(const json answer,
+  INGOT_ASSIGN_OR_RETURN(const Answer answer,
                          connection.Ask({{"method", "infer"},
                                          {"operator", name},
                                          {"inputs", std::move(operands)},
                                          {"attributes", attributes}}));
   std::vector<TensorType> types;
-  for (const json& described : Objects(answer, "outputs")) {
+  for (const json& described : Objects(answer.body, "outputs")) {
     absl::StatusOr<TensorType> type = TypeOf(described, known);
     if (!type.ok()) {
       return absl::InvalidArgumentError(

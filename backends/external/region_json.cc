@@ -1,16 +1,20 @@
 #include "backends/external/region_json.h"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/codegen/region.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/printer.h"
-#include "runtime/float16.h"
+#include "runtime/tensor.h"
 
 namespace ingot::external {
 namespace {
@@ -72,32 +76,69 @@ std::string NameOf(const Value& value) {
              : absl::StrCat(value.node->name, "#", value.index);
 }
 
-json Element(const Tensor& tensor, int64_t i) {
-  const void* data = tensor.raw_data();
-  const auto at = [&](auto zero) {
-    return static_cast<const decltype(zero)*>(data)[i];
-  };
-  const DataType type = tensor.dtype();
-  switch (type.code) {
-    case DataType::kFloat:
-      if (type.bits == 64) return Number(at(double{}));
-      if (type.bits == 32) return Number(at(float{}));
-      return Number(HalfToFloat(at(uint16_t{})));
-    case DataType::kBFloat:
-      return Number(BFloat16ToFloat(at(uint16_t{})));
-    case DataType::kBool:
-      return at(uint8_t{}) != 0;
-    case DataType::kInt:
-      if (type.bits == 64) return at(int64_t{});
-      if (type.bits == 32) return at(int32_t{});
-      if (type.bits == 16) return at(int16_t{});
-      return at(int8_t{});
-    default:
-      if (type.bits == 64) return at(uint64_t{});
-      if (type.bits == 32) return at(uint32_t{});
-      if (type.bits == 16) return at(uint16_t{});
-      return at(uint8_t{});
+// How values of a function are called in JSON.
+using ToJson = std::function<json(const Value&)>;
+
+json ValuesJson(const std::vector<Value>& values, const ToJson& to_json) {
+  json list = json::array();
+  for (const Value& value : values) {
+    list.push_back(value ? to_json(value) : json());
   }
+  return list;
+}
+
+std::vector<Value> Results(const relay::Node& node) {
+  std::vector<Value> results;
+  for (size_t i = 0; i < node.outputs.size(); ++i) {
+    results.push_back({const_cast<relay::Node*>(&node), static_cast<int>(i)});
+  }
+  return results;
+}
+
+json CallJson(const relay::Node& node, const ToJson& to_json) {
+  return {{"name", node.name},
+          {"op", node.op->name},
+          {"attrs", AttrsJson(node.attrs)},
+          {"inputs", ValuesJson(node.inputs, to_json)},
+          {"outputs", ValuesJson(Results(node), to_json)}};
+}
+
+json WholeJson(const std::string& name, const std::string& composite,
+               const std::vector<Value>& inputs,
+               const std::vector<Value>& outputs,
+               absl::Span<relay::Node* const> nodes, const ToJson& to_json) {
+  json inner = json::array();
+  for (const relay::Node* node : nodes) {
+    inner.push_back(CallJson(*node, to_json));
+  }
+  return {{"name", name},
+          {"op", composite},
+          {"attrs", json::object()},
+          {"inputs", ValuesJson(inputs, to_json)},
+          {"outputs", ValuesJson(outputs, to_json)},
+          {"nodes", std::move(inner)}};
+}
+
+// A call of a composite in a region. What is between its operators gets names
+// that are unique in the region.
+json CallOfComposite(const relay::Module& module, const relay::Node& call) {
+  const codegen::RegionCall inside = codegen::ReadCall(module, call);
+  const ToJson to_json = [&](const Value& value) {
+    const Value outside = inside.Outside(value);
+    if (!(outside == value)) return ValueJson(outside);
+    if (value.node == inside.nodes.back()) {
+      return ValueJson({const_cast<relay::Node*>(&call), value.index});
+    }
+    json result = ValueJson(value);
+    result["name"] = absl::StrCat(call.name, ".", NameOf(value));
+    return result;
+  };
+  const std::string& composite =
+      module.Find(call.callee)->attrs.Get<std::string>("composite");
+  json whole = WholeJson(call.name, composite, {}, {}, inside.nodes, to_json);
+  whole["inputs"] = ValuesJson(call.inputs, ValueJson);
+  whole["outputs"] = ValuesJson(Results(call), ValueJson);
+  return whole;
 }
 
 }  // namespace
@@ -110,46 +151,55 @@ json ValueJson(const Value& value) {
   return result;
 }
 
-json NodeJson(const relay::Node& node) {
-  json inputs = json::array(), outputs = json::array();
-  for (const Value& input : node.inputs) {
-    inputs.push_back(input ? ValueJson(input) : json());
-  }
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    outputs.push_back(
-        ValueJson({const_cast<relay::Node*>(&node), static_cast<int>(i)}));
-  }
-  return {{"name", node.name},
-          {"op", node.op->name},
-          {"attrs", AttrsJson(node.attrs)},
-          {"inputs", std::move(inputs)},
-          {"outputs", std::move(outputs)}};
-}
+json NodeJson(const relay::Node& node) { return CallJson(node, ValueJson); }
 
-json RegionJson(const relay::Function& region, absl::string_view symbol) {
-  json result = {
-      {"symbol", std::string(symbol)}, {"inputs", json::array()},
-      {"outputs", json::array()},      {"constants", json::array()},
-      {"nodes", json::array()},        {"text", relay::Print(region)}};
-  for (relay::Node* input : region.inputs) {
-    result["inputs"].push_back(ValueJson({input}));
-  }
-  for (const Value& output : region.outputs) {
-    result["outputs"].push_back(ValueJson(output));
-  }
-  for (const auto& node : region.nodes()) {
-    if (node->kind == relay::NodeKind::kOp) {
-      result["nodes"].push_back(NodeJson(*node));
-    } else if (node->kind == relay::NodeKind::kConstant) {
-      json constant = ValueJson({node.get()});
-      json& elements = constant["value"] = json::array();
-      for (int64_t i = 0; i < node->constant->NumElements(); ++i) {
-        elements.push_back(Element(*node->constant, i));
+json CompositeJson(const std::string& composite,
+                   absl::Span<relay::Node* const> nodes) {
+  const std::set<const relay::Node*> members(nodes.begin(), nodes.end());
+  std::vector<Value> inputs;
+  for (const relay::Node* node : nodes) {
+    for (const Value& input : node->inputs) {
+      if (input && members.count(input.node) == 0 &&
+          std::find(inputs.begin(), inputs.end(), input) == inputs.end()) {
+        inputs.push_back(input);
       }
-      result["constants"].push_back(std::move(constant));
     }
   }
-  return result;
+  const relay::Node& root = *nodes.back();
+  return WholeJson(root.name, composite, inputs, Results(root), nodes,
+                   ValueJson);
+}
+
+json RegionJson(const relay::Module& module, const relay::Function& region,
+                absl::string_view symbol, Payload* payload) {
+  json inputs = json::array(), constants = json::array(), nodes = json::array();
+  for (relay::Node* input : region.inputs) {
+    inputs.push_back(ValueJson({input}));
+  }
+  std::string text;
+  for (const auto& node : region.nodes()) {
+    if (node->kind == relay::NodeKind::kOp) {
+      nodes.push_back(NodeJson(*node));
+    } else if (node->kind == relay::NodeKind::kCallFunction) {
+      nodes.push_back(CallOfComposite(module, *node));
+      absl::StrAppend(&text, relay::Print(*module.Find(node->callee)));
+    } else if (node->kind == relay::NodeKind::kConstant) {
+      json constant = ValueJson({node.get()});
+      const Tensor& tensor = *node->constant;
+      constant["bytes"] = payload->Add(absl::string_view(
+          static_cast<const char*>(tensor.raw_data()), tensor.bytes()));
+      const auto* const key = node->attrs.Find<std::string>("constant");
+      if (key != nullptr) constant["key"] = *key;
+      constants.push_back(std::move(constant));
+    }
+  }
+  absl::StrAppend(&text, relay::Print(region));
+  return {{"symbol", std::string(symbol)},
+          {"inputs", std::move(inputs)},
+          {"outputs", ValuesJson(region.outputs, ValueJson)},
+          {"constants", std::move(constants)},
+          {"nodes", std::move(nodes)},
+          {"text", std::move(text)}};
 }
 
 }  // namespace ingot::external

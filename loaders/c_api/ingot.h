@@ -39,8 +39,9 @@ extern "C" {
 #define INGOT_API
 #endif
 
-/* 2 added sets and variants, 3 loaders of the caller's own. */
-#define INGOT_API_VERSION 3
+/* 2 added sets and variants, 3 loaders of the caller's own, 4 constants for
+ * them. */
+#define INGOT_API_VERSION 4
 
 /* The version of the library; at least that of the header it is used with. */
 INGOT_API int32_t ingot_api_version(void);
@@ -107,6 +108,14 @@ typedef struct IngotModule IngotModule;
  * that is taken, `self` stays the caller's. */
 INGOT_API IngotStatus ingot_add_function(IngotModule* module,
                                          const IngotFunction* function);
+
+/* A constant of the loader's regions, by the key that the code generator was
+ * told (docs/external_backends.md): its memory, which is only to be read and
+ * may be that of the mapped file, stays until the deleter is called. Only while
+ * the loader runs. NotFound where the set has no such constant. */
+INGOT_API IngotStatus ingot_export_constant(const IngotModule* module,
+                                            const char* key,
+                                            DLManagedTensor** tensor);
 
 /* Turns artifacts into functions. */
 typedef struct IngotLoader {

@@ -14,6 +14,7 @@
 
 struct IngotModule {
   std::shared_ptr<ingot::TableModule> table;
+  const ingot::LoadContext* context;
 };
 
 namespace ingot::c_api {
@@ -64,15 +65,27 @@ absl::Status AddFunction(IngotModule* module, const IngotFunction* function) {
   return module->table->Add(function->name, ToFunction(*function));
 }
 
+absl::Status ExportConstant(const IngotModule& module, const char* key,
+                            DLManagedTensor** tensor) {
+  auto it = module.context->constants.find(key);
+  if (it == module.context->constants.end()) {
+    return absl::NotFoundError(
+        absl::StrCat("the set has no constant '", key, "'"));
+  }
+  *tensor = it->second.ToDlpack();
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::shared_ptr<Module>> LoadByOwn(
-    const IngotLoader& own, absl::Span<const Artifact> group) {
+    const IngotLoader& own, absl::Span<const Artifact> group,
+    const LoadContext& context) {
   std::vector<IngotArtifact> artifacts;
   for (const Artifact& a : group) {
     artifacts.push_back({a.target_key.c_str(), a.codegen_id.c_str(),
                          a.loader.c_str(), a.file_name.c_str(),
                          a.content.view().data(), a.content.size()});
   }
-  IngotModule module{std::make_shared<TableModule>(own.name)};
+  IngotModule module{std::make_shared<TableModule>(own.name), &context};
   LastError().clear();
   INGOT_RETURN_IF_ERROR(
       StatusOf(own.load(own.self, artifacts.data(),
@@ -90,8 +103,9 @@ absl::Status RegisterOwnLoaders(absl::Span<const IngotLoader> own,
           "IngotLoader: a name and a function are needed");
     }
     INGOT_RETURN_IF_ERROR(registry->Register(
-        loader.name, [&loader](absl::Span<const Artifact> group, LoadContext&) {
-          return LoadByOwn(loader, group);
+        loader.name,
+        [&loader](absl::Span<const Artifact> group, LoadContext& context) {
+          return LoadByOwn(loader, group, context);
         }));
   }
   return absl::OkStatus();
@@ -108,6 +122,12 @@ void ingot_set_error(const char* message) {
 IngotStatus ingot_add_function(IngotModule* module,
                                const IngotFunction* function) {
   return ingot::c_api::Report(ingot::c_api::AddFunction(module, function));
+}
+
+IngotStatus ingot_export_constant(const IngotModule* module, const char* key,
+                                  DLManagedTensor** tensor) {
+  return ingot::c_api::Report(
+      ingot::c_api::ExportConstant(*module, key, tensor));
 }
 
 }  // extern "C"

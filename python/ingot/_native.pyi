@@ -4,6 +4,8 @@ import numpy as np
 
 # Target key, codegen, loader, file name, content.
 _Artifact = Tuple[str, str, str, str, bytes]
+# The type of a constant and its elements; of bfloat16 their bits.
+_Constant = Callable[[str], Tuple[str, np.ndarray]]
 _Info = Tuple[str, Tuple[Optional[int], ...], str, str]
 
 class Model:
@@ -13,7 +15,7 @@ class Model:
         threads: int,
         check_digests: bool,
         variant: str,
-        loaders: Dict[str, Callable[[List[_Artifact]], Mapping[str, Callable[..., None]]]],
+        loaders: Dict[str, Callable[[List[_Artifact], _Constant], Mapping[str, Callable[..., None]]]],
     ) -> None: ...
     def inputs(self) -> List[_Info]: ...
     def outputs(self) -> List[_Info]: ...

@@ -1,6 +1,5 @@
 """Answers what the compiler asks backends in Python (docs/external_backends.md)."""
 
-import base64
 import json
 import os
 import socket
@@ -21,7 +20,22 @@ from ingot.relay import (
     target_of,
 )
 
-_VERSION = 1
+_VERSION = 2
+
+
+class _Payload:
+    """What an answer sends after its line."""
+
+    def __init__(self) -> None:
+        self.parts: List[bytes] = []
+        self.size = 0
+
+    def add(self, content: bytes) -> List[int]:
+        """What stands for the bytes in the answer."""
+        place = [self.size, len(content)]
+        self.parts.append(content)
+        self.size += len(content)
+        return place
 
 
 class Server:
@@ -37,26 +51,34 @@ class Server:
         """Answers until the other side closes the connection."""
         with connection, connection.makefile("rb") as requests:
             for line in requests:
+                payload = _Payload()
                 try:
-                    answer = self._answer(json.loads(line))
+                    request = json.loads(line)
+                    sent = requests.read(request.get("bytes", 0))
+                    answer = self._answer(request, sent, payload)
+                    if payload.size > 0:
+                        answer["bytes"] = payload.size
                 except Exception as exception:  # Whatever a backend raises, the compiler is told.
                     self.exception = exception
                     text = " ".join(str(exception).split())
                     answer = {"error": f"{type(exception).__name__}: {text}"}
+                    payload = _Payload()
                 try:
                     connection.sendall(json.dumps(answer).encode() + b"\n")
+                    for part in payload.parts:
+                        connection.sendall(part)
                 except OSError:
                     return  # It ended meanwhile, for a reason of its own.
 
-    def _answer(self, request: Dict[str, Any]) -> Dict[str, Any]:
+    def _answer(self, request: Dict[str, Any], sent: bytes, payload: _Payload) -> Dict[str, Any]:
         method = request["method"]
         if method == "describe":
             return self._describe()
         if method == "inspect":
             artifact = dict(request["artifact"])
-            content = base64.b64decode(artifact.pop("base64"))
+            offset, size = artifact.pop("content")
             rule = self._backends.inspectors[request["inspector"]]
-            return {"text": rule.inspect(Artifact(content=content, **artifact))}
+            return {"text": rule.inspect(Artifact(content=sent[offset : offset + size], **artifact))}
         if method == "infer":
             operator = self._backends.operators[request["operator"]]
             operands = operands_of(request["inputs"])
@@ -71,9 +93,9 @@ class Server:
         if method == "supports":
             return _supports(kind, target, node_of(request["node"]))
         if method == "relay_to_runtime":
-            artifacts = kind.relay_to_runtime(target, region_of(request["region"]))
+            artifacts = kind.relay_to_runtime(target, region_of(request["region"], sent))
             return {
-                "artifacts": [self._artifact(artifact) for artifact in artifacts],
+                "artifacts": [self._artifact(artifact, payload) for artifact in artifacts],
                 "link_libraries": list(kind.link_libraries),
             }
         raise Error(f"the request '{method}' is not known", "UNIMPLEMENTED")
@@ -88,6 +110,10 @@ class Server:
                 "supports": kind.supports is not None or _has_custom(kind),
                 "options": dict(kind.options),
                 "min_region": kind.min_region,
+                "constants": kind.constants,
+                "composites": [
+                    {"name": name, "pattern": pattern} for name, pattern in kind.composites.items()
+                ],
             }
             if kind.operators is not None:
                 described["operators"] = sorted(
@@ -112,7 +138,7 @@ class Server:
             "operators": list(self._backends.operators),
         }
 
-    def _artifact(self, artifact: Any) -> Dict[str, str]:
+    def _artifact(self, artifact: Any, payload: _Payload) -> Dict[str, Any]:
         if isinstance(artifact, InMemoryArtifact):
             if not self._can_live:
                 raise Error(
@@ -126,7 +152,7 @@ class Server:
         return {
             "loader": loader,
             "file_name": artifact.file_name,
-            "base64": base64.b64encode(content).decode(),
+            "content": payload.add(content),
         }
 
 
@@ -136,7 +162,7 @@ def _has_custom(kind: TargetKind) -> bool:
 
 def _supports(kind: TargetKind, target: Target, node: Node) -> Dict[str, str]:
     """The answer; relay knows all custom operators by one name."""
-    if kind.operators is not None and node.op not in kind.operators:
+    if kind.operators is not None and node.op not in kind.operators and not node.nodes:
         return {"why_not": f"not {node.op}"}
     why_not = None if kind.supports is None else kind.supports(target, node)
     return {} if why_not is None else {"why_not": why_not or "not supported"}

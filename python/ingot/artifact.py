@@ -96,10 +96,10 @@ class InMemoryArtifact:
 AnyArtifact = Union[Artifact, InMemoryArtifact]
 
 
-def live_loader(live: Sequence[InMemoryArtifact]) -> Callable[[Sequence[tuple]], Any]:
+def live_loader(live: Sequence[InMemoryArtifact]) -> Callable[[Sequence[tuple], Any], Any]:
     """The loader of a set's objects, whose artifacts hold their numbers."""
 
-    def load_group(group: Sequence[tuple]) -> Any:
+    def load_group(group: Sequence[tuple], constant: Any) -> Any:
         functions = {}
         for _, _, _, file_name, content in group:
             if not content.isdigit() or int(content) >= len(live):

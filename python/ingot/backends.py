@@ -3,10 +3,12 @@
 import dataclasses
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
+import numpy as np
+
 from ingot import _native
 from ingot._errors import Error
 from ingot.artifact import AnyArtifact, Artifact
-from ingot.relay import Node, Region, Target, TensorType, Value
+from ingot.relay import Node, Region, Target, TensorType, Value, to_numpy
 
 Tensor = _native.Tensor
 
@@ -14,8 +16,12 @@ Tensor = _native.Tensor
 # its outputs. They are there until it returns. It may be called by several threads.
 Function = Callable[..., None]
 
+# The constant of a key that the code generator was told (Region.keys): read-only, where the set is
+# mapped, but for a bfloat16, which becomes a float32. Only while the loader runs.
+Constant = Callable[[str], np.ndarray]
+
 # "loadbinary": from all artifacts of one target key that name the loader to functions by symbol.
-LoadBinary = Callable[[Sequence[Artifact]], Mapping[str, Function]]
+LoadBinary = Callable[[Sequence[Artifact], Constant], Mapping[str, Function]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +35,13 @@ class TargetKind:
       doc: one line.
       operators: that it may take, by relay's names, or those of custom operators; None: `supports` is
         asked about all.
-      supports: None where the target takes a call, or why not. Takes every call if there is none.
+      composites: calls that it takes as one, by the names that it gives them: what they look like, such as
+        "[relu](add(dense(*, const), const))": `*` is any value, `a|b` a choice, and `[a](x)` may be just `x`.
+        They are tried in this order, and before single operators.
+      supports: None where the target takes a call, or why not; a composite is a call of its name. Takes
+        every call if there is none.
+      constants: whether constants of its regions stay in there, however large, for `relay_to_runtime` to
+        read and for its loaders to ask for; otherwise those of more than one element are inputs.
       loaders: that its artifacts name, beside "native".
       options: what `-name=value` means, by name.
       min_region: regions with fewer operators stay with the next target.
@@ -40,7 +52,9 @@ class TargetKind:
     relay_to_runtime: Callable[[Target, Region], Sequence[AnyArtifact]]
     doc: str = ""
     operators: Optional[Sequence[str]] = None
+    composites: Mapping[str, str] = dataclasses.field(default_factory=dict)
     supports: Optional[Callable[[Target, Node], Optional[str]]] = None
+    constants: bool = False
     loaders: Sequence[str] = ()
     options: Mapping[str, str] = dataclasses.field(default_factory=dict)
     min_region: int = 1
@@ -110,7 +124,7 @@ class Backends:
     def register_operator(self, operator: CustomOperator) -> None:
         _add(self.operators, "operator", operator.name, operator)
 
-    def _native_loaders(self) -> Dict[str, Callable[[List[tuple]], Mapping[str, Function]]]:
+    def _native_loaders(self) -> Dict[str, Callable[[List[tuple], Callable], Mapping[str, Function]]]:
         """The loaders as the native module calls them."""
         return {name: _with_artifacts(load) for name, load in self.loaders.items()}
 
@@ -121,13 +135,12 @@ def _add(registry: Dict, what: str, name: str, entry: object) -> None:
     registry[name] = entry
 
 
-def _with_artifacts(load: LoadBinary) -> Callable[[List[tuple]], Mapping[str, Function]]:
-    def load_group(group: List[tuple]) -> Mapping[str, Function]:
-        return load(
-            [
-                Artifact(loader, file_name, content, target_key, codegen_id)
-                for target_key, codegen_id, loader, file_name, content in group
-            ]
-        )
+def _with_artifacts(load: LoadBinary) -> Callable[[List[tuple], Callable], Mapping[str, Function]]:
+    def load_group(group: List[tuple], constant: Callable) -> Mapping[str, Function]:
+        artifacts = [
+            Artifact(loader, file_name, content, target_key, codegen_id)
+            for target_key, codegen_id, loader, file_name, content in group
+        ]
+        return load(artifacts, lambda key: to_numpy(*constant(key)))
 
     return load_group

@@ -1,5 +1,6 @@
 """Targets whose operators are functions of this process."""
 
+from types import MappingProxyType
 from typing import Any, Callable, Mapping, Sequence
 
 from ingot.artifact import InMemoryArtifact
@@ -7,8 +8,13 @@ from ingot.backends import TargetKind
 from ingot.relay import Region, Target
 
 
-def callback_target(name: str, functions: Mapping[str, Callable[..., Any]], doc: str = "") -> TargetKind:
-    """A kind of target that takes the operators in `functions`, by relay's names.
+def callback_target(
+    name: str,
+    functions: Mapping[str, Callable[..., Any]],
+    doc: str = "",
+    composites: Mapping[str, str] = MappingProxyType({}),
+) -> TargetKind:
+    """A kind of target that takes the operators in `functions`, by relay's names, or those of `composites`.
 
     Each function takes the operands, arrays of NumPy and None for one that is left out, and the
     operator's attributes by name; it returns the result, or a tuple of the results:
@@ -22,7 +28,8 @@ def callback_target(name: str, functions: Mapping[str, Callable[..., Any]], doc:
     return TargetKind(
         name=name,
         doc=doc or "operators as calls of functions of this process",
-        operators=sorted(functions),
+        operators=sorted(set(functions) - set(composites)),
+        composites=composites,
         relay_to_runtime=relay_to_runtime,
     )
 

@@ -167,20 +167,7 @@ class Executor {
   py::array Output(int32_t index) {
     DLManagedTensor* tensor = nullptr;
     Check(ingot_export_output(get(), index, &tensor));
-    const py::capsule owner(tensor, [](void* owned) {
-      auto* managed = static_cast<DLManagedTensor*>(owned);
-      managed->deleter(managed);
-    });
-    const DLTensor& t = tensor->dl_tensor;
-    if (!IsNumpys(t.dtype)) {
-      throw py::type_error("NumPy has no " + DtypeName(t.dtype) +
-                           "; take the output by export()");
-    }
-    py::array array(py::dtype(DtypeName(t.dtype)),
-                    std::vector<py::ssize_t>(t.shape, t.shape + t.ndim),
-                    static_cast<char*>(t.data) + t.byte_offset, owner);
-    array.attr("setflags")(py::arg("write") = false);
-    return array;
+    return ToArray(tensor, "take the output by export()");
   }
 
   IngotExecutor* get() const { return executor_.get(); }

@@ -1,5 +1,7 @@
 #include "python/ingot/native_common.h"
 
+#include <vector>
+
 namespace py = pybind11;
 
 namespace ingot::python {
@@ -61,6 +63,23 @@ bool IsNumpys(DLDataType dtype) {
          (dtype.code == kDLInt || dtype.code == kDLUInt ||
           (dtype.code == kDLFloat && dtype.bits >= 16) ||
           dtype.code == kDLBool || dtype.code == kDLComplex);
+}
+
+py::array ToArray(DLManagedTensor* tensor, const char* otherwise) {
+  const py::capsule owner(tensor, [](void* owned) {
+    auto* managed = static_cast<DLManagedTensor*>(owned);
+    managed->deleter(managed);
+  });
+  const DLTensor& t = tensor->dl_tensor;
+  if (!IsNumpys(t.dtype)) {
+    throw py::type_error("NumPy has no " + DtypeName(t.dtype) + "; " +
+                         otherwise);
+  }
+  py::array array(py::dtype(DtypeName(t.dtype)),
+                  std::vector<py::ssize_t>(t.shape, t.shape + t.ndim),
+                  static_cast<char*>(t.data) + t.byte_offset, owner);
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
 }
 
 py::capsule ToCapsule(DLManagedTensor* tensor) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "loaders/c_api/ingot.h"
+#include "pybind11/numpy.h"
 #include "pybind11/pybind11.h"
 
 namespace ingot::python {
@@ -34,6 +35,11 @@ void CheckUnlocked(Call call) {
 std::string DtypeName(DLDataType dtype);
 // Whether NumPy has it.
 bool IsNumpys(DLDataType dtype);
+
+// A read-only array that shows the tensor's memory and lets go of it in the
+// end. Throws, and lets go of it, for a type that NumPy has not; `otherwise`
+// says what to do then.
+pybind11::array ToArray(DLManagedTensor* tensor, const char* otherwise);
 
 // A capsule of DLPack, which owns `tensor` until somebody takes that.
 pybind11::capsule ToCapsule(DLManagedTensor* tensor);

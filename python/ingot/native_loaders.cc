@@ -101,7 +101,27 @@ IngotStatus LoadByPython(void* self, const IngotArtifact* artifacts,
           py::make_tuple(a.target_key, a.codegen_id, a.loader, a.file_name,
                          py::bytes(static_cast<const char*>(a.bytes), a.size)));
     }
-    const py::dict functions = (*static_cast<py::object*>(self))(group);
+    // The module is there while the loader runs, and Python may keep the
+    // function longer.
+    const auto there = std::make_shared<const IngotModule*>(module);
+    const py::cpp_function constant([there](const std::string& key) {
+      if (*there == nullptr) {
+        Raise("a loader asks for constants while it runs",
+              NameOf(INGOT_FAILED_PRECONDITION));
+      }
+      DLManagedTensor* tensor = nullptr;
+      Check(ingot_export_constant(*there, key.c_str(), &tensor));
+      DLDataType& dtype = tensor->dl_tensor.dtype;
+      const std::string name = DtypeName(dtype);
+      if (dtype.code == kDLBfloat) dtype.code = kDLUInt;  // its bits
+      return py::make_tuple(name, ToArray(tensor, "a loader cannot have it"));
+    });
+    const struct Ends {
+      const std::shared_ptr<const IngotModule*>& there;
+      ~Ends() { *there = nullptr; }
+    } ends{there};
+    const py::dict functions =
+        (*static_cast<py::object*>(self))(group, constant);
     for (const auto& [symbol, callable] : functions) {
       const std::string name = py::cast<std::string>(symbol);
       auto owned = std::make_unique<py::object>(

@@ -51,6 +51,7 @@ class Node(NamedTuple):
     attrs: Mapping[str, Any]  # those that the call has, and defaults
     inputs: Sequence[Optional[Value]]  # None: an optional operand that is left out
     outputs: Sequence[Value]
+    nodes: Sequence["Node"] = ()  # of a composite, which `op` names: the calls that it stands for
 
 
 class Region(NamedTuple):
@@ -62,6 +63,7 @@ class Region(NamedTuple):
     constants: Mapping[str, np.ndarray]  # by name; bfloat16 as float32
     nodes: Sequence[Node]  # operands before what reads them
     text: str  # the same as relay's text
+    keys: Mapping[str, str]  # of a kind with `constants`: their names -> what loaders ask for
 
 
 def target_of(target: Dict[str, Any]) -> Target:
@@ -80,6 +82,7 @@ def node_of(node: Dict[str, Any]) -> Node:
         {name: _number(value) for name, value in attrs.items()},
         operands_of(inputs),
         _values_of(node["outputs"]),
+        [node_of(inner) for inner in node.get("nodes", ())],
     )
 
 
@@ -94,13 +97,23 @@ def dtype_text(dtype: str) -> str:
     return short.get(letters, letters) + dtype[len(letters) :]
 
 
-def region_of(region: Dict[str, Any]) -> Region:
-    constants = {}
+def to_numpy(dtype: str, array: np.ndarray) -> np.ndarray:
+    """The array; one of bfloat16, which is one of their bits, as float32."""
+    if dtype != "bfloat16":
+        return array
+    return (array.astype(np.uint32) << 16).view(np.float32)
+
+
+def region_of(region: Dict[str, Any], payload: bytes) -> Region:
+    constants, keys = {}, {}
     for constant in region["constants"]:
         value = _value_of(constant)
-        dtype = "float32" if value.dtype == "bfloat16" else value.dtype
-        elements = [_number(element) for element in constant["value"]]
-        constants[value.name] = np.array(elements, dtype).reshape(value.shape)
+        offset, size = constant["bytes"]
+        dtype = np.dtype("uint16" if value.dtype == "bfloat16" else value.dtype)
+        array = np.frombuffer(payload, dtype, size // dtype.itemsize, offset).reshape(value.shape)
+        constants[value.name] = to_numpy(value.dtype, array)
+        if "key" in constant:
+            keys[value.name] = constant["key"]
     return Region(
         region["symbol"],
         _values_of(region["inputs"]),
@@ -108,6 +121,7 @@ def region_of(region: Dict[str, Any]) -> Region:
         constants,
         [node_of(node) for node in region["nodes"]],
         region["text"],
+        keys,
     )
 
 

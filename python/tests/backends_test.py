@@ -33,7 +33,7 @@ def formula(target, region):
     return [ingot.Artifact("lines", f"{region.symbol}.lines", "\n".join(lines))]
 
 
-def load_lines(artifacts):
+def load_lines(artifacts, constant):
     functions = {}
     for artifact in artifacts:
         symbol, *lines = artifact.text().splitlines()
@@ -329,7 +329,7 @@ int __tvm_ffi_%s(void* self, const Any* args, int32_t count, Any* result) {
         library = self.path("model.so")
         ingot.compile(self.model, target="lines,c", backends=lines_backend()).link(library)
         backends = ingot.Backends()
-        backends.register_loader("lines", lambda artifacts: 1 / 0)
+        backends.register_loader("lines", lambda artifacts, constant: 1 / 0)
         with self.assertRaisesRegex(ingot.Error, "loader lines: ZeroDivisionError"):
             ingot.load(library, backends=backends)
 
