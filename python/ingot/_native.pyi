@@ -38,6 +38,8 @@ class Executor:
 
         The memory outlives the executor, but the next run changes what is in it.
         """
+    def copies(self) -> Tuple[np.ndarray, ...]:
+        """All outputs of the last run, as the caller's own."""
     def export(self, index: int) -> "Exported":
         """The same for another library: `torch.from_dlpack(executor.export(0))`."""
 

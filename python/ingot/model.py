@@ -96,7 +96,7 @@ class Model:
                     value = np.asarray(value, dtype=self.inputs[index].dtype)
                 executor.set_input(index, value)
             executor.run()
-            return tuple(executor.output(i).copy() for i in range(len(self.outputs)))
+            return executor.copies()
         finally:
             executor.clear_inputs()
             self._idle.append(executor)

@@ -4,6 +4,7 @@
 // capsules of DLPack as tensors, and a free lock while work is done.
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -134,6 +135,7 @@ class Executor {
     int32_t count = 0;
     ingot_inputs(model.get(), &count);
     inputs_.resize(count);
+    ingot_outputs(model.get(), &num_outputs_);
   }
 
   void SetInput(int32_t index, const py::object& tensor) {
@@ -167,17 +169,46 @@ class Executor {
   py::array Output(int32_t index) {
     DLManagedTensor* tensor = nullptr;
     Check(ingot_export_output(get(), index, &tensor));
-    return ToArray(tensor, "take the output by export()");
+    return ToArray(tensor, kNoNumpy);
+  }
+
+  // All outputs, as the caller's own.
+  py::tuple Copies() {
+    py::tuple copies(num_outputs_);
+    for (int32_t i = 0; i < num_outputs_; ++i) {
+      DLTensor t;
+      Check(ingot_get_output(get(), i, &t));
+      py::array copy(NumpyDtype(t.dtype, kNoNumpy),
+                     std::vector<py::ssize_t>(t.shape, t.shape + t.ndim));
+      Copy(static_cast<const char*>(t.data) + t.byte_offset,
+           copy.mutable_data(), static_cast<size_t>(copy.nbytes()));
+      copies[i] = std::move(copy);
+    }
+    return copies;
   }
 
   IngotExecutor* get() const { return executor_.get(); }
 
  private:
+  static constexpr char kNoNumpy[] = "take the output by export()";
+
   struct Free {
     void operator()(IngotExecutor* executor) const {
       ingot_free_executor(executor);
     }
   };
+
+  // Without Python's lock where others would wait long for it.
+  static void Copy(const void* from, void* to, size_t bytes) {
+    constexpr size_t kMuch = 1 << 16;
+    if (bytes == 0) return;
+    if (bytes < kMuch) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    const py::gil_scoped_release unlocked;
+    std::memcpy(to, from, bytes);
+  }
 
   // `owner` keeps the memory that `tensor` shows.
   void Set(int32_t index, const DLTensor& tensor, py::object owner) {
@@ -218,6 +249,7 @@ class Executor {
 
   std::unique_ptr<IngotExecutor, Free> executor_;
   std::vector<py::object> inputs_;  // what keeps the memory of each
+  int32_t num_outputs_ = 0;
 };
 
 class Set {
@@ -298,6 +330,7 @@ PYBIND11_MODULE(_native, m) {
       .def("clear_inputs", &Executor::ClearInputs)
       .def("run", &Executor::Run)
       .def("output", &Executor::Output, py::arg("index"))
+      .def("copies", &Executor::Copies)
       .def(
           "export",
           [](const py::object& self, int32_t index) {

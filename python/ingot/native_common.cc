@@ -1,10 +1,22 @@
 #include "python/ingot/native_common.h"
 
+#include <map>
+#include <utility>
 #include <vector>
 
 namespace py = pybind11;
 
 namespace ingot::python {
+namespace {
+
+bool IsNumpys(DLDataType dtype) {
+  return dtype.lanes == 1 && (dtype.bits >= 8 || dtype.code == kDLBool) &&
+         (dtype.code == kDLInt || dtype.code == kDLUInt ||
+          (dtype.code == kDLFloat && dtype.bits >= 16) ||
+          dtype.code == kDLBool || dtype.code == kDLComplex);
+}
+
+}  // namespace
 
 const char* NameOf(IngotStatus status) {
   switch (status) {
@@ -58,11 +70,19 @@ std::string DtypeName(DLDataType dtype) {
   }
 }
 
-bool IsNumpys(DLDataType dtype) {
-  return dtype.lanes == 1 && (dtype.bits >= 8 || dtype.code == kDLBool) &&
-         (dtype.code == kDLInt || dtype.code == kDLUInt ||
-          (dtype.code == kDLFloat && dtype.bits >= 16) ||
-          dtype.code == kDLBool || dtype.code == kDLComplex);
+const py::dtype& NumpyDtype(DLDataType dtype, const char* otherwise) {
+  if (!IsNumpys(dtype)) {
+    throw py::type_error("NumPy has no " + DtypeName(dtype) + "; " + otherwise);
+  }
+  // Looking a name up takes longer than a small model's run. Python's lock
+  // guards the map, which lives as long as the interpreter.
+  static auto* const known = new std::map<std::pair<int, int>, py::dtype>;
+  const std::pair<int, int> key(dtype.code, dtype.bits);
+  auto it = known->find(key);
+  if (it == known->end()) {
+    it = known->emplace(key, py::dtype(DtypeName(dtype))).first;
+  }
+  return it->second;
 }
 
 py::array ToArray(DLManagedTensor* tensor, const char* otherwise) {
@@ -71,14 +91,11 @@ py::array ToArray(DLManagedTensor* tensor, const char* otherwise) {
     managed->deleter(managed);
   });
   const DLTensor& t = tensor->dl_tensor;
-  if (!IsNumpys(t.dtype)) {
-    throw py::type_error("NumPy has no " + DtypeName(t.dtype) + "; " +
-                         otherwise);
-  }
-  py::array array(py::dtype(DtypeName(t.dtype)),
+  py::array array(NumpyDtype(t.dtype, otherwise),
                   std::vector<py::ssize_t>(t.shape, t.shape + t.ndim),
                   static_cast<char*>(t.data) + t.byte_offset, owner);
-  array.attr("setflags")(py::arg("write") = false);
+  py::detail::array_proxy(array.ptr())->flags &=
+      ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;
 }
 

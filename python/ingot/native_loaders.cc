@@ -24,12 +24,8 @@ class Tensor {
   std::string Dtype() const { return DtypeName(tensor_.dtype); }
 
   py::array Array() const {
-    if (!IsNumpys(tensor_.dtype)) {
-      throw py::type_error("NumPy has no " + Dtype() +
-                           "; take the tensor by __dlpack__");
-    }
     const py::capsule no_owner(this, [](void*) {});
-    return py::array(py::dtype(Dtype()),
+    return py::array(NumpyDtype(tensor_.dtype, "take it by __dlpack__"),
                      std::vector<py::ssize_t>(shape_.begin(), shape_.end()),
                      Data(), no_owner);
   }

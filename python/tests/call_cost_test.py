@@ -45,6 +45,7 @@ class CallCostTest(unittest.TestCase):
             f"model(x), which copies its two outputs, {whole:.0f} ns"
         )
         self.assertLess(in_python - in_c, 2000)
+        self.assertLess(whole - in_c, 2000)
 
 
 if __name__ == "__main__":

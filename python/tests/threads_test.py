@@ -1,8 +1,7 @@
-"""One model called by many threads, and the cost of a call."""
+"""One model called by many threads."""
 
 import os
 import threading
-import time
 import unittest
 
 import ingot
@@ -30,19 +29,6 @@ class ThreadsTest(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
-
-    def test_a_call_costs_little(self):
-        executor = self.model.executor()
-        executor.set_input(0, np.zeros((1, 3), np.float32))
-        times = []
-        for _ in range(50):
-            start = time.perf_counter()
-            for _ in range(1000):
-                executor.run()
-            times.append((time.perf_counter() - start) / 1000)
-        print(f"executor.run(): {min(times) * 1e6:.2f} us")
-        # The kernels take about half a microsecond; a machine may be busy.
-        self.assertLess(min(times), 20e-6)
 
 
 if __name__ == "__main__":
