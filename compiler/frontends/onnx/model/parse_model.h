@@ -7,7 +7,8 @@
 
 namespace ingot::onnx_frontend {
 
-// The bytes of a model file as its message. InvalidArgument for others.
+// The bytes of a model file as its message, the names in which are UTF-8.
+// InvalidArgument for others.
 absl::StatusOr<onnx::ModelProto> ParseModel(const Blob& model);
 
 }  // namespace ingot::onnx_frontend
