@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -35,6 +38,51 @@ std::string ReadPipe(int fd) {
   return text;
 }
 
+// The programs that run now. Each is reaped under the mutex, so that no number
+// here is another process's already.
+struct Running {
+  std::mutex mutex;
+  bool ending = false;
+  std::set<pid_t> programs;
+};
+
+Running& GlobalRunning() {
+  static Running* const running = new Running;
+  return *running;
+}
+
+// Starts the program with `fd` as its output; returns the system's error.
+int Start(char* const* argv, int fd, pid_t* pid) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, fd, STDERR_FILENO);
+  Running& running = GlobalRunning();
+  std::lock_guard<std::mutex> lock(running.mutex);
+  const int error = running.ending ? ECANCELED
+                                   : posix_spawnp(pid, argv[0], &actions,
+                                                  nullptr, argv, environ);
+  if (error == 0) running.programs.insert(*pid);
+  posix_spawn_file_actions_destroy(&actions);
+  return error;
+}
+
+// Waits until the program has ended; returns the system's error.
+int WaitFor(pid_t pid, int* status) {
+  // Without reaping it: its number stays its own.
+  siginfo_t info;
+  while (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOWAIT) != 0) {
+    if (errno != EINTR) break;
+  }
+  Running& running = GlobalRunning();
+  std::lock_guard<std::mutex> lock(running.mutex);
+  running.programs.erase(pid);
+  while (waitpid(pid, status, 0) < 0) {
+    if (errno != EINTR) return errno;
+  }
+  return 0;
+}
+
 }  // namespace
 
 absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words) {
@@ -46,14 +94,8 @@ absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words) {
   if (pipe2(pipe_fds, O_CLOEXEC) != 0) {
     return absl::InternalError(absl::StrCat("pipe: ", strerror(errno)));
   }
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, pipe_fds[1], STDERR_FILENO);
   pid_t pid = -1;
-  const int error =
-      posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
+  const int error = Start(argv.data(), pipe_fds[1], &pid);
   close(pipe_fds[1]);
   if (error != 0) {
     close(pipe_fds[0]);
@@ -68,14 +110,20 @@ absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words) {
   result.output = ReadPipe(pipe_fds[0]);
   close(pipe_fds[0]);
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0) {
-    if (errno == EINTR) continue;
+  if (const int failure = WaitFor(pid, &status); failure != 0) {
     return absl::InternalError(
-        absl::StrCat("waiting for ", words[0], ": ", strerror(errno)));
+        absl::StrCat("waiting for ", words[0], ": ", strerror(failure)));
   }
   if (WIFEXITED(status)) result.exit_status = WEXITSTATUS(status);
   if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
   return result;
+}
+
+void EndRunningPrograms() {
+  Running& running = GlobalRunning();
+  std::lock_guard<std::mutex> lock(running.mutex);
+  running.ending = true;
+  for (const pid_t pid : running.programs) kill(pid, SIGKILL);
 }
 
 }  // namespace ingot

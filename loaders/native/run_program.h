@@ -25,6 +25,11 @@ struct ProgramResult {
 // posix_spawn, never as a copy of this process.
 absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words);
 
+// Kills the programs that RunProgram waits for in other threads, so that they
+// do not outlive a process that is about to end, and lets no further one start.
+// Thread-safe.
+void EndRunningPrograms();
+
 }  // namespace ingot
 
 #endif  // INGOT_LOADERS_NATIVE_RUN_PROGRAM_H_

@@ -1,6 +1,8 @@
 #include "tools/ingot/command.h"
 
 #include <cstdio>
+#include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -10,8 +12,10 @@
 #include "absl/strings/str_join.h"
 #include "base/closest_names.h"
 #include "base/version.h"
+#include "tools/ingot/budget.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/last_words.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/start_compiler.h"
 
@@ -111,11 +115,39 @@ absl::Status Dispatch(Args args, const Backends& backends) {
   return status.ok() ? status : Annotate(status, command->name);
 }
 
+// The subcommand and the first file of a call, to begin an error with.
+std::string CallOf(Args args) {
+  std::string call;
+  bool is_value = false;  // of a flag of one letter
+  for (const std::string& arg : args) {
+    const bool is_flag = !arg.empty() && arg[0] == '-';
+    if (!is_flag && !is_value) {
+      if (!call.empty()) return absl::StrCat(call, ": ", arg);
+      call = arg;
+    }
+    is_value = is_flag && arg.size() == 2;
+  }
+  return call;
+}
+
+// Libraries throw; Ingot's own code returns what went wrong.
+absl::Status DispatchAndCatch(Args args, const Backends& backends) {
+  try {
+    return Dispatch(args, backends);
+  } catch (const std::bad_alloc&) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(CallOf(args), ": ", OutOfMemoryMessage()));
+  } catch (const std::exception& e) {
+    return absl::InternalError(absl::StrCat(CallOf(args), ": ", e.what()));
+  }
+}
+
 }  // namespace
 
 int CommandMain(int argc, char** argv, const Backends& backends) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-  absl::Status status = Dispatch(args, backends);
+  PrepareLastWords(CallOf(args));
+  absl::Status status = DispatchAndCatch(args, backends);
   if (IsNeedsCompiler(status)) {
     status = Annotate(StartCompiler(backends.compiler_program, argv),
                       status.message());
@@ -123,7 +155,7 @@ int CommandMain(int argc, char** argv, const Backends& backends) {
   // Output from before an error is of use, too.
   if (absl::Status s = FlushOutput(); status.ok()) status = s;
   if (status.ok()) return kDone;
-  absl::FPrintF(stderr, "ingot: %s\n", OneLine(status.message()));
+  absl::FPrintF(stderr, "ingot: %s\n", Cut(OneLine(status.message())));
   return IsUsageError(status) ? kUsage : kFailed;
 }
 

@@ -11,6 +11,7 @@
 #include "backends/external/inspectors.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/machine.h"
+#include "compiler/codegen/llvm/out_of_memory.h"
 #include "compiler/frontends/read_model.h"
 #include "compiler/target/target.h"
 #include "loaders/native/linker.h"
@@ -124,6 +125,7 @@ class CompilerOfThisProgram final : public Compiler {
 
 int CompilerCommandMain(int argc, char** argv,
                         const CompilerBackends& backends) {
+  codegen::ThrowWithoutMemory();
   CompilerOfThisProgram compiler(backends);
   return CommandMain(
       argc, argv,

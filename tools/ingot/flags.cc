@@ -36,7 +36,27 @@ bool IsUsageError(const absl::Status& status) {
 
 FlagSet::FlagSet(absl::string_view command, std::vector<std::string> words,
                  absl::string_view doc)
-    : command_(command), words_(std::move(words)), doc_(doc) {}
+    : command_(command),
+      words_(std::move(words)),
+      doc_(doc),
+      budget_(DefaultBudget()) {}
+
+// Help shows them after the subcommand's own.
+void FlagSet::AddBudget() {
+  flags_.push_back({"max-memory", "SIZE",
+                    "memory to use at most, such as 512M or 4G; 0: any "
+                    "[three quarters of the machine's]",
+                    [this](absl::string_view given) {
+                      absl::StatusOr<uint64_t> size = ParseSize(given);
+                      if (!size.ok()) {
+                        return UsageError(absl::StrCat(
+                            "--max-memory: ", size.status().message()));
+                      }
+                      budget_.memory = *size;
+                      return absl::OkStatus();
+                    }});
+  Double("max-seconds", "N", "time to take at most; 0: any", &budget_.seconds);
+}
 
 std::string FlagSet::Flag::Spelling() const { return Spell(name); }
 
@@ -174,6 +194,7 @@ absl::Status FlagSet::SetFlag(absl::string_view argument,
 }
 
 absl::StatusOr<bool> FlagSet::Parse(absl::Span<const std::string> args) {
+  AddBudget();
   bool only_words = false;
   for (size_t i = 0; i < args.size(); ++i) {
     const std::string& arg = args[i];
@@ -210,6 +231,7 @@ absl::StatusOr<bool> FlagSet::Parse(absl::Span<const std::string> args) {
           flag.value, " (see ingot help ", command_, ")"));
     }
   }
+  INGOT_RETURN_IF_ERROR(StartBudget(budget_));
   return true;
 }
 

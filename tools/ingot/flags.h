@@ -14,6 +14,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tools/ingot/budget.h"
 
 namespace ingot {
 
@@ -24,7 +25,7 @@ bool IsUsageError(const absl::Status& status);
 
 // The words of a subcommand: positional words, and flags written --name=value,
 // --name (true or false) or, for a name of one letter, -o value. After "--"
-// everything is positional.
+// everything is positional. Every subcommand has the flags of its budget.
 class FlagSet {
  public:
   // `words` are the positional arguments' names, all of which are needed, such
@@ -48,8 +49,9 @@ class FlagSet {
   // The flag defined last must be given.
   void Required();
 
-  // Sets the variables. False when help was asked for and has been printed:
-  // nothing else is to be done. UsageError for everything that is off.
+  // Sets the variables, and puts the budget in force. False when help was asked
+  // for and has been printed: nothing else is to be done. UsageError for
+  // everything that is off.
   absl::StatusOr<bool> Parse(absl::Span<const std::string> args);
 
   // True after Parse if the flag was given.
@@ -58,6 +60,9 @@ class FlagSet {
   const std::string& word(size_t i) const { return given_words_[i]; }
 
   std::string Help() const;
+
+  FlagSet(const FlagSet&) = delete;
+  FlagSet& operator=(const FlagSet&) = delete;
 
  private:
   struct Flag {
@@ -72,6 +77,7 @@ class FlagSet {
     std::string Spelling() const;  // "--name" or "-o"
   };
 
+  void AddBudget();
   Flag* Find(absl::string_view name);
   absl::Status SetFlag(absl::string_view argument,
                        absl::Span<const std::string> rest, size_t* used);
@@ -81,6 +87,7 @@ class FlagSet {
   std::string doc_;
   std::vector<Flag> flags_;
   std::vector<std::string> given_words_;
+  Budget budget_;
 };
 
 }  // namespace ingot

@@ -110,6 +110,19 @@ std::string OneLine(absl::string_view text) {
   return line;
 }
 
+std::string Cut(absl::string_view line) {
+  constexpr size_t kBeginning = 500, kEnd = 400;
+  if (line.size() <= kBeginning + kEnd) return std::string(line);
+  const auto continues = [line](size_t i) {
+    return (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
+  };
+  // Bytes that are no UTF-8 may all continue something.
+  size_t first = kBeginning, last = line.size() - kEnd;
+  while (first > kBeginning - 4 && continues(first)) --first;
+  while (last < line.size() - kEnd + 4 && continues(last)) ++last;
+  return absl::StrCat(line.substr(0, first), "…", line.substr(last));
+}
+
 absl::Status Annotate(const absl::Status& status, absl::string_view where) {
   absl::Status annotated(status.code(),
                          absl::StrCat(where, ": ", status.message()));
@@ -163,7 +176,7 @@ void Print(absl::string_view text) {
 }
 
 void Warn(absl::string_view line) {
-  absl::FPrintF(stderr, "ingot: note: %s\n", OneLine(line));
+  absl::FPrintF(stderr, "ingot: note: %s\n", Cut(OneLine(line)));
 }
 
 absl::Status FlushOutput() {

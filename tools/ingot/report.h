@@ -27,6 +27,10 @@ std::string HumanNumber(double value);
 // vanish, so that a name from a file can not forge lines or drive a terminal.
 std::string OneLine(absl::string_view text);
 
+// `line`, of which at most 900 bytes are kept: its beginning and its end, which
+// say where and why, with "…" between them. No character is cut in two.
+std::string Cut(absl::string_view line);
+
 // `text` without control characters other than line breaks and tabs.
 std::string Printable(absl::string_view text);
 
