@@ -88,6 +88,8 @@ enum Trait : unsigned {
   kTimesMatrix = 1 << 11,
   // The same by the transpose of its second, a matrix [n, k].
   kTimesTranspose = 1 << 12,
+  // The same by a matrix that is packed for it.
+  kTimesPacked = 1 << 13,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

@@ -14,6 +14,11 @@ namespace {
 // A value larger than this is put where it is read only once.
 constexpr int64_t kMaxCopied = 1000;
 
+// A step of an algorithm, whose results are made once and read often.
+bool IsStep(const Stage* stage) {
+  return !TagOf(stage, kWinograd).empty() || !TagOf(stage, kParts).empty();
+}
+
 // Reads each element of its operands many times, so that they should be in
 // memory and not be computed again and again.
 bool ReadsOften(const Stage* stage) {
@@ -21,7 +26,7 @@ bool ReadsOften(const Stage* stage) {
   return anchor == kConv2dNchwc || anchor == kConv2dNchw ||
          anchor == kDepthwiseNchwc || anchor == kMatmul ||
          anchor == kDensePacked || anchor == kPool2d ||
-         !TagOf(stage, kWinograd).empty() || anchor == kWinograd;
+         anchor == kDenseParts || IsStep(stage) || anchor == kWinograd;
 }
 
 int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {
@@ -71,7 +76,7 @@ class Inliner {
   void Decide(const Stage* stage) {
     Uses& uses = uses_[stage];
     bool keep = stage->op().kind != OperationKind::kCompute ||
-                stage->is_output() || !TagOf(stage, kWinograd).empty();
+                stage->is_output() || IsStep(stage);
     for (const Stage* reader : schedule_->Readers(stage)) {
       if (reader->op().kind == OperationKind::kExtern) keep = true;
       const Uses& later = uses_.at(reader);

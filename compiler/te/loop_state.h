@@ -37,6 +37,7 @@ class LoopState {
   std::map<const tir::BufferNode*, Place>
       places;  // what may be read, looked up
   bool in_parallel = false;
+  bool in_tensorized = false;
   int64_t stack_bytes = 0;  // of the arrays that are live here
 
   // The number of iterations of a loop (leaf or not).

@@ -157,6 +157,8 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
     if (state.in_parallel || TouchesStack(state)) kind = ForKind::kSerial;
     state.in_parallel = true;
   }
+  if (state.in_tensorized) kind = ForKind::kSerial;
+  if (kind == ForKind::kTensorized) state.in_tensorized = true;
   tir::VarPtr var = tir::MakeVar(info.name);
   state.bounds.Set(var.get(), min, min + extent - Affine(1));
   bind(&state, Affine::Atom(var));

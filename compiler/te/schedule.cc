@@ -138,6 +138,14 @@ void Stage::Vectorize(Loop loop) {
 
 void Stage::Unroll(Loop loop) { SetKind(loop, ForKind::kUnrolled); }
 
+void Stage::Tensorize(Loop loop) {
+  if (loop.id >= 0 &&
+      !Require(loops_[loop.id].reduce, "an output loop cannot be tensorized")) {
+    return;
+  }
+  SetKind(loop, ForKind::kTensorized);
+}
+
 void Stage::Parallel(Loop loop) {
   if (loop.id >= 0 &&
       !Require(!loops_[loop.id].reduce, "a reduce loop cannot be parallel")) {

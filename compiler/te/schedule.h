@@ -113,6 +113,9 @@ class Stage {
   // vectorized loop should be the innermost and not a reduce loop.
   void Vectorize(Loop loop);
   void Unroll(Loop loop);
+  // for -> tensorized for: this reduce loop and all loops inside it are one
+  // multiplication of tiles (tir::ForKind::kTensorized).
+  void Tensorize(Loop loop);
   // for -> parallel for. Only the outermost parallel loop of a nest counts.
   void Parallel(Loop loop);
   // One loop -> a sequence of loops, cut where a condition of a Select in the

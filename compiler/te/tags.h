@@ -24,6 +24,9 @@
 //   dense_packed     batch..., m, n           k
 //                      data [batch..., m, k], weight [n/nr, k, nr], zero in the
 //                      columns beyond n, read at [n // nr, k, n % nr].
+//   dense_parts      batch..., m, n           k/32, pairs, 2
+//                      data [batch..., m, rows of parts, 32] of bf16, weight
+//                      [n/16, k/32, parts, pairs, 16, 2], see the operator
 //   winograd         n, i, j, oc/b, rows, columns, b     ic/ib, ib
 //                      the products at the points [i, j] of all tiles; data
 //                      [n, i, j, ic/ib, rows, columns, ib], weight [oc/b, i, j,
@@ -36,6 +39,9 @@
 // The other stages of Winograd's algorithm are tagged kWinograd themselves:
 // computed once a tile, each by another formula for another row, they are never
 // put where they are read.
+//
+// The stage that splits the data of dense_parts is tagged kParts, and is not
+// put where it is read either.
 //
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
 // carry no tag.
@@ -57,6 +63,8 @@ inline constexpr char kDepthwiseNchwc[] = "depthwise_nchwc";
 inline constexpr char kMatmul[] = "matmul";
 inline constexpr char kDensePacked[] = "dense_packed";
 inline constexpr char kWinograd[] = "winograd";  // and {"winograd": "1"}
+inline constexpr char kDenseParts[] = "dense_parts";
+inline constexpr char kParts[] = "parts";  // {"parts": "1"}
 inline constexpr char kPool2d[] = "pool2d";
 inline constexpr char kGlobalPool[] = "global_pool";
 inline constexpr char kReduce[] = "reduce";

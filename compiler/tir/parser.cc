@@ -252,9 +252,9 @@ class Parser final : private ExprParser {
     *depth = 1;
     if (token_.IsSymbol("{")) return Block(result, depth);
     if (token_.kind == TokenKind::kPercentName) return StoreStatement(result);
-    static constexpr ForKind kKinds[] = {ForKind::kSerial, ForKind::kParallel,
-                                         ForKind::kVectorized,
-                                         ForKind::kUnrolled};
+    static constexpr ForKind kKinds[] = {
+        ForKind::kSerial, ForKind::kParallel, ForKind::kVectorized,
+        ForKind::kUnrolled, ForKind::kTensorized};
     for (ForKind kind : kKinds) {
       if (token_.IsWord(SpellingOf(kind))) return Loop(kind, result, depth);
     }

@@ -77,6 +77,8 @@ const char* SpellingOf(ForKind kind) {
       return "vectorized";
     case ForKind::kUnrolled:
       return "unrolled";
+    case ForKind::kTensorized:
+      return "tensorized";
   }
   return "?";
 }

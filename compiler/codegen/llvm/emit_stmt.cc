@@ -7,6 +7,7 @@
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/visitor.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/MDBuilder.h"
 
 namespace ingot::codegen {
@@ -80,7 +81,13 @@ llvm::BasicBlock* KernelEmitter::NewBlock(const char* name) {
   return llvm::BasicBlock::Create(b_.getContext(), name, function_);
 }
 
-void KernelEmitter::Finish() { b_.CreateRet(b_.getInt32(0)); }
+void KernelEmitter::Finish() {
+  // A thread whose tiles are in use takes longer to switch to and from.
+  if (uses_tiles_) {
+    b_.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}, {});
+  }
+  b_.CreateRet(b_.getInt32(0));
+}
 
 void KernelEmitter::EmitStmt(const tir::Stmt& s) {
   if (s == nullptr || !status_.ok()) return;
@@ -133,6 +140,7 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
   if (loop.for_kind == ForKind::kUnrolled && constant && extent <= kMaxUnroll) {
     return EmitUnrolled(loop, extent);
   }
+  if (loop.for_kind == ForKind::kTensorized) return EmitTensorized(loop);
   Value* min = EmitExpr(loop.min);
   Value* end = EmitExpr(loop.extent);
   if (!tir::IsConstInt(loop.min, 0)) end = b_.CreateNSWAdd(min, end);
@@ -159,6 +167,11 @@ void KernelEmitter::EmitUnrolled(const tir::For& loop, int64_t extent) {
 }
 
 void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {
+  EmitSerial(loop, min, end, [&] { EmitStmt(loop.body); });
+}
+
+void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end,
+                               absl::FunctionRef<void()> body_of) {
   const tir::Var* var = loop.var.get();
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = NewBlock("loop");
@@ -174,7 +187,7 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {
   index->addIncoming(min, before);
   BindVar(var, index);
   bounds_.SetLoop(var, loop.min, loop.extent);
-  EmitStmt(loop.body);
+  body_of();
   bounds_.Forget(var);
   Value* next = b_.CreateNSWAdd(index, b_.getInt64(1));
   index->addIncoming(next, b_.GetInsertBlock());

@@ -5,15 +5,18 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/llvm/module_emitter.h"
+#include "compiler/codegen/llvm/tile_nest.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Intrinsics.h"
 
 namespace ingot::codegen {
 
@@ -87,6 +90,9 @@ class KernelEmitter {
   // Control flow (emit_stmt.cc).
   void EmitFor(const tir::For& loop);
   void EmitSerial(const tir::For& loop, llvm::Value* min, llvm::Value* end);
+  // The same around what `body` emits.
+  void EmitSerial(const tir::For& loop, llvm::Value* min, llvm::Value* end,
+                  absl::FunctionRef<void()> body);
   void EmitUnrolled(const tir::For& loop, int64_t extent);
   void EmitParallel(const tir::For& loop);
   void EmitIf(const tir::IfThenElse& s);
@@ -98,6 +104,19 @@ class KernelEmitter {
   void FailUnless(llvm::Value* holds, const char* kind,
                   const std::string& message);
   llvm::BasicBlock* NewBlock(const char* name);
+
+  // Tiles (emit_tiles.cc).
+  void EmitTensorized(const tir::For& loop);
+  void EmitTileSteps(const TileNest& nest, size_t step);
+  void EmitTileTerms(const TileNest& nest);
+  void ConfigureTiles(const TileNest& nest);
+  // Loads or stores all tiles of sums.
+  void MoveSums(const TileNest& nest, llvm::Intrinsic::ID move);
+  // Returns the address of the tile so many strides from an operand's first,
+  // and the bytes from one of its rows to the next.
+  std::pair<llvm::Value*, llvm::Value*> TileAt(const TileNest::Operand& operand,
+                                               int64_t elements,
+                                               int64_t row_stride);
 
   // Runs `emit` where values computed before may be used, and forgets those
   // that it computes: they need not be reached elsewhere.
@@ -111,6 +130,7 @@ class KernelEmitter {
   tir::Bounds bounds_;
   const bool in_parallel_;
   int parallel_count_ = 0;
+  bool uses_tiles_ = false;
   absl::Status status_;
 
   std::unordered_map<const tir::BufferNode*, llvm::Value*> buffers_;

@@ -19,6 +19,8 @@
 namespace ingot::codegen {
 namespace {
 
+constexpr char kMatmulPrecision[] = "matmul-precision";
+
 absl::StatusOr<int> OptLevel(const Target& target) {
   const std::string text = target.Option("O", "3");
   int level = 0;
@@ -27,6 +29,18 @@ absl::StatusOr<int> OptLevel(const Target& target) {
         absl::StrCat("target option -O=", text, ": must be 0, 1, 2 or 3"));
   }
   return level;
+}
+
+// The bf16 parts of a number of f32 that products may use, by PyTorch's words
+// for it; 0: they use the numbers.
+absl::StatusOr<int> ProductParts(const Target& target) {
+  const std::string precision = target.Option(kMatmulPrecision, "highest");
+  if (precision == "highest") return 0;
+  if (precision == "high") return 2;
+  if (precision == "medium") return 1;
+  return absl::InvalidArgumentError(
+      absl::StrCat("target option -", kMatmulPrecision, "=", precision,
+                   ": must be highest, high or medium"));
 }
 
 // Returns the machine that the options describe, if such output can be for it.
@@ -48,10 +62,22 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.doc = std::string(doc);
   kind.options = MachineOptions();
   kind.options["O"] = {"how hard LLVM optimises, 0 to 3", "3"};
+  kind.options[kMatmulPrecision] = {
+      "how products of f32 by constant matrices may be computed: highest (in "
+      "f32), high (of two bf16 parts of each number) or medium (of bf16), "
+      "where "
+      "the processor has AMX",
+      "highest"};
   kind.loaders = {std::string(loader)};
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
   kind.check = [output](const Target& target) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
+    INGOT_ASSIGN_OR_RETURN(const int parts, ProductParts(target));
+    if (parts > 0 && machine.reproducible) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "target options -", kReproducibleOption, " and -", kMatmulPrecision,
+          " exclude each other: other machines have no such sums"));
+    }
     return OptLevel(target).status();
   };
   kind.templates = te::cpu::CpuTemplates();
@@ -59,7 +85,9 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.machine =
       [output](const Target& target) -> absl::StatusOr<MachineModel> {
     INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
-    return ModelOf(machine);
+    MachineModel model = ModelOf(machine);
+    INGOT_ASSIGN_OR_RETURN(model.product_parts, ProductParts(target));
+    return model;
   };
   kind.generates_main = output == LlvmOutput::kObject;
   const std::string codegen_id = kind.name;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/relay/bf16_parts.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
@@ -128,6 +129,18 @@ TEST_F(BlockedTest, PackedProduct) {
              Op("dense_packed", {x, packed}, {{"units", int64_t{7}}}));
   ExpectSame(Op("dense", {x, w}),
              Op("matmul", {x, Op("transpose", {w}, {{"axes", Ints{1, 0}}})}));
+}
+
+// Small whole numbers are bf16 themselves: the parts after the first are 0.
+TEST_F(BlockedTest, ProductOfParts) {
+  const Value x = Constant({2, 3, 37}), w = Constant({37, 21});
+  for (const int64_t parts : {1, 2, 3}) {
+    const Tensor panels =
+        *PackBf16Panels(Numbers({37, 21}), {37, 21, parts}, 21, 1);
+    const Value packed{f_->AddConstant("panels", panels)};
+    ExpectSame(Op("matmul", {x, w}),
+               Op("dense_parts", {x, packed}, {{"units", int64_t{21}}}));
+  }
 }
 
 TEST_F(BlockedTest, PartialBlocksAreFilledWithZeros) {

@@ -11,6 +11,7 @@
   X(Convolution)                   \
   X(Cumulative)                    \
   X(Custom)                        \
+  X(DenseParts)                    \
   X(Elementwise)                   \
   X(Float8)                        \
   X(Generate)                      \

@@ -136,7 +136,7 @@ OpDef DensePacked() {
       "dot4 [ceil(n / nr), k / 4, nr]";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
-  def.traits = kOperandsInMemory;
+  def.traits = kOperandsInMemory | kTimesPacked;
   def.attrs = {
       IntAttr("units", "n, the columns of the result", kRequired),
       TypeAttr("out_dtype", "of sums and result; x's type when left out",

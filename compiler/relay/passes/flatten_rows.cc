@@ -1,14 +1,17 @@
-// flatten_rows: kernels around a convolution of single points, on one long row
-// instead of many short ones.
+// flatten_rows: kernels around a convolution of single points, or a product by
+// a packed matrix, on one long row, or on many rows in one dimension, instead
+// of many short ones.
 //
 //   @f(%x: f32[1, 272, 14, 14], …)    ->  @f(%x: f32[1, 272, 1, 196], …)
 //   %y = @f(%a, %w)                       %a_1 = reshape(%a)
 //                                         %y_1 = @f(%a_1, %w)
 //                                         %y = reshape(%y_1)
 //
-// A schedule runs its vectors along rows and cannot run them over two; the
-// reshapes cost nothing. For convolutions that stay in plain layout: of groups,
-// mostly, that do not fill blocks of channels.
+// A schedule runs its vectors along rows and cannot run them over two, and its
+// tiles along one dimension of rows; the reshapes cost nothing. Convolutions
+// are those that stay in plain layout: of groups, mostly, that do not fill
+// blocks of channels.
+#include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
@@ -25,18 +28,27 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// The extents of a plane, whose rows become one.
-struct Plane {
-  int64_t height, width;
+// Dimensions that become one: consecutive ones with `after` others after them,
+// in all values of a kernel but a product's weights.
+struct Run {
+  Ints extents;
+  size_t after;
+  const Node* weights = nullptr;
 };
 
-// The plane of the convolution's result, if each of its elements depends on the
+// Whether more than one dimension has more than one element.
+bool IsWorthwhile(const Ints& extents) {
+  int64_t longer = 0;
+  for (const int64_t extent : extents) longer += extent > 1;
+  return longer > 1;
+}
+
+// The rows of the convolution's result, if each of its elements depends on the
 // element of its data in the same place alone.
-std::optional<Plane> PlaneOf(const Node& conv) {
+std::optional<Run> RowsOfConv(const Node& conv) {
   if (conv.outputs[0].shape.size() != 4 ||
       conv.attrs.Get<std::string>("data_layout") != "NCHW" ||
       conv.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
-      conv.inputs[0].node->kind != NodeKind::kInput ||
       conv.attrs.GetEach("strides", 2) != Ints{1, 1} ||
       conv.attrs.GetEach("pads", 4) != Ints{0, 0, 0, 0}) {
     return std::nullopt;
@@ -48,64 +60,82 @@ std::optional<Plane> PlaneOf(const Node& conv) {
   if (taps != Ints{1, 1} || !plane.has_value() || (*plane)[0] <= 1) {
     return std::nullopt;
   }
-  return Plane{(*plane)[0], (*plane)[1]};
+  return Run{*plane, 0};
 }
 
-// The shape on one row of what has a value for each element of the plane or for
+// The rows of a product's data, which are in all dimensions but the last.
+std::optional<Run> RowsOfProduct(const Node& product) {
+  const Shape& shape = product.outputs[0].shape;
+  const auto rows = ConstShape(Shape(shape.begin(), shape.end() - 1));
+  if (!rows.has_value() || !IsWorthwhile(*rows)) return std::nullopt;
+  return Run{*rows, 1, product.inputs[1].node};
+}
+
+// The shape on one row of what has a value for each element of the run or for
 // the whole of it; nothing for anything else.
-std::optional<Shape> Flat(const TensorType& type, const Plane& plane) {
+std::optional<Shape> Flat(const TensorType& type, const Run& run) {
   Shape shape = type.shape;
   if (type.is_sequence) return std::nullopt;
-  if (shape.empty()) return shape;
-  if (shape.size() == 1) {
-    if (tir::IsConstInt(shape[0], 1)) return shape;
-    return std::nullopt;
+  // The dimensions of the run that the shape has: the last ones.
+  const size_t rank = shape.size() - std::min(shape.size(), run.after);
+  const size_t present = std::min(rank, run.extents.size());
+  bool all = present == run.extents.size(), ones = true;
+  int64_t elements = 1;
+  for (size_t d = 0; d < present; ++d) {
+    const int64_t extent = run.extents[run.extents.size() - 1 - d];
+    const Dim& dim = shape[rank - 1 - d];
+    all = all && tir::IsConstInt(dim, extent);
+    ones = ones && tir::IsConstInt(dim, 1);
+    elements *= extent;
   }
-  Dim& height = shape[shape.size() - 2];
-  Dim& width = shape.back();
-  if (tir::IsConstInt(height, 1) && tir::IsConstInt(width, 1)) return shape;
-  if (!tir::IsConstInt(height, plane.height) ||
-      !tir::IsConstInt(width, plane.width)) {
-    return std::nullopt;
+  if (ones) return shape;
+  if (!all) return std::nullopt;
+  const Shape row = MakeShape({1, elements});
+  for (size_t d = 0; d < present; ++d) {
+    shape[rank - 1 - d] = row[d == 0 ? 1 : 0];
   }
-  const Shape row = MakeShape({1, plane.height * plane.width});
-  height = row[0];
-  width = row[1];
   return shape;
 }
 
-// The plane of a kernel that is one such convolution with element-wise
-// operators around it.
-std::optional<Plane> FindPlane(const Function& kernel) {
-  std::optional<Plane> plane;
+// The rows of a kernel that is one such operator with element-wise operators
+// around it.
+std::optional<Run> FindRows(const Function& kernel) {
+  std::optional<Run> run;
   for (const auto& node : kernel.nodes()) {
     if (node->kind != NodeKind::kOp) continue;
-    if (IsConv(*node) && !plane.has_value()) {
-      plane = PlaneOf(*node);
-      if (!plane.has_value()) return std::nullopt;
+    const bool conv = IsConv(*node), product = node->op->Has(kTimesPacked);
+    if ((conv || product) && !run.has_value()) {
+      if (node->inputs[0].node->kind == NodeKind::kInput) {
+        run = conv ? RowsOfConv(*node) : RowsOfProduct(*node);
+      }
+      if (!run.has_value()) return std::nullopt;
     } else if (node->op->fusion != FusionKind::kElementwise &&
                node->op->fusion != FusionKind::kBroadcast) {
       return std::nullopt;
     }
   }
-  if (!plane.has_value()) return std::nullopt;
+  if (!run.has_value()) return std::nullopt;
   for (const auto& node : kernel.nodes()) {
     for (const TensorType& type : node->outputs) {
-      if (!Flat(type, *plane).has_value()) return std::nullopt;
+      if (node.get() != run->weights && !Flat(type, *run).has_value()) {
+        return std::nullopt;
+      }
     }
   }
-  return plane;
+  return run;
 }
 
 // Changes the types of the kernel's values; false, and nothing changed, where
 // an operator's attributes do not allow it.
-bool Flatten(const Plane& plane, Function* kernel) {
+bool Flatten(const Run& run, Function* kernel) {
   std::vector<std::vector<TensorType>> before;
   for (const auto& node : kernel->nodes()) before.push_back(node->outputs);
   bool done = true;
   for (const auto& node : kernel->nodes()) {
     std::vector<TensorType> wanted = node->outputs;
-    for (TensorType& type : wanted) type.shape = *Flat(type, plane);
+    for (TensorType& type : wanted) {
+      if (node.get() != run.weights) type.shape = *Flat(type, run);
+    }
     if (node->kind == NodeKind::kOp) {
       const absl::StatusOr<std::vector<TensorType>> inferred =
           InferTypes(*node->op, node->inputs, node->attrs);
@@ -156,8 +186,8 @@ absl::StatusOr<bool> FlattenRows(Module* module, PassContext*) {
   std::set<std::string> flattened;
   for (const auto& function : module->functions()) {
     if (!function->attrs.Has("primitive")) continue;
-    const std::optional<Plane> plane = FindPlane(*function);
-    if (plane.has_value() && Flatten(*plane, function.get())) {
+    const std::optional<Run> run = FindRows(*function);
+    if (run.has_value() && Flatten(*run, function.get())) {
       flattened.insert(function->name);
     }
   }

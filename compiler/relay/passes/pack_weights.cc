@@ -4,12 +4,15 @@
 //   dense(x, w)             ->  dense_packed(x, panels of w)
 //   matmul(x, b), b [k, n]  ->  dense_packed(x, panels of b)
 //
-// Panels of bytes hold words of four along k.
+// Panels of bytes hold words of four along k. Where the target wants bf16 parts
+// of f32, dense_parts(x, parts of w) stands for the product instead.
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 
 #include "base/status_macros.h"
+#include "compiler/relay/bf16_parts.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
@@ -95,13 +98,21 @@ class Packer {
     const int64_t rows = constant->shape()[transposed ? 1 : 0];
     const int64_t columns = constant->shape()[transposed ? 0 : 1];
     const int64_t nr = layouts_.panel_width(*node, columns);
-    if (nr == 0) return false;
-    Value& panels = panels_[{w, transposed}];
+    const int64_t parts =
+        layouts_.product_parts != nullptr && type == DataType::Float(32)
+            ? layouts_.product_parts(*node)
+            : 0;
+    if (nr == 0 && parts == 0) return false;
+    Value& panels = panels_[{w, transposed, parts}];
     if (panels.node == nullptr) {
       const int64_t row = transposed ? 1 : columns,
                     column = transposed ? rows : 1;
       Tensor packed;
-      if (bytes) {
+      if (parts > 0) {
+        INGOT_ASSIGN_OR_RETURN(
+            packed,
+            PackBf16Panels(*constant, {rows, columns, parts}, row, column));
+      } else if (bytes) {
         INGOT_ASSIGN_OR_RETURN(const Tensor words,
                                Words(*constant, rows, columns, row, column));
         INGOT_ASSIGN_OR_RETURN(packed, Panels(words, words.shape()[1], columns,
@@ -129,7 +140,8 @@ class Packer {
     }
     INGOT_ASSIGN_OR_RETURN(
         Node * made,
-        function_->AddOp("dense_packed", node->name, {x, panels}, attrs));
+        function_->AddOp(parts > 0 ? "dense_parts" : "dense_packed", node->name,
+                         {x, panels}, attrs));
     AddSources(*node, made);
     std::swap(made->name, node->name);
     function_->ReplaceUses(Value{node}, Value{made});
@@ -138,7 +150,8 @@ class Packer {
 
   Function* function_;
   const LayoutPreferences& layouts_;
-  std::map<std::pair<Value, bool>, Value> panels_;
+  // By the weights, whether they are transposed, and the parts.
+  std::map<std::tuple<Value, bool, int64_t>, Value> panels_;
   std::map<const Node*, std::string> names_;  // of what panels are made from
 };
 

@@ -50,7 +50,10 @@ inline constexpr PassRow kPasses[] = {
     {"pack_weights", "lay out constant matrices as kernels read them",
      PackWeights},
     {"fuse_ops", "group operators into kernels", FuseOps},
-    {"flatten_rows", "run convolutions of single points on one long row",
+    {"flatten_rows",
+     "run convolutions of single points on one long row, and products on rows "
+     "in "
+     "one dimension",
      FlattenRows},
 };
 

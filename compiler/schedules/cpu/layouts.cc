@@ -56,6 +56,22 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
   return best;
 }
 
+namespace {
+
+// Whether a product is large enough that tiles of 16 rows pay.
+bool FillsTiles(const relay::Node& product) {
+  const relay::Shape& shape = product.inputs[0].type().shape;
+  int64_t rows = 1, terms = 0;
+  for (size_t d = 0; d + 1 < shape.size(); ++d) {
+    int64_t extent = 16;  // where it is only known at run time
+    tir::AsConstInt(shape[d], &extent);
+    rows *= std::min<int64_t>(extent, 16);
+  }
+  return rows >= 16 && tir::AsConstInt(shape.back(), &terms) && terms >= 64;
+}
+
+}  // namespace
+
 LayoutPreferences CpuLayouts(const MachineModel& machine) {
   LayoutPreferences layouts;
   layouts.channel_block = [machine](const relay::Node& convolution) {
@@ -77,6 +93,11 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   layouts.panel_width = [machine](const relay::Node& product, int64_t columns) {
     return PanelWidth(machine, product.outputs[0].dtype, columns);
   };
+  if (machine.product_parts > 0 && machine.Has(MachineUnit::kBFloat16Tiles)) {
+    layouts.product_parts = [machine](const relay::Node& product) -> int64_t {
+      return FillsTiles(product) ? machine.product_parts : 0;
+    };
+  }
   layouts.byte_words = machine.Has(MachineUnit::kInt8Dot);
   return layouts;
 }

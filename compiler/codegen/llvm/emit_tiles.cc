@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <array>
+
+#include "compiler/codegen/llvm/kernel_emitter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicsX86.h"
+
+namespace ingot::codegen {
+namespace {
+
+using llvm::Value;
+
+// Registers: up to four tiles of sums, then two each of `a` and of `b`.
+constexpr int kTilesOfA = 4, kTilesOfB = 6;
+constexpr int64_t kBytesOfRow = 64;
+
+int SumTile(int64_t row, int64_t column) {
+  return static_cast<int>(row * 2 + column);
+}
+
+// The rows or columns in the tile `index` of `count` of them.
+int64_t InTile(int64_t count, int64_t index) {
+  return std::min<int64_t>(16, count - index * 16);
+}
+
+// What ldtilecfg reads: the palette, then for each register the bytes of a row
+// from byte 16 on, and the rows from byte 48 on (Intel's manual, volume 1,
+// chapter 18).
+std::array<uint8_t, 64> Configuration(const TileNest& nest) {
+  std::array<uint8_t, 64> bytes = {};
+  bytes[0] = 1;
+  const auto set = [&bytes](int tile, int64_t rows, int64_t row_bytes) {
+    bytes[16 + 2 * tile] = static_cast<uint8_t>(row_bytes);
+    bytes[48 + tile] = static_cast<uint8_t>(rows);
+  };
+  constexpr int64_t kBytesOfSum = 4;
+  for (int64_t i = 0; i < nest.row_tiles(); ++i) {
+    const int64_t rows = InTile(nest.rows, i);
+    set(kTilesOfA + static_cast<int>(i), rows, kBytesOfRow);
+    for (int64_t j = 0; j < nest.column_tiles(); ++j) {
+      set(SumTile(i, j), rows, InTile(nest.columns, j) * kBytesOfSum);
+    }
+  }
+  for (int64_t j = 0; j < nest.column_tiles(); ++j) {
+    set(kTilesOfB + static_cast<int>(j), TileNest::kRows,
+        InTile(nest.columns, j) * kBytesOfSum);
+  }
+  return bytes;
+}
+
+bool IsSameTile(const TileNest::Operand& x, const TileNest::Operand& y) {
+  return x.buffer == y.buffer &&
+         tir::ToAffine(x.offset) == tir::ToAffine(y.offset);
+}
+
+}  // namespace
+
+void KernelEmitter::ConfigureTiles(const TileNest& nest) {
+  llvm::Constant* bytes = llvm::ConstantDataArray::get(
+      b_.getContext(), llvm::ArrayRef<uint8_t>(Configuration(nest)));
+  auto* configuration = new llvm::GlobalVariable(
+      module_->module(), bytes->getType(), true,
+      llvm::GlobalValue::PrivateLinkage, bytes, "tiles");
+  configuration->setAlignment(llvm::Align(64));
+  configuration->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  b_.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {configuration});
+  uses_tiles_ = true;
+}
+
+std::pair<Value*, Value*> KernelEmitter::TileAt(
+    const TileNest::Operand& operand, int64_t elements, int64_t row_stride) {
+  Value* offset =
+      b_.CreateNSWAdd(EmitExpr(operand.offset), b_.getInt64(elements));
+  return {Address(*operand.buffer, offset, true),
+          b_.getInt64(row_stride * operand.buffer->dtype.bytes())};
+}
+
+void KernelEmitter::MoveSums(const TileNest& nest, llvm::Intrinsic::ID move) {
+  const int64_t stride = nest.sum.stride;
+  for (int64_t i = 0; i < nest.row_tiles(); ++i) {
+    for (int64_t j = 0; j < nest.column_tiles(); ++j) {
+      auto [address, bytes] =
+          TileAt(nest.sum,
+                 i * TileNest::kRows * stride + j * TileNest::kColumns, stride);
+      b_.CreateIntrinsic(
+          move, {},
+          {b_.getInt8(static_cast<uint8_t>(SumTile(i, j))), address, bytes});
+    }
+  }
+}
+
+// One step of the sums: of a factor that several terms share, and that comes
+// next again, the tiles are loaded once.
+void KernelEmitter::EmitTileTerms(const TileNest& nest) {
+  const auto load = [&](int tile, const TileNest::Operand& operand,
+                        int64_t elements, int64_t row_stride) {
+    auto [address, bytes] = TileAt(operand, elements, row_stride);
+    b_.CreateIntrinsic(
+        llvm::Intrinsic::x86_tileloadd64, {},
+        {b_.getInt8(static_cast<uint8_t>(tile)), address, bytes});
+  };
+  const TileNest::Operand* a = nullptr;
+  const TileNest::Operand* b = nullptr;
+  for (const TileNest::Term& term : nest.terms) {
+    const bool new_a = a == nullptr || !IsSameTile(*a, term.a);
+    const bool new_b = b == nullptr || !IsSameTile(*b, term.b);
+    a = &term.a;
+    b = &term.b;
+    for (int64_t i = 0; i < nest.row_tiles(); ++i) {
+      const int tile_a = kTilesOfA + static_cast<int>(i);
+      if (new_a) load(tile_a, *a, i * TileNest::kRows * a->stride, a->stride);
+      for (int64_t j = 0; j < nest.column_tiles(); ++j) {
+        const int tile_b = kTilesOfB + static_cast<int>(j);
+        if (new_b && i == 0) {
+          load(tile_b, *b, j * b->stride,
+               kBytesOfRow / b->buffer->dtype.bytes());
+        }
+        b_.CreateIntrinsic(llvm::Intrinsic::x86_tdpbf16ps, {},
+                           {b_.getInt8(static_cast<uint8_t>(SumTile(i, j))),
+                            b_.getInt8(static_cast<uint8_t>(tile_a)),
+                            b_.getInt8(static_cast<uint8_t>(tile_b))});
+      }
+    }
+  }
+}
+
+void KernelEmitter::EmitTileSteps(const TileNest& nest, size_t step) {
+  cache_.clear();
+  if (step == nest.steps.size()) return EmitTileTerms(nest);
+  const tir::For& loop = *nest.steps[step];
+  Value* min = EmitExpr(loop.min);
+  Value* end = b_.CreateNSWAdd(min, EmitExpr(loop.extent));
+  EmitSerial(loop, min, end, [&] { EmitTileSteps(nest, step + 1); });
+}
+
+void KernelEmitter::EmitTensorized(const tir::For& loop) {
+  absl::StatusOr<TileNest> nest = ReadTileNest(loop, bounds_);
+  if (nest.ok() && !m_.Has("amx-bf16")) {
+    nest = absl::InvalidArgumentError(
+        "a tensorized loop is for a processor with AMX");
+  }
+  if (!nest.ok()) {
+    Fail(nest.status().message(), DataType::Int(32));
+    return;
+  }
+  ConfigureTiles(*nest);
+  MoveSums(*nest, llvm::Intrinsic::x86_tileloadd64);
+  EmitTileSteps(*nest, 0);
+  MoveSums(*nest, llvm::Intrinsic::x86_tilestored64);
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,225 @@
+#include "compiler/codegen/llvm/tile_nest.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/codegen/access.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::As;
+using tir::Expr;
+
+constexpr int64_t kMaxTiles = 2;  // of rows and of columns
+
+absl::Status Misfit(absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("a tensorized loop is no multiplication of tiles: ", what));
+}
+
+const tir::Binary* AsBinary(const Expr& e, tir::BinaryOp op) {
+  const auto* binary = As<tir::Binary>(e);
+  return binary != nullptr && binary->op == op ? binary : nullptr;
+}
+
+// A load of bf16 that was made f32; null for anything else.
+const tir::Load* AsFactor(const Expr& e) {
+  const auto* cast = As<tir::Cast>(e);
+  if (cast == nullptr || cast->dtype != DataType::Float(32) ||
+      cast->value->dtype != DataType::BFloat16()) {
+    return nullptr;
+  }
+  return As<tir::Load>(cast->value);
+}
+
+struct Product {
+  const tir::Load* a;
+  const tir::Load* b;
+};
+
+bool ReadProduct(const Expr& a, const Expr& b, std::vector<Product>* products) {
+  const Product factors = {AsFactor(a), AsFactor(b)};
+  if (factors.a == nullptr || factors.b == nullptr) return false;
+  products->push_back(factors);
+  return true;
+}
+
+// Takes a sum of products apart.
+bool ReadProducts(const Expr& e, std::vector<Product>* products) {
+  if (const auto* sum = AsBinary(e, tir::BinaryOp::kAdd)) {
+    return ReadProducts(sum->a, products) && ReadProducts(sum->b, products);
+  }
+  const auto* product = AsBinary(e, tir::BinaryOp::kMul);
+  return product != nullptr && ReadProduct(product->a, product->b, products);
+}
+
+// Takes apart what products are added to and the products. Null where it is
+// something else.
+const tir::Load* ReadSum(const Expr& e, std::vector<Product>* products) {
+  if (const auto* sum = AsBinary(e, tir::BinaryOp::kAdd)) {
+    return ReadProducts(sum->b, products) ? As<tir::Load>(sum->a) : nullptr;
+  }
+  const auto* call = As<tir::Call>(e);
+  if (call == nullptr || call->intrinsic != tir::Intrinsic::kMulAdd ||
+      !ReadProduct(call->args[0], call->args[1], products)) {
+    return nullptr;
+  }
+  return As<tir::Load>(call->args[2]);
+}
+
+// How many elements further an access is when each loop's variable grows by
+// one.
+class Strides {
+ public:
+  Strides(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
+          const tir::Bounds& bounds)
+      : offset_(FlattenIndex(buffer, indices, &bounds)),
+        affine_(tir::ToAffine(offset_)) {}
+
+  int64_t Of(const tir::For& loop) const {
+    return affine_.CoefficientOf(loop.var.get());
+  }
+  // Whether the variable occurs in no other way.
+  bool IsAffineIn(const tir::For& loop) const {
+    tir::Affine rest = affine_;
+    rest.Add(tir::Affine::Atom(loop.var), -Of(loop));
+    return !tir::Uses(rest.ToExpr(), loop.var.get());
+  }
+  // The offset where the variables of `loops` are 0.
+  Expr Start(const std::vector<const tir::For*>& loops) const {
+    std::map<const tir::Var*, Expr> zeros;
+    for (const tir::For* loop : loops) {
+      zeros[loop->var.get()] = tir::MakeInt(0);
+    }
+    return tir::Simplify(tir::Substitute(offset_, zeros));
+  }
+
+ private:
+  Expr offset_;
+  tir::Affine affine_;
+};
+
+class Reader {
+ public:
+  Reader(const tir::For& loop, const tir::Bounds& bounds) : bounds_(bounds) {
+    for (const tir::For* l = &loop; l != nullptr; l = As<tir::For>(l->body)) {
+      loops_.push_back(l);
+      bounds_.SetLoop(l->var.get(), l->min, l->extent);
+    }
+  }
+
+  absl::StatusOr<TileNest> Read() {
+    INGOT_RETURN_IF_ERROR(ReadBody());
+    for (const tir::For* loop : loops_) {
+      INGOT_RETURN_IF_ERROR(Classify(*loop));
+    }
+    if (!has_pairs_ || !has_depth_) return Misfit("a row is not 64 bytes");
+    nest_.columns = lanes_ * column_tiles_;
+    if (nest_.rows > kMaxTiles * TileNest::kRows || column_tiles_ > kMaxTiles ||
+        (column_tiles_ > 1 && lanes_ != TileNest::kColumns)) {
+      return Misfit("too many rows or columns");
+    }
+    nest_.sum.offset = sum_->Start(inner_);
+    for (size_t t = 0; t < nest_.terms.size(); ++t) {
+      nest_.terms[t].a.offset = a_[t].Start(inner_);
+      nest_.terms[t].b.offset = b_[t].Start(inner_);
+    }
+    return std::move(nest_);
+  }
+
+ private:
+  absl::Status ReadBody() {
+    const auto* store = As<tir::Store>(loops_.back()->body);
+    if (store == nullptr) return Misfit("the body is no store");
+    std::vector<Product> products;
+    const tir::Load* before = ReadSum(store->value, &products);
+    if (before == nullptr || before->buffer != store->buffer ||
+        store->buffer->dtype != DataType::Float(32)) {
+      return Misfit("the body is no sum of products");
+    }
+    nest_.sum.buffer = store->buffer;
+    sum_.emplace(*store->buffer, store->indices, bounds_);
+    const Strides read(*before->buffer, before->indices, bounds_);
+    if (!(tir::ToAffine(sum_->Start({})) == tir::ToAffine(read.Start({})))) {
+      return Misfit("another element is added to");
+    }
+    for (const Product& product : products) {
+      nest_.terms.push_back(
+          {{product.a->buffer, nullptr, 0}, {product.b->buffer, nullptr, 0}});
+      a_.emplace_back(*product.a->buffer, product.a->indices, bounds_);
+      b_.emplace_back(*product.b->buffer, product.b->indices, bounds_);
+    }
+    return absl::OkStatus();
+  }
+
+  // Finds out what a loop is for by the strides of its variable, which must be
+  // the same in all terms.
+  absl::Status Classify(const tir::For& loop) {
+    const int64_t s = sum_->Of(loop);
+    const int64_t a = a_[0].Of(loop), b = b_[0].Of(loop);
+    bool same = sum_->IsAffineIn(loop);
+    for (size_t t = 0; t < a_.size(); ++t) {
+      same = same && a_[t].Of(loop) == a && a_[t].IsAffineIn(loop) &&
+             b_[t].Of(loop) == b && b_[t].IsAffineIn(loop);
+    }
+    int64_t extent = 0;
+    if (!same) return Misfit("operands have no strides");
+    if (s == 0 && !(a == 1 && b == 1) && !(a == kPair && b == kPairs)) {
+      if (!inner_.empty()) return Misfit("a step is inside of a tile");
+      nest_.steps.push_back(&loop);
+      return absl::OkStatus();
+    }
+    inner_.push_back(&loop);
+    if (!tir::AsConstInt(loop.extent, &extent) ||
+        !tir::IsConstInt(loop.min, 0)) {
+      return Misfit("an extent is not constant");
+    }
+    if (s == 0) {
+      bool& has = a == 1 ? has_pairs_ : has_depth_;
+      if (has || extent != (a == 1 ? kPair : TileNest::kRows)) {
+        return Misfit("a row is not 64 bytes");
+      }
+      has = true;
+    } else if (b == 0 && !has_rows_) {
+      has_rows_ = true;
+      nest_.rows = extent;
+      nest_.sum.stride = s;
+      for (TileNest::Term& term : nest_.terms) term.a.stride = a;
+    } else if (a == 0 && s == 1 && b == kPair && lanes_ == 1 &&
+               extent <= TileNest::kColumns) {
+      lanes_ = extent;
+    } else if (a == 0 && s == TileNest::kColumns && column_tiles_ == 1) {
+      column_tiles_ = extent;
+      for (TileNest::Term& term : nest_.terms) term.b.stride = b;
+    } else {
+      return Misfit("a loop is neither of rows nor of columns");
+    }
+    return absl::OkStatus();
+  }
+
+  static constexpr int64_t kPair = 2;  // elements of 4 bytes
+  static constexpr int64_t kPairs = kPair * TileNest::kColumns;
+
+  tir::Bounds bounds_;
+  std::vector<const tir::For*> loops_, inner_;
+  TileNest nest_;
+  std::optional<Strides> sum_;
+  std::vector<Strides> a_, b_;  // of the terms
+  bool has_pairs_ = false, has_depth_ = false, has_rows_ = false;
+  int64_t lanes_ = 1, column_tiles_ = 1;
+};
+
+}  // namespace
+
+absl::StatusOr<TileNest> ReadTileNest(const tir::For& loop,
+                                      const tir::Bounds& bounds) {
+  return Reader(loop, bounds).Read();
+}
+
+}  // namespace ingot::codegen

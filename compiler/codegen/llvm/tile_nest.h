@@ -1,0 +1,53 @@
+// A tensorized loop nest as a multiplication of tiles.
+#ifndef INGOT_COMPILER_CODEGEN_LLVM_TILE_NEST_H_
+#define INGOT_COMPILER_CODEGEN_LLVM_TILE_NEST_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::codegen {
+
+// sum[row, column] += for each of the steps, for each of the terms,
+//   for i in 16: for j in group: a[row, i, j] * b[i, column, j]
+//
+// where `group` elements fill 4 bytes: a row of a tile of `a` is 64 bytes, and
+// so is a row i of a tile of `b`. Strides are in elements of their buffers.
+struct TileNest {
+  static constexpr int64_t kRows = 16;     // of a tile
+  static constexpr int64_t kColumns = 16;  // of a tile of sums or of `b`
+
+  struct Operand {
+    tir::Buffer buffer;
+    // The offset of the first tile's first element, in terms of the variables
+    // of `steps`.
+    tir::Expr offset;
+    // From one row to the next: of `sum` and `a`. From one tile of 16 columns
+    // to the next: of `b`.
+    int64_t stride = 0;
+  };
+  struct Term {
+    Operand a, b;
+  };
+
+  std::vector<const tir::For*> steps;  // outermost first
+  Operand sum;                         // columns one after the other
+  int64_t rows = 1, columns = 1;       // at most two tiles each
+  std::vector<Term> terms;             // at least one; of equal types
+
+  int64_t row_tiles() const { return (rows + kRows - 1) / kRows; }
+  int64_t column_tiles() const { return (columns + kColumns - 1) / kColumns; }
+};
+
+// Reads a nest whose operands are bf16, summed as f32. `loop` must outlive the
+// result. InvalidArgument says what does not fit.
+absl::StatusOr<TileNest> ReadTileNest(const tir::For& loop,
+                                      const tir::Bounds& bounds);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_LLVM_TILE_NEST_H_

@@ -1,0 +1,127 @@
+// Products of matrices whose elements are sums of bf16 parts, by registers of
+// tiles: two rows and two columns of tiles in the inside, a block of rows that
+// stays in the second-level cache around them.
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+constexpr int64_t kTile = 16;        // rows, and columns, of a tile
+constexpr int64_t kBytesOfRow = 64;  // of a tile
+
+bool Matches(const ScheduleSite& site) {
+  return TagOf(&site.stage, kAnchor) == kDenseParts &&
+         site.machine.Has(MachineUnit::kBFloat16Tiles) &&
+         GuessExtent(site.stage.op().reduce_extent[0]) > 1;
+}
+
+// The columns that one multiplication takes: two tiles, where what is left over
+// at the end is one tile or less.
+int64_t ColumnsAtOnce(int64_t columns) {
+  const int64_t rest = columns % (2 * kTile);
+  return rest <= kTile ? 2 * kTile : kTile;
+}
+
+ScheduleSpace Space(const ScheduleSite& site) {
+  ScheduleSpace space;
+  space.parameters = {{"row_tiles", {2, 1}},
+                      // A block of rows of the data fills 1 / n of the
+                      // second-level cache.
+                      {"l2_part", {2, 1, 4}}};
+  return space;
+}
+
+int64_t NumberOfParts(const Stage& acc) {
+  for (const Tensor& t : acc.op().inputs) {
+    // The weights: [n/16, k/32, parts, pairs, 16, 2].
+    if (t.shape().size() == 6) return GuessExtent(t.shape()[2]);
+  }
+  return 1;
+}
+
+// The parts of the data that `acc` reads, made before.
+void ScheduleParts(Schedule* schedule, const Stage& acc,
+                   const MachineModel& machine) {
+  for (const Tensor& t : acc.op().inputs) {
+    Stage* parts = schedule->Find(t);
+    if (parts == nullptr || TagOf(parts, kParts).empty()) continue;
+    const int rank = static_cast<int>(parts->axes().size());
+    const int64_t number = GuessExtent(acc.op().inputs.back().shape()[2]);
+    auto [step, part] = parts->Split(parts->axis(rank - 2), number);
+    auto [vector, lane] =
+        parts->Split(parts->axis(rank - 1), std::max(machine.lanes(32), 1));
+    parts->Reorder({step, vector, part, lane});
+    parts->Unroll(part);
+    parts->Unroll(vector);
+    parts->Vectorize(lane);
+    FuseParallel(parts, rank - 2, GuessWork(parts) >= kParallelWork);
+  }
+}
+
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+           const MachineModel& machine) {
+  auto [acc, out] = MakeAnchor(schedule, stage);
+  ScheduleParts(schedule, *acc, machine);
+  const int rank = static_cast<int>(out->axes().size());
+  const int64_t lanes = LanesFor(*acc, machine);
+  const int64_t m = GuessExtent(out->output().shape()[rank - 2]);
+  const int64_t steps = GuessExtent(acc->op().reduce_extent[0]);
+  const int64_t rows_at_once = choice.Get("row_tiles") * kTile;
+  const int64_t columns_at_once =
+      ColumnsAtOnce(GuessExtent(out->output().shape()[rank - 1]));
+  const int64_t row_bytes = kBytesOfRow * NumberOfParts(*acc);
+
+  Loop rows = out->axis(rank - 2), columns = out->axis(rank - 1);
+  std::vector<Loop> order;
+  for (int i = 0; i + 2 < rank; ++i) order.push_back(out->axis(i));
+  int64_t block = machine.l2_bytes / choice.Get("l2_part") / row_bytes / steps;
+  block = std::max<int64_t>(1, block / rows_at_once) * rows_at_once;
+  std::optional<Loop> row_block;
+  if (m > 2 * block) {
+    auto [o, i] = out->Split(rows, block);
+    row_block = o;
+    rows = i;
+    order.push_back(o);
+  }
+  auto [mo, mi] = out->Split(rows, rows_at_once);
+  auto [no, ni] = out->Split(columns, columns_at_once);
+  auto [nv, nl] = out->Split(ni, lanes);
+  for (Loop loop : {no, mo, mi, nv, nl}) order.push_back(loop);
+  out->Reorder(order);
+  out->Unroll(nv);
+  out->Vectorize(nl);
+
+  // All steps at once: sums that leave the tiles and come back cost more than
+  // weights that come from the second-level cache.
+  acc->ComputeAt(out, mo);
+  auto [co, cl] = acc->Split(acc->axis(rank - 1), kTile);
+  acc->Reorder({acc->reduce_axis(0), acc->axis(rank - 2), co, cl,
+                acc->reduce_axis(1), acc->reduce_axis(2)});
+  acc->Vectorize(cl);
+  acc->Tensorize(acc->reduce_axis(0));
+
+  if (GuessWork(acc) >= kParallelWork) {
+    out->Parallel(row_block.value_or(no));
+  }
+}
+
+}  // namespace
+
+ScheduleTemplate TileProduct() {
+  ScheduleTemplate t;
+  t.name = "cpu.tile_product";
+  t.matches = Matches;
+  t.space = Space;
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu
