@@ -113,15 +113,19 @@ class Backends:
         self.operators: Dict[str, CustomOperator] = {}
 
     def register_target(self, kind: TargetKind) -> None:
+        """Makes the kind known to `target=` by its name."""
         _add(self.targets, "target kind", kind.name, kind)
 
     def register_loader(self, name: str, load: LoadBinary) -> None:
+        """Gives artifacts of that loader to `load`, once for each target key."""
         _add(self.loaders, "loader", name, load)
 
     def register_inspector(self, rule: InspectorRule) -> None:
+        """Asks the rule what it says of artifacts, in `inspect` and beside them in a dump."""
         _add(self.inspectors, "inspector", rule.name, rule)
 
     def register_operator(self, operator: CustomOperator) -> None:
+        """Lets models have the operator."""
         _add(self.operators, "operator", operator.name, operator)
 
     def _native_loaders(self) -> Dict[str, Callable[[List[tuple], Callable], Mapping[str, Function]]]:

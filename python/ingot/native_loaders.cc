@@ -142,7 +142,9 @@ std::vector<IngotLoader> ToLoaders(const OwnLoaders& own) {
 }
 
 void DefineTensor(py::module_& m) {
-  py::class_<Tensor>(m, "Tensor")
+  py::class_<Tensor>(m, "Tensor",
+                     "A tensor of a run. Its memory is there until the "
+                     "function returns that was called with it.")
       .def_property_readonly("shape", &Tensor::Shape)
       .def_property_readonly("dtype", &Tensor::Dtype)
       .def("numpy", &Tensor::Array)

@@ -1,11 +1,19 @@
 """One model called by many threads."""
 
 import os
+import tempfile
 import threading
 import unittest
 
 import ingot
 import numpy as np
+
+
+PRODUCT = """module {{
+  func @main(%x: f32[{n}, {n}], %w: f32[{n}, {n}]) -> (%y) {{
+    %y = matmul(%x, %w)
+  }}
+}}"""
 
 
 class ThreadsTest(unittest.TestCase):
@@ -29,6 +37,34 @@ class ThreadsTest(unittest.TestCase):
         for thread in threads:
             thread.join()
         self.assertEqual(wrong, [])
+
+
+    def test_others_go_on_during_a_run(self):
+        side = 1024
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "product.relay")
+            with open(path, "w") as file:
+                file.write(PRODUCT.format(n=side))
+            executor = ingot.compile(path, target="llvm").load().executor()
+        for i in range(2):
+            executor.set_input(i, np.ones((side, side), np.float32))
+        executor.run()
+        begun, done, seen = threading.Event(), threading.Event(), 0
+
+        def run():
+            begun.set()
+            executor.run()
+            done.set()
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        begun.wait()
+        while not done.is_set():
+            seen += 1
+        thread.join()
+        # With Python's lock held, this thread would have waited from one end to the other.
+        self.assertGreater(seen, 1000)
+        self.assertEqual(executor.output(0)[5, 7], side)
 
 
 if __name__ == "__main__":

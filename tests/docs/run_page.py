@@ -1,6 +1,6 @@
-"""Does what a page says: run_page.py PAGE.md
+"""Does what a page says: run_page.py PAGE.md [NAME=FILE]...
 
-In an empty folder, in the page's order, each fenced part whose info string begins with
+In a folder with these files alone, in the page's order, each fenced part whose info string begins with
 
 - `sh` is run by bash, with the program `ingot` in PATH; a command that fails ends the test,
 - `python` is run by one interpreter, which keeps its names,
@@ -13,6 +13,7 @@ import contextlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -39,12 +40,14 @@ def run_python(text: str, names: Dict[str, Any]) -> str:
     return printed.getvalue()
 
 
-def main(path: str) -> None:
+def main(path: str, given: Dict[str, str]) -> None:
     with open(path, encoding="utf-8") as file:
         parts = parts_of(file.read())
     names: Dict[str, Any] = {"__name__": "__main__"}
     ran, printed = 0, ""
     with tempfile.TemporaryDirectory() as folder:
+        for name, file in given.items():
+            shutil.copyfile(file, os.path.join(folder, name))
         os.chdir(folder)
         for info, text in parts:
             language, _, name = info.partition(" ")
@@ -68,4 +71,4 @@ def main(path: str) -> None:
 
 
 if __name__ == "__main__":
-    main(os.path.abspath(sys.argv[1]))
+    main(os.path.abspath(sys.argv[1]), dict(word.split("=", 1) for word in sys.argv[2:]))

@@ -1,6 +1,8 @@
 #!/bin/bash
 #
-# Runs a page with the package of a wheel and the program in it: run_page.sh RUN_PAGE.py WHEEL PAGE.md
+# Runs a page with the package of a wheel and the program in it:
+# run_page.sh RUN_PAGE.py WHEEL PAGE.md [NAME=FILE]...
+# A file is there under that name when the page begins.
 
 set -euo pipefail
 
@@ -8,4 +10,4 @@ set -euo pipefail
 chmod +x "${TEST_TMPDIR}"/package/ingot/bin/* # zipfile forgets it; pip does not
 export PATH="${TEST_TMPDIR}/package/ingot/bin:${PATH}" PYTHONPATH="${TEST_TMPDIR}/package"
 export XDG_CACHE_HOME="${TEST_TMPDIR}/cache" PYTHONDONTWRITEBYTECODE=1
-exec /usr/bin/python3 "$1" "$3"
+exec /usr/bin/python3 "$1" "${@:3}"
