@@ -8,7 +8,15 @@ cd examples/affine
 for file in in_*.c in_*.cc in_*.py python_callable.py; do
   (($(wc -l < "${file}") <= 60)) || { echo "${file} has more than 60 lines"; exit 1; }
 done
+(($(/usr/bin/python3 -c 'import json, sys
+cells = json.load(sys.stdin)["cells"]
+print(sum(len(cell["source"]) for cell in cells if cell["cell_type"] == "code"))' < affine.ipynb) <= 60))
 cd ../..
+
+# The README names each of them, and its commands are those of programs that are there.
+for name in in_cpp in_c in_c_api in_python python_callable notebook; do
+  grep --quiet --fixed-strings "\`bazel run //examples/affine:${name}\`" README.md || { echo "README.md has no ${name}"; exit 1; }
+done
 
 # Runs a program, whose output must have a line: expect LINE WORD...
 expect() {
