@@ -3,6 +3,7 @@
 import os
 import tempfile
 import threading
+import time
 import unittest
 
 import ingot
@@ -40,7 +41,7 @@ class ThreadsTest(unittest.TestCase):
 
 
     def test_others_go_on_during_a_run(self):
-        side = 1024
+        side = 2048
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "product.relay")
             with open(path, "w") as file:
@@ -49,21 +50,22 @@ class ThreadsTest(unittest.TestCase):
         for i in range(2):
             executor.set_input(i, np.ones((side, side), np.float32))
         executor.run()
-        begun, done, seen = threading.Event(), threading.Event(), 0
+        took = []
 
         def run():
-            begun.set()
+            begin = time.perf_counter()
             executor.run()
-            done.set()
+            took.append(time.perf_counter() - begin)
 
         thread = threading.Thread(target=run)
+        last, longest = time.perf_counter(), 0.0
         thread.start()
-        begun.wait()
-        while not done.is_set():
-            seen += 1
+        while not took:
+            now = time.perf_counter()
+            last, longest = now, max(longest, now - last)
         thread.join()
-        # With Python's lock held, this thread would have waited from one end to the other.
-        self.assertGreater(seen, 1000)
+        # With Python's lock held, this thread would wait from one end of the run to the other.
+        self.assertLess(longest, took[0] / 2)
         self.assertEqual(executor.output(0)[5, 7], side)
 
 
