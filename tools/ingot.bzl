@@ -35,7 +35,7 @@ load("//tools/models:wasm.bzl", "wasm_model")
 
 _INGOT = Label("//tools:ingot")
 
-# What the names of symbols begin with: two models can live in one program.
+# The names of symbols begin with this, so that two models can live in one program.
 def _identifier(name):
     return name.replace("-", "_").replace(".", "_")
 
@@ -108,7 +108,7 @@ def ingot_model(
             **common
         )
 
-    # Not <name>.py, which Python would not find beside <name>.so.
+    # Python would not find <name>.py beside <name>.so.
     module = _identifier(name) + "_py.py"
     python_module(
         name = name + "_py_module",

@@ -73,8 +73,8 @@ absl::StatusOr<CodegenResult> Generate(Connection& connection,
   return result;
 }
 
-// A composite that the other side describes. With `asks`, it is asked about
-// each that is found.
+// Returns a composite that the other side describes. It is asked about each
+// that is found if `asks` says so.
 absl::StatusOr<CompositePattern> MakeComposite(
     const std::shared_ptr<Connection>& connection, const json& described,
     bool asks) {

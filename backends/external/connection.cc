@@ -25,7 +25,7 @@ using nlohmann::json;
 
 constexpr char kDescriptor[] = "fd:";
 constexpr int kVersion = 2;
-// The member that says how many raw bytes follow a line; none where it is not.
+// This member says how many raw bytes follow a line; none do where it is not.
 constexpr char kBytes[] = "bytes";
 
 // Starts the program, its stdin and stdout one end of a socket. Returns the

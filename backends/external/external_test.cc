@@ -39,7 +39,7 @@ constexpr char kModel[] = R"(module {
   }
 })";
 
-// The other side: a thread that answers requests until the connection closes.
+// The other side is a thread that answers requests until the connection closes.
 // `answer` also gets the raw bytes that came.
 class Backend {
  public:

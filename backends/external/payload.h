@@ -1,5 +1,4 @@
-// Raw bytes that cross beside a request or an answer
-// (docs/external_backends.md).
+// Raw bytes cross beside requests and answers (docs/external_backends.md).
 #ifndef INGOT_BACKENDS_EXTERNAL_PAYLOAD_H_
 #define INGOT_BACKENDS_EXTERNAL_PAYLOAD_H_
 
@@ -13,7 +12,7 @@
 
 namespace ingot::external {
 
-// What a request sends after its line.
+// The bytes that a request sends after its line.
 class Payload {
  public:
   // Returns what stands for the bytes in the request: [offset, size], where the
@@ -22,7 +21,7 @@ class Payload {
   nlohmann::json Add(absl::string_view bytes);
 
   uint64_t size() const { return size_; }
-  // In order, with what fills the gaps; together they are `size` bytes.
+  // The parts are in order, with those that fill gaps, `size` bytes together.
   const std::vector<absl::string_view>& parts() const { return parts_; }
 
  private:
@@ -30,12 +29,12 @@ class Payload {
   uint64_t size_ = 0;
 };
 
-// What the other side answered.
+// The other side's answer.
 struct Answer {
   nlohmann::json body;  // an object
   std::string payload;
 
-  // The part of the payload that the member `name` of `object` stands for.
+  // Returns the part of the payload that the member `name` of `object` means.
   // InvalidArgument if there is none, or it is none of the payload.
   absl::StatusOr<absl::string_view> Bytes(const nlohmann::json& object,
                                           const char* name) const;

@@ -76,7 +76,7 @@ std::string NameOf(const Value& value) {
              : absl::StrCat(value.node->name, "#", value.index);
 }
 
-// How values of a function are called in JSON.
+// Writes a value by the name that it has in JSON.
 using ToJson = std::function<json(const Value&)>;
 
 json ValuesJson(const std::vector<Value>& values, const ToJson& to_json) {
@@ -119,8 +119,8 @@ json WholeJson(const std::string& name, const std::string& composite,
           {"nodes", std::move(inner)}};
 }
 
-// A call of a composite in a region. What is between its operators gets names
-// that are unique in the region.
+// Writes a call of a composite in a region. Values between its operators get
+// names that are unique in the region.
 json CallOfComposite(const relay::Module& module, const relay::Node& call) {
   const codegen::RegionCall inside = codegen::ReadCall(module, call);
   const ToJson to_json = [&](const Value& value) {

@@ -20,9 +20,9 @@ nlohmann::json ValueJson(const relay::Value& value);
 // attributes that have a value are there, defaults too.
 nlohmann::json NodeJson(const relay::Node& node);
 
-// The same of operators that a target takes as one: "op" is the composite's
-// name, "nodes" are the operators, operands before what reads them, and
-// "inputs" what these read from outside.
+// The same is made of operators that a target takes as one: "op" is the
+// composite's name, "nodes" are the operators, operands before what reads them,
+// and "inputs" what these read from outside.
 nlohmann::json CompositeJson(const std::string& composite,
                              absl::Span<relay::Node* const> nodes);
 

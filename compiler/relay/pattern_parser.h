@@ -1,4 +1,4 @@
-// Patterns from text, for backends that are not C++.
+// Patterns are read from text for backends that are not C++.
 #ifndef INGOT_COMPILER_RELAY_PATTERN_PARSER_H_
 #define INGOT_COMPILER_RELAY_PATTERN_PARSER_H_
 

@@ -109,10 +109,11 @@ typedef struct IngotModule IngotModule;
 INGOT_API IngotStatus ingot_add_function(IngotModule* module,
                                          const IngotFunction* function);
 
-/* A constant of the loader's regions, by the key that the code generator was
- * told (docs/external_backends.md): its memory, which is only to be read and
- * may be that of the mapped file, stays until the deleter is called. Only while
- * the loader runs. NotFound where the set has no such constant. */
+/* Gives a constant of the loader's regions by the key that the code generator
+ * was told (docs/external_backends.md). Its memory, which is only to be read
+ * and may be that of the mapped file, stays until the deleter is called. The
+ * function may be called only while the loader runs. NotFound where the set has
+ * no such constant. */
 INGOT_API IngotStatus ingot_export_constant(const IngotModule* module,
                                             const char* key,
                                             DLManagedTensor** tensor);

@@ -4,7 +4,7 @@ import numpy as np
 
 # Target key, codegen, loader, file name, content.
 _Artifact = Tuple[str, str, str, str, bytes]
-# The type of a constant and its elements; of bfloat16 their bits.
+# It gives the type of a constant and its elements; of bfloat16 their bits.
 _Constant = Callable[[str], Tuple[str, np.ndarray]]
 _Info = Tuple[str, Tuple[Optional[int], ...], str, str]
 

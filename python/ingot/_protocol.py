@@ -24,14 +24,14 @@ _VERSION = 2
 
 
 class _Payload:
-    """What an answer sends after its line."""
+    """The bytes that an answer sends after its line."""
 
     def __init__(self) -> None:
         self.parts: List[bytes] = []
         self.size = 0
 
     def add(self, content: bytes) -> List[int]:
-        """What stands for the bytes in the answer."""
+        """Adds bytes and returns what means them in the answer."""
         place = [self.size, len(content)]
         self.parts.append(content)
         self.size += len(content)

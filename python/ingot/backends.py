@@ -16,8 +16,8 @@ Tensor = _native.Tensor
 # its outputs. They are there until it returns. It may be called by several threads.
 Function = Callable[..., None]
 
-# The constant of a key that the code generator was told (Region.keys): read-only, where the set is
-# mapped, but for a bfloat16, which becomes a float32. Only while the loader runs.
+# It gives the constant of a key that the code generator was told (Region.keys): read-only, where the
+# set is mapped, but for a bfloat16, which becomes a float32. A loader may call it while it runs.
 Constant = Callable[[str], np.ndarray]
 
 # "loadbinary": from all artifacts of one target key that name the loader to functions by symbol.

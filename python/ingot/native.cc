@@ -172,7 +172,7 @@ class Executor {
     return ToArray(tensor, kNoNumpy);
   }
 
-  // All outputs, as the caller's own.
+  // Returns all outputs as the caller's own.
   py::tuple Copies() {
     py::tuple copies(num_outputs_);
     for (int32_t i = 0; i < num_outputs_; ++i) {
@@ -198,7 +198,7 @@ class Executor {
     }
   };
 
-  // Without Python's lock where others would wait long for it.
+  // Much memory is copied without Python's lock, since others may wait for it.
   static void Copy(const void* from, void* to, size_t bytes) {
     constexpr size_t kMuch = 1 << 16;
     if (bytes == 0) return;

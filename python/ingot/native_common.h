@@ -33,12 +33,12 @@ void CheckUnlocked(Call call) {
 
 // NumPy's name of the type; those that NumPy has not are named likewise.
 std::string DtypeName(DLDataType dtype);
-// NumPy's own of it; lives for ever. Throws where NumPy has none; `otherwise`
-// says what to do then.
+// Returns NumPy's own type, which lives for ever. Throws where NumPy has none;
+// `otherwise` says what to do then.
 const pybind11::dtype& NumpyDtype(DLDataType dtype, const char* otherwise);
 
-// A read-only array that shows the tensor's memory and lets go of it in the
-// end. Throws, and lets go of it, as NumpyDtype does.
+// Returns a read-only array that shows the tensor's memory and lets go of it in
+// the end. Throws, and lets go of it, as NumpyDtype does.
 pybind11::array ToArray(DLManagedTensor* tensor, const char* otherwise);
 
 // A capsule of DLPack, which owns `tensor` until somebody takes that.

@@ -1,6 +1,6 @@
 /* Says how many nanoseconds a call of the model takes from C: call_cost
- * affine.so. The best of many batches, so that what else the machine does
- * counts as little as may be. */
+ * affine.so. It is that of the best of many batches, so that what else the
+ * machine does counts as little as may be. */
 #include <stdio.h>
 #include <time.h>
 

@@ -122,7 +122,7 @@ class CompositesTest(unittest.TestCase):
         backends = self.backends(supports=supports)
         with self.assertRaisesRegex(ingot.Error, "as linear: not with relu"):
             ingot.compile(self.model(), target="mine,c", backends=backends, strict="mine")
-        # What is left without relu fits.
+        # The rest fits without relu.
         self.assertIn(("linear", ["dense", "add", "relu"]), asked)
         self.assertIn(("linear", ["dense", "add"]), asked)
 

@@ -64,7 +64,7 @@ class ThreadsTest(unittest.TestCase):
             now = time.perf_counter()
             last, longest = now, max(longest, now - last)
         thread.join()
-        # With Python's lock held, this thread would wait from one end of the run to the other.
+        # This thread would wait from one end of the run to the other if that held Python's lock.
         self.assertLess(longest, took[0] / 2)
         self.assertEqual(executor.output(0)[5, 7], side)
 

@@ -13,7 +13,7 @@ def read(path):
         return file.read()
 
 
-# (language, file, text) of each fenced part of the page.
+# Each fenced part of the page is (language, file, text).
 PARTS = re.findall(r"^```(\S*)(?: (\S+))?\n(.*?)^```$", read("docs/bazel.md"), re.MULTILINE | re.DOTALL)
 
 

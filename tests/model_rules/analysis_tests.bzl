@@ -24,7 +24,7 @@ def refused_model_test(name, message, **kwargs):
     """
     ingot_model(
         name = name + "_model",
-        # Not for //...
+        # Such a model cannot be built, so //... must leave it out.
         tags = ["manual"],
         testonly = True,
         **kwargs

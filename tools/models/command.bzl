@@ -28,8 +28,8 @@ def _script(ctx, commands):
         is_executable = True,
     )
 
-    # The tool alone, without its runfiles: it starts its compiler for nothing that is done here, and so the
-    # compiler need not be built for the machine that runs models.
+    # The tool is there without its runfiles: it starts its compiler for nothing that is done here, and so
+    # the compiler need not be built for the machine that runs models.
     files = [tool, ctx.file.library] + ctx.files.tests
     return DefaultInfo(executable = script, runfiles = ctx.runfiles(files = files))
 

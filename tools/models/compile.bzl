@@ -1,6 +1,6 @@
 """The action that compiles a model, and what every rule that has it shares."""
 
-# Kinds of targets whose code is for the processor that compiles, unless -mcpu names another.
+# The code of these kinds is for the processor that compiles, unless -mcpu names another.
 _NATIVE_KINDS = [
     "llvm",
     "llvmjit",
@@ -59,16 +59,16 @@ def tool_of(ctx):
     return (ctx.attr.exec_tool or ctx.attr.target_tool)[DefaultInfo].files_to_run
 
 def _without_quotes(target):
-    # What is in quotes is an option's value, which may have any separator in it.
+    # An option's value in quotes may have any separator in it.
     return "".join(target.split("\"")[::2])
 
 def _is_native(target):
-    """Whether one target's code depends on the processor that compiles."""
+    """Says whether one target's code depends on the processor that compiles."""
     kind = target.split(" -")[0].split(":")[-1].strip()
     return kind in _NATIVE_KINDS and " -mcpu=" not in target
 
 def _find_native(targets):
-    """The first of them whose code depends on the processor that compiles, or None."""
+    """Returns the first of them whose code depends on the processor that compiles, or None."""
     for text in targets:
         if "=native" in text.replace("\"", ""):
             return text
@@ -78,7 +78,7 @@ def _find_native(targets):
     return None
 
 def execution_requirements(ctx):
-    """What Bazel must know of the actions. Fails if a cache could give their results to a machine that cannot run them."""
+    """Says what Bazel must know of the actions. Fails if a cache could give their results to a machine that cannot run them."""
     native = _find_native(ctx.attr.targets + [text for variant in ctx.attr.variants.values() for text in variant])
     if native == None:
         return {}
