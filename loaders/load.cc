@@ -24,6 +24,11 @@ absl::Status Annotate(const absl::Status& status, absl::string_view prefix) {
                       absl::StrCat(prefix, ": ", status.message()));
 }
 
+absl::Status RefuseCode(absl::string_view what) {
+  return absl::PermissionDeniedError(absl::StrCat(
+      what, ", and only data is to be loaded; whoever loads code runs it"));
+}
+
 // The options for a set that was one of several variants.
 LoadOptions ForChosen(const LoadOptions& options) {
   LoadOptions chosen = options;
@@ -71,6 +76,7 @@ absl::StatusOr<LoadedModel> LoadLibrary(
     const Blob& bytes,
     absl::FunctionRef<absl::StatusOr<std::shared_ptr<LibraryModule>>()> open,
     const LoaderRegistry& loaders, const LoadOptions& options) {
+  if (options.only_data) return RefuseCode("a library is native code");
   Provenance provenance;
   if (absl::StatusOr<Blob> found = FindContainer(bytes); found.ok()) {
     ReadOptions read;
@@ -187,6 +193,15 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
     if (absl::Status s = loaders.Find(loader).status(); !s.ok()) {
       return Annotate(
           s, absl::StrCat("artifact ", ArtifactPath(keys.begin()->second[0])));
+    }
+  }
+
+  if (options.only_data) {
+    for (const Artifact& artifact : set.artifacts()) {
+      if (loaders.TakesCode(artifact.loader)) {
+        return RefuseCode(
+            absl::StrCat("artifact ", ArtifactPath(artifact), " is code"));
+      }
     }
   }
 

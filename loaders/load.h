@@ -41,6 +41,10 @@ struct LoadOptions {
   // Directories only: take edited files as they are.
   bool accept_edits = false;
 
+  // Refuse what holds native code, or code for another loader (LoaderInput),
+  // before any of it runs.
+  bool only_data = false;
+
   // The variant to load of a set that has variants; empty: the best that can
   // run here (choose_variant.h).
   std::string variant;
@@ -83,7 +87,8 @@ struct LoadedModel {
 //
 // Errors: FailedPrecondition for a key or for variants that cannot run here,
 // saying why and which can, or for a set that needs linking without
-// options.link; InvalidArgument for a set that was taken out of a linked
+// options.link; PermissionDenied for code where options.only_data refuses it;
+// InvalidArgument for a set that was taken out of a linked
 // library; NotFound for an unknown loader, naming an artifact that needs it, or
 // for a variant that is not there; what a loader returns, with its name in
 // front.

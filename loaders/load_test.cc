@@ -1,6 +1,8 @@
 #include "loaders/load.h"
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -99,6 +101,44 @@ TEST_F(LoadTest, LibraryThatIsGoneIsNamed) {
       << status;
   EXPECT_TRUE(absl::StrContains(status.message(), "Debian's package zlib1g"))
       << status;
+}
+
+TEST_F(LoadTest, CodeIsRefusedWhereOnlyDataIsToBeLoaded) {
+  LoaderRegistry loaders = CoreLoaders();
+  bool ran = false;
+  const auto load =
+      [&ran](absl::Span<const Artifact>,
+             LoadContext&) -> absl::StatusOr<std::shared_ptr<Module>> {
+    ran = true;
+    return nullptr;
+  };
+  ASSERT_TRUE(loaders.Register("graph", load).ok());
+  ASSERT_TRUE(loaders.Register("jit", load, LoaderInput::kCode).ok());
+  options_.only_data = true;
+
+  ArtifactSet data;
+  ASSERT_TRUE(
+      data.Add(Make("ingot", "constants", "w.safetensors", Weights(3))).ok());
+  ASSERT_TRUE(data.Add(Make("npu", "graph", "g.json", "{}")).ok());
+  EXPECT_TRUE(Load(data, loaders, options_).ok());
+  EXPECT_TRUE(ran);
+
+  ran = false;
+  ArtifactSet bitcode = data;
+  ASSERT_TRUE(bitcode.Add(Make("jit", "jit", "k.bc", "x")).ok());
+  const std::string library = TestFile("add.so");
+  ASSERT_TRUE(LinkLibrary(AddSet(), library).ok());
+  for (const auto& [status, name] :
+       std::vector<std::pair<absl::Status, std::string>>{
+           {Load(AddSet(), loaders, options_).status(), "add.c"},
+           {Load(bitcode, loaders, options_).status(), "k.bc"},
+           {LoadPath(library, loaders, options_).status(), "a library"},
+           {LoadMemory(*Blob::MapFile(library), loaders, options_).status(),
+            "a library"}}) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << status;
+    EXPECT_TRUE(absl::StrContains(status.message(), name)) << status;
+  }
+  EXPECT_FALSE(ran);
 }
 
 TEST_F(LoadTest, UnknownLoaderIsFoundBeforeAnythingLoads) {

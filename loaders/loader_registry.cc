@@ -5,13 +5,14 @@
 
 namespace ingot {
 
-absl::Status LoaderRegistry::Register(absl::string_view name,
-                                      LoadBinaryFn load) {
+absl::Status LoaderRegistry::Register(absl::string_view name, LoadBinaryFn load,
+                                      LoaderInput input) {
   if (load == nullptr) {
     return absl::InvalidArgumentError(
         absl::StrCat("loader '", name, "' has no function"));
   }
-  if (!loaders_.emplace(std::string(name), std::move(load)).second) {
+  if (!loaders_.emplace(std::string(name), Loader{std::move(load), input})
+           .second) {
     return absl::AlreadyExistsError(
         absl::StrCat("loader '", name, "' is registered twice"));
   }
@@ -26,12 +27,18 @@ absl::StatusOr<const LoadBinaryFn*> LoaderRegistry::Find(
         absl::StrCat("no loader is named '", name,
                      "'; known: ", absl::StrJoin(Names(), ", ")));
   }
-  return &it->second;
+  return &it->second.load;
+}
+
+bool LoaderRegistry::TakesCode(absl::string_view name) const {
+  if (name == kNativeLoader) return true;
+  auto it = loaders_.find(name);
+  return it != loaders_.end() && it->second.input == LoaderInput::kCode;
 }
 
 std::vector<std::string> LoaderRegistry::Names() const {
   std::vector<std::string> names;
-  for (const auto& [name, load] : loaders_) names.push_back(name);
+  for (const auto& [name, loader] : loaders_) names.push_back(name);
   return names;
 }
 

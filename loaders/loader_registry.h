@@ -52,20 +52,34 @@ struct LoadContext {
 using LoadBinaryFn = std::function<absl::StatusOr<std::shared_ptr<Module>>(
     absl::Span<const Artifact> group, LoadContext& context)>;
 
+// What a loader takes its artifacts for.
+enum class LoaderInput {
+  kData,  // checked; may come from anywhere
+  kCode,  // run as it is, as native code is
+};
+
 // A value, filled explicitly. Thread-compatible.
 class LoaderRegistry {
  public:
   // AlreadyExists for a name that is taken, InvalidArgument for a null
   // function.
-  absl::Status Register(absl::string_view name, LoadBinaryFn load);
+  absl::Status Register(absl::string_view name, LoadBinaryFn load,
+                        LoaderInput input = LoaderInput::kData);
 
   // NotFound lists the loaders that are known. Valid until the next Register.
   absl::StatusOr<const LoadBinaryFn*> Find(absl::string_view name) const;
 
+  // Whether artifacts for this loader are code; kNativeLoader's are.
+  bool TakesCode(absl::string_view name) const;
+
   std::vector<std::string> Names() const;  // sorted
 
  private:
-  std::map<std::string, LoadBinaryFn, std::less<>> loaders_;
+  struct Loader {
+    LoadBinaryFn load;
+    LoaderInput input;
+  };
+  std::map<std::string, Loader, std::less<>> loaders_;
 };
 
 }  // namespace ingot

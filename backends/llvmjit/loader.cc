@@ -192,7 +192,8 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryLlvmjit(
 }
 
 absl::Status RegisterLlvmjitLoader(LoaderRegistry* registry) {
-  return registry->Register(llvmjit::kName, LoadBinaryLlvmjit);
+  return registry->Register(llvmjit::kName, LoadBinaryLlvmjit,
+                            LoaderInput::kCode);
 }
 
 }  // namespace ingot

@@ -147,6 +147,33 @@ TEST_F(CliFailureTest, AModelThatIsNoFunctionHasNoHeaderAndNoFolder) {
   EXPECT_FALSE(std::filesystem::exists(Path("folder")));
 }
 
+TEST_F(CliFailureTest, NativeCodeIsRefusedWhereAsked) {
+  CompileMlp();
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so", "--quiet"});
+  Do({"compile", "@mlp.onnx", "-o", "@jit.ingot", "--target=llvmjit",
+      "--quiet"});
+  for (const char* command : {"run", "bench"}) {
+    ExpectError({command, "@mlp.ingot", "--no-native"}, 1,
+                {Path("mlp.ingot"), "mlp.h is code", "only data"});
+    ExpectError({command, "@mlp.so", "--no-native"}, 1,
+                {Path("mlp.so"), "a library is native code"});
+    ExpectError({command, "@jit.ingot", "--no-native"}, 1,
+                {Path("jit.ingot"), ".bc is code"});
+  }
+}
+
+TEST_F(CliFailureTest, LimitsOfMemoryAndTime) {
+  // The model's own words do not matter: the limits hold while it compiles.
+  ExpectError(
+      {"compile", "@conv.onnx", "-o", "@x", "--max-memory=100K"}, 1,
+      {Path("conv.onnx"), "needs more memory than 100.0 KiB", "--max-memory"});
+  ExpectError({"compile", "@conv.onnx", "-o", "@x", "--max-seconds=0.001"}, 1,
+              {Path("conv.onnx"), "not done after 1 ms", "--max-seconds"});
+  ExpectError({"list", "@x", "--max-memory=lots"}, 2, {"'lots' is no size"});
+  ExpectError({"list", "@x", "--max-seconds=-1"}, 2, {"--max-seconds=-1"});
+  EXPECT_THAT(FilesIn(Path("")), ElementsAre("conv.onnx", "mlp.onnx"));
+}
+
 TEST_F(CliFailureTest, AFullDiskLeavesTheOldFiles) {
   WriteFileBytes(Path("out.ingot"), "old");
   WriteFileBytes(Path("out.so"), "old");

@@ -198,6 +198,9 @@ void OpenFlags::AddTo(FlagSet* flags) {
   flags->Bool("check-digests", "also check the digests of weights",
               &check_digests);
   AddAcceptEdits(flags, &accept_edits);
+  flags->Bool("no-native",
+              "refuse what holds code: libraries, objects, C and bitcode",
+              &no_native);
   flags->String("variant", "NAME",
                 "of several in one set, the one to load; the best that can run "
                 "here otherwise",
@@ -216,6 +219,7 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   LoadOptions options;
   options.check_digests = flags.check_digests;
   options.accept_edits = flags.accept_edits;
+  options.only_data = flags.no_native;
   options.variant = flags.variant;
   options.read_set = ReadSetOrBareFile;
   EditedNotes edited;
@@ -244,7 +248,8 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   } else {
     model = LoadPath(path, builtins.loaders, options);
   }
-  if (!model.ok() && builtins.compiler == nullptr) {
+  if (!model.ok() && builtins.compiler == nullptr &&
+      !absl::IsPermissionDenied(model.status())) {
     INGOT_RETURN_IF_ERROR(WhyCompiler(path, flags, builtins));
   }
   edited.Warn();

@@ -89,6 +89,7 @@ struct OpenFlags {
   CompileFlags compile;
   bool check_digests = false;
   bool accept_edits = false;
+  bool no_native = false;
   std::string variant;  // LoadOptions has it
   // The threads that loaders should prepare for; each command has its own flag.
   int64_t threads = 1;
