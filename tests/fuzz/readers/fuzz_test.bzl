@@ -1,0 +1,30 @@
+"""Fuzz targets: see target.h."""
+
+load("@rules_cc//cc:defs.bzl", "cc_test")
+
+def ingot_fuzz_test(name, srcs, deps, corpus = []):
+    """A test that is a libFuzzer program with --config=fuzz.
+
+    Args:
+      name: of the test.
+      srcs: that define what target.h declares.
+      deps: theirs.
+      corpus: files with inputs that once went wrong.
+    """
+    cc_test(
+        name = name,
+        size = "medium",
+        srcs = srcs,
+        data = corpus,
+        env = {"INGOT_FUZZ_CORPUS": " ".join(["$(rootpath %s)" % file for file in corpus])},
+        linkopts = select({
+            ":fuzzing": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        # libFuzzer would run it for ever.
+        tags = ["fuzz"],
+        deps = deps + [":target"] + select({
+            ":fuzzing": [":libfuzzer"],
+            "//conditions:default": [":replay"],
+        }),
+    )
