@@ -1,0 +1,142 @@
+// Commands that write, killed at moments from their start to their end, and on
+// a disk that is full after every so many bytes: what had the name before is
+// there, or the whole new file is. INGOT_KILLS asks for more moments.
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+constexpr char kOld[] = "what was there before";
+
+class KillTest : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    Do({"compile", "@conv.onnx", "-o", "@conv.ingot", "--quiet"});
+    Do({"dump", "@conv.ingot", "-o", "@dumped"});
+  }
+
+  // The words of each command that writes @out, and what it writes.
+  struct Writer {
+    std::vector<std::string> words;
+    std::string whole;
+  };
+
+  std::vector<Writer> Writers() {
+    std::vector<Writer> writers = {
+        {{"compile", "@conv.onnx", "-o", "@out", "--quiet"}, ""},
+        {{"pack", "@dumped", "-o", "@out"}, ""},
+        {{"link", "@conv.ingot", "-o", "@out", "--quiet"}, ""}};
+    for (Writer& writer : writers) {
+      Do(writer.words);
+      writer.whole = ReadFile(Path("out"));
+    }
+    return writers;
+  }
+
+  // Runs a command and kills it after so long; returns whether it was done.
+  bool KillAfter(const std::vector<std::string>& words,
+                 std::chrono::microseconds time) {
+    std::vector<std::string> args = {
+        std::filesystem::absolute(getenv("INGOT_BINARY")).string()};
+    for (const std::string& word : words) {
+      args.push_back(word[0] == '@' ? Path(word.substr(1)) : word);
+    }
+    std::vector<char*> argv;
+    for (std::string& arg : args) argv.push_back(arg.data());
+    argv.push_back(nullptr);
+    const pid_t child = fork();
+    // Both do it, so that it is done when either goes on.
+    if (child > 0) setpgid(child, child);
+    if (child == 0) {
+      setpgid(0, 0);
+      const int null = open("/dev/null", O_RDWR);
+      for (const int fd : {0, 1, 2}) dup2(null, fd);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    std::this_thread::sleep_for(time);
+    // The linker, too, or it would go on in a folder that is removed.
+    kill(-child, SIGKILL);
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  }
+};
+
+TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
+  const char* const asked = getenv("INGOT_KILLS");
+  const int kills = asked == nullptr ? 40 : atoi(asked);
+  std::mt19937 random(7);
+  for (const Writer& writer : Writers()) {
+    const auto start = std::chrono::steady_clock::now();
+    Do(writer.words);
+    const auto whole_time =
+        std::chrono::duration_cast<std::chrono::microseconds>(
+            std::chrono::steady_clock::now() - start);
+    int done = 0, old = 0;
+    for (int i = 0; i < kills; ++i) {
+      WriteFileBytes(Path("out"), kOld);
+      // Not only while it computes: also while it writes and renames.
+      const auto time = whole_time * static_cast<int>(random() % 1200) / 1000;
+      done += KillAfter(writer.words, time);
+      const std::string now = ReadFile(Path("out"));
+      old += now == kOld;
+      EXPECT_TRUE(now == kOld || now == writer.whole)
+          << writer.words[0] << " killed after " << time.count() << " us left "
+          << now.size() << " bytes";
+    }
+    // The moments were neither all too early nor all too late.
+    EXPECT_GT(old, 0) << writer.words[0];
+    EXPECT_LT(old, kills) << writer.words[0];
+    std::printf("%s: %d kills, %d were done, %d left the old file\n",
+                writer.words[0].c_str(), kills, done, old);
+  }
+}
+
+TEST_F(KillTest, ADirectoryThatWasKilledIsNoSet) {
+  const std::string whole = ReadFile(Path("conv.ingot"));
+  std::mt19937 random(8);
+  int sets = 0;
+  for (int i = 0; i < 40; ++i) {
+    std::filesystem::remove_all(Path("folder"));
+    KillAfter({"dump", "@conv.ingot", "-o", "@folder"},
+              std::chrono::microseconds(random() % 40000));
+    const CommandResult packed = Ingot({"pack", "@folder", "-o", "@packed"});
+    if (packed.exit != 0) continue;
+    ++sets;
+    EXPECT_EQ(ReadFile(Path("packed")), whole);
+  }
+  EXPECT_GT(sets, 0);
+}
+
+TEST_F(KillTest, ADiskThatIsFullAfterAnyNumberOfBytes) {
+  for (const Writer& writer : Writers()) {
+    CommandOptions full;
+    // The error itself goes to a file, too.
+    for (full.max_file_size = 1000; full.max_file_size < writer.whole.size();
+         full.max_file_size += 1 + writer.whole.size() / 12) {
+      WriteFileBytes(Path("out"), kOld);
+      const std::vector<std::string> before = FilesIn(Path(""));
+      ExpectError(writer.words, 1, {writer.words[0]}, full);
+      EXPECT_EQ(ReadFile(Path("out")), kOld);
+      EXPECT_EQ(FilesIn(Path("")), before);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ingot
