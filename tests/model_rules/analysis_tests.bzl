@@ -41,7 +41,11 @@ def _tool_impl(ctx):
     for action in analysistest.target_actions(env):
         if action.mnemonic in ["IngotCompile", "IngotLink"]:
             found.append(action.mnemonic)
-            asserts.equals(env, ctx.attr.is_exec, "-exec-" in action.argv[0], action.argv[0])
+            tool = action.argv[0]
+            asserts.equals(env, ctx.attr.is_exec, "-exec-" in tool, tool)
+
+            # Where the command looks for it on a machine that has nothing but the inputs.
+            asserts.true(env, tool + "-compiler" in [file.path for file in action.inputs.to_list()], "no compiler beside " + tool)
     asserts.equals(env, ["IngotCompile", "IngotLink"], found)
     return analysistest.end(env)
 

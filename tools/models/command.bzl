@@ -46,6 +46,7 @@ def _benchmark_impl(ctx):
 
 _ATTRS = {
     "ingot": attr.label(
+        allow_files = True,
         cfg = "target",
         executable = True,
         mandatory = True,

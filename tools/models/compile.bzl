@@ -12,6 +12,7 @@ COMPILE_ATTRS = {
         mandatory = True,
     ),
     "exec_tool": attr.label(
+        allow_files = True,
         cfg = "exec",
         executable = True,
     ),
@@ -25,6 +26,7 @@ COMPILE_ATTRS = {
     ),
     "symbol_prefix": attr.string(mandatory = True),
     "target_tool": attr.label(
+        allow_files = True,
         cfg = "target",
         executable = True,
     ),
@@ -54,9 +56,17 @@ def compile_values(ingot, targets, **kwargs):
         **({"variants": targets} if type(targets) == "dict" else {"targets": targets})
     )
 
-def tool_of(ctx):
-    """The command, as ctx.actions.run takes it."""
-    return (ctx.attr.exec_tool or ctx.attr.target_tool)[DefaultInfo].files_to_run
+def run_tool(ctx, **kwargs):
+    """Declares an action that runs the command; the arguments are those of ctx.actions.run."""
+    tool = (ctx.attr.exec_tool or ctx.attr.target_tool)[DefaultInfo]
+
+    # The command starts the compiler that lies beside it. On another machine its runfiles alone do not: they are in a folder
+    # of their own there. A command that is a file has none.
+    ctx.actions.run(
+        executable = tool.files_to_run,
+        tools = tool.default_runfiles.files if tool.default_runfiles else [],
+        **kwargs
+    )
 
 def _without_quotes(target):
     # An option's value in quotes may have any separator in it.
@@ -116,8 +126,8 @@ def compile_model(ctx):
         args.add("--input-shape=%s:%s" % (name, shape))
     if ctx.attr.reproducible:
         args.add("--reproducible")
-    ctx.actions.run(
-        executable = tool_of(ctx),
+    run_tool(
+        ctx,
         arguments = [args],
         inputs = [ctx.file.src] + ctx.files.external_data,
         outputs = [ctx.outputs.container],

@@ -1,6 +1,6 @@
 """A rule: a model as a set of artifacts, a library and the library's header."""
 
-load(":compile.bzl", "COMPILE_ATTRS", "compile_model", "execution_requirements", "tool_of")
+load(":compile.bzl", "COMPILE_ATTRS", "compile_model", "execution_requirements", "run_tool")
 
 def _linked_model_impl(ctx):
     compile_model(ctx)
@@ -13,8 +13,8 @@ def _linked_model_impl(ctx):
     if ctx.outputs.header:
         args.add(ctx.outputs.header, format = "--header=%s")
         outputs.append(ctx.outputs.header)
-    ctx.actions.run(
-        executable = tool_of(ctx),
+    run_tool(
+        ctx,
         arguments = [args],
         inputs = [ctx.outputs.container],
         outputs = outputs,

@@ -1,6 +1,6 @@
 """A rule: a model as a WebAssembly module and the JavaScript that loads it."""
 
-load(":compile.bzl", "COMPILE_ATTRS", "compile_model", "execution_requirements", "tool_of")
+load(":compile.bzl", "COMPILE_ATTRS", "compile_model", "execution_requirements", "run_tool")
 
 def _wasm_model_impl(ctx):
     compile_model(ctx)
@@ -12,8 +12,8 @@ def _wasm_model_impl(ctx):
     args.add(ctx.attr.weights, format = "--weights=%s")
     args.add("-o", files[0].dirname)
     args.add("--quiet")
-    ctx.actions.run(
-        executable = tool_of(ctx),
+    run_tool(
+        ctx,
         arguments = [args],
         inputs = [ctx.outputs.container],
         outputs = files,
