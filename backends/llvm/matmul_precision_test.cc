@@ -1,7 +1,9 @@
-// Products of f32 at each -matmul-precision, compiled, linked, loaded and run
-// on this machine, against sums in double precision: sizes that fill tiles and
-// sizes that do not, one and several dimensions of rows, and what comes after a
-// product. The modes below highest need AMX to differ from it.
+// Products and convolutions of f32 at each -matmul-precision, compiled, linked,
+// loaded and run on this machine, against sums in double precision: sizes that
+// fill tiles and sizes that do not, one and several dimensions of rows, and
+// what comes after a product. The modes below highest need AMX to differ from
+// it.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <random>
@@ -9,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/testing/run_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -21,10 +24,81 @@ namespace {
 using testing::HasSubstr;
 using testing_support::CompileAndOpen;
 
+Tensor Random(const std::vector<int64_t>& shape, unsigned seed) {
+  Tensor tensor = *Tensor::Empty(DataType::Float(32), shape);
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal;
+  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
+    tensor.mutable_data<float>()[i] = normal(random);
+  }
+  return tensor;
+}
+
+// One element of a result: what is added up for it, and the magnitudes of that.
+struct Sum {
+  double value = 0, magnitude = 0;
+  void Add(double term) {
+    value += term;
+    magnitude += std::fabs(term);
+  }
+};
+
+// A model of one product, what is added to it, and a relu; its data, and the
+// sums before the relu.
+struct Problem {
+  Problem(const std::vector<int64_t>& data, const std::vector<int64_t>& weights,
+          const std::vector<int64_t>& added)
+      : x(Random(data, 1)), w(Random(weights, 2)), b(Random(added, 3)) {}
+
+  // Dimensions `symbolic` of the data are only known at run time.
+  void Build(const std::string& op, relay::Attrs attrs,
+             const std::vector<int>& symbolic) {
+    relay::Function* f = module.AddFunction("main");
+    relay::TensorType type{DataType::Float(32), relay::MakeShape(x.shape())};
+    for (int d : symbolic) {
+      type.shape[d] = tir::MakeVar(absl::StrCat("d", d));
+    }
+    const relay::Value data{f->AddInput("x", type)};
+    const relay::Value weights{f->AddConstant("w", w)};
+    const relay::Value bias{f->AddConstant("b", b)};
+    const relay::Value product{*f->AddOp(op, "c", {data, weights}, attrs)};
+    const relay::Value sum{*f->AddOp("add", "a", {product, bias})};
+    f->outputs = {relay::Value{*f->AddOp("relu", "y", {sum})}};
+    f->output_names = {"y"};
+  }
+
+  relay::Module module;
+  Tensor x, w, b;
+  std::vector<Sum> sums;
+};
+
 struct Case {
   std::vector<int64_t> rows;  // the data's dimensions but the last
   int64_t k, n;
   bool symbolic;  // the first dimension is only known at run time
+
+  std::unique_ptr<Problem> Make() const {
+    std::vector<int64_t> shape = rows;
+    shape.push_back(k);
+    auto p = std::make_unique<Problem>(shape, std::vector<int64_t>{k, n},
+                                       std::vector<int64_t>{n});
+    p->Build("matmul", {}, symbolic ? std::vector<int>{0} : std::vector<int>{});
+    for (int64_t i = 0; i < p->x.NumElements() / k; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        Sum& sum = p->sums.emplace_back();
+        sum.Add(p->b.data<float>()[j]);
+        for (int64_t r = 0; r < k; ++r) {
+          sum.Add(double{p->x.data<float>()[i * k + r]} *
+                  p->w.data<float>()[r * n + j]);
+        }
+      }
+    }
+    return p;
+  }
+  std::string Name() const {
+    return absl::StrCat(symbolic ? "m" : "", absl::StrJoin(rows, "x"), "x", k,
+                        "x", n);
+  }
 };
 
 std::vector<Case> Cases() {
@@ -36,107 +110,116 @@ std::vector<Case> Cases() {
           {{43}, 100, 50, true},     {{3, 21}, 64, 40, true}};
 }
 
-Tensor Random(const std::vector<int64_t>& shape, unsigned seed) {
-  Tensor tensor = *Tensor::Empty(DataType::Float(32), shape);
-  std::mt19937 random(seed);
-  std::normal_distribution<float> normal;
-  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
-    tensor.mutable_data<float>()[i] = normal(random);
-  }
-  return tensor;
-}
+struct ConvCase {
+  int64_t batch, in, out, height, width, kernel, stride, pad;
+  bool symbolic = false;  // height and width are only known at run time
 
-// max(x w + b, 0), of f32.
-struct Model {
-  explicit Model(const Case& c)
-      : x(Random(WithLast(c.rows, c.k), 1)),
-        w(Random({c.k, c.n}, 2)),
-        b(Random({c.n}, 3)) {
-    relay::Function* f = module.AddFunction("main");
-    relay::TensorType type{DataType::Float(32),
-                           relay::MakeShape(WithLast(c.rows, c.k))};
-    if (c.symbolic) type.shape[0] = tir::MakeVar("m");
-    const relay::Value data{f->AddInput("x", type)};
-    const relay::Value weights{f->AddConstant("w", w)};
-    const relay::Value bias{f->AddConstant("b", b)};
-    const relay::Value product{*f->AddOp("matmul", "c", {data, weights})};
-    const relay::Value sum{*f->AddOp("add", "a", {product, bias})};
-    f->outputs = {relay::Value{*f->AddOp("relu", "y", {sum})}};
-    f->output_names = {"y"};
+  std::unique_ptr<Problem> Make() const {
+    const int64_t rows = (height + 2 * pad - kernel) / stride + 1,
+                  columns = (width + 2 * pad - kernel) / stride + 1;
+    auto p = std::make_unique<Problem>(
+        std::vector<int64_t>{batch, in, height, width},
+        std::vector<int64_t>{out, in, kernel, kernel},
+        std::vector<int64_t>{out, 1, 1});
+    p->Build("conv2d",
+             {{"strides", std::vector<int64_t>{stride, stride}},
+              {"pads", std::vector<int64_t>{pad, pad, pad, pad}}},
+             symbolic ? std::vector<int>{2, 3} : std::vector<int>{});
+    for (int64_t i = 0; i < batch * out * rows * columns; ++i) {
+      const int64_t column = i % columns, row = i / columns % rows,
+                    o = i / columns / rows % out, n = i / columns / rows / out;
+      Sum& sum = p->sums.emplace_back();
+      sum.Add(p->b.data<float>()[o]);
+      for (int64_t t = 0; t < in * kernel * kernel; ++t) {
+        const int64_t c = t / kernel / kernel;
+        const int64_t y = row * stride - pad + t / kernel % kernel;
+        const int64_t x = column * stride - pad + t % kernel;
+        if (y < 0 || y >= height || x < 0 || x >= width) continue;
+        sum.Add(
+            double{
+                p->x.data<float>()[((n * in + c) * height + y) * width + x]} *
+            p->w.data<float>()[o * in * kernel * kernel + t]);
+      }
+    }
+    return p;
   }
-  static std::vector<int64_t> WithLast(std::vector<int64_t> dims, int64_t n) {
-    dims.push_back(n);
-    return dims;
+  std::string Name() const {
+    return absl::StrJoin({batch, in, out, height, width, kernel, stride, pad},
+                         "_");
   }
-
-  relay::Module module;
-  Tensor x, w, b;
 };
+
+std::vector<ConvCase> ConvCases() {
+  return {
+      {1, 64, 64, 7, 7, 1, 1, 0},        {2, 64, 48, 20, 9, 1, 1, 0},
+      {1, 96, 80, 15, 15, 1, 2, 0},      {1, 32, 32, 35, 35, 3, 1, 1},
+      {1, 48, 24, 9, 50, 3, 2, 1},       {1, 32, 16, 70, 21, 5, 1, 2},
+      {1, 128, 40, 90, 33, 3, 1, 0},     {1, 64, 32, 5, 5, 1, 1, 1},
+      {1, 64, 48, 9, 61, 1, 1, 0, true}, {1, 40, 32, 12, 47, 3, 2, 1, true}};
+}
 
 // The largest error of the model's result with that option, as a part of the
 // sum of the magnitudes that are added for it.
-double ErrorOf(const Case& c, const std::string& options) {
-  Model model(c);
-  auto executor = CompileAndOpen(&model.module, "llvm " + options);
+double ErrorOf(Problem* problem, const std::string& options) {
+  auto executor = CompileAndOpen(&problem->module, "llvm " + options);
   EXPECT_TRUE(executor.ok()) << executor.status();
   if (!executor.ok()) return INFINITY;
-  const auto outputs = (*executor)->Run({model.x});
+  const auto outputs = (*executor)->Run({problem->x});
   EXPECT_TRUE(outputs.ok()) << outputs.status();
   if (!outputs.ok()) return INFINITY;
-  const float* x = model.x.data<float>();
-  const float* w = model.w.data<float>();
-  const float* b = model.b.data<float>();
-  const float* y = (*outputs)[0].data<float>();
+  const absl::Span<const float> y = (*outputs)[0].values<float>();
+  EXPECT_EQ(y.size(), problem->sums.size());
   double worst = 0;
-  for (int64_t i = 0; i < model.x.NumElements() / c.k; ++i) {
-    for (int64_t j = 0; j < c.n; ++j) {
-      double sum = b[j], magnitudes = std::fabs(sum);
-      for (int64_t k = 0; k < c.k; ++k) {
-        const double term = double{x[i * c.k + k]} * w[k * c.n + j];
-        sum += term;
-        magnitudes += std::fabs(term);
-      }
-      const double error = std::fabs(y[i * c.n + j] - std::max(sum, 0.0));
-      // Not what std::max would make of a NaN.
-      if (!(error / magnitudes <= worst)) worst = error / magnitudes;
-    }
+  for (size_t i = 0; i < y.size(); ++i) {
+    const Sum& sum = problem->sums[i];
+    const double error =
+        std::fabs(y[i] - std::max(sum.value, 0.0)) / sum.magnitude;
+    if (!(error <= worst)) worst = error;  // a NaN, too
   }
   return worst;
 }
 
-class MatmulPrecision : public testing::TestWithParam<Case> {};
-
-TEST_P(MatmulPrecision, HighestIsThatOfF32) {
-  EXPECT_LT(ErrorOf(GetParam(), "-mcpu=native"), 1e-6);
-}
-
-TEST_P(MatmulPrecision, HighAndMediumKeepTheDigitsOfTheirParts) {
+template <typename AnyCase>
+void CheckModesBelowHighest(const AnyCase& c) {
   if (!CheckCpuFeatures({"amx-bf16"}).ok()) {
     GTEST_SKIP() << "this machine has no AMX";
   }
-  const double high =
-      ErrorOf(GetParam(), "-mcpu=native -matmul-precision=high");
   // Two parts of 8 digits each, rounded, and the products that are left out.
-  EXPECT_LT(high, 3.0 / (1 << 17));
+  EXPECT_LT(ErrorOf(c.Make().get(), "-mcpu=native -matmul-precision=high"),
+            3.0 / (1 << 17));
   const double medium =
-      ErrorOf(GetParam(), "-mcpu=native -matmul-precision=medium");
+      ErrorOf(c.Make().get(), "-mcpu=native -matmul-precision=medium");
   EXPECT_LT(medium, 2.0 / (1 << 8));
   // That f32 was not multiplied after all.
   EXPECT_GT(medium, 1e-5);
 }
 
+class MatmulPrecision : public testing::TestWithParam<Case> {};
+
+TEST_P(MatmulPrecision, HighestIsThatOfF32) {
+  EXPECT_LT(ErrorOf(GetParam().Make().get(), "-mcpu=native"), 1e-6);
+}
+TEST_P(MatmulPrecision, OthersKeepTheDigitsOfTheirParts) {
+  CheckModesBelowHighest(GetParam());
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, MatmulPrecision, testing::ValuesIn(Cases()),
-                         [](const auto& info) {
-                           std::string name = info.param.symbolic ? "m" : "";
-                           for (const int64_t rows : info.param.rows)
-                             absl::StrAppend(&name, rows, "x");
-                           return absl::StrCat(name, info.param.k, "x",
-                                               info.param.n);
-                         });
+                         [](const auto& info) { return info.param.Name(); });
+
+class ConvPrecision : public testing::TestWithParam<ConvCase> {};
+
+TEST_P(ConvPrecision, HighestIsThatOfF32) {
+  EXPECT_LT(ErrorOf(GetParam().Make().get(), "-mcpu=native"), 1e-5);
+}
+TEST_P(ConvPrecision, OthersKeepTheDigitsOfTheirParts) {
+  CheckModesBelowHighest(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ConvPrecision, testing::ValuesIn(ConvCases()),
+                         [](const auto& info) { return info.param.Name(); });
 
 absl::Status CompileFor(const std::string& target) {
-  Model model(Cases()[0]);
-  return CompileAndOpen(&model.module, target).status();
+  return CompileAndOpen(&Cases()[0].Make()->module, target).status();
 }
 
 TEST(MatmulPrecisionOption, KnowsPyTorchsWords) {
@@ -156,7 +239,9 @@ TEST(MatmulPrecisionOption, ExcludesReproducible) {
 
 // Without tiles, lower precision would gain nothing.
 TEST(MatmulPrecisionOption, OtherProcessorsStayWithF32) {
-  EXPECT_LT(ErrorOf(Cases()[0], "-mcpu=x86-64 -matmul-precision=medium"), 1e-6);
+  EXPECT_LT(
+      ErrorOf(Cases()[0].Make().get(), "-mcpu=x86-64 -matmul-precision=medium"),
+      1e-6);
 }
 
 }  // namespace

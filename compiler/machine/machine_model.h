@@ -32,7 +32,7 @@ struct MachineModel {
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
   std::set<MachineUnit> units;
-  // Products of f32 with constant matrices are made of so many bf16 parts of
+  // Products of f32 with constant weights are made of so many bf16 parts of
   // each number, by tiles; 0: of the numbers themselves.
   int product_parts = 0;
   // Results must have the same bits as on any other machine with this set.

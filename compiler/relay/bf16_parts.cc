@@ -38,4 +38,25 @@ absl::StatusOr<Tensor> PackBf16Panels(const Tensor& w, const Bf16Panels& panels,
   return packed;
 }
 
+absl::StatusOr<Tensor> PackBf16Kernels(const Tensor& w, int64_t parts) {
+  const int64_t out = w.shape()[0], in = w.shape()[1],
+                taps = w.shape()[2] * w.shape()[3];
+  const int64_t steps = (in + Bf16Panels::kRow - 1) / Bf16Panels::kRow;
+  const int64_t rows = steps * taps * Bf16Panels::kRow;
+  INGOT_ASSIGN_OR_RETURN(Tensor matrix, Tensor::Empty(w.dtype(), {out, rows}));
+  auto* to = matrix.mutable_data<float>();
+  std::fill_n(to, matrix.NumElements(), 0.0f);
+  const auto* from = w.data<float>();
+  for (int64_t o = 0; o < out; ++o) {
+    for (int64_t i = 0; i < in; ++i) {
+      const int64_t step = i / Bf16Panels::kRow, lane = i % Bf16Panels::kRow;
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        to[o * rows + (step * taps + tap) * Bf16Panels::kRow + lane] =
+            from[(o * in + i) * taps + tap];
+      }
+    }
+  }
+  return PackBf16Panels(matrix, {rows, out, parts}, 1, rows);
+}
+
 }  // namespace ingot::relay

@@ -43,6 +43,11 @@ absl::StatusOr<Tensor> PackBf16Panels(const Tensor& w, const Bf16Panels& panels,
                                       int64_t row_stride,
                                       int64_t column_stride);
 
+// Packs convolution kernels of f32, OIHW, whose rows are, for 32 input channels
+// after the other, the taps in order, of 32 each, and whose columns are output
+// channels. ResourceExhausted where memory runs out.
+absl::StatusOr<Tensor> PackBf16Kernels(const Tensor& w, int64_t parts);
+
 }  // namespace ingot::relay
 
 #endif  // INGOT_COMPILER_RELAY_BF16_PARTS_H_

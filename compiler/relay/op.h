@@ -90,6 +90,9 @@ enum Trait : unsigned {
   kTimesTranspose = 1 << 12,
   // The same by a matrix that is packed for it.
   kTimesPacked = 1 << 13,
+  // Convolves its first operand, which is in blocks of channels, with kernels
+  // that are packed for it; attribute `kernel` has their extents.
+  kConvolvesPacked = 1 << 14,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

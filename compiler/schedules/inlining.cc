@@ -26,7 +26,7 @@ bool ReadsOften(const Stage* stage) {
   return anchor == kConv2dNchwc || anchor == kConv2dNchw ||
          anchor == kDepthwiseNchwc || anchor == kMatmul ||
          anchor == kDensePacked || anchor == kPool2d ||
-         anchor == kDenseParts || IsStep(stage) || anchor == kWinograd;
+         anchor == kDenseParts || anchor == kConv2dParts || IsStep(stage) || anchor == kWinograd;
 }
 
 int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {

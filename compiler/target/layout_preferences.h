@@ -25,8 +25,9 @@ struct LayoutPreferences {
   std::function<int64_t(const relay::Node& product, int64_t columns)>
       panel_width;
   // The bf16 parts in which this product of f32 (dense or matmul) by a constant
-  // matrix should be computed, its weights packed to match (dense_parts). 0: it
-  // is computed in f32. Null: all are.
+  // matrix, or this convolution in blocks of 16 channels, should be computed,
+  // its weights packed to match (dense_parts, conv2d_parts). 0: it is computed
+  // in f32. Null: all are.
   std::function<int64_t(const relay::Node& product)> product_parts;
   // Whether products and convolutions of u8 data and i8 weights should read
   // these in words of four (attribute dot4), and quantised models multiply

@@ -27,6 +27,9 @@
 //   dense_parts      batch..., m, n           k/32, pairs, 2
 //                      data [batch..., m, rows of parts, 32] of bf16, weight
 //                      [n/16, k/32, parts, pairs, 16, 2], see the operator
+//   conv2d_parts     n, oc/16, oh, ow, 16     ic/32, kh, kw, pairs, 2
+//                      data [n, ic/32, h, w, part, 32] of bf16, weight as of
+//                      dense_parts
 //   winograd         n, i, j, oc/b, rows, columns, b     ic/ib, ib
 //                      the products at the points [i, j] of all tiles; data
 //                      [n, i, j, ic/ib, rows, columns, ib], weight [oc/b, i, j,
@@ -40,7 +43,7 @@
 // computed once a tile, each by another formula for another row, they are never
 // put where they are read.
 //
-// The stage that splits the data of dense_parts is tagged kParts, and is not
+// The stage that splits the data of these two is tagged kParts, and is not
 // put where it is read either.
 //
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
@@ -64,6 +67,7 @@ inline constexpr char kMatmul[] = "matmul";
 inline constexpr char kDensePacked[] = "dense_packed";
 inline constexpr char kWinograd[] = "winograd";  // and {"winograd": "1"}
 inline constexpr char kDenseParts[] = "dense_parts";
+inline constexpr char kConv2dParts[] = "conv2d_parts";
 inline constexpr char kParts[] = "parts";  // {"parts": "1"}
 inline constexpr char kPool2d[] = "pool2d";
 inline constexpr char kGlobalPool[] = "global_pool";

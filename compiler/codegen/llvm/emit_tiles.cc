@@ -76,12 +76,12 @@ std::pair<Value*, Value*> KernelEmitter::TileAt(
 }
 
 void KernelEmitter::MoveSums(const TileNest& nest, llvm::Intrinsic::ID move) {
-  const int64_t stride = nest.sum.stride;
   for (int64_t i = 0; i < nest.row_tiles(); ++i) {
     for (int64_t j = 0; j < nest.column_tiles(); ++j) {
-      auto [address, bytes] =
-          TileAt(nest.sum,
-                 i * TileNest::kRows * stride + j * TileNest::kColumns, stride);
+      auto [address, bytes] = TileAt(nest.sum,
+                                     i * TileNest::kRows * nest.sum.row_stride +
+                                         j * nest.sum.column_stride,
+                                     nest.sum.row_stride);
       b_.CreateIntrinsic(
           move, {},
           {b_.getInt8(static_cast<uint8_t>(SumTile(i, j))), address, bytes});
@@ -108,11 +108,12 @@ void KernelEmitter::EmitTileTerms(const TileNest& nest) {
     b = &term.b;
     for (int64_t i = 0; i < nest.row_tiles(); ++i) {
       const int tile_a = kTilesOfA + static_cast<int>(i);
-      if (new_a) load(tile_a, *a, i * TileNest::kRows * a->stride, a->stride);
+      if (new_a)
+        load(tile_a, *a, i * TileNest::kRows * a->row_stride, a->row_stride);
       for (int64_t j = 0; j < nest.column_tiles(); ++j) {
         const int tile_b = kTilesOfB + static_cast<int>(j);
         if (new_b && i == 0) {
-          load(tile_b, *b, j * b->stride,
+          load(tile_b, *b, j * b->column_stride,
                kBytesOfRow / b->buffer->dtype.bytes());
         }
         b_.CreateIntrinsic(llvm::Intrinsic::x86_tdpbf16ps, {},

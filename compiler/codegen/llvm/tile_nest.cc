@@ -151,7 +151,7 @@ class Reader {
     }
     for (const Product& product : products) {
       nest_.terms.push_back(
-          {{product.a->buffer, nullptr, 0}, {product.b->buffer, nullptr, 0}});
+          {{product.a->buffer, nullptr}, {product.b->buffer, nullptr}});
       a_.emplace_back(*product.a->buffer, product.a->indices, bounds_);
       b_.emplace_back(*product.b->buffer, product.b->indices, bounds_);
     }
@@ -159,22 +159,25 @@ class Reader {
   }
 
   // Finds out what a loop is for by the strides of its variable, which must be
-  // the same in all terms.
+  // the same in all terms. Only those of a step may be anything.
   absl::Status Classify(const tir::For& loop) {
     const int64_t s = sum_->Of(loop);
     const int64_t a = a_[0].Of(loop), b = b_[0].Of(loop);
-    bool same = sum_->IsAffineIn(loop);
+    bool same = true;
     for (size_t t = 0; t < a_.size(); ++t) {
       same = same && a_[t].Of(loop) == a && a_[t].IsAffineIn(loop) &&
              b_[t].Of(loop) == b && b_[t].IsAffineIn(loop);
     }
-    int64_t extent = 0;
-    if (!same) return Misfit("operands have no strides");
-    if (s == 0 && !(a == 1 && b == 1) && !(a == kPair && b == kPairs)) {
+    const bool in_row =
+        same && ((a == 1 && b == 1) || (a == kPair && b == kPairs));
+    if (!sum_->IsAffineIn(loop)) return Misfit("sums have no strides");
+    if (s == 0 && !in_row) {
       if (!inner_.empty()) return Misfit("a step is inside of a tile");
       nest_.steps.push_back(&loop);
       return absl::OkStatus();
     }
+    if (!same) return Misfit("operands have no strides");
+    int64_t extent = 0;
     inner_.push_back(&loop);
     if (!tir::AsConstInt(loop.extent, &extent) ||
         !tir::IsConstInt(loop.min, 0)) {
@@ -189,14 +192,15 @@ class Reader {
     } else if (b == 0 && !has_rows_) {
       has_rows_ = true;
       nest_.rows = extent;
-      nest_.sum.stride = s;
-      for (TileNest::Term& term : nest_.terms) term.a.stride = a;
+      nest_.sum.row_stride = s;
+      for (TileNest::Term& term : nest_.terms) term.a.row_stride = a;
     } else if (a == 0 && s == 1 && b == kPair && lanes_ == 1 &&
                extent <= TileNest::kColumns) {
       lanes_ = extent;
-    } else if (a == 0 && s == TileNest::kColumns && column_tiles_ == 1) {
+    } else if (a == 0 && column_tiles_ == 1) {
       column_tiles_ = extent;
-      for (TileNest::Term& term : nest_.terms) term.b.stride = b;
+      nest_.sum.column_stride = s;
+      for (TileNest::Term& term : nest_.terms) term.b.column_stride = b;
     } else {
       return Misfit("a loop is neither of rows nor of columns");
     }

@@ -26,16 +26,17 @@ struct TileNest {
     // The offset of the first tile's first element, in terms of the variables
     // of `steps`.
     tir::Expr offset;
-    // From one row to the next: of `sum` and `a`. From one tile of 16 columns
-    // to the next: of `b`.
-    int64_t stride = 0;
+    // From one row to the next: of `sum` and `a`.
+    int64_t row_stride = 0;
+    // From one tile of 16 columns to the next: of `sum` and `b`.
+    int64_t column_stride = 0;
   };
   struct Term {
     Operand a, b;
   };
 
   std::vector<const tir::For*> steps;  // outermost first
-  Operand sum;                         // columns one after the other
+  Operand sum;                         // the columns of a tile side by side
   int64_t rows = 1, columns = 1;       // at most two tiles each
   std::vector<Term> terms;             // at least one; of equal types
 

@@ -143,6 +143,39 @@ TEST_F(BlockedTest, ProductOfParts) {
   }
 }
 
+TEST_F(BlockedTest, ConvolutionOfParts) {
+  struct Case {
+    int64_t in, kernel, stride, dilation;
+    Ints pads;
+  };
+  for (const Case& c : std::vector<Case>{{32, 1, 1, 1, {0, 0, 0, 0}},
+                                         {48, 1, 2, 1, {0, 0, 0, 0}},
+                                         {16, 3, 1, 1, {1, 1, 1, 1}},
+                                         {48, 3, 2, 1, {0, 2, 1, 0}},
+                                         {32, 2, 1, 2, {1, 0, 0, 1}},
+                                         {32, 1, 1, 1, {1, 1, 0, 1}}}) {
+    SCOPED_TRACE(testing::Message() << c.in << " " << c.kernel);
+    const Value x = Constant({2, c.in, 7, 6});
+    const Ints kernel = {21, c.in, c.kernel, c.kernel};
+    const Ints strides = {c.stride, c.stride};
+    const Ints dilations = {c.dilation, c.dilation};
+    const Value plain =
+        Op("conv2d", {x, Constant(kernel)},
+           {{"strides", strides}, {"pads", c.pads}, {"dilations", dilations}});
+    const Value packed{
+        f_->AddConstant("panels", *PackBf16Kernels(Numbers(kernel), 2))};
+    const Value result =
+        Op("conv2d_parts", {Layout(x, "NCHW", "NCHW16c"), packed},
+           {{"kernel", Ints{c.kernel, c.kernel}},
+            {"strides", strides},
+            {"pads", c.pads},
+            {"dilations", dilations}});
+    const Value filled =
+        Op("pad", {plain}, {{"pads", Ints{0, 0, 0, 0, 0, 11, 0, 0}}});
+    ExpectSame(filled, Layout(result, "NCHW16c", "NCHW"));
+  }
+}
+
 TEST_F(BlockedTest, PartialBlocksAreFilledWithZeros) {
   const Value x = Constant({1, 3, 2, 2});
   const Value back = Layout(Layout(x, "NCHW", "NCHW4c"), "NCHW4c", "NCHW");

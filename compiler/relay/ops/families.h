@@ -7,11 +7,11 @@
 #include "compiler/relay/op.h"
 
 #define INGOT_OPERATOR_FAMILIES(X) \
+  X(Bf16Products)                  \
   X(Binary)                        \
   X(Convolution)                   \
   X(Cumulative)                    \
   X(Custom)                        \
-  X(DenseParts)                    \
   X(Elementwise)                   \
   X(Float8)                        \
   X(Generate)                      \

@@ -69,6 +69,9 @@ class BlockedValues {
   // The same of bytes, whose weights become words.
   MaybeBlocked ConvInWords(const Node& node, const Value& data,
                            int64_t in_block, int64_t block, Attrs attrs);
+  // The bf16 parts in which the convolution should be computed; 0: in f32.
+  int64_t PartsOf(const Node& node, int64_t block) const;
+  MaybeBlocked ConvOfParts(const Node& node, const Value& data, int64_t parts);
   // Winograd's algorithm that computes the convolution; null for none.
   const Winograd* WinogradOf(const Node& node) const;
   MaybeBlocked ConvByWinograd(const Node& node, const Value& data,

@@ -1,9 +1,10 @@
 // Convolutions in blocks of channels: as they are defined, of bytes in words of
-// four, and by Winograd's algorithm.
+// four, of bf16 parts, and by Winograd's algorithm.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "compiler/relay/bf16_parts.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/rewrite.h"
@@ -55,6 +56,10 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
     if (bytes && !depthwise) {
       return ConvInWords(node, data, in_block, block, std::move(attrs));
     }
+    if (const int64_t parts = groups == 1 ? PartsOf(node, block) : 0;
+        parts > 0) {
+      return ConvOfParts(node, data, parts);
+    }
     if (const Winograd* const winograd = WinogradOf(node)) {
       return ConvByWinograd(node, data, block, *winograd);
     }
@@ -69,6 +74,36 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false, groups == 1 ? out : 0};
+}
+
+int64_t BlockedValues::PartsOf(const Node& node, int64_t block) const {
+  return layouts_.product_parts != nullptr && block == Bf16Panels::kColumns &&
+                 node.inputs[0].type().dtype == DataType::Float(32)
+             ? layouts_.product_parts(node)
+             : 0;
+}
+
+BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
+                                                       const Value& data,
+                                                       int64_t parts) {
+  const Value& w = node.inputs[1];
+  const Tensor& constant = *ConstantOf(w);
+  INGOT_ASSIGN_OR_RETURN(Tensor packed, PackBf16Kernels(constant, parts));
+  Node* const kernels = function_->AddConstant(w.node->name, std::move(packed));
+  AddSources(*w.node, kernels);
+  preferred_names_.emplace_back(kernels, w.node->name);
+  INGOT_ASSIGN_OR_RETURN(
+      Node * made,
+      function_->AddOp(
+          "conv2d_parts", node.name, {data, Value{kernels}},
+          {{"kernel", Ints{constant.shape()[2], constant.shape()[3]}},
+           {"strides", node.attrs.GetEach("strides", 2)},
+           {"pads", node.attrs.GetEach("pads", 4)},
+           {"dilations", node.attrs.GetEach("dilations", 2)}}));
+  AddSources(node, made);
+  preferred_names_.emplace_back(made, node.name);
+  const int64_t out = ChannelsOf(node.outputs[0]);
+  return Blocked{Value{made}, Bf16Panels::kColumns, out, false, out};
 }
 
 const Winograd* BlockedValues::WinogradOf(const Node& node) const {

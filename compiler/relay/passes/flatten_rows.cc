@@ -71,6 +71,27 @@ std::optional<Run> RowsOfProduct(const Node& product) {
   return Run{*rows, 1, product.inputs[1].node};
 }
 
+// The same of a convolution in blocks of channels.
+std::optional<Run> RowsOfPackedConv(const Node& conv) {
+  const Shape& shape = conv.outputs[0].shape;
+  const auto plane = ConstShape({shape[2], shape[3]});
+  if (conv.attrs.GetEach("kernel", 2) != Ints{1, 1} ||
+      conv.attrs.GetEach("strides", 2) != Ints{1, 1} ||
+      conv.attrs.GetEach("pads", 4) != Ints{0, 0, 0, 0} || !plane.has_value() ||
+      (*plane)[0] <= 1) {
+    return std::nullopt;
+  }
+  return Run{*plane, 1, conv.inputs[1].node};
+}
+
+// The rows of the operator's result, if it is one that has them.
+std::optional<Run> RowsOf(const Node& node) {
+  if (IsConv(node)) return RowsOfConv(node);
+  if (node.op->Has(kTimesPacked)) return RowsOfProduct(node);
+  if (node.op->Has(kConvolvesPacked)) return RowsOfPackedConv(node);
+  return std::nullopt;
+}
+
 // The shape on one row of what has a value for each element of the run or for
 // the whole of it; nothing for anything else.
 std::optional<Shape> Flat(const TensorType& type, const Run& run) {
@@ -103,11 +124,8 @@ std::optional<Run> FindRows(const Function& kernel) {
   std::optional<Run> run;
   for (const auto& node : kernel.nodes()) {
     if (node->kind != NodeKind::kOp) continue;
-    const bool conv = IsConv(*node), product = node->op->Has(kTimesPacked);
-    if ((conv || product) && !run.has_value()) {
-      if (node->inputs[0].node->kind == NodeKind::kInput) {
-        run = conv ? RowsOfConv(*node) : RowsOfProduct(*node);
-      }
+    if (node->op->fusion == FusionKind::kAnchor && !run.has_value()) {
+      if (node->inputs[0].node->kind == NodeKind::kInput) run = RowsOf(*node);
       if (!run.has_value()) return std::nullopt;
     } else if (node->op->fusion != FusionKind::kElementwise &&
                node->op->fusion != FusionKind::kBroadcast) {

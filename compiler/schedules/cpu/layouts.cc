@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/types/span.h"
 #include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/tir/ir.h"
 
@@ -58,16 +59,36 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
 
 namespace {
 
-// Whether a product is large enough that tiles of 16 rows pay.
-bool FillsTiles(const relay::Node& product) {
-  const relay::Shape& shape = product.inputs[0].type().shape;
-  int64_t rows = 1, terms = 0;
-  for (size_t d = 0; d + 1 < shape.size(); ++d) {
-    int64_t extent = 16;  // where it is only known at run time
-    tir::AsConstInt(shape[d], &extent);
-    rows *= std::min<int64_t>(extent, 16);
+// The product of the dimensions, each at most `most`, and that where it is only
+// known at run time.
+int64_t AtMost(int64_t most, absl::Span<const relay::Dim> dims) {
+  int64_t product = 1;
+  for (const relay::Dim& dim : dims) {
+    int64_t extent = most;
+    tir::AsConstInt(dim, &extent);
+    product *= std::min(extent, most);
   }
-  return rows >= 16 && tir::AsConstInt(shape.back(), &terms) && terms >= 64;
+  return product;
+}
+
+// Whether a product or a convolution is large enough that tiles of 16 rows, 16
+// columns and 32 terms pay: for fewer, splitting numbers costs more than it
+// gains.
+bool FillsTiles(const relay::Node& node) {
+  constexpr int64_t kRows = 16, kColumns = 16, kTerms = 64;
+  const auto result = absl::MakeConstSpan(node.outputs[0].shape);
+  const auto data = absl::MakeConstSpan(node.inputs[0].type().shape);
+  const auto kernel = absl::MakeConstSpan(node.inputs[1].type().shape);
+  if (kernel.size() == 2) {
+    int64_t terms = 0;
+    return AtMost(kRows, result.first(result.size() - 1)) >= kRows &&
+           tir::AsConstInt(data.back(), &terms) && terms >= kTerms;
+  }
+  int64_t channels = 0;
+  return kernel.size() == 4 && AtMost(kRows, result.subspan(2)) >= kRows &&
+         AtMost(kColumns, kernel.first(1)) >= kColumns &&
+         tir::AsConstInt(kernel[1], &channels) && channels >= 24 &&
+         channels * AtMost(kTerms, kernel.subspan(2)) >= kTerms;
 }
 
 }  // namespace

@@ -7,15 +7,13 @@
 
 #include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/cpu/tile_loops.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::te::cpu {
 namespace {
-
-constexpr int64_t kTile = 16;        // rows, and columns, of a tile
-constexpr int64_t kBytesOfRow = 64;  // of a tile
 
 bool Matches(const ScheduleSite& site) {
   return TagOf(&site.stage, kAnchor) == kDenseParts &&
@@ -39,37 +37,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
   return space;
 }
 
-int64_t NumberOfParts(const Stage& acc) {
-  for (const Tensor& t : acc.op().inputs) {
-    // The weights: [n/16, k/32, parts, pairs, 16, 2].
-    if (t.shape().size() == 6) return GuessExtent(t.shape()[2]);
-  }
-  return 1;
-}
-
-// The parts of the data that `acc` reads, made before.
-void ScheduleParts(Schedule* schedule, const Stage& acc,
-                   const MachineModel& machine) {
-  for (const Tensor& t : acc.op().inputs) {
-    Stage* parts = schedule->Find(t);
-    if (parts == nullptr || TagOf(parts, kParts).empty()) continue;
-    const int rank = static_cast<int>(parts->axes().size());
-    const int64_t number = GuessExtent(acc.op().inputs.back().shape()[2]);
-    auto [step, part] = parts->Split(parts->axis(rank - 2), number);
-    auto [vector, lane] =
-        parts->Split(parts->axis(rank - 1), std::max(machine.lanes(32), 1));
-    parts->Reorder({step, vector, part, lane});
-    parts->Unroll(part);
-    parts->Unroll(vector);
-    parts->Vectorize(lane);
-    FuseParallel(parts, rank - 2, GuessWork(parts) >= kParallelWork);
-  }
-}
-
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   auto [acc, out] = MakeAnchor(schedule, stage);
-  ScheduleParts(schedule, *acc, machine);
+  ScheduleParts(*schedule, *acc, machine);
   const int rank = static_cast<int>(out->axes().size());
   const int64_t lanes = LanesFor(*acc, machine);
   const int64_t m = GuessExtent(out->output().shape()[rank - 2]);
@@ -77,7 +48,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const int64_t rows_at_once = choice.Get("row_tiles") * kTile;
   const int64_t columns_at_once =
       ColumnsAtOnce(GuessExtent(out->output().shape()[rank - 1]));
-  const int64_t row_bytes = kBytesOfRow * NumberOfParts(*acc);
+  const int64_t row_bytes = kBytesOfTileRow * NumberOfParts(*acc);
 
   Loop rows = out->axis(rank - 2), columns = out->axis(rank - 1);
   std::vector<Loop> order;
@@ -94,8 +65,10 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   auto [mo, mi] = out->Split(rows, rows_at_once);
   auto [no, ni] = out->Split(columns, columns_at_once);
   auto [nv, nl] = out->Split(ni, lanes);
-  for (Loop loop : {no, mo, mi, nv, nl}) order.push_back(loop);
+  auto [few, row] = out->Split(mi, kRowsOfTail);
+  for (Loop loop : {no, mo, few, row, nv, nl}) order.push_back(loop);
   out->Reorder(order);
+  out->Unroll(row);
   out->Unroll(nv);
   out->Vectorize(nl);
 
@@ -103,10 +76,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   // weights that come from the second-level cache.
   acc->ComputeAt(out, mo);
   auto [co, cl] = acc->Split(acc->axis(rank - 1), kTile);
-  acc->Reorder({acc->reduce_axis(0), acc->axis(rank - 2), co, cl,
-                acc->reduce_axis(1), acc->reduce_axis(2)});
-  acc->Vectorize(cl);
-  acc->Tensorize(acc->reduce_axis(0));
+  TensorizeTiles(acc, acc->axis(rank - 2), co, cl);
 
   if (GuessWork(acc) >= kParallelWork) {
     out->Parallel(row_block.value_or(no));

@@ -1,0 +1,287 @@
+// Products and convolutions of f32 whose operands are written as sums of bf16.
+#include "compiler/relay/bf16_parts.h"
+#include "compiler/relay/dim.h"
+#include "compiler/relay/ops/common.h"
+#include "compiler/relay/ops/families.h"
+#include "compiler/relay/ops/window.h"
+#include "compiler/te/tags.h"
+
+namespace ingot::relay::ops {
+namespace {
+
+constexpr int64_t kRow = Bf16Panels::kRow;
+constexpr int64_t kPair = Bf16Panels::kPair;
+constexpr int64_t kColumns = Bf16Panels::kColumns;
+constexpr int64_t kMaxKernel = 1 << 10;
+
+Expr ToF32(const Expr& part) { return MakeCast(DataType::Float(32), part); }
+
+// The part with that number, counted from 0: the number that is left after the
+// parts before, rounded.
+Expr PartOf(Expr left, const Expr& number, int64_t parts) {
+  Expr value;
+  std::vector<Expr> rounded;
+  for (int64_t p = 0; p < parts; ++p) {
+    rounded.push_back(MakeCast(DataType::BFloat16(), left));
+    left = left - ToF32(rounded.back());
+  }
+  value = rounded.back();
+  for (int64_t p = parts - 2; p >= 0; --p) {
+    value = tir::MakeSelect(tir::Le(number, I64(p)), rounded[p], value);
+  }
+  return value;
+}
+
+// The products of the parts of two numbers that count, added up: in an order in
+// which each shares a factor with the next, which a processor then loads once.
+Expr SumOfProducts(int64_t parts, const std::function<Expr(int64_t)>& data,
+                   const std::function<Expr(int64_t)>& weight) {
+  Expr sum;
+  for (int64_t q = 0; q < parts; ++q) {
+    for (int64_t n = 0; n < parts - q; ++n) {
+      const int64_t p = q % 2 == 0 ? parts - q - 1 - n : n;
+      const Expr product = ToF32(data(p)) * ToF32(weight(q));
+      sum = sum == nullptr ? product : sum + product;
+    }
+  }
+  return sum;
+}
+
+// Element [row, column] of weights in panels, where row = 32 * step + 2 * pair
+// + element.
+Expr Weight(const te::Tensor& w, const Expr& column, const Expr& step,
+            int64_t part, const Expr& pair, const Expr& element) {
+  return w({column / I64(kColumns), step, I64(part), pair,
+            column % I64(kColumns), element});
+}
+
+// x's last dimension as rows of 32: the first row's parts, the second's, and
+// so on. Their number is odd, so that elements one below the other do not all
+// compete for the same place in a cache.
+te::Tensor SplitData(const ComputeContext& c, const te::Tensor& x,
+                     int64_t steps, int64_t parts) {
+  Shape shape(x.shape().begin(), x.shape().end() - 1);
+  const Expr k = x.shape().back();
+  shape.push_back(I64(steps * parts | 1));
+  shape.push_back(I64(kRow));
+  return c.graph.Compute(SubName(c, "parts"), shape,
+                         [&](const Indices& i) {
+                           const Expr row = i[i.size() - 2];
+                           Indices at(i.begin(), i.end() - 2);
+                           at.push_back(row / I64(parts) * kRow + i.back());
+                           const Expr element = tir::MakeSelect(
+                               tir::Lt(at.back(), k), x(at),
+                               tir::MakeFloat(0, DataType::Float(32)));
+                           return PartOf(element, row % I64(parts), parts);
+                         },
+                         {{te::kParts, "1"}});
+}
+
+OpDef DenseParts() {
+  OpDef def;
+  def.name = "dense_parts";
+  def.doc =
+      "x[..., m, k] times w, both of f32 as sums of bf16 parts, w packed as "
+      "[ceil(n / 16), ceil(k / 32), parts, 16, 16, 2], zero-padded; products "
+      "of two parts that are as small as what the parts leave out are left out";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.traits = kOperandsInMemory | kTimesPacked;
+  def.attrs = {IntAttr("units", "n, the columns of the result", kRequired)};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &w = c.type(1);
+    if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
+    if (x.dtype != DataType::Float(32)) return Invalid("x must be of f32");
+    if (w.dtype != DataType::BFloat16()) return Invalid("w must be of bf16");
+    INGOT_RETURN_IF_ERROR(ExpectRank(w, 6, "w"));
+    const auto packed = ConstShape(w.shape);
+    const int64_t units = c.attrs.Get<int64_t>("units");
+    int64_t k = 0;
+    if (!packed || !ConstDim(x.shape.back(), &k) || k < 1 || units < 1 ||
+        *packed != Bf16Panels{k, units, (*packed)[2]}.shape() ||
+        (*packed)[2] < 1 || (*packed)[2] > Bf16Panels::kMostParts) {
+      return Invalid("w ", ToString(w), " does not hold ", units,
+                     " columns for x ", ToString(x));
+    }
+    TensorType out{x.dtype, x.shape};
+    out.shape.back() = I64(units);
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], w = c.inputs[1];
+    const std::vector<int64_t> packed = *ConstShape(w.shape());
+    const int64_t steps = packed[1], parts = packed[2];
+    const te::Tensor split = SplitData(c, x, steps, parts);
+    return Tensors{c.graph.Reduce(
+        c.name, c.outputs[0].shape, {I64(steps), I64(kRow / kPair), I64(kPair)},
+        te::Reducer::Sum(DataType::Float(32)),
+        [&](const Indices& i, const Indices& r) {
+          return SumOfProducts(
+              parts,
+              [&](int64_t part) {
+                Indices at(i.begin(), i.end() - 1);
+                at.push_back(r[0] * parts + part);
+                at.push_back(r[1] * kPair + r[2]);
+                return split(at);
+              },
+              [&](int64_t part) {
+                return Weight(w, i.back(), r[0], part, r[1], r[2]);
+              });
+        },
+        {{te::kAnchor, te::kDenseParts}})};
+  };
+  return def;
+}
+
+// A convolution of x NCHW16c, decoded.
+struct Convolution {
+  Window window;
+  int64_t parts, steps;  // of the weights
+  Dim channels;          // rows of 32 of them
+
+  // Each element of the result depends on one of the data: only those that are
+  // read are split.
+  bool is_pointwise() const {
+    return window.kernel == std::vector<int64_t>{1, 1};
+  }
+};
+
+absl::StatusOr<Convolution> ReadConvolution(const TensorType& x,
+                                            const TensorType& w,
+                                            const Attrs& attrs) {
+  if (x.shape.size() != 5 || !tir::IsConstInt(x.shape[4], kColumns)) {
+    return Invalid("x ", ToString(x), " must be NCHW16c");
+  }
+  if (x.dtype != DataType::Float(32)) return Invalid("x must be of f32");
+  if (w.dtype != DataType::BFloat16()) return Invalid("w must be of bf16");
+  INGOT_RETURN_IF_ERROR(ExpectRank(w, 6, "w"));
+  const std::vector<int64_t> kernel = attrs.GetEach("kernel", 2);
+  if (kernel.size() != 2 || kernel[0] < 1 || kernel[1] < 1 ||
+      kernel[0] > kMaxKernel || kernel[1] > kMaxKernel) {
+    return Invalid("kernel must be two numbers from 1 to ", kMaxKernel);
+  }
+  Convolution conv;
+  INGOT_ASSIGN_OR_RETURN(conv.window, ReadWindow(attrs, kernel));
+  const auto packed = ConstShape(w.shape);
+  int64_t blocks = 0;
+  if (!packed || !ConstDim(x.shape[1], &blocks)) {
+    return Invalid("channels must be static");
+  }
+  conv.steps = (*packed)[1];
+  conv.parts = (*packed)[2];
+  const int64_t rows_of_32 = (blocks * kColumns + kRow - 1) / kRow;
+  conv.channels = I64(rows_of_32);
+  const Bf16Panels panels = {conv.steps * kRow, (*packed)[0] * kColumns,
+                             conv.parts};
+  if (conv.steps != rows_of_32 * kernel[0] * kernel[1] || conv.parts < 1 ||
+      conv.parts > Bf16Panels::kMostParts || *packed != panels.shape()) {
+    return Invalid("w ", ToString(w), " does not fit x ", ToString(x));
+  }
+  return conv;
+}
+
+// The data's parts: [n, channels / 32, y, x, part, 32], padded.
+te::Tensor SplitPixels(const ComputeContext& c, const Convolution& conv) {
+  const te::Tensor& x = c.inputs[0];
+  const Shape& in = x.shape();
+  const Window& window = conv.window;
+  Shape shape = {in[0], conv.channels};
+  for (int d = 0; d < 2; ++d) {
+    shape.push_back(conv.is_pointwise()
+                        ? c.outputs[0].shape[2 + d]
+                        : SimplifyDim(in[2 + d] + I64(window.pads_begin[d]) +
+                                      I64(window.pads_end[d])));
+  }
+  shape.insert(shape.end(), {I64(conv.parts), I64(kRow)});
+  return c.graph.Compute(
+      SubName(c, "parts"), shape,
+      [&](const Indices& i) {
+        Indices at = {i[0], i[1] * (kRow / kColumns) + i[5] / I64(kColumns)};
+        std::vector<Expr> inside;
+        for (int d = 0; d < 2; ++d) {
+          const int64_t stride = conv.is_pointwise() ? window.strides[d] : 1;
+          const int64_t pad = window.pads_begin[d];
+          at.push_back(i[2 + d] * stride - pad);
+          if (pad > 0) inside.push_back(Ge(i[2 + d] * stride, I64(pad)));
+          if (pad > 0 || window.pads_end[d] > 0) {
+            inside.push_back(Lt(i[2 + d] * stride, in[2 + d] + I64(pad)));
+          }
+        }
+        inside.push_back(tir::Lt(at[1], in[1]));
+        at.push_back(i[5] % I64(kColumns));
+        return PartOf(tir::MakeSelect(All(inside), x(at),
+                                      tir::MakeFloat(0, DataType::Float(32))),
+                      i[4], conv.parts);
+      },
+      {{te::kParts, "1"}});
+}
+
+OpDef Conv2dParts() {
+  OpDef def;
+  def.name = "conv2d_parts";
+  def.doc =
+      "convolution of x NCHW16c, as dense_parts multiplies: the rows of w are, "
+      "for 32 input channels after the other, the taps in order, of 32 each; "
+      "its columns are the output channels";
+  def.min_inputs = def.max_inputs = 2;
+  def.fusion = FusionKind::kAnchor;
+  def.traits = kOperandsInMemory | kConvolvesPacked;
+  def.attrs = {IntsAttr("kernel", "its height and width", kRequired),
+               StridesAttr(), PadsAttr(), DilationsAttr()};
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &w = c.type(1);
+    INGOT_ASSIGN_OR_RETURN(const Convolution conv,
+                           ReadConvolution(x, w, c.attrs));
+    TensorType out{x.dtype, {x.shape[0], w.shape[0]}};
+    for (int d = 0; d < 2; ++d) {
+      INGOT_ASSIGN_OR_RETURN(Dim dim,
+                             WindowCount(conv.window, d, x.shape[2 + d]));
+      out.shape.push_back(dim);
+    }
+    out.shape.push_back(I64(kColumns));
+    return Types{out};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor& w = c.inputs[1];
+    INGOT_ASSIGN_OR_RETURN(
+        const Convolution conv,
+        ReadConvolution({c.inputs[0].dtype(), c.inputs[0].shape()},
+                        {w.dtype(), w.shape()}, c.attrs));
+    const Window& window = conv.window;
+    const te::Tensor split = SplitPixels(c, conv);
+    const Expr height = I64(window.kernel[0]), width = I64(window.kernel[1]);
+    return Tensors{c.graph.Reduce(
+        c.name, c.outputs[0].shape,
+        {conv.channels, height, width, I64(kRow / kPair), I64(kPair)},
+        te::Reducer::Sum(DataType::Float(32)),
+        [&](const Indices& i, const Indices& r) {
+          Indices at = {i[0], r[0]};
+          for (int d = 0; d < 2; ++d) {
+            const int64_t stride = conv.is_pointwise() ? 1 : window.strides[d];
+            at.push_back(i[2 + d] * stride + r[1 + d] * window.dilations[d]);
+          }
+          const Expr step = (r[0] * height + r[1]) * width + r[2];
+          return SumOfProducts(
+              conv.parts,
+              [&](int64_t part) {
+                Indices of_part = at;
+                of_part.push_back(I64(part));
+                of_part.push_back(r[3] * kPair + r[4]);
+                return split(of_part);
+              },
+              [&](int64_t part) {
+                return w({i[1], step, I64(part), r[3], i[4], r[4]});
+              });
+        },
+        {{te::kAnchor, te::kConv2dParts}})};
+  };
+  return def;
+}
+
+}  // namespace
+
+absl::Status RegisterBf16Products(OpRegistry* registry) {
+  return RegisterAllOf(registry, {DenseParts(), Conv2dParts()});
+}
+
+}  // namespace ingot::relay::ops
