@@ -80,24 +80,32 @@ show_cache() {
   build third --remote_cache="http://127.0.0.1:${port}" --remote_download_minimal
 }
 
-# Two workers behind one address; a third of the way one is killed.
+# How many actions the workers have done.
+results() {
+  find "${FOLDER}/workers/cas/ac" -type f 2> /dev/null | wc -l
+}
+
+# Two workers share one address, and one is killed after a third of the actions.
 show_workers() {
-  local one two front victim
+  local one two front victim killer third
   one="$(free_port)" two="$(free_port)" front="$(free_port)"
+  third=$((($(wc -l < "${FOLDER}/first.tsv") - 1) / 3))
   start worker_one "${one}" "${HERE}/start_worker.sh" "${FOLDER}/workers" "${one}" 1
   victim="${servers[-1]}"
   start worker_two "${two}" "${HERE}/start_worker.sh" "${FOLDER}/workers" "${two}" 1
   start balancer "${front}" "${HERE}/start_balancer.sh" "${FOLDER}/balancer" "${front}" "${one}" "${two}"
   clone remote
   (
-    until [[ "$(find "${FOLDER}/workers/cas/ac" -type f 2> /dev/null | wc -l)" -ge 40 ]]; do
+    until [[ "$(results)" -ge ${third} ]]; do
       sleep 0.2
     done
     kill -KILL "${victim}"
-    echo "worker_one is killed, with $(find "${FOLDER}/workers/cas/ac" -type f | wc -l) actions done"
+    echo "worker_one is killed, with $(results) actions done"
   ) &
-  servers+=($!)
+  killer=$!
+  servers+=("${killer}")
   build remote --remote_executor="grpc://127.0.0.1:${front}" --jobs=8
+  wait "${killer}"
   same_sets first remote
 }
 
