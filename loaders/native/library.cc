@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -14,6 +15,17 @@
 #include "runtime/host_api.h"
 
 namespace ingot {
+namespace {
+
+// Fills the library's variable unless another opening of it has: its kernels
+// may be running, and read it without a lock.
+void GiveHostApi(const IngotHostApi** variable) {
+  static std::mutex* const mutex = new std::mutex;
+  std::lock_guard<std::mutex> lock(*mutex);
+  if (*variable != GetHostApi()) *variable = GetHostApi();
+}
+
+}  // namespace
 
 absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::Open(
     absl::string_view path) {
@@ -55,7 +67,7 @@ absl::StatusOr<std::shared_ptr<LibraryModule>> LibraryModule::OpenAs(
         absl::StrCat(name, ": cannot be opened as a library: ", dlerror()));
   }
   if (void* api = dlsym(handle, INGOT_HOST_API_SYMBOL); api != nullptr) {
-    *static_cast<const IngotHostApi**>(api) = GetHostApi();
+    GiveHostApi(static_cast<const IngotHostApi**>(api));
   }
   std::shared_ptr<void> owner(handle, [keep_open](void* h) { dlclose(h); });
   return std::shared_ptr<LibraryModule>(
