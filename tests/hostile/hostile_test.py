@@ -100,6 +100,8 @@ def try_model(session, name):
         for words in (["list", "out.ingot"], ["inspect", "out.ingot", "--artifact=plan.binpb"]):
             session.call(name, words, quiet_table=True, must_fail="")
         session.call(name, ["run", "out.ingot", "--quiet"])
+    if name in models.RIGHT:
+        session.call(name, ["verify", name + ".onnx", "--reference=" + name + ".onnx", "--quiet"], must_fail="")
     session.remove("out.ingot")
     session.remove(name + ".onnx")
 

@@ -155,6 +155,14 @@ def many_inputs():
 
 
 @case
+def hundreds_of_inputs():
+    """200 inputs that one kernel takes, which must be quick, and right."""
+    names = ["x%d" % i for i in range(200)]
+    return model(graph([node("Concat", names, ["y"], axis=0)], [value(n, FLOAT, [4]) for n in names],
+                       [value("y", FLOAT, [800])]))
+
+
+@case
 def max_of_thousands():
     """The largest of 20,000 constants."""
     names = ["c%d" % i for i in range(20000)]
@@ -346,6 +354,9 @@ def empty():
     """Nothing."""
     return b""
 
+
+# Those that must compile, and compute what the interpreter does.
+RIGHT = ["hundreds_of_inputs", "sums_shared_exponentially"]
 
 # What the one line of those says that must be refused, whatever the machine.
 REFUSED = {

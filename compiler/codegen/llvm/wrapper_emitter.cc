@@ -14,6 +14,10 @@ namespace {
 
 using llvm::Value;
 
+// LLVM's optimizations take time that grows with the square of a wrapper's
+// checks, and memory too: minutes and gigabytes for a thousand arguments.
+constexpr int kMostOptimizedArguments = 100;
+
 // A DLDataType as the one integer that its four bytes are.
 uint32_t DtypeBits(DataType t, bool big_endian) {
   if (big_endian) {
@@ -103,6 +107,10 @@ WrapperEmitter::Arguments WrapperEmitter::Read(const tir::PrimFunc& func,
       static_cast<int>(std::count(given.begin(), given.end(), true));
   Check(b_.CreateICmpNE(function_->getArg(2), b_.getInt32(count)), "TypeError",
         ArgumentCountError(func, count));
+  if (count > kMostOptimizedArguments) {
+    function_->addFnAttr(llvm::Attribute::OptimizeNone);
+    function_->addFnAttr(llvm::Attribute::NoInline);
+  }
   const int params = static_cast<int>(func.params.size());
   Arguments arguments;
   std::vector<Value*> shapes(params, nullptr);
