@@ -3,7 +3,10 @@
 
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace ingot::codegen {
 namespace {
@@ -53,7 +56,55 @@ bool IsSameTile(const TileNest::Operand& x, const TileNest::Operand& y) {
          tir::ToAffine(x.offset) == tir::ToAffine(y.offset);
 }
 
+// Calls arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) (the kernel's
+// Documentation/arch/x86/xstate.rst), without a C library.
+Value* AskLinux(llvm::IRBuilder<>& b) {
+  constexpr uint64_t kArchPrctl = 158, kRequestPermission = 0x1023,
+                     kTileData = 18;
+  llvm::Type* i64 = b.getInt64Ty();
+  llvm::InlineAsm* syscall = llvm::InlineAsm::get(
+      llvm::FunctionType::get(i64, {i64, i64, i64}, false), "syscall",
+      "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}", true);
+  return b.CreateCall(syscall,
+                      {b.getInt64(kArchPrctl), b.getInt64(kRequestPermission),
+                       b.getInt64(kTileData)});
+}
+
 }  // namespace
+
+llvm::Function* ModuleEmitter::TilesHelper() {
+  const char* name = "ingot.tiles";
+  if (llvm::Function* found = module_->getFunction(name)) return found;
+  llvm::IRBuilder<> b(context());
+  llvm::Function* f =
+      NewFunction(llvm::FunctionType::get(b.getInt1Ty(), false), name, false);
+  b.SetInsertPoint(llvm::BasicBlock::Create(context(), "entry", f));
+  if (!llvm::Triple(machine_.triple).isOSLinux()) {
+    b.CreateRet(b.getTrue());
+    return f;
+  }
+  auto* allowed = new llvm::GlobalVariable(*module_, b.getInt8Ty(), false,
+                                           llvm::GlobalValue::InternalLinkage,
+                                           b.getInt8(0), "ingot.tiles.allowed");
+  llvm::BasicBlock* ask = llvm::BasicBlock::Create(context(), "ask", f);
+  llvm::BasicBlock* done = llvm::BasicBlock::Create(context(), "done", f);
+  // Several threads may ask: they get the same answer.
+  llvm::LoadInst* before = b.CreateLoad(b.getInt8Ty(), allowed);
+  before->setAtomic(llvm::AtomicOrdering::Monotonic);
+  before->setAlignment(llvm::Align(1));
+  b.CreateCondBr(b.CreateICmpNE(before, b.getInt8(0)), done, ask,
+                 llvm::MDBuilder(context()).createLikelyBranchWeights());
+  b.SetInsertPoint(ask);
+  Value* given = b.CreateICmpEQ(AskLinux(b), b.getInt64(0));
+  llvm::StoreInst* store =
+      b.CreateStore(b.CreateZExt(given, b.getInt8Ty()), allowed);
+  store->setAtomic(llvm::AtomicOrdering::Monotonic);
+  store->setAlignment(llvm::Align(1));
+  b.CreateRet(given);
+  b.SetInsertPoint(done);
+  b.CreateRet(b.getTrue());
+  return f;
+}
 
 void KernelEmitter::ConfigureTiles(const TileNest& nest) {
   llvm::Constant* bytes = llvm::ConstantDataArray::get(
@@ -108,8 +159,9 @@ void KernelEmitter::EmitTileTerms(const TileNest& nest) {
     b = &term.b;
     for (int64_t i = 0; i < nest.row_tiles(); ++i) {
       const int tile_a = kTilesOfA + static_cast<int>(i);
-      if (new_a)
+      if (new_a) {
         load(tile_a, *a, i * TileNest::kRows * a->row_stride, a->row_stride);
+      }
       for (int64_t j = 0; j < nest.column_tiles(); ++j) {
         const int tile_b = kTilesOfB + static_cast<int>(j);
         if (new_b && i == 0) {
@@ -144,6 +196,8 @@ void KernelEmitter::EmitTensorized(const tir::For& loop) {
     Fail(nest.status().message(), DataType::Int(32));
     return;
   }
+  FailUnless(b_.CreateCall(module_->TilesHelper()), "RuntimeError",
+             "the system does not give this process the registers of AMX");
   ConfigureTiles(*nest);
   MoveSums(*nest, llvm::Intrinsic::x86_tileloadd64);
   EmitTileSteps(*nest, 0);

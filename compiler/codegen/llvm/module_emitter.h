@@ -51,6 +51,9 @@ class ModuleEmitter {
   llvm::FunctionType* BodyType();
   // int (body*, void* ctx, int64_t n): runs it on the host's threads, or here.
   llvm::Function* ParallelHelper();
+  // bool (): asks the system once for the registers of tiles, which Linux gives
+  // to a process only on demand; whether they may be used.
+  llvm::Function* TilesHelper();
   // int (char* kind, char* message): describes an error and returns -1.
   llvm::Function* FailHelper();
 
