@@ -75,6 +75,7 @@ const std::map<std::string, std::string>& LeftOut() {
       {"take_pieces", kText},      {"dfa_match", kText},
       {"decode_image", kImage},    {"image_size", kImage},
       {"dense_packed", kPass},     {"layout_transform", kPass},
+      {"conv2d_parts", kPass},     {"dense_parts", kPass},
       {"fix_shape", kCheck},       {"custom", kBackend},
   };
   return *kLeftOut;

@@ -140,8 +140,9 @@ class Packer {
     }
     INGOT_ASSIGN_OR_RETURN(
         Node * made,
-        function_->AddOp(parts > 0 ? "dense_parts" : "dense_packed", node->name,
-                         {x, panels}, attrs));
+        parts > 0
+            ? function_->AddOp("dense_parts", node->name, {x, panels}, attrs)
+            : function_->AddOp("dense_packed", node->name, {x, panels}, attrs));
     AddSources(*node, made);
     std::swap(made->name, node->name);
     function_->ReplaceUses(Value{node}, Value{made});
