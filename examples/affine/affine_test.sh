@@ -13,9 +13,12 @@ cells = json.load(sys.stdin)["cells"]
 print(sum(len(cell["source"]) for cell in cells if cell["cell_type"] == "code"))' < affine.ipynb) <= 60))
 cd ../..
 
-# The README names each of them, and its commands are those of programs that are there.
-for name in in_cpp in_c in_c_api in_python python_callable notebook; do
-  grep --quiet --fixed-strings "\`bazel run //examples/affine:${name}\`" README.md || { echo "README.md has no ${name}"; exit 1; }
+# Both tables have the command of each of them, and no other.
+names="$(printf '%s\n' in_c in_c_api in_cpp in_python notebook python_callable)"
+# shellcheck disable=SC2016 # Nothing here is for the shell to replace.
+for page in README.md examples/affine/README.md; do
+  grep --only-matching '`bazel run //examples/affine:[^`]*`' "${page}" | sed 's/.*:\(.*\)`/\1/' | LC_ALL=C sort \
+    | diff <(echo "${names}") - || { echo "${page} has other commands than there are programs"; exit 1; }
 done
 
 # Runs a program, whose output must have a line: expect LINE WORD...

@@ -8,6 +8,7 @@ set -euo pipefail
 
 /usr/bin/python3 -m zipfile -e "$2" "${TEST_TMPDIR}/package"
 chmod +x "${TEST_TMPDIR}"/package/ingot/bin/* # zipfile forgets it; pip does not
+install "$(dirname "$1")/bazel_stand_in.sh" "${TEST_TMPDIR}/package/ingot/bin/bazel"
 export PATH="${TEST_TMPDIR}/package/ingot/bin:${PATH}" PYTHONPATH="${TEST_TMPDIR}/package"
 export XDG_CACHE_HOME="${TEST_TMPDIR}/cache" PYTHONDONTWRITEBYTECODE=1
 exec /usr/bin/python3 "$1" "${@:3}"
