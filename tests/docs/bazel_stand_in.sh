@@ -3,7 +3,7 @@
 # Stands for `bazel` in the commands of a page, because a test builds nothing: what they name must be among the files of
 # the test, which the page sees in bazel-bin. A program is run, and a pattern must find a test.
 #
-# Usage: bazel build|test|run TARGET... [-- WORD...]
+# Usage: bazel build|test|run [--FLAG...] TARGET... [-- WORD...]
 
 set -euo pipefail
 
@@ -12,6 +12,7 @@ shift
 while (($# > 0)) && [[ "$1" != -- ]]; do
   path="${PWD}/bazel-bin/${1#//}"
   case "$1" in
+    --*) shift; continue ;;
     //*...) found="$(find -L "${path%...}" -name '*_test' -print -quit)" ;;
     //*:*) found="${path/://}" ;;
     //*) found="${path}/$(basename "${path}")" ;;
