@@ -52,7 +52,7 @@ struct LoadContext {
 using LoadBinaryFn = std::function<absl::StatusOr<std::shared_ptr<Module>>(
     absl::Span<const Artifact> group, LoadContext& context)>;
 
-// What a loader takes its artifacts for.
+// Says what a loader takes its artifacts for.
 enum class LoaderInput {
   kData,  // checked; may come from anywhere
   kCode,  // run as it is, as native code is

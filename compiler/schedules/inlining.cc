@@ -25,8 +25,8 @@ bool ReadsOften(const Stage* stage) {
   absl::string_view anchor = TagOf(stage, kAnchor);
   return anchor == kConv2dNchwc || anchor == kConv2dNchw ||
          anchor == kDepthwiseNchwc || anchor == kMatmul ||
-         anchor == kDensePacked || anchor == kPool2d ||
-         anchor == kDenseParts || anchor == kConv2dParts || IsStep(stage) || anchor == kWinograd;
+         anchor == kDensePacked || anchor == kPool2d || anchor == kDenseParts ||
+         anchor == kConv2dParts || IsStep(stage) || anchor == kWinograd;
 }
 
 int64_t CountReads(const Stage* stage, const std::vector<Stage*>& readers) {

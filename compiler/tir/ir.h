@@ -274,13 +274,7 @@ struct Call final : ExprNode {
 // elements to a third's, with constant extents, in a form that registers of
 // tiles hold (compiler/codegen/llvm/tile_nest.h). The sums may be made in any
 // order. Where there are no such registers it is a serial loop.
-enum class ForKind {
-  kSerial,
-  kParallel,
-  kVectorized,
-  kUnrolled,
-  kTensorized
-};
+enum class ForKind { kSerial, kParallel, kVectorized, kUnrolled, kTensorized };
 
 // for var in [min, min + extent): body. A vectorized or unrolled loop has a
 // constant extent.

@@ -358,7 +358,7 @@ def empty():
 # Those that must compile, and compute what the interpreter does.
 RIGHT = ["hundreds_of_inputs", "sums_shared_exponentially"]
 
-# What the one line of those says that must be refused, whatever the machine.
+# The one line says this for those that must be refused, whatever the machine.
 REFUSED = {
     "branches_nested_deeply": "damaged",
     "concat_doubling": "no memory",

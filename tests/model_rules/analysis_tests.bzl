@@ -44,7 +44,7 @@ def _tool_impl(ctx):
             tool = action.argv[0]
             asserts.equals(env, ctx.attr.is_exec, "-exec-" in tool, tool)
 
-            # Where the command looks for it on a machine that has nothing but the inputs.
+            # The command looks for it there on a machine that has nothing but the inputs.
             asserts.true(env, tool + "-compiler" in [file.path for file in action.inputs.to_list()], "no compiler beside " + tool)
     asserts.equals(env, ["IngotCompile", "IngotLink"], found)
     return analysistest.end(env)

@@ -32,7 +32,7 @@ using testing_support::TestFile;
 constexpr int kThreads = 16;
 constexpr int kElements = 3;
 
-// What the loop of AddSet's kernel becomes: a loop that several threads run.
+// The loop of AddSet's kernel becomes one that several threads run.
 constexpr char kParallel[] = R"(
 typedef struct {
   int32_t version;

@@ -25,7 +25,7 @@ hits="$(count second 'remote cache hit')"
 [[ "${hits}" -eq 3 ]] || die "the second clone had ${hits} of 3 results from the cache: $(cat "${LOGS}/second.log")"
 expect_same_sets first second
 
-# What another LLVM would make is not what the cache has.
+# The cache has nothing that another LLVM would make.
 clone updated
 sed -i 's/ingot-libraries=[0-9a-f]*$/ingot-libraries=others/' "${WORK}/updated/.bazelrc"
 grep -q 'ingot-libraries=others' "${WORK}/updated/.bazelrc"

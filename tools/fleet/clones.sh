@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 #
-# What the tests of this folder share: one model, and clones of a workspace that compiles it. To be sourced, after which
+# The tests of this folder share one model, and clones of a workspace that compiles it. To be sourced, after which
 # LOGS has the logs of builds and servers: test.sh FOLDER_OF_SCRIPTS COMPILER MODEL.onnx
 #
 # Bazel runs in Bazel here, with servers, ports and folders of its own.

@@ -99,7 +99,7 @@ def simulate(fleet: Fleet, jobs: List[Job]) -> Result:
     """Runs the jobs in their order, each on the machine that is free first."""
     store, client = _Line(), _Line()
     machines = [_Machine(fleet, number) for number in range(fleet.machines)]
-    # When a slot is free, and whose it is.
+    # The time at which a slot is free, and whose it is.
     slots = [(0.0, number) for number in range(fleet.machines) for _ in range(fleet.slots)]
     heapq.heapify(slots)
     waiting = list(reversed(jobs))

@@ -80,7 +80,7 @@ show_cache() {
   build third --remote_cache="http://127.0.0.1:${port}" --remote_download_minimal
 }
 
-# How many actions the workers have done.
+# Counts the actions that the workers have done.
 results() {
   find "${FOLDER}/workers/cas/ac" -type f 2> /dev/null | wc -l
 }

@@ -52,7 +52,7 @@ http {
   server {
     listen 127.0.0.1:${PORT};
     root ${FOLDER}/files;
-    # What Bazel asks for, and no other path: results of actions, and files by their SHA-256.
+    # Bazel asks for these, and no other path: results of actions, and files by their SHA-256.
     location ~ "^/(ac|cas)/[0-9a-f]{64}$" {
       dav_methods PUT;
       create_full_put_path on;

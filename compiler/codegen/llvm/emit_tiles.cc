@@ -26,7 +26,7 @@ int64_t InTile(int64_t count, int64_t index) {
   return std::min<int64_t>(16, count - index * 16);
 }
 
-// What ldtilecfg reads: the palette, then for each register the bytes of a row
+// ldtilecfg reads the palette, then for each register the bytes of a row
 // from byte 16 on, and the rows from byte 48 on (Intel's manual, volume 1,
 // chapter 18).
 std::array<uint8_t, 64> Configuration(const TileNest& nest) {

@@ -73,7 +73,7 @@ const tir::Load* ReadSum(const Expr& e, std::vector<Product>* products) {
   return As<tir::Load>(call->args[2]);
 }
 
-// How many elements further an access is when each loop's variable grows by
+// Says how many elements further an access is when a loop's variable grows by
 // one.
 class Strides {
  public:

@@ -23,8 +23,8 @@ int64_t NumberOfParts(const Stage& acc);
 void ScheduleParts(const Schedule& schedule, const Stage& acc,
                    const MachineModel& machine);
 
-// Makes the reduce loops of `acc`, the last two of which are over the elements of
-// a row, and the given loops, which need the others inside of them, one
+// Makes the reduce loops of `acc`, the last two of which are over the elements
+// of a row, and the given loops, which need the others inside of them, one
 // multiplication.
 void TensorizeTiles(Stage* acc, Loop rows, Loop column_tiles, Loop columns);
 

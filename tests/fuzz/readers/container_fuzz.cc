@@ -1,5 +1,5 @@
 // Containers. The first byte says whether the digests are repaired before the
-// rest is read, so that damage is found by the checks behind them, too.
+// rest is read, so that damage is found by the checks after them, too.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -74,7 +74,7 @@ absl::StatusOr<bool> TryInput(absl::string_view bytes) {
   const absl::StatusOr<ArtifactSet> set =
       ReadContainer(Blob::FromString(std::move(container)), options);
   if (!set.ok()) return false;
-  // What was read is a set like any other.
+  // A set that was read is one like any other.
   INGOT_ASSIGN_OR_RETURN(std::string written, SerializeContainer(*set));
   const absl::StatusOr<ArtifactSet> again =
       ReadContainer(Blob::FromString(written), options);

@@ -1,4 +1,4 @@
-// What a fuzz target of this folder is made of. The same target runs in two
+// A fuzz target of this folder is made of these. The same target runs in two
 // ways: under libFuzzer with --config=fuzz, for as long as one likes, and as an
 // ordinary test that replays its inputs and some thousand changes of them.
 
