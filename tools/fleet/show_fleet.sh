@@ -75,7 +75,7 @@ show_cache() {
   clone second
   build second --remote_cache="http://127.0.0.1:${port}"
   same_sets first second
-  # Who only needs them to be there, on a server for machines that run models, need not have them all here.
+  # A build that only fills the cache need not have them all here.
   clone third
   build third --remote_cache="http://127.0.0.1:${port}" --remote_download_minimal
 }

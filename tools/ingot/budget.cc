@@ -26,7 +26,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What is in force. It is never destroyed: the thread may outlive main.
+// The budget in force is never destroyed: the thread may outlive main.
 struct State {
   std::mutex mutex;
   std::condition_variable changed;

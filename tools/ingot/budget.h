@@ -1,4 +1,4 @@
-// What a command may use of the machine.
+// A budget is what a command may use of the machine.
 
 #ifndef INGOT_TOOLS_INGOT_BUDGET_H_
 #define INGOT_TOOLS_INGOT_BUDGET_H_
@@ -35,7 +35,7 @@ absl::StatusOr<uint64_t> ParseSize(absl::string_view text);
 // (EndWith). Call it once more to change both. Errors: what the system says.
 absl::Status StartBudget(const Budget& budget);
 
-// What to say of an allocation that failed: how much memory there was and how
+// Describes an allocation that failed: how much memory there was and how
 // to allow more. Thread-safe.
 std::string OutOfMemoryMessage();
 

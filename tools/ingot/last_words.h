@@ -1,4 +1,4 @@
-// What a command says that ends in the middle of its work: one line, as of any
+// A command that ends in the middle of its work says this: one line, as of any
 // other failure.
 
 #ifndef INGOT_TOOLS_INGOT_LAST_WORDS_H_
