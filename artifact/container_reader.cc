@@ -13,6 +13,7 @@
 #include "artifact/manifest.pb.h"
 #include "artifact/names.h"
 #include "artifact/sha256.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 
 namespace ingot {
@@ -106,11 +107,6 @@ absl::Status AddEntry(const Manifest::Entry& entry, const Blob& container,
   return set->Add(std::move(artifact));
 }
 
-absl::Status Annotated(const absl::Status& status, absl::string_view where) {
-  return absl::Status(status.code(),
-                      absl::StrCat(where, ": ", status.message()));
-}
-
 }  // namespace
 
 bool IsContainer(absl::string_view bytes) {
@@ -134,7 +130,7 @@ absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
     absl::Status status = CheckPlace(entry, bytes, end);
     if (status.ok()) status = AddEntry(entry, container, options, &set);
     if (!status.ok()) {
-      return Annotated(status, absl::StrCat("artifact ", DisplayPath(entry)));
+      return Annotate(status, absl::StrCat("artifact ", DisplayPath(entry)));
     }
     end = entry.offset() + entry.size();
   }
@@ -145,7 +141,7 @@ absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
   }
   set.mutable_provenance() = std::move(*manifest.mutable_provenance());
   if (absl::Status s = CheckProvenance(set.provenance()); !s.ok()) {
-    return Annotated(s, "the container's provenance");
+    return Annotate(s, "the container's provenance");
   }
   return set;
 }
@@ -154,7 +150,7 @@ absl::StatusOr<ArtifactSet> ReadContainerFile(absl::string_view path,
                                               const ReadOptions& options) {
   INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
   absl::StatusOr<ArtifactSet> set = ReadContainer(blob, options);
-  if (!set.ok()) return Annotated(set.status(), path);
+  if (!set.ok()) return Annotate(set.status(), path);
   return set;
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/artifact_set.h"
+#include "base/annotate.h"
 #include "runtime/safetensors.h"
 
 namespace ingot {
@@ -14,9 +15,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryConstants(
     absl::StatusOr<std::map<std::string, Tensor>> tensors =
         ReadSafetensors(artifact.content);
     if (!tensors.ok()) {
-      return absl::Status(tensors.status().code(),
-                          absl::StrCat(ArtifactPath(artifact), ": ",
-                                       tensors.status().message()));
+      return Annotate(tensors.status(), ArtifactPath(artifact));
     }
     for (auto& [name, tensor] : *tensors) {
       if (!context.constants.emplace(name, std::move(tensor)).second) {

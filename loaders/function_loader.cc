@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/annotate.h"
+
 namespace ingot {
 
 LoadedFunction CheckedFunction(
@@ -28,8 +30,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadFunctions(
     absl::Status status = loaded.status();
     if (status.ok()) status = module->Add(loaded->name, loaded->function);
     if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat(artifact.file_name, ": ",
-                                                      status.message()));
+      return Annotate(status, artifact.file_name);
     }
     if (context.set.artifacts().size() == 1 && loaded->spec.has_value()) {
       context.plan = PlanOfCall(loaded->name, *loaded->spec);

@@ -6,6 +6,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/choose_variant.h"
 #include "loaders/constants_loader.h"
@@ -17,12 +18,6 @@
 
 namespace ingot {
 namespace {
-
-// The status with `prefix` in front of its message.
-absl::Status Annotate(const absl::Status& status, absl::string_view prefix) {
-  return absl::Status(status.code(),
-                      absl::StrCat(prefix, ": ", status.message()));
-}
 
 absl::Status RefuseCode(absl::string_view what) {
   return absl::PermissionDeniedError(absl::StrCat(

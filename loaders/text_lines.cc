@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "runtime/tensor.h"
 
@@ -31,8 +32,7 @@ absl::Status ReadLines(absl::string_view text,
         absl::StrSplit(line, absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
     if (words.empty() || words[0][0] == '#') continue;
     if (absl::Status s = read(words); !s.ok()) {
-      return absl::Status(s.code(),
-                          absl::StrCat("line ", number, ": ", s.message()));
+      return Annotate(s, absl::StrCat("line ", number));
     }
   }
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "runtime/safetensors_header.h"
 #include "runtime/safetensors_types.h"
@@ -108,8 +109,7 @@ absl::StatusOr<NamedTensors> ReadSafetensorsFile(absl::string_view path) {
   INGOT_ASSIGN_OR_RETURN(Blob blob, Blob::MapFile(path));
   absl::StatusOr<NamedTensors> tensors = ReadSafetensors(blob);
   if (!tensors.ok()) {
-    return absl::Status(tensors.status().code(),
-                        absl::StrCat(path, ": ", tensors.status().message()));
+    return Annotate(tensors.status(), path);
   }
   return tensors;
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/callback/live_function.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
@@ -129,8 +130,7 @@ absl::Status Run(const Program& program, absl::Span<void* const> data) {
     const absl::Status status =
         step.callback(step.attrs, operands, absl::MakeSpan(results));
     if (!status.ok()) {
-      return absl::Status(status.code(), absl::StrCat("node ", step.node, ": ",
-                                                      status.message()));
+      return Annotate(status, absl::StrCat("node ", step.node));
     }
   }
   for (size_t i = 0; i < program.outputs.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "backends/dnnl/graph.h"
 #include "backends/dnnl/translate.h"
 #include "backends/dnnl/translate_eltwise.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
@@ -52,9 +53,7 @@ class GraphMaker {
  private:
   static absl::Status InNode(const relay::Node& node,
                              const absl::Status& status) {
-    if (status.ok()) return status;
-    return absl::Status(status.code(), absl::StrCat("node ", node.name, ": ",
-                                                    status.message()));
+    return Annotate(status, absl::StrCat("node ", node.name));
   }
 
   absl::Status AddNode(const relay::Node& node) {
@@ -225,9 +224,7 @@ absl::StatusOr<CodegenResult> RelayToRuntime(const Target& target,
                                              absl::string_view symbol) {
   absl::StatusOr<Graph> graph = GraphMaker(module, region, symbol).Run();
   if (!graph.ok()) {
-    return absl::Status(
-        graph.status().code(),
-        absl::StrCat("region ", region.name, ": ", graph.status().message()));
+    return Annotate(graph.status(), absl::StrCat("region ", region.name));
   }
   CodegenResult result;
   codegen::AddArtifact(kName, kName, absl::StrCat(symbol, ".dnnl.json"),

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
@@ -117,9 +118,7 @@ absl::StatusOr<LoweredRegion> Generate(const Target& target,
   const std::string path = target.Option("source", "");
   absl::StatusOr<Blob> source = Blob::MapFile(path);
   if (!source.ok()) {
-    return absl::Status(source.status().code(),
-                        absl::StrCat("target extern_call: -source: ",
-                                     source.status().message()));
+    return Annotate(source.status(), "target extern_call: -source");
   }
   codegen::AddArtifact("extern_call", kNativeLoader,
                        path.substr(path.rfind('/') + 1),

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/external/answer.h"
 #include "backends/external/region_json.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
 #include "compiler/relay/pattern_parser.h"
@@ -59,9 +60,7 @@ absl::StatusOr<CodegenResult> Generate(Connection& connection,
   for (const json& artifact : Objects(answer.body, "artifacts")) {
     absl::Status added = AddArtifact(answer, artifact, target.kind, &result);
     if (!added.ok()) {
-      return absl::Status(added.code(),
-                          absl::StrCat("the backend ", connection.name(), ": ",
-                                       added.message()));
+      return Annotate(added, absl::StrCat("the backend ", connection.name()));
     }
   }
   if (result.artifacts.empty()) {

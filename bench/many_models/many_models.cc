@@ -25,6 +25,7 @@
 #include "absl/time/time.h"
 #include "artifact/blob.h"
 #include "artifact/sha256.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/load.h"
 #include "runtime/executor/executor.h"
@@ -126,8 +127,7 @@ absl::Status Run(const std::vector<std::string>& words, absl::Duration limit) {
     models[i].data = parts.second;
     const absl::Status s = LoadAndRun(loaders, &models[i], &times);
     if (!s.ok()) {
-      return absl::Status(s.code(),
-                          absl::StrCat(parts.first, ": ", s.message()));
+      return Annotate(s, parts.first);
     }
   }
   const absl::Duration all = times.load + times.run;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "base/alignment.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/c_prelude.h"
 #include "compiler/codegen/region.h"
@@ -39,12 +40,6 @@ static void* elements(const Any* any, int code, int bits, int ndim,
   return data_of(t);
 }
 )";
-
-absl::Status AtNode(const Node& node, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat("node %", relay::QuoteName(node.name), ": ",
-                                   status.message()));
-}
 
 std::string FloatLiteral(double value, absl::string_view suffix) {
   if (std::isnan(value)) return "NAN";
@@ -131,7 +126,9 @@ class RegionPrinter {
     std::string declarations, body;
     for (const auto& node : region_.nodes()) {
       absl::Status s = Print(*node, print, &declarations, &body);
-      if (!s.ok()) return AtNode(*node, s);
+      if (!s.ok())
+        return Annotate(s,
+                        absl::StrCat("node %", relay::QuoteName(node->name)));
     }
     std::string function;
     INGOT_RETURN_IF_ERROR(PrintFunction(body, &function));

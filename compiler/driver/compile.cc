@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "artifact/variants.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/driver/compilation.h"
 #include "compiler/driver/module_passes.h"
@@ -77,11 +78,9 @@ CompileOptions OptionsOf(const TargetVariant& variant,
   return options;
 }
 
-absl::Status Annotate(const absl::Status& status,
-                      const TargetVariant& variant) {
-  if (status.ok()) return status;
-  return absl::Status(status.code(), absl::StrCat("variant ", variant.name,
-                                                  ": ", status.message()));
+absl::Status InVariant(const absl::Status& status,
+                       const TargetVariant& variant) {
+  return Annotate(status, absl::StrCat("variant ", variant.name));
 }
 
 }  // namespace
@@ -155,14 +154,14 @@ absl::StatusOr<ArtifactSet> CompileVariants(
     Compilation& c = work->compilation.emplace(
         &work->model.module, work->model.name, work->model.sha256, kinds,
         work->options, &constants);
-    INGOT_RETURN_IF_ERROR(Annotate(PlanModel(&c), variant));
+    INGOT_RETURN_IF_ERROR(InVariant(PlanModel(&c), variant));
     compilations.push_back(&c);
     works.push_back(std::move(work));
   }
   INGOT_RETURN_IF_ERROR(AddConstants(compilations));
   std::vector<Variant> compiled;
   for (size_t i = 0; i < works.size(); ++i) {
-    INGOT_RETURN_IF_ERROR(Annotate(GenerateSet(compilations[i]), variants[i]));
+    INGOT_RETURN_IF_ERROR(InVariant(GenerateSet(compilations[i]), variants[i]));
     compiled.push_back(
         {variants[i].name, std::move(works[i]->compilation->set)});
     works[i] = nullptr;

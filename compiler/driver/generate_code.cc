@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/driver/stages.h"
 
@@ -20,9 +21,8 @@ absl::Status GenerateCode(Compilation* c) {
         CodegenOptions{c->symbol_prefix,
                        &work == c->host ? c->main : std::nullopt});
     if (!result.ok()) {
-      return absl::Status(result.status().code(),
-                          absl::StrCat("target ", work.target.ToString(), ": ",
-                                       result.status().message()));
+      return Annotate(result.status(),
+                      absl::StrCat("target ", work.target.ToString()));
     }
     INGOT_RETURN_IF_ERROR(c->AddResult(work.target, *std::move(result)));
     c->Time(absl::StrCat("codegen ", work.target.kind),

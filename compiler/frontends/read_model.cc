@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
 #include "artifact/sha256.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 
 namespace ingot {
@@ -16,11 +17,6 @@ std::string FileStem(absl::string_view path) {
   return std::string(path.substr(0, path.rfind('.')));
 }
 
-absl::Status InFile(const absl::Status& status, absl::string_view path) {
-  return absl::Status(status.code(),
-                      absl::StrCat(path, ": ", status.message()));
-}
-
 }  // namespace
 
 absl::StatusOr<ReadModel> ReadModelFile(absl::string_view path,
@@ -28,10 +24,10 @@ absl::StatusOr<ReadModel> ReadModelFile(absl::string_view path,
                                         ImportOptions options) {
   INGOT_ASSIGN_OR_RETURN(const Blob bytes, Blob::MapFile(path));
   const absl::StatusOr<const Frontend*> frontend = frontends.Find(bytes.view());
-  if (!frontend.ok()) return InFile(frontend.status(), path);
+  if (!frontend.ok()) return Annotate(frontend.status(), path);
   options.model_path = std::string(path);
   absl::StatusOr<relay::Module> module = (*frontend)->import(bytes, options);
-  if (!module.ok()) return InFile(module.status(), path);
+  if (!module.ok()) return Annotate(module.status(), path);
   return ReadModel{*std::move(module), FileStem(path), Sha256Hex(bytes.view())};
 }
 
@@ -41,10 +37,10 @@ absl::StatusOr<std::vector<ModelValue>> ListModelValues(
   options.model_path = std::string(path);
   INGOT_ASSIGN_OR_RETURN(const Blob bytes, Blob::MapFile(path));
   const absl::StatusOr<const Frontend*> frontend = frontends.Find(bytes.view());
-  if (!frontend.ok()) return InFile(frontend.status(), path);
+  if (!frontend.ok()) return Annotate(frontend.status(), path);
   absl::StatusOr<std::vector<ModelValue>> values =
       (*frontend)->list_values(bytes, options);
-  if (!values.ok()) return InFile(values.status(), path);
+  if (!values.ok()) return Annotate(values.status(), path);
   return values;
 }
 

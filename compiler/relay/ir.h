@@ -32,6 +32,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "compiler/relay/sources.h"
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"
 #include "runtime/tensor.h"
@@ -161,8 +162,8 @@ class Node {
   std::vector<Value> inputs;        // an optional operand left out: null Value
   std::vector<TensorType> outputs;  // types of the results
   std::optional<Tensor> constant;   // kConstant
-  // The model's own node names that this node stands for, for people.
-  std::vector<std::string> sources;
+  // The model's nodes that this node computes, for people.
+  Sources sources;
 
   bool Is(absl::string_view op_name) const;  // a call of that operator
   bool IsControl() const {

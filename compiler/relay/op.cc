@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/tir/expr_size.h"
 
@@ -84,9 +85,8 @@ absl::Status CheckAttrs(const OpDef& op, const Attrs& attrs) {
               op.name, ": attribute '", name, "' is not made of i64 values"));
         }
         if (absl::Status size = CheckDimSize(dim); !size.ok()) {
-          return absl::Status(size.code(),
-                              absl::StrCat(op.name, ": attribute '", name,
-                                           "': ", size.message()));
+          return Annotate(size,
+                          absl::StrCat(op.name, ": attribute '", name, "'"));
         }
       }
     }
@@ -243,13 +243,11 @@ absl::StatusOr<std::vector<TensorType>> InferTypes(
     // Inference may have said the operator's name already.
     const absl::string_view message = types.status().message();
     if (message.substr(0, op.name.size()) == op.name) return types.status();
-    return absl::Status(types.status().code(),
-                        absl::StrCat(op.name, ": ", message));
+    return Annotate(types.status(), op.name);
   }
   for (const TensorType& type : *types) {
     if (absl::Status status = CheckType(type); !status.ok()) {
-      return absl::Status(status.code(),
-                          absl::StrCat(op.name, ": ", status.message()));
+      return Annotate(status, op.name);
     }
   }
   return types;

@@ -155,7 +155,7 @@ class Parser : private PartsParser {
         INGOT_ASSIGN_OR_RETURN(
             std::string source,
             ExpectText(TokenKind::kString, "the name of a model's node"));
-        node->sources.push_back(std::move(source));
+        node->sources.Add(std::move(source));
       } while (token_.IsSymbol(","));
     }
     return Define(name, node);

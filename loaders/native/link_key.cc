@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/compile_request.h"
 #include "artifact/target_keys.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "isa/features.h"
 #include "isa/needed_features.h"
@@ -61,11 +62,6 @@ absl::StatusOr<const isa::MachineFamily*> FamilyOf(absl::string_view object) {
                      ", which Ingot does not link for"));
   }
   return family;
-}
-
-absl::Status At(const std::string& artifact, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat(artifact, ": ", status.message()));
 }
 
 // The C compiler of a source that names none.
@@ -143,7 +139,7 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
     if (absl::EndsWith(name, ".c")) {
       absl::StatusOr<CompileRequest> request =
           ParseCompileRequest(artifact.content.view());
-      if (!request.ok()) return At(name, request.status());
+      if (!request.ok()) return Annotate(request.status(), name);
       compiler = !cc.empty()            ? cc
                  : !request->cc.empty() ? request->cc
                                         : UsualCompiler(wanted);
@@ -155,7 +151,7 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
       object = std::move(compiled);
     }
     absl::StatusOr<const isa::MachineFamily*> family = FamilyOf(object.view());
-    if (!family.ok()) return At(name, family.status());
+    if (!family.ok()) return Annotate(family.status(), name);
     const isa::MachineFamily* const expected = objects.family != nullptr
                                                    ? objects.family
                                                : wanted != nullptr ? wanted
@@ -173,7 +169,7 @@ absl::StatusOr<KeyObjects> MakeObjects(const ArtifactSet& set,
     if (!compiler.empty()) {
       if (absl::Status s = AddFeatures(object.view(), flags, &objects);
           !s.ok()) {
-        return At(name, s);
+        return Annotate(s, name);
       }
     }
     objects.paths.push_back(std::move(path));

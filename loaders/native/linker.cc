@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "artifact/sha256.h"
 #include "artifact/target_keys.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/native/container_object.h"
 #include "loaders/native/files.h"
@@ -95,8 +96,7 @@ absl::Status LinkInto(const ArtifactSet& set, ArtifactSet container,
     if (key == own) continue;
     if (absl::Status s = AddLinkedKey(set, key, options, folder, &container);
         !s.ok()) {
-      return absl::Status(s.code(),
-                          absl::StrCat("target key ", key, ": ", s.message()));
+      return Annotate(s, absl::StrCat("target key ", key));
     }
   }
   KeyObjects objects;

@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 
 namespace ingot {
@@ -62,7 +63,7 @@ absl::Status Frame::Init(const Plan& plan) {
     if (binds) ++phase;
     absl::StatusOr<std::unique_ptr<Step>> step = MakeStep(
         CallSite{plan, i, binds ? phase : 0, &bound_, context_, &runs_});
-    if (!step.ok()) return Annotate(i, step.status());
+    if (!step.ok()) return AtStep(i, step.status());
     steps_.push_back(*std::move(step));
   }
   return absl::OkStatus();
@@ -81,7 +82,7 @@ absl::Status Frame::Run() {
   if (context_->profiler != nullptr) return RunProfiled();
   for (const std::unique_ptr<Step>& step : steps_) {
     if (absl::Status made = step->Run(); !made.ok()) {
-      return Annotate(&step - steps_.data(), made);
+      return AtStep(&step - steps_.data(), made);
     }
   }
   return absl::OkStatus();
@@ -96,7 +97,7 @@ absl::Status Frame::RunProfiled() {
     const int64_t after = profiler->Now();
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     profiler->Record(NameOf(call), call.source(), before, after - before);
-    if (!status.ok()) return Annotate(i, status);
+    if (!status.ok()) return AtStep(i, status);
   }
   const std::string& entry = bound_.plan().entry();
   profiler->Record(entry.empty() ? "run" : entry, "", start,
@@ -108,7 +109,7 @@ absl::Status Frame::RunObserved() {
   std::vector<const DLTensor*> args;
   for (size_t i = 0; i < steps_.size(); ++i) {
     const absl::Status status = steps_[i]->Run();
-    if (!status.ok()) return Annotate(i, status);
+    if (!status.ok()) return AtStep(i, status);
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     if (!call.has_function()) continue;
     args.clear();
@@ -118,12 +119,11 @@ absl::Status Frame::RunObserved() {
   return absl::OkStatus();
 }
 
-absl::Status Frame::Annotate(size_t step, const absl::Status& status) const {
+absl::Status Frame::AtStep(size_t step, const absl::Status& status) const {
   const PlanCall& call = bound_.plan().calls(static_cast<int>(step));
-  return absl::Status(status.code(),
-                      absl::StrCat("call ", step, " (", NameOf(call),
-                                   call.source().empty() ? "" : ", for ",
-                                   call.source(), "): ", status.message()));
+  return Annotate(status, absl::StrCat("call ", step, " (", NameOf(call),
+                                       call.source().empty() ? "" : ", for ",
+                                       call.source(), ")"));
 }
 
 }  // namespace ingot

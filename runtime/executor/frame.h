@@ -39,7 +39,7 @@ class Frame {
  private:
   absl::Status RunProfiled();
   absl::Status RunObserved();
-  absl::Status Annotate(size_t step, const absl::Status& status) const;
+  absl::Status AtStep(size_t step, const absl::Status& status) const;
 
   FrameContext* const context_;
   BoundPlan bound_;

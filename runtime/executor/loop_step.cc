@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "runtime/executor/body.h"
 #include "runtime/executor/carried.h"
@@ -87,8 +88,7 @@ class LoopStep final : public Step {
     carried_.Pass();
     absl::Status status = body_->Run();
     if (status.ok()) return status;
-    return absl::Status(status.code(), absl::StrCat("iteration ", iteration_,
-                                                    ": ", status.message()));
+    return Annotate(status, absl::StrCat("iteration ", iteration_));
   }
 
   FrameContext* const context_;

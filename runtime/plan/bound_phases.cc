@@ -148,11 +148,11 @@ absl::Status BoundPlan::BindShape(int index) {
   DLTensor& dl = tensors_[index];
   for (int d = 0; d < dl.ndim; ++d) {
     absl::StatusOr<int64_t> dim = EvaluateDimExpr(tensor.shape(d), symbols_);
-    if (!dim.ok()) return Annotate(index, dim.status());
+    if (!dim.ok()) return AtTensor(index, dim.status());
     dl.shape[d] = *dim;
   }
   absl::StatusOr<size_t> bytes = CountBytes(dtypes_[index], Shape(index));
-  if (!bytes.ok()) return Annotate(index, bytes.status());
+  if (!bytes.ok()) return AtTensor(index, bytes.status());
   bytes_[index] = *bytes;
   uint64_t stride = 1;  // wraps only where there are no elements
   for (int d = dl.ndim; d-- > 0;) {

@@ -12,6 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
@@ -19,10 +20,9 @@
 
 namespace ingot {
 
-absl::Status BoundPlan::Annotate(int tensor, const absl::Status& status) const {
-  return absl::Status(status.code(), absl::StrCat("plan: tensor '",
-                                                  plan_.tensors(tensor).name(),
-                                                  "': ", status.message()));
+absl::Status BoundPlan::AtTensor(int tensor, const absl::Status& status) const {
+  return Annotate(status, absl::StrCat("plan: tensor '",
+                                       plan_.tensors(tensor).name(), "'"));
 }
 
 absl::Status BoundPlan::Init(
@@ -99,7 +99,7 @@ absl::Status BoundPlan::InitTensors() {
   for (int i = 0; i < count; ++i) {
     const PlanTensor& tensor = plan_.tensors(i);
     absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-    if (!dtype.ok()) return Annotate(i, dtype.status());
+    if (!dtype.ok()) return AtTensor(i, dtype.status());
     dtypes_[i] = *dtype;
     DLTensor& dl = tensors_[i];
     dl = DLTensor{};
@@ -131,9 +131,9 @@ absl::Status BoundPlan::InitConstants(
               ? absl::NotFoundError(absl::StrCat("there is no constant '",
                                                  tensor.constant(), "'"))
               : constants(tensor.constant());
-      if (!constant.ok()) return Annotate(i, constant.status());
+      if (!constant.ok()) return AtTensor(i, constant.status());
       if (!constant->defined() || !constant->device().is_cpu()) {
-        return Annotate(i, absl::InvalidArgumentError(
+        return AtTensor(i, absl::InvalidArgumentError(
                                absl::StrCat("the constant '", tensor.constant(),
                                             "' is not a tensor on a CPU")));
       }
@@ -142,7 +142,7 @@ absl::Status BoundPlan::InitConstants(
     }
     const Tensor& constant = it->second;
     if (constant.dtype() != dtypes_[i] || constant.bytes() != bytes_[i]) {
-      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
+      return AtTensor(i, absl::InvalidArgumentError(absl::StrCat(
                              "expected ", TypeString(dtypes_[i], Shape(i)),
                              ", but the constant '", tensor.constant(), "' is ",
                              constant.TypeString())));

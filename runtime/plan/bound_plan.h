@@ -157,7 +157,7 @@ class BoundPlan {
   absl::Status BindBuffers(const Phase& phase);
   absl::Status PlaceInBuffer(TwoBuffers* two);
   absl::Status BindOutputs(Phase* phase);
-  absl::Status Annotate(int tensor, const absl::Status& status) const;
+  absl::Status AtTensor(int tensor, const absl::Status& status) const;
   void SetData(uint32_t root, void* data);
   absl::Span<const int64_t> Shape(int tensor) const {
     return absl::MakeConstSpan(tensors_[tensor].shape, tensors_[tensor].ndim);

@@ -53,7 +53,7 @@ absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
     if (tensor.has_view_of()) {
       const int viewed = static_cast<int>(tensor.view_of());
       if (bytes_[i] == bytes_[viewed]) continue;
-      return Annotate(
+      return AtTensor(
           i, absl::InvalidArgumentError(absl::StrCat(
                  "'", plan_.tensors(viewed).name(), "', which is ",
                  TypeString(dtypes_[viewed], Shape(viewed)),
@@ -62,7 +62,7 @@ absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
     if (!tensor.has_storage()) continue;
     const uint64_t size = sizes_[tensor.storage()];
     if (tensor.offset() > size || bytes_[i] > size - tensor.offset()) {
-      return Annotate(i, absl::InvalidArgumentError(absl::StrCat(
+      return AtTensor(i, absl::InvalidArgumentError(absl::StrCat(
                              TypeString(dtypes_[i], Shape(i)), " at offset ",
                              tensor.offset(), " does not fit in storage ",
                              tensor.storage(), " of ", size, " bytes")));
@@ -216,7 +216,7 @@ absl::Status BoundPlan::PlaceInBuffer(TwoBuffers* two) {
   if (!buffer.Fits(bytes)) {
     const uint64_t others = storage_bytes() - buffer.bytes();
     if (bytes > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
-      return Annotate(static_cast<int>(two->tensor),
+      return AtTensor(static_cast<int>(two->tensor),
                       absl::ResourceExhaustedError(absl::StrCat(
                           "it needs ", bytes, " bytes beside ", others,
                           ", more than the limit of ", max_storage_bytes_)));
@@ -234,7 +234,7 @@ absl::Status BoundPlan::BindOutputs(Phase* phase) {
     const PlanTensor& root = Root(t);
     if (!root.has_storage()) {
       if (bytes_[t] > max_storage_bytes_ - copied) {
-        return Annotate(t, absl::ResourceExhaustedError(absl::StrCat(
+        return AtTensor(t, absl::ResourceExhaustedError(absl::StrCat(
                                "outputs up to this one need more than ",
                                max_storage_bytes_, " bytes, the limit")));
       }
@@ -244,7 +244,7 @@ absl::Status BoundPlan::BindOutputs(Phase* phase) {
         root.has_storage() ? Tensor::FromBorrowed(tensors_[t].data, dtypes_[t],
                                                   Shape(t), ArenaOf(root))
                            : Tensor::Empty(dtypes_[t], Shape(t));
-    if (!output.ok()) return Annotate(t, output.status());
+    if (!output.ok()) return AtTensor(t, output.status());
     outputs_[i] = *std::move(output);
   }
   return absl::OkStatus();

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/annotate.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/check_calls.h"
 #include "runtime/plan/check_in_place.h"
@@ -103,8 +104,7 @@ class Checker {
       absl::Status status =
           Checker(plan_.bodies(i), depth_ + 1, num_devices_).Check();
       if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat("body ", i, ": ", status.message()));
+        return Annotate(status, absl::StrCat("body ", i));
       }
     }
     return absl::OkStatus();

@@ -4,70 +4,18 @@
 #include <string>
 
 #include "gmock/gmock.h"
-#include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
 #include "runtime/plan/phases.h"
+#include "runtime/plan/small_plan.h"
 
 namespace ingot {
 namespace {
 
 using ::testing::HasSubstr;
 
-// y = f(x, w): x f32[N, 4], w f32[4], y f32[N, 4].
-Plan GoodPlan() {
-  Plan plan;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
-      R"pb(
-        version: 4
-        entry: "model"
-        devices { kind: "cpu" }
-        symbols { name: "N" }
-        phases { symbols: 0 }
-        tensors {
-          name: "x"
-          dtype { code: 2 bits: 32 }
-          shape { op: SYMBOL value: 0 }
-          shape { value: 4 }
-          input: 0
-        }
-        tensors {
-          name: "w"
-          dtype { code: 2 bits: 32 }
-          shape { value: 4 }
-          constant: "w"
-        }
-        tensors {
-          name: "y"
-          dtype { code: 2 bits: 32 }
-          shape { op: SYMBOL value: 0 }
-          shape { value: 4 }
-          storage: 0
-        }
-        inputs: 0
-        outputs: 2
-        storage {
-          bytes {
-            op: MUL
-            operands { op: SYMBOL }
-            operands { value: 16 }
-          }
-        }
-        calls {
-          function: "f"
-          args: 0
-          args: 1
-          args: 2
-          num_outputs: 1
-          source: "n1"
-        }
-      )pb",
-      &plan));
-  return plan;
-}
-
 void ExpectBad(const std::function<void(Plan*)>& change,
                const std::string& text) {
-  Plan plan = GoodPlan();
+  Plan plan = SmallPlan();
   change(&plan);
   const absl::Status status = CheckPlan(plan);
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
@@ -75,11 +23,11 @@ void ExpectBad(const std::function<void(Plan*)>& change,
 }
 
 TEST(PlanCheck, PassesAGoodOne) {
-  EXPECT_TRUE(CheckPlan(GoodPlan()).ok()) << CheckPlan(GoodPlan());
+  EXPECT_TRUE(CheckPlan(SmallPlan()).ok()) << CheckPlan(SmallPlan());
 }
 
 TEST(PlanCheck, OtherVersions) {
-  Plan plan = GoodPlan();
+  Plan plan = SmallPlan();
   plan.set_version(kPlanVersion + 1);
   EXPECT_EQ(CheckPlan(plan).code(), absl::StatusCode::kUnimplemented);
   plan.set_version(3);
@@ -173,7 +121,7 @@ TEST(PlanCheck, Phases) {
 
 // A plan with a symbol M that call 0 binds, and a tensor m[M] that it writes.
 Plan TwoPhases() {
-  Plan plan = GoodPlan();
+  Plan plan = SmallPlan();
   plan.add_symbols()->set_name("M");
   auto add = [&plan](const std::string& name) {
     PlanTensor* tensor = plan.add_tensors();
@@ -256,7 +204,7 @@ TEST(PlanCheck, Requirements) {
       requirement->set_source("n1");
     };
   };
-  Plan plan = GoodPlan();
+  Plan plan = SmallPlan();
   require(0)(&plan);
   EXPECT_TRUE(CheckPlan(plan).ok()) << CheckPlan(plan);
   ExpectBad(require(1), "what n1 requires: ");

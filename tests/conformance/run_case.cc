@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/blob.h"
 #include "backends/testing/run_model.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "compiler/frontends/onnx/import.h"
@@ -23,11 +24,6 @@ namespace {
 
 // The tolerance of ONNX's own runner of these tests.
 constexpr Tolerance kTolerance = {/*rtol=*/1e-3, /*atol=*/1e-7, std::nullopt};
-
-absl::Status In(absl::string_view stage, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat(stage, ": ", status.message()));
-}
 
 // ONNX's test data keeps bfloat16 as uint16.
 TensorOrSequence AsType(const TensorOrSequence& value, DataType wanted) {
@@ -72,13 +68,13 @@ absl::StatusOr<std::vector<TensorOrSequence>> Execute(
   absl::StatusOr<ArtifactSet> set =
       CompileModule(module, c.name, /*sha256=*/"",
                     testing_support::BuiltinTargets(), options);
-  if (!set.ok()) return In("compile", set.status());
+  if (!set.ok()) return Annotate(set.status(), "compile");
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       testing_support::Open(*set);
-  if (!executor.ok()) return In("load", executor.status());
+  if (!executor.ok()) return Annotate(executor.status(), "load");
   absl::StatusOr<std::vector<TensorOrSequence>> outputs =
       RunOnce(executor->get(), std::move(inputs));
-  if (!outputs.ok()) return In("run", outputs.status());
+  if (!outputs.ok()) return Annotate(outputs.status(), "run");
   return outputs;
 }
 
@@ -110,7 +106,7 @@ absl::Status CompareOutput(const TensorOrSequence& got,
   for (size_t i = 0; i < a.tensors.size(); ++i) {
     const absl::Status status =
         CompareTensors(a.tensors[i], b.tensors[i], is_text);
-    if (!status.ok()) return In(absl::StrCat("tensor ", i), status);
+    if (!status.ok()) return Annotate(status, absl::StrCat("tensor ", i));
   }
   return absl::OkStatus();
 }
@@ -120,9 +116,9 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
   ImportOptions options;
   options.model_path = c.model_path;
   absl::StatusOr<relay::Module> module = ImportOnnx(model, options);
-  if (!module.ok()) return In("import", module.status());
+  if (!module.ok()) return Annotate(module.status(), "import");
   if (absl::Status status = relay::Verify(*module); !status.ok()) {
-    return In("import", status);
+    return Annotate(status, "import");
   }
   if (set.inputs.size() > module->main()->inputs.size()) {
     return absl::InvalidArgumentError("has too few inputs");
@@ -142,7 +138,7 @@ absl::Status RunSet(absl::string_view way, const Blob& model, const OnnxCase& c,
   for (size_t k = 0; k < outputs->size(); ++k) {
     const absl::Status status = CompareOutput((*outputs)[k], set.outputs[k],
                                               set.text_outputs.count(k) > 0);
-    if (!status.ok()) return In(absl::StrCat("output ", k), status);
+    if (!status.ok()) return Annotate(status, absl::StrCat("output ", k));
   }
   return absl::OkStatus();
 }

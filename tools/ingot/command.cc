@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/annotate.h"
 #include "base/closest_names.h"
 #include "base/version.h"
 #include "tools/ingot/budget.h"

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "artifact/blob.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "runtime/float16.h"
 #include "tools/ingot/flags.h"

@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "runtime/data_type.h"
@@ -48,9 +49,8 @@ absl::Status PerNodeCheck::Observe(const PlanCall& call,
   absl::StatusOr<std::vector<Tensor>> expected =
       relay::EvaluateFunction(*module_, function, inputs);
   if (!expected.ok()) {
-    return absl::Status(expected.status().code(),
-                        absl::StrCat(Describe(call, index), ": interpreting: ",
-                                     expected.status().message()));
+    return Annotate(expected.status(),
+                    absl::StrCat(Describe(call, index), ": interpreting"));
   }
   // Between the function's inputs and its results may be weights that its
   // target made; after them are workspaces.

@@ -14,6 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "base/annotate.h"
 
 namespace ingot {
 namespace {
@@ -121,15 +122,6 @@ std::string Cut(absl::string_view line) {
   while (first > kBeginning - 4 && continues(first)) --first;
   while (last < line.size() - kEnd + 4 && continues(last)) ++last;
   return absl::StrCat(line.substr(0, first), "…", line.substr(last));
-}
-
-absl::Status Annotate(const absl::Status& status, absl::string_view where) {
-  absl::Status annotated(status.code(),
-                         absl::StrCat(where, ": ", status.message()));
-  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
-    annotated.SetPayload(url, payload);
-  });
-  return annotated;
 }
 
 absl::Status Where(const absl::Status& status, absl::string_view where) {

@@ -34,9 +34,6 @@ std::string Cut(absl::string_view line);
 // `text` without control characters other than line breaks and tabs.
 std::string Printable(absl::string_view text);
 
-// The status with "`where`: " in front of its message; code and payloads stay.
-absl::Status Annotate(const absl::Status& status, absl::string_view where);
-
 // Annotate, unless the message already has `where` as a word.
 absl::Status Where(const absl::Status& status, absl::string_view where);
 

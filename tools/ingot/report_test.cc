@@ -44,16 +44,11 @@ TEST(ReportTest, PrintableKeepsLines) {
   EXPECT_EQ(Printable("a\n\tb\x1b[2J\x07"), "a\n\tb[2J");
 }
 
-TEST(ReportTest, AnnotateKeepsCodeAndPayload) {
-  absl::Status status = absl::NotFoundError("gone");
-  status.SetPayload("mark", absl::Cord("x"));
-  const absl::Status annotated = Annotate(status, "file");
-  EXPECT_EQ(annotated.code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(annotated.message(), "file: gone");
-  EXPECT_TRUE(annotated.GetPayload("mark").has_value());
-  EXPECT_EQ(Where(annotated, "file").message(), "file: gone");
-  EXPECT_EQ(Where(annotated, "il").message(), "il: file: gone");
-  EXPECT_EQ(Where(annotated, "disk").message(), "disk: file: gone");
+TEST(ReportTest, WhereSaysAPlaceOnce) {
+  const absl::Status status = absl::NotFoundError("file: gone");
+  EXPECT_EQ(Where(status, "file").message(), "file: gone");
+  EXPECT_EQ(Where(status, "il").message(), "il: file: gone");
+  EXPECT_EQ(Where(status, "disk").message(), "disk: file: gone");
 }
 
 TEST(TableTest, AlignsColumns) {

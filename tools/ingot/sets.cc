@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "artifact/artifact.h"
 #include "artifact/blob.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/bare_file.h"
 #include "loaders/inspectors/constants_inspector.h"

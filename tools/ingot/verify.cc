@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/compare.h"

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/driver/plan/plan_values.h"
 #include "compiler/driver/plan/share_in_place.h"
@@ -46,8 +47,7 @@ class PlanBuilder {
     for (const auto& node : function_.nodes()) {
       absl::Status status = AddNode(*node);
       if (!status.ok()) {
-        return absl::Status(status.code(),
-                            absl::StrCat(node->name, ": ", status.message()));
+        return Annotate(status, node->name);
       }
     }
     for (size_t i = 0; i < function_.outputs.size(); ++i) {

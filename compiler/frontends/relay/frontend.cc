@@ -67,7 +67,7 @@ void NameSources(relay::Module* module) {
   for (const auto& function : module->functions()) {
     for (const auto& node : function->nodes()) {
       if (!IsComputed(*node)) continue;
-      if (node->sources.empty()) node->sources.push_back(node->name);
+      if (node->sources.empty()) node->sources.Add(node->name);
       for (const std::string& source : node->sources) {
         if (!named.insert(source).second) continue;
         module->model_nodes.push_back({source, OperationOf(*node)});

@@ -72,7 +72,7 @@ absl::StatusOr<Value> BlockedValues::Add(const Node& node,
   INGOT_ASSIGN_OR_RETURN(
       Node * made, function_->AddOp(node.op->name, node.name, std::move(inputs),
                                     std::move(attrs)));
-  AddSources(node, made);
+  made->sources.Add(node.sources);
   preferred_names_.emplace_back(made, node.name);
   return Value{made};
 }

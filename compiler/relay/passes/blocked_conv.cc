@@ -90,7 +90,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
   const Tensor& constant = *ConstantOf(w);
   INGOT_ASSIGN_OR_RETURN(Tensor packed, PackBf16Kernels(constant, parts));
   Node* const kernels = function_->AddConstant(w.node->name, std::move(packed));
-  AddSources(*w.node, kernels);
+  kernels->sources.Add(w.node->sources);
   preferred_names_.emplace_back(kernels, w.node->name);
   INGOT_ASSIGN_OR_RETURN(
       Node * made,
@@ -100,7 +100,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
            {"strides", node.attrs.GetEach("strides", 2)},
            {"pads", node.attrs.GetEach("pads", 4)},
            {"dilations", node.attrs.GetEach("dilations", 2)}}));
-  AddSources(node, made);
+  made->sources.Add(node.sources);
   preferred_names_.emplace_back(made, node.name);
   const int64_t out = ChannelsOf(node.outputs[0]);
   return Blocked{Value{made}, Bf16Panels::kColumns, out, false, out};
@@ -128,14 +128,14 @@ BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
                          WinogradKernels(*ConstantOf(w), winograd, block));
   Node* const kernels =
       function_->AddConstant(w.node->name, std::move(transformed));
-  AddSources(*w.node, kernels);
+  kernels->sources.Add(w.node->sources);
   preferred_names_.emplace_back(kernels, w.node->name);
   INGOT_ASSIGN_OR_RETURN(
       Node * made,
       function_->AddOp(
           "winograd_conv2d", node.name, {data, Value{kernels}},
           {{"tile", winograd.tile}, {"pads", node.attrs.GetEach("pads", 4)}}));
-  AddSources(node, made);
+  made->sources.Add(node.sources);
   preferred_names_.emplace_back(made, node.name);
   const int64_t out = ChannelsOf(node.outputs[0]);
   return Blocked{Value{made}, block, out, false, out};
@@ -156,7 +156,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
                   name));
   INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(bytes)));
   Node* const constant = function_->AddConstant(name, std::move(words));
-  AddSources(*w.node, constant);
+  constant->sources.Add(w.node->sources);
   INGOT_ASSIGN_OR_RETURN(
       const Value kernel,
       Transformed(Value{constant},

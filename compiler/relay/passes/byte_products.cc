@@ -258,7 +258,7 @@ class Rewriter {
     const Value& w = node_.inputs[1];
     Node* constant =
         c_.function()->AddConstant(w.node->name, std::move(tensor));
-    AddSources(*w.node, constant);
+    constant->sources.Add(w.node->sources);
     Attrs attrs = node_.attrs;
     attrs.Set("out_dtype", kI32);
     if (Pads() && zero_ != 0.0) {

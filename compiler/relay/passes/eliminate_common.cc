@@ -51,8 +51,7 @@ class FunctionCommon {
 
   void Merge(Node* node, Node* first) {
     same_as_[node] = first;
-    first->sources.insert(first->sources.end(), node->sources.begin(),
-                          node->sources.end());
+    first->sources.Add(node->sources);
   }
 
   void VisitConstant(Node* node) {

@@ -76,8 +76,7 @@ bool KeepsQuantized(const PassContext& context) {
 }
 
 bool DequantizesBytes(const Node& node) {
-  return node.op->Has(kDequantizes) &&
-         node.inputs[0].type().dtype.bits == 8;
+  return node.op->Has(kDequantizes) && node.inputs[0].type().dtype.bits == 8;
 }
 
 absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
@@ -104,7 +103,7 @@ absl::StatusOr<bool> FoldFunction(Function* function, PassContext* context) {
     if (!results.ok()) return results.status();
     for (size_t i = 0; i < results->size(); ++i) {
       Node* constant = function->AddConstant(node->name, (*results)[i]);
-      AddSources(*node, constant);
+      constant->sources.Add(node->sources);
       constant->attrs.Set(kOrigin, OriginBytes(*node));
       if (i == 0) std::swap(constant->name, node->name);
       folded[Value{node, static_cast<int>(i)}] = Value{constant};

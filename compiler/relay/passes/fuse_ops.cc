@@ -58,7 +58,7 @@ class FunctionFuser {
                                     last->outputs);
     // The call is what people look for under the name; the node goes.
     std::swap(call->name, last->name);
-    for (const Node* node : group.nodes) AddSources(*node, call);
+    for (const Node* node : group.nodes) call->sources.Add(node->sources);
     for (size_t i = 0; i < last->outputs.size(); ++i) {
       const int index = static_cast<int>(i);
       replaced_[Value{last, index}] = Value{call, index};

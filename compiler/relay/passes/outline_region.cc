@@ -80,7 +80,7 @@ absl::StatusOr<Node*> AddComposite(Module* module, const RegionUnit& unit,
   composite->outputs = {inside.at(Value{const_cast<Node*>(root)})};
   Node* call = region->AddCall(composite->name, root->name, std::move(operands),
                                root->outputs);
-  for (const Node* node : unit.nodes) AddSources(*node, call);
+  for (const Node* node : unit.nodes) call->sources.Add(node->sources);
   return call;
 }
 
@@ -147,7 +147,7 @@ absl::Status OutlineRegion(Module* module, Function* function,
   Node* call = function->AddCall(outlined->name, outlined->name,
                                  std::move(operands), std::move(types));
   for (const RegionUnit& unit : region.units) {
-    for (const Node* node : unit.nodes) AddSources(*node, call);
+    for (const Node* node : unit.nodes) call->sources.Add(node->sources);
   }
   for (size_t i = 0; i < results.size(); ++i) {
     function->ReplaceUses(results[i], Value{call, static_cast<int>(i)});

@@ -122,7 +122,7 @@ class Packer {
             packed, Panels(*constant, rows, columns, row, column, nr));
       }
       panels = Value{function_->AddConstant(w.node->name, std::move(packed))};
-      AddSources(*w.node, panels.node);
+      panels.node->sources.Add(w.node->sources);
       names_[panels.node] = w.node->name;
     }
     Attrs attrs = node->attrs;
@@ -143,7 +143,7 @@ class Packer {
         parts > 0
             ? function_->AddOp("dense_parts", node->name, {x, panels}, attrs)
             : function_->AddOp("dense_packed", node->name, {x, panels}, attrs));
-    AddSources(*node, made);
+    made->sources.Add(node->sources);
     std::swap(made->name, node->name);
     function_->ReplaceUses(Value{node}, Value{made});
     return true;

@@ -1,6 +1,5 @@
 #include "compiler/relay/passes/rewrite.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -146,15 +145,6 @@ absl::StatusOr<Tensor> WordsOf(const Tensor& bytes) {
                                  static_cast<uint32_t>(from[3]) << 24);
   }
   return words;
-}
-
-void AddSources(const Node& from, Node* to) {
-  for (const std::string& source : from.sources) {
-    if (std::find(to->sources.begin(), to->sources.end(), source) ==
-        to->sources.end()) {
-      to->sources.push_back(source);
-    }
-  }
 }
 
 }  // namespace ingot::relay

@@ -54,9 +54,6 @@ absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
 // multiple of four, becomes a fourth.
 absl::StatusOr<Tensor> WordsOf(const Tensor& bytes);
 
-// Adds the model's node names of `from` to those of `to`.
-void AddSources(const Node& from, Node* to);
-
 }  // namespace ingot::relay
 
 #endif  // INGOT_COMPILER_RELAY_PASSES_REWRITE_H_

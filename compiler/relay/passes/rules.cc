@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
@@ -54,7 +55,7 @@ absl::StatusOr<Value> RuleContext::AddLike(const Node& old,
       Value value, Add(old.op->name, std::move(inputs), std::move(attrs)));
   // Whoever reads the old node will be gone, and the node with it.
   std::swap(value.node->name, const_cast<Node&>(old).name);
-  AddSources(old, value.node);
+  value.node->sources.Add(old.sources);
   named_.insert(value.node);
   return value;
 }
@@ -96,10 +97,9 @@ absl::StatusOr<bool> ApplyRules(Function* function,
         if (!HasOperands(*node, rule)) continue;
         absl::StatusOr<Value> result = rule.apply(context, *node);
         if (!result.ok()) {
-          return absl::Status(result.status().code(),
-                              absl::StrCat("rule '", rule.name, "' at node %",
-                                           QuoteName(node->name), ": ",
-                                           result.status().message()));
+          return Annotate(result.status(),
+                          absl::StrCat("rule '", rule.name, "' at node %",
+                                       QuoteName(node->name)));
         }
         if (result->node == nullptr || *result == Value{node}) continue;
         replaced[Value{node}] = *result;
@@ -107,7 +107,7 @@ absl::StatusOr<bool> ApplyRules(Function* function,
         context.uses_[Value{node}] = 0;
         for (const Value& input : node->inputs) --context.uses_[input];
         if (result->node->kind != NodeKind::kInput) {
-          AddSources(*node, result->node);
+          result->node->sources.Add(node->sources);
         }
         // The replacement takes the node's name if it was made for the node.
         bool made = false;

@@ -164,7 +164,7 @@ class Rewriter {
     INGOT_ASSIGN_OR_RETURN(
         Node * made,
         function_->AddOp(op, node_.name, std::move(inputs), std::move(attrs)));
-    AddSources(node_, made);
+    made->sources.Add(node_.sources);
     return Value{made};
   }
 

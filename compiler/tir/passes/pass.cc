@@ -4,6 +4,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/tir/passes/passes.h"
 #include "compiler/tir/verifier.h"
@@ -45,8 +46,7 @@ absl::StatusOr<PrimFunc> RunPasses(const PrimFunc& func,
   const absl::Status status =
       ingot::RunPasses(absl::MakeConstSpan(passes), &Verify, options, &result);
   if (!status.ok()) {
-    return absl::Status(status.code(), absl::StrCat("func @", func.name, ": ",
-                                                    status.message()));
+    return Annotate(status, absl::StrCat("func @", func.name));
   }
   return result;
 }

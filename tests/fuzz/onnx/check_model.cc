@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/testing/run_model.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/driver/compile.h"
 #include "loaders/load.h"
@@ -20,11 +21,6 @@
 
 namespace ingot::fuzz {
 namespace {
-
-absl::Status In(absl::string_view stage, const absl::Status& status) {
-  return absl::Status(status.code(),
-                      absl::StrCat(stage, ": ", status.message()));
-}
 
 absl::StatusOr<std::vector<Tensor>> CompileAndRun(
     const std::string& path, const std::map<std::string, Tensor>& inputs,
@@ -42,15 +38,15 @@ absl::StatusOr<std::vector<Tensor>> CompileAndRun(
   const absl::StatusOr<ArtifactSet> set =
       CompileModel(path, testing_support::BuiltinFrontends(),
                    testing_support::BuiltinTargets(), options);
-  if (!set.ok()) return In("compile", set.status());
+  if (!set.ok()) return Annotate(set.status(), "compile");
   const absl::StatusOr<LoadedModel> loaded =
       testing_support::StoreAndLoad(*set);
-  if (!loaded.ok()) return In("load", loaded.status());
+  if (!loaded.ok()) return Annotate(loaded.status(), "load");
   ExecutorOptions run_options;
   run_options.threads = way.threads;
   absl::StatusOr<std::unique_ptr<GraphExecutor>> executor =
       CreateExecutor(*loaded, run_options);
-  if (!executor.ok()) return In("load", executor.status());
+  if (!executor.ok()) return Annotate(executor.status(), "load");
   std::vector<Tensor> ordered;
   for (const TensorInfo& input : (*executor)->inputs()) {
     const auto it = inputs.find(input.name);
@@ -61,7 +57,7 @@ absl::StatusOr<std::vector<Tensor>> CompileAndRun(
     ordered.push_back(it->second);
   }
   absl::StatusOr<std::vector<Tensor>> outputs = (*executor)->Run(ordered);
-  if (!outputs.ok()) return In("run", outputs.status());
+  if (!outputs.ok()) return Annotate(outputs.status(), "run");
   return outputs;
 }
 
@@ -102,7 +98,7 @@ absl::Status CheckForm(const OnnxModel& form, const Scope& expected,
     const std::string& name =
         form.proto.graph().output(static_cast<int>(k)).name();
     const absl::Status status = CompareOutput((*outputs)[k], expected.at(name));
-    if (!status.ok()) return In(absl::StrCat("output ", name), status);
+    if (!status.ok()) return Annotate(status, absl::StrCat("output ", name));
   }
   return absl::OkStatus();
 }

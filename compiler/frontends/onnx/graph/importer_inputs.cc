@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/annotate.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
@@ -76,9 +77,8 @@ absl::StatusOr<TensorType> Importer::InputType(
   TensorType type;
   absl::StatusOr<ElementType> element = ElementTypeFromOnnx(proto.elem_type());
   if (!element.ok()) {
-    return absl::Status(element.status().code(),
-                        absl::StrCat("input '", info.name(),
-                                     "': ", element.status().message()));
+    return Annotate(element.status(),
+                    absl::StrCat("input '", info.name(), "'"));
   }
   type.dtype = element->dtype;
   const std::vector<int64_t>* dims = GivenShape(info.name());

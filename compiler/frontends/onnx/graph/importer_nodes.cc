@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/relay/op.h"
 #include "compiler/tir/expr_size.h"
@@ -23,9 +24,8 @@ absl::Status AtNode(const absl::Status& status, const std::string& name,
   if (status.ok() || absl::StartsWith(status.message(), "node '")) {
     return status;
   }
-  return absl::Status(status.code(),
-                      absl::StrCat("node '", name, "' (", node.op_type(),
-                                   "): ", status.message()));
+  return Annotate(status,
+                  absl::StrCat("node '", name, "' (", node.op_type(), ")"));
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ absl::Status Importer::ImportNode(const onnx::NodeProto& node, Scope* scope) {
   if (!status.ok()) return AtNode(status, name, node);
   for (size_t i = first_new; i < builder_.function()->nodes().size(); ++i) {
     relay::Node* made = builder_.function()->nodes()[i].get();
-    if (made->sources.empty()) made->sources.push_back(name);
+    if (made->sources.empty()) made->sources.Add(name);
   }
   for (int i = 0; i < node.output_size(); ++i) {
     const std::string& output = node.output(i);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/relay/import/convert_elements.h"
@@ -164,9 +165,8 @@ absl::StatusOr<Binding> Importer::AnySequenceInput(
     const onnx::ValueInfoProto& info) {
   absl::StatusOr<DeclaredSequence> sequence = DeclaredSequence::Of(info.type());
   if (!sequence.ok()) {
-    return absl::Status(sequence.status().code(),
-                        absl::StrCat("input '", info.name(),
-                                     "': ", sequence.status().message()));
+    return Annotate(sequence.status(),
+                    absl::StrCat("input '", info.name(), "'"));
   }
   if (GivenShape(info.name()) != nullptr) {
     return absl::InvalidArgumentError(
