@@ -1,9 +1,7 @@
 """Templates of schedules of one kind of machine, listed by name."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
-
-def _camel(name):
-    return "".join([word[0].upper() + word[1:] for word in name.split("_")])
+load("//base:families.bzl", "families")
 
 def schedule_templates(name, namespace, function, templates, srcs, hdrs, deps, visibility = None):
     """A library with the function that lists the templates.
@@ -19,27 +17,19 @@ def schedule_templates(name, namespace, function, templates, srcs, hdrs, deps, v
       deps: of all of these.
       visibility: of the library.
     """
-    calls = [_camel(t) + "()" for t in templates]
-    lines = [
-        "#include \"%s/templates.h\"" % native.package_name(),
-        "namespace %s {" % namespace,
-    ] + [
-        "ScheduleTemplate %s;" % call
-        for call in calls
-    ] + [
-        "std::vector<ScheduleTemplate> %s() {" % function,
-        "  return {%s};" % ", ".join(calls),
-        "}",
-        "}  // namespace %s" % namespace,
-    ]
-    native.genrule(
-        name = name + "_list",
-        outs = [name + "_list.cc"],
-        cmd = "cat > $@ <<'END'\n%s\nEND" % "\n".join(lines),
-    )
     cc_library(
         name = name,
-        srcs = srcs + [name + "_list.cc"] + [t + ".cc" for t in templates],
+        srcs = srcs + families(
+            name = name + "_list",
+            begin = "std::vector<ScheduleTemplate> %s() { return {" % function,
+            call = "{}()",
+            declaration = "ScheduleTemplate {}();",
+            end = "}; }",
+            files = templates,
+            includes = [native.package_name() + "/templates.h"],
+            namespace = namespace,
+            separator = ",\n",
+        ),
         hdrs = hdrs,
         visibility = visibility,
         deps = deps,

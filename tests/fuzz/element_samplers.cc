@@ -226,9 +226,9 @@ bool AddCast(ModelBuilder* m, const std::string& op) {
 
 void AddElementSamplers(std::vector<OpSampler>* samplers) {
   const std::vector<OpSampler> added = {
-      {{"sigmoid", "tanh", "softplus", "softsign", "mish", "swish", "gelu",
-        "elu", "selu", "celu", "erf", "exp", "sinh", "cosh", "asinh", "atan",
-        "sin", "cos", "tan"},
+      {{"sigmoid", "tanh", "softplus", "softsign", "swish", "gelu", "elu",
+        "selu", "celu", "erf", "exp", "sinh", "cosh", "asinh", "atan", "sin",
+        "cos", "tan"},
        AddSmooth},
       {{"asin", "acos", "atanh"}, AddInverse},
       {{"log", "sqrt", "rsqrt", "reciprocal", "acosh", "pow", "div"},

@@ -1,5 +1,4 @@
 // A few hundred random models; fuzz_main runs as many as one has time for.
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/fuzz/compare_targets.h"
+#include "tests/fuzz/left_out.h"
 #include "tests/fuzz/random_model.h"
 
 namespace ingot::fuzz {
@@ -58,38 +58,15 @@ TEST(RandomModelTest, ModelsHoldEveryOperatorOfTheSamplers) {
   }
 }
 
-// Operators that random models leave out, and why.
-const std::map<std::string, std::string>& LeftOut() {
-  const char* const kExtents = "gives extents that only the run tells";
-  const char* const kText = "of text, which the models have none of";
-  const char* const kImage = "of encoded images, which loops do not read";
-  const char* const kPass = "made by the pass that lays out, at level 2";
-  const char* const kBackend = "a backend's own, which has no definition";
-  const char* const kCheck = "says what a run checks, and computes nothing";
-  static const auto* const kLeftOut = new std::map<std::string, std::string>{
-      {"bind_dims", kExtents},     {"range_count", kExtents},
-      {"resolve_shape", kExtents}, {"resolve_slice", kExtents},
-      {"change_case", kText},      {"concat_text", kText},
-      {"format_number", kText},    {"parse_number", kText},
-      {"words_equal", kText},      {"find_pieces", kText},
-      {"take_pieces", kText},      {"dfa_match", kText},
-      {"decode_image", kImage},    {"image_size", kImage},
-      {"dense_packed", kPass},     {"layout_transform", kPass},
-      {"conv2d_parts", kPass},     {"dense_parts", kPass},
-      {"fix_shape", kCheck},       {"custom", kBackend},
-  };
-  return *kLeftOut;
-}
-
 TEST(RandomModelTest, EveryOperatorIsSampledOrSaysWhyNot) {
   const std::set<std::string> covered = CoveredOperators();
   for (const relay::OpDef* def : relay::StandardOps().All()) {
     if (def->TakesSequences())
       continue;  // steps of a run, the same for every target
-    EXPECT_NE(covered.count(def->name), LeftOut().count(def->name))
+    EXPECT_NE(covered.count(def->name), LeftOutOperators().count(def->name))
         << def->name;
   }
-  for (const auto& [name, why] : LeftOut()) {
+  for (const auto& [name, why] : LeftOutOperators()) {
     EXPECT_NE(relay::StandardOps().Find(name), nullptr) << name;
   }
 }

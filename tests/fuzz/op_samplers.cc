@@ -9,6 +9,7 @@ const std::vector<OpSampler>& AllSamplers() {
     AddTensorSamplers(samplers);
     AddWindowSamplers(samplers);
     AddSpecialSamplers(samplers);
+    AddPlainSampler(samplers);
     return samplers;
   }();
   return *kSamplers;

@@ -87,6 +87,11 @@ void AddTensorSamplers(std::vector<OpSampler>* samplers);
 void AddWindowSamplers(std::vector<OpSampler>* samplers);
 void AddSpecialSamplers(std::vector<OpSampler>* samplers);
 
+// Samples every operator that none of them samples, and that is not left out
+// (left_out.h): with operands of any shapes and the attributes' defaults, so
+// that an operator of which these make a valid call needs no sampler.
+void AddPlainSampler(std::vector<OpSampler>* samplers);
+
 }  // namespace ingot::fuzz
 
 #endif  // INGOT_TESTS_FUZZ_OP_SAMPLERS_H_

@@ -33,12 +33,18 @@ Converter Moves(const Converter& converter) {
 const ConverterTable& AllConverters() {
   static const ConverterTable* const table = [] {
     auto* t = new ConverterTable;
-#define INGOT_ADD_CONVERTERS(name) Add##name##Converters(t);
-    INGOT_CONVERTER_FAMILIES(INGOT_ADD_CONVERTERS)
-#undef INGOT_ADD_CONVERTERS
-    for (absl::string_view op : kMovers) t->Add(op, Moves(*t->Find("", op)));
+    AddMathRoom(t);
+    AddLayersRoom(t);
+    AddShapeRoom(t);
+    AddImageRoom(t);
+    AddControlRoom(t);
+    AddMlRoom(t);
+    AddTextRoom(t);  // after the operators to which it adds text
+    for (absl::string_view op : kMovers) {
+      t->Replace(op, Moves(*t->Find("", op)));
+    }
     for (absl::string_view op : kTextMovers) {
-      t->Add(op, WithTextSupport(*t->Find("", op)));
+      t->Replace(op, WithTextSupport(*t->Find("", op)));
     }
     return t;
   }();

@@ -20,7 +20,7 @@ absl::StatusOr<relay::Module> ImportOnnx(const Blob& model,
     converters = &with_custom;
   }
   for (const CustomOperator& custom : options.custom_operators) {
-    with_custom.Add(custom.name, onnx_frontend::CustomConverter(custom),
+    with_custom.Add(custom.name, 1, onnx_frontend::CustomConverter(custom),
                     custom.domain);
   }
   return onnx_frontend::Importer(&proto, options, *converters).Run();

@@ -13,8 +13,7 @@ int NewestOnnxOpset();
 struct OnnxOperator {
   std::string domain;  // "": ONNX's own
   std::string name;
-  // The operator set of its domain that it came with; 0 where that is not
-  // known to Ingot.
+  // The operator set of its domain that it came with.
   int since = 0;
 };
 

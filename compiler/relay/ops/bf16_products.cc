@@ -2,7 +2,6 @@
 #include "compiler/relay/bf16_parts.h"
 #include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/window.h"
 #include "compiler/te/tags.h"
 

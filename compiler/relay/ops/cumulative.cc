@@ -1,6 +1,5 @@
 // Running sums and products.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {

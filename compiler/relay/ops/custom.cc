@@ -1,7 +1,5 @@
 // Operators that a model has, Ingot does not know and a backend does.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
-
 namespace ingot::relay::ops {
 namespace {
 

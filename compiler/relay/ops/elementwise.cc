@@ -3,7 +3,6 @@
 #include <functional>
 
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/known.h"
 
 namespace ingot::relay::ops {

@@ -1,8 +1,6 @@
 // Tensors made from attributes and shapes alone. Operands, where an operator
 // has some, only bind the symbols that its attributes hold.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
-
 namespace ingot::relay::ops {
 namespace {
 

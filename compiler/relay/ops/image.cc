@@ -1,8 +1,6 @@
 // Encoded images. Nothing here defines what is in them: a target does, with the
 // libraries that read the formats.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
-
 namespace ingot::relay::ops {
 namespace {
 

@@ -5,7 +5,6 @@
 
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/known.h"
 
 namespace ingot::relay::ops {

@@ -1,6 +1,5 @@
 // Operators on matrices that take more than products.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {

@@ -1,6 +1,5 @@
 // Linear attention: a state for each head, which every step updates and reads.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {

@@ -1,7 +1,5 @@
 // Between floats and integers with a scale and a zero point.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
-
 namespace ingot::relay::ops {
 namespace {
 

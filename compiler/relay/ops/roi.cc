@@ -1,7 +1,6 @@
 // Operators that divide regions of interest (RoIs) of an image into bins.
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 #include "compiler/relay/ops/taps.h"
 

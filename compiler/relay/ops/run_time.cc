@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {

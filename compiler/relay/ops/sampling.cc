@@ -1,6 +1,5 @@
 // Operators that read an image at positions given by a tensor.
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/taps.h"
 #include "compiler/relay/ops/window.h"
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "runtime/tensor_sequence.h"
 
 namespace ingot::relay::ops {

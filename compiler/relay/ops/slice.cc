@@ -6,7 +6,6 @@
 
 #include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/known.h"
 #include "compiler/tir/arith/simplify.h"
 

@@ -3,7 +3,6 @@
 
 #include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {

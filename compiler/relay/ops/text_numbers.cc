@@ -4,7 +4,6 @@
 #include <functional>
 
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/loops.h"
 #include "compiler/relay/ops/text.h"
 

@@ -1,8 +1,6 @@
 // Operators that give the same bytes another type: no data moves.
 #include "base/status_macros.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
-
 namespace ingot::relay::ops {
 namespace {
 

@@ -4,7 +4,6 @@
 
 #include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/families.h"
 #include "compiler/relay/ops/window.h"
 #include "compiler/te/tags.h"
 

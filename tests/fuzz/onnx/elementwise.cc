@@ -5,10 +5,6 @@
 namespace ingot::fuzz {
 namespace {
 
-void AddUnary(Grower* g, const std::string& op) {
-  g->Try(Call(op, {g->Some(g->FloatType(), 0, 5)}));
-}
-
 // Operators of whole numbers, too.
 void AddArithmetic(Grower* g, const std::string& op) {
   g->Try(Call(op, {g->Some(g->AnyType(), 0, 5)}));
@@ -201,12 +197,6 @@ void AddWhere(Grower* g, const std::string& op) {
 }  // namespace
 
 void AddElementwise(std::vector<OnnxSampler>* samplers) {
-  samplers->push_back({{"Atan",  "Ceil",      "Cos",      "Erf",   "Exp",
-                        "Floor", "HardSwish", "IsInf",    "IsNaN", "Mish",
-                        "Round", "Sigmoid",   "Sin",      "Sinh",  "Cosh",
-                        "Asinh", "Softplus",  "Softsign", "Tan",   "Tanh"},
-                       AddUnary,
-                       5});
   samplers->push_back(
       {{"Abs", "Identity", "Neg", "Relu", "Sign"}, AddArithmetic, 2});
   samplers->push_back(

@@ -2,15 +2,54 @@
 
 #include <cstring>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/operators.h"
+#include "tests/fuzz/onnx/deviations.h"
 #include "tests/fuzz/onnx/grower.h"
 #include "tests/fuzz/onnx/samplers.h"
 #include "tests/fuzz/random.h"
 
 namespace ingot::fuzz {
+namespace {
+
+// The sampler of operators that have none of their own: floats of any shape for
+// operands, and the attributes' defaults. ONNX Runtime refuses what that is
+// wrong for.
+void AddPlain(Grower* g, const std::string& op) {
+  const int count = g->random().OneOf({1, 1, 1, 1, 2, 2, 3});
+  Call call(op, {g->Some(g->FloatType(), 0, 5)});
+  const std::string& first = call.operands[0];
+  for (int i = 1; i < count; ++i) {
+    call.operands.push_back(g->random().Chance(70)
+                                ? g->Like(g->TypeOf(first), g->ShapeOf(first))
+                                : g->Some(g->TypeOf(first), 0, 5));
+  }
+  g->Try(call);
+}
+
+// The operators of ONNX's own domain that none of the samplers makes, and that
+// have no reason not to be made.
+std::vector<std::string> OperatorsWithout(
+    const std::vector<OnnxSampler>& samplers) {
+  std::set<std::string> sampled;
+  for (const OnnxSampler& sampler : samplers) {
+    sampled.insert(sampler.ops.begin(), sampler.ops.end());
+  }
+  std::vector<std::string> without;
+  for (const OnnxOperator& op : ImportedOperators()) {
+    if (op.domain.empty() && sampled.count(op.name) == 0 &&
+        UnsampledOperators().count(op.name) == 0) {
+      without.push_back(op.name);
+    }
+  }
+  return without;
+}
+
+}  // namespace
 
 const std::vector<OnnxSampler>& OnnxSamplers() {
   static const auto* const kSamplers = [] {
@@ -32,6 +71,7 @@ const std::vector<OnnxSampler>& OnnxSamplers() {
     AddSignals(samplers);
     AddSequences(samplers);
     AddLosses(samplers);
+    samplers->push_back({OperatorsWithout(*samplers), AddPlain, 5});
     return samplers;
   }();
   return *kSamplers;

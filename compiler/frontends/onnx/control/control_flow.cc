@@ -265,9 +265,9 @@ absl::Status Scan(NodeContext& c) {
 }  // namespace
 
 void AddControlFlowConverters(ConverterTable* t) {
-  t->Add("If", &If);
-  t->Add("Loop", &Loop);
-  t->Add("Scan", &Scan);
+  t->Add("If", 1, &If);
+  t->Add("Loop", 1, &Loop);
+  t->Add("Scan", 8, &Scan);
 }
 
 }  // namespace ingot::onnx_frontend

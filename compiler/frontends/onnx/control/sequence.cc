@@ -348,18 +348,17 @@ absl::Status OptionalHasElement(NodeContext& c) {
 }  // namespace
 
 void AddSequenceConverters(ConverterTable* t) {
-  t->Add("SequenceConstruct", &Construct);
-  t->Add("SequenceEmpty", &Empty);
-  t->Add("SequenceInsert", &Insert);
-  t->Add("SequenceErase", &Erase);
-  t->Add("SequenceAt", &At);
-  t->Add("SequenceLength", &Length);
-  t->Add("SplitToSequence", &Split);
-  t->Add("ConcatFromSequence", &Concat);
-  t->Add("Optional", &Optional);
-  t->Add("OptionalGetElement", &OptionalGetElement);
-  t->Add("OptionalHasElement", &OptionalHasElement);
-  AddSequenceMapConverter(t);
+  t->Add("SequenceConstruct", 11, &Construct);
+  t->Add("SequenceEmpty", 11, &Empty);
+  t->Add("SequenceInsert", 11, &Insert);
+  t->Add("SequenceErase", 11, &Erase);
+  t->Add("SequenceAt", 11, &At);
+  t->Add("SequenceLength", 11, &Length);
+  t->Add("SplitToSequence", 11, &Split);
+  t->Add("ConcatFromSequence", 11, &Concat);
+  t->Add("Optional", 15, &Optional);
+  t->Add("OptionalGetElement", 15, &OptionalGetElement);
+  t->Add("OptionalHasElement", 15, &OptionalHasElement);
 }
 
 }  // namespace ingot::onnx_frontend

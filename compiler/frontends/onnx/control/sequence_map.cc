@@ -116,8 +116,8 @@ absl::Status SequenceMap(NodeContext& c) {
 
 }  // namespace
 
-void AddSequenceMapConverter(ConverterTable* t) {
-  t->Add("SequenceMap", &SequenceMap);
+void AddSequenceMapConverters(ConverterTable* t) {
+  t->Add("SequenceMap", 17, &SequenceMap);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -2,9 +2,14 @@
 
 namespace ingot::onnx_frontend {
 
-void ConverterTable::Add(absl::string_view op, Converter converter,
+void ConverterTable::Add(absl::string_view op, int since, Converter converter,
                          absl::string_view domain) {
-  converters_[{std::string(domain), std::string(op)}] = std::move(converter);
+  entries_[{std::string(domain), std::string(op)}] = {since,
+                                                      std::move(converter)};
+}
+
+void ConverterTable::Replace(absl::string_view op, Converter converter) {
+  entries_.at({"", std::string(op)}).converter = std::move(converter);
 }
 
 void ConverterTable::ChangesIn(absl::string_view op, int opset) {
@@ -17,14 +22,15 @@ const Converter* ConverterTable::Find(absl::string_view domain,
     auto change = changes_in_.find(std::string(op));
     if (change != changes_in_.end() && opset >= change->second) return nullptr;
   }
-  auto it = converters_.find({std::string(domain), std::string(op)});
-  return it == converters_.end() ? nullptr : &it->second;
+  auto it = entries_.find({std::string(domain), std::string(op)});
+  return it == entries_.end() ? nullptr : &it->second.converter;
 }
 
-std::vector<std::pair<std::string, std::string>> ConverterTable::Names() const {
-  std::vector<std::pair<std::string, std::string>> names;
-  for (const auto& [name, converter] : converters_) names.push_back(name);
-  return names;
+std::map<std::pair<std::string, std::string>, int> ConverterTable::Since()
+    const {
+  std::map<std::pair<std::string, std::string>, int> since;
+  for (const auto& [name, entry] : entries_) since[name] = entry.since;
+  return since;
 }
 
 }  // namespace ingot::onnx_frontend

@@ -1,4 +1,4 @@
-// The table of converters: what imports each ONNX operator. One file a family
+// The table of converters: what imports each ONNX operator. Each family's file
 // adds its entries.
 #ifndef INGOT_COMPILER_FRONTENDS_ONNX_GRAPH_CONVERTERS_H_
 #define INGOT_COMPILER_FRONTENDS_ONNX_GRAPH_CONVERTERS_H_
@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -26,11 +25,22 @@ inline constexpr char kMlDomain[] = "ai.onnx.ml";
 // Sets the node's outputs. The context knows the operator set's version.
 using Converter = std::function<absl::Status(NodeContext&)>;
 
+// An operator of ONNX that relay has, too, and its name there.
+struct RelayName {
+  const char* op;
+  int since;
+  const char* relay;
+};
+
 class ConverterTable {
  public:
-  // "" is ONNX's own domain.
-  void Add(absl::string_view op, Converter converter,
+  // `since`: the first operator set of `domain` with the operator. "" is ONNX's
+  // own domain.
+  void Add(absl::string_view op, int since, Converter converter,
            absl::string_view domain = "");
+  // Gives an operator of ONNX's own domain, which the table has, another
+  // converter.
+  void Replace(absl::string_view op, Converter converter);
   // Says that operator sets from `opset` on give another meaning to an operator
   // of ONNX's own domain, which is not known.
   void ChangesIn(absl::string_view op, int opset);
@@ -38,69 +48,29 @@ class ConverterTable {
   // meaning. Sets after kNewestOpset are taken to change no other operators.
   const Converter* Find(absl::string_view domain, absl::string_view op,
                         int opset = 0) const;
-  // Domain and operator of every entry, in order.
-  std::vector<std::pair<std::string, std::string>> Names() const;
+  // The first operator set with it of every entry, by domain and operator.
+  std::map<std::pair<std::string, std::string>, int> Since() const;
 
  private:
-  std::map<std::pair<std::string, std::string>, Converter> converters_;
+  struct Entry {
+    int since = 0;
+    Converter converter;
+  };
+  std::map<std::pair<std::string, std::string>, Entry> entries_;
   std::map<std::string, int> changes_in_;  // by operator of ONNX's own domain
 };
 
 // Every converter there is. Thread-safe to read.
 const ConverterTable& AllConverters();
 
-// The functions that add entries, one a file: X(Pad) stands for
-// AddPadConverters.
-#define INGOT_CONVERTER_FAMILIES(X) \
-  X(Elementwise)                    \
-  X(Convolution)                    \
-  X(Matmul)                         \
-  X(Pool)                           \
-  X(Unpool)                         \
-  X(Normalization)                  \
-  X(Reduction)                      \
-  X(Shape)                          \
-  X(Rearrange)                      \
-  X(Pad)                            \
-  X(Indexing)                       \
-  X(TensorScatter)                  \
-  X(Generate)                       \
-  X(Resize)                         \
-  X(Recurrent)                      \
-  X(Quantize)                       \
-  X(Sequence)                       \
-  X(ControlFlow)                    \
-  X(Loss)                           \
-  X(Fourier)                        \
-  X(Mel)                            \
-  X(Sample)                         \
-  X(Attention)                      \
-  X(FlexAttention)                  \
-  X(Rotary)                         \
-  X(State)                          \
-  X(Microsoft)                      \
-  X(MicrosoftAttention)             \
-  X(GroupQueryAttention)            \
-  X(MicrosoftNormalization)         \
-  X(MicrosoftQuantize)              \
-  X(Image)                          \
-  X(AffineGrid)                     \
-  X(CenterCropPad)                  \
-  X(Col2Im)                         \
-  X(Random)                         \
-  X(Text)                           \
-  X(Training)                       \
-  X(MlFeatures)                     \
-  X(LabelEncoder)                   \
-  X(TreeEnsemble)
-
-#define INGOT_DECLARE_CONVERTERS(name) \
-  void Add##name##Converters(ConverterTable* table);
-INGOT_CONVERTER_FAMILIES(INGOT_DECLARE_CONVERTERS)
-#undef INGOT_DECLARE_CONVERTERS
-
-// A part of AddSequenceConverters.
-void AddSequenceMapConverter(ConverterTable* table);
+// The functions that add entries, one for each of this folder's rooms.
+void AddControlRoom(ConverterTable* table);
+void AddImageRoom(ConverterTable* table);
+void AddLayersRoom(ConverterTable* table);
+void AddMathRoom(ConverterTable* table);
+void AddMlRoom(ConverterTable* table);
+void AddShapeRoom(ConverterTable* table);
+void AddTextRoom(ConverterTable* table);
 
 }  // namespace ingot::onnx_frontend
 

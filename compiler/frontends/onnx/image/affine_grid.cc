@@ -69,7 +69,7 @@ absl::Status AffineGrid(NodeContext& c) {
 }  // namespace
 
 void AddAffineGridConverters(ConverterTable* t) {
-  t->Add("AffineGrid", &AffineGrid);
+  t->Add("AffineGrid", 20, &AffineGrid);
 }
 
 }  // namespace ingot::onnx_frontend

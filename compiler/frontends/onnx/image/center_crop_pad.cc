@@ -68,7 +68,7 @@ absl::Status CenterCropPad(NodeContext& c) {
 }  // namespace
 
 void AddCenterCropPadConverters(ConverterTable* t) {
-  t->Add("CenterCropPad", &CenterCropPad);
+  t->Add("CenterCropPad", 18, &CenterCropPad);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -132,6 +132,6 @@ absl::Status Col2Im(NodeContext& c) {
 
 }  // namespace
 
-void AddCol2ImConverters(ConverterTable* t) { t->Add("Col2Im", &Col2Im); }
+void AddCol2imConverters(ConverterTable* t) { t->Add("Col2Im", 18, &Col2Im); }
 
 }  // namespace ingot::onnx_frontend

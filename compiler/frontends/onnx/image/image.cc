@@ -117,9 +117,9 @@ absl::Status MaxRoiPool(NodeContext& c) {
 }  // namespace
 
 void AddImageConverters(ConverterTable* t) {
-  t->Add("ImageDecoder", &ImageDecoder);
-  t->Add("DeformConv", &DeformConv);
-  t->Add("MaxRoiPool", &MaxRoiPool);
+  t->Add("ImageDecoder", 20, &ImageDecoder);
+  t->Add("DeformConv", 19, &DeformConv);
+  t->Add("MaxRoiPool", 1, &MaxRoiPool);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -83,8 +83,8 @@ absl::Status Resize(NodeContext& c) {
 }  // namespace
 
 void AddResizeConverters(ConverterTable* t) {
-  t->Add("Resize", &Resize);
-  t->Add("Upsample", &Resize);
+  t->Add("Resize", 10, &Resize);
+  t->Add("Upsample", 1, &Resize);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -201,7 +201,7 @@ absl::Status Attention(NodeContext& c) {
 }  // namespace
 
 void AddAttentionConverters(ConverterTable* t) {
-  t->Add("Attention", &Attention);
+  t->Add("Attention", 23, &Attention);
 }
 
 }  // namespace ingot::onnx_frontend

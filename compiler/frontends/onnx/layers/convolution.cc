@@ -157,8 +157,8 @@ absl::Status ConvTranspose(NodeContext& c) {
 }  // namespace
 
 void AddConvolutionConverters(ConverterTable* t) {
-  t->Add("Conv", &Conv);
-  t->Add("ConvTranspose", &ConvTranspose);
+  t->Add("Conv", 1, &Conv);
+  t->Add("ConvTranspose", 1, &ConvTranspose);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -66,7 +66,7 @@ absl::Status FlexAttention(NodeContext& c) {
 }  // namespace
 
 void AddFlexAttentionConverters(ConverterTable* t) {
-  t->Add("FlexAttention", &FlexAttention, kPreviewDomain);
+  t->Add("FlexAttention", 1, &FlexAttention, kPreviewDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -202,7 +202,7 @@ absl::Status GroupQueryAttention(NodeContext& c) {
 }  // namespace
 
 void AddGroupQueryAttentionConverters(ConverterTable* t) {
-  t->Add("GroupQueryAttention", &GroupQueryAttention, kMicrosoftDomain);
+  t->Add("GroupQueryAttention", 1, &GroupQueryAttention, kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

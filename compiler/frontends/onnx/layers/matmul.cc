@@ -89,10 +89,10 @@ absl::Status Det(NodeContext& c) {
 }  // namespace
 
 void AddMatmulConverters(ConverterTable* t) {
-  t->Add("Det", &Det);
-  t->Add("MatMul", &MatMul);
-  t->Add("Gemm", &Gemm);
-  t->Add("Einsum", &Einsum);
+  t->Add("Det", 11, &Det);
+  t->Add("MatMul", 1, &MatMul);
+  t->Add("Gemm", 1, &Gemm);
+  t->Add("Einsum", 12, &Einsum);
 }
 
 }  // namespace ingot::onnx_frontend

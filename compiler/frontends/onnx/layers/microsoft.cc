@@ -255,7 +255,7 @@ Converter Same(const char* op) {
 
 void AddMicrosoftConverters(ConverterTable* t) {
   const auto add = [t](absl::string_view op, Converter converter) {
-    t->Add(op, std::move(converter), kMicrosoftDomain);
+    t->Add(op, 1, std::move(converter), kMicrosoftDomain);
   };
   add("FusedConv", &FusedConv);
   add("FusedGemm", &FusedGemm);

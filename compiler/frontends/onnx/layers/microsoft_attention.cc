@@ -226,9 +226,9 @@ absl::Status MultiHeadAttention(NodeContext& c) {
 }  // namespace
 
 void AddMicrosoftAttentionConverters(ConverterTable* t) {
-  t->Add("Attention", &PackedAttention, kMicrosoftDomain);
-  t->Add("QAttention", &QuantizedAttention, kMicrosoftDomain);
-  t->Add("MultiHeadAttention", &MultiHeadAttention, kMicrosoftDomain);
+  t->Add("Attention", 1, &PackedAttention, kMicrosoftDomain);
+  t->Add("QAttention", 1, &QuantizedAttention, kMicrosoftDomain);
+  t->Add("MultiHeadAttention", 1, &MultiHeadAttention, kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

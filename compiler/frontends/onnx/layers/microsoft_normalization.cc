@@ -99,14 +99,14 @@ absl::Status EmbedLayerNorm(NodeContext& c) {
 }  // namespace
 
 void AddMicrosoftNormalizationConverters(ConverterTable* t) {
-  t->Add("SimplifiedLayerNormalization", &SimplifiedLayerNorm);
-  t->Add("SimplifiedLayerNormalization", &SimplifiedLayerNorm,
+  t->Add("SimplifiedLayerNormalization", 1, &SimplifiedLayerNorm);
+  t->Add("SimplifiedLayerNormalization", 1, &SimplifiedLayerNorm,
          kMicrosoftDomain);
-  t->Add("SkipLayerNormalization", SkipLayerNorm(/*simplified=*/false),
+  t->Add("SkipLayerNormalization", 1, SkipLayerNorm(/*simplified=*/false),
          kMicrosoftDomain);
-  t->Add("SkipSimplifiedLayerNormalization", SkipLayerNorm(/*simplified=*/true),
-         kMicrosoftDomain);
-  t->Add("EmbedLayerNormalization", &EmbedLayerNorm, kMicrosoftDomain);
+  t->Add("SkipSimplifiedLayerNormalization", 1,
+         SkipLayerNorm(/*simplified=*/true), kMicrosoftDomain);
+  t->Add("EmbedLayerNormalization", 1, &EmbedLayerNorm, kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

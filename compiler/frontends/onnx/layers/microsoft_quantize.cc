@@ -173,7 +173,7 @@ absl::Status DynamicQuantizeMatMul(NodeContext& c) {
 
 void AddMicrosoftQuantizeConverters(ConverterTable* t) {
   const auto add = [t](absl::string_view op, Converter converter) {
-    t->Add(op, std::move(converter), kMicrosoftDomain);
+    t->Add(op, 1, std::move(converter), kMicrosoftDomain);
   };
   add("QuantizeLinear", &ConvertQuantize);
   add("DequantizeLinear", &ConvertDequantize);

@@ -300,17 +300,17 @@ absl::Status MeanVariance(NodeContext& c) {
 }  // namespace
 
 void AddNormalizationConverters(ConverterTable* t) {
-  t->Add("BatchNormalization", &BatchNorm);
-  t->Add("InstanceNormalization", &InstanceNorm);
-  t->Add("LayerNormalization", &LayerNorm);
-  t->Add("RMSNormalization", &RmsNorm);
-  t->Add("GroupNormalization", &GroupNorm);
-  t->Add("LRN", &Lrn);
-  t->Add("Softmax", AlongAxis("softmax"));
-  t->Add("LogSoftmax", AlongAxis("log_softmax"));
-  t->Add("LpNormalization", &LpNorm);
-  t->Add("Hardmax", &Hardmax);
-  t->Add("MeanVarianceNormalization", &MeanVariance);
+  t->Add("BatchNormalization", 1, &BatchNorm);
+  t->Add("InstanceNormalization", 1, &InstanceNorm);
+  t->Add("LayerNormalization", 17, &LayerNorm);
+  t->Add("RMSNormalization", 23, &RmsNorm);
+  t->Add("GroupNormalization", 18, &GroupNorm);
+  t->Add("LRN", 1, &Lrn);
+  t->Add("Softmax", 1, AlongAxis("softmax"));
+  t->Add("LogSoftmax", 1, AlongAxis("log_softmax"));
+  t->Add("LpNormalization", 1, &LpNorm);
+  t->Add("Hardmax", 1, &Hardmax);
+  t->Add("MeanVarianceNormalization", 9, &MeanVariance);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -126,19 +126,19 @@ absl::Status GlobalPool(NodeContext& c, absl::string_view stem) {
 }  // namespace
 
 void AddPoolConverters(ConverterTable* t) {
-  static constexpr std::pair<const char*, const char*> kPools[] = {
-      {"MaxPool", "max_pool"},
-      {"AveragePool", "avg_pool"},
-      {"LpPool", "lp_pool"}};
-  for (const auto& [onnx_op, stem] : kPools) {
-    t->Add(onnx_op, [s = stem](NodeContext& c) { return Pool(c, s); });
+  static constexpr RelayName kPools[] = {{"MaxPool", 1, "max_pool"},
+                                         {"AveragePool", 1, "avg_pool"},
+                                         {"LpPool", 1, "lp_pool"}};
+  for (const auto& [onnx_op, since, stem] : kPools) {
+    t->Add(onnx_op, since, [s = stem](NodeContext& c) { return Pool(c, s); });
   }
-  static constexpr std::pair<const char*, const char*> kGlobal[] = {
-      {"GlobalMaxPool", "global_max_pool"},
-      {"GlobalAveragePool", "global_avg_pool"},
-      {"GlobalLpPool", "global_lp_pool"}};
-  for (const auto& [onnx_op, stem] : kGlobal) {
-    t->Add(onnx_op, [s = stem](NodeContext& c) { return GlobalPool(c, s); });
+  static constexpr RelayName kGlobal[] = {
+      {"GlobalMaxPool", 1, "global_max_pool"},
+      {"GlobalAveragePool", 1, "global_avg_pool"},
+      {"GlobalLpPool", 1, "global_lp_pool"}};
+  for (const auto& [onnx_op, since, stem] : kGlobal) {
+    t->Add(onnx_op, since,
+           [s = stem](NodeContext& c) { return GlobalPool(c, s); });
   }
 }
 

@@ -381,13 +381,13 @@ absl::Status QLinearMatMul(NodeContext& c) {
 }  // namespace
 
 void AddQuantizeConverters(ConverterTable* t) {
-  t->Add("QuantizeLinear", &ConvertQuantize);
-  t->Add("DequantizeLinear", &ConvertDequantize);
-  t->Add("DynamicQuantizeLinear", &DynamicQuantize);
-  t->Add("QLinearConv", &QLinearConv);
-  t->Add("ConvInteger", &ConvInteger);
-  t->Add("MatMulInteger", &MatMulInteger);
-  t->Add("QLinearMatMul", &QLinearMatMul);
+  t->Add("QuantizeLinear", 10, &ConvertQuantize);
+  t->Add("DequantizeLinear", 10, &ConvertDequantize);
+  t->Add("DynamicQuantizeLinear", 11, &DynamicQuantize);
+  t->Add("QLinearConv", 10, &QLinearConv);
+  t->Add("ConvInteger", 10, &ConvInteger);
+  t->Add("MatMulInteger", 10, &MatMulInteger);
+  t->Add("QLinearMatMul", 10, &QLinearMatMul);
 }
 
 }  // namespace ingot::onnx_frontend

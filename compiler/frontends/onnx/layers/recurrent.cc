@@ -256,7 +256,7 @@ absl::Status Recurrent(NodeContext& c, const Kind& kind) {
 
 void AddRecurrentConverters(ConverterTable* t) {
   auto add = [t](const char* name, const Kind& kind) {
-    t->Add(name, [kind](NodeContext& c) { return Recurrent(c, kind); });
+    t->Add(name, 1, [kind](NodeContext& c) { return Recurrent(c, kind); });
   };
   add("LSTM", {"lstm", 4, 3, true});
   add("GRU", {"gru", 3, 2, false});

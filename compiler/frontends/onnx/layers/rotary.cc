@@ -129,8 +129,8 @@ absl::Status MicrosoftRotaryEmbedding(NodeContext& c) {
 }  // namespace
 
 void AddRotaryConverters(ConverterTable* t) {
-  t->Add("RotaryEmbedding", &RotaryEmbedding);
-  t->Add("RotaryEmbedding", &MicrosoftRotaryEmbedding, kMicrosoftDomain);
+  t->Add("RotaryEmbedding", 23, &RotaryEmbedding);
+  t->Add("RotaryEmbedding", 1, &MicrosoftRotaryEmbedding, kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

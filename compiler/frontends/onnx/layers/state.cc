@@ -169,8 +169,8 @@ absl::Status LinearAttention(NodeContext& c) {
 }  // namespace
 
 void AddStateConverters(ConverterTable* t) {
-  t->Add("CausalConvWithState", &CausalConvWithState);
-  t->Add("LinearAttention", &LinearAttention);
+  t->Add("CausalConvWithState", 27, &CausalConvWithState);
+  t->Add("LinearAttention", 27, &LinearAttention);
   t->ChangesIn("LinearAttention", 29);
 }
 

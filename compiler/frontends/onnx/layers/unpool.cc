@@ -99,6 +99,8 @@ absl::Status MaxUnpool(NodeContext& c) {
 
 }  // namespace
 
-void AddUnpoolConverters(ConverterTable* t) { t->Add("MaxUnpool", &MaxUnpool); }
+void AddUnpoolConverters(ConverterTable* t) {
+  t->Add("MaxUnpool", 9, &MaxUnpool);
+}
 
 }  // namespace ingot::onnx_frontend

@@ -258,84 +258,87 @@ absl::Status Identity(NodeContext& c) {
 }  // namespace
 
 void AddElementwiseConverters(ConverterTable* t) {
-  static constexpr std::pair<const char*, const char*> kUnary[] = {
-      {"Relu", "relu"},
-      {"Sigmoid", "sigmoid"},
-      {"HardSwish", "hard_swish"},
-      {"Tanh", "tanh"},
-      {"Exp", "exp"},
-      {"Log", "log"},
-      {"Sqrt", "sqrt"},
-      {"Erf", "erf"},
-      {"Abs", "abs"},
-      {"Neg", "neg"},
-      {"Floor", "floor"},
-      {"Ceil", "ceil"},
-      {"Round", "round"},
-      {"Sign", "sign"},
-      {"Reciprocal", "reciprocal"},
-      {"Softplus", "softplus"},
-      {"Softsign", "softsign"},
-      {"Mish", "mish"},
-      {"Sin", "sin"},
-      {"Cos", "cos"},
-      {"Tan", "tan"},
-      {"Asin", "asin"},
-      {"Acos", "acos"},
-      {"Atan", "atan"},
-      {"Sinh", "sinh"},
-      {"Cosh", "cosh"},
-      {"Asinh", "asinh"},
-      {"Acosh", "acosh"},
-      {"Atanh", "atanh"},
-      {"Not", "logical_not"},
-      {"BitwiseNot", "bitwise_not"},
-      {"IsNaN", "is_nan"}};
-  for (const auto& [onnx_op, op] : kUnary) t->Add(onnx_op, Unary(op));
-  t->Add("LeakyRelu", Unary("leaky_relu", {{"alpha", 0.01}}));
-  t->Add("Elu", Unary("elu", {{"alpha", 1}}));
-  t->Add("Celu", Unary("celu", {{"alpha", 1}}));
-  t->Add("Selu", Unary("selu", {{"alpha", 1.67326319217681884765625},
-                                {"gamma", 1.05070102214813232421875}}));
-  t->Add("HardSigmoid", Unary("hard_sigmoid", {{"alpha", 0.2}, {"beta", 0.5}}));
-  t->Add("ThresholdedRelu", Unary("thresholded_relu", {{"alpha", 1}}));
-  t->Add("Shrink", Unary("shrink", {{"bias", 0}, {"lambd", 0.5}}));
-  t->Add("Swish", Unary("swish", {{"alpha", 1}}));
+  static constexpr RelayName kUnary[] = {{"Relu", 1, "relu"},
+                                         {"Sigmoid", 1, "sigmoid"},
+                                         {"HardSwish", 14, "hard_swish"},
+                                         {"Tanh", 1, "tanh"},
+                                         {"Exp", 1, "exp"},
+                                         {"Log", 1, "log"},
+                                         {"Sqrt", 1, "sqrt"},
+                                         {"Erf", 9, "erf"},
+                                         {"Abs", 1, "abs"},
+                                         {"Neg", 1, "neg"},
+                                         {"Floor", 1, "floor"},
+                                         {"Ceil", 1, "ceil"},
+                                         {"Round", 11, "round"},
+                                         {"Sign", 9, "sign"},
+                                         {"Reciprocal", 1, "reciprocal"},
+                                         {"Softplus", 1, "softplus"},
+                                         {"Softsign", 1, "softsign"},
+                                         {"Mish", 18, "mish"},
+                                         {"Sin", 7, "sin"},
+                                         {"Cos", 7, "cos"},
+                                         {"Tan", 7, "tan"},
+                                         {"Asin", 7, "asin"},
+                                         {"Acos", 7, "acos"},
+                                         {"Atan", 7, "atan"},
+                                         {"Sinh", 9, "sinh"},
+                                         {"Cosh", 9, "cosh"},
+                                         {"Asinh", 9, "asinh"},
+                                         {"Acosh", 9, "acosh"},
+                                         {"Atanh", 9, "atanh"},
+                                         {"Not", 1, "logical_not"},
+                                         {"BitwiseNot", 18, "bitwise_not"},
+                                         {"IsNaN", 9, "is_nan"}};
+  for (const auto& [onnx_op, since, op] : kUnary)
+    t->Add(onnx_op, since, Unary(op));
+  t->Add("LeakyRelu", 1, Unary("leaky_relu", {{"alpha", 0.01}}));
+  t->Add("Elu", 1, Unary("elu", {{"alpha", 1}}));
+  t->Add("Celu", 12, Unary("celu", {{"alpha", 1}}));
+  t->Add("Selu", 1,
+         Unary("selu", {{"alpha", 1.67326319217681884765625},
+                        {"gamma", 1.05070102214813232421875}}));
+  t->Add("HardSigmoid", 1,
+         Unary("hard_sigmoid", {{"alpha", 0.2}, {"beta", 0.5}}));
+  t->Add("ThresholdedRelu", 10, Unary("thresholded_relu", {{"alpha", 1}}));
+  t->Add("Shrink", 9, Unary("shrink", {{"bias", 0}, {"lambd", 0.5}}));
+  t->Add("Swish", 24, Unary("swish", {{"alpha", 1}}));
 
-  static constexpr std::pair<const char*, const char*> kBinary[] = {
-      {"Add", "add"},
-      {"Sub", "sub"},
-      {"Mul", "mul"},
-      {"Div", "div"},
-      {"Pow", "pow"},
-      {"Equal", "equal"},
-      {"Less", "less"},
-      {"LessOrEqual", "less_equal"},
-      {"Greater", "greater"},
-      {"GreaterOrEqual", "greater_equal"},
-      {"And", "logical_and"},
-      {"Or", "logical_or"},
-      {"Xor", "logical_xor"},
-      {"BitwiseAnd", "bitwise_and"},
-      {"BitwiseOr", "bitwise_or"},
-      {"BitwiseXor", "bitwise_xor"}};
-  for (const auto& [onnx_op, op] : kBinary) t->Add(onnx_op, Binary(op));
-  t->Add("Sum", Variadic("add"));
-  t->Add("Max", Variadic("maximum"));
-  t->Add("Min", Variadic("minimum"));
-  t->Add("Mean", Variadic("add", /*mean=*/true));
-  t->Add("Mod", &Mod);
-  t->Add("BitShift", &BitShift);
-  t->Add("Clip", &Clip);
-  t->Add("Cast", &Cast);
-  t->Add("CastLike", &CastLike);
-  t->Add("BitCast", &BitCast);
-  t->Add("SwiGLU", &SwiGlu);
-  t->Add("PRelu", &PRelu);
-  t->Add("IsInf", &IsInf);
-  t->Add("Gelu", &Gelu);
-  t->Add("Where", &Where);
-  t->Add("Identity", &Identity);
+  static constexpr RelayName kBinary[] = {
+      {"Add", 1, "add"},
+      {"Sub", 1, "sub"},
+      {"Mul", 1, "mul"},
+      {"Div", 1, "div"},
+      {"Pow", 1, "pow"},
+      {"Equal", 1, "equal"},
+      {"Less", 1, "less"},
+      {"LessOrEqual", 12, "less_equal"},
+      {"Greater", 1, "greater"},
+      {"GreaterOrEqual", 12, "greater_equal"},
+      {"And", 1, "logical_and"},
+      {"Or", 1, "logical_or"},
+      {"Xor", 1, "logical_xor"},
+      {"BitwiseAnd", 18, "bitwise_and"},
+      {"BitwiseOr", 18, "bitwise_or"},
+      {"BitwiseXor", 18, "bitwise_xor"}};
+  for (const auto& [onnx_op, since, op] : kBinary)
+    t->Add(onnx_op, since, Binary(op));
+  t->Add("Sum", 1, Variadic("add"));
+  t->Add("Max", 1, Variadic("maximum"));
+  t->Add("Min", 1, Variadic("minimum"));
+  t->Add("Mean", 1, Variadic("add", /*mean=*/true));
+  t->Add("Mod", 10, &Mod);
+  t->Add("BitShift", 11, &BitShift);
+  t->Add("Clip", 1, &Clip);
+  t->Add("Cast", 1, &Cast);
+  t->Add("CastLike", 15, &CastLike);
+  t->Add("BitCast", 26, &BitCast);
+  t->Add("SwiGLU", 28, &SwiGlu);
+  t->Add("PRelu", 1, &PRelu);
+  t->Add("IsInf", 10, &IsInf);
+  t->Add("Gelu", 20, &Gelu);
+  t->Add("Where", 9, &Where);
+  t->Add("Identity", 1, &Identity);
 }
 
 }  // namespace ingot::onnx_frontend

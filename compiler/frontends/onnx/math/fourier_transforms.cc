@@ -198,9 +198,9 @@ absl::Status Stft(NodeContext& c) {
 
 }  // namespace
 
-void AddFourierConverters(ConverterTable* t) {
-  t->Add("DFT", &Dft);
-  t->Add("STFT", &Stft);
+void AddFourierTransformsConverters(ConverterTable* t) {
+  t->Add("DFT", 17, &Dft);
+  t->Add("STFT", 17, &Stft);
 }
 
 }  // namespace ingot::onnx_frontend

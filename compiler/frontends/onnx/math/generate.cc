@@ -255,13 +255,13 @@ Converter Window(double a0, double a1, double a2) {
 }  // namespace
 
 void AddGenerateConverters(ConverterTable* t) {
-  t->Add("Constant", &Constant);
-  t->Add("ConstantOfShape", &ConstantOfShape);
-  t->Add("Range", &Range);
-  t->Add("EyeLike", &EyeLike);
-  t->Add("HannWindow", Window(0.5, 0.5, 0));
-  t->Add("HammingWindow", Window(25.0 / 46, 21.0 / 46, 0));
-  t->Add("BlackmanWindow", Window(0.42, 0.5, 0.08));
+  t->Add("Constant", 1, &Constant);
+  t->Add("ConstantOfShape", 9, &ConstantOfShape);
+  t->Add("Range", 11, &Range);
+  t->Add("EyeLike", 9, &EyeLike);
+  t->Add("HannWindow", 17, Window(0.5, 0.5, 0));
+  t->Add("HammingWindow", 17, Window(25.0 / 46, 21.0 / 46, 0));
+  t->Add("BlackmanWindow", 17, Window(0.42, 0.5, 0.08));
 }
 
 }  // namespace ingot::onnx_frontend

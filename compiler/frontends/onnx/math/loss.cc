@@ -98,8 +98,8 @@ absl::Status SoftmaxCrossEntropy(NodeContext& c) {
 }  // namespace
 
 void AddLossConverters(ConverterTable* t) {
-  t->Add("NegativeLogLikelihoodLoss", &NllLoss);
-  t->Add("SoftmaxCrossEntropyLoss", &SoftmaxCrossEntropy);
+  t->Add("NegativeLogLikelihoodLoss", 12, &NllLoss);
+  t->Add("SoftmaxCrossEntropyLoss", 12, &SoftmaxCrossEntropy);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -88,7 +88,7 @@ absl::Status MelWeights(NodeContext& c) {
 }  // namespace
 
 void AddMelConverters(ConverterTable* t) {
-  t->Add("MelWeightMatrix", &MelWeights);
+  t->Add("MelWeightMatrix", 17, &MelWeights);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -217,13 +217,13 @@ absl::Status Dropout(NodeContext& c) {
 }  // namespace
 
 void AddRandomConverters(ConverterTable* t) {
-  t->Add("RandomUniform", &Random<FillUniform>);
-  t->Add("RandomUniformLike", &RandomLike<FillUniform>);
-  t->Add("RandomNormal", &Random<FillNormal>);
-  t->Add("RandomNormalLike", &RandomLike<FillNormal>);
-  t->Add("Bernoulli", &Bernoulli);
-  t->Add("Multinomial", &Multinomial);
-  t->Add("Dropout", &Dropout);
+  t->Add("RandomUniform", 1, &Random<FillUniform>);
+  t->Add("RandomUniformLike", 1, &RandomLike<FillUniform>);
+  t->Add("RandomNormal", 1, &Random<FillNormal>);
+  t->Add("RandomNormalLike", 1, &RandomLike<FillNormal>);
+  t->Add("Bernoulli", 15, &Bernoulli);
+  t->Add("Multinomial", 7, &Multinomial);
+  t->Add("Dropout", 1, &Dropout);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -63,20 +63,21 @@ Converter Arg(const char* op) {
 }  // namespace
 
 void AddReductionConverters(ConverterTable* t) {
-  t->Add("ReduceSum", Reduce("reduce_sum", 13));
-  static constexpr std::pair<const char*, const char*> kReductions[] = {
-      {"ReduceMean", "reduce_mean"},
-      {"ReduceMax", "reduce_max"},
-      {"ReduceMin", "reduce_min"},
-      {"ReduceProd", "reduce_prod"},
-      {"ReduceL1", "reduce_l1"},
-      {"ReduceL2", "reduce_l2"},
-      {"ReduceLogSum", "reduce_log_sum"},
-      {"ReduceLogSumExp", "reduce_log_sum_exp"},
-      {"ReduceSumSquare", "reduce_sum_square"}};
-  for (const auto& [onnx_op, op] : kReductions) t->Add(onnx_op, Reduce(op, 18));
-  t->Add("ArgMax", Arg("argmax"));
-  t->Add("ArgMin", Arg("argmin"));
+  t->Add("ReduceSum", 1, Reduce("reduce_sum", 13));
+  static constexpr RelayName kReductions[] = {
+      {"ReduceMean", 1, "reduce_mean"},
+      {"ReduceMax", 1, "reduce_max"},
+      {"ReduceMin", 1, "reduce_min"},
+      {"ReduceProd", 1, "reduce_prod"},
+      {"ReduceL1", 1, "reduce_l1"},
+      {"ReduceL2", 1, "reduce_l2"},
+      {"ReduceLogSum", 1, "reduce_log_sum"},
+      {"ReduceLogSumExp", 1, "reduce_log_sum_exp"},
+      {"ReduceSumSquare", 1, "reduce_sum_square"}};
+  for (const auto& [onnx_op, since, op] : kReductions)
+    t->Add(onnx_op, since, Reduce(op, 18));
+  t->Add("ArgMax", 1, Arg("argmax"));
+  t->Add("ArgMin", 1, Arg("argmin"));
 }
 
 }  // namespace ingot::onnx_frontend

@@ -38,8 +38,8 @@ absl::Status RoiAlign(NodeContext& c) {
 }  // namespace
 
 void AddSampleConverters(ConverterTable* t) {
-  t->Add("GridSample", &GridSample);
-  t->Add("RoiAlign", &RoiAlign);
+  t->Add("GridSample", 16, &GridSample);
+  t->Add("RoiAlign", 10, &RoiAlign);
 }
 
 }  // namespace ingot::onnx_frontend

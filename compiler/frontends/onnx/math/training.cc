@@ -120,9 +120,9 @@ absl::Status Momentum(NodeContext& c) {
 }  // namespace
 
 void AddTrainingConverters(ConverterTable* t) {
-  t->Add("Adagrad", &Adagrad, kDomain);
-  t->Add("Adam", &Adam, kDomain);
-  t->Add("Momentum", &Momentum, kDomain);
+  t->Add("Adagrad", 1, &Adagrad, kDomain);
+  t->Add("Adam", 1, &Adam, kDomain);
+  t->Add("Momentum", 1, &Momentum, kDomain);
 }
 
 }  // namespace ingot::onnx_frontend

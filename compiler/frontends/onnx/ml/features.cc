@@ -39,9 +39,9 @@ absl::Status ArrayFeatureExtractor(NodeContext& c) {
 
 }  // namespace
 
-void AddMlFeaturesConverters(ConverterTable* t) {
-  t->Add("Binarizer", &Binarizer, kMlDomain);
-  t->Add("ArrayFeatureExtractor", &ArrayFeatureExtractor, kMlDomain);
+void AddFeaturesConverters(ConverterTable* t) {
+  t->Add("Binarizer", 1, &Binarizer, kMlDomain);
+  t->Add("ArrayFeatureExtractor", 1, &ArrayFeatureExtractor, kMlDomain);
 }
 
 }  // namespace ingot::onnx_frontend

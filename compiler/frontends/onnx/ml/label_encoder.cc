@@ -197,7 +197,7 @@ absl::Status LabelEncoder(NodeContext& c) {
 }  // namespace
 
 void AddLabelEncoderConverters(ConverterTable* t) {
-  t->Add("LabelEncoder", &LabelEncoder, kMlDomain);
+  t->Add("LabelEncoder", 1, &LabelEncoder, kMlDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -202,7 +202,7 @@ absl::Status TreeEnsemble(NodeContext& c) {
 }  // namespace
 
 void AddTreeEnsembleConverters(ConverterTable* t) {
-  t->Add("TreeEnsemble", &TreeEnsemble, kMlDomain);
+  t->Add("TreeEnsemble", 5, &TreeEnsemble, kMlDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -301,20 +301,20 @@ absl::Status NonMaxSuppression(NodeContext& c) {
 }  // namespace
 
 void AddIndexingConverters(ConverterTable* t) {
-  t->Add("Gather", Gather("gather"));
-  t->Add("GatherElements", Gather("gather_elements"));
-  t->Add("GatherND", &GatherNd);
-  t->Add("Scatter", Scatter("scatter_elements", true));
-  t->Add("ScatterElements", Scatter("scatter_elements", true));
-  t->Add("ScatterND", Scatter("scatter_nd", false));
-  t->Add("OneHot", &OneHot);
-  t->Add("TopK", &TopK);
-  t->Add("CumSum", Cumulative("cumsum"));
-  t->Add("CumProd", Cumulative("cumprod"));
-  t->Add("Compress", &Compress);
-  t->Add("NonZero", &NonZero);
-  t->Add("Unique", &Unique);
-  t->Add("NonMaxSuppression", &NonMaxSuppression);
+  t->Add("Gather", 1, Gather("gather"));
+  t->Add("GatherElements", 11, Gather("gather_elements"));
+  t->Add("GatherND", 11, &GatherNd);
+  t->Add("Scatter", 9, Scatter("scatter_elements", true));
+  t->Add("ScatterElements", 11, Scatter("scatter_elements", true));
+  t->Add("ScatterND", 11, Scatter("scatter_nd", false));
+  t->Add("OneHot", 9, &OneHot);
+  t->Add("TopK", 1, &TopK);
+  t->Add("CumSum", 11, Cumulative("cumsum"));
+  t->Add("CumProd", 26, Cumulative("cumprod"));
+  t->Add("Compress", 9, &Compress);
+  t->Add("NonZero", 9, &NonZero);
+  t->Add("Unique", 11, &Unique);
+  t->Add("NonMaxSuppression", 10, &NonMaxSuppression);
 }
 
 }  // namespace ingot::onnx_frontend

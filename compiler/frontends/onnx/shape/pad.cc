@@ -261,6 +261,6 @@ absl::Status Pad(NodeContext& c) {
 
 }  // namespace
 
-void AddPadConverters(ConverterTable* t) { t->Add("Pad", &Pad); }
+void AddPadConverters(ConverterTable* t) { t->Add("Pad", 1, &Pad); }
 
 }  // namespace ingot::onnx_frontend

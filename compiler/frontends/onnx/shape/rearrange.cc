@@ -372,15 +372,15 @@ absl::Status ReverseSequence(NodeContext& c) {
 }  // namespace
 
 void AddRearrangeConverters(ConverterTable* t) {
-  t->Add("Transpose", &Transpose);
-  t->Add("Concat", &Concat);
-  t->Add("Split", &Split);
-  t->Add("Slice", &Slice);
-  t->Add("Tile", &Tile);
-  t->Add("DepthToSpace", &DepthToSpace);
-  t->Add("SpaceToDepth", &SpaceToDepth);
-  t->Add("Trilu", &Trilu);
-  t->Add("ReverseSequence", &ReverseSequence);
+  t->Add("Transpose", 1, &Transpose);
+  t->Add("Concat", 1, &Concat);
+  t->Add("Split", 1, &Split);
+  t->Add("Slice", 1, &Slice);
+  t->Add("Tile", 1, &Tile);
+  t->Add("DepthToSpace", 1, &DepthToSpace);
+  t->Add("SpaceToDepth", 1, &SpaceToDepth);
+  t->Add("Trilu", 14, &Trilu);
+  t->Add("ReverseSequence", 10, &ReverseSequence);
 }
 
 }  // namespace ingot::onnx_frontend

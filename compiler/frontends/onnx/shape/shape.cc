@@ -303,13 +303,13 @@ absl::Status Size(NodeContext& c) {
 }  // namespace
 
 void AddShapeConverters(ConverterTable* t) {
-  t->Add("Reshape", &Reshape);
-  t->Add("Flatten", &Flatten);
-  t->Add("Squeeze", &Squeeze);
-  t->Add("Unsqueeze", &Unsqueeze);
-  t->Add("Expand", &Expand);
-  t->Add("Shape", &ShapeOperator);
-  t->Add("Size", &Size);
+  t->Add("Reshape", 1, &Reshape);
+  t->Add("Flatten", 1, &Flatten);
+  t->Add("Squeeze", 1, &Squeeze);
+  t->Add("Unsqueeze", 1, &Unsqueeze);
+  t->Add("Expand", 8, &Expand);
+  t->Add("Shape", 1, &ShapeOperator);
+  t->Add("Size", 1, &Size);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -67,7 +67,7 @@ absl::Status TensorScatter(NodeContext& c) {
 }  // namespace
 
 void AddTensorScatterConverters(ConverterTable* t) {
-  t->Add("TensorScatter", &TensorScatter);
+  t->Add("TensorScatter", 24, &TensorScatter);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -413,12 +413,12 @@ Converter EqualOr(const Converter& numbers) {
 }  // namespace
 
 void AddTextConverters(ConverterTable* t) {
-  t->Add("Equal", EqualOr(*t->Find("", "Equal")));
-  t->Add("RegexFullMatch", &RegexFullMatch);
-  t->Add("StringConcat", &StringConcat);
-  t->Add("StringNormalizer", &StringNormalizer);
-  t->Add("StringSplit", &StringSplit);
-  t->Add("TfIdfVectorizer", &TfIdfVectorizer);
+  t->Replace("Equal", EqualOr(*t->Find("", "Equal")));
+  t->Add("RegexFullMatch", 20, &RegexFullMatch);
+  t->Add("StringConcat", 20, &StringConcat);
+  t->Add("StringNormalizer", 10, &StringNormalizer);
+  t->Add("StringSplit", 20, &StringSplit);
+  t->Add("TfIdfVectorizer", 9, &TfIdfVectorizer);
 }
 
 }  // namespace ingot::onnx_frontend
