@@ -57,6 +57,12 @@ class CallEmitter {
   using Shapes = std::vector<std::vector<tir::Expr>>;
   absl::StatusOr<Shapes> ResultShapes(const PlanScope& body, size_t first,
                                       size_t count) const;
+  // Copies what an iteration of `body` gave to where the next one reads it: the
+  // `slots`, each as large as its tensor of `args`.
+  absl::Status CarryResults(const PlanCall& call, const PlanScope& scope,
+                            const std::vector<uint32_t>& args,
+                            const PlanScope& body, const Shapes& shapes,
+                            const std::vector<Place>& slots, Statements* out);
   // Sets the symbols that `call` binds to the dimensions of its results, which
   // have these shapes.
   absl::Status BindToResults(const PlanCall& call, const Shapes& shapes,

@@ -27,6 +27,13 @@ struct Scalar {
   tir::Buffer buffer;
 };
 
+// Copies as many elements as tensor `t` of the scope has.
+tir::Stmt CopyElements(const PlanScope& scope, uint32_t t, const Place& from,
+                       const Place& to) {
+  return Copy(from, to, scope.Elements(t),
+              static_cast<int>(scope.Type(t).bytes()));
+}
+
 }  // namespace
 
 // Carried values have places of their own, which the body reads and to which
@@ -53,66 +60,37 @@ absl::Status CallEmitter::EmitLoop(const PlanCall& call, PlanScope* scope,
   const Scalar goes_on("goes_on", DataType::Bool(), place(tir::MakeInt(1)),
                        out);
   out->Add(number.Store(tir::MakeInt(0)));
-  tir::Expr most = tir::MakeInt(std::numeric_limits<int64_t>::max());
-  if (loop.has_max_iterations()) {
-    most = Scalar("most", DataType::Int(64), scope->PlaceOf(call.args(0)), out)
-               .Load();
-  }
-  tir::Expr begins = tir::MakeBool(true);
-  if (loop.has_condition()) {
-    begins = Scalar("condition", DataType::Bool(),
-                    scope->PlaceOf(call.args(first - 1)), out)
-                 .Load();
-  }
-  out->Add(goes_on.Store(begins));
+  const auto argument = [&](const char* name, DataType type, int i) {
+    return Scalar(name, type, scope->PlaceOf(call.args(i)), out).Load();
+  };
+  const tir::Expr most =
+      loop.has_max_iterations()
+          ? argument("most", DataType::Int(64), 0)
+          : tir::MakeInt(std::numeric_limits<int64_t>::max());
+  out->Add(goes_on.Store(
+      loop.has_condition() ? argument("condition", DataType::Bool(), first - 1)
+                           : tir::MakeBool(true)));
 
   PlanScope body(scope->plan().bodies(static_cast<int>(loop.body())));
-  const Plan& plan = body.plan();
-  body.SetPlace(plan.inputs(0), number_place);
+  body.SetPlace(body.plan().inputs(0), number_place);
   const std::vector<uint32_t> args(call.args().begin() + first,
                                    call.args().begin() + reads);
   INGOT_RETURN_IF_ERROR(PassInputs(*scope, args, 1, &body, out));
   std::vector<Place> slots;
   for (int i = 0; i < carried; ++i) {
     slots.push_back(place(scope->Bytes(args[i])));
-    out->Add(Copy(scope->PlaceOf(args[i]), slots.back(),
-                  scope->Elements(args[i]),
-                  static_cast<int>(scope->Type(args[i]).bytes())));
-    body.SetPlace(plan.inputs(1 + i), slots.back());
+    out->Add(CopyElements(*scope, args[i], scope->PlaceOf(args[i]), slots[i]));
+    body.SetPlace(body.plan().inputs(1 + i), slots[i]);
   }
 
   Statements iteration;
   INGOT_RETURN_IF_ERROR(EmitPlan(&body, &iteration));
   INGOT_ASSIGN_OR_RETURN(const Shapes shapes, ResultShapes(body, 1, carried));
-  const Scalar next("next", DataType::Bool(), body.PlaceOf(plan.outputs(0)),
-                    &iteration);
+  const Scalar next("next", DataType::Bool(),
+                    body.PlaceOf(body.plan().outputs(0)), &iteration);
   iteration.Add(goes_on.Store(next.Load()));
-  // A result that is an input of the body is first copied away: it may be in a
-  // slot that another result goes to.
-  std::vector<Place> results;
-  for (int i = 0; i < carried; ++i) {
-    const uint32_t t = plan.outputs(1 + i);
-    const std::vector<tir::Expr> shape = scope->Shape(args[i]);
-    for (size_t d = 0; d < shape.size(); ++d) {
-      if (shapes[i].size() == shape.size() &&
-          tir::ProveEqual(shapes[i][d], shape[d])) {
-        continue;
-      }
-      return absl::UnimplementedError(
-          absl::StrCat("the shape of '", scope->tensor(args[i]).name(),
-                       "' changes from one iteration of the loop ",
-                       call.source(), " to the next"));
-    }
-    results.push_back(body.PlaceOf(t));
-    if (!body.tensor(body.Root(t)).has_input()) continue;
-    results.back() = place(body.Bytes(t));
-    iteration.Add(Copy(body.PlaceOf(t), results.back(), body.Elements(t),
-                       static_cast<int>(body.Type(t).bytes())));
-  }
-  for (int i = 0; i < carried; ++i) {
-    iteration.Add(Copy(results[i], slots[i], scope->Elements(args[i]),
-                       static_cast<int>(scope->Type(args[i]).bytes())));
-  }
+  INGOT_RETURN_IF_ERROR(
+      CarryResults(call, *scope, args, body, shapes, slots, &iteration));
   iteration.Add(number.Store(number.Load() + 1));
   out->Add(
       tir::MakeWhile(tir::And(goes_on.Load(), tir::Lt(number.Load(), most)),
@@ -121,6 +99,37 @@ absl::Status CallEmitter::EmitLoop(const PlanCall& call, PlanScope* scope,
   if (call.binds_size() == 0) layout_.Release(mark);
   for (int i = 0; i < carried; ++i) {
     CopyResult(slots[i], *scope, call.args(reads + i), out);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CallEmitter::CarryResults(
+    const PlanCall& call, const PlanScope& scope,
+    const std::vector<uint32_t>& args, const PlanScope& body,
+    const Shapes& shapes, const std::vector<Place>& slots, Statements* out) {
+  // A result that is an input of the body is first copied away: it may be in a
+  // slot that another result goes to.
+  std::vector<Place> results;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const uint32_t t = body.plan().outputs(1 + static_cast<int>(i));
+    const std::vector<tir::Expr> shape = scope.Shape(args[i]);
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (shapes[i].size() == shape.size() &&
+          tir::ProveEqual(shapes[i][d], shape[d])) {
+        continue;
+      }
+      return absl::UnimplementedError(
+          absl::StrCat("the shape of '", scope.tensor(args[i]).name(),
+                       "' changes from one iteration of the loop ",
+                       call.source(), " to the next"));
+    }
+    results.push_back(body.PlaceOf(t));
+    if (!body.tensor(body.Root(t)).has_input()) continue;
+    results.back() = Place{arena_, layout_.Allocate(body.Bytes(t))};
+    out->Add(CopyElements(body, t, body.PlaceOf(t), results.back()));
+  }
+  for (size_t i = 0; i < slots.size(); ++i) {
+    out->Add(CopyElements(scope, args[i], results[i], slots[i]));
   }
   return absl::OkStatus();
 }
