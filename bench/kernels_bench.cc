@@ -21,6 +21,7 @@
 #include "backends/llvmjit/compile_and_load.h"
 #include "benchmark/benchmark.h"
 #include "compiler/schedules/cpu/layouts.h"
+#include "compiler/schedules/cpu/test_kernels.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/target/target.h"
 #include "compiler/te/lower.h"
@@ -257,25 +258,6 @@ Work Dense(int64_t m, int64_t n, int64_t k) {
   return work;
 }
 
-te::Tensor Pad(Graph* g, const te::Tensor& x, int64_t pad) {
-  if (pad == 0) return x;
-  std::vector<Expr> shape = x.shape();
-  shape[2] = shape[2] + 2 * pad;
-  shape[3] = shape[3] + 2 * pad;
-  return g->Compute(
-      "pad", shape,
-      [&](auto& i) {
-        Expr inside = tir::And(
-            tir::And(tir::Ge(i[2], I(pad)), tir::Lt(i[2], x.shape()[2] + pad)),
-            tir::And(tir::Ge(i[3], I(pad)), tir::Lt(i[3], x.shape()[3] + pad)));
-        te::Indices at = i;
-        at[2] = at[2] - pad;
-        at[3] = at[3] - pad;
-        return tir::MakeSelect(inside, x(at), F(0));
-      },
-      {{te::kPad, "1"}});
-}
-
 // With bias and ReLU, as networks have them. ic = 0: depthwise. A channel
 // count that the block does not divide is a first layer's, not blocked.
 Work Conv(int64_t ic, int64_t oc, int64_t size, int64_t kernel,
@@ -292,7 +274,7 @@ Work Conv(int64_t ic, int64_t oc, int64_t size, int64_t kernel,
   if (ic == 0) {
     x = g.Placeholder("x", kF32, Shape({1, oc / b, size, size, b}));
     w = g.Placeholder("w", kF32, Shape({oc / b, kernel, kernel, b}));
-    te::Tensor y = Pad(&g, x, pad);
+    te::Tensor y = te::cpu::Pad(&g, x, pad);
     c = g.Reduce("c", shape, Shape({kernel, kernel}), Reducer::Sum(kF32),
                  [&](auto& i, auto& r) {
                    return y({i[0], i[1], i[2] * stride + r[0],
@@ -303,7 +285,7 @@ Work Conv(int64_t ic, int64_t oc, int64_t size, int64_t kernel,
   } else if (ic % b != 0) {
     x = g.Placeholder("x", kF32, Shape({1, ic, size, size}));
     w = g.Placeholder("w", kF32, Shape({oc / b, ic, kernel, kernel, b}));
-    te::Tensor y = Pad(&g, x, pad);
+    te::Tensor y = te::cpu::Pad(&g, x, pad);
     c = g.Reduce(
         "c", shape, Shape({ic, kernel, kernel}), Reducer::Sum(kF32),
         [&](auto& i, auto& r) {
@@ -315,7 +297,7 @@ Work Conv(int64_t ic, int64_t oc, int64_t size, int64_t kernel,
   } else {
     x = g.Placeholder("x", kF32, Shape({1, ic / b, size, size, b}));
     w = g.Placeholder("w", kF32, Shape({oc / b, ic / b, kernel, kernel, b, b}));
-    te::Tensor y = Pad(&g, x, pad);
+    te::Tensor y = te::cpu::Pad(&g, x, pad);
     c = g.Reduce("c", shape, Shape({ic / b, kernel, kernel, b}),
                  Reducer::Sum(kF32),
                  [&](auto& i, auto& r) {

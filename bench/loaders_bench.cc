@@ -23,16 +23,6 @@ namespace {
 constexpr char kSource[] =
     "int __tvm_ffi_f(void *s, const void *a, int n, void *r) { return 0; }\n";
 
-Artifact Make(const char* codegen, const char* loader, const char* file,
-              Blob content) {
-  Artifact artifact;
-  artifact.codegen_id = codegen;
-  artifact.loader = loader;
-  artifact.file_name = file;
-  artifact.content = std::move(content);
-  return artifact;
-}
-
 // A set with a kernel, a plan and `weight_bytes` of weights.
 ArtifactSet MakeSet(int64_t weight_bytes) {
   ArtifactSet set;
@@ -42,11 +32,12 @@ ArtifactSet MakeSet(int64_t weight_bytes) {
   for (int64_t i = 0; i < weights.NumElements(); ++i) {
     weights.mutable_data<float>()[i] = static_cast<float>(i);
   }
-  (void)set.Add(Make("c", kNativeLoader, "f.c", Blob::FromString(kSource)));
-  (void)set.Add(Make("ingot", kMetadataLoader, "plan.binpb",
-                     Blob::FromString(plan.SerializeAsString())));
-  (void)set.Add(Make("ingot", kConstantsLoader, "w.safetensors",
-                     *SafetensorsToBlob({{"w", weights}})));
+  (void)set.Add(
+      {"c", kNativeLoader, "", "f.c", Blob::FromString(kSource), nullptr});
+  (void)set.Add({"ingot", kMetadataLoader, "", "plan.binpb",
+                 Blob::FromString(plan.SerializeAsString()), nullptr});
+  (void)set.Add({"ingot", kConstantsLoader, "", "w.safetensors",
+                 *SafetensorsToBlob({{"w", weights}}), nullptr});
   return set;
 }
 
@@ -109,7 +100,7 @@ void BM_Link(benchmark::State& state) {
     if (system(absl::StrCat("cc -c -fPIC -o ", o, " ", c).c_str()) != 0) {
       abort();
     }
-    (void)set.Add(Make("c", kNativeLoader, "f.o", *Blob::MapFile(o)));
+    (void)set.Add({"c", kNativeLoader, "", "f.o", *Blob::MapFile(o), nullptr});
   }
   for (auto _ : state) {
     if (!LinkLibrary(set, files("m.so")).ok()) abort();

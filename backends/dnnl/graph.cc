@@ -18,10 +18,6 @@ absl::Status Invalid(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-std::string Text(const Dims& dims) {
-  return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
-}
-
 absl::Status CheckAttributes(const Node& node, const Operator& op) {
   for (const AttributeSpec& spec : op.attributes) {
     auto it = node.attributes.find(spec.name);
@@ -88,9 +84,9 @@ absl::Status CheckPostOps(const Graph& graph, const Node& node,
     }
     if (++sums > 1) return Invalid("post_ops add more than one tensor");
     if (graph.shape(post.add) != graph.shape(node.output)) {
-      return Invalid("tensor ", post.add, " of shape ",
-                     Text(graph.shape(post.add)), " is added to a result of ",
-                     Text(graph.shape(node.output)));
+      return Invalid(
+          "tensor ", post.add, " of shape ", ToString(graph.shape(post.add)),
+          " is added to a result of ", ToString(graph.shape(node.output)));
     }
   }
   return absl::OkStatus();
@@ -134,13 +130,17 @@ absl::Status CheckNode(const Graph& graph, const Node& node,
   INGOT_ASSIGN_OR_RETURN(Dims shape, op->shape(node, shapes));
   if (shape != output->second.shape) {
     return Invalid("tensor ", node.output, " is declared with the shape ",
-                   Text(output->second.shape), ", the result has ",
-                   Text(shape));
+                   ToString(output->second.shape), ", the result has ",
+                   ToString(shape));
   }
   return CheckPostOps(graph, node, *op);
 }
 
 }  // namespace
+
+std::string ToString(const Dims& dims) {
+  return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
+}
 
 int64_t Node::Int(absl::string_view name) const {
   return std::get<int64_t>(attributes.at(std::string(name)));
@@ -167,7 +167,7 @@ absl::StatusOr<int64_t> CountElementsOf(const Dims& shape) {
   int64_t count = 1;
   for (int64_t extent : shape) {
     if (extent < 1 || extent > kMaxElements / count) {
-      return Invalid("the shape ", Text(shape),
+      return Invalid("the shape ", ToString(shape),
                      " is empty or larger than is supported");
     }
     count *= extent;

@@ -88,6 +88,9 @@ inline constexpr int kMaxRank = 6;
 // dimensions from 1 on and at most kMaxElements elements.
 absl::StatusOr<int64_t> CountElementsOf(const Dims& shape);
 
+// "[1, 2]", for messages.
+std::string ToString(const Dims& dims);
+
 }  // namespace ingot::dnnl_backend
 
 #endif  // INGOT_BACKENDS_DNNL_GRAPH_H_

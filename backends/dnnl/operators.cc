@@ -20,10 +20,6 @@ absl::Status Invalid(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-std::string Text(const Dims& dims) {
-  return absl::StrCat("[", absl::StrJoin(dims, ", "), "]");
-}
-
 absl::Status CheckValues(const Node& node, absl::string_view name, size_t count,
                          int64_t lowest) {
   const Dims& values = node.Ints(name);
@@ -43,7 +39,7 @@ absl::Status AppendWindows(const Node& node, const Dims& x,
                            absl::Span<const int64_t> kernel, Dims* result) {
   const size_t n = kernel.size();
   if (n < 1 || n > 3 || x.size() != n + 2) {
-    return Invalid("windows of ", n, " dimensions over ", Text(x));
+    return Invalid("windows of ", n, " dimensions over ", ToString(x));
   }
   INGOT_RETURN_IF_ERROR(CheckValues(node, "strides", n, 1));
   INGOT_RETURN_IF_ERROR(CheckValues(node, "dilations", n, 1));
@@ -57,7 +53,7 @@ absl::Status AppendWindows(const Node& node, const Dims& x,
         x[2 + d] + node.Ints("pads")[d] + node.Ints("pads")[n + d] - reach;
     if (room < 0) {
       return Invalid("a window of ", reach, " does not fit into dimension ",
-                     2 + d, " of ", Text(x), " with its padding");
+                     2 + d, " of ", ToString(x), " with its padding");
     }
     result->push_back(room / node.Ints("strides")[d] + 1);
   }
@@ -68,7 +64,7 @@ absl::Status CheckVector(Shapes shapes, size_t i, int64_t extent,
                          absl::string_view role) {
   if (i < shapes.size() && shapes[i] != Dims{extent}) {
     return Invalid(role, " must be of shape [", extent, "], not ",
-                   Text(shapes[i]));
+                   ToString(shapes[i]));
   }
   return absl::OkStatus();
 }
@@ -77,11 +73,11 @@ Result Convolution(const Node& node, Shapes shapes) {
   const Dims &x = shapes[0], &w = shapes[1];
   const int64_t groups = node.Int("groups");
   if (x.size() < 3 || x.size() > 5 || w.size() != x.size()) {
-    return Invalid("data ", Text(x), " and weights ", Text(w));
+    return Invalid("data ", ToString(x), " and weights ", ToString(w));
   }
   if (groups < 1 || w[0] % groups != 0 || x[1] % groups != 0 ||
       x[1] / groups != w[1]) {
-    return Invalid("data ", Text(x), ", weights ", Text(w),
+    return Invalid("data ", ToString(x), ", weights ", ToString(w),
                    " and groups=", groups, " do not fit together");
   }
   INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, w[0], "the bias"));
@@ -95,8 +91,8 @@ Result InnerProduct(const Node& node, Shapes shapes) {
   const Dims &x = shapes[0], &w = shapes[1];
   const bool io = node.String("weights") == "io";
   if (x.size() < 2 || w.size() != 2 || w[io ? 0 : 1] != x.back()) {
-    return Invalid("data ", Text(x), " and weights ", Text(w), " in order ",
-                   node.String("weights"));
+    return Invalid("data ", ToString(x), " and weights ", ToString(w),
+                   " in order ", node.String("weights"));
   }
   const int64_t units = w[io ? 1 : 0];
   INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, units, "the bias"));
@@ -109,7 +105,7 @@ Result Broadcast(const Dims& a, const Dims& b, size_t dims) {
   Dims result;
   for (size_t d = 0; d < dims; ++d) {
     if (a[d] != b[d] && a[d] != 1 && b[d] != 1) {
-      return Invalid(Text(a), " and ", Text(b), " do not broadcast");
+      return Invalid(ToString(a), " and ", ToString(b), " do not broadcast");
     }
     result.push_back(std::max(a[d], b[d]));
   }
@@ -119,7 +115,7 @@ Result Broadcast(const Dims& a, const Dims& b, size_t dims) {
 Result Matmul(const Node& node, Shapes shapes) {
   const Dims &a = shapes[0], &b = shapes[1];
   if (a.size() < 2 || a.size() != b.size() || a.back() != b[b.size() - 2]) {
-    return Invalid("operands ", Text(a), " and ", Text(b));
+    return Invalid("operands ", ToString(a), " and ", ToString(b));
   }
   INGOT_RETURN_IF_ERROR(CheckVector(shapes, 2, b.back(), "the bias"));
   INGOT_ASSIGN_OR_RETURN(Dims result, Broadcast(a, b, a.size() - 2));
@@ -131,12 +127,13 @@ Result Matmul(const Node& node, Shapes shapes) {
 Result Binary(const Node& node, Shapes shapes) {
   const Dims &a = shapes[0], &b = shapes[1];
   if (a.size() != b.size()) {
-    return Invalid("operands ", Text(a), " and ", Text(b), " differ in rank");
+    return Invalid("operands ", ToString(a), " and ", ToString(b),
+                   " differ in rank");
   }
   Result result = Broadcast(a, b, a.size());
   if (result.ok() && *result != a) {
-    return Invalid("only the second operand may be repeated, not ", Text(a),
-                   " for ", Text(b));
+    return Invalid("only the second operand may be repeated, not ", ToString(a),
+                   " for ", ToString(b));
   }
   return result;
 }
@@ -151,7 +148,7 @@ Result Eltwise(const Node& node, Shapes shapes) {
 
 Result Pooling(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
-  if (x.size() < 3) return Invalid("data ", Text(x), " has no plane");
+  if (x.size() < 3) return Invalid("data ", ToString(x), " has no plane");
   Dims result = {x[0], x[1]};
   INGOT_RETURN_IF_ERROR(AppendWindows(node, x, node.Ints("kernel"), &result));
   const size_t n = x.size() - 2;
@@ -161,7 +158,7 @@ Result Pooling(const Node& node, Shapes shapes) {
     // Such windows would see no element.
     if (node.Ints("pads")[d] >= reach || node.Ints("pads")[n + d] >= reach ||
         node.Ints("dilations")[d] > x[2 + d]) {
-      return Invalid("a window that lies outside of ", Text(x));
+      return Invalid("a window that lies outside of ", ToString(x));
     }
   }
   return result;
@@ -169,7 +166,7 @@ Result Pooling(const Node& node, Shapes shapes) {
 
 Result BatchNorm(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
-  if (x.size() < 2 || x.size() > 5) return Invalid("data ", Text(x));
+  if (x.size() < 2 || x.size() > 5) return Invalid("data ", ToString(x));
   static constexpr absl::string_view kRoles[] = {"scale", "bias", "mean",
                                                  "variance"};
   for (size_t i = 0; i < 4; ++i) {
@@ -181,10 +178,10 @@ Result BatchNorm(const Node& node, Shapes shapes) {
 Result Lrn(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
   const int64_t size = node.Int("size");
-  if (x.size() < 2 || x.size() > 5) return Invalid("data ", Text(x));
+  if (x.size() < 2 || x.size() > 5) return Invalid("data ", ToString(x));
   // As many channels after as before.
   if (size < 1 || size % 2 == 0 || size > 2 * x[1]) {
-    return Invalid("size=", size, " of channels of ", Text(x));
+    return Invalid("size=", size, " of channels of ", ToString(x));
   }
   return x;
 }
@@ -192,14 +189,14 @@ Result Lrn(const Node& node, Shapes shapes) {
 Result Axis(const Node& node, Shapes shapes) {
   const int64_t axis = node.Int("axis");
   if (axis < 0 || axis >= static_cast<int64_t>(shapes[0].size())) {
-    return Invalid("axis ", axis, " of ", Text(shapes[0]));
+    return Invalid("axis ", axis, " of ", ToString(shapes[0]));
   }
   return shapes[0];
 }
 
 Result LayerNorm(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
-  if (x.size() < 2 || x.size() > 5) return Invalid("data ", Text(x));
+  if (x.size() < 2 || x.size() > 5) return Invalid("data ", ToString(x));
   for (size_t i = 1; i < 3; ++i) {
     INGOT_RETURN_IF_ERROR(
         CheckVector(shapes, i, x.back(), i == 1 ? "the scale" : "the bias"));
@@ -215,7 +212,8 @@ Result Concat(const Node& node, Shapes shapes) {
     for (size_t d = 0; fits && d < x.size(); ++d) {
       fits = d == axis || x[d] == result[d];
     }
-    if (!fits) return Invalid("operands ", Text(shapes[0]), " and ", Text(x));
+    if (!fits)
+      return Invalid("operands ", ToString(shapes[0]), " and ", ToString(x));
     result[axis] += x[axis];
   }
   return result;
@@ -223,7 +221,7 @@ Result Concat(const Node& node, Shapes shapes) {
 
 Result Resampling(const Node& node, Shapes shapes) {
   const Dims& x = shapes[0];
-  if (x.size() < 3 || x.size() > 5) return Invalid("data ", Text(x));
+  if (x.size() < 3 || x.size() > 5) return Invalid("data ", ToString(x));
   const size_t n = x.size() - 2;
   INGOT_RETURN_IF_ERROR(CheckValues(node, "sizes", n, 1));
   Dims result = {x[0], x[1]};
@@ -236,8 +234,8 @@ Result Reshape(const Node& node, Shapes shapes) {
   INGOT_ASSIGN_OR_RETURN(int64_t from, CountElementsOf(shapes[0]));
   INGOT_ASSIGN_OR_RETURN(int64_t to, CountElementsOf(node.Ints("shape")));
   if (from != to) {
-    return Invalid(Text(shapes[0]), " has ", from, " elements, ",
-                   Text(node.Ints("shape")), " has ", to);
+    return Invalid(ToString(shapes[0]), " has ", from, " elements, ",
+                   ToString(node.Ints("shape")), " has ", to);
   }
   return node.Ints("shape");
 }
@@ -249,13 +247,13 @@ Result Transpose(const Node& node, Shapes shapes) {
   for (int64_t axis : axes) {
     if (axis < 0 || axis >= static_cast<int64_t>(x.size()) ||
         (seen >> axis & 1) != 0) {
-      return Invalid("axes ", Text(axes), " of ", Text(x));
+      return Invalid("axes ", ToString(axes), " of ", ToString(x));
     }
     seen |= uint64_t{1} << axis;
     result.push_back(x[axis]);
   }
   if (axes.size() != x.size()) {
-    return Invalid("axes ", Text(axes), " of ", Text(x));
+    return Invalid("axes ", ToString(axes), " of ", ToString(x));
   }
   return result;
 }
@@ -270,7 +268,7 @@ Result Slice(const Node& node, Shapes shapes) {
   for (size_t d = 0; d < x.size(); ++d) {
     if (starts[d] < 0 || ends[d] > x[d] || starts[d] >= ends[d]) {
       return Invalid("from ", starts[d], " to ", ends[d], " of dimension ", d,
-                     " of ", Text(x));
+                     " of ", ToString(x));
     }
     result.push_back(ends[d] - starts[d]);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/machine/test_machine.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/passes/pass.h"
@@ -105,14 +106,6 @@ constexpr TailCase kTails[] = {
     {"cast", "%y = cast(%c) {dtype=i32}"},
 };
 
-MachineModel Cpu(int vector_bits) {
-  MachineModel cpu;
-  cpu.vector_bits = vector_bits;
-  cpu.vector_registers = vector_bits == 512 ? 32 : 16;
-  cpu.fma = true;
-  return cpu;
-}
-
 class EpilogueTest
     : public testing::TestWithParam<std::tuple<AnchorCase, TailCase>> {};
 
@@ -127,7 +120,7 @@ TEST_P(EpilogueTest, IsNoSecondPass) {
         relay::ReadModule(text);
     ASSERT_TRUE(module.ok()) << module.status();
     relay::PassContext context;
-    const MachineModel machine = Cpu(vector_bits);
+    const MachineModel machine = TestCpu(vector_bits);
     context.layouts = te::cpu::CpuLayouts(machine);
     const absl::Status ran =
         relay::RunPasses(relay::DefaultPasses(2), module->get(), &context);

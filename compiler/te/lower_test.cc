@@ -16,8 +16,6 @@ using testing::HasSubstr;
 
 constexpr DataType kF32 = DataType::Float(32);
 
-Expr I(int64_t value) { return tir::MakeInt(value); }
-
 // out[i] = x[i] * x[i], of n elements.
 Kernel Square(Expr n) {
   Kernel k;

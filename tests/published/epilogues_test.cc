@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "compiler/driver/lower_function.h"
 #include "compiler/frontends/onnx/import.h"
+#include "compiler/machine/test_machine.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/schedules/cpu/layouts.h"
@@ -56,11 +57,8 @@ std::string SourcesOf(const relay::Module& module,
 }
 
 MachineModel Cpu(int vector_bits) {
-  MachineModel cpu;
-  cpu.vector_bits = vector_bits;
-  cpu.vector_registers = vector_bits == 512 ? 32 : 16;
+  MachineModel cpu = TestCpu(vector_bits);
   cpu.l2_bytes = vector_bits == 512 ? 2 << 20 : 512 << 10;
-  cpu.fma = true;
   return cpu;
 }
 

@@ -7,13 +7,12 @@
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
+#include "compiler/tir/arith/interval.h"
 
 namespace ingot::relay {
 namespace {
 
 using Ints = std::vector<int64_t>;
-
-int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // As NCHW: a dimension of 1 is put in before the last of NCW.
 Shape WithUnitHeight(Shape shape) {
@@ -322,7 +321,7 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
         return std::nullopt;
       }
       starts[k] = tir::MakeInt(start / result.block);
-      ends[k] = tir::MakeInt(Ceil(end, result.block));
+      ends[k] = tir::MakeInt(tir::CeilDivInt(end, result.block));
       result.channels = end - start;
     }
     axes[k] = BlockedAxis(axes[k], result.has_unit_height);

@@ -8,13 +8,12 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/rewrite.h"
+#include "compiler/tir/arith/interval.h"
 
 namespace ingot::relay {
 namespace {
 
 using Ints = std::vector<int64_t>;
-
-int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -48,7 +47,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   } else {
     // Bytes are multiplied four at a time.
     const int64_t in_block = bytes && !depthwise && !IsBlocked(x)
-                                 ? std::min(block, Ceil(in, 4) * 4)
+                                 ? std::min(block, tir::CeilDivInt(in, 4) * 4)
                                  : block;
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
@@ -66,7 +65,7 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   }
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
-    attrs.Set("groups", Ceil(in, block) * block);
+    attrs.Set("groups", tir::CeilDivInt(in, block) * block);
   }
   attrs.Set("kernel_layout", kernel_layout);
   INGOT_ASSIGN_OR_RETURN(Value weights,

@@ -20,6 +20,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
+#include "compiler/tir/arith/interval.h"
 
 namespace ingot::relay {
 namespace {
@@ -31,8 +32,6 @@ constexpr int64_t kMostConvolutions = 9;
 // Of a stride that is so many times as large as the kernel nearly all phases
 // are zeros.
 constexpr int64_t kMostStride = 4;
-
-int64_t Ceil(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // One spatial dimension. Result position `offset` + o is in phase p at step q
 // with offset + o = q * stride + p, where q counts from the convolution's first
@@ -47,7 +46,7 @@ struct Axis {
 
   // The number of taps of phase `phase`.
   int64_t TapsOf(int64_t phase) const {
-    return Ceil(std::max<int64_t>(kernel - phase, 0), stride);
+    return tir::CeilDivInt(std::max<int64_t>(kernel - phase, 0), stride);
   }
   // The padding before x of a convolution with so many taps.
   int64_t PadBegin(int64_t its_taps) const {
@@ -123,7 +122,7 @@ std::optional<Problem> Read(const Node& node,
     axis.offset = pads[d] - axis.skipped * axis.stride;
     const int64_t reach = (axis.kernel - 1) * axis.dilation + 1;
     axis.pad_end = std::max<int64_t>(
-        Ceil(reach + extra[d] - pads[n + d], axis.stride) - 1, 0);
+        tir::CeilDivInt(reach + extra[d] - pads[n + d], axis.stride) - 1, 0);
   }
   // Phases that fill whole blocks of channels interleave in blocks. That may
   // take up to as much work again.
@@ -132,7 +131,7 @@ std::optional<Problem> Read(const Node& node,
       layouts.channel_block != nullptr) {
     const int64_t block = layouts.channel_block(node);
     const int64_t filled =
-        block == 0 ? 0 : Ceil(problem.channels, block) * block;
+        block == 0 ? 0 : tir::CeilDivInt(problem.channels, block) * block;
     if (filled <= 2 * problem.channels) {
       problem.channels = std::max(problem.channels, filled);
     }

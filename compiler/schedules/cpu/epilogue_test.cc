@@ -2,6 +2,7 @@
 // tail reads the sums where they are, and computes what plain loops compute.
 #include <set>
 
+#include "compiler/machine/test_machine.h"
 #include "compiler/schedules/cpu/templates.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
@@ -17,17 +18,6 @@ namespace {
 using Tags = std::map<std::string, std::string>;
 
 constexpr DataType kF32 = DataType::Float(32);
-
-MachineModel Cpu(int bits) {
-  MachineModel cpu;
-  cpu.vector_bits = bits;
-  cpu.vector_registers = bits == 512 ? 32 : 16;
-  cpu.fma = true;
-  return cpu;
-}
-
-Expr I(int64_t value) { return tir::MakeInt(value); }
-Expr F(double value) { return tir::MakeFloat(value); }
 
 // a [m, k] times b [k, n], called c.
 Tensor Product(Graph* g, const Tensor& a, const Tensor& b) {
@@ -58,7 +48,7 @@ class EpilogueTest : public testing::TestWithParam<int> {
  protected:
   Schedule Make(const Kernel& k) {
     auto schedule = ScheduleKernel(k.graph, k.outputs, cpu::CpuTemplates(),
-                                   Cpu(GetParam()));
+                                   TestCpu(GetParam()));
     EXPECT_TRUE(schedule.ok()) << schedule.status();
     return *std::move(schedule);
   }
@@ -96,9 +86,8 @@ TEST_P(EpilogueTest, OtherReadersStayApart) {
   Tensor b = g.Placeholder("b", kF32, ConstShape({12, 40}));
   Tensor c = Product(&g, a, b);
   k.inputs = {a, b};
-  k.outputs = {g.Compute("repeated", ConstShape({9, 40}), [&](auto& i) {
-    return c({I(0), i[1]}) + F(1);
-  })};
+  k.outputs = {g.Compute("repeated", ConstShape({9, 40}),
+                         [&](auto& i) { return c({I(0), i[1]}) + F(1); })};
   const Schedule schedule = Make(k);
   EXPECT_EQ(WorkspacesOfSums(Loops(k, schedule)).size(), 1u);
   ExpectSame(k, schedule);

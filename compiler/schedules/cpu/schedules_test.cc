@@ -2,6 +2,7 @@
 // and with symbolic ones, against loops without a schedule.
 #include <vector>
 
+#include "compiler/machine/test_machine.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
 #include "compiler/schedules/cpu/test_kernels.h"
@@ -15,26 +16,12 @@ namespace {
 
 using Tags = std::map<std::string, std::string>;
 
-MachineModel Cpu(int bits) {
-  MachineModel cpu;
-  cpu.vector_bits = bits;
-  cpu.vector_registers = bits == 512 ? 32 : 16;
-  cpu.fma = true;
-  // Small caches, so that small sizes are blocked.
-  cpu.l1_bytes = 1 << 10;
-  cpu.l2_bytes = 4 << 10;
-  return cpu;
-}
-
-Expr I(int64_t value) { return tir::MakeInt(value); }
-Expr F(double value) { return tir::MakeFloat(value); }
-
 class SchedulesTest : public testing::TestWithParam<int> {
  protected:
   void Check(const Kernel& kernel, const DimValues& dims = {},
              float tolerance = 0) {
     auto schedule = ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(),
-                                   Cpu(bits()));
+                                   TestCpuWithSmallCaches(bits()));
     ASSERT_TRUE(schedule.ok()) << schedule.status();
     ExpectSame(kernel, *schedule, dims, tolerance);
   }
@@ -102,7 +89,8 @@ Kernel Interleaved(int64_t height, int64_t width, int64_t offset,
 bool TakesTurns(const Kernel& kernel, int bits) {
   bool found = false;
   const auto schedule =
-      ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(), Cpu(bits),
+      ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(),
+                     TestCpuWithSmallCaches(bits),
                      [&](const ScheduleTemplate& t, const ScheduleSite&,
                          const ScheduleChoice& cheapest) {
                        found = found || t.name == "cpu.interleave";
@@ -167,8 +155,8 @@ TEST_P(SchedulesTest, MatmulIsTheProduct) {
                      product, Tags{{kAnchor, kMatmul}});
   k.inputs = {a, b};
   k.outputs = {c};
-  auto schedule =
-      ScheduleKernel(k.graph, k.outputs, CpuTemplates(), Cpu(bits()));
+  auto schedule = ScheduleKernel(k.graph, k.outputs, CpuTemplates(),
+                                 TestCpuWithSmallCaches(bits()));
   ASSERT_TRUE(schedule.ok());
   auto inputs = RandomInputs(k, {}, 3);
   auto outputs = RunSchedule(k, *schedule, inputs, {}, true);
@@ -210,7 +198,8 @@ TEST_P(SchedulesTest, DensePacked) {
                                               {1, 200, 40, 9},
                                               {21, 1, 33, 8},
                                               {3, 1, 40, 9}}) {
-    Check(PackedProduct(s, PanelWidth(Cpu(bits()), kF32, s.n)));
+    Check(PackedProduct(s,
+                        PanelWidth(TestCpuWithSmallCaches(bits()), kF32, s.n)));
   }
 }
 
@@ -395,7 +384,8 @@ TEST_P(SchedulesTest, SumsOfEverythingAreInLanes) {
   k.inputs = {x};
   k.outputs = {
       g.Compute("y", {I(1), I(1)}, [&](auto& i) { return s(i) * F(0.5); })};
-  auto schedule = ScheduleKernel(g, k.outputs, CpuTemplates(), Cpu(bits()));
+  auto schedule = ScheduleKernel(g, k.outputs, CpuTemplates(),
+                                 TestCpuWithSmallCaches(bits()));
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   bool has_lanes = false;
   for (const Stage* stage : schedule->stages()) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/machine/test_machine.h"
 #include "compiler/schedules/choose.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
@@ -15,12 +16,9 @@ namespace ingot::te::cpu {
 namespace {
 
 MachineModel Cpu(int bits) {
-  MachineModel machine;
-  machine.vector_bits = bits;
-  // Few, so that the spaces are small; small caches block small sizes.
-  machine.vector_registers = 8;
-  machine.l1_bytes = 1 << 10;
-  machine.l2_bytes = 4 << 10;
+  MachineModel machine = TestCpuWithSmallCaches(bits);
+  machine.vector_registers = 8;  // few, so that the spaces are small
+  machine.fma = false;
   return machine;
 }
 

@@ -10,9 +10,6 @@ namespace {
 
 using Tags = std::map<std::string, std::string>;
 
-Expr I(int64_t value) { return tir::MakeInt(value); }
-Expr F(double value) { return tir::MakeFloat(value); }
-
 }  // namespace
 
 Tensor Relu(Graph* g, const Tensor& x) {

@@ -14,6 +14,10 @@
 
 namespace ingot::te {
 
+// Numbers in definitions.
+inline Expr I(int64_t value) { return tir::MakeInt(value); }
+inline Expr F(double value) { return tir::MakeFloat(value); }
+
 // A graph and its ends.
 struct Kernel {
   Graph graph;

@@ -30,6 +30,8 @@ Interval FloorDiv(Interval a, Interval b);
 
 // Rounds towards minus infinity; b must not be 0 and not overflow.
 int64_t FloorDivInt(int64_t a, int64_t b);
+// Of numbers that are not negative, b > 0, their sum in range.
+inline int64_t CeilDivInt(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t FloorModInt(int64_t a, int64_t b);
 
 }  // namespace ingot::tir

@@ -2,6 +2,7 @@
 #define INGOT_COMPILER_TIR_ARITH_SIMPLIFIER_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "compiler/tir/arith/affine.h"
@@ -60,6 +61,8 @@ class Simplifier {
   Affine FloorDiv(const Affine& a, const Affine& b);
   Affine FloorMod(const Affine& a, const Affine& b);
   Affine FloorDivConst(const Affine& a, int64_t c);
+  // floor(a / c), where it is the same number whatever the variables are.
+  std::optional<int64_t> OneQuotient(const Affine& a, int64_t c);
   Affine FloorModConst(const Affine& a, int64_t c);
   // a = *quotient * b + *rest, as far as a's terms show it.
   void Divide(const Affine& a, const Affine& b, Affine* quotient, Affine* rest);

@@ -98,6 +98,18 @@ Affine Simplifier::FloorMod(const Affine& a, const Affine& b) {
   return d.whole ? d.rest : DivisionAtom(BinaryOp::kFloorMod, d.rest, b);
 }
 
+std::optional<int64_t> Simplifier::OneQuotient(const Affine& a, int64_t c) {
+  const Interval range = Range(a);
+  if (range.IsBounded() &&
+      FloorDivInt(range.min, c) == FloorDivInt(range.max, c)) {
+    return FloorDivInt(range.min, c);
+  }
+  Affine below = Affine(c - 1);
+  below.Add(a, -1);
+  if (ProveNonNegative(a) && ProveNonNegative(below)) return 0;
+  return std::nullopt;
+}
+
 Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
   if (a.IsConstant()) return Affine(FloorDivInt(a.constant, c));
   if (c == 1) return a;
@@ -119,15 +131,10 @@ Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
   r.constant = FloorModInt(a.constant, c);
   if (r.IsConstant()) return q;
 
-  const Interval range = Range(r);
-  if (range.IsBounded() &&
-      FloorDivInt(range.min, c) == FloorDivInt(range.max, c)) {
-    q.constant += FloorDivInt(range.min, c);
+  if (const std::optional<int64_t> quotient = OneQuotient(r, c)) {
+    q.constant += *quotient;
     return q;
   }
-  Affine below = Affine(c - 1);
-  below.Add(r, -1);
-  if (ProveNonNegative(r) && ProveNonNegative(below)) return q;
 
   // A common factor of the terms and c.
   const int64_t g = std::gcd(CoefficientGcd(r), c);
@@ -208,15 +215,10 @@ Affine Simplifier::FloorModConst(const Affine& a, int64_t c) {
   r = std::move(reduced);
   if (r.IsConstant()) return r;
 
-  const Interval range = Range(r);
-  if (range.IsBounded() &&
-      FloorDivInt(range.min, c) == FloorDivInt(range.max, c)) {
-    r.constant -= FloorDivInt(range.min, c) * c;
+  if (const std::optional<int64_t> quotient = OneQuotient(r, c)) {
+    r.constant -= *quotient * c;
     return r;
   }
-  Affine below = Affine(c - 1);
-  below.Add(r, -1);
-  if (ProveNonNegative(r) && ProveNonNegative(below)) return r;
 
   const int64_t g = std::gcd(CoefficientGcd(r), c);
   if (g > 1) {

@@ -6,12 +6,6 @@
 namespace ingot::fuzz {
 namespace {
 
-int64_t CountOf(const Shape& shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  return count;
-}
-
 // The attributes of a window over `spatial` dimensions, and its extents.
 struct Window {
   Shape kernel, strides, dilations, pads;

@@ -18,12 +18,6 @@ namespace {
 constexpr int64_t kMaxElements = 900000;
 constexpr double kMaxMagnitude = 1e6;
 
-int64_t CountOf(const Shape& shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  return count;
-}
-
 Tensor RandomTensor(DataType t, const Shape& shape, const Fill& fill,
                     Random* random) {
   Tensor tensor = *Tensor::Empty(t, shape);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@
 namespace ingot::fuzz {
 
 using Shape = std::vector<int64_t>;
+
+// The number of elements.
+inline int64_t CountOf(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
+                         std::multiplies<int64_t>());
+}
 
 // The range that the elements of a new tensor are drawn from.
 struct Fill {

@@ -7,11 +7,6 @@
 namespace ingot::fuzz {
 namespace {
 
-int64_t CountOf(const Shape& shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1},
-                         std::multiplies<int64_t>());
-}
-
 void AddConcat(Grower* g, const std::string& op) {
   Random& r = g->random();
   const std::string x = g->Some(g->AnyType(), 1, 4);

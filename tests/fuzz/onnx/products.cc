@@ -10,12 +10,6 @@ namespace {
 
 constexpr int64_t kMaxProducts = 20 * 1000 * 1000;
 
-int64_t CountOf(const Shape& shape) {
-  int64_t count = 1;
-  for (int64_t extent : shape) count *= extent;
-  return count;
-}
-
 // The number of columns that a product may have when the left operand has that
 // many elements.
 int64_t Columns(Grower* g, int64_t left_elements) {

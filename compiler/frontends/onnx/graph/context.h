@@ -36,6 +36,8 @@ using relay::StorageType;
 using relay::TensorType;
 using relay::Value;
 
+inline tir::Expr I(int64_t value) { return tir::MakeInt(value); }
+
 struct Sequence;
 
 // The meaning of a name in the ONNX graph: a tensor, a sequence or an optional

@@ -11,8 +11,6 @@ using tir::Expr;
 
 constexpr int64_t kMost = int64_t{1} << 20;  // along a dimension
 
-Expr I(int64_t value) { return tir::MakeInt(value); }
-
 Expr ProductOf(const Shape& dims) {
   Expr product = I(1);
   for (const Expr& d : dims) product = product * d;

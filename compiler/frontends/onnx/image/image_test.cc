@@ -11,11 +11,6 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-std::vector<float> ValuesOf(const Tensor& t) {
-  auto v = t.values<float>();
-  return {v.begin(), v.end()};
-}
-
 std::vector<float> Counting(int n, int first = 0) {
   std::vector<float> v;
   for (int i = 0; i < n; ++i) v.push_back(static_cast<float>(first + i));

@@ -17,8 +17,6 @@ enum Operand {
   kLengths = 6,  // how many keys of each batch are none of the padding
 };
 
-tir::Expr I(int64_t value) { return tir::MakeInt(value); }
-
 // The operands, by head: [b, h, s, d].
 struct Heads {
   Value q, key, value;

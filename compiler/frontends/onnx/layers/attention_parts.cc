@@ -3,15 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/frontends/onnx/graph/context.h"
 #include "compiler/frontends/onnx/layers/attention.h"
 #include "runtime/onnx_tensor/element_types.h"
 
 namespace ingot::onnx_frontend {
-namespace {
-
-tir::Expr I(int64_t value) { return tir::MakeInt(value); }
-
-}  // namespace
 
 Value SplitHeads(Compose& k, Value x, int64_t heads) {
   NodeContext& c = k.context();

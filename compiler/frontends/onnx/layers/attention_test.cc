@@ -68,11 +68,6 @@ std::vector<float> Swap(const std::vector<float>& x, int b, int m, int n,
   return y;
 }
 
-std::vector<float> ValuesOf(const Tensor& t) {
-  auto v = t.values<float>();
-  return {v.begin(), v.end()};
-}
-
 Tensor Heads(int b, int h, int s, int d, unsigned seed) {
   return RandomFloats({b, h, s, d}, seed);
 }

@@ -26,8 +26,6 @@ enum Operand {
 
 const DataType kI64 = DataType::Int(64);
 
-Expr I(int64_t value) { return tir::MakeInt(value); }
-
 // By head: [batch, heads, words, size].
 struct Heads {
   Value q, key, value;

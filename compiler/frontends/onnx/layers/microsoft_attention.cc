@@ -10,8 +10,6 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-tir::Expr I(int64_t value) { return tir::MakeInt(value); }
-
 // The numbers of operands; -1: there is no such one.
 struct Operands {
   int mask = -1;  // keeps keys out

@@ -19,11 +19,6 @@ Operator Microsoft(const std::string& op,
   return {op, "com.microsoft", 1, std::move(attributes), outputs};
 }
 
-std::vector<float> ValuesOf(const Tensor& t) {
-  auto v = t.values<float>();
-  return {v.begin(), v.end()};
-}
-
 // a [m, k] times b [k, n], row-major.
 std::vector<float> Product(const std::vector<float>& a,
                            const std::vector<float>& b, int m, int k, int n) {

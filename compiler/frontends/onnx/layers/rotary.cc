@@ -8,11 +8,6 @@
 #include "compiler/frontends/onnx/layers/attention.h"
 
 namespace ingot::onnx_frontend {
-namespace {
-
-tir::Expr I(int64_t value) { return tir::MakeInt(value); }
-
-}  // namespace
 
 Value Rotate(Compose& k, Value x, Value cosine, Value sine, int64_t rotated,
              bool interleaved) {

@@ -12,11 +12,6 @@
 namespace ingot::onnx_frontend {
 namespace {
 
-std::vector<float> ValuesOf(const Tensor& t) {
-  auto v = t.values<float>();
-  return {v.begin(), v.end()};
-}
-
 Operator Causal(const std::string& activation = "none") {
   return {"CausalConvWithState", "", 27,
           [=](onnx::NodeProto* n) { SetString(n, "activation", activation); },

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "compiler/frontends/onnx/graph/context.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "compiler/relay/interpreter/constant_value.h"
 
@@ -16,8 +17,6 @@ using tir::Expr;
 constexpr int64_t kMaxMatrix = int64_t{1} << 25;
 
 const DataType kF64 = DataType::Float(64);
-
-Expr I(int64_t value) { return tir::MakeInt(value); }
 
 // The angle between each part of an element and each part of the result.
 Value QuarterTurns(Compose& k, int64_t parts, int64_t result_parts) {

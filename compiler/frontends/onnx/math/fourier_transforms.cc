@@ -12,8 +12,6 @@ using tir::Expr;
 
 const DataType kI64 = DataType::Int(64);
 
-Expr I(int64_t value) { return tir::MakeInt(value); }
-
 // The dimensions of a tensor but the last, around one of them.
 struct Split {
   Expr before, extent, after;  // products, and the dimension itself

@@ -15,11 +15,6 @@ namespace {
 using testing::ElementsAre;
 using Node = onnx::NodeProto;
 
-std::vector<float> ValuesOf(const Tensor& t) {
-  auto v = t.values<float>();
-  return {v.begin(), v.end()};
-}
-
 Tensor Bools(const std::vector<int64_t>& shape, const std::vector<int>& v) {
   Tensor t = *Tensor::Empty(DataType::Bool(), shape);
   for (size_t i = 0; i < v.size(); ++i) t.mutable_data<bool>()[i] = v[i] != 0;

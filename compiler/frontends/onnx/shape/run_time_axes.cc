@@ -6,13 +6,12 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/graph/context.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
 const DataType kI64 = DataType::Int(64);
-
-tir::Expr I(int64_t value) { return tir::MakeInt(value); }
 
 // The dimensions of x as numbers, i64[rank].
 Value DimsOf(Compose& k, const Value& x) {

@@ -49,7 +49,8 @@ struct Operand {
       : tensor(std::move(t)), constant(is_constant) {}
   Tensor tensor;
   bool constant;
-  int storage_type = 0;  // ONNX's type that the tensor carries (element_types.h)
+  int storage_type =
+      0;  // ONNX's type that the tensor carries (element_types.h)
   bool symbolic = false;
 };
 inline Operand Constant(Tensor t) { return Operand(std::move(t), true); }
@@ -87,6 +88,12 @@ std::vector<Tensor> Outputs(const Operator& op,
 // The first output's elements; fails the test on an error.
 std::vector<float> RunFloats(const Operator& op,
                              const std::vector<Operand>& operands);
+
+// The elements of a tensor of floats.
+inline std::vector<float> ValuesOf(const Tensor& t) {
+  const auto values = t.values<float>();
+  return {values.begin(), values.end()};
+}
 
 // Each element within `tolerance` of the expected one.
 void ExpectNear(const std::vector<float>& actual,

@@ -1,0 +1,29 @@
+// For tests: processors with vectors of any width.
+#ifndef INGOT_COMPILER_MACHINE_TEST_MACHINE_H_
+#define INGOT_COMPILER_MACHINE_TEST_MACHINE_H_
+
+#include "compiler/machine/machine_model.h"
+
+namespace ingot {
+
+// One like those of x86 whose vectors have so many bits.
+inline MachineModel TestCpu(int vector_bits) {
+  MachineModel cpu;
+  cpu.vector_bits = vector_bits;
+  cpu.vector_registers = vector_bits == 512 ? 32 : 16;
+  cpu.fma = true;
+  return cpu;
+}
+
+// The same with caches that small problems do not fit in, so that they are
+// blocked.
+inline MachineModel TestCpuWithSmallCaches(int vector_bits) {
+  MachineModel cpu = TestCpu(vector_bits);
+  cpu.l1_bytes = 1 << 10;
+  cpu.l2_bytes = 4 << 10;
+  return cpu;
+}
+
+}  // namespace ingot
+
+#endif  // INGOT_COMPILER_MACHINE_TEST_MACHINE_H_
