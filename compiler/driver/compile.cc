@@ -27,13 +27,19 @@ absl::StatusOr<Placement> Place(Compilation* compilation) {
   return PlaceNodes(compilation);
 }
 
+// The passes that targets bring.
+absl::Status RunTargetsPasses(Compilation* compilation) {
+  return RunModulePasses(compilation->context.targets,
+                         compilation->options.should_run_pass,
+                         compilation->module, &compilation->dump);
+}
+
 // Everything up to the plan, which is all that knows the constants.
 absl::Status PlanModel(Compilation* compilation) {
   INGOT_ASSIGN_OR_RETURN(const Placement placement, Place(compilation));
   const CompileOptions& options = compilation->options;
   if (options.on_placement != nullptr) options.on_placement(placement);
-  INGOT_RETURN_IF_ERROR(RunModulePasses(
-      compilation->context.targets, compilation->module, &compilation->dump));
+  INGOT_RETURN_IF_ERROR(RunTargetsPasses(compilation));
   INGOT_RETURN_IF_ERROR(UpdateConstants(compilation));
   INGOT_RETURN_IF_ERROR(LowerFunctions(compilation));
   return AddPlan(compilation);
@@ -110,6 +116,22 @@ absl::StatusOr<ArtifactSet> CompileModel(absl::string_view path,
   INGOT_ASSIGN_OR_RETURN(ReadModel model,
                          ReadModelToCompile(path, frontends, options));
   return CompileModule(&model.module, model.name, model.sha256, kinds, options);
+}
+
+absl::StatusOr<ReadModel> ReadOptimizedModel(absl::string_view path,
+                                             const FrontendRegistry& frontends,
+                                             const TargetRegistry& kinds,
+                                             const CompileOptions& options) {
+  INGOT_ASSIGN_OR_RETURN(ReadModel model,
+                         ReadModelToCompile(path, frontends, options));
+  ConstantPool constants;
+  Compilation compilation(&model.module, model.name, model.sha256, kinds,
+                          options, &constants);
+  INGOT_RETURN_IF_ERROR(ChooseTargets(&compilation));
+  INGOT_RETURN_IF_ERROR(CheckPins(&compilation));
+  INGOT_RETURN_IF_ERROR(OptimizeModule(&compilation));
+  INGOT_RETURN_IF_ERROR(RunTargetsPasses(&compilation));
+  return model;
 }
 
 absl::StatusOr<Placement> PlaceModel(absl::string_view path,

@@ -19,6 +19,7 @@
 #include "compiler/frontends/read_model.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
+#include "compiler/tir/ir.h"
 
 namespace ingot {
 
@@ -60,6 +61,17 @@ struct CompileOptions {
   // The directory in which to write the module after each pass that changed it;
   // empty: none.
   std::string dump_ir_dir;
+
+  // Asked before every pass over the module, by its name: relay's, then those
+  // of targets as "kind.pass". One that it says no to is left out; a
+  // compilation needs some of them, ReadOptimizedModel none. May be null: all
+  // run.
+  std::function<bool(absl::string_view pass)> should_run_pass;
+
+  // Told the loops of each function, as they were lowered ("lower") and after
+  // each pass that changed them. May be null.
+  std::function<void(absl::string_view stage, const tir::PrimFunc& loops)>
+      on_loops;
 
   // Told where time goes: a stage or pass and its seconds. May be null.
   std::function<void(absl::string_view stage, double seconds)> on_time;
@@ -113,6 +125,15 @@ absl::StatusOr<ArtifactSet> CompileVariants(
     absl::string_view path, const FrontendRegistry& frontends,
     const TargetRegistry& kinds, absl::Span<const TargetVariant> variants,
     const CompileOptions& options);
+
+// Reads the model file at `path` and runs over it the passes that a compilation
+// runs, relay's and then those of targets, as far as options.should_run_pass
+// lets them: after each the module means the same. Generates no code. Errors:
+// those of CompileModel up to there.
+absl::StatusOr<ReadModel> ReadOptimizedModel(absl::string_view path,
+                                             const FrontendRegistry& frontends,
+                                             const TargetRegistry& kinds,
+                                             const CompileOptions& options);
 
 // Says which target would take each node of the model file at `path`, and why
 // not an earlier one. Generates no code. Errors: those of CompileModel up to

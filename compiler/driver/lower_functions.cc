@@ -161,14 +161,18 @@ class Lowering {
                                              "simplify"};
     passes.insert(passes.end(), generator.tir_passes.begin(),
                   generator.tir_passes.end());
-    INGOT_RETURN_IF_ERROR(c_.dump.Write("lower", lowered));
+    INGOT_RETURN_IF_ERROR(Tell("lower", lowered));
     tir::PassOptions options;
     options.after = [&](const tir::PassEvent& event) {
       tir_seconds_ += absl::ToDoubleSeconds(event.time);
-      return event.changed ? c_.dump.Write(event.pass.name, event.ir)
-                           : absl::OkStatus();
+      return event.changed ? Tell(event.pass.name, event.ir) : absl::OkStatus();
     };
     return tir::RunPasses(lowered, passes, options);
+  }
+
+  absl::Status Tell(absl::string_view stage, const tir::PrimFunc& loops) {
+    if (c_.options.on_loops != nullptr) c_.options.on_loops(stage, loops);
+    return c_.dump.Write(stage, loops);
   }
 
   Compilation& c_;

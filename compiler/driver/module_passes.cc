@@ -25,13 +25,19 @@ std::vector<relay::Function*> RegionsOf(const relay::Module& module,
 
 }  // namespace
 
-absl::Status RunModulePasses(absl::Span<const relay::TargetChoice> targets,
-                             relay::Module* module, IrDump* dump) {
+absl::Status RunModulePasses(
+    absl::Span<const relay::TargetChoice> targets,
+    const std::function<bool(absl::string_view)>& should_run,
+    relay::Module* module, IrDump* dump) {
   for (const relay::TargetChoice& choice : targets) {
     for (const ModulePass& pass : choice.kind->module_passes) {
       const std::vector<relay::Function*> regions =
           RegionsOf(*module, choice.target.Id());
       if (regions.empty()) break;
+      if (should_run != nullptr &&
+          !should_run(absl::StrCat(choice.kind->name, ".", pass.name))) {
+        continue;
+      }
       absl::StatusOr<bool> changed = pass.run(choice.target, regions, module);
       absl::Status status = changed.status();
       if (status.ok() && *changed) status = relay::Verify(*module);

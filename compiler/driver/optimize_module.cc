@@ -17,6 +17,11 @@ absl::Status OptimizeModule(Compilation* c) {
   const std::vector<std::string> passes =
       relay::DefaultPasses(c->options.opt_level);
   relay::PassOptions pass_options;
+  if (c->options.should_run_pass != nullptr) {
+    pass_options.should_run = [&](const relay::Pass& pass) {
+      return c->options.should_run_pass(pass.name);
+    };
+  }
   pass_options.after = [&](const relay::PassEvent& event) {
     c->Time(event.pass.name, absl::ToDoubleSeconds(event.time));
     c->Progress(event.pass.name,

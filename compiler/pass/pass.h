@@ -42,6 +42,8 @@ struct PassEvent {
 template <typename IR, typename... Args>
 struct PassOptions {
   bool verify = true;
+  // Asked before every pass; one that it says no to is left out. Null: all run.
+  std::function<bool(const Pass<IR, Args...>&)> should_run;
   // Called after every pass, for --dump-ir and --time-passes. May be null. Not
   // called for a pass that failed.
   std::function<absl::Status(const PassEvent<IR, Args...>&)> after;
@@ -84,6 +86,7 @@ absl::Status RunPasses(absl::Span<const Pass<IR, Args...>* const> passes,
                        Args... args) {
   for (size_t i = 0; i < passes.size(); ++i) {
     const Pass<IR, Args...>& pass = *passes[i];
+    if (options.should_run != nullptr && !options.should_run(pass)) continue;
     const absl::Time start = absl::Now();
     const absl::StatusOr<bool> changed = pass.run(ir, args...);
     const absl::Duration time = absl::Now() - start;

@@ -72,6 +72,20 @@ TEST(PassTest, RunsInOrderAndReportsEach) {
   EXPECT_EQ(events, "1 double 0 same; ");
 }
 
+TEST(PassTest, LeavesOutWhatShouldNotRun) {
+  int number = 3, asked = 0;
+  std::string log;
+  PassOptions<int, std::string*> options;
+  options.should_run = [&asked](const NumberPass& pass) {
+    EXPECT_TRUE(pass.name == "double" || pass.name == "fail");
+    return ++asked <= 1;
+  };
+  ASSERT_TRUE(
+      RunOnNumber({"double", "double", "fail"}, &number, &log, options).ok());
+  EXPECT_EQ(log, "double 3; ");
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(PassTest, UnknownNamesAreFoundBeforeAnythingRuns) {
   int number = 3;
   std::string log;

@@ -58,6 +58,7 @@ constexpr Command kCommands[] = {
     {"diff", "show what differs between two sets", RunDiff},
     {"run", "run a model", RunRun},
     {"verify", "compare a model's outputs with what they should be", RunVerify},
+    {"bisect", "find what makes a model's outputs wrong", nullptr},
     {"bench", "measure a model", RunBench},
     {"targets", "show what can be compiled for", nullptr},
     {"opt", "run passes on a module in text form", nullptr},

@@ -30,8 +30,9 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
-    {"compile", RunCompile}, {"explain", RunExplain}, {"export", RunExport},
-    {"link", RunLink},       {"opt", RunOpt},         {"targets", RunTargets},
+    {"bisect", RunBisect},   {"compile", RunCompile}, {"explain", RunExplain},
+    {"export", RunExport},   {"link", RunLink},       {"opt", RunOpt},
+    {"targets", RunTargets},
 };
 
 class CompilerOfThisProgram final : public Compiler {

@@ -13,6 +13,7 @@ namespace ingot {
 
 using Args = absl::Span<const std::string>;
 
+absl::Status RunBisect(Args args, const CompilerBackends& backends);
 absl::Status RunCompile(Args args, const CompilerBackends& backends);
 absl::Status RunExplain(Args args, const CompilerBackends& backends);
 absl::Status RunExport(Args args, const CompilerBackends& backends);

@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "compiler/relay/ir.h"
 #include "runtime/executor/executor.h"
+#include "tools/ingot/call_reference.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/compiler.h"
 #include "tools/ingot/report.h"
@@ -27,8 +28,7 @@ class PerNodeCheck final : public CallCheck {
   PerNodeCheck(std::shared_ptr<const relay::Module> module,
                std::map<std::string, std::string> functions,
                const Tolerance& tolerance, Progress* progress)
-      : module_(std::move(module)),
-        functions_(std::move(functions)),
+      : reference_(std::move(module), std::move(functions)),
         tolerance_(tolerance),
         progress_(progress) {}
 
@@ -39,8 +39,7 @@ class PerNodeCheck final : public CallCheck {
   const std::string& worst_call() const override { return worst_call_; }
 
  private:
-  const std::shared_ptr<const relay::Module> module_;
-  const std::map<std::string, std::string> functions_;
+  const CallReference reference_;
   const Tolerance tolerance_;
   Progress* const progress_;
   int calls_ = 0;

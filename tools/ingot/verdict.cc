@@ -1,9 +1,9 @@
 #include "tools/ingot/verdict.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
@@ -48,6 +48,17 @@ absl::Status CheckOutput(const std::string& set, const std::string& name,
 }
 
 }  // namespace
+
+absl::StatusOr<Case> ReadCase(const TestDataSet& set,
+                              absl::Span<const TensorInfo> inputs,
+                              absl::Span<const TensorInfo> outputs) {
+  Case read;
+  read.name = set.name;
+  INGOT_ASSIGN_OR_RETURN(read.inputs, ReadValueFiles(set.inputs, inputs));
+  INGOT_ASSIGN_OR_RETURN(
+      read.outputs, ReadValueFiles(set.outputs, outputs, &read.text_outputs));
+  return read;
+}
 
 Verdict::Verdict()
     : table_({"SET", "OUTPUT", "TYPE", ">MAX ABS ERR", ">MAX REL ERR",
@@ -98,26 +109,36 @@ absl::Status Verdict::ToStatus() const {
                    " outputs are not as they should be; first ", first_));
 }
 
-absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
+absl::Status CompareOutputs(const Case& expected,
+                            absl::Span<const TensorInfo> declared,
+                            absl::Span<const TensorOrSequence> got,
                             const Tolerance& tolerance, Verdict* verdict) {
-  const absl::Span<const TensorInfo> declared = executor.outputs();
   if (declared.size() != expected.outputs.size()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the model has ", declared.size(), " outputs, and there ",
                      "are ", expected.outputs.size(), " to compare with"));
   }
   for (size_t i = 0; i < declared.size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(TensorOrSequence output, executor.GetOutputValue(i));
-    if (output.index() != expected.outputs[i].index()) {
+    if (got[i].index() != expected.outputs[i].index()) {
       return absl::InvalidArgumentError(
           absl::StrCat("output '", declared[i].name, "' is a ",
                        declared[i].TypeString(), " here and not there"));
     }
     INGOT_RETURN_IF_ERROR(CheckOutput(
-        expected.name, declared[i].name, output, expected.outputs[i],
+        expected.name, declared[i].name, got[i], expected.outputs[i],
         expected.text_outputs.count(i) > 0, tolerance, verdict));
   }
   return absl::OkStatus();
+}
+
+absl::Status CompareOutputs(const Case& expected, const GraphExecutor& executor,
+                            const Tolerance& tolerance, Verdict* verdict) {
+  std::vector<TensorOrSequence> got;
+  for (size_t i = 0; i < executor.outputs().size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(TensorOrSequence output, executor.GetOutputValue(i));
+    got.push_back(std::move(output));
+  }
+  return CompareOutputs(expected, executor.outputs(), got, tolerance, verdict);
 }
 
 }  // namespace ingot

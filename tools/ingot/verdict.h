@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
 #include "nlohmann/json.hpp"
 #include "runtime/executor/executor.h"
 #include "runtime/tensor_sequence.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/report.h"
+#include "tools/ingot/test_data.h"
 
 namespace ingot {
 
@@ -24,6 +27,11 @@ struct Case {
   std::vector<TensorOrSequence> outputs;
   std::set<size_t> text_outputs;  // the positions of those that are text
 };
+
+// Reads a case of test data for a model with these inputs and outputs.
+absl::StatusOr<Case> ReadCase(const TestDataSet& set,
+                              absl::Span<const TensorInfo> inputs,
+                              absl::Span<const TensorInfo> outputs);
 
 // The outputs that were compared so far.
 class Verdict {
@@ -51,6 +59,13 @@ class Verdict {
   double max_abs_err_ = 0;
   double max_rel_err_ = 0;
 };
+
+// Compares `got`, the values of a model's `declared` outputs, with those of the
+// case, a sequence tensor by tensor. Errors: as CompareOutputs of a run.
+absl::Status CompareOutputs(const Case& expected,
+                            absl::Span<const TensorInfo> declared,
+                            absl::Span<const TensorOrSequence> got,
+                            const Tolerance& tolerance, Verdict* verdict);
 
 // Compares all outputs of a run with those of the case; a sequence tensor by
 // tensor, if it has as many as it should. InvalidArgument when the two are not

@@ -38,18 +38,6 @@ struct VerifyFlags {
   bool quiet = false;
 };
 
-absl::StatusOr<Case> ReadCase(const TestDataSet& set,
-                              const GraphExecutor& executor) {
-  Case read;
-  read.name = set.name;
-  INGOT_ASSIGN_OR_RETURN(read.inputs,
-                         ReadValueFiles(set.inputs, executor.inputs()));
-  INGOT_ASSIGN_OR_RETURN(
-      read.outputs,
-      ReadValueFiles(set.outputs, executor.outputs(), &read.text_outputs));
-  return read;
-}
-
 // A case of given or random inputs. With a reference, what that model's
 // interpretation gives is what should come of them; without, nothing is said
 // of the outputs.
@@ -138,10 +126,11 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   size_t done = 0;
   const size_t count = has_data ? sets.size() : 1;
   for (; done < count; ++done) {
-    INGOT_ASSIGN_OR_RETURN(Case expected,
-                           has_data ? ReadCase(sets[done], **executor)
-                                    : MakeCase(flags, (*executor)->inputs(),
-                                               builtins.compiler, progress));
+    INGOT_ASSIGN_OR_RETURN(
+        Case expected, has_data ? ReadCase(sets[done], (*executor)->inputs(),
+                                           (*executor)->outputs())
+                                : MakeCase(flags, (*executor)->inputs(),
+                                           builtins.compiler, progress));
     if (has_data) {
       progress->Update(expected.name,
                        static_cast<double>(done) / static_cast<double>(count));

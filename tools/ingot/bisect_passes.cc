@@ -1,0 +1,196 @@
+#include "tools/ingot/bisect_passes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/relay/interpreter/evaluate.h"
+
+namespace ingot {
+namespace {
+
+using relay::Node;
+using relay::NodeKind;
+using relay::Value;
+
+// The problem of a value of which there was none of its name.
+constexpr char kNew[] = "new";
+
+std::string NameOf(const Value& value) {
+  return absl::StrCat(value.node->name, "#", value.index);
+}
+
+// The elements of a tensor of f32 in ascending order, as one dimension; of
+// another type it is as it was.
+absl::StatusOr<Tensor> Sorted(const Tensor& tensor) {
+  INGOT_ASSIGN_OR_RETURN(Tensor sorted,
+                         Tensor::Empty(tensor.dtype(), {tensor.NumElements()}));
+  memcpy(sorted.mutable_raw_data(), tensor.raw_data(), tensor.bytes());
+  if (tensor.dtype() == DataType::Float(32)) {
+    float* const data = sorted.mutable_data<float>();
+    std::sort(data, data + tensor.NumElements(), [](float a, float b) {
+      return a < b || (b != b && a == a);  // NaNs come last
+    });
+  }
+  return sorted;
+}
+
+// Compares two values of one name, the second of which was there first.
+absl::StatusOr<Comparison> CompareInAnyLayout(const Tensor& after,
+                                              const Tensor& before,
+                                              const Tolerance& tolerance) {
+  if (after.shape() == before.shape() || after.dtype() != before.dtype() ||
+      after.NumElements() != before.NumElements()) {
+    return Compare(after, before, tolerance);
+  }
+  INGOT_ASSIGN_OR_RETURN(const Tensor a, Sorted(after));
+  INGOT_ASSIGN_OR_RETURN(const Tensor b, Sorted(before));
+  return Compare(a, b, tolerance);
+}
+
+// Whether a value has the elements of any that was there before.
+absl::StatusOr<bool> WasThere(const Tensor& value, const ModuleValues& before,
+                              const Tolerance& tolerance) {
+  for (const Tensor& tensor : before.tensors) {
+    if (tensor.dtype() != value.dtype() ||
+        tensor.NumElements() != value.NumElements()) {
+      continue;
+    }
+    INGOT_ASSIGN_OR_RETURN(const Comparison c,
+                           CompareInAnyLayout(value, tensor, tolerance));
+    if (c.ok()) return true;
+  }
+  return false;
+}
+
+// What became of each value of `after`: empty where it is as before.
+absl::StatusOr<std::map<Value, std::string>> Problems(
+    const ModuleValues& before, const ModuleValues& after,
+    const Tolerance& tolerance) {
+  std::map<std::string, const Tensor*> by_name;
+  for (size_t i = 0; i < before.values.size(); ++i) {
+    by_name[NameOf(before.values[i])] = &before.tensors[i];
+  }
+  std::map<Value, std::string> problems;
+  for (size_t i = 0; i < after.values.size(); ++i) {
+    std::string& problem = problems[after.values[i]];
+    const auto found = by_name.find(NameOf(after.values[i]));
+    if (found == by_name.end()) {
+      problem = kNew;
+      continue;
+    }
+    INGOT_ASSIGN_OR_RETURN(
+        Comparison c,
+        CompareInAnyLayout(after.tensors[i], *found->second, tolerance));
+    problem = std::move(c.problem);
+  }
+  return problems;
+}
+
+bool IsRight(const std::map<Value, std::string>& problems, const Value& value) {
+  if (value.node == nullptr || value.node->kind == NodeKind::kConstant ||
+      value.node->kind == NodeKind::kInput) {
+    return true;
+  }
+  const auto found = problems.find(value);
+  return found == problems.end() || found->second.empty();
+}
+
+// The model's nodes that a node computes, also in the function that it calls.
+std::vector<std::string> SourcesOf(const relay::Module& module,
+                                   const Node& node) {
+  relay::Sources all = node.sources;
+  for (const std::string& callee : node.Callees()) {
+    for (const auto& inner : module.Find(callee)->nodes()) {
+      all.Add(inner->sources);
+    }
+  }
+  return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+absl::StatusOr<int> FirstWrongPass(
+    int right, int wrong,
+    const std::function<absl::StatusOr<bool>(int passes)>& is_right) {
+  while (wrong - right > 1) {
+    const int middle = right + (wrong - right) / 2;
+    INGOT_ASSIGN_OR_RETURN(const bool is, is_right(middle));
+    (is ? right : wrong) = middle;
+  }
+  return wrong;
+}
+
+absl::StatusOr<ModuleValues> ComputeAll(
+    relay::Module* module, const std::vector<TensorOrSequence>& inputs) {
+  relay::Function* const main = module->main();
+  std::vector<Value> outputs;
+  for (const auto& node : main->nodes()) {
+    for (size_t i = 0; i < node->outputs.size(); ++i) {
+      if (node->kind == NodeKind::kConstant || node->outputs[i].is_sequence) {
+        continue;
+      }
+      outputs.push_back({node.get(), static_cast<int>(i)});
+    }
+  }
+  const std::vector<Value> own = main->outputs;
+  main->outputs = outputs;
+  absl::StatusOr<std::vector<TensorOrSequence>> computed =
+      relay::EvaluateFunctionOnSequences(*module, *main, inputs);
+  main->outputs = own;
+  if (!computed.ok()) return computed.status();
+  ModuleValues all{module, std::move(outputs), {}};
+  for (TensorOrSequence& value : *computed) {
+    all.tensors.push_back(std::get<Tensor>(std::move(value)));
+  }
+  return all;
+}
+
+absl::StatusOr<WrongNode> FirstWrongNode(const ModuleValues& before,
+                                         const ModuleValues& after,
+                                         const Tolerance& tolerance) {
+  INGOT_ASSIGN_OR_RETURN(auto problems, Problems(before, after, tolerance));
+  // From the outputs back to where the operands are as before. What is not as
+  // before may well be right by itself, such as a product without the factor
+  // that a pass has moved away, and then nothing wrong comes of it.
+  std::set<const Node*> cone;
+  std::vector<Value> next = after.module->main()->outputs;
+  while (!next.empty()) {
+    const Value value = next.back();
+    next.pop_back();
+    if (IsRight(problems, value) || !cone.insert(value.node).second) continue;
+    next.insert(next.end(), value.node->inputs.begin(),
+                value.node->inputs.end());
+  }
+  for (const auto& node : after.module->main()->nodes()) {
+    const bool is_first =
+        cone.count(node.get()) > 0 &&
+        std::all_of(node->inputs.begin(), node->inputs.end(),
+                    [&](const Value& v) { return IsRight(problems, v); });
+    if (!is_first) continue;
+    const Value result{node.get(), 0};
+    const auto tensor =
+        std::find(after.values.begin(), after.values.end(), result);
+    if (tensor != after.values.end() && problems[result] == kNew) {
+      INGOT_ASSIGN_OR_RETURN(
+          const bool was_there,
+          WasThere(after.tensors[tensor - after.values.begin()], before,
+                   tolerance));
+      if (was_there) {
+        problems[result].clear();
+        continue;
+      }
+    }
+    WrongNode wrong;
+    wrong.name = node->name;
+    wrong.sources = SourcesOf(*after.module, *node);
+    if (problems[result] != kNew) wrong.problem = problems[result];
+    return wrong;
+  }
+  return WrongNode();
+}
+
+}  // namespace ingot
