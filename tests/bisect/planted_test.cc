@@ -239,6 +239,16 @@ TEST_F(PlantedTest, Code) {
   EXPECT_EQ(located, 30);
 }
 
+// Neither a kernel nor a pass.
+TEST_F(PlantedTest, WeightsInTheSet) {
+  for (const std::string model : {"mlp", "residual"}) {
+    const std::optional<Answer> answer =
+        Bisect("weights - 0 all", model, "llvm");
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->json["culprit"], "plan") << answer->text;
+  }
+}
+
 // The data may be what is wrong.
 TEST_F(PlantedTest, WrongDataIsNoMiscompile) {
   const std::string set = Path("mlp_data/test_data_set_0");
