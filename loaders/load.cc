@@ -15,6 +15,7 @@
 #include "loaders/native/library.h"
 #include "loaders/native/missing_library.h"
 #include "loaders/target_keys.h"
+#include "runtime/plan/check.h"
 
 namespace ingot {
 namespace {
@@ -152,6 +153,34 @@ absl::Status OpenOtherKeys(const ArtifactSet& linked,
   return absl::OkStatus();
 }
 
+// The devices that a plan, which may be hostile, runs on.
+absl::StatusOr<std::vector<OpenDevice>> OpenDevices(
+    const Plan& plan, const LoaderRegistry& loaders,
+    const LoadOptions& options) {
+  std::vector<OpenDevice> devices = {OpenDevice::Cpu()};
+  // Executors check plans; here nothing but the list matters.
+  if (plan.devices_size() <= 1) return devices;
+  INGOT_RETURN_IF_ERROR(CheckDevices(plan));
+  for (int i = 1; i < plan.devices_size(); ++i) {
+    const PlanDevice& device = plan.devices(i);
+    if (const auto given = options.devices.find(device.target_key());
+        given != options.devices.end()) {
+      devices.push_back(given->second);
+      continue;
+    }
+    INGOT_ASSIGN_OR_RETURN(const OpenDeviceFn* open,
+                           loaders.FindDevice(device.kind()));
+    absl::StatusOr<OpenDevice> opened = (*open)();
+    if (!opened.ok()) {
+      return Annotate(
+          opened.status(),
+          absl::StrCat("device ", device.kind(), " for ", device.target_key()));
+    }
+    devices.push_back(*std::move(opened));
+  }
+  return devices;
+}
+
 }  // namespace
 
 absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
@@ -220,6 +249,8 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
   };
 
   INGOT_RETURN_IF_ERROR(load_groups(kMetadataLoader));
+  INGOT_ASSIGN_OR_RETURN(context.devices,
+                         OpenDevices(context.plan, loaders, options));
 
   if (auto native = groups.find(kNativeLoader); native != groups.end()) {
     ArtifactSet linked = set;
@@ -243,8 +274,12 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
   for (std::shared_ptr<Module>& module : imports) {
     INGOT_RETURN_IF_ERROR(host->Import(std::move(module)));
   }
-  return LoadedModel{std::move(host), std::move(context.plan),
-                     std::move(context.constants), provenance, ""};
+  return LoadedModel{std::move(host),
+                     std::move(context.plan),
+                     std::move(context.constants),
+                     provenance,
+                     "",
+                     std::move(context.devices)};
 }
 
 absl::StatusOr<LoadedModel> LoadPath(absl::string_view path,
@@ -297,7 +332,9 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> CreateExecutor(
     }
     return it->second;
   };
-  return GraphExecutor::Create(model.plan, model.host, lookup, options);
+  ExecutorOptions on_devices = options;
+  on_devices.devices = model.devices;
+  return GraphExecutor::Create(model.plan, model.host, lookup, on_devices);
 }
 
 absl::Status RegisterCoreLoaders(LoaderRegistry* loaders) {

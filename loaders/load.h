@@ -4,8 +4,10 @@
 #define INGOT_LOADERS_LOAD_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -14,6 +16,7 @@
 #include "artifact/blob.h"
 #include "artifact/container.h"
 #include "loaders/loader_registry.h"
+#include "runtime/device.h"
 #include "runtime/executor/executor.h"
 #include "runtime/module.h"
 #include "runtime/plan/plan.pb.h"
@@ -62,6 +65,10 @@ struct LoadOptions {
   // first.
   int threads = 1;
 
+  // The devices that serve target keys, by key; for others a device of the kind
+  // that the plan names is opened as the registry says.
+  std::map<std::string, OpenDevice> devices;
+
   // Told, in a line for a person, of long work that a loader did. May be null.
   std::function<void(absl::string_view line)> on_work;
 };
@@ -73,12 +80,14 @@ struct LoadedModel {
   std::map<std::string, Tensor> constants;
   Provenance provenance;
   std::string variant;  // that was loaded, of a set that has variants
+  std::vector<OpenDevice> devices;  // the plan's
 };
 
 // Loads `set`, of one with variants the chosen one alone: checks that this
 // machine can run each of its target keys (target_keys.h) and that every loader
-// it names is known; loads the group "metadata", then "native" (linked into a
-// shared library per key and opened), then the others sorted by loader name;
+// it names is known; loads the group "metadata"; opens the devices of the plan;
+// loads "native" (linked into a shared library per key and opened), then the
+// others sorted by loader name;
 // and imports each result into the host module. A group has one loader and one
 // target key; those of a loader are loaded in the order of keys.
 //
@@ -89,9 +98,9 @@ struct LoadedModel {
 // saying why and which can, or for a set that needs linking without
 // options.link; PermissionDenied for code where options.only_data refuses it;
 // InvalidArgument for a set that was taken out of a linked
-// library; NotFound for an unknown loader, naming an artifact that needs it, or
-// for a variant that is not there; what a loader returns, with its name in
-// front.
+// library; NotFound for an unknown loader, naming an artifact that needs it,
+// for an unknown kind of device, or for a variant that is not there; what a
+// loader returns, with its name in front.
 absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
                                  const LoaderRegistry& loaders,
                                  const LoadOptions& options = {},

@@ -2,8 +2,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "runtime/plan/check.h"
 
 namespace ingot {
+
+OpenDevice LoadContext::DeviceOf(absl::string_view target_key) const {
+  for (size_t i = 1; i < devices.size(); ++i) {
+    if (plan.devices(static_cast<int>(i)).target_key() == target_key) {
+      return devices[i];
+    }
+  }
+  return OpenDevice::Cpu();
+}
 
 absl::Status LoaderRegistry::Register(absl::string_view name, LoadBinaryFn load,
                                       LoaderInput input) {
@@ -28,6 +38,30 @@ absl::StatusOr<const LoadBinaryFn*> LoaderRegistry::Find(
                      "'; known: ", absl::StrJoin(Names(), ", ")));
   }
   return &it->second.load;
+}
+
+absl::Status LoaderRegistry::RegisterDevice(absl::string_view kind,
+                                            OpenDeviceFn open) {
+  if (open == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("device '", kind, "' has no function"));
+  }
+  if (!devices_.emplace(std::string(kind), std::move(open)).second) {
+    return absl::AlreadyExistsError(
+        absl::StrCat("device '", kind, "' is registered twice"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const OpenDeviceFn*> LoaderRegistry::FindDevice(
+    absl::string_view kind) const {
+  auto it = devices_.find(kind);
+  if (it != devices_.end()) return &it->second;
+  std::vector<absl::string_view> kinds = {kCpuDeviceKind};
+  for (const auto& [name, open] : devices_) kinds.push_back(name);
+  return absl::NotFoundError(
+      absl::StrCat("no device is of kind '", kind,
+                   "'; known: ", absl::StrJoin(kinds, ", ")));
 }
 
 bool LoaderRegistry::TakesCode(absl::string_view name) const {

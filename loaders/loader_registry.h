@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
 #include "artifact/artifact_set.h"
+#include "runtime/device.h"
 #include "runtime/module.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
@@ -43,6 +44,13 @@ struct LoadContext {
   // LoadOptions has both.
   int threads = 1;
   std::function<void(absl::string_view line)> on_work;
+
+  // Those of the plan, in its order, once there is a plan.
+  std::vector<OpenDevice> devices;
+
+  // The device on which the functions of a target key run: the CPU for a key
+  // without one of its own.
+  OpenDevice DeviceOf(absl::string_view target_key) const;
 };
 
 // "loadbinary": makes a module of all artifacts that name the loader, in the
@@ -51,6 +59,10 @@ struct LoadContext {
 // mention of the loader, but names the artifact.
 using LoadBinaryFn = std::function<absl::StatusOr<std::shared_ptr<Module>>(
     absl::Span<const Artifact> group, LoadContext& context)>;
+
+// Opens a device of one kind: finds the driver, if there is one, and a device.
+// Errors say what is missing, and where it comes from.
+using OpenDeviceFn = std::function<absl::StatusOr<OpenDevice>()>;
 
 // Says what a loader takes its artifacts for.
 enum class LoaderInput {
@@ -69,6 +81,10 @@ class LoaderRegistry {
   // NotFound lists the loaders that are known. Valid until the next Register.
   absl::StatusOr<const LoadBinaryFn*> Find(absl::string_view name) const;
 
+  // The same for a kind of device that plans may name.
+  absl::Status RegisterDevice(absl::string_view kind, OpenDeviceFn open);
+  absl::StatusOr<const OpenDeviceFn*> FindDevice(absl::string_view kind) const;
+
   // Whether artifacts for this loader are code; kNativeLoader's are.
   bool TakesCode(absl::string_view name) const;
 
@@ -80,6 +96,7 @@ class LoaderRegistry {
     LoaderInput input;
   };
   std::map<std::string, Loader, std::less<>> loaders_;
+  std::map<std::string, OpenDeviceFn, std::less<>> devices_;
 };
 
 }  // namespace ingot

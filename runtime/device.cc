@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <string>
 
@@ -59,6 +60,16 @@ class CpuApi : public DeviceApi {
   }
 
   void Free(Device device, void* memory) override { std::free(memory); }
+
+  absl::Status CopyFromCpu(Device device, void* to, const void* from,
+                           size_t bytes) override {
+    if (bytes > 0) std::memmove(to, from, bytes);
+    return absl::OkStatus();
+  }
+  absl::Status CopyToCpu(Device device, void* to, const void* from,
+                         size_t bytes) override {
+    return CopyFromCpu(device, to, from, bytes);
+  }
 };
 
 }  // namespace

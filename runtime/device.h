@@ -30,7 +30,10 @@ struct Device {
   friend bool operator!=(Device a, Device b) { return !(a == b); }
 };
 
-// Memory of one type of device. Implementations may be called from any thread.
+// Memory of one type of device. Addresses are the device's: only its api and
+// the functions that run on it may use them, but sums of an address and a
+// number within the allocated bytes are addresses, too. Implementations may be
+// called from any thread.
 class DeviceApi {
  public:
   virtual ~DeviceApi() = default;
@@ -41,10 +44,26 @@ class DeviceApi {
   virtual absl::StatusOr<void*> Allocate(Device device, size_t bytes,
                                          size_t alignment) = 0;
   virtual void Free(Device device, void* memory) = 0;
+
+  // Copies `bytes` bytes from the CPU's memory to the device's, or back. Work
+  // on the device that was begun before comes first, and the bytes are there on
+  // return. Errors are the device's, such as of work that failed meanwhile.
+  virtual absl::Status CopyFromCpu(Device device, void* to, const void* from,
+                                   size_t bytes) = 0;
+  virtual absl::Status CopyToCpu(Device device, void* to, const void* from,
+                                 size_t bytes) = 0;
 };
 
 // The CPU's. One shared object.
 std::shared_ptr<DeviceApi> CpuDeviceApi();
+
+// A device that is ready for work. A value; copies share the api.
+struct OpenDevice {
+  Device device;
+  std::shared_ptr<DeviceApi> api;
+
+  static OpenDevice Cpu() { return {Device::Cpu(), CpuDeviceApi()}; }
+};
 
 }  // namespace ingot
 

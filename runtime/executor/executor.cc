@@ -62,7 +62,9 @@ class PlanExecutor final : public GraphExecutor {
             std::move(options.observer),
             options.max_storage_bytes,
             options.random_seed.has_value() ? *options.random_seed : AnySeed(),
-            options.max_iterations},
+            options.max_iterations,
+            0,
+            std::move(options.devices)},
         frame_(&context_, /*keeps_outputs=*/true) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);
@@ -72,6 +74,14 @@ class PlanExecutor final : public GraphExecutor {
   absl::Status Init(const Plan& plan, std::shared_ptr<Module> host,
                     const ConstantLookup& constants) {
     INGOT_RETURN_IF_ERROR(CheckPlan(plan));
+    if (context_.devices.empty()) context_.devices = {OpenDevice::Cpu()};
+    const int given = static_cast<int>(context_.devices.size());
+    if (given < plan.devices_size()) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "the plan needs a device of kind '", plan.devices(given).kind(),
+          "' for the target key '", plan.devices(given).target_key(),
+          "', and this program has opened none"));
+    }
     context_.host = std::move(host);
     context_.constants = constants;
     const std::vector<std::string> symbols = SymbolNames(plan);

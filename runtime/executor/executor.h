@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/data_type.h"
+#include "runtime/device.h"
 #include "runtime/executor/profiler.h"
 #include "runtime/module.h"
 #include "runtime/plan/check.h"
@@ -52,6 +53,9 @@ struct ExecutorOptions {
   // own. Executors with the same seed give the same numbers, run by run. None:
   // one that differs from executor to executor.
   std::optional<uint64_t> random_seed;
+  // The devices of the plan, in its order; the CPU, which is the first, may be
+  // left out with all others.
+  std::vector<OpenDevice> devices;
   // The most bytes of storage that a plan may ask for, and each body of its
   // branches and loops.
   uint64_t max_storage_bytes = uint64_t{1} << 40;
@@ -92,8 +96,9 @@ class GraphExecutor {
   // `host` (and its imports) and its constants through `constants`, which may
   // be null if there are none. The executor keeps module and constants alive.
   // InvalidArgument for a plan that makes no sense, Unimplemented for another
-  // version, NotFound for a missing function or constant, ResourceExhausted for
-  // too much storage; each names the call or the tensor.
+  // version, NotFound for a missing function or constant, FailedPrecondition
+  // for a device that `options` do not bring, ResourceExhausted for too much
+  // storage; each names the call or the tensor.
   static absl::StatusOr<std::unique_ptr<GraphExecutor>> Create(
       const Plan& plan, std::shared_ptr<Module> host,
       const ConstantLookup& constants, ExecutorOptions options = {});

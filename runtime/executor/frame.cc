@@ -26,6 +26,8 @@ absl::StatusOr<std::unique_ptr<Step>> MakeStep(const CallSite& site) {
       return MakeRandomStateStep(site);
     case PlanCall::kBindDims:
       return MakeBindDimsStep(site);
+    case PlanCall::kCopy:
+      return MakeCopyStep(site);
     case PlanCall::STEP_NOT_SET:
       break;
   }
@@ -47,6 +49,8 @@ absl::string_view NameOf(const PlanCall& call) {
       return "random_state";
     case PlanCall::kBindDims:
       return "bind_dims";
+    case PlanCall::kCopy:
+      return "copy";
     case PlanCall::STEP_NOT_SET:
       break;
   }
@@ -113,10 +117,30 @@ absl::Status Frame::RunObserved() {
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     if (!call.has_function()) continue;
     args.clear();
-    for (uint32_t t : call.args()) args.push_back(bound_.tensor(t));
+    std::vector<Tensor> copies;  // of what is not in the CPU's memory
+    for (uint32_t t : call.args()) {
+      args.push_back(bound_.tensor(t));
+      if (call.device() == 0) continue;
+      INGOT_ASSIGN_OR_RETURN(Tensor copy, CopyOf(call.device(), *args.back()));
+      args.back() = copy.dl();
+      copies.push_back(std::move(copy));
+    }
     INGOT_RETURN_IF_ERROR(context_->observer(call, args));
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<Tensor> Frame::CopyOf(uint32_t device,
+                                     const DLTensor& tensor) const {
+  const OpenDevice& on = context_->devices[device];
+  const DataType dtype{tensor.dtype.code, tensor.dtype.bits,
+                       tensor.dtype.lanes};
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor copy,
+      Tensor::Empty(dtype, absl::MakeConstSpan(tensor.shape, tensor.ndim)));
+  INGOT_RETURN_IF_ERROR(on.api->CopyToCpu(on.device, copy.mutable_raw_data(),
+                                          tensor.data, copy.bytes()));
+  return copy;
 }
 
 absl::Status Frame::AtStep(size_t step, const absl::Status& status) const {

@@ -19,7 +19,8 @@ class Frame {
  public:
   // `keeps_outputs`: see BoundPlan.
   Frame(FrameContext* context, bool keeps_outputs)
-      : context_(context), bound_(context->max_storage_bytes, keeps_outputs) {}
+      : context_(context),
+        bound_(context->max_storage_bytes, keeps_outputs, &context->devices) {}
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
@@ -39,6 +40,7 @@ class Frame {
  private:
   absl::Status RunProfiled();
   absl::Status RunObserved();
+  absl::StatusOr<Tensor> CopyOf(uint32_t device, const DLTensor& tensor) const;
   absl::Status AtStep(size_t step, const absl::Status& status) const;
 
   FrameContext* const context_;

@@ -337,13 +337,42 @@ TEST(HostilePlan, ViewsOfViews) {
 
 TEST(HostilePlan, OtherDevices) {
   ExpectError([](Plan* p) { p->mutable_devices(0)->set_kind("opencl"); },
-              absl::StatusCode::kUnimplemented,
-              "the plan is for the devices [opencl], this program runs plans "
-              "of one cpu");
+              absl::StatusCode::kInvalidArgument, "its first device is no cpu");
   ExpectError([](Plan* p) { p->clear_devices(); },
-              absl::StatusCode::kUnimplemented, "for the devices []");
+              absl::StatusCode::kInvalidArgument, "its first device is no cpu");
   ExpectError([](Plan* p) { p->add_devices()->set_kind("cpu"); },
-              absl::StatusCode::kUnimplemented, "for the devices [cpu, cpu]");
+              absl::StatusCode::kInvalidArgument, "device 1 is of kind 'cpu'");
+  ExpectError([](Plan* p) { p->add_devices()->set_kind("far"); },
+              absl::StatusCode::kInvalidArgument,
+              "device 1 serves no target key");
+  const auto add_far = [](Plan* p) {
+    PlanDevice* device = p->add_devices();
+    device->set_kind("far");
+    device->set_target_key("npu");
+  };
+  ExpectError(
+      [&](Plan* p) {
+        add_far(p);
+        add_far(p);
+      },
+      absl::StatusCode::kInvalidArgument,
+      "two devices serve the target key 'npu'");
+  ExpectError(add_far, absl::StatusCode::kFailedPrecondition,
+              "the plan needs a device of kind 'far' for the target key 'npu'");
+  ExpectError(
+      [&](Plan* p) {
+        add_far(p);
+        p->mutable_calls(0)->set_device(1);
+      },
+      absl::StatusCode::kInvalidArgument, "is on device 0, not on 1");
+  ExpectError(
+      [&](Plan* p) {
+        add_far(p);
+        p->mutable_storage(0)->set_device(1);
+      },
+      absl::StatusCode::kInvalidArgument, "is on device 1, not on 0");
+  ExpectError([](Plan* p) { p->mutable_tensors(0)->set_device(1); },
+              absl::StatusCode::kInvalidArgument, "cannot be on device 1");
   ExpectError([](Plan* p) { p->mutable_calls(0)->set_device(1); },
               absl::StatusCode::kInvalidArgument,
               "call 0 (touch): it is on device 1 of 1");

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "runtime/c_abi.h"
+#include "runtime/device.h"
 #include "runtime/executor/profiler.h"
 #include "runtime/module.h"
 #include "runtime/plan/bound_plan.h"
@@ -29,8 +31,9 @@ struct FrameContext {
       observer;
   uint64_t max_storage_bytes = 0;  // of one frame
   uint64_t random_seed = 0;
-  int64_t max_iterations = 0;  // of all loops in one run of the executor
-  int64_t iterations = 0;      // in this run
+  int64_t max_iterations = 0;       // of all loops in one run of the executor
+  int64_t iterations = 0;           // in this run
+  std::vector<OpenDevice> devices;  // the plan's
 };
 
 // One call of a plan, prepared when the plan is loaded: a run only looks at
@@ -68,6 +71,7 @@ struct CallSite {
 // function that is missing, and the errors of preparing a body.
 absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeBindDimsStep(const CallSite& site);
+absl::StatusOr<std::unique_ptr<Step>> MakeCopyStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeRandomStateStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeSequenceStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeBranchStep(const CallSite& site);

@@ -14,19 +14,19 @@
 namespace ingot {
 namespace {
 
-absl::StatusOr<std::shared_ptr<void>> Allocate(uint64_t bytes) {
+absl::StatusOr<std::shared_ptr<void>> Allocate(const OpenDevice& on,
+                                               uint64_t bytes) {
   constexpr size_t kLargePage = size_t{2} << 20;
-  const bool large = bytes >= 2 * kLargePage;
-  const std::shared_ptr<DeviceApi> cpu = CpuDeviceApi();
+  const bool large = on.device.is_cpu() && bytes >= 2 * kLargePage;
   INGOT_ASSIGN_OR_RETURN(
       void* memory,
-      cpu->Allocate(Device::Cpu(), bytes, large ? kLargePage : kAlignment));
+      on.api->Allocate(on.device, bytes, large ? kLargePage : kAlignment));
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   // Only a hint: a system that cannot follow it loses nothing.
   if (large) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
   return std::shared_ptr<void>(memory,
-                               [cpu](void* p) { cpu->Free(Device::Cpu(), p); });
+                               [on](void* p) { on.api->Free(on.device, p); });
 }
 
 }  // namespace
@@ -36,7 +36,8 @@ absl::Status Arena::Reserve(uint64_t bytes) {
   // The old memory goes first, unless a view holds it.
   memory_ = nullptr;
   bytes_ = 0;
-  INGOT_ASSIGN_OR_RETURN(std::shared_ptr<void> memory, Allocate(bytes));
+  INGOT_ASSIGN_OR_RETURN(std::shared_ptr<void> memory,
+                         Allocate(device_, bytes));
   memory_ = std::move(memory);
   bytes_ = bytes;
   return absl::OkStatus();

@@ -3,15 +3,21 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "absl/status/status.h"
+#include "runtime/device.h"
 
 namespace ingot {
 
-// Memory on the CPU that grows. Large ones are on large pages where the system
-// has them, which saves most of the page faults and TLB misses.
+// Memory on a device that grows. Large ones of the CPU's are on large pages
+// where the system has them, which saves most of the page faults and TLB
+// misses.
 class Arena {
  public:
+  explicit Arena(OpenDevice device = OpenDevice::Cpu())
+      : device_(std::move(device)) {}
+
   // Whether `bytes` fit without growing. Memory that was never reserved does
   // not even hold 0 bytes: it has no address.
   bool Fits(uint64_t bytes) const {
@@ -28,6 +34,7 @@ class Arena {
   uint64_t bytes() const { return bytes_; }
 
  private:
+  OpenDevice device_;
   std::shared_ptr<void> memory_;
   uint64_t bytes_ = 0;
 };

@@ -43,6 +43,9 @@ void BoundPlan::InitPhases() {
   for (int p = 0; p < plan_.phases_size(); ++p) {
     const auto& symbols = plan_.phases(p).symbols();
     phases_[p].symbols.assign(symbols.begin(), symbols.end());
+    for (const OpenDevice& device : devices_) {
+      phases_[p].arenas.emplace_back(device);
+    }
   }
   sizes_.resize(plan_.storage_size());
   for (int i = 0; i < plan_.storage_size(); ++i) {
@@ -103,7 +106,7 @@ absl::Status BoundPlan::InitTensors() {
     dtypes_[i] = *dtype;
     DLTensor& dl = tensors_[i];
     dl = DLTensor{};
-    dl.device = Device::Cpu().dl();
+    dl.device = devices_[DeviceOf(plan_, Root(i))].device.dl();
     dl.dtype = DLDataType{dtype->code, dtype->bits, dtype->lanes};
     dl.ndim = tensor.shape_size();
     dl.shape = next;
@@ -120,11 +123,12 @@ absl::Status BoundPlan::InitTensors() {
 
 absl::Status BoundPlan::InitConstants(
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
-  std::map<std::string, Tensor> found;
+  std::map<std::pair<std::string, uint32_t>, Tensor> found;
   for (int i = 0; i < plan_.tensors_size(); ++i) {
     const PlanTensor& tensor = plan_.tensors(i);
     if (!tensor.has_constant()) continue;
-    auto [it, is_new] = found.emplace(tensor.constant(), Tensor());
+    auto [it, is_new] = found.emplace(
+        std::make_pair(tensor.constant(), tensor.device()), Tensor());
     if (is_new) {
       absl::StatusOr<Tensor> constant =
           constants == nullptr
@@ -137,6 +141,8 @@ absl::Status BoundPlan::InitConstants(
                                absl::StrCat("the constant '", tensor.constant(),
                                             "' is not a tensor on a CPU")));
       }
+      if (tensor.device() != 0) constant = OnDevice(*constant, tensor.device());
+      if (!constant.ok()) return AtTensor(i, constant.status());
       it->second = *constant;
       constants_.push_back(*std::move(constant));
     }
@@ -152,6 +158,18 @@ absl::Status BoundPlan::InitConstants(
   return absl::OkStatus();
 }
 
+absl::StatusOr<Tensor> BoundPlan::OnDevice(const Tensor& constant,
+                                           uint32_t device) const {
+  const OpenDevice& on = devices_[device];
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor copy,
+      Tensor::Empty(constant.dtype(), constant.shape(), on.device, on.api));
+  INGOT_RETURN_IF_ERROR(on.api->CopyFromCpu(on.device, copy.mutable_raw_data(),
+                                            constant.raw_data(),
+                                            constant.bytes()));
+  return copy;
+}
+
 void BoundPlan::SetData(uint32_t root, void* data) {
   for (int i : in_place_of_[root]) tensors_[i].data = data;
 }
@@ -163,8 +181,8 @@ bool BoundPlan::Owns(const Tensor& tensor) const {
     return a < b + bytes && b < a + tensor.bytes();
   };
   for (const Phase& phase : phases_) {
-    if (phase.arena.data() != nullptr &&
-        within(phase.arena.data(), phase.arena.bytes())) {
+    const Arena& arena = phase.arenas[0];  // the CPU's
+    if (arena.data() != nullptr && within(arena.data(), arena.bytes())) {
       return true;
     }
   }
@@ -176,7 +194,7 @@ bool BoundPlan::Owns(const Tensor& tensor) const {
 
 size_t BoundPlan::storage_bytes() const {
   size_t bytes = 0;
-  for (const Phase& phase : phases_) bytes += phase.arena.bytes();
+  for (const Phase& phase : phases_) bytes += phase.arena_bytes();
   for (const TwoBuffers& two : two_buffers_) {
     bytes += two.buffers[0].bytes() + two.buffers[1].bytes();
   }

@@ -15,6 +15,7 @@
 #include "absl/types/span.h"
 #include "runtime/c_abi.h"
 #include "runtime/data_type.h"
+#include "runtime/device.h"
 #include "runtime/plan/arena.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/tensor.h"
@@ -39,8 +40,12 @@ struct PlanSequence {
 class BoundPlan {
  public:
   // `keeps_outputs`: outputs are asked for after a run. A body's are not.
-  BoundPlan(uint64_t max_storage_bytes, bool keeps_outputs)
-      : max_storage_bytes_(max_storage_bytes), keeps_outputs_(keeps_outputs) {}
+  // `devices` are those of the plan, or more, and outlive this.
+  BoundPlan(uint64_t max_storage_bytes, bool keeps_outputs,
+            const std::vector<OpenDevice>* devices)
+      : max_storage_bytes_(max_storage_bytes),
+        keeps_outputs_(keeps_outputs),
+        devices_(*devices) {}
   BoundPlan(const BoundPlan&) = delete;
   BoundPlan& operator=(const BoundPlan&) = delete;
 
@@ -68,6 +73,8 @@ class BoundPlan {
     return plan_.tensors(static_cast<int>(index)).is_sequence();
   }
   DataType dtype(uint32_t index) const { return dtypes_[index]; }
+  // The size of all its elements, once its phase is bound.
+  uint64_t bytes(uint32_t index) const { return bytes_[index]; }
 
   // The tensor in whose place tensor `index` is: itself, unless it is a view.
   uint32_t root(uint32_t index) const { return roots_[index]; }
@@ -127,7 +134,14 @@ class BoundPlan {
     std::vector<int> placed;    // tensors in these and their views
     std::vector<int> outputs;   // of the plan, among `settled`
     std::vector<int> apart;     // calls whose arguments share storage
-    Arena arena;                // all its storages
+    // For each device, all its storages there.
+    std::vector<Arena> arenas;
+
+    uint64_t arena_bytes() const {
+      uint64_t bytes = 0;
+      for (const Arena& arena : arenas) bytes += arena.bytes();
+      return bytes;
+    }
   };
 
   // A tensor with two buffers.
@@ -148,8 +162,12 @@ class BoundPlan {
   absl::Status CheckInputShapes();
   absl::Status CheckRequirements(const Phase& phase) const;
   absl::Status Bind(Phase* phase);
-  absl::StatusOr<std::vector<uint64_t>> LayOutStorage(const Phase& phase,
-                                                      uint64_t* total);
+  // The offset of each of the phase's storages in its arena; `sizes` gets what
+  // each arena must hold.
+  absl::StatusOr<std::vector<uint64_t>> LayOutStorage(
+      const Phase& phase, std::vector<uint64_t>* sizes);
+  absl::StatusOr<Tensor> OnDevice(const Tensor& constant,
+                                  uint32_t device) const;
   bool SharesStorage(const PlanCall& call) const;
   absl::Status CheckPlaces(const Phase& phase);
   absl::Status CheckApart(const Phase& phase) const;
@@ -166,7 +184,7 @@ class BoundPlan {
   const std::shared_ptr<void>& ArenaOf(const PlanTensor& tensor) const {
     const PlanStorage& storage =
         plan_.storage(static_cast<int>(tensor.storage()));
-    return phases_[storage.phase()].arena.memory();
+    return phases_[storage.phase()].arenas[storage.device()].memory();
   }
   // The root of a tensor, as the plan has it.
   const PlanTensor& Root(int tensor) const {
@@ -175,6 +193,7 @@ class BoundPlan {
 
   const uint64_t max_storage_bytes_;
   const bool keeps_outputs_;
+  const std::vector<OpenDevice>& devices_;
   Plan plan_;
   std::vector<DLTensor> tensors_;
   std::vector<DataType> dtypes_;

@@ -16,12 +16,13 @@
 namespace ingot {
 
 absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
-    const Phase& phase, uint64_t* total) {
+    const Phase& phase, std::vector<uint64_t>* sizes) {
   std::vector<uint64_t> offsets;
-  *total = 0;
+  sizes->assign(phase.arenas.size(), 0);
+  uint64_t total = 0;
   // No sum below can overflow: each term is under 2^63 and the total is kept
   // under the limit, itself cut to 2^62.
-  const uint64_t others = storage_bytes() - phase.arena.bytes();
+  const uint64_t others = storage_bytes() - phase.arena_bytes();
   uint64_t limit = std::min(max_storage_bytes_, uint64_t{1} << 62);
   limit -= std::min(limit, others);
   for (int i : phase.storages) {
@@ -34,14 +35,16 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
       }
       size = std::max(size, *bytes);
     }
-    if (static_cast<uint64_t>(size) > limit - std::min(limit, *total)) {
+    if (static_cast<uint64_t>(size) > limit - std::min(limit, total)) {
       return absl::ResourceExhaustedError(
           absl::StrCat("plan: storage 0 to ", i, " needs ",
-                       others + *total + static_cast<uint64_t>(size),
+                       others + total + static_cast<uint64_t>(size),
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
-    offsets.push_back(*total);
-    *total += AlignUp(static_cast<uint64_t>(size));
+    uint64_t& arena = (*sizes)[plan_.storage(i).device()];
+    offsets.push_back(arena);
+    arena += AlignUp(static_cast<uint64_t>(size));
+    total += AlignUp(static_cast<uint64_t>(size));
     sizes_[i] = static_cast<uint64_t>(size);
   }
   return offsets;
@@ -155,26 +158,33 @@ absl::Status BoundPlan::CheckApart(const Phase& phase) const {
 }
 
 absl::Status BoundPlan::BindStorage(Phase* phase) {
-  uint64_t total = 0;
+  std::vector<uint64_t> sizes;
   INGOT_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
-                         LayOutStorage(*phase, &total));
+                         LayOutStorage(*phase, &sizes));
   INGOT_RETURN_IF_ERROR(CheckPlaces(*phase));
   INGOT_RETURN_IF_ERROR(CheckApart(*phase));
   if (phase != phases_.data() && phase->storages.empty()) {
     return absl::OkStatus();
   }
-  if (!phase->arena.Fits(total)) {
+  if (!phase->arenas[0].Fits(sizes[0])) {
     // Views of the old one go first, and so do those of later phases, which may
     // be in it. The values bound before have lost their views as well.
     outputs_.assign(outputs_.size(), Tensor());
-    INGOT_RETURN_IF_ERROR(phase->arena.Reserve(total));
+    INGOT_RETURN_IF_ERROR(phase->arenas[0].Reserve(sizes[0]));
     for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
       INGOT_RETURN_IF_ERROR(BindOutputs(earlier));
     }
   }
+  std::vector<bool> is_used(sizes.size(), false);
+  for (int i : phase->storages) is_used[plan_.storage(i).device()] = true;
+  for (size_t d = 1; d < sizes.size(); ++d) {
+    if (is_used[d]) INGOT_RETURN_IF_ERROR(phase->arenas[d].Reserve(sizes[d]));
+  }
   std::vector<char*> begin(plan_.storage_size());
   for (size_t i = 0; i < phase->storages.size(); ++i) {
-    begin[phase->storages[i]] = phase->arena.data() + offsets[i];
+    const PlanStorage& storage = plan_.storage(phase->storages[i]);
+    begin[phase->storages[i]] =
+        phase->arenas[storage.device()].data() + offsets[i];
   }
   for (int i : phase->placed) {
     const PlanTensor& tensor = plan_.tensors(i);

@@ -12,6 +12,7 @@
 #include "base/annotate.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/check_calls.h"
+#include "runtime/plan/check_devices.h"
 #include "runtime/plan/check_in_place.h"
 #include "runtime/plan/check_order.h"
 #include "runtime/plan/check_phases.h"
@@ -47,6 +48,7 @@ class Checker {
     if (status.ok()) status = CheckOutputIndices();
     if (status.ok()) status = CheckPhases(plan_);
     if (status.ok()) status = CheckOrder(plan_);
+    if (status.ok()) status = CheckPlacesOnDevices(plan_, num_devices_);
     return status;
   }
 
@@ -207,19 +209,6 @@ absl::Status CheckVersion(const Plan& plan) {
   return absl::UnimplementedError(absl::StrCat(
       "the plan has version ", plan.version(), ", this program reads version ",
       kPlanVersion, "; compile the model again"));
-}
-
-absl::Status CheckDevices(const Plan& plan) {
-  if (plan.devices_size() == 1 && plan.devices(0).kind() == kCpuDeviceKind) {
-    return absl::OkStatus();
-  }
-  std::string kinds;
-  for (const PlanDevice& device : plan.devices()) {
-    absl::StrAppend(&kinds, kinds.empty() ? "" : ", ", device.kind());
-  }
-  return absl::UnimplementedError(
-      absl::StrCat("the plan is for the devices [", kinds,
-                   "], this program runs plans of one ", kCpuDeviceKind));
 }
 
 }  // namespace

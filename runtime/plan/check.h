@@ -13,15 +13,15 @@ namespace ingot {
 // The plan version that this build reads and writes.
 inline constexpr uint32_t kPlanVersion = 4;
 
-// The kind of device that this build runs plans on.
+// The kind of a plan's first device.
 inline constexpr char kCpuDeviceKind[] = "cpu";
 
 // Checks all of a plan that can be checked without its functions, its constants
 // and its symbols' values; a plan that passes can be walked without a further
 // look at its indices. For whoever makes a plan as well as for who reads one.
 //
-//   - the version is kPlanVersion and the only device a CPU (else
-//     Unimplemented);
+//   - the version is kPlanVersion (else Unimplemented) and the devices are as
+//     CheckDevices says;
 //   - symbols and tensors have names, each once, and symbols bounds that are
 //     not negative;
 //   - every index is in range, every expression well formed, every type one
@@ -40,11 +40,18 @@ inline constexpr char kCpuDeviceKind[] = "cpu";
 //   on
 //     sequences, branches, loops and bodies have one where they take or give
 //     one;
+//   - a function's arguments are on the device that it runs on, what a copy
+//     reads and writes on the CPU and on the copy's device, and everything else
+//     on the CPU;
 //   - the bodies of branches and loops are sound plans, not too deep, and take
 //     and give what the call has, up to dimensions.
 //
 // InvalidArgument names the tensor, the call or the field.
 absl::Status CheckPlan(const Plan& plan);
+
+// The part of it about the list of devices: the first is a CPU, and each other
+// one serves a target key of its own. InvalidArgument otherwise.
+absl::Status CheckDevices(const Plan& plan);
 
 // The data type of a plan's tensor. InvalidArgument for one that no tensor has.
 absl::StatusOr<DataType> PlanDataType(const DataTypeProto& proto);

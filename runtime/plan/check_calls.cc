@@ -177,6 +177,16 @@ absl::Status CheckBindDims(const Plan& plan, const PlanCall& call) {
   return absl::OkStatus();
 }
 
+absl::Status CheckCopy(const Plan& plan, const PlanCall& call) {
+  INGOT_RETURN_IF_ERROR(CheckNoSequences(plan, call));
+  if (call.args_size() == 2 && call.num_outputs() == 1 &&
+      call.binds_size() == 0 &&
+      SameType(plan.tensors(call.args(0)), plan.tensors(call.args(1)))) {
+    return absl::OkStatus();
+  }
+  return Bad("a copy reads a tensor and gives one of its type");
+}
+
 absl::Status CheckFunction(const Plan& plan, const PlanCall& call) {
   if (call.function().empty()) return Bad("its function has no name");
   if (call.binds_size() > 0) return Bad("a call of a function binds symbols");
@@ -218,6 +228,8 @@ absl::Status CheckKind(const Plan& plan, const PlanCall& call) {
       return CheckRandomState(plan, call);
     case PlanCall::kBindDims:
       return CheckBindDims(plan, call);
+    case PlanCall::kCopy:
+      return CheckCopy(plan, call);
     case PlanCall::STEP_NOT_SET:
       break;
   }

@@ -19,4 +19,9 @@ uint32_t RootOf(const Plan& plan, uint32_t tensor) {
   return tensor;
 }
 
+uint32_t DeviceOf(const Plan& plan, const PlanTensor& root) {
+  if (!root.has_storage()) return root.device();
+  return plan.storage(static_cast<int>(root.storage())).device();
+}
+
 }  // namespace ingot

@@ -16,6 +16,10 @@ std::vector<uint32_t> RootsOf(const Plan& plan);
 // The same of one tensor.
 uint32_t RootOf(const Plan& plan, uint32_t tensor);
 
+// Where a root lies, an index into the devices of the plan. Its storage must be
+// there.
+uint32_t DeviceOf(const Plan& plan, const PlanTensor& root);
+
 }  // namespace ingot
 
 #endif  // INGOT_RUNTIME_PLAN_VIEWS_H_
