@@ -104,6 +104,12 @@ def _library_repositories():
         build_file = Label("//third_party:onednn.BUILD"),
     )
     system_repository(
+        name = "opencl",
+        build_file = Label("//third_party:opencl.BUILD"),
+        links = {"CL": "/usr/include/CL"},
+        package = "opencl-c-headers",
+    )
+    system_repository(
         name = "re2",
         build_file = Label("//third_party:re2.BUILD"),
     )

@@ -238,6 +238,18 @@ void CPrinter::PrintLoop(const tir::For& loop, const std::string& begin,
   taken_.erase(var);
 }
 
+void CPrinter::PrintIteration(const tir::For& loop, const std::string& index) {
+  const std::string first =
+      tir::IsConstInt(loop.min, 0)
+          ? index
+          : absl::StrCat(Print(loop.min, kAdditive), " + ", index);
+  const std::string var = DeclareVar(loop.var.get());
+  Line(absl::StrCat("const int64_t ", var, " = ", first, ";"));
+  bounds_.SetLoop(loop.var.get(), loop.min, loop.extent);
+  Print(loop.body);
+  bounds_.Forget(loop.var.get());
+}
+
 void CPrinter::NameShared(const Expr& e) {
   SharedFinder finder(e);
   for (const Expr& node : finder.shared) {

@@ -91,6 +91,8 @@ class CPrinter {
   // Prints `for (var = min + begin; …)`: the iterations [begin, end) of a loop.
   void PrintLoop(const tir::For& loop, const std::string& begin,
                  const std::string& end);
+  // Prints the body of the iteration of a loop that is number `index` of them.
+  void PrintIteration(const tir::For& loop, const std::string& index);
   // For compilers with __attribute__((vector_size)) and convertvector.
   void UseVectorTypes() { uses_vectors_ = true; }
   // Multiply-adds of f32 round once, and what the C library has of f32 is ours

@@ -23,7 +23,7 @@ absl::Status CheckHosts(const Compilation& c) {
     }
   }
   for (const TargetWork& work : c.targets) {
-    if (work.kind->HasRegions() || &work == c.host ||
+    if (!work.kind->IsHost() || &work == c.host ||
         pinned.count(work.target.Id()) > 0 ||
         pinned.count(work.target.kind) > 0) {
       continue;
@@ -55,7 +55,7 @@ bool IsNeeded(const Compilation& c, const Target& target,
       }
       const bool is_taken = std::any_of(
           c.targets.begin(), c.targets.end(), [&](const TargetWork& work) {
-            return work.kind->HasRegions() &&
+            return !work.kind->IsHost() &&
                    work.kind->Takes(work.target, *node).ok();
           });
       if (!is_taken && kind.Takes(target, *node).ok()) return true;
@@ -85,7 +85,7 @@ absl::Status AddLastResorts(Compilation* c) {
     INGOT_ASSIGN_OR_RETURN(TargetWork work, WorkFor(*c, target));
     const auto host = std::find_if(
         c->targets.begin(), c->targets.end(),
-        [](const TargetWork& other) { return !other.kind->HasRegions(); });
+        [](const TargetWork& other) { return other.kind->IsHost(); });
     c->targets.insert(host, std::move(work));
   }
   return absl::OkStatus();
@@ -97,12 +97,16 @@ absl::Status ChooseTargets(Compilation* c) {
   INGOT_RETURN_IF_ERROR(c->kinds.CheckList(c->options.targets));
   for (const Target& target : c->options.targets) {
     INGOT_ASSIGN_OR_RETURN(TargetWork work, WorkFor(*c, target));
+    // A device serves one key, which is not the CPU's.
+    if (!work.kind->device.empty() && target.key == kDefaultTargetKey) {
+      work.target.key = target.kind;
+    }
     c->targets.push_back(std::move(work));
   }
   INGOT_RETURN_IF_ERROR(AddLastResorts(c));
   for (TargetWork& work : c->targets) {
     c->context.targets.push_back({work.target, work.kind});
-    if (c->host == nullptr && !work.kind->HasRegions()) c->host = &work;
+    if (c->host == nullptr && work.kind->IsHost()) c->host = &work;
   }
   return absl::OkStatus();
 }

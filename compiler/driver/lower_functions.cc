@@ -58,6 +58,10 @@ class Lowering {
       c_.options.on_function(compiled.symbol, function.name);
     }
     compiled.source = c_.SourcesOf(function);
+    if (!work->kind->device.empty()) {
+      compiled.device_key = work->target.key;
+      c_.compiled.devices[work->target.key] = work->kind->device;
+    }
     INGOT_ASSIGN_OR_RETURN(compiled.assumptions,
                            AssumptionsOf(*c_.module, function));
     if (work->kind->relay_to_runtime == nullptr) {

@@ -41,6 +41,7 @@ enum class ExecutorStep {
   kNone,
   kBindDims,     // gives symbols the elements of an operand
   kRandomState,  // gives the key and counter of this run's random numbers
+  kCopy,         // moves a tensor to or from a device
   kSequence,     // moves tensors into, out of and between sequences
 };
 

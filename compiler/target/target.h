@@ -177,6 +177,14 @@ struct TargetKind {
   absl::StatusOr<MachineModel> MachineOf(const Target& target) const;
   absl::StatusOr<LayoutPreferences> LayoutsOf(const Target& target) const;
 
+  // The kind of device that its functions run on, as a LoaderRegistry knows it;
+  // empty: the CPU. Arguments are then in the device's memory, and copies are
+  // made where values come from elsewhere or are wanted there. Such a kind takes
+  // operators one by one, by `operators` and `supports`; what it takes is fused
+  // and lowered to loops as a host's operators are, and a target without a key
+  // gets the kind's name for one.
+  std::string device;
+
   // Null hooks are not offered.
 
   // Run before any other hook, in this order, after Ingot's own passes.
@@ -239,6 +247,9 @@ struct TargetKind {
   bool HasRegions() const {
     return relay_to_runtime != nullptr || relay_to_tir != nullptr;
   }
+
+  // Whether it takes every operator that those before it in the list leave.
+  bool IsHost() const { return !HasRegions() && device.empty(); }
 };
 
 // The kinds built in: a value, filled explicitly.

@@ -139,7 +139,7 @@ absl::Status TargetRegistry::CheckList(absl::Span<const Target> targets) const {
           "two targets are called '", target.Id(),
           "'; give one a key of its own, as in 'small: ", target.kind, "'"));
     }
-    (kind->HasRegions() ? regional : takers).push_back(&target);
+    (kind->IsHost() ? takers : regional).push_back(&target);
   }
   for (const Target* target : regional) {
     if (takers.empty() || target < takers[0]) continue;

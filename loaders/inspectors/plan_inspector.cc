@@ -27,7 +27,10 @@ class PlanPrinter {
                     plan_.version(), ")\n");
     std::vector<std::string> devices;
     for (const PlanDevice& device : plan_.devices()) {
-      devices.push_back(device.kind());
+      devices.push_back(
+          device.target_key().empty()
+              ? device.kind()
+              : absl::StrCat(device.kind(), " for ", device.target_key()));
     }
     absl::StrAppend(&text_, "devices: ", absl::StrJoin(devices, ", "), "\n");
     PrintPlan();
@@ -76,6 +79,7 @@ class PlanPrinter {
     }
     if (call.has_random_state()) return "random_state";
     if (call.has_bind_dims()) return "bind_dims";
+    if (call.has_copy()) return "copy";
     return call.has_function() ? call.function() : "nothing";
   }
 
@@ -256,6 +260,7 @@ class PlanPrinter {
       absl::StrAppend(&text_, ", ", At(writes, pair.result()),
                       " in the place of ", At(reads, pair.operand()));
     }
+    if (call.device() != 0) absl::StrAppend(&text_, ", device ", call.device());
     if (!call.source().empty()) absl::StrAppend(&text_, "   # ", call.source());
     text_ += "\n";
   }

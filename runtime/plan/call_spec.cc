@@ -22,10 +22,10 @@ bool IsDense(const DLTensor& dl) {
   return dense;
 }
 
-bool Fits(const DLTensor& dl, const TensorSpec& spec) {
+bool Fits(const DLTensor& dl, const TensorSpec& spec, Device device) {
   const bool scalar = dl.ndim == 0 && spec.shape == std::vector<int64_t>{1};
-  return dl.device.device_type == kDLCPU && dl.dtype.code == spec.dtype.code &&
-         dl.dtype.bits == spec.dtype.bits &&
+  return Device{dl.device.device_type, dl.device.device_id} == device &&
+         dl.dtype.code == spec.dtype.code && dl.dtype.bits == spec.dtype.bits &&
          dl.dtype.lanes == spec.dtype.lanes &&
          (scalar || absl::MakeConstSpan(dl.shape, dl.ndim) ==
                         absl::MakeConstSpan(spec.shape)) &&
@@ -42,7 +42,8 @@ DimExpr Constant(int64_t value) {
 
 absl::StatusOr<std::vector<void*>> CheckCall(absl::string_view name,
                                              const CallSpec& spec,
-                                             absl::Span<const TVMFFIAny> args) {
+                                             absl::Span<const TVMFFIAny> args,
+                                             Device device) {
   const size_t count = spec.inputs.size() + spec.outputs.size();
   if (args.size() != count) {
     return absl::InvalidArgumentError(
@@ -54,9 +55,10 @@ absl::StatusOr<std::vector<void*>> CheckCall(absl::string_view name,
                                  ? spec.inputs[i]
                                  : spec.outputs[i - spec.inputs.size()];
     absl::StatusOr<DLTensor*> tensor = AnyToTensor(args[i]);
-    if (!tensor.ok() || !Fits(**tensor, type)) {
+    if (!tensor.ok() || !Fits(**tensor, type, device)) {
       return absl::InvalidArgumentError(
-          absl::StrCat(name, ": argument ", i, " must be a dense CPU tensor ",
+          absl::StrCat(name, ": argument ", i, " must be a dense ",
+                       device.is_cpu() ? "CPU" : device.ToString(), " tensor ",
                        TypeString(type.dtype, type.shape)));
     }
     elements.push_back(static_cast<char*>((*tensor)->data) +

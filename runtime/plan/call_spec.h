@@ -11,6 +11,7 @@
 #include "absl/types/span.h"
 #include "runtime/c_abi.h"
 #include "runtime/data_type.h"
+#include "runtime/device.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace ingot {
@@ -26,11 +27,13 @@ struct CallSpec {
 };
 
 // The elements of each argument. InvalidArgument, with `name` in front, unless
-// they are as many tensors as `spec` says, dense, on the CPU and of its types;
-// a tensor without dimensions will also do where one of shape [1] is meant.
+// they are as many tensors as `spec` says, dense, on the device and of its
+// types; a tensor without dimensions will also do where one of shape [1] is
+// meant.
 absl::StatusOr<std::vector<void*>> CheckCall(absl::string_view name,
                                              const CallSpec& spec,
-                                             absl::Span<const TVMFFIAny> args);
+                                             absl::Span<const TVMFFIAny> args,
+                                             Device device = Device::Cpu());
 
 // A plan that calls the function `name` once. The model's inputs and outputs,
 // called input0, output0 and so on, are those of the call.

@@ -91,7 +91,7 @@ absl::Status RunOpt(Args args, const CompilerBackends& backends) {
     bool has_host = false;
     for (Target& t : variants[0].targets) {
       const TargetKind* kind = *registry.Find(t.kind);
-      if (!kind->HasRegions() && !has_host) {
+      if (kind->IsHost() && !has_host) {
         INGOT_ASSIGN_OR_RETURN(context.layouts, kind->LayoutsOf(t));
         has_host = true;
       }

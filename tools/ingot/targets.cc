@@ -39,7 +39,7 @@ std::string Wrapped(const std::vector<std::string>& words) {
 }
 
 std::string Operators(const TargetKind& kind) {
-  if (!kind.HasRegions()) return "every one that Ingot lowers to loops";
+  if (kind.IsHost()) return "every one that Ingot lowers to loops";
   if (!kind.operators.has_value()) return "as its options say";
   if (kind.operators->empty()) return "only in composites";
   return Wrapped(*kind.operators);

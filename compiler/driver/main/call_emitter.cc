@@ -52,6 +52,9 @@ absl::Status CallEmitter::EmitCall(const PlanCall& call, PlanScope* scope,
   switch (call.step_case()) {
     case PlanCall::kFunction:
       return EmitFunction(call, *scope, out);
+    case PlanCall::kCopy:
+      return absl::UnimplementedError(
+          absl::StrCat("a part of it runs on a device (", call.source(), ")"));
     case PlanCall::kBindDims:
       EmitBindDims(call, scope, out);
       return scope->BeginNextPhase(arena_, dims_, &layout_, out);

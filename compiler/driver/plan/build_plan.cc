@@ -1,5 +1,7 @@
 #include "compiler/driver/plan/build_plan.h"
 
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include "compiler/tir/arith/simplify.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
+#include "runtime/plan/views.h"
 
 namespace ingot {
 namespace {
@@ -106,6 +109,8 @@ class PlanBuilder {
       case relay::ExecutorStep::kRandomState:
         AddStep(node)->mutable_random_state();
         return AddResults(node);
+      case relay::ExecutorStep::kCopy:
+        return AddCopy(node);
       case relay::ExecutorStep::kSequence:
         return AddSequenceStep(node);
       case relay::ExecutorStep::kNone:
@@ -150,12 +155,12 @@ class PlanBuilder {
   }
 
   // The results of a node as what the last call writes.
-  absl::Status AddResults(const Node& node) {
+  absl::Status AddResults(const Node& node, uint32_t copied_to = 0) {
     const int index = plan_.calls_size() - 1;
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       INGOT_RETURN_IF_ERROR(
           AddResult(i == 0 ? node.name : absl::StrCat(node.name, ".", i),
-                    node.outputs[i]));
+                    node.outputs[i], copied_to));
       const PlanCall& call = plan_.calls(index);
       values_.SetTensorOf(ResultOf(node, static_cast<int>(i)),
                           call.args(call.args_size() - 1));
@@ -163,12 +168,15 @@ class PlanBuilder {
     return absl::OkStatus();
   }
 
-  absl::Status AddResult(absl::string_view name,
-                         const relay::TensorType& type) {
+  // The result of a copy is on `copied_to`, others are where the call runs.
+  absl::Status AddResult(absl::string_view name, const relay::TensorType& type,
+                         uint32_t copied_to = 0) {
     const int index = plan_.calls_size() - 1;
     INGOT_ASSIGN_OR_RETURN(const int id, values_.AddTensor(name, type));
-    values_.Write(id, type, index);
     PlanCall* call = plan_.mutable_calls(index);
+    const uint32_t device = call->has_copy() ? copied_to : call->device();
+    values_.Write(id, type, index, device);
+    if (device != 0) devices_[static_cast<uint32_t>(id)] = device;
     call->add_args(id);
     call->set_num_outputs(call->num_outputs() + 1);
     return absl::OkStatus();
@@ -186,6 +194,36 @@ class PlanBuilder {
       bind->set_index(static_cast<uint32_t>(i));
     }
     return AddResults(node);
+  }
+
+  // The index of the device that serves a target key; 0 for none, the CPU.
+  uint32_t DeviceOfKey(const std::string& key) const {
+    if (key.empty()) return 0;
+    const auto it = compiled_.devices.find(key);
+    return 1 +
+           static_cast<uint32_t>(std::distance(compiled_.devices.begin(), it));
+  }
+
+  // A constant is copied when it is loaded, anything else by a call.
+  absl::Status AddCopy(const Node& node) {
+    const Value from = node.inputs[0];
+    const uint32_t to = DeviceOfKey(node.attrs.Get<std::string>("to"));
+    if (from.node->kind == NodeKind::kConstant) {
+      INGOT_ASSIGN_OR_RETURN(const int id,
+                             values_.AddTensor(node.name, node.outputs[0]));
+      PlanTensor* tensor = plan_.mutable_tensors(id);
+      tensor->set_constant(plan_.tensors(values_.TensorOf(from)).constant());
+      tensor->set_device(to);
+      values_.SetTensorOf(ResultOf(node, 0), id);
+      return absl::OkStatus();
+    }
+    const uint32_t root =
+        RootOf(plan_, static_cast<uint32_t>(values_.TensorOf(from)));
+    const auto made = devices_.find(root);
+    PlanCall* call = AddStep(node);
+    call->mutable_copy();
+    call->set_device(made == devices_.end() ? to : made->second);
+    return AddResults(node, to);
   }
 
   absl::Status AddSequenceStep(const Node& node) {
@@ -270,6 +308,7 @@ class PlanBuilder {
     const CompiledFunction& function = compiled_.functions.at(node.callee);
     PlanCall* call = AddStep(node);
     call->set_function(function.symbol);
+    call->set_device(DeviceOfKey(function.device_key));
     // Several calls may share a function.
     if (node.sources.empty()) call->set_source(function.source);
     const std::string source = call->source();
@@ -327,7 +366,8 @@ class PlanBuilder {
   ConstantPool* const constants_;
   Plan plan_;
   PlanValues values_;
-  std::set<std::string> required_;  // without their sources
+  std::set<std::string> required_;        // without their sources
+  std::map<uint32_t, uint32_t> devices_;  // of tensors that are not on the CPU
 };
 
 }  // namespace
@@ -341,6 +381,11 @@ absl::StatusOr<Plan> BuildPlan(const relay::Module& module,
   plan.set_version(kPlanVersion);
   plan.set_entry(std::string(entry));
   plan.add_devices()->set_kind(kCpuDeviceKind);
+  for (const auto& [key, kind] : compiled.devices) {
+    PlanDevice* device = plan.add_devices();
+    device->set_kind(kind);
+    device->set_target_key(key);
+  }
   return plan;
 }
 

@@ -22,6 +22,8 @@ struct CompiledFunction {
   std::string source;                   // the model's nodes, for people
   // The dimensions that it relies on being equal.
   std::vector<relay::DimAssumption> assumptions;
+  // The target key whose device it runs on; empty: the CPU.
+  std::string device_key;
 };
 
 // The functions that a plan calls and what it relies on, as lowering leaves
@@ -31,15 +33,17 @@ struct CompiledModule {
   // The dimensions that views, which main and bodies like it hold, rely on
   // being equal.
   std::map<const relay::Node*, std::vector<relay::DimAssumption>> views;
+  // The kinds of the devices that functions run on, by target key; not the CPU.
+  std::map<std::string, std::string> devices;
 };
 
 // Turns main, which only holds inputs, constants, view operators, bind_dims,
-// random_state, operators on sequences, calls of functions in `compiled`, and
-// branches and loops over functions like it, into a plan: every value a place,
-// every call its arguments, intermediate storage shared by life time. Views of
-// a value share its memory; constants go into `constants`. InvalidArgument when
-// a dimension follows neither from the inputs' shapes nor from what a run binds
-// before.
+// random_state, device_copy, operators on sequences, calls of functions in
+// `compiled`, and branches and loops over functions like it, into a plan: every
+// value a place, every call its arguments, intermediate storage shared by life
+// time. Views of a value share its memory; constants go into `constants`.
+// InvalidArgument when a dimension follows neither from the inputs' shapes nor
+// from what a run binds before.
 absl::StatusOr<Plan> BuildPlan(const relay::Module& module,
                                absl::string_view entry,
                                const CompiledModule& compiled,

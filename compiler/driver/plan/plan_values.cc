@@ -1,6 +1,7 @@
 #include "compiler/driver/plan/plan_values.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -96,7 +97,8 @@ absl::StatusOr<int> PlanValues::AddTensor(absl::string_view name,
   return id;
 }
 
-void PlanValues::Write(int tensor, const relay::TensorType& type, int call) {
+void PlanValues::Write(int tensor, const relay::TensorType& type, int call,
+                       uint32_t device) {
   if (type.is_sequence) return;
   tir::Expr bytes = tir::MakeInt(static_cast<int64_t>(type.dtype.bytes()));
   for (const tir::Expr& dim : type.shape) bytes = bytes * dim;
@@ -105,6 +107,7 @@ void PlanValues::Write(int tensor, const relay::TensorType& type, int call) {
   request.bytes = tir::Simplify(bytes);
   request.first = request.last = call;
   requests_.push_back(std::move(request));
+  devices_.push_back(device);
 }
 
 void PlanValues::Read(int tensor, int call) {
@@ -134,29 +137,44 @@ void PlanValues::PlaceStorage() {
       joined[to] = from;
     }
   }
-  std::vector<StorageRequest> alone;
-  std::vector<int> index_of(requests_.size());
-  for (size_t i = 0; i < requests_.size(); ++i) {
-    if (joined[i] != static_cast<int>(i)) continue;
-    index_of[i] = static_cast<int>(alone.size());
-    alone.push_back(requests_[i]);
-  }
-  const StoragePlan storage = AssignStorage(alone);
-  for (size_t i = 0; i < storage.storages.size(); ++i) {
-    PlanStorage* added = plan_->add_storage();
-    for (const tir::Expr& size : storage.storages[i]) {
-      // Sizes are products of dimensions that were converted before.
-      *added->add_bytes() = *ToDimExpr(size);
-    }
-    added->set_phase(static_cast<uint32_t>(storage.phases[i]));
-  }
+  const std::vector<StorageAssignment> places = AssignDevices(joined);
   for (const auto& [tensor, request] : requests_of_) {
-    const StorageAssignment& place =
-        storage.assignments[index_of[joined[request]]];
+    const StorageAssignment& place = places[joined[request]];
     PlanTensor* placed = plan_->mutable_tensors(tensor);
     placed->set_storage(static_cast<uint32_t>(place.storage));
     placed->set_offset(static_cast<uint64_t>(place.offset));
   }
+}
+
+std::vector<StorageAssignment> PlanValues::AssignDevices(
+    const std::vector<int>& joined) {
+  std::vector<StorageAssignment> places(requests_.size());
+  for (const uint32_t device :
+       std::set<uint32_t>(devices_.begin(), devices_.end())) {
+    std::vector<StorageRequest> alone;
+    std::vector<size_t> requests;
+    for (size_t i = 0; i < requests_.size(); ++i) {
+      if (joined[i] != static_cast<int>(i) || devices_[i] != device) continue;
+      alone.push_back(requests_[i]);
+      requests.push_back(i);
+    }
+    const StoragePlan storage = AssignStorage(alone);
+    const int first = plan_->storage_size();
+    for (size_t i = 0; i < storage.storages.size(); ++i) {
+      PlanStorage* added = plan_->add_storage();
+      for (const tir::Expr& size : storage.storages[i]) {
+        // Sizes are products of dimensions that were converted before.
+        *added->add_bytes() = *ToDimExpr(size);
+      }
+      added->set_phase(static_cast<uint32_t>(storage.phases[i]));
+      added->set_device(device);
+    }
+    for (size_t i = 0; i < requests.size(); ++i) {
+      places[requests[i]] = storage.assignments[i];
+      places[requests[i]].storage += first;
+    }
+  }
+  return places;
 }
 
 }  // namespace ingot

@@ -43,9 +43,10 @@ class PlanValues {
   }
   int TensorOf(const relay::Value& value) const { return tensors_.at(value); }
 
-  // Says that call `call` writes the tensor, so that it needs storage from then
-  // on. Sequences need none.
-  void Write(int tensor, const relay::TensorType& type, int call);
+  // Says that call `call` writes the tensor, so that it needs storage on a
+  // device from then on. Sequences need none.
+  void Write(int tensor, const relay::TensorType& type, int call,
+             uint32_t device);
 
   // Says that call `call`, or what follows the last one, reads the tensor.
   void Read(int tensor, int call);
@@ -55,11 +56,15 @@ class PlanValues {
   void PlaceStorage();
 
  private:
+  // Storage for each request that is not joined to another, device by device.
+  std::vector<StorageAssignment> AssignDevices(const std::vector<int>& joined);
+
   Plan* const plan_;
   std::map<const tir::Var*, int> symbols_;
   std::map<std::string, int> names_;
   std::map<relay::Value, int> tensors_;
   std::vector<StorageRequest> requests_;
+  std::vector<uint32_t> devices_;   // parallel to requests_
   std::map<int, int> requests_of_;  // tensor -> request
 };
 

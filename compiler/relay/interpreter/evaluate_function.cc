@@ -196,6 +196,7 @@ absl::StatusOr<Values> RunNode(Evaluation* e, const Node& node, int64_t run,
         results.push_back(std::move(result));
         break;
       }
+      if (node.op->step == ExecutorStep::kCopy) return Values{operands[0]};
       if (node.op->step == ExecutorStep::kRandomState) {
         INGOT_ASSIGN_OR_RETURN(Tensor state, RandomState(run));
         return Values{state};

@@ -72,7 +72,7 @@ bool KeepsQuantized(const PassContext& context) {
   return context.layouts.byte_words &&
          std::none_of(
              context.targets.begin(), context.targets.end(),
-             [](const TargetChoice& t) { return t.kind->HasRegions(); });
+             [](const TargetChoice& t) { return !t.kind->IsHost(); });
 }
 
 bool DequantizesBytes(const Node& node) {

@@ -44,8 +44,10 @@ class Partitioner {
     const std::vector<TargetChoice>& targets = context_->targets;
     size_t host = 0;
     for (; host < targets.size(); ++host) {
-      if (!targets[host].kind->HasRegions()) break;
-      INGOT_RETURN_IF_ERROR(Choose(targets[host]));
+      const TargetKind& kind = *targets[host].kind;
+      if (kind.IsHost()) break;
+      INGOT_RETURN_IF_ERROR(kind.HasRegions() ? Choose(targets[host])
+                                              : TakeNodes(targets[host]));
     }
     INGOT_RETURN_IF_ERROR(PlaceTheRest(host));
     for (const auto& [choice, region] : regions_) {
@@ -189,6 +191,27 @@ class Partitioner {
     return absl::OkStatus();
   }
 
+  // Marks what a target without regions takes, which is fused as the host's
+  // operators are.
+  absl::Status TakeNodes(const TargetChoice& choice) {
+    for (const auto& node : function_->nodes()) {
+      if (!MayTake(choice, node.get())) continue;
+      const absl::Status supported = choice.kind->Takes(choice.target, *node);
+      if (supported.ok()) {
+        taken_.insert(node.get());
+        node->attrs.Set("target", choice.target.Id());
+        changed_ = true;
+      } else if (pinned_.count(node.get()) > 0) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            Describe(*node), " is pinned to ", choice.target.ToString(),
+            ", which does not take it: ", supported.message()));
+      } else {
+        Refuse(choice, *node, supported.message());
+      }
+    }
+    return absl::OkStatus();
+  }
+
   bool HoldsPin(const Region& region) const {
     for (const RegionUnit& unit : region.units) {
       for (const Node* node : unit.nodes) {
@@ -213,7 +236,7 @@ class Partitioner {
             "; add one that takes every operator, ", "such as ',llvm'"));
       }
       const TargetChoice* choice = pin->second;
-      if (choice->kind->HasRegions()) {
+      if (!choice->kind->IsHost()) {
         // It comes after the host in the list.
         return absl::InvalidArgumentError(absl::StrCat(
             Describe(*node), " is pinned to ", choice->target.ToString(),

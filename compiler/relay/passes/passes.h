@@ -21,6 +21,7 @@ absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
 absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
+absl::StatusOr<bool> PlaceOnDevices(Module* module, PassContext* context);
 
 struct PassRow {
   const char* name;
@@ -55,23 +56,25 @@ inline constexpr PassRow kPasses[] = {
      "in "
      "one dimension",
      FlattenRows},
+    {"place_on_devices", "copy values to and from devices where they cross",
+     PlaceOnDevices},
 };
 
 // The passes that a compilation runs, by its level of optimization.
 inline constexpr const char* kPassesOfLevel0[] = {
-    "infer_types", "fold_constants", "eliminate_dead",
-    "partition",   "fold_constants", "fuse_ops"};
+    "infer_types",    "fold_constants", "eliminate_dead",  "partition",
+    "fold_constants", "fuse_ops",       "place_on_devices"};
 inline constexpr const char* kPassesOfLevel1[] = {
     "infer_types", "fold_constants", "simplify",         "fold_batch_norm",
     "simplify",    "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",   "fold_constants", "fuse_ops"};
+    "partition",   "fold_constants", "fuse_ops",         "place_on_devices"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types", "fold_constants",   "simplify",         "fold_batch_norm",
-    "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
-    "partition",   "byte_products",    "fold_constants",   "simplify",
-    "sub_pixel",   "block_layout",     "pack_weights",     "fold_constants",
-    "simplify",    "eliminate_common", "eliminate_dead",   "fuse_ops",
-    "flatten_rows"};
+    "infer_types",  "fold_constants",   "simplify",         "fold_batch_norm",
+    "simplify",     "fold_constants",   "eliminate_common", "eliminate_dead",
+    "partition",    "byte_products",    "fold_constants",   "simplify",
+    "sub_pixel",    "block_layout",     "pack_weights",     "fold_constants",
+    "simplify",     "eliminate_common", "eliminate_dead",   "fuse_ops",
+    "flatten_rows", "place_on_devices"};
 
 }  // namespace ingot::relay
 

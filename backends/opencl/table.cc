@@ -1,0 +1,35 @@
+#include "backends/opencl/table.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace ingot::opencl {
+namespace {
+
+std::string Line(absl::string_view key, const TensorSpec& tensor) {
+  return absl::StrCat("  ", key, " ", tensor.dtype.ToString(),
+                      tensor.shape.empty() ? "" : " ",
+                      absl::StrJoin(tensor.shape, " "), "\n");
+}
+
+}  // namespace
+
+std::string WriteTable(const std::vector<TableFunction>& functions) {
+  std::string text =
+      "# The functions of a model's plan: what they read and write, and the\n"
+      "# kernels that each launches, with the number of work items.\n";
+  for (const TableFunction& f : functions) {
+    absl::StrAppend(&text, "\nfunction ", f.name, f.checks ? " checks" : "",
+                    f.nodes.empty() ? "\n" : absl::StrCat("\n  # ", f.nodes),
+                    f.nodes.empty() ? "" : "\n");
+    for (const TensorSpec& t : f.spec.inputs) text += Line("input", t);
+    for (const TensorSpec& t : f.spec.outputs) text += Line("output", t);
+    for (const Launch& launch : f.launches) {
+      absl::StrAppend(&text, "  launch ", launch.kernel, " ", launch.work_items,
+                      "\n");
+    }
+  }
+  return text;
+}
+
+}  // namespace ingot::opencl
