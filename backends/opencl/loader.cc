@@ -35,8 +35,8 @@ absl::StatusOr<std::shared_ptr<Module>> Load(absl::Span<const Artifact> group,
   if (!functions.ok()) {
     return Annotate(functions.status(), ArtifactPath(*table));
   }
-  absl::StatusOr<std::shared_ptr<Program>> program =
-      Program::Create(context.DeviceOf(source->target_key), source->content);
+  absl::StatusOr<std::shared_ptr<Program>> program = Program::Create(
+      context.DeviceOf(source->target_key), source->content.view());
   if (!program.ok()) return Annotate(program.status(), ArtifactPath(*source));
   auto module = std::make_shared<TableModule>(kName);
   for (const TableFunction& entry : *functions) {

@@ -2,24 +2,22 @@
 
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 #include "runtime/plan/call_spec.h"
 
 namespace ingot::opencl {
 
-absl::StatusOr<std::shared_ptr<Program>> Program::Create(OpenDevice on,
-                                                         Blob source) {
+absl::StatusOr<std::shared_ptr<Program>> Program::Create(
+    OpenDevice on, absl::string_view source) {
   auto device = std::dynamic_pointer_cast<ClDevice>(on.api);
   if (device == nullptr) {
     return absl::FailedPreconditionError(
         absl::StrCat("kernels of OpenCL are to run on ", on.device.ToString()));
   }
-  INGOT_ASSIGN_OR_RETURN(cl_program built, device->Build(source.view()));
+  INGOT_ASSIGN_OR_RETURN(cl_program built, device->Build(source));
   std::shared_ptr<Program> program(
-      new Program(std::move(on), std::move(device), std::move(source)));
+      new Program(std::move(on), std::move(device)));
   program->program_ = built;
   return program;
 }
@@ -46,50 +44,21 @@ absl::StatusOr<Function> Program::Find(const TableFunction& entry) {
       [self = shared_from_this(), entry, kernels = std::move(kernels)](
           absl::Span<const TVMFFIAny> args, TVMFFIAny*) -> absl::Status {
         INGOT_ASSIGN_OR_RETURN(
-            std::vector<void*> arguments,
+            const std::vector<void*> arguments,
             CheckCall(entry.name, entry.spec, args, self->on_.device));
-        return self->Run(entry, kernels, std::move(arguments));
+        return self->Run(entry, kernels, arguments);
       });
 }
 
 absl::Status Program::Run(const TableFunction& entry,
                           absl::Span<const cl_kernel> kernels,
-                          std::vector<void*> arguments) const {
-  Tensor failed;
-  if (entry.checks) {
-    INGOT_ASSIGN_OR_RETURN(
-        failed, Tensor::Empty(DataType::Int(32), {}, on_.device, on_.api));
-    const int32_t none = 0;
-    INGOT_RETURN_IF_ERROR(device_->CopyFromCpu(
-        on_.device, failed.mutable_raw_data(), &none, sizeof(none)));
-    arguments.push_back(failed.mutable_raw_data());
-  } else {
-    arguments.push_back(nullptr);  // no kernel looks at it
-  }
+                          absl::Span<void* const> arguments) const {
   for (size_t i = 0; i < kernels.size(); ++i) {
     INGOT_RETURN_IF_ERROR(
         device_->Launch(kernels[i], arguments,
                         static_cast<size_t>(entry.launches[i].work_items)));
   }
-  return entry.checks ? Checked(entry, failed) : absl::OkStatus();
-}
-
-absl::Status Program::Checked(const TableFunction& entry,
-                              const Tensor& failed) const {
-  int32_t line = 0;
-  INGOT_RETURN_IF_ERROR(
-      device_->CopyToCpu(on_.device, &line, failed.raw_data(), sizeof(line)));
-  if (line == 0) return absl::OkStatus();
-  // The check names what is wrong in the source.
-  int number = 0;
-  for (absl::string_view text : absl::StrSplit(source_.view(), '\n')) {
-    if (++number != line) continue;
-    const std::vector<absl::string_view> words = absl::StrSplit(text, '"');
-    if (words.size() > 3) return absl::InvalidArgumentError(words[3]);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(entry.name, ": the check on line ", line, " of ",
-                   kSourceFile, " failed"));
+  return absl::OkStatus();
 }
 
 }  // namespace ingot::opencl

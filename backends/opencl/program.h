@@ -4,17 +4,16 @@
 #define INGOT_BACKENDS_OPENCL_PROGRAM_H_
 
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "artifact/blob.h"
 #include "backends/opencl/device.h"
 #include "backends/opencl/table.h"
 #include "runtime/function.h"
-#include "runtime/tensor.h"
 
 namespace ingot::opencl {
 
@@ -22,8 +21,8 @@ namespace ingot::opencl {
 class Program : public std::enable_shared_from_this<Program> {
  public:
   // Compiles `source` for the device.
-  static absl::StatusOr<std::shared_ptr<Program>> Create(OpenDevice on,
-                                                         Blob source);
+  static absl::StatusOr<std::shared_ptr<Program>> Create(
+      OpenDevice on, absl::string_view source);
   ~Program();
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -33,21 +32,16 @@ class Program : public std::enable_shared_from_this<Program> {
   absl::StatusOr<Function> Find(const TableFunction& entry);
 
  private:
-  Program(OpenDevice on, std::shared_ptr<ClDevice> device, Blob source)
-      : on_(std::move(on)),
-        device_(std::move(device)),
-        source_(std::move(source)) {}
+  Program(OpenDevice on, std::shared_ptr<ClDevice> device)
+      : on_(std::move(on)), device_(std::move(device)) {}
 
   // Queues the kernels of a call on arguments that were checked.
   absl::Status Run(const TableFunction& entry,
                    absl::Span<const cl_kernel> kernels,
-                   std::vector<void*> arguments) const;
-  // Waits, and says which check has failed, if one has.
-  absl::Status Checked(const TableFunction& entry, const Tensor& failed) const;
+                   absl::Span<void* const> arguments) const;
 
   const OpenDevice on_;
   const std::shared_ptr<ClDevice> device_;
-  const Blob source_;
   cl_program program_ = nullptr;
   std::vector<cl_kernel> kernels_;  // of all functions
 };

@@ -48,10 +48,7 @@ absl::StatusOr<std::vector<TableFunction>> ReadTable(absl::string_view text) {
   INGOT_RETURN_IF_ERROR(ReadLines(text, [&](Words words) -> absl::Status {
     if (words[0] == "function") {
       TableFunction f;
-      f.checks = words.size() == 3 && words[2] == "checks";
-      if (words.size() != (f.checks ? 3 : 2)) {
-        return Malformed("a function has a name");
-      }
+      if (words.size() != 2) return Malformed("a function has a name");
       f.name = std::string(words[1]);
       functions.push_back(std::move(f));
       return absl::OkStatus();

@@ -19,7 +19,7 @@ std::string WriteTable(const std::vector<TableFunction>& functions) {
       "# The functions of a model's plan: what they read and write, and the\n"
       "# kernels that each launches, with the number of work items.\n";
   for (const TableFunction& f : functions) {
-    absl::StrAppend(&text, "\nfunction ", f.name, f.checks ? " checks" : "",
+    absl::StrAppend(&text, "\nfunction ", f.name,
                     f.nodes.empty() ? "\n" : absl::StrCat("\n  # ", f.nodes),
                     f.nodes.empty() ? "" : "\n");
     for (const TensorSpec& t : f.spec.inputs) text += Line("input", t);

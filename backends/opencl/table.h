@@ -30,9 +30,6 @@ struct TableFunction {
   std::string name;
   std::string nodes;  // of the model, for people
   CallSpec spec;
-  // Whether a kernel may find something wrong. Kernels of such a function have
-  // one more argument, an int that then becomes the number of the line.
-  bool checks = false;
   std::vector<Launch> launches;
 };
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/relay/op.h"
 
 namespace ingot {
 namespace {
@@ -25,6 +26,11 @@ Placement FindPlacement(
       continue;
     }
     for (const auto& node : function->nodes()) {
+      if (node->kind == relay::NodeKind::kOp &&
+          node->op->step == relay::ExecutorStep::kCopy &&
+          node->inputs[0].node->kind != relay::NodeKind::kConstant) {
+        ++placement.copies;
+      }
       if (node->kind != relay::NodeKind::kCallFunction) continue;
       const relay::Function* callee = module.Find(node->callee);
       std::string owner = relay::TargetOf(callee->attrs);

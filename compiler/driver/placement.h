@@ -29,6 +29,7 @@ struct Placement {
   std::vector<NodePlacement> nodes;  // in the model's order
   int regions = 0;                   // calls of functions of other targets
                                      // than the host
+  int copies = 0;  // of values to or from a device, in each run
 };
 
 // Reads the placement off `module` after all passes. `host` owns what no

@@ -8,6 +8,7 @@ const std::map<std::string, std::string>& LeftOutOperators() {
   const char* const kImage = "of encoded images, which loops do not read";
   const char* const kPass = "made by the pass that lays out, at level 2";
   const char* const kBackend = "a backend's own, which has no definition";
+  const char* const kDevice = "made by the pass that places on devices";
   const char* const kCheck = "says what a run checks, and computes nothing";
   static const auto* const kLeftOut = new std::map<std::string, std::string>{
       {"bind_dims", kExtents},     {"range_count", kExtents},
@@ -19,7 +20,8 @@ const std::map<std::string, std::string>& LeftOutOperators() {
       {"decode_image", kImage},    {"image_size", kImage},
       {"dense_packed", kPass},     {"layout_transform", kPass},
       {"conv2d_parts", kPass},     {"dense_parts", kPass},
-      {"fix_shape", kCheck},       {"custom", kBackend},
+      {"fix_shape", kCheck},       {"device_copy", kDevice},
+      {"custom", kBackend},
   };
   return *kLeftOut;
 }

@@ -43,6 +43,11 @@ std::string PlacementSummary(const Placement& placement) {
     absl::StrAppend(&text, ", ", placement.regions,
                     placement.regions == 1 ? " region" : " regions");
   }
+  if (placement.copies > 0) {
+    absl::StrAppend(&text, ", ", placement.copies,
+                    placement.copies == 1 ? " copy" : " copies",
+                    " to or from devices");
+  }
   absl::StrAppend(&text, "\n");
   for (auto& [why, names] : refused) {
     const size_t count = names.size();
@@ -84,7 +89,9 @@ nlohmann::ordered_json PlacementJson(const Placement& placement) {
                      {"target", node.target},
                      {"why_not", std::move(why_not)}});
   }
-  return {{"nodes", std::move(nodes)}, {"regions", placement.regions}};
+  return {{"nodes", std::move(nodes)},
+          {"regions", placement.regions},
+          {"copies", placement.copies}};
 }
 
 }  // namespace ingot

@@ -80,7 +80,8 @@ class Packer {
 
  private:
   absl::StatusOr<bool> Pack(Node* node) {
-    if (node->kind != NodeKind::kOp) return false;
+    // The layouts are the host's.
+    if (node->kind != NodeKind::kOp || node->attrs.Has("target")) return false;
     const bool transposed = node->op->Has(kTimesTranspose);
     if (!transposed && !node->op->Has(kTimesMatrix)) return false;
     const Value w = node->inputs[1];

@@ -59,7 +59,12 @@ class Placer {
       places_[node] = place;
     }
     for (Value& output : function_->outputs) {
-      INGOT_ASSIGN_OR_RETURN(output, At("", output));
+      const Value from = output;
+      INGOT_ASSIGN_OR_RETURN(output, At("", from));
+      if (output == from) continue;
+      // Results keep their names.
+      output.node->name = from.node->name;
+      absl::StrAppend(&from.node->name, ".", PlaceOf(from));
     }
     if (copies_.empty()) return false;
     INGOT_RETURN_IF_ERROR(function_->Sort());

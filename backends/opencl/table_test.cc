@@ -1,0 +1,65 @@
+#include "backends/opencl/table.h"
+
+#include <string>
+
+#include "backends/opencl/read_table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::opencl {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::vector<TableFunction> Two() {
+  TableFunction add{"add",
+                    "Add_1, Relu_2",
+                    {{{DataType::Float(32), {2, 3}}, {DataType::Float(32), {}}},
+                     {{DataType::Float(32), {2, 3}}}},
+                    {{"add_0", 6}}};
+  TableFunction sum{"sum",
+                    "",
+                    {{{DataType::Int(64), {0}}}, {{DataType::Int(64), {1}}}},
+                    {{"sum_0", 1}, {"sum_1", 7}}};
+  return {add, sum};
+}
+
+TEST(Table, ReadsWhatItWrites) {
+  const std::string text = WriteTable(Two());
+  EXPECT_THAT(text, HasSubstr("function add\n"
+                              "  # Add_1, Relu_2\n"
+                              "  input f32 2 3\n"
+                              "  input f32\n"
+                              "  output f32 2 3\n"
+                              "  launch add_0 6\n"));
+  const auto read = ReadTable(text);
+  ASSERT_TRUE(read.ok()) << read.status();
+  ASSERT_EQ(read->size(), 2u);
+  EXPECT_EQ((*read)[1].name, "sum");
+  EXPECT_EQ((*read)[0].spec.inputs[0].shape, (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ((*read)[1].launches[1].kernel, "sum_1");
+  EXPECT_EQ((*read)[1].launches[1].work_items, 7);
+}
+
+void ExpectRefused(const std::string& text, const std::string& why) {
+  const auto read = ReadTable(text);
+  EXPECT_EQ(read.status().code(), absl::StatusCode::kInvalidArgument) << text;
+  EXPECT_THAT(std::string(read.status().message()), HasSubstr(why));
+}
+
+TEST(Table, RefusesWhatNoTableSays) {
+  ExpectRefused("launch a 1", "line 1: there is no function yet");
+  ExpectRefused("function", "line 1: a function has a name");
+  ExpectRefused("function f g", "a function has a name");
+  ExpectRefused("function f\nreads f32 1", "line 2: nothing is called 'reads'");
+  ExpectRefused("function f\ninput", "a tensor has no type");
+  ExpectRefused("function f\ninput float 1", "float");
+  ExpectRefused("function f\ninput f32 -1", "-1");
+  ExpectRefused("function f\ninput f32 4294967296 4294967296", "");
+  ExpectRefused("function f\nlaunch f_0", "a launch is");
+  ExpectRefused("function f\nlaunch f_0 0", "a launch is");
+  ExpectRefused("function f\nlaunch f_0 99999999999999999999", "a launch is");
+}
+
+}  // namespace
+}  // namespace ingot::opencl
