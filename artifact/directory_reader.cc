@@ -12,6 +12,7 @@
 #include "artifact/blob.h"
 #include "artifact/directory.h"
 #include "artifact/directory_manifest.h"
+#include "artifact/edits.h"
 #include "artifact/file_tree.h"
 #include "artifact/manifest.h"
 #include "artifact/manifest.pb.h"
@@ -74,7 +75,8 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
   if (!manifest.ok()) return manifest.status();
 
   ArtifactSet set;
-  std::vector<std::string> edits;
+  std::vector<std::string> edits;   // for a person
+  std::vector<std::string> edited;  // paths
   for (const Manifest::Entry& entry : manifest->entries()) {
     Artifact artifact = ArtifactOf(entry);
     const std::string path = ArtifactPath(artifact);
@@ -84,11 +86,10 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
       continue;
     }
     if (!content.ok()) return content.status();
-    if (!options.accept_edits) {
-      const std::string difference = Difference(entry, *content);
-      if (!difference.empty()) {
-        edits.push_back(absl::StrCat(path, " ", difference));
-      }
+    const std::string difference = Difference(entry, *content);
+    if (!difference.empty()) {
+      edits.push_back(absl::StrCat(path, " ", difference));
+      edited.push_back(path);
     }
     if (options.on_edited_note != nullptr) {
       INGOT_RETURN_IF_ERROR(
@@ -107,6 +108,7 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
     return absl::InvalidArgumentError(
         absl::StrCat(tree.Shown(kDirectoryManifest), ": ", s.message()));
   }
+  if (!edited.empty()) MarkEdited(edited, &set.mutable_provenance());
   return set;
 }
 

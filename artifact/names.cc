@@ -203,6 +203,9 @@ absl::Status CheckProvenance(const Provenance& provenance) {
     check_text("the option", option.name());
     check_text("the option's value", option.value());
   }
+  for (const std::string& path : provenance.edited()) {
+    check_text("the edited artifact", path);
+  }
   status.Update(CheckSymbolPrefix(provenance.symbol_prefix()));
   status.Update(CheckVariants(provenance));
   absl::string_view previous;

@@ -1,14 +1,20 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "artifact/container.h"
 #include "artifact/directory.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/assemble.h"
 #include "nlohmann/json.hpp"
 #include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/replace.h"
 #include "tools/ingot/report.h"
 
 namespace ingot {
@@ -31,6 +37,8 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   flags.String("dump-ir", "DIR",
                "write the module after each pass that changed it",
                &compile.dump_ir);
+  std::vector<std::string> replacements;
+  AddReplace(&flags, &replacements);
   flags.Bool("time-passes", "show where the time goes", &compile.time_passes);
   flags.String("symbol-prefix", "NAME",
                "what every symbol starts with; made from the model's name "
@@ -57,7 +65,10 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   absl::StatusOr<CompiledModel> compiled =
       CompileModel(model, compile, builtins, &progress);
   if (!compiled.ok()) return Where(compiled.status(), model);
-  const ArtifactSet& set = compiled->set;
+  absl::StatusOr<ArtifactSet> replaced =
+      Replace(std::move(compiled->set), replacements, codegen::AssembleLlvm);
+  if (!replaced.ok()) return Where(replaced.status(), model);
+  const ArtifactSet& set = *replaced;
 
   // The directory first: the container appears only if all went well.
   if (!dump.empty()) {

@@ -93,6 +93,11 @@ class Compiler {
       const ArtifactSet& set,
       const std::function<void(absl::string_view line)>& report) = 0;
 
+  // An object of LLVM IR in text form, for `triple`; empty: this machine's.
+  // InvalidArgument with the line of what is wrong.
+  virtual absl::StatusOr<std::string> AssembleLlvm(
+      absl::string_view text, const std::string& triple) = 0;
+
   // The values that the model at `path` computes, in its order.
   virtual absl::StatusOr<std::vector<ComputedValue>> Values(
       absl::string_view path) = 0;

@@ -10,6 +10,7 @@
 #include "backends/external/connection.h"
 #include "backends/external/inspectors.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/assemble.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/codegen/llvm/out_of_memory.h"
 #include "compiler/frontends/read_model.h"
@@ -91,6 +92,11 @@ class CompilerOfThisProgram final : public Compiler {
       const ArtifactSet& set,
       const std::function<void(absl::string_view line)>& report) override {
     return LinkCached(set, report, UsersLinkOptions());
+  }
+
+  absl::StatusOr<std::string> AssembleLlvm(absl::string_view text,
+                                           const std::string& triple) override {
+    return codegen::AssembleLlvm(text, triple);
   }
 
   absl::StatusOr<std::vector<ComputedValue>> Values(

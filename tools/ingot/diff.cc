@@ -58,6 +58,7 @@ std::map<std::string, std::string> FactsOf(const Provenance& provenance) {
       {"target", provenance.target()},
       {"symbols start with", provenance.symbol_prefix()},
       {"linked for", provenance.library_key()},
+      {"edited", absl::StrJoin(provenance.edited(), ", ")},
   };
   for (const Provenance::Option& option : provenance.options()) {
     std::string& value = facts[absl::StrCat("option ", option.name())];

@@ -2,11 +2,13 @@
 #include "artifact/main_header.h"
 #include "base/replace_file.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/assemble.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/replace.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
@@ -33,6 +35,8 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   flags.String("header", "FILE.h",
                "also write the C header of the model's functions", &header);
   AddAcceptEdits(&flags, &read.accept_edits);
+  std::vector<std::string> replacements;
+  AddReplace(&flags, &replacements);
   LinkOptions options = UsersLinkOptions();
   flags.String("cc", "PROGRAM",
                "the C compiler for all sources, whatever they name "
@@ -51,6 +55,9 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
       MakeBuiltins({backends.register_loaders, backends.register_inspectors}));
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kWhole, builtins, read);
+  if (set.ok()) {
+    set = Replace(*std::move(set), replacements, codegen::AssembleLlvm);
+  }
   if (!set.ok()) return Where(set.status(), flags.word(0));
   if (!header.empty()) {
     if (absl::Status s = WriteHeader(*set, header); !s.ok()) {

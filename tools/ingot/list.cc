@@ -1,4 +1,10 @@
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
+#include "artifact/edits.h"
 #include "artifact/sha256.h"
 #include "base/status_macros.h"
 #include "tools/ingot/commands.h"
@@ -12,7 +18,8 @@ namespace ingot {
 absl::Status RunList(Args args, const Backends& backends) {
   FlagSet flags("list", {"SET"},
                 "Shows the artifacts of a set: which target each is for, what "
-                "made it and what loads it.");
+                "made it and what loads it,\nand which are not as they were "
+                "compiled.");
   bool json = false;
   flags.Bool("json", "end with one JSON object, with whole digests", &json);
   ReadOptions read;
@@ -24,19 +31,30 @@ absl::Status RunList(Args args, const Backends& backends) {
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kShow, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
-  Table table({"TARGET", "CODEGEN", "LOADER", "FILE", ">SIZE", "SHA-256"});
+  const std::set<std::string> edited = EditedPaths(set->provenance());
+  std::vector<std::string> header = {"TARGET", "CODEGEN", "LOADER",
+                                     "FILE",   ">SIZE",   "SHA-256"};
+  if (!edited.empty()) header.push_back("EDITED");
+  Table table(header);
   nlohmann::ordered_json artifacts = nlohmann::ordered_json::array();
   for (const Artifact& artifact : set->artifacts()) {
     const std::string digest = Sha256Hex(artifact.content.view());
-    table.Add({artifact.target_key, artifact.codegen_id, artifact.loader,
-               artifact.file_name, HumanSize(artifact.content.size()),
-               digest.substr(0, 16)});
+    const bool is_edited = edited.count(ArtifactPath(artifact)) > 0;
+    std::vector<std::string> row = {artifact.target_key,
+                                    artifact.codegen_id,
+                                    artifact.loader,
+                                    artifact.file_name,
+                                    HumanSize(artifact.content.size()),
+                                    digest.substr(0, 16)};
+    if (!edited.empty()) row.push_back(is_edited ? "edited" : "");
+    table.Add(std::move(row));
     artifacts.push_back({{"target_key", artifact.target_key},
                          {"codegen_id", artifact.codegen_id},
                          {"loader", artifact.loader},
                          {"file_name", artifact.file_name},
                          {"size", artifact.content.size()},
-                         {"sha256", digest}});
+                         {"sha256", digest},
+                         {"edited", is_edited}});
   }
   Print(table.ToString());
   if (json) PrintJson({{"artifacts", std::move(artifacts)}});

@@ -1,14 +1,19 @@
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "artifact/directory.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/replace.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {
 
-absl::Status RunPack(Args args, const Backends&) {
+absl::Status RunPack(Args args, const Backends& backends) {
   FlagSet flags("pack", {"DIR"},
                 "Makes a set of a dumped directory again. Files that were "
                 "edited are taken only when asked to.");
@@ -17,6 +22,8 @@ absl::Status RunPack(Args args, const Backends&) {
   flags.String("o", "OUT.ingot", "the file to write", &output);
   flags.Required();
   AddAcceptEdits(&flags, &read.accept_edits);
+  std::vector<std::string> replacements;
+  AddReplace(&flags, &replacements);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
@@ -32,6 +39,8 @@ absl::Status RunPack(Args args, const Backends&) {
                                   " (--accept-edits takes them as they are)")),
                  flags.word(0));
   }
+  set = Replace(*std::move(set), replacements, AssembleWith(backends.compiler));
+  if (!set.ok()) return Where(set.status(), flags.word(0));
   if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
     return Where(s, output);
   }

@@ -21,6 +21,7 @@
 #include "loaders/inspectors/plan_inspector.h"
 #include "loaders/native/find_container.h"
 #include "tools/ingot/files.h"
+#include "tools/ingot/replace.h"
 #include "tools/ingot/start_compiler.h"
 
 namespace ingot {
@@ -66,7 +67,7 @@ absl::StatusOr<Blob> WriteTemporary(const ArtifactSet& set) {
 // Compiles the model at `path`. In a function of its own, so that only the
 // mapped file outlives it.
 absl::StatusOr<Blob> CompileToContainer(absl::string_view path,
-                                        const CompileFlags& flags,
+                                        const OpenFlags& flags,
                                         const Builtins& builtins,
                                         Progress* progress,
                                         OpenedModel* opened) {
@@ -74,15 +75,28 @@ absl::StatusOr<Blob> CompileToContainer(absl::string_view path,
     return NeedsCompiler(absl::StrCat(path, ": is a model to compile"));
   }
   const Clock::time_point start = Clock::now();
-  INGOT_ASSIGN_OR_RETURN(CompiledModel compiled,
-                         builtins.compiler->Compile(path, flags, progress));
+  INGOT_ASSIGN_OR_RETURN(
+      CompiledModel compiled,
+      builtins.compiler->Compile(path, flags.compile, progress));
+  INGOT_ASSIGN_OR_RETURN(compiled.set,
+                         Replace(std::move(compiled.set), flags.replacements,
+                                 AssembleWith(builtins.compiler)));
   INGOT_ASSIGN_OR_RETURN(Blob container, WriteTemporary(compiled.set));
   opened->check_calls = std::move(compiled.check_calls);
   opened->compile_seconds = SecondsSince(start);
   Print(absl::StrFormat("compiled %s for %s in %s\n", OneLine(path),
-                        OneLine(flags.target),
+                        OneLine(flags.compile.target),
                         HumanTime(opened->compile_seconds)));
   return container;
+}
+
+// A linked library has nothing to put a person's own code in the place of.
+absl::Status CheckReplaceable(absl::string_view path, const OpenFlags& flags) {
+  if (flags.replacements.empty()) return absl::OkStatus();
+  const absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  if (!bytes.ok() || !IsElf(bytes->view())) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": is linked; --replace is for sets and models"));
 }
 
 // NeedsCompiler if the set at `path`, which could not be loaded, is one that a
@@ -199,6 +213,7 @@ void OpenFlags::AddTo(FlagSet* flags) {
   flags->Bool("check-digests", "also check the digests of weights",
               &check_digests);
   AddAcceptEdits(flags, &accept_edits);
+  AddReplace(flags, &replacements);
   flags->Bool("no-native",
               "refuse what holds code: libraries, objects, C and bitcode",
               &no_native);
@@ -222,7 +237,14 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   options.accept_edits = flags.accept_edits;
   options.only_data = flags.no_native;
   options.variant = flags.variant;
-  options.read_set = ReadSetOrBareFile;
+  options.read_set =
+      [&](absl::string_view from, const LoaderRegistry& loaders,
+          const ReadOptions& read) -> absl::StatusOr<ArtifactSet> {
+    INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
+                           ReadSetOrBareFile(from, loaders, read));
+    return Replace(std::move(set), flags.replacements,
+                   AssembleWith(builtins.compiler));
+  };
   EditedNotes edited;
   options.on_edited_note = edited.Keep();
   options.threads = static_cast<int>(flags.threads);
@@ -238,12 +260,13 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
     };
   }
 
+  INGOT_RETURN_IF_ERROR(CheckReplaceable(path, flags));
   absl::StatusOr<LoadedModel> model;
   Clock::time_point start = Clock::now();
   if (IsModel(path, builtins)) {
     INGOT_ASSIGN_OR_RETURN(
         Blob container,
-        CompileToContainer(path, flags.compile, builtins, progress, &opened));
+        CompileToContainer(path, flags, builtins, progress, &opened));
     start = Clock::now();
     model = LoadMemory(container, builtins.loaders, options);
   } else {

@@ -90,7 +90,8 @@ struct OpenFlags {
   bool check_digests = false;
   bool accept_edits = false;
   bool no_native = false;
-  std::string variant;  // LoadOptions has it
+  std::vector<std::string> replacements;  // Replace has them
+  std::string variant;                    // LoadOptions has it
   // The threads that loaders should prepare for; each command has its own flag.
   int64_t threads = 1;
 

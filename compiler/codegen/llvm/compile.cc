@@ -6,11 +6,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/machine_code.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/quiet_context.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -52,24 +52,6 @@ std::string Text(const llvm::Module& module) {
   llvm::raw_string_ostream out(text);
   module.print(out, nullptr);
   return text;
-}
-
-absl::StatusOr<std::string> EmitMachineCode(llvm::Module* module,
-                                            llvm::TargetMachine* machine,
-                                            bool object) {
-  llvm::SmallString<0> code;
-  llvm::raw_svector_ostream out(code);
-  llvm::legacy::PassManager passes;
-  const llvm::CodeGenFileType type = object
-                                         ? llvm::CodeGenFileType::ObjectFile
-                                         : llvm::CodeGenFileType::AssemblyFile;
-  if (machine->addPassesToEmitFile(passes, out, nullptr, type)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("LLVM writes no ", object ? "objects" : "assembly",
-                     " for ", machine->getTargetTriple().str()));
-  }
-  passes.run(*module);
-  return std::string(code.data(), code.size());
 }
 
 }  // namespace
