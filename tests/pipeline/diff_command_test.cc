@@ -82,6 +82,42 @@ TEST_F(DiffCommandTest, ShowsLinesOfAnEditedKernel) {
               {"no artifact 'host/c/x.c' in A"});
 }
 
+TEST_F(DiffCommandTest, ShowsWhatBecameOfThePlan) {
+  Compile("conv.onnx", "a", "llvm");
+  Compile("conv.onnx", "b", "llvm", "--opt-level=0");
+  const CommandResult diff = Ingot({"diff", "@a.ingot", "@b.ingot", "--json"});
+  EXPECT_EQ(diff.exit, 1);
+  EXPECT_THAT(diff.out, AllOf(HasSubstr("PLAN"), HasSubstr("storage"),
+                              HasSubstr("first other call 0")));
+  Do({"compile", "@conv.onnx", "-o", "@c.ingot", "--quiet",
+      "--input-shape=image:1x3x16x16"});
+  EXPECT_THAT(Ingot({"diff", "@a.ingot", "@c.ingot"}).out,
+              Not(HasSubstr("PLAN")));
+}
+
+TEST_F(DiffCommandTest, ExplainSaysWhatMovedAndWhy) {
+  const std::string table =
+      Do({"explain", "@conv.onnx", "--target=llvm", "--diff=dnnl,llvm"});
+  EXPECT_THAT(table, AllOf(HasSubstr("conv"), HasSubstr("dnnl"),
+                           HasSubstr("dnnl is not among the targets of A")));
+  // The other way round, and with a reason of the target's own.
+  const nlohmann::json back =
+      DoJson({"explain", "@conv.onnx", "--target=dnnl,llvm",
+              "--diff=dnnl -min-region=20,llvm"});
+  ASSERT_FALSE(back["moved"].empty());
+  for (const nlohmann::json& move : back["moved"]) {
+    EXPECT_EQ(move["from"], "dnnl");
+    EXPECT_EQ(move["to"], "llvm");
+    EXPECT_THAT(move["why"].dump(), HasSubstr("dnnl does not take it in B: "));
+  }
+  EXPECT_EQ(Do({"explain", "@conv.onnx", "--diff=llvm"}),
+            "every node is on the same target\n");
+  ExpectError({"explain", "@conv.onnx", "--diff=nothing"}, 2,
+              {"--diff", "nothing"});
+  ExpectError({"explain", "@conv.onnx", "--diff=a: llvm; b: c"}, 2,
+              {"not variants"});
+}
+
 TEST_F(DiffCommandTest, ShowsOtherModels) {
   Compile("conv.onnx", "a", "llvm");
   Compile("mlp.onnx", "b", "llvm");

@@ -17,6 +17,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/line_diff.h"
+#include "tools/ingot/plan_facts.h"
 #include "tools/ingot/plans.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
@@ -143,6 +144,30 @@ class Plans {
   std::map<std::string, std::set<std::string>> nodes_;
 };
 
+// What differs between plans, one for each variant.
+std::vector<Difference> ComparePlans(const ArtifactSet& a,
+                                     const ArtifactSet& b) {
+  const std::vector<Plan> plans_a = ReadPlans(a), plans_b = ReadPlans(b);
+  std::vector<Difference> differences;
+  for (size_t i = 0; i < std::max(plans_a.size(), plans_b.size()); ++i) {
+    const Plan in_a = i < plans_a.size() ? plans_a[i] : Plan();
+    const Plan in_b = i < plans_b.size() ? plans_b[i] : Plan();
+    const std::string of = std::max(plans_a.size(), plans_b.size()) == 1
+                               ? ""
+                               : absl::StrCat("plan ", i, ": ");
+    for (Difference& d : CompareTexts(PlanFacts(in_a), PlanFacts(in_b))) {
+      d.name = of + d.name;
+      differences.push_back(std::move(d));
+    }
+    Difference call;
+    const std::string at = FirstOtherCall(in_a, in_b, &call.a, &call.b);
+    if (at.empty()) continue;
+    call.name = absl::StrCat(of, "first other ", at);
+    differences.push_back(std::move(call));
+  }
+  return differences;
+}
+
 // All weights by artifact and name; what cannot be read is none.
 NamedTensors WeightsOf(const ArtifactSet& set) {
   NamedTensors weights;
@@ -241,6 +266,7 @@ absl::Status DiffSets(const ArtifactSet& a, const ArtifactSet& b, bool json) {
       {"FUNCTION", "functions",
        CompareTexts(plans_a.Functions(), plans_b.Functions())},
       {"NODES", "nodes", CompareTexts(plans_a.Nodes(), plans_b.Nodes())},
+      {"PLAN", "plan", ComparePlans(a, b)},
       {"WEIGHTS", "weights", CompareWeights(a, b)},
   };
   nlohmann::ordered_json object;
@@ -264,7 +290,8 @@ absl::Status RunDiff(Args args, const Backends& backends) {
       "diff", {"A", "B"},
       "Shows what differs between two sets: what they were made from and with, "
       "their artifacts, the functions\nthat runs call, which of them compute "
-      "the model's nodes, and weights. Succeeds if nothing does.");
+      "the model's nodes, plans and weights. Succeeds if nothing does.\n"
+      "ingot explain --diff says why nodes are on other targets.");
   std::string artifact;
   flags.String("artifact", "PATH",
                "only that artifact, target key/codegen/file name, line by line",

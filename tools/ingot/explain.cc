@@ -1,3 +1,5 @@
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -11,6 +13,38 @@
 #include "tools/ingot/report.h"
 
 namespace ingot {
+namespace {
+
+// Places the model for the options' targets and for `other`.
+absl::Status Diff(const std::string& model, const std::string& other,
+                  const CompilerBuiltins& builtins, CompileOptions options,
+                  bool json) {
+  absl::StatusOr<std::vector<TargetVariant>> variants =
+      ParseTargetFlag(other, builtins.targets);
+  if (variants.ok() && variants->size() > 1) {
+    variants = UsageError("it compares two lists of targets, not variants");
+  }
+  if (!variants.ok()) {
+    return UsageError(absl::StrCat("--diff: ", variants.status().message()));
+  }
+  std::vector<TargetsPlacement> placements;
+  for (const bool is_other : {false, true}) {
+    if (is_other) {
+      options.targets = variants->front().targets;
+      options.target_text = variants->front().text;
+    }
+    absl::StatusOr<Placement> placement =
+        PlaceModel(model, builtins.frontends, builtins.targets, options);
+    if (!placement.ok()) return Where(placement.status(), model);
+    placements.push_back({options.targets, *std::move(placement)});
+  }
+  const std::vector<Move> moves = FindMoves(placements[0], placements[1]);
+  Print(MovesText(moves));
+  if (json) PrintJson(MovesJson(moves));
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 absl::Status RunExplain(Args args, const CompilerBackends& backends) {
   FlagSet flags("explain", {"MODEL"},
@@ -20,7 +54,10 @@ absl::Status RunExplain(Args args, const CompilerBackends& backends) {
                 "are part\nof another node, or only change a shape.");
   CompileFlags compile;
   bool json = false, quiet = false;
+  std::string diff;
   compile.AddTo(&flags);
+  flags.String("diff", "TARGET",
+               "other targets: show the nodes that they move, and why", &diff);
   flags.Bool("json", "end with one JSON object", &json);
   flags.Bool("quiet", "show no table", &quiet);
   absl::StatusOr<bool> go_on = flags.Parse(args);
@@ -32,6 +69,12 @@ absl::Status RunExplain(Args args, const CompilerBackends& backends) {
   std::vector<TargetVariant> variants;
   INGOT_ASSIGN_OR_RETURN(CompileOptions options,
                          MakeCompileOptions(compile, builtins, &variants));
+  if (!diff.empty()) {
+    if (variants.size() > 1) {
+      return UsageError("--diff compares two lists of targets, not variants");
+    }
+    return Diff(model, diff, builtins, std::move(options), json);
+  }
   nlohmann::ordered_json answers;
   for (const TargetVariant& variant : variants) {
     options.targets = variant.targets;
