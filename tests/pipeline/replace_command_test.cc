@@ -94,6 +94,17 @@ TEST_F(ReplaceTest, EveryCommandThatMakesASetOrALibraryTakesIt) {
               {"is linked; --replace is for sets and models"});
 }
 
+TEST_F(ReplaceTest, BisectFindsAWrongOne) {
+  const CommandResult result =
+      Ingot({"bisect", "@increment.relay", "--quiet", "--json",
+             "--replace=increment_add=" + Path("mine.c")});
+  EXPECT_EQ(result.exit, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("host/replaced/increment_add.c"),
+                                HasSubstr("the code is not what they say"),
+                                HasSubstr("--replace='increment_add="),
+                                HasSubstr("\"culprit\":\"code\"")));
+}
+
 TEST_F(ReplaceTest, AnArtifactIsReplacedByItsPathOrFile) {
   std::string text =
       Do({"inspect", "@c.ingot", "--artifact=host/c/increment_kernels.c"});

@@ -16,6 +16,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/replace.h"
 #include "tools/ingot/report.h"
 #include "tools/ingot/test_data.h"
 #include "tools/ingot/verdict.h"
@@ -25,6 +26,7 @@ namespace {
 
 struct BisectFlags {
   CompileFlags compile;
+  std::vector<std::string> replacements;
   std::string test_data;
   std::vector<std::string> inputs;
   int64_t seed = 0;
@@ -69,7 +71,7 @@ absl::Status Bisect(const std::string& path, const BisectFlags& flags,
       MakeCompilerBuiltins(backends, flags.compile.backends));
   INGOT_ASSIGN_OR_RETURN(
       std::unique_ptr<BisectSubject> subject,
-      BisectSubject::Compile(path, flags.compile, builtins,
+      BisectSubject::Compile(path, flags.compile, flags.replacements, builtins,
                              static_cast<int>(flags.threads), progress));
   INGOT_ASSIGN_OR_RETURN(std::vector<Case> cases, ReadCases(flags, *subject));
   std::optional<Finding> found;
@@ -87,7 +89,8 @@ absl::Status Bisect(const std::string& path, const BisectFlags& flags,
     Print(absl::StrCat("nothing is wrong: all outputs are as they should be (",
                        subject->runs(), " runs of the model)\n"));
   } else {
-    Print(FindingText(*found, *subject, path, flags.compile));
+    Print(
+        FindingText(*found, *subject, path, flags.compile, flags.replacements));
     Print(absl::StrCat("Found in ", subject->runs(), " runs of the model, on ",
                        OneLine(in), ".\n"));
   }
@@ -125,6 +128,7 @@ absl::Status RunBisect(Args args, const CompilerBackends& backends) {
                &bisect.rtol_max);
   flags.Int("threads", "N", "threads to use", 1, 1024, &bisect.threads);
   bisect.compile.AddTo(&flags);
+  AddReplace(&flags, &bisect.replacements);
   flags.Bool("json", "end with one JSON object", &bisect.json);
   flags.Bool("quiet", "show no progress", &bisect.quiet);
   absl::StatusOr<bool> go_on = flags.Parse(args);

@@ -16,7 +16,8 @@ std::string Quoted(absl::string_view word) {
 }
 
 // The flags that shape what is compiled, as words of a shell.
-std::string FlagsText(const CompileFlags& flags) {
+std::string FlagsText(const CompileFlags& flags,
+                      const std::vector<std::string>& replacements) {
   std::string text = absl::StrCat(" --target=", Quoted(flags.target));
   const auto add = [&text](absl::string_view name,
                            const std::vector<std::string>& values) {
@@ -27,6 +28,7 @@ std::string FlagsText(const CompileFlags& flags) {
   add("input-shape", flags.input_shapes);
   add("pin", flags.pins);
   add("backend", flags.backends);
+  add("replace", replacements);
   if (flags.opt_level != CompileFlags().opt_level) {
     absl::StrAppend(&text, " --opt-level=", flags.opt_level);
   }
@@ -90,7 +92,7 @@ std::string VerdictText(const Finding& f, const BisectSubject& subject) {
           KernelText(f),
           f.has_loops
               ? ", and its loops, too, to the last pass over them; the code "
-                "that was made from them is wrong."
+                "is not what they say."
               : "; its target made the code right from the model's nodes.");
     case Culprit::kPlan:
       return absl::StrCat(
@@ -105,16 +107,15 @@ std::string VerdictText(const Finding& f, const BisectSubject& subject) {
 
 // Commands, with what each shows.
 std::vector<std::pair<std::string, std::string>> Commands(
-    const Finding& f, absl::string_view path, const CompileFlags& flags) {
+    const Finding& f, absl::string_view path, const std::string& flags) {
   const std::string model = Quoted(path);
-  const std::string compile =
-      absl::StrCat("ingot compile ", model, FlagsText(flags),
-                   " -o bisect.ingot --dump-ir=ir");
+  const std::string compile = absl::StrCat("ingot compile ", model, flags,
+                                           " -o bisect.ingot --dump-ir=ir");
   std::vector<std::pair<std::string, std::string>> commands;
   switch (f.culprit) {
     case Culprit::kImport:
       commands.emplace_back(
-          absl::StrCat("ingot verify ", model, FlagsText(flags),
+          absl::StrCat("ingot verify ", model, flags,
                        " --per-node --values=DIR --test-data=DIR"),
           "each value beside what another runtime computed");
       break;
@@ -151,7 +152,8 @@ std::vector<std::pair<std::string, std::string>> Commands(
 }  // namespace
 
 std::string FindingText(const Finding& finding, const BisectSubject& subject,
-                        absl::string_view path, const CompileFlags& flags) {
+                        absl::string_view path, const CompileFlags& flags,
+                        const std::vector<std::string>& replacements) {
   std::string text;
   if (finding.against_interpreter) {
     text =
@@ -167,7 +169,8 @@ std::string FindingText(const Finding& finding, const BisectSubject& subject,
                     "bears that.");
   }
   absl::StrAppend(&text, "\nTo see more:\n");
-  for (const auto& [command, shows] : Commands(finding, path, flags)) {
+  for (const auto& [command, shows] :
+       Commands(finding, path, FlagsText(flags, replacements))) {
     absl::StrAppend(&text, "  ", OneLine(command), shows.empty() ? "" : "  # ",
                     OneLine(shows), "\n");
   }

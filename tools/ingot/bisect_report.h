@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "nlohmann/json.hpp"
@@ -13,10 +14,11 @@
 
 namespace ingot {
 
-// A paragraph, and the commands that show more. `path` and `flags` are those of
-// the call.
+// A paragraph, and the commands that show more. `path`, `flags` and
+// `replacements` are those of the call.
 std::string FindingText(const Finding& finding, const BisectSubject& subject,
-                        absl::string_view path, const CompileFlags& flags);
+                        absl::string_view path, const CompileFlags& flags,
+                        const std::vector<std::string>& replacements);
 
 // The same in a few words: "module pass simplify is wrong for node Conv_0".
 std::string FindingLine(const Finding& finding);

@@ -4,10 +4,12 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/loader_names.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/llvm/assemble.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "loaders/native/linker.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
+#include "tools/ingot/replace.h"
 
 namespace ingot {
 namespace {
@@ -27,6 +29,7 @@ bool HasWord(absl::string_view text, absl::string_view word) {
 
 absl::StatusOr<std::unique_ptr<BisectSubject>> BisectSubject::Compile(
     absl::string_view path, const CompileFlags& flags,
+    const std::vector<std::string>& replacements,
     const CompilerBuiltins& builtins, int threads, Progress* progress) {
   std::unique_ptr<BisectSubject> subject(new BisectSubject);
   BisectSubject& s = *subject;
@@ -62,6 +65,8 @@ absl::StatusOr<std::unique_ptr<BisectSubject>> BisectSubject::Compile(
   INGOT_ASSIGN_OR_RETURN(s.set_,
                          CompileModule(&model.module, model.name, model.sha256,
                                        builtins.targets, options));
+  INGOT_ASSIGN_OR_RETURN(
+      s.set_, Replace(std::move(s.set_), replacements, codegen::AssembleLlvm));
   s.reference_ = std::make_unique<CallReference>(
       std::make_shared<const relay::Module>(std::move(model.module)),
       std::move(functions));

@@ -25,10 +25,12 @@ namespace ingot {
 
 class BisectSubject {
  public:
-  // Compiles the model at `path`, links and loads it. What is given outlives
-  // the subject. Errors: those of compiling and loading.
+  // Compiles the model at `path`, puts a person's code in (Replace), links and
+  // loads it. What is given outlives the subject. Errors: those of compiling,
+  // replacing and loading.
   static absl::StatusOr<std::unique_ptr<BisectSubject>> Compile(
       absl::string_view path, const CompileFlags& flags,
+      const std::vector<std::string>& replacements,
       const CompilerBuiltins& builtins, int threads, Progress* progress);
 
   absl::Span<const TensorInfo> inputs() const { return executor_->inputs(); }
