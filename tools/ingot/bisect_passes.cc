@@ -111,6 +111,24 @@ std::vector<std::string> SourcesOf(const relay::Module& module,
   return {all.begin(), all.end()};
 }
 
+// The model's nodes that what reads `node` computes, or what reads that.
+std::vector<std::string> SourcesOfReaders(const relay::Module& module,
+                                          const Node& node) {
+  const auto users = module.main()->Users();
+  std::set<const Node*> seen = {&node};
+  std::vector<const Node*> next = {&node};
+  for (size_t i = 0; i < next.size(); ++i) {
+    std::vector<std::string> sources = SourcesOf(module, *next[i]);
+    if (!sources.empty()) return sources;
+    const auto readers = users.find(next[i]);
+    if (readers == users.end()) continue;
+    for (const Node* reader : readers->second) {
+      if (seen.insert(reader).second) next.push_back(reader);
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 absl::StatusOr<int> FirstWrongPass(
@@ -187,6 +205,10 @@ absl::StatusOr<WrongNode> FirstWrongNode(const ModuleValues& before,
     WrongNode wrong;
     wrong.name = node->name;
     wrong.sources = SourcesOf(*after.module, *node);
+    wrong.is_between_nodes = wrong.sources.empty();
+    if (wrong.is_between_nodes) {
+      wrong.sources = SourcesOfReaders(*after.module, *node);
+    }
     if (problems[result] != kNew) wrong.problem = problems[result];
     return wrong;
   }

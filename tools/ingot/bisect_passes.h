@@ -38,6 +38,8 @@ absl::StatusOr<ModuleValues> ComputeAll(
 struct WrongNode {
   std::string name;
   std::vector<std::string> sources;  // the model's nodes that it computes
+  // It computes none of them; `sources` are those of what first reads it.
+  bool is_between_nodes = false;
   // Beside the value of the same name before the pass; empty where there was
   // none.
   std::string problem;

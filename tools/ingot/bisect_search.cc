@@ -168,6 +168,7 @@ class Search {
     INGOT_ASSIGN_OR_RETURN(WrongNode node,
                            FirstWrongNode(before, after, tolerance_));
     finding->nodes = std::move(node.sources);
+    finding->is_between_nodes = node.is_between_nodes;
     finding->value = std::move(node.name);
     if (!node.problem.empty()) finding->problem = std::move(node.problem);
     return absl::OkStatus();

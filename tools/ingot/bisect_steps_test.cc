@@ -89,6 +89,19 @@ TEST(FirstWrongNodeTest, AnotherLayoutIsNoDifference) {
   EXPECT_EQ(node.name, "b");
 }
 
+TEST(FirstWrongNodeTest, WhatIsOfNoNodeIsToldByWhoReadsIt) {
+  const WrongNode node = Find(kBefore, R"(func @main(%x: f32[4]) -> (%c) {
+    %a = abs(%x) from "A"
+    %n = neg(%a)
+    %m = exp(%n)
+    %b = mul(%m, %x) from "B"
+    %c = exp(%b) from "C"
+  })");
+  EXPECT_EQ(node.name, "n");
+  EXPECT_TRUE(node.is_between_nodes);
+  EXPECT_EQ(node.sources, std::vector<std::string>{"B"});
+}
+
 TEST(FirstWrongPassTest, AsksNoMoreThanItMust) {
   for (int wrong = 1; wrong <= 32; ++wrong) {
     int asked = 0;
