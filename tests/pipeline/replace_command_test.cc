@@ -118,6 +118,16 @@ TEST_F(ReplaceTest, AnArtifactIsReplacedByItsPathOrFile) {
   }
 }
 
+// A whole object by LLVM IR: here one that has nothing of what is called.
+TEST_F(ReplaceTest, AnObjectIsReplacedByLlvmIr) {
+  const std::string replace =
+      "--replace=increment_kernels.o=" + Path("mine.ll");
+  Do({"compile", "@increment.relay", "-o", "@b.ingot", replace, "--quiet"});
+  EXPECT_THAT(Do({"inspect", "@b.ingot", "--artifact=increment_kernels.o"}),
+              HasSubstr("increment_add"));
+  ExpectError({"run", "@b.ingot", "--quiet"}, 1, {"increment_add"});
+}
+
 TEST_F(ReplaceTest, ListMarksWhatWasEdited) {
   EXPECT_THAT(Do({"list", "@c.ingot"}), Not(HasSubstr("EDITED")));
   Do({"compile", "@increment.relay", "-o", "@b.ingot", "--target=c",
@@ -161,7 +171,7 @@ TEST_F(ReplaceTest, ErrorsSayWhatDoesNotFit) {
   fails("increment_add", {"expected NAME=FILE"}, 2);
   fails("increment_add=" + Path("none.c"), {"none.c"});
   fails("other=" + Path("mine.c"),
-        {"neither an artifact nor a kernel 'other'"});
+        {"neither an artifact nor, in C or an object, a kernel 'other'"});
   WriteFileBytes(Path("other.c"), "int other(void) { return 0; }\n");
   fails("increment_add=" + Path("other.c"),
         {"other.c", "does not define increment_add"});

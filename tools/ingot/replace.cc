@@ -69,7 +69,9 @@ class Replacing {
     INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
     INGOT_ASSIGN_OR_RETURN(const Artifact* artifact, FindArtifact(name));
     if (artifact == nullptr) return PutKernel(name, path, std::move(bytes));
-    if (EndingOf(artifact->file_name) != EndingOf(path)) {
+    if (EndingOf(artifact->file_name) == ".o" && EndingOf(path) == ".ll") {
+      INGOT_ASSIGN_OR_RETURN(bytes, Assembled(path, *artifact, bytes));
+    } else if (EndingOf(artifact->file_name) != EndingOf(path)) {
       return absl::InvalidArgumentError(
           absl::StrCat(path, " cannot be ", ArtifactPath(*artifact),
                        ", whose name ends otherwise"));
@@ -117,7 +119,8 @@ class Replacing {
     INGOT_ASSIGN_OR_RETURN(const Artifact* owner, OnlyOne(symbol, found));
     if (owner == nullptr) {
       return absl::NotFoundError(absl::StrCat(
-          "the set has neither an artifact nor a kernel '", symbol,
+          "the set has neither an artifact nor, in C or an object, a kernel '",
+          symbol,
           "'; ingot list shows the artifacts, and ingot inspect, of a set's C "
           "or object, its kernels"));
     }

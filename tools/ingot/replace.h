@@ -28,16 +28,17 @@ AssembleFn AssembleWith(Compiler* compiler);
 
 // The set with each NAME replaced by what is in FILE:
 //
-// - an artifact, by its path or its file's name: the bytes, of the same ending;
+// - an artifact, by its path or its file's name: the bytes, of the same ending,
+//   or LLVM IR for an object;
 // - a kernel, by its symbol: C, LLVM IR or an object, which defines the
 // function
 //   as the set's code for it does. It becomes an artifact of its own, beside
 //   the set's code, in which the kernel is weak from then on.
 //
 // The provenance names what was edited. Errors: UsageError for a text of
-// another form; NotFound for a name that is neither; InvalidArgument for a file
-// that does not fit; FailedPrecondition for kernels of code that has none by
-// itself; NeedsCompiler for LLVM IR where `assemble` is null.
+// another form; NotFound for a name that is neither an artifact nor a kernel of
+// C or of an object; InvalidArgument for a file that does not fit;
+// NeedsCompiler for LLVM IR where `assemble` is null.
 absl::StatusOr<ArtifactSet> Replace(ArtifactSet set,
                                     absl::Span<const std::string> replacements,
                                     const AssembleFn& assemble);
