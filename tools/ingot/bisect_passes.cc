@@ -99,12 +99,13 @@ bool IsRight(const std::map<Value, std::string>& problems, const Value& value) {
   return found == problems.end() || found->second.empty();
 }
 
-// The model's nodes that a node computes, also in the function that it calls.
+// The model's nodes that a node computes, also in the function that it calls. A
+// branch or a loop is one itself, whatever its bodies hold.
 std::vector<std::string> SourcesOf(const relay::Module& module,
                                    const Node& node) {
   relay::Sources all = node.sources;
-  for (const std::string& callee : node.Callees()) {
-    for (const auto& inner : module.Find(callee)->nodes()) {
+  if (node.kind == NodeKind::kCallFunction) {
+    for (const auto& inner : module.Find(node.callee)->nodes()) {
       all.Add(inner->sources);
     }
   }

@@ -49,7 +49,8 @@ struct WrongNode {
 // while all of its operands are values that were there before the pass, under
 // the same names and with the same elements. Elements are the same in any
 // order, where a layout was changed. A node that a right one hides, such as the
-// first of two factors that a pass has exchanged, is none. Has no name where
+// first of two factors that a pass has exchanged, is none. Of a branch or a
+// loop whose bodies are wrong it is the branch or the loop. Has no name where
 // all nodes are as before.
 absl::StatusOr<WrongNode> FirstWrongNode(const ModuleValues& before,
                                          const ModuleValues& after,
