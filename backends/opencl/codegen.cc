@@ -43,6 +43,43 @@ absl::Status Supports(const Target&, const relay::Node& node) {
   return absl::OkStatus();
 }
 
+// The one stage that reads a reduction, where it is an output of the kernel
+// that reads element by element what it writes; null where there is none.
+te::Stage* OnlyReader(const te::Schedule& schedule, const te::Stage& stage) {
+  const std::vector<te::Stage*> readers = schedule.Readers(&stage);
+  if (readers.size() != 1 || !readers[0]->is_output() ||
+      readers[0]->op().kind != te::OperationKind::kCompute ||
+      !relay::SameShape(readers[0]->output().shape(), stage.output().shape())) {
+    return nullptr;
+  }
+  return readers[0];
+}
+
+te::Loop FuseAxes(te::Stage* stage) {
+  const std::vector<te::Loop> axes = stage->axes();
+  return axes.size() == 1 ? axes[0] : stage->Fuse(axes);
+}
+
+// A sum that one element of the result reads is made by that element's work
+// item, and needs no memory.
+te::ScheduleTemplate Sums() {
+  te::ScheduleTemplate t;
+  t.name = "opencl.sums";
+  t.scope = te::TemplateScope::kAnchor;
+  t.matches = [](const te::ScheduleSite& site) {
+    return !site.stage.axes().empty() &&
+           OnlyReader(site.schedule, site.stage) != nullptr;
+  };
+  t.build = [](te::Schedule* schedule, te::Stage* stage,
+               const te::ScheduleChoice&, const MachineModel&) {
+    te::Stage* const reader = OnlyReader(*schedule, *stage);
+    const te::Loop items = FuseAxes(reader);
+    reader->Parallel(items);
+    stage->ComputeAt(reader, items);
+  };
+  return t;
+}
+
 // Work items for the elements of a result, each of which runs whatever
 // reduction its element needs.
 te::ScheduleTemplate Points() {
@@ -54,10 +91,7 @@ te::ScheduleTemplate Points() {
            site.stage.op().kind != te::OperationKind::kExtern;
   };
   t.build = [](te::Schedule*, te::Stage* stage, const te::ScheduleChoice&,
-               const MachineModel&) {
-    const std::vector<te::Loop> axes = stage->axes();
-    stage->Parallel(axes.size() == 1 ? axes[0] : stage->Fuse(axes));
-  };
+               const MachineModel&) { stage->Parallel(FuseAxes(stage)); };
   return t;
 }
 
@@ -91,7 +125,7 @@ absl::Status RegisterOpenclTarget(TargetRegistry* registry) {
   kind.loaders = {kName};
   kind.device = kName;
   kind.supports = Supports;
-  kind.templates = {Points()};
+  kind.templates = {Sums(), Points()};
   kind.tir_to_runtime = Generate;
   return registry->Register(std::move(kind));
 }

@@ -159,6 +159,8 @@ absl::Status RunCheck(Args args, const Backends& backends) {
   flags.Bool("json", "end with one JSON object", &json);
   ReadOptions read;
   AddAcceptEdits(&flags, &read.accept_edits);
+  SignatureFlags signature;
+  signature.AddTo(&flags);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
@@ -167,7 +169,7 @@ absl::Status RunCheck(Args args, const Backends& backends) {
     return NeedsCompiler("only the compiler knows other processors");
   }
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kShow, builtins, read);
+      OpenSet(flags.word(0), SetUse::kShow, builtins, read, signature);
   if (!set.ok()) return Where(set.status(), flags.word(0));
   const Provenance& provenance = set->provenance();
   std::vector<Answer> answers;

@@ -55,6 +55,7 @@ constexpr Command kCommands[] = {
     {"export", "write a set as a folder of C for firmware", nullptr},
     {"check", "say whether a set can run on this machine, or another",
      RunCheck},
+    {"sign", "sign a set or a library, for --require-signature", RunSign},
     {"diff", "show what differs between two sets", RunDiff},
     {"run", "run a model", RunRun},
     {"verify", "compare a model's outputs with what they should be", RunVerify},

@@ -37,6 +37,8 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
   AddAcceptEdits(&flags, &read.accept_edits);
   std::vector<std::string> replacements;
   AddReplace(&flags, &replacements);
+  SignatureFlags signature;
+  signature.AddTo(&flags);
   LinkOptions options = UsersLinkOptions();
   flags.String("cc", "PROGRAM",
                "the C compiler for all sources, whatever they name "
@@ -54,7 +56,7 @@ absl::Status RunLink(Args args, const CompilerBackends& backends) {
       Builtins builtins,
       MakeBuiltins({backends.register_loaders, backends.register_inspectors}));
   absl::StatusOr<ArtifactSet> set =
-      OpenSet(flags.word(0), SetUse::kWhole, builtins, read);
+      OpenSet(flags.word(0), SetUse::kWhole, builtins, read, signature);
   if (set.ok()) {
     set = Replace(*std::move(set), replacements, codegen::AssembleLlvm);
   }

@@ -123,6 +123,24 @@ absl::Status WhyCompiler(absl::string_view path, const OpenFlags& flags,
   return absl::OkStatus();
 }
 
+// The bytes of what is to be run, which must be signed.
+absl::StatusOr<Blob> ReadSigned(absl::string_view path, const OpenFlags& flags,
+                                const Builtins& builtins) {
+  if (!flags.replacements.empty()) {
+    return UsageError("--replace changes what --require-signature is to keep");
+  }
+  if (IsModel(path, builtins)) {
+    if (builtins.compiler == nullptr) {
+      return NeedsCompiler(absl::StrCat(path, ": is no set"));
+    }
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": is a model; only sets and libraries are signed"));
+  }
+  absl::StatusOr<Blob> bytes = flags.signature.Read(path);
+  if (!bytes.ok()) return Where(bytes.status(), path);
+  return bytes;
+}
+
 }  // namespace
 
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
@@ -172,7 +190,8 @@ void EditedNotes::Warn() const {
 
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const Builtins& builtins,
-                                    ReadOptions options) {
+                                    ReadOptions options,
+                                    const SignatureFlags& signature) {
   if (options.on_edited_note == nullptr) {
     options.on_edited_note = WarnOfEditedNote;
   }
@@ -185,9 +204,13 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                      ": is a model and not a set; make one with ingot "
                      "compile"));
   }
-  absl::StatusOr<Blob> bytes = Blob::MapFile(path);
+  absl::StatusOr<Blob> bytes =
+      signature.required() ? signature.Read(path) : Blob::MapFile(path);
+  if (signature.required() && !bytes.ok()) return bytes.status();
   if (!bytes.ok() || !IsElf(bytes->view())) {
-    return ReadSetOrBareFile(path, builtins.loaders, options);
+    return signature.required()
+               ? ReadContainer(*bytes, options)
+               : ReadSetOrBareFile(path, builtins.loaders, options);
   }
   if (use == SetUse::kWhole) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -221,6 +244,7 @@ void OpenFlags::AddTo(FlagSet* flags) {
                 "of several in one set, the one to load; the best that can run "
                 "here otherwise",
                 &variant);
+  signature.AddTo(flags);
 }
 
 absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
@@ -263,7 +287,10 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   INGOT_RETURN_IF_ERROR(CheckReplaceable(path, flags));
   absl::StatusOr<LoadedModel> model;
   Clock::time_point start = Clock::now();
-  if (IsModel(path, builtins)) {
+  if (flags.signature.required()) {
+    INGOT_ASSIGN_OR_RETURN(const Blob bytes, ReadSigned(path, flags, builtins));
+    model = LoadMemory(bytes, builtins.loaders, options);
+  } else if (IsModel(path, builtins)) {
     INGOT_ASSIGN_OR_RETURN(
         Blob container,
         CompileToContainer(path, flags, builtins, progress, &opened));

@@ -25,6 +25,7 @@
 #include "tools/ingot/compiler.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/report.h"
+#include "tools/ingot/signature_flags.h"
 
 namespace ingot {
 
@@ -73,13 +74,14 @@ enum class SetUse {
   kWhole,  // to make something of it
 };
 
-// The set at `path`: a .ingot file, a dumped directory, a file that is one
+// The set at `path`, signed if `signature` asks for it: a .ingot file, a dumped directory, a file that is one
 // artifact (loaders/bare_file.h) or, to show it, what a linked library carries,
 // which is read without running anything of it. Warns of edited notes, unless
 // `options` have a function of their own for them.
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const Builtins& builtins,
-                                    ReadOptions options = {});
+                                    ReadOptions options = {},
+                                    const SignatureFlags& signature = {});
 
 // Adds --accept-edits, for every command that reads a directory.
 void AddAcceptEdits(FlagSet* flags, bool* accept_edits);
@@ -92,6 +94,7 @@ struct OpenFlags {
   bool no_native = false;
   std::vector<std::string> replacements;  // Replace has them
   std::string variant;                    // LoadOptions has it
+  SignatureFlags signature;
   // The threads that loaders should prepare for; each command has its own flag.
   int64_t threads = 1;
 
