@@ -1,6 +1,7 @@
 // `ingot sign` and --require-signature, on sets and libraries that somebody
 // changed.
 #include <filesystem>
+#include <map>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -114,6 +115,33 @@ TEST_F(SignCommandTest, SaysWhatHasNoSignature) {
   EXPECT_EQ(key.exit, 1);
   EXPECT_THAT(key.err, HasSubstr("is no private Ed25519 key"));
   EXPECT_EQ(Ingot({"sign", "@m.ingot"}).exit, 2);
+}
+
+TEST_F(SignCommandTest, TheBillOfMaterialsHasEveryArtifact) {
+  Do({"compile", "@conv.onnx", "--target=dnnl,llvm", "-o", "@d.ingot",
+      "--quiet"});
+  const auto sbom =
+      nlohmann::json::parse(Do({"inspect", "@d.ingot", "--sbom"}), nullptr,
+                            /*allow_exceptions=*/false);
+  ASSERT_TRUE(sbom.is_object());
+  EXPECT_EQ(sbom["bomFormat"], "CycloneDX");
+  EXPECT_EQ(sbom["metadata"]["component"]["type"], "machine-learning-model");
+  std::map<std::string, std::string> hashes;
+  for (const auto& component : sbom["components"]) {
+    if (component["type"] == "library") continue;
+    hashes[component["name"]] = component["hashes"][0]["content"];
+  }
+  const auto list = DoJson({"list", "@d.ingot"});
+  EXPECT_EQ(hashes.size(), list["artifacts"].size());
+  for (const auto& artifact : list["artifacts"]) {
+    const std::string path =
+        absl::StrCat(artifact["target_key"].get<std::string>(), "/",
+                     artifact["codegen_id"].get<std::string>(), "/",
+                     artifact["file_name"].get<std::string>());
+    EXPECT_EQ(hashes[path], artifact["sha256"]) << path;
+  }
+  EXPECT_EQ(sbom["dependencies"][0]["dependsOn"].size(),
+            sbom["components"].size());
 }
 
 }  // namespace

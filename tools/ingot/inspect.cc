@@ -10,8 +10,10 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/json.h"
 #include "tools/ingot/plans.h"
 #include "tools/ingot/report.h"
+#include "tools/ingot/sbom.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {
@@ -132,6 +134,8 @@ absl::Status RunInspect(Args args, const Backends& backends) {
                &name);
   flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
                 &programs);
+  bool sbom = false;
+  flags.Bool("sbom", "a bill of materials: CycloneDX, as JSON", &sbom);
   AddAcceptEdits(&flags, &read.accept_edits);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
@@ -143,8 +147,15 @@ absl::Status RunInspect(Args args, const Backends& backends) {
   absl::StatusOr<ArtifactSet> set =
       OpenSet(flags.word(0), SetUse::kShow, builtins, read);
   if (!set.ok()) return Where(set.status(), flags.word(0));
+  if (sbom && !name.empty()) {
+    return UsageError("--sbom is of the whole set, --artifact of a part");
+  }
   if (name.empty()) {
     edited.Warn();
+    if (sbom) {
+      PrintJson(Sbom(*set));
+      return absl::OkStatus();
+    }
     Print(DescribeSet(*set));
     return absl::OkStatus();
   }
