@@ -135,7 +135,7 @@ TEST_F(PlantedTest, PassesOverTheModel) {
   for (int i = 0; located < 40; ++i) {
     ASSERT_LT(i, 60) << located << " located, " << masked << " masked";
     const std::string& model = models_[i % models_.size()];
-    const int number = (i * 8) % static_cast<int>(passes.size());
+    const int number = (i * 5) % static_cast<int>(passes.size());
     const std::string& pass = passes[number];
     const auto occurrence =
         std::count(passes.begin(), passes.begin() + number, pass);
@@ -158,7 +158,10 @@ TEST_F(PlantedTest, PassesOverTheModel) {
     for (const std::string node : answer->json["nodes"]) {
       names_node = names_node || planted.count(node) > 0;
     }
-    EXPECT_TRUE(names_node);
+    // What a pass made by itself is of no node of the model.
+    const bool has_no_node =
+        planted.empty() && answer->json["is_between_nodes"] == true;
+    EXPECT_TRUE(names_node || has_no_node);
   }
 }
 
