@@ -170,8 +170,9 @@ absl::Status OpenClWriter::AddKernel(const tir::PrimFunc& func,
   }
   Outdent();
   if (absl::StrContains(text_, "return fail(")) {
-    return absl::UnimplementedError(absl::StrCat(
-        "kernel ", func.name, " has a check, of which nobody would hear"));
+    return absl::UnimplementedError(
+        absl::StrCat("kernel ", func.name,
+                     " has a check, whose failure the device cannot tell"));
   }
   text_ = absl::StrCat(before, "__kernel void ", launch.kernel, "(\n    ",
                        absl::StrJoin(params, ",\n    "), ") {\n", text_, "}\n");

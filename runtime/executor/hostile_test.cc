@@ -357,6 +357,11 @@ TEST(HostilePlan, OtherDevices) {
       },
       absl::StatusCode::kInvalidArgument,
       "two devices serve the target key 'npu'");
+  ExpectError(
+      [&](Plan* p) {
+        for (int i = 0; i < 100; ++i) add_far(p);
+      },
+      absl::StatusCode::kInvalidArgument, "it has 101 devices");
   ExpectError(add_far, absl::StatusCode::kFailedPrecondition,
               "the plan needs a device of kind 'far' for the target key 'npu'");
   ExpectError(

@@ -13,6 +13,9 @@
 namespace ingot {
 namespace {
 
+// Each is opened when a set is loaded; no machine has as many.
+constexpr int kMostDevices = 64;
+
 template <typename... Parts>
 absl::Status Bad(const Parts&... parts) {
   return absl::InvalidArgumentError(absl::StrCat(parts...));
@@ -68,6 +71,9 @@ absl::Status CheckDevices(const Plan& plan) {
   if (plan.devices_size() == 0 || plan.devices(0).kind() != kCpuDeviceKind ||
       !plan.devices(0).target_key().empty()) {
     return Bad("plan: its first device is no ", kCpuDeviceKind);
+  }
+  if (plan.devices_size() > kMostDevices) {
+    return Bad("plan: it has ", plan.devices_size(), " devices");
   }
   absl::flat_hash_set<absl::string_view> keys;
   for (int i = 1; i < plan.devices_size(); ++i) {
