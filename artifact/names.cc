@@ -196,6 +196,10 @@ absl::Status CheckProvenance(const Provenance& provenance) {
     status.Update(CheckText(what, text));
   };
   status.Update(CheckUtf8("the model's name", provenance.model_name()));
+  for (const Provenance::Option& entry : provenance.model_metadata()) {
+    status.Update(CheckUtf8("the model's metadata", entry.name()));
+    status.Update(CheckUtf8("the model's metadata", entry.value()));
+  }
   check_text("Ingot's version", provenance.ingot_version());
   check_text("the model's SHA-256", provenance.model_sha256());
   check_text("the target", provenance.target());

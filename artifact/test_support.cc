@@ -58,6 +58,9 @@ ArtifactSet SmallSet() {
   p.set_ingot_version("0.1");
   p.set_model_name("netz \xc3\xa4\n\"quoted\"");
   p.set_model_sha256(std::string(64, 'a'));
+  Provenance::Option* metadata = p.add_model_metadata();
+  metadata->set_name("model_license");
+  metadata->set_value("Apache-2.0\n\xc3\xa4");
   p.set_target("dnnl,llvm -mcpu=native");
   Provenance::Option* option = p.add_options();
   option->set_name("opt-level");

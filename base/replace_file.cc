@@ -133,4 +133,12 @@ absl::Status ReplaceFile::Commit() {
   return absl::OkStatus();
 }
 
+absl::Status ReplaceFileWith(absl::string_view path, absl::string_view bytes) {
+  absl::StatusOr<ReplaceFile> file = ReplaceFile::Open(path);
+  if (!file.ok()) return file.status();
+  absl::Status status = file->Append(bytes);
+  if (status.ok()) status = file->Commit();
+  return status;
+}
+
 }  // namespace ingot

@@ -42,6 +42,9 @@ class ReplaceFile {
   std::string shown_;  // the same file as the caller named it, for messages
 };
 
+// Opens, appends and commits: the file at `path` is `bytes` or what it was.
+absl::Status ReplaceFileWith(absl::string_view path, absl::string_view bytes);
+
 // Writes all of `bytes` to `fd`. `name` is for the message.
 absl::Status WriteAll(int fd, absl::string_view bytes, absl::string_view name);
 

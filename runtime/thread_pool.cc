@@ -66,6 +66,16 @@ struct alignas(64) Slot {
   LastError error;
 };
 
+// The forks between the first process and this one: workers stay in the process
+// that started them.
+std::atomic<int> forks{0};
+
+void CountForks() {
+  static const int registered = pthread_atfork(
+      nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  static_cast<void>(registered);
+}
+
 // The lower bits of an epoch are the number of parts of its loop.
 constexpr int kPartBits = 16;
 constexpr uint64_t kPartMask = (uint64_t{1} << kPartBits) - 1;
@@ -92,12 +102,18 @@ struct ThreadPool::State {
   alignas(64) std::atomic<bool> busy{false};
 
   bool may_spin = true;
+  const int born = forks.load(std::memory_order_relaxed);
   std::mutex mutex;
   std::condition_variable work;
   std::condition_variable done;
   std::unique_ptr<Slot[]> slots;
   std::unique_ptr<pthread_t[]> workers;
   std::unique_ptr<Start[]> starts;
+
+  // Whether this is the process of the workers.
+  bool HasWorkers() const {
+    return born == forks.load(std::memory_order_relaxed);
+  }
 
   bool Claim(int part, uint64_t epoch_word) {
     uint64_t last = slots[part].claimed.load(std::memory_order_relaxed);
@@ -124,6 +140,7 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int threads)
     : threads_(std::min(std::max(threads, 1), kMaxThreads)) {
   if (threads_ == 1) return;
+  CountForks();
   state_ = std::make_unique<State>();
   State& state = *state_;
   state.may_spin = threads_ <= AvailableCpus();
@@ -149,6 +166,12 @@ ThreadPool::ThreadPool(int threads)
 
 ThreadPool::~ThreadPool() {
   if (state_ == nullptr) return;
+  if (!state_->HasWorkers()) {
+    // The mutex may be locked by, and the condition wait for, threads that are
+    // not here: what they share can only be left alone.
+    static_cast<void>(state_.release());
+    return;
+  }
   {
     std::lock_guard<std::mutex> lock(state_->mutex);
     state_->stop.store(true);
@@ -193,7 +216,7 @@ void ThreadPool::Work(int index) {
 int ThreadPool::ParallelFor(int (*body)(void*, int64_t, int64_t), void* ctx,
                             int64_t n) {
   if (n <= 0) return 0;
-  if (threads_ == 1 || n == 1 ||
+  if (threads_ == 1 || n == 1 || !state_->HasWorkers() ||
       state_->busy.exchange(true, std::memory_order_acquire)) {
     return body(ctx, 0, n);
   }

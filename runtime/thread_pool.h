@@ -13,6 +13,9 @@ namespace ingot {
 // another thread or from inside a body, runs serially on its own thread. Idle
 // workers spin for a moment (loops often follow each other closely), then
 // sleep. Workers are bound to no core. Destroy it when no call is under way.
+//
+// In a process that was forked after the pool was made, the pool is there and
+// its workers are not: it runs everything serially.
 class ThreadPool {
  public:
   // `threads` counts the caller; less than 1 is 1. More than kMaxThreads is

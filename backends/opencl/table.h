@@ -33,7 +33,7 @@ struct TableFunction {
   std::vector<Launch> launches;
 };
 
-// As JSON, a line for each kernel.
+// As text: a few lines for each function.
 std::string WriteTable(const std::vector<TableFunction>& functions);
 
 }  // namespace ingot::opencl

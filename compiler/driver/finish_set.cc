@@ -67,6 +67,11 @@ void FillProvenance(Compilation* c) {
   p.set_ingot_version(kIngotVersion);
   p.set_model_name(c->name);
   p.set_model_sha256(c->sha256);
+  for (const auto& [name, value] : c->module->metadata) {
+    Provenance::Option* entry = p.add_model_metadata();
+    entry->set_name(name);
+    entry->set_value(value);
+  }
   p.set_target(c->options.target_text);
   auto option = [&p](absl::string_view name, absl::string_view value) {
     Provenance::Option* o = p.add_options();

@@ -1,11 +1,11 @@
 #include "compiler/driver/ir_dump.h"
 
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "base/replace_file.h"
 #include "base/status_macros.h"
 #include "compiler/relay/printer.h"
 #include "compiler/tir/printer.h"
@@ -40,13 +40,7 @@ absl::Status IrDump::Write(absl::string_view stage,
   INGOT_RETURN_IF_ERROR(MakeFolder(folder));
   const std::string path = absl::StrFormat(
       "%s/%02d_%s.tir", folder, next_of_kernel_[function.name]++, stage);
-  std::ofstream file(path);
-  file << tir::Print(function);
-  file.close();
-  if (!file) {
-    return absl::FailedPreconditionError(absl::StrCat("cannot write ", path));
-  }
-  return absl::OkStatus();
+  return ReplaceFileWith(path, tir::Print(function));
 }
 
 }  // namespace ingot

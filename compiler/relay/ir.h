@@ -252,6 +252,10 @@ class Module {
   // away.
   std::vector<ModelNode> model_nodes;
 
+  // What the model's maker wrote into it, by name, all of it UTF-8; empty for a
+  // module that came from text.
+  std::map<std::string, std::string> metadata;
+
   // The function that runs the model is called "main".
   Function* AddFunction(absl::string_view name);
   Function* Find(absl::string_view name) const;  // null when absent

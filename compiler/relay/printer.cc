@@ -2,13 +2,13 @@
 
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "base/replace_file.h"
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
@@ -228,16 +228,6 @@ std::string List(const std::vector<T>& items, const F& text) {
                       "]");
 }
 
-absl::Status WriteFile(const std::string& path, absl::string_view text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  if (!out.good()) {
-    return absl::UnavailableError(absl::StrCat("cannot write ", path));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 std::string Print(const AttrValue& value) {
@@ -296,7 +286,7 @@ absl::Status WriteModuleFiles(const Module& module, absl::string_view path) {
     INGOT_RETURN_IF_ERROR(
         WriteSafetensorsFile(constants, absl::StrCat(path, ".weights")));
   }
-  return WriteFile(std::string(path), text);
+  return ReplaceFileWith(path, text);
 }
 
 }  // namespace ingot::relay

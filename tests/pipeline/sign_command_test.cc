@@ -144,5 +144,36 @@ TEST_F(SignCommandTest, TheBillOfMaterialsHasEveryArtifact) {
             sbom["components"].size());
 }
 
+// An entry of a serialised onnx.ModelProto's metadata_props (field 14), which
+// may follow the rest of the file.
+std::string Metadata(const std::string& key, const std::string& value) {
+  const auto field = [](char tag, const std::string& bytes) {
+    return tag + std::string(1, static_cast<char>(bytes.size())) + bytes;
+  };
+  return field('\x72', field('\x0a', key) + field('\x12', value));
+}
+
+TEST_F(SignCommandTest, TheBillOfMaterialsSaysWhatTheModelSaysOfItself) {
+  WriteFileBytes(Path("licensed.onnx"),
+                 ReadFile(Path("conv.onnx")) +
+                     Metadata("model_license", "https://example.com/licence") +
+                     Metadata("model_author", "A. Müller") +
+                     Metadata("names", "{0: 'cat'}\n") +
+                     Metadata("broken", "\xff"));
+  const CommandResult compiled =
+      Ingot({"compile", "@licensed.onnx", "-o", "@licensed.ingot", "--quiet"});
+  EXPECT_EQ(compiled.exit, 0) << compiled.err;
+  EXPECT_THAT(compiled.err, HasSubstr("metadata 'broken' is no text"));
+  EXPECT_THAT(Do({"inspect", "@licensed.ingot"}), HasSubstr("A. Müller"));
+  const auto model = nlohmann::json::parse(
+      Do({"inspect", "@licensed.ingot", "--sbom"}))["metadata"]["component"];
+  EXPECT_EQ(model["author"], "A. Müller");
+  ASSERT_EQ(model["licenses"].size(), 1u);
+  EXPECT_EQ(model["licenses"][0]["license"]["url"],
+            "https://example.com/licence");
+  EXPECT_EQ(model["properties"][0]["name"], "model:names");
+  EXPECT_EQ(model["properties"][0]["value"], "{0: 'cat'}\n");
+}
+
 }  // namespace
 }  // namespace ingot

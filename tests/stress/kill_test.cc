@@ -77,9 +77,13 @@ class KillTest : public CliTest {
   }
 };
 
-TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
+int Kills() {
   const char* const asked = getenv("INGOT_KILLS");
-  const int kills = asked == nullptr ? 40 : atoi(asked);
+  return asked == nullptr ? 40 : atoi(asked);
+}
+
+TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
+  const int kills = Kills();
   std::mt19937 random(7);
   for (const Writer& writer : Writers()) {
     const auto start = std::chrono::steady_clock::now();
@@ -111,7 +115,7 @@ TEST_F(KillTest, ADirectoryThatWasKilledIsNoSet) {
   const std::string whole = ReadFile(Path("conv.ingot"));
   std::mt19937 random(8);
   int sets = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < Kills(); ++i) {
     std::filesystem::remove_all(Path("folder"));
     KillAfter({"dump", "@conv.ingot", "-o", "@folder"},
               std::chrono::microseconds(random() % 40000));
@@ -121,6 +125,25 @@ TEST_F(KillTest, ADirectoryThatWasKilledIsNoSet) {
     EXPECT_EQ(ReadFile(Path("packed")), whole);
   }
   EXPECT_GT(sets, 0);
+}
+
+TEST_F(KillTest, AFolderThatWasNotExportedToTheEndHasWholeFiles) {
+  Do({"compile", "@conv.onnx", "--target=c", "-o", "@c.ingot", "--quiet"});
+  Do({"export", "@c.ingot", "-o", "@whole", "--quiet"});
+  const std::vector<std::string> names = FilesIn(Path("whole"));
+  std::mt19937 random(9);
+  int some = 0;
+  for (int i = 0; i < Kills(); ++i) {
+    std::filesystem::remove_all(Path("out"));
+    KillAfter({"export", "@c.ingot", "-o", "@out", "--quiet"},
+              std::chrono::microseconds(random() % 40000));
+    for (const std::string& name : names) {
+      if (!std::filesystem::is_regular_file(Path("out/" + name))) continue;
+      ++some;
+      EXPECT_EQ(ReadFile(Path("out/" + name)), ReadFile(Path("whole/" + name)));
+    }
+  }
+  EXPECT_GT(some, 0);
 }
 
 TEST_F(KillTest, ADiskThatIsFullAfterAnyNumberOfBytes) {

@@ -1,84 +1,29 @@
 // Many threads that load, run and drop models at once, and share some: results
 // stay exact. ThreadSanitizer watches with --config=tsan, AddressSanitizer with
 // --config=asan. INGOT_STRESS_SECONDS asks for more than a moment.
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <memory>
-#include <mutex>
 #include <random>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "artifact/container.h"
 #include "gtest/gtest.h"
 #include "loaders/load.h"
 #include "loaders/load_test_support.h"
-#include "loaders/native/linker.h"
+#include "tests/stress/add_models.h"
 
 namespace ingot {
 namespace {
 
-using testing_support::AddSet;
 using testing_support::CoreLoaders;
-using testing_support::kAddSource;
-using testing_support::TestFile;
 
 constexpr int kThreads = 16;
-constexpr int kElements = 3;
-
-// The loop of AddSet's kernel becomes one that several threads run.
-constexpr char kParallel[] = R"(
-typedef struct {
-  int32_t version;
-  int (*parallel_for)(int (*)(void *, int64_t, int64_t), void *, int64_t);
-  void (*set_error)(const char *, const char *);
-} HostApi;
-__attribute__((weak, visibility("default"))) const HostApi *__ingot_host_api;
-typedef struct { const Tensor *a, *b, *c; } Work;
-static int Part(void *ctx, int64_t begin, int64_t end) {
-  const Work *w = ctx;
-  for (int64_t i = begin; i < end; ++i)
-    ((float *)w->c->data)[i] = ((float *)w->a->data)[i] OP ((float *)w->b->data)[0];
-  return 0;
-}
-int __tvm_ffi_add(void *self, const Any *args, int32_t n, Any *result) {
-  Work work = {args[0].ptr, args[1].ptr, args[2].ptr};
-  return __ingot_host_api->parallel_for(Part, &work, work.a->shape[0]);
-}
-)";
-
-struct Model {
-  float (*expected)(float);
-  std::string container;
-  std::string library;
-};
-
-std::string Source(const std::string& op, bool parallel) {
-  std::string source = kAddSource;
-  if (!parallel) return absl::StrReplaceAll(source, {{"[i] + ", "[i] " + op}});
-  source.resize(source.find("int __tvm_ffi_add"));
-  return source + absl::StrReplaceAll(kParallel, {{"OP ", op}});
-}
-
-Model MakeModel(const std::string& name, const std::string& op, bool parallel,
-                float (*expected)(float)) {
-  Model model = {expected, TestFile(name + ".ingot"), TestFile(name + ".so")};
-  const ArtifactSet set = AddSet(Source(op, parallel));
-  EXPECT_TRUE(WriteContainer(set, model.container).ok());
-  const absl::Status linked = LinkLibrary(set, model.library);
-  EXPECT_TRUE(linked.ok()) << linked;
-  return model;
-}
 
 class Worker {
  public:
-  Worker(uint32_t seed, const std::vector<Model>& models,
+  Worker(uint32_t seed, const std::vector<AddModel>& models,
          const std::vector<LoadedModel>& shared)
       : random_(seed), models_(models), shared_(shared) {}
 
@@ -98,7 +43,9 @@ class Worker {
       // The executor keeps what it needs.
       if (random_() % 2 == 0) *model = {};
       for (int i = static_cast<int>(random_() % 4); i >= 0; --i) {
-        absl::Status status = Run(executor->get(), models_[which]);
+        const float first = static_cast<float>(random_() % 1000);
+        absl::Status status =
+            RunAddModel(models_[which], first, executor->get());
         if (!status.ok()) return status;
       }
       ++rounds_;
@@ -109,40 +56,17 @@ class Worker {
   int rounds() const { return rounds_; }
 
  private:
-  absl::Status Run(GraphExecutor* executor, const Model& model) {
-    Tensor x = *Tensor::Empty(DataType::Float(32), {kElements});
-    for (int i = 0; i < kElements; ++i) {
-      x.mutable_data<float>()[i] = static_cast<float>(random_() % 1000);
-    }
-    auto out = executor->Run({x});
-    if (!out.ok()) return out.status();
-    for (int i = 0; i < kElements; ++i) {
-      const float want = model.expected(x.data<float>()[i]);
-      if ((*out)[0].data<float>()[i] != want) {
-        return absl::DataLossError(absl::StrCat(model.library, ": ",
-                                                (*out)[0].data<float>()[i],
-                                                " and not ", want));
-      }
-    }
-    return absl::OkStatus();
-  }
-
   std::mt19937 random_;
-  const std::vector<Model>& models_;
+  const std::vector<AddModel>& models_;
   const std::vector<LoadedModel>& shared_;
   const LoaderRegistry loaders_ = CoreLoaders();
   int rounds_ = 0;
 };
 
 TEST(LoadRunTest, ManyThreadsLoadAndRunAtOnce) {
-  const std::vector<Model> models = {
-      MakeModel("plus", "+ ", false, [](float x) { return x + 10; }),
-      MakeModel("minus", "- ", false, [](float x) { return x - 10; }),
-      MakeModel("times", "* ", true, [](float x) { return x * 10; }),
-      MakeModel("plus_parallel", "+ ", true, [](float x) { return x + 10; }),
-  };
+  const std::vector<AddModel> models = MakeAddModels();
   std::vector<LoadedModel> shared;
-  for (const Model& model : models) {
+  for (const AddModel& model : models) {
     absl::StatusOr<LoadedModel> loaded = LoadPath(model.library, CoreLoaders());
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     shared.push_back(*std::move(loaded));

@@ -50,9 +50,7 @@ absl::Status WriteFolder(const std::map<std::string, std::string>& files,
       return absl::FailedPreconditionError(
           absl::StrCat("cannot make the folder: ", error.message()));
     }
-    INGOT_ASSIGN_OR_RETURN(ReplaceFile file, ReplaceFile::Open(path.string()));
-    INGOT_RETURN_IF_ERROR(file.Append(text));
-    INGOT_RETURN_IF_ERROR(file.Commit());
+    INGOT_RETURN_IF_ERROR(ReplaceFileWith(path.string(), text));
   }
   return absl::OkStatus();
 }

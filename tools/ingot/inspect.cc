@@ -88,6 +88,9 @@ std::string DescribeSet(const ArtifactSet& set) {
     if (!value.empty()) facts.Add({std::string(title), std::string(value)});
   };
   add("model's SHA-256", provenance.model_sha256());
+  for (const Provenance::Option& entry : provenance.model_metadata()) {
+    add(absl::StrCat("model's ", Cut(entry.name())), Cut(entry.value()));
+  }
   if (is_compiled) {
     add("made by", absl::StrCat("Ingot ", provenance.ingot_version()));
   }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "artifact/loader_names.h"
@@ -43,6 +44,27 @@ std::map<std::string, std::string> LibrariesOf(const Provenance& provenance) {
   return libraries;
 }
 
+// Puts what the model says of itself into its component. Licences are as the
+// model names them, by the keys that ONNX recommends and those in use.
+void AddMetadata(const Provenance& provenance, Json* model) {
+  for (const Provenance::Option& entry : provenance.model_metadata()) {
+    const std::string& name = entry.name();
+    if (name == "model_author" || name == "author") {
+      (*model)["author"] = entry.value();
+    } else if (name == "model_license" || name == "license" ||
+               name == "licenses") {
+      Json license = {{"name", entry.value()}};
+      if (absl::StartsWith(entry.value(), "https://")) {
+        license["url"] = entry.value();
+      }
+      (*model)["licenses"].push_back({{"license", std::move(license)}});
+    } else {
+      (*model)["properties"].push_back(
+          {{"name", absl::StrCat("model:", name)}, {"value", entry.value()}});
+    }
+  }
+}
+
 }  // namespace
 
 nlohmann::ordered_json Sbom(const ArtifactSet& set) {
@@ -55,6 +77,7 @@ nlohmann::ordered_json Sbom(const ArtifactSet& set) {
   if (!provenance.model_sha256().empty()) {
     model["hashes"] = Hashes(provenance.model_sha256());
   }
+  AddMetadata(provenance, &model);
   Json metadata;
   if (!provenance.ingot_version().empty()) {
     metadata["tools"]["components"] =

@@ -1,7 +1,7 @@
 // A target as an ordinary test: its seeds, the files that once made it fail,
-// and changes of both, the same ones in every run. INGOT_FUZZ_ROUNDS asks for
-// more. The input that a crash was at is in the file last_input of the test's
-// outputs.
+// and changes of both, with words of its dictionary, the same ones in every
+// run. INGOT_FUZZ_ROUNDS asks for more. The input that a crash was at is in the
+// file last_input of the test's outputs.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -12,8 +12,10 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "google/protobuf/stubs/logging.h"
@@ -40,9 +42,29 @@ std::vector<std::string> Corpus() {
   return inputs;
 }
 
+// The words of the target's dictionary: lines of "…", as libFuzzer has them.
+std::vector<std::string> Words() {
+  std::vector<std::string> words;
+  const char* const path = std::getenv("INGOT_FUZZ_DICTIONARY");
+  if (path == nullptr) return words;
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::string word;
+    EXPECT_TRUE(line.size() > 2 && line.front() == '"' && line.back() == '"' &&
+                absl::CUnescape(line.substr(1, line.size() - 2), &word))
+        << path << ": " << line;
+    words.push_back(word);
+  }
+  EXPECT_FALSE(words.empty()) << path;
+  return words;
+}
+
 class Changes {
  public:
-  explicit Changes(const std::vector<std::string>& corpus) : corpus_(corpus) {}
+  Changes(const std::vector<std::string>& corpus,
+          std::vector<std::string> words)
+      : corpus_(corpus), words_(std::move(words)) {}
 
   std::string Next() {
     std::string input = corpus_[Pick(corpus_.size())];
@@ -56,7 +78,7 @@ class Changes {
   void Change(std::string* input) {
     const size_t at = Pick(input->size());
     const size_t length = std::min(1 + Pick(16), input->size() - at);
-    switch (Pick(7)) {
+    switch (Pick(words_.empty() ? 7 : 8)) {
       case 0:
         if (!input->empty()) (*input)[at] ^= static_cast<char>(1 << Pick(8));
         break;
@@ -82,15 +104,19 @@ class Changes {
                        bytes);
         break;
       }
-      default: {  // a piece of another input
+      case 6: {  // a piece of another input
         const std::string& other = corpus_[Pick(corpus_.size())];
         const size_t from = Pick(other.size());
         input->replace(at, length, other.substr(from, 1 + Pick(64)));
+        break;
       }
+      default:
+        input->insert(at, words_[Pick(words_.size())]);
     }
   }
 
   const std::vector<std::string>& corpus_;
+  const std::vector<std::string> words_;
   std::mt19937_64 random_{15};
 };
 
@@ -123,7 +149,7 @@ TEST(FuzzTest, InputsAndTheirChanges) {
   EXPECT_GT(sound, 0) << "Nothing but garbage is tried.";
   const char* const asked = std::getenv("INGOT_FUZZ_ROUNDS");
   const int rounds = asked == nullptr ? kRounds : std::atoi(asked);
-  Changes changes(corpus);
+  Changes changes(corpus, Words());
   for (int i = 0; i < rounds; ++i) {
     ASSERT_NO_FATAL_FAILURE(Try(changes.Next(), &taken));
   }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/utf8.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/model/storage_type.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
@@ -66,7 +68,19 @@ absl::StatusOr<relay::Module> Importer::Run() {
       ImportNodes(PointersTo(model_->graph().node()), results, &scope));
   INGOT_RETURN_IF_ERROR(AddOutputs(&scope));
   builder_.function()->RemoveDead();
+  ReadMetadata();
   return std::move(builder_.module());
+}
+
+void Importer::ReadMetadata() {
+  for (const auto& entry : model_->metadata_props()) {
+    if (IsUtf8(entry.key()) && IsUtf8(entry.value())) {
+      builder_.module().metadata[entry.key()] = entry.value();
+    } else {
+      Warn(absl::StrCat("the model's metadata '", absl::CHexEscape(entry.key()),
+                        "' is no text (UTF-8); it is left out"));
+    }
+  }
 }
 
 void Importer::Warn(absl::string_view message) {

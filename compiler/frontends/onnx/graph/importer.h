@@ -105,6 +105,7 @@ class Importer {
                        absl::Span<const onnx::NodeProto* const> rest,
                        const std::vector<std::string>& results, Scope* scope);
   void Warn(absl::string_view message);
+  void ReadMetadata();
   absl::Status ReadOpsets();
   absl::Status BindDimParams();
   // The shape that the caller gave for an input, or null.
