@@ -18,7 +18,7 @@
 #include "absl/strings/str_cat.h"
 #include "bench/compare/measure.h"
 #include "bench/compare/summary.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 ABSL_FLAG(std::string, ingot, "", "the command");
 ABSL_FLAG(std::string, ingot_peer, "", "the program that runs its libraries");

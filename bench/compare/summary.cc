@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot::compare {
 namespace {

@@ -29,7 +29,7 @@
 #include "base/status_macros.h"
 #include "loaders/load.h"
 #include "runtime/executor/executor.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/test_data.h"
 
 namespace ingot {

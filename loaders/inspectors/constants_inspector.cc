@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
-#include "runtime/float16.h"
+#include "loaders/inspectors/tensor_values.h"
 #include "runtime/safetensors.h"
 
 namespace ingot {
@@ -27,41 +26,6 @@ struct Summary {
     sum += value;
   }
 };
-
-template <typename T>
-Summary Summarize(const Tensor& tensor, double (*convert)(T)) {
-  Summary summary;
-  for (T value : tensor.values<T>()) summary.Add(convert(value));
-  return summary;
-}
-
-template <typename T>
-Summary SummarizeAs(const Tensor& tensor) {
-  return Summarize<T>(tensor, [](T v) { return static_cast<double>(v); });
-}
-
-Summary Summarize(const Tensor& tensor) {
-  const DataType t = tensor.dtype();
-  if (t == DataType::Float(64)) return SummarizeAs<double>(tensor);
-  if (t == DataType::Float(32)) return SummarizeAs<float>(tensor);
-  if (t == DataType::Float(16)) {
-    return Summarize<uint16_t>(
-        tensor, [](uint16_t v) { return static_cast<double>(HalfToFloat(v)); });
-  }
-  if (t == DataType::BFloat16()) {
-    return Summarize<uint16_t>(tensor, [](uint16_t v) {
-      return static_cast<double>(BFloat16ToFloat(v));
-    });
-  }
-  if (t == DataType::Int(64)) return SummarizeAs<int64_t>(tensor);
-  if (t == DataType::Int(32)) return SummarizeAs<int32_t>(tensor);
-  if (t == DataType::Int(16)) return SummarizeAs<int16_t>(tensor);
-  if (t == DataType::Int(8)) return SummarizeAs<int8_t>(tensor);
-  if (t == DataType::UInt(64)) return SummarizeAs<uint64_t>(tensor);
-  if (t == DataType::UInt(32)) return SummarizeAs<uint32_t>(tensor);
-  if (t == DataType::UInt(16)) return SummarizeAs<uint16_t>(tensor);
-  return SummarizeAs<uint8_t>(tensor);
-}
 
 }  // namespace
 
@@ -87,7 +51,8 @@ absl::Status RegisterConstantsInspector(InspectorRegistry* inspectors) {
         absl::StrAppendFormat(&text, "  %14s  %14s  %14s\n", "-", "-", "-");
         continue;
       }
-      const Summary s = Summarize(tensor);
+      Summary s;
+      ForEachValue(tensor, [&s](double value) { s.Add(value); });
       absl::StrAppendFormat(&text, "  %14.6g  %14.6g  %14.6g\n", s.min, s.max,
                             s.sum / tensor.NumElements());
     }

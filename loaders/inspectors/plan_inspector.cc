@@ -10,6 +10,7 @@
 #include "artifact/artifact_set.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/dim_expr.h"
+#include "runtime/plan/lives.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace ingot {
@@ -145,31 +146,6 @@ class PlanPrinter {
     return bound == 0 ? "" : absl::StrCat(" (at least ", bound, ")");
   }
 
-  // The calls between which a tensor or a view of it is in use.
-  struct Life {
-    int first = -1;
-    int last = -1;
-  };
-
-  std::vector<Life> FindLives() const {
-    std::vector<Life> lives(plan_.tensors_size());
-    auto use = [&](uint32_t t, int call) {
-      // A chain of views is no longer than the plan, whatever it says.
-      for (int i = 0; i <= plan_.tensors_size() && t < lives.size(); ++i) {
-        if (lives[t].first < 0) lives[t].first = call;
-        lives[t].last = call;
-        const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
-        if (!tensor.has_view_of()) break;
-        t = tensor.view_of();
-      }
-    };
-    for (int i = 0; i < plan_.calls_size(); ++i) {
-      for (uint32_t t : plan_.calls(i).args()) use(t, i);
-    }
-    for (uint32_t t : plan_.outputs()) use(t, plan_.calls_size());
-    return lives;
-  }
-
   // A tensor's size: a number, or a product of dimensions.
   std::string Bytes(const PlanTensor& tensor) const {
     DimExpr bytes;
@@ -191,7 +167,7 @@ class PlanPrinter {
   // Each storage, and a line for each tensor in it.
   void PrintStorage() {
     absl::StrAppend(&text_, "\nstorage (", plan_.storage_size(), "):\n");
-    const std::vector<Life> lives = FindLives();
+    const std::vector<Life> lives = FindLives(plan_);
     std::vector<std::vector<int>> users(plan_.storage_size());
     for (int i = 0; i < plan_.tensors_size(); ++i) {
       const PlanTensor& tensor = plan_.tensors(i);

@@ -13,14 +13,14 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "base/status_macros.h"
+#include "tools/ingot/bench_inputs.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/node_times.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
-#include "tools/ingot/test_data.h"
 
 namespace ingot {
 namespace {
@@ -60,22 +60,6 @@ double PeakMemory() {
     }
   }
   return 0;
-}
-
-absl::StatusOr<std::vector<TensorOrSequence>> GetInputs(
-    const BenchFlags& flags, absl::Span<const TensorInfo> declared) {
-  if (!flags.test_data.empty()) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<TestDataSet> sets,
-                           FindTestData(flags.test_data));
-    return ReadValueFiles(sets.front().inputs, declared);
-  }
-  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
-                         ParseInputShapes(flags.open.compile.input_shapes));
-  std::string note;
-  INGOT_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
-                         MakeRandomInputs(declared, shapes, flags.seed, &note));
-  Print(absl::StrCat(OneLine(note), "\n"));
-  return std::vector<TensorOrSequence>(inputs.begin(), inputs.end());
 }
 
 // Seconds of each run, in increasing order. The first runs, which bind shapes,
@@ -170,9 +154,12 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
   if (!executor.ok()) return Where(executor.status(), path);
   const double load_ms = (opened.load_seconds + SecondsSince(start)) * 1e3;
 
-  absl::StatusOr<std::vector<TensorOrSequence>> inputs =
-      GetInputs(flags, (*executor)->inputs());
+  std::string note;
+  absl::StatusOr<std::vector<TensorOrSequence>> inputs = GetBenchInputs(
+      {flags.test_data, flags.open.compile.input_shapes, flags.seed},
+      (*executor)->inputs(), &note);
   if (!inputs.ok()) return Where(inputs.status(), path);
+  if (!note.empty()) Print(absl::StrCat(OneLine(note), "\n"));
   if (absl::Status s = SetInputs(*inputs, executor->get()); !s.ok()) {
     return Where(s, path);
   }

@@ -16,8 +16,8 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/replace.h"
-#include "tools/ingot/report.h"
 #include "tools/ingot/test_data.h"
 #include "tools/ingot/verdict.h"
 

@@ -16,7 +16,7 @@
 #include "runtime/tensor.h"
 #include "tools/ingot/call_reference.h"
 #include "tools/ingot/compare.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

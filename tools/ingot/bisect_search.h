@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "tools/ingot/bisect_subject.h"
 #include "tools/ingot/compare.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/verdict.h"
 
 namespace ingot {

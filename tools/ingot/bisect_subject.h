@@ -19,7 +19,7 @@
 #include "tools/ingot/bisect_loops.h"
 #include "tools/ingot/call_reference.h"
 #include "tools/ingot/compile_model.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

@@ -19,7 +19,7 @@
 #include "absl/strings/str_format.h"
 #include "loaders/native/run_program.h"
 #include "tools/ingot/last_words.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 namespace {

@@ -13,7 +13,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 #include "tools/ingot/start_compiler.h"
 

@@ -17,7 +17,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/last_words.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/start_compiler.h"
 
 namespace ingot {
@@ -49,6 +49,8 @@ constexpr Command kCommands[] = {
      nullptr},
     {"list", "show the artifacts of a set", RunList},
     {"inspect", "show what is in an artifact, or what a set is", RunInspect},
+    {"report", "show a set as a page for a browser: graph, code, memory",
+     RunReport},
     {"dump", "write a set as a directory to read and edit", RunDump},
     {"pack", "make a set of such a directory again", RunPack},
     {"link", "make a set a shared library that needs no other file", nullptr},

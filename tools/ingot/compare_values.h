@@ -8,7 +8,7 @@
 
 #include "absl/status/status.h"
 #include "tools/ingot/compare.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

@@ -14,8 +14,8 @@
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/replace.h"
-#include "tools/ingot/report.h"
 
 namespace ingot {
 

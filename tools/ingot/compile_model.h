@@ -16,7 +16,7 @@
 #include "tools/ingot/compile_flags.h"
 #include "tools/ingot/compiler.h"
 #include "tools/ingot/compiler_command.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

@@ -22,7 +22,7 @@
 #include "tools/ingot/compare.h"
 #include "tools/ingot/compile_flags.h"
 #include "tools/ingot/inputs.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

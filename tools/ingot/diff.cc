@@ -17,9 +17,9 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/line_diff.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/plan_facts.h"
 #include "tools/ingot/plans.h"
-#include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

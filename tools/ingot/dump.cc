@@ -7,7 +7,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

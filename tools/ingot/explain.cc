@@ -9,8 +9,8 @@
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/placement_report.h"
-#include "tools/ingot/report.h"
 
 namespace ingot {
 namespace {

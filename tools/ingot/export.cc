@@ -20,7 +20,7 @@
 #include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/flags.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

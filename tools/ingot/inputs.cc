@@ -15,7 +15,7 @@
 #include "runtime/float16.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/npy.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/test_data.h"
 
 namespace ingot {

@@ -11,8 +11,8 @@
 #include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/plans.h"
-#include "tools/ingot/report.h"
 #include "tools/ingot/sbom.h"
 #include "tools/ingot/sets.h"
 

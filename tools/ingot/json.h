@@ -6,7 +6,7 @@
 #include <string>
 
 #include "nlohmann/json.hpp"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

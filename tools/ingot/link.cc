@@ -8,8 +8,8 @@
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/replace.h"
-#include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

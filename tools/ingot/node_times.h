@@ -11,7 +11,7 @@
 #include "loaders/load.h"
 #include "runtime/executor/profiler.h"
 #include "runtime/tensor_sequence.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

@@ -18,7 +18,7 @@
 #include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 namespace {

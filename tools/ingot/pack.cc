@@ -7,8 +7,8 @@
 #include "artifact/directory.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/replace.h"
-#include "tools/ingot/report.h"
 #include "tools/ingot/sets.h"
 
 namespace ingot {

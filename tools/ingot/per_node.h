@@ -14,7 +14,7 @@
 #include "tools/ingot/call_reference.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/compiler.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/placement_report.h"
-#include "tools/ingot/report.h"
 
 namespace ingot {
 namespace {

@@ -9,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "runtime/data_type.h"
 #include "runtime/plan/dim_expr.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 namespace {

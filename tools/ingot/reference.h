@@ -12,7 +12,7 @@
 #include "compiler/frontends/frontend.h"
 #include "runtime/tensor_sequence.h"
 #include "tools/ingot/inputs.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 

@@ -14,7 +14,7 @@
 #include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/native/weak_symbol.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/start_compiler.h"
 
 namespace ingot {

@@ -1,218 +1,136 @@
-#include "tools/ingot/report.h"
-
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cmath>
-#include <cstring>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
-#include "base/annotate.h"
+#include "base/status_macros.h"
+#include "tools/ingot/bench_inputs.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/describe.h"
+#include "tools/ingot/files.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/node_times.h"
+#include "tools/ingot/output.h"
+#include "tools/ingot/sets.h"
+#include "tools/report/page.h"
+#include "tools/report/set_facts.h"
 
 namespace ingot {
 namespace {
 
-int TerminalWidth(FILE* stream) {
-  winsize size;
-  if (ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return size.ws_col;
+struct ReportFlags {
+  std::string output;
+  bool time = false;
+  int64_t runs = 20;
+  BenchInputs inputs;
+  OpenFlags open;
+  bool quiet = false;
+};
+
+// Runs the set and measures its calls. `*how` says on what, for the page.
+absl::StatusOr<std::vector<report::CallTime>> MeasureCalls(
+    const std::string& path, const ReportFlags& flags, const Builtins& builtins,
+    Progress* progress, std::string* how) {
+  INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
+                         OpenModel(path, flags.open, builtins, progress));
+  ExecutorOptions options;
+  options.threads = static_cast<int>(flags.open.threads);
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
+                         CreateExecutor(opened.model, options));
+  std::string note;
+  INGOT_ASSIGN_OR_RETURN(
+      std::vector<TensorOrSequence> inputs,
+      GetBenchInputs(flags.inputs, executor->inputs(), &note));
+  INGOT_ASSIGN_OR_RETURN(std::vector<NodeTime> times,
+                         MeasureNodes(opened.model, inputs, options.threads,
+                                      flags.runs, progress));
+  *how =
+      absl::StrCat("Medians of ", flags.runs, " runs with ", flags.open.threads,
+                   " thread(s), a clock around each "
+                   "call; ",
+                   note.empty() ? "inputs are test data" : note, ".");
+  std::vector<report::CallTime> calls;
+  for (NodeTime& time : times) {
+    calls.push_back({std::move(time.function), std::move(time.source),
+                     time.calls, time.seconds});
   }
-  return 80;
+  return calls;
 }
 
-// Columns that UTF-8 text takes, one a character: right for what names hold.
-size_t DisplayWidth(absl::string_view text) {
-  size_t width = 0;
-  for (const char c : text) {
-    if ((static_cast<unsigned char>(c) & 0xC0) != 0x80) ++width;
+absl::Status Report(const std::string& path, const ReportFlags& flags,
+                    const Builtins& builtins, ReadOptions read,
+                    Progress* progress) {
+  INGOT_RETURN_IF_ERROR(CheckWritable(flags.output));
+  INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
+                         OpenSet(path, SetUse::kWhole, builtins, read));
+  for (const Artifact& artifact : set.artifacts()) {
+    INGOT_RETURN_IF_ERROR(CheckInspectors(artifact, builtins));
   }
-  return width;
-}
-
-// Whether `text` has `word`, and not only as a part of another word.
-bool HasWord(absl::string_view text, absl::string_view word) {
-  const auto joins = [](char c) {
-    return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.';
-  };
-  for (size_t at = text.find(word); at != absl::string_view::npos;
-       at = text.find(word, at + 1)) {
-    const size_t end = at + word.size();
-    const bool starts = at == 0 || !joins(text[at - 1]);
-    // A dot ends a sentence when nothing follows it.
-    const bool ends = end == text.size() || !joins(text[end]) ||
-                      (text[end] == '.' && end + 1 == text.size());
-    if (starts && ends) return true;
+  std::vector<report::CallTime> times;
+  std::string how;
+  if (flags.time) {
+    INGOT_ASSIGN_OR_RETURN(times,
+                           MeasureCalls(path, flags, builtins, progress, &how));
   }
-  return false;
+  progress->Update("describing artifacts", 0);
+  INGOT_ASSIGN_OR_RETURN(const auto facts,
+                         report::DescribeForReport(
+                             set,
+                             [&builtins](const Artifact& artifact) {
+                               return Describe(artifact, builtins);
+                             },
+                             times, how));
+  progress->Clear();
+  const std::string page = report::MakePage(facts);
+  INGOT_RETURN_IF_ERROR(WriteFile(flags.output, page));
+  if (!flags.quiet) {
+    Print(absl::StrCat(OneLine(flags.output), ": ", HumanSize(page.size()),
+                       ", to open in a browser\n"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-std::string HumanSize(uint64_t bytes) {
-  if (bytes < 1024) return absl::StrCat(bytes, " B");
-  static constexpr const char* kUnits[] = {"KiB", "MiB", "GiB", "TiB"};
-  double value = static_cast<double>(bytes) / 1024;
-  size_t unit = 0;
-  while (value >= 1023.95 && unit + 1 < 4) {
-    value /= 1024;
-    ++unit;
-  }
-  return absl::StrFormat("%.1f %s", value, kUnits[unit]);
-}
+absl::Status RunReport(Args args, const Backends& backends) {
+  FlagSet flags("report", {"SET"},
+                "Writes one HTML page about a set, to open in a browser: its "
+                "graph, the code of each kernel, memory\nover time, weights, "
+                "and where it comes from. The page needs no network and no "
+                "other file.");
+  ReportFlags report;
+  std::vector<std::string> programs;
+  ReadOptions read;
+  flags.String("o", "OUT.html", "the file to write", &report.output);
+  flags.Required();
+  flags.Bool("time", "run the model, and show the time of each call",
+             &report.time);
+  flags.Int("threads", "N", "--time: threads to use", 1, 1024,
+            &report.open.threads);
+  flags.Int("runs", "N", "--time: how often", 1, 100'000, &report.runs);
+  flags.String("test-data", "DIR",
+               "--time: inputs from test data, otherwise random",
+               &report.inputs.test_data);
+  flags.Strings("input-shape", "NAME:SHAPE",
+                "--time: the shape of an input whose dimensions are open",
+                &report.inputs.shapes);
+  flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
+                &programs);
+  AddAcceptEdits(&flags, &read.accept_edits);
+  flags.Bool("quiet", "say nothing when all goes well", &report.quiet);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
 
-std::string HumanTime(double seconds) {
-  if (seconds < 1e-6) return absl::StrFormat("%.0f ns", seconds * 1e9);
-  if (seconds < 1e-3) return absl::StrFormat("%.0f us", seconds * 1e6);
-  if (seconds < 1) return absl::StrFormat("%.3g ms", seconds * 1e3);
-  return absl::StrFormat("%.3g s", seconds);
-}
-
-std::string HumanNumber(double value) {
-  // printf shows a sign that NaN does not have.
-  return std::isnan(value) ? "nan" : absl::StrFormat("%.4g", value);
-}
-
-std::string Printable(absl::string_view text) {
-  std::string safe;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const unsigned char c = text[i];
-    if (c == 0xC2 && i + 1 < text.size() &&
-        static_cast<unsigned char>(text[i + 1]) < 0xA0) {
-      ++i;  // U+0080 to U+009F: controls that terminals obey, too
-    } else if ((c >= 0x20 && c != 0x7F) || c == '\n' || c == '\t') {
-      safe += text[i];
-    }
-  }
-  return safe;
-}
-
-std::string OneLine(absl::string_view text) {
-  std::string line;
-  const std::string safe = Printable(absl::StripTrailingAsciiWhitespace(text));
-  for (size_t i = 0; i < safe.size(); ++i) {
-    if (safe[i] == '\n') {
-      // A line that ends in a colon introduces the next.
-      absl::StrAppend(&line, !line.empty() && line.back() == ':' ? " " : "; ");
-      while (i + 1 < safe.size() &&
-             (safe[i + 1] == ' ' || safe[i + 1] == '\n')) {
-        ++i;
-      }
-    } else {
-      line += safe[i] == '\t' ? ' ' : safe[i];
-    }
-  }
-  return line;
-}
-
-std::string Cut(absl::string_view line) {
-  constexpr size_t kBeginning = 500, kEnd = 400;
-  if (line.size() <= kBeginning + kEnd) return std::string(line);
-  const auto continues = [line](size_t i) {
-    return (static_cast<unsigned char>(line[i]) & 0xC0) == 0x80;
-  };
-  // Bytes that are no UTF-8 may all continue something.
-  size_t first = kBeginning, last = line.size() - kEnd;
-  while (first > kBeginning - 4 && continues(first)) --first;
-  while (last < line.size() - kEnd + 4 && continues(last)) ++last;
-  return absl::StrCat(line.substr(0, first), "…", line.substr(last));
-}
-
-absl::Status Where(const absl::Status& status, absl::string_view where) {
-  return HasWord(status.message(), where) ? status : Annotate(status, where);
-}
-
-Table::Table(std::vector<std::string> header) {
-  for (std::string& title : header) {
-    right_.push_back(!title.empty() && title[0] == '>');
-    if (right_.back()) title.erase(0, 1);
-  }
-  rows_.push_back(std::move(header));
-}
-
-void Table::Add(std::vector<std::string> cells) {
-  for (std::string& cell : cells) cell = OneLine(cell);
-  cells.resize(right_.size());
-  rows_.push_back(std::move(cells));
-}
-
-std::string Table::ToString() const {
-  std::vector<size_t> widths(right_.size(), 0);
-  for (const auto& row : rows_) {
-    for (size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], DisplayWidth(row[i]));
-    }
-  }
-  std::string text;
-  for (const auto& row : rows_) {
-    std::string line;
-    for (size_t i = 0; i < row.size(); ++i) {
-      if (i > 0) line += "  ";
-      const std::string padding(widths[i] - DisplayWidth(row[i]), ' ');
-      absl::StrAppend(&line, right_[i] ? padding : "", row[i],
-                      right_[i] ? "" : padding);
-    }
-    absl::StrAppend(&text, absl::StripTrailingAsciiWhitespace(line), "\n");
-  }
-  return text;
-}
-
-void Print(absl::string_view text) {
-  fwrite(text.data(), 1, text.size(), stdout);
-}
-
-void Warn(absl::string_view line) {
-  absl::FPrintF(stderr, "ingot: note: %s\n", Cut(OneLine(line)));
-}
-
-absl::Status FlushOutput() {
-  errno = 0;
-  if (fflush(stdout) == 0 && ferror(stdout) == 0) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat(
-      "writing to stdout: ", errno != 0 ? strerror(errno) : "failed"));
-}
-
-Progress::Progress(const Options& options)
-    : options_(options),
-      terminal_(!options.quiet && isatty(fileno(options.stream)) != 0),
-      last_(terminal_ ? absl::InfinitePast() : absl::Now()) {}
-
-void Progress::Update(absl::string_view what, double fraction) {
-  if (options_.quiet) return;
-  const absl::Time now = absl::Now();
-  const absl::Duration pause =
-      terminal_ ? absl::Milliseconds(100) : options_.between_lines;
-  if (now - last_ < pause) return;
-  last_ = now;
-  fraction = std::min(1.0, std::max(0.0, fraction));
-  const int percent = static_cast<int>(fraction * 100);
-  if (!terminal_) {
-    absl::FPrintF(options_.stream, "[%3d%%] %s\n", percent, OneLine(what));
-    return;
-  }
-  constexpr int kBar = 24;
-  const int filled = static_cast<int>(fraction * kBar);
-  std::string line =
-      absl::StrFormat("[%s%s] %3d%% %s", std::string(filled, '#'),
-                      std::string(kBar - filled, '.'), percent, OneLine(what));
-  const size_t width = static_cast<size_t>(TerminalWidth(options_.stream));
-  if (line.size() >= width) line.resize(width - 1);
-  absl::FPrintF(options_.stream, "\r%s\033[K", line);
-  fflush(options_.stream);
-  drawn_ = true;
-}
-
-void Progress::Clear() {
-  if (!drawn_) return;
-  fputs("\r\033[K", options_.stream);
-  fflush(options_.stream);
-  drawn_ = false;
+  INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
+  INGOT_RETURN_IF_ERROR(AddInspectors(programs, &builtins));
+  report.open.accept_edits = read.accept_edits;
+  Progress::Options options;
+  options.quiet = report.quiet;
+  Progress progress(options);
+  const std::string& path = flags.word(0);
+  absl::Status status =
+      Report(path, report, builtins, std::move(read), &progress);
+  return status.ok() ? status : Where(status, path);
 }
 
 }  // namespace ingot

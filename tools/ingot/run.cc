@@ -16,7 +16,7 @@
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/npy.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 #include "tools/ingot/start_compiler.h"
 #include "tools/ingot/value_dump.h"

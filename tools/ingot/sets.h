@@ -24,7 +24,7 @@
 #include "tools/ingot/compile_flags.h"
 #include "tools/ingot/compiler.h"
 #include "tools/ingot/flags.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/signature_flags.h"
 
 namespace ingot {
@@ -74,10 +74,11 @@ enum class SetUse {
   kWhole,  // to make something of it
 };
 
-// The set at `path`, signed if `signature` asks for it: a .ingot file, a dumped directory, a file that is one
-// artifact (loaders/bare_file.h) or, to show it, what a linked library carries,
-// which is read without running anything of it. Warns of edited notes, unless
-// `options` have a function of their own for them.
+// The set at `path`, signed if `signature` asks for it: a .ingot file, a dumped
+// directory, a file that is one artifact (loaders/bare_file.h) or, to show it,
+// what a linked library carries, which is read without running anything of it.
+// Warns of edited notes, unless `options` have a function of their own for
+// them.
 absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
                                     const Builtins& builtins,
                                     ReadOptions options = {},

@@ -13,7 +13,7 @@
 #include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "runtime/onnx_tensor/test_file.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 namespace ingot {
 namespace {

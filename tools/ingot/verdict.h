@@ -15,7 +15,7 @@
 #include "runtime/executor/executor.h"
 #include "runtime/tensor_sequence.h"
 #include "tools/ingot/compare.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/test_data.h"
 
 namespace ingot {

@@ -15,7 +15,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 #include "tools/ingot/start_compiler.h"
 #include "tools/ingot/test_data.h"

@@ -1,7 +1,7 @@
 // Output of the command: tables, sizes, JSON and progress.
 
-#ifndef INGOT_TOOLS_INGOT_REPORT_H_
-#define INGOT_TOOLS_INGOT_REPORT_H_
+#ifndef INGOT_TOOLS_INGOT_OUTPUT_H_
+#define INGOT_TOOLS_INGOT_OUTPUT_H_
 
 #include <cstdint>
 #include <cstdio>
@@ -94,4 +94,4 @@ class Progress {
 
 }  // namespace ingot
 
-#endif  // INGOT_TOOLS_INGOT_REPORT_H_
+#endif  // INGOT_TOOLS_INGOT_OUTPUT_H_

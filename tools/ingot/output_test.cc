@@ -1,4 +1,4 @@
-#include "tools/ingot/report.h"
+#include "tools/ingot/output.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,0 +1,24 @@
+// The parts of artifacts' texts that are the code of one function.
+#ifndef INGOT_TOOLS_REPORT_KERNEL_TEXTS_H_
+#define INGOT_TOOLS_REPORT_KERNEL_TEXTS_H_
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace ingot::report {
+
+// Finds, in the text of an artifact, what belongs to each of `functions`: C
+// and OpenCL C definitions, and the parts of a disassembly. A function's text
+// has its helpers ("f.parallel.0", "f_parallel_0") and the comments above; it
+// is cut after `most_bytes`, at the end of a line, which says so. What is not
+// found is not in the result.
+std::map<std::string, std::string> FindKernelTexts(
+    absl::string_view text, const std::set<std::string, std::less<>>& functions,
+    size_t most_bytes);
+
+}  // namespace ingot::report
+
+#endif  // INGOT_TOOLS_REPORT_KERNEL_TEXTS_H_

@@ -1,0 +1,204 @@
+#include "tools/report/set_facts.h"
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "artifact/loader_names.h"
+#include "artifact/sha256.h"
+#include "base/annotate.h"
+#include "base/status_macros.h"
+#include "runtime/plan/check.h"
+#include "runtime/plan/plan.pb.h"
+#include "runtime/safetensors.h"
+#include "tools/report/graphs.h"
+#include "tools/report/kernel_texts.h"
+#include "tools/report/weights.h"
+
+namespace ingot::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The most bytes of one kernel's text, and of all of them.
+constexpr size_t kMostOfKernel = 64 << 10;
+constexpr size_t kMostOfKernels = 24 << 20;
+
+Json About(const ArtifactSet& set) {
+  const Provenance& provenance = set.provenance();
+  Json about = Json::array();
+  const auto add = [&about](const std::string& what, const std::string& value) {
+    if (!value.empty()) about.push_back({what, value});
+  };
+  add("Model", provenance.model_name());
+  add("Model's SHA-256", provenance.model_sha256());
+  for (const Provenance::Option& entry : provenance.model_metadata()) {
+    add(absl::StrCat("Model's ", entry.name()), entry.value());
+  }
+  add("Made by", provenance.ingot_version().empty()
+                     ? ""
+                     : absl::StrCat("Ingot ", provenance.ingot_version()));
+  add("Target", provenance.target());
+  for (const Provenance::Variant& variant : provenance.variants()) {
+    add(absl::StrCat("Variant ", variant.name()), variant.target());
+  }
+  for (const Provenance::Option& option : provenance.options()) {
+    add(absl::StrCat("Option ", option.name()), option.value());
+  }
+  for (const Provenance::TargetKey& key : provenance.target_keys()) {
+    add(absl::StrCat("Key ", key.name(), ": triple"), key.triple());
+    add(absl::StrCat("Key ", key.name(), ": processor features"),
+        absl::StrJoin(key.cpu_features(), " "));
+    add(absl::StrCat("Key ", key.name(), ": libraries"),
+        absl::StrJoin(key.link_libraries(), " "));
+  }
+  return about;
+}
+
+Json Artifacts(const ArtifactSet& set) {
+  const auto& edited = set.provenance().edited();
+  const std::set<std::string> edits(edited.begin(), edited.end());
+  Json artifacts = Json::array();
+  for (const Artifact& artifact : set.artifacts()) {
+    const std::string path = ArtifactPath(artifact);
+    artifacts.push_back({{"path", path},
+                         {"codegen", artifact.codegen_id},
+                         {"loader", artifact.loader},
+                         {"size", artifact.content.size()},
+                         {"sha256", Sha256Hex(artifact.content.view())}});
+    if (edits.count(path) > 0) artifacts.back()["edited"] = true;
+  }
+  return artifacts;
+}
+
+absl::StatusOr<Json> Graphs(const ArtifactSet& set) {
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.loader != kMetadataLoader) continue;
+    Plan plan;
+    const absl::string_view bytes = artifact.content.view();
+    absl::Status status =
+        plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))
+            ? CheckPlan(plan)
+            : absl::InvalidArgumentError("these bytes are no plan");
+    if (!status.ok()) return Annotate(status, ArtifactPath(artifact));
+    return DescribeGraphs(plan);
+  }
+  return Json::array();
+}
+
+// The kernels' texts, as far as artifacts have them.
+class Kernels {
+ public:
+  explicit Kernels(const Json& graphs) {
+    for (const Json& graph : graphs) {
+      for (const Json& call : graph["calls"]) {
+        if (!call.contains("step")) functions_.insert(call["f"]);
+      }
+    }
+  }
+
+  absl::Status Add(const Artifact& artifact, size_t index,
+                   const DescribeFn& describe) {
+    if (artifact.loader == kConstantsLoader ||
+        artifact.loader == kMetadataLoader) {
+      return absl::OkStatus();
+    }
+    absl::StatusOr<std::string> text = describe(artifact);
+    if (!text.ok()) return Annotate(text.status(), ArtifactPath(artifact));
+    // An artifact of one function is all of it, whatever its form.
+    const std::string stem =
+        artifact.file_name.substr(0, artifact.file_name.find('.'));
+    std::map<std::string, std::string> found;
+    if (functions_.count(stem) > 0) {
+      found[stem] = text->substr(0, kMostOfKernel);
+    } else {
+      found = FindKernelTexts(*text, functions_, kMostOfKernel);
+    }
+    for (auto& [name, part] : found) {
+      if (indices_.count(name) > 0 || bytes_ > kMostOfKernels) continue;
+      bytes_ += part.size();
+      indices_[name] = list_.size();
+      list_.push_back(
+          {{"name", name}, {"artifact", index}, {"text", std::move(part)}});
+    }
+    return absl::OkStatus();
+  }
+
+  // Gives each call the index of its kernel.
+  void Link(Json* graphs) const {
+    for (Json& graph : *graphs) {
+      for (Json& call : graph["calls"]) {
+        const auto it = indices_.find(call["f"].get<std::string>());
+        if (it != indices_.end()) call["k"] = it->second;
+      }
+    }
+  }
+
+  Json Take() { return std::move(list_); }
+
+ private:
+  std::set<std::string, std::less<>> functions_;
+  std::map<std::string, size_t> indices_;
+  Json list_ = Json::array();
+  size_t bytes_ = 0;
+};
+
+void AddTimes(const std::vector<CallTime>& times, Json* graphs) {
+  std::map<std::pair<std::string, std::string>, const CallTime*> known;
+  for (const CallTime& time : times) {
+    known[{time.function, time.source}] = &time;
+  }
+  for (Json& graph : *graphs) {
+    for (Json& call : graph["calls"]) {
+      const auto it = known.find(
+          {call["f"].get<std::string>(), call["s"].get<std::string>()});
+      if (it == known.end()) continue;
+      call["t"] = it->second->seconds / it->second->calls;
+      call["n"] = it->second->calls;
+    }
+  }
+}
+
+absl::StatusOr<Json> Weights(const ArtifactSet& set) {
+  Json weights = Json::array();
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.loader != kConstantsLoader) continue;
+    absl::StatusOr<NamedTensors> tensors = ReadSafetensors(artifact.content);
+    if (!tensors.ok()) {
+      return Annotate(tensors.status(), ArtifactPath(artifact));
+    }
+    for (const auto& [name, tensor] : *tensors) {
+      weights.push_back(DescribeWeight(name, tensor));
+    }
+  }
+  return weights;
+}
+
+}  // namespace
+
+absl::StatusOr<nlohmann::ordered_json> DescribeForReport(
+    const ArtifactSet& set, const DescribeFn& describe,
+    const std::vector<CallTime>& times, const std::string& timed) {
+  INGOT_ASSIGN_OR_RETURN(Json graphs, Graphs(set));
+  Kernels kernels(graphs);
+  for (size_t i = 0; i < set.artifacts().size(); ++i) {
+    INGOT_RETURN_IF_ERROR(kernels.Add(set.artifacts()[i], i, describe));
+  }
+  kernels.Link(&graphs);
+  AddTimes(times, &graphs);
+  INGOT_ASSIGN_OR_RETURN(Json weights, Weights(set));
+  const std::string& name = set.provenance().model_name();
+  return Json{{"title", name.empty() ? "artifacts" : name},
+              {"about", About(set)},
+              {"artifacts", Artifacts(set)},
+              {"graphs", std::move(graphs)},
+              {"kernels", kernels.Take()},
+              {"weights", std::move(weights)},
+              {"timed", timed}};
+}
+
+}  // namespace ingot::report

@@ -1,0 +1,43 @@
+// Everything that a report's page shows, as JSON.
+#ifndef INGOT_TOOLS_REPORT_SET_FACTS_H_
+#define INGOT_TOOLS_REPORT_SET_FACTS_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "artifact/artifact_set.h"
+#include "nlohmann/json.hpp"
+
+namespace ingot::report {
+
+// The text that a person reads of an artifact, such as a disassembly.
+using DescribeFn =
+    std::function<absl::StatusOr<std::string>(const Artifact& artifact)>;
+
+// The time of all calls of a function for the same nodes.
+struct CallTime {
+  std::string function;
+  std::string source;  // the model's nodes
+  int calls = 1;       // in a run
+  double seconds = 0;  // of all of them
+};
+
+// {"title": the model's name, "about": [[what, value]],
+//  "artifacts": [{"path", "codegen", "loader", "size", "sha256", "edited"}],
+//  "graphs": as DescribeGraphs has them; a call has "k", its kernel, where one
+//            was found, and "t", its seconds, where they are known,
+//  "kernels": [{"name", "artifact": index, "text"}],
+//  "weights": [as DescribeWeight], "timed": how, or ""}
+// Of a set with variants, the plan of the first is shown. Errors: those of
+// `describe`, with the artifact named; InvalidArgument for a plan or weights
+// that make no sense.
+absl::StatusOr<nlohmann::ordered_json> DescribeForReport(
+    const ArtifactSet& set, const DescribeFn& describe,
+    const std::vector<CallTime>& times, const std::string& timed);
+
+}  // namespace ingot::report
+
+#endif  // INGOT_TOOLS_REPORT_SET_FACTS_H_
