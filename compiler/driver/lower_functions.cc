@@ -10,6 +10,7 @@
 #include "compiler/driver/assumptions.h"
 #include "compiler/driver/lower_function.h"
 #include "compiler/driver/stages.h"
+#include "compiler/tir/count_operations.h"
 #include "compiler/tir/passes/pass.h"
 #include "runtime/tensor.h"
 
@@ -130,6 +131,7 @@ class Lowering {
         GuardAssumptions(compiled->assumptions, &planned);
       }
       if (i == 0) {
+        compiled->operations = tir::CountOperations(planned).value_or(0);
         compiled->workspaces.assign(
             planned.params.end() - planned.num_workspaces,
             planned.params.end());

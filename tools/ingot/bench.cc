@@ -18,6 +18,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/json.h"
+#include "tools/ingot/machine_limits.h"
 #include "tools/ingot/node_times.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
@@ -110,21 +111,32 @@ double Percentile(const std::vector<double>& sorted, double fraction) {
   return sorted[std::min(index, sorted.size() - 1)];
 }
 
+std::string RateText(double amount, double seconds) {
+  if (amount == 0 || seconds == 0) return "";
+  return absl::StrFormat("%.1f", amount / seconds * 1e-9);
+}
+
 // Prints where the time went, and adds it to `json`.
 absl::Status ShowNodes(const std::vector<NodeTime>& times,
+                       const MachineLimits& limits,
                        nlohmann::ordered_json* json) {
   double all = 0;
   for (const NodeTime& time : times) all += time.seconds;
-  Table table({">TIME", ">SHARE", ">CALLS", ">GB/S", "FUNCTION", "NODES"});
+  Table table({">TIME", ">SHARE", ">CALLS", ">GB/S", ">GFLOP/S", ">OF LIMIT",
+               "FUNCTION", "NODES"});
   nlohmann::ordered_json nodes = nlohmann::ordered_json::array();
   for (const NodeTime& time : times) {
-    const bool has_rate = time.bytes > 0 && time.seconds > 0;
+    const double bytes = static_cast<double>(time.bytes);
+    const double operations = static_cast<double>(time.operations);
+    const bool has_share = time.bytes > 0 && time.seconds > 0;
     table.Add({HumanTime(time.seconds),
                absl::StrFormat("%.1f %%", time.seconds / all * 100),
-               absl::StrCat(time.calls),
-               has_rate
-                   ? absl::StrFormat("%.1f", static_cast<double>(time.bytes) /
-                                                 time.seconds * 1e-9)
+               absl::StrCat(time.calls), RateText(bytes, time.seconds),
+               RateText(operations, time.seconds),
+               has_share
+                   ? absl::StrFormat("%.0f %%",
+                                     100 * ShareOfLimit(limits, operations,
+                                                        bytes, time.seconds))
                    : "",
                OneLine(time.source.empty() && time.bytes == 0
                            ? absl::StrCat(time.function, " (the executor)")
@@ -134,9 +146,16 @@ absl::Status ShowNodes(const std::vector<NodeTime>& times,
                      {"function", time.function},
                      {"calls", time.calls},
                      {"ms", time.seconds * 1e3},
-                     {"bytes", time.bytes}});
+                     {"bytes", time.bytes},
+                     {"operations", time.operations}});
   }
-  Print(absl::StrCat("\n", table.ToString()));
+  Print(absl::StrCat(
+      "\n", table.ToString(),
+      absl::StrFormat("\nOF LIMIT: of %.0f GFLOP/s of f32 and %.1f GB/s from "
+                      "memory, whichever binds, as measured now.\n",
+                      limits.operations * 1e-9, limits.bytes * 1e-9)));
+  (*json)["limits"] = {{"gflop_per_s", limits.operations * 1e-9},
+                       {"gb_per_s", limits.bytes * 1e-9}};
   (*json)["nodes"] = std::move(nodes);
   return absl::OkStatus();
 }
@@ -192,7 +211,9 @@ absl::Status Bench(const std::string& path, const BenchFlags& flags,
         opened.model, *inputs, static_cast<int>(flags.open.threads),
         static_cast<int64_t>(seconds->size()), progress);
     if (!times.ok()) return Where(times.status(), path);
-    INGOT_RETURN_IF_ERROR(ShowNodes(*times, &json));
+    INGOT_RETURN_IF_ERROR(ShowNodes(
+        *times, MeasureMachineLimits(static_cast<int>(flags.open.threads)),
+        &json));
   }
   if (flags.json) PrintJson(json);
   return absl::OkStatus();

@@ -50,7 +50,7 @@ constexpr Command kCommands[] = {
     {"list", "show the artifacts of a set", RunList},
     {"inspect", "show what is in an artifact, or what a set is", RunInspect},
     {"report", "show a set as a page for a browser: graph, code, memory",
-     RunReport},
+     nullptr},
     {"dump", "write a set as a directory to read and edit", RunDump},
     {"pack", "make a set of such a directory again", RunPack},
     {"link", "make a set a shared library that needs no other file", nullptr},

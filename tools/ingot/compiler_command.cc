@@ -45,6 +45,10 @@ class CompilerOfThisProgram final : public Compiler {
     for (const Command& command : kCommands) {
       if (command.name == name) return command.run(args, backends_);
     }
+    if (name == "report") {
+      return RunReport(args, {backends_.register_loaders,
+                              backends_.register_inspectors, this});
+    }
     return absl::InternalError(
         absl::StrCat("the compiler has no command '", name, "'"));
   }

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "tools/ingot/backends.h"
 #include "tools/ingot/compiler_command.h"
 
 namespace ingot {
@@ -20,6 +21,9 @@ absl::Status RunExport(Args args, const CompilerBackends& backends);
 absl::Status RunLink(Args args, const CompilerBackends& backends);
 absl::Status RunOpt(Args args, const CompilerBackends& backends);
 absl::Status RunTargets(Args args, const CompilerBackends& backends);
+
+// Of sets, with what only the compiler's program has.
+absl::Status RunReport(Args args, const Backends& backends);
 
 }  // namespace ingot
 

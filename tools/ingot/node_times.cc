@@ -25,22 +25,28 @@ uint64_t BytesOf(const DLTensor& tensor) {
   return (bits + 7) / 8;
 }
 
-// The bytes that the calls of one run read and write.
-absl::StatusOr<std::map<Key, uint64_t>> MeasureBytes(
+// What the calls of one run do.
+struct Work {
+  uint64_t bytes = 0;  // read and written
+  uint64_t operations = 0;
+};
+
+absl::StatusOr<std::map<Key, Work>> CountWork(
     const LoadedModel& model, absl::Span<const TensorOrSequence> inputs) {
-  std::map<Key, uint64_t> bytes;
+  std::map<Key, Work> work;
   ExecutorOptions options;
-  options.observer = [&bytes](const PlanCall& call,
-                              absl::Span<const DLTensor* const> args) {
-    uint64_t& of_call = bytes[{call.source(), call.function()}];
-    for (const DLTensor* arg : args) of_call += BytesOf(*arg);
+  options.observer = [&work](const PlanCall& call,
+                             absl::Span<const DLTensor* const> args) {
+    Work& of_call = work[{call.source(), call.function()}];
+    for (const DLTensor* arg : args) of_call.bytes += BytesOf(*arg);
+    of_call.operations += call.operations();
     return absl::OkStatus();
   };
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
                          CreateExecutor(model, options));
   INGOT_RETURN_IF_ERROR(SetInputs(inputs, executor.get()));
   INGOT_RETURN_IF_ERROR(executor->Run());
-  return bytes;
+  return work;
 }
 
 }  // namespace
@@ -79,7 +85,7 @@ std::vector<NodeTime> TimesOfRun(absl::Span<const Profiler::Event> events) {
     if (!open.empty()) times[open.back().index].seconds -= seconds;
     const auto [it, is_new] =
         known.emplace(Key(event->source, event->name), times.size());
-    if (is_new) times.push_back({event->source, event->name, 0, 0, 0});
+    if (is_new) times.push_back({event->source, event->name});
     NodeTime& time = times[it->second];
     ++time.calls;
     time.seconds += seconds;
@@ -113,11 +119,13 @@ absl::StatusOr<std::vector<NodeTime>> MeasureNodes(
     }
   }
   progress->Clear();
-  INGOT_ASSIGN_OR_RETURN(const auto bytes, MeasureBytes(model, inputs));
+  INGOT_ASSIGN_OR_RETURN(const auto work, CountWork(model, inputs));
   for (NodeTime& time : times) {
     time.seconds = Median(seconds[KeyOf(time)]);
-    const auto known = bytes.find(KeyOf(time));
-    if (known != bytes.end()) time.bytes = known->second;
+    const auto known = work.find(KeyOf(time));
+    if (known == work.end()) continue;
+    time.bytes = known->second.bytes;
+    time.operations = known->second.operations;
   }
   std::sort(times.begin(), times.end(),
             [](const NodeTime& a, const NodeTime& b) {

@@ -20,8 +20,9 @@ struct NodeTime {
   std::string source;    // the model's nodes; empty for the executor's own work
   std::string function;  // or what a step that is no function does
   int calls = 0;
-  double seconds = 0;  // without what it calls itself
-  uint64_t bytes = 0;  // of operands and results; 0 where unknown
+  double seconds = 0;       // without what it calls itself
+  uint64_t bytes = 0;       // of operands and results; 0 where unknown
+  uint64_t operations = 0;  // PlanCall.operations of all of them
 };
 
 // The middle one of `values`, or the mean of the two in the middle; there is at

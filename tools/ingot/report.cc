@@ -1,3 +1,5 @@
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -5,10 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "tools/ingot/bench_inputs.h"
-#include "tools/ingot/commands.h"
+#include "tools/ingot/compiler_commands.h"
 #include "tools/ingot/describe.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/machine_limits.h"
 #include "tools/ingot/node_times.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
@@ -27,10 +30,11 @@ struct ReportFlags {
   bool quiet = false;
 };
 
-// Runs the set and measures its calls. `*how` says on what, for the page.
-absl::StatusOr<std::vector<report::CallTime>> MeasureCalls(
-    const std::string& path, const ReportFlags& flags, const Builtins& builtins,
-    Progress* progress, std::string* how) {
+// Runs the set and measures its calls.
+absl::StatusOr<report::Measurement> MeasureCalls(const std::string& path,
+                                                 const ReportFlags& flags,
+                                                 const Builtins& builtins,
+                                                 Progress* progress) {
   INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
                          OpenModel(path, flags.open, builtins, progress));
   ExecutorOptions options;
@@ -44,17 +48,19 @@ absl::StatusOr<std::vector<report::CallTime>> MeasureCalls(
   INGOT_ASSIGN_OR_RETURN(std::vector<NodeTime> times,
                          MeasureNodes(opened.model, inputs, options.threads,
                                       flags.runs, progress));
-  *how =
+  report::Measurement measured;
+  measured.how =
       absl::StrCat("Medians of ", flags.runs, " runs with ", flags.open.threads,
-                   " thread(s), a clock around each "
-                   "call; ",
+                   " thread(s), a clock around each call; ",
                    note.empty() ? "inputs are test data" : note, ".");
-  std::vector<report::CallTime> calls;
+  const MachineLimits limits = MeasureMachineLimits(options.threads);
+  measured.operations = limits.operations;
+  measured.bytes = limits.bytes;
   for (NodeTime& time : times) {
-    calls.push_back({std::move(time.function), std::move(time.source),
-                     time.calls, time.seconds});
+    measured.times.push_back({std::move(time.function), std::move(time.source),
+                              time.calls, time.seconds});
   }
-  return calls;
+  return measured;
 }
 
 absl::Status Report(const std::string& path, const ReportFlags& flags,
@@ -63,14 +69,10 @@ absl::Status Report(const std::string& path, const ReportFlags& flags,
   INGOT_RETURN_IF_ERROR(CheckWritable(flags.output));
   INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
                          OpenSet(path, SetUse::kWhole, builtins, read));
-  for (const Artifact& artifact : set.artifacts()) {
-    INGOT_RETURN_IF_ERROR(CheckInspectors(artifact, builtins));
-  }
-  std::vector<report::CallTime> times;
-  std::string how;
+  std::optional<report::Measurement> measured;
   if (flags.time) {
-    INGOT_ASSIGN_OR_RETURN(times,
-                           MeasureCalls(path, flags, builtins, progress, &how));
+    INGOT_ASSIGN_OR_RETURN(measured,
+                           MeasureCalls(path, flags, builtins, progress));
   }
   progress->Update("describing artifacts", 0);
   INGOT_ASSIGN_OR_RETURN(const auto facts,
@@ -79,7 +81,7 @@ absl::Status Report(const std::string& path, const ReportFlags& flags,
                              [&builtins](const Artifact& artifact) {
                                return Describe(artifact, builtins);
                              },
-                             times, how));
+                             measured));
   progress->Clear();
   const std::string page = report::MakePage(facts);
   INGOT_RETURN_IF_ERROR(WriteFile(flags.output, page));

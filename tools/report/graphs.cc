@@ -142,6 +142,7 @@ class GraphWriter {
           !__builtin_add_overflow(bytes, tensor.value("b", int64_t{0}), &bytes);
     }
     if (known) json["b"] = bytes;
+    if (call.operations() > 0) json["ops"] = call.operations();
     if (!call.has_function()) json["step"] = true;
     if (call.device() != 0) {
       json["d"] = main_.devices(static_cast<int>(call.device())).target_key();

@@ -21,7 +21,8 @@ namespace ingot::report {
 //               "step": whether it is no function, "s": the model's nodes,
 //               "i": what it reads, "r": what it writes: tensors,
 //               "d": target key of its device,
-//               "bodies": [graphs], "b": bytes that it reads and writes}]}
+//               "bodies": [graphs], "b": bytes that it reads and writes,
+//               "ops": operations, where they are known}]}
 nlohmann::ordered_json DescribeGraphs(const Plan& plan);
 
 }  // namespace ingot::report

@@ -182,23 +182,28 @@ absl::StatusOr<Json> Weights(const ArtifactSet& set) {
 
 absl::StatusOr<nlohmann::ordered_json> DescribeForReport(
     const ArtifactSet& set, const DescribeFn& describe,
-    const std::vector<CallTime>& times, const std::string& timed) {
+    const std::optional<Measurement>& measured) {
   INGOT_ASSIGN_OR_RETURN(Json graphs, Graphs(set));
   Kernels kernels(graphs);
   for (size_t i = 0; i < set.artifacts().size(); ++i) {
     INGOT_RETURN_IF_ERROR(kernels.Add(set.artifacts()[i], i, describe));
   }
   kernels.Link(&graphs);
-  AddTimes(times, &graphs);
+  if (measured) AddTimes(measured->times, &graphs);
   INGOT_ASSIGN_OR_RETURN(Json weights, Weights(set));
   const std::string& name = set.provenance().model_name();
-  return Json{{"title", name.empty() ? "artifacts" : name},
-              {"about", About(set)},
-              {"artifacts", Artifacts(set)},
-              {"graphs", std::move(graphs)},
-              {"kernels", kernels.Take()},
-              {"weights", std::move(weights)},
-              {"timed", timed}};
+  Json facts = {{"title", name.empty() ? "artifacts" : name},
+                {"about", About(set)},
+                {"artifacts", Artifacts(set)},
+                {"graphs", std::move(graphs)},
+                {"kernels", kernels.Take()},
+                {"weights", std::move(weights)}};
+  if (measured) {
+    facts["timed"] = measured->how;
+    facts["limits"] = {{"ops", measured->operations},
+                       {"bytes", measured->bytes}};
+  }
+  return facts;
 }
 
 }  // namespace ingot::report

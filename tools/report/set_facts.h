@@ -3,6 +3,7 @@
 #define INGOT_TOOLS_REPORT_SET_FACTS_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,18 +26,27 @@ struct CallTime {
   double seconds = 0;  // of all of them
 };
 
+// Times, and what they are set against: limits of the machine a second.
+struct Measurement {
+  std::vector<CallTime> times;
+  double operations = 0;
+  double bytes = 0;
+  std::string how;  // it was made, for people
+};
+
 // {"title": the model's name, "about": [[what, value]],
 //  "artifacts": [{"path", "codegen", "loader", "size", "sha256", "edited"}],
 //  "graphs": as DescribeGraphs has them; a call has "k", its kernel, where one
 //            was found, and "t", its seconds, where they are known,
 //  "kernels": [{"name", "artifact": index, "text"}],
-//  "weights": [as DescribeWeight], "timed": how, or ""}
+//  "weights": [as DescribeWeight], and where somebody measured:
+//  "timed": how, "limits": {"ops", "bytes"}}
 // Of a set with variants, the plan of the first is shown. Errors: those of
 // `describe`, with the artifact named; InvalidArgument for a plan or weights
 // that make no sense.
 absl::StatusOr<nlohmann::ordered_json> DescribeForReport(
     const ArtifactSet& set, const DescribeFn& describe,
-    const std::vector<CallTime>& times, const std::string& timed);
+    const std::optional<Measurement>& measured);
 
 }  // namespace ingot::report
 

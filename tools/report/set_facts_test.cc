@@ -47,9 +47,9 @@ absl::StatusOr<std::string> TextOf(const Artifact& artifact) {
 }
 
 TEST(SetFacts, HasCallsWithTheirKernelsAndTimes) {
-  const auto facts = DescribeForReport(
-      SmallSet(), TextOf, {{"f", SmallPlan().calls(0).source(), 2, 0.5}},
-      "measured");
+  Measurement measured;
+  measured.times = {{"f", SmallPlan().calls(0).source(), 2, 0.5}};
+  const auto facts = DescribeForReport(SmallSet(), TextOf, measured);
   ASSERT_TRUE(facts.ok()) << facts.status();
   const auto& call = (*facts)["graphs"][0]["calls"][0];
   EXPECT_EQ(call["f"], "f");
@@ -69,7 +69,7 @@ TEST(SetFacts, RefusesAPlanThatMakesNoSense) {
   ASSERT_TRUE(
       set.Add(Make("metadata", "plan.binpb", plan.SerializeAsString())).ok());
   EXPECT_THAT(
-      std::string(DescribeForReport(set, TextOf, {}, "").status().message()),
+      std::string(DescribeForReport(set, TextOf, {}).status().message()),
       HasSubstr("host/c/plan.binpb"));
 }
 
@@ -112,7 +112,7 @@ TEST(Weights, OfOneValueOrNoneOrNoNumbers) {
 }
 
 TEST(Page, TakesNothingInTheFactsForMarkup) {
-  const auto facts = DescribeForReport(SmallSet(), TextOf, {}, "");
+  const auto facts = DescribeForReport(SmallSet(), TextOf, {});
   ASSERT_TRUE(facts.ok()) << facts.status();
   const std::string page = MakePage(*facts);
   EXPECT_THAT(page, Not(HasSubstr("<script>alert")));

@@ -309,6 +309,7 @@ class PlanBuilder {
     PlanCall* call = AddStep(node);
     call->set_function(function.symbol);
     call->set_device(DeviceOfKey(function.device_key));
+    call->set_operations(function.operations);
     // Several calls may share a function.
     if (node.sources.empty()) call->set_source(function.source);
     const std::string source = call->source();

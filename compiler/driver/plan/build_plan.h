@@ -1,6 +1,7 @@
 #ifndef INGOT_COMPILER_DRIVER_PLAN_BUILD_PLAN_H_
 #define INGOT_COMPILER_DRIVER_PLAN_BUILD_PLAN_H_
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct CompiledFunction {
   std::string source;                   // the model's nodes, for people
   // The dimensions that it relies on being equal.
   std::vector<relay::DimAssumption> assumptions;
+  // The operations that it makes (tir/count_operations.h); 0: not known.
+  uint64_t operations = 0;
   // The target key whose device it runs on; empty: the CPU.
   std::string device_key;
 };

@@ -53,6 +53,16 @@ function rateText(call) {
   return (call.b / call.t / 1e9).toPrecision(3);
 }
 
+// The part of its time that a call would take at the machine's limits.
+function limitShare(call) {
+  if (!call.t || !facts.limits || call.b === undefined) return undefined;
+  return Math.max((call.ops ?? 0) / facts.limits.ops, call.b / facts.limits.bytes) / call.t;
+}
+
+function operationRate(call) {
+  return call.t && call.ops ? (call.ops / call.t / 1e9).toPrecision(3) : "";
+}
+
 function percentText(part, whole) {
   return whole > 0 ? (100 * part / whole).toFixed(1) + " %" : "";
 }

@@ -22,7 +22,10 @@ function showCall(side, g, c) {
   if (kernel) lines.push(["Artifact", facts.artifacts[kernel.artifact].path]);
   if (call.t !== undefined) lines.push(["Time", `${timeText(call.t)} (${percentText(call.t, totalTime)} of a run)`]);
   if (call.b !== undefined) lines.push(["Reads and writes", bytesText(call.b)]);
-  if (rateText(call)) lines.push(["Rate", `${rateText(call)} GB/s`]);
+  if (call.ops) lines.push(["Operations", (call.ops / 1e6).toPrecision(3) + " million"]);
+  const rates = [rateText(call) && `${rateText(call)} GB/s`, operationRate(call) && `${operationRate(call)} GFLOP/s`];
+  if (rates[0]) lines.push(["Rate", rates.filter(Boolean).join(", ")]);
+  if (limitShare(call)) lines.push(["Of the limit", percentText(limitShare(call), 1)]);
   side.append(make("h2", {}, chip(call.owner), call.f),
     make("dl", {}, ...lines.flatMap(([what, value]) => [make("dt", {}, what), make("dd", {}, value)])));
   for (const body of call.bodies ?? []) {

@@ -11,7 +11,11 @@ function timeView() {
     {title: "Share", number: true, cell: row => percentText(size(row), whole)},
     {title: "", cell: row => make("div", {class: "bar", style: {width: `${160 * size(row) / largest}px`}})},
     ...(isTimed ? [{title: "GB/s", number: true, value: ({call}) => Number(rateText(call)) || undefined,
-                    cell: ({call}) => rateText(call)}] : []),
+                    cell: ({call}) => rateText(call)},
+                   {title: "GFLOP/s", number: true, value: ({call}) => Number(operationRate(call)) || undefined,
+                    cell: ({call}) => operationRate(call)},
+                   {title: "Of limit", number: true, value: ({call}) => limitShare(call),
+                    cell: ({call}) => limitShare(call) ? percentText(limitShare(call), 1) : ""}] : []),
     {title: "Function", value: ({call}) => call.f,
      cell: ({call}) => make("span", {class: "mono"}, chip(call.owner), call.f)},
     {title: "Nodes of the model", value: ({call}) => call.s, cell: ({call}) => call.s},
@@ -27,5 +31,8 @@ function timeView() {
                    style: {width: `${100 * sum / whole}%`, background: colourOf(owner)}}))),
     make("p", {}, ...shares.map(([owner, sum]) =>
       make("span", {style: {marginRight: "18px"}}, chip(owner), `${owner} ${percentText(sum, whole)}`))),
+    isTimed ? make("p", {class: "faint"}, "Of limit: what the call would take if it did its operations at "
+      + `${(facts.limits.ops / 1e9).toFixed(0)} GFLOP/s or moved its bytes at ${(facts.limits.bytes / 1e9).toFixed(1)} GB/s, `
+      + "whichever is longer; both were measured on this machine. Above 100 % the bytes were in a cache.") : "",
     makeTable(columns, rows, {by: 0, onclick: ({g, c}) => { location.hash = `node=${g}.${c}`; }}));
 }
