@@ -19,20 +19,17 @@ extern char** environ;
 namespace ingot {
 namespace {
 
-// A message of many pages says nothing more.
-constexpr size_t kMaxOutput = 4000;
-
 // Reads up to the end, even what is cut, so that the program is never stuck.
-std::string ReadPipe(int fd) {
+std::string ReadPipe(int fd, size_t most) {
   std::string text;
   char buffer[4096];
   ssize_t n;
   while ((n = read(fd, buffer, sizeof(buffer))) > 0 ||
          (n < 0 && errno == EINTR)) {
-    if (n > 0 && text.size() < kMaxOutput) text.append(buffer, n);
+    if (n > 0 && text.size() <= most) text.append(buffer, n);
   }
-  if (text.size() > kMaxOutput) {
-    text.resize(kMaxOutput);
+  if (text.size() > most) {
+    text.resize(most);
     text += "…";
   }
   return text;
@@ -51,12 +48,15 @@ Running& GlobalRunning() {
   return *running;
 }
 
-// Starts the program with `fd` as its output; returns the system's error.
-int Start(char* const* argv, int fd, pid_t* pid) {
+// Starts the program with `fd` as its output, and for its errors where they are
+// wanted; returns the system's error.
+int Start(char* const* argv, int fd, bool with_errors, pid_t* pid) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, fd, STDERR_FILENO);
+  if (with_errors) {
+    posix_spawn_file_actions_adddup2(&actions, fd, STDERR_FILENO);
+  }
   Running& running = GlobalRunning();
   std::lock_guard<std::mutex> lock(running.mutex);
   const int error = running.ending ? ECANCELED
@@ -85,7 +85,8 @@ int WaitFor(pid_t pid, int* status) {
 
 }  // namespace
 
-absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words) {
+absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words,
+                                         const ProgramOptions& options) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -95,7 +96,7 @@ absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words) {
     return absl::InternalError(absl::StrCat("pipe: ", strerror(errno)));
   }
   pid_t pid = -1;
-  const int error = Start(argv.data(), pipe_fds[1], &pid);
+  const int error = Start(argv.data(), pipe_fds[1], options.with_errors, &pid);
   close(pipe_fds[1]);
   if (error != 0) {
     close(pipe_fds[0]);
@@ -107,7 +108,7 @@ absl::StatusOr<ProgramResult> RunProgram(std::vector<std::string> words) {
         absl::StrCat("starting ", words[0], ": ", strerror(error)));
   }
   ProgramResult result;
-  result.output = ReadPipe(pipe_fds[0]);
+  result.output = ReadPipe(pipe_fds[0], options.most_output);
   close(pipe_fds[0]);
   int status = 0;
   if (const int failure = WaitFor(pid, &status); failure != 0) {

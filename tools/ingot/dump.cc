@@ -7,6 +7,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/inspector_flags.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 
@@ -18,17 +19,16 @@ absl::Status RunDump(Args args, const Backends& backends) {
                 "beside those that are not text, what\ncan be said of them. "
                 "ingot pack makes a set of it again.");
   std::string output;
-  std::vector<std::string> programs;
+  InspectorFlags own;
   flags.String("o", "DIR", "the folder: a new one, an empty one or a dump",
                &output);
   flags.Required();
-  flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
-                &programs);
+  own.AddTo(&flags);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
-  INGOT_RETURN_IF_ERROR(AddInspectors(programs, &builtins));
+  INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins).status());
   ReadOptions read;
   read.check_all_digests = true;
   EditedNotes edited;

@@ -10,6 +10,7 @@
 #include "tools/ingot/commands.h"
 #include "tools/ingot/describe.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/inspector_flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/output.h"
 #include "tools/ingot/plans.h"
@@ -130,13 +131,12 @@ absl::Status RunInspect(Args args, const Backends& backends) {
                 "what the model takes and gives. Or, of\none artifact, text "
                 "for a person: a disassembly, a table of weights, the source.");
   std::string name;
-  std::vector<std::string> programs;
+  InspectorFlags own;
   ReadOptions read;
   flags.String("artifact", "NAME",
                "the artifact: a file name, or the end of its path as shown",
                &name);
-  flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
-                &programs);
+  own.AddTo(&flags);
   bool sbom = false;
   flags.Bool("sbom", "a bill of materials: CycloneDX, as JSON", &sbom);
   AddAcceptEdits(&flags, &read.accept_edits);
@@ -144,7 +144,8 @@ absl::Status RunInspect(Args args, const Backends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
-  INGOT_RETURN_IF_ERROR(AddInspectors(programs, &builtins));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<InspectorCommand> for_sets,
+                         AddInspectors(own, &builtins));
   EditedNotes edited;
   read.on_edited_note = edited.Keep();
   absl::StatusOr<ArtifactSet> set =
@@ -160,6 +161,11 @@ absl::Status RunInspect(Args args, const Backends& backends) {
       return absl::OkStatus();
     }
     Print(DescribeSet(*set));
+    for (const InspectorCommand& command : for_sets) {
+      absl::StatusOr<std::string> text = InspectSet(*set, command);
+      if (!text.ok()) return Where(text.status(), flags.word(0));
+      Print(absl::StrCat("\n", Printable(*text)));
+    }
     return absl::OkStatus();
   }
   const std::vector<const Artifact*> found = FindArtifacts(*set, name);

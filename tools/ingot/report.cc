@@ -11,6 +11,7 @@
 #include "tools/ingot/describe.h"
 #include "tools/ingot/files.h"
 #include "tools/ingot/flags.h"
+#include "tools/ingot/inspector_flags.h"
 #include "tools/ingot/machine_limits.h"
 #include "tools/ingot/node_times.h"
 #include "tools/ingot/output.h"
@@ -101,7 +102,7 @@ absl::Status RunReport(Args args, const Backends& backends) {
                 "and where it comes from. The page needs no network and no "
                 "other file.");
   ReportFlags report;
-  std::vector<std::string> programs;
+  InspectorFlags own;
   ReadOptions read;
   flags.String("o", "OUT.html", "the file to write", &report.output);
   flags.Required();
@@ -116,15 +117,14 @@ absl::Status RunReport(Args args, const Backends& backends) {
   flags.Strings("input-shape", "NAME:SHAPE",
                 "--time: the shape of an input whose dimensions are open",
                 &report.inputs.shapes);
-  flags.Strings("backend", "PROGRAM", "a program with inspectors of its own",
-                &programs);
+  own.AddTo(&flags);
   AddAcceptEdits(&flags, &read.accept_edits);
   flags.Bool("quiet", "say nothing when all goes well", &report.quiet);
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
-  INGOT_RETURN_IF_ERROR(AddInspectors(programs, &builtins));
+  INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins).status());
   report.open.accept_edits = read.accept_edits;
   Progress::Options options;
   options.quiet = report.quiet;

@@ -157,13 +157,6 @@ absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends) {
   return builtins;
 }
 
-absl::Status AddInspectors(absl::Span<const std::string> programs,
-                           Builtins* builtins) {
-  if (programs.empty()) return absl::OkStatus();
-  if (builtins->compiler == nullptr) return NeedsCompiler("--backend");
-  return builtins->compiler->AddInspectors(programs, &builtins->inspectors);
-}
-
 bool IsModel(absl::string_view path, const Builtins& builtins) {
   if (IsFolder(path)) return false;
   if (builtins.compiler != nullptr) return builtins.compiler->IsModel(path);

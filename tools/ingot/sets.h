@@ -40,12 +40,6 @@ struct Builtins {
 // for two of one name.
 absl::StatusOr<Builtins> MakeBuiltins(const Backends& backends);
 
-// Adds the inspectors of programs with backends of their own
-// (CompileFlags::backends). NeedsCompiler in a program without one; errors:
-// those of Compiler::AddInspectors.
-absl::Status AddInspectors(absl::Span<const std::string> programs,
-                           Builtins* builtins);
-
 // Whether the file at `path` is a model: one of the compiler's formats, by its
 // name or by what is in it. A program without a compiler knows no formats, and
 // takes every file for a model that is neither a set, nor a library, nor one
