@@ -133,6 +133,27 @@ absl::Status RunTimeRange(NodeContext& c, DataType result, DataType dtype) {
   return absl::OkStatus();
 }
 
+// From a start that only symbols tell, in steps of one.
+absl::Status SymbolicRange(NodeContext& c, DataType result) {
+  INGOT_ASSIGN_OR_RETURN(const std::vector<tir::Expr> start,
+                         c.KnownInts(0, "start"));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<tir::Expr> limit,
+                         c.KnownInts(1, "limit"));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<double> step,
+                         c.ConstantFloats(2, "delta"));
+  if (start.size() != 1 || limit.size() != 1 || step.size() != 1) {
+    return c.Error("start, limit and delta must be one number each");
+  }
+  if (step[0] != 1) {
+    return c.NotSupported("a range with a symbolic start and a step");
+  }
+  Compose k(c);
+  const Value places =
+      k.CountUp(SimplifyDim(Max(limit[0] - start[0], tir::MakeInt(0))));
+  c.SetOutput(0, k.Cast(k.Add(places, k.Number(start[0])), result));
+  return k.status();
+}
+
 absl::Status Range(NodeContext& c) {
   // start, limit and step: known, the limit perhaps by a symbol.
   if (!c.has_input(0)) return c.Error("input 0 is missing");
@@ -141,6 +162,13 @@ absl::Status Range(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(const DataType dtype, RangeType(c, result));
   if (c.IsRunTimeInput(0) || c.IsRunTimeInput(1) || c.IsRunTimeInput(2)) {
     return RunTimeRange(c, result, dtype);
+  }
+  double number;
+  const Known* first_known = c.known(0);
+  if (result.is_integer() && first_known != nullptr &&
+      first_known->values.size() == 1 &&
+      !first_known->values[0].AsDouble(&number)) {
+    return SymbolicRange(c, result);
   }
   auto give = [&](std::vector<Value> sources, Attrs attrs) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(
