@@ -1,84 +1,110 @@
 #include "runtime/far_device.h"
 
 #include <cstring>
-#include <utility>
+#include <deque>
 
-#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
 namespace ingot {
+namespace {
+
+// Work that waits, and how far it got. One thread uses all streams of a test.
+struct Queued {
+  bool lazy;
+  std::deque<std::function<absl::Status()>> work;
+  int done = 0;
+  absl::Status status;
+
+  void RunUntil(int count) {
+    while (done < count && !work.empty()) {
+      if (status.ok()) status = work.front()();
+      work.pop_front();
+      ++done;
+    }
+  }
+  int count() const { return done + static_cast<int>(work.size()); }
+};
+
+class FarStream final : public DeviceStream {
+ public:
+  FarStream(FarDevice* device, bool lazy)
+      : device_(*device), queued_(std::make_shared<Queued>()) {
+    queued_->lazy = lazy;
+  }
+  ~FarStream() override { queued_->RunUntil(queued_->count()); }
+
+  void Queue(std::function<absl::Status()> work) {
+    queued_->work.push_back(std::move(work));
+    if (!queued_->lazy) queued_->RunUntil(queued_->count());
+  }
+
+  absl::Status CopyFromCpu(void* to, const void* from, size_t bytes) override {
+    Queue([=] { return device_.CopyFromCpu(Device(), to, from, bytes); });
+    return absl::OkStatus();
+  }
+  absl::Status CopyToCpu(void* to, const void* from, size_t bytes) override {
+    Queue([=] { return device_.CopyToCpu(Device(), to, from, bytes); });
+    return absl::OkStatus();
+  }
+  absl::StatusOr<std::shared_ptr<DeviceEvent>> Record() override {
+    return std::make_shared<Event>(queued_);
+  }
+  absl::Status WaitFor(std::shared_ptr<DeviceEvent> event) override {
+    Queue([event] { return event->Wait(); });
+    return absl::OkStatus();
+  }
+  absl::Status Synchronize() override {
+    queued_->RunUntil(queued_->count());
+    return std::exchange(queued_->status, absl::OkStatus());
+  }
+
+ private:
+  struct Event final : DeviceEvent {
+    explicit Event(std::shared_ptr<Queued> queue)
+        : queued(std::move(queue)), count(queued->count()) {}
+    absl::Status Wait() override {
+      queued->RunUntil(count);
+      return queued->status;
+    }
+    const std::shared_ptr<Queued> queued;
+    const int count;
+  };
+
+  FarDevice& device_;
+  const std::shared_ptr<Queued> queued_;
+};
+
+}  // namespace
 
 absl::StatusOr<void*> FarDevice::Allocate(Device, size_t bytes,
                                           size_t alignment) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  if (bytes > capacity_ - in_use_) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("the far device has no memory for ", bytes, " bytes, ",
-                     in_use_, " of ", capacity_, " are in use"));
-  }
-  next_ = (next_ + alignment - 1) / alignment * alignment;
-  const uintptr_t address = next_;
-  next_ += bytes + 1;  // blocks never touch
-  in_use_ += bytes;
-  blocks_[address] = {std::make_unique<char[]>(bytes), bytes};
-  return reinterpret_cast<void*>(address);
+  return memory_.Allocate(bytes, alignment);
 }
 
-void FarDevice::Free(Device, void* memory) {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto it = blocks_.find(reinterpret_cast<uintptr_t>(memory));
-  if (it == blocks_.end()) return;
-  in_use_ -= it->second.size;
-  blocks_.erase(it);
-}
-
-absl::StatusOr<void*> FarDevice::Translate(const void* address,
-                                           size_t bytes) const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  const auto at = reinterpret_cast<uintptr_t>(address);
-  auto it = blocks_.upper_bound(at);
-  if (it != blocks_.begin()) {
-    --it;
-    const size_t offset = at - it->first;
-    if (offset <= it->second.size && bytes <= it->second.size - offset) {
-      return it->second.bytes.get() + offset;
-    }
-  }
-  return absl::OutOfRangeError(
-      absl::StrCat("the far device has no ", bytes, " bytes at ", at));
-}
+void FarDevice::Free(Device, void* memory) { memory_.Free(memory); }
 
 absl::Status FarDevice::CopyFromCpu(Device, void* to, const void* from,
                                     size_t bytes) {
-  INGOT_ASSIGN_OR_RETURN(void* here, Translate(to, bytes));
+  INGOT_ASSIGN_OR_RETURN(void* here, memory_.Translate(to, bytes));
   std::memcpy(here, from, bytes);
-  const std::lock_guard<std::mutex> lock(mutex_);
   ++from_cpu_;
   return absl::OkStatus();
 }
 
 absl::Status FarDevice::CopyToCpu(Device, void* to, const void* from,
                                   size_t bytes) {
-  INGOT_ASSIGN_OR_RETURN(const void* here, Translate(from, bytes));
+  INGOT_ASSIGN_OR_RETURN(const void* here, memory_.Translate(from, bytes));
   std::memcpy(to, here, bytes);
-  const std::lock_guard<std::mutex> lock(mutex_);
   ++to_cpu_;
   return absl::OkStatus();
 }
 
-int FarDevice::copies_from_cpu() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return from_cpu_;
+absl::StatusOr<std::unique_ptr<DeviceStream>> FarDevice::OpenStream(Device) {
+  return std::make_unique<FarStream>(this, work_ == Work::kLazily);
 }
 
-int FarDevice::copies_to_cpu() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return to_cpu_;
-}
-
-size_t FarDevice::bytes_in_use() const {
-  const std::lock_guard<std::mutex> lock(mutex_);
-  return in_use_;
+void FarDevice::Queue(std::function<absl::Status()> work) {
+  static_cast<FarStream*>(DeviceStream::Current())->Queue(std::move(work));
 }
 
 }  // namespace ingot

@@ -2,25 +2,31 @@
 #ifndef INGOT_RUNTIME_FAR_DEVICE_H_
 #define INGOT_RUNTIME_FAR_DEVICE_H_
 
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <map>
+#include <functional>
 #include <memory>
-#include <mutex>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "runtime/address_space.h"
 #include "runtime/device.h"
+#include "runtime/device_stream.h"
 
 namespace ingot {
 
-// Its addresses are numbers that the CPU has no memory at, so that whoever
-// takes them for pointers crashes; functions "on" the device translate them.
-// Thread-safe.
-class FarDevice final : public DeviceApi {
+// Functions "on" the device translate its addresses. Thread-safe.
+class FarDevice final : public StreamingDeviceApi {
  public:
+  // When the work of streams runs. A lazy device does nothing before somebody
+  // waits for it, so that whoever forgets to wait sees what was there before.
+  enum class Work { kAtOnce, kLazily };
+
   // Has memory for so many bytes.
-  explicit FarDevice(size_t capacity = size_t{1} << 30) : capacity_(capacity) {}
+  explicit FarDevice(size_t capacity = size_t{1} << 30,
+                     Work work = Work::kAtOnce)
+      : memory_("the far device", capacity), work_(work) {}
 
   // A device of this memory, ready for work.
   static OpenDevice Open(std::shared_ptr<FarDevice> memory) {
@@ -34,28 +40,22 @@ class FarDevice final : public DeviceApi {
                            size_t bytes) override;
   absl::Status CopyToCpu(Device device, void* to, const void* from,
                          size_t bytes) override;
+  absl::StatusOr<std::unique_ptr<DeviceStream>> OpenStream(
+      Device device) override;
 
-  // The CPU's view of `bytes` bytes at an address. OutOfRange unless they are
-  // all within what was allocated together.
-  absl::StatusOr<void*> Translate(const void* address, size_t bytes) const;
+  // Queues work on the current stream, which must be one of a far device.
+  static void Queue(std::function<absl::Status()> work);
 
-  // What happened so far, and what is in use.
-  int copies_from_cpu() const;
-  int copies_to_cpu() const;
-  size_t bytes_in_use() const;
+  const AddressSpace& memory() const { return memory_; }
+
+  // What happened so far.
+  int copies_from_cpu() const { return from_cpu_; }
+  int copies_to_cpu() const { return to_cpu_; }
 
  private:
-  struct Block {
-    std::unique_ptr<char[]> bytes;
-    size_t size;
-  };
-
-  const size_t capacity_;
-  mutable std::mutex mutex_;
-  std::map<uintptr_t, Block> blocks_;  // by address
-  uintptr_t next_ = uintptr_t{1} << 60;
-  size_t in_use_ = 0;
-  int from_cpu_ = 0, to_cpu_ = 0;
+  AddressSpace memory_;
+  const Work work_;
+  std::atomic<int> from_cpu_{0}, to_cpu_{0};
 };
 
 }  // namespace ingot

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
+#include "runtime/device_stream.h"
 #include "runtime/executor/frame.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/dim_expr.h"
@@ -64,7 +65,8 @@ class PlanExecutor final : public GraphExecutor {
             options.random_seed.has_value() ? *options.random_seed : AnySeed(),
             options.max_iterations,
             0,
-            std::move(options.devices)},
+            std::move(options.devices),
+            {}},
         frame_(&context_, /*keeps_outputs=*/true) {
     if (pool_ == nullptr && options.threads > 1) {
       pool_ = std::make_shared<ThreadPool>(options.threads);
@@ -81,6 +83,12 @@ class PlanExecutor final : public GraphExecutor {
           "the plan needs a device of kind '", plan.devices(given).kind(),
           "' for the target key '", plan.devices(given).target_key(),
           "', and this program has opened none"));
+    }
+    context_.streams.emplace_back();
+    for (int i = 1; i < plan.devices_size(); ++i) {
+      INGOT_ASSIGN_OR_RETURN(std::unique_ptr<DeviceStream> stream,
+                             OpenStream(context_.devices[i]));
+      context_.streams.push_back(std::move(stream));
     }
     context_.host = std::move(host);
     context_.constants = constants;

@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
+#include "runtime/plan/copies_to_wait_for.h"
 
 namespace ingot {
 namespace {
@@ -61,14 +62,17 @@ absl::string_view NameOf(const PlanCall& call) {
 
 absl::Status Frame::Init(const Plan& plan) {
   INGOT_RETURN_IF_ERROR(bound_.Init(plan, context_->constants));
+  std::vector<std::vector<int>> waits = CopiesToWaitFor(plan);
+  events_.resize(waits.size());
   int phase = 0;
   for (int i = 0; i < plan.calls_size(); ++i) {
     const bool binds = plan.calls(i).binds_size() > 0;
     if (binds) ++phase;
-    absl::StatusOr<std::unique_ptr<Step>> step = MakeStep(
-        CallSite{plan, i, binds ? phase : 0, &bound_, context_, &runs_});
+    const CallSite site{plan,     i,      binds ? phase : 0,   &bound_,
+                        context_, &runs_, std::move(waits[i]), &events_};
+    absl::StatusOr<std::unique_ptr<Step>> step = MakeStep(site);
     if (!step.ok()) return AtStep(i, step.status());
-    steps_.push_back(*std::move(step));
+    steps_.push_back(AfterCopies(*std::move(step), site));
   }
   return absl::OkStatus();
 }
@@ -82,8 +86,18 @@ size_t Frame::storage_bytes() const {
 absl::Status Frame::Run() {
   INGOT_RETURN_IF_ERROR(bound_.Bind());
   ++runs_;
-  if (context_->observer != nullptr) return RunObserved();
-  if (context_->profiler != nullptr) return RunProfiled();
+  absl::Status status = context_->observer != nullptr   ? RunObserved()
+                        : context_->profiler != nullptr ? RunProfiled()
+                                                        : RunSteps();
+  // Whoever called this may then touch all memory. A stream that failed tells
+  // its error, and can be used again.
+  for (const std::unique_ptr<DeviceStream>& stream : context_->streams) {
+    if (stream != nullptr) status.Update(stream->Synchronize());
+  }
+  return status;
+}
+
+absl::Status Frame::RunSteps() {
   for (const std::unique_ptr<Step>& step : steps_) {
     if (absl::Status made = step->Run(); !made.ok()) {
       return AtStep(&step - steps_.data(), made);
@@ -98,6 +112,7 @@ absl::Status Frame::RunProfiled() {
   for (size_t i = 0; i < steps_.size(); ++i) {
     const int64_t before = profiler->Now();
     absl::Status status = steps_[i]->Run();
+    if (status.ok()) status = Synchronize(i);
     const int64_t after = profiler->Now();
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     profiler->Record(NameOf(call), call.source(), before, after - before);
@@ -112,7 +127,8 @@ absl::Status Frame::RunProfiled() {
 absl::Status Frame::RunObserved() {
   std::vector<const DLTensor*> args;
   for (size_t i = 0; i < steps_.size(); ++i) {
-    const absl::Status status = steps_[i]->Run();
+    absl::Status status = steps_[i]->Run();
+    if (status.ok()) status = Synchronize(i);
     if (!status.ok()) return AtStep(i, status);
     const PlanCall& call = bound_.plan().calls(static_cast<int>(i));
     if (!call.has_function()) continue;
@@ -132,15 +148,22 @@ absl::Status Frame::RunObserved() {
 
 absl::StatusOr<Tensor> Frame::CopyOf(uint32_t device,
                                      const DLTensor& tensor) const {
-  const OpenDevice& on = context_->devices[device];
+  DeviceStream& stream = *context_->streams[device];
   const DataType dtype{tensor.dtype.code, tensor.dtype.bits,
                        tensor.dtype.lanes};
   INGOT_ASSIGN_OR_RETURN(
       Tensor copy,
       Tensor::Empty(dtype, absl::MakeConstSpan(tensor.shape, tensor.ndim)));
-  INGOT_RETURN_IF_ERROR(on.api->CopyToCpu(on.device, copy.mutable_raw_data(),
-                                          tensor.data, copy.bytes()));
+  INGOT_RETURN_IF_ERROR(
+      stream.CopyToCpu(copy.mutable_raw_data(), tensor.data, copy.bytes()));
+  INGOT_RETURN_IF_ERROR(stream.Synchronize());
   return copy;
+}
+
+absl::Status Frame::Synchronize(size_t step) {
+  const uint32_t device = bound_.plan().calls(static_cast<int>(step)).device();
+  return device == 0 ? absl::OkStatus()
+                     : context_->streams[device]->Synchronize();
 }
 
 absl::Status Frame::AtStep(size_t step, const absl::Status& status) const {

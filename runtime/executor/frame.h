@@ -34,19 +34,25 @@ class Frame {
   // The bytes of this frame and of those below it.
   size_t storage_bytes() const;
 
-  // Binds and makes all calls. Errors name the call.
+  // Binds, makes all calls and waits for what devices do. Errors name the call,
+  // but those of devices that nothing waited for before name themselves.
   absl::Status Run();
 
  private:
+  absl::Status RunSteps();
   absl::Status RunProfiled();
   absl::Status RunObserved();
   absl::StatusOr<Tensor> CopyOf(uint32_t device, const DLTensor& tensor) const;
+  // Waits for the work on the device of a step, if it is another than the CPU.
+  absl::Status Synchronize(size_t step);
   absl::Status AtStep(size_t step, const absl::Status& status) const;
 
   FrameContext* const context_;
   BoundPlan bound_;
   int64_t runs_ = 0;  // that have begun
   std::vector<std::unique_ptr<Step>> steps_;
+  // When the copies of this run are done, by the index of the call.
+  std::vector<std::shared_ptr<DeviceEvent>> events_;
 };
 
 }  // namespace ingot

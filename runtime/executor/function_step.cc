@@ -37,6 +37,22 @@ class FunctionStep final : public Step {
   const Function function_;  // keeps the code alive
 };
 
+// A function of a device, which queues its work on the executor's stream.
+class DeviceFunctionStep final : public Step {
+ public:
+  DeviceFunctionStep(std::unique_ptr<Step> call, DeviceStream* stream)
+      : call_(std::move(call)), stream_(stream) {}
+
+  absl::Status Run() override {
+    const ScopedDeviceStream scope(stream_);
+    return call_->Run();
+  }
+
+ private:
+  const std::unique_ptr<Step> call_;
+  DeviceStream* const stream_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site) {
@@ -49,7 +65,12 @@ absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site) {
   for (uint32_t t : site.call().args()) {
     args.push_back(AnyTensor(site.bound->tensor(t)));
   }
-  return std::make_unique<FunctionStep>(std::move(function), std::move(args));
+  std::unique_ptr<Step> step =
+      std::make_unique<FunctionStep>(std::move(function), std::move(args));
+  const uint32_t device = site.call().device();
+  if (device == 0) return step;
+  return std::make_unique<DeviceFunctionStep>(
+      std::move(step), site.context->streams[device].get());
 }
 
 }  // namespace ingot

@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "runtime/c_abi.h"
 #include "runtime/device.h"
+#include "runtime/device_stream.h"
 #include "runtime/executor/profiler.h"
 #include "runtime/module.h"
 #include "runtime/plan/bound_plan.h"
@@ -34,6 +35,8 @@ struct FrameContext {
   int64_t max_iterations = 0;       // of all loops in one run of the executor
   int64_t iterations = 0;           // in this run
   std::vector<OpenDevice> devices;  // the plan's
+  // Of each device one, which this executor alone uses; null for the CPU.
+  std::vector<std::unique_ptr<DeviceStream>> streams;
 };
 
 // One call of a plan, prepared when the plan is loaded: a run only looks at
@@ -57,6 +60,10 @@ struct CallSite {
   BoundPlan* bound;  // outlives the step, as the following do
   FrameContext* context;
   const int64_t* runs;  // of the frame, that have begun
+  // The copies to wait for (CopiesToWaitFor), and when each copy of this run is
+  // done, by the index of its call.
+  std::vector<int> waits;
+  std::vector<std::shared_ptr<DeviceEvent>>* events;
 
   const PlanCall& call() const { return plan.calls(index); }
   int num_reads() const {
@@ -72,6 +79,10 @@ struct CallSite {
 absl::StatusOr<std::unique_ptr<Step>> MakeFunctionStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeBindDimsStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeCopyStep(const CallSite& site);
+// The step of a call that does not wait for copies by itself, with the waiting
+// in front.
+std::unique_ptr<Step> AfterCopies(std::unique_ptr<Step> step,
+                                  const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeRandomStateStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeSequenceStep(const CallSite& site);
 absl::StatusOr<std::unique_ptr<Step>> MakeBranchStep(const CallSite& site);
