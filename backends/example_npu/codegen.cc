@@ -1,5 +1,7 @@
 #include "backends/example_npu/codegen.h"
 
+#include <array>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,24 +19,28 @@ namespace {
 using example_npu::Axis;
 using example_npu::Command;
 using example_npu::kName;
+using example_npu::Operand;
+using example_npu::Place;
+using example_npu::Stream;
 using relay::Node;
 using relay::Pattern;
 using relay::Value;
 using Dims = std::vector<int64_t>;
 
-// The part of stream.h that the launcher needs.
+// The part of stream.h, and of what `self` is, that the launcher needs.
 constexpr char kDriver[] = R"(
-typedef struct { const void* data; uint64_t bytes; } Buffer;
-typedef int Submit(const void* device, int command, const Buffer* operands);
-#define SUBMIT if (status == 0) status = (*(Submit* const*)self)
+typedef struct { void* address; uint64_t bytes; } Buffer;
+typedef int Launch(const void* self, const Buffer* arguments, int count);
+#define LAUNCH(self, arguments, count) \
+  (*(Launch* const*)self)(self, arguments, count)
 )";
 
 absl::Status No(absl::string_view why) { return absl::UnimplementedError(why); }
 
-// A command, and its operands in the order of stream.h; a null one is left out.
+// A command, and the values of its operands; a null one is left out.
 struct Product {
   Command command;
-  std::vector<Value> operands;
+  std::array<Value, example_npu::kNumOperands> operands;
 };
 
 // Reads what the operators of a composite compute. Unimplemented says why the
@@ -90,8 +96,16 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
   }
   const Axis rows = {x[2], w[2], y[2], strides[0], dilations[0], pads[0]};
   const Axis columns = {x[3], w[3], y[3], strides[1], dilations[1], pads[1]};
-  return Product{{x[0], x[1], w[0], rows, columns, input.type().dtype,
-                  weights.type().dtype, output.type().dtype, is_matmul},
+  return Product{{x[0],
+                  x[1],
+                  w[0],
+                  rows,
+                  columns,
+                  input.type().dtype,
+                  weights.type().dtype,
+                  output.type().dtype,
+                  is_matmul,
+                  {}},
                  {input, input_zero, weights, bias, scale, step, zero, output}};
 }
 
@@ -99,39 +113,99 @@ absl::Status CheckNodes(const Target&, absl::Span<Node* const> nodes) {
   return ReadProduct({{nodes.begin(), nodes.end()}, {}}).status();
 }
 
+// Makes the command stream of a region: a command for each composite, in memory
+// that the region's arguments and the stream say.
+class StreamBuilder {
+ public:
+  StreamBuilder(const relay::Module& module, const relay::Function& region)
+      : module_(module), region_(region) {}
+
+  absl::StatusOr<Stream> Build() {
+    stream_.inputs = region_.inputs.size();
+    for (const Node* input : region_.inputs) {
+      INGOT_RETURN_IF_ERROR(AddArgument(Value{const_cast<Node*>(input)}));
+    }
+    for (const Value& output : region_.outputs) {
+      INGOT_RETURN_IF_ERROR(AddArgument(output));
+    }
+    for (const auto& node : region_.nodes()) {
+      if (node->kind == relay::NodeKind::kConstant) AddConstant(node.get());
+      if (node->kind != relay::NodeKind::kCallFunction) continue;
+      INGOT_RETURN_IF_ERROR(AddCommand(node.get()));
+    }
+    return std::move(stream_);
+  }
+
+ private:
+  absl::Status AddArgument(const Value& value) {
+    INGOT_ASSIGN_OR_RETURN(const size_t bytes, codegen::KnownBytes(value));
+    const auto argument = static_cast<uint32_t>(stream_.arguments.size());
+    stream_.arguments.push_back(bytes);
+    const bool is_new =
+        places_.emplace(value, Operand{Place::kArgument, argument, 0, bytes})
+            .second;
+    return is_new ? absl::OkStatus()
+                  : No("a result that is an argument in two places");
+  }
+
+  // Constants of one element, which the region holds.
+  void AddConstant(Node* node) {
+    const Tensor& tensor = *node->constant;
+    std::string& all = stream_.constants;
+    all.resize(RoundUp(all.size()));
+    places_[Value{node}] = {Place::kConstant, 0, all.size(), tensor.bytes()};
+    all.append(static_cast<const char*>(tensor.raw_data()), tensor.bytes());
+  }
+
+  absl::Status AddCommand(Node* node) {
+    const codegen::RegionCall call = codegen::ReadCall(module_, *node);
+    INGOT_ASSIGN_OR_RETURN(Product product, ReadProduct(call));
+    const Value result{node};
+    INGOT_ASSIGN_OR_RETURN(const size_t bytes, codegen::KnownBytes(result));
+    const Operand temporary = {Place::kTemporary, 0, stream_.temporary_bytes,
+                               bytes};
+    if (places_.emplace(result, temporary).second) {
+      stream_.temporary_bytes = RoundUp(stream_.temporary_bytes + bytes);
+    }
+    for (int i = 0; i < example_npu::kNumOperands; ++i) {
+      const Value& value = product.operands[i];
+      if (!value) continue;
+      const bool is_result = value.node == call.nodes.back();
+      product.command.operands[i] =
+          places_.at(is_result ? result : call.Outside(value));
+    }
+    stream_.commands.push_back(product.command);
+    return absl::OkStatus();
+  }
+
+  static uint64_t RoundUp(uint64_t bytes) {
+    return (bytes + example_npu::kTensorAlignment - 1) /
+           example_npu::kTensorAlignment * example_npu::kTensorAlignment;
+  }
+
+  const relay::Module& module_;
+  const relay::Function& region_;
+  Stream stream_;
+  std::map<Value, Operand> places_;
+};
+
 // Two artifacts: a stream for the device, and a launcher for the host, which
-// submits one command after the other. A target with a key of its own, such as
-// `npu: example_npu`, has the stream under that key; the launcher is always
-// code of the host's.
+// hands over the addresses of a call's arguments. A target with a key of its
+// own, such as `npu: example_npu`, has the stream under that key; the launcher
+// is always code of the host's.
 absl::StatusOr<CodegenResult> Generate(const Target& target,
                                        const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  std::string stream;
-  const auto print =
-      [&](const codegen::CNode& c) -> absl::StatusOr<codegen::CText> {
-    INGOT_ASSIGN_OR_RETURN(const Product p, ReadProduct(c.call));
-    std::string operands;
-    for (const Value& v : p.operands) {
-      INGOT_ASSIGN_OR_RETURN(const size_t bytes, codegen::KnownBytes(v));
-      absl::StrAppend(&operands, "{", c.NameOf(v), ", ", bytes, "}, ");
-    }
-    const size_t index = stream.size() / sizeof(Command);
-    stream.append(reinterpret_cast<const char*>(&p.command), sizeof(Command));
-    return codegen::CText{
-        "", absl::StrCat("  SUBMIT(self, ", index, ", (const Buffer[]){",
-                         operands, "});\n")};
-  };
+  INGOT_ASSIGN_OR_RETURN(const Stream stream,
+                         StreamBuilder(module, region).Build());
   INGOT_ASSIGN_OR_RETURN(
       CodegenResult result,
-      codegen::MakeCRegion(module, region, kName,
-                           absl::StrCat(symbol, "_launch"),
-                           {"-std=c99 -O2", kDriver}, print));
-  for (Artifact& launcher : result.artifacts) {
-    launcher.target_key = kDefaultTargetKey;
-  }
-  codegen::AddArtifact(kName, kName, absl::StrCat(symbol, ".npu"), stream,
-                       &result);
+      codegen::MakeCLauncher(region, kName, absl::StrCat(symbol, "_launch"),
+                             {"-std=c99 -O2", kDriver}, kDLExtDev));
+  result.artifacts.back().target_key = kDefaultTargetKey;
+  codegen::AddArtifact(kName, kName, absl::StrCat(symbol, ".npu"),
+                       example_npu::WriteStream(stream), &result);
   result.artifacts.back().target_key = target.key;
   return result;
 }
@@ -151,6 +225,7 @@ absl::Status RegisterExampleNpuTarget(TargetRegistry* registry) {
   kind.name = kName;
   kind.doc = "example: products of 8-bit integers on a simulated accelerator";
   kind.loaders = {kNativeLoader, kName};
+  kind.device = kName;
   kind.patterns = {{"quantized", quantized, CheckNodes},
                    {"integer", sums, CheckNodes}};
   kind.operators.emplace();  // composites alone

@@ -1,11 +1,13 @@
-#include <cstring>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "artifact/artifact_set.h"
+#include "artifact/inspector.h"
+#include "backends/example_npu/inspectors.h"
 #include "backends/example_npu/stream.h"
+#include "backends/testing/run_model.h"
 #include "backends/testing/run_regions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -13,7 +15,6 @@
 namespace ingot {
 namespace {
 
-using example_npu::Command;
 using ::testing::HasSubstr;
 using testing_support::CompareWithEvaluate;
 using testing_support::CompileRelay;
@@ -129,10 +130,10 @@ TEST(ExampleNpu, MakesTwoArtifactsForTwoLoaders) {
       loaders.push_back(artifact.loader);
     }
     if (artifact.loader == "native") {
-      EXPECT_THAT(std::string(artifact.content.view()),
-                  HasSubstr("  SUBMIT(self, 0, (const Buffer[]){{in0, 12}, "
-                            "{NULL, 0}, {in1, 20}, {NULL, 0}, {NULL, 0}, "
-                            "{NULL, 0}, {NULL, 0}, {out0, 60}, });\n"));
+      EXPECT_THAT(std::string(artifact.content.view()), HasSubstr(R"(
+  const Buffer arguments[] = {{(void*)in0, 12}, {(void*)in1, 20}, {(void*)out0, 60}};
+  return LAUNCH(self, arguments, 3);
+)"));
     }
   }
   EXPECT_THAT(loaders,
@@ -200,6 +201,25 @@ TEST(ExampleNpu, TheDevicesKeyHasTheStreamAndTheHostsTheLauncher) {
   EXPECT_EQ(CompareWithEvaluate(targets, product, 1, {1e-6}), absl::OkStatus());
 }
 
+TEST(ExampleNpu, CommandsCanBeRead) {
+  const auto set = CompileProduct();
+  ASSERT_TRUE(set.ok()) << set.status();
+  InspectorRegistry inspectors;
+  ASSERT_TRUE(RegisterExampleNpuInspectors(&inspectors).ok());
+  const Artifact* stream =
+      set->Find("example_npu", "example_npu", "test_example_npu_0.npu");
+  ASSERT_NE(stream, nullptr);
+  ASSERT_EQ(inspectors.Find(*stream).size(), 1u);
+  EXPECT_EQ(
+      *inspectors.Find(*stream)[0]->inspect(*stream),
+      R"(arguments of 12, 20, 60 bytes, of which the first 2 are only read; 0 bytes of temporaries, 0 bytes of constants
+command 0: i32[3, 5, 1, 1] = i8[3, 4, 1, 1] * i8[5, 4, 1, 1] transposed, stride 1 1, dilation 1 1, pad 0 0
+  input: argument 0 + 0, 12 bytes
+  weights: argument 1 + 0, 20 bytes
+  output: argument 2 + 0, 60 bytes
+)");
+}
+
 // From the set to the device and back: an error there is one of the call.
 TEST(ExampleNpu, AStreamThatIsNotTheLaunchersIsAnError) {
   auto set = CompileProduct();
@@ -208,12 +228,8 @@ TEST(ExampleNpu, AStreamThatIsNotTheLaunchersIsAnError) {
   changed.mutable_provenance() = set->provenance();
   for (Artifact artifact : set->artifacts()) {
     if (artifact.loader == "example_npu") {
-      Command command;
-      ASSERT_EQ(artifact.content.size(), sizeof(command));
-      std::memcpy(&command, artifact.content.data(), sizeof(command));
-      command.outputs = 6;
-      artifact.content = Blob::FromString(std::string(
-          reinterpret_cast<const char*>(&command), sizeof(command)));
+      artifact.content =
+          Blob::FromString(example_npu::WriteStream(example_npu::Stream()));
     }
     ASSERT_TRUE(changed.Add(std::move(artifact)).ok());
   }
@@ -222,7 +238,8 @@ TEST(ExampleNpu, AStreamThatIsNotTheLaunchersIsAnError) {
   Tensor x = *Tensor::Empty(DataType::Int(8), {3, 4});
   EXPECT_THAT(
       std::string(testing_support::RunModel(*model, {x}).status().message()),
-      HasSubstr("the stream is not the launcher's"));
+      HasSubstr("test_example_npu_0.npu: it is for other arguments than its "
+                "launcher's"));
 }
 
 }  // namespace

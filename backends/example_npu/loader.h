@@ -1,4 +1,4 @@
-// The loader `example_npu`: a simulator of the device that runs its commands.
+// The loader `example_npu`, and the device that it is for.
 #ifndef INGOT_BACKENDS_EXAMPLE_NPU_LOADER_H_
 #define INGOT_BACKENDS_EXAMPLE_NPU_LOADER_H_
 
@@ -7,10 +7,10 @@
 
 namespace ingot {
 
-// A function for each artifact, an array of the commands of stream.h, which
-// needs the launcher `<symbol>_launch` in the set's library. Streams may be
-// hostile: a command that does not fit what its launcher hands over is an error
-// of the call.
+// Registers the device `example_npu`, a simulator, and a loader that makes a
+// function of each command stream, which needs the launcher `<symbol>_launch`
+// in the set's library. Its arguments are on the device. Streams may be
+// hostile: they are checked when they are loaded and before each command runs.
 // Errors: AlreadyExists.
 absl::Status RegisterExampleNpuLoader(LoaderRegistry* registry);
 

@@ -97,14 +97,18 @@ static int fail(const char* kind, const char* message) {
 }
 
 /* The tensor of a DLTensor pointer (7) or a tensor object (70: its header has
- * 24 bytes) in memory of the CPU (1); otherwise NULL. */
+ * 24 bytes) in memory of the CPU (1), or of the device that the file is for;
+ * otherwise NULL. */
+#ifndef INGOT_DEVICE_TYPE
+#define INGOT_DEVICE_TYPE 1
+#endif
 static const Tensor* tensor(const Any* any) {
   const Tensor* t = NULL;
   if (any->type_index == 7) t = (const Tensor*)any->value.as_ptr;
   if (any->type_index == 70) {
     t = (const Tensor*)((const char*)any->value.as_ptr + 24);
   }
-  return t != NULL && t->device_type == 1 ? t : NULL;
+  return t != NULL && t->device_type == INGOT_DEVICE_TYPE ? t : NULL;
 }
 
 static int has_type(const Tensor* t, int code, int bits, int ndim) {

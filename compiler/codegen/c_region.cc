@@ -68,9 +68,27 @@ absl::StatusOr<std::string> Literal(const Tensor& t, int64_t i) {
 }
 
 // The beginning of every such file.
-std::string FileHead(absl::string_view cflags) {
+std::string FileHead(absl::string_view cflags, DLDeviceType device = kDLCPU) {
+  const std::string type = device == kDLCPU
+                               ? ""
+                               : absl::StrCat("#define INGOT_DEVICE_TYPE ",
+                                              static_cast<int>(device), "\n");
   return absl::StrCat("/* ingot: cflags=", cflags, " */\n#include <stdlib.h>\n",
-                      kCPrelude, kElements, "\n");
+                      type, kCPrelude, kElements, "\n");
+}
+
+// The parameters of the function that the exported one calls.
+std::string Parameters(const relay::Function& region) {
+  std::vector<std::string> params = {"void* self"};
+  for (size_t i = 0; i < region.inputs.size(); ++i) {
+    params.push_back(absl::StrCat(
+        "const ", CTypeName(region.inputs[i]->outputs[0].dtype), "* in", i));
+  }
+  for (size_t i = 0; i < region.outputs.size(); ++i) {
+    params.push_back(
+        absl::StrCat(CTypeName(region.outputs[i].type().dtype), "* out", i));
+  }
+  return absl::StrJoin(params, ", ");
 }
 
 // The exported function, which checks its arguments.
@@ -216,21 +234,8 @@ class RegionPrinter {
     return absl::OkStatus();
   }
 
-  std::string Parameters() const {
-    std::vector<std::string> params = {"void* self"};
-    for (size_t i = 0; i < region_.inputs.size(); ++i) {
-      params.push_back(absl::StrCat(
-          "const ", CTypeName(region_.inputs[i]->outputs[0].dtype), "* in", i));
-    }
-    for (size_t i = 0; i < region_.outputs.size(); ++i) {
-      params.push_back(
-          absl::StrCat(CTypeName(region_.outputs[i].type().dtype), "* out", i));
-    }
-    return absl::StrJoin(params, ", ");
-  }
-
   absl::Status PrintFunction(const std::string& body, std::string* out) {
-    absl::StrAppend(out, "\nstatic int ", symbol_, "_(", Parameters(),
+    absl::StrAppend(out, "\nstatic int ", symbol_, "_(", Parameters(region_),
                     ") {\n  (void)self;\n  int status = 0;\n");
     if (memory_ > 0) {
       absl::StrAppend(out, "  char* memory = malloc(", memory_,
@@ -286,6 +291,38 @@ absl::StatusOr<CodegenResult> MakeCRegion(
   CodegenResult result;
   AddArtifact(codegen_id, kNativeLoader, absl::StrCat(symbol, ".c"),
               std::move(text), &result);
+  return result;
+}
+
+absl::StatusOr<CodegenResult> MakeCLauncher(const relay::Function& region,
+                                            absl::string_view codegen_id,
+                                            absl::string_view symbol,
+                                            const CFile& file,
+                                            DLDeviceType device) {
+  std::vector<std::string> arguments;
+  const auto add = [&](absl::string_view name,
+                       const Value& value) -> absl::Status {
+    INGOT_ASSIGN_OR_RETURN(const size_t bytes, KnownBytes(value));
+    arguments.push_back(absl::StrCat("{(void*)", name, ", ", bytes, "}"));
+    return absl::OkStatus();
+  };
+  for (size_t i = 0; i < region.inputs.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(add(absl::StrCat("in", i), Value{region.inputs[i]}));
+  }
+  for (size_t i = 0; i < region.outputs.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(add(absl::StrCat("out", i), region.outputs[i]));
+  }
+  INGOT_ASSIGN_OR_RETURN(const std::string exported,
+                         PrintExport(region, symbol));
+  CodegenResult result;
+  AddArtifact(codegen_id, kNativeLoader, absl::StrCat(symbol, ".c"),
+              absl::StrCat(FileHead(file.cflags, device), file.declarations,
+                           "\nstatic int ", symbol, "_(", Parameters(region),
+                           ") {\n  const Buffer arguments[] = {",
+                           absl::StrJoin(arguments, ", "),
+                           "};\n  return LAUNCH(self, arguments, ",
+                           arguments.size(), ");\n}\n", exported),
+              &result);
   return result;
 }
 

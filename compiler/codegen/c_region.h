@@ -12,6 +12,7 @@
 #include "compiler/codegen/region.h"
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
+#include "runtime/c_abi.h"
 
 namespace ingot::codegen {
 
@@ -54,6 +55,21 @@ absl::StatusOr<CodegenResult> MakeCRegion(
     const relay::Module& module, const relay::Function& region,
     absl::string_view codegen_id, absl::string_view symbol, const CFile& file,
     const std::function<absl::StatusOr<CText>(const CNode&)>& print);
+
+// The C file of a region that a device runs, likewise: an exported function
+// `symbol` that checks its arguments, in the memory of a device of this type,
+// and hands their addresses over, inputs before outputs, as
+//
+//   const Buffer arguments[] = {{address, bytes}, ...};
+//   return LAUNCH(self, arguments, count);
+//
+// with what file.declarations define. Errors: InvalidArgument for an argument
+// whose size is not known.
+absl::StatusOr<CodegenResult> MakeCLauncher(const relay::Function& region,
+                                            absl::string_view codegen_id,
+                                            absl::string_view symbol,
+                                            const CFile& file,
+                                            DLDeviceType device);
 
 // How an element is declared: "float"; f16 and bf16 are "uint16_t".
 std::string CTypeName(DataType t);
