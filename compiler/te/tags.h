@@ -27,6 +27,10 @@
 //   dense_parts      batch..., m, n           k/32, pairs, 2
 //                      data [batch..., m, rows of parts, 32] of bf16, weight
 //                      [n/16, k/32, parts, pairs, 16, 2], see the operator
+//   dense_bits       batch..., m, n, lane     k/step
+//                      weight [n, blocks, bytes] of u8; data split into what
+//                      each byte's numbers meet, see the operator. One stage
+//                      reads it, which adds up the lanes
 //   conv2d_parts     n, oc/16, oh, ow, 16     ic/32, kh, kw, pairs, 2
 //                      data [n, ic/32, h, w, part, 32] of bf16, weight as of
 //                      dense_parts
@@ -43,8 +47,8 @@
 // computed once a tile, each by another formula for another row, they are never
 // put where they are read.
 //
-// The stage that splits the data of these two is tagged kParts, and is not
-// put where it is read either.
+// The stages that split the data of these three are tagged kParts, and are not
+// put where they are read either.
 //
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
 // carry no tag.
@@ -67,6 +71,7 @@ inline constexpr char kMatmul[] = "matmul";
 inline constexpr char kDensePacked[] = "dense_packed";
 inline constexpr char kWinograd[] = "winograd";  // and {"winograd": "1"}
 inline constexpr char kDenseParts[] = "dense_parts";
+inline constexpr char kDenseBits[] = "dense_bits";
 inline constexpr char kConv2dParts[] = "conv2d_parts";
 inline constexpr char kParts[] = "parts";  // {"parts": "1"}
 inline constexpr char kPool2d[] = "pool2d";

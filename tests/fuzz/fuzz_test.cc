@@ -47,7 +47,7 @@ TEST(RandomModelTest, TheSameSeedGivesTheSameModel) {
 
 TEST(RandomModelTest, ModelsHoldEveryOperatorOfTheSamplers) {
   std::set<std::string> seen;
-  for (uint64_t seed = 0; seed < 6000; ++seed) {
+  for (uint64_t seed = 0; seed < 9000; ++seed) {
     const RandomModel model = MakeRandomModel(seed, {12, false});
     for (const auto& node : model.module->main()->nodes()) {
       if (node->op != nullptr) seen.insert(node->op->name);

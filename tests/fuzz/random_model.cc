@@ -125,6 +125,8 @@ Known ModelBuilder::Integers(const std::vector<int64_t>& values, DataType t,
       tensor.mutable_data<int32_t>()[i] = static_cast<int32_t>(values[i]);
     } else if (t == DataType::Float(64)) {
       tensor.mutable_data<double>()[i] = static_cast<double>(values[i]);
+    } else if (t == DataType::UInt(8)) {
+      tensor.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(values[i]);
     } else if (t == DataType::Bool()) {
       tensor.mutable_data<uint8_t>()[i] = values[i] != 0;
     } else {

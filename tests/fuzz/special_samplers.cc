@@ -220,6 +220,31 @@ bool AddFloat8(ModelBuilder* m, const std::string& op) {
   return m->Add(op, {*x}, attrs, true, 255);
 }
 
+bool AddFewBits(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() > 1 && k.dim(k.rank() - 1) > 0;
+  });
+  if (!x) return false;
+  const int64_t depth = x->dim(x->rank() - 1);
+  const int64_t bits = int64_t{2} << m->Next(3);
+  const int64_t bytes = int64_t{4} << m->Next(7);
+  const int64_t blocks = (depth - 1) / (bytes * 8 / bits) + 1;
+  const int64_t columns = 1 + m->Next(9);
+  Ints packed(columns * blocks * bytes);
+  for (int64_t& byte : packed) byte = m->Next(256);
+  const DataType t = x->type().dtype;
+  std::vector<Known> operands = {
+      *x, m->Integers(packed, DataType::UInt(8), {columns, blocks, bytes}),
+      m->Constant(t, {columns, blocks}, false)};
+  if (m->Chance(50)) {
+    operands.push_back(m->Constant(t, {columns, blocks}, false));
+  }
+  Attrs attrs;
+  attrs.Set("bits", bits);
+  return m->Add(op, operands, attrs, false,
+                x->bound * 256 * static_cast<double>(depth));
+}
+
 bool AddBitCast(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(DataType::UInt(8));
   if (!x) return false;
@@ -282,6 +307,7 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
       {{"det"}, AddDet},
       {{"float8_encode", "float8_decode"}, AddFloat8},
       {{"bit_cast"}, AddBitCast},
+      {{"dense_bits"}, AddFewBits},
       {{"linear_attention"}, AddLinearAttention},
   };
   samplers->insert(samplers->end(), added.begin(), added.end());

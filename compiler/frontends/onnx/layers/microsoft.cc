@@ -158,92 +158,6 @@ absl::Status ExpandDims(NodeContext& c) {
   return c.Return("unsqueeze", {x}, std::move(attrs));
 }
 
-// Weights of 2, 4 or 8 bits, in blocks along k that have a scale and a zero
-// point each: the matrix [n, k] that they stand for, in the scales' type.
-absl::StatusOr<Value> UnpackWeights(NodeContext& c, int64_t n, int64_t depth) {
-  const int64_t bits = c.Int("bits", 4), block = c.Int("block_size", 0);
-  if (bits != 2 && bits != 4 && bits != 8) {
-    return c.NotSupported("bits=", bits);
-  }
-  if (block < 16 || block > (1 << 20) || (block & (block - 1)) != 0 || n < 1 ||
-      depth < 1 || n > (1 << 24) || depth > (1 << 24)) {
-    return c.Error("N=", n, ", K=", depth, ", block_size=", block);
-  }
-  const int64_t blocks = (depth + block - 1) / block;
-  const int64_t padded = blocks * block;
-  Compose k(c);
-  const DataType u8 = DataType::UInt(8);
-  // [rows, columns * 8 / bits] of numbers from bytes that hold the first one
-  // in their low bits.
-  auto unpack = [&](Value bytes, int64_t rows, int64_t columns) {
-    if (bits == 8) return k.Reshape(bytes, relay::MakeShape({rows, columns}));
-    const int64_t numbers = 8 / bits, most = (1 << bits) - 1;
-    const int64_t packed = (columns + numbers - 1) / numbers;
-    bytes = k.Reshape(bytes, relay::MakeShape({rows, packed, 1}));
-    Attrs right;
-    right.Set("direction", std::string("RIGHT"));
-    std::vector<Value> parts;
-    for (int64_t shift = 0; shift < 8; shift += bits) {
-      const Value part =
-          shift == 0
-              ? bytes
-              : k.Call("bit_shift",
-                       {bytes, k.Like(bytes, static_cast<double>(shift))},
-                       right);
-      parts.push_back(k.Call("bitwise_and",
-                             {part, k.Like(part, static_cast<double>(most))}));
-    }
-    const Value all = k.Reshape(k.Concat(std::move(parts), 2),
-                                relay::MakeShape({rows, packed * numbers}));
-    return k.Slice(all, 1, tir::MakeInt(0), tir::MakeInt(columns));
-  };
-  const Shape by_block = relay::MakeShape({n, blocks, block});
-  const Shape one_a_block = relay::MakeShape({n, blocks, 1});
-  const Value bytes = k.Input(1);
-  Value scales = k.Input(2);
-  INGOT_RETURN_IF_ERROR(k.status());
-  const DataType type = scales.type().dtype;
-  if (bytes.type().dtype != u8) {
-    return c.Error("the weights are ", relay::ToString(bytes.type()));
-  }
-  scales = k.Reshape(scales, one_a_block);
-  Value zero = k.Like(scales, static_cast<double>(1 << (bits - 1)));
-  if (c.has_input(3)) {
-    const Value points = k.Input(3);
-    INGOT_RETURN_IF_ERROR(k.status());
-    const bool packed = points.type().dtype == u8;
-    zero = packed ? k.Cast(unpack(points, n, blocks), type) : points;
-    zero = k.Reshape(zero, one_a_block);
-  }
-  Value w = k.Cast(unpack(bytes, n, padded), type);
-  w = k.Mul(k.Sub(k.Reshape(w, by_block), zero), scales);
-  w = k.Reshape(w, relay::MakeShape({n, padded}));
-  if (padded != depth) {
-    w = k.Slice(w, 1, tir::MakeInt(0), tir::MakeInt(depth));
-  }
-  INGOT_RETURN_IF_ERROR(k.status());
-  return w;
-}
-
-absl::Status MatMulNBits(NodeContext& c) {
-  if (c.has_input(4)) return c.NotSupported("g_idx");
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  const int64_t n = c.Int("N", 0), depth = c.Int("K", 0);
-  const int rank = RankOf(x);
-  if (rank < 1 ||
-      !relay::SameShape({ShapeOf(x)[rank - 1]}, {tir::MakeInt(depth)})) {
-    return c.Error("K=", depth, " for the operand ", relay::ToString(x.type()));
-  }
-  INGOT_ASSIGN_OR_RETURN(Value w, UnpackWeights(c, n, depth));
-  Compose k(c);
-  w = k.Transpose(k.Cast(w, x.type().dtype), {1, 0});
-  INGOT_RETURN_IF_ERROR(k.status());
-  INGOT_ASSIGN_OR_RETURN(Value y, MatmulAnyRank(c, x, w, {}));
-  if (c.has_input(5)) y = k.Add(y, k.Input(5));
-  c.SetOutput(0, y);
-  return k.status();
-}
-
 // An operator that ONNX has too, of the same meaning.
 Converter Same(const char* op) {
   return [op](NodeContext& c) {
@@ -267,7 +181,6 @@ void AddMicrosoftConverters(ConverterTable* t) {
   add("QuickGelu", &QuickGelu);
   add("BiasSoftmax", &BiasSoftmax);
   add("ExpandDims", &ExpandDims);
-  add("MatMulNBits", &MatMulNBits);
   add("Trilu", Same("Trilu"));
   add("GridSample", Same("GridSample"));
 }

@@ -1,0 +1,103 @@
+// com.microsoft's MatMulNBits: products with matrices of 2, 4 or 8 bits.
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/frontends/onnx/graph/compose.h"
+#include "compiler/frontends/onnx/graph/converters.h"
+
+namespace ingot::onnx_frontend {
+namespace {
+
+// The node's attributes.
+struct Form {
+  int64_t n, depth, bits, block;
+
+  int64_t blocks() const { return (depth + block - 1) / block; }
+};
+
+absl::StatusOr<Form> ReadForm(NodeContext& c) {
+  const Form form = {c.Int("N", 0), c.Int("K", 0), c.Int("bits", 4),
+                     c.Int("block_size", 0)};
+  if (form.bits != 2 && form.bits != 4 && form.bits != 8) {
+    return c.NotSupported("bits=", form.bits);
+  }
+  if (form.block < 16 || form.block > (1 << 20) ||
+      (form.block & (form.block - 1)) != 0 || form.n < 1 || form.depth < 1 ||
+      form.n > (1 << 24) || form.depth > (1 << 24)) {
+    return c.Error("N=", form.n, ", K=", form.depth,
+                   ", block_size=", form.block);
+  }
+  return form;
+}
+
+// [rows, columns] of numbers from bytes that hold the first one in their low
+// bits, each row beginning with a byte.
+Value Unpack(Compose& k, Value bytes, int64_t bits, int64_t rows,
+             int64_t columns) {
+  if (bits == 8) return k.Reshape(bytes, relay::MakeShape({rows, columns}));
+  const int64_t numbers = 8 / bits, most = (1 << bits) - 1;
+  const int64_t packed = (columns + numbers - 1) / numbers;
+  bytes = k.Reshape(bytes, relay::MakeShape({rows, packed, 1}));
+  Attrs right;
+  right.Set("direction", std::string("RIGHT"));
+  std::vector<Value> parts;
+  for (int64_t shift = 0; shift < 8; shift += bits) {
+    Value part = bytes;
+    if (shift > 0) {
+      part = k.Call("bit_shift",
+                    {bytes, k.Like(bytes, static_cast<double>(shift))}, right);
+    }
+    parts.push_back(
+        k.Call("bitwise_and", {part, k.Like(part, static_cast<double>(most))}));
+  }
+  const Value all = k.Reshape(k.Concat(std::move(parts), 2),
+                              relay::MakeShape({rows, packed * numbers}));
+  return k.Slice(all, 1, I(0), I(columns));
+}
+
+absl::Status MatMulNBits(NodeContext& c) {
+  if (c.has_input(4)) return c.NotSupported("g_idx");
+  INGOT_ASSIGN_OR_RETURN(const Form form, ReadForm(c));
+  Compose k(c);
+  Value x = k.Input(0), bytes = k.Input(1), scales = k.Input(2);
+  INGOT_RETURN_IF_ERROR(k.status());
+  const int rank = RankOf(x);
+  if (rank < 1 || !relay::SameShape({ShapeOf(x)[rank - 1]}, {I(form.depth)})) {
+    return c.Error("K=", form.depth, " for the operand ",
+                   relay::ToString(x.type()));
+  }
+  if (bytes.type().dtype != DataType::UInt(8)) {
+    return c.Error("the weights are ", relay::ToString(bytes.type()));
+  }
+  const DataType type = x.type().dtype;
+  const Shape by_block = relay::MakeShape({form.n, form.blocks()});
+  bytes = k.Reshape(bytes, relay::MakeShape({form.n, form.blocks(),
+                                             form.block * form.bits / 8}));
+  std::vector<Value> operands = {
+      rank > 1 ? x : k.Reshape(x, relay::MakeShape({1, form.depth})), bytes,
+      k.Cast(k.Reshape(scales, by_block), type)};
+  if (c.has_input(3)) {
+    Value points = k.Input(3);
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (points.type().dtype == DataType::UInt(8)) {
+      points = Unpack(k, points, form.bits, form.n, form.blocks());
+    }
+    operands.push_back(k.Cast(k.Reshape(points, by_block), type));
+  }
+  Attrs attrs;
+  attrs.Set("bits", form.bits);
+  Value y = k.Call("dense_bits", std::move(operands), std::move(attrs));
+  if (rank == 1) y = k.Reshape(y, relay::MakeShape({form.n}));
+  if (c.has_input(5)) y = k.Add(y, k.Input(5));
+  c.SetOutput(0, y);
+  return k.status();
+}
+
+}  // namespace
+
+void AddMicrosoftFewBitsConverters(ConverterTable* t) {
+  t->Add("MatMulNBits", 1, &MatMulNBits, kMicrosoftDomain);
+}
+
+}  // namespace ingot::onnx_frontend
