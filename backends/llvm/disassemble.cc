@@ -29,11 +29,12 @@ T ValueOr(llvm::Expected<T> value, T otherwise) {
 // Prints the instructions of one kind of processor.
 class Disassembler {
  public:
-  // Null if this LLVM cannot.
-  static std::unique_ptr<Disassembler> Create(const llvm::Triple& triple) {
+  // Null if this LLVM cannot. `cpu` is empty where all of a family are alike.
+  static std::unique_ptr<Disassembler> Create(const llvm::Triple& triple,
+                                              const std::string& cpu) {
     // The decoder of x86 knows every extension; others must be told to.
     auto decoder = isa::InstructionDecoder::Create(
-        triple, "", triple.isAArch64() ? "+all" : "");
+        triple, cpu, triple.isAArch64() ? "+all" : "");
     if (decoder == nullptr) return nullptr;
     decoder->printer().setPrintImmHex(true);
     decoder->printer().setPrintBranchImmAsAddress(true);
@@ -86,6 +87,29 @@ std::string TripleOf(unsigned machine, bool is_64_bit, bool is_little) {
                        : "powerpc64-unknown-linux";
     case llvm::ELF::EM_S390:
       return "s390x-unknown-linux";
+    case llvm::ELF::EM_AMDGPU:
+      return "amdgcn-amd-amdhsa";
+    default:
+      return "";
+  }
+}
+
+// The GPU that code is for, by the flags of its file; empty: one that we do not
+// disassemble. LLVM has no function for it that takes any number.
+std::string AmdGpuOf(unsigned flags) {
+  switch (flags & llvm::ELF::EF_AMDGPU_MACH) {
+    case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX906:
+      return "gfx906";
+    case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX908:
+      return "gfx908";
+    case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX90A:
+      return "gfx90a";
+    case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX942:
+      return "gfx942";
+    case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1030:
+      return "gfx1030";
+    case llvm::ELF::EF_AMDGPU_MACH_AMDGCN_GFX1100:
+      return "gfx1100";
     default:
       return "";
   }
@@ -142,8 +166,11 @@ class ElfDescriber {
     const std::string triple =
         TripleOf(header.e_machine, ElfT::Is64Bits,
                  ElfT::Endianness == llvm::endianness::little);
-    std::unique_ptr<Disassembler> disassembler =
-        triple.empty() ? nullptr : Disassembler::Create(llvm::Triple(triple));
+    const bool is_gpu = header.e_machine == llvm::ELF::EM_AMDGPU;
+    const std::string cpu = is_gpu ? AmdGpuOf(header.e_flags) : "";
+    const bool known = !triple.empty() && is_gpu == !cpu.empty();
+    const std::unique_ptr<Disassembler> disassembler =
+        known ? Disassembler::Create(llvm::Triple(triple), cpu) : nullptr;
     if (disassembler == nullptr) {
       absl::StrAppend(out_,
                       "\nNo disassembler for this processor is built in.\n");
@@ -216,10 +243,13 @@ class ElfDescriber {
     const Section& section = sections_[index];
     const llvm::ArrayRef<uint8_t> bytes =
         ValueOr(file_.getSectionContents(section), llvm::ArrayRef<uint8_t>());
+    // What is linked has addresses, where objects have places in a section.
+    const bool is_linked = file_.getHeader().e_type != llvm::ELF::ET_REL;
+    const uint64_t base = is_linked ? uint64_t{section.sh_addr} : 0;
     std::multimap<uint64_t, std::string> labels;
     for (const Symbol& symbol : symbols_) {
       if (symbol.listed() && symbol.section == index) {
-        labels.emplace(symbol.value, symbol.name);
+        labels.emplace(symbol.value - base, symbol.name);
       }
     }
     const std::multimap<uint64_t, std::string> references = References(index);
@@ -228,7 +258,8 @@ class ElfDescriber {
       for (auto [label, end] = labels.equal_range(at); label != end; ++label) {
         absl::StrAppend(out_, "\n", label->second, ":\n");
       }
-      const uint64_t size = disassembler->Print(bytes.slice(at), at, out_);
+      const uint64_t size =
+          disassembler->Print(bytes.slice(at), base + at, out_);
       for (auto it = references.lower_bound(at);
            it != references.end() && it->first < at + size; ++it) {
         absl::StrAppend(out_, "            ; ", it->second, "\n");

@@ -45,7 +45,7 @@ absl::StatusOr<std::string> InspectBitcode(const Artifact& artifact) {
 absl::Status RegisterLlvmInspectors(InspectorRegistry* registry) {
   InspectorRule object;
   object.name = "object";
-  object.file_suffixes = {".o"};
+  object.file_suffixes = {".o", ".hsaco"};
   object.output_suffix = ".dis.txt";
   object.inspect = InspectObject;
   INGOT_RETURN_IF_ERROR(registry->Register(std::move(object)));

@@ -127,7 +127,7 @@ absl::StatusOr<cl_program> ClDevice::Build(absl::string_view source) {
 
 absl::Status ClDevice::Launch(cl_kernel kernel,
                               absl::Span<void* const> arguments,
-                              size_t work_items) {
+                              size_t work_items, size_t group) {
   const absl::MutexLock lock(&mutex_);
   for (size_t i = 0; i < arguments.size(); ++i) {
     INGOT_RETURN_IF_ERROR(
@@ -135,10 +135,10 @@ absl::Status ClDevice::Launch(cl_kernel kernel,
                  driver_.SetKernelArgSVMPointer(kernel, static_cast<cl_uint>(i),
                                                 arguments[i])));
   }
-  return ToStatus(
-      "clEnqueueNDRangeKernel",
-      driver_.EnqueueNDRangeKernel(queue_, kernel, 1, nullptr, &work_items,
-                                   nullptr, 0, nullptr, nullptr));
+  return ToStatus("clEnqueueNDRangeKernel",
+                  driver_.EnqueueNDRangeKernel(
+                      queue_, kernel, 1, nullptr, &work_items,
+                      group == 0 ? nullptr : &group, 0, nullptr, nullptr));
 }
 
 }  // namespace ingot::opencl

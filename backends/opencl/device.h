@@ -35,9 +35,10 @@ class ClDevice final : public DeviceApi {
   // Compiles a file. InvalidArgument with the compiler's first lines.
   absl::StatusOr<cl_program> Build(absl::string_view source);
 
-  // Queues a kernel whose arguments are these addresses.
+  // Queues a kernel whose arguments are these addresses. Its work items are in
+  // groups of `group`, or, where that is 0, as the driver likes.
   absl::Status Launch(cl_kernel kernel, absl::Span<void* const> arguments,
-                      size_t work_items);
+                      size_t work_items, size_t group);
 
   const Driver& driver() const { return driver_; }
   const std::string& name() const { return name_; }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "backends/opencl/device.h"
-#include "backends/opencl/table.h"
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/relay/ops/register_all.h"

@@ -3,11 +3,8 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "base/status_macros.h"
 
 namespace ingot::opencl {
@@ -86,72 +83,22 @@ std::string MathNames() {
   return text;
 }
 
-// Text from a model, harmless inside of a comment.
-std::string InComment(absl::string_view text) {
-  return absl::StrJoin(absl::StrSplit(absl::CHexEscape(text), "*/"), "* /");
-}
-
-absl::StatusOr<TensorSpec> SpecOf(const tir::BufferNode& buffer) {
-  TensorSpec spec{buffer.dtype, {}};
-  for (const tir::Expr& dim : buffer.shape) {
-    if (!tir::AsConstInt(dim, &spec.shape.emplace_back())) {
-      return absl::UnimplementedError(
-          absl::StrCat(buffer.name, " has a symbolic dimension"));
-    }
-  }
-  return spec;
-}
-
 }  // namespace
 
-absl::Status OpenClWriter::Add(const tir::PrimFunc& func) {
-  TableFunction entry;
-  entry.name = func.name;
-  for (const auto& [key, value] : func.attrs) {
-    if (key == "sources") entry.nodes = InComment(value);
-  }
-  for (size_t p = 0; p < func.params.size(); ++p) {
-    INGOT_ASSIGN_OR_RETURN(TensorSpec spec, SpecOf(*func.params[p]));
-    (static_cast<int>(p) < func.num_inputs() ? entry.spec.inputs
-                                             : entry.spec.outputs)
-        .push_back(std::move(spec));
-  }
-  table_.push_back(std::move(entry));
-  absl::StrAppend(&text_, "\n/* ", table_.back().name,
-                  table_.back().nodes.empty() ? "" : ": ", table_.back().nodes,
+absl::Status OpenClWriter::Add(
+    const tir::PrimFunc& func,
+    absl::Span<const codegen::DeviceKernel> kernels) {
+  const std::string nodes = codegen::NodesOf(func);
+  absl::StrAppend(&text_, "\n/* ", func.name, nodes.empty() ? "" : ": ", nodes,
                   " */\n");
-
-  std::vector<tir::Stmt> statements = {func.body};
-  if (const auto* seq = tir::As<tir::Seq>(func.body)) statements = seq->stmts;
-  std::vector<tir::Stmt> serial;  // since the last parallel loop
-  const auto flush = [&]() -> absl::Status {
-    if (serial.empty()) return absl::OkStatus();
-    return AddKernel(func, tir::MakeSeq(std::exchange(serial, {})), nullptr);
-  };
-  for (const tir::Stmt& s : statements) {
-    const auto* loop = tir::As<tir::For>(s);
-    if (loop == nullptr || loop->for_kind != tir::ForKind::kParallel) {
-      serial.push_back(s);
-      continue;
-    }
-    INGOT_RETURN_IF_ERROR(flush());
-    INGOT_RETURN_IF_ERROR(AddKernel(func, s, loop));
+  for (const codegen::DeviceKernel& kernel : kernels) {
+    INGOT_RETURN_IF_ERROR(AddKernel(func, kernel));
   }
-  return flush();
+  return absl::OkStatus();
 }
 
 absl::Status OpenClWriter::AddKernel(const tir::PrimFunc& func,
-                                     const tir::Stmt& body,
-                                     const tir::For* loop) {
-  TableFunction& entry = table_.back();
-  Launch launch;
-  launch.kernel = absl::StrCat(func.name, "_", entry.launches.size());
-  if (loop != nullptr) {
-    if (!tir::AsConstInt(loop->extent, &launch.work_items)) {
-      return absl::UnimplementedError("a loop has no constant extent");
-    }
-    if (launch.work_items <= 0) return absl::OkStatus();
-  }
+                                     const codegen::DeviceKernel& kernel) {
   ResetNames(Reserved());
   std::string before = std::exchange(text_, "");
   std::vector<std::string> params;
@@ -163,20 +110,14 @@ absl::Status OpenClWriter::AddKernel(const tir::PrimFunc& func,
         MemoryType(buffer.dtype), "* restrict ", DeclareBuffer(&buffer)));
   }
   Indent();
-  if (loop != nullptr) {
-    PrintIteration(*loop, "get_global_id(0)");
+  if (kernel.loop != nullptr) {
+    PrintIteration(*kernel.loop, "get_global_id(0)");
   } else {
-    Print(body);
+    Print(kernel.body);
   }
   Outdent();
-  if (absl::StrContains(text_, "return fail(")) {
-    return absl::UnimplementedError(
-        absl::StrCat("kernel ", func.name,
-                     " has a check, whose failure the device cannot tell"));
-  }
-  text_ = absl::StrCat(before, "__kernel void ", launch.kernel, "(\n    ",
+  text_ = absl::StrCat(before, "__kernel void ", kernel.name, "(\n    ",
                        absl::StrJoin(params, ",\n    "), ") {\n", text_, "}\n");
-  entry.launches.push_back(std::move(launch));
   if (status().ok()) return status();
   return absl::UnimplementedError(
       absl::StrCat("kernel ", func.name, ": ", status().message()));

@@ -6,29 +6,25 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "backends/opencl/table.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/c_printer.h"
+#include "compiler/codegen/device_kernels.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::opencl {
 
-// Each statement of a function that is a parallel loop becomes a kernel, whose
-// work items are the iterations; what stands between such loops becomes a
-// kernel with one work item. The device runs one kernel after the other.
 class OpenClWriter final : public codegen::CPrinter {
  public:
-  // Appends the kernels of a function. Unimplemented for what a device cannot
-  // do.
-  absl::Status Add(const tir::PrimFunc& func);
+  // Appends the kernels of a function. Unimplemented, with the kernel's name,
+  // for what OpenCL C cannot say.
+  absl::Status Add(const tir::PrimFunc& func,
+                   absl::Span<const codegen::DeviceKernel> kernels);
 
   std::string Source() const;
-  const std::vector<TableFunction>& table() const { return table_; }
 
  private:
-  absl::Status AddKernel(const tir::PrimFunc& func, const tir::Stmt& body,
-                         const tir::For* loop);
-
-  std::vector<TableFunction> table_;
+  absl::Status AddKernel(const tir::PrimFunc& func,
+                         const codegen::DeviceKernel& kernel);
 };
 
 }  // namespace ingot::opencl

@@ -9,12 +9,6 @@
 #include "loaders/native/run_program.h"
 
 namespace ingot {
-namespace {
-
-// Another version may write other bytes, so the default is one.
-constexpr char kLld[] = "ld.lld-19";
-
-}  // namespace
 
 absl::Status RunLld(std::vector<std::string> words, const std::string& folder) {
   const std::string program = words[0];
@@ -44,7 +38,7 @@ absl::Status LinkSharedLibrary(const std::string& lld,
                                const std::string& folder,
                                const std::string& output) {
   std::vector<std::string> words = {
-      lld.empty() ? kLld : lld, "-shared", "-z", "defs", "-z", "noexecstack",
+      lld.empty() ? kElfLld : lld, "-shared", "-z", "defs", "-z", "noexecstack",
       "-z", "relro", "-z", "now", "--hash-style=gnu", "--build-id=none",
       "-Bsymbolic", "--as-needed", "--threads=1",
       // Objects cannot name libraries: the provenance does.

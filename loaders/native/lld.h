@@ -11,6 +11,10 @@
 
 namespace ingot {
 
+// LLD for ELF, where nothing names another. Another version may write other
+// bytes, so it is one.
+inline constexpr char kElfLld[] = "ld.lld-19";
+
 // Runs an LLD of any kind: the program, as a path or a name that is looked for
 // in PATH, and its arguments. NotFound when there is no such program;
 // FailedPrecondition with its own words when it refuses, in which files of

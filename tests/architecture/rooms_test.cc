@@ -178,7 +178,10 @@ TEST_F(RoomsTest, LoadersOfBackendsUseTheLoadersInterface) {
       // From loaders/ the registry and the helpers of those who write loaders,
       // but not what calls them.
       const bool interface = folder == "loaders" && below != "//loaders:load";
-      EXPECT_TRUE(own || room || interface)
+      // What backends with devices share, which has the same limits.
+      const bool shared =
+          folder == "backends/device" || folder == "backends/gpu";
+      EXPECT_TRUE(own || room || interface || shared)
           << label << " must not need " << below;
     }
   }

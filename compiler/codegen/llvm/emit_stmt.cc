@@ -86,7 +86,11 @@ void KernelEmitter::Finish() {
   if (uses_tiles_) {
     b_.CreateIntrinsic(llvm::Intrinsic::x86_tilerelease, {}, {});
   }
-  b_.CreateRet(b_.getInt32(0));
+  if (function_->getReturnType()->isVoidTy()) {
+    b_.CreateRetVoid();
+  } else {
+    b_.CreateRet(b_.getInt32(0));
+  }
 }
 
 void KernelEmitter::EmitStmt(const tir::Stmt& s) {
@@ -212,6 +216,14 @@ void KernelEmitter::EmitRange(const tir::For& loop, Value* begin, Value* end) {
     end = b_.CreateNSWAdd(min, end);
   }
   EmitSerial(loop, begin, end);
+}
+
+void KernelEmitter::EmitIteration(const tir::For& loop, Value* index) {
+  const tir::Var* var = loop.var.get();
+  BindVar(var, b_.CreateNSWAdd(EmitExpr(loop.min), index));
+  bounds_.SetLoop(var, loop.min, loop.extent);
+  EmitStmt(loop.body);
+  bounds_.Forget(var);
 }
 
 // The body becomes two functions: one with the C signature that the host's

@@ -40,7 +40,9 @@ class KernelEmitter {
   void EmitStmt(const tir::Stmt& s);
   // Emits `for i in [begin, end): body`, where body sees var = min + i.
   void EmitRange(const tir::For& loop, llvm::Value* begin, llvm::Value* end);
-  // Ends the function with `return 0`.
+  // Emits the body of the iteration of a loop that is number `index` of them.
+  void EmitIteration(const tir::For& loop, llvm::Value* index);
+  // Ends the function with `return 0`, or `return` where it returns nothing.
   void Finish();
 
   llvm::Value* EmitExpr(const tir::Expr& e);

@@ -19,9 +19,10 @@ constexpr uint32_t kTwoOverPi[] = {0x00000000, 0xa2f9836e, 0x4e441529,
 llvm::GlobalVariable* Digits(llvm::Module* module) {
   llvm::Constant* digits = llvm::ConstantDataArray::get(
       module->getContext(), llvm::ArrayRef<uint32_t>(kTwoOverPi));
-  return new llvm::GlobalVariable(*module, digits->getType(), true,
-                                  llvm::GlobalValue::PrivateLinkage, digits,
-                                  "ingot.two_over_pi");
+  return new llvm::GlobalVariable(
+      *module, digits->getType(), true, llvm::GlobalValue::PrivateLinkage,
+      digits, "ingot.two_over_pi", nullptr, llvm::GlobalValue::NotThreadLocal,
+      module->getDataLayout().getDefaultGlobalsAddressSpace());
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-#include "backends/opencl/table.h"
+#include "backends/device/table.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace ingot::opencl {
+namespace ingot::device {
 namespace {
 
 std::string Line(absl::string_view key, const TensorSpec& tensor) {
@@ -17,7 +17,8 @@ std::string Line(absl::string_view key, const TensorSpec& tensor) {
 std::string WriteTable(const std::vector<TableFunction>& functions) {
   std::string text =
       "# The functions of a model's plan: what they read and write, and the\n"
-      "# kernels that each launches, with the number of work items.\n";
+      "# kernels that each launches: how many work items, and of how many a\n"
+      "# group consists, where the device does not choose.\n";
   for (const TableFunction& f : functions) {
     absl::StrAppend(&text, "\nfunction ", f.name,
                     f.nodes.empty() ? "\n" : absl::StrCat("\n  # ", f.nodes),
@@ -26,10 +27,11 @@ std::string WriteTable(const std::vector<TableFunction>& functions) {
     for (const TensorSpec& t : f.spec.outputs) text += Line("output", t);
     for (const Launch& launch : f.launches) {
       absl::StrAppend(&text, "  launch ", launch.kernel, " ", launch.work_items,
+                      launch.group == 0 ? "" : absl::StrCat(" ", launch.group),
                       "\n");
     }
   }
   return text;
 }
 
-}  // namespace ingot::opencl
+}  // namespace ingot::device

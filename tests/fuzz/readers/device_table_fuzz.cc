@@ -1,17 +1,17 @@
-// The function table of a set for OpenCL.
+// The function table of a set for a device.
 #include <string>
 #include <vector>
 
-#include "backends/opencl/read_table.h"
-#include "backends/opencl/table.h"
+#include "backends/device/read_table.h"
+#include "backends/device/table.h"
 #include "base/status_macros.h"
 #include "tests/fuzz/readers/target.h"
 
 namespace ingot::fuzz {
 
-using opencl::ReadTable;
-using opencl::TableFunction;
-using opencl::WriteTable;
+using device::ReadTable;
+using device::TableFunction;
+using device::WriteTable;
 
 std::vector<std::string> Seeds() {
   const TensorSpec matrix{DataType::Float(32), {2, 3}};
@@ -19,8 +19,10 @@ std::vector<std::string> Seeds() {
   const TensorSpec nothing{DataType::UInt(8), {0}};
   const TableFunction add{
       "add", "Add_1, Relu_2", {{matrix, matrix}, {matrix}}, {{"add_0", 6}}};
-  const TableFunction sum{
-      "sum", "", {{nothing, scalar}, {scalar}}, {{"sum_0", 1}, {"sum_1", 7}}};
+  const TableFunction sum{"sum",
+                          "",
+                          {{nothing, scalar}, {scalar}},
+                          {{"sum_0", 1}, {"sum_1", 512, 256}}};
   return {WriteTable({}), WriteTable({add}), WriteTable({add, sum})};
 }
 

@@ -1,19 +1,19 @@
-// Reads the function table.
-#ifndef INGOT_BACKENDS_OPENCL_READ_TABLE_H_
-#define INGOT_BACKENDS_OPENCL_READ_TABLE_H_
+// Reads the function table of a device.
+#ifndef INGOT_BACKENDS_DEVICE_READ_TABLE_H_
+#define INGOT_BACKENDS_DEVICE_READ_TABLE_H_
 
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "backends/opencl/table.h"
+#include "backends/device/table.h"
 
-namespace ingot::opencl {
+namespace ingot::device {
 
 // Reads what WriteTable wrote, or something hostile. InvalidArgument says what
 // is wrong, and in which line.
 absl::StatusOr<std::vector<TableFunction>> ReadTable(absl::string_view text);
 
-}  // namespace ingot::opencl
+}  // namespace ingot::device
 
-#endif  // INGOT_BACKENDS_OPENCL_READ_TABLE_H_
+#endif  // INGOT_BACKENDS_DEVICE_READ_TABLE_H_

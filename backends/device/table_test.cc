@@ -1,12 +1,12 @@
-#include "backends/opencl/table.h"
+#include "backends/device/table.h"
 
 #include <string>
 
-#include "backends/opencl/read_table.h"
+#include "backends/device/read_table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-namespace ingot::opencl {
+namespace ingot::device {
 namespace {
 
 using ::testing::HasSubstr;
@@ -20,7 +20,7 @@ std::vector<TableFunction> Two() {
   TableFunction sum{"sum",
                     "",
                     {{{DataType::Int(64), {0}}}, {{DataType::Int(64), {1}}}},
-                    {{"sum_0", 1}, {"sum_1", 7}}};
+                    {{"sum_0", 1}, {"sum_1", 512, 256}}};
   return {add, sum};
 }
 
@@ -38,7 +38,9 @@ TEST(Table, ReadsWhatItWrites) {
   EXPECT_EQ((*read)[1].name, "sum");
   EXPECT_EQ((*read)[0].spec.inputs[0].shape, (std::vector<int64_t>{2, 3}));
   EXPECT_EQ((*read)[1].launches[1].kernel, "sum_1");
-  EXPECT_EQ((*read)[1].launches[1].work_items, 7);
+  EXPECT_EQ((*read)[1].launches[0].group, 0);
+  EXPECT_EQ((*read)[1].launches[1].work_items, 512);
+  EXPECT_EQ((*read)[1].launches[1].group, 256);
 }
 
 void ExpectRefused(const std::string& text, const std::string& why) {
@@ -59,7 +61,11 @@ TEST(Table, RefusesWhatNoTableSays) {
   ExpectRefused("function f\nlaunch f_0", "a launch is");
   ExpectRefused("function f\nlaunch f_0 0", "a launch is");
   ExpectRefused("function f\nlaunch f_0 99999999999999999999", "a launch is");
+  ExpectRefused("function f\nlaunch f_0 8 4 2", "a launch is");
+  ExpectRefused("function f\nlaunch f_0 8 0", "work items in groups");
+  ExpectRefused("function f\nlaunch f_0 8 3", "none left over");
+  ExpectRefused("function f\nlaunch f_0 4096 2048", "at most 1024");
 }
 
 }  // namespace
-}  // namespace ingot::opencl
+}  // namespace ingot::device

@@ -1,4 +1,4 @@
-#include "backends/opencl/read_table.h"
+#include "backends/device/read_table.h"
 
 #include <string>
 #include <utility>
@@ -10,11 +10,13 @@
 #include "loaders/text_lines.h"
 #include "runtime/tensor.h"
 
-namespace ingot::opencl {
+namespace ingot::device {
 namespace {
 
 // A device runs no more at once, and counts them in 64 bits.
 constexpr int64_t kMostWorkItems = int64_t{1} << 40;
+// No device has larger groups.
+constexpr int64_t kMostInGroup = 1024;
 
 template <typename... Parts>
 absl::Status Malformed(const Parts&... parts) {
@@ -31,11 +33,21 @@ absl::StatusOr<TensorSpec> ReadTensor(Words words) {
   return tensor;
 }
 
+// A count of 1 to `most`.
+bool ReadCount(absl::string_view word, int64_t most, int64_t* count) {
+  return absl::SimpleAtoi(word, count) && *count >= 1 && *count <= most;
+}
+
 absl::StatusOr<Launch> ReadLaunch(Words words) {
   Launch launch;
-  if (words.size() != 3 || !absl::SimpleAtoi(words[2], &launch.work_items) ||
-      launch.work_items < 1 || launch.work_items > kMostWorkItems) {
+  if (words.size() < 3 || words.size() > 4 ||
+      !ReadCount(words[2], kMostWorkItems, &launch.work_items)) {
     return Malformed("a launch is a kernel and how many work items run it");
+  }
+  if (words.size() == 4 && (!ReadCount(words[3], kMostInGroup, &launch.group) ||
+                            launch.work_items % launch.group != 0)) {
+    return Malformed("work items in groups: at most ", kMostInGroup,
+                     " in each, and none left over");
   }
   launch.kernel = std::string(words[1]);
   return launch;
@@ -71,4 +83,4 @@ absl::StatusOr<std::vector<TableFunction>> ReadTable(absl::string_view text) {
   return functions;
 }
 
-}  // namespace ingot::opencl
+}  // namespace ingot::device

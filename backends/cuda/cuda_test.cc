@@ -1,0 +1,318 @@
+// Kernels of NVIDIA's GPUs as text, and models on a driver that is a fake of
+// ours: what a set holds, and which calls it makes.
+#include <dlfcn.h>
+
+#include <cmath>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "backends/gpu/testing/fake_driver.h"
+#include "backends/testing/run_model.h"
+#include "compiler/driver/compile.h"
+#include "compiler/relay/parser.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// cumsum runs one element after the other, and tan has no code on the device.
+// 300 elements are more than a group.
+constexpr char kMixed[] = R"(
+module {
+  func @main(%x: f32[3, 100]) -> (%r, %t) {
+    %e = exp(%x)
+    %s = cumsum(%e) {axis=1}
+    %p = mul(%s, %e)
+    %r = relu(%p)
+    %t = tan(%x)
+  }
+}
+)";
+
+absl::StatusOr<ArtifactSet> Compile(const char* text,
+                                    const std::string& targets) {
+  auto module = relay::ReadModule(text);
+  EXPECT_TRUE(module.ok()) << module.status();
+  CompileOptions options;
+  auto list = ParseTargets(targets);
+  EXPECT_TRUE(list.ok()) << list.status();
+  options.targets = *list;
+  options.target_text = targets;
+  return CompileModule(module->get(), "m", "",
+                       testing_support::BuiltinTargets(), options);
+}
+
+std::string ContentOf(const ArtifactSet& set, const char* file) {
+  const Artifact* artifact = set.Find("cuda", "cuda", file);
+  EXPECT_NE(artifact, nullptr) << file;
+  return artifact == nullptr ? "" : std::string(artifact->content.view());
+}
+
+TEST(CudaCode, IsLoopsPtxAndATable) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(ContentOf(*set, "kernels.tir"), HasSubstr(R"(
+func @m_exp(%p0: f32[3, 100]) -> (%exp_: f32[3, 100]))"));
+  EXPECT_THAT(ContentOf(*set, "kernels.table"), HasSubstr(R"(
+function m_fused_mul_relu
+  input f32 3 100
+  input f32 3 100
+  output f32 3 100
+  launch m_fused_mul_relu_0 512 256
+)"));
+}
+
+TEST(CudaCode, SaysWhatEachKernelIs) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "kernels.ptx");
+  EXPECT_THAT(ptx, HasSubstr(".target sm_70\n.address_size 64\n"));
+  EXPECT_THAT(ptx, HasSubstr(R"(
+// m_fused_mul_relu_0
+// 2 x 256 work items run the iterations of the outer loop; param_0 and so on are, in this order:
+// func @m_fused_mul_relu_0(%p0: f32[3, 100], %p1: f32[3, 100]) -> (%relu: f32[3, 100]) {
+//   parallel i0_i1 in [0, 300) {
+//     let i0: i64 = i0_i1 // 100
+//     let i1: i64 = i0_i1 % 100
+//     %relu[i0, i1] = max(%p0[i0, i1] * %p1[i0, i1], 0.0f)
+//   }
+// }
+	// .globl	m_fused_mul_relu_0
+.visible .entry m_fused_mul_relu_0(
+	.param .u64 m_fused_mul_relu_0_param_0,
+	.param .u64 m_fused_mul_relu_0_param_1,
+	.param .u64 m_fused_mul_relu_0_param_2
+)
+.maxntid 256, 1, 1
+{)"));
+  // Items beyond the last element do nothing.
+  EXPECT_THAT(ptx, HasSubstr("setp.lt.u64"));
+  EXPECT_THAT(ptx, HasSubstr("ld.global.nc.f32"));
+  EXPECT_THAT(ptx, HasSubstr("st.global.f32"));
+}
+
+TEST(CudaCode, IsForTheGpuThatWasAskedFor) {
+  for (const std::string cpu : {"sm_70", "sm_80", "sm_90a"}) {
+    const auto set = Compile(kMixed, "cuda -mcpu=" + cpu + ",llvm");
+    ASSERT_TRUE(set.ok()) << set.status();
+    EXPECT_THAT(ContentOf(*set, "kernels.ptx"),
+                HasSubstr("\n.target " + cpu + "\n"));
+  }
+  const auto checked = testing_support::BuiltinTargets().Check(
+      *ParseTarget("cuda -mcpu=gfx90a"));
+  EXPECT_THAT(std::string(checked.status().message()),
+              HasSubstr("target option -mcpu=gfx90a: LLVM knows no such "
+                        "processor for nvptx64-nvidia-cuda"));
+}
+
+TEST(CudaCode, IsOfNothingThatLacksCode) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string table = ContentOf(*set, "kernels.table");
+  EXPECT_THAT(table, Not(HasSubstr("m_tan")));
+  EXPECT_THAT(table, Not(HasSubstr("m_cumsum")));
+}
+
+// Opened by the loader under this name; LD_LIBRARY_PATH says where it is.
+class CudaDriver : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    ASSERT_NE(library, nullptr) << dlerror();
+    log_ = reinterpret_cast<decltype(log_)>(dlsym(library, "FakeDriverLog"));
+    fail_ = reinterpret_cast<decltype(fail_)>(dlsym(library, "FakeDriverFail"));
+    run_ = reinterpret_cast<decltype(run_)>(dlsym(library, "FakeDriverRun"));
+    held_ = reinterpret_cast<decltype(held_)>(dlsym(library, "FakeDriverHeld"));
+    ASSERT_NE(log_, nullptr) << "this is no fake driver";
+    run_(Run);
+    log_();
+  }
+  void TearDown() override { EXPECT_EQ(held_(), 0); }
+
+  // What the kernels of kMixed compute.
+  static void Run(const char* kernel, size_t work_items,
+                  void* const* arguments) {
+    EXPECT_EQ(work_items, 512u);
+    const auto* a = static_cast<const float*>(arguments[0]);
+    const auto* b = static_cast<const float*>(arguments[1]);
+    const bool is_exp = std::string(kernel) == "m_exp_0";
+    auto* result = static_cast<float*>(arguments[is_exp ? 1 : 2]);
+    for (int i = 0; i < 300; ++i) {
+      result[i] = is_exp ? std::exp(a[i]) : std::fmax(0.0f, a[i] * b[i]);
+    }
+  }
+
+  decltype(&FakeDriverLog) log_ = nullptr;
+  decltype(&FakeDriverFail) fail_ = nullptr;
+  decltype(&FakeDriverRun) run_ = nullptr;
+  decltype(&FakeDriverHeld) held_ = nullptr;
+};
+
+Tensor Input() {
+  Tensor x = *Tensor::Empty(DataType::Float(32), {3, 100});
+  for (int i = 0; i < 300; ++i) x.mutable_data<float>()[i] = 0.01f * (i - 150);
+  return x;
+}
+
+void ExpectMixed(const std::vector<Tensor>& results) {
+  const Tensor x = Input();
+  for (int row = 0; row < 3; ++row) {
+    double sum = 0;
+    for (int i = 100 * row; i < 100 * row + 100; ++i) {
+      const double at = x.data<float>()[i];
+      sum += std::exp(at);
+      const double r = sum * std::exp(at);
+      EXPECT_NEAR(results[0].data<float>()[i], r, 1e-5 * r);
+      EXPECT_NEAR(results[1].data<float>()[i], std::tan(at),
+                  1e-5 * (1 + std::fabs(std::tan(at))));
+    }
+  }
+}
+
+TEST_F(CudaDriver, GetsTheCallsOfTheModel) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_STREQ(log_(), "load\n");
+  const auto results = testing_support::RunModel(*model, {Input()});
+  ASSERT_TRUE(results.ok()) << results.status();
+  ExpectMixed(*results);
+  EXPECT_STREQ(log_(),
+               "to device 1200\n"
+               "launch m_exp_0 2 x 256, 2 arguments\n"
+               "to host 1200\n"
+               "to device 1200\n"
+               "launch m_fused_mul_relu_0 2 x 256, 3 arguments\n"
+               "to host 1200\n");
+}
+
+TEST_F(CudaDriver, ServesManyThreads) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      auto executor = CreateExecutor(*model);
+      ASSERT_TRUE(executor.ok()) << executor.status();
+      for (int run = 0; run < 20; ++run) {
+        const auto results = (*executor)->Run({Input()});
+        ASSERT_TRUE(results.ok()) << results.status();
+        ExpectMixed(*results);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+// After each of them the same executor runs.
+TEST_F(CudaDriver, SaysWhichKernelFails) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  auto executor = CreateExecutor(*model);
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  ASSERT_TRUE((*executor)->Run({Input()}).ok());
+  const auto expect = [&](const char* function, int code,
+                          absl::StatusCode status, const char* message) {
+    fail_(function, code);
+    const auto failed = (*executor)->Run({Input()});
+    EXPECT_EQ(failed.status().code(), status) << failed.status();
+    EXPECT_THAT(std::string(failed.status().message()), HasSubstr(message));
+    const auto results = (*executor)->Run({Input()});
+    ASSERT_TRUE(results.ok()) << results.status();
+    ExpectMixed(*results);
+  };
+  expect("cuLaunchKernel", 701, absl::StatusCode::kInternal,
+         "kernel m_exp_0: launching: error (701)");
+  expect("cuStreamSynchronize", 700, absl::StatusCode::kInternal,
+         "work on Fake GPU up to kernel m_fused_mul_relu_0: an illegal memory "
+         "access was encountered (700)");
+  expect("cuMemcpyDtoHAsync_v2", 1, absl::StatusCode::kInternal,
+         "copying from the device: error (1)");
+}
+
+TEST_F(CudaDriver, HasOnlySoMuchMemory) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  fail_("cuMemAlloc_v2", 2);
+  const auto executor = CreateExecutor(*model);
+  absl::Status status = executor.status();
+  if (executor.ok()) status = (*executor)->Run({Input()}).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kResourceExhausted) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("Fake GPU has no memory for "));
+  const auto results = testing_support::RunModel(*model, {Input()});
+  ASSERT_TRUE(results.ok()) << results.status();
+  ExpectMixed(*results);
+}
+
+// The set with another text in the place of one of its files.
+ArtifactSet WithFile(const ArtifactSet& set, const char* file,
+                     const std::string& content) {
+  ArtifactSet changed;
+  changed.mutable_provenance() = set.provenance();
+  for (Artifact artifact : set.artifacts()) {
+    if (artifact.file_name == file) {
+      artifact.content = Blob::FromString(content);
+    }
+    EXPECT_TRUE(changed.Add(std::move(artifact)).ok());
+  }
+  return changed;
+}
+
+TEST_F(CudaDriver, SaysWhatItCannotLoad) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto expect = [&](const char* file, const char* content,
+                          const char* message) {
+    const auto model =
+        testing_support::StoreAndLoad(WithFile(*set, file, content));
+    EXPECT_EQ(model.status().code(), absl::StatusCode::kInvalidArgument);
+    EXPECT_THAT(std::string(model.status().message()), HasSubstr(message));
+  };
+  expect("kernels.ptx", "ld.global.f32 x",
+         "loader cuda: cuda/cuda/kernels.ptx: Fake GPU does not load it: error "
+         "(200): line 1: no such thing");
+  expect("kernels.table", "function m_exp\nlaunch no_such_kernel 256 256\n",
+         "loader cuda: cuda/cuda/kernels.table: there is no kernel "
+         "'no_such_kernel': error (500)");
+}
+
+TEST_F(CudaDriver, WantsGroups) {
+  const auto set = Compile(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto function = [&](const std::string& launch) {
+    return WithFile(*set, "kernels.table",
+                    "function m_exp\ninput f32 3 100\noutput f32 3 100\n"
+                    "launch m_exp_0 " +
+                        launch +
+                        "\n"
+                        "function m_fused_mul_relu\ninput f32 3 100\n"
+                        "input f32 3 100\noutput f32 3 100\n");
+  };
+  for (const auto& [launch, message] :
+       {std::pair("512", "kernel m_exp_0: its table says no size of groups"),
+        std::pair("1099511627776 256",
+                  "4294967296 groups are more than a GPU takes")}) {
+    const auto model = testing_support::StoreAndLoad(function(launch));
+    ASSERT_TRUE(model.ok()) << model.status();
+    auto executor = CreateExecutor(*model);
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    EXPECT_THAT(std::string((*executor)->Run({Input()}).status().message()),
+                HasSubstr(message));
+  }
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,128 @@
+#include "backends/device/kernels.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
+#include "compiler/te/te.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::device {
+namespace {
+
+absl::Status No(absl::string_view why) { return absl::UnimplementedError(why); }
+
+// Types that all devices have without an extension.
+bool HasType(DataType t) {
+  return t == DataType::Float(32) || t.is_bool() ||
+         (t.is_integer() && t.bits >= 8 && t.bits <= 64);
+}
+
+absl::Status CheckTypes(const relay::Node& node) {
+  std::vector<relay::TensorType> types = node.outputs;
+  for (const relay::Value& v : node.inputs) {
+    if (v.node != nullptr) types.push_back(v.type());
+  }
+  for (const relay::TensorType& type : types) {
+    if (type.is_sequence) return No("sequences stay on the CPU");
+    if (!HasType(type.dtype)) {
+      return No(absl::StrCat("elements of ", type.dtype.ToString()));
+    }
+    if (!relay::ConstShape(type.shape)) return No("symbolic dimensions");
+  }
+  return absl::OkStatus();
+}
+
+// Finds a function of floats that there is no code for.
+class FunctionFinder final : public tir::StmtVisitor {
+ public:
+  explicit FunctionFinder(const std::set<tir::Intrinsic>& wanted)
+      : wanted_(wanted) {}
+
+  std::string found;  // empty: none
+
+ private:
+  void VisitCall(const tir::Call& call) override {
+    if (wanted_.count(call.intrinsic) != 0) {
+      found = std::string(tir::IntrinsicName(call.intrinsic));
+    }
+    StmtVisitor::VisitCall(call);
+  }
+
+  const std::set<tir::Intrinsic>& wanted_;
+};
+
+// The functions are those of the operator's definition.
+absl::Status CheckFunctions(const relay::Node& node,
+                            const std::set<tir::Intrinsic>& without) {
+  te::Graph graph;
+  std::vector<te::Tensor> operands;
+  for (const relay::Value& v : node.inputs) {
+    operands.push_back(
+        v.node == nullptr
+            ? te::Tensor{}
+            : graph.Placeholder("x", v.type().dtype, v.type().shape));
+  }
+  const auto defined = node.op->compute(relay::ComputeContext{
+      graph, operands, node.attrs, node.outputs, node.name});
+  if (!defined.ok()) return defined.status();
+  FunctionFinder finder(without);
+  for (const auto& operation : graph.operations()) {
+    if (operation->value != nullptr) finder.Visit(operation->value);
+    if (operation->body != nullptr) finder.Visit(operation->body);
+  }
+  return finder.found.empty()
+             ? absl::OkStatus()
+             : No(absl::StrCat("there is no code for ", finder.found));
+}
+
+TensorSpec SpecOf(const tir::BufferNode& buffer) {
+  TensorSpec spec{buffer.dtype, {}};
+  for (const tir::Expr& dim : buffer.shape) {
+    tir::AsConstInt(dim, &spec.shape.emplace_back());
+  }
+  return spec;
+}
+
+}  // namespace
+
+absl::Status TakesLoops(const relay::Node& node,
+                        const std::set<tir::Intrinsic>& without) {
+  if (node.op->BackendOnly()) return No("it has no definition in loops");
+  if (node.op->fusion == relay::FusionKind::kOpaque) {
+    return No("its loops run one after the other");
+  }
+  const absl::Status types = CheckTypes(node);
+  if (!types.ok() || without.empty() || node.op->compute == nullptr) {
+    return types;
+  }
+  return CheckFunctions(node, without);
+}
+
+TableFunction EntryOf(const tir::PrimFunc& function,
+                      absl::Span<const codegen::DeviceKernel> kernels) {
+  TableFunction entry;
+  entry.name = function.name;
+  entry.nodes = codegen::NodesOf(function);
+  for (size_t p = 0; p < function.params.size(); ++p) {
+    (static_cast<int>(p) < function.num_inputs() ? entry.spec.inputs
+                                                 : entry.spec.outputs)
+        .push_back(SpecOf(*function.params[p]));
+  }
+  for (const codegen::DeviceKernel& kernel : kernels) {
+    entry.launches.push_back({kernel.name, kernel.WorkItems(), kernel.group});
+  }
+  return entry;
+}
+
+void AddArtifact(const Target& target, absl::string_view file,
+                 std::string content, CodegenResult* result) {
+  Artifact artifact;
+  artifact.codegen_id = target.kind;
+  artifact.loader = target.kind;
+  artifact.file_name = std::string(file);
+  artifact.content = Blob::FromString(std::move(content));
+  result->artifacts.push_back(std::move(artifact));
+}
+
+}  // namespace ingot::device

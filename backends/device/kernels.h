@@ -1,0 +1,38 @@
+// The code generators' half of a device's function table.
+#ifndef INGOT_BACKENDS_DEVICE_KERNELS_H_
+#define INGOT_BACKENDS_DEVICE_KERNELS_H_
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "backends/device/table.h"
+#include "compiler/codegen/device_kernels.h"
+#include "compiler/relay/ir.h"
+#include "compiler/target/target.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::device {
+
+// Whether a device runs the operator as loops: static shapes, elements of f32,
+// integers and bools, a definition that is no chain of loops, and none of the
+// functions in `without`, for which its code generator has no code. Says why
+// not.
+absl::Status TakesLoops(const relay::Node& node,
+                        const std::set<tir::Intrinsic>& without = {});
+
+// The entry of a function, whose parameters have constant shapes, that runs as
+// these kernels.
+TableFunction EntryOf(const tir::PrimFunc& function,
+                      absl::Span<const codegen::DeviceKernel> kernels);
+
+// Adds an artifact that the target's own loader, which has its kind's name,
+// loads.
+void AddArtifact(const Target& target, absl::string_view file,
+                 std::string content, CodegenResult* result);
+
+}  // namespace ingot::device
+
+#endif  // INGOT_BACKENDS_DEVICE_KERNELS_H_

@@ -1,0 +1,40 @@
+// The function table of a device: which kernels its code has, and how to call
+// them. Code generators write it, and loaders read it (read_table.h).
+#ifndef INGOT_BACKENDS_DEVICE_TABLE_H_
+#define INGOT_BACKENDS_DEVICE_TABLE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/plan/call_spec.h"
+
+namespace ingot::device {
+
+// The artifact that holds it, beside the code of its key.
+inline constexpr char kTableFile[] = "kernels.table";
+
+// One run of a kernel, which gets all arguments of its function. Each work item
+// knows its number.
+struct Launch {
+  std::string kernel;
+  int64_t work_items = 1;
+  // So many work items share memory and wait for each other; it divides their
+  // number. 0: the items know nothing of each other, and the device chooses.
+  int64_t group = 0;
+};
+
+// A function of the model's plan: kernels one after the other.
+struct TableFunction {
+  std::string name;
+  std::string nodes;  // of the model, for people
+  CallSpec spec;
+  std::vector<Launch> launches;
+};
+
+// As text: a few lines for each function.
+std::string WriteTable(const std::vector<TableFunction>& functions);
+
+}  // namespace ingot::device
+
+#endif  // INGOT_BACKENDS_DEVICE_TABLE_H_

@@ -1,0 +1,90 @@
+// The drivers of GPUs, opened when they are needed: building Ingot needs
+// nothing of them, not even headers. CUDA's driver API and HIP's have the same
+// functions under other names, as far as they are used here.
+#ifndef INGOT_BACKENDS_GPU_DRIVER_H_
+#define INGOT_BACKENDS_GPU_DRIVER_H_
+
+#include <cstddef>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "runtime/c_abi.h"
+
+namespace ingot::gpu {
+
+// Handles are pointers, and so are addresses of a device's memory.
+using Context = void*;
+using Stream = void*;
+using CodeHandle = void*;
+using Kernel = void*;
+
+// X(our name, parameters, CUDA's name, HIP's name). All return a code, 0 for
+// success.
+#define INGOT_GPU_FUNCTIONS(X)                                                 \
+  X(Init, (unsigned flags), "cuInit", "hipInit")                               \
+  X(CountDevices, (int* count), "cuDeviceGetCount", "hipGetDeviceCount")       \
+  X(GetDevice, (int* device, int number), "cuDeviceGet", "hipDeviceGet")       \
+  X(GetName, (char* name, int length, int device), "cuDeviceGetName",          \
+    "hipDeviceGetName")                                                        \
+  X(RetainContext, (Context * context, int device),                            \
+    "cuDevicePrimaryCtxRetain", "hipDevicePrimaryCtxRetain")                   \
+  X(ReleaseContext, (int device), "cuDevicePrimaryCtxRelease_v2",              \
+    "hipDevicePrimaryCtxRelease")                                              \
+  X(SetContext, (Context context), "cuCtxSetCurrent", "hipCtxSetCurrent")      \
+  X(CreateStream, (Stream * stream, unsigned flags), "cuStreamCreate",         \
+    "hipStreamCreateWithFlags")                                                \
+  X(DestroyStream, (Stream stream), "cuStreamDestroy_v2", "hipStreamDestroy")  \
+  X(Wait, (Stream stream), "cuStreamSynchronize", "hipStreamSynchronize")      \
+  X(Allocate, (void** memory, size_t bytes), "cuMemAlloc_v2", "hipMalloc")     \
+  X(Free, (void* memory), "cuMemFree_v2", "hipFree")                           \
+  X(CopyToDevice, (void* to, const void* from, size_t bytes, Stream stream),   \
+    "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync")                              \
+  X(CopyToHost, (void* to, const void* from, size_t bytes, Stream stream),     \
+    "cuMemcpyDtoHAsync_v2", "hipMemcpyDtoHAsync")                              \
+  X(LoadCode,                                                                  \
+    (CodeHandle * code, const void* image, unsigned num_options, int* options, \
+     void** values),                                                           \
+    "cuModuleLoadDataEx", "hipModuleLoadDataEx")                               \
+  X(UnloadCode, (CodeHandle code), "cuModuleUnload", "hipModuleUnload")        \
+  X(FindKernel, (Kernel * kernel, CodeHandle code, const char* name),          \
+    "cuModuleGetFunction", "hipModuleGetFunction")                             \
+  X(Launch,                                                                    \
+    (Kernel kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,         \
+     unsigned block_x, unsigned block_y, unsigned block_z,                     \
+     unsigned shared_bytes, Stream stream, void** parameters, void** extra),   \
+    "cuLaunchKernel", "hipModuleLaunchKernel")                                 \
+  X(GetErrorText, (int code, const char** text), "cuGetErrorString",           \
+    "hipDrvGetErrorString")
+
+// A family of GPUs that share a driver: a value.
+struct Family {
+  const char* name;     // "CUDA"
+  const char* library;  // "libcuda.so.1"
+  const char* package;  // what brings it, for people
+  DLDeviceType device_type;
+};
+extern const Family kCuda;
+extern const Family kHip;
+
+struct Driver {
+  const Family* family = nullptr;
+#define INGOT_GPU_FIELD(name, parameters, cuda, hip) \
+  int(*name) parameters = nullptr;
+  INGOT_GPU_FUNCTIONS(INGOT_GPU_FIELD)
+#undef INGOT_GPU_FIELD
+
+  // The family's library, opened and initialised once; it stays open. NotFound
+  // says what brings it. Thread-safe.
+  static absl::StatusOr<const Driver*> Open(const Family& family);
+
+  // OK, or what the driver means by a code that `doing` gave: "launching: an
+  // illegal memory access was encountered (700)". ResourceExhausted where
+  // memory ran out.
+  absl::Status ToStatus(absl::string_view doing, int code) const;
+};
+
+}  // namespace ingot::gpu
+
+#endif  // INGOT_BACKENDS_GPU_DRIVER_H_

@@ -1,0 +1,82 @@
+#include "backends/gpu/target_kind.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/device/kernels.h"
+#include "backends/device/table.h"
+#include "base/status_macros.h"
+#include "compiler/codegen/device_kernels.h"
+#include "compiler/schedules/gpu/templates.h"
+#include "compiler/tir/printer.h"
+
+namespace ingot::gpu {
+namespace {
+
+constexpr char kCpuOption[] = "mcpu";
+
+// Work items that start together where nothing asks for another number: enough
+// to fill a GPU's cores from several groups each, and to share its registers.
+constexpr int64_t kGroup = 256;
+
+absl::StatusOr<codegen::Machine> MachineOf(const GpuTarget& gpu,
+                                           const Target& target) {
+  const std::string cpu = target.Option(kCpuOption, gpu.cpu);
+  absl::StatusOr<codegen::Machine> machine =
+      codegen::DeviceMachine(gpu.triple, cpu);
+  if (machine.ok()) return machine;
+  return absl::InvalidArgumentError(absl::StrCat("target option -", kCpuOption,
+                                                 "=", cpu, ": ",
+                                                 machine.status().message()));
+}
+
+absl::StatusOr<CodegenResult> Generate(
+    const GpuTarget& gpu, const Target& target,
+    absl::Span<const tir::PrimFunc> functions) {
+  INGOT_ASSIGN_OR_RETURN(const codegen::Machine machine,
+                         MachineOf(gpu, target));
+  std::vector<codegen::DeviceFunction> split;
+  std::vector<device::TableFunction> table;
+  std::string loops =
+      "# The loops that the kernels beside this file were made from.\n";
+  for (const tir::PrimFunc& function : functions) {
+    INGOT_ASSIGN_OR_RETURN(std::vector<codegen::DeviceKernel> kernels,
+                           codegen::KernelsOf(function, kGroup));
+    table.push_back(device::EntryOf(function, kernels));
+    split.push_back({&function, std::move(kernels)});
+    absl::StrAppend(&loops, "\n", tir::Print(function));
+  }
+  INGOT_ASSIGN_OR_RETURN(std::string code, gpu.compile(split, machine));
+  CodegenResult result;
+  device::AddArtifact(target, kLoopsFile, std::move(loops), &result);
+  device::AddArtifact(target, gpu.code_file, std::move(code), &result);
+  device::AddArtifact(target, device::kTableFile, device::WriteTable(table),
+                      &result);
+  return result;
+}
+
+}  // namespace
+
+TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
+  TargetKind kind;
+  kind.name = gpu.name;
+  kind.doc = gpu.doc;
+  kind.options[kCpuOption] = {gpu.cpu_doc, gpu.cpu};
+  kind.loaders = {gpu.name};
+  kind.device = gpu.name;
+  kind.tir_passes = {"simplify"};
+  kind.check = [gpu](const Target& target) {
+    return MachineOf(gpu, target).status();
+  };
+  kind.supports = [](const Target&, const relay::Node& node) {
+    return device::TakesLoops(node, codegen::DeviceLacks());
+  };
+  kind.templates = te::gpu::GpuTemplates();
+  kind.tir_to_runtime =
+      [gpu](const Target& target, absl::Span<const tir::PrimFunc> functions,
+            const CodegenOptions&) { return Generate(gpu, target, functions); };
+  return kind;
+}
+
+}  // namespace ingot::gpu

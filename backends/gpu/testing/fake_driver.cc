@@ -1,0 +1,287 @@
+#include "backends/gpu/testing/fake_driver.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+// NAME(cuMemAlloc_v2, hipMalloc) is the name in the library that this becomes.
+#ifdef INGOT_FAKE_HIP
+#define NAME(cuda, hip) hip
+#else
+#define NAME(cuda, hip) cuda
+#endif
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace {
+
+enum Code {
+  kOk = 0,
+  kInvalidValue = 1,
+  kInvalidImage = 200,
+  kNoContext = 201,
+  kNotFound = 500
+};
+
+struct FakeKernel {
+  std::string name;
+  size_t parameters = 0;
+};
+
+struct FakeCode {
+  std::string image;
+  std::map<std::string, FakeKernel> kernels;
+};
+
+struct State {
+  std::mutex mutex;
+  std::string log, log_given;
+  std::map<std::string, int> failing;
+  std::map<void*, size_t> blocks;
+  std::map<void*, std::unique_ptr<FakeCode>> codes;
+  void (*run)(const char*, size_t, void* const*) = nullptr;
+};
+
+State& S() {
+  static auto* const state = new State;
+  return *state;
+}
+
+// Real drivers refuse a thread that has not said which device it means.
+thread_local bool has_context = false;
+
+// The code that the function shall give, without doing its work; kOk: none.
+int Fails(const char* function, bool needs_context = true) {
+  if (needs_context && !has_context) return kNoContext;
+  const auto failing = S().failing.find(function);
+  if (failing == S().failing.end()) return kOk;
+  const int code = failing->second;
+  S().failing.erase(failing);
+  return code;
+}
+
+#define BEGIN(cuda, hip, needs_context)              \
+  const std::lock_guard<std::mutex> lock(S().mutex); \
+  if (const int code = Fails(NAME(#cuda, #hip), needs_context)) return code
+
+// Whether all of it was allocated together.
+bool IsAllocated(const void* address, size_t bytes) {
+  for (const auto& [block, size] : S().blocks) {
+    const char* const first = static_cast<const char*>(block);
+    const char* const at = static_cast<const char*>(address);
+    if (at >= first && at + bytes <= first + size) return true;
+  }
+  return false;
+}
+
+#ifdef INGOT_FAKE_HIP
+// A code object has a descriptor for each kernel.
+bool IsCode(const std::string& image) { return image[0] == '\x7f'; }
+bool HasKernel(const FakeCode&, const std::string&) { return true; }
+size_t CountParameters(const FakeCode&, const std::string&) { return 0; }
+#else
+bool IsCode(const std::string& image) {
+  return image.find(".version") != std::string::npos;
+}
+bool HasKernel(const FakeCode& code, const std::string& name) {
+  return code.image.find(".entry " + name + "(") != std::string::npos;
+}
+size_t CountParameters(const FakeCode& code, const std::string& name) {
+  size_t count = 0;
+  const std::string parameter = ".param .u64 " + name + "_param_";
+  while (code.image.find(parameter + std::to_string(count)) !=
+         std::string::npos) {
+    ++count;
+  }
+  return count;
+}
+#endif
+
+}  // namespace
+
+extern "C" const char* FakeDriverLog() {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  S().log_given.swap(S().log);
+  S().log.clear();
+  return S().log_given.c_str();
+}
+
+extern "C" void FakeDriverFail(const char* function, int code) {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  S().failing[function] = code;
+}
+
+extern "C" void FakeDriverRun(void (*run)(const char*, size_t, void* const*)) {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  S().run = run;
+}
+
+extern "C" int FakeDriverHeld() {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  return static_cast<int>(S().blocks.size() + S().codes.size());
+}
+
+EXPORT int NAME(cuInit, hipInit)(unsigned) { return kOk; }
+
+EXPORT int NAME(cuDeviceGetCount, hipGetDeviceCount)(int* count) {
+  *count = 1;
+  return kOk;
+}
+
+EXPORT int NAME(cuDeviceGet, hipDeviceGet)(int* device, int number) {
+  *device = number + 40;  // a handle is not a number
+  return kOk;
+}
+
+EXPORT int NAME(cuDeviceGetName, hipDeviceGetName)(char* name, int length,
+                                                   int device) {
+  if (device != 40) return kInvalidValue;
+  std::strncpy(name, "Fake GPU", static_cast<size_t>(length));
+  return kOk;
+}
+
+EXPORT int NAME(cuDevicePrimaryCtxRetain,
+                hipDevicePrimaryCtxRetain)(void** context, int) {
+  *context = &S();
+  return kOk;
+}
+
+EXPORT int NAME(cuDevicePrimaryCtxRelease_v2, hipDevicePrimaryCtxRelease)(int) {
+  return kOk;
+}
+
+EXPORT int NAME(cuCtxSetCurrent, hipCtxSetCurrent)(void* context) {
+  has_context = context == &S();
+  return has_context ? kOk : kInvalidValue;
+}
+
+EXPORT int NAME(cuStreamCreate, hipStreamCreateWithFlags)(void** stream,
+                                                          unsigned) {
+  BEGIN(cuStreamCreate, hipStreamCreateWithFlags, true);
+  *stream = &S().log;
+  return kOk;
+}
+
+EXPORT int NAME(cuStreamDestroy_v2, hipStreamDestroy)(void*) { return kOk; }
+
+EXPORT int NAME(cuStreamSynchronize, hipStreamSynchronize)(void* stream) {
+  BEGIN(cuStreamSynchronize, hipStreamSynchronize, true);
+  return stream == &S().log ? kOk : kInvalidValue;
+}
+
+EXPORT int NAME(cuMemAlloc_v2, hipMalloc)(void** memory, size_t bytes) {
+  BEGIN(cuMemAlloc_v2, hipMalloc, true);
+  *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  S().blocks[*memory] = bytes;
+  return kOk;
+}
+
+EXPORT int NAME(cuMemFree_v2, hipFree)(void* memory) {
+  BEGIN(cuMemFree_v2, hipFree, true);
+  if (S().blocks.erase(memory) == 0) return kInvalidValue;
+  std::free(memory);
+  return kOk;
+}
+
+EXPORT int NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(void* to,
+                                                          const void* from,
+                                                          size_t bytes, void*) {
+  BEGIN(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync, true);
+  if (!IsAllocated(to, bytes)) return kInvalidValue;
+  std::memcpy(to, from, bytes);
+  S().log += "to device " + std::to_string(bytes) + "\n";
+  return kOk;
+}
+
+EXPORT int NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void* to,
+                                                          const void* from,
+                                                          size_t bytes, void*) {
+  BEGIN(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync, true);
+  if (!IsAllocated(from, bytes)) return kInvalidValue;
+  std::memcpy(to, from, bytes);
+  S().log += "to host " + std::to_string(bytes) + "\n";
+  return kOk;
+}
+
+EXPORT int NAME(cuModuleLoadDataEx,
+                hipModuleLoadDataEx)(void** code, const void* image,
+                                     unsigned num_options, int* options,
+                                     void** values) {
+  BEGIN(cuModuleLoadDataEx, hipModuleLoadDataEx, true);
+  auto made = std::make_unique<FakeCode>();
+  made->image = static_cast<const char*>(image);
+  if (!IsCode(made->image)) {
+    for (unsigned i = 0; i < num_options; ++i) {
+      if (options[i] == 5) {
+        std::strcpy(static_cast<char*>(values[i]), "line 1: no such thing");
+      }
+    }
+    return kInvalidImage;
+  }
+  *code = made.get();
+  S().log += "load\n";
+  S().codes[*code] = std::move(made);
+  return kOk;
+}
+
+EXPORT int NAME(cuModuleUnload, hipModuleUnload)(void* code) {
+  BEGIN(cuModuleUnload, hipModuleUnload, true);
+  return S().codes.erase(code) == 1 ? kOk : kInvalidValue;
+}
+
+EXPORT int NAME(cuModuleGetFunction, hipModuleGetFunction)(void** kernel,
+                                                           void* code,
+                                                           const char* name) {
+  BEGIN(cuModuleGetFunction, hipModuleGetFunction, true);
+  FakeCode& from = *static_cast<FakeCode*>(code);
+  if (!HasKernel(from, name)) return kNotFound;
+  FakeKernel& found = from.kernels[name];
+  found.name = name;
+  found.parameters = CountParameters(from, name);
+  *kernel = &found;
+  return kOk;
+}
+
+EXPORT int NAME(cuLaunchKernel,
+                hipModuleLaunchKernel)(void* kernel, unsigned grid_x,
+                                       unsigned grid_y, unsigned grid_z,
+                                       unsigned block_x, unsigned block_y,
+                                       unsigned block_z, unsigned shared_bytes,
+                                       void*, void** parameters, void** extra) {
+  BEGIN(cuLaunchKernel, hipModuleLaunchKernel, true);
+  if (grid_y * grid_z * block_y * block_z != 1 || shared_bytes != 0 ||
+      extra != nullptr) {
+    return kInvalidValue;
+  }
+  const FakeKernel& called = *static_cast<FakeKernel*>(kernel);
+  void* addresses[64] = {};
+  for (size_t i = 0; i < called.parameters; ++i) {
+    std::memcpy(&addresses[i], parameters[i], sizeof(void*));
+    if (!IsAllocated(addresses[i], 1)) return kInvalidValue;
+  }
+  S().log += "launch " + called.name + " " + std::to_string(grid_x) + " x " +
+             std::to_string(block_x) + ", " +
+             std::to_string(called.parameters) + " arguments\n";
+  if (S().run != nullptr) {
+    S().run(called.name.c_str(), size_t{grid_x} * block_x, addresses);
+  }
+  return kOk;
+}
+
+EXPORT int NAME(cuGetErrorString, hipDrvGetErrorString)(int code,
+                                                        const char** text) {
+  switch (code) {
+    case 2:
+      *text = "out of memory";
+      return kOk;
+    case 700:
+      *text = "an illegal memory access was encountered";
+      return kOk;
+    default:
+      *text = nullptr;
+      return kInvalidValue;
+  }
+}

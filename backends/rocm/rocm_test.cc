@@ -1,0 +1,124 @@
+// Code objects of AMD's GPUs, and which calls of their driver a model makes,
+// on a fake of ours.
+#include <dlfcn.h>
+
+#include <string>
+#include <vector>
+
+#include "artifact/inspector.h"
+#include "backends/builtin.h"
+#include "backends/gpu/testing/fake_driver.h"
+#include "backends/testing/run_model.h"
+#include "compiler/driver/compile.h"
+#include "compiler/relay/parser.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+
+// sin reads a table of the module's.
+constexpr char kModel[] = R"(
+module {
+  func @main(%x: f32[3, 100]) -> (%r, %s) {
+    %e = exp(%x)
+    %c = cumsum(%e) {axis=1}
+    %p = mul(%c, %e)
+    %r = relu(%p)
+    %s = sin(%x)
+  }
+}
+)";
+
+absl::StatusOr<ArtifactSet> Compile(const std::string& targets) {
+  auto module = relay::ReadModule(kModel);
+  EXPECT_TRUE(module.ok()) << module.status();
+  CompileOptions options;
+  auto list = ParseTargets(targets);
+  EXPECT_TRUE(list.ok()) << list.status();
+  options.targets = *list;
+  options.target_text = targets;
+  return CompileModule(module->get(), "m", "",
+                       testing_support::BuiltinTargets(), options);
+}
+
+// What a dump shows of the code.
+std::string Disassembled(const ArtifactSet& set) {
+  const Artifact* code = set.Find("rocm", "rocm", "kernels.hsaco");
+  if (code == nullptr) return "there is none";
+  InspectorRegistry inspectors;
+  EXPECT_TRUE(RegisterBuiltinInspectors(&inspectors).ok());
+  for (const InspectorRule* rule : inspectors.Find(*code)) {
+    const auto text = rule->inspect(*code);
+    return text.ok() ? *text : std::string(text.status().message());
+  }
+  return "nothing shows it";
+}
+
+TEST(RocmCode, HasADescriptorForEachKernelAndReads) {
+  for (const std::string cpu : {"gfx90a", "gfx942"}) {
+    const auto set = Compile("rocm -mcpu=" + cpu + ",llvm");
+    ASSERT_TRUE(set.ok()) << set.status();
+    const std::string text = Disassembled(*set);
+    for (const char* kernel : {"m_exp_0", "m_fused_mul_relu_0", "m_sin_0"}) {
+      EXPECT_THAT(text, HasSubstr(std::string("global     ") + kernel + "\n"));
+      // 64 bytes, by which the driver finds the kernel and what it needs.
+      EXPECT_THAT(text, HasSubstr(std::string("        64  global     ") +
+                                  kernel + ".kd\n"));
+    }
+    EXPECT_THAT(text, HasSubstr("\nm_fused_mul_relu_0:\n"));
+    EXPECT_THAT(text, HasSubstr("global_load_dword"));
+    EXPECT_THAT(text, HasSubstr("global_store_dword"));
+    EXPECT_THAT(text, HasSubstr("s_endpgm"));
+  }
+}
+
+TEST(RocmCode, HasTheSameTableAsOthers) {
+  const auto set = Compile("rocm,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  ASSERT_NE(set->Find("rocm", "rocm", "kernels.tir"), nullptr);
+  const Artifact* table = set->Find("rocm", "rocm", "kernels.table");
+  ASSERT_NE(table, nullptr);
+  EXPECT_THAT(std::string(table->content.view()), HasSubstr(R"(
+function m_fused_mul_relu
+  input f32 3 100
+  input f32 3 100
+  output f32 3 100
+  launch m_fused_mul_relu_0 512 256
+)"));
+}
+
+TEST(RocmCode, IsForAGpuThatThereIs) {
+  const auto checked =
+      testing_support::BuiltinTargets().Check(*ParseTarget("rocm -mcpu=sm_80"));
+  EXPECT_THAT(std::string(checked.status().message()),
+              HasSubstr("target option -mcpu=sm_80: LLVM knows no such "
+                        "processor for amdgcn-amd-amdhsa"));
+}
+
+TEST(RocmDriver, GetsTheCallsOfTheModel) {
+  void* const library = dlopen("libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(library, nullptr) << dlerror();
+  const auto log = reinterpret_cast<decltype(&FakeDriverLog)>(
+      dlsym(library, "FakeDriverLog"));
+  ASSERT_NE(log, nullptr) << "this is no fake driver";
+  const auto set = Compile("rocm,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_STREQ(log(), "load\n");
+  const auto results = testing_support::RunModel(
+      *model, {*Tensor::Empty(DataType::Float(32), {3, 100})});
+  ASSERT_TRUE(results.ok()) << results.status();
+  const std::string calls = log();
+  EXPECT_THAT(calls, HasSubstr("to device 1200\n"));
+  EXPECT_THAT(calls, HasSubstr("launch m_exp_0 2 x 256, "));
+  EXPECT_THAT(calls, HasSubstr("launch m_fused_mul_relu_0 2 x 256, "));
+  EXPECT_THAT(calls, HasSubstr("launch m_sin_0 2 x 256, "));
+  EXPECT_THAT(calls, HasSubstr("to host 1200\n"));
+}
+
+}  // namespace
+}  // namespace ingot

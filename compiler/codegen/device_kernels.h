@@ -1,0 +1,47 @@
+// Functions of loops as the kernels that a device runs one after the other.
+#ifndef INGOT_COMPILER_CODEGEN_DEVICE_KERNELS_H_
+#define INGOT_COMPILER_CODEGEN_DEVICE_KERNELS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::codegen {
+
+// A piece of a function's body. Its arguments are all of the function's
+// parameters.
+struct DeviceKernel {
+  std::string name;  // "<function>_<number>"
+  tir::Stmt body;
+  // The parallel loop that `body` is, whose iterations are the work items.
+  // Null: one work item runs `body`.
+  const tir::For* loop = nullptr;
+  // So many iterations have something to do; work items beyond them, which fill
+  // up the last group, have nothing.
+  int64_t iterations = 1;
+  int64_t group = 0;  // work items that start together; 0: the device chooses
+
+  int64_t WorkItems() const;
+};
+
+// Each statement of the function that is a parallel loop becomes a kernel in
+// groups of `group`; what stands between such loops becomes a kernel with one
+// work item. Loops that run no iteration are left out. The kernels live as long
+// as the function.
+//
+// Unimplemented, with the function's name, for what no device can do: symbolic
+// dimensions, calls of other code, and checks, whose failure it cannot tell.
+absl::StatusOr<std::vector<DeviceKernel>> KernelsOf(
+    const tir::PrimFunc& function, int64_t group = 0);
+
+// The nodes of the model that a function computes, for a comment in C or in
+// assembly, whatever a model calls them: one line of ASCII that ends no
+// comment. Empty where that is not known.
+std::string NodesOf(const tir::PrimFunc& function);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_DEVICE_KERNELS_H_

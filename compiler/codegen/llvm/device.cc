@@ -1,0 +1,66 @@
+#include "compiler/codegen/llvm/device.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/codegen/llvm/compile_module.h"
+#include "compiler/codegen/llvm/emit_device.h"
+#include "compiler/codegen/llvm/module_emitter.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+
+namespace ingot::codegen {
+
+absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
+                                      absl::string_view cpu) {
+  InitializeLlvm();
+  Machine m;
+  m.triple = std::string(triple);
+  m.cpu = m.tune_cpu = std::string(cpu);
+  m.vector_bits = 0;
+  m.has_fma = m.has_f16c = m.has_round = true;
+  std::string error;
+  const llvm::Target* target =
+      llvm::TargetRegistry::lookupTarget(m.triple, error);
+  if (target == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("this LLVM has no code generator for ", m.triple));
+  }
+  const std::unique_ptr<llvm::MCSubtargetInfo> any(
+      target->createMCSubtargetInfo(m.triple, "", ""));
+  if (any == nullptr || m.cpu.empty() || !any->isCPUStringValid(m.cpu)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("LLVM knows no such processor for ", m.triple));
+  }
+  return m;
+}
+
+const std::set<tir::Intrinsic>& DeviceLacks() {
+  static const auto* lacks = new std::set<tir::Intrinsic>{
+      tir::Intrinsic::kTan,   tir::Intrinsic::kAsin,  tir::Intrinsic::kAcos,
+      tir::Intrinsic::kAtan,  tir::Intrinsic::kSinh,  tir::Intrinsic::kCosh,
+      tir::Intrinsic::kAsinh, tir::Intrinsic::kAcosh, tir::Intrinsic::kAtanh,
+      tir::Intrinsic::kFmod};
+  return *lacks;
+}
+
+absl::StatusOr<std::string> CompileForDevice(
+    absl::Span<const DeviceFunction> functions, const Machine& machine,
+    LlvmOutput output, int opt_level) {
+  const std::string prefix;
+  const auto fill = [&](llvm::Module* module) -> absl::Status {
+    ModuleEmitter emitter(module, machine, /*main=*/nullptr, prefix);
+    for (const DeviceFunction& f : functions) {
+      for (const DeviceKernel& kernel : f.kernels) {
+        INGOT_RETURN_IF_ERROR(EmitDeviceKernel(*f.function, kernel, &emitter));
+      }
+    }
+    return absl::OkStatus();
+  };
+  return CompileModule("kernels", machine, opt_level, output, fill);
+}
+
+}  // namespace ingot::codegen
