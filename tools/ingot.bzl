@@ -54,6 +54,7 @@ def ingot_model(
         symbol_prefix = None,
         tags = [],
         testonly = False,
+        tuning_log = None,
         visibility = None):
     """A model, compiled, linked, and as libraries, with a test and a benchmark.
 
@@ -75,6 +76,7 @@ def ingot_model(
       symbol_prefix: what every symbol starts with; made from the name otherwise.
       tags: of all targets.
       testonly: of all targets.
+      tuning_log: what `ingot tune` wrote, for the same targets.
       visibility: of all targets.
     """
     common = dict(
@@ -98,6 +100,7 @@ def ingot_model(
             src = src,
             symbol_prefix = symbol_prefix or _identifier(name),
             targets = targets,
+            tuning_log = tuning_log,
         ))
     )
     if cc:

@@ -22,6 +22,7 @@
 #include "compiler/target/main_function.h"
 #include "compiler/target/target.h"
 #include "compiler/tir/ir.h"
+#include "compiler/tuning/logged_parameters.h"
 #include "runtime/plan/plan.pb.h"
 
 namespace ingot {
@@ -70,6 +71,7 @@ struct Compilation {
 
   // From LowerFunctions.
   CompiledModule compiled;
+  tuning::LogUse log_use;
 
   // From AddPlan.
   Plan plan;

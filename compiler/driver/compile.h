@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@
 #include "compiler/relay/ir.h"
 #include "compiler/target/target.h"
 #include "compiler/tir/ir.h"
+#include "compiler/tuning/kernel.h"
+#include "compiler/tuning/logged_parameters.h"
 
 namespace ingot {
 
@@ -61,6 +64,15 @@ struct CompileOptions {
   // The directory in which to write the module after each pass that changed it;
   // empty: none.
   std::string dump_ir_dir;
+
+  // What was measured of kernels: their schedules get their parameters from it,
+  // as far as it knows them, and the provenance its digest. Null: templates'
+  // estimates choose.
+  std::shared_ptr<const tuning::LoggedParameters> tuning_log;
+
+  // Asked for each kernel that a target's templates schedule: who picks the
+  // parameters, in the log's place. May be null.
+  tuning::PickParameters pick_parameters;
 
   // Asked before every pass over the module, by its name: relay's, then those
   // of targets as "kind.pass". One that it says no to is left out; a

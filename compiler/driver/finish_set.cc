@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "compiler/driver/plan/build_plan.h"
 #include "compiler/driver/stages.h"
+#include "compiler/tuning/logged_parameters.h"
 #include "runtime/safetensors_writer.h"
 
 namespace ingot {
@@ -84,6 +85,11 @@ void FillProvenance(Compilation* c) {
   }
   for (const auto& [node, target] : c->options.pins) {
     option("pin", absl::StrCat(node, ":", target));
+  }
+  if (c->options.tuning_log != nullptr) {
+    option(tuning::kTuningLogOption, c->options.tuning_log->digest());
+    option(tuning::kTunedKernelsOption,
+           absl::StrCat(c->log_use.logged, " of ", c->log_use.kernels));
   }
   if (!c->no_main.empty()) option(kNoMainOption, c->no_main);
   p.set_symbol_prefix(c->symbol_prefix);

@@ -57,7 +57,7 @@ absl::StatusOr<tir::Expr> ScalarOf(const Node& node) {
 absl::StatusOr<tir::PrimFunc> LowerFunction(
     const relay::Function& function, absl::string_view name,
     absl::Span<const te::ScheduleTemplate> templates,
-    const MachineModel& machine) {
+    const MachineModel& machine, const PickerForGraph& picker_for) {
   te::Graph graph;
   std::map<Value, te::Tensor> tensors;
   std::vector<te::Tensor> inputs;
@@ -104,8 +104,10 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(
     return absl::Status(
         s.code(), absl::StrCat("kernel ", function.name, ": ", s.message()));
   };
+  const te::ParameterPicker pick =
+      picker_for == nullptr ? nullptr : picker_for(graph, outputs);
   absl::StatusOr<te::Schedule> schedule =
-      te::ScheduleKernel(graph, outputs, templates, machine);
+      te::ScheduleKernel(graph, outputs, templates, machine, pick);
   if (!schedule.ok()) return annotate(schedule.status());
   absl::StatusOr<tir::PrimFunc> lowered =
       te::Lower(name, graph, inputs, outputs, *schedule);

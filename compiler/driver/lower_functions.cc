@@ -90,6 +90,22 @@ class Lowering {
     return symbol;
   }
 
+  // Who picks the parameters of a kernel's schedule; null: the estimates do.
+  PickerForGraph PickerFor(const relay::Function& function,
+                           const TargetWork& work) {
+    const CompileOptions& options = c_.options;
+    if (options.pick_parameters == nullptr && options.tuning_log == nullptr) {
+      return nullptr;
+    }
+    return [&](const te::Graph& graph, absl::Span<const te::Tensor> outputs) {
+      const tuning::KernelToSchedule kernel = {function.name, work.target,
+                                               work.machine, graph, outputs};
+      return options.pick_parameters != nullptr
+                 ? options.pick_parameters(kernel)
+                 : options.tuning_log->PickerFor(kernel, &c_.log_use);
+    };
+  }
+
   // The loops of a function, and the code that they call.
   absl::StatusOr<LoweredRegion> Lower(const relay::Function& function,
                                       const TargetWork& work,
@@ -98,9 +114,10 @@ class Lowering {
       return work.kind->relay_to_tir(work.target, *c_.module, function,
                                      compiled.symbol);
     }
-    INGOT_ASSIGN_OR_RETURN(tir::PrimFunc lowered,
-                           LowerFunction(function, compiled.symbol,
-                                         work.kind->templates, work.machine));
+    INGOT_ASSIGN_OR_RETURN(
+        tir::PrimFunc lowered,
+        LowerFunction(function, compiled.symbol, work.kind->templates,
+                      work.machine, PickerFor(function, work)));
     if (!compiled.source.empty()) lowered.attrs["sources"] = compiled.source;
     LoweredRegion region;
     region.functions.push_back(std::move(lowered));

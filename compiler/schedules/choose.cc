@@ -1,7 +1,10 @@
 #include "compiler/schedules/choose.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <utility>
 
 namespace ingot::te {
 namespace {
@@ -29,6 +32,18 @@ void ForEachPoint(absl::Span<const ScheduleParameter> space,
 
 ScheduleSpace SpaceOf(const ScheduleTemplate& t, const ScheduleSite& site) {
   return t.space == nullptr ? ScheduleSpace() : t.space(site);
+}
+
+// Those whose values go together, first values first.
+std::vector<EstimatedPoint> EstimatedPoints(const ScheduleTemplate& t,
+                                            const ScheduleSite& site) {
+  const ScheduleSpace space = SpaceOf(t, site);
+  std::vector<EstimatedPoint> points;
+  ForEachPoint(space.parameters, [&](const ScheduleChoice& point) {
+    const double cost = space.cost == nullptr ? 1 : space.cost(point);
+    if (!std::isinf(cost)) points.push_back({point, cost});
+  });
+  return points;
 }
 
 }  // namespace
@@ -60,14 +75,25 @@ TemplateChoice CheapestTemplate(absl::Span<const ScheduleTemplate> templates,
 
 std::vector<ScheduleChoice> AllPoints(const ScheduleTemplate& t,
                                       const ScheduleSite& site) {
-  const ScheduleSpace space = SpaceOf(t, site);
   std::vector<ScheduleChoice> points;
-  ForEachPoint(space.parameters, [&](const ScheduleChoice& point) {
-    if (space.cost == nullptr || !std::isinf(space.cost(point))) {
-      points.push_back(point);
-    }
-  });
+  for (EstimatedPoint& each : EstimatedPoints(t, site)) {
+    points.push_back(std::move(each.point));
+  }
   return points;
+}
+
+std::vector<EstimatedPoint> PointsByCost(const ScheduleTemplate& t,
+                                         const ScheduleSite& site) {
+  const std::vector<EstimatedPoint> points = EstimatedPoints(t, site);
+  std::vector<size_t> order(points.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&points](size_t a, size_t b) {
+    return points[a].cost != points[b].cost ? points[a].cost < points[b].cost
+                                            : a < b;
+  });
+  std::vector<EstimatedPoint> sorted;
+  for (const size_t i : order) sorted.push_back(points[i]);
+  return sorted;
 }
 
 }  // namespace ingot::te

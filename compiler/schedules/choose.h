@@ -27,8 +27,19 @@ TemplateChoice CheapestPoint(const ScheduleTemplate& t,
 TemplateChoice CheapestTemplate(absl::Span<const ScheduleTemplate> templates,
                                 TemplateScope scope, const ScheduleSite& site);
 
-// Every point of the template's space whose values go together, first values
-// first: what a tuner goes through.
+// A point with its estimate.
+struct EstimatedPoint {
+  ScheduleChoice point;
+  double cost = 0;  // cycles; 1 for all points of a space without an estimate
+};
+
+// Every point of the template's space whose values go together, those of least
+// cost first and of equal ones those whose values come first: what a tuner goes
+// through.
+std::vector<EstimatedPoint> PointsByCost(const ScheduleTemplate& t,
+                                         const ScheduleSite& site);
+
+// The same points, those whose values come first in front.
 std::vector<ScheduleChoice> AllPoints(const ScheduleTemplate& t,
                                       const ScheduleSite& site);
 

@@ -25,6 +25,7 @@ def compile(  # The word of the field, as in `re.compile`.
     on_progress: Optional[_programs.OnProgress] = None,
     progress: bool = True,
     backends: Optional[Backends] = None,
+    tuning_log: Optional[str] = None,
 ) -> ArtifactSet:
     """Compiles a model. The same model and options give the same artifacts.
 
@@ -42,6 +43,7 @@ def compile(  # The word of the field, as in `re.compile`.
       progress: without `on_progress`, shows a bar in a terminal or a notebook while work takes a while.
       backends: targets, loaders and inspectors of this program. Hooks are called in another thread
         than this one, one at a time.
+      tuning_log: the path of a log that `ingot tune` wrote: its parameters are taken for the kernels that it knows.
 
     Raises:
       Error: the model is broken or needs what is not supported; the line names the node.
@@ -49,6 +51,8 @@ def compile(  # The word of the field, as in `re.compile`.
     words = ["compile", *_options(target, input_shapes, pins, strict, opt_level)]
     if symbol_prefix is not None:
         words.append(f"--symbol-prefix={symbol_prefix}")
+    if tuning_log is not None:
+        words.append(f"--tuning-log={os.fspath(tuning_log)}")
     shown = bar_for_here() if on_progress is None and progress else None
     report = on_progress or shown
     if report is not None:

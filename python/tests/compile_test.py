@@ -2,6 +2,7 @@
 
 import os
 import platform
+import tempfile
 import unittest
 
 import ingot
@@ -16,6 +17,15 @@ class CompileTest(unittest.TestCase):
         source = next(a for a in artifacts.values() if a.file_name.endswith(".c"))
         self.assertIn("mine_", source.text())
         self.assertEqual(artifacts.load().inputs[0].shape, (4, 3))
+
+    def test_takes_a_tuning_log(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".log") as log:
+            log.write("# nothing was measured\n")
+            log.flush()
+            artifacts = ingot.compile(os.environ["AFFINE"], tuning_log=log.name)
+        self.assertIn("tuned-kernels", artifacts._repr_html_())
+        with self.assertRaisesRegex(ingot.Error, "nowhere.log"):
+            ingot.compile(os.environ["AFFINE"], tuning_log="/nowhere.log")
 
     def test_says_how_far_it_is(self):
         seen = []

@@ -29,7 +29,7 @@ const std::vector<std::vector<std::string>> kLayers = {
     {"compiler/relay"},
     {"compiler/target"},
     {"compiler/codegen", "compiler/frontends", "compiler/relay/passes",
-     "compiler/schedules"},
+     "compiler/schedules", "compiler/tuning"},
     {"compiler/driver"},
 };
 

@@ -146,6 +146,50 @@ TEST_F(KillTest, AFolderThatWasNotExportedToTheEndHasWholeFiles) {
   EXPECT_GT(some, 0);
 }
 
+// A log is written after each kernel, and what it says differs from run to run:
+// it is the old one, or has whole lines that a compilation takes.
+TEST_F(KillTest, ATuningThatWasKilledLeavesAWholeLog) {
+  const std::vector<std::string> tune = {"tune",   "@conv.onnx", "-o",
+                                         "@out",   "--trials=3", "--seconds=60",
+                                         "--quiet"};
+  const auto start = std::chrono::steady_clock::now();
+  Do(tune);
+  const auto whole_time = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - start);
+  std::mt19937 random(10);
+  const int kills = Kills() / 4;
+  int old = 0;
+  for (int i = 0; i < kills; ++i) {
+    WriteFileBytes(Path("out"), kOld);
+    KillAfter(tune, whole_time * static_cast<int>(random() % 1200) / 1000);
+    const std::string now = ReadFile(Path("out"));
+    if (now == kOld) {
+      ++old;
+      continue;
+    }
+    ASSERT_FALSE(now.empty());
+    EXPECT_EQ(now.back(), '\n');
+    // A line that was cut would be a warning.
+    Do({"compile", "@conv.onnx", "-o", "@tuned", "--tuning-log=@out",
+        "--quiet"});
+  }
+  EXPECT_GT(old, 0);
+  EXPECT_LT(old, kills);
+  std::printf("tune: %d kills, %d left the old log\n", kills, old);
+}
+
+TEST_F(KillTest, ALogThatDoesNotFitOnTheDiskLeavesTheOldOne) {
+  WriteFileBytes(Path("out"), kOld);
+  const std::vector<std::string> before = FilesIn(Path(""));
+  // The kernels' libraries do not fit either, unless linking has its room.
+  CommandOptions full;
+  full.max_file_size = 100;
+  ExpectError({"tune", "@mlp.onnx", "-o", "@out", "--trials=1", "--quiet"}, 1,
+              {"tune"}, full);
+  EXPECT_EQ(ReadFile(Path("out")), kOld);
+  EXPECT_EQ(FilesIn(Path("")), before);
+}
+
 TEST_F(KillTest, ADiskThatIsFullAfterAnyNumberOfBytes) {
   for (const Writer& writer : Writers()) {
     CommandOptions full;

@@ -63,6 +63,7 @@ constexpr Command kCommands[] = {
     {"verify", "compare a model's outputs with what they should be", RunVerify},
     {"bisect", "find what makes a model's outputs wrong", nullptr},
     {"bench", "measure a model", RunBench},
+    {"tune", "measure which schedules run a model's kernels fastest", nullptr},
     {"targets", "show what can be compiled for", nullptr},
     {"opt", "run passes on a module in text form", nullptr},
 };

@@ -8,6 +8,7 @@
 #include "artifact/directory.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/assemble.h"
+#include "compiler/tuning/logged_parameters.h"
 #include "nlohmann/json.hpp"
 #include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
@@ -87,6 +88,11 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
     Print(absl::StrCat(OneLine(output), ": ", set.artifacts().size(),
                        " artifacts, ", HumanSize(bytes), ", for ",
                        OneLine(compile.target), "\n"));
+    for (const Provenance::Option& option : set.provenance().options()) {
+      if (option.name() != tuning::kTunedKernelsOption) continue;
+      Print(absl::StrCat("parameters of ", option.value(), " kernels from ",
+                         OneLine(compile.tuning_log), "\n"));
+    }
     if (!dump.empty()) Print(absl::StrCat("dumped into ", OneLine(dump), "\n"));
   }
   if (json) {

@@ -20,6 +20,11 @@ void CompileFlags::AddTo(FlagSet* flags) {
   flags->Int("opt-level", "N",
              "0: only what is needed, 1: fold and fuse, 2: also lay out", 0, 2,
              &opt_level);
+  flags->String("tuning-log", "LOG",
+                "takes the parameters of kernels' schedules from what ingot "
+                "tune measured, where it measured the same kernel for the same "
+                "processor",
+                &tuning_log);
   flags->Bool("reproducible",
               "results have the same bits on every machine and with any number "
               "of threads: gives every target its option -reproducible",

@@ -20,6 +20,7 @@ struct CompileFlags {
   std::vector<std::string> backends;  // programs with targets of their own
   int64_t opt_level = 2;
   bool reproducible = false;
+  std::string tuning_log;  // a file; empty: none
 
   // Without flags of their own: values that become outputs too, and whether the
   // module is kept to check calls with.

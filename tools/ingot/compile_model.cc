@@ -7,12 +7,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "artifact/blob.h"
 #include "backends/external/codegen.h"
 #include "backends/external/connection.h"
 #include "backends/external/inspectors.h"
 #include "backends/external/operators.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/reproducible.h"
+#include "compiler/machine/machine_model.h"
+#include "compiler/tuning/logged_parameters.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/inputs.h"
 #include "tools/ingot/per_node.h"
@@ -80,6 +83,43 @@ absl::Status AskForSameBits(const TargetRegistry& targets,
   return absl::OkStatus();
 }
 
+// Measurements of one machine must not decide what has the same bits on all.
+absl::Status CheckTunable(const TargetRegistry& targets,
+                          absl::Span<const TargetVariant> variants) {
+  for (const TargetVariant& variant : variants) {
+    for (const Target& target : variant.targets) {
+      INGOT_ASSIGN_OR_RETURN(const TargetKind* kind, targets.Find(target.kind));
+      INGOT_ASSIGN_OR_RETURN(const MachineModel machine,
+                             kind->MachineOf(target));
+      if (!machine.reproducible) continue;
+      return UsageError(absl::StrCat(
+          "--tuning-log: target ", target.ToString(),
+          " promises the same bits on every machine, and so cannot follow "
+          "what one of them measured; leave one of the two out"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Reads the log at `path`, and warns of lines that make no sense.
+absl::StatusOr<std::shared_ptr<const tuning::LoggedParameters>> ReadTuningLog(
+    const std::string& path) {
+  INGOT_ASSIGN_OR_RETURN(const Blob bytes, Blob::MapFile(path));
+  constexpr int kMostWarnings = 5;
+  int bad = 0;
+  auto log = std::make_shared<const tuning::LoggedParameters>(
+      bytes.view(), [&](int64_t line, absl::string_view why) {
+        if (++bad > kMostWarnings) return;
+        Warn(absl::StrCat("warning: ", OneLine(path), ": line ", line,
+                          " is left out: ", Cut(OneLine(why))));
+      });
+  if (bad > kMostWarnings) {
+    Warn(absl::StrCat("warning: ", OneLine(path), ": ", bad - kMostWarnings,
+                      " more lines are left out"));
+  }
+  return log;
+}
+
 }  // namespace
 
 absl::StatusOr<CompileOptions> MakeCompileOptions(
@@ -92,6 +132,10 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
     for (TargetVariant& variant : *variants) {
       INGOT_RETURN_IF_ERROR(AskForSameBits(builtins.targets, &variant));
     }
+  }
+  if (!flags.tuning_log.empty()) {
+    INGOT_RETURN_IF_ERROR(CheckTunable(builtins.targets, *variants));
+    INGOT_ASSIGN_OR_RETURN(options.tuning_log, ReadTuningLog(flags.tuning_log));
   }
   INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
                          ParseInputShapes(flags.input_shapes));

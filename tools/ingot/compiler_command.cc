@@ -33,7 +33,7 @@ struct Command {
 constexpr Command kCommands[] = {
     {"bisect", RunBisect},   {"compile", RunCompile}, {"explain", RunExplain},
     {"export", RunExport},   {"link", RunLink},       {"opt", RunOpt},
-    {"targets", RunTargets},
+    {"targets", RunTargets}, {"tune", RunTune},
 };
 
 class CompilerOfThisProgram final : public Compiler {

@@ -21,6 +21,7 @@ absl::Status RunExport(Args args, const CompilerBackends& backends);
 absl::Status RunLink(Args args, const CompilerBackends& backends);
 absl::Status RunOpt(Args args, const CompilerBackends& backends);
 absl::Status RunTargets(Args args, const CompilerBackends& backends);
+absl::Status RunTune(Args args, const CompilerBackends& backends);
 
 // Of sets, with what only the compiler's program has.
 absl::Status RunReport(Args args, const Backends& backends);

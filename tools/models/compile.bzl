@@ -31,6 +31,7 @@ COMPILE_ATTRS = {
         executable = True,
     ),
     "targets": attr.string_list(),
+    "tuning_log": attr.label(allow_single_file = True),
     "variants": attr.string_list_dict(),
 }
 
@@ -126,10 +127,12 @@ def compile_model(ctx):
         args.add("--input-shape=%s:%s" % (name, shape))
     if ctx.attr.reproducible:
         args.add("--reproducible")
+    if ctx.file.tuning_log:
+        args.add(ctx.file.tuning_log, format = "--tuning-log=%s")
     run_tool(
         ctx,
         arguments = [args],
-        inputs = [ctx.file.src] + ctx.files.external_data,
+        inputs = [ctx.file.src] + ctx.files.external_data + ctx.files.tuning_log,
         outputs = [ctx.outputs.container],
         execution_requirements = execution_requirements(ctx),
         mnemonic = "IngotCompile",
