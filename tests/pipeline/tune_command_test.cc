@@ -44,8 +44,7 @@ class TuneCommandTest : public CliTest {
         {"compile", "@" + model, "-o", "@" + set, "--tuning-log=@" + log});
   }
 
-  // The log with another point in each line: the last value that a parameter
-  // of the best one can be decremented to.
+  // The log with another point in each line.
   static std::string WithOtherRows(const std::string& log) {
     std::string changed;
     for (absl::string_view line : absl::StrSplit(log, '\n')) {
@@ -98,8 +97,6 @@ TEST_F(TuneCommandTest, TheLogDecidesAndTheLastLineCounts) {
   Compile("mlp.onnx", "log", "a");
   Compile("mlp.onnx", "other", "b");
   Compile("mlp.onnx", "merged", "c");
-  const nlohmann::json diff = nlohmann::json::parse(
-      Ingot({"diff", "@a", "@b", "--json"}).out, nullptr, false);
   const auto code = [&](const std::string& set) {
     Do({"dump", "@" + set, "-o", "@dumped_" + set});
     std::string all;

@@ -178,10 +178,10 @@ TEST_F(KillTest, ATuningThatWasKilledLeavesAWholeLog) {
   std::printf("tune: %d kills, %d left the old log\n", kills, old);
 }
 
-TEST_F(KillTest, ALogThatDoesNotFitOnTheDiskLeavesTheOldOne) {
+TEST_F(KillTest, ATuningOnAFullDiskLeavesTheOldLog) {
   WriteFileBytes(Path("out"), kOld);
   const std::vector<std::string> before = FilesIn(Path(""));
-  // The kernels' libraries do not fit either, unless linking has its room.
+  // Not even the libraries of its measurements fit.
   CommandOptions full;
   full.max_file_size = 100;
   ExpectError({"tune", "@mlp.onnx", "-o", "@out", "--trials=1", "--quiet"}, 1,

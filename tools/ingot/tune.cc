@@ -1,5 +1,5 @@
+#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <csignal>
 #include <limits>
 #include <memory>
@@ -24,6 +24,7 @@
 #include "tools/ingot/tune_kernel.h"
 #include "tools/ingot/tune_report.h"
 #include "tools/ingot/tune_subject.h"
+#include "tools/ingot/work_clock.h"
 
 namespace ingot {
 namespace {
@@ -153,13 +154,12 @@ class Tuning {
   tuning::TuningLog log_;
 };
 
-// Runs the two by turns for some seconds.
+// Runs the two by turns for some seconds; each is the first every other time.
 absl::StatusOr<LatencyBeside> MeasureBeside(
     const LoadedModel& before, const LoadedModel& after,
     absl::Span<const TensorOrSequence> inputs, int threads,
     Progress* progress) {
-  using Clock = std::chrono::steady_clock;
-  constexpr double kEnough = 4;  // seconds
+  constexpr double kEnough = 5;  // seconds
   constexpr size_t kFewest = 10, kMost = 2000;
   const LoadedModel* const models[] = {&before, &after};
   std::unique_ptr<GraphExecutor> executors[2];
@@ -171,19 +171,20 @@ absl::StatusOr<LatencyBeside> MeasureBeside(
     INGOT_RETURN_IF_ERROR(SetInputs(inputs, executors[m].get()));
     for (int i = 0; i < 3; ++i) INGOT_RETURN_IF_ERROR(executors[m]->Run());
   }
-  const Clock::time_point begin = Clock::now();
+  const WorkClock clock(threads);
+  const absl::Time begin = absl::Now();
   double spent = 0;
   std::vector<double> ratios;
   while (ratios.size() < kMost &&
          (ratios.size() < kFewest || spent < kEnough)) {
-    for (int m = 0; m < 2; ++m) {
-      const Clock::time_point start = Clock::now();
+    for (size_t turn = 0; turn < 2; ++turn) {
+      const size_t m = (turn + ratios.size()) % 2;
+      const double start = clock.Now();
       INGOT_RETURN_IF_ERROR(executors[m]->Run());
-      seconds[m].push_back(
-          std::chrono::duration<double>(Clock::now() - start).count());
+      seconds[m].push_back(clock.Now() - start);
     }
     ratios.push_back(seconds[1].back() / seconds[0].back());
-    spent = std::chrono::duration<double>(Clock::now() - begin).count();
+    spent = absl::ToDoubleSeconds(absl::Now() - begin);
     progress->Update("measuring the whole model",
                      std::min(1.0, spent / kEnough));
   }

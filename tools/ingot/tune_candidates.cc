@@ -1,7 +1,6 @@
 #include "tools/ingot/tune_candidates.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -13,6 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/parser.h"
@@ -20,6 +21,7 @@
 #include "runtime/executor/executor.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/node_times.h"
+#include "tools/ingot/work_clock.h"
 
 namespace ingot {
 namespace {
@@ -81,12 +83,6 @@ te::ParameterPicker PickerOf(const TunableKernel& kernel, KernelPoint point) {
         std::find(points.begin(), points.end(), point[i]) != points.end();
     return fits ? point[i] : cheapest;
   };
-}
-
-using Clock = std::chrono::steady_clock;
-
-double Seconds(Clock::duration time) {
-  return std::chrono::duration<double>(time).count();
 }
 
 // Reads memory, so that caches hold it and not what they held before.
@@ -191,14 +187,15 @@ absl::StatusOr<std::vector<CandidateTime>> TimeCandidates(
   }
   std::vector<std::vector<double>> seconds(count);
   size_t next = 0;
-  Clock::time_point start;
+  const WorkClock clock(subject.threads());
+  double start = 0;
   ExecutorOptions options;
   options.threads = subject.threads();
   options.observer = [&](const PlanCall&, absl::Span<const DLTensor* const>) {
-    const Clock::time_point end = Clock::now();
-    if (next < count) seconds[next++].push_back(Seconds(end - start));
+    const double end = clock.Now();
+    if (next < count) seconds[next++].push_back(end - start);
     sweep.Run(data);
-    start = Clock::now();
+    start = clock.Now();
     return absl::OkStatus();
   };
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
@@ -209,17 +206,18 @@ absl::StatusOr<std::vector<CandidateTime>> TimeCandidates(
   const auto run = [&]() -> absl::Status {
     next = 0;
     sweep.Run(data);
-    start = Clock::now();
+    start = clock.Now();
     return executor->Run();
   };
   std::vector<CandidateTime> times(count);
   INGOT_RETURN_IF_ERROR(run());
   INGOT_RETURN_IF_ERROR(CompareResults(*executor, &times));
   for (std::vector<double>& of : seconds) of.clear();
-  const Clock::time_point begin = Clock::now();
+  const absl::Time begin = absl::Now();
   for (int done = 0; done < runs.most; ++done) {
-    if (done >= runs.few && (Seconds(Clock::now() - begin) > runs.seconds ||
-                             !OneIsClose(seconds))) {
+    if (done >= runs.few &&
+        (absl::ToDoubleSeconds(absl::Now() - begin) > runs.seconds ||
+         !OneIsClose(seconds))) {
       break;
     }
     INGOT_RETURN_IF_ERROR(run());
