@@ -138,10 +138,30 @@ std::vector<int64_t> UpTo(int64_t most) {
   return values;
 }
 
+// Rows of the left operand that fill 1 / part of the second-level cache, in
+// whole tiles.
+int64_t BlockRows(const MachineModel& machine, const Stage& acc, int64_t part,
+                  int64_t tile_rows) {
+  const int64_t row_bytes = std::max<int64_t>(
+      1, GuessExtent(acc.op().reduce_extent[0]) * acc.output().dtype().bytes());
+  const int64_t rows = machine.l2_bytes / part / row_bytes;
+  return std::max<int64_t>(1, rows / tile_rows) * tile_rows;
+}
+
+// The parts of the second-level cache that blocks may fill. Where even the
+// smallest block would hold all of `m` rows, there is nothing to choose.
+std::vector<int64_t> CacheParts(const Stage& stage, const MachineModel& machine,
+                                int64_t m) {
+  const int64_t smallest = BlockRows(machine, stage, 4, 1) - (kMaxTileRows - 1);
+  return m <= 2 * smallest ? std::vector<int64_t>{2}
+                           : std::vector<int64_t>{2, 1, 4};
+}
+
 ScheduleSpace Space(const ScheduleSite& site) {
   const auto& shape = ResultOf(site.schedule, site.stage)->output().shape();
   const int64_t lanes = LanesFor(site.stage, site.machine);
   const int64_t n = GuessExtent(shape.back());
+  const int64_t m = GuessExtent(shape[RowAxis(site.stage)]);
   const int64_t given = GivenVectors(site.stage, n, lanes, site.machine);
   const double products =
       static_cast<double>(GuessWork(&site.stage)) / static_cast<double>(lanes);
@@ -157,7 +177,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       {"rows", UpTo(rows)},
                       // A block of rows of the left operand fills 1 / n of the
                       // second-level cache.
-                      {"l2_part", {2, 1, 4}}};
+                      {"l2_part", CacheParts(site.stage, site.machine, m)}};
   space.cost = [machine = site.machine, products,
                 given](const ScheduleChoice& choice) {
     const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
@@ -191,7 +211,6 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const size_t row_axis = RowAxis(*acc);
   const int64_t lanes = LanesFor(*acc, machine);
   const int64_t m = GuessExtent(out->output().shape()[row_axis]);
-  const int64_t k = GuessExtent(acc->op().reduce_extent[0]);
   const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
   const int64_t nr = tile.vectors * lanes;
   if (!packed && m >= 2 * tile.rows) {
@@ -200,10 +219,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     }
   }
 
-  const int64_t row_bytes =
-      std::max<int64_t>(1, k * acc->output().dtype().bytes());
-  int64_t block = machine.l2_bytes / choice.Get("l2_part") / row_bytes;
-  block = std::max<int64_t>(1, block / tile.rows) * tile.rows;
+  const int64_t block =
+      BlockRows(machine, *acc, choice.Get("l2_part"), tile.rows);
   const bool blocked = m > 2 * block;
 
   Loop rows = out->axis(row_axis), columns = out->axis(rank - 1);
