@@ -1,6 +1,7 @@
 #include "runtime/onnx_tensor/test_file.h"
 
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -32,6 +33,17 @@ absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path,
   }
   if (is_text != nullptr) *is_text = proto.data_type() == kTextType;
   return TensorFromOnnx(FieldsOf(&proto));
+}
+
+Tensor AsDeclared(const Tensor& tensor, DataType declared) {
+  if (declared != DataType::BFloat16() ||
+      tensor.dtype() != DataType::UInt(16)) {
+    return tensor;
+  }
+  absl::StatusOr<Tensor> same =
+      Tensor::FromBorrowedReadOnly(tensor.raw_data(), declared, tensor.shape(),
+                                   std::make_shared<Tensor>(tensor));
+  return same.ok() ? *same : tensor;
 }
 
 absl::StatusOr<TensorSequence> ReadOnnxSequenceFile(absl::string_view path,

@@ -16,6 +16,10 @@ namespace ingot {
 absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path,
                                           bool* is_text = nullptr);
 
+// `tensor` as the type that the model declares for it: ONNX's test data keeps
+// the bits of bfloat16 as uint16. Itself where there is nothing to do.
+Tensor AsDeclared(const Tensor& tensor, DataType declared);
+
 // The sequence in a file that holds a sequence of tensors, or an optional
 // tensor or sequence, whose elements must be of type `dtype`.
 absl::StatusOr<TensorSequence> ReadOnnxSequenceFile(absl::string_view path,

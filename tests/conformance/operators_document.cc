@@ -142,6 +142,8 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
 - Cast to uint4, int4, uint2 and int2 cuts fractions off and keeps the low bits, as in ONNX's cases since operator set 24;
   QuantizeLinear rounds and gives the nearest number that there is. Cast to float8e8m0 does not look at signs, as in ONNX's
   reference.
+- DynamicQuantizeLSTM is computed in floats from the weights that its bytes stand for; ONNX Runtime also rounds each step's
+  operands to bytes. MoE and QMoE read the weights of those experts alone that a row goes through.
 - Squeeze without axes, and If with branches of different rank, may give a result whose rank only a run knows. Such a model
   compiles where nothing depends on it, or with the inputs' shapes given: `--input-shape`.
 )";
@@ -170,7 +172,9 @@ absl::StatusOr<std::string> OperatorsDocument() {
       kHead, NewestOnnxOpset(), kHeadEnd, "Of all ", all.cases,
       " cases, those of several operators too, ", all.passing,
       " pass as their files are.\n`tests/conformance/expected_failures.txt` "
-      "gives the reason for each of the others.\n\n",
+      "gives the reason for each of the others.\nA folder of such cases, of "
+      "any operator set, is run through the command by\n`bazel run "
+      "//tests/conformance:verify_cases -- FOLDER --target=llvm`.\n\n",
       kCarried);
   std::string domain = "none";
   for (const OnnxOperator& op : ImportedOperators()) {

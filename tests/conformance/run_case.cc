@@ -16,6 +16,7 @@
 #include "compiler/frontends/onnx/import.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/verifier.h"
+#include "runtime/onnx_tensor/test_file.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/compare_text.h"
 
@@ -25,17 +26,9 @@ namespace {
 // The tolerance of ONNX's own runner of these tests.
 constexpr Tolerance kTolerance = {/*rtol=*/1e-3, /*atol=*/1e-7, std::nullopt};
 
-// ONNX's test data keeps bfloat16 as uint16.
 TensorOrSequence AsType(const TensorOrSequence& value, DataType wanted) {
   const auto* tensor = std::get_if<Tensor>(&value);
-  if (tensor == nullptr || wanted != DataType::BFloat16() ||
-      tensor->dtype() != DataType::UInt(16)) {
-    return value;
-  }
-  absl::StatusOr<Tensor> same =
-      Tensor::FromBorrowedReadOnly(tensor->raw_data(), wanted, tensor->shape(),
-                                   std::make_shared<Tensor>(*tensor));
-  return same.ok() ? *same : value;
+  return tensor == nullptr ? value : AsDeclared(*tensor, wanted);
 }
 
 absl::StatusOr<std::vector<TensorOrSequence>> RunOnce(

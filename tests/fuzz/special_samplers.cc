@@ -289,6 +289,22 @@ bool AddLinearAttention(ModelBuilder* m, const std::string& op) {
   return m->Add(op, inputs, attrs, false, bound);
 }
 
+bool AddExpertDense(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() == 2 && k.is_static();
+  });
+  if (!x) return false;
+  const int64_t experts = 1 + m->Next(4);
+  Ints chosen;
+  for (int64_t row = 0; row < x->dim(0); ++row) {
+    chosen.push_back(m->Next(experts));
+  }
+  const Known w =
+      m->Constant(x->type().dtype, {experts, 1 + m->Next(9), x->dim(1)}, false);
+  return m->Add(op, {*x, w, m->Integers(chosen, kI64, {x->dim(0)})}, {}, false,
+                x->bound * static_cast<double>(x->dim(1)));
+}
+
 }  // namespace
 
 void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
@@ -309,6 +325,7 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
       {{"bit_cast"}, AddBitCast},
       {{"dense_bits"}, AddFewBits},
       {{"linear_attention"}, AddLinearAttention},
+      {{"expert_dense"}, AddExpertDense},
   };
   samplers->insert(samplers->end(), added.begin(), added.end());
 }

@@ -102,7 +102,11 @@ absl::StatusOr<Tensor> ReadTensorProtoFile(absl::string_view path,
 absl::StatusOr<TensorOrSequence> ReadValueFile(absl::string_view path,
                                                const TensorInfo& declared,
                                                bool* is_text) {
-  if (!declared.is_sequence) return ReadTensorProtoFile(path, is_text);
+  if (!declared.is_sequence) {
+    INGOT_ASSIGN_OR_RETURN(const Tensor tensor,
+                           ReadTensorProtoFile(path, is_text));
+    return AsDeclared(tensor, declared.dtype);
+  }
   if (is_text != nullptr) *is_text = false;
   absl::StatusOr<TensorSequence> sequence =
       ReadOnnxSequenceFile(path, declared.dtype);

@@ -193,6 +193,17 @@ struct Step {
   }
 };
 
+// Each head of each batch has a state of its own, so that none waits for
+// another.
+Stmt InParallel(
+    const Expr& batches, int64_t heads,
+    const std::function<Stmt(const Expr& batch, const Expr& head)>& body) {
+  const tir::VarPtr place = tir::MakeVar("h");
+  return tir::MakeFor(place, I64(0), Mul(batches, heads),
+                      tir::ForKind::kParallel,
+                      body(Expr(place) / I64(heads), Expr(place) % I64(heads)));
+}
+
 absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   INGOT_ASSIGN_OR_RETURN(
       const Sizes n,
@@ -201,7 +212,6 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
                 c.has(kBeta) ? &c.inputs[kBeta].shape() : nullptr));
   const DataType t = c.inputs[kQuery].dtype();
   const Shape state = c.outputs[1].shape;
-  const Shape heads = {state[0], state[1]};
   std::vector<te::Tensor> inputs;
   for (const te::Tensor& in : c.inputs) {
     if (in.buffer != nullptr) inputs.push_back(in);
@@ -210,23 +220,24 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   Tensors out = c.graph.Extern(
       c.name, {c.outputs[0].shape, state, {state[0], state[1], I64(n.value)}},
       {t, t, t}, inputs, [&](absl::Span<const te::Tensor> results) {
-        Step step{c, n, results[0], results[1], results[2], {}, {}, {}};
-        const Stmt start = LoopNest(state, "s", [&](const Indices& i) {
-          return MakeStore(step.state.buffer, i, c.inputs[kState](i));
-        });
-        const Stmt run = LoopNest(heads, "h", [&](const Indices& i) {
-          step.batch = i[0];
-          step.head = i[1];
-          return Loop("t", c.outputs[0].shape[1], [&](const Expr& time) {
-            step.time = time;
-            std::vector<Stmt> stmts;
-            if (c.has(kDecay)) stmts.push_back(step.Decay());
-            stmts.push_back(step.FindChange());
-            stmts.push_back(step.UpdateAndRead());
-            return tir::MakeSeq(stmts);
+        return InParallel(state[0], n.heads, [&](const Expr& b, const Expr& h) {
+          Step step{c, n, results[0], results[1], results[2], b, h, {}};
+          const Shape own = {state[2], state[3]};
+          const Stmt start = LoopNest(own, "s", [&](const Indices& i) {
+            return step.SetState(i[0], i[1],
+                                 c.inputs[kState]({b, h, i[0], i[1]}));
           });
+          const Stmt run =
+              Loop("t", c.outputs[0].shape[1], [&](const Expr& time) {
+                step.time = time;
+                std::vector<Stmt> stmts;
+                if (c.has(kDecay)) stmts.push_back(step.Decay());
+                stmts.push_back(step.FindChange());
+                stmts.push_back(step.UpdateAndRead());
+                return tir::MakeSeq(stmts);
+              });
+          return tir::MakeSeq({start, run});
         });
-        return tir::MakeSeq({start, run});
       });
   out.pop_back();
   return out;

@@ -1,5 +1,6 @@
 // Matrix products and einsum.
 #include "compiler/relay/dim.h"
+#include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/einsum.h"
 #include "compiler/te/tags.h"
@@ -127,6 +128,42 @@ OpDef Dense() {
   return def;
 }
 
+// The rows of a mixture of experts: reading the matrix in the sum leaves those
+// alone that no row asks for.
+OpDef ExpertDense() {
+  OpDef def;
+  def.name = "expert_dense";
+  def.doc =
+      "row m of x[m, k] times the transpose of w[experts[m]], of w[e, n, k]";
+  def.min_inputs = def.max_inputs = 3;
+  def.fusion = FusionKind::kReduction;
+  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
+    const TensorType &x = c.type(0), &w = c.type(1), &experts = c.type(2);
+    INGOT_RETURN_IF_ERROR(ExpectRank(x, 2, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
+    INGOT_RETURN_IF_ERROR(ExpectRank(experts, 1, "experts"));
+    INGOT_RETURN_IF_ERROR(ExpectNumber(x, "x"));
+    INGOT_RETURN_IF_ERROR(ExpectSameType(x, w));
+    INGOT_RETURN_IF_ERROR(ExpectInteger(experts, "experts"));
+    if (!MayBeEqual(x.shape[1], w.shape[2], c.assumed)) return InnerMismatch(c);
+    if (!MayBeEqual(x.shape[0], experts.shape[0], c.assumed)) {
+      return Invalid("x is ", ToString(x), ", and experts are ",
+                     ToString(experts));
+    }
+    return Types{{x.dtype, {x.shape[0], w.shape[1]}}};
+  };
+  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
+    const te::Tensor x = c.inputs[0], w = c.inputs[1], experts = c.inputs[2];
+    return SumOfProducts(
+        c, x.shape()[1], {}, [&](const Indices& i, const Expr& r) {
+          const Expr expert = SafeIndex(experts({i[0]}), w.shape()[0]);
+          return std::make_pair(x({i[0], r}),
+                                ClampedLoad(w, {expert, i[1], r}, {0}));
+        });
+  };
+  return def;
+}
+
 OpDef DensePacked() {
   OpDef def;
   def.name = "dense_packed";
@@ -250,7 +287,8 @@ OpDef Einsum() {
 }  // namespace
 
 absl::Status RegisterMatmul(OpRegistry* registry) {
-  return RegisterAllOf(registry, {Matmul(), Dense(), DensePacked(), Einsum()});
+  return RegisterAllOf(
+      registry, {Matmul(), Dense(), ExpertDense(), DensePacked(), Einsum()});
 }
 
 }  // namespace ingot::relay::ops

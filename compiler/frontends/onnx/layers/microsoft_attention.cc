@@ -17,21 +17,37 @@ struct Operands {
   int past = -1;  // keys and values of words before these
 };
 
-// Returns which of so many keys count: `mask` is 1 for them, [batch, keys], or
-// says how many there are, [batch].
+// Returns which of so many keys count: `mask` is 1 for them, [batch, keys] or
+// [batch, queries, keys], says how many there are, [batch], or after that also
+// how many of the first do not, [2 * batch].
 Value CountingKeys(Compose& k, Value mask, const tir::Expr& batch,
                    const tir::Expr& keys) {
   NodeContext& c = k.context();
   if (!k.ok()) return Value{};
   if (RankOf(mask) == 1) {
-    mask = k.Take(c.FixShape(mask, {batch}, "lengths"));
-    return k.Call("less",
-                  {k.CountUp(keys), k.Reshape(k.Cast(mask, DataType::Int(64)),
-                                              {batch, I(1), I(1), I(1)})});
+    const tir::Expr twice = SimplifyDim(batch * 2);
+    const bool has_starts = relay::SameShape(ShapeOf(mask), {twice});
+    mask = k.Take(c.FixShape(mask, {has_starts ? twice : batch}, "lengths"));
+    mask = k.Cast(mask, DataType::Int(64));
+    const Value place = k.CountUp(keys);
+    auto column = [&](Value v) {
+      return k.Reshape(v, {batch, I(1), I(1), I(1)});
+    };
+    if (!has_starts) return k.Call("less", {place, column(mask)});
+    return k.Call(
+        "logical_and",
+        {k.Call("less", {place, column(k.Slice(mask, 0, I(0), batch))}),
+         k.Call("greater_equal",
+                {place, column(k.Slice(mask, 0, batch, twice))})});
   }
   if (RankOf(mask) == 2) {
     const Shape& shape = ShapeOf(mask);
     return k.Cast(k.Reshape(mask, {shape[0], I(1), I(1), shape[1]}),
+                  DataType::Bool());
+  }
+  if (RankOf(mask) == 3) {
+    const Shape& shape = ShapeOf(mask);
+    return k.Cast(k.Reshape(mask, {shape[0], I(1), shape[1], shape[2]}),
                   DataType::Bool());
   }
   k.Check(c.NotSupported("a mask ", relay::ToString(mask.type())));

@@ -1,10 +1,10 @@
 // com.microsoft's MatMulNBits: products with matrices of 2, 4 or 8 bits.
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "compiler/frontends/onnx/graph/compose.h"
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/layers/packed_numbers.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -31,31 +31,6 @@ absl::StatusOr<Form> ReadForm(NodeContext& c) {
   return form;
 }
 
-// [rows, columns] of numbers from bytes that hold the first one in their low
-// bits, each row beginning with a byte.
-Value Unpack(Compose& k, Value bytes, int64_t bits, int64_t rows,
-             int64_t columns) {
-  if (bits == 8) return k.Reshape(bytes, relay::MakeShape({rows, columns}));
-  const int64_t numbers = 8 / bits, most = (1 << bits) - 1;
-  const int64_t packed = (columns + numbers - 1) / numbers;
-  bytes = k.Reshape(bytes, relay::MakeShape({rows, packed, 1}));
-  Attrs right;
-  right.Set("direction", std::string("RIGHT"));
-  std::vector<Value> parts;
-  for (int64_t shift = 0; shift < 8; shift += bits) {
-    Value part = bytes;
-    if (shift > 0) {
-      part = k.Call("bit_shift",
-                    {bytes, k.Like(bytes, static_cast<double>(shift))}, right);
-    }
-    parts.push_back(
-        k.Call("bitwise_and", {part, k.Like(part, static_cast<double>(most))}));
-  }
-  const Value all = k.Reshape(k.Concat(std::move(parts), 2),
-                              relay::MakeShape({rows, packed * numbers}));
-  return k.Slice(all, 1, I(0), I(columns));
-}
-
 absl::Status MatMulNBits(NodeContext& c) {
   if (c.has_input(4)) return c.NotSupported("g_idx");
   INGOT_ASSIGN_OR_RETURN(const Form form, ReadForm(c));
@@ -63,10 +38,10 @@ absl::Status MatMulNBits(NodeContext& c) {
   Value x = k.Input(0), bytes = k.Input(1), scales = k.Input(2);
   INGOT_RETURN_IF_ERROR(k.status());
   const int rank = RankOf(x);
-  if (rank < 1 || !relay::SameShape({ShapeOf(x)[rank - 1]}, {I(form.depth)})) {
-    return c.Error("K=", form.depth, " for the operand ",
-                   relay::ToString(x.type()));
-  }
+  if (rank < 1) return c.Error("the operand is ", relay::ToString(x.type()));
+  Shape rows = ShapeOf(x);
+  rows.back() = I(form.depth);
+  INGOT_ASSIGN_OR_RETURN(x, c.FixShape(x, rows, "rows"));
   if (bytes.type().dtype != DataType::UInt(8)) {
     return c.Error("the weights are ", relay::ToString(bytes.type()));
   }
@@ -81,7 +56,7 @@ absl::Status MatMulNBits(NodeContext& c) {
     Value points = k.Input(3);
     INGOT_RETURN_IF_ERROR(k.status());
     if (points.type().dtype == DataType::UInt(8)) {
-      points = Unpack(k, points, form.bits, form.n, form.blocks());
+      points = UnpackNumbers(k, points, form.bits, I(form.n), form.blocks());
     }
     operands.push_back(k.Cast(k.Reshape(points, by_block), type));
   }

@@ -72,12 +72,25 @@ Value Softmax(Compose& k, Value x) {
   const int rank = RankOf(x);
   int64_t axis = c.Int("axis", -1);
   if (axis < 0) axis += rank;
-  if (c.Int("opset", 13) < 13 && axis != rank - 1) {
-    k.Check(c.NotSupported("axis ", axis, " before operator set 13"));
+  if (axis < 0 || axis >= rank) {
+    k.Check(c.Error("axis ", c.Int("axis", -1)));
+    return Value{};
   }
   Attrs attrs;
-  attrs.Set("axis", axis);
-  return k.Call("softmax", {x}, std::move(attrs));
+  if (c.Int("opset", 13) >= 13) {
+    attrs.Set("axis", axis);
+    return k.Call("softmax", {x}, std::move(attrs));
+  }
+  // The dimensions from the axis on are one.
+  Shape flat = {tir::MakeInt(1), tir::MakeInt(1)};
+  for (int d = 0; d < rank; ++d) {
+    tir::Expr& extent = flat[d < axis ? 0 : 1];
+    extent = SimplifyDim(extent * ShapeOf(x)[d]);
+  }
+  attrs.Set("axis", int64_t{1});
+  const Shape shape = ShapeOf(x);
+  return k.Reshape(k.Call("softmax", {k.Reshape(x, flat)}, std::move(attrs)),
+                   shape);
 }
 
 // The dimensions but batch and channels.
@@ -95,16 +108,9 @@ Value GlobalAveragePool(Compose& k, Value x) {
 Value AveragePool(Compose& k, Value x) {
   NodeContext& c = k.context();
   if (c.Int("channels_last", 0) == 0) return k.Take(PoolOf(c, "avg_pool", x));
-  const int rank = RankOf(x);
-  std::vector<int64_t> in = {0, rank - 1}, out = {0};
-  for (int d = 1; d < rank - 1; ++d) {
-    in.push_back(d);
-    out.push_back(d + 1);
-  }
-  out.push_back(1);
-  x = k.Transpose(x, in);
+  x = ChannelsSecond(k, x);
   if (!k.ok()) return Value{};
-  return k.Transpose(k.Take(PoolOf(c, "avg_pool", x)), out);
+  return ChannelsLast(k, k.Take(PoolOf(c, "avg_pool", x)));
 }
 
 absl::Status Concat(NodeContext& c) {
@@ -134,6 +140,26 @@ absl::Status Where(NodeContext& c) {
   const Value first = k.Input(1);
   INGOT_RETURN_IF_ERROR(k.status());
   c.SetOutput(0, Quantized(k, z, 7, first.type().dtype));
+  return k.status();
+}
+
+// a, its scale and zero point, b's, a bias of integers, and the result's scale
+// and zero point. Without these the result is floats.
+absl::Status Gemm(NodeContext& c) {
+  Compose k(c);
+  Value a = k.Input(0), b = k.Input(3);
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (RankOf(a) != 2 || RankOf(b) != 2) {
+    return c.Error("operands ", relay::ToString(a.type()), " and ",
+                   relay::ToString(b.type()), " must be matrices");
+  }
+  if (c.Int("transA", 0) != 0) a = k.Transpose(a, {1, 0});
+  if (c.Int("transB", 0) != 0) b = k.Transpose(b, {1, 0});
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 5));
+  if (c.has_input(6)) y = k.Add(y, k.Input(6));
+  y = k.Mul(ScaledProduct(k, y, k.Input(1), k.Input(4)), c.Float("alpha", 1));
+  c.SetOutput(0, c.has_input(7) ? Quantized(k, y, 7, DataType::UInt(8)) : y);
   return k.status();
 }
 
@@ -187,6 +213,8 @@ void AddMicrosoftQuantizeConverters(ConverterTable* t) {
   add("QLinearAveragePool", Unary(&AveragePool));
   add("QLinearConcat", &Concat);
   add("QLinearWhere", &Where);
+  add("QLinearConv", &ConvertQLinearConv);
+  add("QGemm", &Gemm);
   add("MatMulIntegerToFloat", &MatMulIntegerToFloat);
   add("DynamicQuantizeMatMul", &DynamicQuantizeMatMul);
 }

@@ -309,9 +309,42 @@ absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
   return c.Emit("quantize", {real, sy, zy}, std::move(attrs));
 }
 
-absl::Status QLinearConv(NodeContext& c) {
+absl::Status ConvInteger(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
+  INGOT_ASSIGN_OR_RETURN(const IntegerConv conv,
+                         ConvolveIntegers(c, x, w, Value(), 2, 3));
+  return conv.Return(c, conv.y);
+}
+
+}  // namespace
+
+Value ChannelsSecond(Compose& k, Value x) {
+  if (!k.ok()) return Value{};
+  const int rank = RankOf(x);
+  std::vector<int64_t> axes = {0, rank - 1};
+  for (int d = 1; d < rank - 1; ++d) axes.push_back(d);
+  return k.Transpose(x, std::move(axes));
+}
+
+Value ChannelsLast(Compose& k, Value x) {
+  if (!k.ok()) return Value{};
+  std::vector<int64_t> axes = {0};
+  for (int d = 2; d < RankOf(x); ++d) axes.push_back(d);
+  axes.push_back(1);
+  return k.Transpose(x, std::move(axes));
+}
+
+absl::Status ConvertQLinearConv(NodeContext& c) {
+  const bool channels_last = c.Int("channels_last", 0) != 0;
   INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value w, c.Input(3));
+  if (channels_last && RankOf(x) < 3) {
+    return c.Error("the operand is ", relay::ToString(x.type()));
+  }
+  Compose k(c);
+  if (channels_last) x = ChannelsSecond(k, x);
+  INGOT_RETURN_IF_ERROR(k.status());
   Value bias;
   if (c.has_input(8)) {
     INGOT_ASSIGN_OR_RETURN(bias, c.Input(8));
@@ -323,18 +356,10 @@ absl::Status QLinearConv(NodeContext& c) {
     INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, conv.bias));
   }
   INGOT_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
-  return conv.Return(c, y);
+  INGOT_RETURN_IF_ERROR(conv.Return(c, y));
+  if (channels_last) c.SetOutput(0, ChannelsLast(k, c.outputs()[0].value));
+  return k.status();
 }
-
-absl::Status ConvInteger(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
-  INGOT_ASSIGN_OR_RETURN(Value w, c.Input(1));
-  INGOT_ASSIGN_OR_RETURN(const IntegerConv conv,
-                         ConvolveIntegers(c, x, w, Value(), 2, 3));
-  return conv.Return(c, conv.y);
-}
-
-}  // namespace
 
 absl::StatusOr<Value> IntegerMatmul(NodeContext& c, Value a, Value b,
                                     int a_zero, int b_zero) {
@@ -384,7 +409,7 @@ void AddQuantizeConverters(ConverterTable* t) {
   t->Add("QuantizeLinear", 10, &ConvertQuantize);
   t->Add("DequantizeLinear", 10, &ConvertDequantize);
   t->Add("DynamicQuantizeLinear", 11, &DynamicQuantize);
-  t->Add("QLinearConv", 10, &QLinearConv);
+  t->Add("QLinearConv", 10, &ConvertQLinearConv);
   t->Add("ConvInteger", 10, &ConvInteger);
   t->Add("MatMulInteger", 10, &MatMulInteger);
   t->Add("QLinearMatMul", 10, &QLinearMatMul);

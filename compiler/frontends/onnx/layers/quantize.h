@@ -29,9 +29,15 @@ struct DynamicallyQuantized {
 absl::StatusOr<DynamicallyQuantized> QuantizeDynamically(NodeContext& c,
                                                          Value x);
 
+// x with the channels, which come last, after the batch; and the reverse.
+Value ChannelsSecond(Compose& k, Value x);
+Value ChannelsLast(Compose& k, Value x);
+
 // QuantizeLinear and DequantizeLinear, which other domains have too.
 absl::Status ConvertQuantize(NodeContext& c);
 absl::Status ConvertDequantize(NodeContext& c);
+// QLinearConv; with the attribute channels_last, com.microsoft's.
+absl::Status ConvertQLinearConv(NodeContext& c);
 
 }  // namespace ingot::onnx_frontend
 

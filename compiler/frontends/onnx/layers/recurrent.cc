@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/frontends/onnx/graph/compose.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/layers/activations.h"
 
@@ -14,6 +15,9 @@ struct Kind {
   int gates;
   int activations;
   bool cell;
+  // Whether W and R are bytes, and transposed, with scales and zero points in
+  // the operands from 8 on.
+  bool quantized = false;
 };
 
 // The operands and attributes that all directions share.
@@ -94,13 +98,37 @@ absl::StatusOr<Value> Weights(NodeContext& c, const Layer& layer, int input,
   return Part(c, v, k, what);
 }
 
+// The same of W or R, one row for each unit of each gate.
+absl::StatusOr<Value> Matrix(NodeContext& c, const Layer& layer, int input,
+                             Shape extents, int k, absl::string_view what) {
+  if (!layer.kind.quantized) return Weights(c, layer, input, extents, k, what);
+  std::swap(extents[0], extents[1]);
+  INGOT_ASSIGN_OR_RETURN(const Value bytes,
+                         Weights(c, layer, input, extents, k, what));
+  const int scale = 8 + 2 * (input - 1);
+  auto parameter = [&](int i) -> absl::StatusOr<Value> {
+    INGOT_ASSIGN_OR_RETURN(const Value v, c.Input(i));
+    if (RankOf(v) < 1) return c.Error("operand ", i, " is a scalar");
+    return Part(c, v, k, what);
+  };
+  Compose made(c);
+  const DataType dtype = layer.x.type().dtype;
+  const Value point = made.Take(parameter(scale + 1));
+  const Value step = made.Take(parameter(scale));
+  const Value w = made.Mul(
+      made.Sub(made.Cast(bytes, dtype), made.Cast(point, dtype)), step);
+  const Value y = made.Transpose(w, {1, 0});
+  INGOT_RETURN_IF_ERROR(made.status());
+  return y;
+}
+
 absl::StatusOr<relay::Node*> Direction(NodeContext& c, const Layer& layer,
                                        int k, bool reverse, Attrs attrs) {
   const int gates = layer.kind.gates;
   const int64_t h = layer.hidden;
   const tir::Expr units = tir::MakeInt(h), all = tir::MakeInt(gates * h);
-  INGOT_ASSIGN_OR_RETURN(Value w, Weights(c, layer, 1, {all, nullptr}, k, "w"));
-  INGOT_ASSIGN_OR_RETURN(Value r, Weights(c, layer, 2, {all, units}, k, "r"));
+  INGOT_ASSIGN_OR_RETURN(Value w, Matrix(c, layer, 1, {all, nullptr}, k, "w"));
+  INGOT_ASSIGN_OR_RETURN(Value r, Matrix(c, layer, 2, {all, units}, k, "r"));
   INGOT_ASSIGN_OR_RETURN(r, c.Transpose(r, {1, 0}, "r_t"));
   INGOT_ASSIGN_OR_RETURN(Value products,
                          c.Emit("dense", {layer.x, w}, {}, "inputs"));
@@ -261,6 +289,13 @@ void AddRecurrentConverters(ConverterTable* t) {
   add("LSTM", {"lstm", 4, 3, true});
   add("GRU", {"gru", 3, 2, false});
   add("RNN", {"rnn", 1, 1, false});
+  // Of floats: weights are what bytes stand for, and nothing else is rounded.
+  t->Add(
+      "DynamicQuantizeLSTM", 1,
+      [](NodeContext& c) {
+        return Recurrent(c, {"lstm", 4, 3, true, /*quantized=*/true});
+      },
+      kMicrosoftDomain);
 }
 
 }  // namespace ingot::onnx_frontend

@@ -49,18 +49,18 @@ Tensor RandomFloats(const std::vector<int64_t>& shape, unsigned seed) {
   return tensor;
 }
 
-absl::StatusOr<std::vector<Tensor>> RunOperator(
-    const Operator& op, const std::vector<Operand>& operands) {
+OperatorModel ModelOf(const Operator& op,
+                      const std::vector<Operand>& operands) {
   ModelBuilder b(op.domain.empty() ? op.opset : 21);
   if (!op.domain.empty()) b.Domain(op.domain, op.opset);
+  OperatorModel made;
   std::vector<std::string> names, outputs;
-  std::vector<Tensor> inputs;
   for (size_t i = 0; i < operands.size(); ++i) {
     const Tensor& t = operands[i].tensor;
     names.push_back(t.defined() ? absl::StrCat("in", i) : "");
     if (!t.defined()) continue;
-    const int type =
-        operands[i].storage_type != 0 ? operands[i].storage_type : OnnxType(t.dtype());
+    const int type = operands[i].storage_type != 0 ? operands[i].storage_type
+                                                   : OnnxType(t.dtype());
     if (operands[i].constant) {
       auto* proto = b.graph().add_initializer();
       proto->set_name(names.back());
@@ -77,7 +77,8 @@ absl::StatusOr<std::vector<Tensor>> RunOperator(
     }
     if (type == kTextType) dims.pop_back();
     b.Input(names.back(), dims, type);
-    inputs.push_back(t);
+    made.input_names.push_back(names.back());
+    made.inputs.push_back(t);
   }
   for (int i = 0; i < op.outputs; ++i) {
     outputs.push_back(absl::StrCat("out", i));
@@ -86,11 +87,20 @@ absl::StatusOr<std::vector<Tensor>> RunOperator(
   node->set_domain(op.domain);
   if (op.attributes != nullptr) op.attributes(node);
   for (const std::string& name : node->output()) {
-    if (!name.empty()) b.Output(name);
+    if (name.empty()) continue;
+    b.Output(name);
+    made.output_names.push_back(name);
   }
-  INGOT_ASSIGN_OR_RETURN(relay::Module module, ImportOnnx(b.Build()));
+  made.model = b.Build();
+  return made;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunOperator(
+    const Operator& op, const std::vector<Operand>& operands) {
+  const OperatorModel made = ModelOf(op, operands);
+  INGOT_ASSIGN_OR_RETURN(relay::Module module, ImportOnnx(made.model));
   INGOT_RETURN_IF_ERROR(relay::Verify(module));
-  return relay::EvaluateFunction(module, *module.main(), inputs);
+  return relay::EvaluateFunction(module, *module.main(), made.inputs);
 }
 
 std::vector<Tensor> Outputs(const Operator& op,

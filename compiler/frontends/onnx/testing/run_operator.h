@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "artifact/blob.h"
 #include "onnx/onnx.pb.h"
 #include "runtime/tensor.h"
 
@@ -77,6 +78,14 @@ struct Operator {
   std::function<void(onnx::NodeProto*)> attributes;
   int outputs = 1;
 };
+
+// A model of one node.
+struct OperatorModel {
+  Blob model;
+  std::vector<std::string> input_names, output_names;
+  std::vector<Tensor> inputs;
+};
+OperatorModel ModelOf(const Operator& op, const std::vector<Operand>& operands);
 
 absl::StatusOr<std::vector<Tensor>> RunOperator(
     const Operator& op, const std::vector<Operand>& operands);
