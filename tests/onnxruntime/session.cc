@@ -38,6 +38,8 @@ struct Shared {
   OrtAllocator* allocator = nullptr;
 
   Shared() {
+    // Operator sets that it knows, though they were no release of ONNX yet.
+    setenv("ALLOW_RELEASED_ONNX_OPSET_ONLY", "0", /*overwrite=*/1);
     Require(Api().CreateEnv(ORT_LOGGING_LEVEL_FATAL, "ingot", &env));
     Require(Api().CreateCpuMemoryInfo(OrtArenaAllocator, OrtMemTypeDefault,
                                       &memory));
