@@ -47,6 +47,15 @@ class KillTest : public CliTest {
     return writers;
   }
 
+  // Runs a command to its end and returns how long that took: on a busy machine
+  // moments of a fixed length would all be too early.
+  std::chrono::microseconds TimeOf(const std::vector<std::string>& words) {
+    const auto start = std::chrono::steady_clock::now();
+    Do(words);
+    return std::chrono::duration_cast<std::chrono::microseconds>(
+        std::chrono::steady_clock::now() - start);
+  }
+
   // Runs a command and kills it after so long; returns whether it was done.
   bool KillAfter(const std::vector<std::string>& words,
                  std::chrono::microseconds time) {
@@ -77,6 +86,13 @@ class KillTest : public CliTest {
   }
 };
 
+// A moment of a command that takes `whole`. Not only while it computes: also
+// while it writes and renames.
+std::chrono::microseconds Moment(std::chrono::microseconds whole,
+                                 std::mt19937* random) {
+  return whole * static_cast<int>((*random)() % 1200) / 1000;
+}
+
 int Kills() {
   const char* const asked = getenv("INGOT_KILLS");
   return asked == nullptr ? 40 : atoi(asked);
@@ -86,16 +102,11 @@ TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
   const int kills = Kills();
   std::mt19937 random(7);
   for (const Writer& writer : Writers()) {
-    const auto start = std::chrono::steady_clock::now();
-    Do(writer.words);
-    const auto whole_time =
-        std::chrono::duration_cast<std::chrono::microseconds>(
-            std::chrono::steady_clock::now() - start);
+    const std::chrono::microseconds whole_time = TimeOf(writer.words);
     int done = 0, old = 0;
     for (int i = 0; i < kills; ++i) {
       WriteFileBytes(Path("out"), kOld);
-      // Not only while it computes: also while it writes and renames.
-      const auto time = whole_time * static_cast<int>(random() % 1200) / 1000;
+      const auto time = Moment(whole_time, &random);
       done += KillAfter(writer.words, time);
       const std::string now = ReadFile(Path("out"));
       old += now == kOld;
@@ -113,12 +124,14 @@ TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
 
 TEST_F(KillTest, ADirectoryThatWasKilledIsNoSet) {
   const std::string whole = ReadFile(Path("conv.ingot"));
+  const std::vector<std::string> dump = {"dump", "@conv.ingot", "-o",
+                                         "@folder"};
+  const std::chrono::microseconds whole_time = TimeOf(dump);
   std::mt19937 random(8);
   int sets = 0;
   for (int i = 0; i < Kills(); ++i) {
     std::filesystem::remove_all(Path("folder"));
-    KillAfter({"dump", "@conv.ingot", "-o", "@folder"},
-              std::chrono::microseconds(random() % 40000));
+    KillAfter(dump, Moment(whole_time, &random));
     const CommandResult packed = Ingot({"pack", "@folder", "-o", "@packed"});
     if (packed.exit != 0) continue;
     ++sets;
@@ -130,13 +143,15 @@ TEST_F(KillTest, ADirectoryThatWasKilledIsNoSet) {
 TEST_F(KillTest, AFolderThatWasNotExportedToTheEndHasWholeFiles) {
   Do({"compile", "@conv.onnx", "--target=c", "-o", "@c.ingot", "--quiet"});
   Do({"export", "@c.ingot", "-o", "@whole", "--quiet"});
+  const std::vector<std::string> words = {"export", "@c.ingot", "-o", "@out",
+                                          "--quiet"};
+  const std::chrono::microseconds whole_time = TimeOf(words);
   const std::vector<std::string> names = FilesIn(Path("whole"));
   std::mt19937 random(9);
   int some = 0;
   for (int i = 0; i < Kills(); ++i) {
     std::filesystem::remove_all(Path("out"));
-    KillAfter({"export", "@c.ingot", "-o", "@out", "--quiet"},
-              std::chrono::microseconds(random() % 40000));
+    KillAfter(words, Moment(whole_time, &random));
     for (const std::string& name : names) {
       if (!std::filesystem::is_regular_file(Path("out/" + name))) continue;
       ++some;
