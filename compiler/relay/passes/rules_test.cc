@@ -27,6 +27,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"conv_transpose1d", kRelated},
       {"custom", "what it computes is the business of its backend"},
       {"deform_columns", kRelated},
+      {"dense_bits", kRelated},
       {"conv2d_parts", kRelated},
       {"dense_parts", kRelated},
       {"dfa_match", "tables that only the regex compiler makes"},
