@@ -1,4 +1,4 @@
-// What the target, its artifacts and their loader call themselves.
+// The name that the target, its artifacts and their loader share.
 #ifndef INGOT_BACKENDS_CUDA_NAME_H_
 #define INGOT_BACKENDS_CUDA_NAME_H_
 

@@ -200,8 +200,12 @@ TEST_F(NpuLoaderTest, HostileCommandsAreRefused) {
       [&](Command* c) { c->operands[kInput].offset = 16; },
       [&](Command* c) { c->operands[kInput].offset = UINT64_MAX - 15; },
       [&](Command* c) { c->operands[kInput].bytes = UINT64_MAX; },
-      [&](Command* c) { c->operands[kBias] = {Place::kArgument, 0, 0, 8}; },
-      [&](Command* c) { c->operands[kBias] = {Place::kArgument, 0, 1, 4}; },
+      [&](Command* c) {
+        c->operands[kBias] = {Place::kArgument, 0, 0, 8};
+      },
+      [&](Command* c) {
+        c->operands[kBias] = {Place::kArgument, 0, 1, 4};
+      },
       [&](Command* c) { c->operands[kInputZero] = Argument(0, 2); },
   };
   for (size_t i = 0; i < edits.size(); ++i) {

@@ -1,4 +1,4 @@
-// What measurements found, as text: which parameters of a schedule's template
+// The findings of a tuning as text: which parameters of a schedule's template
 // run a kernel fastest on a machine.
 //
 //   # anything

@@ -79,7 +79,9 @@ TEST(MicrosoftAttentionTest, Attention) {
   ExpectSame("Attention", 1,
              {x, Constant(RandomFloats({12, 2 * 16 + 24}, 6)),
               Constant(RandomFloats({2 * 16 + 24}, 7))},
-             [](Node* n) { SetInts(n, "qkv_hidden_sizes", {16, 16, 24}); });
+             [](Node* n) {
+               SetInts(n, "qkv_hidden_sizes", {16, 16, 24});
+             });
 }
 
 TEST(MicrosoftAttentionTest, MultiHeadAttention) {

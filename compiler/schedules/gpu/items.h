@@ -1,4 +1,4 @@
-// What templates for devices share. Private to this folder.
+// Helpers that templates for devices share. Private to this folder.
 #ifndef INGOT_COMPILER_SCHEDULES_GPU_ITEMS_H_
 #define INGOT_COMPILER_SCHEDULES_GPU_ITEMS_H_
 
