@@ -22,7 +22,7 @@ namespace {
 void AddPlain(Grower* g, const std::string& op) {
   const int count = g->random().OneOf({1, 1, 1, 1, 2, 2, 3});
   Call call(op, {g->Some(g->FloatType(), 0, 5)});
-  const std::string& first = call.operands[0];
+  const std::string first = call.operands[0];
   for (int i = 1; i < count; ++i) {
     call.operands.push_back(g->random().Chance(70)
                                 ? g->Like(g->TypeOf(first), g->ShapeOf(first))
