@@ -85,7 +85,12 @@ void AddAttentionOperator(Grower* g, const std::string& op) {
   if (r.Chance(35)) call.Int("is_causal", 1);
   if (r.Chance(25)) call.Float("scale", 0.5);
   if (r.Chance(20)) call.Float("softcap", 2);
-  if (r.Chance(20) && !flat) {
+  if (g->opset() >= 24 && r.Chance(30)) {
+    // How many of the keys are none of the padding.
+    call.operands.resize(7);
+    call.operands[6] = g->New(DataType::Int(64), {batch},
+                              Fill::Whole(1, static_cast<double>(kv_length)));
+  } else if (r.Chance(20) && !flat) {
     call.operands.resize(4);
     const Shape past = {batch, kv_heads, 1 + r.Next(5), depth};
     call.operands[3].clear();

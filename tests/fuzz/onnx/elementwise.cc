@@ -73,6 +73,16 @@ void AddCast(Grower* g, const std::string& op) {
   }
 }
 
+// The same bits as another type.
+void AddBitCast(Grower* g, const std::string& op) {
+  Random& r = g->random();
+  const DataType from = g->AnyType();
+  if (from.is_bool()) return;
+  const DataType to =
+      r.Chance(50) ? DataType::Int(from.bits) : DataType::UInt(from.bits);
+  g->Try(Call(op, {g->Some(from, 0, 4)}).Int("to", OnnxTypeOf(to)));
+}
+
 // A second operand for `x`: the same value, or one that broadcasts with it.
 std::string Partner(Grower* g, const std::string& x, Fill fill = {}) {
   Random& r = g->random();
@@ -204,7 +214,7 @@ void AddElementwise(std::vector<OnnxSampler>* samplers) {
        AddPartial,
        2});
   samplers->push_back({{"Celu", "Elu", "HardSigmoid", "LeakyRelu", "Selu",
-                        "Shrink", "ThresholdedRelu"},
+                        "Shrink", "Swish", "ThresholdedRelu"},
                        AddParametric,
                        2});
   samplers->push_back({{"Gelu"}, AddGelu});
@@ -221,6 +231,7 @@ void AddElementwise(std::vector<OnnxSampler>* samplers) {
   samplers->push_back(
       {{"BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"}, AddBitwise});
   samplers->push_back({{"BitShift"}, AddShift});
+  samplers->push_back({{"BitCast"}, AddBitCast});
   samplers->push_back({{"Div", "Mod"}, AddDivision, 2});
   samplers->push_back({{"Pow"}, AddPower});
   samplers->push_back({{"Max", "Min", "Sum", "Mean"}, AddVariadic, 2});

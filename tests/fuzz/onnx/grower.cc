@@ -40,6 +40,7 @@ Tensor RandomTensor(DataType t, const Shape& shape, const Fill& fill,
 Grower::Grower(uint64_t seed, int opset)
     : random_(seed), opset_(opset), model_(EmptyModel(opset)) {
   hazards_ = random_.Chance(6);
+  given_ = random_.Chance(25) ? 60 : 3;
   const int64_t k = random_.Next(100);
   float_type_ = k < 84   ? DataType::Float(32)
                 : k < 92 ? DataType::Float(64)
@@ -193,17 +194,19 @@ std::string Grower::Weight(DataType t, const Shape& shape, Fill fill) {
   return Initializer(RandomTensor(t, shape, fill, &random_));
 }
 
+std::string Grower::Parameter(const Tensor& tensor) {
+  return random_.Chance(given_) ? Input(tensor) : Initializer(tensor);
+}
+
 std::string Grower::Parameter(const std::vector<int64_t>& elements,
                               DataType t) {
-  const Tensor tensor =
+  return Parameter(
       TensorOf(t, {static_cast<int64_t>(elements.size())},
-               std::vector<double>(elements.begin(), elements.end()));
-  return random_.Chance(3) ? Input(tensor) : Initializer(tensor);
+               std::vector<double>(elements.begin(), elements.end())));
 }
 
 std::string Grower::ScalarParameter(double element, DataType t) {
-  const Tensor tensor = TensorOf(t, {}, {element});
-  return random_.Chance(3) ? Input(tensor) : Initializer(tensor);
+  return Parameter(TensorOf(t, {}, {element}));
 }
 
 bool Grower::Acceptable(const std::string& name) const {

@@ -107,7 +107,8 @@ class Grower {
   // laid out when a model is compiled.
   std::string Weight(DataType t, const Shape& shape, Fill fill = {});
   // A new one with these elements, for shapes, axes and the like: mostly an
-  // initializer.
+  // initializer; in some models, mostly an input, so that only a run knows it.
+  std::string Parameter(const Tensor& tensor);
   std::string Parameter(const std::vector<int64_t>& elements,
                         DataType t = DataType::Int(64));
   std::string ScalarParameter(double element, DataType t);
@@ -148,6 +149,7 @@ class Grower {
   int next_name_ = 0;
   int operators_ = 0;
   bool hazards_;                      // whether results may be infinite or NaN
+  int given_;                         // of 100 parameters, so many are inputs
   DataType float_type_, other_type_;  // this model's favourites
 };
 

@@ -21,7 +21,7 @@ void AddResize(Grower* g, const std::string& op) {
     std::vector<double> scales(rank, 1);
     for (int d = 2; d < rank; ++d) scales[d] = r.OneOf({0.5, 1.0, 2.0, 4.0});
     call.operands.push_back(
-        g->Initializer(TensorOf(DataType::Float(32), {rank}, scales)));
+        g->Parameter(TensorOf(DataType::Float(32), {rank}, scales)));
   } else {
     Shape to = from;
     for (int d = 2; d < rank; ++d) {
@@ -45,6 +45,24 @@ void AddResize(Grower* g, const std::string& op) {
     call.Int("antialias", 1);
   }
   g->Try(call);
+}
+
+// A part of an image, inside of it: where a sample lies on the border of what
+// is there depends on how its place was rounded.
+void AddCropAndResize(Grower* g, const std::string& op) {
+  Random& r = g->random();
+  const std::string x = g->Some(DataType::Float(32), 4, 4);
+  const Shape from = g->ShapeOf(x);
+  std::vector<double> region(8);
+  for (int d = 0; d < 4; ++d) {
+    region[d] = d < 2 ? 0 : r.OneOf({0.125, 0.25, 0.375});
+    region[4 + d] = d < 2 ? 1 : r.OneOf({0.625, 0.75, 0.875});
+  }
+  g->Try(
+      Call(op, {x, g->Parameter(TensorOf(DataType::Float(32), {8}, region)), "",
+                g->Parameter({from[0], from[1], 1 + r.Next(9), 1 + r.Next(9)})})
+          .String("mode", r.OneOf({"linear", "cubic"}))
+          .String("coordinate_transformation_mode", "tf_crop_and_resize"));
 }
 
 void AddGridSample(Grower* g, const std::string& op) {
@@ -124,10 +142,10 @@ void AddNonMaxSuppression(Grower* g, const std::string& op) {
       {g->New(DataType::Float(32), {batch, boxes, 4}, Fill{0.1, 1, false}),
        g->New(DataType::Float(32), {batch, classes, boxes}, Fill{0, 1, false}),
        g->Parameter({1 + r.Next(6)}),
-       g->Initializer(TensorOf(DataType::Float(32), {1}, {r.Real(0.2, 0.8)}))});
+       g->Parameter(TensorOf(DataType::Float(32), {1}, {r.Real(0.2, 0.8)}))});
   if (r.Chance(60)) {
     call.operands.push_back(
-        g->Initializer(TensorOf(DataType::Float(32), {1}, {r.Real(0.1, 0.6)})));
+        g->Parameter(TensorOf(DataType::Float(32), {1}, {r.Real(0.1, 0.6)})));
   }
   if (center) call.Int("center_point_box", 1);
   g->Try(call);
@@ -137,6 +155,7 @@ void AddNonMaxSuppression(Grower* g, const std::string& op) {
 
 void AddImages(std::vector<OnnxSampler>* samplers) {
   samplers->push_back({{"Resize"}, AddResize, 3});
+  samplers->push_back({{"Resize"}, AddCropAndResize});
   samplers->push_back({{"GridSample"}, AddGridSample});
   samplers->push_back({{"AffineGrid"}, AddAffineGrid});
   samplers->push_back({{"MaxRoiPool", "RoiAlign"}, AddRoi});

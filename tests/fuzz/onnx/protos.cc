@@ -63,7 +63,9 @@ onnx::ModelProto EmptyModel(int opset) {
                        : opset <= 18 ? 8
                        : opset <= 20 ? 9
                        : opset <= 22 ? 10
-                                     : 11);
+                       : opset <= 23 ? 11
+                       : opset <= 24 ? 12
+                                     : 13);
   auto* set = model.add_opset_import();
   set->set_domain("");
   set->set_version(opset);

@@ -62,6 +62,8 @@ const std::vector<OnnxSampler>& OnnxSamplers() {
     AddNormalizations(samplers);
     AddMoves(samplers);
     AddIndexing(samplers);
+    AddState(samplers);
+    AddStored(samplers);
     AddRecurrent(samplers);
     AddAttention(samplers);
     AddQuantized(samplers);
@@ -81,7 +83,7 @@ OnnxModel MakeOnnxModel(uint64_t seed, const std::set<std::string>& only) {
   Random random(seed);
   // Newer operator sets more often: most samplers use what came with them.
   const int opset = static_cast<int>(random.OneOf<int64_t>(
-      {13, 14, 15, 16, 17, 18, 19, 20, 21, 21, 22, 22, 23, 23, 23}));
+      {13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 23, 24, 25, 26, 27, 27}));
   Grower grower(static_cast<uint64_t>(random.Next(int64_t{1} << 62)), opset);
   // Samplers as often as they weigh, each with the operators to draw from.
   std::vector<std::pair<const OnnxSampler*, std::vector<std::string>>> drawn;

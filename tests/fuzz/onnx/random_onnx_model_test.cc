@@ -21,7 +21,7 @@ TEST(RandomOnnxModel, TheSameSeedGivesTheSameModel) {
 bool MakesANode(const OnnxSampler& sampler, const std::string& op) {
   for (uint64_t seed = 0; seed < 100; ++seed) {
     // ONNX Runtime has some operators in older sets only.
-    Grower grower(seed, 13 + static_cast<int>(seed % 11));
+    Grower grower(seed, 13 + static_cast<int>(seed % 15));
     sampler.add(&grower, op);
     if (grower.operators() == 0) continue;
     const onnx::ModelProto model = grower.Finish();

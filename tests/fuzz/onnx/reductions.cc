@@ -54,10 +54,17 @@ void AddAlongAxis(Grower* g, const std::string& op) {
   g->Try(call);
 }
 
-void AddCumSum(Grower* g, const std::string& op) {
+// Factors are small and few, so that their product stays a number.
+std::string Factors(Grower* g, DataType t) {
+  Shape shape = g->RandomShape(static_cast<int>(1 + g->random().Next(3)));
+  for (int64_t& extent : shape) extent = std::min<int64_t>(extent, 17);
+  return g->New(t, shape, t.is_float() ? Fill::Positive() : Fill::Whole(1, 2));
+}
+
+void AddCumulative(Grower* g, const std::string& op) {
   Random& r = g->random();
-  const std::string x =
-      g->Some(r.Chance(70) ? g->FloatType() : DataType::Int(64), 1, 4);
+  const DataType t = r.Chance(70) ? g->FloatType() : DataType::Int(64);
+  const std::string x = op == "CumProd" ? Factors(g, t) : g->Some(t, 1, 4);
   g->Try(Call(op, {x, g->ScalarParameter(static_cast<double>(g->Axis(x)),
                                          DataType::Int(64))})
              .Int("exclusive", r.Next(2))
@@ -91,7 +98,7 @@ void AddReductions(std::vector<OnnxSampler>* samplers) {
   samplers->push_back({{"Softmax", "LogSoftmax", "Hardmax", "LpNormalization"},
                        AddAlongAxis,
                        3});
-  samplers->push_back({{"CumSum"}, AddCumSum});
+  samplers->push_back({{"CumSum", "CumProd"}, AddCumulative});
   samplers->push_back({{"TopK"}, AddTopK});
 }
 

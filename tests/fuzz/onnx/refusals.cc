@@ -33,6 +33,7 @@ const std::vector<Refusal>& Refusals() {
       {"GatherND", "must be static",
        "the last dimension of the indices is the depth of the index"},
       {"Attention", "heads of", kHeads},
+      {"LinearAttention", "heads", kHeads},
       {"DeformConv", "offset_groups=", kHeads},
       {"DFT", "elements of",
        "the last dimension says whether numbers are complex"},

@@ -56,6 +56,8 @@ Rounding RoundingOf(absl::string_view op) {
                              "DepthToSpace",
                              "SpaceToDepth",
                              "ReverseSequence",
+                             "TensorScatter",
+                             "BitCast",
                              "Compress",
                              "NonZero",
                              "Unique",
@@ -104,15 +106,31 @@ Rounding RoundingOf(absl::string_view op) {
     for (const char* name : {"Resize", "Upsample", "GridSample", "RoiAlign"}) {
       (*table)[name] = Rounding::kPlaces;
     }
-    for (const char* name :
-         {"Add", "Mul", "Sum", "MatMul", "Gemm", "Einsum", "ReduceSum",
-          "ReduceSumSquare", "ReduceL1", "CumSum", "Col2Im", "Cast", "CastLike",
-          "Range", "ScatterElements", "ScatterND", "DeformConv",
-          "RotaryEmbedding", "ReduceProd"}) {
+    for (const char* name : {"Add",
+                             "Mul",
+                             "Sum",
+                             "MatMul",
+                             "Gemm",
+                             "Einsum",
+                             "ReduceSum",
+                             "ReduceSumSquare",
+                             "ReduceL1",
+                             "CumSum",
+                             "Col2Im",
+                             "Cast",
+                             "CastLike",
+                             "Range",
+                             "ScatterElements",
+                             "ScatterND",
+                             "DeformConv",
+                             "RotaryEmbedding",
+                             "ReduceProd",
+                             "CausalConvWithState"}) {
       (*table)[name] = Rounding::kSums;
     }
-    for (const char* name : {"LSTM", "GRU", "RNN", "If", "Loop", "Scan", "Det",
-                             "DFT", "STFT", "Attention"}) {
+    for (const char* name :
+         {"LSTM", "GRU", "RNN", "If", "Loop", "Scan", "Det", "DFT", "STFT",
+          "Attention", "LinearAttention", "CumProd"}) {
       (*table)[name] = Rounding::kIterates;
     }
     for (const char* name : {"Conv", "ConvTranspose"}) {

@@ -36,6 +36,8 @@ void AddQuantized(std::vector<OnnxSampler>* samplers);
 void AddControlFlow(std::vector<OnnxSampler>* samplers);
 void AddGenerators(std::vector<OnnxSampler>* samplers);
 void AddImages(std::vector<OnnxSampler>* samplers);
+void AddState(std::vector<OnnxSampler>* samplers);
+void AddStored(std::vector<OnnxSampler>* samplers);
 void AddSignals(std::vector<OnnxSampler>* samplers);
 void AddSequences(std::vector<OnnxSampler>* samplers);
 void AddLosses(std::vector<OnnxSampler>* samplers);
