@@ -40,14 +40,18 @@ absl::Status WriteDirectory(const ArtifactSet& set, absl::string_view dir,
 // Without options.accept_edits, one FailedPrecondition names every file that is
 // missing or not as the manifest says. With it, files are taken as they are, an
 // artifact whose file is missing is left out, and an entry that a person added
-// to the manifest needs neither size nor digest.
+// to the manifest needs neither size nor digest. An artifact whose text form
+// was edited is read from that, by options.inspectors; InvalidArgument names
+// the file, line and column of what is wrong there, and FailedPrecondition the
+// artifact that was edited in both forms.
 //
 // Links below `dir` are refused, and so are names that break a rule of names.h.
 // Other errors: NotFound (no manifest.json), InvalidArgument (a manifest that
 // is not one), FailedPrecondition (a format version that this Ingot does not
 // read).
-absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
-                                          const ReadOptions& options = {});
+absl::StatusOr<ArtifactSet> ReadDirectory(
+    absl::string_view dir, const ReadOptions& options = {},
+    const InspectorRegistry* inspectors = nullptr);
 
 }  // namespace ingot
 

@@ -126,7 +126,7 @@ TEST_F(DirectoryEditTest, AnEditedNoteIsTold) {
   rule.name = "size";
   rule.file_suffixes = {".o"};
   rule.output_suffix = ".txt";
-  rule.inspect = [](const Artifact& artifact) {
+  rule.inspect = [](const Artifact& artifact, const ArtifactSet&) {
     return absl::StrCat(artifact.content.size(), " bytes\n");
   };
   ASSERT_OK(inspectors.Register(rule));

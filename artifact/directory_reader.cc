@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "artifact/directory_manifest.h"
 #include "artifact/edits.h"
 #include "artifact/file_tree.h"
+#include "artifact/inspector.h"
 #include "artifact/manifest.h"
 #include "artifact/manifest.pb.h"
 #include "artifact/names.h"
@@ -33,20 +35,72 @@ std::string Difference(const Manifest::Entry& entry, const Blob& content) {
   return "";
 }
 
-// Tells of the notes of `entry` that a person edited. One that is gone, or that
-// has no digest, is left alone.
-absl::Status TellOfEditedNotes(const FileTree& tree,
-                               const Manifest::Entry& entry,
-                               const EditedNoteFn& tell) {
+// The text of note `i` of `entry` if a person edited it. One that is gone, or
+// that has no digest, is left alone.
+absl::StatusOr<std::optional<Blob>> EditedNote(const FileTree& tree,
+                                               const Manifest::Entry& entry,
+                                               int i) {
+  absl::StatusOr<Blob> note = tree.Map(NotePath(entry, entry.notes(i)));
+  if (absl::IsNotFound(note.status())) return std::nullopt;
+  if (!note.ok()) return note.status();
+  if (Sha256Hex(note->view()) == entry.note_sha256(i)) return std::nullopt;
+  return *std::move(note);
+}
+
+// The note that is the text form of an artifact, and who reads it back.
+struct TextForm {
+  const InspectorRule* rule = nullptr;  // null: it has none
+  std::string note;
+};
+
+TextForm FindTextForm(const Manifest::Entry& entry,
+                      const InspectorRegistry* inspectors) {
+  TextForm form;
+  if (inspectors == nullptr) return form;
+  form.rule = inspectors->FindTextForm(ArtifactOf(entry));
+  if (form.rule == nullptr) return form;
+  const std::string& file = entry.file_name();
+  form.note =
+      absl::StrCat(file.substr(file.rfind('/') + 1), form.rule->output_suffix);
+  return form;
+}
+
+// Tells of the notes of `entry` that a person edited; returns the text form if
+// it is one of them.
+absl::StatusOr<std::optional<Blob>> LookAtNotes(const FileTree& tree,
+                                                const Manifest::Entry& entry,
+                                                const TextForm& form,
+                                                const EditedNoteFn& tell) {
+  std::optional<Blob> text;
   for (int i = 0; i < entry.note_sha256_size(); ++i) {
-    const std::string path = NotePath(entry, entry.notes(i));
-    absl::StatusOr<Blob> note = tree.Map(path);
-    if (absl::IsNotFound(note.status())) continue;
-    if (!note.ok()) return note.status();
-    if (Sha256Hex(note->view()) == entry.note_sha256(i)) continue;
-    tell(tree.Shown(path), tree.Shown(ArtifactPath(ArtifactOf(entry))));
+    const bool is_text = form.rule != nullptr && entry.notes(i) == form.note;
+    if (!is_text && tell == nullptr) continue;
+    INGOT_ASSIGN_OR_RETURN(std::optional<Blob> edited,
+                           EditedNote(tree, entry, i));
+    if (!edited) continue;
+    if (is_text) {
+      text = std::move(edited);
+    } else {
+      tell(tree.Shown(NotePath(entry, entry.notes(i))),
+           tree.Shown(ArtifactPath(ArtifactOf(entry))));
+    }
   }
-  return absl::OkStatus();
+  return text;
+}
+
+// The content that the edited text form of an artifact says.
+absl::StatusOr<Blob> ReadTextForm(const std::string& path, const Blob& text,
+                                  const TextForm& form) {
+  absl::StatusOr<std::string> content = form.rule->read_back(text.view());
+  if (content.ok()) return Blob::FromString(*std::move(content));
+  return absl::Status(content.status().code(),
+                      absl::StrCat(path, ":", content.status().message()));
+}
+
+absl::Status EditedTwice(const std::string& path, const std::string& note) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, " was edited, and so was its text form ", note,
+                   "; which of them is meant?"));
 }
 
 absl::Status EditsError(absl::string_view dir,
@@ -65,7 +119,8 @@ absl::Status EditsError(absl::string_view dir,
 }  // namespace
 
 absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
-                                          const ReadOptions& options) {
+                                          const ReadOptions& options,
+                                          const InspectorRegistry* inspectors) {
   INGOT_ASSIGN_OR_RETURN(FileTree tree, FileTree::Open(dir));
   absl::StatusOr<Manifest> manifest = LoadManifest(tree);
   if (absl::IsNotFound(manifest.status())) {
@@ -91,9 +146,19 @@ absl::StatusOr<ArtifactSet> ReadDirectory(absl::string_view dir,
       edits.push_back(absl::StrCat(path, " ", difference));
       edited.push_back(path);
     }
-    if (options.on_edited_note != nullptr) {
-      INGOT_RETURN_IF_ERROR(
-          TellOfEditedNotes(tree, entry, options.on_edited_note));
+    const TextForm form = FindTextForm(entry, inspectors);
+    INGOT_ASSIGN_OR_RETURN(
+        const std::optional<Blob> text,
+        LookAtNotes(tree, entry, form, options.on_edited_note));
+    if (text) {
+      const std::string note = NotePath(entry, form.note);
+      if (!difference.empty()) return EditedTwice(tree.Shown(path), note);
+      edits.push_back(absl::StrCat(note, " was changed"));
+      edited.push_back(path);
+      if (options.accept_edits) {
+        content = ReadTextForm(tree.Shown(note), *text, form);
+        if (!content.ok()) return content.status();
+      }
     }
     artifact.content = *std::move(content);
     if (absl::Status s = set.Add(std::move(artifact)); !s.ok()) {

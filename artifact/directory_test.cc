@@ -59,7 +59,7 @@ TEST(DirectoryTest, HasAFileForEachArtifactAndEachNote) {
                 "host/plan/plan.json.pretty.json", "manifest.json"}));
   EXPECT_EQ(ReadFile(dir + "/dsp/llvm/lib0.o"), "dsp");
   EXPECT_EQ(ReadFile(dir + "/host/plan/plan.json.pretty.json"),
-            "{\n  \"b\": [\n    1,\n    2.50\n  ],\n  \"a\": {}\n}\n");
+            "{\"b\": [1, 2.50], \"a\": {}}\n");
 }
 
 TEST(DirectoryTest, DumpAndPackGiveTheSameBytes) {
@@ -108,9 +108,10 @@ TEST(DirectoryTest, LargeFilesAreMapped) {
 
 TEST(DirectoryTest, AnInspectorThatFailsSaysSoInItsFile) {
   InspectorRegistry registry;
-  ASSERT_OK(registry.Register(Rule("broken", ".b.txt", [](const Artifact&) {
-    return absl::DataLossError("no symbol table");
-  })));
+  ASSERT_OK(registry.Register(
+      Rule("broken", ".b.txt", [](const Artifact&, const ArtifactSet&) {
+        return absl::DataLossError("no symbol table");
+      })));
   const std::string dir = TestFolder();
   ASSERT_OK(WriteDirectory(SmallSet(), dir, registry));
   const std::string note = ReadFile(dir + "/dsp/llvm/lib0.o.b.txt");
@@ -125,9 +126,10 @@ TEST(DirectoryTest, NotesNeverTakeAnArtifactsPlace) {
     ASSERT_OK(set.Add(MakeArtifact("c", "native", "host", name, name)));
   }
   InspectorRegistry registry;
-  ASSERT_OK(registry.Register(Rule("note", ".note", [](const Artifact& a) {
-    return absl::StatusOr<std::string>("note of " + a.file_name);
-  })));
+  ASSERT_OK(registry.Register(
+      Rule("note", ".note", [](const Artifact& a, const ArtifactSet&) {
+        return absl::StatusOr<std::string>("note of " + a.file_name);
+      })));
   const std::string dir = TestFolder();
   ASSERT_OK(WriteDirectory(set, dir, registry));
   EXPECT_EQ(ReadFile(dir + "/host/c/A.NOTE"), "A.NOTE");
@@ -142,9 +144,10 @@ TEST(DirectoryTest, TwoInspectorsOfOneSuffixGetTwoFiles) {
   ASSERT_OK(set.Add(MakeArtifact("c", "native", "host", "a", "")));
   InspectorRegistry registry;
   for (const std::string& name : {"one", "two"}) {
-    ASSERT_OK(registry.Register(Rule(name, ".txt", [name](const Artifact&) {
-      return absl::StatusOr<std::string>(name);
-    })));
+    ASSERT_OK(registry.Register(
+        Rule(name, ".txt", [name](const Artifact&, const ArtifactSet&) {
+          return absl::StatusOr<std::string>(name);
+        })));
   }
   const std::string dir = TestFolder();
   ASSERT_OK(WriteDirectory(set, dir, registry));

@@ -59,12 +59,23 @@ class NoteNames {
   absl::flat_hash_set<std::string> taken_;
 };
 
-std::string TextOf(const InspectorRule& rule, const Artifact& artifact) {
-  absl::StatusOr<std::string> text = rule.inspect(artifact);
-  if (text.ok()) return *std::move(text);
-  return absl::StrCat(
-      "The inspector ", rule.name,
-      " could not read this artifact: ", text.status().ToString(), "\n");
+// Writes what an inspector says of an artifact, and notes it in `entry`.
+absl::Status WriteNote(const ArtifactSet& set, const Artifact& artifact,
+                       const InspectorRule& rule, const FileTree& tree,
+                       const std::string& folder, NoteNames* names,
+                       Manifest::Entry* entry) {
+  const std::string note = names->Choose(*entry, rule.output_suffix);
+  absl::StatusOr<std::string> text = rule.inspect(artifact, set);
+  if (!text.ok()) {
+    text = absl::StrCat(
+        "The inspector ", rule.name,
+        " could not read this artifact: ", text.status().ToString(), "\n");
+  }
+  INGOT_RETURN_IF_ERROR(
+      tree.Write(absl::StrCat(folder, "/", NotePath(*entry, note)), *text));
+  entry->add_notes(note);
+  entry->add_note_sha256(Sha256Hex(*text));
+  return absl::OkStatus();
 }
 
 // Writes the artifacts, what the inspectors say of them, and the manifest, all
@@ -83,11 +94,8 @@ absl::Status WriteFiles(const ArtifactSet& set,
         tree.Write(below + ArtifactPath(artifact), artifact.content.view()));
     for (const InspectorRule* rule : inspectors.Find(artifact)) {
       if (rule->output_suffix.empty()) continue;
-      const std::string note = names.Choose(*entry, rule->output_suffix);
-      const std::string text = TextOf(*rule, artifact);
-      INGOT_RETURN_IF_ERROR(tree.Write(below + NotePath(*entry, note), text));
-      entry->add_notes(note);
-      entry->add_note_sha256(Sha256Hex(text));
+      INGOT_RETURN_IF_ERROR(
+          WriteNote(set, artifact, *rule, tree, folder, &names, entry));
     }
   }
   INGOT_ASSIGN_OR_RETURN(std::string json, ManifestToJson(*manifest));

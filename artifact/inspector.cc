@@ -57,11 +57,42 @@ absl::Status InspectorRegistry::Register(InspectorRule rule) {
   return absl::OkStatus();
 }
 
+absl::Status InspectorRegistry::RegisterForSets(SetInspectorRule rule) {
+  if (rule.name.empty() || rule.inspect == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the inspector of sets \"", rule.name,
+                     "\" needs a name and a function"));
+  }
+  for (const SetInspectorRule& other : for_sets_) {
+    if (other.name == rule.name) {
+      return absl::AlreadyExistsError(
+          absl::StrCat("an inspector of sets named \"", rule.name,
+                       "\" is already registered"));
+    }
+  }
+  for_sets_.push_back(std::move(rule));
+  return absl::OkStatus();
+}
+
+const InspectorRule* InspectorRegistry::FindTextForm(
+    const Artifact& artifact) const {
+  for (const InspectorRule* rule : Find(artifact)) {
+    if (rule->read_back != nullptr) return rule;
+  }
+  return nullptr;
+}
+
 std::vector<const InspectorRule*> InspectorRegistry::Find(
     const Artifact& artifact) const {
   std::vector<const InspectorRule*> found;
   for (const InspectorRule& rule : rules_) {
     if (Matches(rule, artifact)) found.push_back(&rule);
+  }
+  if (found.size() > 1) {
+    found.erase(std::remove_if(
+                    found.begin(), found.end(),
+                    [](const InspectorRule* rule) { return rule->only_alone; }),
+                found.end());
   }
   return found;
 }

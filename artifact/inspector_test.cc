@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "artifact/test_support.h"
 #include "artifact/text_inspectors.h"
 #include "gtest/gtest.h"
@@ -12,7 +13,9 @@ namespace {
 using testing::Fails;
 using testing::MakeArtifact;
 
-absl::StatusOr<std::string> Nothing(const Artifact&) { return std::string(); }
+absl::StatusOr<std::string> Nothing(const Artifact&, const ArtifactSet&) {
+  return std::string();
+}
 
 InspectorRule Rule(const std::string& name) {
   InspectorRule rule;
@@ -82,7 +85,7 @@ class TextInspectorsTest : public ::testing::Test {
         MakeArtifact("x", "x", "host", file, std::move(content));
     const auto rules = registry_.Find(artifact);
     if (rules.size() != 1) return absl::NotFoundError("not one inspector");
-    return rules[0]->inspect(artifact);
+    return rules[0]->inspect(artifact, {});
   }
 
   InspectorRegistry registry_;
@@ -101,25 +104,49 @@ TEST_F(TextInspectorsTest, TextIsShownAsItIs) {
 TEST_F(TextInspectorsTest, JsonIsIndentedInItsOwnOrder) {
   const auto text =
       Inspect("a.json", R"({"b":[1,-2.50,1e3,"\u00e4\n"],"a":{"x":{},"y":[]},)"
-                        R"("t":true,"n":null,"big":18446744073709551615})");
+                        R"("t":true,"n":null,"big":1844674})");
   ASSERT_OK(text);
   EXPECT_EQ(*text,
-            "{\n"
-            "  \"b\": [\n"
-            "    1,\n"
-            "    -2.50,\n"
-            "    1e3,\n"
-            "    \"\xc3\xa4\\n\"\n"
-            "  ],\n"
-            "  \"a\": {\n"
-            "    \"x\": {},\n"
-            "    \"y\": []\n"
-            "  },\n"
-            "  \"t\": true,\n"
-            "  \"n\": null,\n"
-            "  \"big\": 18446744073709551615\n"
-            "}\n");
+            "{\"b\": [1, -2.50, 1e3, \"\xc3\xa4\\n\"], "
+            "\"a\": {\"x\": {}, \"y\": []}, \"t\": true, \"n\": null,"
+            " \"big\": 1844674}\n");
   EXPECT_EQ(*Inspect("a.json", "7"), "7\n");
+}
+
+// What does not fit on a line has one for each container; numbers fill theirs.
+TEST_F(TextInspectorsTest, LongJsonIsNoLongerThanItMustBe) {
+  std::string numbers = "18446744073709551615";
+  for (int i = 0; i < 40; ++i) absl::StrAppend(&numbers, ",", 1000 + i);
+  const auto text = Inspect(
+      "a.json",
+      absl::StrCat(R"({"version":1,"name":"a","tensors":{"x":{"shape":[1,2]},)"
+                   R"("w":{"shape":[3,3],"constant":"conv.weight"}},"n":[)",
+                   numbers, "],\"last\":{}}"));
+  ASSERT_OK(text);
+  EXPECT_EQ(*text, R"({
+  "version": 1, "name": "a",
+  "tensors": {"x": {"shape": [1, 2]}, "w": {"shape": [3, 3], "constant": "conv.weight"}},
+  "n": [
+    18446744073709551615, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011,
+    1012, 1013, 1014, 1015, 1016, 1017, 1018, 1019, 1020, 1021, 1022, 1023, 1024, 1025, 1026, 1027,
+    1028, 1029, 1030, 1031, 1032, 1033, 1034, 1035, 1036, 1037, 1038, 1039
+  ],
+  "last": {}
+}
+)");
+}
+
+// A rule for JSON has nothing to say where another one knows what it means.
+TEST_F(TextInspectorsTest, JsonIsForWhatNobodyElseKnows) {
+  InspectorRule graph;
+  graph.name = "graph";
+  graph.file_suffixes = {".graph.json"};
+  graph.inspect = Nothing;
+  ASSERT_OK(registry_.Register(graph));
+  const Artifact artifact =
+      MakeArtifact("x", "x", "host", "a.graph.json", "{}");
+  ASSERT_EQ(registry_.Find(artifact).size(), 1u);
+  EXPECT_EQ(registry_.Find(artifact)[0]->name, "graph");
 }
 
 TEST_F(TextInspectorsTest, BadJsonIsAnError) {

@@ -12,12 +12,13 @@
 namespace ingot {
 
 absl::StatusOr<ArtifactSet> ReadSet(absl::string_view path,
-                                    const ReadOptions& options) {
+                                    const ReadOptions& options,
+                                    const InspectorRegistry* inspectors) {
   struct stat info;
   if (stat(std::string(path).c_str(), &info) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat("cannot open ", path));
   }
-  if (S_ISDIR(info.st_mode)) return ReadDirectory(path, options);
+  if (S_ISDIR(info.st_mode)) return ReadDirectory(path, options, inspectors);
   return ReadContainerFile(path, options);
 }
 

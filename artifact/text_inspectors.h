@@ -9,9 +9,10 @@
 namespace ingot {
 
 // Registers "text" (source, assembly and IR files: shown as they are, with no
-// second file in a directory) and "json" (".pretty.json": indented, members in
-// their own order, numbers as written).
-// Errors: AlreadyExists when `registry` has one of them.
+// second file in a directory) and "json" (".pretty.json": what fits on a line
+// is on one; members in their own order, numbers as written), which is for what
+// no other inspector knows. Errors: AlreadyExists when `registry` has one of
+// them.
 absl::Status RegisterTextInspectors(InspectorRegistry* registry);
 
 }  // namespace ingot

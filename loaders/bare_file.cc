@@ -26,10 +26,10 @@ bool IsBareFile(absl::string_view path, const LoaderRegistry& loaders) {
          std::filesystem::is_regular_file(file, error);
 }
 
-absl::StatusOr<ArtifactSet> ReadSetOrBareFile(absl::string_view path,
-                                              const LoaderRegistry& loaders,
-                                              const ReadOptions& options) {
-  if (!IsBareFile(path, loaders)) return ReadSet(path, options);
+absl::StatusOr<ArtifactSet> ReadSetOrBareFile(
+    absl::string_view path, const LoaderRegistry& loaders,
+    const ReadOptions& options, const InspectorRegistry* inspectors) {
+  if (!IsBareFile(path, loaders)) return ReadSet(path, options, inspectors);
   const std::filesystem::path file{std::string(path)};
   Artifact artifact;
   artifact.codegen_id = "file";

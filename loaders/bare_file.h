@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
 #include "artifact/container.h"
+#include "artifact/inspector.h"
 #include "loaders/loader_registry.h"
 
 namespace ingot {
@@ -20,9 +21,10 @@ bool IsBareFile(absl::string_view path, const LoaderRegistry& loaders);
 // loader: the file. Its codegen is called "file". Such a set has no plan but
 // what the loader makes of the artifact.
 // Errors: those of ReadSet and of ArtifactSet::Add, for a file's name.
-absl::StatusOr<ArtifactSet> ReadSetOrBareFile(absl::string_view path,
-                                              const LoaderRegistry& loaders,
-                                              const ReadOptions& options = {});
+absl::StatusOr<ArtifactSet> ReadSetOrBareFile(
+    absl::string_view path, const LoaderRegistry& loaders,
+    const ReadOptions& options = {},
+    const InspectorRegistry* inspectors = nullptr);
 
 }  // namespace ingot
 

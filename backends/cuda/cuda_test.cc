@@ -57,7 +57,7 @@ TEST(CudaCode, IsLoopsPtxAndATable) {
   const auto set = Compile(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_THAT(ContentOf(*set, "kernels.tir"), HasSubstr(R"(
-func @m_exp(%p0: f32[3, 100]) -> (%exp_: f32[3, 100]))"));
+func @m_exp(%x: f32[3, 100]) -> (%exp_: f32[3, 100]))"));
   EXPECT_THAT(ContentOf(*set, "kernels.table"), HasSubstr(R"(
 function m_fused_mul_relu
   input f32 3 100
@@ -75,11 +75,11 @@ TEST(CudaCode, SaysWhatEachKernelIs) {
   EXPECT_THAT(ptx, HasSubstr(R"(
 // m_fused_mul_relu_0
 // 2 x 256 work items run the iterations of the outer loop; param_0 and so on are, in this order:
-// func @m_fused_mul_relu_0(%p0: f32[3, 100], %p1: f32[3, 100]) -> (%relu: f32[3, 100]) {
+// func @m_fused_mul_relu_0(%s: f32[3, 100], %e: f32[3, 100]) -> (%relu: f32[3, 100]) {
 //   parallel i0_i1 in [0, 300) {
 //     let i0: i64 = i0_i1 // 100
 //     let i1: i64 = i0_i1 % 100
-//     %relu[i0, i1] = max(%p0[i0, i1] * %p1[i0, i1], 0.0f)
+//     %relu[i0, i1] = max(%s[i0, i1] * %e[i0, i1], 0.0f)
 //   }
 // }
 	// .globl	m_fused_mul_relu_0

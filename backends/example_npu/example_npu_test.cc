@@ -211,7 +211,7 @@ TEST(ExampleNpu, CommandsCanBeRead) {
   ASSERT_NE(stream, nullptr);
   ASSERT_EQ(inspectors.Find(*stream).size(), 1u);
   EXPECT_EQ(
-      *inspectors.Find(*stream)[0]->inspect(*stream),
+      *inspectors.Find(*stream)[0]->inspect(*stream, {}),
       R"(arguments of 12, 20, 60 bytes, of which the first 2 are only read; 0 bytes of temporaries, 0 bytes of constants
 command 0: i32[3, 5, 1, 1] = i8[3, 4, 1, 1] * i8[5, 4, 1, 1] transposed, stride 1 1, dilation 1 1, pad 0 0
   input: argument 0 + 0, 12 bytes

@@ -41,7 +41,8 @@ std::string CommandText(const Command& c) {
   return text;
 }
 
-absl::StatusOr<std::string> StreamText(const Artifact& artifact) {
+absl::StatusOr<std::string> StreamText(const Artifact& artifact,
+                                       const ArtifactSet&) {
   INGOT_ASSIGN_OR_RETURN(const Stream stream,
                          ReadStream(artifact.content.view()));
   std::string text = absl::StrCat(

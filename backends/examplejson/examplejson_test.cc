@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "backends/examplejson/inspectors.h"
 #include "backends/examplejson/loader.h"
 #include "backends/testing/run_regions.h"
 #include "gmock/gmock.h"
@@ -47,6 +48,26 @@ TEST(Examplejson, WritesTheGuidesForm) {
   mul 8 inputs: 7 3 shape: 10 10
   outputs 8 4
 )");
+}
+
+TEST(Examplejson, ShowsAGraphAsAFunction) {
+  InspectorRegistry registry;
+  ASSERT_TRUE(RegisterExamplejsonInspectors(&registry).ok());
+  Artifact artifact;
+  artifact.loader = "examplejson";
+  artifact.file_name = "g.examplejson";
+  const auto inspect = [&](std::string text) {
+    artifact.content = Blob::FromString(std::move(text));
+    return registry.Find(artifact)[0]->inspect(artifact, {});
+  };
+  EXPECT_EQ(*inspect("g\n input a 2 3\n const k shape: 1 values: 0.5\n"
+                     " mul b inputs: a k shape: 2 3\n outputs b a\n"),
+            "g(%a: f32[2, 3]) -> (%b, %a) {\n"
+            "  %k: f32[1] = {0.5}\n"
+            "  %b: f32[2, 3] = mul(%a, %k)\n"
+            "}\n");
+  EXPECT_THAT(std::string(inspect("g\n add 1\n").status().message()),
+              HasSubstr("line 2"));
 }
 
 // Branches, constants, values that are two outputs, inputs that are one.

@@ -155,7 +155,7 @@ TEST(ExternalTest, ARegionBecomesTheBackendsArtifacts) {
   InspectorRegistry inspectors;
   ASSERT_TRUE(RegisterInspectors(*connection, &inspectors).ok());
   ASSERT_EQ(inspectors.Find(*made).size(), 1u);
-  EXPECT_EQ(*inspectors.Find(*made)[0]->inspect(*made), "seen");
+  EXPECT_EQ(*inspectors.Find(*made)[0]->inspect(*made, {}), "seen");
   EXPECT_EQ(asked.back()["artifact"]["content"], json::array({0, 7}));
   EXPECT_EQ(sent, absl::string_view("hello\0!", 7));
 }

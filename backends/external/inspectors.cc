@@ -41,7 +41,8 @@ absl::Status RegisterInspectors(std::shared_ptr<Connection> connection,
     rule.loader = TextOr(described, "loader", "");
     rule.codegen_id = TextOr(described, "codegen_id", "");
     rule.output_suffix = TextOr(described, "output_suffix", "");
-    rule.inspect = [connection, name = rule.name](const Artifact& artifact) {
+    rule.inspect = [connection, name = rule.name](const Artifact& artifact,
+                                                  const ArtifactSet&) {
       return Inspect(*connection, name, artifact);
     };
     INGOT_RETURN_IF_ERROR(registry->Register(std::move(rule)));

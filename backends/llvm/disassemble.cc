@@ -8,10 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "backends/llvm/code_listing.h"
+#include "backends/llvm/find_loops.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "isa/instruction_decoder.h"
+#include "llvm/MC/MCInstrAnalysis.h"
+#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ELF.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,35 +43,54 @@ class Disassembler {
     if (decoder == nullptr) return nullptr;
     decoder->printer().setPrintImmHex(true);
     decoder->printer().setPrintBranchImmAsAddress(true);
-    return std::unique_ptr<Disassembler>(new Disassembler(std::move(decoder)));
+    std::string error;
+    const llvm::Target* target =
+        llvm::TargetRegistry::lookupTarget(triple.str(), error);
+    auto d = std::unique_ptr<Disassembler>(
+        new Disassembler(std::move(decoder), triple.isX86()));
+    d->instructions_.reset(target->createMCInstrInfo());
+    d->analysis_.reset(target->createMCInstrAnalysis(d->instructions_.get()));
+    return d;
   }
 
-  // Appends one line; returns the bytes that the instruction takes, at least 1.
-  uint64_t Print(llvm::ArrayRef<uint8_t> bytes, uint64_t address,
-                 std::string* out) {
-    llvm::MCInst instruction;
-    uint64_t size = 0;
-    const bool known = decoder_->Decode(bytes, address, &instruction, &size);
-    size = std::clamp<uint64_t>(size, 1, bytes.size());
-    absl::StrAppend(out, absl::StrFormat("%8x:", address));
+  // The instruction at the beginning of `bytes`, at least one byte.
+  Instruction Read(llvm::ArrayRef<uint8_t> bytes, uint64_t address) {
+    llvm::MCInst decoded;
+    Instruction instruction;
+    instruction.address = address;
+    const bool known =
+        decoder_->Decode(bytes, address, &decoded, &instruction.size);
+    instruction.size = std::clamp<uint64_t>(instruction.size, 1, bytes.size());
     if (!known) {
-      absl::StrAppend(out, "  <unknown>\n");
-      return size;
+      instruction.text = "<unknown>";
+      return instruction;
     }
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    decoder_->printer().printInst(&instruction, address, "",
-                                  decoder_->subtarget(), stream);
+    llvm::raw_string_ostream stream(instruction.text);
+    // On x86 the printer wants the place after the instruction.
+    const uint64_t base = address + (is_x86_ ? instruction.size : 0);
+    decoder_->printer().printInst(&decoded, base, "", decoder_->subtarget(),
+                                  stream);
+    std::string& text = instruction.text;
     std::replace(text.begin(), text.end(), '\t', ' ');
-    absl::StrAppend(out, " ", text, "\n");
-    return size;
+    text.erase(0, text.find_first_not_of(' '));
+    uint64_t target = 0;
+    if (analysis_ != nullptr &&
+        (analysis_->isBranch(decoded) || analysis_->isCall(decoded)) &&
+        analysis_->evaluateBranch(decoded, address, instruction.size, target)) {
+      instruction.target = target;
+    }
+    instruction.is_call = instructions_->get(decoded.getOpcode()).isCall();
+    return instruction;
   }
 
  private:
-  explicit Disassembler(std::unique_ptr<isa::InstructionDecoder> decoder)
-      : decoder_(std::move(decoder)) {}
+  Disassembler(std::unique_ptr<isa::InstructionDecoder> decoder, bool is_x86)
+      : decoder_(std::move(decoder)), is_x86_(is_x86) {}
 
   const std::unique_ptr<isa::InstructionDecoder> decoder_;
+  const bool is_x86_;
+  std::unique_ptr<llvm::MCInstrInfo> instructions_;
+  std::unique_ptr<llvm::MCInstrAnalysis> analysis_;  // may be null
 };
 
 // The triple of an ELF machine; empty for those that we do not disassemble.
@@ -120,9 +144,10 @@ struct Symbol {
   uint64_t value = 0, size = 0;
   unsigned section = 0;
   unsigned binding = 0, type = 0;
+  // Names that begin so are the compiler's own, of texts and numbers.
   bool listed() const {
     return !name.empty() && type != llvm::ELF::STT_SECTION &&
-           type != llvm::ELF::STT_FILE;
+           type != llvm::ELF::STT_FILE && name.rfind(".L", 0) != 0;
   }
 };
 
@@ -134,7 +159,9 @@ class ElfDescriber {
   using File = llvm::object::ELFFile<ElfT>;
   using Section = typename ElfT::Shdr;
 
-  ElfDescriber(const File& file, std::string* out) : file_(file), out_(out) {
+  ElfDescriber(const File& file, const NodesOfFunctions& nodes,
+               std::string* out)
+      : file_(file), nodes_(nodes), out_(out) {
     sections_ = ValueOr(file.sections(), typename ElfT::ShdrRange());
     for (const Section& section : sections_) {
       if (section.sh_type == llvm::ELF::SHT_SYMTAB) ReadSymbols(section);
@@ -208,15 +235,45 @@ class ElfDescriber {
     }
   }
 
-  void AddReference(uint64_t offset, uint64_t index,
+  void AddReference(uint64_t offset, uint64_t index, int64_t addend,
                     std::multimap<uint64_t, std::string>* references) const {
     if (index == 0 || index >= symbols_.size()) return;
     const Symbol& symbol = symbols_[index];
     if (symbol.listed()) {
       references->emplace(offset, symbol.name);
     } else if (symbol.section < sections_.size()) {
-      references->emplace(offset, Name(sections_[symbol.section]));
+      references->emplace(offset,
+                          Referred(sections_[symbol.section], symbol, addend));
     }
+  }
+
+  // What has no name that says anything: a text or a number itself, where the
+  // section holds such, otherwise the section's name.
+  std::string Referred(const Section& section, const Symbol& symbol,
+                       int64_t addend) const {
+    const llvm::ArrayRef<uint8_t> bytes =
+        ValueOr(file_.getSectionContents(section), llvm::ArrayRef<uint8_t>());
+    // A relocation that counts from the end of its instruction's operand.
+    const uint64_t at = symbol.value + (symbol.type == llvm::ELF::STT_SECTION
+                                            ? static_cast<uint64_t>(addend) + 4
+                                            : 0);
+    if (at >= bytes.size()) return Name(section);
+    const absl::string_view rest(
+        reinterpret_cast<const char*>(bytes.data()) + at, bytes.size() - at);
+    if ((section.sh_flags & llvm::ELF::SHF_STRINGS) != 0) {
+      constexpr size_t kMostShown = 60;
+      return absl::StrCat(
+          "\"",
+          absl::CHexEscape(
+              rest.substr(0, rest.find('\0')).substr(0, kMostShown)),
+          "\"");
+    }
+    float number;
+    if (section.sh_entsize != sizeof(number) || rest.size() < sizeof(number)) {
+      return Name(section);
+    }
+    std::memcpy(&number, rest.data(), sizeof(number));
+    return absl::StrCat(number);
   }
 
   // The symbols that the relocations of section `target` refer to, by place.
@@ -227,12 +284,12 @@ class ElfDescriber {
       if (section.sh_type == llvm::ELF::SHT_RELA) {
         for (const auto& r :
              ValueOr(file_.relas(section), typename ElfT::RelaRange())) {
-          AddReference(r.r_offset, r.getSymbol(false), &references);
+          AddReference(r.r_offset, r.getSymbol(false), r.r_addend, &references);
         }
       } else if (section.sh_type == llvm::ELF::SHT_REL) {
         for (const auto& r :
              ValueOr(file_.rels(section), typename ElfT::RelRange())) {
-          AddReference(r.r_offset, r.getSymbol(false), &references);
+          AddReference(r.r_offset, r.getSymbol(false), -4, &references);
         }
       }
     }
@@ -243,32 +300,27 @@ class ElfDescriber {
     const Section& section = sections_[index];
     const llvm::ArrayRef<uint8_t> bytes =
         ValueOr(file_.getSectionContents(section), llvm::ArrayRef<uint8_t>());
+    CodeNotes notes;
+    notes.nodes = &nodes_;
+    for (const Symbol& symbol : symbols_) {
+      if (symbol.listed() && symbol.section == index) {
+        notes.labels.emplace(symbol.value, symbol.name);
+      }
+    }
+    notes.references = References(index);
+    std::vector<Instruction> code;
     // What is linked has addresses, where objects have places in a section.
     const bool is_linked = file_.getHeader().e_type != llvm::ELF::ET_REL;
     const uint64_t base = is_linked ? uint64_t{section.sh_addr} : 0;
-    std::multimap<uint64_t, std::string> labels;
-    for (const Symbol& symbol : symbols_) {
-      if (symbol.listed() && symbol.section == index) {
-        labels.emplace(symbol.value - base, symbol.name);
-      }
+    for (uint64_t at = 0; at < bytes.size(); at += code.back().size) {
+      code.push_back(disassembler->Read(bytes.slice(at), base + at));
     }
-    const std::multimap<uint64_t, std::string> references = References(index);
-    absl::StrAppend(out_, "\nCode of ", Name(section), ":\n");
-    for (uint64_t at = 0; at < bytes.size();) {
-      for (auto [label, end] = labels.equal_range(at); label != end; ++label) {
-        absl::StrAppend(out_, "\n", label->second, ":\n");
-      }
-      const uint64_t size =
-          disassembler->Print(bytes.slice(at), base + at, out_);
-      for (auto it = references.lower_bound(at);
-           it != references.end() && it->first < at + size; ++it) {
-        absl::StrAppend(out_, "            ; ", it->second, "\n");
-      }
-      at += size;
-    }
+    absl::StrAppend(out_, "\nCode of ", Name(section), ":\n",
+                    ListCode(code, notes));
   }
 
   const File& file_;
+  const NodesOfFunctions& nodes_;
   std::string* const out_;
   typename ElfT::ShdrRange sections_;
   std::vector<Symbol> symbols_;
@@ -276,21 +328,22 @@ class ElfDescriber {
 
 template <typename ElfT>
 absl::Status Describe(llvm::StringRef bytes, absl::string_view name,
-                      std::string* out) {
+                      const NodesOfFunctions& nodes, std::string* out) {
   llvm::Expected<llvm::object::ELFFile<ElfT>> file =
       llvm::object::ELFFile<ElfT>::create(bytes);
   if (!file) {
     return absl::InvalidArgumentError(absl::StrCat(
         name, " is no object file: ", llvm::toString(file.takeError())));
   }
-  ElfDescriber<ElfT>(*file, out).Describe();
+  ElfDescriber<ElfT>(*file, nodes, out).Describe();
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> DescribeObject(absl::string_view bytes,
-                                           absl::string_view name) {
+                                           absl::string_view name,
+                                           const NodesOfFunctions& nodes) {
   codegen::InitializeLlvm();
   const llvm::StringRef content(bytes.data(), bytes.size());
   if (bytes.size() < llvm::ELF::EI_NIDENT ||
@@ -314,11 +367,13 @@ absl::StatusOr<std::string> DescribeObject(absl::string_view bytes,
                                  bytes.size(), " bytes\n");
   absl::Status status;
   if (is_64_bit) {
-    status = is_little ? Describe<llvm::object::ELF64LE>(readable, name, &out)
-                       : Describe<llvm::object::ELF64BE>(readable, name, &out);
+    status = is_little
+                 ? Describe<llvm::object::ELF64LE>(readable, name, nodes, &out)
+                 : Describe<llvm::object::ELF64BE>(readable, name, nodes, &out);
   } else {
-    status = is_little ? Describe<llvm::object::ELF32LE>(readable, name, &out)
-                       : Describe<llvm::object::ELF32BE>(readable, name, &out);
+    status = is_little
+                 ? Describe<llvm::object::ELF32LE>(readable, name, nodes, &out)
+                 : Describe<llvm::object::ELF32BE>(readable, name, nodes, &out);
   }
   if (!status.ok()) return status;
   return out;

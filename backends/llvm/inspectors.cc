@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/loader_names.h"
 #include "backends/llvm/disassemble.h"
 #include "base/status_macros.h"
 #include "llvm/Bitcode/BitcodeReader.h"
@@ -11,15 +12,36 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/MemoryBufferRef.h"
 #include "llvm/Support/raw_ostream.h"
+#include "runtime/plan/describe.h"
+#include "runtime/plan/plan.pb.h"
 
 namespace ingot {
 namespace {
 
-absl::StatusOr<std::string> InspectObject(const Artifact& artifact) {
-  return DescribeObject(artifact.content.view(), artifact.file_name);
+// The nodes of the functions that the set's plans call.
+NodesOfFunctions NodesIn(const ArtifactSet& set) {
+  constexpr size_t kMostBytes = size_t{1} << 30;
+  NodesOfFunctions nodes;
+  for (const Artifact& artifact : set.artifacts()) {
+    Plan plan;
+    if (artifact.loader == kMetadataLoader &&
+        artifact.content.size() <= kMostBytes &&
+        plan.ParseFromArray(artifact.content.data(),
+                            static_cast<int>(artifact.content.size()))) {
+      AddNodesOfFunctions(plan, &nodes);
+    }
+  }
+  return nodes;
 }
 
-absl::StatusOr<std::string> InspectBitcode(const Artifact& artifact) {
+absl::StatusOr<std::string> InspectObject(const Artifact& artifact,
+                                          const ArtifactSet& set) {
+  return DescribeObject(artifact.content.view(), artifact.file_name,
+                        NodesIn(set));
+}
+
+absl::StatusOr<std::string> InspectBitcode(const Artifact& artifact,
+                                           const ArtifactSet&) {
   const absl::string_view bytes = artifact.content.view();
   llvm::LLVMContext context;
   // Without a handler LLVM prints warnings, and ends the process over errors.

@@ -312,7 +312,7 @@ std::string Inspect(const Artifact& artifact, absl::Status* error = nullptr) {
   EXPECT_TRUE(RegisterLlvmInspectors(&registry).ok());
   auto rules = registry.Find(artifact);
   EXPECT_EQ(rules.size(), 1u);
-  absl::StatusOr<std::string> text = rules[0]->inspect(artifact);
+  absl::StatusOr<std::string> text = rules[0]->inspect(artifact, {});
   if (error != nullptr) *error = text.status();
   return text.ok() ? *text : "";
 }
@@ -326,12 +326,27 @@ TEST(Inspectors, ShowObjectsAndBitcode) {
   EXPECT_THAT(text, HasSubstr("weak       __ingot_host_api"));
   EXPECT_THAT(text, HasSubstr("__tvm_ffi_scale:\n"));
   EXPECT_THAT(text, HasSubstr("vmulps ymm"));
+  EXPECT_THAT(text, HasSubstr("; hot loop, 1 deep: "));
+  EXPECT_THAT(text, Not(HasSubstr(".L")));
   auto arm = Compile("llvm -mtriple=aarch64-linux-gnu");
   ASSERT_TRUE(arm.ok()) << arm.status();
   EXPECT_THAT(Inspect(arm->artifacts[0]), HasSubstr("fmul v"));
   auto bitcode = Compile("llvmjit");
   ASSERT_TRUE(bitcode.ok()) << bitcode.status();
   EXPECT_THAT(Inspect(bitcode->artifacts[0]), HasSubstr("@__tvm_ffi_scale("));
+}
+
+TEST(Llvm, KeepsTheIrOfItsCodeWhereAsked) {
+  const auto plain = Compile("llvm");
+  const auto kept = Compile("llvm -keep-ir=1");
+  ASSERT_TRUE(plain.ok() && kept.ok()) << kept.status();
+  ASSERT_EQ(kept->artifacts.size(), plain->artifacts.size() + 1);
+  EXPECT_EQ(kept->artifacts[0].content.view(),
+            plain->artifacts[0].content.view());
+  const Artifact& ir = kept->artifacts.back();
+  EXPECT_TRUE(absl::EndsWith(ir.file_name, ".ll")) << ir.file_name;
+  EXPECT_THAT(std::string(ir.content.view()), HasSubstr("@__tvm_ffi_scale("));
+  EXPECT_FALSE(Compile("llvm -keep-ir=yes").ok());
 }
 
 // Cut short, or with bytes changed: an error or some text, never a crash.

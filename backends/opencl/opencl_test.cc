@@ -78,7 +78,7 @@ TEST(OpenClCode, IsASourceAndATable) {
   EXPECT_THAT(ContentOf(*set, "kernels.cl"), HasSubstr(R"(
 /* m_exp */
 __kernel void m_exp_0(
-    __global const float* restrict p0,
+    __global const float* restrict x,
     __global float* restrict exp_1) {
 )"));
   EXPECT_THAT(ContentOf(*set, "kernels.table"), HasSubstr(R"(

@@ -51,7 +51,7 @@ std::string Disassembled(const ArtifactSet& set) {
   InspectorRegistry inspectors;
   EXPECT_TRUE(RegisterBuiltinInspectors(&inspectors).ok());
   for (const InspectorRule* rule : inspectors.Find(*code)) {
-    const auto text = rule->inspect(*code);
+    const auto text = rule->inspect(*code, {});
     return text.ok() ? *text : std::string(text.status().message());
   }
   return "nothing shows it";

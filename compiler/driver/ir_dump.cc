@@ -7,8 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "base/replace_file.h"
 #include "base/status_macros.h"
+#include "compiler/relay/parser.h"
 #include "compiler/relay/printer.h"
 #include "compiler/tir/printer.h"
+#include "runtime/safetensors_writer.h"
 
 namespace ingot {
 namespace {
@@ -29,8 +31,16 @@ absl::Status IrDump::Write(absl::string_view stage,
                            const relay::Module& module) {
   if (folder_.empty()) return absl::OkStatus();
   INGOT_RETURN_IF_ERROR(MakeFolder(folder_));
-  return relay::WriteModuleFiles(
-      module, absl::StrFormat("%s/%02d_%s.relay", folder_, next_++, stage));
+  const size_t known = constants_.size();
+  relay::PrintOptions options;
+  options.constants = &constants_;
+  const std::string text = relay::Print(module, options);
+  if (constants_.size() > known) {
+    INGOT_RETURN_IF_ERROR(WriteSafetensorsFile(
+        constants_, absl::StrCat(folder_, "/", relay::kSharedWeights)));
+  }
+  return ReplaceFileWith(
+      absl::StrFormat("%s/%02d_%s.relay", folder_, next_++, stage), text);
 }
 
 absl::Status IrDump::Write(absl::string_view stage,

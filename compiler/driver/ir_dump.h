@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
 #include "compiler/tir/ir.h"
+#include "runtime/tensor.h"
 
 namespace ingot {
 
@@ -19,7 +20,8 @@ class IrDump {
   // An empty folder name dumps nothing. The folder is made when first needed.
   explicit IrDump(std::string folder) : folder_(std::move(folder)) {}
 
-  // NN_<stage>.relay, with the weights beside it.
+  // NN_<stage>.relay. The weights of all stages are in one file beside them,
+  // each once.
   absl::Status Write(absl::string_view stage, const relay::Module& module);
 
   // tir/<kernel>/NN_<stage>.tir
@@ -29,6 +31,8 @@ class IrDump {
   const std::string folder_;
   int next_ = 0;
   std::map<std::string, int> next_of_kernel_;
+  // The weights in that file. They keep those alive that a pass has replaced.
+  std::map<std::string, Tensor> constants_;
 };
 
 }  // namespace ingot

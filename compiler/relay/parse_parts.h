@@ -12,9 +12,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
+#include "base/text/token_parser.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
-#include "compiler/text/token_parser.h"
 
 namespace ingot::relay {
 

@@ -305,17 +305,23 @@ absl::StatusOr<std::unique_ptr<Module>> ReadModule(
   return Parser(text, constants).Run();
 }
 
+absl::StatusOr<std::map<std::string, Tensor>> ReadConstantsOf(
+    absl::string_view path) {
+  const std::string folder(path.substr(0, path.rfind('/') + 1));
+  for (const std::string& weights :
+       {absl::StrCat(path, ".weights"), absl::StrCat(folder, kSharedWeights)}) {
+    if (std::ifstream(weights).good()) return ReadSafetensorsFile(weights);
+  }
+  return std::map<std::string, Tensor>();
+}
+
 absl::StatusOr<std::unique_ptr<Module>> ReadModuleFile(absl::string_view path) {
   const std::string name(path);
   std::ifstream in(name, std::ios::binary);
   if (!in) return absl::NotFoundError(absl::StrCat("cannot read ", path));
   const std::string text{std::istreambuf_iterator<char>(in),
                          std::istreambuf_iterator<char>()};
-  std::map<std::string, Tensor> constants;
-  const std::string weights = absl::StrCat(path, ".weights");
-  if (std::ifstream(weights).good()) {
-    INGOT_ASSIGN_OR_RETURN(constants, ReadSafetensorsFile(weights));
-  }
+  INGOT_ASSIGN_OR_RETURN(const auto constants, ReadConstantsOf(path));
   absl::StatusOr<std::unique_ptr<Module>> module = ReadModule(text, constants);
   if (!module.ok()) {
     return absl::Status(module.status().code(),

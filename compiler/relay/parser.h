@@ -27,8 +27,16 @@ absl::StatusOr<std::unique_ptr<Module>> ReadModule(
     absl::string_view text,
     const std::map<std::string, Tensor>& constants = {});
 
-// Reads `path` and, when it is there, `path` + ".weights". Errors name the
-// file.
+// The constants of all modules in a folder that have no file of their own.
+inline constexpr char kSharedWeights[] = "all.relay.weights";
+
+// The large constants of the module at `path`: `path` + ".weights" or, without
+// that file, kSharedWeights in the same folder; none without
+// either.
+absl::StatusOr<std::map<std::string, Tensor>> ReadConstantsOf(
+    absl::string_view path);
+
+// Reads `path` and its constants. Errors name the file.
 absl::StatusOr<std::unique_ptr<Module>> ReadModuleFile(absl::string_view path);
 
 }  // namespace ingot::relay

@@ -6,8 +6,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "base/text/token_parser.h"
 #include "compiler/relay/op.h"
-#include "compiler/text/token_parser.h"
 
 namespace ingot::relay {
 namespace {

@@ -198,15 +198,14 @@ class Printer {
 
   // The node's name, made longer where another constant of the module has it.
   std::string Key(const Node& node, absl::string_view function) {
+    std::map<std::string, Tensor>& keys =
+        options_.constants == nullptr ? keys_ : *options_.constants;
     std::string key = node.name;
     for (int n = 0;; ++n) {
-      auto [it, added] = keys_.emplace(key, *node.constant);
+      auto [it, added] = keys.emplace(key, *node.constant);
       const Tensor& there = it->second;
       if (added || (there.raw_data() == node.constant->raw_data() &&
                     there.TypeString() == node.constant->TypeString())) {
-        if (options_.constants != nullptr) {
-          options_.constants->emplace(key, *node.constant);
-        }
         return key;
       }
       key = n == 0 ? absl::StrCat(function, "/", node.name)
@@ -215,7 +214,7 @@ class Printer {
   }
 
   const PrintOptions& options_;
-  std::map<std::string, Tensor> keys_;
+  std::map<std::string, Tensor> keys_;  // where the options have none
 };
 
 template <typename T, typename F>

@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
-#include "compiler/text/token_parser.h"
+#include "base/text/token_parser.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::tir {

@@ -34,7 +34,8 @@ absl::Status RegisterConstantsInspector(InspectorRegistry* inspectors) {
   rule.name = "constants";
   rule.loader = kConstantsLoader;
   rule.output_suffix = ".txt";
-  rule.inspect = [](const Artifact& artifact) -> absl::StatusOr<std::string> {
+  rule.inspect = [](const Artifact& artifact,
+                    const ArtifactSet&) -> absl::StatusOr<std::string> {
     INGOT_ASSIGN_OR_RETURN(auto tensors, ReadSafetensors(artifact.content));
     size_t name_width = 4, type_width = 4;
     for (const auto& [name, tensor] : tensors) {

@@ -6,7 +6,7 @@
 
 namespace ingot {
 
-// Shows a plan as text: inputs, outputs, storage, and a line per call.
+// Shows a plan as text, and reads that back (runtime/plan/text).
 // AlreadyExists when the registry has it.
 absl::Status RegisterPlanInspector(InspectorRegistry* inspectors);
 

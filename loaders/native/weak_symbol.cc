@@ -4,80 +4,26 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
+#include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "loaders/native/elf_symbols.h"
 
 namespace ingot {
 namespace {
 
-absl::Status Damaged() {
-  return absl::InvalidArgumentError("is a damaged object file");
-}
-
-// The element `i` of a table of T that starts at `offset`.
-template <typename T>
-absl::StatusOr<T> At(absl::string_view bytes, uint64_t offset, uint64_t i) {
-  uint64_t start, end;
-  if (__builtin_mul_overflow(i, sizeof(T), &start) ||
-      __builtin_add_overflow(start, offset, &start) ||
-      __builtin_add_overflow(start, sizeof(T), &end) || end > bytes.size()) {
-    return Damaged();
-  }
-  T value;
-  memcpy(&value, bytes.data() + start, sizeof(T));
-  return value;
-}
-
-bool HasAt(absl::string_view bytes, uint64_t offset, absl::string_view text) {
-  return offset < bytes.size() && text.size() < bytes.size() - offset &&
-         bytes.substr(offset, text.size()) == text &&
-         bytes[offset + text.size()] == '\0';
-}
-
-// The offset of the symbol's entry in `table`, which has its name in `names`;
-// NotFound without one that is defined and global.
-absl::StatusOr<uint64_t> FindIn(absl::string_view object,
-                                const Elf64_Shdr& table,
-                                const Elf64_Shdr& names,
-                                absl::string_view symbol) {
-  for (uint64_t i = 0; i < table.sh_size / sizeof(Elf64_Sym); ++i) {
-    INGOT_ASSIGN_OR_RETURN(const Elf64_Sym entry,
-                           At<Elf64_Sym>(object, table.sh_offset, i));
-    uint64_t name;
-    if (__builtin_add_overflow(names.sh_offset, uint64_t{entry.st_name},
-                               &name)) {
-      return Damaged();
-    }
-    if (ELF64_ST_BIND(entry.st_info) != STB_LOCAL &&
-        entry.st_shndx != SHN_UNDEF && HasAt(object, name, symbol)) {
-      return table.sh_offset + i * sizeof(Elf64_Sym);
-    }
-  }
-  return absl::NotFoundError(absl::StrCat("does not define ", symbol));
-}
-
+// The offset of the entry of a symbol that is defined and global.
 absl::StatusOr<uint64_t> Find(absl::string_view object,
-                              absl::string_view symbol) {
-  const absl::StatusOr<Elf64_Ehdr> header = At<Elf64_Ehdr>(object, 0, 0);
-  if (!header.ok() || !absl::StartsWith(object, ELFMAG) ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 ||
-      header->e_ident[EI_DATA] != ELFDATA2LSB || header->e_type != ET_REL) {
-    return absl::InvalidArgumentError(
-        "is not a 64-bit little-endian object file");
+                              absl::string_view name) {
+  INGOT_ASSIGN_OR_RETURN(const std::vector<ElfSymbol> symbols,
+                         ReadElfSymbols(object));
+  for (const ElfSymbol& symbol : symbols) {
+    if (symbol.name == name && symbol.is_defined && !symbol.is_local) {
+      return symbol.offset;
+    }
   }
-  for (uint64_t i = 0; i < header->e_shnum; ++i) {
-    INGOT_ASSIGN_OR_RETURN(const Elf64_Shdr section,
-                           At<Elf64_Shdr>(object, header->e_shoff, i));
-    if (section.sh_type != SHT_SYMTAB) continue;
-    INGOT_ASSIGN_OR_RETURN(
-        const Elf64_Shdr names,
-        At<Elf64_Shdr>(object, header->e_shoff, section.sh_link));
-    return FindIn(object, section, names, symbol);
-  }
-  return absl::NotFoundError("has no symbols");
+  return absl::NotFoundError(absl::StrCat("does not define ", name));
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ std::string Print(const DimExpr& expr, absl::Span<const std::string> symbols,
       text = absl::StrCat(a, "/", b);
       break;
     case DimExpr::FLOOR_MOD:
-      text = absl::StrCat(a, "%", b);
+      text = absl::StrCat(a, " % ", b);
       break;
     case DimExpr::MIN:
       return absl::StrCat("min(", a, ", ", b, ")");

@@ -296,7 +296,7 @@ TEST_F(CliFailureTest, EditsNeedToBeAccepted) {
 // Notes are written for people and never read back.
 TEST_F(CliFailureTest, AnEditedNoteIsTold) {
   Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--dump=@dump"});
-  const std::string note = Path("dump/host/ingot/plan.binpb.txt");
+  const std::string note = Path("dump/host/ingot/weights.safetensors.txt");
   WriteFileBytes(note, ReadFile(note) + "an edit\n");
   for (const std::vector<std::string>& args :
        std::vector<std::vector<std::string>>{
@@ -307,10 +307,12 @@ TEST_F(CliFailureTest, AnEditedNoteIsTold) {
            {"link", "@dump", "-o", "@again.so"}}) {
     const CommandResult result = Ingot(args);
     EXPECT_EQ(result.exit, 0) << result.err;
-    EXPECT_THAT(result.err,
-                HasSubstr("plan.binpb.txt was edited, but it only describes "));
+    EXPECT_THAT(
+        result.err,
+        HasSubstr(
+            "weights.safetensors.txt was edited, but it only describes "));
     EXPECT_THAT(result.err, HasSubstr("edit " + Path("dump/host/ingot") +
-                                      "/plan.binpb itself\n"));
+                                      "/weights.safetensors itself\n"));
   }
   EXPECT_EQ(ReadFile(Path("again.ingot")), ReadFile(Path("mlp.ingot")));
 }

@@ -119,7 +119,7 @@ TEST_P(TargetTest, ListsAndInspectsEveryArtifact) {
     EXPECT_NE(Do({"inspect", "@mlp.ingot", "--artifact=" + path}), "");
   }
   EXPECT_THAT(Do({"inspect", "@mlp.ingot", "--artifact=plan.binpb"}),
-              HasSubstr("# first, bias, relu"));
+              HasSubstr("from \"first, bias, relu\""));
   const std::string set = Do({"inspect", "@mlp.ingot"});
   EXPECT_THAT(set, HasSubstr("x: f32[2, 16]"));
   EXPECT_THAT(set, HasSubstr("y: f32[2, 4]"));
@@ -291,6 +291,13 @@ TEST_F(CliTest, IrDumpsFeedBackIntoOpt) {
         << file;
   }
   EXPECT_GE(modules, 2);
+  // Weights are stored once: passes that make others add to the file.
+  const std::vector<std::string> files = FilesIn(Path("ir"));
+  EXPECT_EQ(std::count_if(files.begin(), files.end(),
+                          [](const std::string& file) {
+                            return absl::EndsWith(file, ".weights");
+                          }),
+            1);
 }
 
 // Every call against the interpreter, without any data of its own.

@@ -108,8 +108,8 @@ TEST_F(ReplaceTest, BisectFindsAWrongOne) {
 TEST_F(ReplaceTest, AnArtifactIsReplacedByItsPathOrFile) {
   std::string text =
       Do({"inspect", "@c.ingot", "--artifact=host/c/increment_kernels.c"});
-  ASSERT_THAT(text, HasSubstr("p0[i0] + 1.0f"));
-  text.replace(text.find("p0[i0] + 1.0f"), 13, "p0[i0] + 5.0f");
+  ASSERT_THAT(text, HasSubstr("x[i0] + 1.0f"));
+  text.replace(text.find("x[i0] + 1.0f"), 12, "x[i0] + 5.0f");
   WriteFileBytes(Path("five.c"), text);
   for (const std::string name :
        {"host/c/increment_kernels.c", "increment_kernels.c"}) {

@@ -301,7 +301,7 @@ TEST_P(RunTimeTest, TheDataDecides) {
   }
   ExpectVerified(inputs.size(), 3 * inputs.size());
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
-              HasSubstr("loop[body"));
+              HasSubstr("= loop("));
 }
 
 TEST_P(RunTimeTest, SequencesAreValuesOfARun) {
@@ -315,7 +315,7 @@ TEST_P(RunTimeTest, SequencesAreValuesOfARun) {
   // Tensor by tensor, and `all` of each set.
   ExpectVerified(inputs.size(), 5 + 1 + 1 + 1 + 2 + 1);
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
-              HasSubstr("sequence_at[axis 0]"));
+              HasSubstr("= sequence_at("));
   WriteSortingData(Path("wrong"), {{1, 2}});
   WriteSequence(Path("wrong/output_0.pb"), {{2, 4}, {1}});
   ExpectError({"verify", "@m.ingot", "--test-data=@wrong"}, 1,

@@ -156,7 +156,7 @@ TEST_F(TwoProgramsTest, AnEditedNoteIsToldOnce) {
   std::string note;
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(Path("mlp"))) {
-    if (absl::EndsWith(entry.path().string(), "plan.binpb.txt")) {
+    if (absl::EndsWith(entry.path().string(), "weights.safetensors.txt")) {
       note = entry.path().string();
     }
   }

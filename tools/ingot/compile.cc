@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/assemble.h"
 #include "compiler/tuning/logged_parameters.h"
+#include "loaders/native/files.h"
 #include "nlohmann/json.hpp"
 #include "tools/ingot/compile_model.h"
 #include "tools/ingot/compiler_commands.h"
@@ -16,6 +18,7 @@
 #include "tools/ingot/flags.h"
 #include "tools/ingot/json.h"
 #include "tools/ingot/output.h"
+#include "tools/ingot/relay_texts.h"
 #include "tools/ingot/replace.h"
 
 namespace ingot {
@@ -34,7 +37,10 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   flags.String("o", "OUT.ingot", "the file to write", &output);
   flags.Required();
   compile.AddTo(&flags);
-  flags.String("dump", "DIR", "also write the set as a directory", &dump);
+  flags.String(
+      "dump", "DIR",
+      "also write the set as a directory, with the module's text in DIR/relay",
+      &dump);
   flags.String("dump-ir", "DIR",
                "write the module after each pass that changed it",
                &compile.dump_ir);
@@ -63,6 +69,12 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   progress_options.quiet = quiet;
   progress_options.between_lines = absl::Milliseconds(interval_ms);
   Progress progress(progress_options);
+  // A dump has the module's text beside the set.
+  std::unique_ptr<ScratchFolder> scratch;
+  if (!dump.empty() && compile.dump_ir.empty()) {
+    INGOT_ASSIGN_OR_RETURN(scratch, ScratchFolder::Make());
+    compile.dump_ir = scratch->path();
+  }
   absl::StatusOr<CompiledModel> compiled =
       CompileModel(model, compile, builtins, &progress);
   if (!compiled.ok()) return Where(compiled.status(), model);
@@ -74,6 +86,7 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
   // The directory first: the container appears only if all went well.
   if (!dump.empty()) {
     absl::Status s = WriteDirectory(set, dump, builtins.sets.inspectors);
+    if (s.ok()) s = CopyRelayTexts(compile.dump_ir, dump);
     if (!s.ok()) return Where(s, dump);
   }
   if (absl::Status s = WriteContainer(set, output); !s.ok()) {

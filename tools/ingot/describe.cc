@@ -53,11 +53,12 @@ absl::Status CheckInspectors(const Artifact& artifact,
 }
 
 absl::StatusOr<std::string> Describe(const Artifact& artifact,
+                                     const ArtifactSet& set,
                                      const Builtins& builtins) {
   INGOT_RETURN_IF_ERROR(CheckInspectors(artifact, builtins));
   std::string text;
   for (const InspectorRule* rule : builtins.inspectors.Find(artifact)) {
-    absl::StatusOr<std::string> said = rule->inspect(artifact);
+    absl::StatusOr<std::string> said = rule->inspect(artifact, set);
     absl::StrAppend(&text, said.ok() ? *said
                                      : absl::StrCat(rule->name, ": ",
                                                     said.status().message()));

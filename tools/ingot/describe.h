@@ -18,9 +18,11 @@ namespace ingot {
 absl::Status CheckInspectors(const Artifact& artifact,
                              const Builtins& builtins);
 
-// Returns the text of all inspectors that know it, or the artifact itself if it
-// is text; otherwise its first bytes. Errors: those of CheckInspectors.
+// Returns the text of all inspectors that know an artifact of `set`, or the
+// artifact itself if it is text; otherwise its first bytes. Errors: those of
+// CheckInspectors.
 absl::StatusOr<std::string> Describe(const Artifact& artifact,
+                                     const ArtifactSet& set,
                                      const Builtins& builtins);
 
 }  // namespace ingot

@@ -243,7 +243,7 @@ absl::Status DiffArtifact(const ArtifactSet& a, const ArtifactSet& b,
           "no artifact '", path, "' in ", set == &a ? "A" : "B",
           "; `ingot list` shows target key, codegen and file name"));
     }
-    INGOT_ASSIGN_OR_RETURN(std::string text, Describe(*found, builtins));
+    INGOT_ASSIGN_OR_RETURN(std::string text, Describe(*found, *set, builtins));
     texts.push_back(std::move(text));
   }
   const std::string diff = LineDiff(texts[0], texts[1]);

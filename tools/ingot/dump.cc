@@ -28,7 +28,7 @@ absl::Status RunDump(Args args, const Backends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
-  INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins).status());
+  INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins));
   ReadOptions read;
   read.check_all_digests = true;
   EditedNotes edited;

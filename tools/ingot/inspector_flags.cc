@@ -66,19 +66,31 @@ std::string SuffixFor(const InspectorCommand& command) {
   return absl::StrCat(".", stem.substr(0, kMost), ".txt");
 }
 
-// Registers a command, or adds it to those for sets.
+// The command gets the path of a folder with the set, without notes.
+absl::StatusOr<std::string> InspectSet(const ArtifactSet& set,
+                                       const InspectorCommand& command) {
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<ScratchFolder> folder,
+                         ScratchFolder::Make());
+  INGOT_RETURN_IF_ERROR(
+      WriteDirectory(set, folder->path(), InspectorRegistry()));
+  return Run(command, folder->path());
+}
+
 absl::Status Add(absl::string_view pattern, InspectorCommand command,
-                 InspectorRegistry* inspectors,
-                 std::vector<InspectorCommand>* for_sets) {
+                 InspectorRegistry* inspectors) {
   if (pattern.empty() || command.empty()) {
     return UsageError("an inspector is PATTERN=COMMAND, such as .npu=./show");
   }
+  const std::string name =
+      absl::StrCat(pattern, " ", absl::StrJoin(command, " "));
   if (pattern == "set") {
-    for_sets->push_back(std::move(command));
-    return absl::OkStatus();
+    return inspectors->RegisterForSets(
+        {name, [command = std::move(command)](const ArtifactSet& set) {
+           return InspectSet(set, command);
+         }});
   }
   InspectorRule rule;
-  rule.name = absl::StrCat(pattern, " ", absl::StrJoin(command, " "));
+  rule.name = name;
   if (absl::ConsumePrefix(&pattern, "loader:")) {
     rule.loader = std::string(pattern);
   } else if (absl::ConsumePrefix(&pattern, "codegen:")) {
@@ -87,7 +99,8 @@ absl::Status Add(absl::string_view pattern, InspectorCommand command,
     rule.file_suffixes = {std::string(pattern)};
   }
   rule.output_suffix = SuffixFor(command);
-  rule.inspect = [command = std::move(command)](const Artifact& artifact) {
+  rule.inspect = [command = std::move(command)](const Artifact& artifact,
+                                                const ArtifactSet&) {
     return InspectArtifact(artifact, command);
   };
   return inspectors->Register(std::move(rule));
@@ -106,41 +119,29 @@ void InspectorFlags::AddTo(FlagSet* flags) {
                 "the same of a file: a line for each, PATTERN COMMAND", &file);
 }
 
-absl::StatusOr<std::vector<InspectorCommand>> AddInspectors(
-    const InspectorFlags& flags, Builtins* builtins) {
-  std::vector<InspectorCommand> for_sets;
+absl::Status AddInspectors(const InspectorFlags& flags, Builtins* builtins) {
   for (const std::string& flag : flags.commands) {
     const std::pair<absl::string_view, absl::string_view> parts =
         absl::StrSplit(flag, absl::MaxSplits('=', 1));
     INGOT_RETURN_IF_ERROR(Add(
         parts.first,
         absl::StrSplit(parts.second, absl::ByAnyChar(" \t"), absl::SkipEmpty()),
-        &builtins->inspectors, &for_sets));
+        &builtins->inspectors));
   }
   if (!flags.file.empty()) {
     INGOT_ASSIGN_OR_RETURN(const Blob text, Blob::MapFile(flags.file));
     const absl::Status read = ReadLines(text.view(), [&](Words words) {
       return Add(words[0], {words.begin() + 1, words.end()},
-                 &builtins->inspectors, &for_sets);
+                 &builtins->inspectors);
     });
     if (!read.ok()) {
       return UsageError(absl::StrCat(flags.file, ": ", read.message()));
     }
   }
-  if (flags.backends.empty()) return for_sets;
+  if (flags.backends.empty()) return absl::OkStatus();
   if (builtins->compiler == nullptr) return NeedsCompiler("--backend");
-  INGOT_RETURN_IF_ERROR(
-      builtins->compiler->AddInspectors(flags.backends, &builtins->inspectors));
-  return for_sets;
-}
-
-absl::StatusOr<std::string> InspectSet(const ArtifactSet& set,
-                                       const InspectorCommand& command) {
-  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<ScratchFolder> folder,
-                         ScratchFolder::Make());
-  INGOT_RETURN_IF_ERROR(
-      WriteDirectory(set, folder->path(), InspectorRegistry()));
-  return Run(command, folder->path());
+  return builtins->compiler->AddInspectors(flags.backends,
+                                           &builtins->inspectors);
 }
 
 }  // namespace ingot

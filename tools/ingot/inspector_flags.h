@@ -26,23 +26,17 @@ struct InspectorFlags {
 };
 
 // Registers what the flags name with `builtins`. PATTERN is the end of a file's
-// name, "loader:NAME", "codegen:NAME", or "set"; the commands for "set" are
-// returned.
+// name, "loader:NAME", "codegen:NAME", or "set".
 //
 // The program of an artifact gets the path of a file that holds its content,
 // under its own name, and writes text to stdout, at most 16 MiB. What it writes
-// to stderr the user sees. It is started for nothing but what the user asked
-// to be shown, by no shell, and ends with the command's budget.
+// to stderr the user sees. That of a set gets the path of a folder with it, as
+// `dump` writes it, without notes. It is started for nothing but what the user
+// asked to be shown, by no shell, and ends with the command's budget.
 //
 // Errors: UsageError for what is no pattern and command, with the line of a
 // file; NeedsCompiler for --backend in a program without one; AlreadyExists.
-absl::StatusOr<std::vector<InspectorCommand>> AddInspectors(
-    const InspectorFlags& flags, Builtins* builtins);
-
-// What the command says of the set: it gets the path of a folder with the set
-// as `dump` writes it, without notes.
-absl::StatusOr<std::string> InspectSet(const ArtifactSet& set,
-                                       const InspectorCommand& command);
+absl::Status AddInspectors(const InspectorFlags& flags, Builtins* builtins);
 
 }  // namespace ingot
 

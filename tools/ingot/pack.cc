@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/container.h"
 #include "artifact/directory.h"
+#include "base/status_macros.h"
 #include "tools/ingot/commands.h"
 #include "tools/ingot/flags.h"
 #include "tools/ingot/output.h"
@@ -27,8 +28,10 @@ absl::Status RunPack(Args args, const Backends& backends) {
   absl::StatusOr<bool> go_on = flags.Parse(args);
   if (!go_on.ok() || !*go_on) return go_on.status();
 
+  INGOT_ASSIGN_OR_RETURN(const Builtins builtins, MakeBuiltins(backends));
   read.on_edited_note = WarnOfEditedNote;
-  absl::StatusOr<ArtifactSet> set = ReadDirectory(flags.word(0), read);
+  absl::StatusOr<ArtifactSet> set =
+      ReadDirectory(flags.word(0), read, &builtins.inspectors);
   if (!set.ok()) {
     if (set.status().code() != absl::StatusCode::kFailedPrecondition ||
         read.accept_edits) {

@@ -76,13 +76,13 @@ absl::Status Report(const std::string& path, const ReportFlags& flags,
                            MeasureCalls(path, flags, builtins, progress));
   }
   progress->Update("describing artifacts", 0);
-  INGOT_ASSIGN_OR_RETURN(const auto facts,
-                         report::DescribeForReport(
-                             set,
-                             [&builtins](const Artifact& artifact) {
-                               return Describe(artifact, builtins);
-                             },
-                             measured));
+  INGOT_ASSIGN_OR_RETURN(const auto facts, report::DescribeForReport(
+                                               set,
+                                               [&](const Artifact& artifact) {
+                                                 return Describe(artifact, set,
+                                                                 builtins);
+                                               },
+                                               measured));
   progress->Clear();
   const std::string page = report::MakePage(facts);
   INGOT_RETURN_IF_ERROR(WriteFile(flags.output, page));
@@ -124,7 +124,7 @@ absl::Status RunReport(Args args, const Backends& backends) {
   if (!go_on.ok() || !*go_on) return go_on.status();
 
   INGOT_ASSIGN_OR_RETURN(Builtins builtins, MakeBuiltins(backends));
-  INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins).status());
+  INGOT_RETURN_IF_ERROR(AddInspectors(own, &builtins));
   report.open.accept_edits = read.accept_edits;
   Progress::Options options;
   options.quiet = report.quiet;

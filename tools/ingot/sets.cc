@@ -203,7 +203,8 @@ absl::StatusOr<ArtifactSet> OpenSet(absl::string_view path, SetUse use,
   if (!bytes.ok() || !IsElf(bytes->view())) {
     return signature.required()
                ? ReadContainer(*bytes, options)
-               : ReadSetOrBareFile(path, builtins.loaders, options);
+               : ReadSetOrBareFile(path, builtins.loaders, options,
+                                   &builtins.inspectors);
   }
   if (use == SetUse::kWhole) {
     return absl::FailedPreconditionError(absl::StrCat(
@@ -257,8 +258,9 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   options.read_set =
       [&](absl::string_view from, const LoaderRegistry& loaders,
           const ReadOptions& read) -> absl::StatusOr<ArtifactSet> {
-    INGOT_ASSIGN_OR_RETURN(ArtifactSet set,
-                           ReadSetOrBareFile(from, loaders, read));
+    INGOT_ASSIGN_OR_RETURN(
+        ArtifactSet set,
+        ReadSetOrBareFile(from, loaders, read, &builtins.inspectors));
     return Replace(std::move(set), flags.replacements,
                    AssembleWith(builtins.compiler));
   };

@@ -1,6 +1,5 @@
 #include "tools/report/graphs.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,9 +7,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "runtime/data_type.h"
+#include "runtime/plan/describe.h"
 #include "runtime/plan/dim_expr.h"
 #include "runtime/plan/lives.h"
 
@@ -18,13 +16,6 @@ namespace ingot::report {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The value of an expression that names no symbol.
-std::optional<int64_t> Known(const DimExpr& expr) {
-  if (HasSymbols(expr)) return std::nullopt;
-  const absl::StatusOr<int64_t> value = EvaluateDimExpr(expr, {});
-  return value.ok() ? std::optional<int64_t>(*value) : std::nullopt;
-}
 
 class GraphWriter {
  public:
@@ -43,7 +34,8 @@ class GraphWriter {
                   {"outputs", plan_.outputs()}, {"tensors", Tensors()},
                   {"storage", Json::array()},   {"calls", Json::array()}};
     for (const PlanStorage& storage : plan_.storage()) {
-      graph["storage"].push_back(SizeOf(storage));
+      const std::optional<int64_t> bytes = KnownBytes(storage);
+      graph["storage"].push_back(bytes ? Json(*bytes) : Json());
     }
     std::vector<size_t> bodies;
     for (const Plan& body : plan_.bodies()) {
@@ -52,55 +44,19 @@ class GraphWriter {
     for (const PlanCall& call : plan_.calls()) {
       graph["calls"].push_back(Call(call, graph["tensors"], bodies));
     }
+    graph["use"] = BytesInUse();
     (*graphs_)[index] = std::move(graph);
     return index;
   }
 
  private:
-  std::string TypeOf(const PlanTensor& tensor) const {
-    DataType dtype;
-    dtype.code = static_cast<uint8_t>(tensor.dtype().code());
-    dtype.bits = static_cast<uint8_t>(tensor.dtype().bits());
-    if (tensor.is_sequence()) {
-      return absl::StrCat("sequence<", dtype.ToString(), ">");
-    }
-    std::vector<std::string> dims;
-    for (const DimExpr& dim : tensor.shape()) {
-      dims.push_back(DimExprToString(dim, symbols_));
-    }
-    return absl::StrCat(dtype.ToString(), "[", absl::StrJoin(dims, ", "), "]");
-  }
-
-  static std::optional<int64_t> BytesOf(const PlanTensor& tensor) {
-    if (tensor.is_sequence()) return std::nullopt;
-    int64_t bytes = (tensor.dtype().bits() + 7) / 8;
-    for (const DimExpr& dim : tensor.shape()) {
-      const std::optional<int64_t> extent = Known(dim);
-      if (!extent || __builtin_mul_overflow(bytes, *extent, &bytes)) {
-        return std::nullopt;
-      }
-    }
-    return bytes;
-  }
-
-  // The largest of the sizes that it has to have.
-  static Json SizeOf(const PlanStorage& storage) {
-    int64_t largest = 0;
-    for (const DimExpr& bytes : storage.bytes()) {
-      const std::optional<int64_t> size = Known(bytes);
-      if (!size) return nullptr;
-      largest = std::max(largest, *size);
-    }
-    return largest;
-  }
-
   Json Tensors() const {
     const std::vector<Life> lives = FindLives(plan_);
     Json tensors = Json::array();
     for (int i = 0; i < plan_.tensors_size(); ++i) {
       const PlanTensor& tensor = plan_.tensors(i);
-      Json t = {{"n", tensor.name()}, {"y", TypeOf(tensor)}};
-      if (const auto bytes = BytesOf(tensor)) t["b"] = *bytes;
+      Json t = {{"n", tensor.name()}, {"y", TypeToString(tensor, symbols_)}};
+      if (const auto bytes = KnownBytes(tensor)) t["b"] = *bytes;
       if (tensor.has_constant()) t["c"] = tensor.constant();
       if (tensor.has_view_of()) t["v"] = tensor.view_of();
       if (tensor.has_storage()) {
@@ -114,24 +70,44 @@ class GraphWriter {
     return tensors;
   }
 
-  // What the call does, in words for a step that is no function.
-  static std::string Verb(const PlanCall& call) {
-    if (call.has_function()) return call.function();
-    if (call.has_branch()) return "if";
-    if (call.has_loop()) return "loop";
-    if (call.has_sequence()) return call.sequence().op();
-    if (call.has_random_state()) return "random_state";
-    return call.has_bind_dims() ? "bind_dims" : "copy";
+  // The bytes of storage in use at each call, and after the last one: of what
+  // has a size before a run. A result that takes the place of an operand is
+  // counted once.
+  std::vector<int64_t> BytesInUse() const {
+    const std::vector<Life> lives = FindLives(plan_);
+    std::vector<int64_t> change(plan_.calls_size() + 2, 0);
+    const auto add = [&](int first, int last, int64_t bytes) {
+      change[first] += bytes;
+      change[last + 1] -= bytes;
+    };
+    const auto bytes_of = [&](uint32_t t) {
+      const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
+      return tensor.has_storage() ? KnownBytes(tensor).value_or(0) : 0;
+    };
+    for (int i = 0; i < plan_.tensors_size(); ++i) {
+      if (lives[i].first >= 0) add(lives[i].first, lives[i].last, bytes_of(i));
+    }
+    for (int i = 0; i < plan_.calls_size(); ++i) {
+      const PlanCall& call = plan_.calls(i);
+      for (const PlanInPlace& pair : call.in_place()) {
+        add(i, i, -bytes_of(call.args(static_cast<int>(pair.operand()))));
+      }
+    }
+    std::vector<int64_t> use(plan_.calls_size() + 1);
+    int64_t now = 0;
+    for (size_t i = 0; i < use.size(); ++i) use[i] = now += change[i];
+    return use;
   }
 
   Json Call(const PlanCall& call, const Json& tensors,
             const std::vector<size_t>& bodies) const {
     const int inputs = call.args_size() - static_cast<int>(call.num_outputs());
-    Json json = {{"f", Verb(call)},
-                 {"op", absl::StripPrefix(Verb(call), main_.entry() + "_")},
-                 {"s", call.source()},
-                 {"i", Json::array()},
-                 {"r", Json::array()}};
+    Json json = {
+        {"f", StepToString(call)},
+        {"op", absl::StripPrefix(StepToString(call), main_.entry() + "_")},
+        {"s", call.source()},
+        {"i", Json::array()},
+        {"r", Json::array()}};
     int64_t bytes = 0;
     bool known = true;
     for (int i = 0; i < call.args_size(); ++i) {

@@ -17,6 +17,8 @@ namespace ingot::report {
 //                 "st": storage, "off": bytes from its beginning,
 //                 "first", "last": calls between which it is in use}],
 //    "storage": [bytes, or null where inputs decide],
+//    "use": [bytes of storage that are in use at each call, and at the end, as
+//            far as no input decides],
 //    "calls": [{"f": function, or what else it does, "op": a short form of it,
 //               "step": whether it is no function, "s": the model's nodes,
 //               "i": what it reads, "r": what it writes: tensors,

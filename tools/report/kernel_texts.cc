@@ -12,25 +12,14 @@
 namespace ingot::report {
 namespace {
 
-using Names = std::set<std::string, std::less<>>;
-
 bool IsNameChar(char c) {
   return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '$';
 }
 
-// The function that a name in the text belongs to; empty for others.
-std::string OwnerOf(absl::string_view name, const Names& functions) {
-  if (functions.count(name) > 0) return std::string(name);
-  for (const absl::string_view mark : {".", "_parallel_"}) {
-    const absl::string_view base = name.substr(0, name.find(mark));
-    if (functions.count(base) > 0) return std::string(base);
-  }
-  return "";
-}
-
 // The function that a line at the margin begins a part of: the owner of the
 // first name in it that has one.
-std::string OwnerOfLine(absl::string_view line, const Names& functions) {
+std::string OwnerOfLine(absl::string_view line,
+                        const FunctionNames& functions) {
   for (size_t i = 0; i < line.size();) {
     size_t end = i;
     while (end < line.size() && IsNameChar(line[end])) ++end;
@@ -73,9 +62,17 @@ class Cut {
 
 }  // namespace
 
-std::map<std::string, std::string> FindKernelTexts(absl::string_view text,
-                                                   const Names& functions,
-                                                   size_t most_bytes) {
+std::string OwnerOf(absl::string_view name, const FunctionNames& functions) {
+  if (functions.count(name) > 0) return std::string(name);
+  for (const absl::string_view mark : {".", "_parallel_"}) {
+    const absl::string_view base = name.substr(0, name.find(mark));
+    if (functions.count(base) > 0) return std::string(base);
+  }
+  return "";
+}
+
+std::map<std::string, std::string> FindKernelTexts(
+    absl::string_view text, const FunctionNames& functions, size_t most_bytes) {
   const Cut cut(most_bytes);
   std::map<std::string, std::string> found;
   std::string owner;    // of the lines now

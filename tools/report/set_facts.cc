@@ -15,6 +15,7 @@
 #include "runtime/plan/check.h"
 #include "runtime/plan/plan.pb.h"
 #include "runtime/safetensors.h"
+#include "tools/report/code.h"
 #include "tools/report/graphs.h"
 #include "tools/report/kernel_texts.h"
 #include "tools/report/weights.h"
@@ -75,21 +76,6 @@ Json Artifacts(const ArtifactSet& set) {
   return artifacts;
 }
 
-absl::StatusOr<Json> Graphs(const ArtifactSet& set) {
-  for (const Artifact& artifact : set.artifacts()) {
-    if (artifact.loader != kMetadataLoader) continue;
-    Plan plan;
-    const absl::string_view bytes = artifact.content.view();
-    absl::Status status =
-        plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))
-            ? CheckPlan(plan)
-            : absl::InvalidArgumentError("these bytes are no plan");
-    if (!status.ok()) return Annotate(status, ArtifactPath(artifact));
-    return DescribeGraphs(plan);
-  }
-  return Json::array();
-}
-
 // The kernels' texts, as far as artifacts have them.
 class Kernels {
  public:
@@ -128,6 +114,14 @@ class Kernels {
     return absl::OkStatus();
   }
 
+  // Gives each kernel the bytes of its code, where its text is that.
+  void AddSizes(const ArtifactSet& set) {
+    for (const auto& [name, code] : FindCode(set, functions_)) {
+      const auto it = indices_.find(name);
+      if (it != indices_.end()) list_[it->second]["bytes"] = code.bytes;
+    }
+  }
+
   // Gives each call the index of its kernel.
   void Link(Json* graphs) const {
     for (Json& graph : *graphs) {
@@ -141,7 +135,7 @@ class Kernels {
   Json Take() { return std::move(list_); }
 
  private:
-  std::set<std::string, std::less<>> functions_;
+  FunctionNames functions_;
   std::map<std::string, size_t> indices_;
   Json list_ = Json::array();
   size_t bytes_ = 0;
@@ -180,14 +174,30 @@ absl::StatusOr<Json> Weights(const ArtifactSet& set) {
 
 }  // namespace
 
+absl::StatusOr<nlohmann::ordered_json> DescribePlan(const ArtifactSet& set) {
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.loader != kMetadataLoader) continue;
+    Plan plan;
+    const absl::string_view bytes = artifact.content.view();
+    absl::Status status =
+        plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))
+            ? CheckPlan(plan)
+            : absl::InvalidArgumentError("these bytes are no plan");
+    if (!status.ok()) return Annotate(status, ArtifactPath(artifact));
+    return DescribeGraphs(plan);
+  }
+  return Json::array();
+}
+
 absl::StatusOr<nlohmann::ordered_json> DescribeForReport(
     const ArtifactSet& set, const DescribeFn& describe,
     const std::optional<Measurement>& measured) {
-  INGOT_ASSIGN_OR_RETURN(Json graphs, Graphs(set));
+  INGOT_ASSIGN_OR_RETURN(Json graphs, DescribePlan(set));
   Kernels kernels(graphs);
   for (size_t i = 0; i < set.artifacts().size(); ++i) {
     INGOT_RETURN_IF_ERROR(kernels.Add(set.artifacts()[i], i, describe));
   }
+  kernels.AddSizes(set);
   kernels.Link(&graphs);
   if (measured) AddTimes(measured->times, &graphs);
   INGOT_ASSIGN_OR_RETURN(Json weights, Weights(set));

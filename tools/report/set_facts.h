@@ -34,11 +34,16 @@ struct Measurement {
   std::string how;  // it was made, for people
 };
 
+// The graphs of the set's plan (graphs.h), of the first one of a set with
+// variants; none without a plan. InvalidArgument for a plan that makes no
+// sense, with the artifact named.
+absl::StatusOr<nlohmann::ordered_json> DescribePlan(const ArtifactSet& set);
+
 // {"title": the model's name, "about": [[what, value]],
 //  "artifacts": [{"path", "codegen", "loader", "size", "sha256", "edited"}],
 //  "graphs": as DescribeGraphs has them; a call has "k", its kernel, where one
 //            was found, and "t", its seconds, where they are known,
-//  "kernels": [{"name", "artifact": index, "text"}],
+//  "kernels": [{"name", "artifact": index, "text", "bytes": of its code}],
 //  "weights": [as DescribeWeight], and where somebody measured:
 //  "timed": how, "limits": {"ops", "bytes"}}
 // Of a set with variants, the plan of the first is shown. Errors: those of

@@ -1,13 +1,20 @@
 #include "compiler/codegen/llvm/target_kind.h"
 
 #include <cstddef>
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "artifact/loader_names.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/compile_parts.h"
 #include "compiler/codegen/llvm/machine.h"
@@ -20,6 +27,7 @@ namespace ingot::codegen {
 namespace {
 
 constexpr char kMatmulPrecision[] = "matmul-precision";
+constexpr char kKeepIr[] = "keep-ir";
 
 absl::StatusOr<int> OptLevel(const Target& target) {
   const std::string text = target.Option("O", "3");
@@ -41,6 +49,57 @@ absl::StatusOr<int> ProductParts(const Target& target) {
   return absl::InvalidArgumentError(
       absl::StrCat("target option -", kMatmulPrecision, "=", precision,
                    ": must be highest, high or medium"));
+}
+
+// Whether the set gets the LLVM IR that its code was made of.
+absl::StatusOr<bool> KeepsIr(const Target& target) {
+  const std::string text = target.Option(kKeepIr, "0");
+  if (text == "1" || text == "0") return text == "1";
+  return absl::InvalidArgumentError(
+      absl::StrCat("target option -", kKeepIr, "=", text, ": must be 0 or 1"));
+}
+
+// LLVM IR for a person: above each function the model's nodes that it computes.
+std::string WithNodes(absl::string_view ir,
+                      absl::Span<const tir::PrimFunc> kernels) {
+  std::map<std::string, std::string, std::less<>> nodes;
+  for (const tir::PrimFunc& kernel : kernels) {
+    const auto sources = kernel.attrs.find("sources");
+    if (sources != kernel.attrs.end()) nodes[kernel.name] = sources->second;
+  }
+  std::string text;
+  for (const absl::string_view line : absl::StrSplit(ir, '\n')) {
+    const size_t at = line.find('@');
+    if (absl::StartsWith(line, "define ") && at != absl::string_view::npos) {
+      absl::string_view name = line.substr(at + 1);
+      absl::ConsumePrefix(&name, "__tvm_ffi_");
+      const auto found = nodes.find(name.substr(0, name.find_first_of(".(")));
+      if (found != nodes.end()) {
+        absl::StrAppend(&text, "; ", absl::CHexEscape(found->second), "\n");
+      }
+    }
+    absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
+
+// Adds the IR of each part, as KERNELS.ll beside its object. It is there to be
+// read: loading passes over it.
+absl::Status AddIr(absl::Span<const tir::PrimFunc> kernels,
+                   const Machine& machine, const LlvmOptions& options,
+                   CodegenResult* result) {
+  INGOT_ASSIGN_OR_RETURN(
+      const std::vector<std::string> parts,
+      CompileParts(kernels, machine, LlvmOutput::kText, options));
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Artifact ir = result->artifacts[i];
+    ir.loader = kNativeLoader;
+    ir.file_name =
+        absl::StrCat(ir.file_name.substr(0, ir.file_name.rfind('.')), ".ll");
+    ir.content = Blob::FromString(WithNodes(parts[i], kernels));
+    result->artifacts.push_back(std::move(ir));
+  }
+  return absl::OkStatus();
 }
 
 // Returns the machine that the options describe, if such output can be for it.
@@ -68,10 +127,15 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
       "where "
       "the processor has AMX",
       "highest"};
+  if (output == LlvmOutput::kObject) {
+    kind.options[kKeepIr] = {
+        "1: the set has the LLVM IR of its code, too, for people to read", "0"};
+  }
   kind.loaders = {std::string(loader)};
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
   kind.check = [output](const Target& target) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
+    INGOT_RETURN_IF_ERROR(KeepsIr(target).status());
     INGOT_ASSIGN_OR_RETURN(const int parts, ProductParts(target));
     if (parts > 0 && machine.reproducible) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -131,6 +195,10 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
           absl::StrCat(stem, i == 0 ? "" : absl::StrCat("_", i), suffix);
       artifact.content = Blob::FromString(std::move(parts[i]));
       result.artifacts.push_back(std::move(artifact));
+    }
+    INGOT_ASSIGN_OR_RETURN(const bool keeps_ir, KeepsIr(target));
+    if (keeps_ir) {
+      INGOT_RETURN_IF_ERROR(AddIr(kernels, machine, llvm_options, &result));
     }
     result.cpu_features.assign(needed.begin(), needed.end());
     result.target_triple = machine.triple;

@@ -1,7 +1,6 @@
 #include "compiler/frontends/relay/frontend.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <set>
@@ -18,7 +17,6 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/verifier.h"
-#include "runtime/safetensors.h"
 
 namespace ingot {
 namespace {
@@ -37,9 +35,8 @@ bool IsRelayText(absl::string_view text) {
 absl::StatusOr<std::unique_ptr<relay::Module>> Read(
     const Blob& model, const std::string& model_path) {
   std::map<std::string, Tensor> constants;
-  const std::string weights = absl::StrCat(model_path, ".weights");
-  if (!model_path.empty() && std::ifstream(weights).good()) {
-    INGOT_ASSIGN_OR_RETURN(constants, ReadSafetensorsFile(weights));
+  if (!model_path.empty()) {
+    INGOT_ASSIGN_OR_RETURN(constants, relay::ReadConstantsOf(model_path));
   }
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
                          relay::ReadModule(model.view(), constants));

@@ -212,6 +212,46 @@ class FunctionFuser {
   std::map<Value, Value> replaced_;
 };
 
+// What two names share: the whole, or what stands after the last of "./:".
+std::string CommonName(absl::string_view a, absl::string_view b) {
+  if (a == b) return std::string(a);
+  const auto last = [](absl::string_view name) {
+    return name.substr(name.find_last_of("./:") + 1);
+  };
+  return last(a) == last(b) ? std::string(last(a)) : "";
+}
+
+// Calls the parameters of kernels as the model calls the values that they are
+// given; of a kernel with several calls, by what these names share. Only now,
+// since kernels that differ in nothing else are one.
+void NameParameters(absl::Span<Function* const> functions,
+                    const std::map<std::string, std::string>& kernels,
+                    Module* module) {
+  std::map<std::string, std::vector<std::string>> names;
+  for (const auto& [text, name] : kernels) names[name];
+  for (const Function* function : functions) {
+    for (const auto& node : function->nodes()) {
+      const auto it = names.find(node->callee);
+      if (node->kind != NodeKind::kCallFunction || it == names.end()) continue;
+      std::vector<std::string>& known = it->second;
+      const bool is_first = known.empty();
+      known.resize(node->inputs.size());
+      for (size_t i = 0; i < known.size(); ++i) {
+        const Node* operand = node->inputs[i].node;
+        const std::string name = operand == nullptr ? "" : operand->name;
+        known[i] = is_first ? name : CommonName(known[i], name);
+      }
+    }
+  }
+  for (const auto& [callee, known] : names) {
+    Function* kernel = module->Find(callee);
+    for (size_t i = 0; i < known.size(); ++i) {
+      if (known[i].empty() || known[i] == kernel->inputs[i]->name) continue;
+      kernel->inputs[i]->name = kernel->UniqueName(known[i]);
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context) {
@@ -229,6 +269,7 @@ absl::StatusOr<bool> FuseOps(Module* module, PassContext* context) {
     INGOT_RETURN_IF_ERROR(
         FunctionFuser(module, function, &kernels).Run(groups));
   }
+  NameParameters(functions, kernels, module);
   return changed;
 }
 

@@ -12,7 +12,8 @@ namespace acme {
 namespace {
 
 // "model_my_graph_0(x) = relu(neg(x)), x: f32[2, 4]".
-absl::StatusOr<std::string> Formula(const ingot::Artifact& artifact) {
+absl::StatusOr<std::string> Formula(const ingot::Artifact& artifact,
+                                    const ingot::ArtifactSet&) {
   absl::StatusOr<Graph> graph = ReadGraph(artifact.content.view());
   if (!graph.ok()) return graph.status();
   std::string formula = "x";
@@ -23,6 +24,19 @@ absl::StatusOr<std::string> Formula(const ingot::Artifact& artifact) {
                       absl::StrJoin(graph->shape, ", "), "]\n");
 }
 
+// "2 graphs of 5 operators": all of those in a set.
+absl::StatusOr<std::string> Count(const ingot::ArtifactSet& set) {
+  size_t graphs = 0, operators = 0;
+  for (const ingot::Artifact& artifact : set.artifacts()) {
+    if (artifact.loader != "my_graph") continue;
+    absl::StatusOr<Graph> graph = ReadGraph(artifact.content.view());
+    if (!graph.ok()) return graph.status();
+    ++graphs;
+    operators += graph->ops.size();
+  }
+  return absl::StrCat(graphs, " graphs of ", operators, " operators\n");
+}
+
 }  // namespace
 
 absl::Status RegisterMyGraphInspectors(ingot::InspectorRegistry* registry) {
@@ -31,7 +45,9 @@ absl::Status RegisterMyGraphInspectors(ingot::InspectorRegistry* registry) {
   rule.loader = "my_graph";
   rule.output_suffix = ".formula.txt";
   rule.inspect = Formula;
-  return registry->Register(std::move(rule));
+  absl::Status status = registry->Register(std::move(rule));
+  status.Update(registry->RegisterForSets({"my_graph.count", Count}));
+  return status;
 }
 
 }  // namespace acme

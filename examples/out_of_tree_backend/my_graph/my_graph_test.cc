@@ -56,13 +56,14 @@ TEST_F(MyGraphTest, AFileMayComeFromAnywhere) {
   };
   EXPECT_EQ(load("f shape: 2 3\nrelu\n"), absl::OkStatus());
   ASSERT_EQ(inspectors.Find(artifact).size(), 1u);
-  EXPECT_EQ(*inspectors.Find(artifact)[0]->inspect(artifact),
+  EXPECT_EQ(*inspectors.Find(artifact)[0]->inspect(artifact, {}),
             "f(x) = relu(x), x: f32[2, 3]\n");
   for (const char* text :
        {"", "f shape: -1\n", "f shape: 99999999999 99999999999\n",
         "f shape: 2\nexp\n", "\n\n"}) {
     EXPECT_FALSE(load(text).ok()) << text;
-    EXPECT_FALSE(inspectors.Find(artifact)[0]->inspect(artifact).ok()) << text;
+    EXPECT_FALSE(inspectors.Find(artifact)[0]->inspect(artifact, {}).ok())
+        << text;
   }
   EXPECT_THAT(std::string(load("f shape: 2\nexp\n").message()),
               HasSubstr("line 2"));

@@ -26,7 +26,7 @@ absl::StatusOr<bool> TryInput(absl::string_view bytes) {
   InspectorRegistry inspectors;
   INGOT_RETURN_IF_ERROR(RegisterPlanInspector(&inspectors));
   for (const InspectorRule* rule : inspectors.Find(artifact)) {
-    rule->inspect(artifact).status().IgnoreError();
+    rule->inspect(artifact, {}).status().IgnoreError();
   }
 
   const ArtifactSet set;

@@ -20,6 +20,7 @@ function showCall(side, g, c) {
   const kernel = call.k === undefined ? null : facts.kernels[call.k];
   const lines = [["Call", String(c)], ["Runs on", call.owner + (call.d ? ` (device of ${call.d})` : "")]];
   if (kernel) lines.push(["Artifact", facts.artifacts[kernel.artifact].path]);
+  if (kernel?.bytes) lines.push(["Code", bytesText(kernel.bytes)]);
   if (call.t !== undefined) lines.push(["Time", `${timeText(call.t)} (${percentText(call.t, totalTime)} of a run)`]);
   if (call.b !== undefined) lines.push(["Reads and writes", bytesText(call.b)]);
   if (call.ops) lines.push(["Operations", (call.ops / 1e6).toPrecision(3) + " million"]);

@@ -42,18 +42,10 @@ class MemoryView {
         + `from call ${tensor.first} to ${last}`;
       return;
     }
-    const inUse = new Array(this.calls() + 2).fill(0);
-    for (const t of this.place.tensors) {
-      inUse[t.first] += t.b;
-      inUse[t.last + 1] -= t.b;
-    }
-    let now = 0, most = 0, when = 0;
-    for (let c = 0; c < inUse.length; ++c) {
-      now += inUse[c];
-      if (now > most) [most, when] = [now, c];
-    }
+    const use = facts.graphs[this.place.g].use;
+    const most = use.reduce((a, b) => Math.max(a, b));
     this.about.textContent = `${this.place.tensors.length} tensors share it; at most ${bytesText(most)} are in use `
-      + `at once, at call ${when}. Each box is a tensor: from left to right the calls, from bottom to top the bytes.`;
+      + `at once${this.places.length > 1 ? " in all storage" : ""}, at call ${use.indexOf(most)}. Each box is a tensor: from left to right the calls, from bottom to top the bytes.`;
   }
 
   box(t) {

@@ -1,4 +1,4 @@
-#include "compiler/text/token_parser.h"
+#include "base/text/token_parser.h"
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
@@ -11,13 +11,14 @@ constexpr size_t kMostShown = 40;
 
 }  // namespace
 
+std::string TokenParser::Shown(const Token& token) {
+  if (token.kind == TokenKind::kEnd) return "the end";
+  return absl::StrCat("'", absl::CHexEscape(token.text.substr(0, kMostShown)),
+                      "'");
+}
+
 absl::Status TokenParser::Unexpected(absl::string_view expected) const {
-  const std::string found =
-      token_.kind == TokenKind::kEnd
-          ? "the end"
-          : absl::StrCat(
-                "'", absl::CHexEscape(token_.text.substr(0, kMostShown)), "'");
-  return Error(absl::StrCat("expected ", expected, ", found ", found));
+  return Error(absl::StrCat("expected ", expected, ", found ", Shown(token_)));
 }
 
 absl::Status TokenParser::Expect(absl::string_view symbol) {

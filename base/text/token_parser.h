@@ -1,6 +1,6 @@
 // The base of parsers by recursive descent.
-#ifndef INGOT_COMPILER_TEXT_TOKEN_PARSER_H_
-#define INGOT_COMPILER_TEXT_TOKEN_PARSER_H_
+#ifndef INGOT_BASE_TEXT_TOKEN_PARSER_H_
+#define INGOT_BASE_TEXT_TOKEN_PARSER_H_
 
 #include <string>
 
@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
-#include "compiler/text/lexer.h"
+#include "base/text/lexer.h"
 
 namespace ingot::text {
 
@@ -27,6 +27,8 @@ class TokenParser {
   }
   // "expected …, found …".
   absl::Status Unexpected(absl::string_view expected) const;
+  // The token in quotes, escaped and cut, for an error.
+  static std::string Shown(const Token& token);
   absl::Status Expect(absl::string_view symbol);
   absl::Status ExpectWord(absl::string_view word);
   absl::StatusOr<std::string> ExpectText(TokenKind kind,
@@ -61,4 +63,4 @@ class TokenParser {
 
 }  // namespace ingot::text
 
-#endif  // INGOT_COMPILER_TEXT_TOKEN_PARSER_H_
+#endif  // INGOT_BASE_TEXT_TOKEN_PARSER_H_

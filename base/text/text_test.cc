@@ -5,9 +5,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "base/status_macros.h"
-#include "compiler/text/lexer.h"
-#include "compiler/text/printer.h"
-#include "compiler/text/token_parser.h"
+#include "base/text/lexer.h"
+#include "base/text/quote.h"
+#include "base/text/token_parser.h"
 #include "gtest/gtest.h"
 
 namespace ingot::text {
@@ -158,35 +158,29 @@ TEST(TokenParserTest, NestingIsLimited) {
   EXPECT_EQ(ParseLists(std::string(1 << 20, '(')), "1:201: nested too deeply");
 }
 
-TEST(PrinterTest, BlocksAreIndented) {
-  IndentingPrinter p;
-  p.Write("f(");
-  p.List(std::vector<int>{1, 2, 3}, [&p](int i) { p.Write(i); });
-  p.Write(") ");
-  p.Open();
-  p.BeginLine();
-  p.Write("g ");
-  p.Open();
-  p.Close();
-  p.EndLine();
-  p.Close();
-  p.EndLine();
-  EXPECT_EQ(p.out, "f(1, 2, 3) {\n  g {\n  }\n}\n");
-}
-
-TEST(PrinterTest, QuotedTextReadsBack) {
+TEST(QuoteTest, QuotedTextReadsBack) {
   for (absl::string_view text :
        {absl::string_view("plain"), absl::string_view("a\"b\\c\n\t"),
         absl::string_view("\0\xff\x01"
                           "1",
                           4)}) {
-    const std::string quoted = QuoteString(text);
+    const std::string quoted = QuotedString(text);
     const Dialect dialect = TestDialect();
     Lexer lexer(quoted, dialect);
     Token token;
     ASSERT_TRUE(lexer.Next(&token).ok()) << quoted;
     EXPECT_EQ(token.text, text);
   }
+}
+
+TEST(QuoteTest, PlainNamesStayAsTheyAre) {
+  EXPECT_EQ(QuotedName("conv1/w.0$"), "conv1/w.0$");
+  EXPECT_EQ(QuotedName("a b"), "\"a b\"");
+  EXPECT_EQ(QuotedName("a//b"), "\"a//b\"");
+  EXPECT_EQ(QuotedName(""), "\"\"");
+  EXPECT_EQ(QuotedSymbol("n_1"), "n_1");
+  EXPECT_EQ(QuotedSymbol("?0"), "\"?0\"");
+  EXPECT_EQ(QuotedSymbol("min"), "\"min\"");
 }
 
 }  // namespace

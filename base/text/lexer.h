@@ -1,6 +1,6 @@
 // Tokens of the IRs' text forms.
-#ifndef INGOT_COMPILER_TEXT_LEXER_H_
-#define INGOT_COMPILER_TEXT_LEXER_H_
+#ifndef INGOT_BASE_TEXT_LEXER_H_
+#define INGOT_BASE_TEXT_LEXER_H_
 
 #include <string>
 
@@ -88,4 +88,4 @@ class Lexer {
 
 }  // namespace ingot::text
 
-#endif  // INGOT_COMPILER_TEXT_LEXER_H_
+#endif  // INGOT_BASE_TEXT_LEXER_H_

@@ -1,4 +1,4 @@
-#include "compiler/text/lexer.h"
+#include "base/text/lexer.h"
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
