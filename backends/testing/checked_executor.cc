@@ -26,6 +26,15 @@ class CheckedExecutor final : public GraphExecutor {
   absl::Span<const TensorInfo> outputs() const override {
     return executor_->outputs();
   }
+  absl::Span<const TensorInfo> states() const override {
+    return executor_->states();
+  }
+  absl::StatusOr<Tensor> GetState(size_t index) override {
+    return executor_->GetState(index);
+  }
+  absl::Status SetState(size_t index, Tensor tensor) override {
+    return executor_->SetState(index, std::move(tensor));
+  }
   absl::Status SetInput(size_t index, Tensor tensor) override {
     if (index < inputs_given_.size()) inputs_given_[index] = tensor;
     return executor_->SetInput(index, std::move(tensor));

@@ -98,6 +98,7 @@ absl::StatusOr<ReadModel> ReadModelToCompile(absl::string_view path,
   const absl::Time start = absl::Now();
   ImportOptions import;
   import.input_shapes = options.input_shapes;
+  import.states = options.states;
   import.extra_outputs = options.extra_outputs;
   import.custom_operators = options.custom_operators;
   import.on_warning = options.on_warning;

@@ -44,6 +44,9 @@ struct CompileOptions {
   // Dimensions of inputs by name; they replace the model's own.
   std::map<std::string, std::vector<int64_t>> input_shapes;
 
+  // Inputs that stay from run to run (frontends/frontend.h).
+  std::vector<StateOption> states;
+
   // Values of the model that become outputs too (frontends/frontend.h).
   std::vector<std::string> extra_outputs;
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/states.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/te.h"
@@ -61,11 +62,14 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(
   te::Graph graph;
   std::map<Value, te::Tensor> tensors;
   std::vector<te::Tensor> inputs;
-  for (Node* input : function.inputs) {
+  const int updated = relay::UpdatedInput(function);
+  for (size_t i = 0; i < function.inputs.size(); ++i) {
+    Node* input = function.inputs[i];
     te::Tensor t = graph.Placeholder(input->name, input->outputs[0].dtype,
                                      input->outputs[0].shape);
     tensors[Value{input, 0}] = t;
-    inputs.push_back(t);
+    // A result that is in the place of an input is the only one to be there.
+    if (static_cast<int>(i) != updated) inputs.push_back(t);
   }
   for (const auto& node : function.nodes()) {
     if (node->kind == NodeKind::kInput) continue;

@@ -10,6 +10,7 @@
 #include "compiler/driver/assumptions.h"
 #include "compiler/driver/lower_function.h"
 #include "compiler/driver/stages.h"
+#include "compiler/relay/states.h"
 #include "compiler/tir/count_operations.h"
 #include "compiler/tir/passes/pass.h"
 #include "runtime/tensor.h"
@@ -59,6 +60,7 @@ class Lowering {
       c_.options.on_function(compiled.symbol, function.name);
     }
     compiled.source = c_.SourcesOf(function);
+    compiled.updated_input = relay::UpdatedInput(function);
     if (!work->kind->device.empty()) {
       compiled.device_key = work->target.key;
       c_.compiled.devices[work->target.key] = work->kind->device;

@@ -29,10 +29,22 @@ struct CustomOperator {
       infer;
 };
 
+// Inputs that stay from run to run, each with the output that is its next
+// value, such as a cache of keys and values.
+struct StateOption {
+  // Names; a * stands for the same text in both.
+  std::string input, output;
+  // Extents for the input's symbolic dimensions, the last ones first where
+  // there are fewer; the others become 1. The last of them is not the extent of
+  // any run: it is room for so many entries, to which each run adds some.
+  std::vector<int64_t> sizes;
+};
+
 struct ImportOptions {
   // Extents of inputs by name: all dimensions of each input that is listed. A
   // value of -1 leaves a dimension as the model has it.
   std::map<std::string, std::vector<int64_t>> input_shapes;
+  std::vector<StateOption> states;
   // Values of the main graph that become outputs too, after the model's own,
   // for looking at what lies in between. Those that are outputs already, and
   // those that the graph does not compute or that are no tensors, are left out.

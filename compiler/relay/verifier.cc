@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/states.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -83,7 +84,8 @@ class FunctionVerifier {
         function_.output_names.size() != function_.outputs.size()) {
       return FunctionError("not every output has a name");
     }
-    return absl::OkStatus();
+    const absl::Status states = CheckStates(function_);
+    return states.ok() ? states : FunctionError(states.message());
   }
 
   absl::Status CheckCalls() {

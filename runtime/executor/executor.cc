@@ -101,6 +101,10 @@ class PlanExecutor final : public GraphExecutor {
       INGOT_ASSIGN_OR_RETURN(TensorInfo info, Describe(plan, t, symbols));
       outputs_.push_back(std::move(info));
     }
+    for (uint32_t t : plan.states()) {
+      INGOT_ASSIGN_OR_RETURN(TensorInfo info, Describe(plan, t, symbols));
+      states_.push_back(std::move(info));
+    }
     const absl::Status status = frame_.Init(plan);
     context_.constants = nullptr;
     return status;
@@ -108,6 +112,7 @@ class PlanExecutor final : public GraphExecutor {
 
   absl::Span<const TensorInfo> inputs() const override { return inputs_; }
   absl::Span<const TensorInfo> outputs() const override { return outputs_; }
+  absl::Span<const TensorInfo> states() const override { return states_; }
 
   using GraphExecutor::Run;
   using GraphExecutor::SetInput;
@@ -137,6 +142,26 @@ class PlanExecutor final : public GraphExecutor {
     return absl::InvalidArgumentError(
         absl::StrCat(Expected(index), sequence.TypeString(),
                      fits.ok() ? "" : ": ", fits.message()));
+  }
+
+  absl::StatusOr<Tensor> GetState(size_t index) override {
+    INGOT_RETURN_IF_ERROR(CheckState(index));
+    return frame_.bound().State(index);
+  }
+
+  absl::Status SetState(size_t index, Tensor tensor) override {
+    INGOT_RETURN_IF_ERROR(CheckState(index));
+    const TensorInfo& info = states_[index];
+    if (tensor.defined() && tensor.dtype() == info.dtype &&
+        tensor.shape() == absl::MakeConstSpan(info.shape) &&
+        tensor.device().is_cpu() && !tensor.read_only()) {
+      frame_.bound().SetState(index, std::move(tensor));
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat(
+        "state ", index, " ('", info.name, "'): expected ", info.TypeString(),
+        ", got ", tensor.defined() ? tensor.TypeString() : "no tensor",
+        tensor.defined() && tensor.read_only() ? ", which is read-only" : ""));
   }
 
   absl::Status Run() override {
@@ -173,6 +198,12 @@ class PlanExecutor final : public GraphExecutor {
         "there is no input ", index, ", but ", inputs_.size(), " inputs"));
   }
 
+  absl::Status CheckState(size_t index) const {
+    if (index < states_.size()) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no state ", index, ", but ", states_.size(), " states"));
+  }
+
   // The beginning of an error on what was given for an input.
   std::string Expected(size_t index) const {
     return absl::StrCat("input ", index, " ('", inputs_[index].name,
@@ -199,9 +230,9 @@ class PlanExecutor final : public GraphExecutor {
   absl::Status CheckInput(size_t index, const Tensor& tensor) const {
     INGOT_RETURN_IF_ERROR(CheckIndex(index));
     const TensorInfo& info = inputs_[index];
-    const std::string expected = Expected(index);
     if (!tensor.defined()) {
-      return absl::InvalidArgumentError(absl::StrCat(expected, "no tensor"));
+      return absl::InvalidArgumentError(
+          absl::StrCat(Expected(index), "no tensor"));
     }
     bool same = !info.is_sequence && tensor.dtype() == info.dtype &&
                 tensor.shape().size() == info.shape.size();
@@ -210,11 +241,11 @@ class PlanExecutor final : public GraphExecutor {
     }
     if (!same) {
       return absl::InvalidArgumentError(
-          absl::StrCat(expected, tensor.TypeString()));
+          absl::StrCat(Expected(index), tensor.TypeString()));
     }
     if (!tensor.device().is_cpu()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(expected, "a tensor on ", tensor.device().ToString()));
+      return absl::InvalidArgumentError(absl::StrCat(
+          Expected(index), "a tensor on ", tensor.device().ToString()));
     }
     return absl::OkStatus();
   }
@@ -224,6 +255,7 @@ class PlanExecutor final : public GraphExecutor {
   Frame frame_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
+  std::vector<TensorInfo> states_;
   bool ran_ = false;
 };
 

@@ -122,6 +122,18 @@ class GraphExecutor {
   // Whichever it is.
   absl::Status SetInputValue(size_t index, TensorOrSequence value);
 
+  // Values that stay from run to run, which runs change in place: none, unless
+  // the model was compiled with some (`ingot compile --state`).
+  virtual absl::Span<const TensorInfo> states() const = 0;
+  // The memory of a state, all zeros at first, which runs change and the caller
+  // may change between them. InvalidArgument for an unknown state,
+  // ResourceExhausted where there is no room for it.
+  virtual absl::StatusOr<Tensor> GetState(size_t index) = 0;
+  // The next runs read and change `tensor`, which is held, not copied, until it
+  // is replaced: so one executor goes on with several sequences in turn.
+  // InvalidArgument for an unknown state or a tensor that is not of its type.
+  virtual absl::Status SetState(size_t index, Tensor tensor) = 0;
+
   // Computes the outputs. FailedPrecondition if an input was never set;
   // InvalidArgument if inputs disagree about a symbolic dimension or a shape
   // that follows from them is negative or overflows; else what the failing call
@@ -147,8 +159,8 @@ class GraphExecutor {
   // models without sequences.
   absl::StatusOr<std::vector<Tensor>> Run(absl::Span<const Tensor> inputs);
 
-  // Bytes of storage held now; 0 before the first binding of a plan with
-  // symbolic dimensions.
+  // Bytes of storage and states held now; 0 before the first binding of a plan
+  // with symbolic dimensions.
   virtual size_t storage_bytes() const = 0;
 };
 

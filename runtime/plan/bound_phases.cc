@@ -22,6 +22,7 @@ absl::Status BoundPlan::Bind() {
             "') was not set"));
       }
     }
+    INGOT_RETURN_IF_ERROR(MakeStates());
     inputs_set_ = true;
   }
   if (phases_[0].bound) return absl::OkStatus();
@@ -36,7 +37,7 @@ absl::Status BoundPlan::BindPhase(int index, absl::Span<const int64_t> values) {
     int64_t& symbol = symbols_[phase.symbols[i]];
     if (symbol != values[i]) phase.bound = false;
     symbol = values[i];
-    INGOT_RETURN_IF_ERROR(CheckBound(phase.symbols[i], ""));
+    INGOT_RETURN_IF_ERROR(CheckBound(phase.symbols[i], -1));
   }
   return phase.bound ? absl::OkStatus() : Bind(&phase);
 }
@@ -52,9 +53,13 @@ int64_t BoundPlan::DimBefore(int phase, const DimExpr& dim) const {
 }
 
 // Checks that a symbol's value is not below its lower bound.
-absl::Status BoundPlan::CheckBound(int symbol, absl::string_view source) const {
+absl::Status BoundPlan::CheckBound(int symbol, int input) const {
   const PlanSymbol& declared = plan_.symbols(symbol);
   if (symbols_[symbol] >= declared.lower_bound()) return absl::OkStatus();
+  const std::string source =
+      input < 0 ? ""
+                : absl::StrCat(" of input '",
+                               plan_.tensors(plan_.inputs(input)).name(), "'");
   return absl::InvalidArgumentError(absl::StrCat(
       "the dimension ", declared.name(), source, " would be ", symbols_[symbol],
       ", less than ", declared.lower_bound(), ", the least it can be"));
@@ -81,7 +86,6 @@ absl::Status BoundPlan::Bind(Phase* phase) {
 absl::Status BoundPlan::BindSymbols() {
   constexpr int64_t kUnbound = -1;
   for (int symbol : phases_[0].symbols) symbols_[symbol] = kUnbound;
-  std::vector<int> binder(symbols_.size());
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const PlanTensor& declared = plan_.tensors(plan_.inputs(i));
     for (int d = 0; d < declared.shape_size(); ++d) {
@@ -90,12 +94,11 @@ absl::Status BoundPlan::BindSymbols() {
       const int64_t value = input_shapes_[i][d];
       if (symbols_[symbol] == kUnbound) {
         symbols_[symbol] = value;
-        binder[symbol] = static_cast<int>(i);
+        binders_[symbol] = static_cast<int>(i);
         INGOT_RETURN_IF_ERROR(
-            CheckBound(static_cast<int>(symbol),
-                       absl::StrCat(" of input '", declared.name(), "'")));
+            CheckBound(static_cast<int>(symbol), static_cast<int>(i)));
       } else if (symbols_[symbol] != value) {
-        const uint32_t first = plan_.inputs(binder[symbol]);
+        const uint32_t first = plan_.inputs(binders_[symbol]);
         return absl::InvalidArgumentError(absl::StrCat(
             "input '", declared.name(), "' has ", value, " as dimension ", d,
             ", but ", plan_.symbols(static_cast<int>(symbol)).name(), " is ",

@@ -48,6 +48,7 @@ void BoundPlan::InitPhases() {
     }
   }
   sizes_.resize(plan_.storage_size());
+  offsets_.resize(plan_.storage_size());
   for (int i = 0; i < plan_.storage_size(); ++i) {
     phases_[plan_.storage(i).phase()].storages.push_back(i);
   }
@@ -87,8 +88,10 @@ absl::Status BoundPlan::InitTensors() {
   const int count = plan_.tensors_size();
   inputs_.resize(plan_.inputs_size());
   input_shapes_.resize(plan_.inputs_size());
+  states_.resize(plan_.states_size());
   inputs_given_.resize(plan_.inputs_size());
   symbols_.resize(plan_.symbols_size());
+  binders_.resize(plan_.symbols_size());
   outputs_.resize(plan_.outputs_size());
   tensors_.resize(count);
   sequences_.resize(count);
@@ -186,6 +189,9 @@ bool BoundPlan::Owns(const Tensor& tensor) const {
       return true;
     }
   }
+  for (const Tensor& state : states_) {
+    if (state.defined() && within(state.raw_data(), state.bytes())) return true;
+  }
   return std::any_of(aliases_.begin(), aliases_.end(), [&](const Alias& alias) {
     const Tensor& output = outputs_[alias.output];
     return output.defined() && within(output.raw_data(), output.bytes());
@@ -197,6 +203,9 @@ size_t BoundPlan::storage_bytes() const {
   for (const Phase& phase : phases_) bytes += phase.arena_bytes();
   for (const TwoBuffers& two : two_buffers_) {
     bytes += two.buffers[0].bytes() + two.buffers[1].bytes();
+  }
+  for (const Tensor& state : states_) {
+    if (state.defined()) bytes += state.bytes();
   }
   return bytes;
 }
@@ -218,6 +227,34 @@ void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
 void BoundPlan::SetInputSequence(size_t index, PlanSequence sequence) {
   sequences_[plan_.inputs(static_cast<int>(index))] = std::move(sequence);
   inputs_given_[index] = true;
+}
+
+void BoundPlan::SetState(size_t index, Tensor tensor) {
+  SetData(plan_.states(static_cast<int>(index)), tensor.mutable_raw_data());
+  states_[index] = std::move(tensor);
+}
+
+absl::StatusOr<Tensor> BoundPlan::State(size_t index) {
+  if (states_[index].defined()) return states_[index];
+  const auto t = static_cast<int>(plan_.states(static_cast<int>(index)));
+  const uint64_t others = storage_bytes();
+  if (bytes_[t] > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
+    return AtTensor(t,
+                    absl::ResourceExhaustedError(absl::StrCat(
+                        "the state needs ", bytes_[t], " bytes beside ", others,
+                        ", more than the limit of ", max_storage_bytes_)));
+  }
+  INGOT_ASSIGN_OR_RETURN(Tensor tensor, Tensor::Empty(dtypes_[t], Shape(t)));
+  std::memset(tensor.mutable_raw_data(), 0, tensor.bytes());
+  SetState(index, tensor);
+  return tensor;
+}
+
+absl::Status BoundPlan::MakeStates() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    if (!states_[i].defined()) INGOT_RETURN_IF_ERROR(State(i).status());
+  }
+  return absl::OkStatus();
 }
 
 void BoundPlan::CopyAliasedOutputs() {

@@ -91,6 +91,11 @@ class BoundPlan {
   // An input that is a sequence, of the declared type.
   void SetInputSequence(size_t index, PlanSequence sequence);
 
+  // Holds a tensor of the state's type, which calls change from now on.
+  void SetState(size_t index, Tensor tensor);
+  // The state, which is made of zeros now unless there is one.
+  absl::StatusOr<Tensor> State(size_t index);
+
   // Makes all tensors of phase 0 ready for a run. Cheap when nothing changed.
   // InvalidArgument when inputs disagree about a symbol, when a symbol would be
   // less than its lower bound and when a tensor does not fit in its place.
@@ -151,26 +156,29 @@ class BoundPlan {
     int current = 0;
   };
 
+  // Makes the states that are not there yet.
+  absl::Status MakeStates();
   absl::Status InitTensors();
   absl::Status InitConstants(
       const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
           constants);
   void InitPhases();
   absl::Status BindSymbols();
-  absl::Status CheckBound(int symbol, absl::string_view source) const;
+  // `input`: the position of the input that it is a dimension of; -1: of none.
+  absl::Status CheckBound(int symbol, int input) const;
   absl::Status BindShape(int index);
   absl::Status CheckInputShapes();
   absl::Status CheckRequirements(const Phase& phase) const;
   absl::Status Bind(Phase* phase);
-  // The offset of each of the phase's storages in its arena; `sizes` gets what
+  // Finds the offset of each of the phase's storages in its arena, and what
   // each arena must hold.
-  absl::StatusOr<std::vector<uint64_t>> LayOutStorage(
-      const Phase& phase, std::vector<uint64_t>* sizes);
+  absl::Status LayOutStorage(const Phase& phase);
   absl::StatusOr<Tensor> OnDevice(const Tensor& constant,
                                   uint32_t device) const;
   bool SharesStorage(const PlanCall& call) const;
   absl::Status CheckPlaces(const Phase& phase);
-  absl::Status CheckApart(const Phase& phase) const;
+  absl::Status CheckApart(const Phase& phase);
+  absl::Status CheckApart(int call_index);
   absl::Status BindStorage(Phase* phase);
   absl::Status BindBuffers(const Phase& phase);
   absl::Status PlaceInBuffer(TwoBuffers* two);
@@ -204,7 +212,8 @@ class BoundPlan {
   std::vector<Tensor> constants_;  // kept for their elements
   std::vector<Tensor> inputs_;     // kept likewise; undefined where a view
   std::vector<PlanSequence>
-      sequences_;  // parallel to tensors_; empty for tensors
+      sequences_;               // parallel to tensors_; empty for tensors
+  std::vector<Tensor> states_;  // undefined until one is needed
   std::vector<bool> inputs_given_;
   std::vector<std::vector<int64_t>> input_shapes_;
   std::vector<int64_t> symbols_;
@@ -212,6 +221,19 @@ class BoundPlan {
   std::vector<TwoBuffers> two_buffers_;
   bool inputs_set_ = false;      // all of them
   std::vector<uint64_t> sizes_;  // of each storage
+  // Kept so that binding again allocates nothing: the input that bound each
+  // symbol, each storage's offset in its arena, what the arenas must hold, and
+  // the pieces of storage that a call uses.
+  std::vector<int> binders_;
+  std::vector<uint64_t> offsets_, arena_sizes_;
+  std::vector<bool> updated_, device_is_used_;
+  struct Piece {
+    uint32_t storage;
+    uint64_t begin, end;
+    bool is_result;
+    uint32_t tensor;
+  };
+  std::vector<Piece> pieces_;
   std::vector<Tensor> outputs_;
   struct Alias {
     int output;

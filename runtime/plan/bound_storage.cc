@@ -1,6 +1,7 @@
 // Places tensors in storage, and checks that each fits in its place.
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,10 +16,8 @@
 
 namespace ingot {
 
-absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
-    const Phase& phase, std::vector<uint64_t>* sizes) {
-  std::vector<uint64_t> offsets;
-  sizes->assign(phase.arenas.size(), 0);
+absl::Status BoundPlan::LayOutStorage(const Phase& phase) {
+  arena_sizes_.assign(phase.arenas.size(), 0);
   uint64_t total = 0;
   // No sum below can overflow: each term is under 2^63 and the total is kept
   // under the limit, itself cut to 2^62.
@@ -41,13 +40,13 @@ absl::StatusOr<std::vector<uint64_t>> BoundPlan::LayOutStorage(
                        others + total + static_cast<uint64_t>(size),
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
-    uint64_t& arena = (*sizes)[plan_.storage(i).device()];
-    offsets.push_back(arena);
+    uint64_t& arena = arena_sizes_[plan_.storage(i).device()];
+    offsets_[i] = arena;
     arena += AlignUp(static_cast<uint64_t>(size));
     total += AlignUp(static_cast<uint64_t>(size));
     sizes_[i] = static_cast<uint64_t>(size);
   }
-  return offsets;
+  return absl::OkStatus();
 }
 
 absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
@@ -95,101 +94,105 @@ bool BoundPlan::SharesStorage(const PlanCall& call) const {
 // on that promise, indices that it has checked included. The exception are
 // updates in place that the plan states, none of them of a function: those may
 // share a place, but must have it as a whole.
-absl::Status BoundPlan::CheckApart(const Phase& phase) const {
-  struct Piece {
-    uint32_t storage;
-    uint64_t begin, end;
-    bool is_result;
-    uint32_t tensor;
-  };
-  for (int i : phase.apart) {
-    const PlanCall& call = plan_.calls(i);
-    const int reads = call.args_size() - static_cast<int>(call.num_outputs());
-    std::vector<bool> updated(reads, false);  // operands
-    for (const PlanInPlace& pair : call.in_place()) {
-      const uint32_t from = call.args(static_cast<int>(pair.operand()));
-      const uint32_t to = call.args(reads + static_cast<int>(pair.result()));
-      if (bytes_[from] != bytes_[to]) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "plan: call ", i, ": '", plan_.tensors(static_cast<int>(to)).name(),
-            "' is in the place of '",
-            plan_.tensors(static_cast<int>(from)).name(),
-            "', which is of another size"));
+absl::Status BoundPlan::CheckApart(const Phase& phase) {
+  for (int i : phase.apart) INGOT_RETURN_IF_ERROR(CheckApart(i));
+  return absl::OkStatus();
+}
+
+absl::Status BoundPlan::CheckApart(int call_index) {
+  const PlanCall& call = plan_.calls(call_index);
+  const int reads = call.args_size() - static_cast<int>(call.num_outputs());
+  updated_.assign(reads, false);  // operands
+  for (const PlanInPlace& pair : call.in_place()) {
+    const uint32_t from = call.args(static_cast<int>(pair.operand()));
+    const uint32_t to = call.args(reads + static_cast<int>(pair.result()));
+    if (bytes_[from] != bytes_[to]) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "plan: call ", call_index, ": '",
+          plan_.tensors(static_cast<int>(to)).name(), "' is in the place of '",
+          plan_.tensors(static_cast<int>(from)).name(),
+          "', which is of another size"));
+    }
+    updated_[pair.operand()] = true;
+  }
+  pieces_.clear();
+  for (int k = 0; k < call.args_size(); ++k) {
+    const uint32_t t = call.args(k);
+    const PlanTensor& tensor = Root(static_cast<int>(t));
+    const bool is_result = k >= reads;
+    if (!tensor.has_storage() || bytes_[t] == 0) continue;
+    if (!is_result && updated_[k]) continue;
+    pieces_.push_back({tensor.storage(), tensor.offset(),
+                       tensor.offset() + bytes_[t], is_result, t});
+  }
+  std::sort(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) {
+    return std::tie(a.storage, a.begin, a.tensor) <
+           std::tie(b.storage, b.begin, b.tensor);
+  });
+  // The pieces before a piece that reach farthest: of all, and of results.
+  const Piece *any = nullptr, *result = nullptr;
+  for (const Piece& piece : pieces_) {
+    const Piece* before = piece.is_result ? any : result;
+    if (before != nullptr && before->storage == piece.storage &&
+        before->end > piece.begin) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "plan: call ", call_index, " (", call.function(), "): '",
+          plan_.tensors(static_cast<int>(piece.tensor)).name(), "' and '",
+          plan_.tensors(static_cast<int>(before->tensor)).name(),
+          "' overlap, and it writes one of them"));
+    }
+    const auto reach = [&piece](const Piece*& farthest) {
+      if (farthest == nullptr || farthest->storage != piece.storage ||
+          farthest->end < piece.end) {
+        farthest = &piece;
       }
-      updated[pair.operand()] = true;
-    }
-    std::vector<Piece> pieces;
-    for (int k = 0; k < call.args_size(); ++k) {
-      const uint32_t t = call.args(k);
-      const PlanTensor& tensor = Root(static_cast<int>(t));
-      const bool is_result = k >= reads;
-      if (!tensor.has_storage() || bytes_[t] == 0) continue;
-      if (!is_result && updated[k]) continue;
-      pieces.push_back({tensor.storage(), tensor.offset(),
-                        tensor.offset() + bytes_[t], is_result, t});
-    }
-    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
-      return std::tie(a.storage, a.begin, a.tensor) <
-             std::tie(b.storage, b.begin, b.tensor);
-    });
-    // The pieces before a piece that reach farthest: of all, and of results.
-    const Piece *any = nullptr, *result = nullptr;
-    for (const Piece& piece : pieces) {
-      const Piece* before = piece.is_result ? any : result;
-      if (before != nullptr && before->storage == piece.storage &&
-          before->end > piece.begin) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            "plan: call ", i, " (", call.function(), "): '",
-            plan_.tensors(static_cast<int>(piece.tensor)).name(), "' and '",
-            plan_.tensors(static_cast<int>(before->tensor)).name(),
-            "' overlap, and it writes one of them"));
-      }
-      const auto reach = [&piece](const Piece*& farthest) {
-        if (farthest == nullptr || farthest->storage != piece.storage ||
-            farthest->end < piece.end) {
-          farthest = &piece;
-        }
-      };
-      reach(any);
-      if (piece.is_result) reach(result);
-    }
+    };
+    reach(any);
+    if (piece.is_result) reach(result);
   }
   return absl::OkStatus();
 }
 
 absl::Status BoundPlan::BindStorage(Phase* phase) {
-  std::vector<uint64_t> sizes;
-  INGOT_ASSIGN_OR_RETURN(std::vector<uint64_t> offsets,
-                         LayOutStorage(*phase, &sizes));
+  INGOT_RETURN_IF_ERROR(LayOutStorage(*phase));
   INGOT_RETURN_IF_ERROR(CheckPlaces(*phase));
   INGOT_RETURN_IF_ERROR(CheckApart(*phase));
   if (phase != phases_.data() && phase->storages.empty()) {
     return absl::OkStatus();
   }
-  if (!phase->arenas[0].Fits(sizes[0])) {
+  Arena& cpu = phase->arenas[0];
+  if (!cpu.Fits(arena_sizes_[0])) {
     // Views of the old one go first, and so do those of later phases, which may
     // be in it. The values bound before have lost their views as well.
     outputs_.assign(outputs_.size(), Tensor());
-    INGOT_RETURN_IF_ERROR(phase->arenas[0].Reserve(sizes[0]));
+    // One that grows from run to run, as what a model has seen does, grows by a
+    // part of its size, so that few runs allocate.
+    const uint64_t more = cpu.bytes() + cpu.bytes() / 4;
+    const uint64_t room =
+        std::min(max_storage_bytes_,
+                 std::numeric_limits<int64_t>::max() / uint64_t{2}) -
+        std::min(max_storage_bytes_, storage_bytes() - cpu.bytes());
+    INGOT_RETURN_IF_ERROR(cpu.Reserve(
+        std::max(arena_sizes_[0], more <= room ? more : uint64_t{0})));
     for (Phase* earlier = phases_.data(); earlier < phase; ++earlier) {
       INGOT_RETURN_IF_ERROR(BindOutputs(earlier));
     }
   }
-  std::vector<bool> is_used(sizes.size(), false);
-  for (int i : phase->storages) is_used[plan_.storage(i).device()] = true;
-  for (size_t d = 1; d < sizes.size(); ++d) {
-    if (is_used[d]) INGOT_RETURN_IF_ERROR(phase->arenas[d].Reserve(sizes[d]));
+  device_is_used_.assign(arena_sizes_.size(), false);
+  for (int i : phase->storages) {
+    device_is_used_[plan_.storage(i).device()] = true;
   }
-  std::vector<char*> begin(plan_.storage_size());
-  for (size_t i = 0; i < phase->storages.size(); ++i) {
-    const PlanStorage& storage = plan_.storage(phase->storages[i]);
-    begin[phase->storages[i]] =
-        phase->arenas[storage.device()].data() + offsets[i];
+  for (size_t d = 1; d < arena_sizes_.size(); ++d) {
+    if (!device_is_used_[d]) continue;
+    INGOT_RETURN_IF_ERROR(phase->arenas[d].Reserve(arena_sizes_[d]));
   }
   for (int i : phase->placed) {
     const PlanTensor& tensor = plan_.tensors(i);
+    const uint32_t storage = tensor.storage();
+    char* const arena =
+        phase->arenas[plan_.storage(static_cast<int>(storage)).device()].data();
     SetData(static_cast<uint32_t>(i),
-            begin[tensor.storage()] + tensor.offset());
+            arena + offsets_[storage] + tensor.offset());
   }
   return absl::OkStatus();
 }
@@ -242,6 +245,11 @@ absl::Status BoundPlan::BindOutputs(Phase* phase) {
   for (int i : phase->outputs) {
     const int t = static_cast<int>(plan_.outputs(i));
     const PlanTensor& root = Root(t);
+    const Tensor& view = outputs_[i];
+    if (root.has_storage() && view.defined() && view.shape() == Shape(t) &&
+        view.raw_data() == tensors_[t].data) {
+      continue;
+    }
     if (!root.has_storage()) {
       if (bytes_[t] > max_storage_bytes_ - copied) {
         return AtTensor(t, absl::ResourceExhaustedError(absl::StrCat(

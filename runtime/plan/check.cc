@@ -45,6 +45,7 @@ class Checker {
     if (status.ok()) status = CheckBodies();
     if (status.ok()) status = CheckCalls();
     if (status.ok()) status = CheckInputs();
+    if (status.ok()) status = CheckStates();
     if (status.ok()) status = CheckOutputIndices();
     if (status.ok()) status = CheckPhases(plan_);
     if (status.ok()) status = CheckOrder(plan_);
@@ -183,6 +184,31 @@ class Checker {
       }
     }
     return absl::OkStatus();
+  }
+
+  absl::Status CheckStates() {
+    if (plan_.states_size() > 0 && depth_ > 0) {
+      return Bad("a body has a state of its own");
+    }
+    for (int i = 0; i < plan_.states_size(); ++i) {
+      const uint32_t t = plan_.states(i);
+      if (!IsTensor(t)) {
+        return Bad("state ", i, " is tensor ", t, " of ", plan_.tensors_size());
+      }
+      const PlanTensor& tensor = plan_.tensors(static_cast<int>(t));
+      if (tensor.has_state() && tensor.state() == static_cast<uint32_t>(i)) {
+        continue;
+      }
+      return Bad("state ", i, " is tensor '", tensor.name(),
+                 "', whose place is another");
+    }
+    int places = 0;
+    for (const PlanTensor& tensor : plan_.tensors()) {
+      places += tensor.has_state() ? 1 : 0;
+    }
+    if (places == plan_.states_size()) return absl::OkStatus();
+    return Bad(places, " tensors are in the places of ", plan_.states_size(),
+               " states");
   }
 
   absl::Status CheckOutputIndices() {

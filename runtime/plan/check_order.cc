@@ -59,7 +59,7 @@ class OrderChecker {
       if (Tensor(t).phase() > (k < reads ? phase_ : phase_after)) {
         return Wrong("a dimension of '", Name(t), "' is not bound by then");
       }
-      INGOT_RETURN_IF_ERROR(k < reads ? CheckRead(t) : CheckWrite(t));
+      INGOT_RETURN_IF_ERROR(k < reads ? CheckRead(t) : CheckWrite(call, t));
     }
     for (const PlanInPlace& pair : call.in_place()) {
       replaced_[roots_[call.args(static_cast<int>(pair.operand()))]] = true;
@@ -68,7 +68,7 @@ class OrderChecker {
       const uint32_t t = call.args(k);
       made_[t] = true;
       replaced_[t] = false;
-      if (!Tensor(t).is_sequence()) written_[Tensor(t).storage()] = true;
+      if (Tensor(t).has_storage()) written_[Tensor(t).storage()] = true;
     }
     phase_ = phase_after;
     return absl::OkStatus();
@@ -84,8 +84,14 @@ class OrderChecker {
     return absl::OkStatus();
   }
 
-  absl::Status CheckWrite(uint32_t t) const {
+  absl::Status CheckWrite(const PlanCall& call, uint32_t t) const {
     const PlanTensor& tensor = Tensor(t);
+    if (tensor.has_state() && call.has_function()) {
+      int uses = 0;
+      for (uint32_t arg : call.args()) uses += roots_[arg] == t ? 1 : 0;
+      if (uses == 1) return absl::OkStatus();
+      return Wrong("it writes the state '", Name(t), "' and uses it again");
+    }
     if (tensor.place_case() == (tensor.is_sequence() ? PlanTensor::PLACE_NOT_SET
                                                      : PlanTensor::kStorage)) {
       return absl::OkStatus();

@@ -72,6 +72,16 @@ absl::Status CheckConstant(const PlanTensor& tensor) {
   return absl::OkStatus();
 }
 
+absl::Status CheckState(const Plan& plan, const PlanTensor& tensor) {
+  if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
+    return Bad("it is a state with a symbolic dimension");
+  }
+  if (tensor.state() < static_cast<uint32_t>(plan.states_size())) {
+    return absl::OkStatus();
+  }
+  return Bad("it is state ", tensor.state(), " of ", plan.states_size());
+}
+
 absl::Status CheckPlace(const Plan& plan, int index, DataType dtype) {
   const PlanTensor& tensor = plan.tensors(index);
   absl::Status status;
@@ -94,6 +104,9 @@ absl::Status CheckPlace(const Plan& plan, int index, DataType dtype) {
       return absl::OkStatus();
     case PlanTensor::kViewOf:
       status = CheckView(plan, index);
+      break;
+    case PlanTensor::kState:
+      status = CheckState(plan, tensor);
       break;
     case PlanTensor::PLACE_NOT_SET:
       return Bad("it is nowhere");

@@ -245,6 +245,28 @@ bool AddFewBits(ModelBuilder* m, const std::string& op) {
                 x->bound * 256 * static_cast<double>(depth));
 }
 
+bool AddUpdateSlice(ModelBuilder* m, const std::string& op) {
+  const auto x = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() > 1 && k.is_static() && k.dim(0) > 0 && k.dim(1) > 0;
+  });
+  if (!x) return false;
+  Ints shape = *relay::ConstShape(x->type().shape);
+  const int64_t room = shape[1];
+  shape[1] = 1 + m->Next(room);
+  Attrs attrs;
+  attrs.Set("axis", int64_t{1});
+  const bool circular = m->Chance(40);
+  if (circular) attrs.Set("circular", int64_t{1});
+  Ints starts(m->Chance(50) ? 1 : shape[0]);
+  for (int64_t& start : starts) {
+    start = m->Next(circular ? room : room - shape[1] + 1);
+  }
+  const Known update = m->Constant(x->type().dtype, shape, x->exact);
+  const auto count = static_cast<int64_t>(starts.size());
+  return m->Add(op, {*x, update, m->Integers(starts, kI64, {count})}, attrs,
+                x->exact, x->bound + update.bound);
+}
+
 bool AddBitCast(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(DataType::UInt(8));
   if (!x) return false;
@@ -323,6 +345,7 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
       {{"det"}, AddDet},
       {{"float8_encode", "float8_decode"}, AddFloat8},
       {{"bit_cast"}, AddBitCast},
+      {{"update_slice"}, AddUpdateSlice},
       {{"dense_bits"}, AddFewBits},
       {{"linear_attention"}, AddLinearAttention},
       {{"expert_dense"}, AddExpertDense},

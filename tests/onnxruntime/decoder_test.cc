@@ -1,4 +1,6 @@
 // Language models, a prompt and word by word after it, against ONNX Runtime.
+#include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,6 +12,17 @@
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
 #include "tests/onnxruntime/session.h"
+
+// Counts what this program allocates.
+static int64_t allocations = 0;
+
+void* operator new(size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  std::abort();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
 namespace ingot {
 namespace {
@@ -43,6 +56,8 @@ std::vector<Tensor> InputsOf(absl::Span<const std::string> names,
     } else if (name == "attention_mask") {
       inputs.push_back(Longs({1, words.past + count},
                              std::vector<int64_t>(words.past + count, 1)));
+    } else if (name == "past_sequence_length") {
+      inputs.push_back(Longs({1}, {words.past}));
     } else {
       inputs.push_back(cache[next++]);
     }
@@ -74,45 +89,121 @@ std::vector<Tensor> EmptyCache(const GraphExecutor& executor) {
   return cache;
 }
 
-class DecoderTest : public testing::TestWithParam<std::string> {};
-
-TEST_P(DecoderTest, AsOnnxRuntime) {
-  const std::string path = "examples/generate/" + GetParam() + ".onnx";
-  auto session = onnxruntime::Session::Open(path);
-  ASSERT_TRUE(session.ok()) << session.status();
-  const std::vector<std::string> inputs = *(*session)->InputNames();
-  const std::vector<std::string> outputs = *(*session)->OutputNames();
-
-  const auto file = Blob::MapFile(path);
-  ASSERT_TRUE(file.ok()) << file.status();
-  absl::StatusOr<relay::Module> module = ImportOnnx(*file);
-  ASSERT_TRUE(module.ok()) << module.status();
-  auto executor = testing_support::CompileAndOpen(&*module, "llvm");
-  ASSERT_TRUE(executor.ok()) << executor.status();
-  std::vector<std::string> names;
-  for (const TensorInfo& info : (*executor)->inputs()) {
-    names.push_back(info.name);
+class DecoderTest : public testing::TestWithParam<std::string> {
+ protected:
+  // The model in ONNX Runtime and compiled, with states.
+  void Open(std::vector<StateOption> states) {
+    const std::string path = "examples/generate/" + GetParam() + ".onnx";
+    auto session = onnxruntime::Session::Open(path);
+    ASSERT_TRUE(session.ok()) << session.status();
+    session_ = *std::move(session);
+    inputs_ = *session_->InputNames();
+    outputs_ = *session_->OutputNames();
+    const auto file = Blob::MapFile(path);
+    ASSERT_TRUE(file.ok()) << file.status();
+    ImportOptions options;
+    options.states = std::move(states);
+    absl::StatusOr<relay::Module> module = ImportOnnx(*file, options);
+    ASSERT_TRUE(module.ok()) << module.status();
+    auto executor = testing_support::CompileAndOpen(&*module, "llvm");
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    executor_ = *std::move(executor);
+    for (const TensorInfo& info : executor_->inputs()) {
+      names_.push_back(info.name);
+    }
+    kept_ = EmptyKept();
   }
 
-  std::vector<Tensor> cache = EmptyCache(**executor);
-  std::vector<Tensor> kept = cache;  // ONNX Runtime's
-  for (const Words& words : Steps()) {
-    SCOPED_TRACE(words.past);
-    const auto expected =
-        (*session)->Run(inputs, InputsOf(inputs, words, kept), outputs);
-    ASSERT_TRUE(expected.ok()) << expected.status();
-    const auto actual = (*executor)->Run(InputsOf(names, words, cache));
-    ASSERT_TRUE(actual.ok()) << actual.status();
-    ASSERT_EQ(actual->size(), expected->size());
-    for (size_t i = 0; i < actual->size(); ++i) {
-      ASSERT_EQ((*actual)[i].TypeString(), (*expected)[i].TypeString());
-      const auto a = (*actual)[i].values<float>();
-      const auto e = (*expected)[i].values<float>();
+  // ONNX Runtime's cache, without a word in it.
+  std::vector<Tensor> EmptyKept() const {
+    std::vector<Tensor> kept;
+    const bool gpt2 = GetParam() == "gpt2_tiny";
+    for (size_t i = 1; i < outputs_.size(); ++i) {
+      kept.push_back(
+          *Tensor::Empty(DataType::Float(32), {1, gpt2 ? 3 : 2, 0, 16}));
+    }
+    return kept;
+  }
+
+  // What ONNX Runtime makes of these words after those that it was given.
+  std::vector<Tensor> Expected(const Words& words) {
+    auto made =
+        session_->Run(inputs_, InputsOf(inputs_, words, kept_), outputs_);
+    EXPECT_TRUE(made.ok()) << made.status();
+    if (made.ok()) kept_.assign(made->begin() + 1, made->end());
+    return *std::move(made);
+  }
+
+  static void ExpectSame(const std::vector<Tensor>& actual,
+                         const std::vector<Tensor>& expected) {
+    ASSERT_EQ(actual.size(), expected.size());
+    for (size_t i = 0; i < actual.size(); ++i) {
+      ASSERT_EQ(actual[i].TypeString(), expected[i].TypeString());
+      const auto a = actual[i].values<float>();
+      const auto e = expected[i].values<float>();
       ExpectNear({a.begin(), a.end()}, {e.begin(), e.end()}, 2e-4f);
     }
-    cache.assign(actual->begin() + 1, actual->end());
-    kept.assign(expected->begin() + 1, expected->end());
   }
+
+  std::unique_ptr<onnxruntime::Session> session_;
+  std::unique_ptr<GraphExecutor> executor_;
+  std::vector<std::string> inputs_, outputs_;  // ONNX Runtime's names
+  std::vector<std::string> names_;             // of the executor's inputs
+  std::vector<Tensor> kept_;                   // by ONNX Runtime
+};
+
+TEST_P(DecoderTest, AsOnnxRuntime) {
+  Open({});
+  std::vector<Tensor> cache = EmptyCache(*executor_);
+  for (const Words& words : Steps()) {
+    SCOPED_TRACE(words.past);
+    const std::vector<Tensor> expected = Expected(words);
+    const auto actual = executor_->Run(InputsOf(names_, words, cache));
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    ExpectSame(*actual, expected);
+    cache.assign(actual->begin() + 1, actual->end());
+  }
+}
+
+// The cache stays where it is: no run copies it, or has memory for that.
+TEST_P(DecoderTest, InPlaceAsOnnxRuntime) {
+  constexpr int64_t kMostWords = 4096;
+  Open({{"past_key_values.*", "present.*", {kMostWords}}});
+  ASSERT_EQ(executor_->states().size(), 4u);
+  ASSERT_EQ(executor_->outputs().size(), 1u);
+  const auto state = executor_->GetState(0);
+  ASSERT_TRUE(state.ok()) << state.status();
+  std::vector<Words> steps = Steps();
+  for (int64_t past = steps.back().past + 1; past < 80; ++past) {
+    steps.push_back({{(past * 31) % kVocabulary}, past});
+  }
+  int runs_that_allocate = 0;
+  for (const Words& words : steps) {
+    SCOPED_TRACE(words.past);
+    const std::vector<Tensor> expected = Expected(words);
+    const std::vector<Tensor> inputs = InputsOf(names_, words, {});
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      ASSERT_TRUE(executor_->SetInput(i, inputs[i]).ok());
+    }
+    const int64_t before = allocations;
+    const absl::Status ran = executor_->Run();
+    runs_that_allocate += allocations > before ? 1 : 0;
+    ASSERT_TRUE(ran.ok()) << ran;
+    ExpectSame({*executor_->CopyOutput(0)}, {expected[0]});
+    EXPECT_EQ(executor_->GetState(0)->raw_data(), state->raw_data());
+  }
+  // What grows with the words grows in steps.
+  EXPECT_LE(runs_that_allocate, 12);
+  EXPECT_LT(executor_->storage_bytes(), 4 * state->bytes() + state->bytes());
+  // The beginning of another text, and one that does not fit.
+  kept_ = EmptyKept();
+  const Words first = Steps()[0];
+  const auto again = executor_->Run(InputsOf(names_, first, {}));
+  ASSERT_TRUE(again.ok()) << again.status();
+  ExpectSame({(*again)[0]}, {Expected(first)[0]});
+  const absl::Status full =
+      executor_->Run(InputsOf(names_, {{1}, kMostWords}, {})).status();
+  EXPECT_EQ(full.code(), absl::StatusCode::kInvalidArgument) << full;
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DecoderTest,

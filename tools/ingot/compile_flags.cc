@@ -10,6 +10,11 @@ void CompileFlags::AddTo(FlagSet* flags) {
                 &target);
   flags->Strings("input-shape", "NAME:1x3x224x224",
                  "fixes the shape of an input", &input_shapes);
+  flags->Strings("state", "PAST:PRESENT:LENGTH",
+                 "inputs that stay from run to run, the outputs that are their "
+                 "next values, and the most entries that they can have; a * "
+                 "stands for the same text in both names",
+                 &states);
   flags->Strings("pin", "NODE:TARGET",
                  "gives a node of the model to a target, by key or kind",
                  &pins);

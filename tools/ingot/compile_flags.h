@@ -15,6 +15,7 @@ namespace ingot {
 struct CompileFlags {
   std::string target = "llvm";
   std::vector<std::string> input_shapes;
+  std::vector<std::string> states;
   std::vector<std::string> pins;
   std::string strict;
   std::vector<std::string> backends;  // programs with targets of their own

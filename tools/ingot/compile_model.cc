@@ -5,8 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "artifact/blob.h"
 #include "backends/external/codegen.h"
 #include "backends/external/connection.h"
@@ -120,6 +122,30 @@ absl::StatusOr<std::shared_ptr<const tuning::LoggedParameters>> ReadTuningLog(
   return log;
 }
 
+// "past_key_values.*:present.*:2048"
+absl::StatusOr<StateOption> ParseState(const std::string& text) {
+  StateOption state;
+  std::vector<std::string> parts = absl::StrSplit(text, ':');
+  if (parts.size() == 3) {
+    for (const absl::string_view size : absl::StrSplit(parts[2], 'x')) {
+      int64_t& value = state.sizes.emplace_back();
+      if (!absl::SimpleAtoi(size, &value) || value < 1 ||
+          value > (int64_t{1} << 40)) {
+        parts.clear();
+        break;
+      }
+    }
+  }
+  if (parts.size() < 2 || parts.size() > 3 || parts[0].empty() ||
+      parts[1].empty()) {
+    return UsageError(absl::StrCat(
+        "--state=", text, " is not like 'past_key_values.*:present.*:2048'"));
+  }
+  state.input = parts[0];
+  state.output = parts[1];
+  return state;
+}
+
 }  // namespace
 
 absl::StatusOr<CompileOptions> MakeCompileOptions(
@@ -139,6 +165,10 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
   }
   INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
                          ParseInputShapes(flags.input_shapes));
+  for (const std::string& text : flags.states) {
+    INGOT_ASSIGN_OR_RETURN(StateOption state, ParseState(text));
+    options.states.push_back(std::move(state));
+  }
   for (const std::string& pin : flags.pins) {
     // Names of nodes may hold colons, those of targets do not.
     const size_t colon = pin.rfind(':');

@@ -51,6 +51,9 @@ class MainBuilder {
 
   absl::StatusOr<BuiltMain> Build() {
     INGOT_RETURN_IF_ERROR(RefuseSequences());
+    if (plan_.states_size() > 0) {
+      return absl::UnimplementedError("values stay from run to run");
+    }
     BindSymbols();
     std::vector<tir::Buffer> inputs, outputs;
     AddInputs(&inputs);

@@ -12,6 +12,7 @@
 #include "compiler/driver/plan/plan_values.h"
 #include "compiler/driver/plan/share_in_place.h"
 #include "compiler/relay/sequence_step.h"
+#include "compiler/relay/states.h"
 #include "compiler/tir/arith/simplify.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
@@ -53,7 +54,18 @@ class PlanBuilder {
         return Annotate(status, node->name);
       }
     }
+    if (late_reader_ != nullptr) {
+      return absl::UnimplementedError(
+          absl::StrCat(late_reader_->name,
+                       ": reads a state as it was before the run, after the "
+                       "run has changed it"));
+    }
+    std::set<int> states;
+    for (const relay::State& state : relay::StatesOf(function_)) {
+      states.insert(state.output);
+    }
     for (size_t i = 0; i < function_.outputs.size(); ++i) {
+      if (states.count(static_cast<int>(i)) > 0) continue;
       INGOT_ASSIGN_OR_RETURN(const int id, AddOutput(i));
       plan_.add_outputs(id);
       values_.Read(id, plan_.calls_size());
@@ -74,11 +86,19 @@ class PlanBuilder {
       }
     }
     for (const auto& [name, var] : bound) values_.AddSymbol(var);
+    for (const relay::State& state : relay::StatesOf(function_)) {
+      states_.insert(function_.inputs[state.input]);
+    }
     for (Node* input : function_.inputs) {
       INGOT_ASSIGN_OR_RETURN(const int id,
                              values_.AddTensor(input->name, input->outputs[0]));
-      plan_.mutable_tensors(id)->set_input(plan_.inputs_size());
-      plan_.add_inputs(id);
+      if (states_.count(input) > 0) {
+        plan_.mutable_tensors(id)->set_state(plan_.states_size());
+        plan_.add_states(id);
+      } else {
+        plan_.mutable_tensors(id)->set_input(plan_.inputs_size());
+        plan_.add_inputs(id);
+      }
       values_.SetTensorOf(Value{input, 0}, id);
     }
     return absl::OkStatus();
@@ -140,13 +160,23 @@ class PlanBuilder {
     return AddRequirements(compiled_.views.at(&node), SourceOf(node));
   }
 
-  // A call that reads the node's operands; its step is to be set.
-  PlanCall* AddStep(const Node& node) {
+  // Whether the value is a state as it was before the run, or a view of that.
+  const Node* StateBefore(Value v) const {
+    while (v.node->IsView()) v = v.node->inputs[0];
+    return states_.count(v.node) > 0 ? v.node : nullptr;
+  }
+
+  // A call that reads the node's operands but `left_out`; its step is to be
+  // set.
+  PlanCall* AddStep(const Node& node, int left_out = -1) {
     const int index = plan_.calls_size();
     PlanCall* call = plan_.add_calls();
     call->set_source(SourceOf(node));
-    for (const Value& v : node.inputs) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Value& v = node.inputs[i];
       if (v.node == nullptr) continue;
+      if (updated_.count(StateBefore(v)) > 0) late_reader_ = &node;
+      if (static_cast<int>(i) == left_out) continue;
       const int id = values_.TensorOf(v);
       call->add_args(id);
       values_.Read(id, index);
@@ -304,16 +334,33 @@ class PlanBuilder {
     }
   }
 
+  // The result is the state, of which the call changes elements.
+  absl::Status AddStateResult(const Node& node, int updated, PlanCall* call) {
+    const Value before = node.inputs[updated];
+    if (states_.count(before.node) == 0 ||
+        !updated_.insert(before.node).second) {
+      return absl::InternalError("an update in place is not of a state");
+    }
+    const int id = values_.TensorOf(before);
+    call->add_args(id);
+    call->set_num_outputs(1);
+    values_.SetTensorOf(ResultOf(node, 0), id);
+    return absl::OkStatus();
+  }
+
   absl::Status AddCall(const Node& node) {
     const CompiledFunction& function = compiled_.functions.at(node.callee);
-    PlanCall* call = AddStep(node);
+    PlanCall* call = AddStep(node, function.updated_input);
     call->set_function(function.symbol);
     call->set_device(DeviceOfKey(function.device_key));
     call->set_operations(function.operations);
     // Several calls may share a function.
     if (node.sources.empty()) call->set_source(function.source);
     const std::string source = call->source();
-    INGOT_RETURN_IF_ERROR(AddResults(node));
+    INGOT_RETURN_IF_ERROR(
+        function.updated_input >= 0
+            ? AddStateResult(node, function.updated_input, call)
+            : AddResults(node));
     for (const tir::Buffer& workspace : function.workspaces) {
       INGOT_RETURN_IF_ERROR(
           AddResult(absl::StrCat(node.name, ".", workspace->name),
@@ -367,6 +414,9 @@ class PlanBuilder {
   ConstantPool* const constants_;
   Plan plan_;
   PlanValues values_;
+  std::set<const Node*> states_;          // inputs that stay from run to run
+  std::set<const Node*> updated_;         // those that a call has changed
+  const Node* late_reader_ = nullptr;     // of one of these, as it was before
   std::set<std::string> required_;        // without their sources
   std::map<uint32_t, uint32_t> devices_;  // of tensors that are not on the CPU
 };

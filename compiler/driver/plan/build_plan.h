@@ -27,6 +27,9 @@ struct CompiledFunction {
   uint64_t operations = 0;
   // The target key whose device it runs on; empty: the CPU.
   std::string device_key;
+  // The input that its result is in the place of, and that it is not given;
+  // -1: none.
+  int updated_input = -1;
 };
 
 // The functions that a plan calls and what it relies on, as lowering leaves

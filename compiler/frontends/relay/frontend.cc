@@ -98,6 +98,10 @@ absl::StatusOr<relay::Module> Import(const Blob& model,
                          Read(model, options.model_path));
   INGOT_RETURN_IF_ERROR(SetInputShapes(options.input_shapes, module.get()));
   INGOT_RETURN_IF_ERROR(relay::Verify(*module));
+  if (!options.states.empty()) {
+    return absl::UnimplementedError(
+        "relay text names its states itself: attrs {states=[...]} of @main");
+  }
   NameSources(module.get());
   AddOutputs(options.extra_outputs, module->main());
   return std::move(*module);

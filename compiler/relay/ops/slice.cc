@@ -85,8 +85,8 @@ absl::StatusOr<Shape> InferSlice(const TensorType& x, const Attrs& attrs) {
   return shape;
 }
 
-// Notes what a slice of dimensions that only a run knows relies on: that it
-// ends, or begins when it goes backward, inside of them.
+// Notes what a slice whose ends only a run knows relies on: that it ends, or
+// begins when it goes backward, inside of its dimensions.
 void AssumeInside(const TensorType& x, const Attrs& attrs,
                   std::vector<DimAssumption>* assumed) {
   const tir::Bounds dimensions = tir::Bounds::Dimensions();
@@ -94,8 +94,6 @@ void AssumeInside(const TensorType& x, const Attrs& attrs,
   const Ints steps = attrs.GetEach("steps", axes.size());
   for (size_t k = 0; k < axes.size(); ++k) {
     const Dim& dim = x.shape[axes[k]];
-    int64_t extent;
-    if (ConstDim(dim, &extent)) continue;
     const Dim start = attrs.Get<Shape>("starts")[k];
     Dim bound = steps[k] > 0 ? attrs.Get<Shape>("ends")[k] : start + 1;
     if (tir::Prove(tir::Le(bound, dim), &dimensions)) continue;

@@ -238,8 +238,7 @@ class Grouper {
              (heavy != &reader && AllPointwise(group_[sink]));
     }
     if (reader.op->Has(kPacksOperands)) {
-      return direct && members_[group_[sink]].size() == 1 &&
-             nodes_[sink]->op->Has(kPermutes);
+      return direct && Copies(group_[sink]);
     }
     if (reader.op->Has(kOperandsInMemory) || !direct) return false;
     if (reader.op->fusion == FusionKind::kInjective) {
@@ -256,6 +255,18 @@ class Grouper {
            std::all_of(
                members_[group_[sink]].begin(), members_[group_[sink]].end(),
                [&](int member) { return nodes_[member]->op->Has(kCheap); });
+  }
+
+  // Whether a group does nothing but take a part of a tensor and reorder its
+  // dimensions.
+  bool Copies(int group) const {
+    return members_[group].size() <= 2 &&
+           std::all_of(members_[group].begin(), members_[group].end(),
+                       [&](int member) {
+                         const OpDef& op = *nodes_[member]->op;
+                         return op.fusion == FusionKind::kInjective &&
+                                op.Has(kNeverGrows);
+                       });
   }
 
   // Whether `a` provably has no more elements than `b`.

@@ -19,6 +19,7 @@ absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context);
 absl::StatusOr<bool> SubPixel(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
+absl::StatusOr<bool> UpdateStates(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
 absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
 absl::StatusOr<bool> PlaceOnDevices(Module* module, PassContext* context);
@@ -50,6 +51,8 @@ inline constexpr PassRow kPasses[] = {
      BlockLayout},
     {"pack_weights", "lay out constant matrices as kernels read them",
      PackWeights},
+    {"update_states", "change what stays from run to run where it is",
+     UpdateStates},
     {"fuse_ops", "group operators into kernels", FuseOps},
     {"flatten_rows",
      "run convolutions of single points on one long row, and products on rows "
@@ -62,19 +65,20 @@ inline constexpr PassRow kPasses[] = {
 
 // The passes that a compilation runs, by its level of optimization.
 inline constexpr const char* kPassesOfLevel0[] = {
-    "infer_types",    "fold_constants", "eliminate_dead",  "partition",
-    "fold_constants", "fuse_ops",       "place_on_devices"};
+    "infer_types",    "fold_constants", "eliminate_dead", "partition",
+    "fold_constants", "update_states",  "fuse_ops",       "place_on_devices"};
 inline constexpr const char* kPassesOfLevel1[] = {
-    "infer_types", "fold_constants", "simplify",         "fold_batch_norm",
-    "simplify",    "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",   "fold_constants", "fuse_ops",         "place_on_devices"};
+    "infer_types",     "fold_constants", "simplify",         "fold_batch_norm",
+    "simplify",        "fold_constants", "eliminate_common", "eliminate_dead",
+    "partition",       "fold_constants", "update_states",    "fuse_ops",
+    "place_on_devices"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types",  "fold_constants",   "simplify",         "fold_batch_norm",
-    "simplify",     "fold_constants",   "eliminate_common", "eliminate_dead",
-    "partition",    "byte_products",    "fold_constants",   "simplify",
-    "sub_pixel",    "block_layout",     "pack_weights",     "fold_constants",
-    "simplify",     "eliminate_common", "eliminate_dead",   "fuse_ops",
-    "flatten_rows", "place_on_devices"};
+    "infer_types", "fold_constants",   "simplify",         "fold_batch_norm",
+    "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
+    "partition",   "byte_products",    "fold_constants",   "simplify",
+    "sub_pixel",   "block_layout",     "pack_weights",     "fold_constants",
+    "simplify",    "eliminate_common", "eliminate_dead",   "update_states",
+    "fuse_ops",    "flatten_rows",     "place_on_devices"};
 
 }  // namespace ingot::relay
 

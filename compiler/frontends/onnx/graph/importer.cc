@@ -58,6 +58,7 @@ absl::StatusOr<relay::Module> Importer::Run() {
   scope.function = builder_.current();
   scope_ = &scope;
   INGOT_RETURN_IF_ERROR(BindDimParams());
+  INGOT_RETURN_IF_ERROR(PrepareStates());
   INGOT_RETURN_IF_ERROR(AddInputs(&scope));
   INGOT_RETURN_IF_ERROR(AddInitializers(model_->graph(), &scope, true));
   std::vector<std::string> results;
@@ -67,7 +68,7 @@ absl::StatusOr<relay::Module> Importer::Run() {
   INGOT_RETURN_IF_ERROR(
       ImportNodes(PointersTo(model_->graph().node()), results, &scope));
   INGOT_RETURN_IF_ERROR(AddOutputs(&scope));
-  builder_.function()->RemoveDead();
+  FinishStates();
   ReadMetadata();
   return std::move(builder_.module());
 }
@@ -212,6 +213,7 @@ absl::Status Importer::AddOutputs(Scope* scope) {
           absl::StrCat("output '", output.name(), "' is computed by no node"));
     }
     INGOT_ASSIGN_OR_RETURN(Value value, MaterializeAny(binding, output.name()));
+    INGOT_ASSIGN_OR_RETURN(value, StateOutput(output.name(), value));
     builder_.function()->outputs.push_back(value);
     builder_.function()->output_names.push_back(output.name());
   }

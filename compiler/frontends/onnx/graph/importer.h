@@ -17,6 +17,7 @@
 #include "compiler/frontends/onnx/graph/context.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/sequences.h"
+#include "compiler/frontends/onnx/graph/states.h"
 #include "compiler/relay/import/builder.h"
 #include "compiler/relay/ir.h"
 #include "onnx/onnx.pb.h"
@@ -82,6 +83,9 @@ class Importer {
   // bound in order, and gives its outputs.
   absl::StatusOr<std::vector<Binding>> Inline(const onnx::GraphProto& graph,
                                               std::vector<Binding> inputs);
+  // The state whose entries, as many as there are before a run, `value` is,
+  // unless something added more; else null.
+  ImportedState* StateOf(const Value& value);
   // The folder of the model's file; empty: not known.
   const std::string& model_dir() const { return model_dir_; }
   const ConverterTable& converters() const { return converters_; }
@@ -110,6 +114,15 @@ class Importer {
   absl::Status BindDimParams();
   // The shape that the caller gave for an input, or null.
   const std::vector<int64_t>* GivenShape(const std::string& input) const;
+  // Finds the states, and gives values to their dimensions.
+  absl::Status PrepareStates();
+  absl::StatusOr<Binding> StateInput(const onnx::ValueInfoProto& input,
+                                     ImportedState* state);
+  // How many entries states with this dimension have, before a run.
+  absl::StatusOr<tir::Expr> FilledLength(const std::string& symbol);
+  // The value that a run gives for an output, of which some are states.
+  absl::StatusOr<Value> StateOutput(const std::string& output, Value value);
+  void FinishStates();
   absl::Status AddInputs(Scope* scope);
   absl::StatusOr<TensorType> InputType(const onnx::ValueInfoProto& info);
   absl::StatusOr<Binding> TensorInput(const onnx::ValueInfoProto& info);
@@ -149,6 +162,9 @@ class Importer {
   std::map<std::string, int> opsets_;
   std::map<std::string, int64_t>
       bound_params_;  // dimension symbols given values
+  std::vector<ImportedState> states_;
+  // Inputs that tell how many entries states have, by the dimension's name.
+  std::map<std::string, relay::Node*> lengths_;
   std::map<Value, SequenceInfo> sequences_;
   std::set<Value> missing_;
   // Outputs that converters do not compute, with the node to blame.

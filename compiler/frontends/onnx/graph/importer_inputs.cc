@@ -1,5 +1,6 @@
 // The model's inputs, with the shapes and values that the caller gives for
 // them.
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -151,9 +152,14 @@ absl::Status Importer::AddInputs(Scope* scope) {
   for (const auto& input : model_->graph().input()) {
     // Up to IR version 3 initialisers are listed among the inputs.
     if (initializers.count(input.name()) > 0) continue;
-    INGOT_ASSIGN_OR_RETURN(Binding binding, input.type().has_tensor_type()
-                                                ? TensorInput(input)
-                                                : AnySequenceInput(input));
+    const auto state = std::find_if(
+        states_.begin(), states_.end(),
+        [&](const ImportedState& s) { return s.input == input.name(); });
+    INGOT_ASSIGN_OR_RETURN(Binding binding, !input.type().has_tensor_type()
+                                                ? AnySequenceInput(input)
+                                            : state != states_.end()
+                                                ? StateInput(input, &*state)
+                                                : TensorInput(input));
     if (input.name().empty() ||
         !scope->names.emplace(input.name(), std::move(binding)).second) {
       return absl::InvalidArgumentError(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/graph/states.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -23,6 +24,19 @@ struct Heads {
   tir::Expr past = I(0);  // how many keys come before those of operand 1
   bool split = false;     // whether the node has them side by side
 };
+
+// What is kept of the words before, which is operand `past`, and of the new
+// ones after it.
+absl::StatusOr<Value> AppendToPast(Compose& k, int past, Value now) {
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(ImportedState * state, StateInput(k.context(), past));
+  if (state != nullptr && state->axis == 2) {
+    return AppendToState(k.context(), now, state);
+  }
+  const Value all = k.Concat({k.Input(past), now}, 2);
+  INGOT_RETURN_IF_ERROR(k.status());
+  return all;
+}
 
 absl::StatusOr<Heads> ReadHeads(Compose& k) {
   NodeContext& c = k.context();
@@ -52,8 +66,8 @@ absl::StatusOr<Heads> ReadHeads(Compose& k) {
       return c.Error("nonpad_kv_seqlen is for keys without a past");
     }
     in.past = ShapeOf(past_key)[2];
-    in.key = k.Concat({past_key, in.key}, 2);
-    in.value = k.Concat({k.Input(kPastValue), in.value}, 2);
+    INGOT_ASSIGN_OR_RETURN(in.key, AppendToPast(k, kPastKey, in.key));
+    INGOT_ASSIGN_OR_RETURN(in.value, AppendToPast(k, kPastValue, in.value));
   }
   INGOT_RETURN_IF_ERROR(k.status());
   return in;
@@ -176,7 +190,7 @@ absl::Status Attention(NodeContext& c) {
   if (c.wants_output(1)) c.SetOutput(1, in.key);
   if (c.wants_output(2)) c.SetOutput(2, in.value);
   INGOT_ASSIGN_OR_RETURN(const Bias bias, ReadBias(k, in));
-  INGOT_RETURN_IF_ERROR(ShareHeads(k, in.q, &in.key, &in.value));
+  INGOT_RETURN_IF_ERROR(CheckHeads(k, in.q, in.key, in.value));
   INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, in.q, in.key));
   const Value raw = ScoresOf(k, in.q, in.key, scale);
   Value capped = raw;
@@ -185,7 +199,7 @@ absl::Status Attention(NodeContext& c) {
   }
   const Value biased = bias.value ? k.Add(capped, bias.value) : capped;
   INGOT_ASSIGN_OR_RETURN(const Value weights, WeightsOf(k, biased, bias));
-  const Value y = k.Call("matmul", {weights, in.value});
+  const Value y = WeightedSum(k, weights, in.value);
   c.SetOutput(0, in.split ? JoinHeads(k, y) : y);
   if (c.wants_output(3)) {
     const int64_t mode = c.Int("qk_matmul_output_mode", 0);

@@ -12,12 +12,10 @@ namespace ingot::onnx_frontend {
 Value SplitHeads(Compose& k, Value x, int64_t heads);
 // The inverse.
 Value JoinHeads(Compose& k, Value x);
-// Each head `times` times in a row: [b, h, s, d] -> [b, h * times, s, d].
-Value RepeatHeads(Compose& k, Value x, int64_t times);
 
-// Repeats the heads of keys and values for those of the queries that share
-// them.
-absl::Status ShareHeads(Compose& k, const Value& q, Value* key, Value* value);
+// Checks that as many heads of queries share each head of keys and values.
+absl::Status CheckHeads(Compose& k, const Value& q, const Value& key,
+                        const Value& value);
 // The places of the queries among the keys, i64[queries, 1], `past` keys being
 // before the first query.
 Value PlacesOfQueries(Compose& k, const tir::Expr& queries,
@@ -25,9 +23,13 @@ Value PlacesOfQueries(Compose& k, const tir::Expr& queries,
 // `bias`, or 0 where that is null, where `mask` is true, and -inf elsewhere.
 Value MaskToBias(Compose& k, Value mask, DataType dtype, Value bias = Value());
 
-// The scores of queries and keys: q k^T * scale, all [b, h, s, d].
+// The scores of queries and keys: q k^T * scale, all [b, h, s, d]. Heads of
+// queries that share one of the keys are further rows of it, so that nothing of
+// these is repeated.
 Value ScoresOf(Compose& k, Value q, Value key, double scale);
 Value Softmax(Compose& k, Value scores);
+// The sums of values with these weights, [b, h, s, t], heads shared likewise.
+Value WeightedSum(Compose& k, Value weights, Value value);
 
 // The type in which the attribute softmax_precision asks for a softmax of
 // `dtype`; `otherwise` where it does not.

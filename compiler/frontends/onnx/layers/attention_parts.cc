@@ -30,26 +30,19 @@ Value JoinHeads(Compose& k, Value x) {
   return k.Reshape(x, {in[0], in[1], SimplifyDim(in[2] * in[3])});
 }
 
-Value RepeatHeads(Compose& k, Value x, int64_t times) {
-  if (!k.ok() || times == 1) return x;
-  const Shape in = ShapeOf(x);
-  x = k.Reshape(x, {in[0], in[1], I(1), in[2], in[3]});
-  x = k.Expand(x, {in[0], in[1], I(times), in[2], in[3]});
-  return k.Reshape(x, {in[0], SimplifyDim(in[1] * times), in[2], in[3]});
-}
-
-absl::Status ShareHeads(Compose& k, const Value& q, Value* key, Value* value) {
-  NodeContext& c = k.context();
+absl::Status CheckHeads(Compose& k, const Value& q, const Value& key,
+                        const Value& value) {
+  INGOT_RETURN_IF_ERROR(k.status());
   int64_t q_heads, heads;
   if (!tir::AsConstInt(ShapeOf(q)[1], &q_heads) ||
-      !tir::AsConstInt(ShapeOf(*key)[1], &heads) || heads < 1 ||
-      q_heads % heads != 0) {
-    return c.Error("heads of ", relay::ToString(q.type()), " and ",
-                   relay::ToString(key->type()), " do not fit");
+      !tir::AsConstInt(ShapeOf(key)[1], &heads) || heads < 1 ||
+      q_heads % heads != 0 ||
+      !relay::SameShape({ShapeOf(key)[1]}, {ShapeOf(value)[1]})) {
+    return k.context().Error("heads of ", relay::ToString(q.type()), ", ",
+                             relay::ToString(key.type()), " and ",
+                             relay::ToString(value.type()), " do not fit");
   }
-  *key = RepeatHeads(k, *key, q_heads / heads);
-  *value = RepeatHeads(k, *value, q_heads / heads);
-  return k.status();
+  return absl::OkStatus();
 }
 
 Value PlacesOfQueries(Compose& k, const tir::Expr& queries,
@@ -65,8 +58,30 @@ Value MaskToBias(Compose& k, Value mask, DataType dtype, Value bias) {
   return k.Call("where", {mask, bias, k.Take(c.Scalar(dtype, kMinusInfinity))});
 }
 
+namespace {
+
+// The product of x, [b, h, s, d], with a matrix of its own for each head of
+// `right`, several of x's heads in a row being rows of one.
+Value ProductByHead(Compose& k, Value x, Value right) {
+  if (!k.ok()) return Value{};
+  const Shape in = ShapeOf(x), r = ShapeOf(right);
+  int64_t heads, kept;
+  if (!tir::AsConstInt(in[1], &heads) || !tir::AsConstInt(r[1], &kept) ||
+      heads == kept || kept < 1) {
+    return k.Call("matmul", {x, right});
+  }
+  x = k.Reshape(x, {in[0], r[1], SimplifyDim(in[2] * (heads / kept)), in[3]});
+  return k.Reshape(k.Call("matmul", {x, right}), {in[0], in[1], in[2], r[3]});
+}
+
+}  // namespace
+
 Value ScoresOf(Compose& k, Value q, Value key, double scale) {
-  return k.Call("matmul", {k.Mul(q, scale), k.Transpose(key, {0, 1, 3, 2})});
+  return ProductByHead(k, k.Mul(q, scale), k.Transpose(key, {0, 1, 3, 2}));
+}
+
+Value WeightedSum(Compose& k, Value weights, Value value) {
+  return ProductByHead(k, weights, value);
 }
 
 Value Softmax(Compose& k, Value scores) {

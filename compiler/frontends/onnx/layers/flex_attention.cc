@@ -47,7 +47,7 @@ absl::Status FlexAttention(NodeContext& c) {
                    relay::ToString(key.type()), " and ",
                    relay::ToString(value.type()), " must have rank 4");
   }
-  INGOT_RETURN_IF_ERROR(ShareHeads(k, q, &key, &value));
+  INGOT_RETURN_IF_ERROR(CheckHeads(k, q, key, value));
   const DataType dtype = q.type().dtype;
   INGOT_ASSIGN_OR_RETURN(
       const DataType precision,
@@ -59,7 +59,7 @@ absl::Status FlexAttention(NodeContext& c) {
   Value weights = Softmax(k, scores);
   INGOT_RETURN_IF_ERROR(k.status());
   INGOT_ASSIGN_OR_RETURN(weights, Modify(c, "prob_mod", weights));
-  c.SetOutput(0, k.Call("matmul", {k.Cast(weights, dtype), value}));
+  c.SetOutput(0, WeightedSum(k, k.Cast(weights, dtype), value));
   return k.status();
 }
 

@@ -1,9 +1,11 @@
 // com.microsoft's GroupQueryAttention: attention of words whose keys and values
 // are kept from run to run, each sequence of a batch as long as it is.
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/graph/states.h"
 #include "compiler/frontends/onnx/layers/attention.h"
 #include "compiler/frontends/onnx/layers/rotary.h"
 
@@ -29,6 +31,8 @@ const DataType kI64 = DataType::Int(64);
 // By head: [batch, heads, words, size].
 struct Heads {
   Value q, key, value;
+  // Keys and values as they are kept; null: those above.
+  Value kept_key, kept_value;
 };
 
 absl::StatusOr<Heads> ReadHeads(Compose& k) {
@@ -43,14 +47,19 @@ absl::StatusOr<Heads> ReadHeads(Compose& k) {
                    relay::ToString(q.type()));
   }
   if (c.has_input(1) && c.has_input(2)) {
-    return Heads{SplitHeads(k, q, heads), SplitHeads(k, k.Input(1), kept),
-                 SplitHeads(k, k.Input(2), kept)};
+    Heads in;
+    in.q = SplitHeads(k, q, heads);
+    in.key = SplitHeads(k, k.Input(1), kept);
+    in.value = SplitHeads(k, k.Input(2), kept);
+    return in;
   }
   // All three are side by side.
   const Value all = SplitHeads(k, q, heads + 2 * kept);
-  return Heads{k.Slice(all, 1, I(0), I(heads)),
-               k.Slice(all, 1, I(heads), I(heads + kept)),
-               k.Slice(all, 1, I(heads + kept), I(heads + 2 * kept))};
+  Heads in;
+  in.q = k.Slice(all, 1, I(0), I(heads));
+  in.key = k.Slice(all, 1, I(heads), I(heads + kept));
+  in.value = k.Slice(all, 1, I(heads + kept), I(heads + 2 * kept));
+  return in;
 }
 
 // The number of words of each sequence that were there before: i64[batch, 1].
@@ -114,6 +123,21 @@ Value Kept(Compose& k, Value kept, Value now, Value past, const Expr& total) {
   return k.Call("where", {k.Reshape(is_word, column), y, k.Like(y, 0)});
 }
 
+// Writes the new keys or values of each sequence after its own kept ones, where
+// these are. Gives those of the first `words`, and all that there is room for.
+absl::StatusOr<std::pair<Value, Value>> KeptInPlace(Compose& k, Value now,
+                                                    Value past,
+                                                    const Expr& words,
+                                                    ImportedState* state) {
+  const Value starts = k.Reshape(past, {ShapeOf(past)[0]});
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(const Value all,
+                         UpdateState(k.context(), now, starts, state));
+  const Value some = k.Slice(all, state->axis, I(0), words);
+  INGOT_RETURN_IF_ERROR(k.status());
+  return std::make_pair(some, all);
+}
+
 // Appends the new keys and values to the kept ones.
 absl::Status AppendToPast(Compose& k, Value past, Heads* in) {
   NodeContext& c = k.context();
@@ -128,6 +152,16 @@ absl::Status AppendToPast(Compose& k, Value past, Heads* in) {
   INGOT_ASSIGN_OR_RETURN(
       const Expr words,
       c.RunTimeExtent(kTotal, "total_sequence_length", kMostWords));
+  INGOT_ASSIGN_OR_RETURN(ImportedState * keys, StateInput(c, kPastKey));
+  INGOT_ASSIGN_OR_RETURN(ImportedState * values, StateInput(c, kPastValue));
+  if (keys != nullptr && values != nullptr && keys->axis == 2 &&
+      values->axis == 2) {
+    INGOT_ASSIGN_OR_RETURN(std::tie(in->key, in->kept_key),
+                           KeptInPlace(k, in->key, past, words, keys));
+    INGOT_ASSIGN_OR_RETURN(std::tie(in->value, in->kept_value),
+                           KeptInPlace(k, in->value, past, words, values));
+    return k.status();
+  }
   // The cache may have room for more words than there are.
   const Expr total = SimplifyDim(Max(ShapeOf(past_key)[2], words));
   in->key = Kept(k, past_key, in->key, past, total);
@@ -180,9 +214,11 @@ absl::Status GroupQueryAttention(NodeContext& c) {
   const Value places = k.Add(past, k.CountUp(words));
   INGOT_RETURN_IF_ERROR(RotateBoth(k, places, &in));
   INGOT_RETURN_IF_ERROR(AppendToPast(k, past, &in));
-  if (c.wants_output(1)) c.SetOutput(1, in.key);
-  if (c.wants_output(2)) c.SetOutput(2, in.value);
-  INGOT_RETURN_IF_ERROR(ShareHeads(k, in.q, &in.key, &in.value));
+  if (c.wants_output(1)) c.SetOutput(1, in.kept_key ? in.kept_key : in.key);
+  if (c.wants_output(2)) {
+    c.SetOutput(2, in.kept_value ? in.kept_value : in.value);
+  }
+  INGOT_RETURN_IF_ERROR(CheckHeads(k, in.q, in.key, in.value));
   INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, in.q, in.key));
   Value scores = ScoresOf(k, in.q, in.key, scale);
   if (const double cap = c.Float("softcap", 0); cap > 0) {
@@ -193,7 +229,7 @@ absl::Status GroupQueryAttention(NodeContext& c) {
   scores = k.Add(scores, MaskToBias(k, Allowed(k, places, ShapeOf(in.key)[2]),
                                     in.q.type().dtype));
   INGOT_ASSIGN_OR_RETURN(const Value weights, WeightsOf(k, scores));
-  c.SetOutput(0, JoinHeads(k, k.Call("matmul", {weights, in.value})));
+  c.SetOutput(0, JoinHeads(k, WeightedSum(k, weights, in.value)));
   return k.status();
 }
 

@@ -44,6 +44,12 @@ absl::Status Concat(NodeContext& c) {
     c.SetOutput(0, in[0]);
     return absl::OkStatus();
   }
+  INGOT_ASSIGN_OR_RETURN(ImportedState * state, StateInput(c, 0));
+  if (state != nullptr && state->axis == axis && in.size() == 2) {
+    INGOT_ASSIGN_OR_RETURN(const Value all, AppendToState(c, in[1], state));
+    c.SetOutput(0, all);
+    return absl::OkStatus();
+  }
   Attrs attrs;
   attrs.Set("axis", int64_t{axis});
   return c.Return("concat", in, std::move(attrs));

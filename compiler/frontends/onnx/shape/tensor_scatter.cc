@@ -6,12 +6,11 @@
 
 #include "compiler/frontends/onnx/graph/compose.h"
 #include "compiler/frontends/onnx/graph/converters.h"
+#include "compiler/frontends/onnx/graph/states.h"
 
 namespace ingot::onnx_frontend {
 namespace {
 
-// Each place of the cache takes what the update has for it, if anything. After
-// the batches come the places, [b, p, ...], while they are looked up.
 absl::Status TensorScatter(NodeContext& c) {
   Compose k(c);
   const Value past = k.Input(0), update = k.Input(1);
@@ -28,39 +27,24 @@ absl::Status TensorScatter(NodeContext& c) {
   if (mode != "linear" && mode != "circular") {
     return c.Error("there is no mode '", mode, "'");
   }
-  const tir::Expr batch = ShapeOf(past)[0], places = ShapeOf(past)[axis];
-  const tir::Expr one = tir::MakeInt(1);
-  // The entry of the update that belongs to each place.
-  const DataType i64 = DataType::Int(64);
-  const Value first =
-      c.has_input(2) ? k.Cast(k.Input(2), i64) : k.Full(i64, {batch}, 0);
-  Value entry = k.Sub(k.Reshape(k.CountUp(places), {one, places}),
-                      k.Reshape(first, {batch, one}));
-  // The remainder has the divisor's sign.
-  if (mode == "circular") entry = k.Call("mod", {entry, k.Number(places)});
-  const Value is_new =
-      k.Call("logical_and",
-             {k.Call("greater_equal", {entry, k.Like(entry, 0)}),
-              k.Call("less", {entry, k.Number(ShapeOf(update)[axis])})});
-  // Entries that the update does not have are looked up and not taken.
-  const Value known = k.Call("maximum", {entry, k.Like(entry, 0)});
-  std::vector<int64_t> forth = {0, axis}, back(rank);
-  for (int64_t d = 1; d < rank; ++d) {
-    if (d != axis) forth.push_back(d);
+  const Value starts = c.has_input(2)
+                           ? k.Cast(k.Input(2), DataType::Int(64))
+                           : k.Full(DataType::Int(64), {tir::MakeInt(1)}, 0);
+  INGOT_ASSIGN_OR_RETURN(ImportedState * state, StateInput(c, 0));
+  const bool circular = mode == "circular";
+  INGOT_RETURN_IF_ERROR(k.status());
+  if (state != nullptr && state->axis == axis) {
+    // What the model calls the cache is all of the state.
+    INGOT_ASSIGN_OR_RETURN(const Value all,
+                           UpdateState(c, update, starts, state, circular));
+    c.SetOutput(0, all);
+    return absl::OkStatus();
   }
-  for (int64_t d = 0; d < rank; ++d) back[forth[d]] = d;
-  Attrs by_batch;
-  by_batch.Set("batch_dims", int64_t{1});
-  const Value entries = k.Transpose(
-      k.Call(
-          "gather_nd",
-          {k.Transpose(update, forth), k.Reshape(known, {batch, places, one})},
-          std::move(by_batch)),
-      back);
-  Shape mask(rank, one);
-  mask[0] = batch;
-  mask[axis] = places;
-  c.SetOutput(0, k.Call("where", {k.Reshape(is_new, mask), entries, past}));
+  Attrs attrs;
+  attrs.Set("axis", axis);
+  if (circular) attrs.Set("circular", int64_t{1});
+  c.SetOutput(0,
+              k.Call("update_slice", {past, update, starts}, std::move(attrs)));
   return k.status();
 }
 
