@@ -100,6 +100,7 @@ absl::Status OpenClWriter::Add(
 absl::Status OpenClWriter::AddKernel(const tir::PrimFunc& func,
                                      const codegen::DeviceKernel& kernel) {
   ResetNames(Reserved());
+  kernel_ = &kernel;
   std::string before = std::exchange(text_, "");
   std::vector<std::string> params;
   for (size_t p = 0; p < func.params.size(); ++p) {
@@ -111,7 +112,8 @@ absl::Status OpenClWriter::AddKernel(const tir::PrimFunc& func,
   }
   Indent();
   if (kernel.loop != nullptr) {
-    PrintIteration(*kernel.loop, "get_global_id(0)");
+    PrintIteration(*kernel.loop,
+                   kernel.IsBlocks() ? "get_group_id(0)" : "get_global_id(0)");
   } else {
     Print(kernel.body);
   }
@@ -121,6 +123,25 @@ absl::Status OpenClWriter::AddKernel(const tir::PrimFunc& func,
   if (status().ok()) return status();
   return absl::UnimplementedError(
       absl::StrCat("kernel ", func.name, ": ", status().message()));
+}
+
+void OpenClWriter::PrintThreads(const tir::For& loop) {
+  int64_t extent = 0;
+  tir::AsConstInt(loop.extent, &extent);
+  Line(extent < kernel_->group
+           ? absl::StrCat("if (get_local_id(0) < ", extent, ") {")
+           : "{");
+  Indent();
+  PrintIteration(loop, "get_local_id(0)");
+  Outdent();
+  Line("}");
+  if (kernel_->barriers.count(&loop) != 0) {
+    Line("barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);");
+  }
+}
+
+absl::string_view OpenClWriter::ArrayPrefix(tir::Scope scope) const {
+  return scope == tir::Scope::kShared ? "__local " : "";
 }
 
 std::string OpenClWriter::Source() const {

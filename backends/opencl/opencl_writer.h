@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/c_printer.h"
 #include "compiler/codegen/device_kernels.h"
@@ -25,6 +26,11 @@ class OpenClWriter final : public codegen::CPrinter {
  private:
   absl::Status AddKernel(const tir::PrimFunc& func,
                          const codegen::DeviceKernel& kernel);
+  // One iteration for each work item of a group.
+  void PrintThreads(const tir::For& loop) override;
+  absl::string_view ArrayPrefix(tir::Scope scope) const override;
+
+  const codegen::DeviceKernel* kernel_ = nullptr;  // being printed
 };
 
 }  // namespace ingot::opencl

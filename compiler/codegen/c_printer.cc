@@ -206,10 +206,18 @@ void CPrinter::PrintParallel(const tir::For& loop) {
   PrintLoop(loop, "0", Print(loop.extent, kAdditive));
 }
 
+void CPrinter::PrintThreads(const tir::For& loop) {
+  PrintLoop(loop, "0", Print(loop.extent, kAdditive));
+}
+
 void CPrinter::PrintFor(const tir::For& loop) {
   int64_t extent = 0;
   if (tir::AsConstInt(loop.extent, &extent) && extent <= 0) return;
-  if (loop.for_kind == tir::ForKind::kParallel) return PrintParallel(loop);
+  if (loop.for_kind == tir::ForKind::kParallel ||
+      loop.for_kind == tir::ForKind::kBlock) {
+    return PrintParallel(loop);
+  }
+  if (loop.for_kind == tir::ForKind::kThread) return PrintThreads(loop);
   PrintLoop(loop, "0", Print(loop.extent, kAdditive));
 }
 
@@ -414,7 +422,7 @@ std::string CPrinter::Prototypes(const std::set<std::string>& defined) const {
 
 void CPrinter::PrintAllocate(const tir::Allocate& s) {
   int64_t elements = 1;
-  bool fits = s.buffer->scope == tir::Scope::kStack;
+  bool fits = tir::IsArray(s.buffer->scope);
   for (const Expr& dim : s.buffer->shape) {
     int64_t n = 0;
     fits = fits && tir::AsConstInt(dim, &n) && n >= 0 &&
@@ -435,8 +443,8 @@ void CPrinter::PrintAllocate(const tir::Allocate& s) {
     Line(absl::StrCat(VectorType(s.buffer->dtype.with_lanes(lanes)), " ",
                       absl::StrJoin(names, ", "), ";"));
   } else {
-    Line(absl::StrCat(MemoryType(s.buffer->dtype), " ", name, "[",
-                      std::max<int64_t>(elements, 1), "];"));
+    Line(absl::StrCat(ArrayPrefix(s.buffer->scope), MemoryType(s.buffer->dtype),
+                      " ", name, "[", std::max<int64_t>(elements, 1), "];"));
   }
   Print(s.body);
 }

@@ -111,8 +111,12 @@ class CPrinter {
   // Marks a helper as used and returns its name.
   std::string Helper(const std::string& name);
 
-  // By default a parallel loop is a serial one.
+  // By default a parallel loop is a serial one, and so is a block loop.
   virtual void PrintParallel(const tir::For& loop);
+  // And so is a thread loop.
+  virtual void PrintThreads(const tir::For& loop);
+  // The words before an array of that scope, for the type of its elements.
+  virtual absl::string_view ArrayPrefix(tir::Scope) const { return ""; }
 
   std::string text_;
 

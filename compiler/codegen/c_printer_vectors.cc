@@ -59,7 +59,10 @@ class RegisterFinder : public tir::StmtVisitor {
 
  protected:
   void VisitFor(const tir::For& node) override {
-    if (node.for_kind == tir::ForKind::kParallel) fits = false;
+    if (node.for_kind == tir::ForKind::kParallel ||
+        node.for_kind == tir::ForKind::kBlock) {
+      fits = false;
+    }
     tir::StmtVisitor::VisitFor(node);
   }
   void VisitStore(const tir::Store& node) override {

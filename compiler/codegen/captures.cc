@@ -70,7 +70,8 @@ class ParallelFinder : public tir::StmtVisitor {
 
  protected:
   void VisitFor(const tir::For& loop) override {
-    if (loop.for_kind == tir::ForKind::kParallel) found = true;
+    found |= loop.for_kind == tir::ForKind::kParallel ||
+             loop.for_kind == tir::ForKind::kBlock;
     StmtVisitor::VisitFor(loop);
   }
 };

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
+#include "compiler/codegen/device_blocks.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -54,7 +55,10 @@ class Splitter {
     }
     for (const tir::Stmt& s : statements) {
       const auto* loop = tir::As<tir::For>(s);
-      if (loop == nullptr || loop->for_kind != tir::ForKind::kParallel) {
+      const bool is_kernel =
+          loop != nullptr && (loop->for_kind == tir::ForKind::kParallel ||
+                              loop->for_kind == tir::ForKind::kBlock);
+      if (!is_kernel) {
         serial_.push_back(s);
         continue;
       }
@@ -85,6 +89,15 @@ class Splitter {
       return absl::UnimplementedError("a loop has no constant extent");
     }
     if (extent <= 0) return absl::OkStatus();
+    if (loop.for_kind == tir::ForKind::kBlock) {
+      INGOT_ASSIGN_OR_RETURN(BlockOfItems block, SplitBlock(loop));
+      DeviceKernel& kernel = Add(block.loop);
+      kernel.loop = tir::As<tir::For>(kernel.body);
+      kernel.iterations = extent * block.items;
+      kernel.group = block.items;
+      kernel.barriers = std::move(block.barriers);
+      return absl::OkStatus();
+    }
     DeviceKernel& kernel = Add(s);
     kernel.loop = &loop;
     kernel.iterations = extent;
@@ -99,6 +112,10 @@ class Splitter {
 };
 
 }  // namespace
+
+bool DeviceKernel::IsBlocks() const {
+  return loop != nullptr && loop->for_kind == tir::ForKind::kBlock;
+}
 
 int64_t DeviceKernel::WorkItems() const {
   if (group == 0) return iterations;

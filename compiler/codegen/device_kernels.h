@@ -3,6 +3,7 @@
 #define INGOT_COMPILER_CODEGEN_DEVICE_KERNELS_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,24 +17,36 @@ namespace ingot::codegen {
 struct DeviceKernel {
   std::string name;  // "<function>_<number>"
   tir::Stmt body;
-  // The parallel loop that `body` is, whose iterations are the work items.
-  // Null: one work item runs `body`.
+  // The loop that `body` is. Of a parallel loop the iterations are the work
+  // items; of a block loop, the groups. Null: one work item runs `body`.
   const tir::For* loop = nullptr;
-  // So many iterations have something to do; work items beyond them, which fill
-  // up the last group, have nothing.
+  // So many work items have something to do; those beyond them, which fill up
+  // the last group, have nothing.
   int64_t iterations = 1;
   int64_t group = 0;  // work items that start together; 0: the device chooses
+  // The thread loops of a block loop after which all of the group's items must
+  // wait for one another.
+  std::set<const tir::For*> barriers;
 
+  bool IsBlocks() const;
   int64_t WorkItems() const;
 };
 
+// The most memory that the work items of a group share: what every device has.
+inline constexpr int64_t kMaxSharedBytes = 48 << 10;
+
 // Each statement of the function that is a parallel loop becomes a kernel in
-// groups of `group`; what stands between such loops becomes a kernel with one
-// work item. Loops that run no iteration are left out. The kernels live as long
-// as the function.
+// groups of `group`, and each that is a block loop one whose groups are its
+// blocks: as many items as its largest thread loop has iterations. What stands
+// between such loops becomes a kernel with one work item. Loops that run no
+// iteration are left out. The kernels live as long as the function.
+//
+// Bodies of blocks are as one work item sees them: of registers, its own part,
+// as a stack buffer.
 //
 // Unimplemented, with the function's name, for what no device can do: symbolic
-// dimensions, calls of other code, and checks, whose failure it cannot tell.
+// dimensions, calls of other code, checks, whose failure it cannot tell, and
+// more than kMaxSharedBytes.
 absl::StatusOr<std::vector<DeviceKernel>> KernelsOf(
     const tir::PrimFunc& function, int64_t group = 0);
 

@@ -11,18 +11,15 @@ Expr BodyRewriter::MutateVar(const Expr& e, const tir::Var& node) {
 }
 
 Expr BodyRewriter::MutateLoad(const Expr& e, const tir::Load& node) {
-  std::vector<Expr> indices;
-  auto it = state_.places.find(node.buffer.get());
-  for (size_t i = 0; i < node.indices.size(); ++i) {
-    Affine index = state_.bounds.ToAffine(Mutate(node.indices[i]));
-    if (it != state_.places.end() && !it->second.origin.empty()) {
-      index = index - it->second.origin[i];
-    }
-    indices.push_back(index.ToExpr());
+  std::vector<Affine> element;
+  for (const Expr& index : node.indices) {
+    element.push_back(state_.bounds.ToAffine(Mutate(index)));
   }
-  return tir::MakeLoad(
-      it == state_.places.end() ? node.buffer : it->second.buffer,
-      std::move(indices));
+  const auto it = state_.places.find(node.buffer.get());
+  const Place place =
+      it == state_.places.end() ? Place{node.buffer, {}, {}} : it->second;
+  return tir::MakeLoad(place.buffer,
+                       place.At(std::move(element), state_.bounds));
 }
 
 Expr BodyRewriter::MutateSelect(const Expr& e, const tir::Select& node) {

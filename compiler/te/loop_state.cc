@@ -28,6 +28,62 @@ Affine CeilDiv(const Affine& a, int64_t b, const Bounds& bounds) {
 
 }  // namespace
 
+std::vector<Expr> Place::At(std::vector<Affine> element,
+                            const Bounds& bounds) const {
+  std::vector<Expr> indices, of_part;
+  for (size_t i = 0; i < element.size(); ++i) {
+    Affine index = element[i];
+    if (!origin.empty()) index = index - origin[i];
+    if (!part.empty()) {
+      of_part.push_back(FloorMod(index, Affine(part[i]), bounds).ToExpr());
+      index = FloorDiv(index, Affine(part[i]), bounds);
+    }
+    indices.push_back(index.ToExpr());
+  }
+  indices.insert(indices.end(), of_part.begin(), of_part.end());
+  return indices;
+}
+
+// Whether the stage's loops read or write an array on the stack of the thread
+// that runs them, which other threads do not see.
+bool LoopState::TouchesStack() const {
+  const auto on_stack = [](const tir::Buffer& buffer) {
+    return buffer->scope == tir::Scope::kStack;
+  };
+  if (on_stack(target.buffer)) return true;
+  for (const Tensor& t : stage->op().inputs) {
+    const auto it = places.find(t.buffer.get());
+    if (it != places.end() && on_stack(it->second.buffer)) return true;
+  }
+  return false;
+}
+
+tir::ForKind LoopState::EnterLoop(tir::ForKind kind, bool has_constant_extent) {
+  using tir::ForKind;
+  switch (kind) {
+    case ForKind::kVectorized:
+    case ForKind::kUnrolled:
+      if (!has_constant_extent) kind = ForKind::kSerial;
+      break;
+    case ForKind::kParallel:
+    case ForKind::kBlock:
+      if (in_parallel || (kind == ForKind::kParallel && TouchesStack())) {
+        kind = ForKind::kSerial;
+      }
+      in_parallel = true;
+      break;
+    case ForKind::kThread:
+      if (in_thread) kind = ForKind::kSerial;
+      in_thread = true;
+      break;
+    default:
+      break;
+  }
+  if (in_tensorized) return ForKind::kSerial;
+  in_tensorized = kind == ForKind::kTensorized;
+  return kind;
+}
+
 int LoopState::FirstLeaf(int loop) const {
   const auto& info = stage->loops_[loop];
   if (info.split >= 0) {

@@ -16,6 +16,11 @@ namespace ingot::te {
 struct Place {
   tir::Buffer buffer;
   std::vector<Affine> origin;
+  // Registers: element i is at buffer[i / part, i % part] after that.
+  std::vector<int64_t> part;
+
+  // The indices of an element in the buffer.
+  std::vector<Expr> At(std::vector<Affine> element, const Bounds& bounds) const;
 };
 
 // A value: making the body of a loop copies it, so that what one branch of the
@@ -37,8 +42,13 @@ class LoopState {
   std::map<const tir::BufferNode*, Place>
       places;  // what may be read, looked up
   bool in_parallel = false;
+  bool in_thread = false;
   bool in_tensorized = false;
   int64_t stack_bytes = 0;  // of the arrays that are live here
+
+  // The kind that a loop gets among those around it, of which it is one from
+  // here on.
+  tir::ForKind EnterLoop(tir::ForKind kind, bool has_constant_extent);
 
   // The number of iterations of a loop (leaf or not).
   Affine Extent(int loop) const;
@@ -64,6 +74,7 @@ class LoopState {
 
  private:
   friend class Lowerer;
+  bool TouchesStack() const;
   // The place of the first (in leaf order) leaf made from `loop`.
   int FirstLeaf(int loop) const;
   Side SplitRange(int relation) const;

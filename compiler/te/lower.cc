@@ -29,20 +29,6 @@ class BufferRenamer : public tir::StmtMutator {
   }
 };
 
-// Whether the stage's loops read or write an array on the stack of the thread
-// that runs them, which other threads do not see.
-bool TouchesStack(const LoopState& state) {
-  const auto on_stack = [](const tir::Buffer& buffer) {
-    return buffer->scope == tir::Scope::kStack;
-  };
-  if (on_stack(state.target.buffer)) return true;
-  for (const Tensor& t : state.stage->op().inputs) {
-    const auto it = state.places.find(t.buffer.get());
-    if (it != state.places.end() && on_stack(it->second.buffer)) return true;
-  }
-  return false;
-}
-
 Expr AllOf(const std::vector<Expr>& conditions) {
   Expr all = conditions[0];
   for (size_t i = 1; i < conditions.size(); ++i) {
@@ -95,13 +81,11 @@ class Lowerer {
 
 std::vector<Expr> Lowerer::TargetIndices(const LoopState& state,
                                          const Place& target) const {
-  std::vector<Expr> indices;
+  std::vector<Affine> element;
   for (size_t i = 0; i < state.box.size(); ++i) {
-    Affine index = state.AxisRange(i).min;
-    if (!target.origin.empty()) index = index - target.origin[i];
-    indices.push_back(index.ToExpr());
+    element.push_back(state.AxisRange(i).min);
   }
-  return indices;
+  return target.At(std::move(element), state.bounds);
 }
 
 Stmt Lowerer::Guarded(const LoopState& state, Stmt body) {
@@ -144,28 +128,27 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
                           const BodyFn& body) {
   auto constant = extent.AsConst();
   if (constant && *constant <= 0) return tir::MakeSeq({});
-  if (constant && *constant == 1) {
+  const auto& info = state.stage->loops_[loop.id];
+  const bool stays = (info.kind == ForKind::kBlock && !state.in_parallel) ||
+                     (info.kind == ForKind::kThread && !state.in_thread);
+  if (constant && *constant == 1 && !stays) {
     bind(&state, min);
     return body(std::move(state));
   }
-  const auto& info = state.stage->loops_[loop.id];
-  ForKind kind = info.kind;
-  const bool needs_constant =
-      kind == ForKind::kVectorized || kind == ForKind::kUnrolled;
-  if (needs_constant && !constant) kind = ForKind::kSerial;
-  if (kind == ForKind::kParallel) {
-    if (state.in_parallel || TouchesStack(state)) kind = ForKind::kSerial;
-    state.in_parallel = true;
+  const ForKind kind = state.EnterLoop(info.kind, constant.has_value());
+  if (kind == ForKind::kThread && !constant) {
+    Fail(absl::FailedPreconditionError(
+        absl::StrCat(info.name, " of ", state.stage->op().name,
+                     " runs on an unknown number of threads")));
   }
-  if (state.in_tensorized) kind = ForKind::kSerial;
-  if (kind == ForKind::kTensorized) state.in_tensorized = true;
   tir::VarPtr var = tir::MakeVar(info.name);
   state.bounds.Set(var.get(), min, min + extent - Affine(1));
   bind(&state, Affine::Atom(var));
 
   // The parts of a fused loop get names, so that the divisions are done once.
   std::vector<std::pair<tir::VarPtr, Expr>> lets;
-  if (kind == ForKind::kSerial || kind == ForKind::kParallel) {
+  if (kind == ForKind::kSerial || kind == ForKind::kParallel ||
+      kind == ForKind::kBlock || kind == ForKind::kThread) {
     std::vector<int> work = {loop.id};
     while (!work.empty()) {
       const int whole = work.back();
@@ -351,13 +334,14 @@ Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
       return tir::MakeSeq({});
     }
     tir::Buffer local;
-    Place place = workspaces_.PlaceFor(*producer, producer->storage_, *box,
-                                       &state, &local);
+    Place place = workspaces_.PlaceFor(*producer, producer->storage_,
+                                       producer->part_, *box, &state, &local);
     if (local != nullptr) locals.push_back(local);
     LoopState inner(producer.get(), *std::move(box), state.bounds);
     inner.places = state.places;
     inner.target = place;
     inner.in_parallel = state.in_parallel;
+    inner.in_thread = state.in_thread;
     inner.stack_bytes = state.stack_bytes;
     stmts.push_back(EmitStage(std::move(inner)));
     state.places[producer->output().buffer.get()] = place;
@@ -451,7 +435,7 @@ absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
     for (const Tensor& t : stage->op().outputs) {
       const bool is_output = output_buffers.count(t.buffer.get()) != 0;
       root_places_[t.buffer.get()] =
-          Place{is_output ? t.buffer : workspaces_.WholeOf(t), {}};
+          Place{is_output ? t.buffer : workspaces_.WholeOf(t), {}, {}};
     }
     if (stage->op().kind == OperationKind::kExtern) {
       nests.push_back(EmitExtern(stage.get()));

@@ -154,6 +154,33 @@ void Stage::Parallel(Loop loop) {
   SetKind(loop, ForKind::kParallel);
 }
 
+void Stage::Block(Loop loop) {
+  if (loop.id >= 0 &&
+      !Require(!loops_[loop.id].reduce, "a reduce loop cannot be blocks")) {
+    return;
+  }
+  SetKind(loop, ForKind::kBlock);
+}
+
+void Stage::Thread(Loop loop) {
+  if (loop.id >= 0 &&
+      !Require(!loops_[loop.id].reduce, "a reduce loop cannot be threads")) {
+    return;
+  }
+  SetKind(loop, ForKind::kThread);
+}
+
+void Stage::KeepInRegisters(std::vector<int64_t> part) {
+  const bool fits =
+      part.size() == axes_.size() &&
+      std::all_of(part.begin(), part.end(), [](int64_t n) { return n >= 1; });
+  if (!Require(fits, "a thread's registers have an extent for each axis")) {
+    return;
+  }
+  storage_ = Storage::kRegisters;
+  part_ = std::move(part);
+}
+
 void Stage::Specialize(Loop axis) {
   auto it = std::find(axes_.begin(), axes_.end(), axis);
   if (!Require(it != axes_.end(), "only axes can be specialized")) return;

@@ -72,6 +72,11 @@ enum class Storage {
   kBox,
   // In a workspace of the tensor's whole shape, wherever it is computed.
   kWorkspace,
+  // Inside of a block loop: one box of constant size for all of its threads.
+  kShared,
+  // Inside of a block loop: parts of such a box, each of one thread's own
+  // (Stage::KeepInRegisters).
+  kRegisters,
 };
 
 // One operation's loops. Starts with a serial loop for each axis, then one for
@@ -118,6 +123,12 @@ class Stage {
   void Tensorize(Loop loop);
   // for -> parallel for. Only the outermost parallel loop of a nest counts.
   void Parallel(Loop loop);
+  // for -> block for, and -> thread for (tir::ForKind::kBlock): the stage at
+  // the root has a loop over blocks, and it and all stages that are computed
+  // inside of that have a loop over the block's threads, of constant extent,
+  // around whatever they store.
+  void Block(Loop loop);
+  void Thread(Loop loop);
   // One loop -> a sequence of loops, cut where a condition of a Select in the
   // value compares this axis with a bound. In each the condition is decided,
   // so a padding becomes: zeros; a copy; zeros. For an axis of the definition.
@@ -139,6 +150,10 @@ class Stage {
   //   for o: {for i: t[i] = 0; for k: for i: t[i] += x; for i: c[o,i] = t[i]}
   void AccumulateAt(Loop loop);
   void StoreIn(Storage storage) { storage_ = storage; }
+  // Storage::kRegisters: the box is cut into parts with so many elements along
+  // each axis, and a thread must use one of them alone, here and in all
+  // readers.
+  void KeepInRegisters(std::vector<int64_t> part);
 
  private:
   friend class Schedule;
@@ -182,6 +197,7 @@ class Stage {
   Loop attach_;
   Loop accumulate_;
   Storage storage_ = Storage::kAuto;
+  std::vector<int64_t> part_;  // of one thread, for Storage::kRegisters
 };
 
 class Schedule {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/tir/run_facts.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
@@ -22,49 +23,12 @@ struct Value {
   int level;
 };
 
-bool MayBeUndefined(const Binary& node) {
-  switch (node.op) {
-    case BinaryOp::kDiv:
-    case BinaryOp::kMod:
-    case BinaryOp::kFloorDiv:
-    case BinaryOp::kFloorMod: {
-      if (node.dtype.is_float()) return false;
-      const auto* wide = As<Broadcast>(node.b);
-      int64_t divisor;
-      return !AsConstInt(wide != nullptr ? wide->value : node.b, &divisor) ||
-             divisor == 0 || divisor == -1;
-    }
-    case BinaryOp::kShl:
-    case BinaryOp::kShr:
-      return true;
-    default:
-      return false;
-  }
-}
-
-class FailureFinder final : public ExprVisitor {
- public:
-  bool found = false;
-
- private:
-  void VisitLoad(const Load& node) override { found = true; }
-  void VisitBinary(const Binary& node) override {
-    found |= MayBeUndefined(node);
-    ExprVisitor::VisitBinary(node);
-  }
-};
-
-bool CanFail(const Expr& e) {
-  FailureFinder finder;
-  finder.Visit(e);
-  return finder.found;
-}
-
 class Compiler {
  public:
   explicit Compiler(const PrimFunc& func) : func_(func) {}
 
   Program Run() {
+    program_.has_blocks = HasBlocks(func_.body);
     for (const Buffer& param : func_.params) BufferIndex(param);
     for (const Var* dim : SymbolicDims(func_)) {
       const int32_t reg = Permanent(1);
@@ -447,6 +411,13 @@ class Compiler {
     code_.clear();
     loops_.emplace_back();
     vars_[node.var.get()] = {variable, level()};
+    const bool is_thread = node.for_kind == ForKind::kThread;
+    const bool is_kernel =
+        node.for_kind == ForKind::kBlock || node.for_kind == ForKind::kParallel;
+    const bool has_place = program_.has_blocks && (is_thread || is_kernel);
+    if (has_place) {
+      AddPlace(is_thread ? PlaceStep::kThread : PlaceStep::kBlock, variable);
+    }
     Statement(node.body);
     std::vector<Instruction> body = std::move(code_);
     Loop loop = std::move(loops_.back());
@@ -454,6 +425,10 @@ class Compiler {
     for (const ExprNode* e : loop.known) known_.erase(e);
 
     code_ = std::move(outside);
+    if (has_place) {
+      AddPlace(is_thread ? PlaceStep::kThreadsBegin : PlaceStep::kKernelBegin,
+               variable);
+    }
     const int32_t length = static_cast<int32_t>(body.size());
     Instruction& begin = Emit(LoopBeginOperation(), -1, 1);
     begin.dst = variable;
@@ -465,6 +440,16 @@ class Compiler {
     Instruction& next = Emit(LoopNextOperation(), -1, 1);
     next.dst = variable;
     next.c = -length;
+    if (has_place) {
+      AddPlace(is_thread ? PlaceStep::kThreadsEnd : PlaceStep::kKernelEnd,
+               variable);
+    }
+  }
+
+  void AddPlace(PlaceStep step, int32_t variable) {
+    Instruction& in = Emit(PlaceOperation(), -1, 1);
+    in.op = static_cast<uint8_t>(step);
+    in.a = variable;
   }
 
   const PrimFunc& func_;

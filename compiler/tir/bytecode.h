@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "compiler/tir/element_uses.h"
 #include "compiler/tir/ir.h"
 #include "runtime/data_type.h"
 
@@ -51,6 +52,8 @@ struct BufferState {
   std::vector<int64_t> strides;    // in elements
   std::unique_ptr<char[]> memory;  // where it is our own
   size_t capacity = 0;             // of memory
+  bool tracked = false;
+  std::vector<ElementUses> uses;  // of each element, where it is tracked
 };
 
 struct Machine {
@@ -58,6 +61,7 @@ struct Machine {
   std::vector<BufferState> buffers;
   const std::vector<Access>* accesses = nullptr;
   int64_t iterations_left = INT64_MAX;
+  RunPlace place;
   absl::Status status;
 
   Register* At(int32_t r) { return registers.data() + r; }
@@ -74,6 +78,8 @@ struct Program {
     int32_t reg;
   };
   std::vector<Dim> dims;  // symbolic dimensions
+  // There are blocks, whose threads must not disturb one another.
+  bool has_blocks = false;
 };
 
 // `func` must be verified and outlive the program.
@@ -104,6 +110,18 @@ Operation LoopNextOperation();    // dst: variable and count
 Operation IterationOperation();   // counts one iteration of a while
 Operation AllocateOperation();    // a: buffer, b: first dimension's register
 Operation EndOperation();
+
+// Steps of loops whose iterations run beside one another: an instruction's op.
+// a: the loop's variable.
+enum class PlaceStep : uint8_t {
+  kKernelBegin,
+  kBlock,
+  kKernelEnd,
+  kThreadsBegin,
+  kThread,
+  kThreadsEnd,
+};
+Operation PlaceOperation();
 
 }  // namespace ingot::tir
 

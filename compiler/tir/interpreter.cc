@@ -108,9 +108,13 @@ class Caller {
     }
     machine.buffers.resize(program.buffers.size());
     for (size_t i = 0; i < program.buffers.size(); ++i) {
-      machine.buffers[i].node = program.buffers[i];
+      BufferState& buffer = machine.buffers[i];
+      buffer.node = program.buffers[i];
+      buffer.tracked = program.has_blocks &&
+                       buffer.node->scope != Scope::kStack &&
+                       i >= static_cast<size_t>(func_.num_inputs());
       if (i >= all) continue;
-      INGOT_RETURN_IF_ERROR(BindBuffer(i, &machine.buffers[i]));
+      INGOT_RETURN_IF_ERROR(BindBuffer(i, &buffer));
     }
     for (const Instruction* in = program.code.data(); in != nullptr;) {
       in = in->run(in, &machine);
@@ -216,6 +220,9 @@ absl::Status SetUpBuffer(std::vector<int64_t> dims, char* data,
     buffer->strides[d - 2] = buffer->strides[d - 1] * dims[d - 1];
   }
   buffer->dims = std::move(dims);
+  if (buffer->tracked) {
+    buffer->uses.assign(bytes / buffer->node->dtype.bytes(), ElementUses());
+  }
   buffer->data = data;
   if (data != nullptr) return absl::OkStatus();
   if (buffer->memory == nullptr || buffer->capacity < bytes) {

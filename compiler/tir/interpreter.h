@@ -23,6 +23,11 @@ struct InterpretOptions {
 // lane by lane, and allocated buffers start out with all bits set (a NaN in any
 // float type), so that reading what was never written shows.
 //
+// Threads of a block loop run in order, too, and so do blocks. Where there is
+// one, FailedPrecondition names what they must not do: use an element while
+// another one may be writing it, read what none has written of a shared buffer
+// or of registers, use another thread's registers.
+//
 // Every access is checked: OutOfRange names buffer and index. InvalidArgument
 // says which argument does not fit the function's parameters, and also reports
 // undefined integer arithmetic. Unimplemented for a function that calls other

@@ -185,7 +185,18 @@ enum class Scope {
   kWorkspace,  // one per call, shared by threads: the plan's storage
   kStack,      // private to the iteration that allocates it; a constant size
   kPart,       // inside of another buffer (Part)
+  // Of a block loop's iteration, with a constant size:
+  kShared,     // one for all of its threads
+  kRegisters,  // [a, b, c, d]: thread (a, b) alone uses its part [c, d], and
+               // finds in one thread loop what it left in another
 };
+
+// Whether buffers of the scope are arrays of constant size, allocated where the
+// code is that uses them.
+constexpr bool IsArray(Scope scope) {
+  return scope == Scope::kStack || scope == Scope::kShared ||
+         scope == Scope::kRegisters;
+}
 
 struct BufferNode {
   std::string name;
@@ -274,7 +285,23 @@ struct Call final : ExprNode {
 // elements to a third's, with constant extents, in a form that registers of
 // tiles hold (compiler/codegen/llvm/tile_nest.h). The sums may be made in any
 // order. Where there are no such registers it is a serial loop.
-enum class ForKind { kSerial, kParallel, kVectorized, kUnrolled, kTensorized };
+//
+// A block loop is a parallel one whose iterations are groups of threads. Thread
+// loops in it say what each of them does; all iterations of one have ended when
+// what follows begins, which is what devices call a barrier. What stands around
+// them, loops, conditions, lets and allocations, is the same for all threads,
+// and whatever stores is inside of one. Thread loops begin at 0, have constant
+// extents and do not nest. In any order of iterations they compute the same, so
+// that where there are no such groups they are serial loops.
+enum class ForKind {
+  kSerial,
+  kParallel,
+  kVectorized,
+  kUnrolled,
+  kTensorized,
+  kBlock,
+  kThread,
+};
 
 // for var in [min, min + extent): body. A vectorized or unrolled loop has a
 // constant extent.

@@ -60,24 +60,37 @@ struct BoolFormat {
   static void Write(Register r, char* p) { *p = r.i != 0; }
 };
 
-I OutOfRange(const Access& access, int lane, const char* what, Machine* m) {
+// An element that a lane cannot use; `wrong` is null where it does not exist.
+struct BadElement {
+  int lane = 0;
+  const char* wrong = nullptr;
+};
+
+I Refuse(const Access& access, const BadElement& bad, const char* what,
+         Machine* m) {
   const BufferState& buffer = m->buffers[access.buffer];
   std::vector<int64_t> at;
   for (size_t d = 0; d < access.indices.size(); ++d) {
     const bool vector = static_cast<int>(d) == access.vector_dim;
-    at.push_back(m->At(access.indices[d])[vector ? lane : 0].i);
+    at.push_back(m->At(access.indices[d])[vector ? bad.lane : 0].i);
   }
-  m->status = absl::OutOfRangeError(absl::StrCat(
-      what, " %", buffer.node->name, "[", absl::StrJoin(at, ", "),
-      "] is outside of ", TypeString(buffer.node->dtype, buffer.dims)));
+  const std::string element = absl::StrCat(what, " %", buffer.node->name, "[",
+                                           absl::StrJoin(at, ", "), "]");
+  m->status = bad.wrong != nullptr
+                  ? absl::FailedPreconditionError(absl::StrCat(
+                        element, " by thread ", m->place.thread, " of block ",
+                        m->place.block, ": ", bad.wrong))
+                  : absl::OutOfRangeError(absl::StrCat(
+                        element, " is outside of ",
+                        TypeString(buffer.node->dtype, buffer.dims)));
   return nullptr;
 }
 
 // Calls use(lane, address) for each lane that is not masked.
-template <size_t size, typename Use>
-bool ForEachElement(const Access& access, int lanes, Machine* m, int* bad_lane,
-                    const Use& use) {
-  const BufferState& buffer = m->buffers[access.buffer];
+template <size_t size, bool is_store, typename Use>
+bool ForEachElement(const Access& access, int lanes, Machine* m,
+                    BadElement* bad, const Use& use) {
+  BufferState& buffer = m->buffers[access.buffer];
   const Register* mask = access.mask >= 0 ? m->At(access.mask) : nullptr;
   const size_t rank = access.indices.size();
   for (int lane = 0; lane < lanes; ++lane) {
@@ -88,10 +101,18 @@ bool ForEachElement(const Access& access, int lanes, Machine* m, int* bad_lane,
       const int64_t index = m->At(access.indices[d])[vector ? lane : 0].i;
       if (static_cast<uint64_t>(index) >=
           static_cast<uint64_t>(buffer.dims[d])) {
-        *bad_lane = lane;
+        bad->lane = lane;
         return false;
       }
       offset += index * buffer.strides[d];
+    }
+    if (buffer.tracked) {
+      ElementUses& uses = buffer.uses[static_cast<size_t>(offset)];
+      const Scope scope = buffer.node->scope;
+      bad->lane = lane;
+      bad->wrong =
+          is_store ? uses.Write(scope, m->place) : uses.Read(scope, m->place);
+      if (bad->wrong != nullptr) return false;
     }
     use(lane, buffer.data + offset * static_cast<int64_t>(size));
   }
@@ -105,11 +126,11 @@ I RunLoad(I in, Machine* m) {
   if (access.mask >= 0) {
     for (int lane = 0; lane < in->lanes; ++lane) out[lane].i = 0;
   }
-  int lane = 0;
-  if (!ForEachElement<Format::kSize>(
-          access, in->lanes, m, &lane,
+  BadElement bad;
+  if (!ForEachElement<Format::kSize, /*is_store=*/false>(
+          access, in->lanes, m, &bad,
           [out](int l, const char* p) { Format::Read(p, &out[l]); })) {
-    return OutOfRange(access, lane, "load of", m);
+    return Refuse(access, bad, "load of", m);
   }
   return in + 1;
 }
@@ -118,11 +139,11 @@ template <typename Format>
 I RunStore(I in, Machine* m) {
   const Access& access = (*m->accesses)[in->a];
   const Register* value = m->At(in->b);
-  int lane = 0;
-  if (!ForEachElement<Format::kSize>(
-          access, in->lanes, m, &lane,
+  BadElement bad;
+  if (!ForEachElement<Format::kSize, /*is_store=*/true>(
+          access, in->lanes, m, &bad,
           [value](int l, char* p) { Format::Write(value[l], p); })) {
-    return OutOfRange(access, lane, "store to", m);
+    return Refuse(access, bad, "store to", m);
   }
   return in + 1;
 }
@@ -165,6 +186,32 @@ struct StoreOf {
 };
 
 }  // namespace
+
+Operation PlaceOperation() {
+  return [](I in, Machine* m) -> I {
+    RunPlace& place = m->place;
+    const auto iteration = static_cast<int32_t>(m->At(in->a)->i);
+    switch (static_cast<PlaceStep>(in->op)) {
+      case PlaceStep::kKernelBegin:
+      case PlaceStep::kKernelEnd:
+        ++place.kernel;
+        place.block = -1;
+        break;
+      case PlaceStep::kBlock:
+        place.block = iteration;
+        break;
+      case PlaceStep::kThreadsBegin:
+      case PlaceStep::kThreadsEnd:
+        ++place.phase;
+        place.thread = -1;
+        break;
+      case PlaceStep::kThread:
+        place.thread = iteration;
+        break;
+    }
+    return in + 1;
+  };
+}
 
 Operation LoadOperation(DataType t) { return ByFormat<LoadOf>(t); }
 Operation StoreOperation(DataType t) { return ByFormat<StoreOf>(t); }

@@ -205,10 +205,12 @@ class Parser final : private ExprParser {
   absl::Status Alloc(Opened* open) {
     INGOT_RETURN_IF_ERROR(Advance());
     INGOT_RETURN_IF_ERROR(NewBuffer(Scope::kWorkspace, &open->buffer));
-    if (token_.IsWord("stack")) {
+    for (Scope scope : {Scope::kStack, Scope::kShared, Scope::kRegisters}) {
+      if (!token_.IsWord(SpellingOf(scope))) continue;
       INGOT_RETURN_IF_ERROR(Advance());
       open->buffer = MakeBuffer(open->buffer->name, open->buffer->dtype,
-                                open->buffer->shape, Scope::kStack);
+                                open->buffer->shape, scope);
+      break;
     }
     buffers_[open->buffer->name] = open->buffer;
     return absl::OkStatus();
@@ -253,8 +255,9 @@ class Parser final : private ExprParser {
     if (token_.IsSymbol("{")) return Block(result, depth);
     if (token_.kind == TokenKind::kPercentName) return StoreStatement(result);
     static constexpr ForKind kKinds[] = {
-        ForKind::kSerial, ForKind::kParallel, ForKind::kVectorized,
-        ForKind::kUnrolled, ForKind::kTensorized};
+        ForKind::kSerial,   ForKind::kParallel,   ForKind::kVectorized,
+        ForKind::kUnrolled, ForKind::kTensorized, ForKind::kBlock,
+        ForKind::kThread};
     for (ForKind kind : kKinds) {
       if (token_.IsWord(SpellingOf(kind))) return Loop(kind, result, depth);
     }

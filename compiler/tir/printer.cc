@@ -317,7 +317,8 @@ class Printer : public text::IndentingPrinter {
   void AllocateHead(const Allocate& node) {
     out += "alloc ";
     Parameter(node.buffer);
-    if (node.buffer->scope == Scope::kStack) out += " stack";
+    const absl::string_view scope = SpellingOf(node.buffer->scope);
+    if (!scope.empty()) Write(" ", scope);
   }
 
   void PartHead(const Part& node) {

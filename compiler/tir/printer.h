@@ -27,11 +27,11 @@ namespace ingot::tir {
 //   buffers   = "(" [buffer {"," buffer}] ")"
 //   buffer    = "%" name ":" type "[" [expr {"," expr}] "]"
 //   block     = "{" {statement} "}"
-//   statement = ("for" | "parallel" | "vectorized" | "unrolled") name "in"
-//                   "[" expr "," ["+"] expr ")" block
+//   statement = ("for" | "parallel" | "vectorized" | "unrolled" | "block" |
+//                "thread") name "in" "[" expr "," ["+"] expr ")" block
 //             | "%" name "[" … "]" "=" expr
 //             | "let" name ":" type "=" expr
-//             | "alloc" buffer ["stack"]
+//             | "alloc" buffer ["stack" | "shared" | "registers"]
 //             | "if" expr block ["else" (block | statement that is an if)]
 //             | "while" expr block
 //             | "eval" expr
@@ -53,7 +53,7 @@ namespace ingot::tir {
 // reach to the end of their block. [a, +e) is e iterations from a on. // and %
 // round towards minus infinity; / is the true or the truncating division, rem
 // its remainder. A variable of the parameters' shapes is a symbolic dimension.
-// Buffers in `workspace(…)` and those of `alloc` without `stack` are
+// Buffers in `workspace(…)` and those of `alloc` without another word are
 // workspaces.
 //
 // Numbers: 3 is i64, 0.5 is f64 and 0.5f is f32; other types are casts, which

@@ -67,6 +67,22 @@ const char* SpellingOf(UnaryOp op) {
   return "?";
 }
 
+const char* SpellingOf(Scope scope) {
+  switch (scope) {
+    case Scope::kParam:
+    case Scope::kWorkspace:
+    case Scope::kPart:
+      return "";
+    case Scope::kStack:
+      return "stack";
+    case Scope::kShared:
+      return "shared";
+    case Scope::kRegisters:
+      return "registers";
+  }
+  return "?";
+}
+
 const char* SpellingOf(ForKind kind) {
   switch (kind) {
     case ForKind::kSerial:
@@ -79,6 +95,10 @@ const char* SpellingOf(ForKind kind) {
       return "unrolled";
     case ForKind::kTensorized:
       return "tensorized";
+    case ForKind::kBlock:
+      return "block";
+    case ForKind::kThread:
+      return "thread";
   }
   return "?";
 }

@@ -22,6 +22,8 @@ constexpr int kUnaryPrecedence = 11;
 
 const char* SpellingOf(UnaryOp op);
 const char* SpellingOf(ForKind kind);
+// The word after an allocated buffer; empty: none.
+const char* SpellingOf(Scope scope);
 
 // Whether it can be a variable's name: a letter or _, then letters, digits, _
 // and dots, and not a word with a meaning of its own.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/tir/printer.h"
+#include "compiler/tir/text.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
@@ -80,7 +81,8 @@ class Verifier final : public StmtVisitor {
         return Fail(absl::StrCat(name, ": ", error));
       }
       if ((param->scope == Scope::kWorkspace) != workspace ||
-          param->scope == Scope::kStack || param->scope == Scope::kPart) {
+          (param->scope != Scope::kWorkspace &&
+           param->scope != Scope::kParam)) {
         return Fail(absl::StrCat(name, ": the scope is not a ",
                                  workspace ? "workspace's" : "parameter's"));
       }
@@ -214,8 +216,10 @@ class Verifier final : public StmtVisitor {
       return Fail("a loop's variable and bounds must be i64");
     }
     const bool vectorized = node.for_kind == ForKind::kVectorized;
-    const bool parallel = node.for_kind == ForKind::kParallel;
-    if (vectorized || node.for_kind == ForKind::kUnrolled) {
+    const bool block = node.for_kind == ForKind::kBlock;
+    const bool thread = node.for_kind == ForKind::kThread;
+    const bool parallel = block || node.for_kind == ForKind::kParallel;
+    if (vectorized || thread || node.for_kind == ForKind::kUnrolled) {
       int64_t extent;
       if (!AsConstInt(node.extent, &extent) || extent < 1) {
         return Fail("the extent must be a positive constant");
@@ -224,25 +228,31 @@ class Verifier final : public StmtVisitor {
         return Fail(absl::StrCat("more than ", kMaxLanes, " lanes"));
       }
     }
-    if (vector_loop_ && (vectorized || parallel)) {
+    if (vector_loop_ && (vectorized || parallel || thread)) {
       return Fail("the loop is inside a vectorized loop");
     }
     if (parallel_loop_ && parallel) {
       return Fail("the loop is inside a parallel loop");
     }
+    if (thread && !threads_wanted_) {
+      return Fail("a thread loop is inside of no block loop, or of another");
+    }
+    if (thread && !IsConstInt(node.min, 0)) {
+      return Fail("a thread loop does not begin at 0");
+    }
     const bool outer_vector = vector_loop_, outer_parallel = parallel_loop_;
+    const bool outer_wanted = threads_wanted_;
     std::set<const BufferNode*> outer_private;
     vector_loop_ |= vectorized;
-    if (parallel) {
-      parallel_loop_ = true;
-      outer_private.swap(private_);
-    }
+    threads_wanted_ = block || (threads_wanted_ && !thread);
+    // What each iteration has for itself, others do not store to.
+    if (parallel || thread) outer_private.swap(private_);
+    parallel_loop_ |= parallel;
     Bind(node.var, node.body);
     vector_loop_ = outer_vector;
-    if (parallel) {
-      parallel_loop_ = outer_parallel;
-      private_.swap(outer_private);
-    }
+    threads_wanted_ = outer_wanted;
+    parallel_loop_ = outer_parallel;
+    if (parallel || thread) private_.swap(outer_private);
   }
 
   void VisitStore(const Store& node) override {
@@ -253,6 +263,9 @@ class Verifier final : public StmtVisitor {
     Check(StoreTypeError(node.buffer, node.indices, node.value->dtype));
     if (inputs_.count(node.buffer.get()) != 0) {
       Fail(absl::StrCat("the input %", node.buffer->name, " is written"));
+    }
+    if (threads_wanted_) {
+      Fail("a block stores outside of its thread loops");
     }
     if (node.buffer->scope == Scope::kStack &&
         private_.count(node.buffer.get()) == 0) {
@@ -287,20 +300,23 @@ class Verifier final : public StmtVisitor {
     if (!error_.empty()) return;
     const BufferNode* buffer = node.buffer.get();
     int64_t bytes = 0;
-    if (buffer->scope == Scope::kStack) {
-      bytes = static_cast<int64_t>(buffer->dtype.bytes());
-      for (const Expr& dim : buffer->shape) {
-        int64_t extent;
-        if (!AsConstInt(dim, &extent) || extent < 0) {
-          return Fail("a stack buffer's size must be constant");
-        }
-        if (__builtin_mul_overflow(bytes, extent, &bytes)) {
-          return Fail("the stack buffer's size overflows");
-        }
-      }
+    const bool of_block =
+        buffer->scope == Scope::kShared || buffer->scope == Scope::kRegisters;
+    if (buffer->scope == Scope::kStack || of_block) {
+      bytes = ConstantBytes(*buffer);
       if (bytes > kMaxStackBytes - stack_bytes_) {
-        return Fail(absl::StrCat("more than ", kMaxStackBytes,
-                                 " bytes of stack buffers"));
+        return Fail(absl::StrCat("more than ", kMaxStackBytes, " bytes of ",
+                                 SpellingOf(buffer->scope), " buffers"));
+      }
+      if (of_block && !threads_wanted_) {
+        return Fail(absl::StrCat("a ", SpellingOf(buffer->scope),
+                                 " buffer is allocated inside of no block, or "
+                                 "of its thread loops"));
+      }
+      if (buffer->scope == Scope::kRegisters && buffer->shape.size() % 2 != 0) {
+        return Fail(
+            "registers have as many dimensions for threads as for "
+            "the part of one");
       }
       private_.insert(buffer);
     } else if (buffer->scope == Scope::kWorkspace) {
@@ -333,6 +349,23 @@ class Verifier final : public StmtVisitor {
     private_.erase(buffer);
   }
 
+  // Fails where the size is no constant.
+  int64_t ConstantBytes(const BufferNode& buffer) {
+    int64_t bytes = static_cast<int64_t>(buffer.dtype.bytes());
+    for (const Expr& dim : buffer.shape) {
+      int64_t extent;
+      if (!AsConstInt(dim, &extent) || extent < 0) {
+        Fail(absl::StrCat("a ", SpellingOf(buffer.scope),
+                          " buffer's size must be constant"));
+      } else if (__builtin_mul_overflow(bytes, extent, &bytes)) {
+        Fail(absl::StrCat("the ", SpellingOf(buffer.scope),
+                          " buffer's size overflows"));
+        return 0;
+      }
+    }
+    return bytes;
+  }
+
   void VisitPart(const Part& node) override {
     if (!Defined(node.whole)) return;
     if (node.offset == nullptr) return Fail("an expression is null");
@@ -349,8 +382,9 @@ class Verifier final : public StmtVisitor {
     }
     // The part inherits the whole's promises about its elements.
     const bool is_input = inputs_.count(node.whole.get()) != 0;
-    if (node.whole->scope == Scope::kStack) {
-      return Fail("a stack buffer has no parts");
+    if (*SpellingOf(node.whole->scope) != '\0') {
+      return Fail(absl::StrCat("a ", SpellingOf(node.whole->scope),
+                               " buffer has no parts"));
     }
     if (is_input) inputs_.insert(buffer);
     Visit(node.body);
@@ -404,6 +438,7 @@ class Verifier final : public StmtVisitor {
   int64_t stack_bytes_ = 0;
   bool vector_loop_ = false;
   bool parallel_loop_ = false;
+  bool threads_wanted_ = false;  // in a block loop, outside of its thread loops
 };
 
 }  // namespace

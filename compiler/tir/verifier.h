@@ -23,6 +23,10 @@ constexpr int64_t kMaxStackBytes = 256 * 1024;
 //  * other code is not called, and nothing asserted, inside of parallel and
 //    vectorized loops;
 //  * a parallel loop does not store to a stack buffer from outside;
+//  * block loops are parallel loops; thread loops are inside of one, begin at
+//  0,
+//    have constant extents and do not nest; in a block only they store, and
+//    only outside of them shared buffers and registers are allocated;
 //  * stack buffers have constant sizes, within kMaxStackBytes; the sizes of
 //    workspaces depend on symbolic dimensions only, and they are not allocated
 //    inside parallel loops, whose threads would share them.

@@ -43,21 +43,43 @@ void MakeKernel(const ModuleEmitter& module, int64_t group,
       ->addOperand(llvm::MDNode::get(context, annotation));
 }
 
-// The number of this work item.
-Value* WorkItem(const ModuleEmitter& module, int64_t group,
-                llvm::IRBuilder<>& b) {
+// The number of this work item's group, and its own number in it.
+struct Position {
+  Value* group;
+  Value* item;
+};
+
+Position PositionOf(const ModuleEmitter& module, llvm::IRBuilder<>& b) {
   const bool nvidia = IsNvidia(module);
   const auto read = [&](llvm::Intrinsic::ID id) {
     return b.CreateZExt(b.CreateIntrinsic(id, {}, {}), b.getInt64Ty());
   };
-  Value* const in_grid =
-      read(nvidia ? llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x
-                  : llvm::Intrinsic::amdgcn_workgroup_id_x);
-  Value* const in_group =
-      read(nvidia ? llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x
-                  : llvm::Intrinsic::amdgcn_workitem_id_x);
-  return b.CreateNSWAdd(b.CreateNSWMul(in_grid, b.getInt64(group)), in_group,
-                        "item");
+  return {read(nvidia ? llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x
+                      : llvm::Intrinsic::amdgcn_workgroup_id_x),
+          read(nvidia ? llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x
+                      : llvm::Intrinsic::amdgcn_workitem_id_x)};
+}
+
+// Runs the iteration of a parallel loop that is this work item's, if any.
+void EmitItem(const DeviceKernel& kernel, const Position& at,
+              KernelEmitter* emitter) {
+  llvm::IRBuilder<>& b = emitter->builder();
+  Value* const item = b.CreateNSWAdd(
+      b.CreateNSWMul(at.group, b.getInt64(kernel.group)), at.item, "item");
+  if (kernel.WorkItems() != kernel.iterations) {
+    llvm::Function* const function = b.GetInsertBlock()->getParent();
+    const auto block = [&](const char* name) {
+      return llvm::BasicBlock::Create(b.getContext(), name, function);
+    };
+    llvm::BasicBlock* const none = block("none");
+    llvm::BasicBlock* const some = block("some");
+    b.CreateCondBr(b.CreateICmpSLT(item, b.getInt64(kernel.iterations)), some,
+                   none);
+    b.SetInsertPoint(none);
+    b.CreateRetVoid();
+    b.SetInsertPoint(some);
+  }
+  emitter->EmitIteration(*kernel.loop, item);
 }
 
 llvm::Function* NewKernel(const tir::PrimFunc& function,
@@ -94,19 +116,13 @@ absl::Status EmitDeviceKernel(const tir::PrimFunc& function,
   if (kernel.loop == nullptr) {
     emitter.EmitStmt(kernel.body);
   } else {
-    llvm::IRBuilder<>& b = emitter.builder();
-    Value* const item = WorkItem(*module, kernel.group, b);
-    if (kernel.WorkItems() != kernel.iterations) {
-      llvm::LLVMContext& context = module->context();
-      auto* const none = llvm::BasicBlock::Create(context, "none", made);
-      auto* const some = llvm::BasicBlock::Create(context, "some", made);
-      b.CreateCondBr(b.CreateICmpSLT(item, b.getInt64(kernel.iterations)), some,
-                     none);
-      b.SetInsertPoint(none);
-      b.CreateRetVoid();
-      b.SetInsertPoint(some);
+    const Position at = PositionOf(*module, emitter.builder());
+    if (kernel.IsBlocks()) {
+      emitter.SetGroup({at.item, kernel.group, &kernel.barriers});
+      emitter.EmitIteration(*kernel.loop, at.group);
+    } else {
+      EmitItem(kernel, at, &emitter);
     }
-    emitter.EmitIteration(*kernel.loop, item);
   }
   emitter.Finish();
   return emitter.status();

@@ -232,7 +232,7 @@ void KernelEmitter::EmitStore(const tir::Store& s) {
 void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
   const tir::BufferNode& buffer = *s.buffer;
   int64_t elements = 1;
-  bool fits = buffer.scope == tir::Scope::kStack;
+  bool fits = tir::IsArray(buffer.scope);
   for (const Expr& dim : buffer.shape) {
     int64_t n = 0;
     fits = fits && tir::AsConstInt(dim, &n) && n >= 0 &&
@@ -247,6 +247,10 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
                       tir::kMaxStackBytes, " bytes"),
          buffer.dtype);
     return;
+  }
+  if (buffer.scope == tir::Scope::kShared && group_.has_value()) {
+    BindBuffer(&buffer, SharedArray(buffer, elements));
+    return EmitStmt(s.body);
   }
   // In the entry block, so that it becomes part of the frame, or registers.
   llvm::BasicBlock& entry = function_->getEntryBlock();

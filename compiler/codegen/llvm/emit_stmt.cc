@@ -137,9 +137,13 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
   int64_t extent = 0;
   const bool constant = tir::AsConstInt(loop.extent, &extent);
   if (constant && extent <= 0) return;
-  if (loop.for_kind == ForKind::kParallel && !in_parallel_ &&
-      !(constant && extent == 1)) {
+  const bool parallel =
+      loop.for_kind == ForKind::kParallel || loop.for_kind == ForKind::kBlock;
+  if (parallel && !in_parallel_ && !(constant && extent == 1)) {
     return EmitParallel(loop);
+  }
+  if (loop.for_kind == ForKind::kThread && group_.has_value()) {
+    return EmitThreads(loop);
   }
   if (loop.for_kind == ForKind::kUnrolled && constant && extent <= kMaxUnroll) {
     return EmitUnrolled(loop, extent);

@@ -2,6 +2,8 @@
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_KERNEL_EMITTER_H_
 
+#include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +22,14 @@
 
 namespace ingot::codegen {
 
+// The work items of a group, in code for a device: this one's number and how
+// many there are, and the thread loops after which they wait for one another.
+struct GroupOfItems {
+  llvm::Value* item;
+  int64_t items;
+  const std::set<const tir::For*>* barriers;
+};
+
 // Emits into one llvm::Function. After an error, which status() keeps, what it
 // emits has no meaning but stays well formed.
 class KernelEmitter {
@@ -36,6 +46,9 @@ class KernelEmitter {
   void BindVar(const tir::Var* var, llvm::Value* value);
   // `var` holds a loaded value, so that arithmetic on it may overflow.
   void MarkData(const tir::Var* var) { data_vars_.insert(var); }
+
+  // Thread loops are from now on for the items of a group.
+  void SetGroup(const GroupOfItems& group) { group_ = group; }
 
   void EmitStmt(const tir::Stmt& s);
   // Emits `for i in [begin, end): body`, where body sees var = min + i.
@@ -107,6 +120,12 @@ class KernelEmitter {
                   const std::string& message);
   llvm::BasicBlock* NewBlock(const char* name);
 
+  // Groups of work items (emit_threads.cc).
+  void EmitThreads(const tir::For& loop);
+  void EmitBarrier();
+  // Memory that the items of a group share.
+  llvm::Value* SharedArray(const tir::BufferNode& buffer, int64_t elements);
+
   // Tiles (emit_tiles.cc).
   void EmitTensorized(const tir::For& loop);
   void EmitTileSteps(const TileNest& nest, size_t step);
@@ -133,6 +152,7 @@ class KernelEmitter {
   const bool in_parallel_;
   int parallel_count_ = 0;
   bool uses_tiles_ = false;
+  std::optional<GroupOfItems> group_;
   absl::Status status_;
 
   std::unordered_map<const tir::BufferNode*, llvm::Value*> buffers_;

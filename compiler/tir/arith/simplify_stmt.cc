@@ -51,7 +51,12 @@ class StmtSimplifier final : public StmtMutator {
       values_[node.var.get()] = min;
       Stmt body = Mutate(node.body);
       values_.erase(node.var.get());
-      return body;
+      // A block of one thread still is one.
+      const bool stays =
+          node.for_kind == ForKind::kBlock || node.for_kind == ForKind::kThread;
+      if (!stays || IsEmpty(body)) return body;
+      return MakeFor(node.var, std::move(min), std::move(extent), node.for_kind,
+                     std::move(body));
     }
     bounds_.SetLoop(node.var.get(), min, extent);
     Stmt body = Mutate(node.body);

@@ -1,0 +1,68 @@
+// Thread loops of a device: each work item of a group runs one iteration.
+#include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/device.h"
+#include "compiler/codegen/llvm/kernel_emitter.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IntrinsicsAMDGPU.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+namespace ingot::codegen {
+namespace {
+
+// The space of memory that a group shares, for both families.
+constexpr unsigned kSharedMemory = 3;
+
+// Loads and stores of 16 bytes.
+constexpr uint64_t kSharedAlignment = 16;
+
+}  // namespace
+
+void KernelEmitter::EmitThreads(const tir::For& loop) {
+  int64_t extent = 0;
+  if (!tir::AsConstInt(loop.extent, &extent)) {
+    Fail("a thread loop has no constant extent", DataType::Int(64));
+    return;
+  }
+  llvm::BasicBlock* done = nullptr;
+  if (extent < group_->items) {
+    llvm::BasicBlock* const some = NewBlock("threads");
+    done = NewBlock("others");
+    b_.CreateCondBr(b_.CreateICmpSLT(group_->item, b_.getInt64(extent)), some,
+                    done);
+    b_.SetInsertPoint(some);
+  }
+  EmitIteration(loop, group_->item);
+  if (done != nullptr) {
+    b_.CreateBr(done);
+    b_.SetInsertPoint(done);
+  }
+  if (group_->barriers->count(&loop) != 0) EmitBarrier();
+}
+
+void KernelEmitter::EmitBarrier() {
+  if (m_.triple == kNvidiaTriple) {
+    b_.CreateIntrinsic(llvm::Intrinsic::nvvm_barrier0, {}, {});
+    return;
+  }
+  // The instruction alone does not order memory.
+  const llvm::SyncScope::ID group =
+      b_.getContext().getOrInsertSyncScopeID("workgroup");
+  b_.CreateFence(llvm::AtomicOrdering::Release, group);
+  b_.CreateIntrinsic(llvm::Intrinsic::amdgcn_s_barrier, {}, {});
+  b_.CreateFence(llvm::AtomicOrdering::Acquire, group);
+}
+
+llvm::Value* KernelEmitter::SharedArray(const tir::BufferNode& buffer,
+                                        int64_t elements) {
+  llvm::Type* const type = llvm::ArrayType::get(
+      module_->MemoryType(buffer.dtype), static_cast<uint64_t>(elements));
+  auto* const array = new llvm::GlobalVariable(
+      module_->module(), type, /*isConstant=*/false,
+      llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
+      absl::StrCat(function_->getName().str(), ".", buffer.name), nullptr,
+      llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+  array->setAlignment(llvm::Align(kSharedAlignment));
+  return array;
+}
+
+}  // namespace ingot::codegen
