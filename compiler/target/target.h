@@ -179,10 +179,9 @@ struct TargetKind {
 
   // The kind of device that its functions run on, as a LoaderRegistry knows it;
   // empty: the CPU. Arguments are then in the device's memory, and copies are
-  // made where values come from elsewhere or are wanted there. Such a kind takes
-  // operators one by one, by `operators` and `supports`; what it takes is fused
-  // and lowered to loops as a host's operators are, and a target without a key
-  // gets the kind's name for one.
+  // made where values come from elsewhere or are wanted there. A target without a
+  // key gets the kind's name for one. Operators that such a kind takes by
+  // `operators` and `supports` are fused and lowered to loops as a host's are.
   std::string device;
 
   // Null hooks are not offered.

@@ -420,28 +420,6 @@ bool IsConstInt(const Expr& e, int64_t value) {
   return imm != nullptr && imm->value == value;
 }
 
-absl::string_view IntrinsicName(Intrinsic intrinsic) {
-  switch (intrinsic) {
-#define INGOT_TIR_CASE(Name, text, arity) \
-  case Intrinsic::k##Name:                \
-    return text;
-    INGOT_TIR_INTRINSICS(INGOT_TIR_CASE)
-#undef INGOT_TIR_CASE
-  }
-  return "unknown";
-}
-
-int IntrinsicArity(Intrinsic intrinsic) {
-  switch (intrinsic) {
-#define INGOT_TIR_CASE(Name, text, arity) \
-  case Intrinsic::k##Name:                \
-    return arity;
-    INGOT_TIR_INTRINSICS(INGOT_TIR_CASE)
-#undef INGOT_TIR_CASE
-  }
-  return 0;
-}
-
 Expr operator+(const Expr& a, const Expr& b) {
   return MakeBinary(BinaryOp::kAdd, a, b);
 }

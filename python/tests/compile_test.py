@@ -23,7 +23,7 @@ class CompileTest(unittest.TestCase):
             log.write("# nothing was measured\n")
             log.flush()
             artifacts = ingot.compile(os.environ["AFFINE"], tuning_log=log.name)
-        self.assertIn("tuned-kernels", artifacts._repr_html_())
+        self.assertIn("tuned-kernels", artifacts.inspect())
         with self.assertRaisesRegex(ingot.Error, "nowhere.log"):
             ingot.compile(os.environ["AFFINE"], tuning_log="/nowhere.log")
 
