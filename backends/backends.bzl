@@ -1,7 +1,7 @@
 """The backends and frontends that are built in, as the few lines of C++ that register them."""
 
 load("@bazel_skylib//rules:common_settings.bzl", "bool_flag")
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//tools/cc:defs.bzl", "cc_library")
 
 # part -> (its header, the registry, the function's last word)
 PARTS = {

@@ -20,7 +20,7 @@ AddressSpace::AddressSpace(std::string name, size_t capacity)
     : name_(std::move(name)), capacity_(capacity), next_(FirstAddress()) {}
 
 absl::StatusOr<void*> AddressSpace::Allocate(size_t bytes, size_t alignment) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   if (bytes > capacity_ - in_use_) {
     return absl::ResourceExhaustedError(
         absl::StrCat(name_, " has no memory for ", bytes, " bytes, ", in_use_,
@@ -38,7 +38,7 @@ absl::StatusOr<void*> AddressSpace::Allocate(size_t bytes, size_t alignment) {
 }
 
 void AddressSpace::Free(void* address) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   const auto it = blocks_.find(reinterpret_cast<uintptr_t>(address));
   if (it == blocks_.end()) return;
   in_use_ -= it->second.size;
@@ -47,7 +47,7 @@ void AddressSpace::Free(void* address) {
 
 absl::StatusOr<char*> AddressSpace::Translate(const void* address,
                                               size_t bytes) const {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   const auto at = reinterpret_cast<uintptr_t>(address);
   auto it = blocks_.upper_bound(at);
   if (it != blocks_.begin()) {
@@ -62,7 +62,7 @@ absl::StatusOr<char*> AddressSpace::Translate(const void* address,
 }
 
 size_t AddressSpace::bytes_in_use() const {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   return in_use_;
 }
 

@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 
 namespace ingot {
 
@@ -44,10 +43,10 @@ class AddressSpace {
 
   const std::string name_;
   const size_t capacity_;
-  mutable absl::Mutex mutex_;
-  std::map<uintptr_t, Block> blocks_ ABSL_GUARDED_BY(mutex_);  // by address
-  uintptr_t next_ ABSL_GUARDED_BY(mutex_);
-  size_t in_use_ ABSL_GUARDED_BY(mutex_) = 0;
+  mutable std::mutex mutex_;           // of all that follows
+  std::map<uintptr_t, Block> blocks_;  // by address
+  uintptr_t next_;
+  size_t in_use_ = 0;
 };
 
 }  // namespace ingot

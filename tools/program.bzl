@@ -3,7 +3,7 @@
 For ingot_command and ingot_library only.
 """
 
-load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//tools/cc:defs.bzl", "cc_binary")
 load("//backends:backends.bzl", "PARTS", "header_of", "register_call")
 
 def _main_impl(ctx):

@@ -104,14 +104,14 @@ absl::StatusOr<std::unique_ptr<DeviceStream>> NpuDevice::OpenStream(Device) {
 }
 
 void NpuDevice::InjectFault(Fault fault) {
-  const absl::MutexLock lock(&mutex_);
+  const std::lock_guard<std::mutex> lock(mutex_);
   fault_ = std::move(fault);
 }
 
 absl::Status NpuDevice::Fail(absl::string_view work) const {
   Fault fault;
   {
-    const absl::MutexLock lock(&mutex_);
+    const std::lock_guard<std::mutex> lock(mutex_);
     fault = fault_;
   }
   return fault == nullptr ? absl::OkStatus() : fault(work);

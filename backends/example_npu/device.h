@@ -6,14 +6,13 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "backends/example_npu/stream.h"
 #include "runtime/address_space.h"
@@ -81,8 +80,8 @@ class NpuDevice final : public StreamingDeviceApi {
   friend class NpuStream;
 
   AddressSpace memory_;
-  mutable absl::Mutex mutex_;
-  Fault fault_ ABSL_GUARDED_BY(mutex_);
+  mutable std::mutex mutex_;  // of the fault
+  Fault fault_;
   std::atomic<int> from_cpu_{0}, to_cpu_{0};
   std::unique_ptr<NpuStream> own_;  // of those who are no executor
 };

@@ -2,12 +2,12 @@
 #include "backends/example_npu/device.h"
 
 #include <cstring>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -86,9 +86,9 @@ TEST_F(NpuDeviceTest, QueuesWorkByThemselvesAndWaitForEachOther) {
   char* const memory = static_cast<char*>(Allocate(32));
   auto first = *device_->OpenStream(open_.device);
   auto second = *device_->OpenStream(open_.device);
-  absl::Notification may_copy;
+  std::promise<void> may_copy;
   device_->InjectFault([&](absl::string_view work) {
-    if (work == "copy to the device") may_copy.WaitForNotification();
+    if (work == "copy to the device") may_copy.get_future().wait();
     return absl::OkStatus();
   });
   const std::string source = "0123456789abcdef";
@@ -100,7 +100,7 @@ TEST_F(NpuDeviceTest, QueuesWorkByThemselvesAndWaitForEachOther) {
   ASSERT_TRUE(first->WaitFor(*second->Record()).ok());
   ASSERT_TRUE(first->CopyFromCpu(memory + 16, through.data(), 16).ok());
   ASSERT_TRUE(first->CopyToCpu(back.data(), memory + 16, 16).ok());
-  may_copy.Notify();
+  may_copy.set_value();
   EXPECT_EQ(first->Synchronize(), absl::OkStatus());
   EXPECT_EQ(back, source);
   EXPECT_EQ(second->Synchronize(), absl::OkStatus());

@@ -10,11 +10,8 @@ class Queue::Moment final : public DeviceEvent {
       : progress_(std::move(progress)), count_(count) {}
 
   absl::Status Wait() override {
-    const absl::MutexLock lock(&progress_->mutex);
-    const auto is_done = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-      return progress_->done >= count_;
-    };
-    progress_->mutex.Await(absl::Condition(&is_done));
+    std::unique_lock<std::mutex> lock(progress_->mutex);
+    progress_->changed.wait(lock, [this] { return progress_->done >= count_; });
     return progress_->status;
   }
 
@@ -28,39 +25,40 @@ Queue::Queue()
 
 Queue::~Queue() {
   {
-    const absl::MutexLock lock(&progress_->mutex);
+    const std::lock_guard<std::mutex> lock(progress_->mutex);
     progress_->ends = true;
   }
+  progress_->changed.notify_all();
   worker_.join();
 }
 
 void Queue::Add(std::function<absl::Status()> work) {
-  const absl::MutexLock lock(&progress_->mutex);
+  const std::lock_guard<std::mutex> lock(progress_->mutex);
   progress_->work.push_back(std::move(work));
   ++progress_->added;
+  progress_->changed.notify_all();
 }
 
 std::shared_ptr<DeviceEvent> Queue::Last() const {
-  const absl::MutexLock lock(&progress_->mutex);
+  const std::lock_guard<std::mutex> lock(progress_->mutex);
   return std::make_shared<Moment>(progress_, progress_->added);
 }
 
 absl::Status Queue::Synchronize() {
   Last()->Wait().IgnoreError();
-  const absl::MutexLock lock(&progress_->mutex);
+  const std::lock_guard<std::mutex> lock(progress_->mutex);
   return std::exchange(progress_->status, absl::OkStatus());
 }
 
 void Queue::Work(Progress* progress) {
-  const auto is_wanted = [progress]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
-    return progress->ends || !progress->work.empty();
-  };
   while (true) {
     std::function<absl::Status()> work;
     absl::Status status;
     {
-      const absl::MutexLock lock(&progress->mutex);
-      progress->mutex.Await(absl::Condition(&is_wanted));
+      std::unique_lock<std::mutex> lock(progress->mutex);
+      progress->changed.wait(lock, [progress] {
+        return progress->ends || !progress->work.empty();
+      });
       if (progress->work.empty()) return;
       work = std::move(progress->work.front());
       progress->work.pop_front();
@@ -68,9 +66,10 @@ void Queue::Work(Progress* progress) {
     }
     if (status.ok()) status = work();
     work = nullptr;  // before anybody hears that it is done
-    const absl::MutexLock lock(&progress->mutex);
+    const std::lock_guard<std::mutex> lock(progress->mutex);
     progress->status = std::move(status);
     ++progress->done;
+    progress->changed.notify_all();
   }
 }
 

@@ -1,15 +1,15 @@
 #ifndef INGOT_BACKENDS_EXAMPLE_NPU_QUEUE_H_
 #define INGOT_BACKENDS_EXAMPLE_NPU_QUEUE_H_
 
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <thread>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
-#include "absl/synchronization/mutex.h"
 #include "runtime/device_stream.h"
 
 namespace ingot::example_npu {
@@ -30,14 +30,15 @@ class Queue {
   absl::Status Synchronize();
 
  private:
-  // What events see, which may outlive the queue.
+  // Events see it, which may outlive the queue.
   struct Progress {
-    absl::Mutex mutex;
-    std::deque<std::function<absl::Status()>> work ABSL_GUARDED_BY(mutex);
-    int64_t added ABSL_GUARDED_BY(mutex) = 0;
-    int64_t done ABSL_GUARDED_BY(mutex) = 0;
-    absl::Status status ABSL_GUARDED_BY(mutex);
-    bool ends ABSL_GUARDED_BY(mutex) = false;
+    std::mutex mutex;  // of all that follows
+    std::condition_variable changed;
+    std::deque<std::function<absl::Status()>> work;
+    int64_t added = 0;
+    int64_t done = 0;
+    absl::Status status;
+    bool ends = false;
   };
   class Moment;
 

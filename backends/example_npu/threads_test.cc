@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <atomic>
 #include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "absl/synchronization/notification.h"
 #include "artifact/artifact_set.h"
 #include "backends/example_npu/device.h"
 #include "backends/example_npu/loader.h"
@@ -190,19 +190,19 @@ TEST_F(NpuThreadsTest, EachGetsItsResults) {
 // One executor's work goes on while another's waits.
 TEST_F(NpuThreadsTest, ExecutorsHaveQueuesOfTheirOwn) {
   const auto slow = Create(), quick = Create();
-  absl::Notification held, may_go_on;
+  std::promise<void> held, may_go_on;
   std::atomic<bool> first{true};
   device_->InjectFault([&](absl::string_view) {
     if (first.exchange(false)) {
-      held.Notify();
-      may_go_on.WaitForNotification();
+      held.set_value();
+      may_go_on.get_future().wait();
     }
     return absl::OkStatus();
   });
   std::thread thread([&] { EXPECT_EQ(Run(slow.get(), 1), ""); });
-  held.WaitForNotification();
+  held.get_future().wait();
   EXPECT_EQ(Run(quick.get(), 2), "");
-  may_go_on.Notify();
+  may_go_on.set_value();
   thread.join();
 }
 

@@ -1,6 +1,6 @@
 """Templates of schedules of one kind of machine, listed by name."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//tools/cc:defs.bzl", "cc_library")
 load("//base:families.bzl", "families")
 
 def schedule_templates(name, namespace, function, templates, srcs, hdrs, deps, visibility = None):

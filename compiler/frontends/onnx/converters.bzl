@@ -1,6 +1,6 @@
 """The converters of a room of ONNX's frontend, a file for each family of operators."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library")
+load("//tools/cc:defs.bzl", "cc_library")
 load("//base:families.bzl", list_families = "families")
 
 def converters(name, families, srcs = [], hdrs = [], deps = []):

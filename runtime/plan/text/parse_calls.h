@@ -17,7 +17,7 @@ namespace ingot {
 struct PlanTextScope {
   Plan* plan;
   std::string path;  // "body 0: ", as errors of CheckPlan begin
-  absl::flat_hash_map<std::string, uint32_t> symbols, inputs, tensors;
+  absl::flat_hash_map<std::string, uint32_t> symbols, inputs, states, tensors;
 };
 
 class PlanCallsParser : protected PlanPartsParser {

@@ -37,7 +37,7 @@ class PlanParser : private PlanCallsParser {
     plan.set_version(version);
     INGOT_RETURN_IF_ERROR(Expect("{"));
     INGOT_RETURN_IF_ERROR(ParseDevices(&plan));
-    INGOT_RETURN_IF_ERROR(ParseRest({&plan, "", {}, {}, {}}));
+    INGOT_RETURN_IF_ERROR(ParseRest({&plan, "", {}, {}, {}, {}}));
     if (token_.kind != TokenKind::kEnd) return Unexpected("the end");
     const absl::Status status = CheckPlan(plan);
     if (!status.ok()) return AtElement(status, at);
@@ -91,7 +91,7 @@ class PlanParser : private PlanCallsParser {
 
   // Everything up to the brace that closes the plan or the body.
   absl::Status ParseRest(PlanTextScope scope) {
-    std::vector<Token> inputs, outputs;
+    std::vector<Token> inputs, outputs, states;
     INGOT_RETURN_IF_ERROR(
         Section("symbols", [&] { return ParseSymbolLine(&scope); }));
     INGOT_RETURN_IF_ERROR(Section("inputs", [&] { return KeepName(&inputs); }));
@@ -100,6 +100,10 @@ class PlanParser : private PlanCallsParser {
     }
     INGOT_RETURN_IF_ERROR(
         Section("outputs", [&] { return KeepName(&outputs); }));
+    INGOT_RETURN_IF_ERROR(Section("states", [&] { return KeepName(&states); }));
+    for (const Token& state : states) {
+      scope.states.emplace(state.text, scope.states.size());
+    }
     INGOT_RETURN_IF_ERROR(
         Section("storage", [&] { return ParseStorageLine(scope); }));
     INGOT_RETURN_IF_ERROR(
@@ -107,6 +111,7 @@ class PlanParser : private PlanCallsParser {
     INGOT_RETURN_IF_ERROR(Resolve(inputs, scope, scope.plan->mutable_inputs()));
     INGOT_RETURN_IF_ERROR(
         Resolve(outputs, scope, scope.plan->mutable_outputs()));
+    INGOT_RETURN_IF_ERROR(Resolve(states, scope, scope.plan->mutable_states()));
     if (!token_.IsWord("calls")) return Unexpected("calls");
     INGOT_RETURN_IF_ERROR(Section("calls", [&]() -> absl::Status {
       Remember(scope, absl::StrCat("call ", scope.plan->calls_size()));
@@ -136,7 +141,7 @@ class PlanParser : private PlanCallsParser {
     return absl::OkStatus();
   }
 
-  // Tensors are declared after the inputs and outputs that name them.
+  // Tensors are declared after the inputs, outputs and states that name them.
   absl::Status KeepName(std::vector<Token>* names) {
     if (token_.kind != TokenKind::kPercentName) return Unexpected("a tensor");
     names->push_back(token_);
@@ -180,6 +185,12 @@ class PlanParser : private PlanCallsParser {
       tensor->set_input(it->second);
       return Advance();
     }
+    if (token_.IsWord("state")) {
+      const auto it = scope.states.find(tensor->name());
+      if (it == scope.states.end()) return Error("it is not among the states");
+      tensor->set_state(it->second);
+      return Advance();
+    }
     if (token_.IsWord("held")) return Advance();
     if (token_.IsWord("constant")) {
       INGOT_RETURN_IF_ERROR(Advance());
@@ -197,7 +208,7 @@ class PlanParser : private PlanCallsParser {
       return absl::OkStatus();
     }
     if (!token_.IsWord("storage")) {
-      return Unexpected("input, constant, storage, view or held");
+      return Unexpected("input, state, constant, storage, view or held");
     }
     INGOT_RETURN_IF_ERROR(Advance());
     const Token at = token_;
@@ -253,7 +264,7 @@ class PlanParser : private PlanCallsParser {
     INGOT_ASSIGN_OR_RETURN(*body->mutable_entry(),
                            ExpectText(TokenKind::kString, "the body's name"));
     INGOT_RETURN_IF_ERROR(Expect("{"));
-    INGOT_RETURN_IF_ERROR(ParseRest({body, path, {}, {}, {}}));
+    INGOT_RETURN_IF_ERROR(ParseRest({body, path, {}, {}, {}, {}}));
     Leave();
     return absl::OkStatus();
   }

@@ -107,6 +107,7 @@ class PlanPrinter {
     PrintSymbols();
     PrintEnds("inputs", plan_.inputs());
     PrintEnds("outputs", plan_.outputs());
+    if (plan_.states_size() > 0) PrintEnds("states", plan_.states());
     PrintStorage();
     PrintTensors();
     PrintCalls();
@@ -176,6 +177,8 @@ class PlanPrinter {
     switch (tensor.place_case()) {
       case PlanTensor::kInput:
         return "input";
+      case PlanTensor::kState:
+        return "state";
       case PlanTensor::kConstant:
         return absl::StrCat("constant ", text::QuotedString(tensor.constant()),
                             On(tensor.device()));

@@ -72,6 +72,26 @@ TEST(PlanText, IsATableThatReadsBack) {
   ExpectSameAfterReading(SmallPlan());
 }
 
+TEST(PlanText, KeepsStates) {
+  Plan plan = SmallPlan();
+  ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
+      R"pb(
+        name: "cache"
+        dtype { code: 2 bits: 32 }
+        shape { value: 8 }
+        state: 0
+      )pb",
+      plan.add_tensors()));
+  plan.add_states(3);
+  EXPECT_THAT(Print(plan), HasSubstr("  states {\n"
+                                     "    %cache  # f32[8]\n"
+                                     "  }\n"));
+  EXPECT_THAT(Print(plan), HasSubstr("%cache: f32[8]     state\n"));
+  ExpectSameAfterReading(plan);
+  EXPECT_THAT(ErrorOf("constant \"w\"", "state"),
+              HasSubstr("it is not among the states"));
+}
+
 // Names that are no words, every kind of step, devices, bodies, requirements.
 TEST(PlanText, KeepsEverything) {
   Plan plan;
@@ -257,9 +277,10 @@ TEST(PlanText, ErrorsSayWhere) {
   EXPECT_EQ(ErrorOf("f32[4]", "f33[4]"), "21:10: 'f33' is no type");
   EXPECT_EQ(ErrorOf("%y:", "%x:"), "22:5: two tensors are named 'x'");
   EXPECT_EQ(ErrorOf("  0: [", "  1: ["), "15:5: expected storage 0, found '1'");
-  EXPECT_EQ(ErrorOf("storage 0 at 0", "nowhere"),
-            "22:21: expected input, constant, storage, view or held, found "
-            "'nowhere'");
+  EXPECT_EQ(
+      ErrorOf("storage 0 at 0", "nowhere"),
+      "22:21: expected input, state, constant, storage, view or held, found "
+      "'nowhere'");
   EXPECT_EQ(ErrorOf("version 4", "version 3").substr(0, 27),
             "1:1: the plan has version 3");
   EXPECT_EQ(ErrorOf("plan \"model\"", "plan model"),

@@ -1,6 +1,6 @@
 """Fuzz targets: see target.h."""
 
-load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//tools/cc:defs.bzl", "cc_test")
 
 def ingot_fuzz_test(name, srcs, deps, corpus = [], data = [], dictionary = None):
     """A test that is a libFuzzer program with --config=fuzz.
