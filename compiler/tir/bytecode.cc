@@ -342,9 +342,10 @@ class Compiler {
       case StmtKind::kEvaluate:
         Expression(static_cast<const Evaluate&>(*s).value);
         return;
+      case StmtKind::kAssert:
+        return AssertStatement(static_cast<const Assert&>(*s));
       case StmtKind::kCallExtern:
       case StmtKind::kPart:
-      case StmtKind::kAssert:
         return;  // Interpret has refused it
     }
   }
@@ -361,6 +362,14 @@ class Compiler {
     in.a = buffer;
     in.b = dims;
     Statement(node.body);
+  }
+
+  void AssertStatement(const Assert& node) {
+    const int32_t condition = Expression(node.condition).reg;
+    Instruction& in = Emit(AssertOperation(), -1, 1);
+    in.a = condition;
+    in.b = static_cast<int32_t>(program_.messages.size());
+    program_.messages.push_back(&node.message);
   }
 
   void IfStatement(const IfThenElse& node) {

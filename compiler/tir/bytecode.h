@@ -60,6 +60,7 @@ struct Machine {
   std::vector<Register> registers;
   std::vector<BufferState> buffers;
   const std::vector<Access>* accesses = nullptr;
+  const std::vector<const std::string*>* messages = nullptr;
   int64_t iterations_left = INT64_MAX;
   RunPlace place;
   absl::Status status;
@@ -71,8 +72,9 @@ struct Machine {
 struct Program {
   std::vector<Instruction> code;
   std::vector<Access> accesses;
-  std::vector<const BufferNode*> buffers;  // the parameters first
-  std::vector<Register> registers;         // constants are set
+  std::vector<const std::string*> messages;  // of asserts
+  std::vector<const BufferNode*> buffers;    // the parameters first
+  std::vector<Register> registers;           // constants are set
   struct Dim {
     const Var* var;
     int32_t reg;
@@ -109,6 +111,7 @@ Operation LoopBeginOperation();   // dst: variable and count, a: min, b: extent
 Operation LoopNextOperation();    // dst: variable and count
 Operation IterationOperation();   // counts one iteration of a while
 Operation AllocateOperation();    // a: buffer, b: first dimension's register
+Operation AssertOperation();      // a: the condition, b: the message
 Operation EndOperation();
 
 // Steps of loops whose iterations run beside one another: an instruction's op.

@@ -66,7 +66,6 @@ class ForeignFinder final : public StmtVisitor {
     found = absl::StrCat("has %", node.buffer->name, ", a part of a buffer");
     StmtVisitor::VisitPart(node);
   }
-  void VisitAssert(const Assert& node) override { found = "has an assert"; }
 };
 
 class Caller {
@@ -96,6 +95,7 @@ class Caller {
     Machine machine;
     machine.registers = std::move(program.registers);
     machine.accesses = &program.accesses;
+    machine.messages = &program.messages;
     if (options.max_iterations > 0)
       machine.iterations_left = options.max_iterations;
     for (const Program::Dim& dim : program.dims) {

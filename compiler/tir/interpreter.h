@@ -30,9 +30,9 @@ struct InterpretOptions {
 //
 // Every access is checked: OutOfRange names buffer and index. InvalidArgument
 // says which argument does not fit the function's parameters, and also reports
-// undefined integer arithmetic. Unimplemented for a function that calls other
-// code (CallExtern) or has parts or asserts. After an error the outputs hold
-// anything.
+// undefined integer arithmetic and asserts that fail. Unimplemented for a
+// function that calls other code (CallExtern) or has parts. After an error the
+// outputs hold anything.
 // Thread-safe, as long as no two runs share an output.
 absl::Status Interpret(const PrimFunc& func, absl::Span<const Tensor> args,
                        const InterpretOptions& options = {});

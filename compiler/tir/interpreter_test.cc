@@ -320,6 +320,23 @@ TEST(InterpreterTest, UnwrittenBuffersAreNan) {
   EXPECT_TRUE(std::isnan(ValuesOf<float>(out)[1]));
 }
 
+TEST(InterpreterTest, Asserts) {
+  const PrimFunc func = ParseOrDie(
+      "func @f(%x: i64[2]) -> (%y: i64[1]) { assert %x[0] >= 0, \"the first\" "
+      "assert %x[1] < 9, \"the second\"  %y[0] = %x[0] + %x[1] }");
+  const auto pair = [](int64_t a, int64_t b) {
+    return Make<int64_t>(DataType::Int(64), {2}, {a, b});
+  };
+  Tensor y = Make<int64_t>(DataType::Int(64), {1}, {0});
+  EXPECT_TRUE(Interpret(func, {pair(0, 8), y}).ok());
+  EXPECT_EQ(ValuesOf<int64_t>(y)[0], 8);
+  EXPECT_EQ(Interpret(func, {pair(-1, 8), y}),
+            absl::InvalidArgumentError("@f: the first"));
+  EXPECT_EQ(Interpret(func, {pair(1, 9), y}),
+            absl::InvalidArgumentError("@f: the second"));
+  EXPECT_EQ(ValuesOf<int64_t>(y)[0], 8);
+}
+
 TEST(InterpreterTest, SpeedOfAConvolution) {
   PrimFunc func = ParseOrDie(R"(
 func @conv(%x: f32[16, 30, 30], %w: f32[16, 16, 3, 3]) -> (%y: f32[16, 28, 28]) {

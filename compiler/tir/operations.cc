@@ -373,6 +373,12 @@ I RunAllocate(I in, Machine* m) {
   return m->status.ok() ? in + 1 : nullptr;
 }
 
+I RunAssert(I in, Machine* m) {
+  if (m->At(in->a)->i != 0) return in + 1;
+  m->status = absl::InvalidArgumentError(*(*m->messages)[in->b]);
+  return nullptr;
+}
+
 I RunEnd(I in, Machine* m) { return nullptr; }
 
 }  // namespace
@@ -444,6 +450,7 @@ Operation LoopBeginOperation() { return RunLoopBegin; }
 Operation LoopNextOperation() { return RunLoopNext; }
 Operation IterationOperation() { return RunIteration; }
 Operation AllocateOperation() { return RunAllocate; }
+Operation AssertOperation() { return RunAssert; }
 Operation EndOperation() { return RunEnd; }
 
 }  // namespace ingot::tir

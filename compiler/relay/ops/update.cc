@@ -34,33 +34,51 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   return Types{whole};
 }
 
+// Where new entries go.
+struct Place {
+  Place(const ComputeContext& c, const te::Tensor& out)
+      : update(c.inputs[kUpdate]),
+        starts(c.inputs[kStarts]),
+        axis(c.attrs.Get<int64_t>("axis")),
+        circular(c.attrs.Get<int64_t>("circular") != 0),
+        by_batch(!SameDim(starts.shape()[0], I64(1))),
+        extent(out.shape()[axis]),
+        count(update.shape()[axis]) {}
+
+  // Whether all entries have a place. Circular ones lack one only where there
+  // is none at all.
+  Expr HasRoom(const Expr& start) const {
+    if (circular) return Or(Gt(extent, I64(0)), Eq(count, I64(0)));
+    return All({Ge(start, I64(0)), Le(start, extent - count)});
+  }
+
+  // The index of entry i, once it is known that it has a place.
+  Expr Of(const Expr& start, const Expr& i) const {
+    return circular ? (start % extent + i) % extent : start + i;
+  }
+
+  const te::Tensor update, starts;
+  const int64_t axis;
+  const bool circular, by_batch;
+  const Expr extent, count;
+};
+
+// Nothing is written unless everything has a place.
+Stmt CheckRoom(const Place& place) {
+  return LoopNest(place.starts.shape(), "s", [&](const Indices& i) {
+    return tir::MakeAssert(place.HasRoom(place.starts(i)),
+                           "update_slice: there is no room for the new entries "
+                           "at their start");
+  });
+}
+
 // Writes the update; entries of the others stay as they are.
-Stmt Write(const ComputeContext& c, const te::Tensor& out) {
-  const te::Tensor update = c.inputs[kUpdate], starts = c.inputs[kStarts];
-  const int64_t axis = c.attrs.Get<int64_t>("axis");
-  const bool circular = c.attrs.Get<int64_t>("circular") != 0;
-  const bool by_batch = !SameDim(starts.shape()[0], I64(1));
-  const Expr extent = out.shape()[axis], count = update.shape()[axis];
-  // The first dimension is that of batches, each of which has a start.
-  const Shape batches = by_batch ? Shape{update.shape()[0]} : Shape{I64(1)};
-  return Loop("b", batches[0], [&](const Expr& batch) {
-    const Expr start = starts({by_batch ? batch : I64(0)});
-    const Expr is_room =
-        All({tir::Ge(start, I64(0)), tir::Le(start, extent - count)});
-    Shape shape = update.shape();
-    if (by_batch) shape[0] = I64(1);
-    const Stmt write = LoopNest(shape, "i", [&](Indices i) {
-      if (by_batch) i[0] = batch;
-      Indices to = i;
-      to[axis] = start + i[axis];
-      if (circular) to[axis] = to[axis] % extent;
-      return MakeStore(out.buffer, to, update(i));
-    });
-    if (circular) return write;
-    return MakeSeq({tir::MakeAssert(is_room,
-                                    "update_slice: there is no room for the "
-                                    "new entries at their start"),
-                    write});
+Stmt Write(const Place& place, const te::Tensor& out) {
+  return LoopNest(place.update.shape(), "i", [&](const Indices& i) {
+    const Expr start = place.starts({place.by_batch ? i[0] : I64(0)});
+    Indices to = i;
+    to[place.axis] = place.Of(start, i[place.axis]);
+    return MakeStore(out.buffer, to, place.update(i));
   });
 }
 
@@ -72,7 +90,9 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   return c.graph.Extern(
       c.name, {c.outputs[0].shape}, {whole.dtype()}, reads,
       [&](absl::Span<const te::Tensor> results) {
-        const Stmt write = Write(c, results[0]);
+        const Place place(c, results[0]);
+        const Stmt write =
+            MakeSeq({CheckRoom(place), Write(place, results[0])});
         if (in_place) return write;
         const Stmt copy =
             LoopNest(c.outputs[0].shape, "c", [&](const Indices& i) {

@@ -1,6 +1,7 @@
 // Operators that came or changed in operator sets 24 to 28, with numbers of
 // ONNX's cases or worked out by hand.
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "compiler/frontends/onnx/testing/model_builder.h"
@@ -45,6 +46,17 @@ TEST(Opset24Test, TensorScatter) {
   ExpectNear(RunFloats(last, {Floats({1, 2, 3}, {1, 2, 3, 4, 5, 6}),
                               Floats({1, 2, 1}, {7, 8})}),
              {7, 2, 3, 8, 5, 6});
+  // Every place around a circle is one.
+  ExpectNear(RunFloats(circular, {cache, update, Longs({2}, {-5, INT64_MAX})}),
+             {12, 13, 3, 4, 5, 6, 10, 11, 22, 23, 8, 8, 7, 7, 20, 21});
+  // Otherwise the entries of a place outside of the cache are refused.
+  for (const int64_t bad : {int64_t{-1}, int64_t{3}, INT64_MIN, INT64_MAX}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(
+        RunOperator({"TensorScatter", "", 24},
+                    {cache, update, Longs({2}, {0, bad})})
+            .status()))
+        << bad;
+  }
   const Operator batches{"TensorScatter", "", 24,
                          [](Node* n) { SetInt(n, "axis", 0); }};
   EXPECT_TRUE(
