@@ -190,6 +190,11 @@ class Checker {
     if (plan_.states_size() > 0 && depth_ > 0) {
       return Bad("a body has a state of its own");
     }
+    if (plan_.state_results_size() > 0 &&
+        plan_.state_results_size() != plan_.states_size()) {
+      return Bad(plan_.state_results_size(), " results of ",
+                 plan_.states_size(), " states");
+    }
     for (int i = 0; i < plan_.states_size(); ++i) {
       const uint32_t t = plan_.states(i);
       if (!IsTensor(t)) {

@@ -86,8 +86,11 @@ class PlanBuilder {
       }
     }
     for (const auto& [name, var] : bound) values_.AddSymbol(var);
+    std::map<const Node*, std::string> results;
     for (const relay::State& state : relay::StatesOf(function_)) {
-      states_.insert(function_.inputs[state.input]);
+      const Node* input = function_.inputs[state.input];
+      states_.insert(input);
+      results[input] = function_.output_names[state.output];
     }
     for (Node* input : function_.inputs) {
       INGOT_ASSIGN_OR_RETURN(const int id,
@@ -95,6 +98,7 @@ class PlanBuilder {
       if (states_.count(input) > 0) {
         plan_.mutable_tensors(id)->set_state(plan_.states_size());
         plan_.add_states(id);
+        plan_.add_state_results(results.at(input));
       } else {
         plan_.mutable_tensors(id)->set_input(plan_.inputs_size());
         plan_.add_inputs(id);

@@ -100,10 +100,7 @@ class PlanParser : private PlanCallsParser {
     }
     INGOT_RETURN_IF_ERROR(
         Section("outputs", [&] { return KeepName(&outputs); }));
-    INGOT_RETURN_IF_ERROR(Section("states", [&] { return KeepName(&states); }));
-    for (const Token& state : states) {
-      scope.states.emplace(state.text, scope.states.size());
-    }
+    INGOT_RETURN_IF_ERROR(ParseStates(&states, &scope));
     INGOT_RETURN_IF_ERROR(
         Section("storage", [&] { return ParseStorageLine(scope); }));
     INGOT_RETURN_IF_ERROR(
@@ -146,6 +143,30 @@ class PlanParser : private PlanCallsParser {
     if (token_.kind != TokenKind::kPercentName) return Unexpected("a tensor");
     names->push_back(token_);
     return Advance();
+  }
+
+  // Gives so many states' results names, which are empty for now.
+  static void NameResults(size_t count, Plan* plan) {
+    while (plan->state_results_size() < static_cast<int>(count)) {
+      plan->add_state_results();
+    }
+  }
+
+  absl::Status ParseStates(std::vector<Token>* states, PlanTextScope* scope) {
+    INGOT_RETURN_IF_ERROR(Section("states", [&]() -> absl::Status {
+      scope->states.emplace(token_.text, states->size());
+      INGOT_RETURN_IF_ERROR(KeepName(states));
+      INGOT_ASSIGN_OR_RETURN(const bool is_named, AcceptWord("becomes"));
+      if (!is_named) return absl::OkStatus();
+      NameResults(states->size(), scope->plan);
+      INGOT_ASSIGN_OR_RETURN(
+          *scope->plan->mutable_state_results()->rbegin(),
+          ExpectText(TokenKind::kPercentName, "the state's next value"));
+      return absl::OkStatus();
+    }));
+    const bool are_named = scope->plan->state_results_size() > 0;
+    NameResults(are_named ? states->size() : 0, scope->plan);
+    return absl::OkStatus();
   }
 
   absl::Status Resolve(

@@ -107,7 +107,7 @@ class PlanPrinter {
     PrintSymbols();
     PrintEnds("inputs", plan_.inputs());
     PrintEnds("outputs", plan_.outputs());
-    if (plan_.states_size() > 0) PrintEnds("states", plan_.states());
+    PrintStates();
     PrintStorage();
     PrintTensors();
     PrintCalls();
@@ -166,6 +166,24 @@ class PlanPrinter {
     for (const uint32_t id : ids) {
       const PlanTensor* tensor = Find(id);
       lines_.Add(Name(id),
+                 tensor == nullptr
+                     ? ""
+                     : absl::StrCat("  # ", TypeToString(*tensor, symbols_)));
+    }
+    lines_.Close();
+  }
+
+  void PrintStates() {
+    if (plan_.states_size() == 0) return;
+    lines_.Open("states");
+    for (int i = 0; i < plan_.states_size(); ++i) {
+      const PlanTensor* tensor = Find(plan_.states(i));
+      const std::string result =
+          i < plan_.state_results_size() ? plan_.state_results(i) : "";
+      lines_.Add(Name(plan_.states(i)),
+                 result.empty()
+                     ? ""
+                     : absl::StrCat(" becomes %", text::QuotedName(result)),
                  tensor == nullptr
                      ? ""
                      : absl::StrCat("  # ", TypeToString(*tensor, symbols_)));

@@ -6,6 +6,7 @@
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
 #include "gtest/gtest.h"
+#include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
 #include "runtime/plan/small_plan.h"
 #include "runtime/plan/text/plan_parser.h"
@@ -90,6 +91,18 @@ TEST(PlanText, KeepsStates) {
   ExpectSameAfterReading(plan);
   EXPECT_THAT(ErrorOf("constant \"w\"", "state"),
               HasSubstr("it is not among the states"));
+  plan.add_state_results("next cache");
+  EXPECT_THAT(Print(plan), HasSubstr("%cache becomes %\"next cache\"  # f32"));
+  ExpectSameAfterReading(plan);
+  // A second one, whose next value has no name.
+  *plan.add_tensors() = plan.tensors(3);
+  plan.mutable_tensors(4)->set_name("other");
+  plan.mutable_tensors(4)->set_state(1);
+  plan.add_states(4);
+  plan.add_state_results();
+  ExpectSameAfterReading(plan);
+  plan.add_state_results("v");
+  EXPECT_THAT(CheckPlan(plan).message(), HasSubstr("3 results of 2 states"));
 }
 
 // Names that are no words, every kind of step, devices, bodies, requirements.
