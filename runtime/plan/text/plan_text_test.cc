@@ -87,7 +87,7 @@ TEST(PlanText, KeepsStates) {
   EXPECT_THAT(Print(plan), HasSubstr("  states {\n"
                                      "    %cache  # f32[8]\n"
                                      "  }\n"));
-  EXPECT_THAT(Print(plan), HasSubstr("%cache: f32[8]     state\n"));
+  EXPECT_THAT(Print(plan), HasSubstr("%cache:  f32[8]     state\n"));
   ExpectSameAfterReading(plan);
   EXPECT_THAT(ErrorOf("constant \"w\"", "state"),
               HasSubstr("it is not among the states"));
