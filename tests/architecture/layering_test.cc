@@ -29,6 +29,7 @@ TEST_P(LayeringTest, IsBuiltFromNothingAbove) {
   const std::vector<std::string> deps = Deps(GetParam().room);
   ASSERT_GT(deps.size(), 3u) << "the build said nothing of this room";
   for (const std::string& label : deps) {
+    if (absl::StartsWith(label, "//tools/cc:")) continue;  // how it is compiled
     for (const std::string& start : GetParam().never) {
       EXPECT_FALSE(absl::StartsWith(label, start))
           << GetParam().room << " must not need " << label;

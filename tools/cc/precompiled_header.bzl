@@ -30,7 +30,8 @@ def _precompiled_header_impl(ctx):
         source_file = _MAIN_FILE,
         output_file = result.path,
         user_compile_flags = flags,
-        use_pic = True,
+        # --force_pic is not for the programs that the build runs.
+        use_pic = not ctx.bin_dir.path.startswith("bazel-out/host/"),
     )
     ctx.actions.run(
         executable = cc_common.get_tool_for_action(
