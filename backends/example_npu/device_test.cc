@@ -87,8 +87,9 @@ TEST_F(NpuDeviceTest, QueuesWorkByThemselvesAndWaitForEachOther) {
   auto first = *device_->OpenStream(open_.device);
   auto second = *device_->OpenStream(open_.device);
   std::promise<void> may_copy;
+  const std::shared_future<void> until = may_copy.get_future().share();
   device_->InjectFault([&](absl::string_view work) {
-    if (work == "copy to the device") may_copy.get_future().wait();
+    if (work == "copy to the device") until.wait();
     return absl::OkStatus();
   });
   const std::string source = "0123456789abcdef";

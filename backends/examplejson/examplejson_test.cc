@@ -118,7 +118,10 @@ absl::StatusOr<LoadedModel> LoadFile(const std::string& text) {
   LoaderRegistry loaders;
   EXPECT_TRUE(RegisterExamplejsonLoader(&loaders).ok());
   LoadOptions options;
-  options.read_set = ReadSetOrBareFile;
+  options.read_set = [](absl::string_view file, const LoaderRegistry& known,
+                        const ReadOptions& read) {
+    return ReadSetOrBareFile(file, known, read);
+  };
   return LoadPath(path, loaders, options);
 }
 

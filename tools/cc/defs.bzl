@@ -24,14 +24,15 @@ def _precompiled(attributes, header):
     has_only_cc = type(sources) == "list" and any([_is_cc(s) for s in sources]) and not any([s.endswith(".c") for s in sources])
     if not has_only_cc:
         return [], []
-    label = "//tools/cc:" + header
+    # By its full name: workspaces that use Ingot call macros that call this.
+    label = "@ingot//tools/cc:" + header
     return (
         select({
-            "//tools/cc:precompiled": ["-include-pch", "$(execpath %s)" % label],
+            "@ingot//tools/cc:precompiled": ["-include-pch", "$(execpath %s)" % label],
             "//conditions:default": [],
         }),
         select({
-            "//tools/cc:precompiled": [label],
+            "@ingot//tools/cc:precompiled": [label],
             "//conditions:default": [],
         }),
     )
