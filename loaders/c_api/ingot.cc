@@ -69,11 +69,12 @@ struct IngotModel {
         options(std::move(options_in)),
         inputs(first->inputs()),
         outputs(first->outputs()),
+        states(first->states()),
         spare(std::move(first)) {}
 
   const ingot::LoadedModel model;
   const ingot::ExecutorOptions options;
-  const TensorInfos inputs, outputs;
+  const TensorInfos inputs, outputs, states;
   // Loading makes an executor, because that checks the plan; whoever asks first
   // gets it.
   mutable std::mutex mutex;
@@ -84,6 +85,8 @@ struct IngotExecutor {
   std::unique_ptr<GraphExecutor> executor;
   // Those of ingot_get_output, by index, while somebody may read them.
   std::vector<Tensor> shown;
+  // The same of ingot_get_state.
+  std::vector<Tensor> shown_states;
 };
 
 namespace {
@@ -141,10 +144,8 @@ absl::Status CheckIndex(int32_t index, size_t count, absl::string_view what) {
       "there is no ", what, " ", index, "; the model has ", count));
 }
 
-absl::Status SetInput(IngotExecutor* executor, int32_t index,
-                      const DLTensor* tensor) {
-  INGOT_RETURN_IF_ERROR(
-      CheckIndex(index, executor->executor->inputs().size(), "input"));
+// A tensor whose elements stay the caller's.
+absl::StatusOr<Tensor> Borrow(const DLTensor* tensor) {
   if (tensor == nullptr) {
     return absl::InvalidArgumentError("the tensor is null");
   }
@@ -152,8 +153,16 @@ absl::Status SetInput(IngotExecutor* executor, int32_t index,
   managed->dl_tensor = *tensor;
   managed->manager_ctx = nullptr;
   managed->deleter = [](DLManagedTensor* self) { delete self; };
-  INGOT_ASSIGN_OR_RETURN(Tensor input, Tensor::FromDlpack(managed.get()));
+  INGOT_ASSIGN_OR_RETURN(Tensor borrowed, Tensor::FromDlpack(managed.get()));
   managed.release();  // it is the tensor's now
+  return borrowed;
+}
+
+absl::Status SetInput(IngotExecutor* executor, int32_t index,
+                      const DLTensor* tensor) {
+  INGOT_RETURN_IF_ERROR(
+      CheckIndex(index, executor->executor->inputs().size(), "input"));
+  INGOT_ASSIGN_OR_RETURN(Tensor input, Borrow(tensor));
   return executor->executor->SetInput(static_cast<size_t>(index),
                                       std::move(input));
 }
@@ -181,6 +190,35 @@ absl::Status ExportOutput(const IngotExecutor& executor, int32_t index,
   return absl::OkStatus();
 }
 
+absl::Status ShowState(IngotExecutor* executor, int32_t index,
+                       DLTensor* tensor) {
+  const size_t count = executor->executor->states().size();
+  INGOT_RETURN_IF_ERROR(CheckIndex(index, count, "state"));
+  executor->shown_states.resize(count);
+  Tensor& shown = executor->shown_states[index];
+  INGOT_ASSIGN_OR_RETURN(
+      shown, executor->executor->GetState(static_cast<size_t>(index)));
+  *tensor = *shown.dl();
+  return absl::OkStatus();
+}
+
+absl::Status SetState(IngotExecutor* executor, int32_t index,
+                      const DLTensor* tensor) {
+  INGOT_RETURN_IF_ERROR(
+      CheckIndex(index, executor->executor->states().size(), "state"));
+  INGOT_ASSIGN_OR_RETURN(Tensor state, Borrow(tensor));
+  return executor->executor->SetState(static_cast<size_t>(index),
+                                      std::move(state));
+}
+
+absl::Status ResetStates(GraphExecutor* executor) {
+  for (size_t i = 0; i < executor->states().size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(Tensor state, executor->GetState(i));
+    std::memset(state.mutable_raw_data(), 0, state.bytes());
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CreateFor(const IngotModel& model, IngotExecutor** result) {
   std::unique_ptr<GraphExecutor> executor;
   {
@@ -191,7 +229,7 @@ absl::Status CreateFor(const IngotModel& model, IngotExecutor** result) {
     INGOT_ASSIGN_OR_RETURN(executor,
                            CreateExecutor(model.model, model.options));
   }
-  *result = new IngotExecutor{std::move(executor), {}};
+  *result = new IngotExecutor{std::move(executor), {}, {}};
   return absl::OkStatus();
 }
 
@@ -241,12 +279,20 @@ const IngotTensorInfo* ingot_outputs(const IngotModel* model, int32_t* count) {
   return model->outputs.Get(count);
 }
 
+const IngotTensorInfo* ingot_states(const IngotModel* model, int32_t* count) {
+  return model->states.Get(count);
+}
+
 const char* ingot_input_type(const IngotModel* model, int32_t index) {
   return model->inputs.Type(index);
 }
 
 const char* ingot_output_type(const IngotModel* model, int32_t index) {
   return model->outputs.Type(index);
+}
+
+const char* ingot_state_type(const IngotModel* model, int32_t index) {
+  return model->states.Type(index);
 }
 
 IngotStatus ingot_create_executor(const IngotModel* model,
@@ -259,6 +305,20 @@ void ingot_free_executor(IngotExecutor* executor) { delete executor; }
 IngotStatus ingot_set_input(IngotExecutor* executor, int32_t index,
                             const DLTensor* tensor) {
   return Report(SetInput(executor, index, tensor));
+}
+
+IngotStatus ingot_get_state(IngotExecutor* executor, int32_t index,
+                            DLTensor* tensor) {
+  return Report(ShowState(executor, index, tensor));
+}
+
+IngotStatus ingot_set_state(IngotExecutor* executor, int32_t index,
+                            const DLTensor* tensor) {
+  return Report(SetState(executor, index, tensor));
+}
+
+IngotStatus ingot_reset_states(IngotExecutor* executor) {
+  return Report(ResetStates(executor->executor.get()));
 }
 
 IngotStatus ingot_run(IngotExecutor* executor) {

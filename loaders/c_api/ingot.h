@@ -40,8 +40,8 @@ extern "C" {
 #endif
 
 /* 2 added sets and variants, 3 loaders of the caller's own, 4 constants for
- * them. */
-#define INGOT_API_VERSION 4
+ * them, 5 states. */
+#define INGOT_API_VERSION 5
 
 /* The version of the library; at least that of the header it is used with. */
 INGOT_API int32_t ingot_api_version(void);
@@ -219,6 +219,35 @@ INGOT_API IngotStatus ingot_get_output(IngotExecutor* executor, int32_t index,
 INGOT_API IngotStatus ingot_export_output(IngotExecutor* executor,
                                           int32_t index,
                                           DLManagedTensor** tensor);
+
+/* ---- States ---------------------------------------------------------------
+ */
+
+/* Values that stay from run to run, which runs change in place, such as the
+ * keys and values of the words that a language model has seen: none, unless the
+ * model was compiled with some (`ingot compile --state`). Each executor has its
+ * own, all zeros at first. */
+INGOT_API const IngotTensorInfo* ingot_states(const IngotModel* model,
+                                              int32_t* count);
+/* The type for a person. NULL unless there is such a state. */
+INGOT_API const char* ingot_state_type(const IngotModel* model, int32_t index);
+
+/* Shows the memory of a state, which the caller may read and change between
+ * runs, until ingot_set_state replaces it or the executor is freed.
+ * ResourceExhausted where there is no memory for it. */
+INGOT_API IngotStatus ingot_get_state(IngotExecutor* executor, int32_t index,
+                                      DLTensor* tensor);
+
+/* The next runs read and change the tensor's elements instead: they are not
+ * copied, and must stay where they are until another tensor is set or the
+ * executor is freed. So one executor goes on with several sequences in turn.
+ * The structure itself is not kept. InvalidArgument unless it is of the state's
+ * type, and as ingot_set_input. */
+INGOT_API IngotStatus ingot_set_state(IngotExecutor* executor, int32_t index,
+                                      const DLTensor* tensor);
+
+/* Makes all elements of all states zeros, where they are. */
+INGOT_API IngotStatus ingot_reset_states(IngotExecutor* executor);
 
 /* ---- Sets -----------------------------------------------------------------
  */

@@ -280,4 +280,100 @@ TEST_F(IngotTest, AModelWithoutVariantsHasNone) {
   EXPECT_THAT(ingot_last_error(), HasSubstr("no variant 'v4'"));
 }
 
+class RunningSumTest : public testing::Test {
+ protected:
+  RunningSumTest() {
+    EXPECT_EQ(ingot_load(getenv("RUNNING_SUM"), nullptr, &model_), INGOT_OK)
+        << ingot_last_error();
+    EXPECT_EQ(ingot_create_executor(model_, &executor_), INGOT_OK);
+    const DLTensor x = Row(x_);
+    EXPECT_EQ(ingot_set_input(executor_, 0, &x), INGOT_OK)
+        << ingot_last_error();
+  }
+  ~RunningSumTest() override {
+    ingot_free_executor(executor_);
+    ingot_free_model(model_);
+  }
+
+  DLTensor Row(float* data) {
+    DLTensor tensor = Rows(data, &size_);
+    tensor.ndim = 1;
+    return tensor;
+  }
+
+  std::vector<float> Run() {
+    DLTensor y;
+    EXPECT_EQ(ingot_run(executor_), INGOT_OK) << ingot_last_error();
+    EXPECT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK);
+    return Floats(y);
+  }
+
+  IngotModel* model_ = nullptr;
+  IngotExecutor* executor_ = nullptr;
+  float x_[3] = {1, 2, 3};
+  int64_t size_ = 3;
+};
+
+TEST_F(RunningSumTest, StatesAreNeitherInputsNorOutputs) {
+  int32_t count = 0;
+  EXPECT_STREQ(ingot_inputs(model_, &count)[0].name, "x");
+  EXPECT_EQ(count, 1);
+  EXPECT_STREQ(ingot_outputs(model_, &count)[0].name, "y");
+  EXPECT_EQ(count, 1);
+  const IngotTensorInfo* states = ingot_states(model_, &count);
+  ASSERT_EQ(count, 1);
+  EXPECT_STREQ(states[0].name, "total");
+  EXPECT_EQ(states[0].shape[0], 3);
+  EXPECT_STREQ(ingot_state_type(model_, 0), "f32[3]");
+  EXPECT_EQ(ingot_state_type(model_, 1), nullptr);
+}
+
+TEST_F(RunningSumTest, StatesAreKeptReadChangedAndReset) {
+  EXPECT_THAT(Run(), ElementsAre(2, 4, 6));
+  EXPECT_THAT(Run(), ElementsAre(4, 8, 12));
+  DLTensor total;
+  ASSERT_EQ(ingot_get_state(executor_, 0, &total), INGOT_OK);
+  EXPECT_THAT(Floats(total), ElementsAre(2, 4, 6));
+  static_cast<float*>(total.data)[0] = 100;
+  EXPECT_THAT(Run(), ElementsAre(202, 12, 18));
+  ASSERT_EQ(ingot_reset_states(executor_), INGOT_OK) << ingot_last_error();
+  EXPECT_THAT(Floats(total), ElementsAre(0, 0, 0));
+  EXPECT_THAT(Run(), ElementsAre(2, 4, 6));
+}
+
+// Two sequences in turn, each in memory of the caller.
+TEST_F(RunningSumTest, StatesMayBeTheCallers) {
+  float first[3] = {10, 10, 10}, second[3] = {0, 0, 0};
+  const DLTensor of_first = Row(first), of_second = Row(second);
+  ASSERT_EQ(ingot_set_state(executor_, 0, &of_first), INGOT_OK)
+      << ingot_last_error();
+  EXPECT_THAT(Run(), ElementsAre(22, 24, 26));
+  ASSERT_EQ(ingot_set_state(executor_, 0, &of_second), INGOT_OK);
+  EXPECT_THAT(Run(), ElementsAre(2, 4, 6));
+  ASSERT_EQ(ingot_set_state(executor_, 0, &of_first), INGOT_OK);
+  EXPECT_THAT(Run(), ElementsAre(24, 28, 32));
+  EXPECT_THAT(first, ElementsAre(12, 14, 16));
+  EXPECT_THAT(second, ElementsAre(1, 2, 3));
+  // Another executor has a state of its own.
+  IngotExecutor* other = nullptr;
+  ASSERT_EQ(ingot_create_executor(model_, &other), INGOT_OK);
+  DLTensor total;
+  ASSERT_EQ(ingot_get_state(other, 0, &total), INGOT_OK);
+  EXPECT_THAT(Floats(total), ElementsAre(0, 0, 0));
+  ingot_free_executor(other);
+}
+
+TEST_F(RunningSumTest, RefusesOtherStates) {
+  DLTensor total;
+  EXPECT_EQ(ingot_get_state(executor_, 1, &total), INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("there is no state 1"));
+  EXPECT_EQ(ingot_set_state(executor_, 0, nullptr), INGOT_INVALID_ARGUMENT);
+  float few[2] = {1, 2};
+  DLTensor tensor = Row(few);
+  int64_t two = 2;
+  tensor.shape = &two;
+  EXPECT_EQ(ingot_set_state(executor_, 0, &tensor), INGOT_INVALID_ARGUMENT);
+  EXPECT_THAT(ingot_last_error(), HasSubstr("expected f32[3], got f32[2]"));
+}
+
 }  // namespace
