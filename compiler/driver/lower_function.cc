@@ -2,16 +2,20 @@
 
 #include <cstring>
 #include <map>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "compiler/driver/one_row.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/states.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/te.h"
 #include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/visitor.h"
 #include "runtime/float16.h"
 
 namespace ingot {
@@ -53,31 +57,60 @@ absl::StatusOr<tir::Expr> ScalarOf(const Node& node) {
   return tir::MakeInt(value, t);
 }
 
-}  // namespace
+// Symbols whose values are known.
+using Known = std::map<const tir::Var*, tir::Expr>;
 
-absl::StatusOr<tir::PrimFunc> LowerFunction(
-    const relay::Function& function, absl::string_view name,
-    absl::Span<const te::ScheduleTemplate> templates,
-    const MachineModel& machine, const PickerForGraph& picker_for) {
+relay::Shape With(const Known& known, relay::Shape shape) {
+  if (known.empty()) return shape;
+  for (tir::Expr& dim : shape) {
+    dim = tir::Simplify(tir::Substitute(dim, known));
+  }
+  return shape;
+}
+
+std::vector<relay::TensorType> With(const Known& known,
+                                    std::vector<relay::TensorType> types) {
+  for (relay::TensorType& type : types) {
+    type.shape = With(known, std::move(type.shape));
+  }
+  return types;
+}
+
+relay::Attrs With(const Known& known, relay::Attrs attrs) {
+  const relay::Attrs given = attrs;
+  for (const auto& [name, value] : given.values()) {
+    const auto* shape = std::get_if<relay::Shape>(&value);
+    if (shape != nullptr) attrs.Set(name, With(known, *shape));
+  }
+  return attrs;
+}
+
+// The joined definitions of a function's operators.
+struct Definition {
   te::Graph graph;
+  std::vector<te::Tensor> inputs, outputs;
+};
+
+absl::Status Define(const relay::Function& function, const Known& known,
+                    Definition* d) {
   std::map<Value, te::Tensor> tensors;
-  std::vector<te::Tensor> inputs;
   const int updated = relay::UpdatedInput(function);
   for (size_t i = 0; i < function.inputs.size(); ++i) {
     Node* input = function.inputs[i];
-    te::Tensor t = graph.Placeholder(input->name, input->outputs[0].dtype,
-                                     input->outputs[0].shape);
+    const relay::TensorType& type = input->outputs[0];
+    te::Tensor t =
+        d->graph.Placeholder(input->name, type.dtype, With(known, type.shape));
     tensors[Value{input, 0}] = t;
     // A result that is in the place of an input is the only one to be there.
-    if (static_cast<int>(i) != updated) inputs.push_back(t);
+    if (static_cast<int>(i) != updated) d->inputs.push_back(t);
   }
   for (const auto& node : function.nodes()) {
     if (node->kind == NodeKind::kInput) continue;
     if (node->kind == NodeKind::kConstant) {
       INGOT_ASSIGN_OR_RETURN(tir::Expr scalar, ScalarOf(*node));
       tensors[Value{node.get(), 0}] =
-          graph.Compute(node->name, node->outputs[0].shape,
-                        [&](const te::Indices&) { return scalar; });
+          d->graph.Compute(node->name, node->outputs[0].shape,
+                           [&](const te::Indices&) { return scalar; });
       continue;
     }
     if (node->kind != NodeKind::kOp || node->op->compute == nullptr) {
@@ -89,9 +122,10 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(
     for (const Value& v : node->inputs) {
       operands.push_back(v.node == nullptr ? te::Tensor{} : tensors.at(v));
     }
-    absl::StatusOr<std::vector<te::Tensor>> results =
-        node->op->compute(relay::ComputeContext{graph, operands, node->attrs,
-                                                node->outputs, node->name});
+    const relay::Attrs attrs = With(known, node->attrs);
+    const std::vector<relay::TensorType> types = With(known, node->outputs);
+    absl::StatusOr<std::vector<te::Tensor>> results = node->op->compute(
+        relay::ComputeContext{d->graph, operands, attrs, types, node->name});
     if (!results.ok()) {
       return absl::Status(
           results.status().code(),
@@ -101,22 +135,40 @@ absl::StatusOr<tir::PrimFunc> LowerFunction(
       tensors[Value{node.get(), static_cast<int>(i)}] = (*results)[i];
     }
   }
-  std::vector<te::Tensor> outputs;
-  for (const Value& v : function.outputs) outputs.push_back(tensors.at(v));
+  for (const Value& v : function.outputs) d->outputs.push_back(tensors.at(v));
+  return absl::OkStatus();
+}
 
-  auto annotate = [&](const absl::Status& s) {
-    return absl::Status(
-        s.code(), absl::StrCat("kernel ", function.name, ": ", s.message()));
+}  // namespace
+
+absl::StatusOr<tir::PrimFunc> LowerFunction(
+    const relay::Function& function, absl::string_view name,
+    absl::Span<const te::ScheduleTemplate> templates,
+    const MachineModel& machine, const PickerForGraph& picker_for) {
+  const auto lower = [&](const Definition& d) -> absl::StatusOr<tir::PrimFunc> {
+    const te::ParameterPicker pick =
+        picker_for == nullptr ? nullptr : picker_for(d.graph, d.outputs);
+    INGOT_ASSIGN_OR_RETURN(
+        const te::Schedule schedule,
+        te::ScheduleKernel(d.graph, d.outputs, templates, machine, pick));
+    return te::Lower(name, d.graph, d.inputs, d.outputs, schedule);
   };
-  const te::ParameterPicker pick =
-      picker_for == nullptr ? nullptr : picker_for(graph, outputs);
-  absl::StatusOr<te::Schedule> schedule =
-      te::ScheduleKernel(graph, outputs, templates, machine, pick);
-  if (!schedule.ok()) return annotate(schedule.status());
-  absl::StatusOr<tir::PrimFunc> lowered =
-      te::Lower(name, graph, inputs, outputs, *schedule);
-  if (!lowered.ok()) return annotate(lowered.status());
-  return lowered;
+  Definition any, one;
+  INGOT_RETURN_IF_ERROR(Define(function, {}, &any));
+  const std::vector<const tir::Var*> symbols = RowSymbols(any.graph);
+  absl::StatusOr<tir::PrimFunc> lowered = lower(any);
+  if (lowered.ok() && !symbols.empty()) {
+    Known known;
+    for (const tir::Var* symbol : symbols) known[symbol] = tir::MakeInt(1);
+    INGOT_RETURN_IF_ERROR(Define(function, known, &one));
+    const absl::StatusOr<tir::PrimFunc> row = lower(one);
+    if (row.ok()) return ChooseByRows(symbols, *row, *lowered);
+    lowered = row;
+  }
+  if (lowered.ok()) return lowered;
+  return absl::Status(
+      lowered.status().code(),
+      absl::StrCat("kernel ", function.name, ": ", lowered.status().message()));
 }
 
 }  // namespace ingot

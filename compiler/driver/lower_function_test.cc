@@ -15,7 +15,11 @@
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
 #include "compiler/te/testing/workspaces.h"
+#include "compiler/tir/interpreter.h"
+#include "compiler/tir/printer.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "runtime/tensor.h"
 
 namespace ingot {
 namespace {
@@ -159,6 +163,84 @@ INSTANTIATE_TEST_SUITE_P(Kernels, EpilogueTest,
                                                "_",
                                                std::get<1>(info.param).name);
                          });
+
+// Products of one row have loops of their own, which give what those of several
+// rows give of each.
+struct RowsCase {
+  const char* name;
+  const char* inputs;  // the first has n rows
+  const char* text;    // makes %y
+};
+
+constexpr RowsCase kRows[] = {
+    {"dense", "%x: f32[n, 40], %w: f32[21, 40]", "%y = dense(%x, %w)"},
+    {"scores", "%x: f32[2, n, 20], %w: f32[2, 33, 20]",
+     "%r = transpose(%w) {axes=[0, 2, 1]} %m = matmul(%x, %r) %y = exp(%m)"},
+    {"weighted", "%x: f32[2, n, 33], %w: f32[2, 33, 20]",
+     "%y = matmul(%x, %w)"},
+    {"few_bits", "%x: f32[n, 64], %w: u8[9, 2, 16], %s: f32[9, 2]",
+     "%y = dense_bits(%x, %w, %s) {bits=4}"},
+};
+
+class RowsTest : public testing::TestWithParam<RowsCase> {};
+
+// A tensor of small numbers, each its own.
+Tensor Numbers(const relay::TensorType& type, int64_t n) {
+  std::vector<int64_t> shape;
+  for (const relay::Dim& dim : type.shape) {
+    int64_t size = n;
+    tir::AsConstInt(dim, &size);
+    shape.push_back(size);
+  }
+  Tensor tensor = *Tensor::Empty(type.dtype, shape);
+  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
+    if (type.dtype == DataType::Float(32)) {
+      tensor.mutable_data<float>()[i] =
+          static_cast<float>(i * 37 % 41 - 20) / 32;
+    } else {
+      tensor.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(i * 91);
+    }
+  }
+  return tensor;
+}
+
+TEST_P(RowsTest, OneIsAsOneOfSeveral) {
+  const auto& [name, inputs, body] = GetParam();
+  const absl::StatusOr<std::unique_ptr<relay::Module>> module =
+      relay::ReadModule(absl::StrCat("module { func @main(", inputs,
+                                     ") -> (%y) { ", body, " } }"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const relay::Function& main = *(*module)->main();
+  const relay::TensorType type = main.outputs[0].type();
+  for (int vector_bits : {0, 128, 256, 512}) {
+    SCOPED_TRACE(vector_bits);
+    const absl::StatusOr<tir::PrimFunc> kernel =
+        LowerFunction(main, "f", te::cpu::CpuTemplates(), TestCpu(vector_bits));
+    ASSERT_TRUE(kernel.ok()) << kernel.status();
+    EXPECT_THAT(tir::Print(*kernel), testing::HasSubstr("if n == 1"));
+    const auto run = [&](int64_t n) {
+      std::vector<Tensor> arguments;
+      for (const relay::Node* input : main.inputs) {
+        arguments.push_back(Numbers(input->outputs[0], n));
+      }
+      arguments.push_back(Numbers(type, n));
+      const absl::Status ran = tir::Interpret(*kernel, arguments);
+      EXPECT_TRUE(ran.ok()) << ran;
+      return arguments.back();
+    };
+    // The matrices of the second batch meet other rows, so only the first
+    // batch's first row is the same one.
+    const Tensor one = run(1), several = run(7);
+    const int64_t columns = one.shape().back();
+    for (int64_t i = 0; i < columns; ++i) {
+      EXPECT_NEAR(one.data<float>()[i], several.data<float>()[i], 1e-4) << i;
+    }
+    EXPECT_NE(one.data<float>()[0], one.data<float>()[1]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, RowsTest, testing::ValuesIn(kRows),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace ingot

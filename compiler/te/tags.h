@@ -17,7 +17,7 @@
 //                      channels each has
 //   depthwise_nchwc  n, c/b, oh, ow, b        kh, kw
 //                      weight [c/b, kh, kw, b]
-//   matmul           batch..., m, n           k
+//   matmul           batch..., m, n           k, or its parts
 //                      value is a product of an element that does not depend on
 //                      n and one that does not depend on m; transposes are
 //                      in the indices.

@@ -160,6 +160,53 @@ Expr StepTerm(const ComputeContext& c, const Steps& s, const te::Tensor& split,
   return MakeCast(f32, c.inputs[kScales]({column, block})) * sum;
 }
 
+// What the weights stand for, in the order of the data: [columns, steps, per
+// byte, bytes] of f32.
+te::Tensor Numbers(const ComputeContext& c, const Steps& s) {
+  const DataType i32 = DataType::Int(32), f32 = DataType::Float(32);
+  const te::Tensor weights = c.inputs[kWeights];
+  const Shape shape = {weights.shape()[0], I64(s.count()),
+                       I64(s.form.per_byte()), I64(s.bytes)};
+  return c.graph.Compute(
+      SubName(c, "numbers"), shape,
+      [&](const Indices& i) {
+        const Expr block = i[1] / I64(s.per_block());
+        const Expr byte = (i[1] % I64(s.per_block())) * s.bytes + i[3];
+        Expr zero = MakeConst(f32, static_cast<double>(1 << (s.form.bits - 1)));
+        if (c.has(kZeros))
+          zero = MakeCast(f32, c.inputs[kZeros]({i[0], block}));
+        const Expr bits = MakeCast(i32, weights({i[0], block, byte}));
+        const Expr number =
+            tir::MakeBinary(tir::BinaryOp::kBitAnd,
+                            tir::MakeBinary(tir::BinaryOp::kShr, bits,
+                                            MakeCast(i32, i[2] * s.form.bits)),
+                            MakeConst(i32, (1 << s.form.bits) - 1));
+        return MakeCast(f32, c.inputs[kScales]({i[0], block})) *
+               (MakeCast(f32, number) - zero);
+      },
+      {{te::kParts, "1"}});
+}
+
+// Products of many rows: weights are unpacked first, once for all of them.
+Tensors ManyRows(const ComputeContext& c, const Steps& s,
+                 const te::Tensor& split) {
+  const te::Tensor numbers = Numbers(c, s);
+  const te::Tensor sum =
+      c.graph.Reduce(SubName(c, "sum"), c.outputs[0].shape,
+                     {I64(s.count()), I64(s.form.per_byte()), I64(s.bytes)},
+                     te::Reducer::Sum(DataType::Float(32)),
+                     [&](const Indices& i, const Indices& r) {
+                       Indices x(i.begin(), i.end() - 1), w = {i.back()};
+                       x.insert(x.end(), r.begin(), r.end());
+                       w.insert(w.end(), r.begin(), r.end());
+                       return split(x) * numbers(w);
+                     },
+                     {{te::kAnchor, te::kMatmul}});
+  return {c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+    return MakeCast(c.outputs[0].dtype, sum(i));
+  })};
+}
+
 absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   INGOT_ASSIGN_OR_RETURN(const Form form,
                          ReadForm(c.attrs, {c.inputs[kWeights].dtype(),
@@ -167,6 +214,12 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   Steps s{form, std::min(form.bytes, kMostBytes), 0};
   s.lanes = std::min(s.bytes, kMostLanes);
   const te::Tensor split = SplitData(c, s);
+  const Shape& out = c.outputs[0].shape;
+  // Few rows would not pay for writing and reading what is unpacked.
+  constexpr int64_t kFewRows = 4;
+  int64_t rows = 0;
+  const bool has_few = ConstDim(out[out.size() - 2], &rows) && rows <= kFewRows;
+  if (!has_few && s.lanes == kMostLanes) return ManyRows(c, s, split);
   const te::Tensor sums = SumData(c, s, split);
   Shape shape = c.outputs[0].shape;
   shape.push_back(I64(s.lanes));

@@ -1,6 +1,7 @@
 // Products with matrices of few bits: numbers are unpacked in registers, once
 // for the rows of a tile, so that the matrix is read from memory as it is, one
 // column after the other.
+#include <limits>
 #include <vector>
 
 #include "compiler/schedules/cpu/cpu_loops.h"
@@ -27,9 +28,33 @@ bool Matches(const ScheduleSite& site) {
          ReaderOf(site.schedule, site.stage) != nullptr;
 }
 
-ScheduleSpace Space(const ScheduleSite&) {
+ScheduleSpace Space(const ScheduleSite& site) {
+  const std::vector<Expr>& shape = site.stage.output().shape();
+  const int64_t rows = GuessExtent(shape[shape.size() - 3]);
+  const double sums = static_cast<double>(GuessWork(&site.stage));
+  // A sum's lanes fill so many vectors.
+  const int64_t lanes = GuessExtent(shape.back());
+  const double vectors =
+      static_cast<double>(lanes) / LanesFor(site.stage, site.machine);
   ScheduleSpace space;
-  space.parameters = {{"rows", {4, 2, 1}}, {"columns", {2, 1, 4}}};
+  space.parameters = {{"rows", {4, 2, 1}}, {"columns", {1, 2, 4}}};
+  space.cost = [=, registers = site.machine.vector_registers](
+                   const ScheduleChoice& choice) {
+    const int64_t m = choice.Get("rows"), n = choice.Get("columns");
+    // Half of the registers hold what is being unpacked.
+    const double used = vectors * static_cast<double>(m * n);
+    if (m > rows || used > registers / 2) {
+      return std::numeric_limits<double>::infinity();
+    }
+    // Vectors of bytes are widened, shifted, masked and converted for all rows,
+    // and data loaded for all columns, of a tile. But columns that are read
+    // side by side are streams too short for a processor to see them coming:
+    // one after the other they are one stream.
+    constexpr double kUnpack = 5, kLoads = 2, kProducts = 3, kStream = 2;
+    return sums / lanes * vectors *
+           (kUnpack / static_cast<double>(m) + kLoads / static_cast<double>(n) +
+            kProducts + kStream * static_cast<double>(n - 1));
+  };
   return space;
 }
 

@@ -157,6 +157,17 @@ std::vector<int64_t> CacheParts(const Stage& stage, const MachineModel& machine,
                            : std::vector<int64_t>{2, 1, 4};
 }
 
+// Estimates the loads that make vectors of a right operand whose columns are not side by
+// side, in loads for each vector of products; `shared` rows share them.
+double GatheringLoads(const Stage& stage, int64_t lanes, int64_t shared) {
+  const tir::Load* right = RightOperand(&stage);
+  if (IsPacked(&stage) || right == nullptr ||
+      AccessStride(*right, stage.op().axis.back().get()) == 1) {
+    return 0;
+  }
+  return static_cast<double>(lanes) / static_cast<double>(shared);
+}
+
 ScheduleSpace Space(const ScheduleSite& site) {
   const auto& shape = ResultOf(site.schedule, site.stage)->output().shape();
   const int64_t lanes = LanesFor(site.stage, site.machine);
@@ -178,11 +189,14 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       // A block of rows of the left operand fills 1 / n of the
                       // second-level cache.
                       {"l2_part", CacheParts(site.stage, site.machine, m)}};
-  space.cost = [machine = site.machine, products,
+  // Panels are made for all rows at once.
+  const double gathering = GatheringLoads(site.stage, lanes, m);
+  space.cost = [machine = site.machine, products, gathering,
                 given](const ScheduleChoice& choice) {
     const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
-    return products * (given == 0 ? SpareProductCycles(machine, tile)
-                                  : ProductCycles(machine, tile));
+    return products *
+           (gathering + (given == 0 ? SpareProductCycles(machine, tile)
+                                    : ProductCycles(machine, tile)));
   };
   return space;
 }

@@ -61,6 +61,11 @@ TEST_P(SpacesTest, Matmul) {
   CheckPoints(PackedProduct({2, 9, 40, 5}, nr), "cpu.matmul", 1);
 }
 
+TEST_P(SpacesTest, Dot) {
+  if (GetParam() == 0) return;  // without vectors there is nothing to add up
+  CheckPoints(Product({2, 2, 13, 21}, true), "cpu.dot", 1);
+}
+
 TEST_P(SpacesTest, Conv2dNchwc) {
   const ConvSize s = {1, 8, 24, 7, 3, 1, 1, 1};
   CheckPoints(BlockedConv(s, 8, tir::MakeInt(s.n), tir::MakeInt(s.size)),
