@@ -6,12 +6,34 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/states.h"
 
 namespace ingot {
 namespace {
 
 // Errors name at most so many nodes.
 constexpr size_t kMaxNamed = 10;
+
+// Whether the kernel that makes the state's next value writes all of it.
+bool WritesAll(const relay::Module& module, const relay::Value& next) {
+  const relay::Function* kernel = module.Find(next.node->callee);
+  if (kernel == nullptr || relay::UpdatedInput(*kernel) < 0) return true;
+  const relay::Node& update = *kernel->outputs[0].node;
+  return relay::SameShape(update.inputs[1].type().shape,
+                          update.outputs[0].shape);
+}
+
+std::vector<StatePlacement> PlaceStates(const relay::Module& module) {
+  std::vector<StatePlacement> states;
+  const relay::Function& main = *module.main();
+  for (const relay::State& state : relay::StatesOf(main)) {
+    const relay::Node& input = *main.inputs[state.input];
+    states.push_back({input.name, relay::ToString(input.outputs[0]),
+                      main.output_names[state.output],
+                      WritesAll(module, main.outputs[state.output])});
+  }
+  return states;
+}
 
 }  // namespace
 
@@ -49,6 +71,7 @@ Placement FindPlacement(
     }
     placement.nodes.push_back(std::move(placed));
   }
+  placement.states = PlaceStates(module);
   return placement;
 }
 

@@ -25,10 +25,18 @@ struct NodePlacement {
   std::vector<relay::Refusal> why_not;
 };
 
+// A value that stays from run to run.
+struct StatePlacement {
+  std::string name, type;     // of the model's input
+  std::string result;         // the output that is its next value
+  bool is_rewritten = false;  // as a whole, in each run
+};
+
 struct Placement {
-  std::vector<NodePlacement> nodes;  // in the model's order
-  int regions = 0;                   // calls of functions of other targets
-                                     // than the host
+  std::vector<NodePlacement> nodes;    // in the model's order
+  std::vector<StatePlacement> states;  // in the order of inputs
+  int regions = 0;                     // calls of functions of other targets
+                                       // than the host
   int copies = 0;  // of values to or from a device, in each run
 };
 

@@ -35,6 +35,21 @@ absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path,
   return TensorFromOnnx(FieldsOf(&proto));
 }
 
+absl::StatusOr<std::string> ReadOnnxValueName(absl::string_view path) {
+  INGOT_ASSIGN_OR_RETURN(Blob bytes, Blob::MapFile(path));
+  OnnxTensorProto tensor;
+  OnnxSequenceProto sequence;
+  std::string name;
+  if (Parse(bytes, &tensor)) {
+    name = tensor.name();
+  } else if (Parse(bytes, &sequence)) {
+    name = sequence.name();
+  }
+  if (!name.empty()) return name;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": the value in it has no name"));
+}
+
 Tensor AsDeclared(const Tensor& tensor, DataType declared) {
   if (declared != DataType::BFloat16() ||
       tensor.dtype() != DataType::UInt(16)) {

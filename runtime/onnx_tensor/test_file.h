@@ -2,6 +2,8 @@
 #ifndef INGOT_RUNTIME_ONNX_TENSOR_TEST_FILE_H_
 #define INGOT_RUNTIME_ONNX_TENSOR_TEST_FILE_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "runtime/data_type.h"
@@ -15,6 +17,10 @@ namespace ingot {
 // (element_types.h).
 absl::StatusOr<Tensor> ReadOnnxTensorFile(absl::string_view path,
                                           bool* is_text = nullptr);
+
+// The name of the tensor, sequence or optional value in the file at `path`.
+// InvalidArgument where it has none.
+absl::StatusOr<std::string> ReadOnnxValueName(absl::string_view path);
 
 // `tensor` as the type that the model declares for it: ONNX's test data keeps
 // the bits of bfloat16 as uint16. Itself where there is nothing to do.

@@ -11,6 +11,7 @@
 #include "compiler/frontends/onnx/testing/run_operator.h"
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
+#include "tests/onnxruntime/decoder_steps.h"
 #include "tests/onnxruntime/session.h"
 
 // Counts what this program allocates.
@@ -28,55 +29,6 @@ namespace ingot {
 namespace {
 
 using onnx_frontend::ExpectNear;
-using onnx_frontend::Longs;
-
-constexpr int64_t kVocabulary = 256;
-
-// The words of one run, after `past` others.
-struct Words {
-  std::vector<int64_t> ids;
-  int64_t past;
-};
-
-// What the model's inputs are called, and their values; `cache` are those that
-// hold what was kept of the words before, in the order of the outputs.
-std::vector<Tensor> InputsOf(absl::Span<const std::string> names,
-                             const Words& words,
-                             absl::Span<const Tensor> cache) {
-  const auto count = static_cast<int64_t>(words.ids.size());
-  std::vector<int64_t> places(count);
-  for (int64_t i = 0; i < count; ++i) places[i] = words.past + i;
-  std::vector<Tensor> inputs;
-  size_t next = 0;
-  for (const std::string& name : names) {
-    if (name == "input_ids") {
-      inputs.push_back(Longs({1, count}, words.ids));
-    } else if (name == "position_ids") {
-      inputs.push_back(Longs({1, count}, places));
-    } else if (name == "attention_mask") {
-      inputs.push_back(Longs({1, words.past + count},
-                             std::vector<int64_t>(words.past + count, 1)));
-    } else if (name == "past_sequence_length") {
-      inputs.push_back(Longs({1}, {words.past}));
-    } else {
-      inputs.push_back(cache[next++]);
-    }
-  }
-  return inputs;
-}
-
-// A prompt of five words, single ones, and three at once.
-std::vector<Words> Steps() {
-  std::vector<Words> steps = {{{72, 101, 108, 108, 111}, 0}};
-  int64_t word = 44;
-  for (int64_t past = 5; past < 12; ++past) {
-    steps.push_back({{word}, past});
-    word = (word * 37 + 11) % kVocabulary;
-  }
-  steps.push_back({{1, 2, 3}, 12});
-  steps.push_back({{4}, 15});
-  return steps;
-}
 
 // The inputs that hold the cache, without a word in them.
 std::vector<Tensor> EmptyCache(const GraphExecutor& executor) {
@@ -116,13 +68,7 @@ class DecoderTest : public testing::TestWithParam<std::string> {
 
   // ONNX Runtime's cache, without a word in it.
   std::vector<Tensor> EmptyKept() const {
-    std::vector<Tensor> kept;
-    const bool gpt2 = GetParam() == "gpt2_tiny";
-    for (size_t i = 1; i < outputs_.size(); ++i) {
-      kept.push_back(
-          *Tensor::Empty(DataType::Float(32), {1, gpt2 ? 3 : 2, 0, 16}));
-    }
-    return kept;
+    return NothingKept(GetParam(), outputs_.size() - 1);
   }
 
   // What ONNX Runtime makes of these words after those that it was given.
@@ -155,7 +101,7 @@ class DecoderTest : public testing::TestWithParam<std::string> {
 TEST_P(DecoderTest, AsOnnxRuntime) {
   Open({});
   std::vector<Tensor> cache = EmptyCache(*executor_);
-  for (const Words& words : Steps()) {
+  for (const Words& words : DecoderSteps()) {
     SCOPED_TRACE(words.past);
     const std::vector<Tensor> expected = Expected(words);
     const auto actual = executor_->Run(InputsOf(names_, words, cache));
@@ -173,7 +119,7 @@ TEST_P(DecoderTest, InPlaceAsOnnxRuntime) {
   ASSERT_EQ(executor_->outputs().size(), 1u);
   const auto state = executor_->GetState(0);
   ASSERT_TRUE(state.ok()) << state.status();
-  std::vector<Words> steps = Steps();
+  std::vector<Words> steps = DecoderSteps();
   for (int64_t past = steps.back().past + 1; past < 80; ++past) {
     steps.push_back({{(past * 31) % kVocabulary}, past});
   }
@@ -197,7 +143,7 @@ TEST_P(DecoderTest, InPlaceAsOnnxRuntime) {
   EXPECT_LT(executor_->storage_bytes(), 4 * state->bytes() + state->bytes());
   // The beginning of another text, and one that does not fit.
   kept_ = EmptyKept();
-  const Words first = Steps()[0];
+  const Words first = DecoderSteps()[0];
   const auto again = executor_->Run(InputsOf(names_, first, {}));
   ASSERT_TRUE(again.ok()) << again.status();
   ExpectSame({(*again)[0]}, {Expected(first)[0]});

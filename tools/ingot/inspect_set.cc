@@ -38,6 +38,7 @@ void AddInterface(const ArtifactSet& set, Facts* facts) {
     };
     add("input", plan.inputs());
     add("output", plan.outputs());
+    add("state", plan.states());
     facts->emplace_back("kernel calls", absl::StrCat(plan.calls_size()));
     // Variants are of one model.
     if (!set.provenance().variants().empty()) return;

@@ -60,6 +60,13 @@ std::string PlacementSummary(const Placement& placement) {
     }
     absl::StrAppend(&text, "\n");
   }
+  for (const StatePlacement& state : placement.states) {
+    absl::StrAppend(&text, "  state ", OneLine(state.name), ": ", state.type,
+                    ", becomes ", OneLine(state.result), ": ",
+                    state.is_rewritten ? "each run writes all of it"
+                                       : "each run writes its new entries",
+                    "\n");
+  }
   return text;
 }
 
@@ -89,9 +96,16 @@ nlohmann::ordered_json PlacementJson(const Placement& placement) {
                      {"target", node.target},
                      {"why_not", std::move(why_not)}});
   }
-  return {{"nodes", std::move(nodes)},
-          {"regions", placement.regions},
-          {"copies", placement.copies}};
+  nlohmann::ordered_json json = {{"nodes", std::move(nodes)},
+                                 {"regions", placement.regions},
+                                 {"copies", placement.copies}};
+  for (const StatePlacement& state : placement.states) {
+    json["states"].push_back({{"name", state.name},
+                              {"type", state.type},
+                              {"result", state.result},
+                              {"is_rewritten", state.is_rewritten}});
+  }
+  return json;
 }
 
 }  // namespace ingot

@@ -43,7 +43,9 @@ std::string MovesText(const std::vector<Move>& moves);
 nlohmann::ordered_json MovesJson(const std::vector<Move>& moves);
 
 // {"nodes": [{"name", "op", "target", "why_not": [{"target", "reason"}]}],
-//  "regions": N}
+//  "regions": N, "copies": N,
+//  "states": [{"name", "type", "result", "is_rewritten"}]}; no states where
+// there are none.
 nlohmann::ordered_json PlacementJson(const Placement& placement);
 
 }  // namespace ingot

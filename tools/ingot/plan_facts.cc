@@ -52,6 +52,7 @@ Facts PlanFacts(const Plan& plan) {
   Facts facts;
   AddEnds("input", plan, plan.inputs(), &facts);
   AddEnds("output", plan, plan.outputs(), &facts);
+  AddEnds("state", plan, plan.states(), &facts);
   for (const PlanSymbol& symbol : plan.symbols()) {
     facts[absl::StrCat("dimension ", symbol.name())] =
         absl::StrCat("at least ", symbol.lower_bound());

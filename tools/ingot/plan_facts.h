@@ -9,8 +9,8 @@
 
 namespace ingot {
 
-// Its inputs and outputs with types, symbols with bounds, devices, how many
-// calls, views and bodies there are, and the storage that values share, by
+// Its inputs, outputs and states with types, symbols with bounds, devices, how
+// many calls, views and bodies there are, and the storage that values share, by
 // names for people. The plan may come from anywhere and need not be valid.
 std::map<std::string, std::string> PlanFacts(const Plan& plan);
 

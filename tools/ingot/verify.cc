@@ -18,6 +18,7 @@
 #include "tools/ingot/output.h"
 #include "tools/ingot/sets.h"
 #include "tools/ingot/start_compiler.h"
+#include "tools/ingot/state_data.h"
 #include "tools/ingot/test_data.h"
 #include "tools/ingot/verdict.h"
 
@@ -84,6 +85,41 @@ absl::Status VerifyValues(const std::string& path, const VerifyFlags& flags,
                path);
 }
 
+// Runs a case and compares what comes of it, unless `verdict` is null.
+absl::Status RunCase(const Case& expected, const StateData& data,
+                     absl::Span<const StateInfo> states,
+                     const Tolerance& tolerance, GraphExecutor* executor,
+                     Verdict* verdict) {
+  INGOT_RETURN_IF_ERROR(SetInputs(expected.inputs, executor));
+  INGOT_RETURN_IF_ERROR(SetStates(data, states, executor));
+  INGOT_RETURN_IF_ERROR(executor->Run());
+  if (verdict == nullptr) return absl::OkStatus();
+  INGOT_RETURN_IF_ERROR(
+      CompareOutputs(expected, *executor, tolerance, verdict));
+  return CompareStates(expected.name, data, states, tolerance, executor,
+                       verdict);
+}
+
+// Says what was found beside the table. `per_node` may be null.
+void Report(const VerifyFlags& flags, const Verdict& verdict, size_t cases,
+            const CallCheck* per_node) {
+  if (per_node != nullptr) {
+    Print(absl::StrCat(
+        "every call is as the interpreter says: ", per_node->calls(),
+        " calls; the largest error, ", HumanNumber(per_node->worst()),
+        ", is of ", per_node->worst_call(), "\n"));
+  }
+  if (flags.json) {
+    nlohmann::ordered_json json = verdict.Json(cases, flags.tolerance);
+    if (per_node != nullptr) {
+      json["per_node"] = {{"calls", per_node->calls()},
+                          {"max_abs_err", per_node->worst()},
+                          {"worst_call", per_node->worst_call()}};
+    }
+    PrintJson(json);
+  }
+}
+
 absl::Status Verify(const std::string& path, const VerifyFlags& flags,
                     const Backends& backends, Progress* progress) {
   const bool has_data = !flags.test_data.empty();
@@ -120,45 +156,39 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
       CreateExecutor(opened.model, options);
   if (!executor.ok()) return Where(executor.status(), path);
 
+  const std::vector<StateInfo> states = StatesOf(opened.model.plan, **executor);
+  if (!flags.reference.empty() && !states.empty()) {
+    return UsageError(
+        "--reference runs a model once, and this one has states; use "
+        "--test-data");
+  }
   // Without either, the calls alone are compared.
   const bool compares_outputs = has_data || !flags.reference.empty();
   Verdict verdict;
   size_t done = 0;
   const size_t count = has_data ? sets.size() : 1;
   for (; done < count; ++done) {
-    INGOT_ASSIGN_OR_RETURN(
-        Case expected, has_data ? ReadCase(sets[done], (*executor)->inputs(),
-                                           (*executor)->outputs())
-                                : MakeCase(flags, (*executor)->inputs(),
-                                           builtins.compiler, progress));
+    StateData data;
+    absl::StatusOr<Case> expected =
+        !has_data ? MakeCase(flags, (*executor)->inputs(), builtins.compiler,
+                             progress)
+        : states.empty()
+            ? ReadCase(sets[done], (*executor)->inputs(),
+                       (*executor)->outputs())
+            : ReadCaseOfStates(sets[done], states, **executor, &data);
+    if (!expected.ok()) return expected.status();
     if (has_data) {
-      progress->Update(expected.name,
+      progress->Update(expected->name,
                        static_cast<double>(done) / static_cast<double>(count));
     }
-    absl::Status s = SetInputs(expected.inputs, executor->get());
-    if (s.ok()) s = (*executor)->Run();
-    if (s.ok() && compares_outputs) {
-      s = CompareOutputs(expected, **executor, flags.tolerance, &verdict);
-    }
-    if (!s.ok()) return Annotate(s, absl::StrCat(path, ": ", expected.name));
+    const absl::Status s =
+        RunCase(*expected, data, states, flags.tolerance, executor->get(),
+                compares_outputs ? &verdict : nullptr);
+    if (!s.ok()) return Annotate(s, absl::StrCat(path, ": ", expected->name));
   }
   progress->Clear();
   if (compares_outputs) Print(verdict.TableText());
-  if (flags.per_node) {
-    Print(absl::StrCat(
-        "every call is as the interpreter says: ", per_node->calls(),
-        " calls; the largest error, ", HumanNumber(per_node->worst()),
-        ", is of ", per_node->worst_call(), "\n"));
-  }
-  if (flags.json) {
-    nlohmann::ordered_json json = verdict.Json(done, flags.tolerance);
-    if (flags.per_node) {
-      json["per_node"] = {{"calls", per_node->calls()},
-                          {"max_abs_err", per_node->worst()},
-                          {"worst_call", per_node->worst_call()}};
-    }
-    PrintJson(json);
-  }
+  Report(flags, verdict, done, per_node.get());
   absl::Status status = verdict.ToStatus();
   return status.ok() ? status : Annotate(status, path);
 }
