@@ -107,7 +107,6 @@ absl::Status Run(const std::string& path, const std::string& prompt, int tokens,
   auto executor = ingot::CreateExecutor(*model, options);
   if (!executor.ok()) return executor.status();
   Decoder decoder(*std::move(executor));
-
   const std::vector<uint8_t> bytes(prompt.begin(), prompt.end());
   absl::Time start = absl::Now();
   auto scores = decoder.Read({bytes.begin(), bytes.end()});
