@@ -61,9 +61,9 @@ TEST_F(VariantsTest, TheBestThatRunsIsLoadedInEveryForm) {
 TEST_F(VariantsTest, HaveTheirOwnFoldersAndCommonWeights) {
   Do({"compile", "@conv.onnx", "-o", "@fat.ingot", kFat, "--dump=@fat.dir",
       "--quiet"});
-  EXPECT_THAT(
-      FilesIn(Path("fat.dir")),
-      testing::ElementsAre("arm", "host", "manifest.json", "old", "v2"));
+  EXPECT_THAT(FilesIn(Path("fat.dir")),
+              testing::ElementsAre("arm", "host", "manifest.json", "old",
+                                   "relay", "v2"));
   EXPECT_TRUE(
       std::filesystem::exists(Path("fat.dir/host/ingot/weights.safetensors")));
   EXPECT_FALSE(
