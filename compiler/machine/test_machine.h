@@ -1,4 +1,4 @@
-// For tests: processors with vectors of any width.
+// For tests: processors with vectors of any width, and a device.
 #ifndef INGOT_COMPILER_MACHINE_TEST_MACHINE_H_
 #define INGOT_COMPILER_MACHINE_TEST_MACHINE_H_
 
@@ -22,6 +22,14 @@ inline MachineModel TestCpuWithSmallCaches(int vector_bits) {
   cpu.l1_bytes = 1 << 10;
   cpu.l2_bytes = 4 << 10;
   return cpu;
+}
+
+// One that runs groups of threads which share memory.
+inline MachineModel TestGpu() {
+  MachineModel gpu;
+  gpu.group_cores = 64;
+  gpu.shared_bytes = 48 << 10;
+  return gpu;
 }
 
 }  // namespace ingot

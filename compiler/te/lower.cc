@@ -280,8 +280,9 @@ Stmt Lowerer::EmitOutputLoops(LoopState state, size_t leaf,
   });
 }
 
-// Inside the loop named by AccumulateAt: the same loops, but into a small
-// array. Falls back to working in place when the size is not a constant.
+// Inside the loop named by AccumulateAt or ReduceApartAt: the same loops, but
+// into a small array. Falls back to working in place when the size is not a
+// constant.
 Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
   std::vector<Expr> shape;
   Place tile;
@@ -298,8 +299,9 @@ Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
   const Place result = state.target;
   LoopState inside = state;
   inside.target = tile;
+  const bool joins = state.started && state.stage->apart_;
   Stmt before;
-  if (!state.started) {
+  if (!state.started || joins) {
     before = EmitOutputLoops(
         inside, leaf, [this](const LoopState& s) { return EmitStart(s); });
     inside.started = true;
@@ -313,9 +315,13 @@ Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
   }
   Stmt update = EmitFrom(inside, leaf);
   Stmt after = EmitOutputLoops(inside, leaf, [&](const LoopState& s) {
-    return Guarded(
-        s, tir::MakeStore(result.buffer, TargetIndices(s, result),
-                          tir::MakeLoad(tile.buffer, TargetIndices(s, tile))));
+    const std::vector<Expr> at = TargetIndices(s, result);
+    Expr value = tir::MakeLoad(tile.buffer, TargetIndices(s, tile));
+    if (joins) {
+      value = state.stage->op().reducer.combine(
+          tir::MakeLoad(result.buffer, at), value);
+    }
+    return Guarded(s, tir::MakeStore(result.buffer, at, value));
   });
   return tir::MakeAllocate(tile.buffer, tir::MakeSeq({before, update, after}));
 }

@@ -228,6 +228,51 @@ TEST(LowerTest, AccumulateInsideAReduceLoop) {
   ExpectSame(k, s);
 }
 
+TEST(LowerTest, ReduceApartMakesASumOfSums) {
+  Kernel k = MatmulRelu(I(4), I(8), I(64));
+  Schedule s = Make(k);
+  Stage* acc = s.stages()[0];
+  auto [ko, ki] = acc->Split(acc->reduce_axis(0), 16);
+  acc->ReduceApartAt(ko);
+  EXPECT_THAT(Text(k, s), HasSubstr(R"(
+      %c[i0, i1] = 0.0f
+      for r0o in [0, 4) {
+        alloc %c.tile: f32[1, 1] stack
+        %c.tile[0, 0] = 0.0f
+        for r0i in [0, 16) {
+          %c.tile[0, 0] = muladd(%a[i0, r0o * 16 + r0i], %b[r0o * 16 + r0i, i1], %c.tile[0, 0])
+        }
+        %c[i0, i1] = %c[i0, i1] + %c.tile[0, 0]
+      })"));
+  ExpectSame(k, s);
+}
+
+// Whatever is left over, in one loop and in the loops inside of it.
+TEST(LowerTest, ReduceApartOfAnyLength) {
+  for (const int64_t length : {1, 15, 16, 17, 100}) {
+    for (const Tail tail : {Tail::kPartition, Tail::kGuard}) {
+      SCOPED_TRACE(length);
+      Kernel k = MatmulRelu(I(3), I(5), I(length));
+      Schedule s = Make(k);
+      Stage* acc = s.stages()[0];
+      auto [ko, ki] = acc->Split(acc->reduce_axis(0), 16, tail);
+      acc->Reorder({ko, acc->axis(0), acc->axis(1), ki});
+      acc->ReduceApartAt(acc->axis(0));
+      ExpectSame(k, s);
+    }
+  }
+}
+
+// Outside of all reduce loops there is nothing to join.
+TEST(LowerTest, ReduceApartOfEverythingIsTheWhole) {
+  Kernel k = MatmulRelu(I(4), I(8), I(64));
+  Schedule s = Make(k);
+  Stage* acc = s.stages()[0];
+  acc->ReduceApartAt(acc->axis(1));
+  EXPECT_THAT(Text(k, s), HasSubstr("%c[i0, i1] = %c.tile[0, 0]"));
+  ExpectSame(k, s);
+}
+
 TEST(LowerTest, SpecializeMakesPaddingIntoZerosAndCopies) {
   Kernel k;
   Tensor x = k.graph.Placeholder("x", kF32, {I(16)});

@@ -37,6 +37,7 @@ void Stage::ResetLoops() {
   leaves_.insert(leaves_.end(), reduce_axes_.begin(), reduce_axes_.end());
   specialized_.assign(axes_.size(), false);
   accumulate_ = Loop();
+  apart_ = false;
 }
 
 int Stage::AddLoop(std::string name, bool reduce) {
@@ -223,6 +224,12 @@ void Stage::AccumulateAt(Loop loop) {
     return;
   }
   accumulate_ = loop;
+  apart_ = false;
+}
+
+void Stage::ReduceApartAt(Loop loop) {
+  AccumulateAt(loop);
+  apart_ = true;
 }
 
 // ------------------------------------------------------------------- Schedule

@@ -149,6 +149,12 @@ class Stage {
   //   for o: for k: for i: c[o,i] += x     with AccumulateAt(o) becomes
   //   for o: {for i: t[i] = 0; for k: for i: t[i] += x; for i: c[o,i] = t[i]}
   void AccumulateAt(Loop loop);
+  // The same inside a reduce loop, with results of their own, which start from
+  // the identity and join the whole after: a sum of sums of blocks, which loses
+  // fewer digits than one chain of additions.
+  //   for ko: for ki: c += x                with ReduceApartAt(ko) becomes
+  //   for ko: {t = 0; for ki: t += x; c += t}
+  void ReduceApartAt(Loop loop);
   void StoreIn(Storage storage) { storage_ = storage; }
   // Storage::kRegisters: the box is cut into parts with so many elements along
   // each axis, and a thread must use one of them alone, here and in all
@@ -196,6 +202,7 @@ class Stage {
   Stage* consumer_ = nullptr;
   Loop attach_;
   Loop accumulate_;
+  bool apart_ = false;  // what is accumulated there joins what was before
   Storage storage_ = Storage::kAuto;
   std::vector<int64_t> part_;  // of one thread, for Storage::kRegisters
 };

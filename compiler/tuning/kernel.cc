@@ -47,6 +47,10 @@ std::string TargetKey(const Target& target, const MachineModel& machine) {
       absl::StrCat(machine.vector_bits, " ", machine.vector_registers, " ",
                    machine.fma, " ", machine.l1_bytes, " ", machine.l2_bytes,
                    " ", machine.product_parts, " ", machine.reproducible);
+  if (machine.group_cores != 0) {
+    absl::StrAppend(&text, " groups ", machine.group_cores, " ",
+                    machine.shared_bytes);
+  }
   for (const MachineUnit unit : machine.units) {
     absl::StrAppend(&text, " ", static_cast<int>(unit));
   }
