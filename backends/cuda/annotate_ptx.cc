@@ -24,6 +24,14 @@ std::string Commented(absl::string_view text) {
   return result;
 }
 
+// Says how the kernel's items share its work.
+absl::string_view WorkOf(const codegen::DeviceKernel& kernel) {
+  if (kernel.loop == nullptr) return "";
+  return kernel.IsBlocks() ? ": groups run the iterations of the block loop, "
+                             "and their items those of each thread loop"
+                           : " run the iterations of the outer loop";
+}
+
 std::string Comment(const tir::PrimFunc& function,
                     const codegen::DeviceKernel& kernel) {
   const std::string nodes = codegen::NodesOf(function);
@@ -31,11 +39,11 @@ std::string Comment(const tir::PrimFunc& function,
   alone.name = kernel.name;
   alone.body = kernel.body;
   alone.attrs.clear();
-  return Commented(absl::StrCat(
-      kernel.name, nodes.empty() ? "" : ": ", nodes, "\n",
-      kernel.WorkItems() / kernel.group, " x ", kernel.group, " work items",
-      kernel.loop == nullptr ? "" : " run the iterations of the outer loop",
-      "; param_0 and so on are, in this order:\n", tir::Print(alone)));
+  return Commented(absl::StrCat(kernel.name, nodes.empty() ? "" : ": ", nodes,
+                                "\n", kernel.WorkItems() / kernel.group, " x ",
+                                kernel.group, " work items", WorkOf(kernel),
+                                "; param_0 and so on are, in this order:\n",
+                                tir::Print(alone)));
 }
 
 }  // namespace

@@ -1,16 +1,13 @@
 // Kernels of NVIDIA's GPUs as text, and models on a driver that is a fake of
 // ours: what a set holds, and which calls it makes.
-#include <dlfcn.h>
-
 #include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "backends/gpu/testing/fake_driver.h"
+#include "backends/device/testing/device_sets.h"
+#include "backends/gpu/testing/open_fake_driver.h"
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
-#include "compiler/relay/parser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -19,6 +16,9 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing_support::CompileText;
+using testing_support::ContentOf;
+using testing_support::WithFile;
 
 // cumsum runs one element after the other, and tan has no code on the device.
 // 300 elements are more than a group.
@@ -34,31 +34,12 @@ module {
 }
 )";
 
-absl::StatusOr<ArtifactSet> Compile(const char* text,
-                                    const std::string& targets) {
-  auto module = relay::ReadModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  CompileOptions options;
-  auto list = ParseTargets(targets);
-  EXPECT_TRUE(list.ok()) << list.status();
-  options.targets = *list;
-  options.target_text = targets;
-  return CompileModule(module->get(), "m", "",
-                       testing_support::BuiltinTargets(), options);
-}
-
-std::string ContentOf(const ArtifactSet& set, const char* file) {
-  const Artifact* artifact = set.Find("cuda", "cuda", file);
-  EXPECT_NE(artifact, nullptr) << file;
-  return artifact == nullptr ? "" : std::string(artifact->content.view());
-}
-
 TEST(CudaCode, IsLoopsPtxAndATable) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(ContentOf(*set, "kernels.tir"), HasSubstr(R"(
+  EXPECT_THAT(ContentOf(*set, "cuda", "kernels.tir"), HasSubstr(R"(
 func @m_exp(%x: f32[3, 100]) -> (%exp_: f32[3, 100]))"));
-  EXPECT_THAT(ContentOf(*set, "kernels.table"), HasSubstr(R"(
+  EXPECT_THAT(ContentOf(*set, "cuda", "kernels.table"), HasSubstr(R"(
 function m_fused_mul_relu
   input f32 3 100
   input f32 3 100
@@ -68,9 +49,9 @@ function m_fused_mul_relu
 }
 
 TEST(CudaCode, SaysWhatEachKernelIs) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
-  const std::string ptx = ContentOf(*set, "kernels.ptx");
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
   EXPECT_THAT(ptx, HasSubstr(".target sm_70\n.address_size 64\n"));
   EXPECT_THAT(ptx, HasSubstr(R"(
 // m_fused_mul_relu_0
@@ -98,9 +79,9 @@ TEST(CudaCode, SaysWhatEachKernelIs) {
 
 TEST(CudaCode, IsForTheGpuThatWasAskedFor) {
   for (const std::string cpu : {"sm_70", "sm_80", "sm_90a"}) {
-    const auto set = Compile(kMixed, "cuda -mcpu=" + cpu + ",llvm");
+    const auto set = CompileText(kMixed, "cuda -mcpu=" + cpu + ",llvm");
     ASSERT_TRUE(set.ok()) << set.status();
-    EXPECT_THAT(ContentOf(*set, "kernels.ptx"),
+    EXPECT_THAT(ContentOf(*set, "cuda", "kernels.ptx"),
                 HasSubstr("\n.target " + cpu + "\n"));
   }
   const auto checked = testing_support::BuiltinTargets().Check(
@@ -111,30 +92,79 @@ TEST(CudaCode, IsForTheGpuThatWasAskedFor) {
 }
 
 TEST(CudaCode, IsOfNothingThatLacksCode) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
-  const std::string table = ContentOf(*set, "kernels.table");
+  const std::string table = ContentOf(*set, "cuda", "kernels.table");
   EXPECT_THAT(table, Not(HasSubstr("m_tan")));
   EXPECT_THAT(table, Not(HasSubstr("m_cumsum")));
 }
 
-// Opened by the loader under this name; LD_LIBRARY_PATH says where it is.
-class CudaDriver : public ::testing::Test {
- protected:
-  void SetUp() override {
-    void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-    ASSERT_NE(library, nullptr) << dlerror();
-    log_ = reinterpret_cast<decltype(log_)>(dlsym(library, "FakeDriverLog"));
-    fail_ = reinterpret_cast<decltype(fail_)>(dlsym(library, "FakeDriverFail"));
-    run_ = reinterpret_cast<decltype(run_)>(dlsym(library, "FakeDriverRun"));
-    held_ = reinterpret_cast<decltype(held_)>(dlsym(library, "FakeDriverHeld"));
-    ASSERT_NE(log_, nullptr) << "this is no fake driver";
-    run_(Run);
-    log_();
+// 256 rows and columns are 64 tiles.
+constexpr char kProduct[] = R"(
+module {
+  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
+    %p = matmul(%x, %w)
+    %y = relu(%p)
   }
-  void TearDown() override { EXPECT_EQ(held_(), 0); }
+}
+)";
 
-  // What the kernels of kMixed compute.
+TEST(CudaCode, OfProductsSharesTiles) {
+  const auto set = CompileText(kProduct, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(ContentOf(*set, "cuda", "kernels.table"),
+              HasSubstr("  launch m_fused_matmul_relu_0 16384 256\n"));
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_THAT(ptx, HasSubstr(R"(
+// 64 x 256 work items: groups run the iterations of the block loop, and their items those of each thread loop; param_0 and so on are, in this order:
+// func @m_fused_matmul_relu_0(%x: f32[256, 64], %w: f32[64, 256]) -> (%relu: f32[256, 256]) {
+//   block i0o_i1o in [0, 64) {
+//     alloc %w.tile: f32[16, 32] shared
+//     alloc %x.tile: f32[16, 32] shared
+//     let i0o: i64 = i0o_i1o // 8
+//     let i1o: i64 = i0o_i1o % 8
+//     alloc %matmul: f32[2, 2] stack
+)"));
+  EXPECT_THAT(
+      ptx,
+      HasSubstr(
+          ".shared .align 16 .b8 m_fused_matmul_relu_0_$_x_$_tile[2048];"));
+  // Nothing of the sums is in memory.
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+  // All wait for what was copied, add up in registers, and wait before the next
+  // step's copies come.
+  EXPECT_THAT(ptx, HasSubstr(R"(
+	st.shared.f32 	[%rd8+1024], %f37;
+	bar.sync 	0;
+)"));
+  EXPECT_THAT(ptx, HasSubstr(R"(
+	add.s64 	%rd48, %rd10, %rd66;
+	ld.shared.v2.f32 	{%f38, %f39}, [%rd48+-128];
+	add.s64 	%rd49, %rd9, %rd66;
+	ld.shared.v2.f32 	{%f40, %f41}, [%rd49+-132];
+	fma.rn.f32 	%f42, %f38, %f40, %f109;
+	fma.rn.f32 	%f43, %f38, %f41, %f108;
+	fma.rn.f32 	%f44, %f39, %f40, %f107;
+	fma.rn.f32 	%f45, %f39, %f41, %f106;
+)"));
+  EXPECT_THAT(ptx, HasSubstr(R"(
+	@%p1 bra 	$L__BB0_1;
+	bar.sync 	0;
+	ld.global.nc.f32 	%f50, [%rd5+64];
+	st.shared.f32 	[%rd6], %f50;
+)"));
+}
+
+class CudaDriver : public testing_support::FakeDriverTest {
+ protected:
+  CudaDriver() : FakeDriverTest("libcuda.so.1") {}
+
+  void SetUp() override {
+    FakeDriverTest::SetUp();
+    if (!HasFatalFailure()) run_(Run);
+  }
+
+  // Computes as the kernels of kMixed.
   static void Run(const char* kernel, size_t work_items,
                   void* const* arguments) {
     EXPECT_EQ(work_items, 512u);
@@ -146,11 +176,6 @@ class CudaDriver : public ::testing::Test {
       result[i] = is_exp ? std::exp(a[i]) : std::fmax(0.0f, a[i] * b[i]);
     }
   }
-
-  decltype(&FakeDriverLog) log_ = nullptr;
-  decltype(&FakeDriverFail) fail_ = nullptr;
-  decltype(&FakeDriverRun) run_ = nullptr;
-  decltype(&FakeDriverHeld) held_ = nullptr;
 };
 
 Tensor Input() {
@@ -175,7 +200,7 @@ void ExpectMixed(const std::vector<Tensor>& results) {
 }
 
 TEST_F(CudaDriver, GetsTheCallsOfTheModel) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -192,8 +217,21 @@ TEST_F(CudaDriver, GetsTheCallsOfTheModel) {
                "to host 1200\n");
 }
 
+// Each executor queues its work by itself.
+TEST_F(CudaDriver, HasAStreamForEachExecutor) {
+  const auto set = CompileText(kMixed, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(streams_(), 1);
+  const auto one = CreateExecutor(*model), other = CreateExecutor(*model);
+  ASSERT_TRUE(one.ok()) << one.status();
+  ASSERT_TRUE(other.ok()) << other.status();
+  EXPECT_EQ(streams_(), 3);
+}
+
 TEST_F(CudaDriver, ServesManyThreads) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -214,7 +252,7 @@ TEST_F(CudaDriver, ServesManyThreads) {
 
 // After each of them the same executor runs.
 TEST_F(CudaDriver, SaysWhichKernelFails) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -233,6 +271,10 @@ TEST_F(CudaDriver, SaysWhichKernelFails) {
   };
   expect("cuLaunchKernel", 701, absl::StatusCode::kInternal,
          "kernel m_exp_0: launching: error (701)");
+  // While the CPU went on.
+  expect("kernel", 700, absl::StatusCode::kInternal,
+         "work on Fake GPU up to kernel m_exp_0: an illegal memory access was "
+         "encountered (700)");
   expect("cuStreamSynchronize", 700, absl::StatusCode::kInternal,
          "work on Fake GPU up to kernel m_fused_mul_relu_0: an illegal memory "
          "access was encountered (700)");
@@ -241,7 +283,7 @@ TEST_F(CudaDriver, SaysWhichKernelFails) {
 }
 
 TEST_F(CudaDriver, HasOnlySoMuchMemory) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -257,22 +299,8 @@ TEST_F(CudaDriver, HasOnlySoMuchMemory) {
   ExpectMixed(*results);
 }
 
-// The set with another text in the place of one of its files.
-ArtifactSet WithFile(const ArtifactSet& set, const char* file,
-                     const std::string& content) {
-  ArtifactSet changed;
-  changed.mutable_provenance() = set.provenance();
-  for (Artifact artifact : set.artifacts()) {
-    if (artifact.file_name == file) {
-      artifact.content = Blob::FromString(content);
-    }
-    EXPECT_TRUE(changed.Add(std::move(artifact)).ok());
-  }
-  return changed;
-}
-
 TEST_F(CudaDriver, SaysWhatItCannotLoad) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto expect = [&](const char* file, const char* content,
                           const char* message) {
@@ -290,7 +318,7 @@ TEST_F(CudaDriver, SaysWhatItCannotLoad) {
 }
 
 TEST_F(CudaDriver, WantsGroups) {
-  const auto set = Compile(kMixed, "cuda,llvm");
+  const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto function = [&](const std::string& launch) {
     return WithFile(*set, "kernels.table",

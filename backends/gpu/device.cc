@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 
 namespace ingot::gpu {
 namespace {
-
-// A stream that does not wait for the one that other code of the process uses
-// by default; both drivers give the flag this number.
-constexpr unsigned kNonBlocking = 1;
 
 // Options of loading code, with both drivers' numbers.
 constexpr int kErrorLog = 5;
@@ -50,31 +46,19 @@ absl::Status GpuDevice::Init() {
   INGOT_RETURN_IF_ERROR(
       driver_.ToStatus(absl::StrCat("opening ", name_),
                        driver_.RetainContext(&context_, device_)));
-  INGOT_RETURN_IF_ERROR(Use());
-  return driver_.ToStatus("making a stream",
-                          driver_.CreateStream(&stream_, kNonBlocking));
+  INGOT_ASSIGN_OR_RETURN(own_, GpuStream::Open(*this));
+  return absl::OkStatus();
 }
 
 GpuDevice::~GpuDevice() {
   if (context_ == nullptr) return;
-  if (stream_ != nullptr && Use().ok()) driver_.DestroyStream(stream_);
+  own_ = nullptr;
   driver_.ReleaseContext(device_);
 }
 
 absl::Status GpuDevice::Use() const {
   return driver_.ToStatus(absl::StrCat("using ", name_),
                           driver_.SetContext(context_));
-}
-
-absl::Status GpuDevice::Wait() {
-  const int code = driver_.Wait(stream_);
-  if (code == 0) return absl::OkStatus();
-  const absl::MutexLock lock(&mutex_);
-  return driver_.ToStatus(
-      last_kernel_.empty()
-          ? absl::StrCat("work on ", name_)
-          : absl::StrCat("work on ", name_, " up to kernel ", last_kernel_),
-      code);
 }
 
 absl::StatusOr<void*> GpuDevice::Allocate(Device, size_t bytes,
@@ -91,35 +75,28 @@ absl::StatusOr<void*> GpuDevice::Allocate(Device, size_t bytes,
 }
 
 void GpuDevice::Free(Device, void* memory) {
-  if (!Use().ok()) return;
   // Work that uses it may still be waiting.
-  driver_.Wait(stream_);
-  driver_.Free(memory);
+  own_->Synchronize().IgnoreError();
+  if (Use().ok()) driver_.Free(memory);
 }
 
 absl::Status GpuDevice::CopyFromCpu(Device, void* to, const void* from,
                                     size_t bytes) {
-  INGOT_RETURN_IF_ERROR(Use());
-  if (bytes > 0) {
-    INGOT_RETURN_IF_ERROR(
-        driver_.ToStatus("copying to the device",
-                         driver_.CopyToDevice(to, from, bytes, stream_)));
-  }
-  return Wait();
+  INGOT_RETURN_IF_ERROR(own_->CopyFromCpu(to, from, bytes));
+  return own_->Synchronize();
 }
 
 absl::Status GpuDevice::CopyToCpu(Device, void* to, const void* from,
                                   size_t bytes) {
-  INGOT_RETURN_IF_ERROR(Use());
-  if (bytes > 0) {
-    INGOT_RETURN_IF_ERROR(
-        driver_.ToStatus("copying from the device",
-                         driver_.CopyToHost(to, from, bytes, stream_)));
-  }
-  return Wait();
+  INGOT_RETURN_IF_ERROR(own_->CopyToCpu(to, from, bytes));
+  return own_->Synchronize();
 }
 
-absl::StatusOr<CodeHandle> GpuDevice::LoadCode(absl::string_view image) {
+absl::StatusOr<std::unique_ptr<DeviceStream>> GpuDevice::OpenStream(Device) {
+  return GpuStream::Open(*this);
+}
+
+absl::StatusOr<void*> GpuDevice::LoadCode(absl::string_view image) {
   INGOT_RETURN_IF_ERROR(Use());
   // Text must end in a zero.
   const std::string bytes(image);
@@ -136,14 +113,13 @@ absl::StatusOr<CodeHandle> GpuDevice::LoadCode(absl::string_view image) {
       loaded.message(), log[0] == '\0' ? "" : ": ", std::string(log)));
 }
 
-void GpuDevice::UnloadCode(CodeHandle code) {
-  if (!Use().ok()) return;
-  driver_.Wait(stream_);
-  driver_.UnloadCode(code);
+void GpuDevice::UnloadCode(void* code) {
+  own_->Synchronize().IgnoreError();
+  if (Use().ok()) driver_.UnloadCode(code);
 }
 
-absl::StatusOr<Kernel> GpuDevice::FindKernel(CodeHandle code,
-                                             const std::string& name) {
+absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
+                                            const std::string& name) {
   INGOT_RETURN_IF_ERROR(Use());
   Kernel kernel = nullptr;
   const absl::Status found =
@@ -153,22 +129,19 @@ absl::StatusOr<Kernel> GpuDevice::FindKernel(CodeHandle code,
   return absl::InvalidArgumentError(found.message());
 }
 
-absl::Status GpuDevice::Launch(Kernel kernel, absl::string_view name,
-                               absl::Span<void* const> arguments,
-                               unsigned groups, unsigned group) {
-  INGOT_RETURN_IF_ERROR(Use());
-  // The driver reads each argument where its parameter points.
-  std::vector<void*> addresses(arguments.begin(), arguments.end());
-  std::vector<void*> parameters;
-  for (void*& address : addresses) parameters.push_back(&address);
-  {
-    const absl::MutexLock lock(&mutex_);
-    last_kernel_ = std::string(name);
+absl::Status GpuDevice::Run(void* kernel, const device::Launch& launch,
+                            absl::Span<void* const> arguments) {
+  if (launch.group == 0) {
+    return absl::InvalidArgumentError("its table says no size of groups");
   }
-  return driver_.ToStatus("launching",
-                          driver_.Launch(kernel, groups, 1, 1, group, 1, 1,
-                                         /*shared_bytes=*/0, stream_,
-                                         parameters.data(), /*extra=*/nullptr));
+  const int64_t groups = launch.work_items / launch.group;
+  if (groups > std::numeric_limits<int32_t>::max()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(groups, " groups are more than a GPU takes"));
+  }
+  auto* stream = dynamic_cast<GpuStream*>(DeviceStream::Current());
+  if (stream == nullptr || &stream->device() != this) stream = own_.get();
+  return stream->Run(kernel, launch, arguments);
 }
 
 }  // namespace ingot::gpu

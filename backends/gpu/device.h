@@ -1,22 +1,25 @@
-// A GPU: its memory, and the stream in which its work waits.
+// A GPU: its memory, its code, and the streams in which its work waits.
 #ifndef INGOT_BACKENDS_GPU_DEVICE_H_
 #define INGOT_BACKENDS_GPU_DEVICE_H_
 
+#include <memory>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "backends/device/kernel_device.h"
 #include "backends/gpu/driver.h"
+#include "backends/gpu/stream.h"
 #include "runtime/device.h"
+#include "runtime/device_stream.h"
 
 namespace ingot::gpu {
 
-// Thread-safe: what different threads queue runs in some order.
-class GpuDevice final : public DeviceApi {
+// Thread-safe. Each executor has a stream; what others queue on the device's
+// own one, from different threads, runs in some order.
+class GpuDevice final : public device::KernelDevice {
  public:
   // The family's device with that number. NotFound without the driver, or
   // without so many devices.
@@ -32,39 +35,34 @@ class GpuDevice final : public DeviceApi {
                            size_t bytes) override;
   absl::Status CopyToCpu(Device device, void* to, const void* from,
                          size_t bytes) override;
+  absl::StatusOr<std::unique_ptr<DeviceStream>> OpenStream(
+      Device device) override;
 
-  // Compiles or loads code. InvalidArgument with the first lines of the
-  // driver's compiler.
-  absl::StatusOr<CodeHandle> LoadCode(absl::string_view image);
-  void UnloadCode(CodeHandle code);
-  // InvalidArgument where the code has no such kernel.
-  absl::StatusOr<Kernel> FindKernel(CodeHandle code, const std::string& name);
+  absl::string_view family() const override { return driver_.family->name; }
+  absl::StatusOr<void*> LoadCode(absl::string_view bytes) override;
+  void UnloadCode(void* code) override;
+  absl::StatusOr<void*> FindKernel(void* code,
+                                   const std::string& name) override;
+  // InvalidArgument for work items that are in no groups, or in too many.
+  absl::Status Run(void* kernel, const device::Launch& launch,
+                   absl::Span<void* const> arguments) override;
 
-  // Queues a kernel whose arguments are these addresses, in `groups` groups of
-  // `group` work items. `name` is for messages about it.
-  absl::Status Launch(Kernel kernel, absl::string_view name,
-                      absl::Span<void* const> arguments, unsigned groups,
-                      unsigned group);
+  // Makes the device that of the calling thread: before calls of the driver.
+  absl::Status Use() const;
 
-  const Family& family() const { return *driver_.family; }
+  const Driver& driver() const { return driver_; }
   const std::string& name() const { return name_; }
 
  private:
   GpuDevice(const Driver& driver, int device)
       : driver_(driver), device_(device) {}
   absl::Status Init();
-  // Makes the device that of the calling thread.
-  absl::Status Use() const;
-  absl::Status Wait();
 
   const Driver& driver_;
   const int device_;
   std::string name_;
   Context context_ = nullptr;
-  Stream stream_ = nullptr;
-  absl::Mutex mutex_;
-  // Work fails after it was queued, and the driver does not say which.
-  std::string last_kernel_ ABSL_GUARDED_BY(mutex_);
+  std::unique_ptr<GpuStream> own_;  // of those who are no executor
 };
 
 }  // namespace ingot::gpu

@@ -17,6 +17,7 @@ namespace ingot::gpu {
 // Handles are pointers, and so are addresses of a device's memory.
 using Context = void*;
 using Stream = void*;
+using Event = void*;
 using CodeHandle = void*;
 using Kernel = void*;
 
@@ -37,6 +38,14 @@ using Kernel = void*;
     "hipStreamCreateWithFlags")                                                \
   X(DestroyStream, (Stream stream), "cuStreamDestroy_v2", "hipStreamDestroy")  \
   X(Wait, (Stream stream), "cuStreamSynchronize", "hipStreamSynchronize")      \
+  X(CreateEvent, (Event * event, unsigned flags), "cuEventCreate",             \
+    "hipEventCreateWithFlags")                                                 \
+  X(DestroyEvent, (Event event), "cuEventDestroy_v2", "hipEventDestroy")       \
+  X(RecordEvent, (Event event, Stream stream), "cuEventRecord",                \
+    "hipEventRecord")                                                          \
+  X(WaitForEvent, (Event event), "cuEventSynchronize", "hipEventSynchronize")  \
+  X(LetStreamWait, (Stream stream, Event event, unsigned flags),               \
+    "cuStreamWaitEvent", "hipStreamWaitEvent")                                 \
   X(Allocate, (void** memory, size_t bytes), "cuMemAlloc_v2", "hipMalloc")     \
   X(Free, (void* memory), "cuMemFree_v2", "hipFree")                           \
   X(CopyToDevice, (void* to, const void* from, size_t bytes, Stream stream),   \

@@ -8,6 +8,7 @@
 #include "backends/device/table.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/device_kernels.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/schedules/gpu/templates.h"
 #include "compiler/tir/printer.h"
 
@@ -19,6 +20,10 @@ constexpr char kCpuOption[] = "mcpu";
 // Work items that start together where nothing asks for another number: enough
 // to fill a GPU's cores from several groups each, and to share its registers.
 constexpr int64_t kGroup = 256;
+
+// Groups that run at once: about as many as GPUs of the last years have
+// multiprocessors.
+constexpr int kGroupCores = 100;
 
 absl::StatusOr<codegen::Machine> MachineOf(const GpuTarget& gpu,
                                            const Target& target) {
@@ -65,12 +70,18 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
   kind.options[kCpuOption] = {gpu.cpu_doc, gpu.cpu};
   kind.loaders = {gpu.name};
   kind.device = gpu.name;
-  kind.tir_passes = {"simplify"};
+  kind.tir_passes = {"unroll_loops", "simplify"};
   kind.check = [gpu](const Target& target) {
     return MachineOf(gpu, target).status();
   };
   kind.supports = [](const Target&, const relay::Node& node) {
     return device::TakesLoops(node, codegen::DeviceLacks());
+  };
+  kind.machine = [](const Target&) -> absl::StatusOr<MachineModel> {
+    MachineModel machine;
+    machine.group_cores = kGroupCores;
+    machine.shared_bytes = codegen::kMaxSharedBytes;
+    return machine;
   };
   kind.templates = te::gpu::GpuTemplates();
   kind.tir_to_runtime =

@@ -1,6 +1,7 @@
 // Blocks of threads as groups of work items on a device of OpenCL, against the
 // interpreter. Without a driver, such as Debian's pocl-opencl-icd, what needs
 // one is skipped.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -8,7 +9,8 @@
 #include "backends/opencl/device.h"
 #include "backends/opencl/opencl_writer.h"
 #include "compiler/codegen/device_kernels.h"
-#include "compiler/schedules/gpu/blocks/templates.h"
+#include "compiler/machine/test_machine.h"
+#include "compiler/schedules/gpu/templates.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/tags.h"
@@ -41,8 +43,15 @@ tir::PrimFunc Product(int64_t m, int64_t n, int64_t k, int64_t tile) {
       g.Compute("d", te::ConstShape({m, n}), [&](const te::Indices& i) {
         return tir::Max(c(i) + bias({i[1]}), te::F(0));
       });
+  // Products of any size take tiles, also where others would cost less.
+  std::vector<te::ScheduleTemplate> tiles = te::gpu::GpuTemplates();
+  tiles.erase(std::remove_if(tiles.begin(), tiles.end(),
+                             [](const te::ScheduleTemplate& t) {
+                               return t.name != "gpu.tile_product";
+                             }),
+              tiles.end());
   const auto schedule = te::ScheduleKernel(
-      g, {d}, te::gpu::BlockTemplates(), MachineModel(),
+      g, {d}, tiles, TestGpu(),
       [&](const te::ScheduleTemplate&, const te::ScheduleSite&,
           te::ScheduleChoice choice) {
         choice.Set("tile", tile);
@@ -98,8 +107,8 @@ Tensor RunOnDevice(const OpenDevice& on, const tir::PrimFunc& func,
                    const std::vector<Tensor>& arguments) {
   auto& device = static_cast<ClDevice&>(*on.api);
   const auto kernels = Kernels(func);
-  const auto program = device.Build(Source(func, kernels));
-  EXPECT_TRUE(program.ok()) << program.status();
+  const auto code = device.LoadCode(Source(func, kernels));
+  EXPECT_TRUE(code.ok()) << code.status();
   std::vector<void*> memory;
   for (const Tensor& t : arguments) {
     memory.push_back(*device.Allocate(on.device, t.bytes(), 64));
@@ -108,13 +117,13 @@ Tensor RunOnDevice(const OpenDevice& on, const tir::PrimFunc& func,
             .ok());
   }
   for (const codegen::DeviceKernel& kernel : kernels) {
-    cl_int code = CL_SUCCESS;
-    cl_kernel handle =
-        device.driver().CreateKernel(*program, kernel.name.c_str(), &code);
-    EXPECT_EQ(code, CL_SUCCESS);
-    EXPECT_TRUE(
-        device.Launch(handle, memory, kernel.WorkItems(), kernel.group).ok());
-    device.driver().ReleaseKernel(handle);
+    const auto handle = device.FindKernel(*code, kernel.name);
+    EXPECT_TRUE(handle.ok()) << handle.status();
+    EXPECT_TRUE(device
+                    .Run(*handle,
+                         {kernel.name, kernel.WorkItems(), kernel.group},
+                         memory)
+                    .ok());
   }
   Tensor result = *arguments.back().Clone();
   EXPECT_TRUE(device
@@ -122,7 +131,7 @@ Tensor RunOnDevice(const OpenDevice& on, const tir::PrimFunc& func,
                              memory.back(), result.bytes())
                   .ok());
   for (void* m : memory) device.Free(on.device, m);
-  device.driver().ReleaseProgram(*program);
+  device.UnloadCode(*code);
   return result;
 }
 

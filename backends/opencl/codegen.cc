@@ -9,10 +9,24 @@
 #include "backends/opencl/opencl_writer.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/device_kernels.h"
+#include "compiler/machine/machine_model.h"
 #include "compiler/schedules/gpu/templates.h"
 
 namespace ingot {
 namespace {
+
+// Groups that run at once: about as many as GPUs of the last years have compute
+// units. Where there are fewer, as on a CPU, larger tiles would do as well.
+constexpr int kGroupCores = 100;
+// OpenCL has every device offer so much.
+constexpr int64_t kSharedBytes = 32 << 10;
+
+absl::StatusOr<MachineModel> MachineOf(const Target&) {
+  MachineModel machine;
+  machine.group_cores = kGroupCores;
+  machine.shared_bytes = kSharedBytes;
+  return machine;
+}
 
 absl::Status Supports(const Target&, const relay::Node& node) {
   return device::TakesLoops(node);
@@ -44,7 +58,9 @@ absl::Status RegisterOpenclTarget(TargetRegistry* registry) {
   kind.doc = "OpenCL C for a device of its own, through the system's driver";
   kind.loaders = {opencl::kName};
   kind.device = opencl::kName;
+  kind.tir_passes = {"unroll_loops", "simplify"};
   kind.supports = Supports;
+  kind.machine = MachineOf;
   kind.templates = te::gpu::GpuTemplates();
   kind.tir_to_runtime = Generate;
   return registry->Register(std::move(kind));

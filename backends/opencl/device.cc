@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
+#include "backends/opencl/name.h"
 #include "base/status_macros.h"
 
 namespace ingot::opencl {
@@ -14,6 +16,14 @@ constexpr cl_uint kMostDevices = 64;
 
 // An address for no bytes still is one.
 size_t AtLeastOne(size_t bytes) { return std::max<size_t>(bytes, 1); }
+
+// LoadCode gives one: a compiled program, and those of its kernels that were
+// found.
+struct Code {
+  cl_program program = nullptr;
+  absl::Mutex mutex;
+  std::vector<cl_kernel> kernels ABSL_GUARDED_BY(mutex);
+};
 
 bool HasSharedMemory(const Driver& driver, cl_device_id id) {
   cl_device_svm_capabilities capabilities = 0;
@@ -62,13 +72,12 @@ absl::Status ClDevice::Init() {
   cl_int code = CL_SUCCESS;
   context_ = driver_.CreateContext(nullptr, 1, &id_, nullptr, nullptr, &code);
   INGOT_RETURN_IF_ERROR(ToStatus("clCreateContext", code));
-  queue_ =
-      driver_.CreateCommandQueueWithProperties(context_, id_, nullptr, &code);
-  return ToStatus("clCreateCommandQueue", code);
+  INGOT_ASSIGN_OR_RETURN(own_, ClStream::Open(*this));
+  return absl::OkStatus();
 }
 
 ClDevice::~ClDevice() {
-  if (queue_ != nullptr) driver_.ReleaseCommandQueue(queue_);
+  own_ = nullptr;
   if (context_ != nullptr) driver_.ReleaseContext(context_);
 }
 
@@ -84,28 +93,29 @@ absl::StatusOr<void*> ClDevice::Allocate(Device, size_t bytes,
 
 void ClDevice::Free(Device, void* memory) {
   // Work that uses it may still be waiting.
-  driver_.Finish(queue_);
+  own_->Synchronize().IgnoreError();
   driver_.SVMFree(context_, memory);
-}
-
-absl::Status ClDevice::Copy(void* to, const void* from, size_t bytes) {
-  if (bytes == 0) return absl::OkStatus();
-  return ToStatus("clEnqueueSVMMemcpy",
-                  driver_.EnqueueSVMMemcpy(queue_, /*blocking=*/CL_TRUE, to,
-                                           from, bytes, 0, nullptr, nullptr));
 }
 
 absl::Status ClDevice::CopyFromCpu(Device, void* to, const void* from,
                                    size_t bytes) {
-  return Copy(to, from, bytes);
+  INGOT_RETURN_IF_ERROR(own_->CopyFromCpu(to, from, bytes));
+  return own_->Synchronize();
 }
 
 absl::Status ClDevice::CopyToCpu(Device, void* to, const void* from,
                                  size_t bytes) {
-  return Copy(to, from, bytes);
+  INGOT_RETURN_IF_ERROR(own_->CopyToCpu(to, from, bytes));
+  return own_->Synchronize();
 }
 
-absl::StatusOr<cl_program> ClDevice::Build(absl::string_view source) {
+absl::StatusOr<std::unique_ptr<DeviceStream>> ClDevice::OpenStream(Device) {
+  return ClStream::Open(*this);
+}
+
+absl::string_view ClDevice::family() const { return kFamily; }
+
+absl::StatusOr<void*> ClDevice::LoadCode(absl::string_view source) {
   const char* text = source.data();
   const size_t length = source.size();
   cl_int code = CL_SUCCESS;
@@ -114,7 +124,11 @@ absl::StatusOr<cl_program> ClDevice::Build(absl::string_view source) {
   INGOT_RETURN_IF_ERROR(ToStatus("clCreateProgramWithSource", code));
   code =
       driver_.BuildProgram(program, 1, &id_, "-cl-std=CL2.0", nullptr, nullptr);
-  if (code == CL_SUCCESS) return program;
+  if (code == CL_SUCCESS) {
+    auto* const loaded = new Code;
+    loaded->program = program;
+    return loaded;
+  }
   std::string log(2048, '\0');
   size_t size = 0;
   driver_.GetProgramBuildInfo(program, id_, CL_PROGRAM_BUILD_LOG, log.size(),
@@ -125,20 +139,42 @@ absl::StatusOr<cl_program> ClDevice::Build(absl::string_view source) {
       absl::StrCat(name_, " does not compile it (", code, "): ", log.c_str()));
 }
 
-absl::Status ClDevice::Launch(cl_kernel kernel,
-                              absl::Span<void* const> arguments,
-                              size_t work_items, size_t group) {
+void ClDevice::UnloadCode(void* code) {
+  own_->Synchronize().IgnoreError();
+  const std::unique_ptr<Code> loaded(static_cast<Code*>(code));
+  const absl::MutexLock lock(&loaded->mutex);
+  for (cl_kernel kernel : loaded->kernels) driver_.ReleaseKernel(kernel);
+  driver_.ReleaseProgram(loaded->program);
+}
+
+absl::StatusOr<void*> ClDevice::FindKernel(void* code,
+                                           const std::string& name) {
+  auto& loaded = *static_cast<Code*>(code);
+  cl_int result = CL_SUCCESS;
+  cl_kernel kernel =
+      driver_.CreateKernel(loaded.program, name.c_str(), &result);
+  if (result != CL_SUCCESS) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("there is no kernel '", name, "' (", result, ")"));
+  }
+  const absl::MutexLock lock(&loaded.mutex);
+  loaded.kernels.push_back(kernel);
+  return kernel;
+}
+
+absl::Status ClDevice::Run(void* kernel, const device::Launch& launch,
+                           absl::Span<void* const> arguments) {
+  auto* stream = dynamic_cast<ClStream*>(DeviceStream::Current());
+  if (stream == nullptr || &stream->device() != this) stream = own_.get();
+  auto* const handle = static_cast<cl_kernel>(kernel);
   const absl::MutexLock lock(&mutex_);
   for (size_t i = 0; i < arguments.size(); ++i) {
     INGOT_RETURN_IF_ERROR(
         ToStatus("clSetKernelArgSVMPointer",
-                 driver_.SetKernelArgSVMPointer(kernel, static_cast<cl_uint>(i),
+                 driver_.SetKernelArgSVMPointer(handle, static_cast<cl_uint>(i),
                                                 arguments[i])));
   }
-  return ToStatus("clEnqueueNDRangeKernel",
-                  driver_.EnqueueNDRangeKernel(
-                      queue_, kernel, 1, nullptr, &work_items,
-                      group == 0 ? nullptr : &group, 0, nullptr, nullptr));
+  return stream->Run(handle, launch);
 }
 
 }  // namespace ingot::opencl

@@ -1,4 +1,5 @@
-// A device of OpenCL: its memory, and the queue in which its work waits.
+// A device of OpenCL: its memory, its code, and the queues in which its work
+// waits.
 #ifndef INGOT_BACKENDS_OPENCL_DEVICE_H_
 #define INGOT_BACKENDS_OPENCL_DEVICE_H_
 
@@ -9,14 +10,18 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
+#include "backends/device/kernel_device.h"
 #include "backends/opencl/driver.h"
+#include "backends/opencl/stream.h"
 #include "runtime/device.h"
+#include "runtime/device_stream.h"
 
 namespace ingot::opencl {
 
 // Memory is OpenCL's shared virtual memory, whose addresses can be added to.
-// Thread-safe: what different threads queue runs in some order.
-class ClDevice final : public DeviceApi {
+// Thread-safe. Each executor has a stream; what others queue on the device's
+// own one, from different threads, runs in some order.
+class ClDevice final : public device::KernelDevice {
  public:
   // The first device with such memory of the first platform that has one.
   // NotFound where there is none.
@@ -31,28 +36,31 @@ class ClDevice final : public DeviceApi {
                            size_t bytes) override;
   absl::Status CopyToCpu(Device device, void* to, const void* from,
                          size_t bytes) override;
+  absl::StatusOr<std::unique_ptr<DeviceStream>> OpenStream(
+      Device device) override;
 
-  // Compiles a file. InvalidArgument with the compiler's first lines.
-  absl::StatusOr<cl_program> Build(absl::string_view source);
-
-  // Queues a kernel whose arguments are these addresses. Its work items are in
-  // groups of `group`, or, where that is 0, as the driver likes.
-  absl::Status Launch(cl_kernel kernel, absl::Span<void* const> arguments,
-                      size_t work_items, size_t group);
+  absl::string_view family() const override;
+  absl::StatusOr<void*> LoadCode(absl::string_view source) override;
+  void UnloadCode(void* code) override;
+  absl::StatusOr<void*> FindKernel(void* code,
+                                   const std::string& name) override;
+  absl::Status Run(void* kernel, const device::Launch& launch,
+                   absl::Span<void* const> arguments) override;
 
   const Driver& driver() const { return driver_; }
   const std::string& name() const { return name_; }
+  cl_device_id id() const { return id_; }
+  cl_context context() const { return context_; }
 
  private:
   ClDevice(const Driver& driver, cl_device_id id) : driver_(driver), id_(id) {}
   absl::Status Init();
-  absl::Status Copy(void* to, const void* from, size_t bytes);
 
   const Driver& driver_;
   const cl_device_id id_;
   std::string name_;
   cl_context context_ = nullptr;
-  cl_command_queue queue_ = nullptr;
+  std::unique_ptr<ClStream> own_;  // of those who are no executor
   // Arguments belong to a kernel until it is queued.
   absl::Mutex mutex_;
 };

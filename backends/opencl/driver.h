@@ -21,20 +21,25 @@ namespace ingot::opencl {
   X(CreateContext)                    \
   X(CreateKernel)                     \
   X(CreateProgramWithSource)          \
+  X(EnqueueBarrierWithWaitList)       \
+  X(EnqueueMarkerWithWaitList)        \
   X(EnqueueNDRangeKernel)             \
   X(EnqueueSVMMemcpy)                 \
   X(Finish)                           \
+  X(Flush)                            \
   X(GetDeviceIDs)                     \
   X(GetDeviceInfo)                    \
   X(GetPlatformIDs)                   \
   X(GetProgramBuildInfo)              \
   X(ReleaseCommandQueue)              \
   X(ReleaseContext)                   \
+  X(ReleaseEvent)                     \
   X(ReleaseKernel)                    \
   X(ReleaseProgram)                   \
   X(SetKernelArgSVMPointer)           \
   X(SVMAlloc)                         \
-  X(SVMFree)
+  X(SVMFree)                          \
+  X(WaitForEvents)
 
 struct Driver {
 #define INGOT_OPENCL_FIELD(name) decltype(&::cl##name) name = nullptr;

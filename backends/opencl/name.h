@@ -7,6 +7,9 @@ namespace ingot::opencl {
 // The target, its codegen, its loader and the kind of its device.
 inline constexpr char kName[] = "opencl";
 
+// For people.
+inline constexpr char kFamily[] = "OpenCL";
+
 // The artifact of a key that holds its kernels, beside the function table
 // (backends/device/table.h).
 inline constexpr char kSourceFile[] = "kernels.cl";

@@ -6,21 +6,22 @@
 #include <thread>
 #include <vector>
 
+#include "backends/device/testing/device_sets.h"
 #include "backends/opencl/device.h"
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
-#include "compiler/relay/ops/register_all.h"
-#include "compiler/relay/parser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "loaders/load.h"
+#include "runtime/device_stream.h"
 #include "runtime/far_device.h"
 
 namespace ingot {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
+using testing_support::CompileText;
+using testing_support::ContentOf;
+using testing_support::WithFile;
 
 // cumsum runs one element after the other, which the device refuses.
 constexpr char kMixed[] = R"(
@@ -33,25 +34,6 @@ module {
   }
 }
 )";
-
-absl::StatusOr<ArtifactSet> Compile(const char* text,
-                                    const std::string& targets) {
-  auto module = relay::ReadModule(text);
-  EXPECT_TRUE(module.ok()) << module.status();
-  CompileOptions options;
-  auto list = ParseTargets(targets);
-  EXPECT_TRUE(list.ok()) << list.status();
-  options.targets = *list;
-  options.target_text = targets;
-  return CompileModule(module->get(), "m", "",
-                       testing_support::BuiltinTargets(), options);
-}
-
-std::string ContentOf(const ArtifactSet& set, const char* file) {
-  const Artifact* artifact = set.Find("opencl", "opencl", file);
-  EXPECT_NE(artifact, nullptr) << file;
-  return artifact == nullptr ? "" : std::string(artifact->content.view());
-}
 
 Tensor Input() {
   Tensor x = *Tensor::Empty(DataType::Float(32), {4, 8});
@@ -73,15 +55,15 @@ void ExpectMixed(const std::vector<Tensor>& results) {
 }
 
 TEST(OpenClCode, IsASourceAndATable) {
-  const auto set = Compile(kMixed, "opencl,llvm");
+  const auto set = CompileText(kMixed, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
-  EXPECT_THAT(ContentOf(*set, "kernels.cl"), HasSubstr(R"(
+  EXPECT_THAT(ContentOf(*set, "opencl", "kernels.cl"), HasSubstr(R"(
 /* m_exp */
 __kernel void m_exp_0(
     __global const float* restrict x,
     __global float* restrict exp_1) {
 )"));
-  EXPECT_THAT(ContentOf(*set, "kernels.table"), HasSubstr(R"(
+  EXPECT_THAT(ContentOf(*set, "opencl", "kernels.table"), HasSubstr(R"(
 function m_fused_mul_relu
   input f32 4 8
   input f32 4 8
@@ -90,8 +72,27 @@ function m_fused_mul_relu
 )"));
 }
 
+// 256 rows and columns are 64 tiles, each of a group of 256.
+constexpr char kProduct[] = R"(
+module {
+  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
+    %p = matmul(%x, %w)
+    %y = relu(%p)
+  }
+}
+)";
+
+TEST(OpenClCode, OfProductsSharesTiles) {
+  const auto set = CompileText(kProduct, "opencl,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(ContentOf(*set, "opencl", "kernels.cl"),
+              HasSubstr("__local float x_tile[512];"));
+  EXPECT_THAT(ContentOf(*set, "opencl", "kernels.table"),
+              HasSubstr("  launch m_fused_matmul_relu_0 16384 256\n"));
+}
+
 TEST(OpenClCode, TakesNoSymbolsAndNoHalfFloats) {
-  const auto set = Compile(R"(
+  const auto set = CompileText(R"(
 module {
   func @main(%x: f32[N], %y: f16[4]) -> (%a, %b) {
     %a = exp(%x)
@@ -99,7 +100,7 @@ module {
   }
 }
 )",
-                           "opencl,llvm");
+                               "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_EQ(set->Find("opencl", "opencl", "kernels.cl"), nullptr);
 }
@@ -113,7 +114,7 @@ class OpenClDevice : public ::testing::Test {
 };
 
 TEST_F(OpenClDevice, RunsItsPartOfAModelWithTheCopiesOfTheCut) {
-  const auto set = Compile(kMixed, "opencl,llvm");
+  const auto set = CompileText(kMixed, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -126,15 +127,66 @@ TEST_F(OpenClDevice, RunsItsPartOfAModelWithTheCopiesOfTheCut) {
   ExpectMixed(*results);
 }
 
+TEST_F(OpenClDevice, RunsTilesOfProducts) {
+  const auto set = CompileText(kProduct, "opencl");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  Tensor x = *Tensor::Empty(DataType::Float(32), {256, 64});
+  Tensor w = *Tensor::Empty(DataType::Float(32), {64, 256});
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    x.mutable_data<float>()[i] = static_cast<float>(i * 7 % 23 - 11);
+    w.mutable_data<float>()[i] = static_cast<float>(i * 5 % 19 - 9);
+  }
+  const auto results = testing_support::RunModel(*model, {x, w});
+  ASSERT_TRUE(results.ok()) << results.status();
+  for (int64_t row = 0; row < 256; ++row) {
+    for (int64_t column = 0; column < 256; ++column) {
+      float sum = 0;  // of integers: exact
+      for (int64_t k = 0; k < 64; ++k) {
+        sum +=
+            x.data<float>()[row * 64 + k] * w.data<float>()[k * 256 + column];
+      }
+      ASSERT_EQ((*results)[0].data<float>()[row * 256 + column],
+                std::fmax(sum, 0.0f))
+          << row << " " << column;
+    }
+  }
+}
+
+// An executor's queue begins by itself and meets those of others.
+TEST_F(OpenClDevice, HasStreamsThatWaitForEachOther) {
+  auto on = opencl::ClDevice::Open();
+  ASSERT_TRUE(on.ok()) << on.status();
+  void* const memory = *on->api->Allocate(on->device, 1 << 20, 64);
+  const std::string written(1 << 20, 'x');
+  std::string back(1 << 20, ' ');
+  {
+    const auto one = OpenStream(*on), other = OpenStream(*on);
+    ASSERT_TRUE(one.ok()) << one.status();
+    ASSERT_TRUE(other.ok()) << other.status();
+    ASSERT_TRUE(
+        (*one)->CopyFromCpu(memory, written.data(), written.size()).ok());
+    const auto event = (*one)->Record();
+    ASSERT_TRUE(event.ok()) << event.status();
+    ASSERT_TRUE((*other)->WaitFor(*event).ok());
+    ASSERT_TRUE((*other)->CopyToCpu(back.data(), memory, back.size()).ok());
+    ASSERT_TRUE((*other)->Synchronize().ok());
+    EXPECT_EQ(back, written);
+    EXPECT_TRUE((*event)->Wait().ok());
+  }
+  on->api->Free(on->device, memory);
+}
+
 TEST_F(OpenClDevice, RunsWithoutAHost) {
-  const auto set = Compile(R"(
+  const auto set = CompileText(R"(
 module {
   func @main(%x: f32[4, 8]) -> (%y) {
     %y = tanh(%x)
   }
 }
 )",
-                           "opencl");
+                               "opencl");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -144,7 +196,7 @@ module {
 }
 
 TEST_F(OpenClDevice, ServesManyThreads) {
-  const auto set = Compile(kMixed, "opencl,llvm");
+  const auto set = CompileText(kMixed, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -163,22 +215,8 @@ TEST_F(OpenClDevice, ServesManyThreads) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// The set with another text in the place of one of its files.
-ArtifactSet WithFile(const ArtifactSet& set, const char* file,
-                     const std::string& content) {
-  ArtifactSet changed;
-  changed.mutable_provenance() = set.provenance();
-  for (Artifact artifact : set.artifacts()) {
-    if (artifact.file_name == file) {
-      artifact.content = Blob::FromString(content);
-    }
-    EXPECT_TRUE(changed.Add(std::move(artifact)).ok());
-  }
-  return changed;
-}
-
 TEST_F(OpenClDevice, SaysWhatItCannotLoad) {
-  const auto set = Compile(kMixed, "opencl,llvm");
+  const auto set = CompileText(kMixed, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   auto broken = testing_support::StoreAndLoad(
       WithFile(*set, "kernels.cl", "__kernel void f() { x = 1; }"));
@@ -192,7 +230,7 @@ TEST_F(OpenClDevice, SaysWhatItCannotLoad) {
 }
 
 TEST_F(OpenClDevice, ArgumentsMustBeOnIt) {
-  const auto set = Compile(kMixed, "opencl,llvm");
+  const auto set = CompileText(kMixed, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -206,21 +244,21 @@ TEST_F(OpenClDevice, ArgumentsMustBeOnIt) {
 }
 
 TEST(OpenClLoad, WantsADeviceOfItsKind) {
-  const auto set = Compile(kMixed, "opencl,llvm");
+  const auto set = CompileText(kMixed, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   LoadOptions options;
   options.devices["opencl"] = FarDevice::Open(std::make_shared<FarDevice>());
   options.link = [](const ArtifactSet&) -> absl::StatusOr<std::string> {
     return absl::UnimplementedError("nothing is linked here");
   };
-  const auto alone = Compile(R"(
+  const auto alone = CompileText(R"(
 module {
   func @main(%x: f32[4, 8]) -> (%y) {
     %y = tanh(%x)
   }
 }
 )",
-                             "opencl");
+                                 "opencl");
   ASSERT_TRUE(alone.ok()) << alone.status();
   const auto model = Load(*alone, testing_support::BuiltinLoaders(), options);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);

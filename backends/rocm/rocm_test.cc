@@ -1,16 +1,13 @@
 // Code objects of AMD's GPUs, and which calls of their driver a model makes,
 // on a fake of ours.
-#include <dlfcn.h>
-
 #include <string>
 #include <vector>
 
 #include "artifact/inspector.h"
 #include "backends/builtin.h"
-#include "backends/gpu/testing/fake_driver.h"
+#include "backends/device/testing/device_sets.h"
+#include "backends/gpu/testing/open_fake_driver.h"
 #include "backends/testing/run_model.h"
-#include "compiler/driver/compile.h"
-#include "compiler/relay/parser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -18,6 +15,9 @@ namespace ingot {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::CompileText;
+using testing_support::FakeDriverTest;
 
 // sin reads a table of the module's.
 constexpr char kModel[] = R"(
@@ -32,19 +32,7 @@ module {
 }
 )";
 
-absl::StatusOr<ArtifactSet> Compile(const std::string& targets) {
-  auto module = relay::ReadModule(kModel);
-  EXPECT_TRUE(module.ok()) << module.status();
-  CompileOptions options;
-  auto list = ParseTargets(targets);
-  EXPECT_TRUE(list.ok()) << list.status();
-  options.targets = *list;
-  options.target_text = targets;
-  return CompileModule(module->get(), "m", "",
-                       testing_support::BuiltinTargets(), options);
-}
-
-// What a dump shows of the code.
+// A dump shows this of the code.
 std::string Disassembled(const ArtifactSet& set) {
   const Artifact* code = set.Find("rocm", "rocm", "kernels.hsaco");
   if (code == nullptr) return "there is none";
@@ -59,7 +47,7 @@ std::string Disassembled(const ArtifactSet& set) {
 
 TEST(RocmCode, HasADescriptorForEachKernelAndReads) {
   for (const std::string cpu : {"gfx90a", "gfx942"}) {
-    const auto set = Compile("rocm -mcpu=" + cpu + ",llvm");
+    const auto set = CompileText(kModel, "rocm -mcpu=" + cpu + ",llvm");
     ASSERT_TRUE(set.ok()) << set.status();
     const std::string text = Disassembled(*set);
     for (const char* kernel : {"m_exp_0", "m_fused_mul_relu_0", "m_sin_0"}) {
@@ -76,7 +64,7 @@ TEST(RocmCode, HasADescriptorForEachKernelAndReads) {
 }
 
 TEST(RocmCode, HasTheSameTableAsOthers) {
-  const auto set = Compile("rocm,llvm");
+  const auto set = CompileText(kModel, "rocm,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   ASSERT_NE(set->Find("rocm", "rocm", "kernels.tir"), nullptr);
   const Artifact* table = set->Find("rocm", "rocm", "kernels.table");
@@ -98,21 +86,54 @@ TEST(RocmCode, IsForAGpuThatThereIs) {
                         "processor for amdgcn-amd-amdhsa"));
 }
 
-TEST(RocmDriver, GetsTheCallsOfTheModel) {
-  void* const library = dlopen("libamdhip64.so", RTLD_NOW | RTLD_LOCAL);
-  ASSERT_NE(library, nullptr) << dlerror();
-  const auto log = reinterpret_cast<decltype(&FakeDriverLog)>(
-      dlsym(library, "FakeDriverLog"));
-  ASSERT_NE(log, nullptr) << "this is no fake driver";
-  const auto set = Compile("rocm,llvm");
+// 256 rows and columns are 64 tiles.
+constexpr char kProduct[] = R"(
+module {
+  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
+    %p = matmul(%x, %w)
+    %y = relu(%p)
+  }
+}
+)";
+
+TEST(RocmCode, OfProductsSharesTiles) {
+  const auto set = CompileText(kProduct, "rocm,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string text = Disassembled(*set);
+  // A barrier after what was copied has arrived, and one after all have read.
+  EXPECT_THAT(text, HasSubstr(R"(
+    1704:   ds_write2st64_b32 v1, v12, v14 offset1:4
+    170c:   s_waitcnt lgkmcnt(0)
+    1710:   s_barrier
+    1714:   ds_read2_b64 v[10:13], v56 offset1:16
+)"));
+  EXPECT_THAT(text, HasSubstr(R"(
+    181c:   ds_read2_b64 v[10:13], v0 offset0:224 offset1:240
+    1824:   s_waitcnt lgkmcnt(0)
+    1828:   s_barrier
+    182c:   global_load_dword v47, v[2:3], off offset:64
+)"));
+  // Sums are in registers, two to an instruction.
+  EXPECT_THAT(text, HasSubstr("v_pk_fma_f32"));
+  EXPECT_THAT(text, Not(HasSubstr("scratch_")));
+  EXPECT_THAT(text, Not(HasSubstr("buffer_")));
+}
+
+class RocmDriver : public testing_support::FakeDriverTest {
+ protected:
+  RocmDriver() : FakeDriverTest("libamdhip64.so") {}
+};
+
+TEST_F(RocmDriver, GetsTheCallsOfTheModel) {
+  const auto set = CompileText(kModel, "rocm,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_STREQ(log(), "load\n");
+  EXPECT_STREQ(log_(), "load\n");
   const auto results = testing_support::RunModel(
       *model, {*Tensor::Empty(DataType::Float(32), {3, 100})});
   ASSERT_TRUE(results.ok()) << results.status();
-  const std::string calls = log();
+  const std::string calls = log_();
   EXPECT_THAT(calls, HasSubstr("to device 1200\n"));
   EXPECT_THAT(calls, HasSubstr("launch m_exp_0 2 x 256, "));
   EXPECT_THAT(calls, HasSubstr("launch m_fused_mul_relu_0 2 x 256, "));

@@ -1,12 +1,16 @@
 #include "backends/gpu/testing/fake_driver.h"
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 // NAME(cuMemAlloc_v2, hipMalloc) is the name in the library that this becomes.
 #ifdef INGOT_FAKE_HIP
@@ -36,12 +40,46 @@ struct FakeCode {
   std::map<std::string, FakeKernel> kernels;
 };
 
+// Its work runs when somebody waits for it. Once some has failed, the rest is
+// dropped until that was told.
+struct FakeStream {
+  std::deque<std::function<int()>> work;
+  int64_t added = 0, done = 0;
+  int failed = 0;
+
+  void Add(std::function<int()> what) {
+    work.push_back(std::move(what));
+    ++added;
+  }
+  void RunUpTo(int64_t count) {
+    while (done < count) {
+      if (failed == 0) failed = work.front()();
+      work.pop_front();
+      ++done;
+    }
+  }
+};
+
+// A moment of a stream; of none, the past.
+struct FakeEvent {
+  std::shared_ptr<FakeStream> stream;
+  int64_t count = 0;
+
+  int Wait() {
+    if (stream == nullptr) return 0;
+    stream->RunUpTo(count);
+    return stream->failed;
+  }
+};
+
 struct State {
   std::mutex mutex;
   std::string log, log_given;
   std::map<std::string, int> failing;
   std::map<void*, size_t> blocks;
   std::map<void*, std::unique_ptr<FakeCode>> codes;
+  std::map<void*, std::shared_ptr<FakeStream>> streams;
+  std::map<void*, std::shared_ptr<FakeEvent>> events;
   void (*run)(const char*, size_t, void* const*) = nullptr;
 };
 
@@ -66,6 +104,24 @@ int Fails(const char* function, bool needs_context = true) {
 #define BEGIN(cuda, hip, needs_context)              \
   const std::lock_guard<std::mutex> lock(S().mutex); \
   if (const int code = Fails(NAME(#cuda, #hip), needs_context)) return code
+
+FakeStream* StreamOf(void* handle) {
+  const auto found = S().streams.find(handle);
+  return found == S().streams.end() ? nullptr : found->second.get();
+}
+
+// Queues a copy, and a line about it.
+int QueueCopy(void* stream, void* to, const void* from, size_t bytes,
+              const char* where) {
+  FakeStream* const queue = StreamOf(stream);
+  if (queue == nullptr) return kInvalidValue;
+  queue->Add([=] {
+    std::memcpy(to, from, bytes);
+    S().log += where + std::to_string(bytes) + "\n";
+    return kOk;
+  });
+  return kOk;
+}
 
 // Whether all of it was allocated together.
 bool IsAllocated(const void* address, size_t bytes) {
@@ -121,7 +177,13 @@ extern "C" void FakeDriverRun(void (*run)(const char*, size_t, void* const*)) {
 
 extern "C" int FakeDriverHeld() {
   const std::lock_guard<std::mutex> lock(S().mutex);
-  return static_cast<int>(S().blocks.size() + S().codes.size());
+  return static_cast<int>(S().blocks.size() + S().codes.size() +
+                          S().streams.size() + S().events.size());
+}
+
+extern "C" int FakeDriverStreams() {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  return static_cast<int>(S().streams.size());
 }
 
 EXPORT int NAME(cuInit, hipInit)(unsigned) { return kOk; }
@@ -161,15 +223,66 @@ EXPORT int NAME(cuCtxSetCurrent, hipCtxSetCurrent)(void* context) {
 EXPORT int NAME(cuStreamCreate, hipStreamCreateWithFlags)(void** stream,
                                                           unsigned) {
   BEGIN(cuStreamCreate, hipStreamCreateWithFlags, true);
-  *stream = &S().log;
+  auto made = std::make_shared<FakeStream>();
+  *stream = made.get();
+  S().streams[*stream] = std::move(made);
   return kOk;
 }
 
-EXPORT int NAME(cuStreamDestroy_v2, hipStreamDestroy)(void*) { return kOk; }
+// Queued work is lost: the real ones go on with it.
+EXPORT int NAME(cuStreamDestroy_v2, hipStreamDestroy)(void* stream) {
+  BEGIN(cuStreamDestroy_v2, hipStreamDestroy, true);
+  return S().streams.erase(stream) == 1 ? kOk : kInvalidValue;
+}
 
 EXPORT int NAME(cuStreamSynchronize, hipStreamSynchronize)(void* stream) {
   BEGIN(cuStreamSynchronize, hipStreamSynchronize, true);
-  return stream == &S().log ? kOk : kInvalidValue;
+  FakeStream* const waited = StreamOf(stream);
+  if (waited == nullptr) return kInvalidValue;
+  waited->RunUpTo(waited->added);
+  return std::exchange(waited->failed, kOk);
+}
+
+EXPORT int NAME(cuStreamWaitEvent, hipStreamWaitEvent)(void* stream,
+                                                       void* event, unsigned) {
+  BEGIN(cuStreamWaitEvent, hipStreamWaitEvent, true);
+  FakeStream* const waits = StreamOf(stream);
+  const auto found = S().events.find(event);
+  if (waits == nullptr || found == S().events.end()) return kInvalidValue;
+  // As it is now: it may be recorded again, or destroyed.
+  waits->Add([moment = *found->second]() mutable { return moment.Wait(); });
+  return kOk;
+}
+
+EXPORT int NAME(cuEventCreate, hipEventCreateWithFlags)(void** event,
+                                                        unsigned) {
+  BEGIN(cuEventCreate, hipEventCreateWithFlags, true);
+  auto made = std::make_shared<FakeEvent>();
+  *event = made.get();
+  S().events[*event] = std::move(made);
+  return kOk;
+}
+
+EXPORT int NAME(cuEventDestroy_v2, hipEventDestroy)(void* event) {
+  BEGIN(cuEventDestroy_v2, hipEventDestroy, true);
+  return S().events.erase(event) == 1 ? kOk : kInvalidValue;
+}
+
+EXPORT int NAME(cuEventRecord, hipEventRecord)(void* event, void* stream) {
+  BEGIN(cuEventRecord, hipEventRecord, true);
+  const auto of = S().streams.find(stream);
+  const auto found = S().events.find(event);
+  if (of == S().streams.end() || found == S().events.end()) {
+    return kInvalidValue;
+  }
+  *found->second = {of->second, of->second->added};
+  return kOk;
+}
+
+EXPORT int NAME(cuEventSynchronize, hipEventSynchronize)(void* event) {
+  BEGIN(cuEventSynchronize, hipEventSynchronize, true);
+  const auto found = S().events.find(event);
+  return found == S().events.end() ? kInvalidValue : found->second->Wait();
 }
 
 EXPORT int NAME(cuMemAlloc_v2, hipMalloc)(void** memory, size_t bytes) {
@@ -181,29 +294,28 @@ EXPORT int NAME(cuMemAlloc_v2, hipMalloc)(void** memory, size_t bytes) {
 
 EXPORT int NAME(cuMemFree_v2, hipFree)(void* memory) {
   BEGIN(cuMemFree_v2, hipFree, true);
+  for (const auto& [handle, stream] : S().streams) {
+    stream->RunUpTo(stream->added);
+  }
   if (S().blocks.erase(memory) == 0) return kInvalidValue;
   std::free(memory);
   return kOk;
 }
 
-EXPORT int NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(void* to,
-                                                          const void* from,
-                                                          size_t bytes, void*) {
+EXPORT int NAME(cuMemcpyHtoDAsync_v2,
+                hipMemcpyHtoDAsync)(void* to, const void* from, size_t bytes,
+                                    void* stream) {
   BEGIN(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync, true);
   if (!IsAllocated(to, bytes)) return kInvalidValue;
-  std::memcpy(to, from, bytes);
-  S().log += "to device " + std::to_string(bytes) + "\n";
-  return kOk;
+  return QueueCopy(stream, to, from, bytes, "to device ");
 }
 
-EXPORT int NAME(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync)(void* to,
-                                                          const void* from,
-                                                          size_t bytes, void*) {
+EXPORT int NAME(cuMemcpyDtoHAsync_v2,
+                hipMemcpyDtoHAsync)(void* to, const void* from, size_t bytes,
+                                    void* stream) {
   BEGIN(cuMemcpyDtoHAsync_v2, hipMemcpyDtoHAsync, true);
   if (!IsAllocated(from, bytes)) return kInvalidValue;
-  std::memcpy(to, from, bytes);
-  S().log += "to host " + std::to_string(bytes) + "\n";
-  return kOk;
+  return QueueCopy(stream, to, from, bytes, "to host ");
 }
 
 EXPORT int NAME(cuModuleLoadDataEx,
@@ -245,29 +357,33 @@ EXPORT int NAME(cuModuleGetFunction, hipModuleGetFunction)(void** kernel,
   return kOk;
 }
 
-EXPORT int NAME(cuLaunchKernel,
-                hipModuleLaunchKernel)(void* kernel, unsigned grid_x,
-                                       unsigned grid_y, unsigned grid_z,
-                                       unsigned block_x, unsigned block_y,
-                                       unsigned block_z, unsigned shared_bytes,
-                                       void*, void** parameters, void** extra) {
+EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
+    void* kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+    unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+    void* stream, void** parameters, void** extra) {
   BEGIN(cuLaunchKernel, hipModuleLaunchKernel, true);
   if (grid_y * grid_z * block_y * block_z != 1 || shared_bytes != 0 ||
       extra != nullptr) {
     return kInvalidValue;
   }
-  const FakeKernel& called = *static_cast<FakeKernel*>(kernel);
-  void* addresses[64] = {};
+  const FakeKernel called = *static_cast<FakeKernel*>(kernel);
+  std::vector<void*> addresses(64);
   for (size_t i = 0; i < called.parameters; ++i) {
     std::memcpy(&addresses[i], parameters[i], sizeof(void*));
     if (!IsAllocated(addresses[i], 1)) return kInvalidValue;
   }
-  S().log += "launch " + called.name + " " + std::to_string(grid_x) + " x " +
-             std::to_string(block_x) + ", " +
-             std::to_string(called.parameters) + " arguments\n";
-  if (S().run != nullptr) {
-    S().run(called.name.c_str(), size_t{grid_x} * block_x, addresses);
-  }
+  FakeStream* const queue = StreamOf(stream);
+  if (queue == nullptr) return kInvalidValue;
+  queue->Add([called, grid_x, block_x, addresses = std::move(addresses)] {
+    if (const int code = Fails("kernel", false)) return code;
+    S().log += "launch " + called.name + " " + std::to_string(grid_x) + " x " +
+               std::to_string(block_x) + ", " +
+               std::to_string(called.parameters) + " arguments\n";
+    if (S().run != nullptr) {
+      S().run(called.name.c_str(), size_t{grid_x} * block_x, addresses.data());
+    }
+    return int{kOk};
+  });
   return kOk;
 }
 

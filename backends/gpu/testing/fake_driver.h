@@ -1,7 +1,9 @@
 // A driver for tests, of a device that is this process's memory. It has the
 // functions of the real ones, under CUDA's names in libcuda.so.1 and HIP's in
-// libamdhip64.so, says what was called, and fails where it is told to. Whoever
-// opens it finds the functions below by their names.
+// libamdhip64.so, says what was done, and fails where it is told to. The work
+// of a stream is done when somebody waits for it, and not before: whoever
+// forgets to wait sees what was there. Whoever opens it finds the functions
+// below by their names (open_fake_driver.h).
 #ifndef INGOT_BACKENDS_GPU_TESTING_FAKE_DRIVER_H_
 #define INGOT_BACKENDS_GPU_TESTING_FAKE_DRIVER_H_
 
@@ -9,11 +11,13 @@
 
 extern "C" {
 
-// A line for each copy, launch and piece of loaded code since the last call.
+// A line for each copy, kernel and piece of loaded code that was done since the
+// last call.
 // Valid until the next call.
 const char* FakeDriverLog();
 
-// Lets the next call of the function with that name return this code.
+// Lets the next call of the function with that name return this code, or the
+// next kernel that runs fail with it: "kernel".
 void FakeDriverFail(const char* function, int code);
 
 // Is called with each kernel that is launched, its work items and the addresses
@@ -21,8 +25,11 @@ void FakeDriverFail(const char* function, int code);
 void FakeDriverRun(void (*run)(const char* kernel, size_t work_items,
                                void* const* arguments));
 
-// Memory that was allocated and not freed, and code that was not unloaded.
+// Memory, code, streams and events that were made and are there still.
 int FakeDriverHeld();
+
+// The streams among them.
+int FakeDriverStreams();
 
 }  // extern "C"
 

@@ -1,5 +1,4 @@
-// A work item for each element of a result, which runs whatever reduction the
-// element needs.
+// A work item for each element of a result.
 #include "compiler/schedules/gpu/items.h"
 #include "compiler/te/schedule_template.h"
 

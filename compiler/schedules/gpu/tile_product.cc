@@ -2,6 +2,7 @@
 // along the sum. For each step its threads copy the operands' parts into shared
 // memory, and each thread adds to a small tile of its own in registers.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,8 @@ namespace {
 
 // Threads along each side of a tile.
 constexpr int64_t kSide = 16;
+
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 bool DependsOn(const tir::Load& load, const tir::VarPtr& axis) {
   return std::any_of(
@@ -38,11 +41,16 @@ const tir::Load* OperandOf(const Operation& op, const tir::VarPtr& axis,
   return found;
 }
 
+// The threads of a block share so much: a part of each operand.
+int64_t SharedBytes(const Stage& stage, int64_t tile, int64_t step) {
+  return 2 * tile * step * stage.output().dtype().bytes();
+}
+
 bool Matches(const ScheduleSite& site) {
   const Operation& op = site.stage.op();
   const size_t rank = op.axis.size();
-  if (TagOf(&site.stage, kAnchor) != kMatmul || rank < 2 ||
-      op.reduce_axis.size() != 1) {
+  if (site.machine.group_cores == 0 || TagOf(&site.stage, kAnchor) != kMatmul ||
+      rank < 2 || op.reduce_axis.size() != 1) {
     return false;
   }
   const std::vector<const tir::Load*> loads = LoadsOf(op.value);
@@ -66,14 +74,20 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t batch = OutputElements(&site.stage) / (rows * columns);
   ScheduleSpace space;
   space.parameters = {{"tile", {64, 32, 128}}, {"step", {16, 8}}};
+  const int64_t terms = TermsOf(&site.stage);
+  const int64_t cores = std::max(site.machine.group_cores, 1);
+  const auto fits = [&stage = site.stage, most = site.machine.shared_bytes](
+                        int64_t tile, int64_t step) {
+    return SharedBytes(stage, tile, step) <= most;
+  };
   space.cost = [=](const ScheduleChoice& c) {
-    constexpr int64_t kCores = 64;
     const int64_t tile = c.Get("tile");
+    if (!fits(tile, c.Get("step"))) return kImpossible;
     const int64_t blocks = batch * CeilDiv(rows, tile) * CeilDiv(columns, tile);
     const double reads = 1.0 + 24.0 / static_cast<double>(tile);
     const double waits = 1.0 + 0.5 / static_cast<double>(c.Get("step"));
-    return static_cast<double>(CeilDiv(blocks, kCores) * tile * tile) * reads *
-           waits;
+    return static_cast<double>(CeilDiv(blocks, cores) * tile * tile * terms) *
+           reads * waits;
   };
   return space;
 }

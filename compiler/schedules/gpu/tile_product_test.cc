@@ -5,7 +5,7 @@
 
 #include "compiler/machine/test_machine.h"
 #include "compiler/schedules/choose.h"
-#include "compiler/schedules/gpu/blocks/templates.h"
+#include "compiler/schedules/gpu/templates.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule_template.h"
@@ -52,7 +52,7 @@ Kernel Product(int64_t batch, int64_t m, int64_t n, int64_t k, bool transposed,
 }
 
 ScheduleTemplate TheTemplate() {
-  for (const ScheduleTemplate& t : gpu::BlockTemplates()) {
+  for (const ScheduleTemplate& t : gpu::GpuTemplates()) {
     if (t.name == "gpu.tile_product") return t;
   }
   ADD_FAILURE() << "there is no such template";
@@ -61,15 +61,12 @@ ScheduleTemplate TheTemplate() {
 
 // One point of the space.
 Schedule Scheduled(const Kernel& kernel, int64_t tile, int64_t step) {
-  const MachineModel machine;
+  const MachineModel machine = TestGpu();
   auto schedule = ScheduleKernel(
-      kernel.graph, kernel.outputs, gpu::BlockTemplates(), machine,
-      [&](const ScheduleTemplate& t, const ScheduleSite&,
-          ScheduleChoice choice) {
-        if (t.name == "gpu.tile_product") {
-          choice.Set("tile", tile);
-          choice.Set("step", step);
-        }
+      kernel.graph, kernel.outputs, {TheTemplate()}, machine,
+      [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
+        choice.Set("tile", tile);
+        choice.Set("step", step);
         return choice;
       });
   EXPECT_TRUE(schedule.ok()) << schedule.status();
@@ -111,11 +108,42 @@ TEST(TileProduct, SharesOperandsAndKeepsSums) {
   EXPECT_THAT(text, HasSubstr("alloc %b.tile: f32[16, 32] shared"));
 }
 
+// The template that the machine takes for the product.
+std::string TemplateFor(const Kernel& kernel, const MachineModel& machine) {
+  const auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
+  EXPECT_TRUE(schedule.ok()) << schedule.status();
+  const std::vector<ScheduleTemplate> templates = gpu::GpuTemplates();
+  const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
+  return CheapestTemplate(templates, TemplateScope::kAnchor, site)
+      .schedule_template->name;
+}
+
+TEST(TileProduct, IsForMachinesWithGroupsAndEnoughRows) {
+  const Kernel square = Product(1, 512, 512, 512, false, true);
+  EXPECT_EQ(TemplateFor(square, TestGpu()), "gpu.tile_product");
+  EXPECT_EQ(TemplateFor(square, MachineModel()), "gpu.sums");
+  // Most of a tile would be empty.
+  const Kernel row = Product(1, 1, 4096, 512, false, true);
+  EXPECT_EQ(TemplateFor(row, TestGpu()), "gpu.sums");
+}
+
+TEST(TileProduct, SharesNoMoreThanThereIs) {
+  const Kernel kernel = Product(1, 4096, 4096, 64, false, false);
+  auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
+  MachineModel machine = TestGpu();
+  machine.shared_bytes = 8 << 10;
+  const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
+  const ScheduleTemplate t = TheTemplate();
+  const ScheduleChoice choice = CheapestPoint(t, site).parameters;
+  // Of each of two operands.
+  EXPECT_LE(2 * 4 * choice.Get("tile") * choice.Get("step"), 8 << 10);
+}
+
 TEST(TileProduct, TakesLargerTilesWhereThereAreMany) {
   const auto tile_of = [](int64_t n) {
     const Kernel kernel = Product(1, n, n, 64, false, false);
     auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
-    const MachineModel machine;
+    const MachineModel machine = TestGpu();
     const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
     return CheapestPoint(TheTemplate(), site).parameters.Get("tile");
   };

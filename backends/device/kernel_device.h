@@ -1,0 +1,41 @@
+// A device that runs kernels of code which its driver compiles or loads.
+#ifndef INGOT_BACKENDS_DEVICE_KERNEL_DEVICE_H_
+#define INGOT_BACKENDS_DEVICE_KERNEL_DEVICE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "backends/device/table.h"
+#include "runtime/device_stream.h"
+
+namespace ingot::device {
+
+// Handles are the driver's or the device's own; they mean nothing elsewhere.
+// Thread-safe.
+class KernelDevice : public StreamingDeviceApi {
+ public:
+  // The family of devices that share such code, for people: "CUDA".
+  virtual absl::string_view family() const = 0;
+
+  // Compiles or loads code. InvalidArgument with the first lines of what the
+  // driver's compiler says.
+  virtual absl::StatusOr<void*> LoadCode(absl::string_view bytes) = 0;
+  // After work that uses it, as far as that is on the device's own stream.
+  virtual void UnloadCode(void* code) = 0;
+  // A kernel, which is there as long as the code. InvalidArgument where the
+  // code has none of that name.
+  virtual absl::StatusOr<void*> FindKernel(void* code,
+                                           const std::string& name) = 0;
+
+  // Queues a kernel whose arguments are these addresses on the executor's
+  // stream, or else on the device's own.
+  virtual absl::Status Run(void* kernel, const Launch& launch,
+                           absl::Span<void* const> arguments) = 0;
+};
+
+}  // namespace ingot::device
+
+#endif  // INGOT_BACKENDS_DEVICE_KERNEL_DEVICE_H_

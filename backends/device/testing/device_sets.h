@@ -1,0 +1,28 @@
+// Sets of models for devices, and such sets damaged. For tests of backends.
+#ifndef INGOT_BACKENDS_DEVICE_TESTING_DEVICE_SETS_H_
+#define INGOT_BACKENDS_DEVICE_TESTING_DEVICE_SETS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "artifact/artifact_set.h"
+
+namespace ingot::testing_support {
+
+// A model in relay's text, compiled as "m" for targets such as "opencl,llvm".
+absl::StatusOr<ArtifactSet> CompileText(absl::string_view model,
+                                        const std::string& targets);
+
+// A file among the artifacts that the target `kind` made, whose key is its
+// name. Fails the test where there is none.
+std::string ContentOf(const ArtifactSet& set, absl::string_view kind,
+                      absl::string_view file);
+
+// The set with another text in the place of one of its files.
+ArtifactSet WithFile(const ArtifactSet& set, absl::string_view file,
+                     const std::string& content);
+
+}  // namespace ingot::testing_support
+
+#endif  // INGOT_BACKENDS_DEVICE_TESTING_DEVICE_SETS_H_

@@ -1,0 +1,129 @@
+#include "backends/gpu/stream.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/gpu/device.h"
+#include "base/status_macros.h"
+
+namespace ingot::gpu {
+namespace {
+
+// A stream that does not wait for the one that other code of the process uses
+// by default; both drivers give the flag this number.
+constexpr unsigned kNonBlocking = 1;
+
+// An event that takes no time; the same of both.
+constexpr unsigned kWithoutTime = 2;
+
+class GpuEvent final : public DeviceEvent {
+ public:
+  GpuEvent(const GpuDevice& device, Event event, std::string work)
+      : device_(device), event_(event), work_(std::move(work)) {}
+  ~GpuEvent() override {
+    if (device_.Use().ok()) device_.driver().DestroyEvent(event_);
+  }
+
+  absl::Status Wait() override {
+    INGOT_RETURN_IF_ERROR(device_.Use());
+    return device_.driver().ToStatus(work_,
+                                     device_.driver().WaitForEvent(event_));
+  }
+
+  const Driver& driver() const { return device_.driver(); }
+  Event event() const { return event_; }
+
+ private:
+  const GpuDevice& device_;
+  const Event event_;
+  const std::string work_;
+};
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<GpuStream>> GpuStream::Open(
+    const GpuDevice& device) {
+  INGOT_RETURN_IF_ERROR(device.Use());
+  const Driver& driver = device.driver();
+  Stream stream = nullptr;
+  INGOT_RETURN_IF_ERROR(driver.ToStatus(
+      "making a stream", driver.CreateStream(&stream, kNonBlocking)));
+  return std::unique_ptr<GpuStream>(new GpuStream(device, stream));
+}
+
+GpuStream::GpuStream(const GpuDevice& device, Stream stream)
+    : device_(device), driver_(device.driver()), stream_(stream) {}
+
+GpuStream::~GpuStream() {
+  if (!device_.Use().ok()) return;
+  driver_.Wait(stream_);
+  driver_.DestroyStream(stream_);
+}
+
+std::string GpuStream::Work() const {
+  const absl::MutexLock lock(&mutex_);
+  return last_kernel_.empty() ? absl::StrCat("work on ", device_.name())
+                              : absl::StrCat("work on ", device_.name(),
+                                             " up to kernel ", last_kernel_);
+}
+
+absl::Status GpuStream::CopyFromCpu(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  return driver_.ToStatus("copying to the device",
+                          driver_.CopyToDevice(to, from, bytes, stream_));
+}
+
+absl::Status GpuStream::CopyToCpu(void* to, const void* from, size_t bytes) {
+  if (bytes == 0) return absl::OkStatus();
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  return driver_.ToStatus("copying from the device",
+                          driver_.CopyToHost(to, from, bytes, stream_));
+}
+
+absl::StatusOr<std::shared_ptr<DeviceEvent>> GpuStream::Record() {
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  Event handle = nullptr;
+  INGOT_RETURN_IF_ERROR(driver_.ToStatus(
+      "making an event", driver_.CreateEvent(&handle, kWithoutTime)));
+  auto event = std::make_shared<GpuEvent>(device_, handle, Work());
+  INGOT_RETURN_IF_ERROR(driver_.ToStatus("recording an event",
+                                         driver_.RecordEvent(handle, stream_)));
+  return event;
+}
+
+absl::Status GpuStream::WaitFor(std::shared_ptr<DeviceEvent> event) {
+  const auto* of_gpu = dynamic_cast<const GpuEvent*>(event.get());
+  if (of_gpu == nullptr || &of_gpu->driver() != &driver_) return event->Wait();
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  return driver_.ToStatus(
+      "waiting for an event",
+      driver_.LetStreamWait(stream_, of_gpu->event(), /*flags=*/0));
+}
+
+absl::Status GpuStream::Synchronize() {
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  return driver_.ToStatus(Work(), driver_.Wait(stream_));
+}
+
+absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
+                            absl::Span<void* const> arguments) {
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  // The driver reads each argument where its parameter points.
+  std::vector<void*> addresses(arguments.begin(), arguments.end());
+  std::vector<void*> parameters;
+  for (void*& address : addresses) parameters.push_back(&address);
+  {
+    const absl::MutexLock lock(&mutex_);
+    last_kernel_ = launch.kernel;
+  }
+  const auto group = static_cast<unsigned>(launch.group);
+  const auto groups = static_cast<unsigned>(launch.work_items / launch.group);
+  return driver_.ToStatus(
+      "launching",
+      driver_.Launch(kernel, groups, 1, 1, group, 1, 1, /*shared_bytes=*/0,
+                     stream_, parameters.data(), /*extra=*/nullptr));
+}
+
+}  // namespace ingot::gpu
