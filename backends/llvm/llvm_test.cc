@@ -53,8 +53,9 @@ bool Implies(const std::string& feature, const std::string& other) {
 
 tir::PrimFunc Kernel() {
   return *tir::Parse(
-      "func @scale(%x: f32[64]) -> (%y: f32[64]) { vectorized i in [0, 64) { "
-      "%y[i] = exp(%x[i]) * 2.0f } }");
+      "func @scale(%x: f32[1000, 64]) -> (%y: f32[1000, 64]) { "
+      "for i in [0, 1000) { vectorized j in [0, 64) { "
+      "%y[i, j] = exp(%x[i, j]) * 2.0f } } }");
 }
 
 absl::StatusOr<CodegenResult> Compile(absl::string_view text,
