@@ -122,6 +122,14 @@ INSTANTIATE_TEST_SUITE_P(Models, DecoderVerifyTest,
 // before ended.
 class GoingOnTest : public DecoderVerifyTest {};
 
+// Each call against the interpreter, those among them that write into a state.
+TEST_P(GoingOnTest, CallByCall) {
+  EXPECT_THAT(
+      Do({"verify", Model(), kState, "--per-node",
+          "--input-shape=input_ids:1x3", "--input-shape=attention_mask:1x3"}),
+      testing::HasSubstr("every call is as the interpreter says"));
+}
+
 TEST_P(GoingOnTest, WithoutThePast) {
   WriteData(/*with_past=*/false);
   const nlohmann::json json =

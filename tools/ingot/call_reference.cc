@@ -1,10 +1,13 @@
 #include "tools/ingot/call_reference.h"
 
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_join.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/relay/interpreter/evaluate.h"
+#include "compiler/relay/states.h"
 #include "runtime/data_type.h"
 
 namespace ingot {
@@ -44,6 +47,14 @@ absl::StatusOr<ReferredCall> CallReference::Refer(
   // target made; after them are workspaces.
   const size_t first_result = args.size() - call.num_outputs();
   INGOT_ASSIGN_OR_RETURN(referred.operands, ViewsOf(args.first(first_result)));
+  // What a call changed in place is an operand that is told as the result: it
+  // is as it was but for what the call, and again the interpreter, writes.
+  const int updated = relay::UpdatedInput(*referred.function);
+  if (updated >= 0) {
+    INGOT_ASSIGN_OR_RETURN(Tensor whole, ViewOf(*args[first_result]));
+    referred.operands.insert(referred.operands.begin() + updated,
+                             std::move(whole));
+  }
   absl::StatusOr<std::vector<Tensor>> expected =
       relay::EvaluateFunction(*module_, *referred.function,
                               absl::MakeConstSpan(referred.operands)

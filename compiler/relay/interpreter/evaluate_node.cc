@@ -9,6 +9,7 @@
 #include "compiler/relay/interpreter/at_node.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/states.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/te.h"
@@ -52,10 +53,13 @@ absl::StatusOr<std::vector<Tensor>> Interpret(const Node& node,
     given.push_back(inputs.back());
     arguments.push_back(operands[i]);
   }
+  Attrs attrs = node.attrs;
+  // Here every result has a place of its own.
+  if (attrs.Has(kInPlaceAttr)) attrs.Set(kInPlaceAttr, int64_t{0});
   INGOT_ASSIGN_OR_RETURN(
       std::vector<te::Tensor> outputs,
-      node.op->compute(ComputeContext{graph, inputs, node.attrs, node.outputs,
-                                      node.op->name}));
+      node.op->compute(
+          ComputeContext{graph, inputs, attrs, node.outputs, node.op->name}));
   if (outputs.size() != results.size()) {
     return absl::InternalError(
         absl::StrCat(node.op->name, " computes ", outputs.size(), " results"));
