@@ -118,6 +118,20 @@ bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
+// Whether a part of a dimension is stretched to the extent of the whole.
+bool CropsWithoutResizing(const NodeProto& node, const Scope& scope) {
+  if (Word(node, "coordinate_transformation_mode") != "tf_crop_and_resize" ||
+      Word(node, "mode") != "cubic") {
+    return false;
+  }
+  const auto from = scope.at(node.input(0)).value.shape();
+  const auto to = scope.at(node.output(0)).value.shape();
+  for (size_t d = 2; d < to.size(); ++d) {
+    if (to[d] == from[d]) return true;
+  }
+  return false;
+}
+
 // Whether the result's integers cannot hold some of the floats.
 bool CastsBeyondRange(const NodeProto& node, const Scope& scope) {
   const auto operand = scope.find(node.input(0));
@@ -395,6 +409,9 @@ const std::vector<Deviation>& Deviations() {
         {"Resize", ShrinksToOne,
          "ONNX's formula and its reference differ in where pytorch_half_pixel "
          "puts the only pixel of a dimension"},
+        {"Resize", CropsWithoutResizing,
+         "ONNX Runtime's cubic interpolation leaves a dimension as it is whose "
+         "extent stays, whatever the region of interest"},
         {"Resize", AlignsCut,
          "ONNX's align_corners takes the extent before rounding, ONNX "
          "Runtime's "
