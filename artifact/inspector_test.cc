@@ -113,7 +113,8 @@ TEST_F(TextInspectorsTest, JsonIsIndentedInItsOwnOrder) {
   EXPECT_EQ(*Inspect("a.json", "7"), "7\n");
 }
 
-// What does not fit on a line has one for each container; numbers fill theirs.
+// A value that does not fit on a line has one for each container; numbers fill
+// theirs.
 TEST_F(TextInspectorsTest, LongJsonIsNoLongerThanItMustBe) {
   std::string numbers = "18446744073709551615";
   for (int i = 0; i < 40; ++i) absl::StrAppend(&numbers, ",", 1000 + i);

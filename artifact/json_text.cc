@@ -56,7 +56,7 @@ class JsonPrinter : public nlohmann::json_sax<Json> {
   struct Container {
     char bracket;
     std::string key;  // of the member that comes next
-    // What is in it, while all of it may still fit on one line: whole items.
+    // Its items, whole ones, while all of it may still fit on one line.
     std::vector<std::string> items;
     size_t items_size = 0;
     // Once it does not: lines, of which the last one has `column` bytes and may

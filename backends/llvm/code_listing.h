@@ -11,7 +11,7 @@
 
 namespace ingot {
 
-// What is known of a section's code beside its instructions.
+// The facts about a section's code that its instructions do not tell.
 struct CodeNotes {
   std::multimap<uint64_t, std::string> labels;      // names by address
   std::multimap<uint64_t, std::string> references;  // what bytes refer to

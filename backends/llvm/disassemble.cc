@@ -247,8 +247,8 @@ class ElfDescriber {
     }
   }
 
-  // What has no name that says anything: a text or a number itself, where the
-  // section holds such, otherwise the section's name.
+  // An operand without a name that says anything: a text or a number itself,
+  // where the section holds such, otherwise the section's name.
   std::string Referred(const Section& section, const Symbol& symbol,
                        int64_t addend) const {
     const llvm::ArrayRef<uint8_t> bytes =
@@ -309,7 +309,7 @@ class ElfDescriber {
     }
     notes.references = References(index);
     std::vector<Instruction> code;
-    // What is linked has addresses, where objects have places in a section.
+    // Linked code has addresses, where objects have places in a section.
     const bool is_linked = file_.getHeader().e_type != llvm::ELF::ET_REL;
     const uint64_t base = is_linked ? uint64_t{section.sh_addr} : 0;
     for (uint64_t at = 0; at < bytes.size(); at += code.back().size) {

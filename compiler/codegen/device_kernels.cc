@@ -78,7 +78,7 @@ class Splitter {
     return kernels_.emplace_back(std::move(kernel));
   }
 
-  // What stands between two parallel loops.
+  // The code between two parallel loops.
   void AddSerial() {
     if (!serial_.empty()) Add(tir::MakeSeq(std::exchange(serial_, {})));
   }

@@ -177,7 +177,7 @@ class DefinitionPrinter {
   std::map<const tir::BufferNode*, std::string> tensors_;
   std::map<const tir::Var*, std::string> variables_;
   int symbols_ = 0;
-  // Of one operation: parts by address, and by what they are.
+  // The parts of one operation by address, and by what they are.
   std::map<const tir::ExprNode*, std::string> parts_;
   std::map<std::string, std::string> known_;
   std::string parts_text_;

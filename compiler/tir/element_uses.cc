@@ -26,7 +26,8 @@ const char* ElementUses::Read(Scope scope, const RunPlace& at) {
   if (of_block && !written_) return "no thread has written it";
   if (const char* wrong = Own(scope, at)) return wrong;
   if (written_ && writer_.RunsBeside(at)) return kRace;
-  // Of one block and one thread loop; a reader of before does not matter.
+  // Reads in one block and one thread loop count as one; a reader before them
+  // does not matter.
   const bool is_new = !read_ || reader_.kernel != at.kernel ||
                       (reader_.block == at.block && reader_.phase != at.phase);
   several_readers_ = !is_new && (several_readers_ || reader_.RunsBeside(at));

@@ -1,4 +1,4 @@
-// What the interpreter must know of code before it runs. Private to this
+// Facts that the interpreter must know of code before it runs. Private to this
 // folder.
 #ifndef INGOT_COMPILER_TIR_RUN_FACTS_H_
 #define INGOT_COMPILER_TIR_RUN_FACTS_H_

@@ -245,7 +245,7 @@ class Verifier final : public StmtVisitor {
     std::set<const BufferNode*> outer_private;
     vector_loop_ |= vectorized;
     threads_wanted_ = block || (threads_wanted_ && !thread);
-    // What each iteration has for itself, others do not store to.
+    // Others do not store to it, as each iteration has it for itself.
     if (parallel || thread) outer_private.swap(private_);
     parallel_loop_ |= parallel;
     Bind(node.var, node.body);

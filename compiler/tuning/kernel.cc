@@ -21,7 +21,7 @@ constexpr size_t kTargetDigits = 16;
 constexpr char kProcessor[] = "mcpu";
 constexpr char kNative[] = "native";
 
-// What this machine's processor calls itself, and what it can do.
+// The name of this machine's processor, and what it can do.
 std::string HostProcessor() {
   std::ifstream file("/proc/cpuinfo");
   std::string name;

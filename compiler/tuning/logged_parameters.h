@@ -18,7 +18,7 @@ namespace ingot::tuning {
 inline constexpr char kTuningLogOption[] = "tuning-log";
 inline constexpr char kTunedKernelsOption[] = "tuned-kernels";
 
-// What a compilation had from a log.
+// How much of a log a compilation used.
 struct LogUse {
   int kernels = 0;  // that had a choice
   int logged = 0;   // those of them with parameters from the log

@@ -89,7 +89,7 @@ TEST_F(TuningLogTest, SaysWhichLinesMakeNoSense) {
       with("kernel=3f2a ", ""), "\n", with("threads=2", "threads="), "\n",
       with("threads=2", "ms=2"), "\n", with("3f2a", "3f\x01"), "\n",
       with("3f2a", std::string(5000, 'a')), "\n",
-      // Of a version to come.
+      // A later version may write it.
       with("threads=2", "threads=2 watts=9"), "\n",
       std::string("kernel=3f2a target=llvm/9c")));
   EXPECT_THAT(

@@ -68,8 +68,8 @@ class Gpt2 {
     return g_.Call("Gather", {g_.Call("Shape", {x}), g_.Integer(axis)});
   }
 
-  // What is added to scores: words look neither at those after them nor at
-  // padding. [batch, 1, words, keys], the same in all layers.
+  // A mask that is added to scores: words look neither at those after them nor
+  // at padding. [batch, 1, words, keys], the same in all layers.
   std::string Mask() {
     if (!mask_.empty()) return mask_;
     const std::string past = Dimension("past_key_values.0.key", 2);

@@ -118,7 +118,7 @@ class DevicesTest : public ::testing::TestWithParam<FarDevice::Work> {
     auto host = std::make_shared<TableModule>("host");
     EXPECT_TRUE(host->Add("add", Function(&Add, far_.get(), far_)).ok());
     EXPECT_TRUE(host->Add("add_b", Function(&Add, other_.get(), other_)).ok());
-    // Of the CPU: y = -x.
+    // The CPU's part: y = -x.
     auto negate = [this](absl::Span<const TVMFFIAny> args, TVMFFIAny*) {
       copied_before_negate_.push_back(far_->copies_from_cpu());
       const DLTensor &x = **AnyToTensor(args[0]), &y = **AnyToTensor(args[1]);

@@ -178,7 +178,7 @@ TEST_F(RoomsTest, LoadersOfBackendsUseTheLoadersInterface) {
       // From loaders/ the registry and the helpers of those who write loaders,
       // but not what calls them.
       const bool interface = folder == "loaders" && below != "//loaders:load";
-      // What backends with devices share, which has the same limits.
+      // Backends with devices share these, which have the same limits.
       const bool shared =
           folder == "backends/device" || folder == "backends/gpu";
       // How it is compiled.

@@ -1,4 +1,4 @@
-// What tests of small language models give them, run by run.
+// Inputs that tests of small language models give them, run by run.
 #ifndef INGOT_TESTS_ONNXRUNTIME_DECODER_STEPS_H_
 #define INGOT_TESTS_ONNXRUNTIME_DECODER_STEPS_H_
 

@@ -71,7 +71,7 @@ class DecoderTest : public testing::TestWithParam<std::string> {
     return NothingKept(GetParam(), outputs_.size() - 1);
   }
 
-  // What ONNX Runtime makes of these words after those that it was given.
+  // ONNX Runtime's results for these words after those that it was given.
   std::vector<Tensor> Expected(const Words& words) {
     auto made =
         session_->Run(inputs_, InputsOf(inputs_, words, kept_), outputs_);
@@ -138,7 +138,7 @@ TEST_P(DecoderTest, InPlaceAsOnnxRuntime) {
     ExpectSame({*executor_->CopyOutput(0)}, {expected[0]});
     EXPECT_EQ(executor_->GetState(0)->raw_data(), state->raw_data());
   }
-  // What grows with the words grows in steps.
+  // Memory that grows with the words grows in steps.
   EXPECT_LE(runs_that_allocate, 12);
   EXPECT_LT(executor_->storage_bytes(), 4 * state->bytes() + state->bytes());
   // The beginning of another text, and one that does not fit.

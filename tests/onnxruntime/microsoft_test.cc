@@ -131,7 +131,7 @@ TEST(MicrosoftTest, Normalizations) {
   ExpectSame(Microsoft("SkipSimplifiedLayerNormalization", sum_too, 4),
              {x, skip, gamma, bias});
   ExpectSame(Microsoft("SkipSimplifiedLayerNormalization"), {x, skip, gamma});
-  // What is added may be the same for every sequence.
+  // The addend may be the same for every sequence.
   ExpectSame(Microsoft("SkipLayerNormalization"),
              {x, RandomFloats({1, 3, 16}, 6), gamma, beta});
   ExpectSame(Microsoft("SkipSimplifiedLayerNormalization"),

@@ -1,4 +1,4 @@
-// What `ingot inspect` says of whole sets.
+// Tests of what `ingot inspect` says of whole sets.
 #include <string>
 
 #include "gmock/gmock.h"

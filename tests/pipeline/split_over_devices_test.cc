@@ -146,7 +146,7 @@ void ExpectAsOnTheCpu(const std::string& targets,
             kThreads * (2 + kRuns * of_npu(" to npu")));
   EXPECT_EQ(counts.copies_to_cpu(), kThreads * kRuns * of_npu(" from npu"));
 
-  // Of the other devices the steps of a run are counted.
+  // The profiler counts the steps of a run on the other devices.
   Profiler profiler;
   ExecutorOptions options;
   options.profiler = &profiler;

@@ -37,7 +37,7 @@ std::string ListPaths(absl::Span<const Artifact* const> artifacts) {
                        });
 }
 
-// What the flags ask for of a whole set.
+// The view of a whole set that the flags ask for.
 struct SetViews {
   bool sbom = false, functions = false, memory = false, json = false;
 };

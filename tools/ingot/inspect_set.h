@@ -1,4 +1,4 @@
-// What can be said of a whole set, as text and as JSON. Every set may come from
+// Views of a whole set, as text and as JSON. Every set may come from
 // anywhere.
 #ifndef INGOT_TOOLS_INGOT_INSPECT_SET_H_
 #define INGOT_TOOLS_INGOT_INSPECT_SET_H_

@@ -74,7 +74,7 @@ te::ParameterPicker PickerOf(const TunableKernel& kernel, KernelPoint point) {
   return [&kernel, point = std::move(point), next = size_t{0}](
              const te::ScheduleTemplate& t, const te::ScheduleSite& site,
              const te::ScheduleChoice& cheapest) mutable {
-    // What a choice leaves to later operations may depend on it.
+    // A choice decides what is open to later operations.
     const std::vector<te::ScheduleChoice> points = te::AllPoints(t, site);
     if (points.size() < 2) return cheapest;
     const size_t i = next++;

@@ -1,4 +1,4 @@
-// What a tuning found, for a person and for programs.
+// The results of a tuning, for a person and for programs.
 #ifndef INGOT_TOOLS_INGOT_TUNE_REPORT_H_
 #define INGOT_TOOLS_INGOT_TUNE_REPORT_H_
 

@@ -129,7 +129,8 @@ absl::StatusOr<LoadedModel> TuneSubject::Load(const ArtifactSet& set) {
   };
   absl::StatusOr<LoadedModel> loaded =
       ingot::Load(set, builtins_->sets.loaders, load);
-  // What is open stays so; a tuning makes too many to keep.
+  // An open library stays open without its file, of which a tuning makes too
+  // many to keep.
   if (!library.empty()) unlink(library.c_str());
   return loaded;
 }

@@ -44,7 +44,7 @@ struct TunableKernel {
   double seconds = 0;                // of a run, all calls together
 };
 
-// What a kernel reads.
+// The arguments that a kernel reads.
 struct KernelOperand {
   Tensor tensor;
   bool is_constant = false;  // of the model

@@ -31,7 +31,7 @@ std::string Signature(const Json& tensors, const Json& call) {
   return absl::StrCat(read, " -> ", Types(tensors, call["r"]));
 }
 
-// What is known of a function while its calls are walked.
+// The facts about a function that are known while its calls are walked.
 struct Row {
   FunctionFacts facts;
   std::map<std::string, uint64_t> weights;  // bytes by key

@@ -1,4 +1,4 @@
-// What runs in a set: a row for each function that its plan calls.
+// The functions of a set: a row for each that its plan calls.
 #ifndef INGOT_TOOLS_REPORT_FUNCTIONS_H_
 #define INGOT_TOOLS_REPORT_FUNCTIONS_H_
 
@@ -28,7 +28,7 @@ struct FunctionFacts {
 std::vector<FunctionFacts> ListFunctions(const ArtifactSet& set,
                                          const nlohmann::ordered_json& graphs);
 
-// What a target key has of a set.
+// The part of a set that a target key has.
 struct TargetFacts {
   std::string target_key;
   std::vector<std::string> codegens;

@@ -160,8 +160,8 @@ Expr StepTerm(const ComputeContext& c, const Steps& s, const te::Tensor& split,
   return MakeCast(f32, c.inputs[kScales]({column, block})) * sum;
 }
 
-// What the weights stand for, in the order of the data: [columns, steps, per
-// byte, bytes] of f32.
+// The numbers that the weights stand for, in the order of the data: [columns,
+// steps, per byte, bytes] of f32.
 te::Tensor Numbers(const ComputeContext& c, const Steps& s) {
   const DataType i32 = DataType::Int(32), f32 = DataType::Float(32);
   const te::Tensor weights = c.inputs[kWeights];

@@ -212,7 +212,8 @@ class FunctionFuser {
   std::map<Value, Value> replaced_;
 };
 
-// What two names share: the whole, or what stands after the last of "./:".
+// The part that two names share: the whole, or what stands after the last of
+// "./:".
 std::string CommonName(absl::string_view a, absl::string_view b) {
   if (a == b) return std::string(a);
   const auto last = [](absl::string_view name) {

@@ -135,7 +135,7 @@ TEST(TileProduct, SharesNoMoreThanThereIs) {
   const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
   const ScheduleTemplate t = TheTemplate();
   const ScheduleChoice choice = CheapestPoint(t, site).parameters;
-  // Of each of two operands.
+  // One for each of two operands.
   EXPECT_LE(2 * 4 * choice.Get("tile") * choice.Get("step"), 8 << 10);
 }
 

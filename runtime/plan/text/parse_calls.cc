@@ -72,7 +72,7 @@ absl::Status PlanCallsParser::ParseCall(const PlanTextScope& scope) {
   return absl::OkStatus();
 }
 
-// What stands before the operands.
+// The words before the operands.
 absl::Status PlanCallsParser::ParseStep(PlanCall* call) {
   if (token_.kind == TokenKind::kAtName) {
     call->set_function(token_.text);

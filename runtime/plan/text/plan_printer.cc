@@ -275,7 +275,7 @@ class PlanPrinter {
     lines_.Close();
   }
 
-  // What a step has beside its operands, in braces.
+  // The attributes of a step, which stand beside its operands in braces.
   static std::string Attributes(const PlanCall& call) {
     std::vector<std::string> parts;
     if (call.has_branch()) {
@@ -299,7 +299,7 @@ class PlanPrinter {
                          : absl::StrCat(" {", absl::StrJoin(parts, ", "), "}");
   }
 
-  // What symbols are bound to, and what takes the place of what.
+  // The values that symbols are bound to, and what takes the place of what.
   std::string Effects(const PlanCall& call) const {
     std::vector<std::string> binds, in_place;
     for (const PlanBind& bind : call.binds()) {

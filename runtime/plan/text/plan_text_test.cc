@@ -247,7 +247,7 @@ TEST(PlanText, KeepsEverything) {
   AssignPhases(&plan);
   const std::string text = Print(plan);
   const absl::StatusOr<Plan> read = ParsePlan(text);
-  // What it means is not checked here, only that nothing is lost.
+  // Its meaning is not checked here, only that nothing is lost.
   const std::string error(read.status().message());
   EXPECT_TRUE(read.ok()) << error << "\n" << text;
   if (read.ok()) {
@@ -302,7 +302,7 @@ TEST(PlanText, ErrorsSayWhere) {
             "25:24: no device is for 'gpu'");
 }
 
-// What only CheckPlan finds has the place of what it is about.
+// Errors that only CheckPlan finds have the place of what they are about.
 TEST(PlanText, ErrorsOfTheCheckSayWhereToo) {
   EXPECT_THAT(ErrorOf("at 0\n", "at 3\n"),
               HasSubstr("22:5: tensor 'y': its offset 3 is not a multiple"));

@@ -83,8 +83,8 @@ std::string Seed(unsigned choice, int32_t transposed) {
   return static_cast<char>(choice) + example_npu::WriteStream(stream);
 }
 
-// What the launcher hands over, in memory of exactly so many bytes, as
-// sanitizers see it.
+// The arguments that the launcher hands over, in memory of exactly so many
+// bytes, as sanitizers see it.
 absl::StatusOr<std::vector<Buffer>> PlaceArguments(const OpenDevice& on,
                                                    unsigned choice) {
   std::vector<Buffer> arguments;

@@ -16,7 +16,8 @@ namespace {
 
 using relay::Value;
 
-// What the * of a pattern stands for in a name; nothing where it does not fit.
+// The part of a name that a pattern's * stands for; nothing where it does not
+// fit.
 std::optional<std::string> Star(absl::string_view pattern,
                                 absl::string_view name) {
   const size_t star = pattern.find('*');

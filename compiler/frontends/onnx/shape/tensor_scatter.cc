@@ -34,7 +34,7 @@ absl::Status TensorScatter(NodeContext& c) {
   const bool circular = mode == "circular";
   INGOT_RETURN_IF_ERROR(k.status());
   if (state != nullptr && state->axis == axis) {
-    // What the model calls the cache is all of the state.
+    // The state is all of that which the model calls the cache.
     INGOT_ASSIGN_OR_RETURN(const Value all,
                            UpdateState(c, update, starts, state, circular));
     c.SetOutput(0, all);
