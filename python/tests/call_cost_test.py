@@ -1,7 +1,7 @@
 """A call from Python costs little more than the same call from C.
 
-That is two microseconds where a call of numpy that adds two such arrays takes half of one; a slower
-machine, or one that is busy, may take longer at both.
+That is two microseconds where a call of numpy that adds two such arrays takes a third of one; a
+slower machine, or one that is busy, may take longer at both.
 """
 
 import os
@@ -51,7 +51,7 @@ class CallCostTest(unittest.TestCase):
             f"model(x), which copies its two outputs, {whole:.0f} ns; "
             f"numpy's add {in_numpy:.0f} ns"
         )
-        most = max(2000, 4 * in_numpy)
+        most = max(2000, 6 * in_numpy)
         self.assertLess(in_python - in_c, most)
         self.assertLess(whole - in_c, most)
 

@@ -38,6 +38,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"rnn", kRelated},
       {"roi_align", kRelated},
       {"take_pieces", "pieces that only find_pieces gives"},
+      {"update_slice", "places that must be within the operand"},
       {"winograd_conv2d", kRelated},
   };
   return *ops;
