@@ -42,8 +42,9 @@ class DeviceStream {
   // The moment at which all that is queued so far is done.
   virtual absl::StatusOr<std::shared_ptr<DeviceEvent>> Record() = 0;
 
-  // What is queued from now on begins after `event`, which may be of another
-  // device, and does not run if that failed. Unless overridden this blocks.
+  // Work that is queued from now on begins after `event`, which may be of
+  // another device, and does not run if that failed. Unless overridden this
+  // blocks.
   virtual absl::Status WaitFor(std::shared_ptr<DeviceEvent> event) {
     return event->Wait();
   }

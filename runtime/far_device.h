@@ -48,7 +48,7 @@ class FarDevice final : public StreamingDeviceApi {
 
   const AddressSpace& memory() const { return memory_; }
 
-  // What happened so far.
+  // The numbers of copies so far.
   int copies_from_cpu() const { return from_cpu_; }
   int copies_to_cpu() const { return to_cpu_; }
 

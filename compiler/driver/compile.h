@@ -68,7 +68,7 @@ struct CompileOptions {
   // empty: none.
   std::string dump_ir_dir;
 
-  // What was measured of kernels: their schedules get their parameters from it,
+  // Measurements of kernels: their schedules get their parameters from it,
   // as far as it knows them, and the provenance its digest. Null: templates'
   // estimates choose.
   std::shared_ptr<const tuning::LoggedParameters> tuning_log;

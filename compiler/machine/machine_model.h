@@ -31,7 +31,7 @@ struct MachineModel {
   // Bytes of one core's data caches.
   int64_t l1_bytes = 32 << 10;
   int64_t l2_bytes = 512 << 10;
-  // Of a device that runs threads in groups: how many groups run at once, and
+  // Where a device runs threads in groups: how many groups run at once, and
   // the bytes that the threads of one share. 0: there are no such groups, and
   // loops have no blocks.
   int group_cores = 0;

@@ -179,8 +179,8 @@ struct TargetKind {
 
   // The kind of device that its functions run on, as a LoaderRegistry knows it;
   // empty: the CPU. Arguments are then in the device's memory, and copies are
-  // made where values come from elsewhere or are wanted there. A target without a
-  // key gets the kind's name for one. Operators that such a kind takes by
+  // made where values come from elsewhere or are wanted there. A target without
+  // a key gets the kind's name for one. Operators that such a kind takes by
   // `operators` and `supports` are fused and lowered to loops as a host's are.
   std::string device;
 

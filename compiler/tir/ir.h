@@ -186,7 +186,7 @@ enum class Scope {
   kWorkspace,  // one per call, shared by threads: the plan's storage
   kStack,      // private to the iteration that allocates it; a constant size
   kPart,       // inside of another buffer (Part)
-  // Of a block loop's iteration, with a constant size:
+  // Each iteration of a block loop has these, with a constant size:
   kShared,     // one for all of its threads
   kRegisters,  // [a, b, c, d]: thread (a, b) alone uses its part [c, d], and
                // finds in one thread loop what it left in another

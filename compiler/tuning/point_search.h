@@ -28,8 +28,8 @@ class PointSearch {
   // At most so many points to measure next; none: the search is over.
   std::vector<te::ScheduleChoice> Next(size_t most);
 
-  // What measuring one of them gave: its time by that of the estimated one;
-  // infinite for one that cannot be used.
+  // Takes the measurement of one of them: its time by that of the estimated
+  // one; infinite for one that cannot be used.
   void Report(const te::ScheduleChoice& point, double relative_time);
 
   const te::ScheduleChoice& best() const { return best_; }

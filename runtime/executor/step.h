@@ -35,7 +35,7 @@ struct FrameContext {
   int64_t max_iterations = 0;       // of all loops in one run of the executor
   int64_t iterations = 0;           // in this run
   std::vector<OpenDevice> devices;  // the plan's
-  // Of each device one, which this executor alone uses; null for the CPU.
+  // One for each device, which this executor alone uses; null for the CPU.
   std::vector<std::unique_ptr<DeviceStream>> streams;
 };
 

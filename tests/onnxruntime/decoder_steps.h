@@ -28,8 +28,8 @@ std::vector<Tensor> InputsOf(absl::Span<const std::string> names,
                              const Words& words,
                              absl::Span<const Tensor> cache);
 
-// What is kept of no words, by a model of examples/generate whose layers keep
-// `count` tensors in all.
+// The tensors kept of no words, by a model of examples/generate whose layers
+// keep `count` tensors in all.
 std::vector<Tensor> NothingKept(const std::string& model, size_t count);
 
 }  // namespace ingot

@@ -157,8 +157,9 @@ std::vector<int64_t> CacheParts(const Stage& stage, const MachineModel& machine,
                            : std::vector<int64_t>{2, 1, 4};
 }
 
-// Estimates the loads that make vectors of a right operand whose columns are not side by
-// side, in loads for each vector of products; `shared` rows share them.
+// Estimates the loads that make vectors of a right operand whose columns are
+// not side by side, in loads for each vector of products; `shared` rows share
+// them.
 double GatheringLoads(const Stage& stage, int64_t lanes, int64_t shared) {
   const tir::Load* right = RightOperand(&stage);
   if (IsPacked(&stage) || right == nullptr ||

@@ -25,7 +25,7 @@ struct Heads {
   bool split = false;     // whether the node has them side by side
 };
 
-// What is kept of the words before, which is operand `past`, and of the new
+// The values kept of the words before, which are operand `past`, and of the new
 // ones after it.
 absl::StatusOr<Value> AppendToPast(Compose& k, int past, Value now) {
   INGOT_RETURN_IF_ERROR(k.status());

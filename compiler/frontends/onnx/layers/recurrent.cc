@@ -289,7 +289,8 @@ void AddRecurrentConverters(ConverterTable* t) {
   add("LSTM", {"lstm", 4, 3, true});
   add("GRU", {"gru", 3, 2, false});
   add("RNN", {"rnn", 1, 1, false});
-  // Of floats: weights are what bytes stand for, and nothing else is rounded.
+  // By the definition for floats: weights are what bytes stand for, and nothing
+  // else is rounded.
   t->Add(
       "DynamicQuantizeLSTM", 1,
       [](NodeContext& c) {
