@@ -47,8 +47,9 @@ absl::StatusOr<ReferredCall> CallReference::Refer(
   // target made; after them are workspaces.
   const size_t first_result = args.size() - call.num_outputs();
   INGOT_ASSIGN_OR_RETURN(referred.operands, ViewsOf(args.first(first_result)));
-  // What a call changed in place is an operand that is told as the result: it
-  // is as it was but for what the call, and again the interpreter, writes.
+  // A value that a call changed in place is an operand that is told as the
+  // result: it is as it was but for what the call, and again the interpreter,
+  // writes.
   const int updated = relay::UpdatedInput(*referred.function);
   if (updated >= 0) {
     INGOT_ASSIGN_OR_RETURN(Tensor whole, ViewOf(*args[first_result]));

@@ -11,8 +11,8 @@
 
 namespace ingot {
 
-// What it was made from and what it needs, what the model takes and gives, its
-// artifacts, and what each target key has of it.
+// Says what it was made from and what it needs, what the model takes and gives,
+// its artifacts, and what each target key has of it.
 std::string DescribeSet(const ArtifactSet& set);
 
 // Tables: the functions that the plan calls, each with its target key, calls,

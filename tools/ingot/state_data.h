@@ -25,7 +25,7 @@ struct StateInfo {
 std::vector<StateInfo> StatesOf(const Plan& plan,
                                 const GraphExecutor& executor);
 
-// What the states are before and after a run, one of each for each state; an
+// The states as they are before and after a run, one of each for each state; an
 // undefined tensor where the data do not say; empty where they say nothing.
 struct StateData {
   std::vector<Tensor> before, after;

@@ -87,8 +87,8 @@ class KernelTuner {
   // longer, and between two copies of what it is compared with, both of which
   // it must be faster than.
   absl::Status Confirm() {
-    // What is less than this could be noise, and is not worth a line that
-    // differs from machine to machine.
+    // A gain that is less than this could be noise, and is not worth a line
+    // that differs from machine to machine.
     constexpr double kClearly = 0.98;
     CandidateRuns longer;
     longer.few = 15;

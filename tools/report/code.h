@@ -13,8 +13,8 @@ namespace ingot::report {
 
 struct Code {
   size_t artifact = 0;  // index into the set's
-  // Of machine code in an object, of the text of a source, or of the whole
-  // artifact of one function; with the function's helpers.
+  // The size of machine code in an object, of the text of a source, or of the
+  // whole artifact of one function; with the function's helpers.
   uint64_t bytes = 0;
 };
 
