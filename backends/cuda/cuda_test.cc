@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing_support::CompileText;
 using testing_support::ContentOf;
+using testing_support::kProduct;
 using testing_support::WithFile;
 
 // cumsum runs one element after the other, and tan has no code on the device.
@@ -98,16 +99,6 @@ TEST(CudaCode, IsOfNothingThatLacksCode) {
   EXPECT_THAT(table, Not(HasSubstr("m_tan")));
   EXPECT_THAT(table, Not(HasSubstr("m_cumsum")));
 }
-
-// 256 rows and columns are 64 tiles.
-constexpr char kProduct[] = R"(
-module {
-  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
-    %p = matmul(%x, %w)
-    %y = relu(%p)
-  }
-}
-)";
 
 TEST(CudaCode, OfProductsSharesTiles) {
   const auto set = CompileText(kProduct, "cuda,llvm");

@@ -21,6 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing_support::CompileText;
 using testing_support::ContentOf;
+using testing_support::kProduct;
 using testing_support::WithFile;
 
 // cumsum runs one element after the other, which the device refuses.
@@ -71,16 +72,6 @@ function m_fused_mul_relu
   launch m_fused_mul_relu_0 32
 )"));
 }
-
-// 256 rows and columns are 64 tiles, each of a group of 256.
-constexpr char kProduct[] = R"(
-module {
-  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
-    %p = matmul(%x, %w)
-    %y = relu(%p)
-  }
-}
-)";
 
 TEST(OpenClCode, OfProductsSharesTiles) {
   const auto set = CompileText(kProduct, "opencl,llvm");

@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing_support::CompileText;
 using testing_support::FakeDriverTest;
+using testing_support::kProduct;
 
 // sin reads a table of the module's.
 constexpr char kModel[] = R"(
@@ -85,16 +86,6 @@ TEST(RocmCode, IsForAGpuThatThereIs) {
               HasSubstr("target option -mcpu=sm_80: LLVM knows no such "
                         "processor for amdgcn-amd-amdhsa"));
 }
-
-// 256 rows and columns are 64 tiles.
-constexpr char kProduct[] = R"(
-module {
-  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
-    %p = matmul(%x, %w)
-    %y = relu(%p)
-  }
-}
-)";
 
 TEST(RocmCode, OfProductsSharesTiles) {
   const auto set = CompileText(kProduct, "rocm,llvm");

@@ -88,13 +88,13 @@ TEST(LowerTest, CacheReadCopiesOneAccess) {
   Stage* y = s.Find(k.outputs[0]);
   const Operation op = y->op();
   const auto* right = tir::As<tir::Load>(tir::As<tir::Binary>(op.value)->b);
-  s.CacheRead(y, *right, "copy", {I(4), I(4)},
-              [&](auto& i) { return x({i[1], i[0]}); },
+  const auto transposed = [&](auto& i) { return x({i[1], i[0]}); };
+  s.CacheRead(y, *right, "copy", {I(4), I(4)}, transposed,
               {op.axis[0], op.axis[1]});
   EXPECT_THAT(Text(k, s), HasSubstr("%y[i0, i1] = %x[i0, i1] * %copy[i0, i1]"));
   ExpectSame(k, s);
-  s.CacheRead(y, *right, "more", {I(4)},
-              [&](auto& i) { return x({i[0], i[0]}); }, {op.axis[0]});
+  const auto diagonal = [&](auto& i) { return x({i[0], i[0]}); };
+  s.CacheRead(y, *right, "more", {I(4)}, diagonal, {op.axis[0]});
   EXPECT_EQ(s.status().message(),
             "schedule of y: cache_read of what is not read");
 }

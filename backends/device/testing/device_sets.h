@@ -10,6 +10,17 @@
 
 namespace ingot::testing_support {
 
+// A model for CompileText, whose product is large enough for tiles: its 256
+// rows and columns are 64 of them, each of a group of 256 threads.
+inline constexpr char kProduct[] = R"(
+module {
+  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
+    %p = matmul(%x, %w)
+    %y = relu(%p)
+  }
+}
+)";
+
 // A model in relay's text, compiled as "m" for targets such as "opencl,llvm".
 absl::StatusOr<ArtifactSet> CompileText(absl::string_view model,
                                         const std::string& targets);
