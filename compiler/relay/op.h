@@ -94,6 +94,9 @@ enum Trait : unsigned {
   // Convolves its first operand, which is in blocks of channels, with kernels
   // that are packed for it; attribute `kernel` has their extents.
   kConvolvesPacked = 1 << 14,
+  // Multiplies one row at each of its steps by its second operand, a matrix
+  // [k, gates * k]; takes it in panels, too: [panels, k, vectors, lanes].
+  kStepsOverMatrix = 1 << 15,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

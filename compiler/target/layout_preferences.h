@@ -10,6 +10,12 @@
 
 namespace ingot {
 
+// Columns of a panel of a matrix: so many vectors of so many lanes.
+struct PanelShape {
+  int64_t vectors = 0;
+  int64_t lanes = 0;
+};
+
 struct LayoutPreferences {
   // The channels b of a block in which this convolution of NCHW data should run
   // (data NCHW<b>c, weights in blocks to match). 0: on plain data. Null: every
@@ -24,6 +30,10 @@ struct LayoutPreferences {
   // Null: every product stays as it is.
   std::function<int64_t(const relay::Node& product, int64_t columns)>
       panel_width;
+  // The panels in which a recurrent layer with so many units of this type should
+  // read its constant matrix; they divide the units. No vectors: it is stored as
+  // it is. Null: every such matrix is.
+  std::function<PanelShape(DataType type, int64_t units)> step_panel;
   // The bf16 parts in which this product of f32 (dense or matmul) by a constant
   // matrix, or this convolution in blocks of 16 channels, should be computed,
   // its weights packed to match (dense_parts, conv2d_parts). 0: it is computed

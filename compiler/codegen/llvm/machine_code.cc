@@ -1,14 +1,51 @@
 #include "compiler/codegen/llvm/machine_code.h"
 
+#include <memory>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "compiler/codegen/llvm/fold_offsets.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/CodeGen/MachineModuleInfo.h"
+#include "llvm/CodeGen/Passes.h"
+#include "llvm/CodeGen/TargetPassConfig.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar.h"
 
 namespace ingot::codegen {
+namespace {
+
+// As TargetMachine::addPassesToEmitFile does it, which lets no pass of others
+// in. False where there is no such code for the machine.
+bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::CodeGenFileType type,
+               llvm::raw_pwrite_stream& out,
+               llvm::legacy::PassManager* passes) {
+  llvm::TargetPassConfig* config = machine->createPassConfig(*passes);
+  auto* modules = new llvm::MachineModuleInfoWrapperPass(machine);
+  if (machine->getTargetTriple().isWasm()) {
+    const std::unique_ptr<llvm::Pass> strength_reduction(
+        llvm::createLoopStrengthReducePass());
+    config->insertPass(strength_reduction->getPassID(),
+                       CreateFoldOffsetsPass());
+  }
+  config->setDisableVerify(true);  // a check of LLVM itself
+  passes->add(config);
+  passes->add(modules);
+  if (config->addISelPasses()) return false;
+  config->addMachinePasses();
+  config->setInitialized();
+  if (machine->addAsmPrinter(*passes, out, nullptr, type,
+                             modules->getMMI().getContext())) {
+    return false;
+  }
+  passes->add(llvm::createFreeMachineFunctionPass());
+  return true;
+}
+
+}  // namespace
 
 absl::StatusOr<std::string> EmitMachineCode(llvm::Module* module,
                                             llvm::TargetMachine* machine,
@@ -19,7 +56,9 @@ absl::StatusOr<std::string> EmitMachineCode(llvm::Module* module,
   const llvm::CodeGenFileType type = object
                                          ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
-  if (machine->addPassesToEmitFile(passes, out, nullptr, type)) {
+  // Every target of LLVM's is one.
+  auto* target = static_cast<llvm::LLVMTargetMachine*>(machine);
+  if (!AddPasses(target, type, out, &passes)) {
     return absl::InvalidArgumentError(
         absl::StrCat("LLVM writes no ", object ? "objects" : "assembly",
                      " for ", machine->getTargetTriple().str()));

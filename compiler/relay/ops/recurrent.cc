@@ -2,6 +2,7 @@
 // depend on earlier steps, so they come as an operand: one large matrix product
 // for all steps, before.
 #include <functional>
+#include <optional>
 
 #include "compiler/relay/ops/activation.h"
 #include "compiler/relay/ops/common.h"
@@ -23,16 +24,38 @@ struct Kind {
   Strings activations;
 };
 
+// The extents of the weights, as a matrix [hidden, columns] or in panels
+// [panels, hidden, vectors, lanes].
+struct Matrix {
+  int64_t hidden = 0;
+  int64_t columns = 0;
+  int64_t vectors = 0, lanes = 0;  // 0 where it is not in panels
+
+  bool in_panels() const { return lanes > 0; }
+  int64_t width() const { return vectors * lanes; }
+};
+
+std::optional<Matrix> MatrixOf(const Shape& weights) {
+  const auto shape = ConstShape(weights);
+  if (!shape) return std::nullopt;
+  const std::vector<int64_t>& d = *shape;
+  if (d.size() == 2) return Matrix{d[0], d[1]};
+  if (d.size() != 4) return std::nullopt;
+  const Matrix m = {d[1], d[0] * d[2] * d[3], d[2], d[3]};
+  // A gate begins with a panel.
+  if (m.width() < 1 || m.hidden % m.width() != 0) return std::nullopt;
+  return m;
+}
+
 absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
   const TensorType& x = c.type(kGates);
   INGOT_RETURN_IF_ERROR(ExpectRank(x, 3, "the gates' inputs"));
   INGOT_RETURN_IF_ERROR(ExpectFloat(x, "the gates' inputs"));
-  INGOT_RETURN_IF_ERROR(ExpectRank(c.type(kWeights), 2, "the weights"));
   INGOT_RETURN_IF_ERROR(ExpectRank(c.type(kInitialH), 2, "the initial state"));
-  int64_t hidden, gates, weights;
-  if (!ConstDim(c.type(kWeights).shape[0], &hidden) ||
-      !ConstDim(c.type(kWeights).shape[1], &weights) ||
-      !ConstDim(x.shape[2], &gates) || gates != weights ||
+  const std::optional<Matrix> matrix = MatrixOf(c.type(kWeights).shape);
+  const int64_t hidden = matrix ? matrix->hidden : 0;
+  int64_t gates;
+  if (!matrix || !ConstDim(x.shape[2], &gates) || gates != matrix->columns ||
       gates != hidden * kind.gates ||
       !MayBeEqual(c.type(kInitialH).shape[1], I64(hidden), c.assumed) ||
       !MayBeEqual(c.type(kInitialH).shape[0], x.shape[1], c.assumed)) {
@@ -81,10 +104,14 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
   return types;
 }
 
+// Element k of a row.
+using Element = std::function<Expr(const Expr& k)>;
+
 // Operands and gates of one step.
 struct Step {
   const ComputeContext& c;
   const Kind& kind;
+  Matrix matrix;
   int64_t hidden;
   Expr time, batch;
   te::Tensor y, h, cell, gates;  // gates: [batch, gates * hidden], scratch
@@ -110,10 +137,60 @@ struct Step {
   Stmt SetGate(int g, const Expr& j, const Expr& value) const {
     return MakeStore(gates.buffer, {batch, I64(g * hidden) + j}, value);
   }
-  // gates[first, last) += h * weights, for all units: the inner loop runs along
-  // memory and has no carried sum. It adds several terms, so that the gates are
-  // read and written less often than the weights.
-  Stmt AddRecurrent(const te::Tensor& from, int first, int last) const {
+  // The state before the step.
+  Element State() const {
+    return [this](const Expr& k) { return h({batch, k}); };
+  }
+  // gates[first, last) += from * weights, for all units, where `from` gives the
+  // operand's elements.
+  Stmt AddRecurrent(const Element& from, int first, int last) const {
+    return matrix.in_panels() ? AddPanels(from, first, last)
+                              : AddColumns(from, first, last);
+  }
+
+ private:
+  // A panel's sums stay in registers, and its weights are read as they lie.
+  Stmt AddPanels(const Element& from, int first, int last) const {
+    const int64_t panels = hidden / matrix.width();
+    const te::Tensor weights = c.inputs[kWeights];
+    return Loop("p", I64((last - first) * panels), [&](const Expr& p) {
+      const Expr panel = p + first * panels;
+      const tir::Buffer sums = Scratch("sums", gates.dtype(), matrix.width());
+      // For each column of the panel: set(its gate, its sum, its lane).
+      using Set =
+          std::function<Stmt(const Indices&, const Indices&, const Indices&)>;
+      auto columns = [&](const Set& set) {
+        const tir::VarPtr v = tir::MakeVar("v"), l = tir::MakeVar("l");
+        const Expr i = Expr(v) * matrix.lanes + Expr(l);
+        const Stmt one = set({batch, panel * matrix.width() + i}, {i}, {v, l});
+        return tir::MakeFor(v, I64(0), I64(matrix.vectors),
+                            tir::ForKind::kUnrolled,
+                            tir::MakeFor(l, I64(0), I64(matrix.lanes),
+                                         tir::ForKind::kVectorized, one));
+      };
+      const Stmt start =
+          columns([&](const Indices& gate, const Indices& i, const Indices&) {
+            return MakeStore(sums, i, gates(gate));
+          });
+      const Stmt sum = Loop("k", I64(hidden), [&](const Expr& k) {
+        return columns(
+            [&](const Indices&, const Indices& i, const Indices& lane) {
+              const Expr w = weights({panel, k, lane[0], lane[1]});
+              return MakeStore(sums, i,
+                               tir::MakeCall(tir::Intrinsic::kMulAdd,
+                                             {from(k), w, MakeLoad(sums, i)}));
+            });
+      });
+      const Stmt finish =
+          columns([&](const Indices& gate, const Indices& i, const Indices&) {
+            return MakeStore(gates.buffer, gate, MakeLoad(sums, i));
+          });
+      return tir::MakeAllocate(sums, tir::MakeSeq({start, sum, finish}));
+    });
+  }
+  // The inner loop runs along memory and has no carried sum. It adds several
+  // terms, so that the gates are read and written less often than the weights.
+  Stmt AddColumns(const Element& from, int first, int last) const {
     constexpr int64_t kTerms = 8;
     const int64_t whole = hidden / kTerms;
     return tir::MakeSeq(
@@ -126,7 +203,7 @@ struct Step {
          })});
   }
   // The terms of so many units from k on.
-  Stmt AddTerms(const te::Tensor& from, const Expr& k, int64_t terms, int first,
+  Stmt AddTerms(const Element& from, const Expr& k, int64_t terms, int first,
                 int last) const {
     const te::Tensor w = c.inputs[kWeights];
     return Loop("g", I64((last - first) * hidden), [&](const Expr& g) {
@@ -134,7 +211,7 @@ struct Step {
       Expr sum = gates({batch, at});
       for (int64_t j = 0; j < terms; ++j) {
         sum = tir::MakeCall(tir::Intrinsic::kMulAdd,
-                            {from({batch, k + j}), w({k + j, at}), sum});
+                            {from(k + j), w({k + j, at}), sum});
       }
       return MakeStore(gates.buffer, {batch, at}, sum);
     });
@@ -147,8 +224,8 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
                                 const StepFn& step_fn) {
   const te::Tensor x = c.inputs[kGates];
   const DataType t = x.dtype();
-  int64_t hidden = 0;
-  ConstDim(c.inputs[kWeights].shape()[0], &hidden);
+  const Matrix matrix = *MatrixOf(c.inputs[kWeights].shape());
+  const int64_t hidden = matrix.hidden;
   const Shape state = c.outputs[1].shape;
   std::vector<std::vector<Expr>> shapes = {c.outputs[0].shape, state};
   if (kind.cell) shapes.push_back(state);
@@ -162,8 +239,8 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
   Tensors out = c.graph.Extern(
       c.name, shapes, std::vector<DataType>(shapes.size(), t), inputs,
       [&](absl::Span<const te::Tensor> results) {
-        Step step{c,          kind,       hidden, nullptr,       nullptr,
-                  results[0], results[1], {},     results.back()};
+        Step step{c,       kind,       matrix,     hidden, nullptr,
+                  nullptr, results[0], results[1], {},     results.back()};
         if (kind.cell) step.cell = results[2];
         const Expr steps = x.shape()[0];
         const Stmt start = LoopNest(state, "s", [&](const Indices& i) {
@@ -237,7 +314,7 @@ Stmt LstmStep(const Step& s) {
                                    MakeStore(s.y.buffer, {s.time, s.batch, j},
                                              s.h(at))})));
   });
-  return tir::MakeSeq({CopyGates(s), s.AddRecurrent(s.h, 0, 4), update});
+  return tir::MakeSeq({CopyGates(s), s.AddRecurrent(s.State(), 0, 4), update});
 }
 
 // Gates z, r, h. rb: the recurrent bias of gate h alone, used where the reset
@@ -257,7 +334,7 @@ Stmt GruStep(const Step& s) {
     // Gate h collects only the recurrent part here; its input joins below.
     stmts.push_back(
         units([&](const Expr& j) { return s.SetGate(2, j, bias(j)); }));
-    stmts.push_back(s.AddRecurrent(s.h, 0, 3));
+    stmts.push_back(s.AddRecurrent(s.State(), 0, 3));
     stmts.push_back(units([&](const Expr& j) {
       const Expr input =
           s.c.inputs[kGates]({s.time, s.batch, I64(2 * s.hidden) + j});
@@ -265,7 +342,7 @@ Stmt GruStep(const Step& s) {
                        input + s.Activate(0, s.Gate(1, j)) * s.Gate(2, j));
     }));
   } else {
-    stmts.push_back(s.AddRecurrent(s.h, 0, 2));
+    stmts.push_back(s.AddRecurrent(s.State(), 0, 2));
     // y holds r * h until the step's result takes its place.
     stmts.push_back(units([&](const Expr& j) {
       return MakeStore(s.y.buffer, {s.time, s.batch, j},
@@ -274,15 +351,10 @@ Stmt GruStep(const Step& s) {
     stmts.push_back(units([&](const Expr& j) {
       return s.SetGate(2, j, s.Gate(2, j) + bias(j));
     }));
-    const te::Tensor w = s.c.inputs[kWeights];
-    stmts.push_back(Loop("k", I64(s.hidden), [&](const Expr& k) {
-      return Loop("g", I64(s.hidden), [&](const Expr& g) {
-        const Expr at = g + 2 * s.hidden;
-        return MakeStore(
-            s.gates.buffer, {s.batch, at},
-            s.gates({s.batch, at}) + s.y({s.time, s.batch, k}) * w({k, at}));
-      });
-    }));
+    const Element reset = [&](const Expr& k) {
+      return s.y({s.time, s.batch, k});
+    };
+    stmts.push_back(s.AddRecurrent(reset, 2, 3));
   }
   stmts.push_back(units([&](const Expr& j) {
     const Indices at = {s.batch, j};
@@ -300,7 +372,7 @@ Stmt GruStep(const Step& s) {
 
 Stmt RnnStep(const Step& s) {
   return tir::MakeSeq(
-      {CopyGates(s), s.AddRecurrent(s.h, 0, 1),
+      {CopyGates(s), s.AddRecurrent(s.State(), 0, 1),
        Loop("j", I64(s.hidden), [&](const Expr& j) {
          const Indices at = {s.batch, j};
          return tir::MakeSeq(
@@ -316,6 +388,7 @@ OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
   def.min_inputs = 3;
   if (kind.cell) def.min_inputs = 3;
   def.max_inputs = 4 + kind.extra_inputs;
+  def.traits = kStepsOverMatrix;
   def.attrs = {
       IntAttr("reverse", "from the last step to the first", 0),
       FloatAttr("clip",
@@ -340,11 +413,12 @@ OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
 }  // namespace
 
 absl::Status RegisterRecurrent(OpRegistry* registry) {
-  OpDef lstm = Recurrent(
-      {"lstm", 4, 2, true, {"Sigmoid", "Tanh", "Tanh"}},
-      "operands gates[t, b, 4h] (i, o, f, c), weights[h, 4h], h0, lengths?, "
-      "c0, peepholes[3h]?; results y[t, b, h], h, c",
-      &LstmStep);
+  OpDef lstm =
+      Recurrent({"lstm", 4, 2, true, {"Sigmoid", "Tanh", "Tanh"}},
+                "operands gates[t, b, 4h] (i, o, f, c), weights[h, 4h] or "
+                "in panels [p, h, v, l], h0, lengths?, "
+                "c0, peepholes[3h]?; results y[t, b, h], h, c",
+                &LstmStep);
   lstm.attrs.push_back(IntAttr("input_forget", "whether f is 1 - i", 0));
   OpDef gru = Recurrent(
       {"gru", 3, 1, false, {"Sigmoid", "Tanh"}},

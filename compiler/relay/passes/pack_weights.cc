@@ -4,12 +4,17 @@
 //   dense(x, w)             ->  dense_packed(x, panels of w)
 //   matmul(x, b), b [k, n]  ->  dense_packed(x, panels of b)
 //
+// Recurrent layers read theirs in panels that are split into vectors, too,
+// [n / columns, k, vectors, lanes].
+//
 // Panels of bytes hold words of four along k. Where the target wants bf16 parts
 // of f32, dense_parts(x, parts of w) stands for the product instead.
 #include <map>
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "base/status_macros.h"
 #include "compiler/relay/bf16_parts.h"
@@ -70,9 +75,8 @@ class Packer {
     function_->RemoveDead();
     std::set<std::string> names;
     for (const auto& node : function_->nodes()) names.insert(node->name);
-    for (auto& [key, panels] : panels_) {
-      const std::string& name = names_.at(panels.node);
-      if (names.insert(name).second) panels.node->name = name;
+    for (const auto& [panels, name] : names_) {
+      if (names.insert(name).second) panels->name = name;
     }
     INGOT_RETURN_IF_ERROR(function_->Sort());
     return true;
@@ -82,6 +86,7 @@ class Packer {
   absl::StatusOr<bool> Pack(Node* node) {
     // The layouts are the host's.
     if (node->kind != NodeKind::kOp || node->attrs.Has("target")) return false;
+    if (node->op->Has(kStepsOverMatrix)) return PackSteps(node);
     const bool transposed = node->op->Has(kTimesTranspose);
     if (!transposed && !node->op->Has(kTimesMatrix)) return false;
     const Value w = node->inputs[1];
@@ -124,7 +129,7 @@ class Packer {
       }
       panels = Value{function_->AddConstant(w.node->name, std::move(packed))};
       panels.node->sources.Add(w.node->sources);
-      names_[panels.node] = w.node->name;
+      names_.emplace_back(panels.node, w.node->name);
     }
     Attrs attrs = node->attrs;
     attrs.Set("units", columns);
@@ -150,11 +155,42 @@ class Packer {
     return true;
   }
 
+  absl::StatusOr<bool> PackSteps(Node* node) {
+    const Value w = node->inputs[1];
+    const Tensor* constant = ConstantOf(w);
+    if (layouts_.step_panel == nullptr || constant == nullptr ||
+        constant->shape().size() != 2 || constant->NumElements() == 0) {
+      return false;
+    }
+    const int64_t units = constant->shape()[0];
+    const int64_t columns = constant->shape()[1];
+    const PanelShape shape = layouts_.step_panel(constant->dtype(), units);
+    if (shape.vectors == 0) return false;
+    Value& panels = steps_[w];
+    if (panels.node == nullptr) {
+      const int64_t width = shape.vectors * shape.lanes;
+      INGOT_ASSIGN_OR_RETURN(
+          const Tensor packed,
+          Panels(*constant, units, columns, columns, 1, width));
+      INGOT_ASSIGN_OR_RETURN(
+          Tensor split,
+          packed.Reshape({columns / width, units, shape.vectors, shape.lanes}));
+      panels = Value{function_->AddConstant(w.node->name, std::move(split))};
+      panels.node->sources.Add(w.node->sources);
+      names_.emplace_back(panels.node, w.node->name);
+    }
+    node->inputs[1] = panels;
+    return true;
+  }
+
   Function* function_;
   const LayoutPreferences& layouts_;
+  std::map<Value, Value> steps_;  // panels of recurrent layers, by the weights
   // By the weights, whether they are transposed, and the parts.
   std::map<std::tuple<Value, bool, int64_t>, Value> panels_;
-  std::map<const Node*, std::string> names_;  // of what panels are made from
+  // Panels with the names of what they are made from, in the order of their
+  // making.
+  std::vector<std::pair<Node*, std::string>> names_;
 };
 
 }  // namespace

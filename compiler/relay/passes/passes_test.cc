@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 std::string Main(absl::string_view body) {
@@ -468,6 +469,57 @@ TEST(PackWeightsTest, Products) {
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(CountOps(*module, "dense_packed"), 3);
   EXPECT_EQ(module->main()->nodes().size(), 1 + 2 + 3u);
+}
+
+// The panels in `text` after pack_weights, as the types of constants of four
+// dimensions.
+std::vector<std::string> PanelsOfSteps(absl::string_view text) {
+  std::vector<std::string> panels;
+  const auto module = CheckKeepsMeaning(Main(text), {"pack_weights"});
+  if (module == nullptr) return panels;
+  for (const auto& node : module->main()->nodes()) {
+    if (node->kind != NodeKind::kConstant) continue;
+    const TensorType& type = node->outputs[0];
+    if (type.shape.size() == 4) panels.push_back(ToString(type));
+  }
+  return panels;
+}
+
+TEST(PackWeightsTest, RecurrentSteps) {
+  // Vectors of 8 lanes: all of a gate in one panel.
+  EXPECT_THAT(
+      PanelsOfSteps(R"((%x: f32[3, 2, 96], %h: f32[2, 24]) -> (%y#0, %z#2) {
+        %w = const f32[24, 96] random(1)
+        %y = lstm(%x, %w, %h, _, %h)
+        %z = lstm(%x, %w, %h, _, %h)
+      })"),
+      ElementsAre("f32[4, 24, 3, 8]"));
+  // Eight accumulators at most.
+  EXPECT_THAT(PanelsOfSteps(R"((%x: f32[2, 1, 80], %h: f32[1, 80]) -> (%y#1) {
+        %w = const f32[80, 80] random(1)
+        %y = rnn(%x, %w, %h)
+      })"),
+              ElementsAre("f32[2, 80, 5, 8]"));
+  for (const char* order : {"0", "1"}) {
+    EXPECT_THAT(
+        PanelsOfSteps(absl::StrCat(R"((%x: f32[3, 2, 48], %h: f32[2, 16],
+                                        %b: f32[16]) -> (%y#0, %y#1) {
+        %w = const f32[16, 48] random(1)
+        %y = gru(%x, %w, %h, _, %b) {linear_before_reset=)",
+                                   order, "}})")),
+        ElementsAre("f32[3, 16, 2, 8]"));
+  }
+  // No whole vectors, or only one.
+  EXPECT_THAT(PanelsOfSteps(R"((%x: f32[2, 1, 20], %h: f32[1, 20]) -> (%y#1) {
+        %w = const f32[20, 20] random(1)
+        %y = rnn(%x, %w, %h)
+      })"),
+              IsEmpty());
+  EXPECT_THAT(PanelsOfSteps(R"((%x: f32[2, 1, 8], %h: f32[1, 8]) -> (%y#1) {
+        %w = const f32[8, 8] random(1)
+        %y = rnn(%x, %w, %h)
+      })"),
+              IsEmpty());
 }
 
 }  // namespace

@@ -18,6 +18,19 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
   return std::clamp<int64_t>(vectors, 1, ProductTile(machine).vectors) * lanes;
 }
 
+PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units) {
+  // Two units multiply and add, each with a latency of 4 cycles. Where these are
+  // two instructions, operands from memory need registers of their own.
+  const int64_t most = machine.fma ? 8 : (machine.vector_registers - 1) / 2;
+  const int64_t lanes = machine.lanes(t.bits);
+  if (lanes < 2 || units % lanes != 0) return {};
+  const int64_t vectors = units / lanes;
+  for (int64_t count = std::min(vectors, most); count > 1; --count) {
+    if (vectors % count == 0) return {count, lanes};
+  }
+  return {};
+}
+
 int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
   const MachineModel machine = actual.ForSums();
   const double vector = std::max(machine.lanes(32), 1);
@@ -113,6 +126,9 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   };
   layouts.panel_width = [machine](const relay::Node& product, int64_t columns) {
     return PanelWidth(machine, product.outputs[0].dtype, columns);
+  };
+  layouts.step_panel = [machine](DataType type, int64_t units) {
+    return StepPanel(machine, type, units);
   };
   if (machine.product_parts > 0 && machine.Has(MachineUnit::kBFloat16Tiles)) {
     layouts.product_parts = [machine](const relay::Node& product) -> int64_t {

@@ -16,6 +16,11 @@ int64_t ChannelBlock(const MachineModel& machine, DataType t);
 // vectors as a register tile has, or as the columns fill.
 int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n);
 
+// The panels of the matrix of a recurrent layer with so many units: as many
+// accumulators as hide the latency of a multiply-add, in whole vectors that
+// divide the units; none where there are none.
+PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units);
+
 // The sizes of a 3x3 convolution: channels, and the extents of the result.
 struct WinogradSizes {
   int64_t in = 0, out = 0;
