@@ -384,9 +384,9 @@ Stmt RnnStep(const Step& s) {
 OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
   OpDef def;
   def.name = kind.name;
-  def.doc = std::string(doc);
+  def.doc = absl::StrCat(
+      doc, "; weights may lie in panels [panels, h, vectors, lanes]");
   def.min_inputs = 3;
-  if (kind.cell) def.min_inputs = 3;
   def.max_inputs = 4 + kind.extra_inputs;
   def.traits = kStepsOverMatrix;
   def.attrs = {
@@ -415,9 +415,8 @@ OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
 absl::Status RegisterRecurrent(OpRegistry* registry) {
   OpDef lstm =
       Recurrent({"lstm", 4, 2, true, {"Sigmoid", "Tanh", "Tanh"}},
-                "operands gates[t, b, 4h] (i, o, f, c), weights[h, 4h] or "
-                "in panels [p, h, v, l], h0, lengths?, "
-                "c0, peepholes[3h]?; results y[t, b, h], h, c",
+                "operands gates[t, b, 4h] (i, o, f, c), weights[h, 4h], h0, "
+                "lengths?, c0, peepholes[3h]?; results y[t, b, h], h, c",
                 &LstmStep);
   lstm.attrs.push_back(IntAttr("input_forget", "whether f is 1 - i", 0));
   OpDef gru = Recurrent(

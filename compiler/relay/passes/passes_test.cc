@@ -506,7 +506,7 @@ TEST(PackWeightsTest, RecurrentSteps) {
                                         %b: f32[16]) -> (%y#0, %y#1) {
         %w = const f32[16, 48] random(1)
         %y = gru(%x, %w, %h, _, %b) {linear_before_reset=)",
-                                   order, "}})")),
+                                   order, "}}")),
         ElementsAre("f32[3, 16, 2, 8]"));
   }
   // No whole vectors, or only one.
