@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 #include <utility>
 
+#include "absl/container/node_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -19,7 +19,7 @@ constexpr int kMaxStates = 8192;
 // Elements of the table.
 constexpr int64_t kMaxTable = 1 << 20;
 // Steps looked at: bounds time and memory.
-constexpr int64_t kMaxWork = 30000000;
+constexpr int64_t kMaxWork = 4000000;
 
 // The neighbour of a place in the text, before or after it, as assertions see
 // it.
@@ -59,8 +59,12 @@ using Steps = std::vector<int>;
 struct State {
   Steps steps;
   Side before = Side::kOther;  // of no meaning without assertions
-  bool operator<(const State& other) const {
-    return std::tie(before, steps) < std::tie(other.before, other.steps);
+  bool operator==(const State& other) const {
+    return before == other.before && steps == other.steps;
+  }
+  template <typename H>
+  friend H AbslHashValue(H h, const State& state) {
+    return H::combine(std::move(h), state.before, state.steps);
   }
 };
 
@@ -181,6 +185,7 @@ class DfaMaker {
     for (int first : firsts) {
       Follow(first, none_holds, &state.steps);
     }
+    work_ += static_cast<int64_t>(state.steps.size());
     std::sort(state.steps.begin(), state.steps.end());
     const bool asserts = std::any_of(
         state.steps.begin(), state.steps.end(),
@@ -197,7 +202,9 @@ class DfaMaker {
   std::vector<int64_t> seen_;
   int64_t round_ = 0, work_ = 0;
   std::vector<int> example_;  // a byte of each class
-  std::map<State, int> numbers_;
+  // Many states have thousands of steps, most of them the same: a tree would
+  // compare all of these again and again.
+  absl::node_hash_map<State, int> numbers_;
   std::vector<const State*> states_;  // numbers_' keys
   Dfa dfa_;
 };
