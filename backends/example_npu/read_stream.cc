@@ -27,6 +27,7 @@ absl::Status Take(absl::string_view* bytes, uint64_t count,
     return Malformed("it ends before its ", count, " numbers or commands do");
   }
   elements->resize(count);
+  if (count == 0) return absl::OkStatus();  // memcpy takes no null
   std::memcpy(elements->data(), bytes->data(), count * sizeof(T));
   bytes->remove_prefix(count * sizeof(T));
   return absl::OkStatus();

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "runtime/any.h"
 #include "runtime/plan/check.h"
@@ -12,14 +13,15 @@ namespace {
 
 bool IsDense(const DLTensor& dl) {
   if (dl.strides == nullptr) return true;
-  bool dense = true;
+  const auto shape = absl::MakeConstSpan(dl.shape, dl.ndim);
+  // No element lies anywhere, and the other extents may be of any size.
+  if (absl::c_linear_search(shape, 0)) return true;
   int64_t stride = 1;
   for (int d = dl.ndim; d-- > 0;) {
-    if (dl.shape[d] == 0) return true;  // no element lies anywhere
-    dense = dense && (dl.shape[d] == 1 || dl.strides[d] == stride);
-    stride *= dl.shape[d];
+    if (shape[d] != 1 && dl.strides[d] != stride) return false;
+    stride *= shape[d];
   }
-  return dense;
+  return true;
 }
 
 bool Fits(const DLTensor& dl, const TensorSpec& spec, Device device) {
