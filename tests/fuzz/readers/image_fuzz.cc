@@ -32,8 +32,9 @@ absl::StatusOr<bool> TryInput(absl::string_view bytes) {
       reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
   if (image.rgb == nullptr) return false;
   // Every pixel was set.
+  const uint8_t* const pixels = image.rgb.get();
   unsigned sum = 0;
-  for (int64_t i = 0; i < image.bytes(); ++i) sum += image.rgb[i];
+  for (int64_t i = 0; i < image.bytes(); ++i) sum += pixels[i];
   volatile unsigned used = sum;
   static_cast<void>(used);
   return true;
