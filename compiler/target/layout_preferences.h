@@ -30,9 +30,9 @@ struct LayoutPreferences {
   // Null: every product stays as it is.
   std::function<int64_t(const relay::Node& product, int64_t columns)>
       panel_width;
-  // The panels in which a recurrent layer with so many units of this type should
-  // read its constant matrix; they divide the units. No vectors: it is stored as
-  // it is. Null: every such matrix is.
+  // The panels in which a recurrent layer with so many units of this type
+  // should read its constant matrix; they divide the units. No vectors: it is
+  // stored as it is. Null: every such matrix is.
   std::function<PanelShape(DataType type, int64_t units)> step_panel;
   // The bf16 parts in which this product of f32 (dense or matmul) by a constant
   // matrix, or this convolution in blocks of 16 channels, should be computed,

@@ -119,9 +119,9 @@ void SetVectors(const llvm::Triple& triple, Machine* m) {
   } else if (triple.isWasm()) {
     m->vector_bits = m->Has("simd128") ? 128 : 0;
     // Engines keep one of x86-64's 16 for themselves, a product, which is not
-    // added in the same instruction, needs another, and V8 loads all of a tile's
-    // operands before it multiplies the first of them: a tile of 3 rows and 3
-    // vectors does not fit, one of 4 and 2 does.
+    // added in the same instruction, needs another, and V8 loads all of a
+    // tile's operands before it multiplies the first of them: a tile of 3 rows
+    // and 3 vectors does not fit, one of 4 and 2 does.
     m->vector_registers = 12;
     m->has_round = true;
   } else {

@@ -19,8 +19,8 @@ int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
 }
 
 PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units) {
-  // Two units multiply and add, each with a latency of 4 cycles. Where these are
-  // two instructions, operands from memory need registers of their own.
+  // Two units multiply and add, each with a latency of 4 cycles. Where these
+  // are two instructions, operands from memory need registers of their own.
   const int64_t most = machine.fma ? 8 : (machine.vector_registers - 1) / 2;
   const int64_t lanes = machine.lanes(t.bits);
   if (lanes < 2 || units % lanes != 0) return {};
