@@ -1,6 +1,7 @@
 // Recurrent layers, one direction each. The products with the input do not
 // depend on earlier steps, so they come as an operand: one large matrix product
 // for all steps, before.
+#include <algorithm>
 #include <functional>
 #include <optional>
 
@@ -40,7 +41,11 @@ std::optional<Matrix> MatrixOf(const Shape& weights) {
   if (!shape) return std::nullopt;
   const std::vector<int64_t>& d = *shape;
   if (d.size() == 2) return Matrix{d[0], d[1]};
-  if (d.size() != 4) return std::nullopt;
+  // Products of three such extents fit in 64 bits.
+  constexpr int64_t kMost = 1 << 20;
+  if (d.size() != 4 || *std::max_element(d.begin(), d.end()) > kMost) {
+    return std::nullopt;
+  }
   const Matrix m = {d[1], d[0] * d[2] * d[3], d[2], d[3]};
   // A gate begins with a panel.
   if (m.width() < 1 || m.hidden % m.width() != 0) return std::nullopt;
