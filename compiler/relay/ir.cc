@@ -75,6 +75,17 @@ namespace {
 
 }  // namespace
 
+// Defined here, since each file that copies a node would compile all of this.
+Attrs::Attrs() = default;
+Attrs::Attrs(
+    std::initializer_list<std::pair<const std::string, AttrValue>> init)
+    : values_(init) {}
+Attrs::Attrs(const Attrs&) = default;
+Attrs::Attrs(Attrs&&) noexcept = default;
+Attrs& Attrs::operator=(const Attrs&) = default;
+Attrs& Attrs::operator=(Attrs&&) noexcept = default;
+Attrs::~Attrs() = default;
+
 void Attrs::Set(absl::string_view name, AttrValue value) {
   values_[std::string(name)] = std::move(value);
 }

@@ -72,9 +72,14 @@ struct OpDef;  // op.h
 // default of the operator's definition.
 class Attrs {
  public:
-  Attrs() = default;
-  Attrs(std::initializer_list<std::pair<const std::string, AttrValue>> init)
-      : values_(init) {}
+  Attrs();
+  Attrs(std::initializer_list<std::pair<const std::string, AttrValue>> init);
+  Attrs(const Attrs&);
+  Attrs(Attrs&&) noexcept;
+  Attrs& operator=(const Attrs&);
+  Attrs& operator=(Attrs&&) noexcept;
+  ~Attrs();
+
   void Set(absl::string_view name, AttrValue value);
   bool Has(absl::string_view name) const;  // whether it is stored
   void Erase(absl::string_view name);

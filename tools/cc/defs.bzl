@@ -18,6 +18,19 @@ cc_proto_library = _cc_proto_library
 def _is_cc(source):
     return source.endswith(".cc")
 
+# Libraries whose headers take as long to parse as all the others: a library or program that names
+# one of them gets a precompiled header with them.
+_LARGE = {
+    "@llvm": "_llvm",
+    "@nlohmann_json//:json": "_json",
+}
+
+def _common(attributes):
+    for dependency in attributes.get("deps", []):
+        if dependency in _LARGE:
+            return "common" + _LARGE[dependency]
+    return "common"
+
 def _precompiled(attributes, header):
     """What to add to a target's copts and deps."""
     sources = attributes.get("srcs", [])
@@ -39,7 +52,7 @@ def _precompiled(attributes, header):
 
 def _add(rule, attributes, is_test):
     if "copts" not in attributes:
-        copts, deps = _precompiled(attributes, "testing" if is_test else "common")
+        copts, deps = _precompiled(attributes, "testing" if is_test else _common(attributes))
         attributes["copts"] = (["-O0"] if is_test else []) + copts
         attributes["deps"] = attributes.get("deps", []) + deps
     rule(**attributes)
