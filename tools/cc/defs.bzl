@@ -67,4 +67,8 @@ def cc_binary(**attributes):
     _add(_cc_binary, attributes, is_test = _in_tests())
 
 def cc_test(**attributes):
+    attributes["deps"] = attributes.get("deps", []) + select({
+        "@ingot//tools/cc:tsan": ["@ingot//tools/cc:tsan_suppressions"],
+        "//conditions:default": [],
+    })
     _add(_cc_test, attributes, is_test = True)
