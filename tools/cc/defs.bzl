@@ -26,7 +26,10 @@ _LARGE = {
 }
 
 def _common(attributes):
-    for dependency in attributes.get("deps", []):
+    deps = attributes.get("deps", [])
+    if type(deps) != "list":  # It may be select().
+        return "common"
+    for dependency in deps:
         if dependency in _LARGE:
             return "common" + _LARGE[dependency]
     return "common"
