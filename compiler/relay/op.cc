@@ -170,6 +170,29 @@ absl::Status CheckDimSize(const Dim& dim) {
       "a dimension is a formula of more than ", kMaxDimSize, " terms"));
 }
 
+// Defined here, since each family of operators would compile all of this.
+AttrSpec::AttrSpec(std::string name, AttrKind kind, std::string doc,
+                   bool required, std::optional<AttrValue> default_value,
+                   bool repeats)
+    : name(std::move(name)),
+      kind(kind),
+      doc(std::move(doc)),
+      required(required),
+      default_value(std::move(default_value)),
+      repeats(repeats) {}
+AttrSpec::AttrSpec(const AttrSpec&) = default;
+AttrSpec::AttrSpec(AttrSpec&&) noexcept = default;
+AttrSpec& AttrSpec::operator=(const AttrSpec&) = default;
+AttrSpec& AttrSpec::operator=(AttrSpec&&) noexcept = default;
+AttrSpec::~AttrSpec() = default;
+
+OpDef::OpDef() = default;
+OpDef::OpDef(const OpDef&) = default;
+OpDef::OpDef(OpDef&&) noexcept = default;
+OpDef& OpDef::operator=(const OpDef&) = default;
+OpDef& OpDef::operator=(OpDef&&) noexcept = default;
+OpDef::~OpDef() = default;
+
 const AttrSpec* OpDef::FindAttr(absl::string_view attr) const {
   for (const AttrSpec& spec : attrs) {
     if (spec.name == attr) return &spec;

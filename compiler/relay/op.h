@@ -131,16 +131,26 @@ enum class AttrKind {
 };
 
 struct AttrSpec {
+  AttrSpec(std::string name, AttrKind kind, std::string doc,
+           bool required = false,
+           std::optional<AttrValue> default_value = std::nullopt,
+           bool repeats = false);
+  AttrSpec(const AttrSpec&);
+  AttrSpec(AttrSpec&&) noexcept;
+  AttrSpec& operator=(const AttrSpec&);
+  AttrSpec& operator=(AttrSpec&&) noexcept;
+  ~AttrSpec();
+
   std::string name;
   AttrKind kind;
   std::string doc;
-  bool required = false;
+  bool required;
   // The value that a call without the attribute has. A call may also go without
   // one that is not required and has no default: `doc` says what that means.
   std::optional<AttrValue> default_value;
   // The default is a list of one value, for each dimension or the like
   // (Attrs::GetEach).
-  bool repeats = false;
+  bool repeats;
 };
 
 // Two dimensions that a call needs to be equal though that is not known before
@@ -189,6 +199,13 @@ struct KnownCall {
 };
 
 struct OpDef {
+  OpDef();
+  OpDef(const OpDef&);
+  OpDef(OpDef&&) noexcept;
+  OpDef& operator=(const OpDef&);
+  OpDef& operator=(OpDef&&) noexcept;
+  ~OpDef();
+
   std::string name;
   std::string doc;  // one line
   int min_inputs = 1;

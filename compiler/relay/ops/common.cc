@@ -11,19 +11,14 @@ namespace {
 
 AttrSpec Spec(absl::string_view name, absl::string_view doc, AttrKind kind,
               Presence presence) {
-  AttrSpec spec;
-  spec.name = std::string(name);
-  spec.doc = std::string(doc);
-  spec.kind = kind;
-  spec.required = presence == kRequired;
-  return spec;
+  return AttrSpec(std::string(name), kind, std::string(doc),
+                  presence == kRequired);
 }
 
 AttrSpec Spec(absl::string_view name, absl::string_view doc, AttrKind kind,
               AttrValue value) {
-  AttrSpec spec = Spec(name, doc, kind, kOptional);
-  spec.default_value = std::move(value);
-  return spec;
+  return AttrSpec(std::string(name), kind, std::string(doc),
+                  /*required=*/false, std::move(value));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/interpreter/evaluate.h"
+#include "compiler/relay/op.h"
 #include "compiler/relay/parser.h"
 #include "compiler/relay/printer.h"
 #include "compiler/relay/verifier.h"
@@ -171,6 +172,26 @@ std::unique_ptr<Module> CheckKeepsMeaning(
   }
   if (!KeepsMeaning(module.get(), passes, tolerance, symbol)) return nullptr;
   return module;
+}
+
+std::string Main(absl::string_view body) {
+  return absl::StrCat("module { func @main", body, " }");
+}
+
+std::vector<std::string> OpsOf(const Function& function) {
+  std::vector<std::string> ops;
+  for (const auto& node : function.nodes()) {
+    if (node->kind == NodeKind::kOp) ops.push_back(node->op->name);
+  }
+  return ops;
+}
+
+std::vector<std::string> OpsAfter(absl::string_view text,
+                                  const std::vector<std::string>& passes,
+                                  double tolerance) {
+  const auto module = CheckKeepsMeaning(text, passes, tolerance);
+  return module == nullptr ? std::vector<std::string>{"(failed)"}
+                           : OpsOf(*module->main());
 }
 
 int CountOps(const Function& function, absl::string_view op) {

@@ -40,6 +40,17 @@ std::unique_ptr<Module> CheckKeepsMeaning(
 bool KeepsMeaning(Module* module, const std::vector<std::string>& passes,
                   double tolerance = 1e-5, int64_t symbol = 3);
 
+// A module with a function main of these operands, results and nodes.
+std::string Main(absl::string_view body);
+
+// The names of the operators that `function` calls, in order.
+std::vector<std::string> OpsOf(const Function& function);
+
+// Those of main after `passes`, which must keep its meaning.
+std::vector<std::string> OpsAfter(absl::string_view text,
+                                  const std::vector<std::string>& passes,
+                                  double tolerance = 1e-5);
+
 // Counts the nodes of `function` that call `op`.
 int CountOps(const Function& function, absl::string_view op);
 // In all functions.

@@ -1,0 +1,229 @@
+// Where operands lie: blocks of channels, and constants in the panels of
+// products and recurrent steps.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/passes/pass.h"
+#include "compiler/relay/passes/test_support.h"
+#include "compiler/relay/printer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::relay {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+// ---------------------------------------------------------------- block_layout
+
+TEST(BlockLayoutTest, ChainsStayInBlocks) {
+  const auto module = CheckKeepsMeaning(Main(R"((%x: f32[n, 3, 9, 9]) -> (%y) {
+    %w0 = const f32[16, 3, 3, 3] random(1)
+    %w1 = const f32[16, 1, 3, 3] random(2)
+    %w2 = const f32[24, 16, 1, 1] random(3)
+    %w3 = const f32[24, 24, 3, 3] random(4)
+    %b = const f32[16, 1, 1] random(5)
+    %c0 = conv2d(%x, %w0) {strides=[2, 2], pads=[1, 1, 1, 1]}
+    %a0 = add(%c0, %b)
+    %r0 = relu(%a0)
+    %c1 = conv2d(%r0, %w1) {groups=16, pads=[1, 1, 1, 1]}
+    %r1 = clip(%c1) {min=0.0, max=6.0}
+    %c2 = conv2d(%r1, %w2)
+    %c3 = conv2d(%c2, %w3) {pads=[1, 1, 1, 1]}
+    %s = add(%c3, %c2)
+    %p = max_pool2d(%s) {kernel=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]}
+    %g = global_avg_pool2d(%p)
+    %y = reshape(%g) {shape=[n, 24]}
+  })"),
+                                        {"block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(
+      OpsOf(*module->main()),
+      ElementsAre("conv2d", "add", "relu", "conv2d", "clip", "conv2d", "conv2d",
+                  "add", "max_pool2d", "global_avg_pool2d", "reshape"));
+  EXPECT_THAT(Print(*module), HasSubstr("kernel_layout=\"OIHW8o\""));
+  EXPECT_THAT(Print(*module), HasSubstr("kernel_layout=\"OIHW8i8o\""));
+}
+
+TEST(BlockLayoutTest, FillsUpOddChannels) {
+  const auto module =
+      CheckKeepsMeaning(Main(R"((%x: f32[1, 10, 5, 5]) -> (%y, %z) {
+    %w0 = const f32[12, 10, 3, 3] random(1)
+    %w1 = const f32[12, 1, 3, 3] random(2)
+    %w2 = const f32[5, 12, 1, 1] random(3)
+    %c0 = conv2d(%x, %w0)
+    %s = sigmoid(%c0)
+    %c1 = conv2d(%s, %w1) {groups=12, pads=[1, 1, 1, 1]}
+    %l = log(%s)
+    %m = add(%c1, %l)
+    %y = conv2d(%m, %w2)
+    %z = softmax(%s) {axis=1}
+  })"),
+                        {"block_layout"});
+  ASSERT_NE(module, nullptr);
+  // log of what fills up would be -inf, so it runs on plain data.
+  EXPECT_THAT(Print(*module), Not(HasSubstr("log(%s)  : f32[1, 2")));
+  EXPECT_EQ(CountOps(*module, "conv2d"), 3);
+}
+
+TEST(BlockLayoutTest, OperandsOfAllShapes) {
+  const auto module =
+      CheckKeepsMeaning(Main(R"((%x: f32[2, 8, 4, 4], %v: f32[2, 8, 4, 4],
+                                %r: f32[4], %one: f32[1, 1, 4, 4]) -> (%y) {
+    %w = const f32[16, 8, 1, 1] random(1)
+    %k = const f32[8, 8, 1, 1] random(2)
+    %slope = const f32[8, 1, 1] random(3)
+    %scale = const f32[1, 8, 1, 1] random(4)
+    %num = const f32[] {0.5}
+    %c = conv2d(%x, %k)
+    %a = prelu(%c, %slope)
+    %b = mul(%scale, %a)
+    %d = add(%b, %v)
+    %e = mul(%d, %r)
+    %f = sub(%e, %one)
+    %g = mul(%f, %num)
+    %pool = global_avg_pool2d(%g)
+    %se = conv2d(%pool, %k)
+    %gate = sigmoid(%se)
+    %gated = mul(%gate, %g)
+    %cat = concat(%gated, %c, %v) {axis=1}
+    %cut = slice(%cat) {axes=[1, 2], starts=[8, 1], ends=[24, 4]}
+    %pad = pad(%cut) {pads=[0, 0, 1, 0, 0, 0, 0, 1]}
+    %up = resize(%pad) {sizes=[2, 16, 8, 10], mode="nearest"}
+    %t = transpose(%w) {axes=[1, 0, 2, 3]}
+    %y = conv2d(%up, %t)
+  })"),
+                        {"fold_constants", "block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  // x, v, and y again.
+  EXPECT_EQ(CountOps(*module, "layout_transform"), 3);
+}
+
+TEST(BlockLayoutTest, OneDimension) {
+  const auto module = CheckKeepsMeaning(Main(R"((%x: f32[1, 8, 11]) -> (%y) {
+    %w = const f32[8, 8, 3] random(1)
+    %b = const f32[8, 1] random(2)
+    %c = conv1d(%x, %w) {pads=[1, 1]}
+    %a = add(%c, %b)
+    %r = relu(%a)
+    %d = conv1d(%r, %w) {dilations=[2]}
+    %p = max_pool1d(%d) {kernel=[2], strides=[2]}
+    %e = mul(%p, %b)
+    %y = concat(%e, %e) {axis=2}
+  })"),
+                                        {"block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "layout_transform"), 2);
+  EXPECT_EQ(CountOps(*module, "conv1d"), 0);
+}
+
+TEST(BlockLayoutTest, GroupsByWholeBlocksOnly) {
+  EXPECT_THAT(OpsAfter(Main(R"((%x: f32[1, 16, 4, 4]) -> (%y) {
+    %w = const f32[16, 4, 3, 3] random(1)
+    %y = conv2d(%x, %w) {groups=4}
+  })"),
+                       {"block_layout"}),
+              ElementsAre("conv2d"));
+  EXPECT_THAT(OpsAfter(Main(R"((%x: f32[1, 16, 4, 4]) -> (%y) {
+    %w = const f32[16, 8, 3, 3] random(1)
+    %y = conv2d(%x, %w) {groups=2}
+  })"),
+                       {"block_layout"}),
+              ElementsAre("layout_transform", "conv2d", "layout_transform"));
+}
+
+TEST(BlockLayoutTest, CutsInABlockWhatOneConvolutionGives) {
+  const auto cut = [](absl::string_view before) {
+    const auto module =
+        CheckKeepsMeaning(Main(absl::StrCat(R"((%x: f32[1, 8, 4, 4]) -> (%y) {
+          %w = const f32[16, 8, 1, 1] random(1)
+          %v = const f32[8, 12, 1, 1] random(2)
+          %c = conv2d(%x, %w) )",
+                                            before, R"(
+          %s = slice(%d) {axes=[1], starts=[0], ends=[12]}
+          %r = relu(%s)
+          %y = conv2d(%r, %v)
+        })")),
+                          {"block_layout", "simplify"});
+    return module == nullptr ? -1 : CountOps(*module, "layout_transform");
+  };
+  EXPECT_EQ(cut("%d = pad(%c) {pads=[0, 0, 1, 1, 0, 0, 0, 0]}"), 2);
+  // The part that is cut off may be infinite here where nothing else is.
+  EXPECT_EQ(cut("%d = exp(%c)"), 4);
+  EXPECT_EQ(cut("%d = max_pool2d(%c) {kernel=[2, 2]}"), 4);
+}
+
+// ---------------------------------------------------------------- pack_weights
+
+TEST(PackWeightsTest, Products) {
+  const auto module =
+      CheckKeepsMeaning(Main(R"((%x: f32[2, 3, 10]) -> (%y, %z, %u) {
+    %w = const f32[10, 37] random(1)
+    %v = const f32[5, 10] random(2)
+    %y = matmul(%x, %w)
+    %z = dense(%x, %v)
+    %u = matmul(%x, %w)
+  })"),
+                        {"pack_weights"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "dense_packed"), 3);
+  EXPECT_EQ(module->main()->nodes().size(), 1 + 2 + 3u);
+}
+
+// The panels in `text` after pack_weights, as the types of constants of four
+// dimensions.
+std::vector<std::string> PanelsOfSteps(absl::string_view text) {
+  std::vector<std::string> panels;
+  const auto module = CheckKeepsMeaning(Main(text), {"pack_weights"});
+  if (module == nullptr) return panels;
+  for (const auto& node : module->main()->nodes()) {
+    if (node->kind != NodeKind::kConstant) continue;
+    const TensorType& type = node->outputs[0];
+    if (type.shape.size() == 4) panels.push_back(ToString(type));
+  }
+  return panels;
+}
+
+TEST(PackWeightsTest, RecurrentSteps) {
+  // Vectors of 8 lanes: all of a gate in one panel.
+  EXPECT_THAT(
+      PanelsOfSteps(R"((%x: f32[3, 2, 96], %h: f32[2, 24]) -> (%y#0, %z#2) {
+        %w = const f32[24, 96] random(1)
+        %y = lstm(%x, %w, %h, _, %h)
+        %z = lstm(%x, %w, %h, _, %h)
+      })"),
+      ElementsAre("f32[4, 24, 3, 8]"));
+  // Eight accumulators at most.
+  EXPECT_THAT(PanelsOfSteps(R"((%x: f32[2, 1, 80], %h: f32[1, 80]) -> (%y#1) {
+        %w = const f32[80, 80] random(1)
+        %y = rnn(%x, %w, %h)
+      })"),
+              ElementsAre("f32[2, 80, 5, 8]"));
+  for (const char* order : {"0", "1"}) {
+    EXPECT_THAT(
+        PanelsOfSteps(absl::StrCat(R"((%x: f32[3, 2, 48], %h: f32[2, 16],
+                                        %b: f32[16]) -> (%y#0, %y#1) {
+        %w = const f32[16, 48] random(1)
+        %y = gru(%x, %w, %h, _, %b) {linear_before_reset=)",
+                                   order, "}}")),
+        ElementsAre("f32[3, 16, 2, 8]"));
+  }
+  // No whole vectors, or only one.
+  EXPECT_THAT(PanelsOfSteps(R"((%x: f32[2, 1, 20], %h: f32[1, 20]) -> (%y#1) {
+        %w = const f32[20, 20] random(1)
+        %y = rnn(%x, %w, %h)
+      })"),
+              IsEmpty());
+  EXPECT_THAT(PanelsOfSteps(R"((%x: f32[2, 1, 8], %h: f32[1, 8]) -> (%y#1) {
+        %w = const f32[8, 8] random(1)
+        %y = rnn(%x, %w, %h)
+      })"),
+              IsEmpty());
+}
+
+}  // namespace
+}  // namespace ingot::relay
