@@ -99,7 +99,13 @@ class Axis {
     return Inside(MakeCast(DataType::Int(64), rounded));
   }
 
-  // The taps' indices and weights.
+  // The taps' indices and weights. Who uses them more than once keeps them: the
+  // same expressions are computed once.
+  std::vector<std::pair<Expr, Expr>> Taps() const {
+    return o_.mode == "linear" ? Linear() : Cubic();
+  }
+
+ private:
   std::vector<std::pair<Expr, Expr>> Linear() const {
     const Expr low = Floor(pos_);
     const Expr part = pos_ - low;
@@ -137,7 +143,6 @@ class Axis {
     return taps;
   }
 
- private:
   Expr C(double value) const { return MakeConst(type_, value); }
   static Expr Floor(const Expr& x) { return MakeCall(Intrinsic::kFloor, {x}); }
   Expr Inside(const Expr& index) const {
@@ -290,13 +295,16 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
     } else {
       // A weighted sum for each dimension, the first outermost.
       const DataType f32 = DataType::Float(32);
+      std::vector<std::vector<std::pair<Expr, Expr>>> taps(rank);
+      for (int d = 0; d < rank; ++d) {
+        if (axes[d] != nullptr) taps[d] = axes[d]->Taps();
+      }
       std::function<Expr(int, const Indices&)> sum = [&](int d,
                                                          const Indices& at) {
         if (d == rank) return MakeCast(f32, x(at));
         if (axes[d] == nullptr) return sum(d + 1, at);
         Expr total;
-        for (const auto& [index, weight] :
-             o.mode == "linear" ? axes[d]->Linear() : axes[d]->Cubic()) {
+        for (const auto& [index, weight] : taps[d]) {
           Indices next = at;
           next[d] = index;
           const Expr term = sum(d + 1, next) * weight;
