@@ -334,10 +334,12 @@ absl::StatusOr<MachineModel> MachineOf(const Target& target) {
   model = codegen::ModelOf(*processor);
   model.reproducible = reproducible;
   // C has words for none but x86's products of bytes (c_vector_helpers.cc).
-  const bool has_dot = model.Has(MachineUnit::kInt8Dot) &&
-                       absl::StartsWith(processor->triple, "x86_64");
-  model.units.clear();
-  if (has_dot) model.units.insert(MachineUnit::kInt8Dot);
+  const bool is_x86 = absl::StartsWith(processor->triple, "x86_64");
+  for (auto unit = model.units.begin(); unit != model.units.end();) {
+    const bool stays = is_x86 && (*unit == MachineUnit::kInt8Dot ||
+                                  *unit == MachineUnit::kInt7Dot);
+    unit = stays ? std::next(unit) : model.units.erase(unit);
+  }
   return model;
 }
 

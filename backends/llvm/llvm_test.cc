@@ -209,12 +209,15 @@ TEST(Llvm, DescribesProcessors) {
   EXPECT_TRUE(model("-mcpu=haswell").fma);
   EXPECT_EQ(model("-mcpu=generic").vector_bits, 128);
   EXPECT_FALSE(model("-mcpu=generic").fma);
-  EXPECT_THAT(model("-mcpu=skylake-avx512").units, IsEmpty());
+  EXPECT_THAT(model("-mcpu=generic").units, IsEmpty());
+  EXPECT_THAT(model("-mcpu=skylake-avx512").units,
+              ElementsAre(MachineUnit::kInt7Dot));
   EXPECT_THAT(model("-mcpu=cascadelake").units,
-              ElementsAre(MachineUnit::kInt8Dot));
-  EXPECT_THAT(model("-mcpu=sapphirerapids").units,
-              ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt8Tiles,
-                          MachineUnit::kBFloat16Tiles));
+              ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt7Dot));
+  EXPECT_THAT(
+      model("-mcpu=sapphirerapids").units,
+      ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt7Dot,
+                  MachineUnit::kInt8Tiles, MachineUnit::kBFloat16Tiles));
 }
 
 TEST(Llvm, CompilesForOtherProcessors) {

@@ -90,6 +90,21 @@ class RegisterFinder : public tir::StmtVisitor {
   const tir::BufferNode& buffer_;
 };
 
+// Whether no byte of the lanes can be 128 or more: a mask says so.
+bool HasSmallBytes(const Expr& e) {
+  const auto* binary = As<tir::Binary>(e);
+  if (binary == nullptr || binary->op != BinaryOp::kBitAnd) return false;
+  for (const Expr& operand : {binary->a, binary->b}) {
+    const auto* all = As<tir::Broadcast>(operand);
+    int64_t mask;
+    if (all != nullptr && tir::AsConstInt(all->value, &mask) &&
+        (mask & 0x80808080) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 bool CPrinter::HasVectorType(DataType t) const {
@@ -281,8 +296,12 @@ std::string CPrinter::PrintVectorCall(const tir::Call& e, int* precedence) {
   }
   std::vector<std::string> args;
   for (const Expr& arg : e.args) args.push_back(PrintVector(arg, kAnything));
-  return absl::StrCat(VectorHelper(tir::IntrinsicName(e.intrinsic), e.dtype),
-                      "(", absl::StrJoin(args, ", "), ")");
+  const bool small =
+      e.intrinsic == tir::Intrinsic::kDot4 && HasSmallBytes(e.args[0]);
+  return absl::StrCat(
+      VectorHelper(small ? "dot4small" : tir::IntrinsicName(e.intrinsic),
+                   e.dtype),
+      "(", absl::StrJoin(args, ", "), ")");
 }
 
 std::string CPrinter::PrintVector(const Expr& e, int precedence) {

@@ -45,30 +45,42 @@ struct VectorName {
   int lanes = 0, bytes = 0;
 };
 
-// x86's instructions for products of bytes, where the compiler has them.
-std::string Dot4(const VectorName& t) {
+// x86's instructions for products of bytes, where the compiler has them: of
+// any, and of those that are less than 128 in x.
+std::string Dot4(const VectorName& t, bool small) {
+  const std::string bits = absl::StrCat(8 * t.bytes);
+  const std::string type = absl::StrCat("__m", bits, "i");
+  const std::string mm = t.bytes == 16 ? "_mm" : absl::StrCat("_mm", bits);
   std::string instruction;
-  const auto add = [&](const char* when, const char* type, const char* name) {
+  const auto add = [&](const char* when, absl::string_view call) {
     absl::StrAppend(&instruction, instruction.empty() ? "#if " : "#elif ", when,
-                    "\n  return (", t.name, ")", name, "((", type, ")z, (",
-                    type, ")x, (", type, ")y);\n");
+                    "\n  return (", t.name, ")",
+                    absl::Substitute(call, mm, absl::StrCat("(", type, ")x"),
+                                     absl::StrCat("(", type, ")y"),
+                                     absl::StrCat("(", type, ")z")),
+                    ";\n");
   };
+  constexpr char kOne[] = "$0_dpbusd_epi32($3, $1, $2)";
+  constexpr char kPairs[] =
+      "$0_add_epi32($3, $0_madd_epi16($0_maddubs_epi16($1, $2), "
+      "$0_set1_epi16(1)))";
   if (t.bytes == 64) {
-    add("defined(__AVX512VNNI__)", "__m512i", "_mm512_dpbusd_epi32");
+    add("defined(__AVX512VNNI__)", kOne);
+    if (small) add("defined(__AVX512BW__)", kPairs);
   } else if (t.bytes == 32 || t.bytes == 16) {
-    const char* const type = t.bytes == 32 ? "__m256i" : "__m128i";
-    add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", type,
-        t.bytes == 32 ? "_mm256_dpbusd_epi32" : "_mm_dpbusd_epi32");
-    add("defined(__AVXVNNI__)", type,
-        t.bytes == 32 ? "_mm256_dpbusd_avx_epi32" : "_mm_dpbusd_avx_epi32");
+    add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", kOne);
+    add("defined(__AVXVNNI__)", "$0_dpbusd_avx_epi32($3, $1, $2)");
+    if (small) {
+      add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)", kPairs);
+    }
   }
   return absl::Substitute(
-      "\nstatic inline $0 ingot_dot4_$0($0 x, $0 y, $0 z) {\n$1"
+      "\nstatic inline $0 ingot_$3_$0($0 x, $0 y, $0 z) {\n$1"
       "  for (int i = 0; i < 32; i += 8) {\n"
       "    z += ((x >> i) & 255) * ((y << (24 - i)) >> 24);\n  }\n"
       "  return z;\n$2}\n",
       t.name, instruction.empty() ? "" : instruction + "#else\n",
-      instruction.empty() ? "" : "#endif\n");
+      instruction.empty() ? "" : "#endif\n", small ? "dot4small" : "dot4");
 }
 
 // Floats to integers of at most 16 bits, the limits for what is beyond them and
@@ -175,7 +187,7 @@ std::string ByParts(absl::string_view op, const VectorName& t) {
   const std::string to =
       IsSaturating(op) ? std::string(op.substr(2)) : t.element;
   std::vector<std::string> params = {"x"};
-  const bool has_three = op == "dot4" || op == "muladd";
+  const bool has_three = op == "dot4" || op == "dot4small" || op == "muladd";
   if (op == "min" || op == "max" || op == "pow" || op == "fmod" || has_three) {
     params.push_back("y");
   }
@@ -264,7 +276,7 @@ std::string Source(absl::string_view op, const VectorName& t, bool fused) {
   if (IsOwnMath(op, true) && (is_f32 || op == "bits" || op == "from")) {
     return MathSource(op, t.name, fused);
   }
-  if (op == "dot4") return Dot4(t);
+  if (op == "dot4" || op == "dot4small") return Dot4(t, op != "dot4");
   if (IsSaturating(op)) return Saturating(t, op.substr(2));
   const bool has_two = op == "pow" || op == "fmod";
   return absl::Substitute("\nstatic inline $0 ingot_$1_$0($0 x$2) {\n$3}\n",

@@ -180,6 +180,10 @@ constexpr RowsCase kRows[] = {
      "%y = matmul(%x, %w)"},
     {"few_bits", "%x: f32[n, 64], %w: u8[9, 2, 16], %s: f32[9, 2]",
      "%y = dense_bits(%x, %w, %s) {bits=4}"},
+    {"words",
+     "%x: u8[n, 64], %a: f32[n, 2], %b: i32[n, 2], %w: i32[2, 2, 4, 8], "
+     "%s: f32[2, 2, 8]",
+     "%y = dense_bits_packed(%x, %a, %b, %w, %s) {bits=4, units=9}"},
 };
 
 class RowsTest : public testing::TestWithParam<RowsCase> {};
@@ -197,6 +201,9 @@ Tensor Numbers(const relay::TensorType& type, int64_t n) {
     if (type.dtype == DataType::Float(32)) {
       tensor.mutable_data<float>()[i] =
           static_cast<float>(i * 37 % 41 - 20) / 32;
+    } else if (type.dtype == DataType::Int(32)) {
+      tensor.mutable_data<int32_t>()[i] =
+          static_cast<int32_t>(static_cast<uint32_t>(i + 1) * 2654435761u);
     } else {
       tensor.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(i * 91);
     }

@@ -17,7 +17,8 @@ size_t AxesAfterRows(const te::Operation& op) {
   const absl::string_view anchor =
       it == op.tags.end() ? absl::string_view() : it->second;
   if (anchor == te::kDenseBits) return 2;
-  const bool is_product = anchor == te::kMatmul || anchor == te::kDensePacked;
+  const bool is_product = anchor == te::kMatmul || anchor == te::kDensePacked ||
+                          anchor == te::kDenseWords;
   return is_product ? 1 : 0;
 }
 

@@ -13,9 +13,11 @@ namespace ingot {
 // Units that compute on more than vectors of one element type.
 enum class MachineUnit {
   // Adds the products of four unsigned and four signed bytes to each i32 lane
-  // of
-  // a vector (tir::Intrinsic::kDot4): AVX-VNNI, AVX-512 VNNI, Arm's I8MM.
+  // of a vector (tir::Intrinsic::kDot4): AVX-VNNI, AVX-512 VNNI, Arm's I8MM.
   kInt8Dot,
+  // The same by a few instructions, where the unsigned bytes are less than 128:
+  // SSSE3, AVX2, Arm's dot product.
+  kInt7Dot,
   // Multiply tiles of a matrix, a tile register at a time: AMX.
   kInt8Tiles,
   kBFloat16Tiles,

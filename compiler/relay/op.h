@@ -97,6 +97,8 @@ enum Trait : unsigned {
   // Multiplies one row at each of its steps by its second operand, a matrix
   // [k, gates * k]; takes it in panels, too: [panels, k, vectors, lanes].
   kStepsOverMatrix = 1 << 15,
+  // Multiplies its first operand by a matrix of few bits (dense_bits).
+  kTimesFewBits = 1 << 16,
 };
 constexpr Trait operator|(Trait a, Trait b) {
   return static_cast<Trait>(static_cast<unsigned>(a) |

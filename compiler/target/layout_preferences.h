@@ -39,6 +39,10 @@ struct LayoutPreferences {
   // its weights packed to match (dense_parts, conv2d_parts). 0: it is computed
   // in f32. Null: all are.
   std::function<int64_t(const relay::Node& product)> product_parts;
+  // The columns of a panel in which constant matrices of numbers of 2, 4 or 8
+  // bits should be stored, as words, where data may be rounded to bytes. 0:
+  // they stay as they are, and data too. Null: all do.
+  std::function<int64_t(int64_t bits)> few_bits_columns;
   // Whether products and convolutions of u8 data and i8 weights should read
   // these in words of four (attribute dot4), and quantised models multiply
   // bytes.

@@ -31,6 +31,10 @@
 //                      weight [n, blocks, bytes] of u8; data split into what
 //                      each byte's numbers meet, see the operator. One stage
 //                      reads it, which adds up the lanes
+//   dense_words      batch..., m, n           groups
+//                      data bytes [batch..., m, k], weight words [n/nr, blocks,
+//                      words, nr] with all of a group's in one value, see
+//                      dense_bits_packed
 //   conv2d_parts     n, oc/16, oh, ow, 16     ic/32, kh, kw, pairs, 2
 //                      data [n, ic/32, h, w, part, 32] of bf16, weight as of
 //                      dense_parts
@@ -72,6 +76,7 @@ inline constexpr char kDensePacked[] = "dense_packed";
 inline constexpr char kWinograd[] = "winograd";  // and {"winograd": "1"}
 inline constexpr char kDenseParts[] = "dense_parts";
 inline constexpr char kDenseBits[] = "dense_bits";
+inline constexpr char kDenseWords[] = "dense_words";
 inline constexpr char kConv2dParts[] = "conv2d_parts";
 inline constexpr char kParts[] = "parts";  // {"parts": "1"}
 inline constexpr char kPool2d[] = "pool2d";

@@ -117,6 +117,9 @@ std::string DecoderGraph::LinearInFourBits(const std::string& x, int64_t inputs,
   SetInt(node_, "K", inputs);
   SetInt(node_, "bits", 4);
   SetInt(node_, "block_size", kBlock);
+  // Data may be rounded to bytes, as the tools that write such models for
+  // processors say.
+  SetInt(node_, "accuracy_level", 4);
   return y;
 }
 

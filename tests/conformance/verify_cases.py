@@ -3,7 +3,7 @@
 Every folder with a model.onnx is a case; its data sets lie beside the model. Prints a line for each case
 that does not pass, with the command's last words, then how many do.
 
-  verify_cases.py INGOT FOLDER [--target=llvm] [--jobs=2] [--only=TEXT] [--timeout=300]
+  verify_cases.py INGOT FOLDER [--target=llvm | --interpret] [--jobs=2] [--only=TEXT] [--timeout=300]
 """
 
 import argparse
@@ -17,11 +17,9 @@ def cases_below(folder):
     return sorted(root for root, _, files in os.walk(folder) if "model.onnx" in files)
 
 
-def verify(ingot, case, target, timeout):
+def verify(ingot, case, flags, timeout):
     """Returns None if the case passes, or else why it does not."""
-    command = [ingot, "verify", os.path.join(case, "model.onnx"), "--test-data=" + case, "--quiet"]
-    if target:
-        command.append("--target=" + target)
+    command = [ingot, "verify", os.path.join(case, "model.onnx"), "--test-data=" + case, "--quiet"] + flags
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
@@ -37,6 +35,7 @@ def main():
     parser.add_argument("ingot", help="the command")
     parser.add_argument("folder", help="with cases at any depth")
     parser.add_argument("--target", default="", help="as --target of `ingot verify`; its default otherwise")
+    parser.add_argument("--interpret", action="store_true", help="as --interpret of `ingot verify`")
     parser.add_argument("--jobs", type=int, default=2, help="cases at a time")
     parser.add_argument("--only", default="", help="cases whose path has this text in it")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for a case")
@@ -46,9 +45,12 @@ def main():
     cases = [case for case in cases_below(folder) if args.only in case]
     if not cases:
         sys.exit(f"there are no cases in {folder}")
+    flags = ["--target=" + args.target] if args.target else []
+    if args.interpret:
+        flags.append("--interpret")
     passed = 0
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        results = pool.map(lambda case: verify(args.ingot, case, args.target, args.timeout), cases)
+        results = pool.map(lambda case: verify(args.ingot, case, flags, args.timeout), cases)
         for case, reason in zip(cases, results):
             if reason is None:
                 passed += 1

@@ -245,6 +245,46 @@ bool AddFewBits(ModelBuilder* m, const std::string& op) {
                 x->bound * 256 * static_cast<double>(depth));
 }
 
+// The scales of the data are what other operators compute.
+bool AddFewBitsPacked(ModelBuilder* m, const std::string& op) {
+  const auto scales = m->Pick(kF32, [](const Known& k) {
+    return k.rank() > 1 && k.is_static() && k.elements() > 0;
+  });
+  if (!scales) return false;
+  const int64_t groups = scales->dim(scales->rank() - 1);
+  const int64_t bits = int64_t{2} << m->Next(3);
+  const int64_t numbers = 32 / bits;  // of a word
+  int64_t words = int64_t{1} << m->Next(5);
+  if (groups % std::max<int64_t>(1, words * numbers / 32) != 0) words = 1;
+  const int64_t block = words * numbers;
+  const int64_t blocks = groups / std::max<int64_t>(1, block / 32);
+  const int64_t columns = int64_t{1} << m->Next(5), units = 1 + m->Next(40);
+  const int64_t panels = (units - 1) / columns + 1;
+  const auto integers = [m](const Ints& shape, DataType type, int64_t most) {
+    int64_t count = 1;
+    for (int64_t d : shape) count *= d;
+    Ints values(count);
+    for (int64_t& value : values) value = m->Next(most);
+    return m->Integers(values, type, shape);
+  };
+  Ints shape = *relay::ConstShape(scales->type().shape);
+  const Known sums = integers(shape, DataType::Int(32), 4000);
+  shape.back() = blocks * block;
+  std::vector<Known> operands = {
+      integers(shape, DataType::UInt(8), 256), *scales, sums,
+      integers({panels, blocks, words, columns}, DataType::Int(32),
+               int64_t{1} << 31),
+      m->Constant(kF32, {panels, blocks, columns}, false)};
+  if (m->Chance(50)) {
+    operands.push_back(m->Constant(kF32, {panels, blocks, columns}, false));
+  }
+  Attrs attrs;
+  attrs.Set("bits", bits);
+  attrs.Set("units", units);
+  return m->Add(op, operands, attrs, false,
+                scales->bound * 128 * 256 * 32 * static_cast<double>(groups));
+}
+
 bool AddUpdateSlice(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(m->FloatType(), [](const Known& k) {
     return k.rank() > 1 && k.is_static() && k.dim(0) > 0 && k.dim(1) > 0;
@@ -347,6 +387,7 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
       {{"bit_cast"}, AddBitCast},
       {{"update_slice"}, AddUpdateSlice},
       {{"dense_bits"}, AddFewBits},
+      {{"dense_bits_packed"}, AddFewBitsPacked},
       {{"linear_attention"}, AddLinearAttention},
       {{"expert_dense"}, AddExpertDense},
   };

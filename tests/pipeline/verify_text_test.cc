@@ -52,6 +52,9 @@ TEST_F(CliTest, VerifyComparesStrings) {
       DoJson({"verify", "@split.onnx", "--test-data=@data"});
   EXPECT_EQ(json["ok"], true) << json;
   EXPECT_EQ(json["elements"], 4);
+  const nlohmann::json interpreted =
+      DoJson({"verify", "@split.onnx", "--test-data=@data", "--interpret"});
+  EXPECT_EQ(interpreted["ok"], true) << interpreted;
 
   WriteStrings(set + "/output_0.pb", "words", {2, 2}, {"a", "b", "ccc", ""});
   ExpectError({"verify", "@split.onnx", "--test-data=@data"}, 1,

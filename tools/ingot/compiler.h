@@ -53,6 +53,21 @@ struct CompiledModel {
       check_calls;
 };
 
+// A model as the interpreter runs it, which defines the meaning of every
+// operator. Nothing of it is optimised or compiled, so it takes its time.
+class InterpretedModel {
+ public:
+  virtual ~InterpretedModel() = default;
+
+  // In the model's order. Dimensions that are not numbers are -1.
+  virtual absl::Span<const TensorInfo> inputs() const = 0;
+  virtual absl::Span<const TensorInfo> outputs() const = 0;
+
+  // The outputs for these inputs, which are checked.
+  virtual absl::StatusOr<std::vector<TensorOrSequence>> Run(
+      absl::Span<const TensorOrSequence> inputs) = 0;
+};
+
 // A value that a node of a model computes.
 struct ComputedValue {
   std::string name;
@@ -102,12 +117,9 @@ class Compiler {
   virtual absl::StatusOr<std::vector<ComputedValue>> Values(
       absl::string_view path) = 0;
 
-  // The outputs of the model at `path` for `inputs`, in the model's order, by
-  // the interpreter that defines the meaning of every operator. Nothing is
-  // optimised or compiled, so it takes its time.
-  virtual absl::StatusOr<std::vector<TensorOrSequence>> Interpret(
-      absl::string_view path, absl::Span<const TensorOrSequence> inputs,
-      const InputShapes& shapes, Progress* progress) = 0;
+  // Reads the model at `path` for the interpreter.
+  virtual absl::StatusOr<std::unique_ptr<InterpretedModel>> ReadToInterpret(
+      absl::string_view path, const InputShapes& shapes) = 0;
 };
 
 }  // namespace ingot

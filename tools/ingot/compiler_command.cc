@@ -115,11 +115,10 @@ class CompilerOfThisProgram final : public Compiler {
     return values;
   }
 
-  absl::StatusOr<std::vector<TensorOrSequence>> Interpret(
-      absl::string_view path, absl::Span<const TensorOrSequence> inputs,
-      const InputShapes& shapes, Progress* progress) override {
+  absl::StatusOr<std::unique_ptr<InterpretedModel>> ReadToInterpret(
+      absl::string_view path, const InputShapes& shapes) override {
     INGOT_ASSIGN_OR_RETURN(FrontendRegistry frontends, Frontends());
-    return EvaluateReference(path, frontends, inputs, shapes, progress);
+    return ReadReference(path, frontends, shapes);
   }
 
  private:

@@ -33,11 +33,27 @@ struct VerifyFlags {
   int64_t seed = 0;
   double rtol_max = -1;  // not given
   Tolerance tolerance;
+  bool interpret = false;
   bool per_node = false;
   std::string values;
   bool json = false;
   bool quiet = false;
 };
+
+// What the interpreter gives for `inputs` of the model at `path`.
+absl::StatusOr<std::vector<TensorOrSequence>> Interpret(
+    absl::Span<const TensorOrSequence> inputs, const VerifyFlags& flags,
+    const std::string& path, Compiler* compiler, Progress* progress) {
+  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
+                         ParseInputShapes(flags.open.compile.input_shapes));
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<InterpretedModel> model,
+                         compiler->ReadToInterpret(path, shapes));
+  progress->Update("interpreting the reference", 0.1);
+  absl::StatusOr<std::vector<TensorOrSequence>> outputs = model->Run(inputs);
+  progress->Clear();
+  if (!outputs.ok()) return Where(outputs.status(), path);
+  return outputs;
+}
 
 // A case of given or random inputs. With a reference, what that model's
 // interpretation gives is what should come of them; without, nothing is said
@@ -60,12 +76,63 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
   }
   Print(absl::StrCat(OneLine(note), "; the reference is the interpreter on ",
                      OneLine(flags.reference), "\n"));
-  absl::StatusOr<std::vector<TensorOrSequence>> outputs =
-      compiler->Interpret(flags.reference, made.inputs, shapes, progress);
-  progress->Clear();
-  if (!outputs.ok()) return Where(outputs.status(), flags.reference);
-  made.outputs = *std::move(outputs);
+  INGOT_ASSIGN_OR_RETURN(
+      made.outputs,
+      Interpret(made.inputs, flags, flags.reference, compiler, progress));
   return made;
+}
+
+// Says what was found beside the table. `per_node` may be null.
+void Report(const VerifyFlags& flags, const Verdict& verdict, size_t cases,
+            const CallCheck* per_node) {
+  if (per_node != nullptr) {
+    Print(absl::StrCat(
+        "every call is as the interpreter says: ", per_node->calls(),
+        " calls; the largest error, ", HumanNumber(per_node->worst()),
+        ", is of ", per_node->worst_call(), "\n"));
+  }
+  if (flags.json) {
+    nlohmann::ordered_json json = verdict.Json(cases, flags.tolerance);
+    if (per_node != nullptr) {
+      json["per_node"] = {{"calls", per_node->calls()},
+                          {"max_abs_err", per_node->worst()},
+                          {"worst_call", per_node->worst_call()}};
+    }
+    PrintJson(json);
+  }
+}
+
+// With --interpret: what the interpreter gives, against the test data.
+absl::Status VerifyInterpreter(const std::string& path,
+                               const VerifyFlags& flags,
+                               const std::vector<TestDataSet>& sets,
+                               Compiler* compiler, Progress* progress) {
+  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
+                         ParseInputShapes(flags.open.compile.input_shapes));
+  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<InterpretedModel> model,
+                         compiler->ReadToInterpret(path, shapes));
+  Verdict verdict;
+  for (size_t i = 0; i < sets.size(); ++i) {
+    INGOT_ASSIGN_OR_RETURN(
+        const Case expected,
+        ReadCase(sets[i], model->inputs(), model->outputs()));
+    progress->Update(absl::StrCat("interpreting ", expected.name),
+                     static_cast<double>(i) / static_cast<double>(sets.size()));
+    const absl::StatusOr<std::vector<TensorOrSequence>> outputs =
+        model->Run(expected.inputs);
+    const absl::Status status =
+        outputs.ok() ? CompareOutputs(expected, model->outputs(), *outputs,
+                                      flags.tolerance, &verdict)
+                     : outputs.status();
+    if (!status.ok()) {
+      return Annotate(status, absl::StrCat(path, ": ", expected.name));
+    }
+  }
+  progress->Clear();
+  Print(verdict.TableText());
+  Report(flags, verdict, sets.size(), nullptr);
+  const absl::Status status = verdict.ToStatus();
+  return status.ok() ? status : Annotate(status, path);
 }
 
 // With --values: each value against its dump.
@@ -100,26 +167,6 @@ absl::Status RunCase(const Case& expected, const StateData& data,
                        verdict);
 }
 
-// Says what was found beside the table. `per_node` may be null.
-void Report(const VerifyFlags& flags, const Verdict& verdict, size_t cases,
-            const CallCheck* per_node) {
-  if (per_node != nullptr) {
-    Print(absl::StrCat(
-        "every call is as the interpreter says: ", per_node->calls(),
-        " calls; the largest error, ", HumanNumber(per_node->worst()),
-        ", is of ", per_node->worst_call(), "\n"));
-  }
-  if (flags.json) {
-    nlohmann::ordered_json json = verdict.Json(cases, flags.tolerance);
-    if (per_node != nullptr) {
-      json["per_node"] = {{"calls", per_node->calls()},
-                          {"max_abs_err", per_node->worst()},
-                          {"worst_call", per_node->worst_call()}};
-    }
-    PrintJson(json);
-  }
-}
-
 absl::Status Verify(const std::string& path, const VerifyFlags& flags,
                     const Backends& backends, Progress* progress) {
   const bool has_data = !flags.test_data.empty();
@@ -138,6 +185,13 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
   }
   if (!flags.values.empty()) {
     return VerifyValues(path, flags, sets, builtins, progress);
+  }
+  if (flags.interpret) {
+    if (!IsModel(path, builtins)) {
+      return UsageError(
+          absl::StrCat("--interpret needs a model, and ", path, " is none"));
+    }
+    return VerifyInterpreter(path, flags, sets, builtins.compiler, progress);
   }
   INGOT_ASSIGN_OR_RETURN(OpenedModel opened,
                          OpenModel(path, flags.open, builtins, progress));
@@ -220,6 +274,10 @@ absl::Status RunVerify(Args args, const Backends& backends) {
   flags.Double("rtol-max", "R", "tolerance relative to the tensor's largest",
                &verify.rtol_max);
   flags.Int("threads", "N", "threads to use", 1, 1024, &verify.open.threads);
+  flags.Bool("interpret",
+             "of a MODEL: what the interpreter gives is compared with "
+             "--test-data, and nothing compiled",
+             &verify.interpret);
   flags.Bool("per-node",
              "of a MODEL: compare each call with the interpreter, and name the "
              "first that is wrong; needs no other flag",
@@ -245,6 +303,9 @@ absl::Status RunVerify(Args args, const Backends& backends) {
   }
   if (has_data && !verify.inputs.empty()) {
     return UsageError("--test-data has inputs of its own, so no --input");
+  }
+  if (verify.interpret && (!has_data || verify.per_node)) {
+    return UsageError("--interpret needs --test-data, and no --per-node");
   }
   if (!verify.values.empty() && !verify.per_node) {
     return UsageError("--values needs --per-node");

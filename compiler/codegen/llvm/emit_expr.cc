@@ -282,13 +282,23 @@ Value* KernelEmitter::EmitDivision(const tir::Binary& e, Value* x, Value* y) {
   return b_.CreateAdd(remainder, b_.CreateSelect(adjust, y, zero));
 }
 
+Value* KernelEmitter::EmitByteProducts(const tir::Call& last) {
+  std::vector<Dot4Terms> terms;
+  const tir::Call* call = &last;
+  while (true) {
+    terms.push_back({EmitExpr(call->args[0]), EmitExpr(call->args[1])});
+    const auto* before = tir::As<tir::Call>(call->args[2]);
+    if (before == nullptr || before->intrinsic != tir::Intrinsic::kDot4) break;
+    call = before;
+  }
+  return EmitDot4s(b_, m_, terms, EmitExpr(call->args[2]));
+}
+
 Value* KernelEmitter::EmitCall(const tir::Call& e) {
   const DataType t = e.args[0]->dtype;
+  if (e.intrinsic == tir::Intrinsic::kDot4) return EmitByteProducts(e);
   std::vector<Value*> args;
   for (const Expr& arg : e.args) args.push_back(EmitExpr(arg));
-  if (e.intrinsic == tir::Intrinsic::kDot4) {
-    return EmitDot4(b_, m_, args[0], args[1], args[2]);
-  }
   if (!t.is_float()) {
     if (e.intrinsic != tir::Intrinsic::kAbs) {
       return Fail(

@@ -74,6 +74,8 @@ class KernelEmitter {
                             llvm::Value* y);
   llvm::Value* EmitUnary(const tir::Unary& e);
   llvm::Value* EmitCall(const tir::Call& e);
+  // kDot4 with all whose result it is added to.
+  llvm::Value* EmitByteProducts(const tir::Call& last);
   llvm::Value* EmitRamp(const tir::Ramp& e);
   llvm::Value* EmitConstant(DataType t, double value);
   // Whether an i64 expression cannot overflow: it is made of loop variables,

@@ -312,6 +312,8 @@ MachineModel ModelOf(const Machine& machine) {
       {"avx512vnni", MachineUnit::kInt8Dot},
       {"avxvnni", MachineUnit::kInt8Dot},
       {"i8mm", MachineUnit::kInt8Dot},
+      {"ssse3", MachineUnit::kInt7Dot},
+      {"dotprod", MachineUnit::kInt7Dot},
       {"simd128", MachineUnit::kInt8Dot},
       {"amx-int8", MachineUnit::kInt8Tiles},
       {"amx-bf16", MachineUnit::kBFloat16Tiles},

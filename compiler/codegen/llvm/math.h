@@ -19,10 +19,17 @@ namespace ingot::codegen {
 llvm::Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* a,
                         llvm::Value* c, llvm::Value* d);
 
-// tir's kDot4 of i32 or vectors of them: one instruction where the machine has
-// it for so many lanes.
-llvm::Value* EmitDot4(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* a,
-                      llvm::Value* c, llvm::Value* d);
+// Words of four bytes, those of x without a sign, that are multiplied.
+struct Dot4Terms {
+  llvm::Value* x;
+  llvm::Value* y;
+};
+
+// tir's kDot4 of i32 or vectors of them, of one after the other of the terms,
+// the first of which is added to z: one instruction each where the machine has
+// it for so many lanes, and few where it has them for small bytes.
+llvm::Value* EmitDot4s(llvm::IRBuilder<>& b, const Machine& m,
+                       const std::vector<Dot4Terms>& terms, llvm::Value* z);
 
 // `args` are floats or doubles, or vectors of them, all of one type. kIsNan
 // and kIsInf give i1. Inserts at b's place, where new blocks may begin.

@@ -1,4 +1,4 @@
-// A product with a sum, and four of them: what machines do in one instruction.
+// A product with a sum, which machines do in one instruction.
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -6,9 +6,6 @@
 #include "compiler/codegen/llvm/float_math.h"
 #include "compiler/codegen/llvm/math.h"
 #include "llvm/IR/DerivedTypes.h"
-#include "llvm/IR/IntrinsicsAArch64.h"
-#include "llvm/IR/IntrinsicsWebAssembly.h"
-#include "llvm/IR/IntrinsicsX86.h"
 #include "llvm/IR/Module.h"
 
 namespace ingot::codegen {
@@ -77,38 +74,6 @@ Value* CallMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
   return call;
 }
 
-// WebAssembly multiplies pairs of 16-bit integers: the bytes of even and of odd
-// places, each made as wide.
-Value* Dot4ByPairs(llvm::IRBuilder<>& b, Value* x, Value* y, Value* z) {
-  Type* halves = llvm::FixedVectorType::get(b.getInt16Ty(), 8);
-  x = b.CreateBitCast(x, halves);
-  y = b.CreateBitCast(y, halves);
-  const auto dot = [&](Value* left, Value* right) {
-    return b.CreateIntrinsic(llvm::Intrinsic::wasm_dot, {}, {left, right});
-  };
-  Value* even = dot(b.CreateAnd(x, 0xff), b.CreateAShr(b.CreateShl(y, 8), 8));
-  Value* odd = dot(b.CreateLShr(x, 8), b.CreateAShr(y, 8));
-  return b.CreateAdd(b.CreateAdd(z, even), odd);
-}
-
-// The instruction for vectors of so many lanes.
-llvm::Intrinsic::ID Dot4Instruction(const Machine& m, unsigned lanes) {
-  if (m.is_wasm) {
-    return lanes == 4 && m.Has("simd128") ? llvm::Intrinsic::wasm_dot
-                                          : llvm::Intrinsic::not_intrinsic;
-  }
-  if (m.Has("i8mm")) {
-    return lanes == 4 ? llvm::Intrinsic::aarch64_neon_usdot
-                      : llvm::Intrinsic::not_intrinsic;
-  }
-  const bool wide = m.Has("avx512vnni");
-  const bool narrow = m.Has("avxvnni") || (wide && m.Has("avx512vl"));
-  if (lanes == 16 && wide) return llvm::Intrinsic::x86_avx512_vpdpbusd_512;
-  if (lanes == 8 && narrow) return llvm::Intrinsic::x86_avx512_vpdpbusd_256;
-  if (lanes == 4 && narrow) return llvm::Intrinsic::x86_avx512_vpdpbusd_128;
-  return llvm::Intrinsic::not_intrinsic;
-}
-
 }  // namespace
 
 Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
@@ -119,30 +84,6 @@ Value* EmitMulAdd(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
   }
   if (m.reproducible && is_f32) return CallMulAdd(b, m, x, y, z);
   return b.CreateFAdd(b.CreateFMul(x, y), z);
-}
-
-Value* EmitDot4(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
-                Value* z) {
-  Type* type = x->getType();
-  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-    const llvm::Intrinsic::ID id = Dot4Instruction(m, vector->getNumElements());
-    if (id == llvm::Intrinsic::wasm_dot) return Dot4ByPairs(b, x, y, z);
-    if (id == llvm::Intrinsic::aarch64_neon_usdot) {
-      Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 16);
-      return b.CreateIntrinsic(
-          id, {type, bytes},
-          {z, b.CreateBitCast(x, bytes), b.CreateBitCast(y, bytes)});
-    }
-    if (id != llvm::Intrinsic::not_intrinsic) {
-      return b.CreateIntrinsic(id, {}, {z, x, y});
-    }
-  }
-  for (int j = 0; j < 4; ++j) {
-    Value* left = b.CreateAnd(b.CreateLShr(x, 8 * j), 0xff);
-    Value* right = b.CreateAShr(b.CreateShl(y, 24 - 8 * j), 24);
-    z = b.CreateAdd(z, b.CreateMul(left, right));
-  }
-  return z;
 }
 
 }  // namespace ingot::codegen

@@ -246,7 +246,7 @@ absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out) {
                  ", ", ToString(w), " and ", out.ToString());
 }
 
-Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word) {
+Expr LoadWord(const te::Tensor& x, const Indices& at) {
   const DataType i32 = DataType::Int(32);
   Expr bytes;
   for (int64_t j = 0; j < kBytesOfWord; ++j) {
@@ -259,7 +259,12 @@ Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word) {
     }
     bytes = j == 0 ? byte : tir::MakeBinary(tir::BinaryOp::kBitOr, bytes, byte);
   }
-  return tir::MakeCall(Intrinsic::kDot4, {bytes, word, tir::MakeInt(0, i32)});
+  return bytes;
+}
+
+Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word) {
+  return tir::MakeCall(Intrinsic::kDot4, {LoadWord(x, at), word,
+                                          tir::MakeInt(0, DataType::Int(32))});
 }
 
 Expr All(const std::vector<Expr>& conditions) {

@@ -139,8 +139,11 @@ inline constexpr int64_t kBytesOfWord = 4;
 AttrSpec Dot4Attr();
 // InvalidArgument unless x is of u8, w and `out` of i32.
 absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out);
-// Multiplies the four bytes of `x`, of u8, from `at` on along the last
-// dimension by those of the word, and adds them up.
+// The four bytes of `x`, of u8, from `at` on along the last dimension, as a
+// word, the first in its low bits.
+Expr LoadWord(const te::Tensor& x, const Indices& at);
+// Multiplies the bytes that LoadWord gives by those of the word, and adds them
+// up.
 Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word);
 
 // An index that a tensor's element gave: negative ones count from the end, and

@@ -44,6 +44,10 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   INGOT_RETURN_IF_ERROR(ExpectFloat(x, "the data"));
   INGOT_ASSIGN_OR_RETURN(const Form form, ReadForm(c.attrs, w));
   int64_t depth;
+  const int64_t data_bits = c.attrs.Get<int64_t>("data_bits");
+  if (data_bits != 0 && data_bits != 8) {
+    return Invalid("data_bits=", data_bits);
+  }
   if (x.shape.size() < 2 || !ConstDim(x.shape.back(), &depth) || depth < 1 ||
       (depth - 1) / form.block() + 1 != form.blocks) {
     return Invalid("data ", ToString(x), " for weights ", ToString(w), " of ",
@@ -258,8 +262,13 @@ absl::Status RegisterFewBits(OpRegistry* registry) {
   def.min_inputs = 3;
   def.max_inputs = 4;
   def.fusion = FusionKind::kAnchor;
-  def.traits = kOperandsInMemory;
-  def.attrs = {IntAttr("bits", "of a number: 2, 4 or 8", kRequired)};
+  def.traits = kOperandsInMemory | kTimesFewBits;
+  def.attrs = {
+      IntAttr("bits", "of a number: 2, 4 or 8", kRequired),
+      IntAttr("data_bits",
+              "8: data may be rounded to bytes, with a scale for each group of "
+              "up to 32 numbers of a block; 0: it is taken as it is",
+              0)};
   def.infer = &Infer;
   def.compute = &Compute;
   return RegisterAllOf(registry, {std::move(def)});

@@ -2,7 +2,9 @@
 // products and recurrent steps.
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/substitute.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/passes/test_support.h"
@@ -172,6 +174,32 @@ TEST(PackWeightsTest, Products) {
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(CountOps(*module, "dense_packed"), 3);
   EXPECT_EQ(module->main()->nodes().size(), 1 + 2 + 3u);
+}
+
+// Data is rounded to bytes, which loses half of a 127th of the largest number.
+TEST(PackWeightsTest, FewBits) {
+  for (const char* matrix :
+       {"dense_bits(%x, %w, %s) {bits=4, data_bits=8}",
+        "dense_bits(%x, %w, %s, %z) {bits=4, data_bits=8}",
+        "dense_bits(%x, %w, %s) {bits=2, data_bits=8}",
+        "dense_bits(%x, %w, %s, %z) {bits=8, data_bits=8}"}) {
+    const bool is_4 = absl::StrContains(matrix, "bits=4,");
+    const bool is_2 = absl::StrContains(matrix, "bits=2,");
+    const int blocks = is_4 ? 2 : is_2 ? 1 : 4;
+    const int depth = is_4 ? 120 : is_2 ? 128 : 60;
+    std::unique_ptr<Module> module = ParseForTest(Main(absl::Substitute(
+        R"((%x: f32[2, 3, $0]) -> (%y) {
+          %w = const u8[21, $1, $2] random(1)
+          %s = const f32[21, $1] random(2)
+          %z = const f32[21, $1] random(3)
+          %y = $3
+        })",
+        depth, blocks, is_4 || is_2 ? 32 : 16, matrix)));
+    ASSERT_NE(module, nullptr) << matrix;
+    EXPECT_TRUE(KeepsMeaning(module.get(), {"pack_weights"}, 0.1)) << matrix;
+    EXPECT_EQ(CountOps(*module, "dense_bits_packed"), 1) << matrix;
+    EXPECT_EQ(CountOps(*module, "dense_bits"), 0) << matrix;
+  }
 }
 
 // The panels in `text` after pack_weights, as the types of constants of four

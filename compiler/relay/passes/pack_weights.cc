@@ -7,8 +7,10 @@
 // Recurrent layers read theirs in panels that are split into vectors, too,
 // [n / columns, k, vectors, lanes].
 //
-// Panels of bytes hold words of four along k. Where the target wants bf16 parts
-// of f32, dense_parts(x, parts of w) stands for the product instead.
+// Matrices of few bits whose data may be rounded to bytes lie in panels of
+// words (pack_few_bits.h). Panels of bytes hold words of four along k. Where
+// the target wants bf16 parts of f32, dense_parts(x, parts of w) stands for the
+// product instead.
 #include <map>
 #include <set>
 #include <string>
@@ -19,6 +21,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/bf16_parts.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/pack_few_bits.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/strided.h"
@@ -87,6 +90,7 @@ class Packer {
     // The layouts are the host's.
     if (node->kind != NodeKind::kOp || node->attrs.Has("target")) return false;
     if (node->op->Has(kStepsOverMatrix)) return PackSteps(node);
+    if (node->op->Has(kTimesFewBits)) return PackBits(node);
     const bool transposed = node->op->Has(kTimesTranspose);
     if (!transposed && !node->op->Has(kTimesMatrix)) return false;
     const Value w = node->inputs[1];
@@ -152,6 +156,24 @@ class Packer {
     made->sources.Add(node->sources);
     std::swap(made->name, node->name);
     function_->ReplaceUses(Value{node}, Value{made});
+    return true;
+  }
+
+  absl::StatusOr<bool> PackBits(Node* node) {
+    if (layouts_.few_bits_columns == nullptr) return false;
+    const int64_t columns =
+        layouts_.few_bits_columns(node->attrs.Get<int64_t>("bits"));
+    if (columns == 0) return false;
+    INGOT_ASSIGN_OR_RETURN(const Value made,
+                           PackFewBitsProduct(function_, *node, columns));
+    if (made.node == nullptr) return false;
+    for (size_t i = 3; i < made.node->inputs.size(); ++i) {
+      names_.emplace_back(made.node->inputs[i].node,
+                          node->inputs[i - 2].node->name);
+    }
+    made.node->sources.Add(node->sources);
+    std::swap(made.node->name, node->name);
+    function_->ReplaceUses(Value{node}, made);
     return true;
   }
 

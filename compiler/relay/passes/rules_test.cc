@@ -28,6 +28,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"custom", "what it computes is the business of its backend"},
       {"deform_columns", kRelated},
       {"dense_bits", kRelated},
+      {"dense_bits_packed", kRelated},
       {"conv2d_parts", kRelated},
       {"dense_parts", kRelated},
       {"dfa_match", "tables that only the regex compiler makes"},

@@ -135,6 +135,13 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
       return FillsTiles(product) ? machine.product_parts : 0;
     };
   }
+  layouts.few_bits_columns = [machine](int64_t bits) -> int64_t {
+    const bool multiplies = machine.Has(MachineUnit::kInt8Dot) ||
+                            (bits < 8 && machine.Has(MachineUnit::kInt7Dot));
+    // Which machine rounds data must not show in results that all share.
+    if (!multiplies || machine.reproducible) return 0;
+    return machine.lanes(32) > 1 ? machine.lanes(32) : 0;
+  };
   layouts.byte_words = machine.Has(MachineUnit::kInt8Dot);
   return layouts;
 }

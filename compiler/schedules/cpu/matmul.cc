@@ -2,6 +2,7 @@
 // block of rows that stays in the second-level cache around it, and panels of
 // the right operand that are read one vector after the other.
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <vector>
@@ -105,13 +106,18 @@ void SchedulePanels(Stage* panels, const MachineModel& machine) {
   FuseParallel(panels, rank - 2, GuessWork(panels) >= kParallelWork);
 }
 
+// Whether the right operand is in words of numbers of few bits.
+bool HasWords(const Stage* stage) {
+  return TagOf(stage, kAnchor) == kDenseWords;
+}
+
 bool IsPacked(const Stage* stage) {
-  return TagOf(stage, kAnchor) == kDensePacked;
+  return TagOf(stage, kAnchor) == kDensePacked || HasWords(stage);
 }
 
 bool Matches(const ScheduleSite& site) {
   const absl::string_view anchor = TagOf(&site.stage, kAnchor);
-  return (anchor == kMatmul || anchor == kDensePacked) &&
+  return (anchor == kMatmul || IsPacked(&site.stage)) &&
          site.stage.axes().size() >= 2 && site.stage.reduce_axes().size() == 1;
 }
 
@@ -142,8 +148,12 @@ std::vector<int64_t> UpTo(int64_t most) {
 // whole tiles.
 int64_t BlockRows(const MachineModel& machine, const Stage& acc, int64_t part,
                   int64_t tile_rows) {
-  const int64_t row_bytes = std::max<int64_t>(
-      1, GuessExtent(acc.op().reduce_extent[0]) * acc.output().dtype().bytes());
+  // A group of 32 bytes has a scale and a sum.
+  constexpr int64_t kGroupBytes = 40;
+  const int64_t step_bytes =
+      HasWords(&acc) ? kGroupBytes : acc.output().dtype().bytes();
+  const int64_t row_bytes =
+      std::max<int64_t>(1, GuessExtent(acc.op().reduce_extent[0]) * step_bytes);
   const int64_t rows = machine.l2_bytes / part / row_bytes;
   return std::max<int64_t>(1, rows / tile_rows) * tile_rows;
 }
@@ -169,6 +179,19 @@ double GatheringLoads(const Stage& stage, int64_t lanes, int64_t shared) {
   return static_cast<double>(lanes) / static_cast<double>(shared);
 }
 
+// Returns the instructions for a group of 32 numbers of a vector of columns and
+// a row of the data, of a tile of so many rows.
+double WordInstructions(const MachineModel& machine, int64_t rows) {
+  // Numbers are unpacked into so many vectors, and rows share that. What the
+  // compiler needs beside these and the rows' sums:
+  constexpr int64_t kNumbers = 8, kOthers = 4;
+  if (rows > 1 && rows + kNumbers + kOthers > machine.vector_registers) {
+    return std::numeric_limits<double>::infinity();
+  }
+  constexpr double kUnpack = 16, kProducts = 28;
+  return kProducts + kUnpack / static_cast<double>(rows);
+}
+
 ScheduleSpace Space(const ScheduleSite& site) {
   const auto& shape = ResultOf(site.schedule, site.stage)->output().shape();
   const int64_t lanes = LanesFor(site.stage, site.machine);
@@ -190,6 +213,13 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       // A block of rows of the left operand fills 1 / n of the
                       // second-level cache.
                       {"l2_part", CacheParts(site.stage, site.machine, m)}};
+  if (HasWords(&site.stage)) {
+    space.cost = [machine = site.machine,
+                  products](const ScheduleChoice& choice) {
+      return products * WordInstructions(machine, choice.Get("rows"));
+    };
+    return space;
+  }
   // Panels are made for all rows at once.
   const double gathering = GatheringLoads(site.stage, lanes, m);
   space.cost = [machine = site.machine, products, gathering,
@@ -205,7 +235,9 @@ ScheduleSpace Space(const ScheduleSite& site) {
 // Threads share what is outermost and has enough iterations.
 void Parallelize(Stage* acc, Stage* out, size_t row_axis,
                  std::optional<Loop> row_block, Loop columns) {
-  if (GuessWork(acc) < kParallelWork) return;
+  // A group of numbers is as much as so many products.
+  constexpr int64_t kGroupWork = 8;
+  if (GuessWork(acc) * (HasWords(acc) ? kGroupWork : 1) < kParallelWork) return;
   const int outer = static_cast<int>(out->axes().size()) - 2;
   int64_t batch = 1;
   for (size_t i = 0; i + 1 < out->axes().size(); ++i) {

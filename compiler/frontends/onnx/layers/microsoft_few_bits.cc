@@ -62,6 +62,12 @@ absl::Status MatMulNBits(NodeContext& c) {
   }
   Attrs attrs;
   attrs.Set("bits", form.bits);
+  // The least accuracy that the node asks for, as the type of its data: 1 is
+  // f32, and 4 bytes.
+  constexpr int64_t kBytesOfData = 4;
+  if (c.Int("accuracy_level", 0) == kBytesOfData) {
+    attrs.Set("data_bits", int64_t{8});
+  }
   Value y = k.Call("dense_bits", std::move(operands), std::move(attrs));
   if (rank == 1) y = k.Reshape(y, relay::MakeShape({form.n}));
   if (c.has_input(5)) y = k.Add(y, k.Input(5));

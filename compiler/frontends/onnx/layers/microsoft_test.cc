@@ -179,7 +179,10 @@ TEST(MicrosoftTest, MatMulNBits) {
       Append(Packed(points, bits), &packed_points);
     }
     const Tensor x = RandomFloats({2, kK}, 9);
-    const Operator op = Microsoft("MatMulNBits", [bits](onnx::NodeProto* n) {
+    // Data may be as it is where it may be rounded to bytes, too.
+    const int accuracy = bits == 4 ? 4 : 1;
+    const Operator op = Microsoft("MatMulNBits", [=](onnx::NodeProto* n) {
+      SetInt(n, "accuracy_level", accuracy);
       SetInt(n, "N", kN);
       SetInt(n, "K", kK);
       SetInt(n, "bits", bits);
