@@ -120,8 +120,9 @@ bool ShrinksToOne(const NodeProto& node, const Scope& scope) {
 
 // Whether a part of a dimension is stretched to the extent of the whole.
 bool CropsWithoutResizing(const NodeProto& node, const Scope& scope) {
+  const std::string mode = Word(node, "mode");
   if (Word(node, "coordinate_transformation_mode") != "tf_crop_and_resize" ||
-      Word(node, "mode") != "cubic") {
+      (mode != "cubic" && mode != "linear")) {
     return false;
   }
   const auto from = scope.at(node.input(0)).value.shape();
@@ -410,8 +411,9 @@ const std::vector<Deviation>& Deviations() {
          "ONNX's formula and its reference differ in where pytorch_half_pixel "
          "puts the only pixel of a dimension"},
         {"Resize", CropsWithoutResizing,
-         "ONNX Runtime's cubic interpolation leaves a dimension as it is whose "
-         "extent stays, whatever the region of interest"},
+         "ONNX Runtime's interpolation, cubic and linear, leaves a dimension "
+         "as "
+         "it is whose extent stays, whatever the region of interest"},
         {"Resize", AlignsCut,
          "ONNX's align_corners takes the extent before rounding, ONNX "
          "Runtime's "

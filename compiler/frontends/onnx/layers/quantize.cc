@@ -21,23 +21,27 @@ namespace {
 // `axis`, repeated so that there is one for each element of x.
 absl::StatusOr<Value> SpreadBlocks(NodeContext& c, Value v, const Value& x,
                                    int64_t axis, int64_t size) {
-  int64_t extent, blocks;
-  if (RankOf(v) != RankOf(x) || size < 1 ||
-      !tir::AsConstInt(ShapeOf(x)[axis], &extent) ||
-      !tir::AsConstInt(ShapeOf(v)[axis], &blocks) || extent > (1 << 24) ||
-      size > extent || blocks != (extent + size - 1) / size) {
+  const auto no_fit = [&] {
     return c.Error("blocks of ", size, " along axis ", axis, " of ",
                    relay::ToString(x.type()), " do not fit scales ",
                    relay::ToString(v.type()));
+  };
+  if (RankOf(v) != RankOf(x) || size < 1) return no_fit();
+  const relay::Dim extent = ShapeOf(x)[axis];
+  int64_t known;
+  if (tir::AsConstInt(extent, &known) && (known > (1 << 24) || size > known)) {
+    return no_fit();
   }
-  std::vector<int64_t> block;
-  for (int64_t i = 0; i < extent; ++i) block.push_back(i / size);
-  INGOT_ASSIGN_OR_RETURN(
-      Tensor tensor, MakeTensor<int64_t>(DataType::Int(64), {extent}, block));
-  INGOT_ASSIGN_OR_RETURN(Value indices, c.Constant(std::move(tensor), "block"));
+  Shape fitting = ShapeOf(v);
+  fitting[axis] = relay::SimplifyDim((extent + (size - 1)) / I(size));
+  const absl::StatusOr<Value> fixed = c.FixShape(v, fitting, "scales");
+  if (!fixed.ok()) return no_fit();
+  Compose k(c);
+  const Value indices = k.Div(k.CountUp(extent), static_cast<double>(size));
+  INGOT_RETURN_IF_ERROR(k.status());
   Attrs attrs;
   attrs.Set("axis", axis);
-  return c.Emit("gather", {v, indices}, std::move(attrs), "spread");
+  return c.Emit("gather", {*fixed, indices}, std::move(attrs), "spread");
 }
 
 // The scales or zero points `v` in a shape that broadcasts to x's.

@@ -291,6 +291,18 @@ TEST(SmallFloatTest, ScalesOfAnExponentAlone) {
               ElementsAre(2, 3, 10, 7));
 }
 
+// As many blocks as elements that only a run can count.
+TEST(QuantizeTest, BlocksOfADimensionOfTheRun) {
+  const Operator op{"DequantizeLinear", "", 21, [](Node* n) {
+                      SetInt(n, "axis", 1);
+                      SetInt(n, "block_size", 3);
+                    }};
+  const Operand x = Symbolic(SignedBytes({1, 7}, {1, 2, 3, 4, 5, 6, 7}));
+  ExpectNear(RunFloats(op, {x, Constant(Floats({1, 3}, {1, 10, 100}))}),
+             {1, 2, 3, 40, 50, 60, 700});
+  EXPECT_FALSE(RunOperator(op, {x, Constant(Floats({1, 2}, {1, 10}))}).ok());
+}
+
 TEST(SmallIntegersTest, AreFilledAndPadded) {
   const Operator fill{"ConstantOfShape", "", 25, [](Node* n) {
                         auto* a = n->add_attribute();
