@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -89,8 +90,31 @@ absl::Status CheckPlace(const Manifest::Entry& entry,
   return absl::OkStatus();
 }
 
+// The digests of the payloads that a reader checks, at their entries' places;
+// empty for one that waits. All payloads lie in the container.
+std::vector<std::string> DigestsToCheck(const Manifest& manifest,
+                                        absl::string_view container,
+                                        const ReadOptions& options) {
+  std::vector<absl::string_view> payloads;
+  std::vector<int> checked;
+  for (int i = 0; i < manifest.entries_size(); ++i) {
+    const Manifest::Entry& entry = manifest.entries(i);
+    const bool waits = entry.defer_digest() && DefersDigest(entry);
+    if (waits && !options.check_all_digests) continue;
+    payloads.push_back(container.substr(entry.offset(), entry.size()));
+    checked.push_back(i);
+  }
+  std::vector<std::string> found = Sha256HexOfAll(payloads);
+  std::vector<std::string> digests(manifest.entries_size());
+  for (size_t i = 0; i < checked.size(); ++i) {
+    digests[checked[i]] = std::move(found[i]);
+  }
+  return digests;
+}
+
+// `digest` is that of the payload; empty if it is not checked.
 absl::Status AddEntry(const Manifest::Entry& entry, const Blob& container,
-                      const ReadOptions& options, ArtifactSet* set) {
+                      absl::string_view digest, ArtifactSet* set) {
   // Add would replace an empty key, which no writer leaves empty.
   INGOT_RETURN_IF_ERROR(CheckTargetKey(entry.target_key()));
   Artifact artifact = ArtifactOf(entry);
@@ -98,9 +122,7 @@ absl::Status AddEntry(const Manifest::Entry& entry, const Blob& container,
   if (!IsSha256Hex(entry.sha256())) {
     return absl::DataLossError("its digest is not 64 lower-case hex digits");
   }
-  const bool deferred = entry.defer_digest() && DefersDigest(entry);
-  if ((!deferred || options.check_all_digests) &&
-      Sha256Hex(artifact.content.view()) != entry.sha256()) {
+  if (!digest.empty() && digest != entry.sha256()) {
     return absl::DataLossError(
         "its bytes are damaged: their SHA-256 does not match");
   }
@@ -124,15 +146,23 @@ absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
   INGOT_ASSIGN_OR_RETURN(Header header, CheckedHeader(bytes));
   INGOT_ASSIGN_OR_RETURN(Manifest manifest, ReadManifest(bytes, header));
 
-  ArtifactSet set;
+  const auto in_entry = [](const absl::Status& status,
+                           const Manifest::Entry& entry) {
+    return Annotate(status, absl::StrCat("artifact ", DisplayPath(entry)));
+  };
   uint64_t end = header.manifest_offset + header.manifest_size;
   for (const Manifest::Entry& entry : manifest.entries()) {
-    absl::Status status = CheckPlace(entry, bytes, end);
-    if (status.ok()) status = AddEntry(entry, container, options, &set);
-    if (!status.ok()) {
-      return Annotate(status, absl::StrCat("artifact ", DisplayPath(entry)));
-    }
+    const absl::Status status = CheckPlace(entry, bytes, end);
+    if (!status.ok()) return in_entry(status, entry);
     end = entry.offset() + entry.size();
+  }
+  const std::vector<std::string> digests =
+      DigestsToCheck(manifest, bytes, options);
+  ArtifactSet set;
+  for (int i = 0; i < manifest.entries_size(); ++i) {
+    const Manifest::Entry& entry = manifest.entries(i);
+    const absl::Status status = AddEntry(entry, container, digests[i], &set);
+    if (!status.ok()) return in_entry(status, entry);
   }
   if (end != bytes.size()) {
     return absl::DataLossError(

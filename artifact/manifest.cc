@@ -16,14 +16,20 @@ absl::StatusOr<Manifest> DescribeSet(const ArtifactSet& set) {
   Manifest manifest;
   manifest.set_format_version(kContainerFormatVersion);
   *manifest.mutable_provenance() = set.provenance();
+  std::vector<absl::string_view> contents;
   for (const Artifact& artifact : set.artifacts()) {
+    contents.push_back(artifact.content.view());
+  }
+  const std::vector<std::string> digests = Sha256HexOfAll(contents);
+  for (size_t i = 0; i < contents.size(); ++i) {
+    const Artifact& artifact = set.artifacts()[i];
     Manifest::Entry* entry = manifest.add_entries();
     entry->set_codegen_id(artifact.codegen_id);
     entry->set_loader(artifact.loader);
     entry->set_target_key(artifact.target_key);
     entry->set_file_name(artifact.file_name);
     entry->set_size(artifact.content.size());
-    entry->set_sha256(Sha256Hex(artifact.content.view()));
+    entry->set_sha256(digests[i]);
     if (!IsSha256Hex(entry->sha256())) {
       return absl::InternalError("the crypto library has no SHA-256");
     }

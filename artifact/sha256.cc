@@ -6,8 +6,12 @@
 
 #include <openssl/sha.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/string_view.h"
@@ -50,6 +54,29 @@ std::string Sha256Bytes(absl::string_view bytes) {
   Sha256 hash;
   hash.Update(bytes);
   return hash.FinishBytes();
+}
+
+std::vector<std::string> Sha256HexOfAll(
+    absl::Span<const absl::string_view> all) {
+  // Starting a thread takes as long as hashing a hundredth of this.
+  constexpr size_t kLarge = size_t{8} << 20;
+  const auto large = static_cast<size_t>(
+      std::count_if(all.begin(), all.end(),
+                    [](absl::string_view b) { return b.size() >= kLarge; }));
+  std::vector<std::string> digests(all.size());
+  std::atomic<size_t> next{0};
+  const auto hash = [&] {
+    for (size_t i = next++; i < all.size(); i = next++) {
+      digests[i] = Sha256Hex(all[i]);
+    }
+  };
+  const size_t count = std::min<size_t>(
+      large, std::max(std::thread::hardware_concurrency(), 1u));
+  std::vector<std::thread> threads;
+  for (size_t i = 1; i < count; ++i) threads.emplace_back(hash);
+  hash();
+  for (std::thread& thread : threads) thread.join();
+  return digests;
 }
 
 }  // namespace ingot

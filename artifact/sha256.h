@@ -5,8 +5,10 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace ingot {
 
@@ -33,6 +35,10 @@ class Sha256 {
 // The digest of `bytes`: 64 lower-case hex digits, or 32 bytes.
 std::string Sha256Hex(absl::string_view bytes);
 std::string Sha256Bytes(absl::string_view bytes);
+
+// The same of each, in hex digits. Where several are large, threads share them.
+std::vector<std::string> Sha256HexOfAll(
+    absl::Span<const absl::string_view> all);
 
 }  // namespace ingot
 

@@ -1,6 +1,7 @@
 #include "artifact/sha256.h"
 
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -23,6 +24,16 @@ TEST(Sha256Test, PiecesGiveTheDigestOfTheWhole) {
   hash.Update("");
   hash.Update("bc");
   EXPECT_EQ(hash.FinishHex(), Sha256Hex("abc"));
+}
+
+TEST(Sha256Test, OfSeveralLargeAndSmallOnes) {
+  const std::string large(size_t{9} << 20, 'a'), other(size_t{8} << 20, 'b');
+  const std::vector<absl::string_view> all = {"abc", large, "", other, large};
+  const std::vector<std::string> digests = Sha256HexOfAll(all);
+  ASSERT_EQ(digests.size(), all.size());
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(digests[i], Sha256Hex(all[i])) << i;
+  }
 }
 
 TEST(Sha256Test, BytesAndHexAgree) {

@@ -27,8 +27,12 @@ std::string Printable(absl::string_view text) {
 // Tells main where it finds the constants, which are in the set already.
 absl::Status PlaceConstants(const Compilation& c, MainParts* parts) {
   const Artifact* weights =
-      c.set.Find(kDefaultTargetKey, kCompilerCodegenId, kWeightsFile);
+      c.set.Find(kDefaultTargetKey, kCompilerCodegenId, WeightsFile(0));
   if (weights == nullptr) return absl::OkStatus();
+  if (c.set.Find(kDefaultTargetKey, kCompilerCodegenId, WeightsFile(1)) !=
+      nullptr) {
+    return absl::UnimplementedError("its weights are in several files");
+  }
   INGOT_ASSIGN_OR_RETURN(
       const ConstantsSymbol symbol,
       FindConstantsSymbol(c.symbol_prefix, weights->content.view()));

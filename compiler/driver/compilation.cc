@@ -90,6 +90,11 @@ void Compilation::Progress(absl::string_view what, double fraction) const {
   if (options.on_progress != nullptr) options.on_progress(what, fraction);
 }
 
+std::string WeightsFile(size_t i) {
+  return i == 0 ? "weights.safetensors"
+                : absl::StrCat("weights_", i, ".safetensors");
+}
+
 std::string ToIdentifier(absl::string_view name) {
   std::string id;
   for (char c : name) id += absl::ascii_isalnum(c) ? c : '_';

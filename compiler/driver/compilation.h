@@ -102,7 +102,9 @@ struct Compilation {
 
 // The artifacts of the compiler itself, under the default target key.
 inline constexpr char kCompilerCodegenId[] = "ingot";
-inline constexpr char kWeightsFile[] = "weights.safetensors";
+// The name of the first, second, ... file of weights: weights.safetensors,
+// weights_1.safetensors.
+std::string WeightsFile(size_t i);
 
 // A C identifier made of the letters and digits of `name`.
 std::string ToIdentifier(absl::string_view name);

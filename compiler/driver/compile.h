@@ -57,6 +57,11 @@ struct CompileOptions {
   // and fuse; 2: also choose layouts and pack weights.
   int opt_level = 2;
 
+  // A file of weights has so many bytes at most, unless one of its tensors has
+  // more; others follow. (As Hugging Face's tools have it, but with room for
+  // what most models are.)
+  uint64_t weights_file_bytes = uint64_t{2} << 30;
+
   // Starts every symbol of the set. Empty: made from the model's name.
   std::string symbol_prefix;
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,27 @@
 #include "runtime/safetensors_writer.h"
 
 namespace ingot {
+namespace {
+
+// The constants, in the order of their names, in files of at most so many bytes
+// each, but one tensor at least.
+std::vector<NamedTensors> WeightsByFile(const NamedTensors& constants,
+                                        uint64_t most_bytes) {
+  std::vector<NamedTensors> files;
+  uint64_t bytes = 0;
+  for (const auto& [name, tensor] : constants) {
+    if (files.empty() || bytes + tensor.bytes() > most_bytes) {
+      files.emplace_back();
+      bytes = 0;
+    }
+    files.back().emplace(name, tensor);
+    bytes += tensor.bytes();
+  }
+  return files;
+}
+
+}  // namespace
+
 absl::Status AddPlan(Compilation* c) {
   c->Progress("planning memory", 0.95);
   const absl::Time start = absl::Now();
@@ -36,14 +58,17 @@ absl::Status AddConstants(absl::Span<Compilation* const> compilations) {
   const Compilation& first = *compilations[0];
   if (first.constants->constants().empty()) return absl::OkStatus();
   const absl::Time start = absl::Now();
-  Artifact weights;
-  weights.codegen_id = kCompilerCodegenId;
-  weights.loader = kConstantsLoader;
-  weights.file_name = kWeightsFile;
-  INGOT_ASSIGN_OR_RETURN(weights.content,
-                         SafetensorsToBlob(first.constants->constants()));
-  for (Compilation* c : compilations) {
-    INGOT_RETURN_IF_ERROR(c->set.Add(weights));
+  const std::vector<NamedTensors> files = WeightsByFile(
+      first.constants->constants(), first.options.weights_file_bytes);
+  for (size_t i = 0; i < files.size(); ++i) {
+    Artifact weights;
+    weights.codegen_id = kCompilerCodegenId;
+    weights.loader = kConstantsLoader;
+    weights.file_name = WeightsFile(i);
+    INGOT_ASSIGN_OR_RETURN(weights.content, SafetensorsToBlob(files[i]));
+    for (Compilation* c : compilations) {
+      INGOT_RETURN_IF_ERROR(c->set.Add(weights));
+    }
   }
   first.Time("constants", absl::ToDoubleSeconds(absl::Now() - start));
   return absl::OkStatus();

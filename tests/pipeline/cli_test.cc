@@ -259,6 +259,29 @@ TEST_F(CliTest, RunSaysWhatIsWrongWithInputs) {
   ExpectError({"run", "@mlp.so", "--input-shape=x:3x3"}, 1, {"f32[2, 16]"});
 }
 
+// A byte is too few for any tensor: each has a file of its own.
+TEST_F(CliTest, WeightsMayBeInSeveralFiles) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--weights-per-file=1"});
+  const nlohmann::json list = DoJson({"list", "@mlp.ingot"});
+  int files = 0;
+  for (const nlohmann::json& artifact : list["artifacts"]) {
+    files += artifact["loader"] == "constants" ? 1 : 0;
+  }
+  EXPECT_EQ(files, 2);
+  EXPECT_THAT(list.dump(), HasSubstr("weights_1.safetensors"));
+  Do({"link", "@mlp.ingot", "-o", "@mlp.so"});
+  Do({"dump", "@mlp.ingot", "-o", "@mlp_dump"});
+  Do({"pack", "@mlp_dump", "-o", "@mlp_packed.ingot"});
+  EXPECT_TRUE(ReadFile(Path("mlp.ingot")) ==
+              ReadFile(Path("mlp_packed.ingot")));
+  for (const char* form : {"@mlp.ingot", "@mlp.so", "@mlp_dump"}) {
+    Do({"verify", form, "--reference=@mlp.onnx", "--check-digests"});
+  }
+  ExpectError(
+      {"compile", "@mlp.onnx", "-o", "@x.ingot", "--weights-per-file=much"}, 2,
+      {"--weights-per-file", "much"});
+}
+
 TEST_F(CliTest, VerifyFindsWhatIsWrong) {
   WriteMlpTestData(Path("data"));
   const std::string output = Path("data/test_data_set_0/output_0.pb");

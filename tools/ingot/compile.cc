@@ -51,6 +51,10 @@ absl::Status RunCompile(Args args, const CompilerBackends& backends) {
                "what every symbol starts with; made from the model's name "
                "otherwise",
                &compile.symbol_prefix);
+  flags.String("weights-per-file", "SIZE",
+               "the most that one file of weights has, such as 512M, but for a "
+               "larger tensor [2G]",
+               &compile.weights_per_file);
   flags.Bool("json", "end with one JSON object", &json);
   flags.Bool("quiet", "say nothing when all goes well", &quiet);
   flags.Int("progress-interval", "MS",

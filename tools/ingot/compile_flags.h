@@ -30,6 +30,7 @@ struct CompileFlags {
 
   // Only `ingot compile` offers these.
   std::string symbol_prefix;
+  std::string weights_per_file;  // bytes, such as 512M; empty: as it is
   std::string dump_ir;
   bool time_passes = false;
   // Print where the nodes went.

@@ -186,6 +186,14 @@ absl::StatusOr<CompileOptions> MakeCompileOptions(
   options.custom_operators = builtins.custom_operators;
   options.opt_level = static_cast<int>(flags.opt_level);
   options.symbol_prefix = flags.symbol_prefix;
+  if (!flags.weights_per_file.empty()) {
+    const absl::StatusOr<uint64_t> size = ParseSize(flags.weights_per_file);
+    if (!size.ok()) {
+      return UsageError(
+          absl::StrCat("--weights-per-file: ", size.status().message()));
+    }
+    options.weights_file_bytes = *size;
+  }
   options.known_loaders = builtins.sets.loaders.Names();
   options.known_loaders.push_back(kNativeLoader);
   options.known_loaders.insert(options.known_loaders.end(),

@@ -35,8 +35,11 @@ class Reference final : public InterpretedModel {
       inputs_.push_back(InfoOf(input->name, input->outputs[0]));
     }
     for (size_t i = 0; i < main().outputs.size(); ++i) {
-      outputs_.push_back(
-          InfoOf(main().output_names[i], main().outputs[i].type()));
+      // As a plan calls them.
+      const std::string name = i < main().output_names.size()
+                                   ? main().output_names[i]
+                                   : main().outputs[i].node->name;
+      outputs_.push_back(InfoOf(name, main().outputs[i].type()));
     }
   }
 

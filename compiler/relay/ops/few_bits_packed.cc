@@ -76,11 +76,8 @@ Expr GroupTerm(const ComputeContext& c, const FewBitsWords& form,
              lane = i.back() % I64(form.columns);
   Indices row = i;
   row.back() = group;
-  const Expr numbers = c.inputs[kDataSums](row);
-  Expr dot = MakeConst(i32, 0);
-  if (!c.has(kZeros)) {
-    dot = numbers * MakeConst(i32, -(int64_t{1} << (form.bits - 1)));
-  }
+  const Expr sum_of_data = c.inputs[kDataSums](row);
+  Expr dot = c.has(kZeros) ? MakeConst(i32, 0) : sum_of_data;
   for (int64_t p = 0; p < form.group_words(); ++p) {
     const Expr first = per_block == 1
                            ? I64(p)
@@ -105,7 +102,8 @@ Expr GroupTerm(const ComputeContext& c, const FewBitsWords& form,
   }
   Expr sum = MakeCast(f32, dot);
   if (c.has(kZeros)) {
-    sum = sum - c.inputs[kZeros]({panel, block, lane}) * MakeCast(f32, numbers);
+    sum = sum -
+          c.inputs[kZeros]({panel, block, lane}) * MakeCast(f32, sum_of_data);
   }
   return c.inputs[kDataScales](row) * c.inputs[kScales]({panel, block, lane}) *
          sum;
@@ -132,11 +130,11 @@ absl::Status RegisterFewBitsPacked(OpRegistry* registry) {
   def.doc =
       "what dense_bits gives of data that is rounded to bytes, in groups of 32 "
       "numbers or a block; operands signed bytes as u8[..., m, k], their "
-      "scales f32[..., m, groups] and sums i32[..., m, groups], the matrix as "
+      "scales f32[..., m, groups] and sums i32[..., m, groups] (without zeros, "
+      "these times half of what the bits can say, less than 0), the matrix as "
       "words i32[panels, blocks, words, columns] of which each byte holds the "
       "numbers that meet one byte of every fourth, the first in the low bits, "
-      "scales [panels, blocks, columns], zeros [panels, blocks, columns]? "
-      "(else half of what the bits can say)";
+      "scales [panels, blocks, columns], zeros [panels, blocks, columns]?";
   def.min_inputs = 5;
   def.max_inputs = 6;
   def.fusion = FusionKind::kAnchor;

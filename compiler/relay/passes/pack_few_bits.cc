@@ -56,7 +56,8 @@ class Rounder {
       : function_(function), name_(std::move(name)) {}
 
   // Rounds x[..., k] as products in the form need it.
-  absl::StatusOr<Rounded> Round(Value x, const FewBitsWords& form) {
+  absl::StatusOr<Rounded> Round(Value x, const FewBitsWords& form,
+                                bool has_zeros) {
     Shape flat = x.type().shape;
     int64_t depth = 0;
     tir::AsConstInt(flat.back(), &depth);
@@ -83,7 +84,11 @@ class Rounder {
         Call("cast", {Call("round", {Call("mul", {x, factor})})},
              {{"dtype", DataType::Int(32)}});
     const Value scales = Call("mul", {largest, Number(1 / kMostByte)});
-    const Value sums = Call("reduce_sum", {integers}, of_last);
+    Value sums = Call("reduce_sum", {integers}, of_last);
+    if (!has_zeros) {
+      const int half = 1 << (form.bits - 1);
+      sums = Call("mul", {sums, Number(-half, DataType::Int(32))});
+    }
     const Value bytes =
         Call("cast", {integers}, {{"dtype", DataType::UInt(8)}});
     const Rounded rounded = {Call("reshape", {bytes}, {{"shape", flat}}),
@@ -103,10 +108,10 @@ class Rounder {
     return node.ok() ? Value{*node} : Value{};
   }
 
-  Value Number(double number) {
+  Value Number(double number, DataType type = DataType::Float(32)) {
     if (!status_.ok()) return {};
     const absl::StatusOr<Value> value =
-        AddSplat(function_, name_, DataType::Float(32), {}, number);
+        AddSplat(function_, name_, type, {}, number);
     status_ = value.status();
     return value.ok() ? *value : Value{};
   }
@@ -134,8 +139,11 @@ absl::StatusOr<Value> PackFewBitsProduct(Function* function, const Node& node,
   if (bytes->NumElements() == 0) return Value{};
   const FewBitsWords form{bits, bytes->shape()[1],
                           bytes->shape()[2] / FewBitsWords::kBytes, columns};
-  INGOT_ASSIGN_OR_RETURN(const Rounded data,
-                         Rounder(function, node.name).Round(x, form));
+  const bool has_zeros =
+      node.inputs.size() > kZeros && node.inputs[kZeros].node != nullptr;
+  INGOT_ASSIGN_OR_RETURN(
+      const Rounded data,
+      Rounder(function, node.name).Round(x, form, has_zeros));
   INGOT_ASSIGN_OR_RETURN(Tensor words, PackFewBits(*bytes, bits, columns));
   std::vector<Value> operands = {data.bytes, data.scales, data.sums};
   Node* const words_node =
