@@ -1,10 +1,15 @@
 // Where operands lie: blocks of channels, and constants in the panels of
 // products and recurrent steps.
+#include <cmath>
+#include <limits>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/substitute.h"
+#include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/pass.h"
 #include "compiler/relay/passes/test_support.h"
@@ -199,6 +204,30 @@ TEST(PackWeightsTest, FewBits) {
     EXPECT_TRUE(KeepsMeaning(module.get(), {"pack_weights"}, 0.1)) << matrix;
     EXPECT_EQ(CountOps(*module, "dense_bits_packed"), 1) << matrix;
     EXPECT_EQ(CountOps(*module, "dense_bits"), 0) << matrix;
+  }
+}
+
+// A row's infinities and NaN are in all of its results, and in no other row's.
+TEST(PackWeightsTest, FewBitsOfWhatIsNotFinite) {
+  std::unique_ptr<Module> module =
+      ParseForTest(Main(R"((%x: f32[3, 64]) -> (%y) {
+    %w = const u8[5, 2, 16] random(1)
+    %s = const f32[5, 2] random(2)
+    %y = dense_bits(%x, %w, %s) {bits=4, data_bits=8}
+  })"));
+  ASSERT_NE(module, nullptr);
+  ASSERT_TRUE(RunForTest({"pack_weights"}, module.get()));
+  ASSERT_EQ(CountOps(*module, "dense_bits_packed"), 1);
+  Tensor x = *Tensor::Empty(DataType::Float(32), {3, 64});
+  for (int i = 0; i < 3 * 64; ++i) {
+    x.mutable_data<float>()[i] = static_cast<float>(i % 7) - 3;
+  }
+  x.mutable_data<float>()[40] = std::numeric_limits<float>::quiet_NaN();
+  x.mutable_data<float>()[64 + 9] = std::numeric_limits<float>::infinity();
+  const auto y = EvaluateFunction(*module, *module->main(), {x});
+  ASSERT_TRUE(y.ok()) << y.status();
+  for (int i = 0; i < 3 * 5; ++i) {
+    EXPECT_EQ(std::isfinite((*y)[0].data<float>()[i]), i >= 2 * 5) << i;
   }
 }
 

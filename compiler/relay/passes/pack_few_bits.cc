@@ -1,6 +1,5 @@
 #include "compiler/relay/passes/pack_few_bits.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,30 +7,13 @@
 #include "base/status_macros.h"
 #include "compiler/relay/few_bits.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/panels.h"
 #include "compiler/relay/passes/rewrite.h"
 
 namespace ingot::relay {
 namespace {
 
 enum Operand { kData, kWeights, kScales, kZeros };
-
-// A row-major matrix in panels of some of its rows, zeros beyond them:
-// [rows, n] as [panels, n, rows of a panel].
-absl::StatusOr<Tensor> Panels(const Tensor& matrix, int64_t panel_rows) {
-  const int64_t rows = matrix.shape()[0], n = matrix.shape()[1];
-  const int64_t panels = (rows + panel_rows - 1) / panel_rows;
-  INGOT_ASSIGN_OR_RETURN(
-      Tensor packed, Tensor::Empty(matrix.dtype(), {panels, n, panel_rows}));
-  auto* to = packed.mutable_data<float>();
-  std::fill(to, to + packed.NumElements(), 0.0f);
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t i = 0; i < n; ++i) {
-      to[(row / panel_rows * n + i) * panel_rows + row % panel_rows] =
-          matrix.data<float>()[row * n + i];
-    }
-  }
-  return packed;
-}
 
 // Whether the operand is a constant of this type, or there is none and it may
 // be left out.
@@ -80,17 +62,19 @@ class Rounder {
     constexpr double kMostByte = 127, kTiny = 1e-30;
     const Value factor = Call(
         "div", {Number(kMostByte), Call("maximum", {largest, Number(kTiny)})});
-    const Value integers =
-        Call("cast", {Call("round", {Call("mul", {x, factor})})},
+    const Value numbers = Call("round", {Call("mul", {x, factor})});
+    // Exact, and NaN where the group has an infinity or a NaN: so is its scale.
+    const Value sum = Call("reduce_sum", {numbers}, of_last);
+    const Value scales =
+        Call("add", {Call("mul", {largest, Number(1 / kMostByte)}),
+                     Call("mul", {sum, Number(0)})});
+    const int half = 1 << (form.bits - 1);
+    const Value sums =
+        Call("cast", {has_zeros ? sum : Call("mul", {sum, Number(-half)})},
              {{"dtype", DataType::Int(32)}});
-    const Value scales = Call("mul", {largest, Number(1 / kMostByte)});
-    Value sums = Call("reduce_sum", {integers}, of_last);
-    if (!has_zeros) {
-      const int half = 1 << (form.bits - 1);
-      sums = Call("mul", {sums, Number(-half, DataType::Int(32))});
-    }
     const Value bytes =
-        Call("cast", {integers}, {{"dtype", DataType::UInt(8)}});
+        Call("cast", {Call("cast", {numbers}, {{"dtype", DataType::Int(32)}})},
+             {{"dtype", DataType::UInt(8)}});
     const Rounded rounded = {Call("reshape", {bytes}, {{"shape", flat}}),
                              Call("reshape", {scales}, {{"shape", of_groups}}),
                              Call("reshape", {sums}, {{"shape", of_groups}})};
@@ -108,10 +92,10 @@ class Rounder {
     return node.ok() ? Value{*node} : Value{};
   }
 
-  Value Number(double number, DataType type = DataType::Float(32)) {
+  Value Number(double number) {
     if (!status_.ok()) return {};
     const absl::StatusOr<Value> value =
-        AddSplat(function_, name_, type, {}, number);
+        AddSplat(function_, name_, DataType::Float(32), {}, number);
     status_ = value.status();
     return value.ok() ? *value : Value{};
   }
@@ -144,23 +128,21 @@ absl::StatusOr<Value> PackFewBitsProduct(Function* function, const Node& node,
   INGOT_ASSIGN_OR_RETURN(
       const Rounded data,
       Rounder(function, node.name).Round(x, form, has_zeros));
-  INGOT_ASSIGN_OR_RETURN(Tensor words, PackFewBits(*bytes, bits, columns));
   std::vector<Value> operands = {data.bytes, data.scales, data.sums};
-  Node* const words_node =
-      function->AddConstant(weights.node->name, std::move(words));
-  words_node->sources.Add(weights.node->sources);
-  operands.push_back(Value{words_node});
-  for (int i : {kScales, kZeros}) {
-    if (i >= static_cast<int>(node.inputs.size()) ||
-        node.inputs[i].node == nullptr) {
-      continue;
-    }
+  // Adds what stands for the operand `from`, with its name.
+  const auto add = [&](const Value& from, Tensor packed) {
+    Node* const constant =
+        function->AddConstant(from.node->name, std::move(packed));
+    constant->sources.Add(from.node->sources);
+    operands.push_back(Value{constant});
+  };
+  INGOT_ASSIGN_OR_RETURN(Tensor words, PackFewBits(*bytes, bits, columns));
+  add(weights, std::move(words));
+  for (int i = kScales; i <= (has_zeros ? kZeros : kScales); ++i) {
     INGOT_ASSIGN_OR_RETURN(Tensor panels,
-                           Panels(*ConstantOf(node.inputs[i]), columns));
-    Node* const panels_node =
-        function->AddConstant(node.inputs[i].node->name, std::move(panels));
-    panels_node->sources.Add(node.inputs[i].node->sources);
-    operands.push_back(Value{panels_node});
+                           Panels(*ConstantOf(node.inputs[i]), form.blocks,
+                                  bytes->shape()[0], 1, form.blocks, columns));
+    add(node.inputs[i], std::move(panels));
   }
   INGOT_ASSIGN_OR_RETURN(
       Node * product,
