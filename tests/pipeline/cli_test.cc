@@ -267,7 +267,7 @@ TEST_F(CliTest, WeightsMayBeInSeveralFiles) {
   for (const nlohmann::json& artifact : list["artifacts"]) {
     files += artifact["loader"] == "constants" ? 1 : 0;
   }
-  EXPECT_EQ(files, 2);
+  EXPECT_EQ(files, 3);
   EXPECT_THAT(list.dump(), HasSubstr("weights_1.safetensors"));
   Do({"link", "@mlp.ingot", "-o", "@mlp.so"});
   Do({"dump", "@mlp.ingot", "-o", "@mlp_dump"});
