@@ -268,10 +268,12 @@ bool AddFewBitsPacked(ModelBuilder* m, const std::string& op) {
     return m->Integers(values, type, shape);
   };
   Ints shape = *relay::ConstShape(scales->type().shape);
-  const Known sums = integers(shape, DataType::Int(32), 4000);
+  // Small bytes, so that more can be made of the result.
+  constexpr int64_t kBytes = 4, kSums = 32 * kBytes;
+  const Known sums = integers(shape, DataType::Int(32), kSums);
   shape.back() = blocks * block;
   std::vector<Known> operands = {
-      integers(shape, DataType::UInt(8), 256), *scales, sums,
+      integers(shape, DataType::UInt(8), kBytes), *scales, sums,
       integers({panels, blocks, words, columns}, DataType::Int(32),
                int64_t{1} << 31),
       m->Constant(kF32, {panels, blocks, columns}, false)};
@@ -281,8 +283,9 @@ bool AddFewBitsPacked(ModelBuilder* m, const std::string& op) {
   Attrs attrs;
   attrs.Set("bits", bits);
   attrs.Set("units", units);
+  const double group_bound = static_cast<double>(kSums << bits);
   return m->Add(op, operands, attrs, false,
-                scales->bound * 128 * 256 * 32 * static_cast<double>(groups));
+                scales->bound * group_bound * static_cast<double>(groups));
 }
 
 bool AddUpdateSlice(ModelBuilder* m, const std::string& op) {

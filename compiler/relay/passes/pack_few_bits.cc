@@ -46,45 +46,45 @@ class Rounder {
     if (depth != form.depth()) {
       std::vector<int64_t> pads(2 * flat.size(), 0);
       pads.back() = form.depth() - depth;
-      x = Call("pad", {x}, {{"pads", pads}});
+      x = Add("pad", {x}, {{"pads", pads}});
     }
     flat.back() = tir::MakeInt(form.depth());
     Shape of_groups = flat, groups = flat;
     of_groups.back() = tir::MakeInt(form.groups());
     groups.back() = of_groups.back();
     groups.push_back(tir::MakeInt(form.group()));
-    x = Call("reshape", {x}, {{"shape", groups}});
+    x = Add("reshape", {x}, {{"shape", groups}});
     const Attrs of_last = {
         {"axes", std::vector<int64_t>{static_cast<int64_t>(groups.size()) - 1}},
         {"keepdims", int64_t{1}}};
-    const Value largest = Call("reduce_max", {Call("abs", {x})}, of_last);
+    const Value largest = Add("reduce_max", {Add("abs", {x})}, of_last);
     // A group of zeros is divided by something, too.
     constexpr double kMostByte = 127, kTiny = 1e-30;
-    const Value factor = Call(
-        "div", {Number(kMostByte), Call("maximum", {largest, Number(kTiny)})});
-    const Value numbers = Call("round", {Call("mul", {x, factor})});
+    const Value factor = Add(
+        "div", {Number(kMostByte), Add("maximum", {largest, Number(kTiny)})});
+    const Value numbers = Add("round", {Add("mul", {x, factor})});
     // Exact, and NaN where the group has an infinity or a NaN: so is its scale.
-    const Value sum = Call("reduce_sum", {numbers}, of_last);
+    const Value sum = Add("reduce_sum", {numbers}, of_last);
     const Value scales =
-        Call("add", {Call("mul", {largest, Number(1 / kMostByte)}),
-                     Call("mul", {sum, Number(0)})});
+        Add("add", {Add("mul", {largest, Number(1 / kMostByte)}),
+                    Add("mul", {sum, Number(0)})});
     const int half = 1 << (form.bits - 1);
     const Value sums =
-        Call("cast", {has_zeros ? sum : Call("mul", {sum, Number(-half)})},
-             {{"dtype", DataType::Int(32)}});
+        Add("cast", {has_zeros ? sum : Add("mul", {sum, Number(-half)})},
+            {{"dtype", DataType::Int(32)}});
     const Value bytes =
-        Call("cast", {Call("cast", {numbers}, {{"dtype", DataType::Int(32)}})},
-             {{"dtype", DataType::UInt(8)}});
-    const Rounded rounded = {Call("reshape", {bytes}, {{"shape", flat}}),
-                             Call("reshape", {scales}, {{"shape", of_groups}}),
-                             Call("reshape", {sums}, {{"shape", of_groups}})};
+        Add("cast", {Add("cast", {numbers}, {{"dtype", DataType::Int(32)}})},
+            {{"dtype", DataType::UInt(8)}});
+    const Rounded rounded = {Add("reshape", {bytes}, {{"shape", flat}}),
+                             Add("reshape", {scales}, {{"shape", of_groups}}),
+                             Add("reshape", {sums}, {{"shape", of_groups}})};
     INGOT_RETURN_IF_ERROR(status_);
     return rounded;
   }
 
  private:
-  Value Call(absl::string_view op, const std::vector<Value>& inputs,
-             Attrs attrs = {}) {
+  Value Add(absl::string_view op, const std::vector<Value>& inputs,
+            Attrs attrs = {}) {
     if (!status_.ok()) return {};
     const absl::StatusOr<Node*> node =
         function_->AddOp(op, name_, inputs, std::move(attrs));
