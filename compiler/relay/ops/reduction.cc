@@ -75,6 +75,14 @@ struct ReduceSpec {
   bool float_only = false;
 };
 
+// The type in which elements are reduced. A mean or a root fits the elements'
+// type where the sum that it is made from may not, so that sum is wide, as
+// numpy's is.
+DataType SumType(DataType t, bool has_after) {
+  return has_after && t.is_integer() && t.bits < 64 ? DataType::Int(64)
+                                                    : ComputeType(t);
+}
+
 OpDef Reduce(absl::string_view name, absl::string_view doc, ReduceSpec spec) {
   OpDef def;
   def.name = std::string(name);
@@ -97,9 +105,9 @@ OpDef Reduce(absl::string_view name, absl::string_view doc, ReduceSpec spec) {
   def.compute = [spec](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     INGOT_ASSIGN_OR_RETURN(const Reduction plan, Plan(x.shape(), c.attrs));
-    const DataType t = x.dtype(), acc = ComputeType(t);
+    const DataType t = x.dtype(), acc = SumType(t, spec.after != nullptr);
     auto element = [&](const Indices& at) {
-      const Expr e = Widen(x(at));
+      const Expr e = MakeCast(acc, x(at));
       return spec.before ? spec.before(e) : e;
     };
     auto finish = [&](const Expr& value) {

@@ -107,6 +107,16 @@ TEST(NewerOpsetsTest, LogarithmsOfIntegers) {
               ElementsAre(2));
 }
 
+// Their sums fit no i32; numpy says 69282 and 2000000000.
+TEST(NewerOpsetsTest, RootsAndMeansOfLargeIntegers) {
+  const auto of = [](const char* op, const std::vector<int32_t>& values) {
+    const Tensor x = MakeTestTensor<int32_t>(DataType::Int(32), {3}, values);
+    return Outputs({op, "", 18}, {x})[0].values<int32_t>()[0];
+  };
+  EXPECT_EQ(of("ReduceL2", {40000, -40000, 40000}), 69282);
+  EXPECT_EQ(of("ReduceMean", {2000000000, 2000000001, 1999999999}), 2000000000);
+}
+
 TEST(NewerOpsetsTest, AnyAndAll20) {
   const Tensor x = Bools({2, 2}, {1, 0, 1, 1});
   const Operand rows = Constant(Longs({1}, {1}));
