@@ -214,6 +214,9 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       // second-level cache.
                       {"l2_part", CacheParts(site.stage, site.machine, m)}};
   if (HasWords(&site.stage)) {
+    // More rows than this share nothing that is worth their registers.
+    constexpr int64_t kMostRows = 8;
+    space.parameters[1].values = UpTo(kMostRows);
     space.cost = [machine = site.machine,
                   products](const ScheduleChoice& choice) {
       return products * WordInstructions(machine, choice.Get("rows"));

@@ -76,6 +76,13 @@ absl::Status CausalConvWithState(NodeContext& c) {
   if (activation != "none" && activation != "silu" && activation != "swish") {
     return c.Error("there is no activation '", activation, "'");
   }
+  // As many channels as whichever of the two says it by a number.
+  int64_t channels;
+  if (tir::AsConstInt(ShapeOf(x)[1], &channels)) {
+    w = k.Take(
+        c.FixShape(w, {I(channels), ShapeOf(w)[1], ShapeOf(w)[2]}, "kernel"));
+  }
+  INGOT_RETURN_IF_ERROR(k.status());
   x = k.Take(
       c.FixShape(x, {ShapeOf(x)[0], ShapeOf(w)[0], ShapeOf(x)[2]}, "channels"));
   INGOT_RETURN_IF_ERROR(k.status());

@@ -1,0 +1,127 @@
+// The machine code of the main kernels, as `ingot inspect` shows it: which
+// vectors the hottest loop multiplies, how many of them for the instructions
+// around, and that its sums stay in registers. For processors that need not be
+// this one.
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tests/pipeline/cli_fixture.h"
+
+namespace ingot {
+namespace {
+
+// The loop that has most of them.
+struct HotLoop {
+  int products = 0;      // instructions that multiply
+  int instructions = 0;  // all
+  int spills = 0;        // those that read or write the stack
+};
+
+// Reads a listing, in which a comment before each innermost loop says how many
+// instructions it has.
+HotLoop HottestLoop(const std::string& listing, const std::string& product) {
+  const std::vector<std::string> lines = absl::StrSplit(listing, '\n');
+  const std::regex hot("hot loop, [0-9]+ deep: ([0-9]+) instructions");
+  const std::regex instruction("^ +[0-9a-f]+:"), multiplies(product);
+  const std::regex stack("\\[(rsp|sp)\\b");
+  HotLoop hottest;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::smatch found;
+    if (!std::regex_search(lines[i], found, hot)) continue;
+    HotLoop loop;
+    int length = 0;
+    EXPECT_TRUE(absl::SimpleAtoi(found[1].str(), &length));
+    for (size_t j = i + 1; j < lines.size() && loop.instructions < length;
+         ++j) {
+      if (!std::regex_search(lines[j], instruction)) continue;
+      ++loop.instructions;
+      loop.products += std::regex_search(lines[j], multiplies) ? 1 : 0;
+      loop.spills += std::regex_search(lines[j], stack) ? 1 : 0;
+    }
+    if (loop.products > hottest.products) hottest = loop;
+  }
+  return hottest;
+}
+
+class KernelCodeTest : public CliTest {
+ protected:
+  // The listing of the code for a module with this main.
+  std::string Listing(const std::string& main, const std::string& target) {
+    WriteFileBytes(Path("m.relay"),
+                   absl::StrCat("module { func @main", main, " }"));
+    Do({"compile", "@m.relay", "-o", "@m.ingot", "--target=llvm " + target});
+    return Do({"inspect", "@m.ingot", "--artifact=m_kernels.o"});
+  }
+
+  // Expects as many products at least, in so many times as many instructions at
+  // most.
+  void ExpectLoop(const std::string& main, const std::string& target,
+                  const std::string& product, int products, double share,
+                  int spills = 0) {
+    SCOPED_TRACE(target);
+    const HotLoop loop = HottestLoop(Listing(main, target), product);
+    EXPECT_GE(loop.products, products);
+    EXPECT_LE(loop.instructions, share * loop.products);
+    EXPECT_LE(loop.spills, spills);
+  }
+};
+
+const char kHaswell[] = "-mtriple=x86_64-linux-gnu -mcpu=haswell";
+const char kSkylake[] = "-mtriple=x86_64-linux-gnu -mcpu=skylake-avx512";
+const char kCascadeLake[] = "-mtriple=x86_64-linux-gnu -mcpu=cascadelake";
+const char kCortex[] = "-mtriple=aarch64-linux-gnu -mcpu=cortex-a76";
+
+TEST_F(KernelCodeTest, Products) {
+  const std::string main = R"((%x: f32[96, 256]) -> (%y) {
+    %w = const f32[256, 192] random(1)
+    %y = matmul(%x, %w)
+  })";
+  ExpectLoop(main, kHaswell, "vfmadd.*ymm", 12, 2);
+  ExpectLoop(main, kSkylake, "vfmadd.*zmm", 24, 1.6);
+  ExpectLoop(main, kCortex, "fmla", 24, 1.6);
+}
+
+TEST_F(KernelCodeTest, Convolutions) {
+  const std::string main = R"((%x: f32[1, 64, 30, 30]) -> (%y) {
+    %w = const f32[64, 64, 5, 5] random(1)
+    %y = conv2d(%x, %w) {pads=[2, 2, 2, 2]}
+  })";
+  ExpectLoop(main, kHaswell, "vfmadd.*ymm", 12, 2);
+  ExpectLoop(main, kSkylake, "vfmadd.*zmm", 24, 1.8);
+  ExpectLoop(main, kCortex, "fmla", 24, 1.8);
+}
+
+TEST_F(KernelCodeTest, ProductsOfFewBits) {
+  const std::string main = R"((%x: f32[64, 256]) -> (%y) {
+    %w = const u8[96, 8, 16] random(1)
+    %s = const f32[96, 8] random(2)
+    %y = dense_bits(%x, %w, %s) {bits=4, data_bits=8}
+  })";
+  // Four rows with eight words, whose numbers leave few of 16 registers.
+  ExpectLoop(main, kHaswell, "vpmaddubsw.*ymm", 32, 5, 8);
+  ExpectLoop(main, kSkylake, "vpmaddubsw.*zmm", 64, 5, 4);
+  ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 64, 2.5, 4);
+  // LLVM loads what all rows need first here, which is more than registers
+  // hold.
+  ExpectLoop(main, kCortex, "sdot", 64, 5.2, 64);
+}
+
+TEST_F(KernelCodeTest, TilesAreConfiguredOnce) {
+  const std::string listing =
+      Listing(R"((%x: f32[96, 256]) -> (%y) {
+    %w = const f32[256, 192] random(1)
+    %y = matmul(%x, %w)
+  })",
+              "-mtriple=x86_64-linux-gnu -mcpu=sapphirerapids "
+              "-matmul-precision=medium");
+  EXPECT_GE(HottestLoop(listing, "tdpbf16ps").products, 16);
+  const std::vector<std::string> parts = absl::StrSplit(listing, "ldtilecfg");
+  EXPECT_EQ(parts.size(), 2u);
+}
+
+}  // namespace
+}  // namespace ingot
