@@ -42,13 +42,12 @@ struct VerifyFlags {
 
 // What the interpreter gives for `inputs` of the model at `path`.
 absl::StatusOr<std::vector<TensorOrSequence>> Interpret(
-    absl::Span<const TensorOrSequence> inputs, const VerifyFlags& flags,
-    const std::string& path, Compiler* compiler, Progress* progress) {
-  INGOT_ASSIGN_OR_RETURN(InputShapes shapes,
-                         ParseInputShapes(flags.open.compile.input_shapes));
+    const std::string& path, const InputShapes& shapes,
+    absl::Span<const TensorOrSequence> inputs, Compiler* compiler,
+    Progress* progress) {
+  progress->Update("interpreting the reference", 0.1);
   INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<InterpretedModel> model,
                          compiler->ReadToInterpret(path, shapes));
-  progress->Update("interpreting the reference", 0.1);
   absl::StatusOr<std::vector<TensorOrSequence>> outputs = model->Run(inputs);
   progress->Clear();
   if (!outputs.ok()) return Where(outputs.status(), path);
@@ -78,7 +77,7 @@ absl::StatusOr<Case> MakeCase(const VerifyFlags& flags,
                      OneLine(flags.reference), "\n"));
   INGOT_ASSIGN_OR_RETURN(
       made.outputs,
-      Interpret(made.inputs, flags, flags.reference, compiler, progress));
+      Interpret(flags.reference, shapes, made.inputs, compiler, progress));
   return made;
 }
 
