@@ -80,14 +80,16 @@ class DecoderTest : public testing::TestWithParam<std::string> {
     return *std::move(made);
   }
 
+  // Where data are rounded to bytes, a number between two may go either way.
   static void ExpectSame(const std::vector<Tensor>& actual,
                          const std::vector<Tensor>& expected) {
+    const float tolerance = GetParam() == "llama_tiny" ? 2e-3f : 2e-4f;
     ASSERT_EQ(actual.size(), expected.size());
     for (size_t i = 0; i < actual.size(); ++i) {
       ASSERT_EQ(actual[i].TypeString(), expected[i].TypeString());
       const auto a = actual[i].values<float>();
       const auto e = expected[i].values<float>();
-      ExpectNear({a.begin(), a.end()}, {e.begin(), e.end()}, 2e-4f);
+      ExpectNear({a.begin(), a.end()}, {e.begin(), e.end()}, tolerance);
     }
   }
 

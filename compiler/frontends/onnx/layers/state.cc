@@ -110,6 +110,17 @@ Value FirstState(Compose& k, const Shape& shape, DataType dtype) {
   return k.Full(dtype, shape, 0);
 }
 
+// Decays or betas of which only a run knows how many there are for a step: one
+// a head, which it checks.
+Value OfHeads(Compose& k, Value v, int64_t heads) {
+  int64_t known;
+  if (!k.ok() || RankOf(v) != 3 || tir::AsConstInt(ShapeOf(v)[2], &known)) {
+    return v;
+  }
+  return k.Take(k.context().FixShape(
+      v, {ShapeOf(v)[0], ShapeOf(v)[1], I(heads)}, "heads"));
+}
+
 // Says which further operands the attribute update_rule asks for.
 struct Rule {
   bool gated = false, delta = false;
@@ -154,8 +165,11 @@ absl::Status LinearAttention(NodeContext& c) {
                  {ShapeOf(q)[0], tir::MakeInt(heads), tir::MakeInt(size),
                   tir::MakeInt(v_width / heads)},
                  dtype)};
-  operands.push_back(rule.gated ? k.Cast(k.Input(4), dtype) : Value());
-  operands.push_back(rule.delta ? k.Cast(k.Input(5), dtype) : Value());
+  for (const auto& [input, asked] :
+       {std::pair(4, rule.gated), {5, rule.delta}}) {
+    operands.push_back(asked ? OfHeads(k, k.Cast(k.Input(input), dtype), heads)
+                             : Value());
+  }
   Attrs attrs;
   attrs.Set("query_heads", q_heads);
   attrs.Set("heads", heads);
