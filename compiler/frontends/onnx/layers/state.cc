@@ -35,8 +35,8 @@ absl::StatusOr<Value> ConvolveChannels(Compose& k, Value x, Value w) {
   int64_t channels, extent;
   if (!tir::AsConstInt(ShapeOf(w)[0], &channels) ||
       !tir::AsConstInt(ShapeOf(w)[2], &extent)) {
-    return c.NotSupported("a kernel ", relay::ToString(w.type()),
-                          ", whose extents are not known");
+    return c.NotSupported("the extents of the kernel ",
+                          relay::ToString(w.type()), " are not known");
   }
   window.kernel = {extent};
   window.strides = window.dilations = {1};
@@ -70,7 +70,8 @@ absl::Status CausalConvWithState(NodeContext& c) {
                    relay::ToString(w.type()), " must have rank 3");
   }
   if (!tir::AsConstInt(ShapeOf(w)[2], &extent) || extent < 1) {
-    return c.NotSupported("a kernel ", relay::ToString(w.type()));
+    return c.NotSupported("the extents of the kernel ",
+                          relay::ToString(w.type()), " are not known");
   }
   const std::string activation = c.String("activation", "none");
   if (activation != "none" && activation != "silu" && activation != "swish") {

@@ -129,7 +129,7 @@ absl::StatusOr<Value> UnsqueezeAtRunTime(NodeContext& c, Value x, int i) {
                          RunTimeAxes::Of(k, k.Input(i), rank));
   const Value kept = k.Sub(k.Like(axes.listed(), 1), axes.listed());
   const Value place = k.Call("maximum", {PlacesOf(k, kept), k.Like(kept, 0)});
-  Value dims = k.Like(kept, 1);
+  Value dims = k.Full(kI64, {I(rank)}, 1);
   if (RankOf(x) > 0) {
     dims = k.Call("where", {k.Cast(kept, DataType::Bool()),
                             k.Call("gather", {DimsOf(k, x), place}), dims});

@@ -43,6 +43,9 @@ TEST(RunTimeAxesTest, SqueezeAndUnsqueeze) {
   EXPECT_EQ(ShapeOfOutput({"Unsqueeze", "", 13},
                           {Counted({3, 2}), Longs({3}, {4, 0, -3})}),
             "f32[1, 3, 1, 2, 1]");
+  EXPECT_EQ(ShapeOfOutput({"Unsqueeze", "", 13},
+                          {Floats({}, {5}), Longs({2}, {1, 0})}),
+            "f32[1, 1]");
   EXPECT_EQ(
       ShapeOfOutput({"Unsqueeze", "", 13}, {Floats({}, {5}), Longs({1}, {0})}),
       "f32[1]");
