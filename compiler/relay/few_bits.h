@@ -41,7 +41,7 @@ struct FewBitsWords {
 
 // Packs bytes u8[columns, blocks, bytes of a block], whose low bits hold the
 // first of their numbers, into panels of `columns` columns; those beyond the
-// matrix are 0. Blocks are of 16 numbers or more.
+// matrix are 0. A block fills whole words.
 absl::StatusOr<Tensor> PackFewBits(const Tensor& bytes, int64_t bits,
                                    int64_t columns);
 
