@@ -21,8 +21,10 @@ absl::StatusOr<FewBitsWords> ReadForm(const Attrs& attrs,
   if (bits != 2 && bits != 4 && bits != 8) return Invalid("bits=", bits);
   const FewBitsWords form{bits, (*shape)[1], (*shape)[2], (*shape)[3]};
   const int64_t units = attrs.Get<int64_t>("units");
-  if (form.blocks < 1 || form.words < 1 || form.words > (1 << 20) ||
-      (form.words & (form.words - 1)) != 0 || form.columns < 1 || units < 1 ||
+  // So few that their product, the depth, fits.
+  if (form.blocks < 1 || form.blocks > (1 << 24) || form.words < 1 ||
+      form.words > (1 << 20) || (form.words & (form.words - 1)) != 0 ||
+      form.columns < 1 || units < 1 ||
       (units - 1) / form.columns + 1 != (*shape)[0]) {
     return Invalid("words ", ToString(words), " do not hold ", units,
                    " columns of ", bits, " bits");
