@@ -12,6 +12,9 @@ namespace ingot {
 // on it.
 inline constexpr size_t kAlignment = 64;
 
+// The bytes that processors move at once between memory and caches.
+inline constexpr size_t kCacheLineBytes = 64;
+
 // The smallest multiple of kAlignment that is at least `bytes`, which must be
 // so far from the largest number that there is one.
 constexpr uint64_t AlignUp(uint64_t bytes) {

@@ -28,6 +28,7 @@ class OpenClWriter final : public codegen::CPrinter {
                          const codegen::DeviceKernel& kernel);
   // One iteration for each work item of a group.
   void PrintThreads(const tir::For& loop) override;
+  void PrintPrefetch(const tir::Prefetch&) override {}
   absl::string_view ArrayPrefix(tir::Scope scope) const override;
 
   const codegen::DeviceKernel* kernel_ = nullptr;  // being printed

@@ -193,6 +193,18 @@ static inline int32_t ingot_dot4_i32(int32_t a, int32_t b, int32_t c) {
 }
 )";
   }
+  if (op == "prefetch") {
+    return R"(
+/* Asks for memory that will be read soon, which may be nobody's. */
+static inline void ingot_prefetch_bytes(const void* element, int ahead) {
+#if defined(__GNUC__)
+  __builtin_prefetch((const void*)((uintptr_t)element + ahead));
+#else
+  (void)element, (void)ahead;
+#endif
+}
+)";
+  }
   if (words.size() == 4 && t == "to") return Saturating(op, words[3]);
   return Division(op, t);
 }

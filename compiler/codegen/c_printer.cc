@@ -7,6 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "base/alignment.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_vector_helpers.h"
 #include "compiler/tir/visitor.h"
@@ -197,6 +198,8 @@ void CPrinter::Print(const tir::Stmt& s) {
       return PrintCallExtern(*As<tir::CallExtern>(s));
     case StmtKind::kPart:
       return PrintPart(*As<tir::Part>(s));
+    case StmtKind::kPrefetch:
+      return PrintPrefetch(*As<tir::Prefetch>(s));
     case StmtKind::kAssert:
       return PrintAssert(*As<tir::Assert>(s));
   }
@@ -410,6 +413,14 @@ void CPrinter::PrintAssert(const tir::Assert& s) {
                     "\");"));
   Outdent();
   Line("}");
+}
+
+void CPrinter::PrintPrefetch(const tir::Prefetch& s) {
+  const std::string element = Subscript(*s.buffer, s.indices);
+  for (int64_t i = 0; i < s.bytes; i += kCacheLineBytes) {
+    Line(absl::StrCat(Helper("ingot_prefetch_bytes"), "(&", element, ", ",
+                      s.ahead + i, ");"));
+  }
 }
 
 std::string CPrinter::Prototypes(const std::set<std::string>& defined) const {

@@ -115,6 +115,7 @@ class CPrinter {
   virtual void PrintParallel(const tir::For& loop);
   // And so is a thread loop.
   virtual void PrintThreads(const tir::For& loop);
+  virtual void PrintPrefetch(const tir::Prefetch& s);
   // The words before an array of that scope, for the type of its elements.
   virtual absl::string_view ArrayPrefix(tir::Scope) const { return ""; }
 

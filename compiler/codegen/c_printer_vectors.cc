@@ -75,6 +75,9 @@ class RegisterFinder : public tir::StmtVisitor {
   }
   void VisitCallExtern(const tir::CallExtern&) override { fits = false; }
   void VisitPart(const tir::Part&) override { fits = false; }
+  void VisitPrefetch(const tir::Prefetch& node) override {
+    if (node.buffer.get() == &buffer_) fits = false;
+  }
 
  private:
   void Check(const tir::BufferNode& buffer, const std::vector<Expr>& indices) {

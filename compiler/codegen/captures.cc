@@ -30,6 +30,10 @@ class CaptureFinder : public tir::StmtVisitor {
     Use(*store.buffer);
     StmtVisitor::VisitStore(store);
   }
+  void VisitPrefetch(const tir::Prefetch& prefetch) override {
+    Use(*prefetch.buffer);
+    StmtVisitor::VisitPrefetch(prefetch);
+  }
   void VisitFor(const tir::For& loop) override {
     Visit(loop.min);
     Visit(loop.extent);

@@ -1,5 +1,7 @@
 #include "compiler/schedules/stage_facts.h"
 
+#include <algorithm>
+
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -89,6 +91,11 @@ bool IsExpensive(const Expr& value) {
   CostVisitor visitor;
   visitor.Visit(value);
   return visitor.expensive;
+}
+
+bool DependsOn(const tir::Load& load, const tir::Var* var) {
+  return std::any_of(load.indices.begin(), load.indices.end(),
+                     [var](const Expr& i) { return tir::Uses(i, var); });
 }
 
 std::vector<const tir::Load*> LoadsOf(const Expr& value) {

@@ -31,6 +31,8 @@ bool IsExpensive(const Expr& value);
 // Returns how far apart in memory the elements are that `var` and var + 1 read,
 // if that is 0 or 1; -1 for anything else and where it is not known.
 int AccessStride(const tir::Load& load, const tir::Var* var);
+// Whether what is read depends on `var`.
+bool DependsOn(const tir::Load& load, const tir::Var* var);
 // Every load in the stage's value reads the same or the next element as `var`
 // goes up by one.
 bool IsContiguous(const Stage* stage, const tir::Var* var);

@@ -5,6 +5,16 @@
 
 namespace ingot::te {
 
+BodyRewriter::BodyRewriter(const LoopState& state) : state_(state) {
+  const Operation& op = state.stage->op();
+  for (size_t i = 0; i < op.axis.size(); ++i) {
+    axes_[op.axis[i].get()] = state.AxisRange(i).min.ToExpr();
+  }
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    axes_[op.reduce_axis[i].get()] = state.ReduceRange(i).min.ToExpr();
+  }
+}
+
 Expr BodyRewriter::MutateVar(const Expr& e, const tir::Var& node) {
   auto it = axes_.find(&node);
   return it == axes_.end() ? e : it->second;

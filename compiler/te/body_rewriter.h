@@ -14,9 +14,9 @@ namespace ingot::te {
 // become places, decided conditions go away. Used by lower.cc only.
 class BodyRewriter : public SharingMutator {
  public:
-  // `state` must outlive this.
-  BodyRewriter(const LoopState& state, std::map<const tir::Var*, Expr> axes)
-      : state_(state), axes_(std::move(axes)) {}
+  // Of the first element that the loops yet to be made compute. `state` must
+  // outlive this.
+  explicit BodyRewriter(const LoopState& state);
 
  protected:
   Expr MutateVar(const Expr& e, const tir::Var& node) override;

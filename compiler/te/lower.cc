@@ -10,6 +10,7 @@
 #include "compiler/te/body_rewriter.h"
 #include "compiler/te/boxes.h"
 #include "compiler/te/loop_state.h"
+#include "compiler/te/prefetches.h"
 #include "compiler/te/workspaces.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
@@ -101,14 +102,7 @@ Stmt Lowerer::EmitStart(const LoopState& state) {
 
 Stmt Lowerer::EmitBody(const LoopState& state) {
   const Operation& op = state.stage->op();
-  std::map<const tir::Var*, Expr> axes;
-  for (size_t i = 0; i < op.axis.size(); ++i) {
-    axes[op.axis[i].get()] = state.AxisRange(i).min.ToExpr();
-  }
-  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
-    axes[op.reduce_axis[i].get()] = state.ReduceRange(i).min.ToExpr();
-  }
-  Expr value = BodyRewriter(state, std::move(axes)).Mutate(op.value);
+  Expr value = BodyRewriter(state).Mutate(op.value);
   std::vector<Expr> at = TargetIndices(state, state.target);
   if (state.stage->IsReduce()) {
     value = op.reducer.combine(tir::MakeLoad(state.target.buffer, at), value);
@@ -328,7 +322,7 @@ Stmt Lowerer::EmitAccumulate(LoopState state, size_t leaf) {
 
 // Emits one iteration of `loop`: attached producers, then the rest.
 Stmt Lowerer::EmitInside(LoopState state, size_t leaf, Loop loop) {
-  std::vector<Stmt> stmts;
+  std::vector<Stmt> stmts = PrefetchesOf(state, loop);
   std::vector<tir::Buffer> locals;
   for (const auto& producer : schedule_.stages_) {
     if (producer->consumer_ != state.stage || !(producer->attach_ == loop)) {

@@ -38,6 +38,7 @@ void Stage::ResetLoops() {
   specialized_.assign(axes_.size(), false);
   accumulate_ = Loop();
   apart_ = false;
+  prefetches_.clear();
 }
 
 int Stage::AddLoop(std::string name, bool reduce) {
@@ -216,6 +217,11 @@ void Stage::ComputeRoot() {
   inlined_ = false;
   consumer_ = nullptr;
   attach_ = Loop();
+}
+
+void Stage::Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead) {
+  if (!Require(LeafIndex(loop) >= 0, "prefetch at a loop, not a leaf")) return;
+  prefetches_.push_back({input.buffer.get(), loop, bytes_ahead});
 }
 
 void Stage::AccumulateAt(Loop loop) {

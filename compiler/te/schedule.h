@@ -35,6 +35,8 @@ namespace ingot::te {
 class Schedule;
 class Stage;
 
+class LoopState;
+
 // A loop of one stage: a handle.
 struct Loop {
   int id = -1;
@@ -155,6 +157,12 @@ class Stage {
   //   for ko: for ki: c += x                with ReduceApartAt(ko) becomes
   //   for ko: {t = 0; for ki: t += x; c += t}
   void ReduceApartAt(Loop loop);
+  // Each iteration of `loop`, which is a loop and no lanes or copies, asks for
+  // what one so many bytes later in the memory of `input` will read: for a
+  // tensor of constant shape that is read in order. Where it is not, as where
+  // the loop's place in it is not a constant number of bytes after the one
+  // before, it asks for nothing.
+  void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead);
   void StoreIn(Storage storage) { storage_ = storage; }
   // Storage::kRegisters: the box is cut into parts with so many elements along
   // each axis, and a thread must use one of them alone, here and in all
@@ -165,6 +173,7 @@ class Stage {
   friend class Schedule;
   friend class LoopState;
   friend class Lowerer;
+  friend std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop);
 
   struct LoopInfo {
     std::string name;
@@ -181,6 +190,12 @@ class Stage {
     int outer, inner;  // split: the results; fuse: the loops that were fused
     int64_t factor = 0;
     Tail tail = Tail::kGuard;
+  };
+
+  struct PrefetchRequest {
+    const tir::BufferNode* input;
+    Loop loop;
+    int64_t bytes_ahead;
   };
 
   Stage(absl::Status* status, Operation op, bool is_output);
@@ -203,6 +218,7 @@ class Stage {
   Loop attach_;
   Loop accumulate_;
   bool apart_ = false;  // what is accumulated there joins what was before
+  std::vector<PrefetchRequest> prefetches_;
   Storage storage_ = Storage::kAuto;
   std::vector<int64_t> part_;  // of one thread, for Storage::kRegisters
 };

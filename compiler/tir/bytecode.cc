@@ -344,6 +344,8 @@ class Compiler {
         return;
       case StmtKind::kAssert:
         return AssertStatement(static_cast<const Assert&>(*s));
+      case StmtKind::kPrefetch:
+        return;  // has no effect
       case StmtKind::kCallExtern:
       case StmtKind::kPart:
         return;  // Interpret has refused it

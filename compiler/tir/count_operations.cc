@@ -37,6 +37,7 @@ class Counter final : public StmtVisitor {
   void VisitCallExtern(const CallExtern&) override { known_ = false; }
   void VisitEvaluate(const Evaluate&) override {}
   void VisitAssert(const Assert&) override {}
+  void VisitPrefetch(const Prefetch&) override {}
 
   void VisitIfThenElse(const IfThenElse& node) override {
     const double before = count_;

@@ -408,6 +408,13 @@ Stmt MakeAssert(Expr condition, absl::string_view message) {
   return std::make_shared<Assert>(std::move(condition), std::string(message));
 }
 
+Stmt MakePrefetch(Buffer buffer, std::vector<Expr> indices, int64_t ahead,
+                  int64_t bytes) {
+  Require(PrefetchTypeError(buffer, indices, ahead, bytes), "MakePrefetch");
+  return std::make_shared<Prefetch>(std::move(buffer), std::move(indices),
+                                    ahead, bytes);
+}
+
 bool AsConstInt(const Expr& e, int64_t* value) {
   const auto* imm = As<IntImm>(e);
   if (imm == nullptr) return false;

@@ -68,7 +68,8 @@ constexpr int kMaxLanes = 256;
   V(Evaluate)                   \
   V(CallExtern)                 \
   V(Part)                       \
-  V(Assert)
+  V(Assert)                     \
+  V(Prefetch)
 
 #define INGOT_TIR_ENUM(Name) k##Name,
 enum class ExprKind { INGOT_TIR_EXPR_NODES(INGOT_TIR_ENUM) };
@@ -383,6 +384,22 @@ struct Assert final : StmtNode {
   const std::string message;
 };
 
+// Asks for `bytes` bytes of memory, from `ahead` bytes after an element on,
+// which may be beyond the buffer's end. Has no other effect, and none on
+// devices.
+struct Prefetch final : StmtNode {
+  static constexpr StmtKind kKind = StmtKind::kPrefetch;
+  Prefetch(Buffer b, std::vector<Expr> i, int64_t ahead, int64_t bytes)
+      : StmtNode(kKind),
+        buffer(std::move(b)),
+        indices(std::move(i)),
+        ahead(ahead),
+        bytes(bytes) {}
+  const Buffer buffer;
+  const std::vector<Expr> indices;  // scalars
+  const int64_t ahead, bytes;
+};
+
 // ------------------------------------------------------------------- functions
 
 // A kernel. Its parameters are buffers: those it reads, then those it writes,
@@ -416,10 +433,10 @@ const T* As(const Stmt& s) {
                                              : nullptr;
 }
 
-// ------------------------------------------------------------------ the
-// builder Light folding only (constants, x+0, x*1, x*0 of integers);
-// `simplify.h` does the rest. Operands of binary operators must have the same
-// type.
+// --------------------------------------------------------------------- builder
+
+// Light folding only (constants, x+0, x*1, x*0 of integers); `simplify.h` does
+// the rest. Operands of binary operators must have the same type.
 
 VarPtr MakeVar(absl::string_view name, DataType dtype = DataType::Int(64));
 Expr MakeInt(int64_t value, DataType dtype = DataType::Int(64));
@@ -451,16 +468,14 @@ Stmt MakeCallExtern(absl::string_view symbol, std::vector<Buffer> reads,
                     std::vector<Buffer> writes, std::vector<Expr> scalars);
 Stmt MakePart(Buffer buffer, Buffer whole, Expr offset, Stmt body);
 Stmt MakeAssert(Expr condition, absl::string_view message);
+Stmt MakePrefetch(Buffer buffer, std::vector<Expr> indices, int64_t ahead,
+                  int64_t bytes);
 
 // The value of an integer (or bool) constant. Returns false for anything else.
 bool AsConstInt(const Expr& e, int64_t* value);
 bool IsConstInt(const Expr& e, int64_t value);
 
-}  // namespace ingot::tir
-
-// Operators on expressions. They live in the global namespace of shared_ptr's
-// argument (found by argument-dependent lookup): Expr a, b; a + b * 2.
-namespace ingot::tir {
+// Operators on expressions, which argument-dependent lookup finds: a + b * 2.
 Expr operator+(const Expr& a, const Expr& b);
 Expr operator-(const Expr& a, const Expr& b);
 Expr operator*(const Expr& a, const Expr& b);

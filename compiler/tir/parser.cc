@@ -250,6 +250,37 @@ class Parser final : private ExprParser {
     return Advance();
   }
 
+  absl::Status Bytes(int64_t* bytes) {
+    if (token_.kind != TokenKind::kInt ||
+        !absl::SimpleAtoi(token_.text, bytes)) {
+      return Unexpected("a number of bytes");
+    }
+    return Advance();
+  }
+
+  // prefetch %buffer[index, …] bytes [ahead, +count)
+  absl::Status PrefetchStatement(Stmt* result) {
+    const Token at = token_;
+    INGOT_RETURN_IF_ERROR(Advance());
+    Buffer buffer;
+    std::vector<Expr> indices;
+    int depth = 0;
+    int64_t ahead, bytes;
+    INGOT_RETURN_IF_ERROR(Access(&buffer, &indices, &depth));
+    INGOT_RETURN_IF_ERROR(ExpectWord("bytes"));
+    INGOT_RETURN_IF_ERROR(Expect("["));
+    INGOT_RETURN_IF_ERROR(Bytes(&ahead));
+    INGOT_RETURN_IF_ERROR(Expect(","));
+    INGOT_RETURN_IF_ERROR(Expect("+"));
+    INGOT_RETURN_IF_ERROR(Bytes(&bytes));
+    INGOT_RETURN_IF_ERROR(Expect(")"));
+    if (const char* error = PrefetchTypeError(buffer, indices, ahead, bytes)) {
+      return ErrorAt(at, error);
+    }
+    *result = MakePrefetch(std::move(buffer), std::move(indices), ahead, bytes);
+    return absl::OkStatus();
+  }
+
   absl::Status Statement(Stmt* result, int* depth) {
     *depth = 1;
     if (token_.IsSymbol("{")) return Block(result, depth);
@@ -279,6 +310,7 @@ class Parser final : private ExprParser {
     }
     if (token_.IsWord("extern")) return Extern(result);
     if (token_.IsWord("assert")) return AssertStatement(result);
+    if (token_.IsWord("prefetch")) return PrefetchStatement(result);
     return Unexpected("a statement");
   }
 

@@ -140,6 +140,12 @@ class Printer : public text::IndentingPrinter {
         Expression(node.condition, 0);
         return Write(", ", text::QuoteString(node.message));
       }
+      case StmtKind::kPrefetch: {
+        const auto& node = static_cast<const Prefetch&>(*s);
+        out += "prefetch ";
+        Access(node.buffer, node.indices);
+        return Write(" bytes [", node.ahead, ", +", node.bytes, ")");
+      }
       case StmtKind::kSeq:
         out += "{ … }";
         return;

@@ -128,6 +128,8 @@ bool IsPlainName(absl::string_view name) {
       "of",
       "at",
       "assert",
+      "prefetch",
+      "bytes",
       "stack",
       "eval",
       "true",

@@ -40,6 +40,7 @@ constexpr char kSample[] =
     for j in [i * 8, +8) {
       %out[i, ramp(j * 8, 1, 8)] = f32x8(f16x8(%a[i, ramp(0, 2, 8)])) + broadcast(%b[j], 8)
     }
+    prefetch %a[i, 0] bytes [2048, +256)
     unrolled j in [0, 4) {
       eval rem(-(-9223372036854775808 + j), 3) * -(j + 1) / 2
     }
@@ -125,6 +126,12 @@ TEST(ParserTest, ErrorsSayWhere) {
             "1:24: the integer is too large for i64");
   EXPECT_EQ(ParseError("func @f() -> () { eval ramp(0, 1, 70000) }"),
             "1:35: expected lanes from 2 to 256, found '70000'");
+  EXPECT_EQ(ParseError("func @f(%x: f32[4]) -> () { prefetch %x[0] bytes [0, "
+                       "+5000) }"),
+            "1:29: it asks for none or too many bytes");
+  EXPECT_EQ(ParseError("func @f(%x: f32[4]) -> () { prefetch %x[0] bytes [-1, "
+                       "+64) }"),
+            "1:51: expected a number of bytes, found '-'");
   EXPECT_EQ(ParseError("func @f() -> () { } }"),
             "1:21: expected nothing after the function, found '}'");
 }

@@ -214,6 +214,16 @@ const char* PartTypeError(const Buffer& buffer, const Buffer& whole,
   return BufferTypeError(*buffer);
 }
 
+const char* PrefetchTypeError(const Buffer& buffer,
+                              const std::vector<Expr>& indices, int64_t ahead,
+                              int64_t bytes) {
+  if (buffer == nullptr) return "a buffer is null";
+  if (ahead < 0 || ahead > (1 << 20)) return "it asks too far ahead";
+  if (bytes < 1 || bytes > 4096) return "it asks for none or too many bytes";
+  if (const char* error = IndexTypeError(buffer, indices)) return error;
+  return IndexLanes(indices) > 1 ? "an index is a vector" : nullptr;
+}
+
 DataType BinaryResultType(BinaryOp op, DataType a) {
   return IsComparison(op) ? DataType::Bool(a.lanes) : a;
 }

@@ -36,6 +36,11 @@ const char* CallExternTypeError(absl::string_view symbol,
 // The buffers and the offset of a part.
 const char* PartTypeError(const Buffer& buffer, const Buffer& whole,
                           const Expr& offset);
+// The place of a prefetch, and its numbers: up to 1 MiB ahead, up to 4096
+// bytes.
+const char* PrefetchTypeError(const Buffer& buffer,
+                              const std::vector<Expr>& indices, int64_t ahead,
+                              int64_t bytes);
 
 // The type of the result, for operands that are fine.
 DataType BinaryResultType(BinaryOp op, DataType a);

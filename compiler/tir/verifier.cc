@@ -274,6 +274,13 @@ class Verifier final : public StmtVisitor {
     }
   }
 
+  void VisitPrefetch(const Prefetch& node) override {
+    if (!Defined(node.buffer)) return;
+    StmtVisitor::VisitPrefetch(node);
+    if (!error_.empty()) return;
+    Check(PrefetchTypeError(node.buffer, node.indices, node.ahead, node.bytes));
+  }
+
   void VisitCallExtern(const CallExtern& node) override {
     for (const auto* list : {&node.reads, &node.writes}) {
       for (const Buffer& buffer : *list) {

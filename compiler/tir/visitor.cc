@@ -93,6 +93,9 @@ void StmtVisitor::VisitPart(const Part& node) {
   Visit(node.body);
 }
 void StmtVisitor::VisitAssert(const Assert& node) { Visit(node.condition); }
+void StmtVisitor::VisitPrefetch(const Prefetch& node) {
+  for (const Expr& index : node.indices) Visit(index);
+}
 
 // ------------------------------------------------------------------- mutators
 
@@ -308,6 +311,15 @@ Stmt StmtMutator::MutateAssert(const Stmt& s, const Assert& node) {
   return condition == node.condition
              ? s
              : MakeAssert(std::move(condition), node.message);
+}
+
+Stmt StmtMutator::MutatePrefetch(const Stmt& s, const Prefetch& node) {
+  Buffer buffer = Replacement(node.buffer);
+  bool changed = buffer != node.buffer;
+  std::vector<Expr> indices = MutateAll(node.indices, &changed);
+  return changed ? MakePrefetch(std::move(buffer), std::move(indices),
+                                node.ahead, node.bytes)
+                 : s;
 }
 
 // ------------------------------------------------------------------ functions

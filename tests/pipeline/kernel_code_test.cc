@@ -9,10 +9,15 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/substitute.h"
+#include "gmock/gmock.h"
 #include "tests/pipeline/cli_fixture.h"
 
 namespace ingot {
 namespace {
+
+using testing::HasSubstr;
+using testing::Not;
 
 // The loop that has most of them.
 struct HotLoop {
@@ -108,6 +113,36 @@ TEST_F(KernelCodeTest, ProductsOfFewBits) {
   // LLVM loads what all rows need first here, which is more than registers
   // hold.
   ExpectLoop(main, kCortex, "sdot", 64, 5.2, 64);
+}
+
+// But not those that stay in a cache.
+TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
+  const auto product = [](int columns) {
+    return absl::Substitute(R"((%x: f32[64, 1024]) -> (%y) {
+    %w = const f32[1024, $0] random(1)
+    %y = matmul(%x, %w)
+  })",
+                            columns);
+  };
+  EXPECT_THAT(Listing(product(1024), kHaswell), HasSubstr("prefetcht0"));
+  EXPECT_THAT(Listing(product(1024), kCortex), HasSubstr("prfm"));
+  EXPECT_THAT(Listing(product(16), kHaswell), Not(HasSubstr("prefetch")));
+  const std::string window = R"((%x: f32[1, 256, 14, 14]) -> (%y) {
+    %w = const f32[512, 256, 1, 1] random(1)
+    %y = conv2d(%x, %w)
+  })";
+  EXPECT_THAT(Listing(window, kHaswell), HasSubstr("prefetcht0"));
+  const std::string of_few_bits = R"((%x: f32[1, 2048]) -> (%y) {
+    %w = const u8[2048, 64, 16] random(1)
+    %s = const f32[2048, 64] random(2)
+    %y = dense_bits(%x, %w, %s) {bits=4, data_bits=8}
+  })";
+  EXPECT_THAT(Listing(of_few_bits, kHaswell), HasSubstr("prefetcht0"));
+  // In C, too, which compilers that know no such request take as well.
+  Do({"compile", "@m.relay", "-o", "@c.ingot", "--target=c -mcpu=haswell"});
+  EXPECT_THAT(Do({"inspect", "@c.ingot", "--artifact=m_kernels.c"}),
+              HasSubstr("ingot_prefetch_bytes(&"));
+  Do({"link", "@c.ingot", "-o", "@c.so"});
 }
 
 TEST_F(KernelCodeTest, TilesAreConfiguredOnce) {

@@ -6,6 +6,7 @@
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/verifier.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Intrinsics.h"
 
 namespace ingot::codegen {
 
@@ -226,6 +227,17 @@ void KernelEmitter::EmitStore(const tir::Store& s) {
             : b_.CreateNSWAdd(base, b_.CreateNSWMul(stride, b_.getInt64(lane)));
     b_.CreateAlignedStore(b_.CreateExtractElement(value, lane),
                           Address(*s.buffer, offset, true), align);
+  }
+}
+
+void KernelEmitter::EmitPrefetch(const tir::Prefetch& s) {
+  const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
+  Value* element = Address(*s.buffer, EmitExpr(access.base), false);
+  for (int64_t i = 0; i < s.bytes; i += kCacheLineBytes) {
+    Value* line = b_.CreatePtrAdd(element, b_.getInt64(s.ahead + i));
+    // To read, and to keep in all caches; of data.
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()},
+                       {line, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
   }
 }
 

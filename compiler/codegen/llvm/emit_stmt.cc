@@ -127,6 +127,8 @@ void KernelEmitter::EmitStmt(const tir::Stmt& s) {
       return EmitCallExtern(*As<tir::CallExtern>(s));
     case StmtKind::kPart:
       return EmitPart(*As<tir::Part>(s));
+    case StmtKind::kPrefetch:
+      return EmitPrefetch(*As<tir::Prefetch>(s));
     case StmtKind::kAssert:
       return FailUnless(EmitExpr(As<tir::Assert>(s)->condition), "ValueError",
                         As<tir::Assert>(s)->message);

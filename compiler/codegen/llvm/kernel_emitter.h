@@ -96,6 +96,7 @@ class KernelEmitter {
   llvm::Value* EmitBranches(llvm::Value* condition, const tir::Expr& on_true,
                             const tir::Expr& on_false);
   void EmitStore(const tir::Store& s);
+  void EmitPrefetch(const tir::Prefetch& s);
   void EmitAllocate(const tir::Allocate& s);
   llvm::Value* Address(const tir::BufferNode& buffer, llvm::Value* offset,
                        bool in_bounds);

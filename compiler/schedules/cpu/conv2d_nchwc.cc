@@ -192,6 +192,15 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
   return {wo, row_block};
 }
 
+// The innermost reduce loop that is one: over a window's columns, rows or,
+// where it has a single element, `channels`.
+Loop InnermostReduceLoop(const Stage& acc, Loop channels) {
+  for (size_t i = acc.reduce_axes().size(); i-- > 1;) {
+    if (GuessExtent(acc.op().reduce_extent[i]) > 1) return acc.reduce_axis(i);
+  }
+  return channels;
+}
+
 // Each broadcast element meets all vectors of the step before the next, so that
 // only the vectors and one element are live beside the accumulators.
 void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
@@ -199,6 +208,7 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
                          const MachineModel& machine) {
   auto [av, al] = acc->Split(acc->axis(4), plan.problem.lanes);
   std::vector<Loop> order = {acc->axis(0)};
+  Loop inner_channels = acc->reduce_axis(0);
   if (plan.split_channels) {
     acc->ComputeAt(out, *loops.row_block);
     const int64_t per_channel =
@@ -206,6 +216,7 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
     const int64_t channels =
         std::max<int64_t>(1, machine.l1_bytes / 2 / per_channel);
     auto [ko, ki] = acc->Split(acc->reduce_axis(0), channels);
+    inner_channels = ki;
     auto [ao, ai] = acc->Split(acc->axis(3), plan.tile.rows);
     for (Loop loop : {ko, acc->axis(2), ao, ki}) order.push_back(loop);
     order.insert(order.end(), acc->reduce_axes().begin() + 1,
@@ -223,6 +234,7 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
     acc->Unroll(acc->axis(3));
   }
   acc->Reorder(order);
+  PrefetchWeights(acc, InnermostReduceLoop(*acc, inner_channels), machine);
   acc->Unroll(acc->axis(1));
   acc->Unroll(av);
   acc->Vectorize(al);

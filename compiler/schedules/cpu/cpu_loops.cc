@@ -1,6 +1,7 @@
 #include "compiler/schedules/cpu/cpu_loops.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
@@ -61,6 +62,25 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
     part->Reorder(order);
   }
   return made;
+}
+
+void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine) {
+  // Scalar code is slower than memory.
+  if (machine.vector_bits == 0) return;
+  // More or less was slower on Zen 3, where it was tried from 512 to 16384.
+  constexpr int64_t kBytesAhead = 4096;
+  const tir::Var* column = product->op().axis.back().get();
+  std::set<tir::Buffer> weights;
+  for (const tir::Load* load : LoadsOf(product->op().value)) {
+    if (!DependsOn(*load, column) || !weights.insert(load->buffer).second) {
+      continue;
+    }
+    int64_t bytes = load->buffer->dtype.bytes();
+    for (const Expr& extent : load->buffer->shape) bytes *= GuessExtent(extent);
+    if (bytes > machine.l2_bytes / 2) {
+      product->Prefetch(Tensor{load->buffer}, loop, kBytesAhead);
+    }
+  }
 }
 
 int SpecializeConditions(Stage* stage) {

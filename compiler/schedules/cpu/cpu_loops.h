@@ -30,6 +30,13 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
 std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
                                     const MachineModel& machine);
 
+// Asks for the weights of a product, which are the operands that depend on the
+// last of its axes, before iterations of the reduce loop `loop` need them: a
+// processor's own guesses end at each page, and memory is slower than the
+// products of a few rows. Those that stay in the second-level cache are near
+// enough as they are.
+void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine);
+
 // Cuts every axis on which the value has conditions. Returns the first such
 // axis, or the rank.
 int SpecializeConditions(Stage* stage);

@@ -24,17 +24,9 @@ namespace {
 const tir::Load* RightOperand(const Stage* stage) {
   const tir::Var* n = stage->op().axis.back().get();
   for (const tir::Load* load : LoadsOf(stage->op().value)) {
-    for (const Expr& index : load->indices) {
-      if (tir::Uses(index, n)) return load;
-    }
+    if (DependsOn(*load, n)) return load;
   }
   return nullptr;
-}
-
-bool DependsOn(const tir::Load& load, const tir::Var* axis) {
-  return std::any_of(
-      load.indices.begin(), load.indices.end(),
-      [axis](const Expr& index) { return tir::Uses(index, axis); });
 }
 
 // The axis whose elements share each column of the right operand. It is the one
@@ -297,6 +289,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   acc->ComputeAt(out, mo);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
   acc->Reorder({acc->reduce_axis(0), acc->axis(row_axis), av, al});
+  // A single row reads so fast that a processor's guesses are enough, if its
+  // numbers need not be unpacked.
+  constexpr int64_t kEnoughRows = 4;
+  if (packed && (tile.rows >= kEnoughRows || HasWords(acc))) {
+    PrefetchWeights(acc, acc->reduce_axis(0), machine);
+  }
   acc->Unroll(acc->axis(row_axis));
   acc->Unroll(av);
   acc->Vectorize(al);

@@ -214,7 +214,7 @@ void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
 }
 
 void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
-                      int64_t lanes) {
+                      int64_t lanes, const MachineModel& machine) {
   auto [ro, ri] = products->Split(products->axis(4), choice.Get("tile_rows"));
   auto [co, ci] =
       products->Split(products->axis(5), choice.Get("tile_columns"));
@@ -223,6 +223,7 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
                      ro, co, products->reduce_axis(0), products->reduce_axis(1),
                      ri, ci, products->axis(3), v, l});
   products->AccumulateAt(co);
+  PrefetchWeights(products, products->reduce_axis(1), machine);
   for (Loop loop : {ri, ci, products->axis(3), v}) products->Unroll(loop);
   products->Vectorize(l);
 }
@@ -249,7 +250,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   s.tiles->StoreIn(Storage::kBox);
   ScheduleData(s, machine, parallel);
   s.products->ComputeAt(out, co);
-  ScheduleProducts(s.products, choice, p.lanes);
+  ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
   auto [bv, bl] = s.back->Split(s.back->axis(6), p.lanes);
   s.back->Reorder({s.back->axis(5), s.back->axis(4), bv, bl});

@@ -80,6 +80,11 @@ class LifetimeFinder final : public StmtVisitor {
     StmtVisitor::VisitStore(node);
   }
 
+  void VisitPrefetch(const Prefetch& node) override {
+    Use(node.buffer);
+    StmtVisitor::VisitPrefetch(node);
+  }
+
   void VisitCallExtern(const CallExtern& node) override {
     for (const Buffer& buffer : node.reads) Use(buffer);
     for (const Buffer& buffer : node.writes) Use(buffer);
@@ -162,6 +167,15 @@ class Rewriter final : public StmtMutator {
     const auto& store = static_cast<const Store&>(*same);
     return MakeStore(it->second, {FlatIndex(node.buffer, store.indices)},
                      store.value);
+  }
+
+  Stmt MutatePrefetch(const Stmt& s, const Prefetch& node) override {
+    Stmt same = StmtMutator::MutatePrefetch(s, node);
+    auto it = flat_.find(node.buffer.get());
+    if (it == flat_.end()) return same;
+    const auto& prefetch = static_cast<const Prefetch&>(*same);
+    return MakePrefetch(it->second, {FlatIndex(node.buffer, prefetch.indices)},
+                        node.ahead, node.bytes);
   }
 
   Stmt MutateCallExtern(const Stmt& s, const CallExtern& node) override {

@@ -154,6 +154,9 @@ class LaneRewriter final : public StmtMutator {
   Stmt MutateAssert(const Stmt& s, const Assert& node) override {
     return Give(s);
   }
+  Stmt MutatePrefetch(const Stmt& s, const Prefetch& node) override {
+    return Give(s);
+  }
 
   const int lanes_;
   std::map<const Var*, Expr> values_;

@@ -1,0 +1,70 @@
+#include "compiler/te/prefetches.h"
+
+#include <cstdint>
+#include <optional>
+
+#include "compiler/te/body_rewriter.h"
+#include "compiler/tir/arith/affine.h"
+#include "compiler/tir/typing.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::te {
+namespace {
+
+// Finds the first access to a buffer.
+class FirstLoad : public tir::ExprVisitor {
+ public:
+  explicit FirstLoad(const tir::BufferNode* buffer) : buffer_(buffer) {}
+  std::optional<Expr> found;
+
+  void Visit(const Expr& e) override {
+    if (found.has_value()) return;
+    const auto* load = tir::As<tir::Load>(e);
+    if (load != nullptr && load->buffer.get() == buffer_) {
+      found = e;
+      return;
+    }
+    tir::ExprVisitor::Visit(e);
+  }
+
+ private:
+  const tir::BufferNode* buffer_;
+};
+
+// Where an access is in a buffer of constant shape, in elements.
+std::optional<Affine> OffsetOf(const tir::Load& load, const Bounds& bounds) {
+  Expr offset = tir::MakeInt(0);
+  for (size_t i = 0; i < load.indices.size(); ++i) {
+    int64_t extent;
+    if (!tir::AsConstInt(load.buffer->shape[i], &extent)) return std::nullopt;
+    offset = offset * extent + load.indices[i];
+  }
+  return bounds.ToAffine(offset);
+}
+
+}  // namespace
+
+std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
+  std::vector<tir::Stmt> stmts;
+  for (const auto& request : state.stage->prefetches_) {
+    if (!(request.loop == loop)) continue;
+    FirstLoad finder(request.input);
+    finder.Visit(state.stage->op().value);
+    const tir::Var* var = SingleVar(state.Range(loop.id).min);
+    if (!finder.found.has_value() || var == nullptr) continue;
+    const Expr first = BodyRewriter(state).Mutate(*finder.found);
+    const auto& load = *tir::As<tir::Load>(first);
+    const std::optional<Affine> offset = OffsetOf(load, state.bounds);
+    if (!offset.has_value()) continue;
+    const int64_t bytes = offset->CoefficientOf(var) *
+                          static_cast<int64_t>(load.buffer->dtype.bytes());
+    if (tir::PrefetchTypeError(load.buffer, load.indices, request.bytes_ahead,
+                               bytes) == nullptr) {
+      stmts.push_back(tir::MakePrefetch(load.buffer, load.indices,
+                                        request.bytes_ahead, bytes));
+    }
+  }
+  return stmts;
+}
+
+}  // namespace ingot::te

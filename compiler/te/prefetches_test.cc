@@ -1,0 +1,97 @@
+// What loops ask for in advance.
+#include "compiler/te/lower.h"
+#include "compiler/te/schedule.h"
+#include "compiler/te/testing/check.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/printer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr DataType kF32 = DataType::Float(32);
+
+// c[p, j] = sum of x[k] * w[p, k, j], w being in panels of 32 columns.
+struct Product {
+  explicit Product(Expr depth) {
+    x = kernel.graph.Placeholder("x", kF32, {depth});
+    w = kernel.graph.Placeholder("w", kF32, {I(4), depth, I(32)});
+    Tensor c = kernel.graph.Reduce("c", {I(4), I(32)}, {depth},
+                                   Reducer::Sum(kF32), [&](auto& i, auto& r) {
+                                     return x({r[0]}) * w({i[0], r[0], i[1]});
+                                   });
+    kernel.inputs = {x, w};
+    kernel.outputs = {c};
+    auto made = Schedule::Create(kernel.graph, kernel.outputs);
+    EXPECT_TRUE(made.ok()) << made.status();
+    schedule.emplace(*std::move(made));
+    stage = schedule->Find(c);
+    stage->Reorder({stage->axis(0), stage->reduce_axis(0), stage->axis(1)});
+  }
+
+  std::string Text() const {
+    auto f = Lower("f", kernel.graph, kernel.inputs, kernel.outputs, *schedule);
+    return f.ok() ? "\n" + tir::Print(tir::Simplify(*f))
+                  : f.status().ToString();
+  }
+
+  Kernel kernel;
+  Tensor x, w;
+  std::optional<Schedule> schedule;
+  Stage* stage;
+};
+
+TEST(PrefetchesTest, OfWhatALaterIterationReads) {
+  Product product(I(100));
+  product.stage->Prefetch(product.w, product.stage->reduce_axis(0), 1024);
+  EXPECT_EQ(product.Text(), R"(
+func @f(%x: f32[100], %w: f32[4, 100, 32]) -> (%c: f32[4, 32]) {
+  for i0 in [0, 4) {
+    for i1 in [0, 32) {
+      %c[i0, i1] = 0.0f
+    }
+    for r0 in [0, 100) {
+      prefetch %w[i0, r0, 0] bytes [1024, +128)
+      for i1 in [0, 32) {
+        %c[i0, i1] = muladd(%x[r0], %w[i0, r0, i1], %c[i0, i1])
+      }
+    }
+  }
+}
+)");
+}
+
+TEST(PrefetchesTest, InALoopOfParts) {
+  Product product(I(100));
+  auto [outer, inner] = product.stage->Split(product.stage->reduce_axis(0), 4);
+  product.stage->Unroll(inner);
+  product.stage->Prefetch(product.w, outer, 512);
+  EXPECT_THAT(product.Text(),
+              HasSubstr("prefetch %w[i0, r0o * 4, 0] bytes [512, +512)"));
+}
+
+// The place of an iteration's first element is not known to move at all, or not
+// by how much.
+TEST(PrefetchesTest, NoneWhereItIsNotKnownHowMuchAnIterationReads) {
+  Product product(tir::MakeVar("n"));
+  product.stage->Prefetch(product.w, product.stage->axis(0), 1024);
+  EXPECT_THAT(product.Text(), Not(HasSubstr("prefetch")));
+  Product same(I(100));
+  same.stage->Prefetch(same.x, same.stage->axis(0), 1024);
+  EXPECT_THAT(same.Text(), Not(HasSubstr("prefetch")));
+}
+
+TEST(PrefetchesTest, OnlyAtALoopThatIsMade) {
+  Product product(I(100));
+  const Loop whole = product.stage->reduce_axis(0);
+  product.stage->Split(whole, 4);
+  product.stage->Prefetch(product.w, whole, 1024);
+  EXPECT_THAT(product.Text(), HasSubstr("prefetch at a loop, not a leaf"));
+}
+
+}  // namespace
+}  // namespace ingot::te
