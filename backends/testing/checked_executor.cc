@@ -44,6 +44,8 @@ class CheckedExecutor final : public GraphExecutor {
     return executor_->SetInputSequence(index, std::move(sequence));
   }
 
+  absl::Status Prepare() override { return executor_->Prepare(); }
+
   absl::Status Run() override {
     // An input may be a view of an output, which the run changes.
     std::vector<Tensor> given;

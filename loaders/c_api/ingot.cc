@@ -321,6 +321,10 @@ IngotStatus ingot_reset_states(IngotExecutor* executor) {
   return Report(ResetStates(executor->executor.get()));
 }
 
+IngotStatus ingot_prepare(IngotExecutor* executor) {
+  return Report(executor->executor->Prepare());
+}
+
 IngotStatus ingot_run(IngotExecutor* executor) {
   return Report(executor->executor->Run());
 }

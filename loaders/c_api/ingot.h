@@ -40,8 +40,8 @@ extern "C" {
 #endif
 
 /* 2 added sets and variants, 3 loaders of the caller's own, 4 constants for
- * them, 5 states. */
-#define INGOT_API_VERSION 5
+ * them, 5 states, 6 ingot_prepare. */
+#define INGOT_API_VERSION 6
 
 /* The version of the library; at least that of the header it is used with. */
 INGOT_API int32_t ingot_api_version(void);
@@ -202,6 +202,11 @@ INGOT_API void ingot_free_executor(IngotExecutor* executor);
  * aligned to its elements, and in memory of a CPU. */
 INGOT_API IngotStatus ingot_set_input(IngotExecutor* executor, int32_t index,
                                       const DLTensor* tensor);
+
+/* Takes the memory that a run with the inputs that are set needs, without
+ * running: runs with these or smaller shapes then take no more. Errors as of
+ * ingot_run. Since version 6. */
+INGOT_API IngotStatus ingot_prepare(IngotExecutor* executor);
 
 /* Computes the outputs. FailedPrecondition where an input was never set,
  * InvalidArgument where inputs disagree about a dimension. */

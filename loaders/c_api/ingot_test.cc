@@ -126,6 +126,22 @@ TEST_F(IngotTest, OutputsCanBeFedBack) {
   EXPECT_THAT(Floats(y), ElementsAre(7, 14, 21, 19, 26, 33));
 }
 
+TEST_F(IngotTest, PreparesForALongRun) {
+  EXPECT_EQ(ingot_prepare(executor_), INGOT_FAILED_PRECONDITION);
+  std::vector<float> rows(300, 1.0f);
+  int64_t shape[2] = {100, 3};
+  DLTensor x = Rows(rows.data(), shape);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &x), INGOT_OK);
+  ASSERT_EQ(ingot_prepare(executor_), INGOT_OK) << ingot_last_error();
+  DLTensor y;
+  EXPECT_EQ(ingot_get_output(executor_, 0, &y), INGOT_FAILED_PRECONDITION);
+  x = Rows(x_, shape_);
+  ASSERT_EQ(ingot_set_input(executor_, 0, &x), INGOT_OK);
+  ASSERT_EQ(ingot_run(executor_), INGOT_OK);
+  ASSERT_EQ(ingot_get_output(executor_, 0, &y), INGOT_OK);
+  EXPECT_EQ(y.shape[0], shape_[0]);
+}
+
 TEST_F(IngotTest, FailuresSayWhy) {
   EXPECT_EQ(ingot_run(executor_), INGOT_FAILED_PRECONDITION);
   EXPECT_THAT(ingot_last_error(), HasSubstr("x"));

@@ -164,6 +164,11 @@ class PlanExecutor final : public GraphExecutor {
         tensor.defined() && tensor.read_only() ? ", which is read-only" : ""));
   }
 
+  absl::Status Prepare() override {
+    ran_ = false;
+    return frame_.bound().Bind();
+  }
+
   absl::Status Run() override {
     ran_ = false;
     {

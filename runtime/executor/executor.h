@@ -134,6 +134,13 @@ class GraphExecutor {
   // InvalidArgument for an unknown state or a tensor that is not of its type.
   virtual absl::Status SetState(size_t index, Tensor tensor) = 0;
 
+  // Takes the memory that a run with the inputs that are set needs, without
+  // running, so that runs with these or smaller shapes take no more: of a text
+  // that grows, ask for the longest first. What only a run knows, such as how
+  // often a loop runs, it takes when it knows. Outputs are undefined after it.
+  // Errors as of Run, of the shapes.
+  virtual absl::Status Prepare() = 0;
+
   // Computes the outputs. FailedPrecondition if an input was never set;
   // InvalidArgument if inputs disagree about a symbolic dimension or a shape
   // that follows from them is negative or overflows; else what the failing call
