@@ -16,7 +16,8 @@ constexpr int64_t kMaxCopied = 1000;
 
 // A step of an algorithm, whose results are made once and read often.
 bool IsStep(const Stage* stage) {
-  return !TagOf(stage, kWinograd).empty() || !TagOf(stage, kParts).empty();
+  return !TagOf(stage, kWinograd).empty() || !TagOf(stage, kParts).empty() ||
+         !TagOf(stage, kAttention).empty();
 }
 
 // Reads each element of its operands many times, so that they should be in

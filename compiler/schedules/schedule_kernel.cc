@@ -1,5 +1,7 @@
 #include "compiler/schedules/schedule_kernel.h"
 
+#include <vector>
+
 #include "compiler/schedules/choose.h"
 #include "compiler/schedules/inlining.h"
 
@@ -42,8 +44,13 @@ class KernelScheduler {
   // Returns whether there was any.
   bool ScheduleAnchors() {
     bool found = false;
-    for (Stage* stage : schedule_->stages()) {
-      if (!stage->IsReduce() || stage->IsAttached()) continue;
+    std::vector<Tensor> results;
+    for (Stage* stage : schedule_->stages()) results.push_back(stage->output());
+    for (const Tensor& result : results) {
+      Stage* stage = schedule_->Find(result);  // null: an anchor did without it
+      if (stage == nullptr || !stage->IsReduce() || stage->IsAttached()) {
+        continue;
+      }
       found = Apply(TemplateScope::kAnchor, stage) || found;
     }
     return found;

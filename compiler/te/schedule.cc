@@ -242,7 +242,7 @@ void Stage::ReduceApartAt(Loop loop) {
 
 namespace {
 
-class LoadCollector : public tir::ExprVisitor {
+class LoadCollector : public tir::StmtVisitor {
  public:
   std::vector<Tensor> found;
 
@@ -251,7 +251,7 @@ class LoadCollector : public tir::ExprVisitor {
     if (seen_.insert(node.buffer.get()).second) {
       found.push_back(Tensor{node.buffer});
     }
-    tir::ExprVisitor::VisitLoad(node);
+    tir::StmtVisitor::VisitLoad(node);
   }
 
  private:
@@ -263,6 +263,12 @@ class LoadCollector : public tir::ExprVisitor {
 std::vector<Tensor> InputsOf(const Expr& value) {
   LoadCollector collector;
   collector.Visit(value);
+  return std::move(collector.found);
+}
+
+std::vector<Tensor> InputsOf(const tir::Stmt& body) {
+  LoadCollector collector;
+  collector.Visit(body);
   return std::move(collector.found);
 }
 

@@ -266,6 +266,10 @@ class Schedule {
   // `stage` becomes a compute stage that joins what is left. `lanes` is a power
   // of 2.
   std::vector<Stage*> SplitReduction(Stage* stage, int64_t lanes);
+  // The stage's result is made by `loops`, written by hand for what the verbs
+  // cannot say; they store to its output. Stages that nothing reads any more
+  // are gone.
+  void WriteLoops(Stage* stage, tir::Stmt loops);
   // Inlines every stage marked so, by rewriting the values of readers. Lower
   // does it first; a schedule may do it earlier to see the final values.
   void ApplyInlining();
@@ -281,8 +285,9 @@ class Schedule {
   std::vector<std::unique_ptr<Stage>> stages_;
 };
 
-// The tensors that `value` reads, each once, in order of first use.
+// The tensors that it reads, each once, in order of first use.
 std::vector<Tensor> InputsOf(const Expr& value);
+std::vector<Tensor> InputsOf(const tir::Stmt& body);
 
 }  // namespace ingot::te
 

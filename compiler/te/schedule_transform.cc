@@ -1,5 +1,7 @@
 // The verbs of Schedule that change definitions.
+#include <cstddef>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -302,6 +304,41 @@ std::vector<Stage*> Schedule::SplitReduction(Stage* stage, int64_t lanes) {
   stage->op_ = std::move(join);
   stage->ResetLoops();
   return made;
+}
+
+void Schedule::WriteLoops(Stage* stage, tir::Stmt loops) {
+  if (!stage->Require(
+          stage->op_.kind != OperationKind::kExtern && stage->IsUntouched(),
+          "write_loops of a stage with loops of its own")) {
+    return;
+  }
+  // Arrays inside of the loops are no tensors.
+  std::set<const tir::BufferNode*> tensors;
+  for (const auto& other : stages_) {
+    if (other.get() == stage) continue;
+    for (const Tensor& t : other->op_.outputs) tensors.insert(t.buffer.get());
+    for (const Tensor& t : other->op_.inputs) tensors.insert(t.buffer.get());
+  }
+  for (const Tensor& t : stage->op_.inputs) tensors.insert(t.buffer.get());
+  tensors.erase(stage->output().buffer.get());
+  Operation written;
+  written.kind = OperationKind::kExtern;
+  written.name = stage->op_.name;
+  written.outputs = stage->op_.outputs;
+  written.tags = stage->op_.tags;
+  for (Tensor& t : InputsOf(loops)) {
+    if (tensors.count(t.buffer.get()) != 0) written.inputs.push_back(t);
+  }
+  written.body = std::move(loops);
+  stage->op_ = std::move(written);
+  stage->ResetLoops();
+  // Readers come last.
+  for (size_t i = stages_.size(); i-- > 0;) {
+    const Stage* other = stages_[i].get();
+    if (!other->is_output_ && Readers(other).empty()) {
+      stages_.erase(stages_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
 }
 
 }  // namespace ingot::te

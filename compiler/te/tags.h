@@ -54,6 +54,14 @@
 // The stages that split the data of these three are tagged kParts, and are not
 // put where they are read either.
 //
+// Every stage of an attention is tagged kAttention with its role, and is not put
+// where it is read either. Axes: scaled queries [b, h, s, d]; product and scores
+// [b, kv, h/kv, s, t]; max, top and sum [b, kv, h/kv, s]; exp as scores; values
+// [b, kv, h/kv, s, v]; result [b, h, s, v]. Products are kMatmul as well. The
+// scores are Select(And(...), ..., -inf), where conjuncts that compare the key's
+// axis, on the left, with what does not depend on it say which keys count by
+// their place; none: all do.
+//
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
 // carry no tag.
 //
@@ -84,6 +92,17 @@ inline constexpr char kGlobalPool[] = "global_pool";
 inline constexpr char kReduce[] = "reduce";
 inline constexpr char kSoftmax[] = "softmax";
 inline constexpr char kNorm[] = "norm";
+
+inline constexpr char kAttention[] = "attention";  // {"attention": role}
+inline constexpr char kAttentionScaled[] = "scaled";
+inline constexpr char kAttentionProduct[] = "product";
+inline constexpr char kAttentionScores[] = "scores";
+inline constexpr char kAttentionMax[] = "max";
+inline constexpr char kAttentionTop[] = "top";
+inline constexpr char kAttentionExp[] = "exp";
+inline constexpr char kAttentionSum[] = "sum";
+inline constexpr char kAttentionValues[] = "values";
+inline constexpr char kAttentionResult[] = "result";
 
 inline constexpr char kGroupChannels[] = "group_channels";  // "68"
 

@@ -1,9 +1,11 @@
 #include "compiler/schedules/cpu/anchor.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/tags.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
 namespace {
@@ -29,6 +31,26 @@ Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
   if (Stage* reader = OnlyReader(*schedule, *stage)) return {stage, reader};
   Stage* accumulator = schedule->CacheWrite(stage);
   return {accumulator, stage};
+}
+
+const tir::Load* RightOperand(const Stage& stage) {
+  const tir::Var* column = stage.op().axis.back().get();
+  for (const tir::Load* load : LoadsOf(stage.op().value)) {
+    if (DependsOn(*load, column)) return load;
+  }
+  return nullptr;
+}
+
+size_t RowAxis(const Stage& stage) {
+  const Operation& op = stage.op();
+  const tir::Load* right = RightOperand(stage);
+  const size_t last = op.axis.size() - 2;
+  for (size_t axis = last;; --axis) {
+    if (right == nullptr || DependsOn(*right, op.axis[axis].get())) break;
+    if (GuessExtent(stage.output().shape()[axis]) > 1) return axis;
+    if (axis == 0) break;
+  }
+  return last;
 }
 
 Stage* FindPad(const Schedule& schedule, const Stage& reader) {

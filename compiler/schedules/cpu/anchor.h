@@ -3,7 +3,10 @@
 #ifndef INGOT_COMPILER_SCHEDULES_CPU_ANCHOR_H_
 #define INGOT_COMPILER_SCHEDULES_CPU_ANCHOR_H_
 
+#include <cstddef>
+
 #include "compiler/te/schedule.h"
+#include "compiler/tir/ir.h"
 
 namespace ingot::te::cpu {
 
@@ -22,6 +25,13 @@ const Stage* ResultOf(const Schedule& schedule, const Stage& stage);
 // The anchor of `stage`, with a new accumulator before the stage where
 // ResultOf is the stage itself.
 Anchor MakeAnchor(Schedule* schedule, Stage* stage);
+
+// Of a product (kMatmul and the like): the operand that depends on the last
+// axis, the right one; null: none does.
+const tir::Load* RightOperand(const Stage& stage);
+// The axis whose elements share each column of the right operand. It is the one
+// before the columns, or where that has one element, one before it.
+size_t RowAxis(const Stage& stage);
 
 // The padding that only `reader` reads; null when there is none.
 Stage* FindPad(const Schedule& schedule, const Stage& reader);

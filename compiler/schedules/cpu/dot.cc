@@ -36,7 +36,7 @@ bool Matches(const ScheduleSite& site) {
 
 ScheduleSpace Space(const ScheduleSite& site) {
   const std::vector<Expr>& shape = site.stage.output().shape();
-  const int64_t rows = GuessExtent(shape[shape.size() - 2]);
+  const int64_t rows = GuessExtent(shape[RowAxis(site.stage)]);
   const double outputs = static_cast<double>(OutputElements(&site.stage));
   const double vectors =
       static_cast<double>(GuessWork(&site.stage)) /
@@ -100,16 +100,22 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const int rank = static_cast<int>(out->axes().size());
   const int64_t lanes = LanesFor(*sum, machine);
   const int64_t columns = choice.Get("columns");
+  const int row = static_cast<int>(RowAxis(*sum));
   Stage* maker = MakerOfMatrix(*schedule, *sum);
   Loop outer = out->axis(rank - 1), inner = outer;
   std::vector<Loop> order;
-  for (int i = 0; i + 2 < rank; ++i) order.push_back(out->axis(i));
+  int64_t batch = 1;
+  for (int i = 0; i + 1 < rank; ++i) {
+    if (i == row) continue;
+    order.push_back(out->axis(i));
+    batch *= GuessExtent(out->output().shape()[i]);
+  }
   if (maker != nullptr) {
     std::tie(outer, inner) =
         out->Split(outer, ColumnsAtATime(*maker, columns, machine));
     order.push_back(outer);
   }
-  auto [mo, mi] = out->Split(out->axis(rank - 2), choice.Get("rows"));
+  auto [mo, mi] = out->Split(out->axis(row), choice.Get("rows"));
   auto [no, ni] = out->Split(inner, columns);
   if (maker == nullptr) {
     outer = no;
@@ -129,7 +135,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   for (Stage* part : parts) {
     part->ComputeAt(out, tile);
     std::vector<Loop> loops(part->reduce_axes());
-    for (int i = rank - 2; i < rank; ++i) {
+    for (const int i : {row, rank - 1}) {
       loops.push_back(part->axis(i));
       part->Unroll(part->axis(i));
     }
@@ -143,10 +149,6 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
   if (GuessWork(parts[0]) < kParallelWork) return;
   // Threads share what is outermost and has enough iterations.
-  int64_t batch = 1;
-  for (int i = 0; i + 2 < rank; ++i) {
-    batch *= GuessExtent(out->output().shape()[i]);
-  }
   if (batch >= 4) {
     FuseParallel(out, rank - 2, true);
   } else {

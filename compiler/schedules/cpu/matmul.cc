@@ -20,34 +20,11 @@
 namespace ingot::te::cpu {
 namespace {
 
-// The operand that depends on the last axis: the right one.
-const tir::Load* RightOperand(const Stage* stage) {
-  const tir::Var* n = stage->op().axis.back().get();
-  for (const tir::Load* load : LoadsOf(stage->op().value)) {
-    if (DependsOn(*load, n)) return load;
-  }
-  return nullptr;
-}
-
-// The axis whose elements share each column of the right operand. It is the one
-// before the columns, or where that has one element, one before it.
-size_t RowAxis(const Stage& stage) {
-  const Operation& op = stage.op();
-  const tir::Load* right = RightOperand(&stage);
-  const size_t last = op.axis.size() - 2;
-  for (size_t axis = last;; --axis) {
-    if (right == nullptr || DependsOn(*right, op.axis[axis].get())) break;
-    if (GuessExtent(stage.output().shape()[axis]) > 1) return axis;
-    if (axis == 0) break;
-  }
-  return last;
-}
-
 // Copies the right operand into panels [batch..., n / width, k, width], the
 // columns beyond n repeating the last one, so that tiles never read outside.
 Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
   const Operation op = acc->op();
-  const tir::Load* right = RightOperand(acc);
+  const tir::Load* right = RightOperand(*acc);
   const size_t rank = op.axis.size();
   const Expr n = acc->output().shape()[rank - 1];
   const Expr k = op.reduce_extent[0];
@@ -118,7 +95,7 @@ bool Matches(const ScheduleSite& site) {
 int64_t GivenVectors(const Stage& stage, int64_t n, int64_t lanes,
                      const MachineModel& machine) {
   if (IsPacked(&stage)) {
-    const tir::Load* right = RightOperand(&stage);
+    const tir::Load* right = RightOperand(stage);
     int64_t width = 0;
     if (right != nullptr &&
         tir::AsConstInt(right->buffer->shape.back(), &width)) {
@@ -163,7 +140,7 @@ std::vector<int64_t> CacheParts(const Stage& stage, const MachineModel& machine,
 // not side by side, in loads for each vector of products; `shared` rows share
 // them.
 double GatheringLoads(const Stage& stage, int64_t lanes, int64_t shared) {
-  const tir::Load* right = RightOperand(&stage);
+  const tir::Load* right = RightOperand(stage);
   if (IsPacked(&stage) || right == nullptr ||
       AccessStride(*right, stage.op().axis.back().get()) == 1) {
     return 0;

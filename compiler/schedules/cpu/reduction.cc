@@ -1,5 +1,5 @@
 // A reduction by itself: vectors along the output's last axis where memory
-// allows it, the reduction inside of them.
+// allows it, the reduction inside of them; or along the elements reduced.
 #include <algorithm>
 #include <vector>
 
@@ -29,8 +29,10 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
   const bool vector = lanes > 1 && row > 1 &&
                       IsContiguous(stage, stage->op().axis[rank - 1].get());
   if (!vector) {
-    FuseParallel(stage, rank, parallel);
-    stage->AccumulateAt(stage->leaves()[0]);
+    const std::vector<Stage*> parts = ReduceInVectors(schedule, stage, machine);
+    const Loop each = *FuseParallel(stage, rank, parallel);
+    if (parts.empty()) stage->AccumulateAt(each);
+    for (Stage* part : parts) part->ComputeAt(stage, each);
     return;
   }
   auto [outer, inner] = stage->Split(stage->axis(rank - 1), lanes);

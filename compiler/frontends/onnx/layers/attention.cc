@@ -1,6 +1,7 @@
 // ONNX's Attention.
 #include "compiler/frontends/onnx/layers/attention.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -95,86 +96,76 @@ absl::StatusOr<Value> ReadMask(Compose& k, const tir::Expr& keys) {
   return k.Take(c.Emit("pad", {mask}, std::move(attrs), "mask"));
 }
 
-// The scores get this added; null where there is nothing to add.
-struct Bias {
-  Value value;
-  // Whether it may keep a query from all keys.
-  bool masks_rows = false;
-};
-
-// Says which keys each query may look at by place alone; null: all. The last
-// query is at the last key that counts where `lengths`, [b, 1, 1, 1], says how
-// many do.
-Value AllowedByPlace(Compose& k, const Heads& in, Value lengths) {
+// What the node says of keys that count, and of scores.
+absl::StatusOr<AttentionOptions> ReadOptions(Compose& k, const Heads& in) {
   NodeContext& c = k.context();
-  const tir::Expr& queries = ShapeOf(in.q)[2];
-  const bool causal = c.Int("is_causal", 0) != 0;
-  const int64_t left = c.Int("left_window_size", -1);
-  const int64_t right = c.Int("right_window_size", -1);
-  const bool by_query = causal || left >= 0 || right >= 0;
-  if (!by_query && !lengths) return Value{};
+  AttentionOptions o;
+  if (c.has_input(kLengths)) {
+    o.lengths = k.Cast(k.Input(kLengths), DataType::Int(64));
+    INGOT_RETURN_IF_ERROR(k.status());
+    if (RankOf(o.lengths) != 1) {
+      return c.Error("nonpad_kv_seqlen is ", relay::ToString(o.lengths.type()));
+    }
+  }
+  o.left = std::max<int64_t>(c.Int("left_window_size", -1), -1);
+  o.right = std::max<int64_t>(c.Int("right_window_size", -1), -1);
+  if (c.Int("is_causal", 0) != 0) o.right = 0;
+  if (o.left >= 0 || o.right >= 0) {
+    // The last query is at the last key that counts.
+    o.places = o.lengths ? k.Sub(o.lengths, k.Number(ShapeOf(in.q)[2]))
+                         : k.Number(in.past);
+  }
+  // A causal query may look at the first key at least.
+  o.masked_zero = o.lengths || c.has_input(kMask) || o.left >= 0 ||
+                  c.Int("right_window_size", -1) >= 0;
+  if (c.has_input(kMask)) {
+    INGOT_ASSIGN_OR_RETURN(o.bias, ReadMask(k, ShapeOf(in.key)[2]));
+    if (!o.bias.type().dtype.is_bool()) {
+      o.bias = k.Cast(o.bias, in.q.type().dtype);
+    }
+  }
+  INGOT_ASSIGN_OR_RETURN(o.scale, ScaleOf(c, in.q, in.key));
+  o.softcap = std::max(c.Float("softcap", 0), 0.0);
+  INGOT_ASSIGN_OR_RETURN(o.precision, SoftmaxType(c, in.q.type().dtype));
+  INGOT_RETURN_IF_ERROR(k.status());
+  return o;
+}
+
+// Which keys each query may look at by place and mask; null: all.
+Value AllowedKeys(Compose& k, const Heads& in, const AttentionOptions& o) {
   const Value key = k.CountUp(ShapeOf(in.key)[2]);
   Value allowed;
   auto require = [&](Value condition) {
     allowed = allowed ? k.Call("logical_and", {allowed, condition}) : condition;
   };
-  if (by_query) {
-    Value query = PlacesOfQueries(k, queries, in.past);
-    if (lengths) query = k.Add(query, k.Sub(lengths, k.Number(queries)));
+  auto column = [&](Value v) {
+    return k.ok() ? k.Reshape(v, {ShapeOf(v)[0], I(1), I(1), I(1)}) : Value{};
+  };
+  if (o.places) {
+    const Value query =
+        k.Add(PlacesOfQueries(k, ShapeOf(in.q)[2], I(0)), column(o.places));
     const Value distance = k.Sub(query, key);
     auto at_most = [&](Value a, int64_t most) {
       require(k.Call("less_equal", {a, k.Like(a, static_cast<double>(most))}));
     };
-    if (causal) require(k.Call("less_equal", {key, query}));
-    if (left >= 0) at_most(distance, left);
-    if (right >= 0) at_most(k.Call("neg", {distance}), right);
+    if (o.left >= 0) at_most(distance, o.left);
+    if (o.right >= 0) at_most(k.Call("neg", {distance}), o.right);
   }
-  if (lengths) require(k.Call("less", {key, lengths}));
+  if (o.lengths) require(k.Call("less", {key, column(o.lengths)}));
+  if (o.bias && o.bias.type().dtype.is_bool()) require(o.bias);
   return allowed;
 }
 
-absl::StatusOr<Bias> ReadBias(Compose& k, const Heads& in) {
-  NodeContext& c = k.context();
-  const DataType dtype = in.q.type().dtype;
-  Bias bias;
-  Value lengths;
-  if (c.has_input(kLengths)) {
-    lengths = k.Input(kLengths);
-    INGOT_RETURN_IF_ERROR(k.status());
-    if (RankOf(lengths) != 1) {
-      return c.Error("nonpad_kv_seqlen is ", relay::ToString(lengths.type()));
-    }
-    lengths = k.Reshape(k.Cast(lengths, DataType::Int(64)),
-                        {ShapeOf(lengths)[0], I(1), I(1), I(1)});
-  }
-  Value allowed = AllowedByPlace(k, in, lengths);
-  // A causal query may look at the first key at least.
-  bias.masks_rows = lengths || c.Int("left_window_size", -1) >= 0 ||
-                    c.Int("right_window_size", -1) >= 0;
-  if (c.has_input(kMask)) {
-    INGOT_ASSIGN_OR_RETURN(const Value mask, ReadMask(k, ShapeOf(in.key)[2]));
-    bias.masks_rows = true;
-    if (!mask.type().dtype.is_bool()) {
-      bias.value = k.Cast(mask, dtype);
-    } else {
-      allowed = allowed ? k.Call("logical_and", {allowed, mask}) : mask;
-    }
-  }
-  if (allowed) bias.value = MaskToBias(k, allowed, dtype, bias.value);
-  INGOT_RETURN_IF_ERROR(k.status());
-  return bias;
-}
-
 // The weights of the values: a softmax, in the precision that the node asks
-// for, with zeros where a query may look at no key.
-absl::StatusOr<Value> WeightsOf(Compose& k, Value scores, const Bias& bias) {
-  NodeContext& c = k.context();
+// for, with zeros where a query may look at no key. `bias`: what was added to
+// the scores; null: nothing.
+absl::StatusOr<Value> WeightsOf(Compose& k, Value scores, Value bias,
+                                const AttentionOptions& o) {
   INGOT_RETURN_IF_ERROR(k.status());
   const DataType dtype = scores.type().dtype;
-  INGOT_ASSIGN_OR_RETURN(const DataType precision, SoftmaxType(c, dtype));
-  Value weights = k.Cast(Softmax(k, k.Cast(scores, precision)), dtype);
-  if (bias.masks_rows) {
-    const Value most = k.Reduce("reduce_max", bias.value, {-1});
+  Value weights = k.Cast(Softmax(k, k.Cast(scores, o.precision)), dtype);
+  if (bias && o.masked_zero) {
+    const Value most = k.Reduce("reduce_max", bias, {-1});
     const Value masked =
         k.Call("equal",
                {most, k.Like(most, -std::numeric_limits<double>::infinity())});
@@ -184,28 +175,37 @@ absl::StatusOr<Value> WeightsOf(Compose& k, Value scores, const Bias& bias) {
   return weights;
 }
 
+// The scores, for who asks for them, after as many steps as the node says.
+absl::StatusOr<Value> AskedScores(Compose& k, const Heads& in,
+                                  const AttentionOptions& o) {
+  NodeContext& c = k.context();
+  const int64_t mode = c.Int("qk_matmul_output_mode", 0);
+  if (mode < 0 || mode > 3) return c.Error("qk_matmul_output_mode=", mode);
+  Value scores = ScoresOf(k, in.q, in.key, o.scale);
+  if (mode >= 1 && o.softcap > 0) {
+    scores = k.Mul(k.Call("tanh", {k.Div(scores, o.softcap)}), o.softcap);
+  }
+  if (mode < 2) return scores;
+  const Value allowed = AllowedKeys(k, in, o);
+  INGOT_RETURN_IF_ERROR(k.status());
+  Value bias = o.bias && !o.bias.type().dtype.is_bool() ? o.bias : Value{};
+  if (allowed) bias = MaskToBias(k, allowed, in.q.type().dtype, bias);
+  if (bias) scores = k.Add(scores, bias);
+  return mode == 2 ? scores : WeightsOf(k, scores, bias, o);
+}
+
 absl::Status Attention(NodeContext& c) {
   Compose k(c);
   INGOT_ASSIGN_OR_RETURN(Heads in, ReadHeads(k));
   if (c.wants_output(1)) c.SetOutput(1, in.key);
   if (c.wants_output(2)) c.SetOutput(2, in.value);
-  INGOT_ASSIGN_OR_RETURN(const Bias bias, ReadBias(k, in));
   INGOT_RETURN_IF_ERROR(CheckHeads(k, in.q, in.key, in.value));
-  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, in.q, in.key));
-  const Value raw = ScoresOf(k, in.q, in.key, scale);
-  Value capped = raw;
-  if (const double cap = c.Float("softcap", 0); cap > 0) {
-    capped = k.Mul(k.Call("tanh", {k.Div(raw, cap)}), cap);
-  }
-  const Value biased = bias.value ? k.Add(capped, bias.value) : capped;
-  INGOT_ASSIGN_OR_RETURN(const Value weights, WeightsOf(k, biased, bias));
-  const Value y = WeightedSum(k, weights, in.value);
+  INGOT_ASSIGN_OR_RETURN(const AttentionOptions options, ReadOptions(k, in));
+  const Value y = Attend(k, in.q, in.key, in.value, options);
   c.SetOutput(0, in.split ? JoinHeads(k, y) : y);
   if (c.wants_output(3)) {
-    const int64_t mode = c.Int("qk_matmul_output_mode", 0);
-    if (mode < 0 || mode > 3) return c.Error("qk_matmul_output_mode=", mode);
-    const Value by_mode[] = {raw, capped, biased, weights};
-    c.SetOutput(3, by_mode[mode]);
+    INGOT_ASSIGN_OR_RETURN(const Value scores, AskedScores(k, in, options));
+    c.SetOutput(3, scores);
   }
   return k.status();
 }

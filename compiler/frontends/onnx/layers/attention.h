@@ -16,6 +16,23 @@ Value JoinHeads(Compose& k, Value x);
 // Checks that as many heads of queries share each head of keys and values.
 absl::Status CheckHeads(Compose& k, const Value& q, const Value& key,
                         const Value& value);
+// What the operator `attention` is told beside queries, keys and values.
+struct AttentionOptions {
+  Value bias;     // of the scores, or of bool: says which of them count
+  Value places;   // i64[batch or 1], of the first query among the keys
+  Value lengths;  // i64[batch or 1], how many keys count
+  Value sink;     // [heads], scores that belong to no key
+  double scale = 1;
+  double softcap = 0;
+  int64_t left = -1, right = -1;  // keys that a query sees around its place
+  bool masked_zero = false;       // a query that sees no key gets 0
+  DataType precision;             // of the softmax, where it is larger
+};
+// The sums of values, [b, h, s, v], of queries, keys and values by head. Heads
+// of queries may share those of keys.
+Value Attend(Compose& k, Value q, Value key, Value value,
+             const AttentionOptions& options);
+
 // The places of the queries among the keys, i64[queries, 1], `past` keys being
 // before the first query.
 Value PlacesOfQueries(Compose& k, const tir::Expr& queries,

@@ -45,6 +45,25 @@ absl::Status CheckHeads(Compose& k, const Value& q, const Value& key,
   return absl::OkStatus();
 }
 
+Value Attend(Compose& k, Value q, Value key, Value value,
+             const AttentionOptions& o) {
+  if (!k.ok()) return Value{};
+  std::vector<Value> inputs = {q,        key,       value, o.bias,
+                               o.places, o.lengths, o.sink};
+  while (inputs.back().node == nullptr) inputs.pop_back();
+  Attrs attrs;
+  attrs.Set("scale", o.scale);
+  attrs.Set("softcap", o.softcap);
+  attrs.Set("left", o.left);
+  attrs.Set("right", o.right);
+  attrs.Set("masked_zero", int64_t{o.masked_zero});
+  // Scores of 16 bits are kept in 32 anyway.
+  if (o.precision.bits > 32 && q.type().dtype.bits < o.precision.bits) {
+    attrs.Set("precision", o.precision);
+  }
+  return k.Call("attention", std::move(inputs), std::move(attrs));
+}
+
 Value PlacesOfQueries(Compose& k, const tir::Expr& queries,
                       const tir::Expr& past) {
   return k.Reshape(k.Add(k.CountUp(queries), k.Number(past)), {queries, I(1)});

@@ -53,6 +53,13 @@ absl::Status FlexAttention(NodeContext& c) {
       const DataType precision,
       SoftmaxType(c, dtype.bits == 16 ? DataType::Float(32) : dtype));
   INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, q, key));
+  if (!c.has_attr("score_mod") && !c.has_attr("prob_mod")) {
+    AttentionOptions options;
+    options.scale = scale;
+    options.precision = precision;
+    c.SetOutput(0, Attend(k, q, key, value, options));
+    return k.status();
+  }
   Value scores = k.Cast(ScoresOf(k, q, key, scale), precision);
   INGOT_RETURN_IF_ERROR(k.status());
   INGOT_ASSIGN_OR_RETURN(scores, Modify(c, "score_mod", scores));

@@ -1,5 +1,6 @@
 // com.microsoft's GroupQueryAttention: attention of words whose keys and values
 // are kept from run to run, each sequence of a batch as long as it is.
+#include <algorithm>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -169,41 +170,6 @@ absl::Status AppendToPast(Compose& k, Value past, Heads* in) {
   return k.status();
 }
 
-// Whether each query, whose places are i64[batch, queries], may look at each
-// key: [batch, 1, queries, keys].
-Value Allowed(Compose& k, Value places, const Expr& keys) {
-  if (!k.ok()) return Value{};
-  NodeContext& c = k.context();
-  const Shape in = ShapeOf(places);
-  const Value query = k.Reshape(places, {in[0], I(1), in[1], I(1)});
-  const Value key = k.CountUp(keys);
-  const Value causal = k.Call("less_equal", {key, query});
-  const int64_t window = c.Int("local_window_size", -1);
-  if (window <= 0) return causal;
-  const Value distance = k.Sub(query, key);
-  return k.Call(
-      "logical_and",
-      {causal,
-       k.Call("less",
-              {distance, k.Like(distance, static_cast<double>(window))})});
-}
-
-// The weights of the values. Each head may have a score that belongs to none of
-// them.
-absl::StatusOr<Value> WeightsOf(Compose& k, Value scores) {
-  NodeContext& c = k.context();
-  INGOT_RETURN_IF_ERROR(k.status());
-  const bool has_sink = c.has_input(kSink);
-  if (!has_sink && c.Int("smooth_softmax", 0) == 0) return Softmax(k, scores);
-  const Shape in = ShapeOf(scores);
-  const Value sink = has_sink ? k.Cast(k.Input(kSink), scores.type().dtype)
-                              : k.Full(scores.type().dtype, {in[1]}, 0);
-  const Value column = k.Expand(k.Reshape(sink, {I(1), in[1], I(1), I(1)}),
-                                {in[0], in[1], in[2], I(1)});
-  const Value weights = Softmax(k, k.Concat({scores, column}, 3));
-  return k.Slice(weights, 3, I(0), in[3]);
-}
-
 absl::Status GroupQueryAttention(NodeContext& c) {
   if (c.wants_output(3)) return c.NotSupported("the scores as a result");
   Compose k(c);
@@ -219,17 +185,21 @@ absl::Status GroupQueryAttention(NodeContext& c) {
     c.SetOutput(2, in.kept_value ? in.kept_value : in.value);
   }
   INGOT_RETURN_IF_ERROR(CheckHeads(k, in.q, in.key, in.value));
-  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, in.q, in.key));
-  Value scores = ScoresOf(k, in.q, in.key, scale);
-  if (const double cap = c.Float("softcap", 0); cap > 0) {
-    scores = k.Mul(k.Call("tanh", {k.Div(scores, cap)}), cap);
+  AttentionOptions options;
+  INGOT_ASSIGN_OR_RETURN(options.scale, ScaleOf(c, in.q, in.key));
+  options.softcap = std::max(c.Float("softcap", 0), 0.0);
+  options.places = k.Reshape(past, {batch});
+  options.right = 0;
+  options.left = std::max<int64_t>(c.Int("local_window_size", -1), 0) - 1;
+  const DataType dtype = in.q.type().dtype;
+  if (c.has_input(kBias)) options.bias = k.Cast(k.Input(kBias), dtype);
+  // Each head may have a score that belongs to no key.
+  if (c.has_input(kSink)) {
+    options.sink = k.Cast(k.Input(kSink), dtype);
+  } else if (c.Int("smooth_softmax", 0) != 0) {
+    options.sink = k.Full(dtype, {ShapeOf(in.q)[1]}, 0);
   }
-  if (c.has_input(kBias)) scores = k.Add(scores, k.Input(kBias));
-  INGOT_RETURN_IF_ERROR(k.status());
-  scores = k.Add(scores, MaskToBias(k, Allowed(k, places, ShapeOf(in.key)[2]),
-                                    in.q.type().dtype));
-  INGOT_ASSIGN_OR_RETURN(const Value weights, WeightsOf(k, scores));
-  c.SetOutput(0, JoinHeads(k, WeightedSum(k, weights, in.value)));
+  c.SetOutput(0, JoinHeads(k, Attend(k, in.q, in.key, in.value, options)));
   return k.status();
 }
 

@@ -81,18 +81,15 @@ absl::Status AttendHeads(Compose& k, Value q, Value key, Value value,
         dtype);
     bias = bias ? k.Add(bias, padding) : padding;
   }
+  AttentionOptions options;
+  options.bias = bias;
   if (c.Int("unidirectional", 0) != 0) {
-    const Value last = PlacesOfQueries(k, ShapeOf(q)[2], past);
-    const Value causal = MaskToBias(
-        k, k.Call("less_equal", {k.CountUp(ShapeOf(key)[2]), last}), dtype);
-    bias = bias ? k.Add(bias, causal) : causal;
+    options.right = 0;
+    options.places = k.Number(past);
   }
   INGOT_RETURN_IF_ERROR(k.status());
-  INGOT_ASSIGN_OR_RETURN(const double scale, ScaleOf(c, q, key));
-  Value scores = ScoresOf(k, q, key, scale);
-  if (bias) scores = k.Add(scores, bias);
-  const Value y = k.Call("matmul", {Softmax(k, scores), value});
-  c.SetOutput(0, JoinHeads(k, y));
+  INGOT_ASSIGN_OR_RETURN(options.scale, ScaleOf(c, q, key));
+  c.SetOutput(0, JoinHeads(k, Attend(k, q, key, value, options)));
   return k.status();
 }
 

@@ -1,0 +1,81 @@
+// Attention of many queries, without a matrix of all their scores.
+#include <algorithm>
+#include <limits>
+
+#include "compiler/schedules/cpu/attention_loops.h"
+#include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/schedule_template.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+// Fewer queries would leave most of a vector idle: their scores are a small
+// matrix.
+constexpr int64_t kFewestQueries = 8;
+// Arrays that stay in a second-level cache, on any stack.
+constexpr int64_t kMostBytes = 128 << 10;
+
+AttentionBlocks BlocksOf(const ScheduleChoice& choice, const Stage& product,
+                         const MachineModel& machine) {
+  AttentionBlocks blocks;
+  blocks.tile = {choice.Get("keys"), choice.Get("vectors")};
+  blocks.lanes = LanesFor(product, machine);
+  blocks.panels = choice.Get("panels");
+  return blocks;
+}
+
+bool Matches(const ScheduleSite& site) {
+  const auto stages = FindAttention(site.schedule, site.stage);
+  if (!stages) return false;
+  const auto& queries = stages->scaled->output().shape();
+  const AttentionBlocks least = {{1, 1}, LanesFor(site.stage, site.machine), 1};
+  return GuessExtent(queries[2]) >= kFewestQueries && ConstExtent(queries[3]) &&
+         ConstExtent(stages->values->output().shape()[4]) &&
+         AttentionBytes(*stages, least) <= kMostBytes;
+}
+
+ScheduleSpace Space(const ScheduleSite& site) {
+  const AttentionStages stages = *FindAttention(site.schedule, site.stage);
+  const int64_t queries = GuessExtent(stages.scaled->output().shape()[2]);
+  const double products = static_cast<double>(GuessWork(&site.stage)) /
+                          static_cast<double>(queries);
+  ScheduleSpace space;
+  space.parameters = {{"keys", {6, 4, 8, 12, 3, 2, 1}},
+                      {"vectors", {2, 3, 1, 4}},
+                      {"panels", {4, 2, 1, 8}}};
+  space.cost = [=, &site](const ScheduleChoice& choice) {
+    const AttentionBlocks blocks = BlocksOf(choice, site.stage, site.machine);
+    if (AttentionBytes(stages, blocks) > kMostBytes) {
+      return std::numeric_limits<double>::infinity();
+    }
+    const int64_t panels = (queries + blocks.width() - 1) / blocks.width();
+    // Scores that are kept in memory are written once and read three times:
+    // that costs about as much as the product itself.
+    constexpr double kWithoutMemory = 0.5;
+    return kWithoutMemory * products *
+           static_cast<double>(panels * blocks.tile.vectors) *
+           SpareProductCycles(site.machine, blocks.tile);
+  };
+  return space;
+}
+
+void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+           const MachineModel& machine) {
+  const AttentionStages stages = *FindAttention(*schedule, *stage);
+  schedule->WriteLoops(
+      stages.result, AttentionLoops(stages, BlocksOf(choice, *stage, machine)));
+}
+
+}  // namespace
+
+ScheduleTemplate Attention() {
+  ScheduleTemplate t;
+  t.name = "cpu.attention";
+  t.matches = Matches;
+  t.space = Space;
+  t.build = Build;
+  return t;
+}
+
+}  // namespace ingot::te::cpu
