@@ -110,7 +110,7 @@ Loop ShareAmongThreads(Stage* stage, const std::vector<Loop>& order,
   return step;
 }
 
-void CutTile(Stage* stage, const std::vector<TileSide>& sides,
+Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
              std::vector<Loop> outer, const std::vector<Loop>& inner) {
   std::vector<Loop> threads, parts;
   for (const TileSide& side : sides) {
@@ -123,8 +123,10 @@ void CutTile(Stage* stage, const std::vector<TileSide>& sides,
   order.insert(order.end(), inner.begin(), inner.end());
   order.insert(order.end(), parts.begin(), parts.end());
   stage->Reorder(order);
-  stage->Thread(stage->Fuse(threads));
+  const Loop thread = stage->Fuse(threads);
+  stage->Thread(thread);
   for (const Loop part : parts) stage->Unroll(part);
+  return thread;
 }
 
 void ReduceAt(Stage* acc, Stage* reader, Loop loop) {

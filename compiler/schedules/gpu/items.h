@@ -46,8 +46,8 @@ struct TileSide {
 };
 
 // Cuts the sides of a tile into parts of threads. The stage's loops are then
-// `outer`, threads, `inner`, and those over a part.
-void CutTile(Stage* stage, const std::vector<TileSide>& sides,
+// `outer`, threads, `inner`, and those over a part. Returns the threads' loop.
+Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
              std::vector<Loop> outer, const std::vector<Loop>& inner);
 
 // The thread that runs an iteration of `loop` makes the reduction `acc`, which

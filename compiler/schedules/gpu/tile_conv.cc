@@ -250,7 +250,8 @@ Loop ScheduleSums(Stage* acc, const std::vector<Side>& sides, int64_t step) {
     parts.push_back({acc->axis(side.axis), side.part});
   }
   for (; axis < acc->axes().size(); ++axis) before.push_back(acc->axis(axis));
-  CutTile(acc, parts, before, terms);
+  // A step's terms are summed apart: one chain of additions loses digits.
+  acc->ReduceApartAt(CutTile(acc, parts, before, terms));
   acc->KeepInRegisters(registers);
   return outer;
 }
