@@ -141,7 +141,7 @@ int64_t SharedBytes(const Stage& stage, const Dimensions& of,
 
 // As of products: what a thread reads of shared memory for what it computes,
 // and how often all wait.
-double Cycles(const Dimensions& of, const Tile& tile, double reads,
+double Cycles(const Dimensions& of, const Tile& tile, double each,
               int64_t cores) {
   const int64_t blocks =
       of.blocks_before * CeilDiv(of.channels, tile.channels) *
@@ -150,8 +150,8 @@ double Cycles(const Dimensions& of, const Tile& tile, double reads,
   const double waits = 1.0 + 0.5 / static_cast<double>(step * of.taps);
   const int64_t terms = CeilDiv(of.in_channels, step) * step * of.taps;
   const int64_t elements = tile.channels * tile.rows * tile.columns;
-  return static_cast<double>(CeilDiv(blocks, cores) * elements * terms) *
-         reads * waits;
+  return static_cast<double>(CeilDiv(blocks, cores) * elements * terms) * each *
+         waits;
 }
 
 bool Matches(const ScheduleSite& site) {
@@ -172,32 +172,59 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       {"step", {8, 4, 2, 1, 16}}};
   space.cost = [of, &site](const ScheduleChoice& c) {
     const Tile tile(c, of);
-    if (!tile.IsPossible() ||
-        SharedBytes(site.stage, of, tile) > site.machine.shared_bytes) {
-      return kImpossible;
-    }
+    if (!tile.IsPossible()) return kImpossible;
+    const int64_t bytes = SharedBytes(site.stage, of, tile);
+    if (bytes > site.machine.shared_bytes) return kImpossible;
+    // While one block waits another computes, where both have room.
+    const double alone = 2 * bytes > site.machine.shared_bytes ? 1.1 : 1;
     const double reads = 1.0 + 0.75 / static_cast<double>(c.Get("channels")) +
                          0.75 / static_cast<double>(c.Get("points"));
-    return Cycles(of, tile, reads, site.machine.group_cores);
+    return Cycles(of, tile, reads * alone, site.machine.group_cores);
   };
   return space;
 }
 
-// Lets the threads of a block copy what one step of `acc` reads by `load`.
-void ShareOperand(Schedule* schedule, Stage* acc, Loop step,
-                  const tir::Load& load) {
-  Stage* const pad = schedule->Find(load.buffer.get());
+// A copy of what one step of `acc` reads by `load`, in shared memory.
+Stage* ShareOperand(Schedule* schedule, Stage* acc, Loop step,
+                    const tir::Load& load) {
   Stage* const tile = schedule->CacheRead(
       acc, load, absl::StrCat(load.buffer->name, ".tile"), load.buffer->shape,
       [&](const Indices& i) { return tir::MakeLoad(load.buffer, i); },
       load.indices);
+  tile->ComputeAt(acc, step);
+  tile->StoreIn(Storage::kShared);
+  return tile;
+}
+
+// Neighbouring threads copy neighbouring columns, some rows at a time: to take
+// every element's number apart would need more divisions than it has products.
+void CopyPatch(Schedule* schedule, Stage* acc, Loop step, const tir::Load& data,
+               size_t x) {
+  constexpr int64_t kLanes = 8;
+  Stage* const pad = schedule->Find(data.buffer.get());
+  Stage* const tile = ShareOperand(schedule, acc, step, data);
   const bool is_pad = pad != nullptr && !TagOf(pad, kPad).empty();
   if (is_pad && !pad->is_output() && schedule->Readers(pad).size() == 1) {
     pad->ComputeInline();
   }
-  ShareAmongThreads(tile, tile->axes(), kSide * kSide);
-  tile->ComputeAt(acc, step);
-  tile->StoreIn(Storage::kShared);
+  std::vector<Loop> rows = tile->axes();
+  rows.erase(rows.begin() + static_cast<int64_t>(x));
+  std::vector<Loop> order = rows;
+  order.push_back(tile->axis(static_cast<int>(x)));
+  tile->Reorder(order);
+  const auto [some_rows, row] =
+      tile->Split(tile->Fuse(rows), kSide * kSide / kLanes, Tail::kGuard);
+  const auto [some_columns, column] =
+      tile->Split(tile->axis(static_cast<int>(x)), kLanes, Tail::kGuard);
+  tile->Reorder({row, column, some_rows, some_columns});
+  tile->Thread(tile->Fuse(row, column));
+}
+
+// A thread copies all taps of a channel.
+void CopyWeights(Schedule* schedule, Stage* acc, Loop step,
+                 const tir::Load& weight) {
+  Stage* const tile = ShareOperand(schedule, acc, step, weight);
+  ShareAmongThreads(tile, {tile->axis(0), tile->axis(1)}, kSide * kSide);
 }
 
 // One side of a tile, in all and of a thread.
@@ -271,8 +298,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const Loop block = ScheduleResult(out, sides);
   const Loop step = ScheduleSums(acc, sides, tile.step);
   acc->ComputeAt(out, block);
-  ShareOperand(schedule, acc, step, conv.data);
-  ShareOperand(schedule, acc, step, conv.weight);
+  CopyPatch(schedule, acc, step, conv.data, of.x);
+  CopyWeights(schedule, acc, step, conv.weight);
 }
 
 }  // namespace
