@@ -40,13 +40,8 @@ int KernelsOf(const std::string& model) {
   const auto set = CompileText(model, "opencl");
   EXPECT_TRUE(set.ok()) << set.status();
   if (!set.ok()) return 0;
-  const std::string table = ContentOf(*set, "opencl", "kernels.table");
-  int launches = 0;
-  for (size_t at = table.find("\n  launch "); at != std::string::npos;
-       at = table.find("\n  launch ", at + 1)) {
-    ++launches;
-  }
-  return launches;
+  return testing_support::CountOf("\n  launch ",
+                                  ContentOf(*set, "opencl", "kernels.table"));
 }
 
 TEST(Tiles, AreOneKernelForEachOperator) {
