@@ -18,6 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing_support::CompileText;
 using testing_support::ContentOf;
+using testing_support::CountOf;
 using testing_support::kProduct;
 using testing_support::WithFile;
 
@@ -144,6 +145,40 @@ TEST(CudaCode, OfProductsSharesTiles) {
 	ld.global.nc.f32 	%f50, [%rd5+64];
 	st.shared.f32 	[%rd6], %f50;
 )"));
+}
+
+// Neighbouring threads read neighbouring numbers, three each. What they share
+// are the parts of the largest number and of the sum, joined in two steps, and
+// the exponentials.
+TEST(CudaCode, OfRowsIsOneKernelOfThreadsThatShareThem) {
+  const auto set = CompileText(testing_support::kSoftmax, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string table = ContentOf(*set, "cuda", "kernels.table");
+  EXPECT_THAT(table, HasSubstr("  launch m_softmax_0 16384 256\n"));
+  EXPECT_EQ(CountOf("  launch ", table), 1);
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_EQ(CountOf("\tbar.sync \t0;\n", ptx), 7);
+  EXPECT_THAT(ptx, HasSubstr(R"(
+	ld.global.nc.f32 	%f5, [%rd18];
+	ld.global.nc.f32 	%f6, [%rd18+512];
+)"));
+  EXPECT_THAT(ptx, HasSubstr("_softmax_max_$_parts[1024];"));
+  EXPECT_THAT(ptx, HasSubstr("_softmax_exp[3072];"));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+}
+
+// All wait for a step's patch and weights, and for its sums.
+TEST(CudaCode, OfConvolutionsSharesPatches) {
+  const auto set = CompileText(testing_support::kConvolution, "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(ContentOf(*set, "cuda", "kernels.table"),
+              HasSubstr("  launch m_fused_conv2d_relu_0 25088 256\n"));
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_THAT(ptx, HasSubstr("_w_$_tile[18432];"));
+  EXPECT_THAT(ptx, HasSubstr("_conv2d_pad_$_tile[1920];"));
+  EXPECT_EQ(CountOf("\tbar.sync \t0;\n", ptx), 3);
+  EXPECT_GE(CountOf("\tfma.rn.f32 ", ptx), 8 * 9);
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
 }
 
 class CudaDriver : public testing_support::FakeDriverTest {

@@ -17,6 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing_support::CompileText;
+using testing_support::CountOf;
 using testing_support::FakeDriverTest;
 using testing_support::kProduct;
 
@@ -108,6 +109,23 @@ TEST(RocmCode, OfProductsSharesTiles) {
   EXPECT_THAT(text, HasSubstr("v_pk_fma_f32"));
   EXPECT_THAT(text, Not(HasSubstr("scratch_")));
   EXPECT_THAT(text, Not(HasSubstr("buffer_")));
+}
+
+TEST(RocmCode, OfRowsAndConvolutionsWaitsForWhatIsShared) {
+  const auto softmax = CompileText(testing_support::kSoftmax, "rocm,llvm");
+  ASSERT_TRUE(softmax.ok()) << softmax.status();
+  const auto conv = CompileText(testing_support::kConvolution, "rocm,llvm");
+  ASSERT_TRUE(conv.ok()) << conv.status();
+  const std::string rows = Disassembled(*softmax), tiles = Disassembled(*conv);
+  EXPECT_EQ(CountOf(" s_barrier\n", rows), 7);
+  EXPECT_EQ(CountOf(" s_barrier\n", tiles), 3);
+  for (const std::string& text : {rows, tiles}) {
+    EXPECT_THAT(text, HasSubstr("ds_write_b32"));
+    EXPECT_THAT(text, HasSubstr("ds_read"));
+    EXPECT_THAT(text, Not(HasSubstr("scratch_")));
+    EXPECT_THAT(text, Not(HasSubstr("buffer_")));
+  }
+  EXPECT_GE(CountOf("v_pk_fma_f32", tiles) + CountOf("v_fmac_f32", tiles), 36);
 }
 
 class RocmDriver : public testing_support::FakeDriverTest {

@@ -359,6 +359,33 @@ TEST(LowerTest, SplitReductionOfAnyLength) {
   }
 }
 
+// 64 parts are joined to 2 and these to one; the elements that no whole round
+// has are not read.
+TEST(LowerTest, ShareReductionOfAnyAxes) {
+  for (const std::vector<int64_t>& terms : std::vector<std::vector<int64_t>>{
+           {3}, {64}, {100}, {2, 5, 7}, {3, 1, 70}, {40, 1, 1}, {2, 300}}) {
+    for (const int64_t parts : {2, 16, 64}) {
+      Kernel k;
+      std::vector<Expr> shape = {I(5)}, extents;
+      for (const int64_t n : terms) extents.push_back(I(n));
+      shape.insert(shape.end(), extents.begin(), extents.end());
+      Tensor x = k.graph.Placeholder("x", kF32, shape);
+      k.inputs = {x};
+      auto x_of = [&](auto& i, auto& r) {
+        Indices at = i;
+        at.insert(at.end(), r.begin(), r.end());
+        return x(at);
+      };
+      k.outputs = {
+          k.graph.Reduce("s", {I(5)}, extents, Reducer::Max(kF32), x_of)};
+      Schedule s = Make(k);
+      EXPECT_EQ(s.ShareReduction(s.stages()[0], parts).size(),
+                parts == 64 ? 3u : 2u);
+      ExpectSame(k, s);
+    }
+  }
+}
+
 TEST(LowerTest, MisuseIsReported) {
   Kernel k = MatmulRelu(I(4), I(6), I(8));
   Schedule s = Make(k);

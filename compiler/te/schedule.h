@@ -270,6 +270,13 @@ class Schedule {
   // cannot say; they store to its output. Stages that nothing reads any more
   // are gone.
   void WriteLoops(Stage* stage, tir::Stmt loops);
+  // Makes a reduction one of `parts` partial results, each of every parts-th
+  // element of the innermost reduce axes: of as many of these, taken as one, as
+  // have that many elements together. New stages with axes (those of
+  // `stage`..., part) compute them and then reduce them, some at a time, to
+  // one. `stage` becomes a compute stage that reads that. Returns the new
+  // stages. Reduce axes have constant extents, and `parts` is a power of 2.
+  std::vector<Stage*> ShareReduction(Stage* stage, int64_t parts);
   // Inlines every stage marked so, by rewriting the values of readers. Lower
   // does it first; a schedule may do it earlier to see the final values.
   void ApplyInlining();

@@ -1,4 +1,5 @@
 // The verbs of Schedule that change definitions.
+#include <algorithm>
 #include <cstddef>
 #include <map>
 #include <set>
@@ -139,6 +140,79 @@ Operation ReduceLanes(const Operation& op, int64_t lanes, const Expr& count) {
   partial.outputs = {
       NewTensor(partial.name, op.outputs[0].dtype(), std::move(shape))};
   return partial;
+}
+
+// So many partial results are joined at a time: one after the other they take
+// less than as many barriers.
+constexpr int64_t kJoined = 32;
+
+// Part p of `parts` of the reduction `op`: over r, the value at element
+// r * parts + p of its reduce axes from `first` on, taken as one.
+Operation ReducePart(const Operation& op, int64_t parts, size_t first) {
+  int64_t elements = 1;
+  std::vector<int64_t> extents;
+  for (size_t i = first; i < op.reduce_extent.size(); ++i) {
+    extents.push_back(*tir::ToAffine(op.reduce_extent[i]).AsConst());
+    elements *= extents.back();
+  }
+  Operation part;
+  part.kind = OperationKind::kReduce;
+  part.name = absl::StrCat(op.name, ".parts");
+  part.axis = FreshAxes(op.axis);
+  auto map = AxisMap(op.axis, AsIndices(part.axis));
+  const tir::VarPtr p = tir::MakeVar("p"), r = tir::MakeVar("r");
+  const Expr element = Expr(r) * parts + Expr(p);
+  for (size_t i = 0; i < first; ++i) {
+    part.reduce_axis.push_back(tir::MakeVar(op.reduce_axis[i]->name));
+    part.reduce_extent.push_back(op.reduce_extent[i]);
+    map[op.reduce_axis[i].get()] = part.reduce_axis.back();
+  }
+  int64_t inside = elements;
+  for (size_t i = first; i < op.reduce_axis.size(); ++i) {
+    const int64_t extent = extents[i - first];
+    Expr at = element;
+    if (inside != elements) at = at % tir::MakeInt(inside);
+    inside /= extent;
+    if (inside != 1) at = at / tir::MakeInt(inside);
+    map[op.reduce_axis[i].get()] = extent == 1 ? tir::MakeInt(0) : at;
+  }
+  part.axis.push_back(p);
+  part.reduce_axis.push_back(r);
+  part.reduce_extent.push_back(tir::MakeInt((elements + parts - 1) / parts));
+  part.value = SharingSubstitute(map).Mutate(op.value);
+  if (elements % parts != 0) {
+    part.value = tir::MakeSelect(tir::Lt(element, tir::MakeInt(elements)),
+                                 part.value, op.reducer.identity);
+  }
+  part.reducer = op.reducer;
+  part.inputs = op.inputs;
+  std::vector<Expr> shape = op.outputs[0].shape();
+  shape.push_back(tir::MakeInt(parts));
+  part.outputs = {
+      NewTensor(part.name, op.outputs[0].dtype(), std::move(shape))};
+  return part;
+}
+
+// `width` results, each of every width-th of `count` parts of `op`.
+Operation JoinParts(const Operation& op, const Tensor& parts, int64_t count,
+                    int64_t width) {
+  Operation join;
+  join.kind = OperationKind::kReduce;
+  join.name = absl::StrCat(op.name, ".parts", width);
+  join.axis = FreshAxes(op.axis);
+  const tir::VarPtr p = tir::MakeVar("p"), r = tir::MakeVar("r");
+  Indices at = AsIndices(join.axis);
+  at.push_back(Expr(r) * width + Expr(p));
+  join.axis.push_back(p);
+  join.reduce_axis = {r};
+  join.reduce_extent = {tir::MakeInt(count / width)};
+  join.value = parts(at);
+  join.reducer = op.reducer;
+  join.inputs = {parts};
+  std::vector<Expr> shape = op.outputs[0].shape();
+  shape.push_back(tir::MakeInt(width));
+  join.outputs = {NewTensor(join.name, parts.dtype(), std::move(shape))};
+  return join;
 }
 
 // The lanes [0, width) of `lanes` combined with as many after them.
@@ -339,6 +413,49 @@ void Schedule::WriteLoops(Stage* stage, tir::Stmt loops) {
       stages_.erase(stages_.begin() + static_cast<std::ptrdiff_t>(i));
     }
   }
+}
+
+std::vector<Stage*> Schedule::ShareReduction(Stage* stage, int64_t parts) {
+  const Operation op = stage->op_;
+  const bool constant = std::all_of(
+      op.reduce_extent.begin(), op.reduce_extent.end(),
+      [](const Expr& n) { return tir::ToAffine(n).AsConst().value_or(0) > 0; });
+  if (!stage->Require(op.kind == OperationKind::kReduce &&
+                          !op.reduce_axis.empty() && constant,
+                      "share_reduction needs reduce axes of known extents") ||
+      !stage->Require(parts >= 2 && (parts & (parts - 1)) == 0,
+                      "share_reduction among a power of 2")) {
+    return {};
+  }
+  size_t first = op.reduce_axis.size();
+  for (int64_t inside = 1; first > 0 && inside < parts; --first) {
+    inside *= *tir::ToAffine(op.reduce_extent[first - 1]).AsConst();
+  }
+  std::vector<Stage*> made;
+  const auto insert = [&](Operation part) {
+    Tensor result = part.outputs[0];
+    made.push_back(InsertBefore(stage, std::move(part)));
+    return result;
+  };
+  Tensor current = insert(ReducePart(op, parts, first));
+  while (parts > 1) {
+    const int64_t width = parts > kJoined ? parts / kJoined : 1;
+    current = insert(JoinParts(op, current, parts, width));
+    parts = width;
+  }
+  Operation whole;
+  whole.kind = OperationKind::kCompute;
+  whole.name = op.name;
+  whole.outputs = op.outputs;
+  whole.tags = op.tags;
+  whole.axis = FreshAxes(op.axis);
+  Indices at = AsIndices(whole.axis);
+  at.push_back(tir::MakeInt(0));
+  whole.value = current(at);
+  whole.inputs = {current};
+  stage->op_ = std::move(whole);
+  stage->ResetLoops();
+  return made;
 }
 
 }  // namespace ingot::te

@@ -43,4 +43,13 @@ ArtifactSet WithFile(const ArtifactSet& set, absl::string_view file,
   return changed;
 }
 
+int CountOf(absl::string_view what, absl::string_view text) {
+  int count = 0;
+  for (size_t at = text.find(what); at != absl::string_view::npos;
+       at = text.find(what, at + what.size())) {
+    ++count;
+  }
+  return count;
+}
+
 }  // namespace ingot::testing_support

@@ -21,6 +21,27 @@ module {
 }
 )";
 
+// Rows that a block's threads share, and a convolution by tiles, with its
+// padding.
+inline constexpr char kSoftmax[] = R"(
+module {
+  func @main(%x: f32[128, 384]) -> (%y) {
+    %y = softmax(%x) {axis=1}
+  }
+}
+)";
+inline constexpr char kConvolution[] = R"(
+module {
+  func @main(%x: f32[1, 64, 56, 56], %w: f32[64, 64, 3, 3]) -> (%y) {
+    %c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}
+    %y = relu(%c)
+  }
+}
+)";
+
+// How often a text has another in it.
+int CountOf(absl::string_view what, absl::string_view text);
+
 // A model in relay's text, compiled as "m" for targets such as "opencl,llvm".
 absl::StatusOr<ArtifactSet> CompileText(absl::string_view model,
                                         const std::string& targets);

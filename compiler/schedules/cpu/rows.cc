@@ -3,27 +3,15 @@
 // so that the row is read from memory once.
 #include <algorithm>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "compiler/schedules/cpu/cpu_loops.h"
+#include "compiler/schedules/row_kernel.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
-#include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
 namespace {
-
-bool ReadsReductions(const Schedule& schedule, const Stage* stage) {
-  for (const Tensor& t : stage->op().inputs) {
-    const Stage* producer = schedule.Find(t);
-    if (producer == nullptr) continue;
-    if (producer->IsReduce() || ReadsReductions(schedule, producer)) {
-      return true;
-    }
-  }
-  return false;
-}
 
 // Reduces one row in vectors, everything inside `loop` of `out`.
 void ReduceAlongRow(Schedule* schedule, Stage* stage, Stage* out, Loop loop,
@@ -31,70 +19,6 @@ void ReduceAlongRow(Schedule* schedule, Stage* stage, Stage* out, Loop loop,
   const std::vector<Stage*> parts = ReduceInVectors(schedule, stage, machine);
   stage->ComputeAt(out, loop);
   for (Stage* part : parts) part->ComputeAt(out, loop);
-}
-
-// A kernel of that form.
-struct RowKernel {
-  Stage* out;                 // the only output that depends on reductions
-  std::vector<Stage*> inner;  // all that it depends on
-  std::vector<bool> is_row;   // axes of `out` that reductions' results have
-};
-
-// Sets is_row. False when there is one result for everything: its stages run
-// before.
-bool FindRowAxes(RowKernel* kernel) {
-  const Stage* out = kernel->out;
-  const int rank = static_cast<int>(out->axes().size());
-  // An output that reduces has a result at each of its points.
-  kernel->is_row.assign(rank, out->IsReduce());
-  if (out->IsReduce()) return true;
-  std::set<const tir::BufferNode*> small;
-  for (const Stage* stage : kernel->inner) {
-    if (stage->IsReduce() || OutputElements(stage) < OutputElements(out)) {
-      small.insert(stage->output().buffer.get());
-    }
-  }
-  for (const tir::Load* load : LoadsOf(out->op().value)) {
-    if (small.count(load->buffer.get()) == 0) continue;
-    for (int i = 0; i < rank; ++i) {
-      for (const Expr& index : load->indices) {
-        if (tir::Uses(index, out->op().axis[i].get())) {
-          kernel->is_row[i] = true;
-        }
-      }
-    }
-  }
-  return std::find(kernel->is_row.begin(), kernel->is_row.end(), true) !=
-         kernel->is_row.end();
-}
-
-std::optional<RowKernel> FindRows(const Schedule& schedule) {
-  RowKernel kernel = {nullptr, {}, {}};
-  for (Stage* stage : schedule.stages()) {
-    if (!stage->is_output()) continue;
-    if (stage->IsReduce() || ReadsReductions(schedule, stage)) {
-      if (kernel.out != nullptr) return std::nullopt;
-      kernel.out = stage;
-    }
-  }
-  const Stage* out = kernel.out;
-  if (out == nullptr || out->op().kind == OperationKind::kExtern ||
-      out->axes().empty()) {
-    return std::nullopt;
-  }
-  for (Stage* stage : schedule.stages()) {
-    if (stage == out || stage->is_output()) continue;
-    if (stage->op().kind == OperationKind::kExtern) return std::nullopt;
-    if (stage->IsReduce() || ReadsReductions(schedule, stage)) {
-      // A stage that is read only through the output's rows may move there.
-      for (const Stage* reader : schedule.Readers(stage)) {
-        if (reader->is_output() && reader != out) return std::nullopt;
-      }
-      kernel.inner.push_back(stage);
-    }
-  }
-  if (!FindRowAxes(&kernel)) return std::nullopt;
-  return kernel;
 }
 
 // Builds the loops of one such kernel.
@@ -196,12 +120,14 @@ ScheduleTemplate Rows() {
   t.name = "cpu.rows";
   t.scope = TemplateScope::kKernel;
   t.matches = [](const ScheduleSite& site) {
-    const std::optional<RowKernel> kernel = FindRows(site.schedule);
-    return kernel.has_value() && kernel->out == &site.stage;
+    const std::optional<RowKernel> kernel = FindRowKernel(site.schedule);
+    // One row's stages run before what is done to it.
+    return kernel.has_value() && kernel->out == &site.stage &&
+           std::count(kernel->is_row.begin(), kernel->is_row.end(), true) != 0;
   };
   t.build = [](Schedule* schedule, Stage*, const ScheduleChoice&,
                const MachineModel& machine) {
-    RowScheduler(schedule, *FindRows(*schedule), machine).Run();
+    RowScheduler(schedule, *FindRowKernel(*schedule), machine).Run();
   };
   return t;
 }

@@ -8,6 +8,13 @@
 namespace ingot::te::gpu {
 namespace {
 
+// A product whose operands come from memory takes as long as so many of
+// registers.
+constexpr double kFromMemory = 4;
+
+// Fewer threads wait for memory as long as so many of them.
+constexpr int64_t kEnoughThreads = 1024;
+
 // A sum of so many terms is left alone.
 constexpr int64_t kFewTerms = 32;
 
@@ -33,6 +40,19 @@ bool SameShape(const Tensor& a, const Tensor& b) {
 }
 
 }  // namespace
+
+bool HasConstantExtents(const Stage& stage) {
+  const auto known = [](const Expr& n) { return ConstExtent(n).has_value(); };
+  const auto& shape = stage.output().shape();
+  const auto& terms = stage.op().reduce_extent;
+  return std::all_of(shape.begin(), shape.end(), known) &&
+         std::all_of(terms.begin(), terms.end(), known);
+}
+
+double TermsCycles(int64_t threads, int64_t terms) {
+  return kFromMemory * static_cast<double>(std::max(threads, kEnoughThreads)) *
+         static_cast<double>(terms);
+}
 
 Loop FuseAxes(Stage* stage) {
   const std::vector<Loop> axes = stage->axes();
@@ -79,6 +99,39 @@ void SumInBlocks(Stage* sum) {
     sum->ReduceApartAt(outer);
     return;
   }
+}
+
+Loop ShareAmongThreads(Stage* stage, const std::vector<Loop>& order,
+                       int64_t threads) {
+  stage->Reorder(order);
+  auto [step, thread] = stage->Split(stage->Fuse(order), threads, Tail::kGuard);
+  stage->Reorder({thread, step});
+  stage->Thread(thread);
+  return step;
+}
+
+Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
+             std::vector<Loop> outer, const std::vector<Loop>& inner) {
+  std::vector<Loop> threads, parts;
+  for (const TileSide& side : sides) {
+    auto [thread, part] = stage->Split(side.loop, side.part, Tail::kGuard);
+    threads.push_back(thread);
+    parts.push_back(part);
+  }
+  std::vector<Loop> order = std::move(outer);
+  order.insert(order.end(), threads.begin(), threads.end());
+  order.insert(order.end(), inner.begin(), inner.end());
+  order.insert(order.end(), parts.begin(), parts.end());
+  stage->Reorder(order);
+  const Loop thread = stage->Fuse(threads);
+  stage->Thread(thread);
+  for (const Loop part : parts) stage->Unroll(part);
+  return thread;
+}
+
+void ReduceAt(Stage* acc, Stage* reader, Loop loop) {
+  acc->ComputeAt(reader, loop);
+  SumInBlocks(acc);
 }
 
 }  // namespace ingot::te::gpu

@@ -1,5 +1,6 @@
 // A reduction: the work item of each element makes it, in registers. An output
-// that reads it element by element is made by the same items.
+// that reads it element by element is made by the same items. One number of
+// many terms is made step by step.
 #include <algorithm>
 
 #include "compiler/schedules/gpu/items.h"
@@ -9,19 +10,49 @@
 namespace ingot::te::gpu {
 namespace {
 
-// A product whose operands come from memory takes as long as so many of
-// registers.
-constexpr double kFromMemory = 4;
+// One number of many terms is made by so many items, then by fewer.
+constexpr int64_t kManyTerms = 1024;
+constexpr int64_t kTermsOfPart = 32;
+constexpr int64_t kMostParts = 16384;
+
+// What the kernels that join its parts take to begin.
+constexpr double kJoin = 1e6;
+
+// How many items make parts of one number; 1: it is made as others are.
+int64_t PartsOf(const Stage& stage) {
+  const int64_t terms = TermsOf(&stage);
+  int64_t parts = 1;
+  if (OutputElements(&stage) != 1 || terms < kManyTerms ||
+      !HasConstantExtents(stage)) {
+    return parts;
+  }
+  while (parts < kMostParts && parts * kTermsOfPart < terms) parts *= 2;
+  return parts;
+}
 
 double Cycles(const ScheduleSite& site) {
   const int64_t cores = std::max(site.machine.group_cores, 1);
-  const int64_t elements = OutputElements(&site.stage);
-  return kFromMemory * static_cast<double>((elements + cores - 1) / cores) *
-         static_cast<double>(TermsOf(&site.stage));
+  const int64_t parts = PartsOf(site.stage);
+  const int64_t items = parts * OutputElements(&site.stage);
+  return TermsCycles(CeilDiv(items, cores),
+                     CeilDiv(TermsOf(&site.stage), parts)) +
+         (parts > 1 ? kJoin : 0);
+}
+
+void MakeParts(Schedule* schedule, Stage* stage) {
+  const int64_t parts = PartsOf(*stage);
+  if (parts == 1) return;
+  for (Stage* part : schedule->ShareReduction(stage, parts)) {
+    Stage* sum = schedule->CacheWrite(part);
+    const Loop items = FuseAxes(part);
+    part->Parallel(items);
+    ReduceAt(sum, part, items);
+  }
 }
 
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
            const MachineModel&) {
+  MakeParts(schedule, stage);
   if (stage->axes().empty()) {
     SumInBlocks(stage);
     return;
@@ -34,8 +65,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
   }
   const Loop items = FuseAxes(out);
   out->Parallel(items);
-  sum->ComputeAt(out, items);
-  SumInBlocks(sum);
+  ReduceAt(sum, out, items);
 }
 
 }  // namespace
@@ -44,7 +74,9 @@ ScheduleTemplate Sums() {
   ScheduleTemplate t;
   t.name = "gpu.sums";
   t.scope = TemplateScope::kAnchor;
-  t.matches = [](const ScheduleSite& site) { return site.stage.IsReduce(); };
+  t.matches = [](const ScheduleSite& site) {
+    return site.stage.IsReduce() && site.stage.IsUntouched();
+  };
   t.space = [](const ScheduleSite& site) {
     return ScheduleSpace{
         {}, [cycles = Cycles(site)](const ScheduleChoice&) { return cycles; }};

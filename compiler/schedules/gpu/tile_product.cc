@@ -22,20 +22,14 @@ constexpr int64_t kSide = 16;
 
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
-bool DependsOn(const tir::Load& load, const tir::VarPtr& axis) {
-  return std::any_of(
-      load.indices.begin(), load.indices.end(),
-      [&](const Expr& index) { return tir::Uses(index, axis.get()); });
-}
-
 // The load of the factor that depends on `axis` and not on `other`, where it is
 // the only one that depends on `axis`; otherwise null.
 const tir::Load* OperandOf(const Operation& op, const tir::VarPtr& axis,
                            const tir::VarPtr& other) {
   const tir::Load* found = nullptr;
   for (const tir::Load* load : LoadsOf(op.value)) {
-    if (!DependsOn(*load, axis)) continue;
-    if (found != nullptr || DependsOn(*load, other)) return nullptr;
+    if (!DependsOn(*load, axis.get())) continue;
+    if (found != nullptr || DependsOn(*load, other.get())) return nullptr;
     found = load;
   }
   return found;
@@ -49,8 +43,9 @@ int64_t SharedBytes(const Stage& stage, int64_t tile, int64_t step) {
 bool Matches(const ScheduleSite& site) {
   const Operation& op = site.stage.op();
   const size_t rank = op.axis.size();
-  if (site.machine.group_cores == 0 || TagOf(&site.stage, kAnchor) != kMatmul ||
-      rank < 2 || op.reduce_axis.size() != 1) {
+  if (site.machine.group_cores == 0 || !site.stage.IsUntouched() ||
+      TagOf(&site.stage, kAnchor) != kMatmul || rank < 2 ||
+      op.reduce_axis.size() != 1) {
     return false;
   }
   const std::vector<const tir::Load*> loads = LoadsOf(op.value);
@@ -61,8 +56,6 @@ bool Matches(const ScheduleSite& site) {
          std::all_of(shape.begin(), shape.end(),
                      [](const Expr& n) { return ConstExtent(n).has_value(); });
 }
-
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Larger tiles read less of the operands, and leave more of the device idle
 // where there are few of them.
@@ -101,7 +94,7 @@ void ShareOperand(Schedule* schedule, Stage* acc, Loop step, size_t axis) {
   const tir::Load* load = OperandOf(op, op.axis[axis], op.axis[other]);
   std::vector<size_t> axes;
   for (size_t i = 0; i + 2 < rank; ++i) {
-    if (DependsOn(*load, op.axis[i])) axes.push_back(i);
+    if (DependsOn(*load, op.axis[i].get())) axes.push_back(i);
   }
   std::vector<Expr> shape;
   Indices at;
@@ -132,29 +125,9 @@ void ShareOperand(Schedule* schedule, Stage* acc, Loop step, size_t axis) {
       acc, *load, absl::StrCat(source->name, ".tile"), shape, value, at);
   std::vector<Loop> order = tile->axes();
   if (along_sum) std::swap(order[order.size() - 1], order[order.size() - 2]);
-  tile->Reorder(order);
-  auto [part, thread] =
-      tile->Split(tile->Fuse(order), kSide * kSide, Tail::kGuard);
-  tile->Reorder({thread, part});
-  tile->Thread(thread);
+  ShareAmongThreads(tile, order, kSide * kSide);
   tile->ComputeAt(acc, step);
   tile->StoreIn(Storage::kShared);
-}
-
-// Cuts two axes, or the loops over a tile of them, into parts of threads. The
-// stage's loops are then `outer`, threads, `inner`, and those over a part.
-void CutTile(Stage* stage, Loop rows, Loop columns, int64_t part,
-             std::vector<Loop> outer, const std::vector<Loop>& inner) {
-  auto [ty, row] = stage->Split(rows, part, Tail::kGuard);
-  auto [tx, column] = stage->Split(columns, part, Tail::kGuard);
-  std::vector<Loop> order = std::move(outer);
-  order.insert(order.end(), {ty, tx});
-  order.insert(order.end(), inner.begin(), inner.end());
-  order.insert(order.end(), {row, column});
-  stage->Reorder(order);
-  stage->Thread(stage->Fuse(ty, tx));
-  stage->Unroll(row);
-  stage->Unroll(column);
 }
 
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
@@ -173,7 +146,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   auto [no, ni] = out->Split(out->axis(rank - 1), size, Tail::kGuard);
   std::vector<Loop> blocks(out->axes().begin(), out->axes().end() - 2);
   blocks.insert(blocks.end(), {mo, no});
-  CutTile(out, mi, ni, part, blocks, {});
+  CutTile(out, {{mi, part}, {ni, part}}, blocks, {});
   const Loop block = out->Fuse(blocks);
   out->Block(block);
   // The sums, in registers.
@@ -181,7 +154,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
       acc->Split(acc->reduce_axis(0), choice.Get("step"), Tail::kGuard);
   std::vector<Loop> outer = {step};
   outer.insert(outer.end(), acc->axes().begin(), acc->axes().end() - 2);
-  CutTile(acc, acc->axis(rank - 2), acc->axis(rank - 1), part, outer, {term});
+  CutTile(acc, {{acc->axis(rank - 2), part}, {acc->axis(rank - 1), part}},
+          outer, {term});
   std::vector<int64_t> registers(rank - 2, 1);
   registers.insert(registers.end(), {part, part});
   acc->KeepInRegisters(registers);

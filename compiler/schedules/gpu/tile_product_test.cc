@@ -124,7 +124,7 @@ TEST(TileProduct, IsForMachinesWithGroupsAndEnoughRows) {
   EXPECT_EQ(TemplateFor(square, MachineModel()), "gpu.sums");
   // Most of a tile would be empty.
   const Kernel row = Product(1, 1, 4096, 512, false, true);
-  EXPECT_EQ(TemplateFor(row, TestGpu()), "gpu.sums");
+  EXPECT_EQ(TemplateFor(row, TestGpu()), "gpu.rows");
 }
 
 TEST(TileProduct, SharesNoMoreThanThereIs) {
