@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kOperands[] =
     "(%q: f32[1, 2, 12, 4], %k: f32[1, 2, 9, 4], %v: f32[1, 2, 9, 5],"
-    " %bias: f32[12, 9]) -> (%y) { ";
+    " %bias: f32[1, 1, 1, 9]) -> (%y) { ";
 constexpr char kTurned[] = "%kt = transpose(%k) {axes=[0, 1, 3, 2]} ";
 constexpr char kRest[] = " %w = softmax(%s) %y = matmul(%w, %v) }";
 
@@ -45,6 +45,15 @@ TEST(JoinAttentionTest, KeysThatWereNeverByHead) {
             1);
 }
 
+TEST(JoinAttentionTest, ManyQueriesWithABias) {
+  EXPECT_EQ(Joined("(%q: f32[1, 1, 512, 4], %k: f32[1, 1, 9, 4],"
+                   " %v: f32[1, 1, 9, 5], %bias: f32[512, 9]) -> (%y) {"
+                   " %kt = transpose(%k) {axes=[0, 1, 3, 2]}"
+                   " %p = matmul(%q, %kt) %s = add(%p, %bias)"
+                   " %w = softmax(%s) %y = matmul(%w, %v) }"),
+            1);
+}
+
 TEST(JoinAttentionTest, SymbolicLengths) {
   EXPECT_EQ(Joined("(%q: f32[b, 2, s, 4], %k: f32[b, 2, t, 4],"
                    " %v: f32[b, 2, t, 5], %bias: f32[b, 1, s, t]) -> (%y) {"
@@ -74,6 +83,11 @@ TEST(JoinAttentionTest, LeavesTheRest) {
            absl::StrCat("(%q: f32[1, 2, 12, 4], %kt: f32[1, 2, 4, 9],"
                         " %v: f32[1, 2, 9, 5]) -> (%y) { ",
                         product, kRest),
+           // A bias for each of not many queries.
+           absl::StrCat("(%q: f32[1, 2, 12, 4], %k: f32[1, 2, 9, 4],"
+                        " %v: f32[1, 2, 9, 5], %bias: f32[12, 9]) -> (%y) { ",
+                        kTurned, "%p = matmul(%q, %kt) %s = add(%p, %bias)",
+                        kRest),
            // Few queries, whose scores are a small matrix.
            absl::StrCat("(%q: f32[1, 2, 3, 4], %k: f32[1, 2, 9, 4],"
                         " %v: f32[1, 2, 9, 5]) -> (%y) { ",
