@@ -47,6 +47,8 @@ struct LayoutPreferences {
   // these in words of four (attribute dot4), and quantised models multiply
   // bytes.
   bool byte_words = false;
+  // Whether the products around a softmax should be one operator.
+  bool joins_attention = false;
 };
 
 }  // namespace ingot

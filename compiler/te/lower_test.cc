@@ -496,5 +496,38 @@ func @f(%a: f32[64, 4096]) -> (%d: f32[64, 4096]) workspace(%c: f32[64, 4096]) {
 )");
 }
 
+// Loops written by hand stand for a stage and for those that only it read.
+TEST(LowerTest, LoopsWrittenByHand) {
+  Kernel k;
+  Tensor a = k.graph.Placeholder("a", DataType::Float(32), ConstShape({8}));
+  Tensor b =
+      k.graph.Compute("b", a.shape(), [&](auto& i) { return a(i) + F(1); });
+  Tensor c =
+      k.graph.Compute("c", a.shape(), [&](auto& i) { return b(i) * F(2); });
+  k.inputs = {a};
+  k.outputs = {c};
+  Schedule s = Make(k);
+  const tir::VarPtr i = tir::MakeVar("i");
+  const tir::Stmt loops =
+      tir::MakeFor(i, I(0), I(8), tir::ForKind::kSerial,
+                   tir::MakeStore(c.buffer, {i}, (a({i}) + F(1)) * F(2)));
+  s.WriteLoops(s.Find(c), loops);
+  EXPECT_EQ(s.Find(b), nullptr);
+  EXPECT_EQ(Text(k, s), R"(
+func @f(%a: f32[8]) -> (%c: f32[8]) {
+  for i in [0, 8) {
+    %c[i] = (%a[i] + 1.0f) * 2.0f
+  }
+}
+)");
+  ExpectSame(k, s);
+
+  Schedule split = Make(k);
+  Stage* stage = split.Find(c);
+  stage->Split(stage->axis(0), 2);
+  split.WriteLoops(stage, loops);
+  EXPECT_FALSE(split.status().ok());
+}
+
 }  // namespace
 }  // namespace ingot::te

@@ -34,6 +34,7 @@ const std::map<std::string, int>& Allowed() {
       {"compiler/relay/passes/blocked_conv.cc", 1},
       {"compiler/relay/passes/byte_products.cc", 9},
       {"compiler/relay/passes/fold_batch_norm.cc", 6},
+      {"compiler/relay/passes/join_attention.cc", 9},
       {"compiler/relay/passes/simplify_arithmetic.cc", 28},
       {"compiler/relay/passes/simplify_pattern.cc", 18},
       {"compiler/relay/passes/simplify_shape.cc", 22},

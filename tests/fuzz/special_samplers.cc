@@ -354,6 +354,41 @@ bool AddLinearAttention(ModelBuilder* m, const std::string& op) {
   return m->Add(op, inputs, attrs, false, bound);
 }
 
+bool AddAttention(ModelBuilder* m, const std::string& op) {
+  const auto q = m->Pick(m->FloatType(), [](const Known& k) {
+    return k.rank() == 4 && k.is_static() && k.elements() > 0;
+  });
+  if (!q) return false;
+  const DataType t = q->type().dtype;
+  const int64_t batch = q->dim(0), heads = q->dim(1), queries = q->dim(2);
+  const int64_t kept = heads % 2 == 0 && m->Chance(40) ? heads / 2 : heads;
+  const int64_t keys = m->Chance(30) ? 90 + m->Next(20) : 1 + m->Next(20);
+  std::vector<Known> inputs = {
+      *q, m->Constant(t, {batch, kept, keys, q->dim(3)}, false),
+      m->Constant(t, {batch, kept, keys, 1 + m->Next(9)}, false)};
+  inputs.resize(7);
+  if (m->Chance(30)) {
+    inputs[3] = m->Constant(t, {queries, keys}, false);
+  } else if (m->Chance(30)) {
+    Ints allowed;
+    for (int64_t i = 0; i < batch * keys; ++i) allowed.push_back(m->Next(3));
+    inputs[3] = m->Integers(allowed, kBool, {batch, 1, 1, keys});
+  }
+  if (m->Chance(40)) inputs[4] = m->Integers({m->Next(keys)}, kI64, {1});
+  if (m->Chance(20)) {
+    inputs[5] = m->Integers(Lengths(m, batch, keys), kI64, {batch});
+  }
+  if (m->Chance(20)) inputs[6] = m->Constant(t, {heads}, false);
+  while (inputs.back().value.node == nullptr) inputs.pop_back();
+  Attrs attrs;
+  attrs.Set("scale", 0.5);
+  attrs.Set("masked_zero", int64_t{1});
+  if (m->Chance(40)) attrs.Set("right", m->Next(3));
+  if (m->Chance(20)) attrs.Set("left", m->Next(9));
+  if (m->Chance(20)) attrs.Set("softcap", 2.0);
+  return m->Add(op, inputs, attrs, false, 1);
+}
+
 bool AddExpertDense(ModelBuilder* m, const std::string& op) {
   const auto x = m->Pick(m->FloatType(), [](const Known& k) {
     return k.rank() == 2 && k.is_static();
@@ -392,6 +427,7 @@ void AddSpecialSamplers(std::vector<OpSampler>* samplers) {
       {{"dense_bits"}, AddFewBits},
       {{"dense_bits_packed"}, AddFewBitsPacked},
       {{"linear_attention"}, AddLinearAttention},
+      {{"attention"}, AddAttention},
       {{"expert_dense"}, AddExpertDense},
   };
   samplers->insert(samplers->end(), added.begin(), added.end());

@@ -264,11 +264,13 @@ class Definition {
             const Expr sink = MakeCast(type_, c_.inputs[kSink]({i[1]}));
             whole = whole + MakeCall(Intrinsic::kExp, {sink - top(row)});
           }
-          Expr y = At(values, row, i[3]) / whole;
-          if (c_.attrs.Get<int64_t>("masked_zero") != 0) {
-            const Expr zero = MakeConst(type_, 0);
-            y = MakeSelect(Eq(whole, zero), zero, y);
-          }
+          // A sum of no values is 0, one of values without weights nothing.
+          const Expr zero = MakeConst(type_, 0);
+          const Expr is_zero = c_.attrs.Get<int64_t>("masked_zero") != 0
+                                   ? Eq(whole, zero)
+                                   : Eq(keys_, I64(0));
+          const Expr y =
+              MakeSelect(is_zero, zero, At(values, row, i[3]) / whole);
           return MakeCast(c_.outputs[0].dtype, y);
         },
         Role(te::kAttentionResult));

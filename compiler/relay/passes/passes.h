@@ -16,6 +16,7 @@ absl::StatusOr<bool> EliminateDead(Module* module, PassContext* context);
 absl::StatusOr<bool> EliminateCommon(Module* module, PassContext* context);
 absl::StatusOr<bool> Partition(Module* module, PassContext* context);
 absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context);
+absl::StatusOr<bool> JoinAttention(Module* module, PassContext* context);
 absl::StatusOr<bool> SubPixel(Module* module, PassContext* context);
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context);
 absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
@@ -44,6 +45,8 @@ inline constexpr PassRow kPasses[] = {
     {"byte_products",
      "multiply quantised data and weights as the bytes that they are",
      ByteProducts},
+    {"join_attention", "run the products around a softmax as one operator",
+     JoinAttention},
     {"sub_pixel",
      "run transposed convolutions as ordinary ones that interleave", SubPixel},
     {"block_layout",
@@ -73,12 +76,12 @@ inline constexpr const char* kPassesOfLevel1[] = {
     "partition",       "fold_constants", "update_states",    "fuse_ops",
     "place_on_devices"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types", "fold_constants",   "simplify",         "fold_batch_norm",
-    "simplify",    "fold_constants",   "eliminate_common", "eliminate_dead",
-    "partition",   "byte_products",    "fold_constants",   "simplify",
-    "sub_pixel",   "block_layout",     "pack_weights",     "fold_constants",
-    "simplify",    "eliminate_common", "eliminate_dead",   "update_states",
-    "fuse_ops",    "flatten_rows",     "place_on_devices"};
+    "infer_types",    "fold_constants", "simplify",         "fold_batch_norm",
+    "simplify",       "fold_constants", "eliminate_common", "eliminate_dead",
+    "partition",      "byte_products",  "fold_constants",   "simplify",
+    "join_attention", "sub_pixel",      "block_layout",     "pack_weights",
+    "fold_constants", "simplify",       "eliminate_common", "eliminate_dead",
+    "update_states",  "fuse_ops",       "flatten_rows",     "place_on_devices"};
 
 }  // namespace ingot::relay
 

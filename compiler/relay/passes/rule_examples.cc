@@ -153,6 +153,10 @@ void AddProducts(Examples* e) {
 }
 
 void AddPatterns(Examples* e) {
+  (*e)["attention in parts"] =
+      "(%q: f32[1, 2, 8, 3], %k: f32[1, 2, 4, 3], %v: f32[1, 2, 4, 2]) -> (%y)"
+      " { %t = transpose(%k) {axes=[0, 1, 3, 2]} %s = matmul(%q, %t)"
+      " %w = softmax(%s) %y = matmul(%w, %v) }";
   (*e)["layer norm"] =
       "(%x: f32[2, 3]) -> (%y) { %e = const f32[] {0.01}"
       " %m = reduce_mean(%x) {axes=[-1]} %d = sub(%x, %m) %q = mul(%d, %d)"

@@ -11,6 +11,7 @@ namespace ingot::relay {
 std::vector<RuleTable> AllRuleTables() {
   std::vector<RuleTable> tables = {{"fold_batch_norm", BatchNormRules()},
                                    {"byte_products", ByteProductRules()},
+                                   {"join_attention", AttentionRules()},
                                    {"block_layout", UnitHeightRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), ArithmeticRules(), WindowRules(), PatternRules()}) {

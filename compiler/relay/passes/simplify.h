@@ -15,6 +15,7 @@ absl::Span<const Rule> PatternRules();     // simplify_pattern.cc
 // Rules that other passes apply, too.
 absl::Span<const Rule> BatchNormRules();    // fold_batch_norm.cc
 absl::Span<const Rule> ByteProductRules();  // byte_products.cc
+absl::Span<const Rule> AttentionRules();    // join_attention.cc
 absl::Span<const Rule> UnitHeightRules();   // block_layout.cc
 
 }  // namespace ingot::relay

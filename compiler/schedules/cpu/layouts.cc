@@ -142,6 +142,7 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     if (!multiplies || machine.reproducible) return 0;
     return machine.lanes(32) > 1 ? machine.lanes(32) : 0;
   };
+  layouts.joins_attention = machine.ForSums().vector_bits > 0;
   layouts.byte_words = machine.Has(MachineUnit::kInt8Dot);
   return layouts;
 }
