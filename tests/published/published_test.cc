@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/opencl/device.h"
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "gtest/gtest.h"
@@ -38,11 +39,18 @@ std::unique_ptr<GraphExecutor> Compile(const std::string& path,
   return *std::move(executor);
 }
 
+// The device takes models whose shapes are known. PoCL makes one of the CPU.
+constexpr char kOnDevice[] = "opencl,llvm";
+
 class PublishedModelTest
     : public ::testing::TestWithParam<std::tuple<std::string, std::string>> {};
 
 TEST_P(PublishedModelTest, ComputesWhatOnnxRuntimeComputes) {
   const auto& [model, target] = GetParam();
+  if (target == kOnDevice) {
+    const auto device = opencl::ClDevice::Open();
+    if (!device.ok()) GTEST_SKIP() << device.status().message();
+  }
   const std::unique_ptr<GraphExecutor> executor =
       Compile(ModelPaths().at(model), target);
   ASSERT_NE(executor, nullptr);
@@ -77,14 +85,23 @@ std::vector<std::string> Models() {
   return names;
 }
 
+std::string NameOf(
+    const ::testing::TestParamInfo<PublishedModelTest::ParamType>& info) {
+  const auto& [model, target] = info.param;
+  return absl::StrCat(model, "_", target == kOnDevice ? "opencl" : target);
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, PublishedModelTest,
                          ::testing::Combine(::testing::ValuesIn(Models()),
                                             ::testing::Values("llvm", "llvmjit",
                                                               "c")),
-                         [](const auto& info) {
-                           return std::get<0>(info.param) + "_" +
-                                  std::get<1>(info.param);
-                         });
+                         NameOf);
+
+INSTANTIATE_TEST_SUITE_P(Devices, PublishedModelTest,
+                         ::testing::Combine(::testing::Values("blazeface_front",
+                                                              "mlsd_320_tiny"),
+                                            ::testing::Values(kOnDevice)),
+                         NameOf);
 
 }  // namespace
 }  // namespace ingot

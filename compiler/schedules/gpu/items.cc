@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
+#include "compiler/te/tags.h"
 
 namespace ingot::te::gpu {
 namespace {
@@ -68,6 +69,16 @@ Stage* OnlyReader(const Schedule& schedule, const Stage& stage) {
     return nullptr;
   }
   return readers[0];
+}
+
+void InlinePadding(const Schedule& schedule, const Stage& reader) {
+  for (const Tensor& t : reader.op().inputs) {
+    Stage* const pad = schedule.Find(t);
+    if (pad != nullptr && !TagOf(pad, kPad).empty() && !pad->is_output() &&
+        pad->IsUntouched() && schedule.Readers(pad).size() == 1) {
+      pad->ComputeInline();
+    }
+  }
 }
 
 int64_t TermsOf(const Stage* reduction) {

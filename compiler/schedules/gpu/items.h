@@ -26,6 +26,10 @@ Loop FuseAxes(Stage* stage);
 // yet; null where there is none.
 Stage* OnlyReader(const Schedule& schedule, const Stage& stage);
 
+// Puts padding where `reader` reads it, if nothing else does, rather than into
+// memory.
+void InlinePadding(const Schedule& schedule, const Stage& reader);
+
 // How many terms a reduction has, symbols guessed.
 int64_t TermsOf(const Stage* reduction);
 

@@ -15,6 +15,9 @@ constexpr int64_t kManyTerms = 1024;
 constexpr int64_t kTermsOfPart = 32;
 constexpr int64_t kMostParts = 16384;
 
+// Windows of so many elements look for padding themselves.
+constexpr int64_t kFewTaps = 64;
+
 // What the kernels that join its parts take to begin.
 constexpr double kJoin = 1e6;
 
@@ -52,6 +55,8 @@ void MakeParts(Schedule* schedule, Stage* stage) {
 
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
            const MachineModel&) {
+  // Each item reads few elements, which others read, too.
+  if (TermsOf(stage) <= kFewTaps) InlinePadding(*schedule, *stage);
   MakeParts(schedule, stage);
   if (stage->axes().empty()) {
     SumInBlocks(stage);

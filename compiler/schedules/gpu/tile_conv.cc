@@ -139,6 +139,13 @@ int64_t SharedBytes(const Stage& stage, const Dimensions& of,
          stage.output().dtype().bytes();
 }
 
+// How much longer a term takes where tiles do not divide a dimension: each of a
+// thread's numbers has a condition of its own, or all have one.
+double Guards(int64_t extent, int64_t tile, int64_t part) {
+  if (extent % (extent > tile ? tile : part) == 0) return 1.0;
+  return part > 1 ? 1.5 : 1.1;
+}
+
 // As of products: what a thread reads of shared memory for what it computes,
 // and how often all wait.
 double Cycles(const Dimensions& of, const Tile& tile, double each,
@@ -179,7 +186,11 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const double alone = 2 * bytes > site.machine.shared_bytes ? 1.1 : 1;
     const double reads = 1.0 + 0.75 / static_cast<double>(c.Get("channels")) +
                          0.75 / static_cast<double>(c.Get("points"));
-    return Cycles(of, tile, reads * alone, site.machine.group_cores);
+    const double guards =
+        Guards(of.channels, tile.channels, tile.channels / kSide) *
+        Guards(of.rows, tile.rows, tile.rows / tile.threads_y) *
+        Guards(of.columns, tile.columns, tile.columns / tile.threads_x);
+    return Cycles(of, tile, reads * guards * alone, site.machine.group_cores);
   };
   return space;
 }
@@ -201,12 +212,8 @@ Stage* ShareOperand(Schedule* schedule, Stage* acc, Loop step,
 void CopyPatch(Schedule* schedule, Stage* acc, Loop step, const tir::Load& data,
                size_t x) {
   constexpr int64_t kLanes = 8;
-  Stage* const pad = schedule->Find(data.buffer.get());
   Stage* const tile = ShareOperand(schedule, acc, step, data);
-  const bool is_pad = pad != nullptr && !TagOf(pad, kPad).empty();
-  if (is_pad && !pad->is_output() && schedule->Readers(pad).size() == 1) {
-    pad->ComputeInline();
-  }
+  InlinePadding(*schedule, *tile);
   std::vector<Loop> rows = tile->axes();
   rows.erase(rows.begin() + static_cast<int64_t>(x));
   std::vector<Loop> order = rows;

@@ -187,6 +187,49 @@ TEST(TileConv, IsForMachinesWithGroupsAndWholeChannels) {
   EXPECT_EQ(TemplateFor({1, 64, 512, {1, 1}, {1, 1}}, TestGpu()), "gpu.rows");
 }
 
+// What no tile takes: an item for each element, which looks whether a tap is
+// inside of the image.
+TEST(TileConv, LeavesGroupsToItemsWithTheirPadding) {
+  for (const int64_t channels : {1, 2}) {
+    const Kernel kernel = Convolution(
+        {2, 6 * channels, channels, {9, 11}, {3, 3}, 2, 1, 1, 6}, true);
+    const auto schedule = ScheduleKernel(kernel.graph, kernel.outputs,
+                                         gpu::GpuTemplates(), TestGpu());
+    ASSERT_TRUE(schedule.ok()) << schedule.status();
+    ExpectSame(kernel, *schedule);
+    const auto func =
+        Lower("f", kernel.graph, kernel.inputs, kernel.outputs, *schedule);
+    ASSERT_TRUE(func.ok()) << func.status();
+    const std::string text = tir::Print(*func);
+    EXPECT_THAT(text, HasSubstr("parallel i0_i1_i2_i3 in [0, "));
+    EXPECT_THAT(text, Not(HasSubstr("workspace(")));
+  }
+}
+
+// Whether a thread's products have conditions.
+bool HasGuards(const Kernel& kernel, const Schedule& schedule) {
+  const auto func =
+      Lower("f", kernel.graph, kernel.inputs, kernel.outputs, schedule);
+  EXPECT_TRUE(func.ok()) << func.status();
+  const std::string text = tir::Print(*func);
+  const size_t products = text.find("for r0i in ");
+  EXPECT_NE(products, std::string::npos) << text;
+  const size_t end = text.find("%w.tile[", products);
+  return text.substr(products, end - products).find("if ") != std::string::npos;
+}
+
+// A condition for each number of a thread costs more than threads that have
+// nothing to do.
+TEST(TileConv, TakesPartsThatDivideTheImage) {
+  const Kernel kernel =
+      Convolution({1, 64, 64, {7, 7}, {3, 3}, 1, 1, 1}, false);
+  EXPECT_TRUE(HasGuards(kernel, Scheduled(kernel, {4, 4, 8, 4})));
+  const auto schedule =
+      ScheduleKernel(kernel.graph, kernel.outputs, {TheTemplate()}, TestGpu());
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  EXPECT_FALSE(HasGuards(kernel, *schedule));
+}
+
 TEST(TileConv, SharesNoMoreThanThereIs) {
   MachineModel machine = TestGpu();
   machine.shared_bytes = 8 << 10;
