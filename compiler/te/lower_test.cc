@@ -346,46 +346,6 @@ TEST(LowerTest, GuardedConsumerGuardsItsProducer) {
   (void)i;
 }
 
-TEST(LowerTest, SplitReductionOfAnyLength) {
-  for (int64_t n : {3, 8, 21, 64}) {
-    Kernel k;
-    Tensor x = k.graph.Placeholder("x", kF32, {I(5), I(n)});
-    k.inputs = {x};
-    auto x_of = [&](auto& i, auto& r) { return x({i[0], r[0]}); };
-    k.outputs = {k.graph.Reduce("s", {I(5)}, {I(n)}, Reducer::Sum(kF32), x_of)};
-    Schedule s = Make(k);
-    s.SplitReduction(s.stages()[0], 8);
-    ExpectSame(k, s);
-  }
-}
-
-// 64 parts are joined to 2 and these to one; the elements that no whole round
-// has are not read.
-TEST(LowerTest, ShareReductionOfAnyAxes) {
-  for (const std::vector<int64_t>& terms : std::vector<std::vector<int64_t>>{
-           {3}, {64}, {100}, {2, 5, 7}, {3, 1, 70}, {40, 1, 1}, {2, 300}}) {
-    for (const int64_t parts : {2, 16, 64}) {
-      Kernel k;
-      std::vector<Expr> shape = {I(5)}, extents;
-      for (const int64_t n : terms) extents.push_back(I(n));
-      shape.insert(shape.end(), extents.begin(), extents.end());
-      Tensor x = k.graph.Placeholder("x", kF32, shape);
-      k.inputs = {x};
-      auto x_of = [&](auto& i, auto& r) {
-        Indices at = i;
-        at.insert(at.end(), r.begin(), r.end());
-        return x(at);
-      };
-      k.outputs = {
-          k.graph.Reduce("s", {I(5)}, extents, Reducer::Max(kF32), x_of)};
-      Schedule s = Make(k);
-      EXPECT_EQ(s.ShareReduction(s.stages()[0], parts).size(),
-                parts == 64 ? 3u : 2u);
-      ExpectSame(k, s);
-    }
-  }
-}
-
 TEST(LowerTest, MisuseIsReported) {
   Kernel k = MatmulRelu(I(4), I(6), I(8));
   Schedule s = Make(k);
@@ -494,39 +454,6 @@ func @f(%a: f32[64, 4096]) -> (%d: f32[64, 4096]) workspace(%c: f32[64, 4096]) {
   }
 }
 )");
-}
-
-// Loops written by hand stand for a stage and for those that only it read.
-TEST(LowerTest, LoopsWrittenByHand) {
-  Kernel k;
-  Tensor a = k.graph.Placeholder("a", DataType::Float(32), ConstShape({8}));
-  Tensor b =
-      k.graph.Compute("b", a.shape(), [&](auto& i) { return a(i) + F(1); });
-  Tensor c =
-      k.graph.Compute("c", a.shape(), [&](auto& i) { return b(i) * F(2); });
-  k.inputs = {a};
-  k.outputs = {c};
-  Schedule s = Make(k);
-  const tir::VarPtr i = tir::MakeVar("i");
-  const tir::Stmt loops =
-      tir::MakeFor(i, I(0), I(8), tir::ForKind::kSerial,
-                   tir::MakeStore(c.buffer, {i}, (a({i}) + F(1)) * F(2)));
-  s.WriteLoops(s.Find(c), loops);
-  EXPECT_EQ(s.Find(b), nullptr);
-  EXPECT_EQ(Text(k, s), R"(
-func @f(%a: f32[8]) -> (%c: f32[8]) {
-  for i in [0, 8) {
-    %c[i] = (%a[i] + 1.0f) * 2.0f
-  }
-}
-)");
-  ExpectSame(k, s);
-
-  Schedule split = Make(k);
-  Stage* stage = split.Find(c);
-  stage->Split(stage->axis(0), 2);
-  split.WriteLoops(stage, loops);
-  EXPECT_FALSE(split.status().ok());
 }
 
 }  // namespace

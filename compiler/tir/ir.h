@@ -385,8 +385,7 @@ struct Assert final : StmtNode {
 };
 
 // Asks for `bytes` bytes of memory, from `ahead` bytes after an element on,
-// which may be beyond the buffer's end. Has no other effect, and none on
-// devices.
+// beyond the buffer, too. Has no other effect, and none on devices.
 struct Prefetch final : StmtNode {
   static constexpr StmtKind kKind = StmtKind::kPrefetch;
   Prefetch(Buffer b, std::vector<Expr> i, int64_t ahead, int64_t bytes)
