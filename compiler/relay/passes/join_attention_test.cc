@@ -11,7 +11,7 @@ namespace ingot::relay {
 namespace {
 
 constexpr char kOperands[] =
-    "(%q: f32[1, 2, 12, 4], %k: f32[1, 2, 9, 4], %v: f32[1, 2, 9, 5],"
+    "(%q: f32[1, 2, 16, 4], %k: f32[1, 2, 9, 4], %v: f32[1, 2, 9, 5],"
     " %bias: f32[1, 1, 1, 9]) -> (%y) { ";
 constexpr char kTurned[] = "%kt = transpose(%k) {axes=[0, 1, 3, 2]} ";
 constexpr char kRest[] = " %w = softmax(%s) %y = matmul(%w, %v) }";
@@ -37,7 +37,7 @@ TEST(JoinAttentionTest, AsExportersWriteIt) {
 }
 
 TEST(JoinAttentionTest, KeysThatWereNeverByHead) {
-  EXPECT_EQ(Joined("(%q: f32[1, 2, 12, 4], %k: f32[1, 9, 2, 4],"
+  EXPECT_EQ(Joined("(%q: f32[1, 2, 16, 4], %k: f32[1, 9, 2, 4],"
                    " %v: f32[1, 2, 9, 5]) -> (%y) {"
                    " %kt = transpose(%k) {axes=[0, 2, 3, 1]}"
                    " %s = matmul(%q, %kt) %w = softmax(%s) {axis=3}"
@@ -67,10 +67,10 @@ TEST(JoinAttentionTest, LeavesTheRest) {
   const std::string product = "%s = matmul(%q, %kt)";
   for (const std::string& text : std::vector<std::string>{
            // The scores, or the weights, are results, too.
-           absl::StrCat("(%q: f32[1, 2, 12, 4], %k: f32[1, 2, 9, 4],"
+           absl::StrCat("(%q: f32[1, 2, 16, 4], %k: f32[1, 2, 9, 4],"
                         " %v: f32[1, 2, 9, 5]) -> (%y, %s) { ",
                         kTurned, product, kRest),
-           absl::StrCat("(%q: f32[1, 2, 12, 4], %k: f32[1, 2, 9, 4],"
+           absl::StrCat("(%q: f32[1, 2, 16, 4], %k: f32[1, 2, 9, 4],"
                         " %v: f32[1, 2, 9, 5]) -> (%y, %w) { ",
                         kTurned, product, kRest),
            // Another axis.
@@ -80,12 +80,12 @@ TEST(JoinAttentionTest, LeavesTheRest) {
            absl::StrCat(kOperands, kTurned,
                         "%p = matmul(%q, %kt) %s = mul(%p, %bias)", kRest),
            // Keys that lie turned around.
-           absl::StrCat("(%q: f32[1, 2, 12, 4], %kt: f32[1, 2, 4, 9],"
+           absl::StrCat("(%q: f32[1, 2, 16, 4], %kt: f32[1, 2, 4, 9],"
                         " %v: f32[1, 2, 9, 5]) -> (%y) { ",
                         product, kRest),
            // A bias for each of not many queries.
-           absl::StrCat("(%q: f32[1, 2, 12, 4], %k: f32[1, 2, 9, 4],"
-                        " %v: f32[1, 2, 9, 5], %bias: f32[12, 9]) -> (%y) { ",
+           absl::StrCat("(%q: f32[1, 2, 16, 4], %k: f32[1, 2, 9, 4],"
+                        " %v: f32[1, 2, 9, 5], %bias: f32[16, 9]) -> (%y) { ",
                         kTurned, "%p = matmul(%q, %kt) %s = add(%p, %bias)",
                         kRest),
            // Few queries, whose scores are a small matrix.
@@ -93,7 +93,7 @@ TEST(JoinAttentionTest, LeavesTheRest) {
                         " %v: f32[1, 2, 9, 5]) -> (%y) { ",
                         kTurned, product, kRest),
            // Keys that all heads share by broadcasting.
-           absl::StrCat("(%q: f32[1, 2, 12, 4], %k: f32[1, 1, 9, 4],"
+           absl::StrCat("(%q: f32[1, 2, 16, 4], %k: f32[1, 1, 9, 4],"
                         " %v: f32[1, 1, 9, 5]) -> (%y) { ",
                         kTurned, product, kRest)}) {
     EXPECT_EQ(Joined(text), 0) << text;

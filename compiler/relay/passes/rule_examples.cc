@@ -154,7 +154,7 @@ void AddProducts(Examples* e) {
 
 void AddPatterns(Examples* e) {
   (*e)["attention in parts"] =
-      "(%q: f32[1, 2, 8, 3], %k: f32[1, 2, 4, 3], %v: f32[1, 2, 4, 2]) -> (%y)"
+      "(%q: f32[1, 2, 16, 3], %k: f32[1, 2, 4, 3], %v: f32[1, 2, 4, 2]) -> (%y)"
       " { %t = transpose(%k) {axes=[0, 1, 3, 2]} %s = matmul(%q, %t)"
       " %w = softmax(%s) %y = matmul(%w, %v) }";
   (*e)["layer norm"] =

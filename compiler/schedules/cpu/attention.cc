@@ -12,7 +12,7 @@ namespace {
 
 // Fewer queries would leave most of a vector idle: their scores are a small
 // matrix.
-constexpr int64_t kFewestQueries = 8;
+constexpr int64_t kFewestQueries = 16;
 // Arrays that stay in a second-level cache, on any stack.
 constexpr int64_t kMostBytes = 128 << 10;
 
@@ -29,7 +29,8 @@ bool Matches(const ScheduleSite& site) {
   const auto stages = FindAttention(site.schedule, site.stage);
   if (!stages) return false;
   const auto& queries = stages->scaled->output().shape();
-  const AttentionBlocks least = {{1, 1}, LanesFor(site.stage, site.machine), 1};
+  const AttentionBlocks least = {
+      {1, 1}, LanesFor(site.stage, site.machine.ForSums()), 1};
   return GuessExtent(queries[2]) >= kFewestQueries && ConstExtent(queries[3]) &&
          ConstExtent(stages->values->output().shape()[4]) &&
          AttentionBytes(*stages, least) <= kMostBytes;
@@ -50,10 +51,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
       return std::numeric_limits<double>::infinity();
     }
     const int64_t panels = (queries + blocks.width() - 1) / blocks.width();
-    // Scores that are kept in memory are written once and read three times:
-    // that costs about as much as the product itself.
-    constexpr double kWithoutMemory = 0.5;
-    return kWithoutMemory * products *
+    // Taken wherever it matches: its sums have an order of their own, which
+    // must not depend on what a machine's other templates cost.
+    constexpr double kPreferred = 1e-3;
+    return kPreferred * products *
            static_cast<double>(panels * blocks.tile.vectors) *
            SpareProductCycles(site.machine, blocks.tile);
   };

@@ -265,7 +265,7 @@ void Check(const Problem& p, int vector_bits, const std::string& name,
 class AttentionTest : public testing::TestWithParam<int> {};
 
 TEST_P(AttentionTest, BlocksAndTails) {
-  for (const int64_t queries : {8, 33, 150}) {
+  for (const int64_t queries : {16, 33, 150}) {
     for (const int64_t keys : {1, 96, 97, 210}) {
       Problem p;
       p.batch = 1;
