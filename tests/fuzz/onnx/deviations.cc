@@ -35,18 +35,14 @@ int64_t Item(const NodeProto& node, const char* name, int k,
 bool WindowDoesNotFit(const NodeProto& node, const Scope& scope) {
   const auto shape = scope.at(node.input(0)).value.shape();
   const int spatial = static_cast<int>(shape.size()) - 2;
-  if (!Word(node, "auto_pad").empty() && Word(node, "auto_pad") != "VALID") {
-    return false;
-  }
+  const std::string pads = Word(node, "auto_pad");
+  if (!pads.empty() && pads != "VALID") return false;
   for (int d = 0; d < spatial; ++d) {
-    const int64_t window =
-        (Item(node, "kernel_shape", d, 1) - 1) * Item(node, "dilations", d, 1) +
-        1;
-    if (shape[2 + d] + Item(node, "pads", d, 0) +
-            Item(node, "pads", spatial + d, 0) <
-        window) {
-      return true;
-    }
+    const int64_t taps = Item(node, "kernel_shape", d, 1);
+    const int64_t window = (taps - 1) * Item(node, "dilations", d, 1) + 1;
+    const int64_t padding =
+        Item(node, "pads", d, 0) + Item(node, "pads", spatial + d, 0);
+    if (shape[2 + d] + padding < window) return true;
   }
   return false;
 }
