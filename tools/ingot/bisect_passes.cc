@@ -38,10 +38,49 @@ absl::StatusOr<Tensor> Sorted(const Tensor& tensor) {
   return sorted;
 }
 
+// Whether a tensor [n, blocks, ..., block] may be one of shape [n, c, ...] in
+// blocks of channels, the last of them filled up.
+bool IsBlocked(absl::Span<const int64_t> blocked,
+               absl::Span<const int64_t> shape) {
+  const size_t rank = shape.size();
+  if (rank < 2 || blocked.size() != rank + 1) return false;
+  const int64_t block = blocked.back();
+  return block > 0 && blocked[0] == shape[0] &&
+         blocked[1] == (shape[1] + block - 1) / block &&
+         blocked.subspan(2, rank - 2) == shape.subspan(2);
+}
+
+// The elements of a blocked tensor as they lie without blocks.
+absl::StatusOr<Tensor> WithoutBlocks(const Tensor& blocked,
+                                     absl::Span<const int64_t> shape) {
+  INGOT_ASSIGN_OR_RETURN(Tensor plain, Tensor::Empty(blocked.dtype(), shape));
+  const int64_t channels = shape[1], block = blocked.shape().back();
+  const int64_t blocks = blocked.shape()[1];
+  const auto bytes = static_cast<int64_t>(blocked.dtype().bytes());
+  int64_t points = 1;
+  for (const int64_t extent : shape.subspan(2)) points *= extent;
+  const char* const from = static_cast<const char*>(blocked.raw_data());
+  char* to = static_cast<char*>(plain.mutable_raw_data());
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t first = (n * blocks + c / block) * points * block;
+      for (int64_t i = 0; i < points; ++i, to += bytes) {
+        memcpy(to, from + (first + i * block + c % block) * bytes, bytes);
+      }
+    }
+  }
+  return plain;
+}
+
 // Compares two values of one name, the second of which was there first.
 absl::StatusOr<Comparison> CompareInAnyLayout(const Tensor& after,
                                               const Tensor& before,
                                               const Tolerance& tolerance) {
+  if (IsBlocked(after.shape(), before.shape())) {
+    INGOT_ASSIGN_OR_RETURN(const Tensor plain,
+                           WithoutBlocks(after, before.shape()));
+    return Compare(plain, before, tolerance);
+  }
   if (after.shape() == before.shape() || after.dtype() != before.dtype() ||
       after.NumElements() != before.NumElements()) {
     return Compare(after, before, tolerance);

@@ -59,8 +59,10 @@ absl::StatusOr<Dim> WindowCount(const Window& w, int d, const Dim& in) {
   const int64_t reach = (w.kernel[d] - 1) * w.dilations[d] + 1;
   const int64_t stride = w.strides[d];
   const Dim room = in + (w.pads_begin[d] + w.pads_end[d] - reach);
-  int64_t known;
-  if (ConstDim(room, &known) && known < 0) {
+  int64_t known, extent;
+  // A dimension of no elements has no windows, as where a run finds that out.
+  const bool empty = ConstDim(in, &extent) && extent == 0;
+  if (ConstDim(room, &known) && known < (empty ? -stride : 0)) {
     return Invalid("a window of ", reach, " does not fit into dimension ", d,
                    " of ", known + reach, " with padding");
   }

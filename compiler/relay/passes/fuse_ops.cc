@@ -35,6 +35,24 @@ class SymbolFinder final : public tir::ExprVisitor {
   void VisitVar(const tir::Var& var) override { names.insert(var.name); }
 };
 
+// Whether the node is one of these or reads what any of them computes, by
+// whatever stands between.
+bool ReadsAny(const Node& node, const std::vector<Node*>& nodes) {
+  const std::set<const Node*> wanted(nodes.begin(), nodes.end());
+  std::set<const Node*> seen;
+  std::vector<const Node*> work = {&node};
+  while (!work.empty()) {
+    const Node* at = work.back();
+    work.pop_back();
+    if (wanted.count(at) > 0) return true;
+    if (!seen.insert(at).second) continue;
+    for (const Value& input : at->inputs) {
+      if (input.node != nullptr) work.push_back(input.node);
+    }
+  }
+  return false;
+}
+
 class FunctionFuser {
  public:
   FunctionFuser(Module* module, Function* function,
@@ -185,14 +203,15 @@ class FunctionFuser {
     for (const Value& operand : operands) forget(operand);
     std::vector<Value> more;
     // The source of a dimension may be an input, wherever it stands, or a value
-    // that is computed before the group.
+    // that is computed before the group's result without any of its nodes.
     for (Node* input : function_->inputs) {
       if (!finder.names.empty() && forget(Value{input})) {
         more.push_back(Value{input});
       }
     }
     for (const auto& node : function_->nodes()) {
-      if (finder.names.empty() || node.get() == group.nodes.front()) break;
+      if (finder.names.empty() || node.get() == group.nodes.back()) break;
+      if (ReadsAny(*node, group.nodes)) continue;
       for (size_t i = 0; i < node->outputs.size(); ++i) {
         const Value value{node.get(), static_cast<int>(i)};
         auto it = replaced_.find(value);
