@@ -35,7 +35,7 @@ std::string Model(const std::string& parameters, const std::string& text) {
                       ") -> (%y) {\n    %y = ", text, "\n  }\n}\n");
 }
 
-// How many kernels a model is on the device.
+// Counts the kernels that the device runs for a model.
 int KernelsOf(const std::string& model) {
   const auto set = CompileText(model, "opencl");
   EXPECT_TRUE(set.ok()) << set.status();

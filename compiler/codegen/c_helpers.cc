@@ -195,7 +195,7 @@ static inline int32_t ingot_dot4_i32(int32_t a, int32_t b, int32_t c) {
   }
   if (op == "prefetch") {
     return R"(
-/* Asks for memory that will be read soon, which may be nobody's. */
+/* Asks for memory that will be read soon; any address will do. */
 static inline void ingot_prefetch_bytes(const void* element, int ahead) {
 #if defined(__GNUC__)
   __builtin_prefetch((const void*)((uintptr_t)element + ahead));

@@ -19,7 +19,8 @@ bool ReadsReductions(const Schedule& schedule, const Stage* stage) {
   return false;
 }
 
-// How many neighbours along `axis` an index that depends on it makes one.
+// Returns how many neighbours along `axis` share a value of an index that
+// depends on it.
 int64_t NeighboursOf(const Expr& index, const tir::Var* axis) {
   const auto* division = tir::As<tir::Binary>(index);
   int64_t n = 1;

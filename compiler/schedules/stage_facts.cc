@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/te/tags.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -147,6 +148,17 @@ bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage) {
     }
   }
   return true;
+}
+
+Stage* FindPad(const Schedule& schedule, const Stage& reader) {
+  for (const Tensor& t : reader.op().inputs) {
+    Stage* producer = schedule.Find(t);
+    if (producer != nullptr && !TagOf(producer, kPad).empty() &&
+        !producer->is_output() && schedule.Readers(producer).size() == 1) {
+      return producer;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace ingot::te

@@ -43,6 +43,9 @@ std::vector<const tir::Load*> LoadsOf(const Expr& value);
 // the result of `stage` at that point alone.
 bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage);
 
+// The padding that only `reader` reads; null when there is none.
+Stage* FindPad(const Schedule& schedule, const Stage& reader);
+
 }  // namespace ingot::te
 
 #endif  // INGOT_COMPILER_SCHEDULES_STAGE_FACTS_H_

@@ -14,8 +14,8 @@ namespace ingot::te {
 // become places, decided conditions go away. Used by lower.cc only.
 class BodyRewriter : public SharingMutator {
  public:
-  // Of the first element that the loops yet to be made compute. `state` must
-  // outlive this.
+  // Stands at the first element that the loops yet to be made compute. `state`
+  // must outlive this.
   explicit BodyRewriter(const LoopState& state);
 
  protected:

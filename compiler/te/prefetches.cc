@@ -31,7 +31,8 @@ class FirstLoad : public tir::ExprVisitor {
   const tir::BufferNode* buffer_;
 };
 
-// Where an access is in a buffer of constant shape, in elements.
+// Returns the offset of an access in its buffer, in elements; nothing where the
+// buffer's shape is not constant.
 std::optional<Affine> OffsetOf(const tir::Load& load, const Bounds& bounds) {
   Expr offset = tir::MakeInt(0);
   for (size_t i = 0; i < load.indices.size(); ++i) {

@@ -9,8 +9,8 @@
 
 namespace ingot::te {
 
-// What an iteration of `loop` asks for in advance (Stage::Prefetch), `state`
-// being that of the loop's body. Used by lower.cc only.
+// Makes the requests of an iteration of `loop` (Stage::Prefetch), `state` being
+// that of the loop's body. Used by lower.cc only.
 std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop);
 
 }  // namespace ingot::te

@@ -1,4 +1,4 @@
-// What loops ask for in advance.
+// Requests of loops for memory that later iterations read.
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/testing/check.h"

@@ -54,13 +54,13 @@
 // The stages that split the data of these three are tagged kParts, and are not
 // put where they are read either.
 //
-// Every stage of an attention is tagged kAttention with its role, and is not put
-// where it is read either. Axes: scaled queries [b, h, s, d]; product and scores
-// [b, kv, h/kv, s, t]; max, top and sum [b, kv, h/kv, s]; exp as scores; values
-// [b, kv, h/kv, s, v]; result [b, h, s, v]. Products are kMatmul as well. The
-// scores are Select(And(...), ..., -inf), where conjuncts that compare the key's
-// axis, on the left, with what does not depend on it say which keys count by
-// their place; none: all do.
+// Every stage of an attention is tagged kAttention with its role, and is not
+// put where it is read either. Axes: scaled queries [b, h, s, d]; product and
+// scores [b, kv, h/kv, s, t]; max, top and sum [b, kv, h/kv, s]; exp as scores;
+// values [b, kv, h/kv, s, v]; result [b, h, s, v]. Products are kMatmul as
+// well. The scores are Select(And(...), ..., -inf), where conjuncts that
+// compare the key's axis, on the left, with what does not depend on it say
+// which keys count by their place; none: all do.
 //
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
 // carry no tag.

@@ -3,7 +3,7 @@
 // linked, loaded and run as a user's would be, against the numbers of its
 // files. All of them, through the command:
 //   bazel run //tests/conformance:verify_cases -- FOLDER --target=opencl,llvm
-// Without a driver, what needs one is skipped.
+// The test is skipped where there is no driver.
 #include <set>
 #include <string>
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr char kFolder[] = "external/onnx_testdata/data/node";
 
-// What the target takes does not become less: it refuses a case by the same
-// error as one that its code generator cannot do.
+// The target takes at least so many: its refusal of a case is the same error as
+// that of one which its code generator cannot do.
 constexpr size_t kOperators = 125;
 
 TEST(OpenClConformance, OneCaseOfEachOperator) {

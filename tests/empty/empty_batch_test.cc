@@ -236,6 +236,21 @@ TEST(EmptyGather, GivesZeros) {
   EXPECT_THAT(some->values<float>(), ::testing::ElementsAre(3, 4, 1, 2, 3, 4));
 }
 
+// Padding makes a dimension of no elements wide, but not wide enough.
+TEST(EmptyWindow, HasNoPlace) {
+  const std::string op = "max_pool2d(%x) {kernel=[3, 3], pads=[0, 1, 0, 1]}";
+  const Tensor x = Floats({1, 2, 9, 0});
+  const auto y = RunEverywhere("%x: f32[1, 2, 9, n]", op, {x});
+  ASSERT_TRUE(y.ok()) << y.status();
+  EXPECT_THAT(y->shape(), ::testing::ElementsAre(1, 2, 7, 0));
+  const auto module = relay::ReadModule(absl::StrCat(
+      "module { func @main(%x: f32[1, 2, 9, n]) -> (%y) { %y = ", op, " } }"));
+  ASSERT_TRUE(module.ok()) << module.status();
+  const auto same = relay::EvaluateFunction(**module, *(*module)->main(), {x});
+  ASSERT_TRUE(same.ok()) << same.status();
+  EXPECT_THAT((*same)[0].shape(), ::testing::ElementsAre(1, 2, 7, 0));
+}
+
 // As numpy broadcasts: 1 becomes 0 where the other one is 0.
 TEST(EmptyBroadcast, OfOneIsEmpty) {
   for (const auto& [n, m, both] : std::vector<std::array<int64_t, 3>>{

@@ -115,7 +115,7 @@ TEST_F(KernelCodeTest, ProductsOfFewBits) {
   ExpectLoop(main, kCortex, "sdot", 64, 5.2, 64);
 }
 
-// But not those that stay in a cache.
+// Weights that stay in a cache are not asked for.
 TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
   const auto product = [](int columns) {
     return absl::Substitute(R"((%x: f32[64, 1024]) -> (%y) {
@@ -138,7 +138,7 @@ TEST_F(KernelCodeTest, WeightsAreAskedForInAdvance) {
     %y = dense_bits(%x, %w, %s) {bits=4, data_bits=8}
   })";
   EXPECT_THAT(Listing(of_few_bits, kHaswell), HasSubstr("prefetcht0"));
-  // In C, too, which compilers that know no such request take as well.
+  // C has the request, too, and leaves it out for compilers that know none.
   Do({"compile", "@m.relay", "-o", "@c.ingot", "--target=c -mcpu=haswell"});
   EXPECT_THAT(Do({"inspect", "@c.ingot", "--artifact=m_kernels.c"}),
               HasSubstr("ingot_prefetch_bytes(&"));

@@ -39,7 +39,7 @@ module {
 }
 )";
 
-// How often a text has another in it.
+// Counts how often `what` stands in a text.
 int CountOf(absl::string_view what, absl::string_view text);
 
 // A model in relay's text, compiled as "m" for targets such as "opencl,llvm".

@@ -235,7 +235,7 @@ void KernelEmitter::EmitPrefetch(const tir::Prefetch& s) {
   Value* element = Address(*s.buffer, EmitExpr(access.base), false);
   for (int64_t i = 0; i < s.bytes; i += kCacheLineBytes) {
     Value* line = b_.CreatePtrAdd(element, b_.getInt64(s.ahead + i));
-    // To read, and to keep in all caches; of data.
+    // The numbers say: it will be read, all caches keep it, it is data.
     b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {line->getType()},
                        {line, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
   }

@@ -19,7 +19,7 @@ enum Operand {
   kSink,     // a score of each head that belongs to no key
 };
 
-// How many heads of queries share one of keys; 0: that is not known.
+// Returns how many heads of queries share one of keys; 0: that is not known.
 int64_t GroupOf(const Dim& heads, const Dim& kept) {
   if (SameDim(heads, kept)) return 1;
   int64_t h, k;
@@ -175,8 +175,8 @@ class Definition {
     const te::Tensor& t = c_.inputs[operand];
     return t({SameDim(t.shape()[0], I64(1)) ? I64(0) : batch});
   }
-  // What the softmax subtracts from scores is at least this, a number, so that
-  // the exponential of a masked one is 0 also where all are.
+  // The softmax subtracts at least this, a number, from scores, so that the
+  // exponential of a masked one is 0 also where all are masked.
   Expr Floor(const Expr& head) const {
     const Expr lowest = MakeConst(type_, LowestNumber(type_));
     if (!c_.has(kSink)) return lowest;

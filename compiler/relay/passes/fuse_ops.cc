@@ -7,6 +7,7 @@
 // Views stay: they cost nothing. Constants stay, except single numbers. Kernels
 // with the same structure and types are one function, called with different
 // constants.
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -191,34 +192,39 @@ class FunctionFuser {
         if (const Shape* shape = std::get_if<Shape>(&value)) visit(*shape);
       }
     }
+    auto gives = [&](const Value& value) {
+      const Shape& shape = value.type().shape;
+      return std::any_of(shape.begin(), shape.end(), [&](const Dim& dim) {
+        const auto* var = tir::As<tir::Var>(dim);
+        return var != nullptr && finder.names.count(var->name) > 0;
+      });
+    };
     auto forget = [&](const Value& value) {
-      bool found = false;
       for (const Dim& dim : value.type().shape) {
         if (const auto* var = tir::As<tir::Var>(dim)) {
-          found |= finder.names.erase(var->name) > 0;
+          finder.names.erase(var->name);
         }
       }
-      return found;
     };
     for (const Value& operand : operands) forget(operand);
     std::vector<Value> more;
     // The source of a dimension may be an input, wherever it stands, or a value
     // that is computed before the group's result without any of its nodes.
     for (Node* input : function_->inputs) {
-      if (!finder.names.empty() && forget(Value{input})) {
-        more.push_back(Value{input});
-      }
+      if (!gives(Value{input})) continue;
+      forget(Value{input});
+      more.push_back(Value{input});
     }
     for (const auto& node : function_->nodes()) {
       if (finder.names.empty() || node.get() == group.nodes.back()) break;
-      if (ReadsAny(*node, group.nodes)) continue;
       for (size_t i = 0; i < node->outputs.size(); ++i) {
         const Value value{node.get(), static_cast<int>(i)};
         auto it = replaced_.find(value);
         // A value inside of a kernel is known by the kernel's call, if it
         // leaves the kernel at all.
         if (it == replaced_.end() && node->IsKernel()) continue;
-        if (!forget(value)) continue;
+        if (!gives(value) || ReadsAny(*node, group.nodes)) continue;
+        forget(value);
         more.push_back(it == replaced_.end() ? value : it->second);
       }
     }

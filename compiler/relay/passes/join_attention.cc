@@ -16,10 +16,10 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Of fewer queries all scores are a small matrix.
+// All scores of fewer queries are a small matrix.
 constexpr int64_t kFewestQueries = 16;
-// With a bias for each query and key, which the loops of attention read across
-// memory, so many pay: 128 take a tenth longer, 1,024 a tenth less.
+// So many pay with a bias for each query and key, which the loops of attention
+// read across memory: 128 take a tenth longer, 1,024 a tenth less.
 constexpr int64_t kFewestQueriesOfBias = 512;
 
 // The node of `value`, which only one node reads, when it is a call of `op`,

@@ -79,7 +79,7 @@ TEST(JoinAttentionTest, LeavesTheRest) {
            // Factors that differ.
            absl::StrCat(kOperands, kTurned,
                         "%p = matmul(%q, %kt) %s = mul(%p, %bias)", kRest),
-           // Keys that lie turned around.
+           // The keys are transposed already.
            absl::StrCat("(%q: f32[1, 2, 16, 4], %kt: f32[1, 2, 4, 9],"
                         " %v: f32[1, 2, 9, 5]) -> (%y) { ",
                         product, kRest),

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
-#include "compiler/te/tags.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
@@ -51,17 +50,6 @@ size_t RowAxis(const Stage& stage) {
     if (axis == 0) break;
   }
   return last;
-}
-
-Stage* FindPad(const Schedule& schedule, const Stage& reader) {
-  for (const Tensor& t : reader.op().inputs) {
-    Stage* producer = schedule.Find(t);
-    if (producer != nullptr && !TagOf(producer, kPad).empty() &&
-        !producer->is_output() && schedule.Readers(producer).size() == 1) {
-      return producer;
-    }
-  }
-  return nullptr;
 }
 
 }  // namespace ingot::te::cpu

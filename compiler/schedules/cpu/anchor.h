@@ -26,15 +26,12 @@ const Stage* ResultOf(const Schedule& schedule, const Stage& stage);
 // ResultOf is the stage itself.
 Anchor MakeAnchor(Schedule* schedule, Stage* stage);
 
-// Of a product (kMatmul and the like): the operand that depends on the last
-// axis, the right one; null: none does.
+// The right operand of a product (kMatmul and the like), which depends on the
+// last axis; null: none does.
 const tir::Load* RightOperand(const Stage& stage);
 // The axis whose elements share each column of the right operand. It is the one
 // before the columns, or where that has one element, one before it.
 size_t RowAxis(const Stage& stage);
-
-// The padding that only `reader` reads; null when there is none.
-Stage* FindPad(const Schedule& schedule, const Stage& reader);
 
 }  // namespace ingot::te::cpu
 

@@ -92,7 +92,7 @@ class Builder {
  private:
   // Loops over the queries of a panel, in vectors.
   Stmt Vectors(const Body& body) const;
-  // The same for each row of a tile.
+  // Loops over the rows of a tile, and in each over the queries likewise.
   Stmt Tile(
       int64_t rows,
       const std::function<Stmt(const Expr& row, const Expr& lane)>& body) const;
@@ -134,10 +134,10 @@ class Builder {
   const ScoreParts parts_;
   const Expr keys_, queries_;
   const int64_t depth_, columns_;
-  // What a thread keeps for its block: queries and sums of values by panels,
-  // [panel, element, query], and [panel, query]. Of one panel: scores, then
-  // their exponentials, [key, query]; the largest scores up to these keys; by
-  // what sums shrink.
+  // A thread keeps these for its block: queries and sums of values by panels,
+  // [panel, element, query], and the largest scores and sums, [panel, query];
+  // and for one panel: scores, then their exponentials, [key, query], the
+  // largest scores up to these keys, and the factors by which sums shrink.
   const Buffer query_, values_, most_, sum_, exps_, top_, shrink_;
   Expr batch_, head_, members_;
   Expr first_;   // query of the block
@@ -221,8 +221,8 @@ Stmt Builder::Start(const Expr& panel) {
   return MakeSeq({copy, start, clear});
 }
 
-// Keys that no query of the block looks at are passed by, some of the others
-// looked at by all: these are known to.
+// Skips keys that no query of the block looks at, and leaves conditions out for
+// keys that all of them look at.
 Stmt Builder::AllKeys() {
   const Expr last = Min(first_ + (b_.panels * width_ - 1), queries_ - 1);
   const auto bound = [&](const Expr& e, const Expr& query) {
@@ -239,8 +239,8 @@ Stmt Builder::AllKeys() {
     whole_to = Min(whole_to, bound(e, first_) + 1);
   }
   const Expr size = MakeInt(kAttentionKeys);
-  // In chunks of keys: [a, b) may begin with keys that some queries do not look
-  // at, all look at those of [b, c), and so on.
+  // Some queries may not look at all keys of the chunks [a, b), all queries
+  // look at those of [b, c), and again not all at those of [c, chunks).
   return Let("end", Max(to, MakeInt(0)), [&](const Expr& end) {
     const Expr chunks = CeilDiv(end, kAttentionKeys);
     return Let("a", Min(from / size, chunks), [&](const Expr& a) {
@@ -349,7 +349,7 @@ Expr Builder::Score(const Expr& product, const Expr& query, const Expr& key,
              : tir::MakeSelect(allowed, value, Nothing(s_.max));
 }
 
-// Of the scores of a chunk, and their sum.
+// Makes the exponentials of a chunk's scores, and adds them up.
 Stmt Builder::Exponentials(const Expr& panel, const Expr& tiles) {
   const Buffer sum = Array("sums", s_.sum, {width_});
   const Expr query = first_ + panel * width_;
@@ -407,7 +407,7 @@ Stmt Builder::AddValues(const Expr& panel, const Expr& first, const Expr& tiles,
        rest == 0 ? MakeSeq({}) : columns(MakeInt(whole_tiles * rows), rest)});
 }
 
-// Divides by the sums, and turns around what lies by columns.
+// Divides by the sums, and stores the transpose.
 Stmt Builder::Finish(const Expr& panel, const Expr& rows) {
   const Buffer result = Array("results", s_.result, {columns_, width_});
   const Expr query = first_ + panel * width_;

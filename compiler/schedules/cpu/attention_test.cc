@@ -95,7 +95,7 @@ ingot::Tensor Allowed(const std::vector<int64_t>& shape) {
   return t;
 }
 
-// By place: queries, keys, values, bias, places, lengths, sink.
+// Operands by their index: queries, keys, values, bias, places, lengths, sink.
 using Operands = std::map<int, ingot::Tensor>;
 
 Operands MakeOperands(const Problem& p) {

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
-#include "compiler/te/tags.h"
 
 namespace ingot::te::gpu {
 namespace {
@@ -71,14 +70,15 @@ Stage* OnlyReader(const Schedule& schedule, const Stage& stage) {
   return readers[0];
 }
 
+Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
+  if (Stage* reader = OnlyReader(*schedule, *stage)) return {stage, reader};
+  Stage* const acc = schedule->CacheWrite(stage);
+  return {acc, stage};
+}
+
 void InlinePadding(const Schedule& schedule, const Stage& reader) {
-  for (const Tensor& t : reader.op().inputs) {
-    Stage* const pad = schedule.Find(t);
-    if (pad != nullptr && !TagOf(pad, kPad).empty() && !pad->is_output() &&
-        pad->IsUntouched() && schedule.Readers(pad).size() == 1) {
-      pad->ComputeInline();
-    }
-  }
+  Stage* const pad = FindPad(schedule, reader);
+  if (pad != nullptr && pad->IsUntouched()) pad->ComputeInline();
 }
 
 int64_t TermsOf(const Stage* reduction) {

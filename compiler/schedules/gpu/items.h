@@ -14,8 +14,8 @@ inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // Neither the result nor the terms of it have symbolic dimensions.
 bool HasConstantExtents(const Stage& stage);
 
-// What so many threads of one core take, each of which adds up so many terms
-// that come from memory, in cycles of one lane.
+// Returns how long so many threads of one core take, each of which adds up so
+// many terms that come from memory, in cycles of one lane.
 double TermsCycles(int64_t threads, int64_t terms);
 
 // One loop over all points of a result.
@@ -25,6 +25,15 @@ Loop FuseAxes(Stage* stage);
 // that reads element by element what it writes and has no loops of a template's
 // yet; null where there is none.
 Stage* OnlyReader(const Schedule& schedule, const Stage& stage);
+
+// A reduction, and the stage that stores its result.
+struct Anchor {
+  Stage *acc, *out;
+};
+
+// The only reader stores it (OnlyReader), or else `stage` does, which then
+// reads a new stage that reduces.
+Anchor MakeAnchor(Schedule* schedule, Stage* stage);
 
 // Puts padding where `reader` reads it, if nothing else does, rather than into
 // memory.

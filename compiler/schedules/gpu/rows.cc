@@ -21,7 +21,8 @@ namespace {
 // The threads of a block: so many for each row, and rows for the rest of them.
 constexpr int64_t kThreads = 256;
 
-// What joining a row's parts takes a block: two steps with their barriers.
+// A block joins the parts of its rows in so many cycles: two steps with their
+// barriers.
 constexpr double kJoin = 8192;
 
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
@@ -67,7 +68,7 @@ bool IsAlongMemory(const Stage& stage) {
   return IsContiguous(&stage, op.reduce_axis[last].get());
 }
 
-// How the rows of a kernel lie.
+// The rows of a kernel along its output's axes.
 struct RowLoops {
   int shared = -1;     // the axis of `out` along which a block has rows
   int64_t along = 1;   // so many rows are along it

@@ -1,12 +1,12 @@
 // Rows by blocks of threads against plain loops, in the interpreter, which also
-// finds threads that disturb one another and memory that nobody has written.
+// finds races between threads and reads of memory that was not written.
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include "compiler/machine/test_machine.h"
-#include "compiler/schedules/choose.h"
 #include "compiler/schedules/gpu/templates.h"
+#include "compiler/schedules/gpu/test_templates.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule_template.h"
@@ -91,7 +91,7 @@ Kernel GroupNorm(int64_t channels, int64_t per_group, int64_t h, int64_t w) {
   return kernel;
 }
 
-// From `axis` on: less the sum and the largest number.
+// Subtracts the sum and the largest number of all axes from `axis` on.
 Kernel LayerNorm(const std::vector<int64_t>& shape, size_t axis) {
   Kernel kernel;
   Graph& g = kernel.graph;
@@ -161,21 +161,13 @@ Kernel Sums(const std::vector<int64_t>& rows,
   return kernel;
 }
 
-ScheduleTemplate TheTemplate() {
-  for (const ScheduleTemplate& t : gpu::GpuTemplates()) {
-    if (t.name == "gpu.rows") return t;
-  }
-  ADD_FAILURE() << "there is no such template";
-  return {};
-}
-
 // Whether the template's space has it: one thread for a row is for kernels of
 // several reductions.
 bool HasPoint(const Kernel& kernel, int64_t threads) {
   const auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
   const MachineModel machine = TestGpu();
-  const auto space =
-      TheTemplate().space({*schedule, *schedule->stages()[0], machine});
+  const auto space = gpu::TemplateNamed("gpu.rows")
+                         .space({*schedule, *schedule->stages()[0], machine});
   const std::vector<int64_t>& values = space.parameters[0].values;
   return std::count(values.begin(), values.end(), threads) != 0;
 }
@@ -183,7 +175,7 @@ bool HasPoint(const Kernel& kernel, int64_t threads) {
 Schedule Scheduled(const Kernel& kernel, int64_t threads,
                    MachineModel machine = TestGpu()) {
   auto schedule = ScheduleKernel(
-      kernel.graph, kernel.outputs, {TheTemplate()}, machine,
+      kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.rows")}, machine,
       [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
         choice.Set("threads", threads);
         return choice;
@@ -242,7 +234,7 @@ TEST(Rows, AreOneKernelEach) {
   }
 }
 
-// Without the exponentials, which are large here, in shared memory.
+// The exponentials are too large here for shared memory.
 TEST(Rows, LeaveWhatIsLargeInMemory) {
   const Kernel kernel = Softmax({3, 1000}, 1);
   MachineModel machine = TestGpu();
@@ -281,24 +273,15 @@ TEST(Rows, ReadMemoryAlongThreads) {
   EXPECT_THAT(product(false), HasSubstr("r * 8 + p_i0_i1i // 32, "));
 }
 
-// The template that the machine takes for the kernel's first reduction.
-std::string TemplateFor(const Kernel& kernel, const MachineModel& machine) {
-  const auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
-  EXPECT_TRUE(schedule.ok()) << schedule.status();
-  const std::vector<ScheduleTemplate> templates = gpu::GpuTemplates();
-  const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
-  return CheapestTemplate(templates, TemplateScope::kAnchor, site)
-      .schedule_template->name;
-}
-
 TEST(Rows, AreForMachinesWithGroups) {
-  EXPECT_EQ(TemplateFor(Softmax({3, 70}, 1), TestGpu()), "gpu.rows");
-  EXPECT_EQ(TemplateFor(Softmax({3, 70}, 1), MachineModel()), "gpu.sums");
-  EXPECT_EQ(TemplateFor(Product(1, 4096, 512, false), TestGpu()), "gpu.rows");
+  EXPECT_EQ(gpu::TemplateFor(Softmax({3, 70}, 1), TestGpu()), "gpu.rows");
+  EXPECT_EQ(gpu::TemplateFor(Softmax({3, 70}, 1), MachineModel()), "gpu.sums");
+  EXPECT_EQ(gpu::TemplateFor(Product(1, 4096, 512, false), TestGpu()),
+            "gpu.rows");
   // One item for each of many sums of few terms has no parts to join.
-  EXPECT_EQ(TemplateFor(Sums({100000}, {4}), TestGpu()), "gpu.sums");
+  EXPECT_EQ(gpu::TemplateFor(Sums({100000}, {4}), TestGpu()), "gpu.sums");
   // One sum of very many is made by the whole device.
-  EXPECT_EQ(TemplateFor(Sums({1}, {50000000}), TestGpu()), "gpu.sums");
+  EXPECT_EQ(gpu::TemplateFor(Sums({1}, {50000000}), TestGpu()), "gpu.sums");
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ constexpr int64_t kMostParts = 16384;
 // Windows of so many elements look for padding themselves.
 constexpr int64_t kFewTaps = 64;
 
-// What the kernels that join its parts take to begin.
+// The kernels that join the parts take so many cycles to begin.
 constexpr double kJoin = 1e6;
 
-// How many items make parts of one number; 1: it is made as others are.
+// Returns how many items make parts of one number; 1: it is made as others are.
 int64_t PartsOf(const Stage& stage) {
   const int64_t terms = TermsOf(&stage);
   int64_t parts = 1;
@@ -62,12 +62,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
     SumInBlocks(stage);
     return;
   }
-  Stage* out = OnlyReader(*schedule, *stage);
-  Stage* sum = stage;
-  if (out == nullptr) {
-    out = stage;
-    sum = schedule->CacheWrite(stage);
-  }
+  const auto [sum, out] = MakeAnchor(schedule, stage);
   const Loop items = FuseAxes(out);
   out->Parallel(items);
   ReduceAt(sum, out, items);

@@ -89,7 +89,8 @@ struct Dimensions {
   }
 };
 
-// What a block computes, in which steps along the channels of the data.
+// The part of the result that a block computes, and its steps along the
+// channels of the data.
 struct Tile {
   int64_t channels, rows, columns;
   int64_t threads_y, threads_x;  // along rows and columns: kSide together
@@ -106,8 +107,8 @@ struct Tile {
   bool IsPossible() const { return rows >= threads_y; }
 };
 
-// How many elements of the data along one of its dimensions so many of the
-// result read, with all taps.
+// Returns how many elements of the data along one of its dimensions `extent`
+// elements of the result read, with all taps.
 int64_t Reach(const Operation& op, const Expr& index, int64_t extent) {
   int64_t reach = 1;
   for (const tir::Term& term : tir::ToAffine(index).terms) {
@@ -122,7 +123,7 @@ int64_t Reach(const Operation& op, const Expr& index, int64_t extent) {
   return reach;
 }
 
-// Of a step: a patch of the data, and weights.
+// Returns the bytes of a step: a patch of the data, and weights.
 int64_t SharedBytes(const Stage& stage, const Dimensions& of,
                     const Tile& tile) {
   const Operation& op = stage.op();
@@ -139,15 +140,15 @@ int64_t SharedBytes(const Stage& stage, const Dimensions& of,
          stage.output().dtype().bytes();
 }
 
-// How much longer a term takes where tiles do not divide a dimension: each of a
-// thread's numbers has a condition of its own, or all have one.
+// Returns how much longer a term takes where tiles do not divide a dimension:
+// each of a thread's numbers has a condition of its own, or all have one.
 double Guards(int64_t extent, int64_t tile, int64_t part) {
   if (extent % (extent > tile ? tile : part) == 0) return 1.0;
   return part > 1 ? 1.5 : 1.1;
 }
 
-// As of products: what a thread reads of shared memory for what it computes,
-// and how often all wait.
+// As for products this counts what a thread reads of shared memory for what it
+// computes, and how often all wait.
 double Cycles(const Dimensions& of, const Tile& tile, double each,
               int64_t cores) {
   const int64_t blocks =
@@ -172,7 +173,7 @@ bool Matches(const ScheduleSite& site) {
 ScheduleSpace Space(const ScheduleSite& site) {
   const Dimensions of(site.stage);
   ScheduleSpace space;
-  // How much of a tile is a thread's, and its form.
+  // These say how much of a tile is a thread's, and the tile's form.
   space.parameters = {{"channels", {4, 2, 1, 8}},
                       {"points", {4, 2, 1, 8}},
                       {"width", {16, 8, 4, 32}},
@@ -295,12 +296,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const Dimensions of(*stage);
   const Tile tile(choice, of);
   const std::vector<Side> sides = SidesOf(of, tile);
-  Stage* out = OnlyReader(*schedule, *stage);
-  Stage* acc = stage;
-  if (out == nullptr) {
-    out = stage;
-    acc = schedule->CacheWrite(stage);
-  }
+  const auto [acc, out] = MakeAnchor(schedule, stage);
   const Conv conv = *FindConv(*acc);
   const Loop block = ScheduleResult(out, sides);
   const Loop step = ScheduleSums(acc, sides, tile.step);

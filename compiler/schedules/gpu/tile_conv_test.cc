@@ -1,12 +1,12 @@
 // Convolutions by blocks of threads against plain loops, in the interpreter,
-// which also finds threads that disturb one another and memory that nobody has
+// which also finds races between threads and reads of memory that was not
 // written.
 #include <string>
 #include <vector>
 
 #include "compiler/machine/test_machine.h"
-#include "compiler/schedules/choose.h"
 #include "compiler/schedules/gpu/templates.h"
+#include "compiler/schedules/gpu/test_templates.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule_template.h"
@@ -31,7 +31,7 @@ struct Sizes {
   int64_t groups = 1;
 };
 
-// With bias and relu where there is an epilogue.
+// The epilogue is a bias and relu.
 Kernel Convolution(const Sizes& s, bool epilogue) {
   Kernel kernel;
   Graph& g = kernel.graph;
@@ -94,21 +94,14 @@ Kernel Convolution(const Sizes& s, bool epilogue) {
   return kernel;
 }
 
-ScheduleTemplate TheTemplate() {
-  for (const ScheduleTemplate& t : gpu::GpuTemplates()) {
-    if (t.name == "gpu.tile_conv") return t;
-  }
-  ADD_FAILURE() << "there is no such template";
-  return {};
-}
-
 struct Point {
   int64_t channels, points, width, step;
 };
 
 Schedule Scheduled(const Kernel& kernel, const Point& point) {
   auto schedule = ScheduleKernel(
-      kernel.graph, kernel.outputs, {TheTemplate()}, TestGpu(),
+      kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.tile_conv")},
+      TestGpu(),
       [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
         choice.Set("channels", point.channels);
         choice.Set("points", point.points);
@@ -162,17 +155,7 @@ TEST(TileConv, SharesAPatchWithItsPadding) {
 
 // The template that the machine takes.
 std::string TemplateFor(const Sizes& sizes, const MachineModel& machine) {
-  const Kernel kernel = Convolution(sizes, true);
-  const auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
-  EXPECT_TRUE(schedule.ok()) << schedule.status();
-  for (Stage* stage : schedule->stages()) {
-    if (!stage->IsReduce()) continue;
-    const std::vector<ScheduleTemplate> templates = gpu::GpuTemplates();
-    const ScheduleSite site{*schedule, *stage, machine};
-    return CheapestTemplate(templates, TemplateScope::kAnchor, site)
-        .schedule_template->name;
-  }
-  return "";
+  return gpu::TemplateFor(Convolution(sizes, true), machine);
 }
 
 TEST(TileConv, IsForMachinesWithGroupsAndWholeChannels) {
@@ -187,7 +170,7 @@ TEST(TileConv, IsForMachinesWithGroupsAndWholeChannels) {
   EXPECT_EQ(TemplateFor({1, 64, 512, {1, 1}, {1, 1}}, TestGpu()), "gpu.rows");
 }
 
-// What no tile takes: an item for each element, which looks whether a tap is
+// No tile takes groups: an item makes each element, and looks whether a tap is
 // inside of the image.
 TEST(TileConv, LeavesGroupsToItemsWithTheirPadding) {
   for (const int64_t channels : {1, 2}) {
@@ -225,7 +208,8 @@ TEST(TileConv, TakesPartsThatDivideTheImage) {
       Convolution({1, 64, 64, {7, 7}, {3, 3}, 1, 1, 1}, false);
   EXPECT_TRUE(HasGuards(kernel, Scheduled(kernel, {4, 4, 8, 4})));
   const auto schedule =
-      ScheduleKernel(kernel.graph, kernel.outputs, {TheTemplate()}, TestGpu());
+      ScheduleKernel(kernel.graph, kernel.outputs,
+                     {gpu::TemplateNamed("gpu.tile_conv")}, TestGpu());
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   EXPECT_FALSE(HasGuards(kernel, *schedule));
 }
@@ -236,7 +220,8 @@ TEST(TileConv, SharesNoMoreThanThereIs) {
   const Kernel kernel =
       Convolution({1, 256, 3, {224, 224}, {7, 7}, 2, 1, 3}, false);
   const auto schedule =
-      ScheduleKernel(kernel.graph, kernel.outputs, {TheTemplate()}, machine);
+      ScheduleKernel(kernel.graph, kernel.outputs,
+                     {gpu::TemplateNamed("gpu.tile_conv")}, machine);
   ASSERT_TRUE(schedule.ok()) << schedule.status();
   const auto func =
       Lower("f", kernel.graph, kernel.inputs, kernel.outputs, *schedule);

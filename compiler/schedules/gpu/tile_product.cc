@@ -134,12 +134,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel&) {
   const int64_t size = choice.Get("tile");
   const int64_t part = size / kSide;
-  Stage* out = OnlyReader(*schedule, *stage);
-  Stage* acc = stage;
-  if (out == nullptr) {
-    out = stage;
-    acc = schedule->CacheWrite(stage);
-  }
+  const auto [acc, out] = MakeAnchor(schedule, stage);
   const size_t rank = out->axes().size();
   // The result: a tile for each block.
   auto [mo, mi] = out->Split(out->axis(rank - 2), size, Tail::kGuard);

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "compiler/machine/test_machine.h"
-#include "compiler/schedules/choose.h"
 #include "compiler/schedules/gpu/templates.h"
+#include "compiler/schedules/gpu/test_templates.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule_template.h"
@@ -51,19 +51,12 @@ Kernel Product(int64_t batch, int64_t m, int64_t n, int64_t k, bool transposed,
   return kernel;
 }
 
-ScheduleTemplate TheTemplate() {
-  for (const ScheduleTemplate& t : gpu::GpuTemplates()) {
-    if (t.name == "gpu.tile_product") return t;
-  }
-  ADD_FAILURE() << "there is no such template";
-  return {};
-}
-
 // One point of the space.
 Schedule Scheduled(const Kernel& kernel, int64_t tile, int64_t step) {
   const MachineModel machine = TestGpu();
   auto schedule = ScheduleKernel(
-      kernel.graph, kernel.outputs, {TheTemplate()}, machine,
+      kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.tile_product")},
+      machine,
       [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
         choice.Set("tile", tile);
         choice.Set("step", step);
@@ -108,23 +101,13 @@ TEST(TileProduct, SharesOperandsAndKeepsSums) {
   EXPECT_THAT(text, HasSubstr("alloc %b.tile: f32[16, 32] shared"));
 }
 
-// The template that the machine takes for the product.
-std::string TemplateFor(const Kernel& kernel, const MachineModel& machine) {
-  const auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
-  EXPECT_TRUE(schedule.ok()) << schedule.status();
-  const std::vector<ScheduleTemplate> templates = gpu::GpuTemplates();
-  const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
-  return CheapestTemplate(templates, TemplateScope::kAnchor, site)
-      .schedule_template->name;
-}
-
 TEST(TileProduct, IsForMachinesWithGroupsAndEnoughRows) {
   const Kernel square = Product(1, 512, 512, 512, false, true);
-  EXPECT_EQ(TemplateFor(square, TestGpu()), "gpu.tile_product");
-  EXPECT_EQ(TemplateFor(square, MachineModel()), "gpu.sums");
+  EXPECT_EQ(gpu::TemplateFor(square, TestGpu()), "gpu.tile_product");
+  EXPECT_EQ(gpu::TemplateFor(square, MachineModel()), "gpu.sums");
   // Most of a tile would be empty.
   const Kernel row = Product(1, 1, 4096, 512, false, true);
-  EXPECT_EQ(TemplateFor(row, TestGpu()), "gpu.rows");
+  EXPECT_EQ(gpu::TemplateFor(row, TestGpu()), "gpu.rows");
 }
 
 TEST(TileProduct, SharesNoMoreThanThereIs) {
@@ -133,7 +116,7 @@ TEST(TileProduct, SharesNoMoreThanThereIs) {
   MachineModel machine = TestGpu();
   machine.shared_bytes = 8 << 10;
   const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
-  const ScheduleTemplate t = TheTemplate();
+  const ScheduleTemplate t = gpu::TemplateNamed("gpu.tile_product");
   const ScheduleChoice choice = CheapestPoint(t, site).parameters;
   // One for each of two operands.
   EXPECT_LE(2 * 4 * choice.Get("tile") * choice.Get("step"), 8 << 10);
@@ -145,7 +128,8 @@ TEST(TileProduct, TakesLargerTilesWhereThereAreMany) {
     auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
     const MachineModel machine = TestGpu();
     const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
-    return CheapestPoint(TheTemplate(), site).parameters.Get("tile");
+    return CheapestPoint(gpu::TemplateNamed("gpu.tile_product"), site)
+        .parameters.Get("tile");
   };
   EXPECT_EQ(tile_of(4096), 128);
   EXPECT_EQ(tile_of(64), 32);

@@ -96,7 +96,7 @@ absl::StatusOr<Value> ReadMask(Compose& k, const tir::Expr& keys) {
   return k.Take(c.Emit("pad", {mask}, std::move(attrs), "mask"));
 }
 
-// What the node says of keys that count, and of scores.
+// Reads what the node says of keys that count, and of scores.
 absl::StatusOr<AttentionOptions> ReadOptions(Compose& k, const Heads& in) {
   NodeContext& c = k.context();
   AttentionOptions o;
@@ -131,7 +131,7 @@ absl::StatusOr<AttentionOptions> ReadOptions(Compose& k, const Heads& in) {
   return o;
 }
 
-// Which keys each query may look at by place and mask; null: all.
+// Says which keys each query may look at by place and mask; null: all.
 Value AllowedKeys(Compose& k, const Heads& in, const AttentionOptions& o) {
   const Value key = k.CountUp(ShapeOf(in.key)[2]);
   Value allowed;

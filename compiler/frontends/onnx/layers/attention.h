@@ -16,7 +16,7 @@ Value JoinHeads(Compose& k, Value x);
 // Checks that as many heads of queries share each head of keys and values.
 absl::Status CheckHeads(Compose& k, const Value& q, const Value& key,
                         const Value& value);
-// What the operator `attention` is told beside queries, keys and values.
+// Operands and attributes of `attention` beside queries, keys and values.
 struct AttentionOptions {
   Value bias;     // of the scores, or of bool: says which of them count
   Value places;   // i64[batch or 1], of the first query among the keys
