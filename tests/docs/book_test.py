@@ -1,4 +1,4 @@
-"""The book has every page of docs/ once, and their links to each other lead somewhere."""
+"""The book has every page of docs/ once, whole, and their links to each other lead somewhere."""
 
 import glob
 import os
@@ -36,6 +36,15 @@ class BookTest(unittest.TestCase):
         pages = {os.path.basename(path) for path in glob.glob("docs/*.md")} - {"README.md"}
         self.assertGreater(len(pages), 10)
         self.assertEqual(sorted(listed), sorted(pages), "docs/README.md must list each page once")
+
+    def test_has_no_merge_left_open(self):
+        marks = [
+            f"{page}:{number}"
+            for page in glob.glob("docs/*.md") + ["README.md", "python/README.md"]
+            for number, line in enumerate(read(page).splitlines(), 1)
+            if re.match(r"(<{7}|>{7}) |={7}$", line)
+        ]
+        self.assertEqual(marks, [])
 
     def test_links_lead_somewhere(self):
         pages = glob.glob("docs/*.md") + ["README.md", "python/README.md"]
