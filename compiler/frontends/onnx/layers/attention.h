@@ -16,6 +16,7 @@ Value JoinHeads(Compose& k, Value x);
 // Checks that as many heads of queries share each head of keys and values.
 absl::Status CheckHeads(Compose& k, const Value& q, const Value& key,
                         const Value& value);
+
 // Operands and attributes of `attention` beside queries, keys and values.
 struct AttentionOptions {
   Value bias;     // of the scores, or of bool: says which of them count
