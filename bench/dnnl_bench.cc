@@ -230,7 +230,7 @@ absl::Status Compare(const char* path, int rounds) {
     theirs.push_back(b);
   }
   std::printf("ingot  %8.3f ms, %zu calls\n", Median(ours),
-              static_cast<size_t>(model->plan.calls_size()));
+              static_cast<size_t>(model->plan->calls_size()));
   std::printf("direct %8.3f ms, %zu primitives\n", Median(theirs),
               direct.steps());
   std::printf("ratio  %8.3f\n", Median(ours) / Median(theirs));

@@ -16,7 +16,7 @@
 #include "runtime/module.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 #include "runtime/tensor.h"
 #include "runtime/thread_pool.h"
 
@@ -94,8 +94,8 @@ std::unique_ptr<GraphExecutor> Chain(int steps) {
   auto module = std::make_shared<TableModule>("bench");
   absl::Status added =
       module->Add("nothing", Function(&Nothing, nullptr, nullptr));
-  auto executor =
-      GraphExecutor::Create(ChainPlan(steps), std::move(module), nullptr);
+  auto executor = GraphExecutor::Create(SharePlan(ChainPlan(steps)),
+                                        std::move(module), nullptr);
   if (!added.ok() || !executor.ok()) std::abort();
   return *std::move(executor);
 }
@@ -204,8 +204,8 @@ void BM_LoopIteration(benchmark::State& state) {
   absl::Status added =
       module->Add("nothing", Function(&Nothing, nullptr, nullptr));
   added.Update(module->Add("true", Function(&True, nullptr, nullptr)));
-  auto executor =
-      GraphExecutor::Create(LoopPlan(state.range(0)), module, nullptr);
+  auto executor = GraphExecutor::Create(SharePlan(LoopPlan(state.range(0))),
+                                        module, nullptr);
   auto count = Tensor::Empty(DataType::Int(64), {});
   auto first = Tensor::Empty(DataType::Float(32), {state.range(0)});
   if (!added.ok() || !executor.ok() || !count.ok() || !first.ok()) std::abort();

@@ -17,12 +17,11 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryConstants(
     if (!tensors.ok()) {
       return Annotate(tensors.status(), ArtifactPath(artifact));
     }
-    for (auto& [name, tensor] : *tensors) {
-      if (!context.constants.emplace(name, std::move(tensor)).second) {
-        return absl::AlreadyExistsError(
-            absl::StrCat(ArtifactPath(artifact), ": the constant '", name,
-                         "' is also in another artifact"));
-      }
+    context.constants.merge(*tensors);
+    if (!tensors->empty()) {  // What was there already has stayed.
+      return absl::AlreadyExistsError(absl::StrCat(
+          ArtifactPath(artifact), ": the constant '", tensors->begin()->first,
+          "' is also in another artifact"));
     }
   }
   return std::shared_ptr<Module>();

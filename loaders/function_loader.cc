@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/annotate.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 
@@ -33,7 +34,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadFunctions(
       return Annotate(status, artifact.file_name);
     }
     if (context.set.artifacts().size() == 1 && loaded->spec.has_value()) {
-      context.plan = PlanOfCall(loaded->name, *loaded->spec);
+      context.plan = SharePlan(PlanOfCall(loaded->name, *loaded->spec));
     }
   }
   return module;

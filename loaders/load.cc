@@ -155,14 +155,14 @@ absl::Status OpenOtherKeys(const ArtifactSet& linked,
 
 // The devices that a plan, which may be hostile, runs on.
 absl::StatusOr<std::vector<OpenDevice>> OpenDevices(
-    const Plan& plan, const LoaderRegistry& loaders,
+    const SharedPlan& plan, const LoaderRegistry& loaders,
     const LoadOptions& options) {
   std::vector<OpenDevice> devices = {OpenDevice::Cpu()};
   // Executors check plans; here nothing but the list matters.
-  if (plan.devices_size() <= 1) return devices;
-  INGOT_RETURN_IF_ERROR(CheckDevices(plan));
-  for (int i = 1; i < plan.devices_size(); ++i) {
-    const PlanDevice& device = plan.devices(i);
+  if (plan == nullptr || plan->devices_size() <= 1) return devices;
+  INGOT_RETURN_IF_ERROR(CheckDevices(*plan));
+  for (int i = 1; i < plan->devices_size(); ++i) {
+    const PlanDevice& device = plan->devices(i);
     if (const auto given = options.devices.find(device.target_key());
         given != options.devices.end()) {
       devices.push_back(given->second);
@@ -319,7 +319,7 @@ absl::StatusOr<LoadedModel> LoadMemory(const Blob& bytes,
 
 absl::StatusOr<std::unique_ptr<GraphExecutor>> CreateExecutor(
     const LoadedModel& model, const ExecutorOptions& options) {
-  if (model.plan.version() == 0) {
+  if (model.plan == nullptr) {
     return absl::FailedPreconditionError(
         "the set has no plan (an artifact of loader 'metadata'), so there is "
         "nothing to run");

@@ -19,7 +19,7 @@
 #include "runtime/device.h"
 #include "runtime/executor/executor.h"
 #include "runtime/module.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 
@@ -76,7 +76,7 @@ struct LoadOptions {
 // A loaded model: what an executor needs. A value; copies share everything.
 struct LoadedModel {
   std::shared_ptr<Module> host;  // with every other module imported
-  Plan plan;
+  SharedPlan plan;               // null where the set has none
   std::map<std::string, Tensor> constants;
   Provenance provenance;
   std::string variant;  // that was loaded, of a set that has variants

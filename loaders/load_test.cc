@@ -180,7 +180,7 @@ TEST_F(LoadTest, GroupsLoadInOrderAndAreImported) {
                                              LoadContext& context)
                                   -> absl::StatusOr<std::shared_ptr<Module>> {
                                 EXPECT_EQ(group.size(), 1u);
-                                EXPECT_EQ(context.plan.entry(), "add");
+                                EXPECT_EQ(context.plan->entry(), "add");
                                 EXPECT_NE(context.library, nullptr);
                                 order.push_back(name);
                                 return std::make_shared<TableModule>(name);

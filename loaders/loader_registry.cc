@@ -8,7 +8,7 @@ namespace ingot {
 
 OpenDevice LoadContext::DeviceOf(absl::string_view target_key) const {
   for (size_t i = 1; i < devices.size(); ++i) {
-    if (plan.devices(static_cast<int>(i)).target_key() == target_key) {
+    if (plan->devices(static_cast<int>(i)).target_key() == target_key) {
       return devices[i];
     }
   }

@@ -18,7 +18,7 @@
 #include "artifact/artifact_set.h"
 #include "runtime/device.h"
 #include "runtime/module.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -31,8 +31,9 @@ struct LoadContext {
   const ArtifactSet& set;
 
   // The plan, once the group "metadata" has been loaded, which comes first. In
-  // a set of one artifact, its loader may put one here that calls it.
-  Plan plan;
+  // a set of one artifact, its loader may put one here that calls it. Null
+  // where there is none.
+  SharedPlan plan;
 
   // Tensors by key, added by the loaders of weights and read by whatever runs.
   std::map<std::string, Tensor> constants;

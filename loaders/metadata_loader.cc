@@ -2,6 +2,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "artifact/artifact_set.h"
+#include "base/annotate.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 
@@ -12,18 +14,12 @@ absl::StatusOr<std::shared_ptr<Module>> LoadBinaryMetadata(
         absl::StrCat("a set has one plan, this one has ", group.size(), ": ",
                      ArtifactPath(group[0]), " and ", ArtifactPath(group[1])));
   }
-  const Blob& content = group[0].content;
-  // Protobuf itself refuses more than 2 GiB, and nests no deeper than 100.
-  if (content.size() > (size_t{1} << 30) ||
-      !context.plan.ParseFromArray(content.data(),
-                                   static_cast<int>(content.size()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ArtifactPath(group[0]), " is not a plan"));
+  absl::StatusOr<SharedPlan> plan = ReadPlan(group[0].content.view());
+  if (plan.ok() && (*plan)->version() == 0) {
+    plan = absl::InvalidArgumentError("the plan has no version");
   }
-  if (context.plan.version() == 0) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ArtifactPath(group[0]), " is a plan without a version"));
-  }
+  if (!plan.ok()) return Annotate(plan.status(), ArtifactPath(group[0]));
+  context.plan = *std::move(plan);
   return std::shared_ptr<Module>();
 }
 

@@ -52,6 +52,7 @@ absl::StatusOr<Tensor> ReadTensor(const std::string& name,
                      *entry.dtype, "', which Ingot does not have"));
   }
   std::vector<int64_t> dims;
+  dims.reserve(entry.shape->size());
   for (const std::optional<uint64_t>& dim : *entry.shape) {
     if (!dim.has_value() || *dim > INT64_MAX) {
       return BadTensor(name, "has a dimension that is not a size");
@@ -100,7 +101,8 @@ absl::StatusOr<NamedTensors> ReadSafetensors(const Blob& blob) {
   NamedTensors tensors;
   for (const auto& [name, entry] : header) {
     INGOT_ASSIGN_OR_RETURN(Tensor tensor, ReadTensor(name, entry, data));
-    tensors.emplace(name, std::move(tensor));
+    // Names come in order.
+    tensors.emplace_hint(tensors.end(), name, std::move(tensor));
   }
   return tensors;
 }

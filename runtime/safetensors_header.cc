@@ -1,8 +1,8 @@
 #include "runtime/safetensors_header.h"
 
-#include <set>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
@@ -13,12 +13,20 @@ namespace {
 using Json = nlohmann::json;
 using Entries = std::map<std::string, SafetensorsEntry>;
 
+// Most lists have no more.
+constexpr size_t kFewNumbers = 4;
+
+constexpr char kMetadata[] = "__metadata__";
+
 // Receives the header's JSON event by event. `depth_` counts open objects and
 // lists: 1 is the header, 2 a tensor's entry, 3 one of its lists; deeper
 // values have no meaning in the format and are skipped.
 class HeaderReader : public nlohmann::json_sax<Json> {
  public:
-  Entries TakeEntries() { return std::move(entries_); }
+  Entries TakeEntries() {
+    entries_.erase(kMetadata);
+    return std::move(entries_);
+  }
   const std::string& repeated() const { return repeated_; }
 
   bool null() override { return Scalar(std::nullopt); }
@@ -39,8 +47,8 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   bool start_object(size_t) override {
-    if (depth_ == 1 && entry_ != nullptr) {
-      entry_->is_object = true;
+    if (depth_ == 1) {
+      if (entry_ != nullptr) entry_->is_object = true;
       fields_.clear();
     } else if (depth_ == 3) {
       Append(std::nullopt);
@@ -51,9 +59,10 @@ class HeaderReader : public nlohmann::json_sax<Json> {
 
   bool key(std::string& value) override {
     if (depth_ == 1) {
-      entry_ = nullptr;
-      if (!names_.insert(value).second) return Repeated(value);
-      if (value != "__metadata__") entry_ = &entries_[value];
+      const bool is_entry = value != kMetadata;
+      auto [place, is_new] = entries_.try_emplace(value);
+      if (!is_new) return Repeated(value);
+      entry_ = is_entry ? &place->second : nullptr;
     } else if (depth_ == 2) {
       if (!fields_.insert(value).second) return Repeated(value);
       field_ = value;
@@ -68,6 +77,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
     if (depth_ == 2 && entry_ != nullptr) {
       if (field_ == "shape") list_ = &entry_->shape.emplace();
       if (field_ == "data_offsets") list_ = &entry_->data_offsets.emplace();
+      if (list_ != nullptr) list_->reserve(kFewNumbers);
     } else if (depth_ == 3) {
       Append(std::nullopt);
     }
@@ -104,8 +114,7 @@ class HeaderReader : public nlohmann::json_sax<Json> {
   }
 
   Entries entries_;
-  std::set<std::string> names_;
-  std::set<std::string> fields_;  // of the entry being read
+  absl::flat_hash_set<std::string> fields_;  // of the entry being read
   std::string repeated_;
   int depth_ = 0;
   SafetensorsEntry* entry_ = nullptr;  // null inside "__metadata__"

@@ -94,6 +94,14 @@ TEST(SafetensorsTest, ForeignFilesNeedNotBeAligned) {
   EXPECT_EQ(bits, 0x01010101u);
 }
 
+TEST(SafetensorsTest, MetadataMayNameWhatTensorsHave) {
+  const auto read = ReadSafetensors(WithHeader(
+      R"({"t":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"__metadata__":{"dtype":"F32","t":"x"}})",
+      1));
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->size(), 1u);
+}
+
 TEST(SafetensorsTest, RefusesWhatIsWrong) {
   const struct {
     std::string header;

@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "runtime/function.h"
 #include "runtime/module.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot::example_npu {
 namespace {
@@ -87,9 +88,10 @@ class NpuLoaderTest : public ::testing::Test {
     LoaderRegistry loaders;
     EXPECT_TRUE(RegisterExampleNpuLoader(&loaders).ok());
     const ArtifactSet set;
-    LoadContext context{set, Plan(), {}, nullptr};
-    context.plan.add_devices();
-    context.plan.add_devices()->set_target_key("npu");
+    Plan plan;
+    plan.add_devices();
+    plan.add_devices()->set_target_key("npu");
+    LoadContext context{set, SharePlan(std::move(plan)), {}, nullptr};
     context.devices = {OpenDevice::Cpu(), open_};
     auto library = std::make_shared<TableModule>("native");
     EXPECT_TRUE(

@@ -108,7 +108,7 @@ class OnNpuTest : public ::testing::Test {
 TEST_F(OnNpuTest, CopiesAreThoseOfTheCut) {
   const LoadedModel model = LoadIt();
   int copies = 0;
-  for (const PlanCall& call : model.plan.calls()) copies += call.has_copy();
+  for (const PlanCall& call : model.plan->calls()) copies += call.has_copy();
   EXPECT_EQ(copies, 4) << "x there, p back, q there, y back";
   auto executor = CreateExecutor(model);
   ASSERT_TRUE(executor.ok()) << executor.status();

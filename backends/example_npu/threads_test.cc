@@ -21,6 +21,7 @@
 #include "runtime/module.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
+#include "runtime/plan/shared_plan.h"
 #include "runtime/tensor.h"
 
 namespace ingot::example_npu {
@@ -109,7 +110,7 @@ class NpuThreadsTest : public ::testing::Test {
     LoaderRegistry loaders;
     EXPECT_TRUE(RegisterExampleNpuLoader(&loaders).ok());
     const ArtifactSet set;
-    LoadContext context{set, plan_, {}, nullptr};
+    LoadContext context{set, SharePlan(plan_), {}, nullptr};
     context.devices = {OpenDevice::Cpu(), open_};
     auto host = std::make_shared<TableModule>("host");
     EXPECT_TRUE(
@@ -135,7 +136,7 @@ class NpuThreadsTest : public ::testing::Test {
     ExecutorOptions options;
     options.devices = {OpenDevice::Cpu(), open_};
     auto executor = GraphExecutor::Create(
-        plan_, host_,
+        SharePlan(plan_), host_,
         [](absl::string_view) -> absl::StatusOr<Tensor> {
           return Matrix({1, 2, 0, -1});
         },

@@ -111,7 +111,7 @@ TEST_F(OpenClDevice, RunsItsPartOfAModelWithTheCopiesOfTheCut) {
   ASSERT_TRUE(model.ok()) << model.status();
   // x there; e, for cumsum, back; s there; r back.
   int copies = 0;
-  for (const PlanCall& call : model->plan.calls()) copies += call.has_copy();
+  for (const PlanCall& call : model->plan->calls()) copies += call.has_copy();
   EXPECT_EQ(copies, 4);
   const auto results = testing_support::RunModel(*model, {Input()});
   ASSERT_TRUE(results.ok()) << results.status();

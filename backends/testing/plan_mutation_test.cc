@@ -25,6 +25,7 @@
 #include "compiler/driver/compile.h"
 #include "compiler/relay/parser.h"
 #include "gtest/gtest.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot::testing_support {
 namespace {
@@ -209,9 +210,11 @@ class PlanMutationTest : public ::testing::TestWithParam<Model> {
 TEST_P(PlanMutationTest, OneChange) {
   const int share = Share();
   int count = 0;
-  ForEachMutation(&model_.plan, [&](const std::string& change) {
+  Plan plan = *model_.plan;
+  ForEachMutation(&plan, [&](const std::string& change) {
     if (count++ % share != 0) return;
     SCOPED_TRACE(change);
+    model_.plan = SharePlan(plan);
     const absl::Status status = RunPlan(model_);
     ++(status.ok() ? ran_ : refused_);
     EXPECT_FALSE(absl::IsInternal(status)) << status;
@@ -225,16 +228,16 @@ TEST_P(PlanMutationTest, OneChange) {
 // Two changes at once, drawn by chance: what one check sees alone, the other
 // change may have put out of its sight.
 TEST_P(PlanMutationTest, TwoChanges) {
-  const Plan original = model_.plan;
+  Plan original = *model_.plan;
   int total = 0;
-  ForEachMutation(&model_.plan, [&](const std::string&) { ++total; });
+  ForEachMutation(&original, [&](const std::string&) { ++total; });
   std::mt19937 random(static_cast<uint32_t>(total));
   const int rounds = 1000 / Share();
   for (int round = 0; round < rounds; ++round) {
     int first = static_cast<int>(random() % static_cast<uint32_t>(total));
     Plan changed;
-    ForEachMutation(&model_.plan, [&](const std::string&) {
-      if (first-- == 0) changed = model_.plan;
+    ForEachMutation(&original, [&](const std::string&) {
+      if (first-- == 0) changed = original;
     });
     int second_total = 0;
     ForEachMutation(&changed, [&](const std::string&) { ++second_total; });
@@ -242,7 +245,7 @@ TEST_P(PlanMutationTest, TwoChanges) {
         static_cast<int>(random() % static_cast<uint32_t>(second_total));
     LoadedModel copy = model_;
     ForEachMutation(&changed, [&](const std::string&) {
-      if (second-- == 0) copy.plan = changed;
+      if (second-- == 0) copy.plan = SharePlan(changed);
     });
     const absl::Status status = RunPlan(copy);
     ++(status.ok() ? ran_ : refused_);

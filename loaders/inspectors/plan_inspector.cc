@@ -6,7 +6,7 @@
 #include "absl/strings/string_view.h"
 #include "artifact/loader_names.h"
 #include "base/status_macros.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 #include "runtime/plan/text/plan_parser.h"
 #include "runtime/plan/text/plan_printer.h"
 
@@ -15,13 +15,9 @@ namespace {
 
 absl::StatusOr<std::string> InspectPlan(const Artifact& artifact,
                                         const ArtifactSet&) {
-  Plan plan;
-  if (artifact.content.size() > (size_t{1} << 30) ||
-      !plan.ParseFromArray(artifact.content.data(),
-                           static_cast<int>(artifact.content.size()))) {
-    return absl::InvalidArgumentError("these bytes are no plan");
-  }
-  return PrintPlan(plan);
+  INGOT_ASSIGN_OR_RETURN(const SharedPlan plan,
+                         ReadPlan(artifact.content.view()));
+  return PrintPlan(*plan);
 }
 
 absl::StatusOr<std::string> ReadBack(absl::string_view text) {

@@ -15,6 +15,7 @@
 #include "runtime/executor/plan_maker.h"
 #include "runtime/function.h"
 #include "runtime/module.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -76,7 +77,8 @@ std::shared_ptr<TableModule> Kernels() {
 std::unique_ptr<GraphExecutor> Create(const Plan& plan) {
   ExecutorOptions options;
   options.max_storage_bytes = 1 << 20;
-  auto executor = GraphExecutor::Create(plan, Kernels(), nullptr, options);
+  auto executor =
+      GraphExecutor::Create(SharePlan(plan), Kernels(), nullptr, options);
   EXPECT_TRUE(executor.ok()) << executor.status();
   return executor.ok() ? *std::move(executor) : nullptr;
 }
@@ -128,7 +130,8 @@ std::vector<std::vector<int64_t>> RandomStates(const Plan& plan, int runs,
                                                std::optional<uint64_t> seed) {
   ExecutorOptions options;
   options.random_seed = seed;
-  auto executor = GraphExecutor::Create(plan, Kernels(), nullptr, options);
+  auto executor =
+      GraphExecutor::Create(SharePlan(plan), Kernels(), nullptr, options);
   EXPECT_TRUE(executor.ok()) << executor.status();
   std::vector<std::vector<int64_t>> states;
   for (int run = 0; executor.ok() && run < runs; ++run) {
@@ -384,8 +387,8 @@ TEST(Loop, MemoryHasALimit) {
 TEST(Loop, IterationsHaveALimit) {
   ExecutorOptions options;
   options.max_iterations = 6;
-  auto executor =
-      *GraphExecutor::Create(LoopPlan(), Kernels(), nullptr, options);
+  auto executor = *GraphExecutor::Create(SharePlan(LoopPlan()), Kernels(),
+                                         nullptr, options);
   ASSERT_TRUE(executor->SetInput(1, Floats({-1})).ok());
   // The limit holds for each run, not for all together.
   for (int run = 0; run < 2; ++run) {

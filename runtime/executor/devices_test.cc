@@ -14,6 +14,7 @@
 #include "runtime/executor/plan_maker.h"
 #include "runtime/far_device.h"
 #include "runtime/module.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -133,7 +134,7 @@ class DevicesTest : public ::testing::TestWithParam<FarDevice::Work> {
     };
     options_.devices = {OpenDevice::Cpu(), FarDevice::Open(far_),
                         FarDevice::Open(other_)};
-    return GraphExecutor::Create(plan, host, constants, options_);
+    return GraphExecutor::Create(SharePlan(plan), host, constants, options_);
   }
 
   static Tensor Floats(const std::vector<float>& values) {

@@ -54,8 +54,9 @@ uint64_t AnySeed() {
 
 class PlanExecutor final : public GraphExecutor {
  public:
-  explicit PlanExecutor(ExecutorOptions options)
-      : pool_(std::move(options.pool)),
+  PlanExecutor(SharedPlan plan, ExecutorOptions options)
+      : plan_(std::move(plan)),
+        pool_(std::move(options.pool)),
         context_{
             nullptr,
             nullptr,
@@ -73,8 +74,9 @@ class PlanExecutor final : public GraphExecutor {
     }
   }
 
-  absl::Status Init(const Plan& plan, std::shared_ptr<Module> host,
+  absl::Status Init(std::shared_ptr<Module> host,
                     const ConstantLookup& constants) {
+    const Plan& plan = *plan_;
     INGOT_RETURN_IF_ERROR(CheckPlan(plan));
     if (context_.devices.empty()) context_.devices = {OpenDevice::Cpu()};
     const int given = static_cast<int>(context_.devices.size());
@@ -255,6 +257,7 @@ class PlanExecutor final : public GraphExecutor {
     return absl::OkStatus();
   }
 
+  const SharedPlan plan_;
   std::shared_ptr<ThreadPool> pool_;
   FrameContext context_;
   Frame frame_;
@@ -272,10 +275,11 @@ std::string TensorInfo::TypeString() const {
 }
 
 absl::StatusOr<std::unique_ptr<GraphExecutor>> GraphExecutor::Create(
-    const Plan& plan, std::shared_ptr<Module> host,
+    SharedPlan plan, std::shared_ptr<Module> host,
     const ConstantLookup& constants, ExecutorOptions options) {
-  auto executor = std::make_unique<PlanExecutor>(std::move(options));
-  INGOT_RETURN_IF_ERROR(executor->Init(plan, std::move(host), constants));
+  auto executor =
+      std::make_unique<PlanExecutor>(std::move(plan), std::move(options));
+  INGOT_RETURN_IF_ERROR(executor->Init(std::move(host), constants));
   return executor;
 }
 

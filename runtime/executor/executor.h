@@ -19,7 +19,7 @@
 #include "runtime/executor/profiler.h"
 #include "runtime/module.h"
 #include "runtime/plan/check.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 #include "runtime/tensor.h"
 #include "runtime/tensor_sequence.h"
 #include "runtime/thread_pool.h"
@@ -94,13 +94,13 @@ class GraphExecutor {
  public:
   // Checks `plan`, which may come from anywhere, and finds its functions in
   // `host` (and its imports) and its constants through `constants`, which may
-  // be null if there are none. The executor keeps module and constants alive.
+  // be null if there are none. The executor keeps all three alive.
   // InvalidArgument for a plan that makes no sense, Unimplemented for another
   // version, NotFound for a missing function or constant, FailedPrecondition
   // for a device that `options` do not bring, ResourceExhausted for too much
   // storage; each names the call or the tensor.
   static absl::StatusOr<std::unique_ptr<GraphExecutor>> Create(
-      const Plan& plan, std::shared_ptr<Module> host,
+      SharedPlan plan, std::shared_ptr<Module> host,
       const ConstantLookup& constants, ExecutorOptions options = {});
 
   virtual ~GraphExecutor() = default;

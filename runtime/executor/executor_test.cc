@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "runtime/host_api.h"
 #include "runtime/plan/phases.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -90,7 +91,8 @@ absl::StatusOr<Tensor> Constants(absl::string_view key) {
 
 std::unique_ptr<GraphExecutor> Create(const Plan& plan,
                                       ExecutorOptions options = {}) {
-  auto executor = GraphExecutor::Create(plan, Kernels(), Constants, options);
+  auto executor =
+      GraphExecutor::Create(SharePlan(plan), Kernels(), Constants, options);
   EXPECT_TRUE(executor.ok()) << executor.status();
   return executor.ok() ? *std::move(executor) : nullptr;
 }
@@ -252,8 +254,8 @@ TEST(Executor, TwoExecutorsOnTwoThreadsShareAPool) {
   ExecutorOptions options;
   options.pool = std::make_shared<ThreadPool>(2);
   auto work = [&] {
-    auto executor =
-        GraphExecutor::Create(StaticPlan(), module, Constants, options);
+    auto executor = GraphExecutor::Create(SharePlan(StaticPlan()), module,
+                                          Constants, options);
     ASSERT_TRUE(executor.ok());
     for (int i = 0; i < 300; ++i) {
       auto y = (*executor)->Run({Make({3, 2}, {1, 2, 3, 4, 5, 6})});

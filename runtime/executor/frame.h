@@ -24,8 +24,8 @@ class Frame {
   Frame(const Frame&) = delete;
   Frame& operator=(const Frame&) = delete;
 
-  // `plan` must have passed CheckPlan, as part of the executor's. Errors name
-  // the call or the tensor.
+  // `plan`, which outlives this, must have passed CheckPlan, as part of the
+  // executor's. Errors name the call or the tensor.
   absl::Status Init(const Plan& plan);
 
   BoundPlan& bound() { return bound_; }

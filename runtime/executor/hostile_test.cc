@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
 #include "runtime/plan/phases.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -105,7 +106,8 @@ absl::Status CreateAndRun(const Plan& plan, int64_t n,
                           std::shared_ptr<Module> module = Touch(),
                           ExecutorOptions options = {}) {
   INGOT_ASSIGN_OR_RETURN(
-      auto executor, GraphExecutor::Create(plan, module, constants, options));
+      auto executor,
+      GraphExecutor::Create(SharePlan(plan), module, constants, options));
   return executor->Run({*Tensor::Empty(DataType::Float(32), {n})}).status();
 }
 
@@ -167,7 +169,9 @@ TEST(HostilePlan, StaticPlansFailAtOnce) {
   *plan.mutable_tensors(0)->mutable_shape(0) = Const(5);
   *plan.mutable_tensors(2)->mutable_shape(0) = Const(5);
   *plan.mutable_storage(0)->mutable_bytes(0) = Const(16);
-  EXPECT_EQ(GraphExecutor::Create(plan, Touch(), FourFloats).status().code(),
+  EXPECT_EQ(GraphExecutor::Create(SharePlan(plan), Touch(), FourFloats)
+                .status()
+                .code(),
             absl::StatusCode::kInvalidArgument);
 }
 
@@ -420,7 +424,8 @@ TEST(HostilePlan, ResultsThatOverlap) {
 
 // Other libraries give empty tensors without an address.
 TEST(HostilePlan, EmptyInputsNeedNoAddress) {
-  auto executor = GraphExecutor::Create(GoodPlan(), Touch(), FourFloats);
+  auto executor =
+      GraphExecutor::Create(SharePlan(GoodPlan()), Touch(), FourFloats);
   ASSERT_TRUE(executor.ok()) << executor.status();
   absl::StatusOr<Tensor> empty = Tensor::FromBorrowedReadOnly(
       nullptr, DataType::Float(32), std::vector<int64_t>{0});

@@ -13,6 +13,7 @@
 #include "runtime/executor/plan_maker.h"
 #include "runtime/function.h"
 #include "runtime/module.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -82,7 +83,7 @@ Tensor Floats(const std::vector<float>& v) {
 }
 
 std::unique_ptr<GraphExecutor> Create(const Plan& plan) {
-  auto executor = GraphExecutor::Create(plan, Kernels(), nullptr);
+  auto executor = GraphExecutor::Create(SharePlan(plan), Kernels(), nullptr);
   EXPECT_TRUE(executor.ok()) << executor.status();
   return executor.ok() ? *std::move(executor) : nullptr;
 }
@@ -293,7 +294,7 @@ TEST(InPlace, PlansAreChecked) {
     Plan plan = InPlacePlan();
     change(&plan);
     absl::Status status =
-        GraphExecutor::Create(plan, Kernels(), nullptr).status();
+        GraphExecutor::Create(SharePlan(plan), Kernels(), nullptr).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(std::string(status.message()), HasSubstr(text));
   };

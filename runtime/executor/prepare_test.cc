@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/plan_maker.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -34,7 +35,7 @@ std::unique_ptr<GraphExecutor> Doubling() {
   const uint32_t y = m.Tensor(kF32, {kSymbol});
   m.Call("double", {x}, {y});
   m.Output(y);
-  auto executor = GraphExecutor::Create(m.Finish(), module, nullptr);
+  auto executor = GraphExecutor::Create(SharePlan(m.Finish()), module, nullptr);
   EXPECT_TRUE(executor.ok()) << executor.status();
   return executor.ok() ? *std::move(executor) : nullptr;
 }

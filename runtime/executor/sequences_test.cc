@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
 #include "runtime/executor/sequence_plans.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 namespace {
@@ -45,7 +46,7 @@ std::unique_ptr<GraphExecutor> Create(const Plan& plan,
   ExecutorOptions options;
   options.max_storage_bytes = most_bytes;
   auto executor = GraphExecutor::Create(
-      plan, nullptr,
+      SharePlan(plan), nullptr,
       [](absl::string_view) -> absl::StatusOr<Tensor> { return Flag(true); },
       options);
   EXPECT_TRUE(executor.ok()) << executor.status();
@@ -94,7 +95,8 @@ TEST(Sequences, CopiesCountEach) {
   ExecutorOptions options;
   options.max_storage_bytes = 4096 * 999;
   for (bool enough : {false, true}) {
-    auto executor = *GraphExecutor::Create(plan, nullptr, nullptr, options);
+    auto executor =
+        *GraphExecutor::Create(SharePlan(plan), nullptr, nullptr, options);
     ASSERT_TRUE(
         executor->SetInput(0, Floats(std::vector<float>(1024, 1))).ok());
     EXPECT_EQ(
@@ -222,7 +224,7 @@ void Attempt(const std::string& bytes) {
   ExecutorOptions options;
   options.max_storage_bytes = 1 << 20;
   auto executor = GraphExecutor::Create(
-      plan, nullptr,
+      SharePlan(plan), nullptr,
       [](absl::string_view) -> absl::StatusOr<Tensor> { return Flag(true); },
       options);
   if (!executor.ok()) return;

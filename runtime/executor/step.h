@@ -54,10 +54,10 @@ class Step {
 
 // The call that a step is made for.
 struct CallSite {
-  const Plan& plan;  // with its bodies; gone once all steps are made
+  const Plan& plan;  // outlives the step, as `bound` and others below do
   int index;         // of the call
   int next_phase;    // that begins after the call, or 0
-  BoundPlan* bound;  // outlives the step, as the following do
+  BoundPlan* bound;
   FrameContext* context;
   const int64_t* runs;  // of the frame, that have begun
   // The copies to wait for (CopiesToWaitFor), and when each copy of this run is

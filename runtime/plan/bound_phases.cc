@@ -18,7 +18,7 @@ absl::Status BoundPlan::Bind() {
     for (size_t i = 0; i < inputs_.size(); ++i) {
       if (!inputs_given_[i]) {
         return absl::FailedPreconditionError(absl::StrCat(
-            "input ", i, " ('", plan_.tensors(plan_.inputs(i)).name(),
+            "input ", i, " ('", plan_->tensors(plan_->inputs(i)).name(),
             "') was not set"));
       }
     }
@@ -54,12 +54,13 @@ int64_t BoundPlan::DimBefore(int phase, const DimExpr& dim) const {
 
 // Checks that a symbol's value is not below its lower bound.
 absl::Status BoundPlan::CheckBound(int symbol, int input) const {
-  const PlanSymbol& declared = plan_.symbols(symbol);
+  const PlanSymbol& declared = plan_->symbols(symbol);
   if (symbols_[symbol] >= declared.lower_bound()) return absl::OkStatus();
   const std::string source =
-      input < 0 ? ""
-                : absl::StrCat(" of input '",
-                               plan_.tensors(plan_.inputs(input)).name(), "'");
+      input < 0
+          ? ""
+          : absl::StrCat(" of input '",
+                         plan_->tensors(plan_->inputs(input)).name(), "'");
   return absl::InvalidArgumentError(absl::StrCat(
       "the dimension ", declared.name(), source, " would be ", symbols_[symbol],
       ", less than ", declared.lower_bound(), ", the least it can be"));
@@ -87,7 +88,7 @@ absl::Status BoundPlan::BindSymbols() {
   constexpr int64_t kUnbound = -1;
   for (int symbol : phases_[0].symbols) symbols_[symbol] = kUnbound;
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const PlanTensor& declared = plan_.tensors(plan_.inputs(i));
+    const PlanTensor& declared = plan_->tensors(plan_->inputs(i));
     for (int d = 0; d < declared.shape_size(); ++d) {
       if (declared.shape(d).op() != DimExpr::SYMBOL) continue;
       const int64_t symbol = declared.shape(d).value();
@@ -98,11 +99,12 @@ absl::Status BoundPlan::BindSymbols() {
         INGOT_RETURN_IF_ERROR(
             CheckBound(static_cast<int>(symbol), static_cast<int>(i)));
       } else if (symbols_[symbol] != value) {
-        const uint32_t first = plan_.inputs(binders_[symbol]);
+        const uint32_t first = plan_->inputs(binders_[symbol]);
         return absl::InvalidArgumentError(absl::StrCat(
             "input '", declared.name(), "' has ", value, " as dimension ", d,
-            ", but ", plan_.symbols(static_cast<int>(symbol)).name(), " is ",
-            symbols_[symbol], " in input '", plan_.tensors(first).name(), "'"));
+            ", but ", plan_->symbols(static_cast<int>(symbol)).name(), " is ",
+            symbols_[symbol], " in input '", plan_->tensors(first).name(),
+            "'"));
       }
     }
   }
@@ -111,11 +113,11 @@ absl::Status BoundPlan::BindSymbols() {
 
 absl::Status BoundPlan::CheckInputShapes() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
-    const int whole = static_cast<int>(plan_.inputs(i));
+    const int whole = static_cast<int>(plan_->inputs(i));
     // One that was never set has a shape that no symbol is in.
     if (!inputs_set_ || Shape(whole) == input_shapes_[i]) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("input '", plan_.tensors(whole).name(), "': expected ",
+        absl::StrCat("input '", plan_->tensors(whole).name(), "': expected ",
                      TypeString(dtypes_[whole], Shape(whole)), ", got ",
                      TypeString(dtypes_[whole], input_shapes_[i])));
   }
@@ -124,14 +126,14 @@ absl::Status BoundPlan::CheckInputShapes() {
 
 absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
   for (int i : phase.requirements) {
-    const PlanRequirement& requirement = plan_.requirements(i);
+    const PlanRequirement& requirement = plan_->requirements(i);
     INGOT_ASSIGN_OR_RETURN(const int64_t left,
                            EvaluateDimExpr(requirement.left(), symbols_));
     INGOT_ASSIGN_OR_RETURN(const int64_t right,
                            EvaluateDimExpr(requirement.right(), symbols_));
     if (left == right) continue;
     if (requirement.or_one() && (left == 1 || right == 1)) continue;
-    const std::vector<std::string> names = SymbolNames(plan_);
+    const std::vector<std::string> names = SymbolNames(*plan_);
     auto text = [&](const DimExpr& dim, int64_t value) {
       return HasSymbols(dim) ? absl::StrCat(DimExprToString(dim, names), " (",
                                             value, " here)")
@@ -147,7 +149,7 @@ absl::Status BoundPlan::CheckRequirements(const Phase& phase) const {
 }
 
 absl::Status BoundPlan::BindShape(int index) {
-  const PlanTensor& tensor = plan_.tensors(index);
+  const PlanTensor& tensor = plan_->tensors(index);
   DLTensor& dl = tensors_[index];
   for (int d = 0; d < dl.ndim; ++d) {
     absl::StatusOr<int64_t> dim = EvaluateDimExpr(tensor.shape(d), symbols_);

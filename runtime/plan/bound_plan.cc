@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -22,15 +22,14 @@ namespace ingot {
 
 absl::Status BoundPlan::AtTensor(int tensor, const absl::Status& status) const {
   return Annotate(status, absl::StrCat("plan: tensor '",
-                                       plan_.tensors(tensor).name(), "'"));
+                                       plan_->tensors(tensor).name(), "'"));
 }
 
 absl::Status BoundPlan::Init(
     const Plan& plan,
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
-  plan_ = plan;
-  plan_.clear_bodies();
-  roots_ = RootsOf(plan_);
+  plan_ = &plan;
+  roots_ = RootsOf(plan);
   InitPhases();
   INGOT_RETURN_IF_ERROR(InitTensors());
   INGOT_RETURN_IF_ERROR(InitConstants(constants));
@@ -39,21 +38,21 @@ absl::Status BoundPlan::Init(
 }
 
 void BoundPlan::InitPhases() {
-  phases_.resize(plan_.phases_size());
-  for (int p = 0; p < plan_.phases_size(); ++p) {
-    const auto& symbols = plan_.phases(p).symbols();
+  phases_.resize(plan_->phases_size());
+  for (int p = 0; p < plan_->phases_size(); ++p) {
+    const auto& symbols = plan_->phases(p).symbols();
     phases_[p].symbols.assign(symbols.begin(), symbols.end());
     for (const OpenDevice& device : devices_) {
       phases_[p].arenas.emplace_back(device);
     }
   }
-  sizes_.resize(plan_.storage_size());
-  offsets_.resize(plan_.storage_size());
-  for (int i = 0; i < plan_.storage_size(); ++i) {
-    phases_[plan_.storage(i).phase()].storages.push_back(i);
+  sizes_.resize(plan_->storage_size());
+  offsets_.resize(plan_->storage_size());
+  for (int i = 0; i < plan_->storage_size(); ++i) {
+    phases_[plan_->storage(i).phase()].storages.push_back(i);
   }
-  for (int i = 0; i < plan_.tensors_size(); ++i) {
-    const PlanTensor& tensor = plan_.tensors(i);
+  for (int i = 0; i < plan_->tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_->tensors(i);
     Phase& phase = phases_[tensor.phase()];
     phase.settled.push_back(i);
     if (std::any_of(tensor.shape().begin(), tensor.shape().end(), HasSymbols)) {
@@ -61,56 +60,55 @@ void BoundPlan::InitPhases() {
     }
     if (tensor.has_storage()) {
       const PlanStorage& storage =
-          plan_.storage(static_cast<int>(tensor.storage()));
+          plan_->storage(static_cast<int>(tensor.storage()));
       phases_[storage.phase()].placed.push_back(i);
     }
   }
-  for (int i = 0; i < plan_.outputs_size(); ++i) {
-    const uint32_t t = plan_.outputs(i);
+  for (int i = 0; i < plan_->outputs_size(); ++i) {
+    const uint32_t t = plan_->outputs(i);
     if (!keeps_outputs_ || is_sequence(t)) continue;
-    phases_[plan_.tensors(static_cast<int>(t)).phase()].outputs.push_back(i);
+    phases_[plan_->tensors(static_cast<int>(t)).phase()].outputs.push_back(i);
     if (!Root(static_cast<int>(t)).has_storage()) aliases_.push_back({i, t});
   }
-  for (int i = 0; i < plan_.calls_size(); ++i) {
-    if (!SharesStorage(plan_.calls(i))) continue;
+  for (int i = 0; i < plan_->calls_size(); ++i) {
+    if (!SharesStorage(plan_->calls(i))) continue;
     uint32_t phase = 0;
-    for (uint32_t t : plan_.calls(i).args()) {
-      phase = std::max(phase, plan_.tensors(static_cast<int>(t)).phase());
+    for (uint32_t t : plan_->calls(i).args()) {
+      phase = std::max(phase, plan_->tensors(static_cast<int>(t)).phase());
     }
     phases_[phase].apart.push_back(i);
   }
-  for (int i = 0; i < plan_.requirements_size(); ++i) {
-    phases_[plan_.requirements(i).phase()].requirements.push_back(i);
+  for (int i = 0; i < plan_->requirements_size(); ++i) {
+    phases_[plan_->requirements(i).phase()].requirements.push_back(i);
   }
 }
 
 absl::Status BoundPlan::InitTensors() {
-  const int count = plan_.tensors_size();
-  inputs_.resize(plan_.inputs_size());
-  input_shapes_.resize(plan_.inputs_size());
-  states_.resize(plan_.states_size());
-  inputs_given_.resize(plan_.inputs_size());
-  symbols_.resize(plan_.symbols_size());
-  binders_.resize(plan_.symbols_size());
-  outputs_.resize(plan_.outputs_size());
+  const int count = plan_->tensors_size();
+  inputs_.resize(plan_->inputs_size());
+  input_shapes_.resize(plan_->inputs_size());
+  states_.resize(plan_->states_size());
+  inputs_given_.resize(plan_->inputs_size());
+  symbols_.resize(plan_->symbols_size());
+  binders_.resize(plan_->symbols_size());
+  outputs_.resize(plan_->outputs_size());
   tensors_.resize(count);
   sequences_.resize(count);
   dtypes_.resize(count);
   bytes_.resize(count);
   in_place_of_.resize(count);
   size_t dims = 0;
-  for (const PlanTensor& tensor : plan_.tensors()) dims += tensor.shape_size();
+  for (const PlanTensor& tensor : plan_->tensors()) dims += tensor.shape_size();
   dims_.resize(2 * dims);
   int64_t* next = dims_.data();
   for (int i = 0; i < count; ++i) {
-    const PlanTensor& tensor = plan_.tensors(i);
-    absl::StatusOr<DataType> dtype = PlanDataType(tensor.dtype());
-    if (!dtype.ok()) return AtTensor(i, dtype.status());
-    dtypes_[i] = *dtype;
+    const PlanTensor& tensor = plan_->tensors(i);
+    const DataType dtype = CheckedDataType(tensor.dtype());
+    dtypes_[i] = dtype;
     DLTensor& dl = tensors_[i];
     dl = DLTensor{};
-    dl.device = devices_[DeviceOf(plan_, Root(i))].device.dl();
-    dl.dtype = DLDataType{dtype->code, dtype->bits, dtype->lanes};
+    dl.device = devices_[DeviceOf(*plan_, Root(i))].device.dl();
+    dl.dtype = DLDataType{dtype.code, dtype.bits, dtype.lanes};
     dl.ndim = tensor.shape_size();
     dl.shape = next;
     dl.strides = next + dl.ndim;
@@ -126,12 +124,13 @@ absl::Status BoundPlan::InitTensors() {
 
 absl::Status BoundPlan::InitConstants(
     const std::function<absl::StatusOr<Tensor>(absl::string_view)>& constants) {
-  std::map<std::pair<std::string, uint32_t>, Tensor> found;
-  for (int i = 0; i < plan_.tensors_size(); ++i) {
-    const PlanTensor& tensor = plan_.tensors(i);
+  absl::flat_hash_map<std::pair<absl::string_view, uint32_t>, Tensor> found;
+  for (int i = 0; i < plan_->tensors_size(); ++i) {
+    const PlanTensor& tensor = plan_->tensors(i);
     if (!tensor.has_constant()) continue;
     auto [it, is_new] = found.emplace(
-        std::make_pair(tensor.constant(), tensor.device()), Tensor());
+        std::make_pair(absl::string_view(tensor.constant()), tensor.device()),
+        Tensor());
     if (is_new) {
       absl::StatusOr<Tensor> constant =
           constants == nullptr
@@ -217,26 +216,26 @@ void BoundPlan::SetInput(size_t index, Tensor tensor) {
 
 void BoundPlan::SetInputView(size_t index, const DLTensor& view) {
   const auto shape = absl::MakeConstSpan(view.shape, view.ndim);
-  if (Shape(plan_.inputs(index)) != shape) phases_[0].bound = false;
+  if (Shape(plan_->inputs(index)) != shape) phases_[0].bound = false;
   input_shapes_[index].assign(shape.begin(), shape.end());
   inputs_given_[index] = true;
   void* data = static_cast<char*>(view.data) + view.byte_offset;
-  SetData(plan_.inputs(static_cast<int>(index)), data);
+  SetData(plan_->inputs(static_cast<int>(index)), data);
 }
 
 void BoundPlan::SetInputSequence(size_t index, PlanSequence sequence) {
-  sequences_[plan_.inputs(static_cast<int>(index))] = std::move(sequence);
+  sequences_[plan_->inputs(static_cast<int>(index))] = std::move(sequence);
   inputs_given_[index] = true;
 }
 
 void BoundPlan::SetState(size_t index, Tensor tensor) {
-  SetData(plan_.states(static_cast<int>(index)), tensor.mutable_raw_data());
+  SetData(plan_->states(static_cast<int>(index)), tensor.mutable_raw_data());
   states_[index] = std::move(tensor);
 }
 
 absl::StatusOr<Tensor> BoundPlan::State(size_t index) {
   if (states_[index].defined()) return states_[index];
-  const auto t = static_cast<int>(plan_.states(static_cast<int>(index)));
+  const auto t = static_cast<int>(plan_->states(static_cast<int>(index)));
   const uint64_t others = storage_bytes();
   if (bytes_[t] > max_storage_bytes_ - std::min(max_storage_bytes_, others)) {
     return AtTensor(t,

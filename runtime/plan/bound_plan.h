@@ -49,15 +49,14 @@ class BoundPlan {
   BoundPlan(const BoundPlan&) = delete;
   BoundPlan& operator=(const BoundPlan&) = delete;
 
-  // Takes a copy of `plan`, which must have passed CheckPlan, and fetches the
+  // `plan`, which outlives this, must have passed CheckPlan. Fetches the
   // constants. A plan without symbols is bound at once.
   absl::Status Init(
       const Plan& plan,
       const std::function<absl::StatusOr<Tensor>(absl::string_view)>&
           constants);
 
-  // Without its bodies, which belong to those who run them.
-  const Plan& plan() const { return plan_; }
+  const Plan& plan() const { return *plan_; }
 
   // Tensor `index` of the plan. The address never changes; its contents are
   // complete once its phase is bound.
@@ -70,7 +69,7 @@ class BoundPlan {
   }
 
   bool is_sequence(uint32_t index) const {
-    return plan_.tensors(static_cast<int>(index)).is_sequence();
+    return plan_->tensors(static_cast<int>(index)).is_sequence();
   }
   DataType dtype(uint32_t index) const { return dtypes_[index]; }
   // The size of all its elements, once its phase is bound.
@@ -191,18 +190,18 @@ class BoundPlan {
   // The memory that holds a tensor in storage.
   const std::shared_ptr<void>& ArenaOf(const PlanTensor& tensor) const {
     const PlanStorage& storage =
-        plan_.storage(static_cast<int>(tensor.storage()));
+        plan_->storage(static_cast<int>(tensor.storage()));
     return phases_[storage.phase()].arenas[storage.device()].memory();
   }
   // The root of a tensor, as the plan has it.
   const PlanTensor& Root(int tensor) const {
-    return plan_.tensors(static_cast<int>(roots_[tensor]));
+    return plan_->tensors(static_cast<int>(roots_[tensor]));
   }
 
   const uint64_t max_storage_bytes_;
   const bool keeps_outputs_;
   const std::vector<OpenDevice>& devices_;
-  Plan plan_;
+  const Plan* plan_ = nullptr;
   std::vector<DLTensor> tensors_;
   std::vector<DataType> dtypes_;
   std::vector<uint64_t> bytes_;                // of each tensor

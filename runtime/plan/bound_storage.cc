@@ -26,7 +26,7 @@ absl::Status BoundPlan::LayOutStorage(const Phase& phase) {
   limit -= std::min(limit, others);
   for (int i : phase.storages) {
     int64_t size = 0;
-    for (const DimExpr& expr : plan_.storage(i).bytes()) {
+    for (const DimExpr& expr : plan_->storage(i).bytes()) {
       absl::StatusOr<int64_t> bytes = EvaluateDimExpr(expr, symbols_);
       if (!bytes.ok()) {
         return absl::InvalidArgumentError(
@@ -40,7 +40,7 @@ absl::Status BoundPlan::LayOutStorage(const Phase& phase) {
                        others + total + static_cast<uint64_t>(size),
                        " bytes, more than the limit of ", max_storage_bytes_));
     }
-    uint64_t& arena = arena_sizes_[plan_.storage(i).device()];
+    uint64_t& arena = arena_sizes_[plan_->storage(i).device()];
     offsets_[i] = arena;
     arena += AlignUp(static_cast<uint64_t>(size));
     total += AlignUp(static_cast<uint64_t>(size));
@@ -51,13 +51,13 @@ absl::Status BoundPlan::LayOutStorage(const Phase& phase) {
 
 absl::Status BoundPlan::CheckPlaces(const Phase& phase) {
   for (int i : phase.settled) {
-    const PlanTensor& tensor = plan_.tensors(i);
+    const PlanTensor& tensor = plan_->tensors(i);
     if (tensor.has_view_of()) {
       const int viewed = static_cast<int>(tensor.view_of());
       if (bytes_[i] == bytes_[viewed]) continue;
       return AtTensor(
           i, absl::InvalidArgumentError(absl::StrCat(
-                 "'", plan_.tensors(viewed).name(), "', which is ",
+                 "'", plan_->tensors(viewed).name(), "', which is ",
                  TypeString(dtypes_[viewed], Shape(viewed)),
                  ", cannot be seen as ", TypeString(dtypes_[i], Shape(i)))));
     }
@@ -100,7 +100,7 @@ absl::Status BoundPlan::CheckApart(const Phase& phase) {
 }
 
 absl::Status BoundPlan::CheckApart(int call_index) {
-  const PlanCall& call = plan_.calls(call_index);
+  const PlanCall& call = plan_->calls(call_index);
   const int reads = call.args_size() - static_cast<int>(call.num_outputs());
   updated_.assign(reads, false);  // operands
   for (const PlanInPlace& pair : call.in_place()) {
@@ -109,8 +109,8 @@ absl::Status BoundPlan::CheckApart(int call_index) {
     if (bytes_[from] != bytes_[to]) {
       return absl::InvalidArgumentError(absl::StrCat(
           "plan: call ", call_index, ": '",
-          plan_.tensors(static_cast<int>(to)).name(), "' is in the place of '",
-          plan_.tensors(static_cast<int>(from)).name(),
+          plan_->tensors(static_cast<int>(to)).name(), "' is in the place of '",
+          plan_->tensors(static_cast<int>(from)).name(),
           "', which is of another size"));
     }
     updated_[pair.operand()] = true;
@@ -137,8 +137,8 @@ absl::Status BoundPlan::CheckApart(int call_index) {
         before->end > piece.begin) {
       return absl::InvalidArgumentError(absl::StrCat(
           "plan: call ", call_index, " (", call.function(), "): '",
-          plan_.tensors(static_cast<int>(piece.tensor)).name(), "' and '",
-          plan_.tensors(static_cast<int>(before->tensor)).name(),
+          plan_->tensors(static_cast<int>(piece.tensor)).name(), "' and '",
+          plan_->tensors(static_cast<int>(before->tensor)).name(),
           "' overlap, and it writes one of them"));
     }
     const auto reach = [&piece](const Piece*& farthest) {
@@ -180,17 +180,18 @@ absl::Status BoundPlan::BindStorage(Phase* phase) {
   }
   device_is_used_.assign(arena_sizes_.size(), false);
   for (int i : phase->storages) {
-    device_is_used_[plan_.storage(i).device()] = true;
+    device_is_used_[plan_->storage(i).device()] = true;
   }
   for (size_t d = 1; d < arena_sizes_.size(); ++d) {
     if (!device_is_used_[d]) continue;
     INGOT_RETURN_IF_ERROR(phase->arenas[d].Reserve(arena_sizes_[d]));
   }
   for (int i : phase->placed) {
-    const PlanTensor& tensor = plan_.tensors(i);
+    const PlanTensor& tensor = plan_->tensors(i);
     const uint32_t storage = tensor.storage();
     char* const arena =
-        phase->arenas[plan_.storage(static_cast<int>(storage)).device()].data();
+        phase->arenas[plan_->storage(static_cast<int>(storage)).device()]
+            .data();
     SetData(static_cast<uint32_t>(i),
             arena + offsets_[storage] + tensor.offset());
   }
@@ -201,7 +202,7 @@ absl::StatusOr<int> BoundPlan::GiveTwoBuffers(uint32_t tensor) {
   two_buffers_.emplace_back();
   TwoBuffers& two = two_buffers_.back();
   two.tensor = tensor;
-  const uint32_t phase = plan_.tensors(static_cast<int>(tensor)).phase();
+  const uint32_t phase = plan_->tensors(static_cast<int>(tensor)).phase();
   if (phases_[phase].bound) {
     INGOT_RETURN_IF_ERROR(PlaceInBuffer(&two));
   }
@@ -216,7 +217,7 @@ absl::Status BoundPlan::SwitchBuffers(int buffers) {
 
 absl::Status BoundPlan::BindBuffers(const Phase& phase) {
   for (TwoBuffers& two : two_buffers_) {
-    const uint32_t p = plan_.tensors(static_cast<int>(two.tensor)).phase();
+    const uint32_t p = plan_->tensors(static_cast<int>(two.tensor)).phase();
     if (&phases_[p] != &phase) continue;
     INGOT_RETURN_IF_ERROR(PlaceInBuffer(&two));
   }
@@ -243,7 +244,7 @@ absl::Status BoundPlan::PlaceInBuffer(TwoBuffers* two) {
 absl::Status BoundPlan::BindOutputs(Phase* phase) {
   uint64_t copied = 0;  // bytes of outputs that have memory of their own
   for (int i : phase->outputs) {
-    const int t = static_cast<int>(plan_.outputs(i));
+    const int t = static_cast<int>(plan_->outputs(i));
     const PlanTensor& root = Root(t);
     const Tensor& view = outputs_[i];
     if (root.has_storage() && view.defined() && view.shape() == Shape(t) &&

@@ -252,10 +252,8 @@ absl::Status CheckPlan(const Plan& plan) {
 }
 
 absl::StatusOr<DataType> PlanDataType(const DataTypeProto& proto) {
-  DataType type;
   if (proto.code() <= 255 && proto.bits() <= 255) {
-    type.code = static_cast<uint8_t>(proto.code());
-    type.bits = static_cast<uint8_t>(proto.bits());
+    const DataType type = CheckedDataType(proto);
     absl::StatusOr<DataType> known = DataType::Parse(type.ToString());
     if (known.ok() && *known == type && type != DataType::Handle()) {
       return type;
@@ -264,6 +262,13 @@ absl::StatusOr<DataType> PlanDataType(const DataTypeProto& proto) {
   return absl::InvalidArgumentError(
       absl::StrCat("no tensor has the data type with code ", proto.code(),
                    " and ", proto.bits(), " bits"));
+}
+
+DataType CheckedDataType(const DataTypeProto& proto) {
+  DataType type;
+  type.code = static_cast<uint8_t>(proto.code());
+  type.bits = static_cast<uint8_t>(proto.bits());
+  return type;
 }
 
 }  // namespace ingot

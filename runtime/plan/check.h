@@ -57,6 +57,8 @@ absl::Status CheckDevices(const Plan& plan);
 
 // The data type of a plan's tensor. InvalidArgument for one that no tensor has.
 absl::StatusOr<DataType> PlanDataType(const DataTypeProto& proto);
+// The same of a plan that passed CheckPlan.
+DataType CheckedDataType(const DataTypeProto& proto);
 
 }  // namespace ingot
 

@@ -108,21 +108,17 @@ class PhaseChecker {
   absl::Status CheckStorage() {
     for (int i = 0; i < plan_.storage_size(); ++i) {
       const PlanStorage& storage = plan_.storage(i);
-      const std::string what = absl::StrCat("storage ", i);
-      INGOT_RETURN_IF_ERROR(CheckPhase(what, storage.phase()));
-      for (const DimExpr& bytes : storage.bytes()) {
-        INGOT_RETURN_IF_ERROR(CheckBound(what, bytes, storage.phase()));
-      }
+      const absl::Status status = CheckKnown(storage.bytes(), storage.phase());
+      if (!status.ok()) return Bad("storage ", i, status.message());
     }
     return absl::OkStatus();
   }
 
   absl::Status CheckTensors() {
     for (const PlanTensor& tensor : plan_.tensors()) {
-      const std::string what = absl::StrCat("tensor '", tensor.name(), "'");
-      INGOT_RETURN_IF_ERROR(CheckPhase(what, tensor.phase()));
-      for (const DimExpr& dim : tensor.shape()) {
-        INGOT_RETURN_IF_ERROR(CheckBound(what, dim, tensor.phase()));
+      const absl::Status status = CheckKnown(tensor.shape(), tensor.phase());
+      if (!status.ok()) {
+        return Bad("tensor '", tensor.name(), "'", status.message());
       }
       uint32_t place = 0;
       if (tensor.has_storage()) {
@@ -131,8 +127,8 @@ class PhaseChecker {
         place = plan_.tensors(static_cast<int>(tensor.view_of())).phase();
       }
       if (tensor.phase() < place) {
-        return Bad(what, " is said to be known in phase ", tensor.phase(),
-                   ", its place is in phase ", place);
+        return Bad("tensor '", tensor.name(), "' is said to be known in phase ",
+                   tensor.phase(), ", its place is in phase ", place);
       }
     }
     return absl::OkStatus();
@@ -140,34 +136,52 @@ class PhaseChecker {
 
   absl::Status CheckRequirements() {
     for (const PlanRequirement& requirement : plan_.requirements()) {
-      const std::string what =
-          absl::StrCat("a requirement of ", requirement.source());
-      INGOT_RETURN_IF_ERROR(CheckPhase(what, requirement.phase()));
+      absl::Status status = CheckPhase(requirement.phase());
       for (const DimExpr* dim : {&requirement.left(), &requirement.right()}) {
-        INGOT_RETURN_IF_ERROR(CheckBound(what, *dim, requirement.phase()));
+        if (status.ok()) status = CheckBound(*dim, requirement.phase());
+      }
+      if (!status.ok()) {
+        return Bad("a requirement of ", requirement.source(), status.message());
       }
     }
     return absl::OkStatus();
   }
 
-  absl::Status CheckPhase(const std::string& what, uint32_t phase) const {
+  // The rest of a sentence about something that is known in a phase.
+  static absl::Status Unknown(const std::string& why) {
+    return absl::InvalidArgumentError(why);
+  }
+
+  absl::Status CheckPhase(uint32_t phase) const {
     if (phase < static_cast<uint32_t>(plan_.phases_size())) {
       return absl::OkStatus();
     }
-    return Bad(what, " is known in phase ", phase, " of ", plan_.phases_size());
+    return Unknown(absl::StrCat(" is known in phase ", phase, " of ",
+                                plan_.phases_size()));
   }
 
   // Checks that an expression has a value in a phase.
-  absl::Status CheckBound(const std::string& what, const DimExpr& expr,
-                          uint32_t phase) const {
+  absl::Status CheckBound(const DimExpr& expr, uint32_t phase) const {
+    // The only one binds all symbols.
+    if (plan_.phases_size() == 1) return absl::OkStatus();
     if (expr.op() == DimExpr::SYMBOL &&
         static_cast<uint32_t>(phases_[expr.value()]) > phase) {
-      return Bad(what, " is said to be known in phase ", phase,
-                 ", but needs the symbol '", Name(expr.value()), "' of phase ",
-                 phases_[expr.value()]);
+      return Unknown(absl::StrCat(
+          " is said to be known in phase ", phase, ", but needs the symbol '",
+          Name(expr.value()), "' of phase ", phases_[expr.value()]));
     }
     for (const DimExpr& operand : expr.operands()) {
-      INGOT_RETURN_IF_ERROR(CheckBound(what, operand, phase));
+      INGOT_RETURN_IF_ERROR(CheckBound(operand, phase));
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status CheckKnown(
+      const google::protobuf::RepeatedPtrField<DimExpr>& dims,
+      uint32_t phase) const {
+    INGOT_RETURN_IF_ERROR(CheckPhase(phase));
+    for (const DimExpr& dim : dims) {
+      INGOT_RETURN_IF_ERROR(CheckBound(dim, phase));
     }
     return absl::OkStatus();
   }

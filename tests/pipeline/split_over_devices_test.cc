@@ -113,7 +113,7 @@ void ExpectAsOnTheCpu(const std::string& targets,
   const OpenDevice npu = NpuDevice::Open();
   const auto model = CompileAndLoad(targets, npu);
   ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_THAT(CopiesOf(model->plan),
+  EXPECT_THAT(CopiesOf(*model->plan),
               ::testing::UnorderedElementsAreArray(copies));
   const auto cpu = CompileAndLoad("llvm", npu);
   ASSERT_TRUE(cpu.ok()) << cpu.status();

@@ -105,7 +105,7 @@ absl::StatusOr<ExportedFolder> ExportC(const ArtifactSet& set) {
   const std::string& prefix = set.provenance().symbol_prefix();
   INGOT_ASSIGN_OR_RETURN(const WholeModel model, FindWholeModel(set));
   INGOT_ASSIGN_OR_RETURN(const Sources sources, FindSources(model));
-  const Plan& plan = model.plan;
+  const Plan& plan = *model.plan;
   if (plan.symbols_size() > 0) {
     return absl::FailedPreconditionError(
         "the model's inputs have symbolic dimensions, on which its memory "

@@ -7,11 +7,10 @@
 #include "artifact/main_header.h"
 #include "base/status_macros.h"
 #include "google/protobuf/util/json_util.h"
-#include "runtime/plan/check.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/safetensors.h"
 #include "tools/export_mlf/metadata.h"
 #include "tools/export_mlf/params.h"
+#include "tools/whole_model/checked_plan.h"
 
 namespace ingot {
 namespace {
@@ -21,17 +20,6 @@ std::string FolderOf(const Artifact& artifact) {
   if (artifact.loader != kNativeLoader) return artifact.loader;
   if (absl::EndsWith(artifact.file_name, ".o")) return "lib";
   return absl::EndsWith(artifact.file_name, ".h") ? "include" : "src";
-}
-
-absl::StatusOr<Plan> ReadPlan(const Artifact& artifact) {
-  Plan plan;
-  const absl::string_view bytes = artifact.content.view();
-  if (!plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ArtifactPath(artifact), " is damaged"));
-  }
-  INGOT_RETURN_IF_ERROR(CheckPlan(plan));
-  return plan;
 }
 
 absl::StatusOr<std::string> AsJson(const Plan& plan) {
@@ -76,11 +64,13 @@ absl::StatusOr<std::map<std::string, std::string>> ExportMlf(
   if (plan_artifact == nullptr) {
     return absl::FailedPreconditionError("the set has no plan");
   }
-  INGOT_ASSIGN_OR_RETURN(const Plan plan, ReadPlan(*plan_artifact));
+  INGOT_ASSIGN_OR_RETURN(const SharedPlan plan,
+                         ReadCheckedPlan(*plan_artifact));
   INGOT_ASSIGN_OR_RETURN(
       files["metadata.json"],
-      MlfMetadata(provenance, plan, weights, FindMainHeader(set).ok(), time));
-  INGOT_ASSIGN_OR_RETURN(files["executor-config/plan/plan.json"], AsJson(plan));
+      MlfMetadata(provenance, *plan, weights, FindMainHeader(set).ok(), time));
+  INGOT_ASSIGN_OR_RETURN(files["executor-config/plan/plan.json"],
+                         AsJson(*plan));
   files[absl::StrCat("parameters/", provenance.symbol_prefix(), ".params")] =
       ParamsFile(weights);
   if (!relay.empty()) files["src/relay.txt"] = std::string(relay);

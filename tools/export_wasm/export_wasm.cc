@@ -100,7 +100,7 @@ absl::StatusOr<WasmFolder> ExportWasm(const ArtifactSet& set,
   folder.files[absl::StrCat(prefix, ".wasm")] = std::string(wasm.view());
   INGOT_ASSIGN_OR_RETURN(
       folder.files[absl::StrCat(prefix, ".mjs")],
-      EsModule(model.plan, prefix, beside.symbol.empty() ? nullptr : &beside));
+      EsModule(*model.plan, prefix, beside.symbol.empty() ? nullptr : &beside));
   return folder;
 }
 

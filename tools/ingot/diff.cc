@@ -109,7 +109,7 @@ std::vector<Difference> CompareArtifacts(const ArtifactSet& a,
 class Plans {
  public:
   explicit Plans(const ArtifactSet& set) {
-    for (const Plan& plan : ReadPlans(set)) Count(plan);
+    for (const SharedPlan& plan : ReadPlans(set)) Count(*plan);
   }
 
   // "3 calls", by function.
@@ -147,11 +147,12 @@ class Plans {
 // What differs between plans, one for each variant.
 std::vector<Difference> ComparePlans(const ArtifactSet& a,
                                      const ArtifactSet& b) {
-  const std::vector<Plan> plans_a = ReadPlans(a), plans_b = ReadPlans(b);
+  const std::vector<SharedPlan> plans_a = ReadPlans(a), plans_b = ReadPlans(b);
+  const Plan none;
   std::vector<Difference> differences;
   for (size_t i = 0; i < std::max(plans_a.size(), plans_b.size()); ++i) {
-    const Plan in_a = i < plans_a.size() ? plans_a[i] : Plan();
-    const Plan in_b = i < plans_b.size() ? plans_b[i] : Plan();
+    const Plan& in_a = i < plans_a.size() ? *plans_a[i] : none;
+    const Plan& in_b = i < plans_b.size() ? *plans_b[i] : none;
     const std::string of = std::max(plans_a.size(), plans_b.size()) == 1
                                ? ""
                                : absl::StrCat("plan ", i, ": ");

@@ -26,7 +26,8 @@ using report::TargetFacts;
 
 // Adds the model's inputs and outputs, if the set has a plan.
 void AddInterface(const ArtifactSet& set, Facts* facts) {
-  for (const Plan& plan : ReadPlans(set)) {
+  for (const SharedPlan& shared : ReadPlans(set)) {
+    const Plan& plan = *shared;
     const std::vector<std::string> symbols = SymbolNames(plan);
     const auto add = [&](const char* title, const auto& indices) {
       for (const uint32_t index : indices) {

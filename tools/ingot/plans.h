@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "artifact/artifact_set.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 
 // The plans that can be read, one for each variant of a set that has variants.
 // They are not checked: an index may be any number.
-std::vector<Plan> ReadPlans(const ArtifactSet& set);
+std::vector<SharedPlan> ReadPlans(const ArtifactSet& set);
 
 }  // namespace ingot
 

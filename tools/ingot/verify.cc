@@ -209,7 +209,8 @@ absl::Status Verify(const std::string& path, const VerifyFlags& flags,
       CreateExecutor(opened.model, options);
   if (!executor.ok()) return Where(executor.status(), path);
 
-  const std::vector<StateInfo> states = StatesOf(opened.model.plan, **executor);
+  const std::vector<StateInfo> states =
+      StatesOf(*opened.model.plan, **executor);
   if (!flags.reference.empty() && !states.empty()) {
     return UsageError(
         "--reference runs a model once, and this one has states; use "

@@ -12,13 +12,12 @@
 #include "artifact/sha256.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
-#include "runtime/plan/check.h"
-#include "runtime/plan/plan.pb.h"
 #include "runtime/safetensors.h"
 #include "tools/report/code.h"
 #include "tools/report/graphs.h"
 #include "tools/report/kernel_texts.h"
 #include "tools/report/weights.h"
+#include "tools/whole_model/checked_plan.h"
 
 namespace ingot::report {
 namespace {
@@ -177,14 +176,8 @@ absl::StatusOr<Json> Weights(const ArtifactSet& set) {
 absl::StatusOr<nlohmann::ordered_json> DescribePlan(const ArtifactSet& set) {
   for (const Artifact& artifact : set.artifacts()) {
     if (artifact.loader != kMetadataLoader) continue;
-    Plan plan;
-    const absl::string_view bytes = artifact.content.view();
-    absl::Status status =
-        plan.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))
-            ? CheckPlan(plan)
-            : absl::InvalidArgumentError("these bytes are no plan");
-    if (!status.ok()) return Annotate(status, ArtifactPath(artifact));
-    return DescribeGraphs(plan);
+    INGOT_ASSIGN_OR_RETURN(const SharedPlan plan, ReadCheckedPlan(artifact));
+    return DescribeGraphs(*plan);
   }
   return Json::array();
 }

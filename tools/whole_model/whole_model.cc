@@ -5,7 +5,7 @@
 #include "artifact/loader_names.h"
 #include "artifact/main_header.h"
 #include "base/status_macros.h"
-#include "runtime/plan/check.h"
+#include "tools/whole_model/checked_plan.h"
 
 namespace ingot {
 
@@ -30,13 +30,7 @@ absl::StatusOr<WholeModel> FindWholeModel(const ArtifactSet& set) {
   if (plan == nullptr) {
     return absl::FailedPreconditionError("the set has no plan");
   }
-  const absl::string_view bytes = plan->content.view();
-  if (!model.plan.ParseFromArray(bytes.data(),
-                                 static_cast<int>(bytes.size()))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(ArtifactPath(*plan), " is damaged"));
-  }
-  INGOT_RETURN_IF_ERROR(CheckPlan(model.plan));
+  INGOT_ASSIGN_OR_RETURN(model.plan, ReadCheckedPlan(*plan));
   return model;
 }
 

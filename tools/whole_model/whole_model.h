@@ -6,7 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "artifact/artifact_set.h"
-#include "runtime/plan/plan.pb.h"
+#include "runtime/plan/shared_plan.h"
 
 namespace ingot {
 
@@ -15,7 +15,7 @@ struct WholeModel {
   const Artifact* header = nullptr;  // never null
   const Artifact* weights = nullptr;
   std::vector<const Artifact*> rest;  // code, and what is of other loaders
-  Plan plan;                          // one that passes CheckPlan
+  SharedPlan plan;                    // one that passes CheckPlan
 };
 
 // FailedPrecondition for a set that has no such function, saying why, no plan,

@@ -15,6 +15,7 @@
 #include "loaders/loader_registry.h"
 #include "runtime/function.h"
 #include "runtime/module.h"
+#include "runtime/plan/shared_plan.h"
 #include "tests/fuzz/readers/target.h"
 
 namespace ingot::fuzz {
@@ -116,9 +117,10 @@ absl::StatusOr<bool> TryInput(absl::string_view bytes) {
   LoaderRegistry loaders;
   INGOT_RETURN_IF_ERROR(RegisterExampleNpuLoader(&loaders));
   const ArtifactSet set;
-  LoadContext context{set, Plan(), {}, nullptr};
-  context.plan.add_devices();
-  context.plan.add_devices()->set_target_key("npu");
+  Plan plan;
+  plan.add_devices();
+  plan.add_devices()->set_target_key("npu");
+  LoadContext context{set, SharePlan(std::move(plan)), {}, nullptr};
   context.devices = {OpenDevice::Cpu(), on};
   auto library = std::make_shared<TableModule>("native");
   INGOT_RETURN_IF_ERROR(

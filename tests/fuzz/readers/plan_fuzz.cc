@@ -32,7 +32,7 @@ absl::StatusOr<bool> TryInput(absl::string_view bytes) {
   const ArtifactSet set;
   LoadContext context{set};
   if (!LoadBinaryMetadata({artifact}, context).ok()) return false;
-  return CheckPlan(context.plan).ok();
+  return CheckPlan(*context.plan).ok();
 }
 
 }  // namespace ingot::fuzz
