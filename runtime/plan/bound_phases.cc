@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "base/annotate.h"
 #include "base/status_macros.h"
 #include "runtime/plan/bound_plan.h"
 #include "runtime/plan/dim_expr.h"
@@ -48,6 +49,8 @@ int64_t BoundPlan::DimBefore(int phase, const DimExpr& dim) const {
   if (phase > 0) {
     for (int symbol : phases_[phase].symbols) symbols[symbol] = 0;
   }
+  // One without a value, of those, counts as 0, too.
+  ComputeSymbols(phases_[phase], &symbols).IgnoreError();
   absl::StatusOr<int64_t> value = EvaluateDimExpr(dim, symbols);
   return value.ok() ? std::max<int64_t>(*value, 0) : 0;
 }
@@ -71,7 +74,7 @@ absl::Status BoundPlan::Bind(Phase* phase) {
   for (size_t p = phase - phases_.data(); p < phases_.size(); ++p) {
     phases_[p].bound = false;
   }
-  absl::Status status;
+  absl::Status status = ComputeSymbols(*phase, &symbols_);
   for (size_t i = 0; status.ok() && i < phase->tensors.size(); ++i) {
     status = BindShape(phase->tensors[i]);
   }
@@ -81,6 +84,22 @@ absl::Status BoundPlan::Bind(Phase* phase) {
   if (status.ok()) status = BindBuffers(*phase);
   if (status.ok()) status = BindOutputs(phase);
   phase->bound = status.ok();
+  return status;
+}
+
+absl::Status BoundPlan::ComputeSymbols(const Phase& phase,
+                                       std::vector<int64_t>* symbols) const {
+  absl::Status status;
+  for (int i : phase.computed) {
+    const PlanSymbol& symbol = plan_->symbols(i);
+    const absl::StatusOr<int64_t> value =
+        EvaluateDimExpr(symbol.value(), *symbols);
+    (*symbols)[i] = value.ok() ? *value : 0;
+    if (!value.ok()) {
+      status.Update(Annotate(
+          value.status(), absl::StrCat("plan: symbol '", symbol.name(), "'")));
+    }
+  }
   return status;
 }
 

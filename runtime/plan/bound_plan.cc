@@ -49,6 +49,16 @@ void BoundPlan::InitPhases() {
       phases_[p].arenas.emplace_back(device);
     }
   }
+  std::vector<uint32_t> phase_of(plan_->symbols_size());
+  for (int p = 0; p < plan_->phases_size(); ++p) {
+    for (int symbol : phases_[p].symbols) phase_of[symbol] = p;
+  }
+  for (int i = 0; i < plan_->symbols_size(); ++i) {
+    const PlanSymbol& symbol = plan_->symbols(i);
+    if (!symbol.has_value()) continue;
+    phase_of[i] = PhaseOf(symbol.value(), phase_of);
+    phases_[phase_of[i]].computed.push_back(i);
+  }
   sizes_.resize(plan_->storage_size());
   offsets_.resize(plan_->storage_size());
   for (int i = 0; i < plan_->storage_size(); ++i) {

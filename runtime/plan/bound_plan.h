@@ -133,9 +133,10 @@ class BoundPlan {
   // Symbols and sizes that are bound together. The vectors hold indices into
   // the plan's sequences.
   struct Phase {
-    bool bound = false;        // fits the symbols' values
-    std::vector<int> symbols;  // that it binds
-    std::vector<int> tensors;  // whose shape has symbols
+    bool bound = false;         // fits the symbols' values
+    std::vector<int> symbols;   // that it binds
+    std::vector<int> computed;  // symbols that follow from those
+    std::vector<int> tensors;   // whose shape has symbols
     std::vector<int> requirements;
     std::vector<int> settled;   // tensors whose shape and place are known now
     std::vector<int> storages;  // whose size is known now
@@ -167,6 +168,8 @@ class BoundPlan {
           constants);
   void InitPhases();
   absl::Status BindSymbols();
+  absl::Status ComputeSymbols(const Phase& phase,
+                              std::vector<int64_t>* symbols) const;
   // `input`: the position of the input that it is a dimension of; -1: of none.
   absl::Status CheckBound(int symbol, int input) const;
   absl::Status BindShape(int index);

@@ -56,7 +56,8 @@ class Checker {
  private:
   absl::Status CheckSymbols() {
     absl::flat_hash_set<absl::string_view> names;
-    for (const PlanSymbol& symbol : plan_.symbols()) {
+    for (int i = 0; i < plan_.symbols_size(); ++i) {
+      const PlanSymbol& symbol = plan_.symbols(i);
       if (symbol.name().empty()) return Bad("a symbol has no name");
       if (!names.insert(symbol.name()).second) {
         return Bad("two symbols are named '", symbol.name(), "'");
@@ -64,6 +65,10 @@ class Checker {
       if (symbol.lower_bound() < 0) {
         return Bad("symbol '", symbol.name(), "' may be as low as ",
                    symbol.lower_bound());
+      }
+      const absl::Status value = CheckDimExpr(symbol.value(), i);
+      if (!value.ok()) {
+        return Bad("symbol '", symbol.name(), "': ", value.message());
       }
     }
     return absl::OkStatus();

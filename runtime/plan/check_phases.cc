@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "runtime/plan/dim_expr.h"
 
 namespace ingot {
 namespace {
@@ -63,7 +64,7 @@ class PhaseChecker {
   }
 
   absl::Status CheckSymbols() {
-    constexpr int kNone = -1;
+    constexpr uint32_t kNone = UINT32_MAX;
     phases_.assign(plan_.symbols_size(), kNone);
     for (int p = 0; p < plan_.phases_size(); ++p) {
       for (uint32_t symbol : plan_.phases(p).symbols()) {
@@ -74,10 +75,17 @@ class PhaseChecker {
         if (phases_[symbol] != kNone) {
           return Bad("symbol '", Name(symbol), "' is bound twice");
         }
-        phases_[symbol] = p;
+        phases_[symbol] = static_cast<uint32_t>(p);
       }
     }
     for (size_t i = 0; i < phases_.size(); ++i) {
+      const PlanSymbol& symbol = plan_.symbols(static_cast<int>(i));
+      if (symbol.has_value()) {
+        if (phases_[i] != kNone) {
+          return Bad("symbol '", Name(i), "' has a value and is bound");
+        }
+        phases_[i] = PhaseOf(symbol.value(), phases_);
+      }
       if (phases_[i] == kNone) {
         return Bad("symbol '", Name(i), "' is bound in no phase");
       }
@@ -94,11 +102,17 @@ class PhaseChecker {
         return Bad("input ", i, " is known in phase ", input.phase(), " only");
       }
       for (const DimExpr& dim : input.shape()) {
-        if (dim.op() == DimExpr::SYMBOL) given[dim.value()] = true;
+        if (dim.op() != DimExpr::SYMBOL) continue;
+        given[dim.value()] = true;
+        if (plan_.symbols(static_cast<int>(dim.value())).has_value()) {
+          return Bad("input ", i, " has the dimension '", Name(dim.value()),
+                     "', which follows from others");
+        }
       }
     }
     for (size_t i = 0; i < phases_.size(); ++i) {
-      if (phases_[i] == 0 && !given[i]) {
+      if (phases_[i] == 0 && !given[i] &&
+          !plan_.symbols(static_cast<int>(i)).has_value()) {
         return Bad("symbol '", Name(i), "' is not a dimension of any input");
       }
     }
@@ -164,8 +178,7 @@ class PhaseChecker {
   absl::Status CheckBound(const DimExpr& expr, uint32_t phase) const {
     // The only one binds all symbols.
     if (plan_.phases_size() == 1) return absl::OkStatus();
-    if (expr.op() == DimExpr::SYMBOL &&
-        static_cast<uint32_t>(phases_[expr.value()]) > phase) {
+    if (expr.op() == DimExpr::SYMBOL && phases_[expr.value()] > phase) {
       return Unknown(absl::StrCat(
           " is said to be known in phase ", phase, ", but needs the symbol '",
           Name(expr.value()), "' of phase ", phases_[expr.value()]));
@@ -191,7 +204,7 @@ class PhaseChecker {
   }
 
   const Plan& plan_;
-  std::vector<int> phases_;  // of symbols
+  std::vector<uint32_t> phases_;  // of symbols
 };
 
 }  // namespace

@@ -44,6 +44,22 @@ TEST(PlanCheck, Names) {
             "two symbols are named 'N'");
   ExpectBad([](Plan* p) { p->mutable_symbols(0)->set_lower_bound(-1); },
             "symbol 'N' may be as low as -1");
+  ExpectBad(
+      [](Plan* p) {
+        PlanSymbol* symbol = p->add_symbols();
+        symbol->set_name("itself");
+        symbol->mutable_value()->set_op(DimExpr::SYMBOL);
+        symbol->mutable_value()->set_value(1);
+      },
+      "symbol 'itself': a dimension names symbol 1 of 1");
+  ExpectBad([](Plan* p) { p->mutable_symbols(0)->mutable_value(); },
+            "symbol 'N' has a value and is bound");
+  ExpectBad(
+      [](Plan* p) {
+        p->mutable_symbols(0)->mutable_value();
+        AssignPhases(p);
+      },
+      "input 0 has the dimension 'N', which follows from others");
   ExpectBad([](Plan* p) { p->mutable_tensors(1)->set_name("x"); },
             "two tensors are named 'x'");
   ExpectBad([](Plan* p) { p->mutable_tensors(1)->clear_name(); },

@@ -208,6 +208,15 @@ bool HasSymbols(const DimExpr& expr) {
   return false;
 }
 
+uint32_t PhaseOf(const DimExpr& expr, absl::Span<const uint32_t> phases) {
+  if (expr.op() == DimExpr::SYMBOL) return phases[expr.value()];
+  uint32_t phase = 0;
+  for (const DimExpr& operand : expr.operands()) {
+    phase = std::max(phase, PhaseOf(operand, phases));
+  }
+  return phase;
+}
+
 std::vector<std::string> SymbolNames(const Plan& plan) {
   std::vector<std::string> names;
   for (const PlanSymbol& symbol : plan.symbols())

@@ -30,6 +30,9 @@ absl::StatusOr<int64_t> EvaluateDimExpr(const DimExpr& expr,
 // Whether it names any symbol.
 bool HasSymbols(const DimExpr& expr);
 
+// The latest phase of an expression's symbols, which have these; 0 without any.
+uint32_t PhaseOf(const DimExpr& expr, absl::Span<const uint32_t> phases);
+
 // The names of a plan's symbols, for DimExprToString.
 std::vector<std::string> SymbolNames(const Plan& plan);
 

@@ -4,18 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "runtime/plan/dim_expr.h"
+
 namespace ingot {
 namespace {
-
-// The latest phase of an expression's symbols.
-uint32_t PhaseOf(const DimExpr& expr, const std::vector<uint32_t>& symbols) {
-  if (expr.op() == DimExpr::SYMBOL) return symbols[expr.value()];
-  uint32_t phase = 0;
-  for (const DimExpr& operand : expr.operands()) {
-    phase = std::max(phase, PhaseOf(operand, symbols));
-  }
-  return phase;
-}
 
 // Adds a phase for each call that binds symbols; the phase of each symbol.
 std::vector<uint32_t> AddPhases(Plan* plan) {
@@ -33,8 +25,12 @@ std::vector<uint32_t> AddPhases(Plan* plan) {
     }
   }
   for (size_t i = 0; i < phase_of.size(); ++i) {
-    if (phase_of[i] > 0) continue;
-    plan->mutable_phases(0)->add_symbols(static_cast<uint32_t>(i));
+    const PlanSymbol& symbol = plan->symbols(static_cast<int>(i));
+    if (symbol.has_value()) {
+      phase_of[i] = PhaseOf(symbol.value(), phase_of);
+    } else if (phase_of[i] == 0) {
+      plan->mutable_phases(0)->add_symbols(static_cast<uint32_t>(i));
+    }
   }
   return phase_of;
 }

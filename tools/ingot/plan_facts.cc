@@ -54,6 +54,7 @@ Facts PlanFacts(const Plan& plan) {
   AddEnds("output", plan, plan.outputs(), &facts);
   AddEnds("state", plan, plan.states(), &facts);
   for (const PlanSymbol& symbol : plan.symbols()) {
+    if (symbol.has_value()) continue;
     facts[absl::StrCat("dimension ", symbol.name())] =
         absl::StrCat("at least ", symbol.lower_bound());
   }

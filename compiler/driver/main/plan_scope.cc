@@ -167,6 +167,13 @@ absl::Status PlanScope::BeginNextPhase(const tir::Buffer& arena,
                                        const std::vector<const tir::Var*>& dims,
                                        ArenaLayout* layout, Statements* out) {
   const uint32_t phase = next_phase_++;
+  for (int i = 0; i < plan_.symbols_size(); ++i) {
+    const DimExpr& value = plan_.symbols(i).value();
+    if (symbols_[i] == nullptr && plan_.symbols(i).has_value() &&
+        IsSet(value, symbols_)) {
+      symbols_[i] = Dim(value);
+    }
+  }
   AddChecks(phase, out);
   return PlaceStorage(phase, arena, dims, layout);
 }

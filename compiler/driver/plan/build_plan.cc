@@ -15,6 +15,7 @@
 #include "compiler/relay/states.h"
 #include "compiler/tir/arith/simplify.h"
 #include "runtime/plan/check.h"
+#include "runtime/plan/name_dims.h"
 #include "runtime/plan/phases.h"
 #include "runtime/plan/views.h"
 
@@ -73,6 +74,7 @@ class PlanBuilder {
     ShareInPlace(&plan_, owned_inputs);
     AssignPhases(&plan_);
     values_.PlaceStorage();
+    NameDims(&plan_);
     return std::move(plan_);
   }
 

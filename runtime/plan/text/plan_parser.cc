@@ -130,6 +130,11 @@ class PlanParser : private PlanCallsParser {
              .second) {
       return ErrorAt(at, absl::StrCat("two symbols are named ", Shown(at)));
     }
+    INGOT_ASSIGN_OR_RETURN(const bool has_value, Accept("="));
+    if (has_value) {
+      INGOT_ASSIGN_OR_RETURN(*symbol->mutable_value(),
+                             ParseDim(scope->symbols));
+    }
     INGOT_ASSIGN_OR_RETURN(const bool is_bound, AcceptWord("at"));
     if (!is_bound) return absl::OkStatus();
     INGOT_RETURN_IF_ERROR(ExpectWord("least"));

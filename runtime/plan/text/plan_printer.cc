@@ -39,6 +39,9 @@ uint64_t BytesOfNames(const Plan& plan) {
   for (const PlanTensor& tensor : plan.tensors()) {
     for (const DimExpr& dim : tensor.shape()) bytes += BytesOfNames(dim, plan);
   }
+  for (const PlanSymbol& symbol : plan.symbols()) {
+    bytes += BytesOfNames(symbol.value(), plan);
+  }
   for (const PlanStorage& storage : plan.storage()) {
     for (const DimExpr& size : storage.bytes()) {
       bytes += BytesOfNames(size, plan);
@@ -152,9 +155,14 @@ class PlanPrinter {
     if (plan_.symbols_size() == 0) return;
     lines_.Open("symbols");
     for (int i = 0; i < plan_.symbols_size(); ++i) {
-      const int64_t least = plan_.symbols(i).lower_bound();
-      lines_.Add(symbols_[i],
-                 least == 0 ? "" : absl::StrCat(" at least ", least));
+      const PlanSymbol& symbol = plan_.symbols(i);
+      const int64_t least = symbol.lower_bound();
+      lines_.Add(
+          symbols_[i],
+          symbol.has_value()
+              ? absl::StrCat(" = ", DimExprToString(symbol.value(), symbols_))
+              : "",
+          least == 0 ? "" : absl::StrCat(" at least ", least));
     }
     lines_.Close();
   }

@@ -117,6 +117,14 @@ TEST(PlanText, KeepsEverything) {
         symbols { name: "N" lower_bound: 2 }
         symbols { name: "?0" }
         symbols { name: "from" }
+        symbols {
+          name: "half"
+          value {
+            op: FLOOR_DIV
+            operands { op: SYMBOL value: 0 }
+            operands { value: 2 }
+          }
+        }
         tensors {
           name: "x y"
           dtype { code: 2 bits: 32 }

@@ -1,0 +1,133 @@
+#include "runtime/plan/name_dims.h"
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+
+namespace ingot {
+namespace {
+
+// Plans whose expressions have fewer parts stay as they are.
+constexpr int64_t kWorthNames = 500;
+
+// The different expressions of a plan. Each is known by a number, which is
+// larger than those of its operands.
+class Expressions {
+ public:
+  // Adds an expression, to which something refers.
+  int Add(const DimExpr& expr) {
+    ++parts_;
+    Key key{expr.op(), expr.value(), -1, -1};
+    std::vector<int> operands;
+    for (const DimExpr& operand : expr.operands()) {
+      operands.push_back(Add(operand));
+    }
+    if (operands.size() == 2) {
+      key = {expr.op(), 0, operands[0], operands[1]};
+    }
+    auto [place, is_new] = numbers_.emplace(key, all_.size());
+    if (is_new) {
+      all_.push_back({expr.op(), expr.value(), std::move(operands)});
+    } else {
+      // It refers to these already.
+      for (int operand : operands) --all_[operand].references;
+    }
+    ++all_[place->second].references;
+    return place->second;
+  }
+
+  // The parts that all the added expressions have together.
+  int64_t parts() const { return parts_; }
+
+  // Makes symbols of the plan of those that several others refer to.
+  void Name(Plan* plan) {
+    absl::flat_hash_set<std::string> taken;
+    for (const PlanSymbol& symbol : plan->symbols())
+      taken.insert(symbol.name());
+    int next = 0;
+    for (Expression& e : all_) {
+      if (e.operands.empty() || e.references < 2) continue;
+      std::string name;
+      do {
+        name = absl::StrCat("d", next++);
+      } while (taken.contains(name));
+      const int symbol = plan->symbols_size();
+      PlanSymbol* named = plan->add_symbols();
+      named->set_name(name);
+      *named->mutable_value() = Written(e);
+      e.symbol = symbol;
+    }
+  }
+
+  // An expression that was added, in terms of the names.
+  DimExpr Rewritten(const DimExpr& expr) { return Written(all_[Add(expr)]); }
+
+ private:
+  // The operation, its value, its operands.
+  using Key = std::tuple<int, int64_t, int, int>;
+  struct Expression {
+    DimExpr::Op op;
+    int64_t value;
+    std::vector<int> operands;
+    int references = 0;
+    int symbol = -1;  // that stands for it
+  };
+
+  DimExpr Written(const Expression& e) const {
+    DimExpr expr;
+    if (e.symbol >= 0) {
+      expr.set_op(DimExpr::SYMBOL);
+      expr.set_value(e.symbol);
+      return expr;
+    }
+    expr.set_op(e.op);
+    expr.set_value(e.value);
+    for (int operand : e.operands) {
+      *expr.add_operands() = Written(all_[operand]);
+    }
+    return expr;
+  }
+
+  int64_t parts_ = 0;
+  absl::flat_hash_map<Key, int> numbers_;
+  std::vector<Expression> all_;
+};
+
+// The expressions that may be written otherwise.
+std::vector<DimExpr*> Inside(Plan* plan) {
+  absl::flat_hash_set<uint32_t> ends;
+  for (const auto* list :
+       {&plan->inputs(), &plan->outputs(), &plan->states()}) {
+    ends.insert(list->begin(), list->end());
+  }
+  std::vector<DimExpr*> inside;
+  for (int t = 0; t < plan->tensors_size(); ++t) {
+    if (ends.contains(static_cast<uint32_t>(t))) continue;
+    for (DimExpr& dim : *plan->mutable_tensors(t)->mutable_shape()) {
+      inside.push_back(&dim);
+    }
+  }
+  for (PlanStorage& storage : *plan->mutable_storage()) {
+    for (DimExpr& bytes : *storage.mutable_bytes()) inside.push_back(&bytes);
+  }
+  return inside;
+}
+
+}  // namespace
+
+void NameDims(Plan* plan) {
+  const std::vector<DimExpr*> inside = Inside(plan);
+  Expressions expressions;
+  for (const DimExpr* expr : inside) expressions.Add(*expr);
+  if (expressions.parts() < kWorthNames) return;
+  expressions.Name(plan);
+  for (DimExpr* expr : inside) *expr = expressions.Rewritten(*expr);
+}
+
+}  // namespace ingot
