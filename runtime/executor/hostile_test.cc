@@ -26,7 +26,7 @@ Plan GoodPlan() {
   Plan plan;
   EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 4
+        version: 5
         devices { kind: "cpu" }
         symbols { name: "N" }
         tensors {

@@ -32,7 +32,7 @@ TEST(PlanCheck, OtherVersions) {
   EXPECT_EQ(CheckPlan(plan).code(), absl::StatusCode::kUnimplemented);
   plan.set_version(3);
   EXPECT_EQ(CheckPlan(plan).message(),
-            "the plan has version 3, this program reads version 4; compile the "
+            "the plan has version 3, this program reads version 5; compile the "
             "model again");
   EXPECT_EQ(CheckPlan(Plan()).code(), absl::StatusCode::kUnimplemented);
 }

@@ -10,7 +10,7 @@ Plan SmallPlan() {
   Plan plan;
   const bool parsed = google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 4
+        version: 5
         entry: "model"
         devices { kind: "cpu" }
         symbols { name: "N" }

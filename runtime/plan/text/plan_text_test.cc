@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr char kSmall[] = R"(plan "model" version 4 {
+constexpr char kSmall[] = R"(plan "model" version 5 {
   devices {
     cpu
   }
@@ -110,7 +110,7 @@ TEST(PlanText, KeepsEverything) {
   Plan plan;
   ASSERT_TRUE(google::protobuf::TextFormat::ParseFromString(
       R"pb(
-        version: 4
+        version: 5
         entry: "a \"b\"\n"
         devices { kind: "cpu" }
         devices { kind: "opencl" target_key: "gpu.0" }
@@ -302,7 +302,7 @@ TEST(PlanText, ErrorsSayWhere) {
       ErrorOf("storage 0 at 0", "nowhere"),
       "22:21: expected input, state, constant, storage, view or held, found "
       "'nowhere'");
-  EXPECT_EQ(ErrorOf("version 4", "version 3").substr(0, 27),
+  EXPECT_EQ(ErrorOf("version 5", "version 3").substr(0, 27),
             "1:1: the plan has version 3");
   EXPECT_EQ(ErrorOf("plan \"model\"", "plan model"),
             "1:6: expected the model's name, found 'model'");
