@@ -204,8 +204,8 @@ INGOT_API IngotStatus ingot_set_input(IngotExecutor* executor, int32_t index,
                                       const DLTensor* tensor);
 
 /* Takes the memory that a run with the inputs that are set needs, without
- * running: runs with these or smaller shapes then take no more. Weights that
- * lie in a file are mapped, too. Errors as of ingot_run. Since version 6. */
+ * running: runs with these or smaller shapes then take no more. Errors as of
+ * ingot_run. Since version 6. */
 INGOT_API IngotStatus ingot_prepare(IngotExecutor* executor);
 
 /* Computes the outputs. FailedPrecondition where an input was never set,

@@ -168,7 +168,6 @@ class PlanExecutor final : public GraphExecutor {
 
   absl::Status Prepare() override {
     ran_ = false;
-    frame_.bound().MapConstants();
     return frame_.bound().Bind();
   }
 

@@ -137,9 +137,7 @@ class GraphExecutor {
   // Takes the memory that a run with the inputs that are set needs, without
   // running, so that runs with these or smaller shapes take no more: of a text
   // that grows, ask for the longest first. What only a run knows, such as how
-  // often a loop runs, it takes when it knows. Weights that lie in a file are
-  // mapped, which the first run would otherwise do page by page. Outputs are
-  // undefined after it.
+  // often a loop runs, it takes when it knows. Outputs are undefined after it.
   // Errors as of Run, of the shapes.
   virtual absl::Status Prepare() = 0;
 

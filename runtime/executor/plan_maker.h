@@ -54,12 +54,6 @@ class PlanMaker {
     plan_.add_inputs(id);
     return id;
   }
-  uint32_t Constant(DataType type, const std::vector<int64_t>& dims,
-                    const std::string& key) {
-    const uint32_t id = Add(type, dims);
-    plan_.mutable_tensors(id)->set_constant(key);
-    return id;
-  }
   uint32_t View(uint32_t of, const std::vector<int64_t>& dims) {
     const DataTypeProto type = plan_.tensors(of).dtype();
     const uint32_t id = Add(DataType(), dims);

@@ -1,15 +1,9 @@
 // Memory that is taken before the runs that need it.
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "artifact/blob.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/executor/executor.h"
@@ -84,51 +78,6 @@ TEST(Prepare, SaysWhatARunWould) {
   EXPECT_THAT(executor->Prepare().message(), HasSubstr("but A is 3"));
   SetInputs(executor.get(), 3, 3);
   EXPECT_TRUE(executor->Prepare().ok());
-}
-
-long FaultsSoFar() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return usage.ru_minflt + usage.ru_majflt;
-}
-
-// Reads a word of each page.
-long FaultsOfReading(const Tensor& tensor) {
-  constexpr size_t kPage = 4096;
-  const long before = FaultsSoFar();
-  for (size_t i = 0; i < tensor.bytes(); i += kPage) {
-    const auto* at = static_cast<const char*>(tensor.raw_data()) + i;
-    (void)*static_cast<const volatile char*>(at);
-  }
-  return FaultsSoFar() - before;
-}
-
-TEST(Prepare, MapsWeights) {
-#ifndef MADV_POPULATE_READ
-  GTEST_SKIP() << "the system maps pages when they are read";
-#endif
-  const std::vector<int64_t> shape = {512, 512, 128};
-  constexpr size_t kBytes = 32 << 20;
-  // Of a file on a disk, a system may map large pages at once.
-  const int fd = memfd_create("weights", 0);
-  const std::string bytes(kBytes, 'x');
-  ASSERT_EQ(write(fd, bytes.data(), kBytes), static_cast<ssize_t>(kBytes));
-  const auto mapped = [&] {
-    return *Tensor::FromBlob(*Blob::MapFd(fd, "weights"), DataType::UInt(8),
-                             shape);
-  };
-  const Tensor weights = mapped(), others = mapped();
-  close(fd);
-  PlanMaker m(0);
-  m.Output(m.Constant(DataType::UInt(8), shape, "w"));
-  auto executor = GraphExecutor::Create(
-      SharePlan(m.Finish()), nullptr,
-      [&](absl::string_view) -> absl::StatusOr<Tensor> { return weights; });
-  ASSERT_TRUE(executor.ok()) << executor.status();
-  ASSERT_TRUE((*executor)->Prepare().ok());
-  const long unprepared = FaultsOfReading(others);
-  ASSERT_GT(unprepared, 100);
-  EXPECT_LT(FaultsOfReading(weights), unprepared / 10);
 }
 
 }  // namespace

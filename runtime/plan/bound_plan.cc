@@ -1,8 +1,5 @@
 #include "runtime/plan/bound_plan.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -171,19 +168,6 @@ absl::Status BoundPlan::InitConstants(
     SetData(static_cast<uint32_t>(i), const_cast<void*>(constant.raw_data()));
   }
   return absl::OkStatus();
-}
-
-void BoundPlan::MapConstants() const {
-#ifdef MADV_POPULATE_READ
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  for (const Tensor& constant : constants_) {
-    if (!constant.device().is_cpu() || constant.bytes() == 0) continue;
-    const auto begin = reinterpret_cast<uintptr_t>(constant.raw_data());
-    const uintptr_t first = begin / page * page;
-    madvise(reinterpret_cast<void*>(first), begin + constant.bytes() - first,
-            MADV_POPULATE_READ);
-  }
-#endif
 }
 
 absl::StatusOr<Tensor> BoundPlan::OnDevice(const Tensor& constant,

@@ -104,10 +104,6 @@ class BoundPlan {
   // PlanPhase.symbols.
   absl::Status BindPhase(int phase, absl::Span<const int64_t> values);
 
-  // Maps the constants that lie in a file, which a first run would otherwise
-  // do page by page. Only speed depends on it: a system that cannot does not.
-  void MapConstants() const;
-
   // The value of a dimension before a phase begins: symbols that it is to bind
   // count as 0, and so does an expression without a value.
   int64_t DimBefore(int phase, const DimExpr& dim) const;
