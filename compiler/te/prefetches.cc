@@ -1,7 +1,10 @@
 #include "compiler/te/prefetches.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <optional>
+#include <vector>
 
 #include "compiler/te/body_rewriter.h"
 #include "compiler/tir/arith/affine.h"
@@ -43,6 +46,24 @@ std::optional<Affine> OffsetOf(const tir::Load& load, const Bounds& bounds) {
   return bounds.ToAffine(offset);
 }
 
+// Returns for how many results the loops yet to be made read each element of an
+// input: all of them, where that is not known.
+int64_t UsesOf(const LoopState& state, const Expr& load) {
+  const std::vector<const tir::Var*> vars = tir::VarsOf(load);
+  const std::vector<tir::VarPtr>& axes = state.stage->op().axis;
+  int64_t uses = 1;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (std::find(vars.begin(), vars.end(), axes[i].get()) != vars.end()) {
+      continue;
+    }
+    const std::optional<int64_t> extent =
+        state.AxisRange(static_cast<int>(i)).extent.AsConst();
+    if (!extent.has_value()) return std::numeric_limits<int64_t>::max();
+    uses *= *extent;
+  }
+  return uses;
+}
+
 }  // namespace
 
 std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
@@ -53,6 +74,7 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
     finder.Visit(state.stage->op().value);
     const tir::Var* var = SingleVar(state.Range(loop.id).min);
     if (!finder.found.has_value() || var == nullptr) continue;
+    if (UsesOf(state, *finder.found) < request.least_uses) continue;
     const Expr first = BodyRewriter(state).Mutate(*finder.found);
     const auto& load = *tir::As<tir::Load>(first);
     const std::optional<Affine> offset = OffsetOf(load, state.bounds);

@@ -76,6 +76,31 @@ TEST(PrefetchesTest, InALoopOfParts) {
 
 // The place of an iteration's first element is not known to move at all, or not
 // by how much.
+TEST(PrefetchesTest, NoneWhereFewResultsUseIt) {
+  // c[i, p, j], of 7 rows: tiles of 4, then one row after the other.
+  Graph graph;
+  const Tensor x = graph.Placeholder("x", kF32, {I(7), I(100)});
+  const Tensor w = graph.Placeholder("w", kF32, {I(4), I(100), I(32)});
+  const Tensor c =
+      graph.Reduce("c", {I(7), I(4), I(32)}, {I(100)}, Reducer::Sum(kF32),
+                   [&](auto& i, auto& r) {
+                     return x({i[0], r[0]}) * w({i[1], r[0], i[2]});
+                   });
+  auto schedule = Schedule::Create(graph, {c});
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  Stage* stage = schedule->Find(c);
+  auto [tile, row] = stage->Split(stage->axis(0), 4, Tail::kPartition);
+  stage->Reorder(
+      {stage->axis(1), tile, stage->reduce_axis(0), row, stage->axis(2)});
+  stage->Prefetch(w, stage->reduce_axis(0), 1024, 4);
+  auto f = Lower("f", graph, {x, w}, {c}, *schedule);
+  ASSERT_TRUE(f.ok()) << f.status();
+  const std::string text = tir::Print(tir::Simplify(*f));
+  const size_t first = text.find("prefetch %w");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("prefetch", first + 1), std::string::npos) << text;
+}
+
 TEST(PrefetchesTest, NoneWhereItIsNotKnownHowMuchAnIterationReads) {
   Product product(tir::MakeVar("n"));
   product.stage->Prefetch(product.w, product.stage->axis(0), 1024);

@@ -219,9 +219,10 @@ void Stage::ComputeRoot() {
   attach_ = Loop();
 }
 
-void Stage::Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead) {
+void Stage::Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
+                     int64_t least_uses) {
   if (!Require(LeafIndex(loop) >= 0, "prefetch at a loop, not a leaf")) return;
-  prefetches_.push_back({input.buffer.get(), loop, bytes_ahead});
+  prefetches_.push_back({input.buffer.get(), loop, bytes_ahead, least_uses});
 }
 
 void Stage::AccumulateAt(Loop loop) {

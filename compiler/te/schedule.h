@@ -161,8 +161,10 @@ class Stage {
   // what one so many bytes later in the memory of `input` will read: for a
   // tensor of constant shape that is read in order. Where it is not, as where
   // the loop's place in it is not a constant number of bytes after the one
-  // before, it asks for nothing.
-  void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead);
+  // before, it asks for nothing; nor where it reads each element for fewer than
+  // `least_uses` results, as it may in the tail of a split.
+  void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
+                int64_t least_uses = 1);
   void StoreIn(Storage storage) { storage_ = storage; }
   // Storage::kRegisters: the box is cut into parts with so many elements along
   // each axis, and a thread must use one of them alone, here and in all
@@ -196,6 +198,7 @@ class Stage {
     const tir::BufferNode* input;
     Loop loop;
     int64_t bytes_ahead;
+    int64_t least_uses;
   };
 
   Stage(absl::Status* status, Operation op, bool is_output);

@@ -34,8 +34,9 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
 // last of its axes, before iterations of the reduce loop `loop` need them: a
 // processor's own guesses end at each page, and memory is slower than the
 // products of a few rows. Those that stay in the second-level cache are near
-// enough as they are.
-void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine);
+// enough as they are, and so are those that fewer rows than `least_rows` use.
+void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
+                     int64_t least_rows = 1);
 
 // Cuts every axis on which the value has conditions. Returns the first such
 // axis, or the rank.

@@ -266,11 +266,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   acc->ComputeAt(out, mo);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
   acc->Reorder({acc->reduce_axis(0), acc->axis(row_axis), av, al});
-  // A single row reads so fast that a processor's guesses are enough, if its
-  // numbers need not be unpacked.
+  // A single row, as in a tail, reads so fast that a processor's guesses are
+  // better, if its numbers need not be unpacked.
   constexpr int64_t kEnoughRows = 4;
-  if (packed && (tile.rows >= kEnoughRows || HasWords(acc))) {
-    PrefetchWeights(acc, acc->reduce_axis(0), machine);
+  if (packed) {
+    PrefetchWeights(acc, acc->reduce_axis(0), machine,
+                    HasWords(acc) ? 1 : kEnoughRows);
   }
   acc->Unroll(acc->axis(row_axis));
   acc->Unroll(av);
