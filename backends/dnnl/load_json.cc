@@ -20,7 +20,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadJson(
   artifact.content = Blob::FromString(std::string(json));
   ArtifactSet set;
   INGOT_RETURN_IF_ERROR(set.Add(artifact));
-  LoadContext context{set, Plan(), std::move(constants), nullptr};
+  LoadContext context{set, nullptr, std::move(constants), nullptr};
   return LoadBinaryDnnl({artifact}, context);
 }
 

@@ -128,7 +128,7 @@ TEST(DnnlLoader, RepeatsAlongSeparateDimensions) {
 
 TEST(DnnlLoader, EmptyGroupIsNothing) {
   ArtifactSet set;
-  LoadContext context{set, Plan(), {}, nullptr};
+  LoadContext context{set, nullptr, {}, nullptr};
   auto module = LoadBinaryDnnl({}, context);
   ASSERT_TRUE(module.ok());
   EXPECT_EQ(*module, nullptr);

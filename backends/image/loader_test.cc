@@ -27,7 +27,7 @@ absl::StatusOr<std::shared_ptr<Module>> Load(
   LoaderRegistry loaders;
   EXPECT_TRUE(RegisterImageLoader(&loaders).ok());
   const ArtifactSet set;
-  LoadContext context{set, Plan(), {}, nullptr};
+  LoadContext context{set, nullptr, {}, nullptr};
   return (**loaders.Find("image"))(group, context);
 }
 

@@ -9,6 +9,7 @@ _MODULE_PASSES = [
     "EliminateCommon",
     "Partition",
     "ByteProducts",
+    "JoinAttention",
     "SubPixel",
     "BlockLayout",
     "PackWeights",
