@@ -74,8 +74,6 @@ TEST(PrefetchesTest, InALoopOfParts) {
               HasSubstr("prefetch %w[i0, r0o * 4, 0] bytes [512, +512)"));
 }
 
-// The place of an iteration's first element is not known to move at all, or not
-// by how much.
 TEST(PrefetchesTest, NoneWhereFewResultsUseIt) {
   // c[i, p, j], of 7 rows: tiles of 4, then one row after the other.
   Graph graph;
@@ -101,6 +99,8 @@ TEST(PrefetchesTest, NoneWhereFewResultsUseIt) {
   EXPECT_EQ(text.find("prefetch", first + 1), std::string::npos) << text;
 }
 
+// The place of an iteration's first element is not known to move at all, or not
+// by how much.
 TEST(PrefetchesTest, NoneWhereItIsNotKnownHowMuchAnIterationReads) {
   Product product(tir::MakeVar("n"));
   product.stage->Prefetch(product.w, product.stage->axis(0), 1024);
