@@ -161,17 +161,14 @@ class PhaseChecker {
     return absl::OkStatus();
   }
 
-  // The rest of a sentence about something that is known in a phase.
-  static absl::Status Unknown(const std::string& why) {
-    return absl::InvalidArgumentError(why);
-  }
-
+  // Errors of this and the next two are the rest of a sentence that begins with
+  // what is known in the phase.
   absl::Status CheckPhase(uint32_t phase) const {
     if (phase < static_cast<uint32_t>(plan_.phases_size())) {
       return absl::OkStatus();
     }
-    return Unknown(absl::StrCat(" is known in phase ", phase, " of ",
-                                plan_.phases_size()));
+    return absl::InvalidArgumentError(absl::StrCat(
+        " is known in phase ", phase, " of ", plan_.phases_size()));
   }
 
   // Checks that an expression has a value in a phase.
@@ -179,7 +176,7 @@ class PhaseChecker {
     // The only one binds all symbols.
     if (plan_.phases_size() == 1) return absl::OkStatus();
     if (expr.op() == DimExpr::SYMBOL && phases_[expr.value()] > phase) {
-      return Unknown(absl::StrCat(
+      return absl::InvalidArgumentError(absl::StrCat(
           " is said to be known in phase ", phase, ", but needs the symbol '",
           Name(expr.value()), "' of phase ", phases_[expr.value()]));
     }

@@ -1,4 +1,4 @@
-#include "runtime/plan/name_dims.h"
+#include "compiler/driver/plan/name_dims.h"
 
 #include <cstdint>
 #include <vector>
@@ -96,6 +96,18 @@ TEST(NameDims, LeavesSmallPlansAndWhatPeopleRead) {
   NameDims(&plan);
   EXPECT_GT(plan.symbols_size(), 1);
   EXPECT_EQ(plan.tensors(last).shape(0).SerializeAsString(), shape);
+}
+
+// A constant's dimension must not become a symbol.
+TEST(NameDims, LeavesWhatHasNoSymbols) {
+  Plan plan = WithLayers(20);
+  for (int t : {3, 4}) {
+    *plan.mutable_tensors(t)->add_shape() =
+        Binary(DimExpr::MUL, Const(2), Const(3));
+  }
+  NameDims(&plan);
+  EXPECT_GT(plan.symbols_size(), 1);
+  for (int t : {3, 4}) EXPECT_FALSE(HasSymbols(plan.tensors(t).shape(1)));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-#include "runtime/plan/name_dims.h"
+#include "compiler/driver/plan/name_dims.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <tuple>
@@ -20,7 +21,7 @@ constexpr int64_t kWorthNames = 500;
 // larger than those of its operands.
 class Expressions {
  public:
-  // Adds an expression, to which something refers.
+  // Adds an expression, to which something refers; returns its number.
   int Add(const DimExpr& expr) {
     ++parts_;
     Key key{expr.op(), expr.value(), -1, -1};
@@ -33,7 +34,9 @@ class Expressions {
     }
     auto [place, is_new] = numbers_.emplace(key, all_.size());
     if (is_new) {
-      all_.push_back({expr.op(), expr.value(), std::move(operands)});
+      bool varies = expr.op() == DimExpr::SYMBOL;
+      for (int operand : operands) varies |= all_[operand].varies;
+      all_.push_back({expr.op(), expr.value(), std::move(operands), varies});
     } else {
       // It refers to these already.
       for (int operand : operands) --all_[operand].references;
@@ -52,7 +55,8 @@ class Expressions {
       taken.insert(symbol.name());
     int next = 0;
     for (Expression& e : all_) {
-      if (e.operands.empty() || e.references < 2) continue;
+      // What has no symbols is to stay a constant.
+      if (e.operands.empty() || !e.varies || e.references < 2) continue;
       std::string name;
       do {
         name = absl::StrCat("d", next++);
@@ -65,8 +69,8 @@ class Expressions {
     }
   }
 
-  // An expression that was added, in terms of the names.
-  DimExpr Rewritten(const DimExpr& expr) { return Written(all_[Add(expr)]); }
+  // Writes expression `number` in terms of the names.
+  DimExpr Rewritten(int number) const { return Written(all_[number]); }
 
  private:
   // The operation, its value, its operands.
@@ -75,6 +79,7 @@ class Expressions {
     DimExpr::Op op;
     int64_t value;
     std::vector<int> operands;
+    bool varies;  // has symbols
     int references = 0;
     int symbol = -1;  // that stands for it
   };
@@ -124,10 +129,13 @@ std::vector<DimExpr*> Inside(Plan* plan) {
 void NameDims(Plan* plan) {
   const std::vector<DimExpr*> inside = Inside(plan);
   Expressions expressions;
-  for (const DimExpr* expr : inside) expressions.Add(*expr);
+  std::vector<int> numbers;
+  for (const DimExpr* expr : inside) numbers.push_back(expressions.Add(*expr));
   if (expressions.parts() < kWorthNames) return;
   expressions.Name(plan);
-  for (DimExpr* expr : inside) *expr = expressions.Rewritten(*expr);
+  for (size_t i = 0; i < inside.size(); ++i) {
+    *inside[i] = expressions.Rewritten(numbers[i]);
+  }
 }
 
 }  // namespace ingot
