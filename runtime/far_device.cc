@@ -86,7 +86,7 @@ void FarDevice::Free(Device, void* memory) { memory_.Free(memory); }
 absl::Status FarDevice::CopyFromCpu(Device, void* to, const void* from,
                                     size_t bytes) {
   INGOT_ASSIGN_OR_RETURN(void* here, memory_.Translate(to, bytes));
-  std::memcpy(here, from, bytes);
+  if (bytes > 0) std::memcpy(here, from, bytes);  // takes no null
   ++from_cpu_;
   return absl::OkStatus();
 }
@@ -94,7 +94,7 @@ absl::Status FarDevice::CopyFromCpu(Device, void* to, const void* from,
 absl::Status FarDevice::CopyToCpu(Device, void* to, const void* from,
                                   size_t bytes) {
   INGOT_ASSIGN_OR_RETURN(const void* here, memory_.Translate(from, bytes));
-  std::memcpy(to, here, bytes);
+  if (bytes > 0) std::memcpy(to, here, bytes);
   ++to_cpu_;
   return absl::OkStatus();
 }

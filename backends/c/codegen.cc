@@ -337,7 +337,7 @@ absl::StatusOr<MachineModel> MachineOf(const Target& target) {
   const bool is_x86 = absl::StartsWith(processor->triple, "x86_64");
   for (auto unit = model.units.begin(); unit != model.units.end();) {
     const bool stays = is_x86 && (*unit == MachineUnit::kInt8Dot ||
-                                  *unit == MachineUnit::kInt7Dot);
+                                  *unit == MachineUnit::kInt8Pairs);
     unit = stays ? std::next(unit) : model.units.erase(unit);
   }
   return model;

@@ -129,7 +129,7 @@ absl::StatusOr<char*> NpuDevice::At(const void* address, size_t bytes) const {
 absl::Status NpuDevice::Write(void* to, const void* from, size_t bytes) {
   INGOT_RETURN_IF_ERROR(Fail("copy to the device"));
   INGOT_ASSIGN_OR_RETURN(char* const here, At(to, bytes));
-  std::memcpy(here, from, bytes);
+  if (bytes > 0) std::memcpy(here, from, bytes);  // takes no null
   ++from_cpu_;
   return absl::OkStatus();
 }
@@ -137,7 +137,7 @@ absl::Status NpuDevice::Write(void* to, const void* from, size_t bytes) {
 absl::Status NpuDevice::Read(void* to, const void* from, size_t bytes) {
   INGOT_RETURN_IF_ERROR(Fail("copy to the CPU"));
   INGOT_ASSIGN_OR_RETURN(const char* const here, At(from, bytes));
-  std::memcpy(to, here, bytes);
+  if (bytes > 0) std::memcpy(to, here, bytes);
   ++to_cpu_;
   return absl::OkStatus();
 }

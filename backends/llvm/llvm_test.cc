@@ -209,14 +209,18 @@ TEST(Llvm, DescribesProcessors) {
   EXPECT_TRUE(model("-mcpu=haswell").fma);
   EXPECT_EQ(model("-mcpu=generic").vector_bits, 128);
   EXPECT_FALSE(model("-mcpu=generic").fma);
-  EXPECT_THAT(model("-mcpu=generic").units, IsEmpty());
-  EXPECT_THAT(model("-mcpu=skylake-avx512").units,
-              ElementsAre(MachineUnit::kInt7Dot));
+  for (const char* without : {"-mcpu=generic", "-mcpu=sandybridge"}) {
+    EXPECT_THAT(model(without).units, IsEmpty()) << without;
+  }
+  for (const char* pairs : {"-mcpu=nehalem", "-mcpu=skylake-avx512"}) {
+    EXPECT_THAT(model(pairs).units, ElementsAre(MachineUnit::kInt8Pairs))
+        << pairs;
+  }
   EXPECT_THAT(model("-mcpu=cascadelake").units,
-              ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt7Dot));
+              ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt8Pairs));
   EXPECT_THAT(
       model("-mcpu=sapphirerapids").units,
-      ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt7Dot,
+      ElementsAre(MachineUnit::kInt8Dot, MachineUnit::kInt8Pairs,
                   MachineUnit::kInt8Tiles, MachineUnit::kBFloat16Tiles));
 }
 

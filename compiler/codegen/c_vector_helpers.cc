@@ -46,7 +46,9 @@ struct VectorName {
 };
 
 // x86's instructions for products of bytes, where the compiler has them: of
-// any, and of those that are less than 128 in x.
+// any, and of those that are less than 128 in x. Without one that multiplies
+// bytes, those of even and of odd places are made 16 bits wide: by shifts, as
+// gcc would mask a number before it fills a vector with it, and then twice.
 std::string Dot4(const VectorName& t, bool small) {
   const std::string bits = absl::StrCat(8 * t.bytes);
   const std::string type = absl::StrCat("__m", bits, "i");
@@ -64,15 +66,20 @@ std::string Dot4(const VectorName& t, bool small) {
   constexpr char kPairs[] =
       "$0_add_epi32($3, $0_madd_epi16($0_maddubs_epi16($1, $2), "
       "$0_set1_epi16(1)))";
+  constexpr char kHalves[] =
+      "$0_add_epi32(\n"
+      "      $0_add_epi32($3, $0_madd_epi16(\n"
+      "          $0_srli_epi16($0_slli_epi16($1, 8), 8),\n"
+      "          $0_srai_epi16($0_slli_epi16($2, 8), 8))),\n"
+      "      $0_madd_epi16($0_srli_epi16($1, 8), $0_srai_epi16($2, 8)))";
   if (t.bytes == 64) {
     add("defined(__AVX512VNNI__)", kOne);
-    if (small) add("defined(__AVX512BW__)", kPairs);
+    add("defined(__AVX512BW__)", small ? kPairs : kHalves);
   } else if (t.bytes == 32 || t.bytes == 16) {
     add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", kOne);
     add("defined(__AVXVNNI__)", "$0_dpbusd_avx_epi32($3, $1, $2)");
-    if (small) {
-      add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)", kPairs);
-    }
+    add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)",
+        small ? kPairs : kHalves);
   }
   return absl::Substitute(
       "\nstatic inline $0 ingot_$3_$0($0 x, $0 y, $0 z) {\n$1"

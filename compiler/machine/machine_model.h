@@ -14,9 +14,14 @@ namespace ingot {
 enum class MachineUnit {
   // Adds the products of four unsigned and four signed bytes to each i32 lane
   // of a vector (tir::Intrinsic::kDot4): AVX-VNNI, AVX-512 VNNI, Arm's I8MM.
+  // WebAssembly, too, whose model leaves registers for what kInt8Pairs needs.
   kInt8Dot,
+  // The same by several instructions: bytes are made 16 bits wide, multiplied
+  // and added up in pairs, for which operands take two registers each. SSSE3,
+  // AVX2, AVX-512.
+  kInt8Pairs,
   // The same by a few instructions, where the unsigned bytes are less than 128:
-  // SSSE3, AVX2, Arm's dot product.
+  // Arm's dot product.
   kInt7Dot,
   // Multiply tiles of a matrix, a tile register at a time: AMX.
   kInt8Tiles,
@@ -62,6 +67,9 @@ struct MachineModel {
     return vector_bits == 0 ? 1 : vector_bits / bits;
   }
   bool Has(MachineUnit unit) const { return units.count(unit) > 0; }
+  bool MultipliesBytes() const {
+    return Has(MachineUnit::kInt8Dot) || Has(MachineUnit::kInt8Pairs);
+  }
 };
 
 }  // namespace ingot

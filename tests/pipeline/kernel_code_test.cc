@@ -100,6 +100,24 @@ TEST_F(KernelCodeTest, Convolutions) {
   ExpectLoop(main, kCortex, "fmla", 24, 1.8);
 }
 
+// Where no instruction multiplies bytes, pairs of 16 bits are multiplied: two
+// products for each vector of sums, and few instructions to make bytes as wide.
+TEST_F(KernelCodeTest, ProductsOfBytes) {
+  const std::string product = R"((%x: u8[96, 256]) -> (%y) {
+    %w = const i8[256, 192] random(1)
+    %y = matmul(%x, %w) {out_dtype=i32}
+  })";
+  const std::string convolution = R"((%x: u8[1, 64, 30, 30]) -> (%y) {
+    %w = const i8[64, 64, 3, 3] random(1)
+    %y = conv2d(%x, %w) {out_dtype=i32}
+  })";
+  for (const std::string& main : {product, convolution}) {
+    ExpectLoop(main, kHaswell, "vpmaddwd.*ymm", 16, 3.8);
+    ExpectLoop(main, kSkylake, "vpmaddwd.*zmm", 32, 3.4);
+    ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
+  }
+}
+
 TEST_F(KernelCodeTest, ProductsOfFewBits) {
   const std::string main = R"((%x: f32[64, 256]) -> (%y) {
     %w = const u8[96, 8, 16] random(1)

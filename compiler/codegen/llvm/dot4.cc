@@ -17,26 +17,9 @@ namespace {
 using llvm::Type;
 using llvm::Value;
 
-// WebAssembly multiplies pairs of 16-bit integers: the bytes of even and of odd
-// places, each made as wide.
-Value* Dot4ByPairs(llvm::IRBuilder<>& b, Value* x, Value* y, Value* z) {
-  Type* halves = llvm::FixedVectorType::get(b.getInt16Ty(), 8);
-  x = b.CreateBitCast(x, halves);
-  y = b.CreateBitCast(y, halves);
-  const auto dot = [&](Value* left, Value* right) {
-    return b.CreateIntrinsic(llvm::Intrinsic::wasm_dot, {}, {left, right});
-  };
-  Value* even = dot(b.CreateAnd(x, 0xff), b.CreateAShr(b.CreateShl(y, 8), 8));
-  Value* odd = dot(b.CreateLShr(x, 8), b.CreateAShr(y, 8));
-  return b.CreateAdd(b.CreateAdd(z, even), odd);
-}
-
-// The instruction for vectors of so many lanes, whatever the bytes are.
+// The instruction that multiplies four bytes of each of so many lanes, whatever
+// they are.
 llvm::Intrinsic::ID Dot4Instruction(const Machine& m, unsigned lanes) {
-  if (m.is_wasm) {
-    return lanes == 4 && m.Has("simd128") ? llvm::Intrinsic::wasm_dot
-                                          : llvm::Intrinsic::not_intrinsic;
-  }
   if (m.Has("i8mm")) {
     return lanes == 4 ? llvm::Intrinsic::aarch64_neon_usdot
                       : llvm::Intrinsic::not_intrinsic;
@@ -49,33 +32,9 @@ llvm::Intrinsic::ID Dot4Instruction(const Machine& m, unsigned lanes) {
   return llvm::Intrinsic::not_intrinsic;
 }
 
-Value* Dot4(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
-            Value* z) {
-  Type* type = x->getType();
-  if (const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type)) {
-    const llvm::Intrinsic::ID id = Dot4Instruction(m, vector->getNumElements());
-    if (id == llvm::Intrinsic::wasm_dot) return Dot4ByPairs(b, x, y, z);
-    if (id == llvm::Intrinsic::aarch64_neon_usdot) {
-      Type* bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 16);
-      return b.CreateIntrinsic(
-          id, {type, bytes},
-          {z, b.CreateBitCast(x, bytes), b.CreateBitCast(y, bytes)});
-    }
-    if (id != llvm::Intrinsic::not_intrinsic) {
-      return b.CreateIntrinsic(id, {}, {z, x, y});
-    }
-  }
-  for (int j = 0; j < 4; ++j) {
-    Value* left = b.CreateAnd(b.CreateLShr(x, 8 * j), 0xff);
-    Value* right = b.CreateAShr(b.CreateShl(y, 24 - 8 * j), 24);
-    z = b.CreateAdd(z, b.CreateMul(left, right));
-  }
-  return z;
-}
-
-// x86 multiplies the bytes of two vectors, those of the first without a sign,
-// and adds up pairs of products, in 16 bits; and it does the same for pairs of
-// 16 bits.
+// Instructions that multiply the elements of two vectors and add up pairs of
+// products: bytes, those of the first without a sign, with sums of 16 bits that
+// saturate; and signed elements of 16 bits.
 struct PairInstructions {
   llvm::Intrinsic::ID bytes = llvm::Intrinsic::not_intrinsic;
   llvm::Intrinsic::ID halves = llvm::Intrinsic::not_intrinsic;
@@ -94,7 +53,48 @@ PairInstructions PairInstructionsOf(const Machine& m, unsigned lanes) {
     return {llvm::Intrinsic::x86_ssse3_pmadd_ub_sw_128,
             llvm::Intrinsic::x86_sse2_pmadd_wd};
   }
+  if (lanes == 4 && m.Has("simd128")) {
+    return {llvm::Intrinsic::not_intrinsic, llvm::Intrinsic::wasm_dot};
+  }
   return {};
+}
+
+// The bytes of even and of odd places, each made 16 bits wide.
+Value* Dot4ByHalves(llvm::IRBuilder<>& b, llvm::Intrinsic::ID multiply,
+                    const Dot4Terms& term, Value* z) {
+  const unsigned lanes =
+      llvm::cast<llvm::FixedVectorType>(z->getType())->getNumElements();
+  Type* const halves = llvm::FixedVectorType::get(b.getInt16Ty(), 2 * lanes);
+  Value* const x = b.CreateBitCast(term.x, halves);
+  Value* const y = b.CreateBitCast(term.y, halves);
+  const auto dot = [&](Value* left, Value* right) {
+    return b.CreateIntrinsic(multiply, {}, {left, right});
+  };
+  Value* even = dot(b.CreateAnd(x, 0xff), b.CreateAShr(b.CreateShl(y, 8), 8));
+  Value* odd = dot(b.CreateLShr(x, 8), b.CreateAShr(y, 8));
+  return b.CreateAdd(b.CreateAdd(z, even), odd);
+}
+
+// By what every machine has.
+Value* Dot4ByBytes(llvm::IRBuilder<>& b, const Dot4Terms& term, Value* z) {
+  for (int j = 0; j < 4; ++j) {
+    Value* left = b.CreateAnd(b.CreateLShr(term.x, 8 * j), 0xff);
+    Value* right = b.CreateAShr(b.CreateShl(term.y, 24 - 8 * j), 24);
+    z = b.CreateAdd(z, b.CreateMul(left, right));
+  }
+  return z;
+}
+
+// By one instruction, whose products are of bytes.
+Value* Dot4ByInstruction(llvm::IRBuilder<>& b, llvm::Intrinsic::ID id,
+                         const Dot4Terms& term, Value* z) {
+  const bool is_arm = id == llvm::Intrinsic::aarch64_neon_usdot ||
+                      id == llvm::Intrinsic::aarch64_neon_sdot;
+  if (!is_arm) return b.CreateIntrinsic(id, {}, {z, term.x, term.y});
+  Type* const bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 16);
+  return b.CreateIntrinsic(
+      id, {z->getType(), bytes},
+      {z, b.CreateBitCast(term.x, bytes), b.CreateBitCast(term.y, bytes)});
 }
 
 // The most that a byte of the lanes of `x` can be.
@@ -139,11 +139,12 @@ Value* EmitDot4s(llvm::IRBuilder<>& b, const Machine& m,
                  const std::vector<Dot4Terms>& terms, Value* z) {
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(z->getType());
   const unsigned lanes = vector == nullptr ? 1 : vector->getNumElements();
-  if (Dot4Instruction(m, lanes) == llvm::Intrinsic::not_intrinsic) {
+  llvm::Intrinsic::ID instruction = Dot4Instruction(m, lanes);
+  const PairInstructions pairs = PairInstructionsOf(m, lanes);
+  if (instruction == llvm::Intrinsic::not_intrinsic) {
     int most = 0;
     for (const Dot4Terms& term : terms)
       most = std::max(most, MostByte(b, term.x));
-    const PairInstructions pairs = PairInstructionsOf(m, lanes);
     // Two products of the largest magnitude are added up to begin with.
     const int at_once = most == 0 ? 0 : INT16_MAX / (2 * most * 128);
     if (at_once > 0 && pairs.bytes != llvm::Intrinsic::not_intrinsic) {
@@ -151,16 +152,18 @@ Value* EmitDot4s(llvm::IRBuilder<>& b, const Machine& m,
     }
     // Bytes that have no sign and those that do not use it are the same.
     if (most < 128 && lanes == 4 && m.Has("dotprod")) {
-      Type* const bytes = llvm::FixedVectorType::get(b.getInt8Ty(), 16);
-      for (const auto& [x, y] : terms) {
-        z = b.CreateIntrinsic(
-            llvm::Intrinsic::aarch64_neon_sdot, {z->getType(), bytes},
-            {z, b.CreateBitCast(x, bytes), b.CreateBitCast(y, bytes)});
-      }
-      return z;
+      instruction = llvm::Intrinsic::aarch64_neon_sdot;
     }
   }
-  for (const auto& [x, y] : terms) z = Dot4(b, m, x, y, z);
+  for (const Dot4Terms& term : terms) {
+    if (instruction != llvm::Intrinsic::not_intrinsic) {
+      z = Dot4ByInstruction(b, instruction, term, z);
+    } else if (pairs.halves != llvm::Intrinsic::not_intrinsic) {
+      z = Dot4ByHalves(b, pairs.halves, term, z);
+    } else {
+      z = Dot4ByBytes(b, term, z);
+    }
+  }
   return z;
 }
 

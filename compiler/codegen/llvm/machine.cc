@@ -312,7 +312,6 @@ MachineModel ModelOf(const Machine& machine) {
       {"avx512vnni", MachineUnit::kInt8Dot},
       {"avxvnni", MachineUnit::kInt8Dot},
       {"i8mm", MachineUnit::kInt8Dot},
-      {"ssse3", MachineUnit::kInt7Dot},
       {"dotprod", MachineUnit::kInt7Dot},
       {"simd128", MachineUnit::kInt8Dot},
       {"amx-int8", MachineUnit::kInt8Tiles},
@@ -320,6 +319,10 @@ MachineModel ModelOf(const Machine& machine) {
   };
   for (const auto& [feature, unit] : units) {
     if (machine.Has(feature)) model.units.insert(unit);
+  }
+  // AVX alone has none for its vectors of 256 bits.
+  if (machine.Has("ssse3") && (!machine.Has("avx") || machine.Has("avx2"))) {
+    model.units.insert(MachineUnit::kInt8Pairs);
   }
   if (machine.native) {
     model.l1_bytes = SystemValue(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);

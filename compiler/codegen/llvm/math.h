@@ -27,7 +27,8 @@ struct Dot4Terms {
 
 // tir's kDot4 of i32 or vectors of them, of one after the other of the terms,
 // the first of which is added to z: one instruction each where the machine has
-// it for so many lanes, and few where it has them for small bytes.
+// it for so many lanes, few where it has them for small bytes, and otherwise
+// products of pairs of 16 bits.
 llvm::Value* EmitDot4s(llvm::IRBuilder<>& b, const Machine& m,
                        const std::vector<Dot4Terms>& terms, llvm::Value* z);
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 
+#include "compiler/machine/machine_model.h"
 #include "compiler/te/schedule.h"
 #include "compiler/tir/ir.h"
 
@@ -32,6 +33,10 @@ const tir::Load* RightOperand(const Stage& stage);
 // The axis whose elements share each column of the right operand. It is the one
 // before the columns, or where that has one element, one before it.
 size_t RowAxis(const Stage& stage);
+
+// The machine as tiles of a product or convolution find it: products of bytes
+// that are made of pairs leave them fewer registers.
+MachineModel MachineOfTiles(const Stage& product, const MachineModel& machine);
 
 }  // namespace ingot::te::cpu
 

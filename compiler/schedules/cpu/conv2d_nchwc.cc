@@ -118,8 +118,8 @@ double Cost(const Problem& p, const MachineModel& machine,
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
-  const Problem p(site.stage, *ResultOf(site.schedule, site.stage),
-                  site.machine);
+  const MachineModel machine = MachineOfTiles(site.stage, site.machine);
+  const Problem p(site.stage, *ResultOf(site.schedule, site.stage), machine);
   const int64_t all = p.blocks * p.vectors_per_block;
   std::vector<int64_t> vectors, widths;
   for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
@@ -127,15 +127,14 @@ ScheduleSpace Space(const ScheduleSite& site) {
       vectors.push_back(v);
     }
   }
-  const int64_t most =
-      std::min<int64_t>(p.width, site.machine.vector_registers);
+  const int64_t most = std::min<int64_t>(p.width, machine.vector_registers);
   for (int64_t w = 1; w == 1 || w <= most; ++w) widths.push_back(w);
   ScheduleSpace space;
   space.parameters = {{"vectors", vectors},
                       {"width", widths},
                       {"rows_outside", {0, 1}},
                       {"split_channels", {0, 1}}};
-  space.cost = [p, machine = site.machine](const ScheduleChoice& choice) {
+  space.cost = [p, machine](const ScheduleChoice& choice) {
     return Cost(p, machine, choice);
   };
   return space;

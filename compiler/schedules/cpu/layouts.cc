@@ -136,14 +136,14 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     };
   }
   layouts.few_bits_columns = [machine](int64_t bits) -> int64_t {
-    const bool multiplies = machine.Has(MachineUnit::kInt8Dot) ||
+    const bool multiplies = machine.MultipliesBytes() ||
                             (bits < 8 && machine.Has(MachineUnit::kInt7Dot));
     // Which machine rounds data must not show in results that all share.
     if (!multiplies || machine.reproducible) return 0;
     return machine.lanes(32) > 1 ? machine.lanes(32) : 0;
   };
   layouts.joins_attention = machine.ForSums().vector_bits > 0;
-  layouts.byte_words = machine.Has(MachineUnit::kInt8Dot);
+  layouts.byte_words = machine.MultipliesBytes();
   return layouts;
 }
 

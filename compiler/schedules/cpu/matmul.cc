@@ -166,7 +166,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t lanes = LanesFor(site.stage, site.machine);
   const int64_t n = GuessExtent(shape.back());
   const int64_t m = GuessExtent(shape[RowAxis(site.stage)]);
-  const int64_t given = GivenVectors(site.stage, n, lanes, site.machine);
+  const MachineModel machine = MachineOfTiles(site.stage, site.machine);
+  const int64_t given = GivenVectors(site.stage, n, lanes, machine);
   const double products =
       static_cast<double>(GuessWork(&site.stage)) / static_cast<double>(lanes);
   // Rows beyond enough accumulators lengthen the tail of a tile whose width is
@@ -186,15 +187,14 @@ ScheduleSpace Space(const ScheduleSite& site) {
     // More rows than this share nothing that is worth their registers.
     constexpr int64_t kMostRows = 8;
     space.parameters[1].values = UpTo(kMostRows);
-    space.cost = [machine = site.machine,
-                  products](const ScheduleChoice& choice) {
+    space.cost = [machine, products](const ScheduleChoice& choice) {
       return products * WordInstructions(machine, choice.Get("rows"));
     };
     return space;
   }
   // Panels are made for all rows at once.
   const double gathering = GatheringLoads(site.stage, lanes, m);
-  space.cost = [machine = site.machine, products, gathering,
+  space.cost = [machine, products, gathering,
                 given](const ScheduleChoice& choice) {
     const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
     return products *
