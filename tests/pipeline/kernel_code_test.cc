@@ -97,7 +97,27 @@ TEST_F(KernelCodeTest, Convolutions) {
   })";
   ExpectLoop(main, kHaswell, "vfmadd.*ymm", 12, 2);
   ExpectLoop(main, kSkylake, "vfmadd.*zmm", 24, 1.8);
-  ExpectLoop(main, kCortex, "fmla", 24, 1.8);
+  ExpectLoop(main, kCortex, "fmla", 24, 2);
+}
+
+// Weights that are asked for in advance. A tile of 13 rows fills the registers;
+// of one of 5 rows and 2 vectors, eight steps are written out.
+TEST_F(KernelCodeTest, ConvolutionsWithWeightsFromMemory) {
+  const auto convolution = [](int in, int out, int width) {
+    return absl::Substitute(R"((%x: f32[1, $0, $2, $2]) -> (%y) {
+    %w = const f32[$1, $0, 1, 1] random(1)
+    %y = conv2d(%x, %w)
+  })",
+                            in, out, width);
+  };
+  const std::string rows = convolution(512, 1000, 13);
+  ExpectLoop(rows, kHaswell, "vfmadd.*ymm", 13, 2.4);
+  ExpectLoop(rows, kSkylake, "vfmadd.*zmm", 12, 2.3);
+  ExpectLoop(rows, kCortex, "fmla", 24, 2);
+  const std::string columns = convolution(256, 1024, 14);
+  ExpectLoop(columns, kHaswell, "vfmadd.*ymm", 80, 1.9);
+  ExpectLoop(columns, kSkylake, "vfmadd.*zmm", 12, 2.3);
+  ExpectLoop(columns, kCortex, "fmla", 24, 2);
 }
 
 // Where no instruction multiplies bytes, pairs of 16 bits are multiplied: two

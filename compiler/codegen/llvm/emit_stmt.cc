@@ -33,11 +33,13 @@ void SetLoopProperty(llvm::BranchInst* back_edge, const char* property) {
   back_edge->setMetadata(llvm::LLVMContext::MD_loop, loop);
 }
 
-// Whether a loop's body is straight code that stores so many vectors.
+// Whether a loop's body is straight code that stores so many vectors, whatever
+// it asks for ahead.
 bool StoresVectors(const tir::Stmt& body, int64_t count) {
   const auto* seq = As<tir::Seq>(body);
   if (seq == nullptr) return false;
   for (const tir::Stmt& stmt : seq->stmts) {
+    if (As<tir::Prefetch>(stmt) != nullptr) continue;
     const auto* store = As<tir::Store>(stmt);
     if (store == nullptr) return false;
     count -= store->value->dtype.lanes > 1;

@@ -191,10 +191,10 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
   return {wo, row_block};
 }
 
-// The innermost reduce loop that is one: over a window's columns, rows or,
-// where it has a single element, `channels`.
-Loop InnermostReduceLoop(const Stage& acc, Loop channels) {
-  for (size_t i = acc.reduce_axes().size(); i-- > 1;) {
+// The innermost of the first `count` reduce loops that is one: over a window's
+// columns, rows or, where it has a single element, `channels`.
+Loop InnermostReduceLoop(const Stage& acc, size_t count, Loop channels) {
+  for (size_t i = count; i-- > 1;) {
     if (GuessExtent(acc.op().reduce_extent[i]) > 1) return acc.reduce_axis(i);
   }
   return channels;
@@ -233,7 +233,16 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
     acc->Unroll(acc->axis(3));
   }
   acc->Reorder(order);
-  PrefetchWeights(acc, InnermostReduceLoop(*acc, inner_channels), machine);
+  const size_t count = acc->reduce_axes().size();
+  const bool unrolls =
+      count == 4 && acc->output().dtype().is_float() &&
+      IsWorthWritingOut(machine, plan.tile,
+                        GuessExtent(acc->op().reduce_extent[3]));
+  if (unrolls) acc->Unroll(acc->reduce_axis(count - 1));
+  PrefetchWeights(
+      acc,
+      InnermostReduceLoop(*acc, unrolls ? count - 1 : count, inner_channels),
+      machine);
   acc->Unroll(acc->axis(1));
   acc->Unroll(av);
   acc->Vectorize(al);

@@ -265,13 +265,26 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
 
   acc->ComputeAt(out, mo);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
-  acc->Reorder({acc->reduce_axis(0), acc->axis(row_axis), av, al});
+  Loop terms = acc->reduce_axis(0);
+  std::vector<Loop> order_of_terms = {terms};
+  if (constexpr int64_t kSteps = 4;
+      acc->output().dtype().is_float() && !HasWords(acc) &&
+      GuessExtent(acc->op().reduce_extent[0]) % kSteps == 0 &&
+      IsWorthWritingOut(machine, tile, kSteps)) {
+    auto [ko, ki] = acc->Split(terms, kSteps);
+    acc->Unroll(ki);
+    terms = ko;
+    order_of_terms = {ko, ki};
+  }
+  for (Loop loop : {acc->axis(row_axis), av, al}) {
+    order_of_terms.push_back(loop);
+  }
+  acc->Reorder(order_of_terms);
   // A single row, as in a tail, reads so fast that a processor's guesses are
   // better, if its numbers need not be unpacked.
   constexpr int64_t kEnoughRows = 4;
   if (packed) {
-    PrefetchWeights(acc, acc->reduce_axis(0), machine,
-                    HasWords(acc) ? 1 : kEnoughRows);
+    PrefetchWeights(acc, terms, machine, HasWords(acc) ? 1 : kEnoughRows);
   }
   acc->Unroll(acc->axis(row_axis));
   acc->Unroll(av);

@@ -65,6 +65,18 @@ RegisterTile ProductTile(const MachineModel& machine) {
   return best;
 }
 
+bool IsWorthWritingOut(const MachineModel& machine, RegisterTile tile,
+                       int64_t steps) {
+  // More becomes too much code.
+  constexpr int64_t kMostProducts = 128;
+  // Of several steps LLVM loads elements early, into registers that it does not
+  // have where each meets a single vector, or where it counts on many of them;
+  // products that are added by another instruction need more, too.
+  constexpr int kMostRegisters = 16;
+  return machine.fma && machine.vector_registers <= kMostRegisters &&
+         tile.vectors > 1 && steps * tile.rows * tile.vectors <= kMostProducts;
+}
+
 double PlaneCycles(const MachineModel& machine, int64_t rows, int64_t vectors,
                    RegisterTile tile) {
   if (!FitsRegisters(machine, tile)) return kImpossible;

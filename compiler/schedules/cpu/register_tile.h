@@ -44,6 +44,12 @@ RegisterTile ProductTile(const MachineModel& machine);
 // The cost by which ProductTile chooses.
 double SpareProductCycles(const MachineModel& machine, RegisterTile tile);
 
+// Whether so many steps of the reduction should be written out, not a loop, for
+// a tile of floats: steps then share the loop's tests and its end, which a
+// processor may guess wrong, and the instructions for a product's addresses.
+bool IsWorthWritingOut(const MachineModel& machine, RegisterTile tile,
+                       int64_t steps);
+
 // Returns the cycles that one step of the reduction takes for all of `rows`
 // elements of an output's row by `vectors` vectors of output channels, in such
 // tiles, the incomplete ones at both edges included. Infinite for a tile that

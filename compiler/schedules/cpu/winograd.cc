@@ -223,7 +223,16 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
                      ro, co, products->reduce_axis(0), products->reduce_axis(1),
                      ri, ci, products->axis(3), v, l});
   products->AccumulateAt(co);
-  PrefetchWeights(products, products->reduce_axis(1), machine);
+  const RegisterTile tile = {
+      choice.Get("tile_rows") * choice.Get("tile_columns"),
+      choice.Get("vectors")};
+  if (IsWorthWritingOut(machine, tile,
+                        GuessExtent(products->op().reduce_extent[1]))) {
+    products->Unroll(products->reduce_axis(1));
+    PrefetchWeights(products, products->reduce_axis(0), machine);
+  } else {
+    PrefetchWeights(products, products->reduce_axis(1), machine);
+  }
   for (Loop loop : {ri, ci, products->axis(3), v}) products->Unroll(loop);
   products->Vectorize(l);
 }

@@ -134,8 +134,10 @@ bool CropsWithoutResizing(const NodeProto& node, const Scope& scope) {
 // Whether two products of unsigned and signed bytes may not fit 16 bits, in
 // which x86 without VNNI adds them up.
 bool AddsPairsBeyondRange(const NodeProto& node, const Scope& scope) {
+  // A scale and a zero point may come first.
+  const int second = node.op_type().rfind("QLinear", 0) == 0 ? 3 : 1;
   const Tensor& a = scope.at(node.input(0)).value;
-  const Tensor& b = scope.at(node.input(3)).value;
+  const Tensor& b = scope.at(node.input(second)).value;
   if (a.dtype() != DataType::UInt(8) || b.dtype() != DataType::Int(8)) {
     return false;
   }
@@ -395,9 +397,8 @@ const std::vector<Deviation>& Deviations() {
          "operand's shape"},
         {"ArgMin", HasNoElements, "as ArgMax"},
         {"ReduceProd", MultipliesBeyondRange,
-         "ONNX does not say in which order factors are multiplied, so what "
-         "overflows on the way differs; integers wrap here, as the others do, "
-         "and become the limits of their type in ONNX Runtime"},
+         "ONNX does not say in which order factors are multiplied; integers "
+         "wrap here and become the limits of their type in ONNX Runtime"},
         {"Attention", StartsSomewhere,
          "ONNX counts causal queries from the end of the past, ONNX Runtime "
          "from the end of the keys backward"},
@@ -424,19 +425,13 @@ const std::vector<Deviation>& Deviations() {
         {"Resize", ShrinksToOne,
          "ONNX's formula and its reference differ in where pytorch_half_pixel "
          "puts the only pixel of a dimension"},
-        {"QLinearMatMul", AddsPairsBeyondRange,
-         "ONNX Runtime multiplies u8 by i8 with sums of two that saturate at "
-         "16 "
-         "bits where the processor has no VNNI (numpy agrees with Ingot)"},
         {"Resize", CropsWithoutResizing,
          "ONNX Runtime's interpolation, cubic and linear, leaves a dimension "
-         "as "
-         "it is whose extent stays, whatever the region of interest"},
+         "as it is whose extent stays, whatever the region of interest"},
         {"Resize", AlignsCut,
          "ONNX's align_corners takes the extent before rounding, ONNX "
-         "Runtime's "
-         "the one after it (ONNX's case resize_downsample_scales_linear_align_"
-         "corners fails there)"},
+         "Runtime's the one after it (ONNX's case "
+         "resize_downsample_scales_linear_align_corners fails there)"},
     };
     for (const char* name :
          {"ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp",
@@ -445,6 +440,13 @@ const std::vector<Deviation>& Deviations() {
       all->push_back({name, EmptyByNegativeAxes,
                       "ONNX Runtime leaves out negative axes of an operand "
                       "without elements"});
+    }
+    for (const char* name :
+         {"ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul"}) {
+      all->push_back({name, AddsPairsBeyondRange,
+                      "ONNX Runtime multiplies u8 by i8 with sums of two that "
+                      "saturate at 16 bits where the processor has no VNNI "
+                      "(numpy agrees with Ingot)"});
     }
     for (const char* name : {"GRU", "LSTM", "RNN"}) {
       all->push_back({name, GrowsWithoutBounds,
