@@ -209,7 +209,8 @@ TEST(Llvm, DescribesProcessors) {
   EXPECT_TRUE(model("-mcpu=haswell").fma);
   EXPECT_EQ(model("-mcpu=generic").vector_bits, 128);
   EXPECT_FALSE(model("-mcpu=generic").fma);
-  for (const char* without : {"-mcpu=generic", "-mcpu=sandybridge"}) {
+  for (const char* without :
+       {"-mcpu=generic", "-mcpu=sandybridge", "-mcpu=knl"}) {
     EXPECT_THAT(model(without).units, IsEmpty()) << without;
   }
   for (const char* pairs : {"-mcpu=nehalem", "-mcpu=skylake-avx512"}) {

@@ -320,10 +320,11 @@ MachineModel ModelOf(const Machine& machine) {
   for (const auto& [feature, unit] : units) {
     if (machine.Has(feature)) model.units.insert(unit);
   }
-  // AVX alone has none for its vectors of 256 bits.
-  if (machine.Has("ssse3") && (!machine.Has("avx") || machine.Has("avx2"))) {
-    model.units.insert(MachineUnit::kInt8Pairs);
-  }
+  // Wider vectors came before integers in them.
+  const char* const integers = machine.vector_bits == 512   ? "avx512bw"
+                               : machine.vector_bits == 256 ? "avx2"
+                                                            : "ssse3";
+  if (machine.Has(integers)) model.units.insert(MachineUnit::kInt8Pairs);
   if (machine.native) {
     model.l1_bytes = SystemValue(_SC_LEVEL1_DCACHE_SIZE, model.l1_bytes);
     model.l2_bytes = SystemValue(_SC_LEVEL2_CACHE_SIZE, model.l2_bytes);
