@@ -15,14 +15,18 @@ import numpy as np
 BATCHES, CALLS = 300, 1000  # as call_cost.c
 
 
-def best(call):
-    """Nanoseconds of a call in the best of many batches."""
-    least = float("inf")
+def best(*calls):
+    """Nanoseconds of each call in the best of many batches.
+
+    Batches take turns, since a machine that others share is slower for seconds at a time.
+    """
+    least = [float("inf")] * len(calls)
     for _ in range(BATCHES):
-        begin = time.perf_counter_ns()
-        for _ in range(CALLS):
-            call()
-        least = min(least, (time.perf_counter_ns() - begin) / CALLS)
+        for i, call in enumerate(calls):
+            begin = time.perf_counter_ns()
+            for _ in range(CALLS):
+                call()
+            least[i] = min(least[i], (time.perf_counter_ns() - begin) / CALLS)
     return least
 
 
@@ -41,11 +45,10 @@ class CallCostTest(unittest.TestCase):
         packed()
         np.testing.assert_array_equal(executor.output(0), [[1, 4, 7], [7, 10, 13]])
         in_c = float(subprocess.run([os.environ["CALL_COST"], library], check=True, stdout=subprocess.PIPE).stdout)
-        in_python = best(packed)
-        run_alone = best(executor.run)
-        whole = best(lambda: model(x))
         total = np.empty_like(x)
-        in_numpy = best(lambda: np.add(x, x, out=total))
+        in_python, run_alone, whole, in_numpy = best(
+            packed, executor.run, lambda: model(x), lambda: np.add(x, x, out=total)
+        )
         print(
             f"from C {in_c:.0f} ns; from Python {in_python:.0f} ns, of which run() is {run_alone:.0f} ns; "
             f"model(x), which copies its two outputs, {whole:.0f} ns; "

@@ -102,7 +102,7 @@ TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
   const int kills = Kills();
   std::mt19937 random(7);
   for (const Writer& writer : Writers()) {
-    const std::chrono::microseconds whole_time = TimeOf(writer.words);
+    std::chrono::microseconds whole_time = TimeOf(writer.words);
     int done = 0, old = 0;
     for (int i = 0; i < kills; ++i) {
       WriteFileBytes(Path("out"), kOld);
@@ -110,6 +110,9 @@ TEST_F(KillTest, WhatIsKilledLeavesTheOldFileOrTheNewOne) {
       done += KillAfter(writer.words, time);
       const std::string now = ReadFile(Path("out"));
       old += now == kOld;
+      // A machine that has become busier, or less busy, would see all too early
+      // or all too late.
+      whole_time = whole_time * (now == kOld ? 105 : 95) / 100;
       EXPECT_TRUE(now == kOld || now == writer.whole)
           << writer.words[0] << " killed after " << time.count() << " us left "
           << now.size() << " bytes";
