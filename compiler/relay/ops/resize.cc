@@ -1,7 +1,13 @@
 // Resampling along any dimensions, by ONNX's rules.
 #include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/relay/ops/common.h"
+
 namespace ingot::relay::ops {
 namespace {
 
@@ -254,69 +260,137 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   return Types{{x.dtype, sizes}};
 }
 
-absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
-  const te::Tensor x = c.inputs[0];
-  const Options o = ReadOptions(c.attrs);
-  const Shape& out = c.outputs[0].shape;
+// The axes of one point of the result; null: those that stay as they are, which
+// cost nothing.
+class Axes {
+ public:
+  Axes(const ComputeContext& c, const Options& o) : c_(c), o_(o) {}
+
+  bool Resamples(int d) const {
+    const te::Tensor& x = c_.inputs[0];
+    const int rank = x.rank();
+    const bool whole =
+        o_.coordinates != "tf_crop_and_resize" ||
+        tir::IsConstInt(x.shape()[d], 1) ||
+        (!o_.roi_operand && o_.roi[d] == 0 && o_.roi[d + rank] == 1);
+    const bool same = SameDim(x.shape()[d], c_.outputs[0].shape[d]) &&
+                      (o_.scales.empty() || o_.scales[d] == 1) && whole;
+    return !same;
+  }
+
+  std::unique_ptr<Axis> At(int d, const Expr& i) const {
+    if (!Resamples(d)) return nullptr;
+    const te::Tensor& x = c_.inputs[0];
+    const int rank = x.rank();
+    Given given;
+    if (o_.scale_operand) given.scale = c_.inputs[1]({I64(d)});
+    if (o_.roi_operand) {
+      const te::Tensor roi = c_.inputs[o_.scale_operand ? 2 : 1];
+      given.start = roi({I64(d)});
+      given.end = roi({I64(d + rank)});
+    }
+    return std::make_unique<Axis>(o_, d, rank, i, x.shape()[d],
+                                  c_.outputs[0].shape[d], given);
+  }
+
+  std::vector<std::unique_ptr<Axis>> AllAt(const Indices& i) const {
+    std::vector<std::unique_ptr<Axis>> axes;
+    for (size_t d = 0; d < i.size(); ++d) {
+      axes.push_back(At(static_cast<int>(d), i[d]));
+    }
+    return axes;
+  }
+
+  // The products that one element takes, if all dimensions are summed at once.
+  int64_t CountTaps() const {
+    int64_t taps = 1;
+    for (int d = 0; d < c_.inputs[0].rank(); ++d) {
+      if (Resamples(d)) taps *= o_.mode == "cubic" ? 4 : 2;
+    }
+    return taps;
+  }
+
+ private:
+  const ComputeContext& c_;
+  const Options& o_;
+};
+
+// A weighted sum for each dimension from `d` on, the first outermost.
+Expr SumOfTaps(const te::Tensor& x,
+               const std::vector<std::vector<std::pair<Expr, Expr>>>& taps,
+               size_t d, const Indices& at) {
+  if (d == taps.size()) return MakeCast(DataType::Float(32), x(at));
+  if (taps[d].empty()) return SumOfTaps(x, taps, d + 1, at);
+  Expr total;
+  for (const auto& [index, weight] : taps[d]) {
+    Indices next = at;
+    next[d] = index;
+    const Expr term = SumOfTaps(x, taps, d + 1, next) * weight;
+    total = total == nullptr ? term : total + term;
+  }
+  return total;
+}
+
+// All but the first dimension that is resampled, the last one first: the same
+// sums in the same order, each kept instead of written out for every tap of the
+// dimensions before.
+te::Tensor ResampleLast(const ComputeContext& c, const Axes& axes) {
+  te::Tensor x = c.inputs[0];
   const int rank = x.rank();
-  const DataType t = x.dtype();
-  const bool crop = o.coordinates == "tf_crop_and_resize";
-  return Tensors{c.graph.Compute(c.name, out, [&](const Indices& i) {
-    // Dimensions that stay as they are cost nothing.
-    std::vector<std::unique_ptr<Axis>> axes(rank);
-    Expr outside;
-    for (int d = 0; d < rank; ++d) {
-      const bool whole =
-          !crop || tir::IsConstInt(x.shape()[d], 1) ||
-          (!o.roi_operand && o.roi[d] == 0 && o.roi[d + rank] == 1);
-      const bool same = SameDim(x.shape()[d], out[d]) &&
-                        (o.scales.empty() || o.scales[d] == 1) && whole;
-      if (same) continue;
-      Given given;
-      if (o.scale_operand) given.scale = c.inputs[1]({I64(d)});
-      if (o.roi_operand) {
-        const te::Tensor roi = c.inputs[o.scale_operand ? 2 : 1];
-        given.start = roi({I64(d)});
-        given.end = roi({I64(d + rank)});
-      }
-      axes[d] =
-          std::make_unique<Axis>(o, d, rank, i[d], x.shape()[d], out[d], given);
-      if (const Expr& e = axes[d]->outside()) {
-        outside = outside == nullptr ? e : Or(outside, e);
-      }
-    }
-    Expr value;
-    if (o.mode == "nearest") {
-      Indices at = i;
-      for (int d = 0; d < rank; ++d) {
-        if (axes[d] != nullptr) at[d] = axes[d]->Nearest();
-      }
-      value = x(at);
-    } else {
-      // A weighted sum for each dimension, the first outermost.
-      const DataType f32 = DataType::Float(32);
-      std::vector<std::vector<std::pair<Expr, Expr>>> taps(rank);
-      for (int d = 0; d < rank; ++d) {
-        if (axes[d] != nullptr) taps[d] = axes[d]->Taps();
-      }
-      std::function<Expr(int, const Indices&)> sum = [&](int d,
-                                                         const Indices& at) {
-        if (d == rank) return MakeCast(f32, x(at));
-        if (axes[d] == nullptr) return sum(d + 1, at);
-        Expr total;
-        for (const auto& [index, weight] : taps[d]) {
-          Indices next = at;
-          next[d] = index;
-          const Expr term = sum(d + 1, next) * weight;
-          total = total == nullptr ? term : total + term;
+  int first = 0;
+  while (first < rank && !axes.Resamples(first)) ++first;
+  for (int d = rank - 1; d > first; --d) {
+    if (!axes.Resamples(d)) continue;
+    std::vector<Expr> shape = x.shape();
+    shape[d] = c.outputs[0].shape[d];
+    x = c.graph.Compute(
+        absl::StrCat(c.name, "_", d), shape, [&, x](const Indices& i) {
+          std::vector<std::vector<std::pair<Expr, Expr>>> taps(rank);
+          taps[d] = axes.At(d, i[d])->Taps();
+          return SumOfTaps(x, taps, 0, i);
+        });
+  }
+  return x;
+}
+
+absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
+  const Options o = ReadOptions(c.attrs);
+  const Axes all(c, o);
+  const int rank = c.inputs[0].rank();
+  // Linear resampling of four dimensions, cubic of two.
+  constexpr int64_t kMostTaps = 16;
+  const bool by_dimension = o.mode != "nearest" && all.CountTaps() > kMostTaps;
+  const te::Tensor x = by_dimension ? ResampleLast(c, all) : c.inputs[0];
+  return Tensors{
+      c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
+        const std::vector<std::unique_ptr<Axis>> axes = all.AllAt(i);
+        Expr outside;
+        for (const auto& axis : axes) {
+          if (axis == nullptr || axis->outside() == nullptr) continue;
+          outside = outside == nullptr ? axis->outside()
+                                       : Or(outside, axis->outside());
         }
-        return total;
-      };
-      value = MakeCast(t, sum(0, i));
-    }
-    if (outside == nullptr) return value;
-    return MakeSelect(outside, MakeConst(t, o.extrapolation), value);
-  })};
+        Expr value;
+        if (o.mode == "nearest") {
+          Indices at = i;
+          for (int d = 0; d < rank; ++d) {
+            if (axes[d] != nullptr) at[d] = axes[d]->Nearest();
+          }
+          value = x(at);
+        } else {
+          std::vector<std::vector<std::pair<Expr, Expr>>> taps(rank);
+          bool done = false;
+          for (int d = 0; d < rank; ++d) {
+            if (axes[d] == nullptr || done) continue;
+            taps[d] = axes[d]->Taps();
+            done = by_dimension;
+          }
+          value = MakeCast(c.inputs[0].dtype(), SumOfTaps(x, taps, 0, i));
+        }
+        if (outside == nullptr) return value;
+        return MakeSelect(
+            outside, MakeConst(c.inputs[0].dtype(), o.extrapolation), value);
+      })};
 }
 
 }  // namespace

@@ -171,7 +171,12 @@ absl::StatusOr<Value> SpreadOverDimensions(NodeContext& c, const Value& values,
   const int64_t count = static_cast<int64_t>(axes.size());
   const int64_t groups = static_cast<int64_t>(otherwise.size());
   const auto shape = relay::ConstShape(ShapeOf(values));
-  if (!shape || *shape != std::vector<int64_t>{groups * count}) {
+  if (!shape) {
+    return c.NotSupported("how many ", what,
+                          " there are is not known: they are ",
+                          relay::ToString(values.type()));
+  }
+  if (*shape != std::vector<int64_t>{groups * count}) {
     return c.Error(what, " are ", relay::ToString(values.type()), " for ",
                    axes.size(), " axes");
   }

@@ -5,10 +5,12 @@
 
 #include "compiler/frontends/onnx/testing/model_builder.h"
 #include "compiler/frontends/onnx/testing/run_operator.h"
-#include "gtest/gtest.h"
+#include "gmock/gmock.h"
 
 namespace ingot::onnx_frontend {
 namespace {
+
+using testing::HasSubstr;
 
 using Node = onnx::NodeProto;
 
@@ -54,8 +56,9 @@ TEST(RunTimeSizesTest, CenterCropPad) {
            {4, 7, 3}, {2, 4, 3}, {9, 8, 3}, {1, 12, 6}, {0, 7, 4}}) {
     ExpectSame({"CenterCropPad", "", 18}, {x, Longs({3}, sizes)}, 1);
   }
-  const Operator some{"CenterCropPad", "", 18,
-                      [](Node* n) { SetInts(n, "axes", {-1, 0}); }};
+  const Operator some{"CenterCropPad", "", 18, [](Node* n) {
+                        SetInts(n, "axes", {-1, 0});
+                      }};
   ExpectSame(some, {x, Longs({2}, {8, 3})}, 1);
   EXPECT_FALSE(
       RunOperator({"CenterCropPad", "", 18}, {x, Longs({3}, {4, -1, 3})}).ok());
@@ -121,6 +124,42 @@ TEST(RunTimeSizesTest, ResizeOfARegion) {
       1);
   EXPECT_FALSE(
       RunOperator(planes, {x, roi, LeftOut(), Longs({2}, {4, 3})}).ok());
+}
+
+TEST(RunTimeSizesTest, ScalesAreCounted) {
+  const Tensor x = RandomFloats({1, 2, 5, 6}, 1);
+  const absl::Status status =
+      RunOperator(Resize("linear", "half_pixel"),
+                  {x, LeftOut(), Symbolic(Floats({4}, {1, 1, 2, 2}))})
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("how many scales there are is not known"));
+}
+
+// Of more than two dimensions: what resampling them one after the other gives,
+// the last one first.
+TEST(RunTimeSizesTest, CubicResizeOfManyDimensions) {
+  const Tensor x = RandomFloats({3, 4, 5, 6}, 1);
+  const std::vector<int64_t> sizes = {5, 3, 8, 7};
+  const auto along = [](int64_t axis) {
+    return Operator{"Resize", "", 19, [axis](Node* n) {
+                      SetString(n, "mode", "cubic");
+                      SetInts(n, "axes", {axis});
+                    }};
+  };
+  Tensor expected = x;
+  for (int64_t axis = 3; axis >= 0; --axis) {
+    expected = Outputs(along(axis), {expected, LeftOut(), LeftOut(),
+                                     Longs({1}, {sizes[axis]})})[0];
+  }
+  const Operator op = Resize("cubic", "half_pixel");
+  ExpectSame(op, {x, LeftOut(), LeftOut(), Longs({4}, sizes)}, 1);
+  const Tensor actual =
+      Outputs(op, {x, LeftOut(), LeftOut(), Longs({4}, sizes)})[0];
+  const auto values = expected.values<float>();
+  ExpectNear({actual.values<float>().begin(), actual.values<float>().end()},
+             {values.begin(), values.end()});
 }
 
 TEST(RunTimeSizesTest, AntialiasedResize) {

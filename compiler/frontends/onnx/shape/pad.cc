@@ -57,6 +57,10 @@ absl::StatusOr<Pads> ReadPadsOfRunTimeAxes(NodeContext& c, int rank) {
   const Expr half = tir::MakeInt(axes.count());
   const Expr whole = tir::MakeInt(2 * axes.count());
   INGOT_RETURN_IF_ERROR(k.status());
+  if (!relay::ConstShape(ShapeOf(amounts))) {
+    return c.NotSupported("how many pads there are is not known: they are ",
+                          relay::ToString(amounts.type()));
+  }
   if (RankOf(amounts) != 1 ||
       !relay::SameShape(ShapeOf(amounts), Shape{whole})) {
     return c.Error("has pads ", relay::ToString(amounts.type()), " for ",
