@@ -9,8 +9,8 @@ namespace ingot {
 // have in common, so that it is read, checked and computed once: networks
 // without fixed sizes repeat long expressions in each layer. Inputs, outputs,
 // states and requirements, which people read, keep theirs, and so does a plan
-// that is short anyway. Its bodies are left alone. Its
-// phases must have been assigned; they stay what they are.
+// that is short anyway. Its bodies are left alone. Its phases must have been
+// assigned; they stay what they are.
 void NameDims(Plan* plan);
 
 }  // namespace ingot

@@ -38,6 +38,9 @@ Options ReadOptions(const Attrs& attrs) {
   return o;
 }
 
+// The indices that an element reads along a dimension, with their weights.
+using WeightedIndices = std::vector<std::pair<Expr, Expr>>;
+
 // Numbers of one dimension that operands have; null where they do not.
 struct Given {
   Expr scale, start, end;
@@ -107,19 +110,19 @@ class Axis {
 
   // The taps' indices and weights. Who uses them more than once keeps them: the
   // same expressions are computed once.
-  std::vector<std::pair<Expr, Expr>> Taps() const {
+  WeightedIndices Taps() const {
     return o_.mode == "linear" ? Linear() : Cubic();
   }
 
  private:
-  std::vector<std::pair<Expr, Expr>> Linear() const {
+  WeightedIndices Linear() const {
     const Expr low = Floor(pos_);
     const Expr part = pos_ - low;
     const Expr index = MakeCast(DataType::Int(64), low);
     return {{Inside(index), C(1) - part}, {Inside(index + 1), part}};
   }
 
-  std::vector<std::pair<Expr, Expr>> Cubic() const {
+  WeightedIndices Cubic() const {
     const Expr low = Floor(pos_);
     const Expr s = pos_ - low;
     const Expr index = MakeCast(DataType::Int(64), low);
@@ -142,7 +145,7 @@ class Axis {
       }
       for (Expr& w : weights) w = w / sum;
     }
-    std::vector<std::pair<Expr, Expr>> taps;
+    WeightedIndices taps;
     for (int k = 0; k < 4; ++k) {
       taps.emplace_back(Inside(index + (k - 1)), weights[k]);
     }
@@ -260,8 +263,8 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   return Types{{x.dtype, sizes}};
 }
 
-// The axes of one point of the result; null: those that stay as they are, which
-// cost nothing.
+// The dimensions of a call: which of them are resampled, and where a point of
+// the result lies along these. The others cost nothing.
 class Axes {
  public:
   Axes(const ComputeContext& c, const Options& o) : c_(c), o_(o) {}
@@ -278,6 +281,7 @@ class Axes {
     return !same;
   }
 
+  // Null where the dimension stays as it is.
   std::unique_ptr<Axis> At(int d, const Expr& i) const {
     if (!Resamples(d)) return nullptr;
     const te::Tensor& x = c_.inputs[0];
@@ -316,8 +320,7 @@ class Axes {
 };
 
 // A weighted sum for each dimension from `d` on, the first outermost.
-Expr SumOfTaps(const te::Tensor& x,
-               const std::vector<std::vector<std::pair<Expr, Expr>>>& taps,
+Expr SumOfTaps(const te::Tensor& x, const std::vector<WeightedIndices>& taps,
                size_t d, const Indices& at) {
   if (d == taps.size()) return MakeCast(DataType::Float(32), x(at));
   if (taps[d].empty()) return SumOfTaps(x, taps, d + 1, at);
@@ -343,12 +346,12 @@ te::Tensor ResampleLast(const ComputeContext& c, const Axes& axes) {
     if (!axes.Resamples(d)) continue;
     std::vector<Expr> shape = x.shape();
     shape[d] = c.outputs[0].shape[d];
-    x = c.graph.Compute(
-        absl::StrCat(c.name, "_", d), shape, [&, x](const Indices& i) {
-          std::vector<std::vector<std::pair<Expr, Expr>>> taps(rank);
-          taps[d] = axes.At(d, i[d])->Taps();
-          return SumOfTaps(x, taps, 0, i);
-        });
+    x = c.graph.Compute(absl::StrCat(c.name, "_", d), shape,
+                        [&, x](const Indices& i) {
+                          std::vector<WeightedIndices> taps(rank);
+                          taps[d] = axes.At(d, i[d])->Taps();
+                          return SumOfTaps(x, taps, 0, i);
+                        });
   }
   return x;
 }
@@ -378,7 +381,7 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
           }
           value = x(at);
         } else {
-          std::vector<std::vector<std::pair<Expr, Expr>>> taps(rank);
+          std::vector<WeightedIndices> taps(rank);
           bool done = false;
           for (int d = 0; d < rank; ++d) {
             if (axes[d] == nullptr || done) continue;

@@ -226,13 +226,13 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
   const RegisterTile tile = {
       choice.Get("tile_rows") * choice.Get("tile_columns"),
       choice.Get("vectors")};
+  Loop terms = products->reduce_axis(1);
   if (IsWorthWritingOut(machine, tile,
                         GuessExtent(products->op().reduce_extent[1]))) {
-    products->Unroll(products->reduce_axis(1));
-    PrefetchWeights(products, products->reduce_axis(0), machine);
-  } else {
-    PrefetchWeights(products, products->reduce_axis(1), machine);
+    products->Unroll(terms);
+    terms = products->reduce_axis(0);
   }
+  PrefetchWeights(products, terms, machine);
   for (Loop loop : {ri, ci, products->axis(3), v}) products->Unroll(loop);
   products->Vectorize(l);
 }
