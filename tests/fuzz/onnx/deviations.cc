@@ -222,13 +222,17 @@ bool MasksWholeRows(const NodeProto& node, const Scope& scope) {
   return false;
 }
 
-// Wrapping around more than once, or a sum of pads that needs it.
+// Wrapping around more than once what cropping leaves, or a sum of pads that
+// needs it.
 bool WrapsBeyond(const NodeProto& node, const Scope& scope) {
   if (Word(node, "mode") != "wrap") return false;
   const auto from = scope.at(node.input(0)).value.shape();
-  const auto to = scope.at(node.output(0)).value.shape();
-  for (size_t d = 0; d < to.size(); ++d) {
-    if (to[d] > 2 * from[d]) return true;
+  const Tensor& pads = scope.at(node.input(1)).value;
+  for (size_t d = 0; d < from.size(); ++d) {
+    const double start = ElementAt(pads, d);
+    const double end = ElementAt(pads, d + from.size());
+    const double left = from[d] + std::min(start, 0.) + std::min(end, 0.);
+    if (std::max(start, 0.) + std::max(end, 0.) > left) return true;
   }
   return false;
 }
@@ -337,18 +341,16 @@ const std::vector<Deviation>& Deviations() {
     auto* all = new std::vector<Deviation>{
         {"LSTM", ClipsHidden,
          "ONNX says that clip bounds the input of every activation; ONNX "
-         "Runtime "
-         "does not clip the cell before its last one"},
+         "Runtime does not clip the cell before its last one"},
         {"MaxPool", WindowDoesNotFit,
          "a window larger than the padded image has no place by ONNX's "
-         "formula, "
-         "and one by ONNX Runtime's, which rounds a negative quotient up"},
+         "formula, and one by ONNX Runtime's, which rounds a negative quotient "
+         "up"},
         {"AveragePool", WindowDoesNotFit, "as MaxPool's"},
         {"LpPool", WindowDoesNotFit, "as MaxPool's"},
         {"AveragePool", PadsDilatedToTheSame,
          "ONNX's formula for SAME takes the window as wide as dilations make "
-         "it, "
-         "ONNX Runtime's as wide as kernel_shape says"},
+         "it, ONNX Runtime's as wide as kernel_shape says"},
         {"AveragePool", CropsToTheSame,
          "padding to the same is never negative; ONNX Runtime's pools begin "
          "inside of the image"},
@@ -378,12 +380,10 @@ const std::vector<Deviation>& Deviations() {
          "more; ONNX Runtime gives rank 1"},
         {"Attention", MasksWholeRows,
          "rows that are masked whole are NaN by the formula of operator set "
-         "23, "
-         "and 0 by a later correction"},
+         "23, and 0 by a later correction"},
         {"Pad", WrapsBeyond,
          "ONNX Runtime gives numbers of anywhere where more is to be wrapped "
-         "than "
-         "there is"},
+         "than there is"},
         {"MatMulInteger", HasNoElements,
          "ONNX Runtime leaves sums of no terms unset"},
         {"QLinearMatMul", HasNoElements, "as MatMulInteger"},

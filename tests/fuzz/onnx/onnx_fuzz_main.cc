@@ -44,11 +44,8 @@ struct Tally {
   int models = 0, failed = 0, ways = 0, refused = 0, without_reference = 0;
 };
 
-void Report(uint64_t seed, const WayResult& result, const std::string& folder) {
-  std::printf("FAILED seed %llu, %s: %s\n",
-              static_cast<unsigned long long>(seed),
-              result.way.ToString().c_str(), result.message.c_str());
-  std::fflush(stdout);
+void ReduceAndSave(uint64_t seed, const WayResult& result,
+                   const std::string& folder) {
   OnnxModel model = ModelOf(seed);
   if (absl::GetFlag(FLAGS_reduce)) model = Reduce(model, result.way, folder);
   const std::string dir = absl::StrCat(folder, "/seed_", seed);
@@ -60,6 +57,21 @@ void Report(uint64_t seed, const WayResult& result, const std::string& folder) {
   std::printf("%s  %s\n", Describe(model).c_str(),
               saved.ok() ? dir.c_str() : saved.ToString().c_str());
   std::fflush(stdout);
+}
+
+void Report(uint64_t seed, const WayResult& result, const std::string& folder) {
+  std::printf("FAILED seed %llu, %s: %s\n",
+              static_cast<unsigned long long>(seed),
+              result.way.ToString().c_str(), result.message.c_str());
+  // Making a model starts ONNX Runtime's threads, and a process that forks
+  // should have none: a child may inherit a lock that one of them held.
+  ChildPool pool(absl::InfiniteDuration());
+  pool.Start(
+      0, [&](const ChildPool::Write&) { ReduceAndSave(seed, result, folder); });
+  const Ended ended = pool.Next();
+  if (!ended.trouble.empty()) {
+    std::printf("  reducing it %s\n", ended.trouble.c_str());
+  }
 }
 
 void Count(const Ended& ended, const std::string& folder, Tally* tally) {
@@ -110,7 +122,6 @@ int Main() {
                  error.message().c_str());
     return 2;
   }
-  MakeOnnxModel(0);  // so that children find ONNX Runtime ready
   ChildPool pool(absl::Seconds(absl::GetFlag(FLAGS_limit)));
   Tally tally;
   const absl::Time start = absl::Now();

@@ -239,7 +239,10 @@ absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
                            ScaledByRun(c, in, extents.scale_operand));
     // Dimensions without a scale keep their extents.
     extents.sizes = in;
-    for (int64_t a : axes) extents.sizes[a] = told[a];
+    for (int64_t a : axes) {
+      // Nothing stays nothing, whatever the scale.
+      if (!tir::IsConstInt(in[a], 0)) extents.sizes[a] = told[a];
+    }
   } else if (!sizes.empty()) {
     INGOT_ASSIGN_OR_RETURN(extents.sizes, Spread<Expr>(c, sizes, axes, in));
     const std::string policy = c.String("keep_aspect_ratio_policy", "stretch");
@@ -249,9 +252,14 @@ absl::StatusOr<Extents> ReadExtents(NodeContext& c, const Shape& in,
   } else {
     return c.Error("has neither scales nor sizes");
   }
-  for (const Expr& s : extents.sizes) {
+  for (int d = 0; d < rank; ++d) {
     int64_t v;
-    if (tir::AsConstInt(s, &v) && v < 0) return c.Error("size ", v);
+    const bool is_known = tir::AsConstInt(extents.sizes[d], &v);
+    if (is_known && v < 0) return c.Error("size ", v);
+    if (!is_known && tir::IsConstInt(in[d], 0)) {
+      return c.NotSupported("whether dimension ", d,
+                            ", which has no elements, stays so is not known");
+    }
   }
   return extents;
 }

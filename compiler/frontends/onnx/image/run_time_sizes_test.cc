@@ -136,6 +136,20 @@ TEST(RunTimeSizesTest, ScalesAreCounted) {
               HasSubstr("how many scales there are is not known"));
 }
 
+// Sizes that a run tells might give a dimension without elements some.
+TEST(RunTimeSizesTest, ResizeOfNothing) {
+  const Tensor x = RandomFloats({0, 2, 5}, 1);
+  const Operator op = Resize("linear", "half_pixel");
+  ExpectSame(op, {x, LeftOut(), Floats({3}, {3, 1, 2})}, 1);
+  const absl::Status status =
+      RunOperator(op, {x, LeftOut(), LeftOut(), Longs({3}, {0, 2, 7})})
+          .status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented) << status;
+  EXPECT_THAT(
+      std::string(status.message()),
+      HasSubstr("whether dimension 0, which has no elements, stays so"));
+}
+
 // Of more than two dimensions: what resampling them one after the other gives,
 // the last one first.
 TEST(RunTimeSizesTest, CubicResizeOfManyDimensions) {
