@@ -233,6 +233,7 @@ absl::StatusOr<LoadedModel> Load(const ArtifactSet& set,
   context.library = library;
   context.threads = options.threads;
   context.on_work = options.on_work;
+  context.builds = options.builds;
   std::vector<std::shared_ptr<Module>> imports;
   auto load_groups = [&](const std::string& loader) -> absl::Status {
     auto it = groups.find(loader);

@@ -15,6 +15,7 @@
 #include "artifact/artifact_set.h"
 #include "artifact/blob.h"
 #include "artifact/container.h"
+#include "loaders/build_cache.h"
 #include "loaders/loader_registry.h"
 #include "runtime/device.h"
 #include "runtime/executor/executor.h"
@@ -71,6 +72,10 @@ struct LoadOptions {
 
   // Told, in a line for a person, of long work that a loader did. May be null.
   std::function<void(absl::string_view line)> on_work;
+
+  // Keeps what drivers build, for later loads; null: they build it each time
+  // for a set that does not have it. Outlives the load.
+  BuildCache* builds = nullptr;
 };
 
 // A loaded model: what an executor needs. A value; copies share everything.

@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
 #include "artifact/artifact_set.h"
+#include "loaders/build_cache.h"
 #include "runtime/device.h"
 #include "runtime/module.h"
 #include "runtime/plan/shared_plan.h"
@@ -42,9 +43,10 @@ struct LoadContext {
   // null for a set without native code.
   std::shared_ptr<Module> library;
 
-  // LoadOptions has both.
+  // LoadOptions has these.
   int threads = 1;
   std::function<void(absl::string_view line)> on_work;
+  BuildCache* builds = nullptr;
 
   // Those of the plan, in its order, once there is a plan.
   std::vector<OpenDevice> devices;

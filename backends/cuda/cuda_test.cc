@@ -243,6 +243,34 @@ TEST_F(CudaDriver, GetsTheCallsOfTheModel) {
                "to host 1200\n");
 }
 
+// PTX goes through the driver's linker when what it makes is to be kept.
+TEST_F(CudaDriver, CompilesOnce) {
+  const auto set = CompileText(kProduct, "cuda");
+  ASSERT_TRUE(set.ok()) << set.status();
+  testing_support::KeptBuilds builds;
+  testing_support::WorkOfLoading(*set, &builds);
+  EXPECT_STREQ(log_(), "compile\nload\n");
+  ASSERT_EQ(builds.kept().size(), 1u);
+  EXPECT_THAT(std::string(builds.kept().begin()->second.content.view()),
+              ::testing::StartsWith("ingot built code 1\n"
+                                    "device Fake GPU\ndriver 12080\n"
+                                    "of kernels.ptx "));
+  EXPECT_EQ(testing_support::WorkOfLoading(*set, &builds).size(), 0u);
+  EXPECT_STREQ(log_(), "load\n");
+  testing_support::CheckThatBuildsAreKept(*set, "kernels.ptx");
+  // A driver that has an error for its linker tells it.
+  LoadOptions options;
+  testing_support::KeptBuilds none;
+  options.builds = &none;
+  const auto broken = Load(WithFile(*set, "kernels.ptx", "ld.global.f32 x"),
+                           testing_support::BuiltinLoaders(), options);
+  EXPECT_EQ(broken.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(broken.status().message()),
+              HasSubstr("Fake GPU's driver does not compile it: error (200): "
+                        "line 1: no such thing"));
+  EXPECT_EQ(none.kept().size(), 0u);
+}
+
 // Each executor queues its work by itself.
 TEST_F(CudaDriver, HasAStreamForEachExecutor) {
   const auto set = CompileText(kMixed, "cuda,llvm");

@@ -1,16 +1,21 @@
 #include "backends/device/code_loader.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "artifact/artifact_set.h"
+#include "backends/device/built_code.h"
 #include "backends/device/kernel_device.h"
 #include "backends/device/read_table.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
+#include "loaders/build_cache.h"
 #include "runtime/function.h"
 #include "runtime/module.h"
 #include "runtime/plan/call_spec.h"
@@ -21,18 +26,6 @@ namespace {
 // Loaded code, which is there as long as a function of it.
 class Code {
  public:
-  static absl::StatusOr<std::shared_ptr<Code>> Open(absl::string_view family,
-                                                    const OpenDevice& on,
-                                                    absl::string_view bytes) {
-    auto device = std::dynamic_pointer_cast<KernelDevice>(on.api);
-    if (device == nullptr || device->family() != family) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          "kernels of ", family, " are to run on ", on.device.ToString()));
-    }
-    INGOT_ASSIGN_OR_RETURN(void* handle, device->LoadCode(bytes));
-    return std::make_shared<Code>(std::move(device), handle);
-  }
-
   Code(std::shared_ptr<KernelDevice> device, void* handle)
       : device_(std::move(device)), handle_(handle) {}
   ~Code() { device_->UnloadCode(handle_); }
@@ -49,13 +42,84 @@ class Code {
   void* const handle_;
 };
 
-absl::StatusOr<const Artifact*> FindFile(absl::Span<const Artifact> group,
-                                         absl::string_view file) {
+const Artifact* FindFile(absl::Span<const Artifact> group,
+                         absl::string_view file) {
   for (const Artifact& artifact : group) {
     if (artifact.file_name == file) return &artifact;
   }
+  return nullptr;
+}
+
+absl::StatusOr<const Artifact*> RequireFile(absl::Span<const Artifact> group,
+                                            absl::string_view file) {
+  if (const Artifact* found = FindFile(group, file)) return found;
   return absl::InvalidArgumentError(
       absl::StrCat("there is no ", file, " beside ", ArtifactPath(group[0])));
+}
+
+// The code that this driver built before: an artifact beside the code, or a
+// cache has it. Null where there is none, or none that it takes now.
+void* LoadWhatWasBuilt(absl::Span<const Artifact> group, const BuiltCode& built,
+                       KernelDevice& device, LoadContext& context) {
+  std::optional<Blob> kept;
+  if (const Artifact* artifact = FindFile(group, built.file_name())) {
+    kept = artifact->content;
+  } else if (context.builds != nullptr) {
+    kept = context.builds->Find(built.file_name());
+  }
+  if (!kept) return nullptr;
+  const auto binary = built.Read(kept->view());
+  if (!binary) return nullptr;
+  const absl::StatusOr<void*> handle = device.LoadBuilt(*binary);
+  return handle.ok() ? *handle : nullptr;
+}
+
+// Lets the driver compile `code`, says so, and keeps what it made.
+absl::StatusOr<void*> Build(const Artifact& code, const BuiltCode& built,
+                            KernelDevice& device, LoadContext& context) {
+  const absl::Time start = absl::Now();
+  std::string binary;
+  INGOT_ASSIGN_OR_RETURN(
+      void* handle,
+      device.LoadCode(code.content.view(),
+                      context.builds == nullptr ? nullptr : &binary));
+  if (context.on_work != nullptr) {
+    context.on_work(absl::StrCat(
+        code.loader, ": the driver compiled ", ArtifactPath(code), " in ",
+        absl::FormatDuration(
+            absl::Trunc(absl::Now() - start, absl::Milliseconds(1)))));
+  }
+  if (!binary.empty()) {
+    Artifact artifact = code;
+    artifact.file_name = built.file_name();
+    artifact.content = Blob::FromString(built.Write(binary));
+    context.builds->Keep(artifact);
+  }
+  return handle;
+}
+
+absl::StatusOr<std::shared_ptr<Code>> OpenCode(absl::Span<const Artifact> group,
+                                               const Artifact& code,
+                                               absl::string_view family,
+                                               const OpenDevice& on,
+                                               LoadContext& context) {
+  auto device = std::dynamic_pointer_cast<KernelDevice>(on.api);
+  if (device == nullptr || device->family() != family) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "kernels of ", family, " are to run on ", on.device.ToString()));
+  }
+  void* handle = nullptr;
+  if (const std::string for_what = device->BuiltFor(); for_what.empty()) {
+    INGOT_ASSIGN_OR_RETURN(handle,
+                           device->LoadCode(code.content.view(), nullptr));
+  } else {
+    const BuiltCode built(code.file_name, code.content.view(), for_what);
+    handle = LoadWhatWasBuilt(group, built, *device, context);
+    if (handle == nullptr) {
+      INGOT_ASSIGN_OR_RETURN(handle, Build(code, built, *device, context));
+    }
+  }
+  return std::make_shared<Code>(std::move(device), handle);
 }
 
 // The function of an entry of the table, which keeps the code.
@@ -92,8 +156,8 @@ struct CodeKind {
 absl::StatusOr<std::shared_ptr<Module>> LoadCode(
     const CodeKind& kind, absl::Span<const Artifact> group,
     LoadContext& context) {
-  INGOT_ASSIGN_OR_RETURN(const Artifact* file, FindFile(group, kind.file));
-  INGOT_ASSIGN_OR_RETURN(const Artifact* table, FindFile(group, kTableFile));
+  INGOT_ASSIGN_OR_RETURN(const Artifact* file, RequireFile(group, kind.file));
+  INGOT_ASSIGN_OR_RETURN(const Artifact* table, RequireFile(group, kTableFile));
   absl::StatusOr<std::vector<TableFunction>> functions =
       ReadTable(table->content.view());
   if (!functions.ok()) {
@@ -101,7 +165,7 @@ absl::StatusOr<std::shared_ptr<Module>> LoadCode(
   }
   const OpenDevice on = context.DeviceOf(file->target_key);
   const absl::StatusOr<std::shared_ptr<Code>> code =
-      Code::Open(kind.family, on, file->content.view());
+      OpenCode(group, *file, kind.family, on, context);
   if (!code.ok()) return Annotate(code.status(), ArtifactPath(*file));
   auto module = std::make_shared<TableModule>(kind.loader);
   for (const TableFunction& entry : *functions) {

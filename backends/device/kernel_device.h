@@ -20,9 +20,17 @@ class KernelDevice : public StreamingDeviceApi {
   // The family of devices that share such code, for people: "CUDA".
   virtual absl::string_view family() const = 0;
 
-  // Compiles or loads code. InvalidArgument with the first lines of what the
-  // driver's compiler says.
-  virtual absl::StatusOr<void*> LoadCode(absl::string_view bytes) = 0;
+  // What code that this device's driver built runs on, a line each: the device,
+  // and the driver with its version. Empty where the driver builds nothing.
+  virtual std::string BuiltFor() const = 0;
+
+  // Compiles or loads code. `built`, which may be null, gets what LoadBuilt
+  // takes, if the driver gives it away. InvalidArgument with the first lines of
+  // what the driver's compiler says.
+  virtual absl::StatusOr<void*> LoadCode(absl::string_view bytes,
+                                         std::string* built) = 0;
+  // Loads what a driver built. Errors where it does not suit this one.
+  virtual absl::StatusOr<void*> LoadBuilt(absl::string_view bytes) = 0;
   // After work that uses it, as far as that is on the device's own stream.
   virtual void UnloadCode(void* code) = 0;
   // A kernel, which is there as long as the code. InvalidArgument where the

@@ -16,6 +16,35 @@ namespace {
 constexpr int kErrorLog = 5;
 constexpr int kErrorLogBytes = 6;
 
+// What CUDA's linker is given.
+constexpr int kPtx = 1;
+
+// Options that make a driver say what is wrong with code. It keeps pointers to
+// them as long as it works on the code.
+class ErrorLog {
+ public:
+  ErrorLog() = default;
+  ErrorLog(const ErrorLog&) = delete;
+  ErrorLog& operator=(const ErrorLog&) = delete;
+
+  unsigned count() const { return 2; }
+  int* options() { return options_; }
+  void** values() { return values_; }
+
+  // OK, that memory ran out, or that the code is wrong, with the driver's
+  // words.
+  absl::Status Explain(const absl::Status& status) const {
+    if (status.ok() || absl::IsResourceExhausted(status)) return status;
+    return absl::InvalidArgumentError(
+        absl::StrCat(status.message(), text_[0] == '\0' ? "" : ": ", text_));
+  }
+
+ private:
+  char text_[2048] = {};
+  int options_[2] = {kErrorLog, kErrorLogBytes};
+  void* values_[2] = {text_, reinterpret_cast<void*>(sizeof(text_) - 1)};
+};
+
 // An address for no bytes still is one.
 size_t AtLeastOne(size_t bytes) { return std::max<size_t>(bytes, 1); }
 
@@ -96,21 +125,51 @@ absl::StatusOr<std::unique_ptr<DeviceStream>> GpuDevice::OpenStream(Device) {
   return GpuStream::Open(*this);
 }
 
-absl::StatusOr<void*> GpuDevice::LoadCode(absl::string_view image) {
+std::string GpuDevice::BuiltFor() const {
+  int version = 0;
+  if (driver_.GetVersion == nullptr || driver_.GetVersion(&version) != 0) {
+    return "";
+  }
+  return absl::StrCat("device ", name_, "\ndriver ", version, "\n");
+}
+
+absl::StatusOr<std::string> GpuDevice::Compile(const std::string& ptx) {
+  const std::string doing =
+      absl::StrCat(name_, "'s driver does not compile it");
+  ErrorLog log;
+  LinkHandle link = nullptr;
+  INGOT_RETURN_IF_ERROR(driver_.ToStatus(
+      doing,
+      driver_.BeginLink(log.count(), log.options(), log.values(), &link)));
+  int code = driver_.AddToLink(link, kPtx, const_cast<char*>(ptx.c_str()),
+                               ptx.size() + 1, nullptr, 0, nullptr, nullptr);
+  void* binary = nullptr;
+  size_t bytes = 0;
+  if (code == 0) code = driver_.FinishLink(link, &binary, &bytes);
+  // The binary is the linker's.
+  std::string built;
+  if (code == 0) built.assign(static_cast<const char*>(binary), bytes);
+  driver_.EndLink(link);
+  INGOT_RETURN_IF_ERROR(log.Explain(driver_.ToStatus(doing, code)));
+  return built;
+}
+
+absl::StatusOr<void*> GpuDevice::LoadCode(absl::string_view image,
+                                          std::string* built) {
   INGOT_RETURN_IF_ERROR(Use());
   // Text must end in a zero.
-  const std::string bytes(image);
-  char log[2048] = {};
-  int options[] = {kErrorLog, kErrorLogBytes};
-  void* values[] = {log, reinterpret_cast<void*>(sizeof(log) - 1)};
+  std::string bytes(image);
+  if (built != nullptr && driver_.BeginLink != nullptr) {
+    INGOT_ASSIGN_OR_RETURN(bytes, Compile(bytes));
+    *built = bytes;
+  }
+  ErrorLog log;
   CodeHandle code = nullptr;
-  const absl::Status loaded = driver_.ToStatus(
-      absl::StrCat(name_, " does not load it"),
-      driver_.LoadCode(&code, bytes.c_str(), 2, options, values));
-  if (loaded.ok()) return code;
-  if (absl::IsResourceExhausted(loaded)) return loaded;
-  return absl::InvalidArgumentError(absl::StrCat(
-      loaded.message(), log[0] == '\0' ? "" : ": ", std::string(log)));
+  INGOT_RETURN_IF_ERROR(log.Explain(
+      driver_.ToStatus(absl::StrCat(name_, " does not load it"),
+                       driver_.LoadCode(&code, bytes.c_str(), log.count(),
+                                        log.options(), log.values()))));
+  return code;
 }
 
 void GpuDevice::UnloadCode(void* code) {

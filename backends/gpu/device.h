@@ -39,7 +39,13 @@ class GpuDevice final : public device::KernelDevice {
       Device device) override;
 
   absl::string_view family() const override { return driver_.family->name; }
-  absl::StatusOr<void*> LoadCode(absl::string_view bytes) override;
+  // Drivers of HIP take code as LLVM made it.
+  std::string BuiltFor() const override;
+  absl::StatusOr<void*> LoadCode(absl::string_view bytes,
+                                 std::string* built) override;
+  absl::StatusOr<void*> LoadBuilt(absl::string_view bytes) override {
+    return LoadCode(bytes, nullptr);
+  }
   void UnloadCode(void* code) override;
   absl::StatusOr<void*> FindKernel(void* code,
                                    const std::string& name) override;
@@ -57,6 +63,7 @@ class GpuDevice final : public device::KernelDevice {
   GpuDevice(const Driver& driver, int device)
       : driver_(driver), device_(device) {}
   absl::Status Init();
+  absl::StatusOr<std::string> Compile(const std::string& ptx);
 
   const Driver& driver_;
   const int device_;

@@ -26,15 +26,23 @@ absl::StatusOr<const Driver*> OpenLibrary(const Family& family) {
   const bool is_cuda = &family == &kCuda;
   auto driver = std::make_unique<Driver>();
   driver->family = &family;
-#define INGOT_GPU_FIND(name, parameters, cuda, hip)                            \
-  driver->name = reinterpret_cast<decltype(driver->name)>(                     \
-      dlsym(library, is_cuda ? cuda : hip));                                   \
-  if (driver->name == nullptr) {                                               \
-    return absl::NotFoundError(absl::StrCat(                                   \
-        family.library, " has no ", is_cuda ? cuda : hip, ": it is too old")); \
+#define INGOT_GPU_FIND_BY(name, symbol)                                       \
+  driver->name =                                                              \
+      reinterpret_cast<decltype(driver->name)>(dlsym(library, symbol));       \
+  if (driver->name == nullptr) {                                              \
+    return absl::NotFoundError(                                               \
+        absl::StrCat(family.library, " has no ", symbol, ": it is too old")); \
   }
+#define INGOT_GPU_FIND(name, parameters, cuda, hip) \
+  INGOT_GPU_FIND_BY(name, is_cuda ? cuda : hip)
+#define INGOT_CUDA_FIND(name, parameters, cuda) INGOT_GPU_FIND_BY(name, cuda)
   INGOT_GPU_FUNCTIONS(INGOT_GPU_FIND)
+  if (is_cuda) {
+    INGOT_CUDA_FUNCTIONS(INGOT_CUDA_FIND)
+  }
+#undef INGOT_CUDA_FIND
 #undef INGOT_GPU_FIND
+#undef INGOT_GPU_FIND_BY
   INGOT_RETURN_IF_ERROR(driver->ToStatus(absl::StrCat("starting ", family.name),
                                          driver->Init(0)));
   return driver.release();

@@ -19,6 +19,7 @@ using Context = void*;
 using Stream = void*;
 using Event = void*;
 using CodeHandle = void*;
+using LinkHandle = void*;
 using Kernel = void*;
 
 // X(our name, parameters, CUDA's name, HIP's name). All return a code, 0 for
@@ -67,6 +68,20 @@ using Kernel = void*;
   X(GetErrorText, (int code, const char** text), "cuGetErrorString",           \
     "hipDrvGetErrorString")
 
+// The same of CUDA alone, which compiles PTX: its linker gives what it made.
+#define INGOT_CUDA_FUNCTIONS(X)                                             \
+  X(GetVersion, (int* version), "cuDriverGetVersion")                       \
+  X(BeginLink,                                                              \
+    (unsigned num_options, int* options, void** values, LinkHandle* link),  \
+    "cuLinkCreate_v2")                                                      \
+  X(AddToLink,                                                              \
+    (LinkHandle link, int type, void* data, size_t bytes, const char* name, \
+     unsigned num_options, int* options, void** values),                    \
+    "cuLinkAddData_v2")                                                     \
+  X(FinishLink, (LinkHandle link, void** binary, size_t* bytes),            \
+    "cuLinkComplete")                                                       \
+  X(EndLink, (LinkHandle link), "cuLinkDestroy")
+
 // A family of GPUs that share a driver: a value.
 struct Family {
   const char* name;     // "CUDA"
@@ -83,6 +98,10 @@ struct Driver {
   int(*name) parameters = nullptr;
   INGOT_GPU_FUNCTIONS(INGOT_GPU_FIELD)
 #undef INGOT_GPU_FIELD
+#define INGOT_CUDA_FIELD(name, parameters, cuda) \
+  int(*name) parameters = nullptr;
+  INGOT_CUDA_FUNCTIONS(INGOT_CUDA_FIELD)
+#undef INGOT_CUDA_FIELD
 
   // The family's library, opened and initialised once; it stays open. NotFound
   // says what brings it. Thread-safe.

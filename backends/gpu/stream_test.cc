@@ -91,7 +91,7 @@ TEST_F(StreamTest, AfterAnErrorNothingRunsUntilItWasTold) {
   const auto stream = Open();
   auto& device = static_cast<GpuDevice&>(*on_.api);
   const auto code = device.LoadCode(
-      ".version 6.0\n.visible .entry f(\n.param .u64 f_param_0\n)");
+      ".version 6.0\n.visible .entry f(\n.param .u64 f_param_0\n)", nullptr);
   ASSERT_TRUE(code.ok()) << code.status();
   const auto kernel = device.FindKernel(*code, "f");
   ASSERT_TRUE(kernel.ok()) << kernel.status();

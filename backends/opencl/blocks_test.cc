@@ -107,7 +107,7 @@ Tensor RunOnDevice(const OpenDevice& on, const tir::PrimFunc& func,
                    const std::vector<Tensor>& arguments) {
   auto& device = static_cast<ClDevice&>(*on.api);
   const auto kernels = Kernels(func);
-  const auto code = device.LoadCode(Source(func, kernels));
+  const auto code = device.LoadCode(Source(func, kernels), nullptr);
   EXPECT_TRUE(code.ok()) << code.status();
   std::vector<void*> memory;
   for (const Tensor& t : arguments) {

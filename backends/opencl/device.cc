@@ -33,6 +33,23 @@ bool HasSharedMemory(const Driver& driver, cl_device_id id) {
          (capabilities & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
 }
 
+// What CreateProgramWithBinary takes, of a program for one device; empty where
+// the driver does not give it.
+std::string BinaryOf(const Driver& driver, cl_program program) {
+  size_t size = 0;
+  if (driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size),
+                            &size, nullptr) != CL_SUCCESS) {
+    return "";
+  }
+  std::string binary(size, '\0');
+  char* bytes = binary.data();
+  if (driver.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof(bytes), &bytes,
+                            nullptr) != CL_SUCCESS) {
+    return "";
+  }
+  return binary;
+}
+
 }  // namespace
 
 absl::StatusOr<OpenDevice> ClDevice::Open() {
@@ -66,14 +83,18 @@ absl::StatusOr<OpenDevice> ClDevice::Open() {
 }
 
 absl::Status ClDevice::Init() {
-  char name[256] = {};
-  driver_.GetDeviceInfo(id_, CL_DEVICE_NAME, sizeof(name) - 1, name, nullptr);
-  name_ = name;
+  name_ = Info(CL_DEVICE_NAME);
   cl_int code = CL_SUCCESS;
   context_ = driver_.CreateContext(nullptr, 1, &id_, nullptr, nullptr, &code);
   INGOT_RETURN_IF_ERROR(ToStatus("clCreateContext", code));
   INGOT_ASSIGN_OR_RETURN(own_, ClStream::Open(*this));
   return absl::OkStatus();
+}
+
+std::string ClDevice::Info(cl_device_info what) const {
+  char text[256] = {};
+  driver_.GetDeviceInfo(id_, what, sizeof(text) - 1, text, nullptr);
+  return text;
 }
 
 ClDevice::~ClDevice() {
@@ -115,14 +136,36 @@ absl::StatusOr<std::unique_ptr<DeviceStream>> ClDevice::OpenStream(Device) {
 
 absl::string_view ClDevice::family() const { return kFamily; }
 
-absl::StatusOr<void*> ClDevice::LoadCode(absl::string_view source) {
+std::string ClDevice::BuiltFor() const {
+  return absl::StrCat("device ", name_, "\nversion ", Info(CL_DEVICE_VERSION),
+                      "\ndriver ", Info(CL_DRIVER_VERSION), "\n");
+}
+
+absl::StatusOr<void*> ClDevice::LoadCode(absl::string_view source,
+                                         std::string* built) {
   const char* text = source.data();
   const size_t length = source.size();
   cl_int code = CL_SUCCESS;
   cl_program program =
       driver_.CreateProgramWithSource(context_, 1, &text, &length, &code);
   INGOT_RETURN_IF_ERROR(ToStatus("clCreateProgramWithSource", code));
-  code =
+  INGOT_ASSIGN_OR_RETURN(void* const loaded, Build(program));
+  if (built != nullptr) *built = BinaryOf(driver_, program);
+  return loaded;
+}
+
+absl::StatusOr<void*> ClDevice::LoadBuilt(absl::string_view binary) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(binary.data());
+  const size_t length = binary.size();
+  cl_int status = CL_SUCCESS, code = CL_SUCCESS;
+  cl_program program = driver_.CreateProgramWithBinary(
+      context_, 1, &id_, &length, &bytes, &status, &code);
+  INGOT_RETURN_IF_ERROR(ToStatus("clCreateProgramWithBinary", code));
+  return Build(program);
+}
+
+absl::StatusOr<void*> ClDevice::Build(cl_program program) {
+  const cl_int code =
       driver_.BuildProgram(program, 1, &id_, "-cl-std=CL2.0", nullptr, nullptr);
   if (code == CL_SUCCESS) {
     auto* const loaded = new Code;

@@ -40,7 +40,10 @@ class ClDevice final : public device::KernelDevice {
       Device device) override;
 
   absl::string_view family() const override;
-  absl::StatusOr<void*> LoadCode(absl::string_view source) override;
+  std::string BuiltFor() const override;
+  absl::StatusOr<void*> LoadCode(absl::string_view source,
+                                 std::string* built) override;
+  absl::StatusOr<void*> LoadBuilt(absl::string_view binary) override;
   void UnloadCode(void* code) override;
   absl::StatusOr<void*> FindKernel(void* code,
                                    const std::string& name) override;
@@ -55,6 +58,9 @@ class ClDevice final : public device::KernelDevice {
  private:
   ClDevice(const Driver& driver, cl_device_id id) : driver_(driver), id_(id) {}
   absl::Status Init();
+  std::string Info(cl_device_info what) const;
+  // Takes the program, and releases it if that fails.
+  absl::StatusOr<void*> Build(cl_program program);
 
   const Driver& driver_;
   const cl_device_id id_;

@@ -20,6 +20,7 @@ namespace ingot::opencl {
   X(CreateCommandQueueWithProperties) \
   X(CreateContext)                    \
   X(CreateKernel)                     \
+  X(CreateProgramWithBinary)          \
   X(CreateProgramWithSource)          \
   X(EnqueueBarrierWithWaitList)       \
   X(EnqueueMarkerWithWaitList)        \
@@ -31,6 +32,7 @@ namespace ingot::opencl {
   X(GetDeviceInfo)                    \
   X(GetPlatformIDs)                   \
   X(GetProgramBuildInfo)              \
+  X(GetProgramInfo)                   \
   X(ReleaseCommandQueue)              \
   X(ReleaseContext)                   \
   X(ReleaseEvent)                     \

@@ -36,6 +36,14 @@ module {
 }
 )";
 
+constexpr char kTanh[] = R"(
+module {
+  func @main(%x: f32[4, 8]) -> (%y) {
+    %y = tanh(%x)
+  }
+}
+)";
+
 Tensor Input() {
   Tensor x = *Tensor::Empty(DataType::Float(32), {4, 8});
   for (int i = 0; i < 32; ++i) x.mutable_data<float>()[i] = 0.1f * (i - 16);
@@ -170,14 +178,7 @@ TEST_F(OpenClDevice, HasStreamsThatWaitForEachOther) {
 }
 
 TEST_F(OpenClDevice, RunsWithoutAHost) {
-  const auto set = CompileText(R"(
-module {
-  func @main(%x: f32[4, 8]) -> (%y) {
-    %y = tanh(%x)
-  }
-}
-)",
-                               "opencl");
+  const auto set = CompileText(kTanh, "opencl");
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
@@ -204,6 +205,27 @@ TEST_F(OpenClDevice, ServesManyThreads) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(OpenClDevice, CompilesOnce) {
+  const auto set = CompileText(kProduct, "opencl");
+  ASSERT_TRUE(set.ok()) << set.status();
+  testing_support::CheckThatBuildsAreKept(*set, "kernels.cl");
+}
+
+// The same numbers come of what the driver compiled before.
+TEST_F(OpenClDevice, RunsWhatItCompiledBefore) {
+  auto set = CompileText(kTanh, "opencl");
+  ASSERT_TRUE(set.ok()) << set.status();
+  testing_support::KeptBuilds builds;
+  testing_support::WorkOfLoading(*set, &builds);
+  ASSERT_EQ(builds.kept().size(), 1u);
+  ASSERT_TRUE(set->Add(builds.kept().begin()->second).ok());
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  const auto results = testing_support::RunModel(*model, {Input()});
+  ASSERT_TRUE(results.ok()) << results.status();
+  EXPECT_NEAR((*results)[0].data<float>()[31], std::tanh(1.5), 1e-6);
 }
 
 TEST_F(OpenClDevice, SaysWhatItCannotLoad) {
@@ -242,14 +264,7 @@ TEST(OpenClLoad, WantsADeviceOfItsKind) {
   options.link = [](const ArtifactSet&) -> absl::StatusOr<std::string> {
     return absl::UnimplementedError("nothing is linked here");
   };
-  const auto alone = CompileText(R"(
-module {
-  func @main(%x: f32[4, 8]) -> (%y) {
-    %y = tanh(%x)
-  }
-}
-)",
-                                 "opencl");
+  const auto alone = CompileText(kTanh, "opencl");
   ASSERT_TRUE(alone.ok()) << alone.status();
   const auto model = Load(*alone, testing_support::BuiltinLoaders(), options);
   EXPECT_EQ(model.status().code(), absl::StatusCode::kFailedPrecondition);

@@ -17,6 +17,7 @@
 #include "artifact/sha256.h"
 #include "artifact/target_keys.h"
 #include "base/annotate.h"
+#include "base/cache_folder.h"
 #include "base/status_macros.h"
 #include "loaders/native/container_object.h"
 #include "loaders/native/files.h"
@@ -151,17 +152,6 @@ absl::Status LinkAtomically(const ArtifactSet& set, ArtifactSet container,
   return status;
 }
 
-std::string CacheFolder() {
-  if (const char* cache = getenv("XDG_CACHE_HOME");
-      cache != nullptr && cache[0] == '/') {
-    return absl::StrCat(cache, "/ingot/linked");
-  }
-  if (const char* home = getenv("HOME"); home != nullptr && home[0] == '/') {
-    return absl::StrCat(home, "/.cache/ingot/linked");
-  }
-  return "";
-}
-
 // Everything that the linked bytes depend on.
 std::string LinkKey(const ArtifactSet& set, const LinkOptions& options) {
   std::string text =
@@ -199,7 +189,7 @@ absl::StatusOr<std::string> LinkCached(
     const ArtifactSet& set,
     const std::function<void(absl::string_view)>& report,
     const LinkOptions& options) {
-  std::string folder = CacheFolder();
+  std::string folder = CacheFolder("linked");
   std::error_code error;
   if (!folder.empty()) fs::create_directories(folder, error);
   if (folder.empty() || error || access(folder.c_str(), W_OK) != 0) {

@@ -84,6 +84,27 @@ TEST_F(CliTest, HostAndDeviceHaveFoldersOfTheirOwn) {
 }
 
 // The second of two targets that take every operator gets what is pinned to it.
+// A driver compiles once: for the cache of `run`, or for a set, by `prepare`.
+TEST_F(CliTest, WhatADriverCompiledIsKept) {
+  Do({"compile", "@mlp.onnx", "-o", "@mlp.ingot", "--target=opencl,llvm",
+      "--quiet"});
+  const CommandResult first = Ingot({"run", "@mlp.ingot"});
+  if (first.exit != 0) GTEST_SKIP() << first.err;
+  EXPECT_THAT(first.out, HasSubstr("opencl: the driver compiled "
+                                   "opencl/opencl/kernels.cl in "));
+  EXPECT_THAT(Do({"run", "@mlp.ingot"}), Not(HasSubstr("the driver compiled")));
+  const std::string said = Do({"prepare", "@mlp.ingot", "-o", "@built.ingot"});
+  EXPECT_THAT(said, AllOf(HasSubstr("the driver compiled"),
+                          HasSubstr("1 of them built by this machine's")));
+  EXPECT_THAT(Do({"list", "@built.ingot"}), HasSubstr(".built"));
+  // Nothing is left of the first run.
+  setenv("XDG_CACHE_HOME", Path("another cache").c_str(), 1);
+  EXPECT_THAT(Do({"run", "@built.ingot"}),
+              Not(HasSubstr("the driver compiled")));
+  EXPECT_THAT(Do({"prepare", "@built.ingot", "-o", "@again.ingot"}),
+              HasSubstr("0 of them built"));
+}
+
 TEST_F(CliTest, ASecondHostGetsWhatIsPinned) {
   EXPECT_THAT(Do({"explain", "@mlp.onnx", "--target=llvm,c", "--pin=second:c"}),
               HasSubstr("second"));

@@ -53,6 +53,8 @@ constexpr Command kCommands[] = {
      nullptr},
     {"dump", "write a set as a directory to read and edit", RunDump},
     {"pack", "make a set of such a directory again", RunPack},
+    {"prepare", "let this machine's drivers compile what a set has for devices",
+     RunPrepare},
     {"link", "make a set a shared library that needs no other file", nullptr},
     {"export", "write a set as a folder of C for firmware", nullptr},
     {"check", "say whether a set can run on this machine, or another",

@@ -24,6 +24,7 @@ absl::Status RunDump(Args args, const Backends& backends);
 absl::Status RunInspect(Args args, const Backends& backends);
 absl::Status RunList(Args args, const Backends& backends);
 absl::Status RunPack(Args args, const Backends& backends);
+absl::Status RunPrepare(Args args, const Backends& backends);
 absl::Status RunRun(Args args, const Backends& backends);
 absl::Status RunSign(Args args, const Backends& backends);
 absl::Status RunVerify(Args args, const Backends& backends);

@@ -15,8 +15,10 @@
 #include "artifact/artifact.h"
 #include "artifact/blob.h"
 #include "base/annotate.h"
+#include "base/cache_folder.h"
 #include "base/status_macros.h"
 #include "loaders/bare_file.h"
+#include "loaders/build_cache.h"
 #include "loaders/inspectors/constants_inspector.h"
 #include "loaders/inspectors/plan_inspector.h"
 #include "loaders/native/find_container.h"
@@ -268,6 +270,9 @@ absl::StatusOr<OpenedModel> OpenModel(absl::string_view path,
   options.on_edited_note = edited.Keep();
   options.threads = static_cast<int>(flags.threads);
   options.on_work = say;
+  const std::unique_ptr<BuildCache> builds =
+      FolderBuildCache(CacheFolder("built"));
+  options.builds = builds.get();
   if (builtins.compiler != nullptr) {
     options.link = [&](const ArtifactSet& set) {
       progress->Update("linking", 0);

@@ -5,7 +5,9 @@
 #include "backends/testing/run_model.h"
 #include "compiler/driver/compile.h"
 #include "compiler/relay/parser.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "loaders/load.h"
 
 namespace ingot::testing_support {
 
@@ -41,6 +43,53 @@ ArtifactSet WithFile(const ArtifactSet& set, absl::string_view file,
     EXPECT_TRUE(changed.Add(std::move(artifact)).ok());
   }
   return changed;
+}
+
+std::vector<std::string> WorkOfLoading(const ArtifactSet& set,
+                                       BuildCache* builds) {
+  std::vector<std::string> work;
+  LoadOptions options;
+  options.builds = builds;
+  options.on_work = [&](absl::string_view line) { work.emplace_back(line); };
+  const auto model = Load(set, BuiltinLoaders(), options);
+  EXPECT_TRUE(model.ok()) << model.status();
+  return work;
+}
+
+void CheckThatBuildsAreKept(const ArtifactSet& set,
+                            absl::string_view code_file) {
+  EXPECT_EQ(WorkOfLoading(set, nullptr).size(), 1u);
+  KeptBuilds cache;
+  const std::vector<std::string> work = WorkOfLoading(set, &cache);
+  ASSERT_EQ(work.size(), 1u);
+  EXPECT_THAT(work[0], ::testing::HasSubstr(": the driver compiled "));
+  ASSERT_EQ(cache.kept().size(), 1u);
+  EXPECT_EQ(WorkOfLoading(set, &cache).size(), 0u);
+
+  // Beside the code, without a cache.
+  const Artifact built = cache.kept().begin()->second;
+  ArtifactSet prepared = set;
+  ASSERT_TRUE(prepared.Add(built).ok());
+  EXPECT_EQ(WorkOfLoading(prepared, nullptr).size(), 0u);
+
+  // Of other code.
+  std::string code;
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.file_name == code_file)
+      code = std::string(artifact.content.view());
+  }
+  const ArtifactSet edited = WithFile(prepared, code_file, code + "\n");
+  EXPECT_EQ(WorkOfLoading(edited, nullptr).size(), 1u);
+
+  // Damaged, and of something else under this name.
+  const std::string content(built.content.view());
+  for (const std::string& other :
+       {std::string(), content.substr(0, 30),
+        content.substr(0, content.find("\n\n") + 2) + "no code",
+        "ingot built code 1\ndevice another\n\n" + content}) {
+    const ArtifactSet damaged = WithFile(prepared, built.file_name, other);
+    EXPECT_EQ(WorkOfLoading(damaged, nullptr).size(), 1u) << other;
+  }
 }
 
 int CountOf(absl::string_view what, absl::string_view text) {

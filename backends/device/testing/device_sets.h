@@ -2,11 +2,16 @@
 #ifndef INGOT_BACKENDS_DEVICE_TESTING_DEVICE_SETS_H_
 #define INGOT_BACKENDS_DEVICE_TESTING_DEVICE_SETS_H_
 
+#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/artifact_set.h"
+#include "artifact/blob.h"
+#include "loaders/build_cache.h"
 
 namespace ingot::testing_support {
 
@@ -54,6 +59,34 @@ std::string ContentOf(const ArtifactSet& set, absl::string_view kind,
 // The set with another text in the place of one of its files.
 ArtifactSet WithFile(const ArtifactSet& set, absl::string_view file,
                      const std::string& content);
+
+// Keeps what drivers build, and finds it again.
+class KeptBuilds final : public BuildCache {
+ public:
+  std::optional<Blob> Find(absl::string_view file_name) override {
+    const auto found = kept_.find(std::string(file_name));
+    if (found == kept_.end()) return std::nullopt;
+    return found->second.content;
+  }
+  void Keep(const Artifact& built) override { kept_[built.file_name] = built; }
+
+  const std::map<std::string, Artifact>& kept() const { return kept_; }
+
+ private:
+  std::map<std::string, Artifact> kept_;
+};
+
+// Loads a set without native code with this cache, which may be null, and
+// returns what was said of work: what the driver had to compile. Fails the test
+// where it does not load.
+std::vector<std::string> WorkOfLoading(const ArtifactSet& set,
+                                       BuildCache* builds);
+
+// Loads such a set, whose driver compiles `code_file`, again and again: it is
+// compiled only where neither the set nor a cache has what was built of these
+// bytes, or where that is damaged.
+void CheckThatBuildsAreKept(const ArtifactSet& set,
+                            absl::string_view code_file);
 
 }  // namespace ingot::testing_support
 

@@ -40,6 +40,12 @@ struct FakeCode {
   std::map<std::string, FakeKernel> kernels;
 };
 
+// What becomes of PTX: itself with a word before it.
+struct FakeLink {
+  std::string binary;
+  char* log = nullptr;
+};
+
 // Its work runs when somebody waits for it. Once some has failed, the rest is
 // dropped until that was told.
 struct FakeStream {
@@ -78,6 +84,7 @@ struct State {
   std::map<std::string, int> failing;
   std::map<void*, size_t> blocks;
   std::map<void*, std::unique_ptr<FakeCode>> codes;
+  std::map<void*, std::unique_ptr<FakeLink>> links;
   std::map<void*, std::shared_ptr<FakeStream>> streams;
   std::map<void*, std::shared_ptr<FakeEvent>> events;
   void (*run)(const char*, size_t, void* const*) = nullptr;
@@ -178,7 +185,8 @@ extern "C" void FakeDriverRun(void (*run)(const char*, size_t, void* const*)) {
 extern "C" int FakeDriverHeld() {
   const std::lock_guard<std::mutex> lock(S().mutex);
   return static_cast<int>(S().blocks.size() + S().codes.size() +
-                          S().streams.size() + S().events.size());
+                          S().links.size() + S().streams.size() +
+                          S().events.size());
 }
 
 extern "C" int FakeDriverStreams() {
@@ -338,6 +346,55 @@ EXPORT int NAME(cuModuleLoadDataEx,
   S().codes[*code] = std::move(made);
   return kOk;
 }
+
+#ifndef INGOT_FAKE_HIP
+EXPORT int cuDriverGetVersion(int* version) {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  if (const int code = Fails("cuDriverGetVersion", false)) return code;
+  *version = 12080;
+  return kOk;
+}
+
+EXPORT int cuLinkCreate_v2(unsigned num_options, int* options, void** values,
+                           void** link) {
+  BEGIN(cuLinkCreate_v2, , true);
+  auto made = std::make_unique<FakeLink>();
+  for (unsigned i = 0; i < num_options; ++i) {
+    if (options[i] == 5) made->log = static_cast<char*>(values[i]);
+  }
+  *link = made.get();
+  S().links[*link] = std::move(made);
+  return kOk;
+}
+
+EXPORT int cuLinkAddData_v2(void* link, int type, void* data, size_t bytes,
+                            const char*, unsigned, int*, void**) {
+  BEGIN(cuLinkAddData_v2, , true);
+  FakeLink& to = *static_cast<FakeLink*>(link);
+  const char* const text = static_cast<const char*>(data);
+  if (type != 1 || std::strlen(text) + 1 != bytes) return kInvalidValue;
+  if (!IsCode(text)) {
+    std::strcpy(to.log, "line 1: no such thing");
+    return kInvalidImage;
+  }
+  to.binary = std::string("CUBIN") + text;
+  return kOk;
+}
+
+EXPORT int cuLinkComplete(void* link, void** binary, size_t* bytes) {
+  BEGIN(cuLinkComplete, , true);
+  FakeLink& of = *static_cast<FakeLink*>(link);
+  *binary = of.binary.data();
+  *bytes = of.binary.size();
+  S().log += "compile\n";
+  return kOk;
+}
+
+EXPORT int cuLinkDestroy(void* link) {
+  BEGIN(cuLinkDestroy, , true);
+  return S().links.erase(link) == 1 ? kOk : kInvalidValue;
+}
+#endif
 
 EXPORT int NAME(cuModuleUnload, hipModuleUnload)(void* code) {
   BEGIN(cuModuleUnload, hipModuleUnload, true);

@@ -86,4 +86,25 @@ std::set<std::string> NamesReadBy(const onnx::NodeProto& node) {
   return names;
 }
 
+const onnx::AttributeProto* FindAttribute(const onnx::NodeProto& node,
+                                          absl::string_view name) {
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.name() == name) return &attribute;
+  }
+  return nullptr;
+}
+
+std::string TextOf(const onnx::NodeProto& node, absl::string_view name) {
+  const auto* attribute = FindAttribute(node, name);
+  return attribute == nullptr ? "" : attribute->s();
+}
+
+int64_t IntegerOf(const onnx::NodeProto& node, absl::string_view name, int k,
+                  int64_t otherwise) {
+  const auto* attribute = FindAttribute(node, name);
+  return attribute == nullptr || k >= attribute->ints_size()
+             ? otherwise
+             : attribute->ints(k);
+}
+
 }  // namespace ingot::fuzz

@@ -2,6 +2,7 @@
 #ifndef INGOT_TESTS_FUZZ_ONNX_PROTOS_H_
 #define INGOT_TESTS_FUZZ_ONNX_PROTOS_H_
 
+#include <cstdint>
 #include <set>
 #include <string>
 
@@ -27,6 +28,16 @@ int OpsetOf(const onnx::ModelProto& model);
 // The names of the values that the node reads, those that its subgraphs take
 // from around them included. An optional operand that is left out has none.
 std::set<std::string> NamesReadBy(const onnx::NodeProto& node);
+
+// A node's attribute; null if it has none of that name.
+const onnx::AttributeProto* FindAttribute(const onnx::NodeProto& node,
+                                          absl::string_view name);
+
+// The text of such an attribute, "" without one, and the k-th of its integers,
+// `otherwise` without so many.
+std::string TextOf(const onnx::NodeProto& node, absl::string_view name);
+int64_t IntegerOf(const onnx::NodeProto& node, absl::string_view name, int k,
+                  int64_t otherwise);
 
 }  // namespace ingot::fuzz
 

@@ -1,0 +1,96 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "artifact/artifact_set.h"
+#include "artifact/container.h"
+#include "artifact/loader_names.h"
+#include "base/status_macros.h"
+#include "loaders/build_cache.h"
+#include "loaders/load.h"
+#include "tools/ingot/commands.h"
+#include "tools/ingot/flags.h"
+#include "tools/ingot/output.h"
+#include "tools/ingot/sets.h"
+
+namespace ingot {
+namespace {
+
+// Has nothing, so that drivers build, and takes what they made.
+class Builds final : public BuildCache {
+ public:
+  std::optional<Blob> Find(absl::string_view) override { return std::nullopt; }
+  void Keep(const Artifact& built) override { built_.push_back(built); }
+
+  const std::vector<Artifact>& built() const { return built_; }
+
+ private:
+  std::vector<Artifact> built_;
+};
+
+// The set without its native code, which no driver compiles: what is left loads
+// without a linker.
+absl::StatusOr<ArtifactSet> WithoutNativeCode(const ArtifactSet& set) {
+  ArtifactSet rest;
+  rest.mutable_provenance() = set.provenance();
+  for (const Artifact& artifact : set.artifacts()) {
+    if (artifact.loader == kNativeLoader) continue;
+    INGOT_RETURN_IF_ERROR(rest.Add(artifact));
+  }
+  return rest;
+}
+
+absl::StatusOr<std::vector<Artifact>> BuildHere(const ArtifactSet& set,
+                                                const Builtins& builtins) {
+  if (!set.provenance().variants().empty()) {
+    return absl::FailedPreconditionError(
+        "has variants; prepare each before they become one set");
+  }
+  INGOT_ASSIGN_OR_RETURN(const ArtifactSet rest, WithoutNativeCode(set));
+  Builds builds;
+  LoadOptions options;
+  options.builds = &builds;
+  options.on_work = [](absl::string_view line) {
+    Print(absl::StrCat(OneLine(line), "\n"));
+  };
+  INGOT_RETURN_IF_ERROR(Load(rest, builtins.loaders, options).status());
+  return builds.built();
+}
+
+}  // namespace
+
+absl::Status RunPrepare(Args args, const Backends& backends) {
+  FlagSet flags("prepare", {"SET"},
+                "Lets the drivers of this machine's devices compile what a set "
+                "has for them, and adds what they made to the set. Loading it "
+                "with the same devices and drivers then compiles nothing; with "
+                "others it is compiled as before.");
+  std::string output;
+  ReadOptions read;
+  flags.String("o", "OUT.ingot", "the file to write", &output);
+  flags.Required();
+  AddAcceptEdits(&flags, &read.accept_edits);
+  absl::StatusOr<bool> go_on = flags.Parse(args);
+  if (!go_on.ok() || !*go_on) return go_on.status();
+
+  INGOT_ASSIGN_OR_RETURN(const Builtins builtins, MakeBuiltins(backends));
+  absl::StatusOr<ArtifactSet> set =
+      OpenSet(flags.word(0), SetUse::kWhole, builtins, read);
+  if (!set.ok()) return Where(set.status(), flags.word(0));
+  const absl::StatusOr<std::vector<Artifact>> built = BuildHere(*set, builtins);
+  if (!built.ok()) return Where(built.status(), flags.word(0));
+  for (const Artifact& artifact : *built) {
+    INGOT_RETURN_IF_ERROR(set->Add(artifact));
+  }
+  if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
+    return Where(s, output);
+  }
+  Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+                     " artifacts, ", built->size(),
+                     " of them built by this machine's drivers\n"));
+  return absl::OkStatus();
+}
+
+}  // namespace ingot
