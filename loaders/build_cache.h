@@ -1,4 +1,4 @@
-// What drivers of this machine built while sets were loaded.
+// A cache of what drivers built while sets were loaded.
 #ifndef INGOT_LOADERS_BUILD_CACHE_H_
 #define INGOT_LOADERS_BUILD_CACHE_H_
 
@@ -29,8 +29,9 @@ class BuildCache {
   virtual void Keep(const Artifact& built) = 0;
 };
 
-// Of the files of a folder, which is made when it is first needed; "": of none.
-// What cannot be read or written is not there: no error comes of a cache.
+// A cache of files in a folder, which is made when it is first needed; with ""
+// it keeps nothing. What cannot be read or written is not there: no error comes
+// of a cache.
 std::unique_ptr<BuildCache> FolderBuildCache(std::string folder);
 
 }  // namespace ingot

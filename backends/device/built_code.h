@@ -9,13 +9,14 @@
 
 namespace ingot::device {
 
-// The artifact begins with lines that say what it holds for, and the bytes that
-// the driver gave follow an empty line. Its name has a digest of these lines,
-// so that a set may have one for each kind of device beside the code. A value.
+// The artifact begins with lines that say where it runs and of which code it
+// was built; the bytes that the driver gave follow an empty line. Its name has
+// a digest of these lines, so that a set may have one for each kind of device
+// beside the code. A value.
 class BuiltCode {
  public:
-  // Of `code`, the content of the artifact `code_file`, on what
-  // KernelDevice::BuiltFor says.
+  // `code` is the content of the artifact `code_file`; `built_for` is what
+  // KernelDevice::BuiltFor says of the device.
   BuiltCode(absl::string_view code_file, absl::string_view code,
             absl::string_view built_for);
 

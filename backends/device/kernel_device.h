@@ -20,7 +20,7 @@ class KernelDevice : public StreamingDeviceApi {
   // The family of devices that share such code, for people: "CUDA".
   virtual absl::string_view family() const = 0;
 
-  // What code that this device's driver built runs on, a line each: the device,
+  // Says where code runs that this device's driver built, in lines: the device,
   // and the driver with its version. Empty where the driver builds nothing.
   virtual std::string BuiltFor() const = 0;
 

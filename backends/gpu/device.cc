@@ -16,7 +16,7 @@ namespace {
 constexpr int kErrorLog = 5;
 constexpr int kErrorLogBytes = 6;
 
-// What CUDA's linker is given.
+// CUDA's linker is given text.
 constexpr int kPtx = 1;
 
 // Options that make a driver say what is wrong with code. It keeps pointers to

@@ -33,8 +33,8 @@ bool HasSharedMemory(const Driver& driver, cl_device_id id) {
          (capabilities & CL_DEVICE_SVM_COARSE_GRAIN_BUFFER) != 0;
 }
 
-// What CreateProgramWithBinary takes, of a program for one device; empty where
-// the driver does not give it.
+// Returns what CreateProgramWithBinary takes, of a program for one device;
+// empty where the driver does not give it.
 std::string BinaryOf(const Driver& driver, cl_program program) {
   size_t size = 0;
   if (driver.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof(size),

@@ -1,6 +1,7 @@
 // The command's words with backends that take regions, and with files that are
 // one artifact.
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -103,6 +104,15 @@ TEST_F(CliTest, WhatADriverCompiledIsKept) {
               Not(HasSubstr("the driver compiled")));
   EXPECT_THAT(Do({"prepare", "@built.ingot", "-o", "@again.ingot"}),
               HasSubstr("0 of them built"));
+  // What was built is damaged, and made again.
+  Do({"dump", "@built.ingot", "-o", "@dumped"});
+  for (const auto& file :
+       std::filesystem::directory_iterator(Path("dumped/opencl/opencl"))) {
+    if (file.path().extension() == ".built") std::ofstream(file.path()) << "?";
+  }
+  EXPECT_THAT(
+      Do({"prepare", "@dumped", "-o", "@again.ingot", "--accept-edits"}),
+      HasSubstr("1 of them built"));
 }
 
 TEST_F(CliTest, ASecondHostGetsWhatIsPinned) {

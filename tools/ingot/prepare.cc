@@ -3,6 +3,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/artifact_set.h"
 #include "artifact/container.h"
@@ -18,7 +20,7 @@
 namespace ingot {
 namespace {
 
-// Has nothing, so that drivers build, and takes what they made.
+// A cache that has nothing, so that drivers build, and takes what they made.
 class Builds final : public BuildCache {
  public:
   std::optional<Blob> Find(absl::string_view) override { return std::nullopt; }
@@ -30,16 +32,16 @@ class Builds final : public BuildCache {
   std::vector<Artifact> built_;
 };
 
-// The set without its native code, which no driver compiles: what is left loads
-// without a linker.
-absl::StatusOr<ArtifactSet> WithoutNativeCode(const ArtifactSet& set) {
-  ArtifactSet rest;
-  rest.mutable_provenance() = set.provenance();
+// The part of a set that `take` says.
+absl::StatusOr<ArtifactSet> Part(
+    const ArtifactSet& set, absl::FunctionRef<bool(const Artifact&)> take) {
+  ArtifactSet part;
+  part.mutable_provenance() = set.provenance();
   for (const Artifact& artifact : set.artifacts()) {
-    if (artifact.loader == kNativeLoader) continue;
-    INGOT_RETURN_IF_ERROR(rest.Add(artifact));
+    if (!take(artifact)) continue;
+    INGOT_RETURN_IF_ERROR(part.Add(artifact));
   }
-  return rest;
+  return part;
 }
 
 absl::StatusOr<std::vector<Artifact>> BuildHere(const ArtifactSet& set,
@@ -48,7 +50,11 @@ absl::StatusOr<std::vector<Artifact>> BuildHere(const ArtifactSet& set,
     return absl::FailedPreconditionError(
         "has variants; prepare each before they become one set");
   }
-  INGOT_ASSIGN_OR_RETURN(const ArtifactSet rest, WithoutNativeCode(set));
+  // No driver compiles native code: what is left loads without a linker.
+  INGOT_ASSIGN_OR_RETURN(const ArtifactSet rest,
+                         Part(set, [](const Artifact& artifact) {
+                           return artifact.loader != kNativeLoader;
+                         }));
   Builds builds;
   LoadOptions options;
   options.builds = &builds;
@@ -57,6 +63,22 @@ absl::StatusOr<std::vector<Artifact>> BuildHere(const ArtifactSet& set,
   };
   INGOT_RETURN_IF_ERROR(Load(rest, builtins.loaders, options).status());
   return builds.built();
+}
+
+// The set with what was built, in the place of what it had under these names
+// and the drivers do not take.
+absl::StatusOr<ArtifactSet> With(const std::vector<Artifact>& built,
+                                 const ArtifactSet& set) {
+  INGOT_ASSIGN_OR_RETURN(
+      ArtifactSet prepared, Part(set, [&](const Artifact& artifact) {
+        return absl::c_none_of(built, [&](const Artifact& b) {
+          return ArtifactPath(b) == ArtifactPath(artifact);
+        });
+      }));
+  for (const Artifact& artifact : built) {
+    INGOT_RETURN_IF_ERROR(prepared.Add(artifact));
+  }
+  return prepared;
 }
 
 }  // namespace
@@ -81,13 +103,11 @@ absl::Status RunPrepare(Args args, const Backends& backends) {
   if (!set.ok()) return Where(set.status(), flags.word(0));
   const absl::StatusOr<std::vector<Artifact>> built = BuildHere(*set, builtins);
   if (!built.ok()) return Where(built.status(), flags.word(0));
-  for (const Artifact& artifact : *built) {
-    INGOT_RETURN_IF_ERROR(set->Add(artifact));
-  }
-  if (absl::Status s = WriteContainer(*set, output); !s.ok()) {
+  INGOT_ASSIGN_OR_RETURN(const ArtifactSet prepared, With(*built, *set));
+  if (absl::Status s = WriteContainer(prepared, output); !s.ok()) {
     return Where(s, output);
   }
-  Print(absl::StrCat(OneLine(output), ": ", set->artifacts().size(),
+  Print(absl::StrCat(OneLine(output), ": ", prepared.artifacts().size(),
                      " artifacts, ", built->size(),
                      " of them built by this machine's drivers\n"));
   return absl::OkStatus();

@@ -72,7 +72,7 @@ void CheckThatBuildsAreKept(const ArtifactSet& set,
   ASSERT_TRUE(prepared.Add(built).ok());
   EXPECT_EQ(WorkOfLoading(prepared, nullptr).size(), 0u);
 
-  // Of other code.
+  // The code is another now.
   std::string code;
   for (const Artifact& artifact : set.artifacts()) {
     if (artifact.file_name == code_file)

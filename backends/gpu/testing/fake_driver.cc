@@ -40,7 +40,7 @@ struct FakeCode {
   std::map<std::string, FakeKernel> kernels;
 };
 
-// What becomes of PTX: itself with a word before it.
+// PTX becomes itself with a word before it.
 struct FakeLink {
   std::string binary;
   char* log = nullptr;
