@@ -57,8 +57,9 @@ absl::StatusOr<const Artifact*> RequireFile(absl::Span<const Artifact> group,
       absl::StrCat("there is no ", file, " beside ", ArtifactPath(group[0])));
 }
 
-// The code that this driver built before: an artifact beside the code, or a
-// cache has it. Null where there is none, or none that it takes now.
+// Loads code that this driver built before, which an artifact beside the code
+// or a cache has. Null where there is none, or none that it takes now; the
+// caller then builds, and says so.
 void* LoadWhatWasBuilt(absl::Span<const Artifact> group, const BuiltCode& built,
                        KernelDevice& device, LoadContext& context) {
   std::optional<Blob> kept;

@@ -1,6 +1,5 @@
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -32,7 +31,7 @@ class Builds final : public BuildCache {
   std::vector<Artifact> built_;
 };
 
-// The part of a set that `take` says.
+// Returns the artifacts that `take` says, with the set's provenance.
 absl::StatusOr<ArtifactSet> Part(
     const ArtifactSet& set, absl::FunctionRef<bool(const Artifact&)> take) {
   ArtifactSet part;
@@ -65,8 +64,8 @@ absl::StatusOr<std::vector<Artifact>> BuildHere(const ArtifactSet& set,
   return builds.built();
 }
 
-// The set with what was built, in the place of what it had under these names
-// and the drivers do not take.
+// Adds what was built to a set, in the place of artifacts of these names that
+// the drivers did not take.
 absl::StatusOr<ArtifactSet> With(const std::vector<Artifact>& built,
                                  const ArtifactSet& set) {
   INGOT_ASSIGN_OR_RETURN(

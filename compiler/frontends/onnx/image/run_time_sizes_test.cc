@@ -56,8 +56,9 @@ TEST(RunTimeSizesTest, CenterCropPad) {
            {4, 7, 3}, {2, 4, 3}, {9, 8, 3}, {1, 12, 6}, {0, 7, 4}}) {
     ExpectSame({"CenterCropPad", "", 18}, {x, Longs({3}, sizes)}, 1);
   }
-  const Operator some{"CenterCropPad", "", 18,
-                      [](Node* n) { SetInts(n, "axes", {-1, 0}); }};
+  const Operator some{"CenterCropPad", "", 18, [](Node* n) {
+                        SetInts(n, "axes", {-1, 0});
+                      }};
   ExpectSame(some, {x, Longs({2}, {8, 3})}, 1);
   EXPECT_FALSE(
       RunOperator({"CenterCropPad", "", 18}, {x, Longs({3}, {4, -1, 3})}).ok());
