@@ -17,6 +17,8 @@ namespace ingot {
 namespace {
 
 using onnx_frontend::ModelBuilder;
+using onnx_frontend::SetInt;
+using onnx_frontend::SetInts;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -131,9 +133,9 @@ TEST(AssumptionsTest, KernelOfSymbols) {
       b.Input("x", {"n", "c", "h", "w"}).Input("k", {"a", "b", "d", "e"});
       b.Input("bias", {"m"}).Output("y");
       onnx::NodeProto* node = b.Node(op, {"x", "k", "bias"}, {"y"}, "conv");
-      onnx_frontend::SetInts(node, "kernel_shape", {1, 2});
-      onnx_frontend::SetInts(node, "strides", {1, 2});
-      onnx_frontend::SetInt(node, "group", groups);
+      SetInts(node, "kernel_shape", {1, 2});
+      SetInts(node, "strides", {1, 2});
+      SetInt(node, "group", groups);
       const auto executor = Compiled(b);
       const auto kernel = [&](int64_t in, int64_t out, int64_t h, int64_t w) {
         return transposed ? std::vector<int64_t>{in, out / groups, h, w}
@@ -176,7 +178,7 @@ TEST(AssumptionsTest, WeightsOfARecurrentLayer) {
   b.Input("r", {"e", "f", "h"}).Input("h0", {"q", "o", "p"}).Output("y");
   onnx::NodeProto* node =
       b.Node("RNN", {"x", "w", "r", "", "", "h0"}, {"y"}, "rnn");
-  onnx_frontend::SetInt(node, "hidden_size", 2);
+  SetInt(node, "hidden_size", 2);
   const auto executor = Compiled(b);
   using Shapes = std::vector<std::vector<int64_t>>;
   const Shapes fit = {{1, 3, 4}, {1, 2, 4}, {1, 2, 2}, {1, 3, 2}};
@@ -190,6 +192,55 @@ TEST(AssumptionsTest, WeightsOfARecurrentLayer) {
     shapes[operand] = shape;
     ExpectRefused(RunOn(executor.get(), shapes), "rnn");
   }
+}
+
+// What is made of an axis' elements, where a run finds none.
+TEST(AssumptionsTest, ElementsToResample) {
+  ModelBuilder b(19);
+  b.Input("x", {"n", "w"}).Input("like", {"m", "v"}).Output("y");
+  b.Node("Shape", {"like"}, {"sizes"}, "shape");
+  b.Node("Resize", {"x", "", "", "sizes"}, {"y"}, "resize");
+  const auto executor = Compiled(b);
+  ExpectFloats(RunOn(executor.get(), {{2, 3}, {3, 5}}), {3, 5}, 1);
+  ExpectFloats(RunOn(executor.get(), {{0, 3}, {0, 5}}), {0, 5}, 1);
+  ExpectFloats(RunOn(executor.get(), {{2, 3}, {0, 5}}), {0, 5}, 1);
+  ExpectRefused(RunOn(executor.get(), {{0, 3}, {1, 5}}), "resize");
+  ExpectRefused(RunOn(executor.get(), {{2, 0}, {3, 5}}), "resize");
+}
+
+TEST(AssumptionsTest, ElementsOfAnImage) {
+  ModelBuilder b(20);
+  b.Input("x", {"n", "c", "h", "w"}).Input("grid", {"n", "p", "q", "2"});
+  b.Output("y");
+  b.Node("GridSample", {"x", "grid"}, {"y"}, "sample");
+  const auto executor = Compiled(b);
+  ExpectFloats(RunOn(executor.get(), {{1, 2, 3, 3}, {1, 1, 2, 2}}),
+               {1, 2, 1, 2}, 0.25f);
+  ExpectRefused(RunOn(executor.get(), {{1, 2, 0, 3}, {1, 1, 2, 2}}), "sample");
+  ExpectRefused(RunOn(executor.get(), {{1, 2, 3, 0}, {1, 1, 2, 2}}), "sample");
+}
+
+TEST(AssumptionsTest, AsManyAsTheTopOnes) {
+  ModelBuilder b;
+  b.Input("x", {"n", "3"}).Output("y").Output("places");
+  b.Ints("k", {2});
+  SetInt(b.Node("TopK", {"x", "k"}, {"y", "places"}, "top"), "axis", 0);
+  const auto executor = Compiled(b);
+  ExpectFloats(RunOn(executor.get(), {{2, 3}}), {2, 3}, 1);
+  ExpectRefused(RunOn(executor.get(), {{1, 3}}), "top");
+  ExpectRefused(RunOn(executor.get(), {{0, 3}}), "top");
+}
+
+TEST(AssumptionsTest, WholeBlocks) {
+  ModelBuilder b;
+  b.Input("x", {"n", "c", "h", "w"}).Output("deep").Output("wide");
+  SetInt(b.Node("SpaceToDepth", {"x"}, {"deep"}, "deepen"), "blocksize", 2);
+  SetInt(b.Node("DepthToSpace", {"x"}, {"wide"}, "widen"), "blocksize", 2);
+  const auto executor = Compiled(b);
+  ExpectFloats(RunOn(executor.get(), {{1, 4, 2, 6}}), {1, 16, 1, 3}, 1);
+  ExpectRefused(RunOn(executor.get(), {{1, 4, 3, 6}}), "deepen");
+  ExpectRefused(RunOn(executor.get(), {{1, 4, 2, 5}}), "deepen");
+  ExpectRefused(RunOn(executor.get(), {{1, 3, 2, 6}}), "widen");
 }
 
 }  // namespace

@@ -76,6 +76,8 @@ AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc, Presence p) {
 
 bool SameDim(const Dim& a, const Dim& b) { return SameShape({a}, {b}); }
 
+Dim HasElements(const Dim& dim) { return SimplifyDim(Min(dim, I64(1))); }
+
 bool MayBeEqual(const Dim& a, const Dim& b,
                 std::vector<DimAssumption>* assumed) {
   int64_t x, y;

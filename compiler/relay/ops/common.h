@@ -84,6 +84,8 @@ bool MayBeEqual(const Dim& a, const Dim& b,
                 std::vector<DimAssumption>* assumed);
 // Provably equal.
 bool SameDim(const Dim& a, const Dim& b);
+// 1 where a dimension has elements, else 0.
+Dim HasElements(const Dim& dim);
 
 // `axis` in [-rank, rank) made non-negative.
 absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank);

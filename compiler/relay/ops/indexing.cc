@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "compiler/relay/ops/clamped_load.h"
+#include "compiler/relay/dim.h"
+#include "compiler/relay/dim_text.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
 
@@ -361,11 +363,12 @@ OpDef TopK() {
     TensorType out = c.type(0);
     const Shape& count = c.attrs.Get<Shape>("k");
     if (count.size() != 1) return Invalid("k must be one number");
-    int64_t k, extent;
-    if (ConstDim(count[0], &k) &&
-        (k < 0 || (ConstDim(out.shape[axis], &extent) && k > extent))) {
-      return Invalid("cannot take ", k, " of ", ToString(out), " along axis ",
-                     axis);
+    int64_t k;
+    const bool is_negative = ConstDim(count[0], &k) && k < 0;
+    const Dim taken = SimplifyDim(Min(count[0], out.shape[axis]));
+    if (is_negative || !MayBeEqual(taken, count[0], c.assumed)) {
+      return Invalid("cannot take ", DimToString(count[0]), " of ",
+                     ToString(out), " along axis ", axis);
     }
     out.shape[axis] = count[0];
     return Types{out, {DataType::Int(64), out.shape}};

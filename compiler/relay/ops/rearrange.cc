@@ -16,7 +16,7 @@ using Ints = std::vector<int64_t>;
 // of the result.
 OpDef Injective(
     absl::string_view name, absl::string_view doc, std::vector<AttrSpec> attrs,
-    std::function<absl::StatusOr<Shape>(const TensorType&, const Attrs&)> infer,
+    std::function<absl::StatusOr<Shape>(const InferContext&)> infer,
     std::function<Indices(const Indices&, const Shape& x, const Attrs&)>
         source) {
   OpDef def;
@@ -25,7 +25,7 @@ OpDef Injective(
   def.fusion = FusionKind::kInjective;
   def.attrs = std::move(attrs);
   def.infer = [infer](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_ASSIGN_OR_RETURN(Shape shape, infer(c.type(0), c.attrs));
+    INGOT_ASSIGN_OR_RETURN(Shape shape, infer(c));
     return Types{{c.type(0).dtype, shape}};
   };
   def.compute = [source](const ComputeContext& c) -> absl::StatusOr<Tensors> {
@@ -42,8 +42,9 @@ OpDef Transpose() {
       "transpose", "dimensions in another order",
       {IntsAttr("axes", "the operand's dimension for each of the result's",
                 kRequired)},
-      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
-        const Ints& axes = attrs.Get<Ints>("axes");
+      [](const InferContext& c) -> absl::StatusOr<Shape> {
+        const TensorType& x = c.type(0);
+        const Ints& axes = c.attrs.Get<Ints>("axes");
         const int rank = static_cast<int>(x.shape.size());
         INGOT_ASSIGN_OR_RETURN(std::vector<int> sorted,
                                NormalizeAxes(axes, rank));
@@ -194,8 +195,7 @@ OpDef Pad() {
       }
       // numpy refuses this too: an axis without elements has none to repeat.
       if (mode != "constant" && pads[d] + pads[d + rank] > 0 &&
-          !MayBeEqual(SimplifyDim(Min(out.shape[d], I64(1))), I64(1),
-                      c.assumed)) {
+          !MayBeEqual(HasElements(out.shape[d]), I64(1), c.assumed)) {
         return Invalid("mode ", mode, " has nothing to repeat in ",
                        ToString(out));
       }
@@ -237,12 +237,12 @@ OpDef Tile() {
   return Injective(
       "tile", "x repeated along each dimension",
       {IntsAttr("repeats", "one number a dimension", kRequired)},
-      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
-        const Ints& repeats = attrs.Get<Ints>("repeats");
-        if (repeats.size() != x.shape.size()) {
-          return Invalid("repeats must have ", x.shape.size(), " values");
+      [](const InferContext& c) -> absl::StatusOr<Shape> {
+        const Ints& repeats = c.attrs.Get<Ints>("repeats");
+        Shape shape = c.type(0).shape;
+        if (repeats.size() != shape.size()) {
+          return Invalid("repeats must have ", shape.size(), " values");
         }
-        Shape shape = x.shape;
         for (size_t d = 0; d < shape.size(); ++d) {
           if (repeats[d] < 0 || repeats[d] > (int64_t{1} << 40)) {
             return Invalid("cannot repeat ", repeats[d], " times");
@@ -279,9 +279,10 @@ absl::Status CheckBlock(const TensorType& x, const Attrs& attrs) {
   return absl::OkStatus();
 }
 
-absl::Status ExpectMultiple(const TensorType& x, int d, int64_t factor) {
-  int64_t extent;
-  if (ConstDim(x.shape[d], &extent) && extent % factor != 0) {
+absl::Status ExpectMultiple(const InferContext& c, int d, int64_t factor) {
+  const TensorType& x = c.type(0);
+  const Dim rest = SimplifyDim(x.shape[d] % I64(factor));
+  if (!MayBeEqual(rest, I64(0), c.assumed)) {
     return Invalid("dimension ", d, " of ", ToString(x),
                    " is not a multiple of ", factor);
   }
@@ -295,9 +296,9 @@ int64_t ElementsOf(const Ints& blocks) {
   return count;
 }
 
-absl::StatusOr<Shape> InferDepthToSpace(const TensorType& x,
-                                        const Attrs& attrs) {
-  const Ints& blocks = attrs.Get<Ints>("blocks");
+absl::StatusOr<Shape> InferDepthToSpace(const InferContext& c) {
+  const TensorType& x = c.type(0);
+  const Ints& blocks = c.attrs.Get<Ints>("blocks");
   if (blocks.empty()) return Invalid("blocks has no values");
   INGOT_RETURN_IF_ERROR(
       ExpectRank(x, static_cast<int>(blocks.size()) + 2, "x"));
@@ -309,7 +310,7 @@ absl::StatusOr<Shape> InferDepthToSpace(const TensorType& x,
     }
     count *= block;
   }
-  INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 1, count));
+  INGOT_RETURN_IF_ERROR(ExpectMultiple(c, 1, count));
   Shape shape = {x.shape[0], FloorDiv(x.shape[1], count)};
   for (size_t d = 0; d < blocks.size(); ++d) {
     shape.push_back(x.shape[2 + d] * blocks[d]);
@@ -345,11 +346,12 @@ OpDef SpaceToDepth() {
   return Injective(
       "space_to_depth", "blocks of the plane moved into channels",
       {IntAttr("blocksize", "extent of a block", kRequired)},
-      [](const TensorType& x, const Attrs& attrs) -> absl::StatusOr<Shape> {
-        INGOT_RETURN_IF_ERROR(CheckBlock(x, attrs));
-        const int64_t b = attrs.Get<int64_t>("blocksize");
-        INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 2, b));
-        INGOT_RETURN_IF_ERROR(ExpectMultiple(x, 3, b));
+      [](const InferContext& c) -> absl::StatusOr<Shape> {
+        const TensorType& x = c.type(0);
+        INGOT_RETURN_IF_ERROR(CheckBlock(x, c.attrs));
+        const int64_t b = c.attrs.Get<int64_t>("blocksize");
+        INGOT_RETURN_IF_ERROR(ExpectMultiple(c, 2, b));
+        INGOT_RETURN_IF_ERROR(ExpectMultiple(c, 3, b));
         return Shape{x.shape[0], x.shape[1] * (b * b), FloorDiv(x.shape[2], b),
                      FloorDiv(x.shape[3], b)};
       },

@@ -207,8 +207,8 @@ OpDef LogSumExp() {
 // not empty.
 absl::Status ExpectElements(const Reduction& plan, const InferContext& c) {
   Dim results = I64(1);  // 1 where there are any, else 0
-  for (const Dim& dim : plan.output) results = results * Min(dim, I64(1));
-  const Dim both = results * Min(plan.extents[0], I64(1));
+  for (const Dim& dim : plan.output) results = results * HasElements(dim);
+  const Dim both = results * HasElements(plan.extents[0]);
   if (MayBeEqual(SimplifyDim(both), SimplifyDim(results), c.assumed)) {
     return absl::OkStatus();
   }

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -226,6 +228,18 @@ bool OneOf(const std::string& value,
   return false;
 }
 
+// Elements are made only where the operand has some.
+bool MayResample(const Dim& from, const Dim& to,
+                 std::vector<DimAssumption>* assumed) {
+  if (const auto* symbol = tir::As<tir::Var>(from)) {
+    // A multiple or a part of a symbol is nothing where that is.
+    const Dim of_none = tir::Substitute(to, {{symbol, I64(0)}});
+    if (tir::IsConstInt(SimplifyDim(of_none), 0)) return true;
+  }
+  const Dim made = HasElements(to);
+  return MayBeEqual(SimplifyDim(made * HasElements(from)), made, assumed);
+}
+
 absl::StatusOr<Types> Infer(const InferContext& c) {
   const TensorType& x = c.type(0);
   const Shape& sizes = c.attrs.Get<Shape>("sizes");
@@ -241,7 +255,7 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
     if (!(s > 0) || !std::isfinite(s)) return Invalid("scale ", s);
   }
   for (size_t d = 0; d < rank; ++d) {
-    if (tir::IsConstInt(x.shape[d], 0) && !tir::IsConstInt(sizes[d], 0)) {
+    if (!MayResample(x.shape[d], sizes[d], c.assumed)) {
       return Invalid("dimension ", d, " of ", ToString(x),
                      " has nothing to resample");
     }

@@ -47,7 +47,9 @@ OpDef GridSample() {
                      ToString(c.type(0)));
     }
     for (size_t d = 2; d < rank; ++d) {
-      if (tir::IsConstInt(x[d], 0)) return Invalid("x has no elements");
+      if (!MayBeEqual(HasElements(x[d]), I64(1), c.assumed)) {
+        return Invalid("x has no elements");
+      }
     }
     const std::string mode = c.attrs.Get<std::string>("mode");
     if (mode != "linear" && mode != "nearest" && mode != "cubic") {
