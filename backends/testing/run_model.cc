@@ -89,13 +89,19 @@ absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set) {
   return CreateCheckedExecutor(model, RepeatableOptions());
 }
 
-absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
-    relay::Module* module, absl::string_view targets, CompileOptions options) {
+absl::StatusOr<ArtifactSet> CompileFor(relay::Module* module,
+                                       absl::string_view targets,
+                                       CompileOptions options) {
   options.target_text = std::string(targets);
   INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(targets));
-  INGOT_ASSIGN_OR_RETURN(
-      const ArtifactSet set,
-      CompileModule(module, "test", /*sha256=*/"", BuiltinTargets(), options));
+  return CompileModule(module, "test", /*sha256=*/"", BuiltinTargets(),
+                       options);
+}
+
+absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
+    relay::Module* module, absl::string_view targets, CompileOptions options) {
+  INGOT_ASSIGN_OR_RETURN(const ArtifactSet set,
+                         CompileFor(module, targets, std::move(options)));
   return Open(set);
 }
 

@@ -40,8 +40,12 @@ absl::StatusOr<LoadedModel> StoreAndLoad(const ArtifactSet& set);
 // where the library has one: Internal where that gives other bits.
 absl::StatusOr<std::unique_ptr<GraphExecutor>> Open(const ArtifactSet& set);
 
-// Compiles the module, which is changed, for targets such as "dnnl,llvm", and
-// opens the result.
+// Compiles the module, which is changed, for targets such as "dnnl,llvm".
+absl::StatusOr<ArtifactSet> CompileFor(relay::Module* module,
+                                       absl::string_view targets,
+                                       CompileOptions options = {});
+
+// The same, opened.
 absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpen(
     relay::Module* module, absl::string_view targets,
     CompileOptions options = {});

@@ -1,0 +1,23 @@
+// Models compiled for registers of tiles (AMX), opened on any x86-64.
+#ifndef INGOT_BACKENDS_TESTING_OPEN_WITH_TILES_H_
+#define INGOT_BACKENDS_TESTING_OPEN_WITH_TILES_H_
+
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "compiler/relay/ir.h"
+#include "runtime/executor/executor.h"
+
+namespace ingot::testing_support {
+
+// Compiles the module, which is changed, by the target llvm with these options
+// for this machine where it has AMX, else for AVX2 and AMX, which is emulated
+// (isa/testing/emulate_amx.h): numbers are those of a processor with AMX, times
+// are not. FailedPrecondition where neither can run.
+absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpenWithTiles(
+    relay::Module* module, absl::string_view options);
+
+}  // namespace ingot::testing_support
+
+#endif  // INGOT_BACKENDS_TESTING_OPEN_WITH_TILES_H_
