@@ -47,6 +47,10 @@ struct LayoutPreferences {
   // these in words of four (attribute dot4), and quantised models multiply
   // bytes.
   bool byte_words = false;
+  // The multiple of four that the bytes of this product (dense or matmul) along
+  // the dimension summed over are filled up to with zeros, where byte_words.
+  // Null: four, for all.
+  std::function<int64_t(const relay::Node& product)> byte_depth;
   // Whether the products around a softmax should be one operator.
   bool joins_attention = false;
 };

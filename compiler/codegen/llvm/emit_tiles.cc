@@ -168,7 +168,9 @@ void KernelEmitter::EmitTileTerms(const TileNest& nest) {
           load(tile_b, *b, j * b->column_stride,
                kBytesOfRow / b->buffer->dtype.bytes());
         }
-        b_.CreateIntrinsic(llvm::Intrinsic::x86_tdpbf16ps, {},
+        b_.CreateIntrinsic(nest.is_of_bytes ? llvm::Intrinsic::x86_tdpbusd
+                                            : llvm::Intrinsic::x86_tdpbf16ps,
+                           {},
                            {b_.getInt8(static_cast<uint8_t>(SumTile(i, j))),
                             b_.getInt8(static_cast<uint8_t>(tile_a)),
                             b_.getInt8(static_cast<uint8_t>(tile_b))});
@@ -188,7 +190,7 @@ void KernelEmitter::EmitTileSteps(const TileNest& nest, size_t step) {
 
 void KernelEmitter::EmitTensorized(const tir::For& loop) {
   absl::StatusOr<TileNest> nest = ReadTileNest(loop, bounds_);
-  if (nest.ok() && !m_.Has("amx-bf16")) {
+  if (nest.ok() && !m_.Has(nest->is_of_bytes ? "amx-int8" : "amx-bf16")) {
     nest = absl::InvalidArgumentError(
         "a tensorized loop is for a processor with AMX");
   }

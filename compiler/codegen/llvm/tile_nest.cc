@@ -1,6 +1,7 @@
 #include "compiler/codegen/llvm/tile_nest.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 
@@ -73,6 +74,31 @@ const tir::Load* ReadSum(const Expr& e, std::vector<Product>* products) {
   return As<tir::Load>(call->args[2]);
 }
 
+// Takes the word apart that LoadWord (compiler/relay/ops/common.h) puts
+// together of four bytes, of which the one `shift` bits up comes at place
+// shift / 8.
+bool ReadWord(const Expr& e, int64_t shift,
+              std::array<const tir::Load*, 4>* bytes) {
+  if (const auto* both = AsBinary(e, tir::BinaryOp::kBitOr)) {
+    return ReadWord(both->a, shift, bytes) && ReadWord(both->b, shift, bytes);
+  }
+  if (const auto* up = AsBinary(e, tir::BinaryOp::kShl)) {
+    int64_t more;
+    return tir::AsConstInt(up->b, &more) &&
+           ReadWord(up->a, shift + more, bytes);
+  }
+  const auto* cast = As<tir::Cast>(e);
+  const bool is_place = shift >= 0 && shift < 32 && shift % 8 == 0;
+  if (!is_place || cast == nullptr || cast->dtype != DataType::Int(32) ||
+      cast->value->dtype != DataType::UInt(8)) {
+    return false;
+  }
+  const tir::Load*& byte = (*bytes)[shift / 8];
+  if (byte != nullptr) return false;
+  byte = As<tir::Load>(cast->value);
+  return byte != nullptr;
+}
+
 // Says how many elements further an access is when a loop's variable grows by
 // one.
 class Strides {
@@ -105,6 +131,40 @@ class Strides {
   tir::Affine affine_;
 };
 
+// Whether these are four bytes side by side.
+bool IsOneWord(const std::array<const tir::Load*, 4>& bytes,
+               const tir::Bounds& bounds) {
+  if (bytes[0] == nullptr) return false;
+  const Strides first(*bytes[0]->buffer, bytes[0]->indices, bounds);
+  for (int64_t j = 1; j < 4; ++j) {
+    if (bytes[j] == nullptr || bytes[j]->buffer != bytes[0]->buffer) {
+      return false;
+    }
+    const Strides next(*bytes[j]->buffer, bytes[j]->indices, bounds);
+    const tir::Affine between =
+        tir::ToAffine(next.Start({})) - tir::ToAffine(first.Start({}));
+    if (between.AsConst() != j) return false;
+  }
+  return true;
+}
+
+// Takes apart what the products of words are added to and these.
+const tir::Load* ReadByteSum(const Expr& e, const tir::Bounds& bounds,
+                             std::vector<Product>* products) {
+  const auto* call = As<tir::Call>(e);
+  if (call == nullptr || call->intrinsic != tir::Intrinsic::kDot4) {
+    return As<tir::Load>(e);
+  }
+  std::array<const tir::Load*, 4> bytes = {};
+  const auto* b = As<tir::Load>(call->args[1]);
+  if (b == nullptr || !ReadWord(call->args[0], 0, &bytes) ||
+      !IsOneWord(bytes, bounds)) {
+    return nullptr;
+  }
+  products->push_back({bytes[0], b});
+  return ReadByteSum(call->args[2], bounds, products);
+}
+
 class Reader {
  public:
   Reader(const tir::For& loop, const tir::Bounds& bounds) : bounds_(bounds) {
@@ -119,7 +179,7 @@ class Reader {
     for (const tir::For* loop : loops_) {
       INGOT_RETURN_IF_ERROR(Classify(*loop));
     }
-    if (!has_pairs_ || !has_depth_) return Misfit("a row is not 64 bytes");
+    if (!has_group_ || !has_depth_) return Misfit("a row is not 64 bytes");
     nest_.columns = lanes_ * column_tiles_;
     if (nest_.rows > kMaxTiles * TileNest::kRows || column_tiles_ > kMaxTiles ||
         (column_tiles_ > 1 && lanes_ != TileNest::kColumns)) {
@@ -138,10 +198,21 @@ class Reader {
     const auto* store = As<tir::Store>(loops_.back()->body);
     if (store == nullptr) return Misfit("the body is no store");
     std::vector<Product> products;
-    const tir::Load* before = ReadSum(store->value, &products);
+    const DataType type = store->buffer->dtype;
+    nest_.is_of_bytes = type == DataType::Int(32);
+    const tir::Load* before =
+        nest_.is_of_bytes ? ReadByteSum(store->value, bounds_, &products)
+                          : ReadSum(store->value, &products);
     if (before == nullptr || before->buffer != store->buffer ||
-        store->buffer->dtype != DataType::Float(32)) {
+        products.empty() ||
+        (!nest_.is_of_bytes && type != DataType::Float(32))) {
       return Misfit("the body is no sum of products");
+    }
+    if (nest_.is_of_bytes) {
+      // A word is one step of its row.
+      group_of_a_ = 4;
+      group_of_b_ = 1;
+      has_group_ = true;
     }
     nest_.sum.buffer = store->buffer;
     sum_.emplace(*store->buffer, store->indices, bounds_);
@@ -168,8 +239,10 @@ class Reader {
       same = same && a_[t].Of(loop) == a && a_[t].IsAffineIn(loop) &&
              b_[t].Of(loop) == b && b_[t].IsAffineIn(loop);
     }
+    const bool in_group = !has_group_ && a == 1 && b == 1;
     const bool in_row =
-        same && ((a == 1 && b == 1) || (a == kPair && b == kPairs));
+        same && (in_group ||
+                 (a == group_of_a_ && b == group_of_b_ * TileNest::kColumns));
     if (!sum_->IsAffineIn(loop)) return Misfit("sums have no strides");
     if (s == 0 && !in_row) {
       if (!inner_.empty()) return Misfit("a step is inside of a tile");
@@ -184,8 +257,8 @@ class Reader {
       return Misfit("an extent is not constant");
     }
     if (s == 0) {
-      bool& has = a == 1 ? has_pairs_ : has_depth_;
-      if (has || extent != (a == 1 ? kPair : TileNest::kRows)) {
+      bool& has = in_group ? has_group_ : has_depth_;
+      if (has || extent != (in_group ? group_of_a_ : TileNest::kRows)) {
         return Misfit("a row is not 64 bytes");
       }
       has = true;
@@ -194,7 +267,7 @@ class Reader {
       nest_.rows = extent;
       nest_.sum.row_stride = s;
       for (TileNest::Term& term : nest_.terms) term.a.row_stride = a;
-    } else if (a == 0 && s == 1 && b == kPair && lanes_ == 1 &&
+    } else if (a == 0 && s == 1 && b == group_of_b_ && lanes_ == 1 &&
                extent <= TileNest::kColumns) {
       lanes_ = extent;
     } else if (a == 0 && column_tiles_ == 1) {
@@ -207,15 +280,14 @@ class Reader {
     return absl::OkStatus();
   }
 
-  static constexpr int64_t kPair = 2;  // elements of 4 bytes
-  static constexpr int64_t kPairs = kPair * TileNest::kColumns;
-
   tir::Bounds bounds_;
   std::vector<const tir::For*> loops_, inner_;
   TileNest nest_;
   std::optional<Strides> sum_;
   std::vector<Strides> a_, b_;  // of the terms
-  bool has_pairs_ = false, has_depth_ = false, has_rows_ = false;
+  // Elements of 4 bytes: of bf16, until bytes are found.
+  int64_t group_of_a_ = 2, group_of_b_ = 2;
+  bool has_group_ = false, has_depth_ = false, has_rows_ = false;
   int64_t lanes_ = 1, column_tiles_ = 1;
 };
 

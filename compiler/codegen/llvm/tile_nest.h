@@ -16,7 +16,9 @@ namespace ingot::codegen {
 //   for i in 16: for j in group: a[row, i, j] * b[i, column, j]
 //
 // where `group` elements fill 4 bytes: a row of a tile of `a` is 64 bytes, and
-// so is a row i of a tile of `b`. Strides are in elements of their buffers.
+// so is a row i of a tile of `b`. They are bf16, summed as f32, or bytes, u8 of
+// `a` and i8 of `b`, summed as i32; those of `b` lie in words of i32. Strides
+// are in elements of their buffers.
 struct TileNest {
   static constexpr int64_t kRows = 16;     // of a tile
   static constexpr int64_t kColumns = 16;  // of a tile of sums or of `b`
@@ -35,6 +37,7 @@ struct TileNest {
     Operand a, b;
   };
 
+  bool is_of_bytes = false;
   std::vector<const tir::For*> steps;  // outermost first
   Operand sum;                         // the columns of a tile side by side
   int64_t rows = 1, columns = 1;       // at most two tiles each
@@ -44,8 +47,8 @@ struct TileNest {
   int64_t column_tiles() const { return (columns + kColumns - 1) / kColumns; }
 };
 
-// Reads a nest whose operands are bf16, summed as f32. `loop` must outlive the
-// result. InvalidArgument says what does not fit.
+// Reads a nest. `loop` must outlive the result. InvalidArgument says what does
+// not fit.
 absl::StatusOr<TileNest> ReadTileNest(const tir::For& loop,
                                       const tir::Bounds& bounds);
 

@@ -30,10 +30,12 @@
 namespace ingot::relay {
 namespace {
 
-// i8 w[k * row + n * column] as words [columns, ceil(rows / 4)], zeros beyond.
-absl::StatusOr<Tensor> Words(const Tensor& w, int64_t rows, int64_t columns,
-                             int64_t row, int64_t column) {
-  const int64_t filled = (rows + 3) / 4 * 4;
+constexpr int64_t kBytesOfWord = 4;
+
+// i8 w[k * row + n * column] as words [columns, filled / 4], zeros beyond the
+// rows.
+absl::StatusOr<Tensor> Words(const Tensor& w, int64_t rows, int64_t filled,
+                             int64_t columns, int64_t row, int64_t column) {
   INGOT_ASSIGN_OR_RETURN(Tensor bytes,
                          Tensor::Empty(w.dtype(), {columns, filled}));
   auto* to = static_cast<char*>(bytes.mutable_raw_data());
@@ -95,7 +97,11 @@ class Packer {
             ? layouts_.product_parts(*node)
             : 0;
     if (nr == 0 && parts == 0) return false;
-    Value& panels = panels_[{w, transposed, parts}];
+    const int64_t depth = bytes && layouts_.byte_depth != nullptr
+                              ? layouts_.byte_depth(*node)
+                              : kBytesOfWord;
+    const int64_t filled = (rows + depth - 1) / depth * depth;
+    Value& panels = panels_[{w, transposed, parts, nr, filled}];
     if (panels.node == nullptr) {
       const int64_t row = transposed ? 1 : columns,
                     column = transposed ? rows : 1;
@@ -105,8 +111,9 @@ class Packer {
             packed,
             PackBf16Panels(*constant, {rows, columns, parts}, row, column));
       } else if (bytes) {
-        INGOT_ASSIGN_OR_RETURN(const Tensor words,
-                               Words(*constant, rows, columns, row, column));
+        INGOT_ASSIGN_OR_RETURN(
+            const Tensor words,
+            Words(*constant, rows, filled, columns, row, column));
         INGOT_ASSIGN_OR_RETURN(packed, Panels(words, words.shape()[1], columns,
                                               1, words.shape()[1], nr));
       } else {
@@ -121,9 +128,9 @@ class Packer {
     attrs.Set("units", columns);
     if (bytes) {
       attrs.Set("dot4", int64_t{1});
-      if (rows % 4 != 0) {
+      if (rows != filled) {
         std::vector<int64_t> pads(2 * rank, 0);
-        pads.back() = 4 - rows % 4;
+        pads.back() = filled - rows;
         INGOT_ASSIGN_OR_RETURN(
             Node * padded,
             function_->AddOp("pad", x.node->name, {x}, {{"pads", pads}}));
@@ -190,8 +197,9 @@ class Packer {
   Function* function_;
   const LayoutPreferences& layouts_;
   std::map<Value, Value> steps_;  // panels of recurrent layers, by the weights
-  // By the weights, whether they are transposed, and the parts.
-  std::map<std::tuple<Value, bool, int64_t>, Value> panels_;
+  // By the weights, whether they are transposed, the parts, and the width and
+  // the depth of panels.
+  std::map<std::tuple<Value, bool, int64_t, int64_t, int64_t>, Value> panels_;
   // Panels with the names of what they are made from, in the order of their
   // making.
   std::vector<std::pair<Node*, std::string>> names_;

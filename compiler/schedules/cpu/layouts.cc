@@ -72,6 +72,9 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
 
 namespace {
 
+constexpr int64_t kWordBytes = 4;
+constexpr int64_t kTileColumns = 16, kTileBytes = 64;
+
 // The product of the dimensions, each at most `most`, and that where it is only
 // known at run time.
 int64_t AtMost(int64_t most, absl::Span<const relay::Dim> dims) {
@@ -82,6 +85,22 @@ int64_t AtMost(int64_t most, absl::Span<const relay::Dim> dims) {
     product *= std::min(extent, most);
   }
   return product;
+}
+
+// Whether a product of u8 by a constant matrix of i8 should be computed by
+// tiles of 16 rows, 16 columns and 64 terms.
+bool FillsByteTiles(const MachineModel& machine, const relay::Node& product) {
+  if (!machine.Has(MachineUnit::kInt8Tiles) ||
+      product.inputs[0].type().dtype != DataType::UInt(8)) {
+    return false;
+  }
+  constexpr int64_t kRows = 16, kColumns = 16, kTerms = 128;
+  const auto result = absl::MakeConstSpan(product.outputs[0].shape);
+  int64_t terms = 0, columns = 0;
+  return AtMost(kRows, result.first(result.size() - 1)) >= kRows &&
+         tir::AsConstInt(result.back(), &columns) && columns >= kColumns &&
+         tir::AsConstInt(product.inputs[0].type().shape.back(), &terms) &&
+         terms >= kTerms;
 }
 
 // Whether a product or a convolution is large enough that tiles of 16 rows, 16
@@ -124,7 +143,9 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     }
     return WinogradTile(machine, sizes);
   };
-  layouts.panel_width = [machine](const relay::Node& product, int64_t columns) {
+  layouts.panel_width = [machine](const relay::Node& product,
+                                  int64_t columns) -> int64_t {
+    if (FillsByteTiles(machine, product)) return kTileColumns;
     return PanelWidth(machine, product.outputs[0].dtype, columns);
   };
   layouts.step_panel = [machine](DataType type, int64_t units) {
@@ -144,6 +165,9 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   };
   layouts.joins_attention = machine.ForSums().vector_bits > 0;
   layouts.byte_words = machine.MultipliesBytes();
+  layouts.byte_depth = [machine](const relay::Node& product) -> int64_t {
+    return FillsByteTiles(machine, product) ? kTileBytes : kWordBytes;
+  };
   return layouts;
 }
 

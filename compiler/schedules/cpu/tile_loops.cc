@@ -39,16 +39,24 @@ void ScheduleParts(const Schedule& schedule, const Stage& acc,
   }
 }
 
+bool MultipliesWords(const Stage& acc) {
+  const auto* call = tir::As<tir::Call>(acc.op().value);
+  return call != nullptr && call->intrinsic == tir::Intrinsic::kDot4;
+}
+
 void TensorizeTiles(Stage* acc, Loop rows, Loop column_tiles, Loop columns) {
-  std::vector<Loop> steps = acc->reduce_axes();
-  const Loop element = steps.back();
-  steps.pop_back();
-  const Loop pair = steps.back();
-  steps.pop_back();
-  std::vector<Loop> order = steps;
-  for (Loop loop : {rows, column_tiles, columns, pair, element}) {
-    order.push_back(loop);
+  std::vector<Loop> steps = acc->reduce_axes(), row;
+  if (MultipliesWords(*acc)) {
+    auto [step, word] = acc->Split(steps[0], kTile);
+    steps = {step};
+    row = {word};
+  } else {
+    row.assign(steps.end() - 2, steps.end());
+    steps.resize(steps.size() - 2);
   }
+  std::vector<Loop> order = steps;
+  for (Loop loop : {rows, column_tiles, columns}) order.push_back(loop);
+  order.insert(order.end(), row.begin(), row.end());
   acc->Reorder(order);
   acc->Vectorize(columns);
   // The outermost that is a loop: one of a single step is none.

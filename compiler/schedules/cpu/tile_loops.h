@@ -9,7 +9,7 @@
 
 namespace ingot::te::cpu {
 
-constexpr int64_t kTile = 16;            // rows, and columns, of a tile
+constexpr int64_t kTile = 16;            // rows, columns and words of a tile
 constexpr int64_t kBytesOfTileRow = 64;  // of one part
 
 // Rows are also split by this, so that those which an unknown number of them
@@ -19,13 +19,17 @@ constexpr int64_t kRowsOfTail = 4;
 // The bf16 parts of the numbers that `acc` multiplies (tags.h).
 int64_t NumberOfParts(const Stage& acc);
 
+// Whether `acc` multiplies bytes, in words along its only reduce axis, not bf16
+// parts of numbers.
+bool MultipliesWords(const Stage& acc);
+
 // Loops for the stage that splits the data that `acc` reads, made before it.
 void ScheduleParts(const Schedule& schedule, const Stage& acc,
                    const MachineModel& machine);
 
-// Makes the reduce loops of `acc`, the last two of which are over the elements
-// of a row, and the given loops, which need the others inside of them, one
-// multiplication.
+// Makes the reduce loops of `acc`, of which the last two, or the words of a
+// step, are over the elements of a row, and the given loops, which need the
+// others inside of them, one multiplication.
 void TensorizeTiles(Stage* acc, Loop rows, Loop column_tiles, Loop columns);
 
 }  // namespace ingot::te::cpu

@@ -1,6 +1,6 @@
-// Products of matrices whose elements are sums of bf16 parts, by registers of
-// tiles: two rows and two columns of tiles in the inside, a block of rows that
-// stays in the second-level cache around them.
+// Products of matrices whose elements are sums of bf16 parts, or bytes, by
+// registers of tiles: two rows and two columns of tiles in the inside, a block
+// of rows that stays in the second-level cache around them.
 #include <algorithm>
 #include <optional>
 #include <vector>
@@ -15,10 +15,31 @@
 namespace ingot::te::cpu {
 namespace {
 
+// The rows of 64 bytes of an element's sum.
+int64_t StepsOf(const Stage& product) {
+  const int64_t extent = GuessExtent(product.op().reduce_extent[0]);
+  return MultipliesWords(product) ? extent / kTile : extent;
+}
+
+// Whether weights lie in panels of a tile's columns, whole tiles deep
+// (LayoutPreferences::byte_depth), and rows fill a tile.
+bool FillsTilesOfWords(const Stage& product) {
+  const tir::Load* right = RightOperand(product);
+  const auto words = ConstExtent(product.op().reduce_extent[0]);
+  const std::vector<Expr>& shape = product.output().shape();
+  return MultipliesWords(product) && right != nullptr &&
+         tir::IsConstInt(right->buffer->shape.back(), kTile) && words &&
+         *words % kTile == 0 && GuessExtent(shape[RowAxis(product)]) >= kTile;
+}
+
 bool Matches(const ScheduleSite& site) {
-  return TagOf(&site.stage, kAnchor) == kDenseParts &&
-         site.machine.Has(MachineUnit::kBFloat16Tiles) &&
-         GuessExtent(site.stage.op().reduce_extent[0]) > 1;
+  const absl::string_view anchor = TagOf(&site.stage, kAnchor);
+  const bool can_multiply =
+      (anchor == kDenseParts &&
+       site.machine.Has(MachineUnit::kBFloat16Tiles)) ||
+      (anchor == kDensePacked && site.machine.Has(MachineUnit::kInt8Tiles) &&
+       FillsTilesOfWords(site.stage));
+  return can_multiply && StepsOf(site.stage) > 1;
 }
 
 // The columns that one multiplication takes: two tiles, where what is left over
@@ -34,6 +55,15 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       // A block of rows of the data fills 1 / n of the
                       // second-level cache.
                       {"l2_part", {2, 1, 4}}};
+  if (MultipliesWords(site.stage)) {
+    // Vectors can do this, too: here 16 cycles go for the words of a tile, and
+    // as many for loading and storing.
+    constexpr double kCyclesOfWord = 32.0 / (kTile * kTile * kTile);
+    const double words = static_cast<double>(GuessWork(&site.stage));
+    space.cost = [words](const ScheduleChoice&) {
+      return words * kCyclesOfWord;
+    };
+  }
   return space;
 }
 
@@ -44,7 +74,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   const int rank = static_cast<int>(out->axes().size());
   const int64_t lanes = LanesFor(*acc, machine);
   const int64_t m = GuessExtent(out->output().shape()[rank - 2]);
-  const int64_t steps = GuessExtent(acc->op().reduce_extent[0]);
+  const int64_t steps = StepsOf(*acc);
   const int64_t rows_at_once = choice.Get("row_tiles") * kTile;
   const int64_t columns_at_once =
       ColumnsAtOnce(GuessExtent(out->output().shape()[rank - 1]));
