@@ -16,7 +16,6 @@
 #include "backends/testing/run_model.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "runtime/host_cpu.h"
 #include "runtime/tensor.h"
 
 namespace ingot {
@@ -219,10 +218,6 @@ TEST_P(ConvPrecision, HighestIsThatOfF32) {
   EXPECT_LT(ErrorOf(GetParam().Make().get(), "-mcpu=native"), 1e-5);
 }
 TEST_P(ConvPrecision, OthersKeepTheDigitsOfTheirParts) {
-  // Blocks of 16 channels are AVX-512's.
-  if (!CheckCpuFeatures({"amx-bf16"}).ok()) {
-    GTEST_SKIP() << "this machine has no AMX";
-  }
   CheckModesBelowHighest(GetParam());
 }
 

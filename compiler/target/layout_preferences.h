@@ -47,9 +47,10 @@ struct LayoutPreferences {
   // these in words of four (attribute dot4), and quantised models multiply
   // bytes.
   bool byte_words = false;
-  // The multiple of four that the bytes of this product (dense or matmul) along
-  // the dimension summed over are filled up to with zeros, where byte_words.
-  // Null: four, for all.
+  // The bytes along the dimension summed over that this product (dense, matmul)
+  // or convolution of such data takes at once, where byte_words: four, or 64
+  // for tiles. It is filled up to a multiple of them with zeros; convolutions
+  // become conv2d_words. Null: four, for all.
   std::function<int64_t(const relay::Node& product)> byte_depth;
   // Whether the products around a softmax should be one operator.
   bool joins_attention = false;

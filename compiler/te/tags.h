@@ -37,7 +37,9 @@
 //                      dense_bits_packed
 //   conv2d_parts     n, oc/16, oh, ow, 16     ic/32, kh, kw, pairs, 2
 //                      data [n, ic/32, h, w, part, 32] of bf16, weight as of
-//                      dense_parts
+//                      dense_parts. Of bytes the reduce axes are ic/64, kh, kw,
+//                      words; data [n, ic/64, h, w, 1, 64] of u8, weight
+//                      [oc/16, steps, words, 16] of i32
 //   winograd         n, i, j, oc/b, rows, columns, b     ic/ib, ib
 //                      the products at the points [i, j] of all tiles; data
 //                      [n, i, j, ic/ib, rows, columns, ib], weight [oc/b, i, j,

@@ -19,9 +19,9 @@ const std::map<std::string, std::string>& LeftOutOperators() {
       {"take_pieces", kText},      {"dfa_match", kText},
       {"decode_image", kImage},    {"image_size", kImage},
       {"dense_packed", kPass},     {"layout_transform", kPass},
-      {"conv2d_parts", kPass},     {"dense_parts", kPass},
-      {"fix_shape", kCheck},       {"device_copy", kDevice},
-      {"custom", kBackend},
+      {"conv2d_parts", kPass},     {"conv2d_words", kPass},
+      {"dense_parts", kPass},      {"fix_shape", kCheck},
+      {"device_copy", kDevice},    {"custom", kBackend},
   };
   return *kLeftOut;
 }

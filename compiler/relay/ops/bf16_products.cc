@@ -1,8 +1,7 @@
 // Products and convolutions of f32 whose operands are written as sums of bf16.
 #include "compiler/relay/bf16_parts.h"
-#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/window.h"
+#include "compiler/relay/ops/packed_convolution.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {
@@ -11,7 +10,6 @@ namespace {
 constexpr int64_t kRow = Bf16Panels::kRow;
 constexpr int64_t kPair = Bf16Panels::kPair;
 constexpr int64_t kColumns = Bf16Panels::kColumns;
-constexpr int64_t kMaxKernel = 1 << 10;
 
 Expr ToF32(const Expr& part) { return MakeCast(DataType::Float(32), part); }
 
@@ -132,87 +130,42 @@ OpDef DenseParts() {
   return def;
 }
 
-// A convolution of x NCHW16c, decoded.
-struct Convolution {
-  Window window;
-  int64_t parts, steps;  // of the weights
-  Dim channels;          // rows of 32 of them
+// The bf16 parts of each weight.
+int64_t PartsOf(const TensorType& w) {
+  int64_t parts = 0;
+  return w.shape.size() == 6 && ConstDim(w.shape[2], &parts) ? parts : 0;
+}
 
-  // Each element of the result depends on one of the data: only those that are
-  // read are split.
-  bool is_pointwise() const {
-    return window.kernel == std::vector<int64_t>{1, 1};
-  }
-};
-
-absl::StatusOr<Convolution> ReadConvolution(const TensorType& x,
-                                            const TensorType& w,
-                                            const Attrs& attrs) {
-  if (x.shape.size() != 5 || !tir::IsConstInt(x.shape[4], kColumns)) {
-    return Invalid("x ", ToString(x), " must be NCHW16c");
-  }
+absl::StatusOr<PackedConvolution> ReadConvolution(const TensorType& x,
+                                                  const TensorType& w,
+                                                  const Attrs& attrs) {
   if (x.dtype != DataType::Float(32)) return Invalid("x must be of f32");
   if (w.dtype != DataType::BFloat16()) return Invalid("w must be of bf16");
   INGOT_RETURN_IF_ERROR(ExpectRank(w, 6, "w"));
-  const std::vector<int64_t> kernel = attrs.GetEach("kernel", 2);
-  if (kernel.size() != 2 || kernel[0] < 1 || kernel[1] < 1 ||
-      kernel[0] > kMaxKernel || kernel[1] > kMaxKernel) {
-    return Invalid("kernel must be two numbers from 1 to ", kMaxKernel);
-  }
-  Convolution conv;
-  INGOT_ASSIGN_OR_RETURN(conv.window, ReadWindow(attrs, kernel));
+  INGOT_ASSIGN_OR_RETURN(const PackedConvolution conv,
+                         ReadPackedConvolution(x, attrs, kRow));
   const auto packed = ConstShape(w.shape);
-  int64_t blocks = 0;
-  if (!packed || !ConstDim(x.shape[1], &blocks)) {
-    return Invalid("channels must be static");
-  }
-  conv.steps = (*packed)[1];
-  conv.parts = (*packed)[2];
-  const int64_t rows_of_32 = (blocks * kColumns + kRow - 1) / kRow;
-  conv.channels = I64(rows_of_32);
-  const Bf16Panels panels = {conv.steps * kRow, (*packed)[0] * kColumns,
-                             conv.parts};
-  if (conv.steps != rows_of_32 * kernel[0] * kernel[1] || conv.parts < 1 ||
-      conv.parts > Bf16Panels::kMostParts || *packed != panels.shape()) {
+  const int64_t parts = PartsOf(w);
+  if (!packed || parts < 1 || parts > Bf16Panels::kMostParts ||
+      *packed != Bf16Panels{conv.steps() * kRow, (*packed)[0] * kColumns, parts}
+                     .shape()) {
     return Invalid("w ", ToString(w), " does not fit x ", ToString(x));
   }
   return conv;
 }
 
 // The data's parts: [n, channels / 32, y, x, part, 32], padded.
-te::Tensor SplitPixels(const ComputeContext& c, const Convolution& conv) {
-  const te::Tensor& x = c.inputs[0];
-  const Shape& in = x.shape();
-  const Window& window = conv.window;
-  Shape shape = {in[0], conv.channels};
-  for (int d = 0; d < 2; ++d) {
-    shape.push_back(conv.is_pointwise()
-                        ? c.outputs[0].shape[2 + d]
-                        : SimplifyDim(in[2 + d] + I64(window.pads_begin[d]) +
-                                      I64(window.pads_end[d])));
-  }
-  shape.insert(shape.end(), {I64(conv.parts), I64(kRow)});
-  return c.graph.Compute(
-      SubName(c, "parts"), shape,
-      [&](const Indices& i) {
-        Indices at = {i[0], i[1] * (kRow / kColumns) + i[5] / I64(kColumns)};
-        std::vector<Expr> inside;
-        for (int d = 0; d < 2; ++d) {
-          const int64_t stride = conv.is_pointwise() ? window.strides[d] : 1;
-          const int64_t pad = window.pads_begin[d];
-          at.push_back(i[2 + d] * stride - pad);
-          if (pad > 0) inside.push_back(Ge(i[2 + d] * stride, I64(pad)));
-          if (pad > 0 || window.pads_end[d] > 0) {
-            inside.push_back(Lt(i[2 + d] * stride, in[2 + d] + I64(pad)));
-          }
-        }
-        inside.push_back(tir::Lt(at[1], in[1]));
-        at.push_back(i[5] % I64(kColumns));
-        return PartOf(tir::MakeSelect(All(inside), x(at),
-                                      tir::MakeFloat(0, DataType::Float(32))),
-                      i[4], conv.parts);
-      },
-      {{te::kParts, "1"}});
+te::Tensor SplitPixels(const ComputeContext& c, const PackedConvolution& conv,
+                       int64_t parts) {
+  Shape shape = conv.PixelShape(c);
+  shape.insert(shape.end(), {I64(parts), I64(kRow)});
+  const Expr zero = tir::MakeFloat(0, DataType::Float(32));
+  return c.graph.Compute(SubName(c, "parts"), shape,
+                         [&](const Indices& i) {
+                           return PartOf(conv.ElementAt(c, i, i[5], zero), i[4],
+                                         parts);
+                         },
+                         {{te::kParts, "1"}});
 }
 
 OpDef Conv2dParts() {
@@ -225,43 +178,34 @@ OpDef Conv2dParts() {
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory | kConvolvesPacked;
-  def.attrs = {IntsAttr("kernel", "its height and width", kRequired),
-               StridesAttr(), PadsAttr(), DilationsAttr()};
+  def.attrs = PackedConvolutionAttrs();
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
-    INGOT_ASSIGN_OR_RETURN(const Convolution conv,
+    INGOT_ASSIGN_OR_RETURN(const PackedConvolution conv,
                            ReadConvolution(x, w, c.attrs));
-    TensorType out{x.dtype, {x.shape[0], w.shape[0]}};
-    for (int d = 0; d < 2; ++d) {
-      INGOT_ASSIGN_OR_RETURN(Dim dim,
-                             WindowCount(conv.window, d, x.shape[2 + d]));
-      out.shape.push_back(dim);
-    }
-    out.shape.push_back(I64(kColumns));
-    return Types{out};
+    INGOT_ASSIGN_OR_RETURN(TensorType out, ResultOfPackedConvolution(
+                                               conv, x, w.shape[0], x.dtype));
+    return Types{std::move(out)};
   };
   def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor& w = c.inputs[1];
+    const TensorType w_type{w.dtype(), w.shape()};
     INGOT_ASSIGN_OR_RETURN(
-        const Convolution conv,
-        ReadConvolution({c.inputs[0].dtype(), c.inputs[0].shape()},
-                        {w.dtype(), w.shape()}, c.attrs));
-    const Window& window = conv.window;
-    const te::Tensor split = SplitPixels(c, conv);
-    const Expr height = I64(window.kernel[0]), width = I64(window.kernel[1]);
+        const PackedConvolution conv,
+        ReadConvolution({c.inputs[0].dtype(), c.inputs[0].shape()}, w_type,
+                        c.attrs));
+    const int64_t parts = PartsOf(w_type);
+    const te::Tensor split = SplitPixels(c, conv, parts);
     return Tensors{c.graph.Reduce(
         c.name, c.outputs[0].shape,
-        {conv.channels, height, width, I64(kRow / kPair), I64(kPair)},
+        {I64(conv.rows), I64(conv.window.kernel[0]), I64(conv.window.kernel[1]),
+         I64(kRow / kPair), I64(kPair)},
         te::Reducer::Sum(DataType::Float(32)),
         [&](const Indices& i, const Indices& r) {
-          Indices at = {i[0], r[0]};
-          for (int d = 0; d < 2; ++d) {
-            const int64_t stride = conv.is_pointwise() ? 1 : window.strides[d];
-            at.push_back(i[2 + d] * stride + r[1 + d] * window.dilations[d]);
-          }
-          const Expr step = (r[0] * height + r[1]) * width + r[2];
+          const Indices at = conv.RowOf(i, r);
+          const Expr step = conv.StepOf(r);
           return SumOfProducts(
-              conv.parts,
+              parts,
               [&](int64_t part) {
                 Indices of_part = at;
                 of_part.push_back(I64(part));

@@ -9,6 +9,7 @@
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/word_kernels.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "runtime/tensor.h"
@@ -173,6 +174,49 @@ TEST_F(BlockedTest, ConvolutionOfParts) {
     const Value filled =
         Op("pad", {plain}, {{"pads", Ints{0, 0, 0, 0, 0, 11, 0, 0}}});
     ExpectSame(filled, Layout(result, "NCHW16c", "NCHW"));
+  }
+}
+
+TEST_F(BlockedTest, ConvolutionOfWords) {
+  struct Case {
+    int64_t in, kernel, stride, dilation;
+    Ints pads;
+    int64_t pad_value;
+  };
+  for (const Case& c : std::vector<Case>{{64, 1, 1, 1, {0, 0, 0, 0}, 0},
+                                         {80, 1, 2, 1, {0, 0, 0, 0}, 0},
+                                         {16, 3, 1, 1, {1, 1, 1, 1}, 3},
+                                         {70, 3, 2, 1, {0, 2, 1, 0}, 5},
+                                         {32, 2, 1, 2, {1, 0, 0, 1}, 0},
+                                         {32, 1, 1, 1, {1, 1, 0, 1}, 7}}) {
+    SCOPED_TRACE(testing::Message() << c.in << " " << c.kernel);
+    const Value x = Op("cast", {Op("abs", {Constant({2, c.in, 7, 6})})},
+                       {{"dtype", DataType::UInt(8)}});
+    const Ints kernel = {21, c.in, c.kernel, c.kernel};
+    const Tensor numbers = Numbers(kernel);
+    Tensor w = *Tensor::Empty(DataType::Int(8), kernel);
+    for (int64_t i = 0; i < w.NumElements(); ++i) {
+      w.mutable_data<int8_t>()[i] =
+          static_cast<int8_t>(numbers.data<float>()[i]);
+    }
+    Attrs attrs = {{"strides", Ints{c.stride, c.stride}},
+                   {"pads", c.pads},
+                   {"dilations", Ints{c.dilation, c.dilation}},
+                   {"pad_value", c.pad_value}};
+    Attrs plain_attrs = attrs;
+    plain_attrs.Set("out_dtype", DataType::Int(32));
+    const Value plain =
+        Op("conv2d", {x, Value{f_->AddConstant("w", w)}}, plain_attrs);
+    attrs.Set("kernel", Ints{c.kernel, c.kernel});
+    const Value packed{f_->AddConstant("words", *PackWordKernels(w))};
+    const Value result =
+        Op("conv2d_words", {Layout(x, "NCHW", "NCHW16c"), packed}, attrs);
+    const Value filled =
+        Op("pad", {plain}, {{"pads", Ints{0, 0, 0, 0, 0, 11, 0, 0}}});
+    const auto floats = [&](const Value& v) {
+      return Op("cast", {v}, {{"dtype", DataType::Float(32)}});
+    };
+    ExpectSame(floats(filled), floats(Layout(result, "NCHW16c", "NCHW")));
   }
 }
 

@@ -72,6 +72,11 @@ class BlockedValues {
   // The bf16 parts in which the convolution should be computed; 0: in f32.
   int64_t PartsOf(const Node& node, int64_t block) const;
   MaybeBlocked ConvOfParts(const Node& node, const Value& data, int64_t parts);
+  // A convolution of bytes for tiles.
+  MaybeBlocked ConvInTiles(const Node& node, const Value& data);
+  // The convolution as `op`, with kernels that are packed for it.
+  MaybeBlocked PackedConv(const Node& node, absl::string_view op,
+                          const Value& data, Tensor packed, Attrs attrs);
   // Winograd's algorithm that computes the convolution; null for none.
   const Winograd* WinogradOf(const Node& node) const;
   MaybeBlocked ConvByWinograd(const Node& node, const Value& data,

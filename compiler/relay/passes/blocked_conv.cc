@@ -1,5 +1,5 @@
 // Convolutions in blocks of channels: as they are defined, of bytes in words of
-// four, of bf16 parts, and by Winograd's algorithm.
+// four, for tiles, of bf16 parts, and by Winograd's algorithm.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -8,6 +8,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/rewrite.h"
+#include "compiler/relay/word_kernels.h"
 #include "compiler/tir/arith/interval.h"
 
 namespace ingot::relay {
@@ -52,6 +53,11 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(in_block));
+    if (bytes && groups == 1 && block == WordKernels::kColumns &&
+        layouts_.byte_depth != nullptr &&
+        layouts_.byte_depth(node) == WordKernels::kRow) {
+      return ConvInTiles(node, data);
+    }
     if (bytes && !depthwise) {
       return ConvInWords(node, data, in_block, block, std::move(attrs));
     }
@@ -85,20 +91,38 @@ int64_t BlockedValues::PartsOf(const Node& node, int64_t block) const {
 BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
                                                        const Value& data,
                                                        int64_t parts) {
+  INGOT_ASSIGN_OR_RETURN(Tensor packed,
+                         PackBf16Kernels(*ConstantOf(node.inputs[1]), parts));
+  return PackedConv(node, "conv2d_parts", data, std::move(packed), {});
+}
+
+BlockedValues::MaybeBlocked BlockedValues::ConvInTiles(const Node& node,
+                                                       const Value& data) {
+  INGOT_ASSIGN_OR_RETURN(Tensor packed,
+                         PackWordKernels(*ConstantOf(node.inputs[1])));
+  Attrs attrs;
+  attrs.Set("pad_value", node.attrs.Get<int64_t>("pad_value"));
+  return PackedConv(node, "conv2d_words", data, std::move(packed),
+                    std::move(attrs));
+}
+
+BlockedValues::MaybeBlocked BlockedValues::PackedConv(const Node& node,
+                                                      absl::string_view op,
+                                                      const Value& data,
+                                                      Tensor packed,
+                                                      Attrs attrs) {
   const Value& w = node.inputs[1];
-  const Tensor& constant = *ConstantOf(w);
-  INGOT_ASSIGN_OR_RETURN(Tensor packed, PackBf16Kernels(constant, parts));
   Node* const kernels = function_->AddConstant(w.node->name, std::move(packed));
   kernels->sources.Add(w.node->sources);
   preferred_names_.emplace_back(kernels, w.node->name);
+  const auto kernel = *ConstShape(w.type().shape);
+  attrs.Set("kernel", Ints{kernel[2], kernel[3]});
+  attrs.Set("strides", node.attrs.GetEach("strides", 2));
+  attrs.Set("pads", node.attrs.GetEach("pads", 4));
+  attrs.Set("dilations", node.attrs.GetEach("dilations", 2));
   INGOT_ASSIGN_OR_RETURN(
       Node * made,
-      function_->AddOp(
-          "conv2d_parts", node.name, {data, Value{kernels}},
-          {{"kernel", Ints{constant.shape()[2], constant.shape()[3]}},
-           {"strides", node.attrs.GetEach("strides", 2)},
-           {"pads", node.attrs.GetEach("pads", 4)},
-           {"dilations", node.attrs.GetEach("dilations", 2)}}));
+      function_->AddOp(op, node.name, {data, Value{kernels}}, attrs));
   made->sources.Add(node.sources);
   preferred_names_.emplace_back(made, node.name);
   const int64_t out = ChannelsOf(node.outputs[0]);

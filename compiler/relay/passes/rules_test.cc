@@ -30,6 +30,7 @@ const std::map<std::string, std::string>& NotSampled() {
       {"dense_bits", kRelated},
       {"dense_bits_packed", kRelated},
       {"conv2d_parts", kRelated},
+      {"conv2d_words", kRelated},
       {"dense_parts", kRelated},
       {"dfa_match", "tables that only the regex compiler makes"},
       {"gru", kRelated},

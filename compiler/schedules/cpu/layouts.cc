@@ -7,9 +7,18 @@
 #include "compiler/tir/ir.h"
 
 namespace ingot::te::cpu {
+namespace {
+
+constexpr int64_t kWordBytes = 4;
+constexpr int64_t kTileColumns = 16, kTileBytes = 64;
+
+}  // namespace
 
 int64_t ChannelBlock(const MachineModel& machine, DataType t) {
-  return std::max(machine.ForSums().lanes(t.bits), 4);
+  const MachineModel shared = machine.ForSums();
+  const bool has_tiles = shared.Has(MachineUnit::kBFloat16Tiles) ||
+                         shared.Has(MachineUnit::kInt8Tiles);
+  return std::max<int64_t>(shared.lanes(t.bits), has_tiles ? kTileColumns : 4);
 }
 
 int64_t PanelWidth(const MachineModel& machine, DataType t, int64_t n) {
@@ -72,9 +81,6 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
 
 namespace {
 
-constexpr int64_t kWordBytes = 4;
-constexpr int64_t kTileColumns = 16, kTileBytes = 64;
-
 // The product of the dimensions, each at most `most`, and that where it is only
 // known at run time.
 int64_t AtMost(int64_t most, absl::Span<const relay::Dim> dims) {
@@ -87,20 +93,29 @@ int64_t AtMost(int64_t most, absl::Span<const relay::Dim> dims) {
   return product;
 }
 
-// Whether a product of u8 by a constant matrix of i8 should be computed by
-// tiles of 16 rows, 16 columns and 64 terms.
-bool FillsByteTiles(const MachineModel& machine, const relay::Node& product) {
+// Whether a product of u8 by a constant matrix of i8, or a convolution, should
+// be computed by tiles of 16 rows, 16 columns and 64 terms.
+bool FillsByteTiles(const MachineModel& machine, const relay::Node& node) {
   if (!machine.Has(MachineUnit::kInt8Tiles) ||
-      product.inputs[0].type().dtype != DataType::UInt(8)) {
+      node.inputs[0].type().dtype != DataType::UInt(8)) {
     return false;
   }
-  constexpr int64_t kRows = 16, kColumns = 16, kTerms = 128;
-  const auto result = absl::MakeConstSpan(product.outputs[0].shape);
-  int64_t terms = 0, columns = 0;
-  return AtMost(kRows, result.first(result.size() - 1)) >= kRows &&
-         tir::AsConstInt(result.back(), &columns) && columns >= kColumns &&
-         tir::AsConstInt(product.inputs[0].type().shape.back(), &terms) &&
-         terms >= kTerms;
+  constexpr int64_t kRows = 16, kTerms = 128;
+  const auto result = absl::MakeConstSpan(node.outputs[0].shape);
+  const auto data = absl::MakeConstSpan(node.inputs[0].type().shape);
+  const auto kernel = absl::MakeConstSpan(node.inputs[1].type().shape);
+  int64_t terms = 0;
+  if (kernel.size() == 2) {
+    return AtMost(kRows, result.first(result.size() - 1)) >= kRows &&
+           AtMost(kTileColumns, result.last(1)) >= kTileColumns &&
+           tir::AsConstInt(data.back(), &terms) && terms >= kTerms;
+  }
+  // Channels beyond those that there are cost as much as others.
+  constexpr int64_t kChannels = 48;
+  return kernel.size() == 4 && AtMost(kRows, result.subspan(2)) >= kRows &&
+         AtMost(kTileColumns, kernel.first(1)) >= kTileColumns &&
+         tir::AsConstInt(kernel[1], &terms) && terms >= kChannels &&
+         terms * AtMost(kTerms, kernel.subspan(2)) >= kTerms;
 }
 
 // Whether a product or a convolution is large enough that tiles of 16 rows, 16

@@ -1,5 +1,5 @@
-// Convolutions whose elements are sums of bf16 parts, by registers of tiles:
-// two tiles of positions in a row of the result and two blocks of output
+// Convolutions whose elements are sums of bf16 parts, or bytes, by registers of
+// tiles: two tiles of positions in a row of the result and two blocks of output
 // channels in the inside. The data of a block of rows stays in the second-level
 // cache while output channels go by.
 #include <algorithm>
@@ -26,7 +26,10 @@ int64_t Steps(const Stage& stage) {
 
 bool Matches(const ScheduleSite& site) {
   return TagOf(&site.stage, kAnchor) == kConv2dParts &&
-         site.machine.Has(MachineUnit::kBFloat16Tiles) && Steps(site.stage) > 1;
+         site.machine.Has(MultipliesWords(site.stage)
+                              ? MachineUnit::kInt8Tiles
+                              : MachineUnit::kBFloat16Tiles) &&
+         Steps(site.stage) > 1;
 }
 
 ScheduleSpace Space(const ScheduleSite&) {

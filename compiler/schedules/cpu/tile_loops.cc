@@ -46,10 +46,13 @@ bool MultipliesWords(const Stage& acc) {
 
 void TensorizeTiles(Stage* acc, Loop rows, Loop column_tiles, Loop columns) {
   std::vector<Loop> steps = acc->reduce_axes(), row;
-  if (MultipliesWords(*acc)) {
+  if (MultipliesWords(*acc) && steps.size() == 1) {
     auto [step, word] = acc->Split(steps[0], kTile);
     steps = {step};
     row = {word};
+  } else if (MultipliesWords(*acc)) {
+    row = {steps.back()};
+    steps.pop_back();
   } else {
     row.assign(steps.end() - 2, steps.end());
     steps.resize(steps.size() - 2);

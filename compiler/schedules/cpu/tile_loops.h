@@ -19,7 +19,7 @@ constexpr int64_t kRowsOfTail = 4;
 // The bf16 parts of the numbers that `acc` multiplies (tags.h).
 int64_t NumberOfParts(const Stage& acc);
 
-// Whether `acc` multiplies bytes, in words along its only reduce axis, not bf16
+// Whether `acc` multiplies bytes, in words along its last reduce axis, not bf16
 // parts of numbers.
 bool MultipliesWords(const Stage& acc);
 
@@ -27,9 +27,10 @@ bool MultipliesWords(const Stage& acc);
 void ScheduleParts(const Schedule& schedule, const Stage& acc,
                    const MachineModel& machine);
 
-// Makes the reduce loops of `acc`, of which the last two, or the words of a
-// step, are over the elements of a row, and the given loops, which need the
-// others inside of them, one multiplication.
+// Makes the reduce loops of `acc` and the given loops, which need the others
+// inside of them, one multiplication. Over the elements of a row are the last
+// two reduce axes; of words the last one, or a part of it where there is no
+// other.
 void TensorizeTiles(Stage* acc, Loop rows, Loop column_tiles, Loop columns);
 
 }  // namespace ingot::te::cpu
