@@ -196,5 +196,23 @@ TEST_F(KernelCodeTest, TilesAreConfiguredOnce) {
   EXPECT_EQ(parts.size(), 2u);
 }
 
+TEST_F(KernelCodeTest, TilesOfBytes) {
+  const std::string product = R"((%x: u8[96, 512]) -> (%y) {
+    %w = const i8[512, 192] random(1)
+    %y = matmul(%x, %w) {out_dtype=i32}
+  })";
+  const std::string convolution = R"((%x: u8[1, 512, 32, 32]) -> (%y) {
+    %w = const i8[64, 512, 1, 1] random(1)
+    %y = conv2d(%x, %w) {out_dtype=i32}
+  })";
+  for (const std::string& main : {product, convolution}) {
+    const std::string listing =
+        Listing(main, "-mtriple=x86_64-linux-gnu -mcpu=sapphirerapids");
+    EXPECT_GE(HottestLoop(listing, "tdpbusd").products, 16);
+    const std::vector<std::string> parts = absl::StrSplit(listing, "ldtilecfg");
+    EXPECT_EQ(parts.size(), 2u);
+  }
+}
+
 }  // namespace
 }  // namespace ingot

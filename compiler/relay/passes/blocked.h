@@ -74,9 +74,10 @@ class BlockedValues {
   MaybeBlocked ConvOfParts(const Node& node, const Value& data, int64_t parts);
   // A convolution of bytes for tiles.
   MaybeBlocked ConvInTiles(const Node& node, const Value& data);
-  // The convolution as `op`, with kernels that are packed for it.
-  MaybeBlocked PackedConv(const Node& node, absl::string_view op,
-                          const Value& data, Tensor packed, Attrs attrs);
+  // What both have: a constant for the packed kernels, and the result of the
+  // convolution that was made in place of `conv`.
+  Value PackedKernels(const Node& conv, Tensor packed);
+  Blocked PackedConv(const Node& conv, Node* made);
   // Winograd's algorithm that computes the convolution; null for none.
   const Winograd* WinogradOf(const Node& node) const;
   MaybeBlocked ConvByWinograd(const Node& node, const Value& data,

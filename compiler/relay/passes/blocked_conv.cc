@@ -16,6 +16,15 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
+// The attributes of a convolution whose kernels are packed for it.
+Attrs PackedConvAttrs(const Node& conv) {
+  const auto kernel = *ConstShape(conv.inputs[1].type().shape);
+  return {{"kernel", Ints{kernel[2], kernel[3]}},
+          {"strides", conv.attrs.GetEach("strides", 2)},
+          {"pads", conv.attrs.GetEach("pads", 4)},
+          {"dilations", conv.attrs.GetEach("dilations", 2)}};
+}
+
 }  // namespace
 
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
@@ -88,45 +97,44 @@ int64_t BlockedValues::PartsOf(const Node& node, int64_t block) const {
              : 0;
 }
 
+Value BlockedValues::PackedKernels(const Node& conv, Tensor packed) {
+  const Value& w = conv.inputs[1];
+  Node* const kernels = function_->AddConstant(w.node->name, std::move(packed));
+  kernels->sources.Add(w.node->sources);
+  preferred_names_.emplace_back(kernels, w.node->name);
+  return Value{kernels};
+}
+
+Blocked BlockedValues::PackedConv(const Node& conv, Node* made) {
+  made->sources.Add(conv.sources);
+  preferred_names_.emplace_back(made, conv.name);
+  const int64_t out = ChannelsOf(conv.outputs[0]);
+  return Blocked{Value{made}, Bf16Panels::kColumns, out, false, out};
+}
+
 BlockedValues::MaybeBlocked BlockedValues::ConvOfParts(const Node& node,
                                                        const Value& data,
                                                        int64_t parts) {
   INGOT_ASSIGN_OR_RETURN(Tensor packed,
                          PackBf16Kernels(*ConstantOf(node.inputs[1]), parts));
-  return PackedConv(node, "conv2d_parts", data, std::move(packed), {});
+  const Value kernels = PackedKernels(node, std::move(packed));
+  INGOT_ASSIGN_OR_RETURN(
+      Node * made, function_->AddOp("conv2d_parts", node.name, {data, kernels},
+                                    PackedConvAttrs(node)));
+  return PackedConv(node, made);
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvInTiles(const Node& node,
                                                        const Value& data) {
   INGOT_ASSIGN_OR_RETURN(Tensor packed,
                          PackWordKernels(*ConstantOf(node.inputs[1])));
-  Attrs attrs;
+  const Value kernels = PackedKernels(node, std::move(packed));
+  Attrs attrs = PackedConvAttrs(node);
   attrs.Set("pad_value", node.attrs.Get<int64_t>("pad_value"));
-  return PackedConv(node, "conv2d_words", data, std::move(packed),
-                    std::move(attrs));
-}
-
-BlockedValues::MaybeBlocked BlockedValues::PackedConv(const Node& node,
-                                                      absl::string_view op,
-                                                      const Value& data,
-                                                      Tensor packed,
-                                                      Attrs attrs) {
-  const Value& w = node.inputs[1];
-  Node* const kernels = function_->AddConstant(w.node->name, std::move(packed));
-  kernels->sources.Add(w.node->sources);
-  preferred_names_.emplace_back(kernels, w.node->name);
-  const auto kernel = *ConstShape(w.type().shape);
-  attrs.Set("kernel", Ints{kernel[2], kernel[3]});
-  attrs.Set("strides", node.attrs.GetEach("strides", 2));
-  attrs.Set("pads", node.attrs.GetEach("pads", 4));
-  attrs.Set("dilations", node.attrs.GetEach("dilations", 2));
   INGOT_ASSIGN_OR_RETURN(
-      Node * made,
-      function_->AddOp(op, node.name, {data, Value{kernels}}, attrs));
-  made->sources.Add(node.sources);
-  preferred_names_.emplace_back(made, node.name);
-  const int64_t out = ChannelsOf(node.outputs[0]);
-  return Blocked{Value{made}, Bf16Panels::kColumns, out, false, out};
+      Node * made, function_->AddOp("conv2d_words", node.name, {data, kernels},
+                                    std::move(attrs)));
+  return PackedConv(node, made);
 }
 
 const Winograd* BlockedValues::WinogradOf(const Node& node) const {
