@@ -19,7 +19,10 @@ function show() {
   const [g, call] = value.split(".").map(Number);
   const graph = isNode && facts.graphs[g] ? g : 0;
   const isCall = name === "node" && facts.graphs[graph].calls[call] !== undefined;
-  document.getElementById("view").replaceChildren(views[key][1](graph, isCall ? call : undefined));
+  const view = document.getElementById("view");
+  view.replaceChildren(views[key][1](graph, isCall ? call : undefined));
+  // At once, not when the browser gets to its next frame.
+  for (const canvas of view.querySelectorAll("canvas")) canvas.redraw();
 }
 
 document.title = `${facts.title} – Ingot report`;
