@@ -11,12 +11,13 @@ namespace ingot {
 
 LoadedFunction CheckedFunction(
     std::string name, CallSpec spec,
-    std::function<absl::Status(absl::Span<void* const> tensors)> run) {
+    std::function<absl::Status(absl::Span<void* const> tensors)> run,
+    Device device) {
   Function function =
-      Function::FromLambda([name, spec, run = std::move(run)](
+      Function::FromLambda([name, spec, run = std::move(run), device](
                                absl::Span<const TVMFFIAny> args, TVMFFIAny*) {
         absl::StatusOr<std::vector<void*>> tensors =
-            CheckCall(name, spec, args);
+            CheckCall(name, spec, args, device);
         return tensors.ok() ? run(*tensors) : tensors.status();
       });
   return {std::move(name), std::move(function), std::move(spec)};

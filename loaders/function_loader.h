@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "artifact/artifact.h"
 #include "loaders/loader_registry.h"
+#include "runtime/device.h"
 #include "runtime/function.h"
 #include "runtime/plan/call_spec.h"
 
@@ -35,11 +36,12 @@ absl::Status Malformed(const Parts&... parts) {
 }
 
 // A function that calls `run` with the first elements of its arguments, inputs
-// before outputs, once they are as `spec` says. `run` may be called from
-// several threads at once.
+// before outputs, once they are as `spec` says and on `device`. `run` may be
+// called from several threads at once.
 LoadedFunction CheckedFunction(
     std::string name, CallSpec spec,
-    std::function<absl::Status(absl::Span<void* const> tensors)> run);
+    std::function<absl::Status(absl::Span<void* const> tensors)> run,
+    Device device = Device::Cpu());
 
 // Makes the function of one artifact, which may be hostile. Errors need not
 // name the artifact.

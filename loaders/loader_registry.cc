@@ -1,5 +1,7 @@
 #include "loaders/loader_registry.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "runtime/plan/check.h"
@@ -8,7 +10,10 @@ namespace ingot {
 
 OpenDevice LoadContext::DeviceOf(absl::string_view target_key) const {
   for (size_t i = 1; i < devices.size(); ++i) {
-    if (plan->devices(static_cast<int>(i)).target_key() == target_key) {
+    const PlanDevice& device = plan->devices(static_cast<int>(i));
+    const auto& others = device.shared_by();
+    if (device.target_key() == target_key ||
+        std::find(others.begin(), others.end(), target_key) != others.end()) {
       return devices[i];
     }
   }

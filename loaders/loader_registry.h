@@ -52,7 +52,7 @@ struct LoadContext {
   std::vector<OpenDevice> devices;
 
   // The device on which the functions of a target key run: the CPU for a key
-  // without one of its own.
+  // that none serves.
   OpenDevice DeviceOf(absl::string_view target_key) const;
 };
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "backends/cblas/product.h"
+#include "backends/gemm/product.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/c_region.h"
 #include "compiler/relay/op.h"
@@ -14,8 +14,8 @@
 namespace ingot {
 namespace {
 
-using cblas::Factor;
-using cblas::Product;
+using gemm::Factor;
+using gemm::Product;
 using relay::Node;
 using relay::Pattern;
 
@@ -29,11 +29,11 @@ void cblas_sgemm(int order, int transpose_a, int transpose_b, int m, int n,
 )";
 
 absl::Status CheckNodes(const Target&, absl::Span<Node* const> nodes) {
-  return cblas::ReadProduct({{nodes.begin(), nodes.end()}, {}}).status();
+  return gemm::ReadProduct({{nodes.begin(), nodes.end()}, {}}).status();
 }
 
 absl::Status Supports(const Target&, const Node& node) {
-  return cblas::ReadProduct({{const_cast<Node*>(&node)}, {}}).status();
+  return gemm::ReadProduct({{const_cast<Node*>(&node)}, {}}).status();
 }
 
 // " + i0 * 12 + i1 * 3" of what differs from one batch to the next.
@@ -97,7 +97,7 @@ absl::StatusOr<CodegenResult> Generate(const Target& target,
                                        absl::string_view symbol) {
   const auto print =
       [&](const codegen::CNode& c) -> absl::StatusOr<codegen::CText> {
-    INGOT_ASSIGN_OR_RETURN(const Product product, cblas::ReadProduct(c.call));
+    INGOT_ASSIGN_OR_RETURN(const Product product, gemm::ReadProduct(c.call));
     const auto name_of = [&](const relay::Value& v) { return c.NameOf(v); };
     return codegen::CText{"", PrintProduct(product, name_of, c.outputs[0])};
   };

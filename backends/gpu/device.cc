@@ -198,9 +198,17 @@ absl::Status GpuDevice::Run(void* kernel, const device::Launch& launch,
     return absl::InvalidArgumentError(
         absl::StrCat(groups, " groups are more than a GPU takes"));
   }
+  return CurrentStream().Run(kernel, launch, arguments);
+}
+
+absl::Status GpuDevice::Queue(
+    absl::string_view work, const std::function<absl::Status(Stream)>& queue) {
+  return CurrentStream().Queue(work, queue);
+}
+
+GpuStream& GpuDevice::CurrentStream() const {
   auto* stream = dynamic_cast<GpuStream*>(DeviceStream::Current());
-  if (stream == nullptr || &stream->device() != this) stream = own_.get();
-  return stream->Run(kernel, launch, arguments);
+  return stream == nullptr || &stream->device() != this ? *own_ : *stream;
 }
 
 }  // namespace ingot::gpu

@@ -63,9 +63,9 @@ GpuStream::~GpuStream() {
 
 std::string GpuStream::Work() const {
   const absl::MutexLock lock(&mutex_);
-  return last_kernel_.empty() ? absl::StrCat("work on ", device_.name())
-                              : absl::StrCat("work on ", device_.name(),
-                                             " up to kernel ", last_kernel_);
+  return last_work_.empty()
+             ? absl::StrCat("work on ", device_.name())
+             : absl::StrCat("work on ", device_.name(), " up to ", last_work_);
 }
 
 absl::Status GpuStream::CopyFromCpu(void* to, const void* from, size_t bytes) {
@@ -116,7 +116,7 @@ absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
   for (void*& address : addresses) parameters.push_back(&address);
   {
     const absl::MutexLock lock(&mutex_);
-    last_kernel_ = launch.kernel;
+    last_work_ = absl::StrCat("kernel ", launch.kernel);
   }
   const auto group = static_cast<unsigned>(launch.group);
   const auto groups = static_cast<unsigned>(launch.work_items / launch.group);
@@ -124,6 +124,16 @@ absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
       "launching",
       driver_.Launch(kernel, groups, 1, 1, group, 1, 1, /*shared_bytes=*/0,
                      stream_, parameters.data(), /*extra=*/nullptr));
+}
+
+absl::Status GpuStream::Queue(
+    absl::string_view work, const std::function<absl::Status(Stream)>& queue) {
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  {
+    const absl::MutexLock lock(&mutex_);
+    last_work_ = std::string(work);
+  }
+  return queue(stream_);
 }
 
 }  // namespace ingot::gpu

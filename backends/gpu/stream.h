@@ -3,12 +3,14 @@
 #define INGOT_BACKENDS_GPU_STREAM_H_
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "backends/device/table.h"
@@ -39,6 +41,10 @@ class GpuStream final : public DeviceStream {
   absl::Status Run(Kernel kernel, const device::Launch& launch,
                    absl::Span<void* const> arguments);
 
+  // Lets a library queue work here, which `work` names for errors.
+  absl::Status Queue(absl::string_view work,
+                     const std::function<absl::Status(Stream)>& queue);
+
   const GpuDevice& device() const { return device_; }
 
  private:
@@ -51,7 +57,7 @@ class GpuStream final : public DeviceStream {
   const Driver& driver_;
   const Stream stream_;
   mutable absl::Mutex mutex_;
-  std::string last_kernel_ ABSL_GUARDED_BY(mutex_);
+  std::string last_work_ ABSL_GUARDED_BY(mutex_);  // "kernel k"
 };
 
 }  // namespace ingot::gpu

@@ -91,6 +91,26 @@ absl::Status AddLastResorts(Compilation* c) {
   return absl::OkStatus();
 }
 
+// Says on whose device the functions of each target run.
+void ShareDevices(std::vector<TargetWork>* targets) {
+  for (TargetWork& work : *targets) {
+    const std::string& device = work.kind->device;
+    work.device_key = work.target.key;
+    if (device.empty() || work.kind->name == device) continue;
+    const auto is_owner = [&](const TargetWork& other) {
+      return other.kind->device == device && other.kind->name == device;
+    };
+    const auto is_like = [&](const TargetWork& other) {
+      return other.kind->device == device;
+    };
+    auto owner = std::find_if(targets->begin(), targets->end(), is_owner);
+    if (owner == targets->end()) {
+      owner = std::find_if(targets->begin(), targets->end(), is_like);
+    }
+    work.device_key = owner->target.key;
+  }
+}
+
 }  // namespace
 
 absl::Status ChooseTargets(Compilation* c) {
@@ -104,8 +124,9 @@ absl::Status ChooseTargets(Compilation* c) {
     c->targets.push_back(std::move(work));
   }
   INGOT_RETURN_IF_ERROR(AddLastResorts(c));
+  ShareDevices(&c->targets);
   for (TargetWork& work : c->targets) {
-    c->context.targets.push_back({work.target, work.kind});
+    c->context.targets.push_back({work.target, work.kind, work.device_key});
     if (c->host == nullptr && work.kind->IsHost()) c->host = &work;
   }
   return absl::OkStatus();

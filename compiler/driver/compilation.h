@@ -34,6 +34,9 @@ struct TargetWork {
   const TargetKind* kind;
   MachineModel machine;
   std::vector<tir::PrimFunc> functions;
+  // The key of the target on whose device its functions run: its own, or
+  // another one's (TargetKind::device).
+  std::string device_key;
 };
 
 // Needs of the code of one target key: the machine that runs it.

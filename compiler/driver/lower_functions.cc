@@ -62,8 +62,12 @@ class Lowering {
     compiled.source = c_.SourcesOf(function);
     compiled.updated_input = relay::UpdatedInput(function);
     if (!work->kind->device.empty()) {
-      compiled.device_key = work->target.key;
-      c_.compiled.devices[work->target.key] = work->kind->device;
+      compiled.device_key = work->device_key;
+      CompiledDevice& device = c_.compiled.devices[work->device_key];
+      device.kind = work->kind->device;
+      if (work->target.key != work->device_key) {
+        device.shared_by.insert(work->target.key);
+      }
     }
     INGOT_ASSIGN_OR_RETURN(compiled.assumptions,
                            AssumptionsOf(*c_.module, function));

@@ -182,6 +182,9 @@ struct TargetKind {
   // made where values come from elsewhere or are wanted there. A target without
   // a key gets the kind's name for one. Operators that such a kind takes by
   // `operators` and `supports` are fused and lowered to loops as a host's are.
+  // Targets of one kind have a device each. A kind that is not named like its
+  // device, such as a library for it, works on the device of the first target
+  // that is, or shares one with its like.
   std::string device;
 
   // Null hooks are not offered.

@@ -84,9 +84,16 @@ absl::Status CheckDevices(const Plan& plan) {
     if (device.target_key().empty()) {
       return Bad("plan: device ", i, " serves no target key");
     }
-    if (!keys.insert(device.target_key()).second) {
-      return Bad("plan: two devices serve the target key '",
-                 device.target_key(), "'");
+    std::vector<absl::string_view> served(device.shared_by().begin(),
+                                          device.shared_by().end());
+    served.push_back(device.target_key());
+    for (const absl::string_view key : served) {
+      if (key.empty() || !keys.insert(key).second) {
+        return Bad("plan: device ", i,
+                   " is not the only one that serves the "
+                   "target key '",
+                   key, "'");
+      }
     }
   }
   return absl::OkStatus();

@@ -182,6 +182,24 @@ extern "C" void FakeDriverRun(void (*run)(const char*, size_t, void* const*)) {
   S().run = run;
 }
 
+extern "C" int FakeDriverQueue(void* stream, const char* name,
+                               int (*work)(void*), void* data) {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  if (!has_context) return kNoContext;
+  FakeStream* const queue = StreamOf(stream);
+  if (queue == nullptr) return kInvalidValue;
+  queue->Add([line = std::string(name) + "\n", work, data] {
+    S().log += line;
+    return work(data);
+  });
+  return kOk;
+}
+
+extern "C" bool FakeDriverHas(const void* address, size_t bytes) {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  return IsAllocated(address, bytes);
+}
+
 extern "C" int FakeDriverHeld() {
   const std::lock_guard<std::mutex> lock(S().mutex);
   return static_cast<int>(S().blocks.size() + S().codes.size() +

@@ -25,6 +25,15 @@ void FakeDriverFail(const char* function, int code);
 void FakeDriverRun(void (*run)(const char* kernel, size_t work_items,
                                void* const* arguments));
 
+// Lets a fake library queue work on a stream: work(data) is called when it is
+// due, and gives a driver's code. `name` becomes a line of the log. Returns a
+// driver's code.
+int FakeDriverQueue(void* stream, const char* name, int (*work)(void*),
+                    void* data);
+
+// Whether all of these bytes are in one piece of the device's memory.
+bool FakeDriverHas(const void* address, size_t bytes);
+
 // Memory, code, streams and events that were made and are there still.
 int FakeDriverHeld();
 

@@ -438,10 +438,13 @@ absl::StatusOr<Plan> BuildPlan(const relay::Module& module,
   plan.set_version(kPlanVersion);
   plan.set_entry(std::string(entry));
   plan.add_devices()->set_kind(kCpuDeviceKind);
-  for (const auto& [key, kind] : compiled.devices) {
+  for (const auto& [key, compiled_device] : compiled.devices) {
     PlanDevice* device = plan.add_devices();
-    device->set_kind(kind);
+    device->set_kind(compiled_device.kind);
     device->set_target_key(key);
+    for (const std::string& other : compiled_device.shared_by) {
+      device->add_shared_by(other);
+    }
   }
   return plan;
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct CompiledFunction {
   int updated_input = -1;
 };
 
+// A device that functions run on; not the CPU.
+struct CompiledDevice {
+  std::string kind;
+  // Keys whose functions run on it, beside the one that it is for.
+  std::set<std::string> shared_by;
+};
+
 // The functions that a plan calls and what it relies on, as lowering leaves
 // them.
 struct CompiledModule {
@@ -39,8 +47,7 @@ struct CompiledModule {
   // The dimensions that views, which main and bodies like it hold, rely on
   // being equal.
   std::map<const relay::Node*, std::vector<relay::DimAssumption>> views;
-  // The kinds of the devices that functions run on, by target key; not the CPU.
-  std::map<std::string, std::string> devices;
+  std::map<std::string, CompiledDevice> devices;  // by target key
 };
 
 // Turns main, which only holds inputs, constants, view operators, bind_dims,

@@ -22,6 +22,8 @@ namespace ingot::relay {
 struct TargetChoice {
   Target target;
   const TargetKind* kind;  // not null; the registry's
+  // The key of the target on whose device its functions run; empty: its own.
+  std::string device_key;
 };
 
 // The reason why a target did not take a node.

@@ -26,7 +26,8 @@ std::map<std::string, std::string> KeysOf(const Module& module,
     const std::string id = TargetOf(function->attrs);
     for (const TargetChoice& choice : context.targets) {
       if (!choice.kind->device.empty() && choice.target.Id() == id) {
-        keys[function->name] = choice.target.key;
+        keys[function->name] =
+            choice.device_key.empty() ? choice.target.key : choice.device_key;
       }
     }
   }

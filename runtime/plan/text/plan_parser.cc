@@ -85,7 +85,12 @@ class PlanParser : private PlanCallsParser {
       INGOT_ASSIGN_OR_RETURN(*device->mutable_target_key(),
                              ParseName("a target key"));
       devices_.emplace(device->target_key(), plan->devices_size() - 1);
-      return absl::OkStatus();
+      while (true) {
+        INGOT_ASSIGN_OR_RETURN(const bool is_more, Accept(","));
+        if (!is_more) return absl::OkStatus();
+        INGOT_ASSIGN_OR_RETURN(*device->add_shared_by(),
+                               ParseName("a target key"));
+      }
     });
   }
 

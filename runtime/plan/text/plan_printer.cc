@@ -387,10 +387,14 @@ absl::StatusOr<std::string> PrintPlan(const Plan& plan) {
              plan.version());
   lines.Open("devices");
   for (const PlanDevice& device : plan.devices()) {
-    lines.Add(Word(device.kind()),
-              device.target_key().empty()
-                  ? ""
-                  : absl::StrCat(" for ", Word(device.target_key())));
+    std::string served;
+    if (!device.target_key().empty()) {
+      served = absl::StrCat(" for ", Word(device.target_key()));
+    }
+    for (const std::string& key : device.shared_by()) {
+      absl::StrAppend(&served, ", ", Word(key));
+    }
+    lines.Add(Word(device.kind()), served);
   }
   lines.Close();
   PlanPrinter(plan, plan, &lines).Print();

@@ -1,4 +1,4 @@
-#include "backends/cblas/product.h"
+#include "backends/gemm/product.h"
 
 #include <limits>
 #include <string>
@@ -9,7 +9,7 @@
 #include "compiler/codegen/region.h"
 #include "compiler/relay/op.h"
 
-namespace ingot::cblas {
+namespace ingot::gemm {
 namespace {
 
 using relay::Node;
@@ -119,4 +119,4 @@ absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call) {
   return out;
 }
 
-}  // namespace ingot::cblas
+}  // namespace ingot::gemm

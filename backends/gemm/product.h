@@ -1,6 +1,6 @@
-// Private to this folder: what cblas_sgemm is to compute.
-#ifndef INGOT_BACKENDS_CBLAS_PRODUCT_H_
-#define INGOT_BACKENDS_CBLAS_PRODUCT_H_
+// Products of matrices as libraries that follow BLAS compute them.
+#ifndef INGOT_BACKENDS_GEMM_PRODUCT_H_
+#define INGOT_BACKENDS_GEMM_PRODUCT_H_
 
 #include <cstdint>
 #include <optional>
@@ -10,7 +10,7 @@
 #include "compiler/codegen/region.h"
 #include "compiler/relay/ir.h"
 
-namespace ingot::cblas {
+namespace ingot::gemm {
 
 // One factor. Where `transposed`, memory holds [columns, rows].
 struct Factor {
@@ -32,9 +32,9 @@ struct Product {
 };
 
 // Reads the operators of a composite, or a single one. Unimplemented says why
-// it is nothing for cblas_sgemm.
+// it is none.
 absl::StatusOr<Product> ReadProduct(const codegen::RegionCall& call);
 
-}  // namespace ingot::cblas
+}  // namespace ingot::gemm
 
-#endif  // INGOT_BACKENDS_CBLAS_PRODUCT_H_
+#endif  // INGOT_BACKENDS_GEMM_PRODUCT_H_

@@ -1,0 +1,228 @@
+#include "backends/cublas/codegen.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/cublas/name.h"
+#include "backends/cublas/region.h"
+#include "backends/gemm/product.h"
+#include "base/annotate.h"
+#include "base/status_macros.h"
+#include "compiler/codegen/region.h"
+#include "compiler/relay/op.h"
+#include "compiler/relay/pattern.h"
+
+namespace ingot {
+namespace {
+
+using relay::Node;
+using relay::Pattern;
+
+// Products that are no batch of one step each become several calls; a region
+// with more than this is better left to loops.
+constexpr int64_t kMostCalls = 256;
+
+// A dimension of a batch: so many matrices, each a step further.
+struct BatchDim {
+  int64_t count = 1;
+  int64_t left = 0, right = 0, result = 0;
+};
+
+// The batch's dimensions of more than one matrix, those joined that are one
+// step after the other in all three operands; the last one varies fastest.
+std::vector<BatchDim> BatchOf(const gemm::Product& p) {
+  std::vector<BatchDim> dims;
+  int64_t step = p.m * p.n;
+  for (size_t i = p.batch.size(); i-- > 0; step *= p.batch[i]) {
+    const BatchDim dim = {p.batch[i], p.a.strides[i], p.b.strides[i], step};
+    if (dim.count == 1) continue;
+    if (!dims.empty()) {
+      BatchDim& inner = dims.front();
+      if (dim.left == inner.left * inner.count &&
+          dim.right == inner.right * inner.count) {
+        inner.count *= dim.count;
+        continue;
+      }
+    }
+    dims.insert(dims.begin(), dim);
+  }
+  return dims;
+}
+
+int64_t CallsOf(const std::vector<BatchDim>& batch) {
+  int64_t calls = 1;
+  for (size_t i = 0; i + 1 < batch.size(); ++i) calls *= batch[i].count;
+  return calls;
+}
+
+absl::StatusOr<gemm::Product> ReadProduct(const codegen::RegionCall& call) {
+  INGOT_ASSIGN_OR_RETURN(gemm::Product p, gemm::ReadProduct(call));
+  bool is_empty = p.m == 0 || p.n == 0 || p.k == 0;
+  for (const int64_t dim : p.batch) is_empty = is_empty || dim == 0;
+  if (is_empty) return absl::UnimplementedError("a matrix has no elements");
+  const std::vector<BatchDim> batch = BatchOf(p);
+  if (CallsOf(batch) > kMostCalls) {
+    return absl::UnimplementedError(
+        absl::StrCat("its batch takes ", CallsOf(batch), " calls"));
+  }
+  return p;
+}
+
+absl::Status CheckNodes(const Target&, absl::Span<Node* const> nodes) {
+  return ReadProduct({{nodes.begin(), nodes.end()}, {}}).status();
+}
+
+absl::Status Supports(const Target&, const Node& node) {
+  return ReadProduct({{const_cast<Node*>(&node)}, {}}).status();
+}
+
+// Makes the calls of one region.
+class RegionMaker {
+ public:
+  RegionMaker(const relay::Module& module, const relay::Function& function,
+              absl::string_view symbol)
+      : module_(module), function_(function) {
+    region_.name = std::string(symbol);
+  }
+
+  absl::StatusOr<cublas::Region> Run() {
+    for (const Node* input : function_.inputs) {
+      INGOT_RETURN_IF_ERROR(
+          Declare({const_cast<Node*>(input), 0}, &region_.spec.inputs));
+    }
+    for (const relay::Value& output : function_.outputs) {
+      INGOT_RETURN_IF_ERROR(Declare(output, &region_.spec.outputs));
+    }
+    for (const auto& node : function_.nodes()) {
+      if (node->kind != relay::NodeKind::kOp &&
+          node->kind != relay::NodeKind::kCallFunction) {
+        continue;
+      }
+      INGOT_RETURN_IF_ERROR(DeclareTemporary({node.get(), 0}));
+      const absl::Status added = Add(*node);
+      if (!added.ok()) {
+        return Annotate(added, absl::StrCat("node ", node->name));
+      }
+    }
+    return std::move(region_);
+  }
+
+ private:
+  absl::Status Declare(const relay::Value& value,
+                       std::vector<TensorSpec>* tensors) {
+    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
+                           codegen::KnownShape(value.type()));
+    tensors->push_back({value.type().dtype, std::move(shape)});
+    const auto number = static_cast<int64_t>(values_.size());
+    if (!values_.emplace(value, number).second) {
+      return absl::UnimplementedError("a value leaves the region twice");
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status DeclareTemporary(const relay::Value& value) {
+    if (values_.count(value) > 0) return absl::OkStatus();
+    INGOT_ASSIGN_OR_RETURN(const int64_t elements,
+                           codegen::KnownElements(value.type()));
+    region_.temporaries.push_back(elements);
+    values_.emplace(value, static_cast<int64_t>(values_.size()));
+    return absl::OkStatus();
+  }
+
+  absl::Status Add(const Node& node) {
+    const codegen::RegionCall call = codegen::ReadCall(module_, node);
+    INGOT_ASSIGN_OR_RETURN(const gemm::Product p, ReadProduct(call));
+    std::vector<BatchDim> batch = BatchOf(p);
+    const BatchDim inner = batch.empty() ? BatchDim() : batch.back();
+    if (!batch.empty()) batch.pop_back();
+    cublas::Product product;
+    product.m = p.m;
+    product.n = p.n;
+    product.k = p.k;
+    product.count = inner.count;
+    product.left = {ValueOf(call, p.a.value), 0, inner.left};
+    product.right = {ValueOf(call, p.b.value), 0, inner.right};
+    product.result = {values_.at({const_cast<Node*>(&node), 0}), 0,
+                      inner.result};
+    product.left_transposed = p.a.transposed;
+    product.right_transposed = p.b.transposed;
+    if (p.bias) {
+      (p.bias_is_row ? product.bias : product.added) = ValueOf(call, *p.bias);
+    }
+    product.relu = call.Find({"relu"}) != nullptr;
+    AddCalls(batch, 0, product);
+    return absl::OkStatus();
+  }
+
+  // A call for each combination of the dimensions from `d` on.
+  void AddCalls(const std::vector<BatchDim>& batch, size_t d,
+                cublas::Product product) {
+    if (d == batch.size()) {
+      region_.products.push_back(product);
+      return;
+    }
+    for (int64_t i = 0; i < batch[d].count; ++i) {
+      AddCalls(batch, d + 1, product);
+      product.left.offset += batch[d].left;
+      product.right.offset += batch[d].right;
+      product.result.offset += batch[d].result;
+    }
+  }
+
+  int64_t ValueOf(const codegen::RegionCall& call,
+                  const relay::Value& value) const {
+    return values_.at(call.Outside(value));
+  }
+
+  const relay::Module& module_;
+  const relay::Function& function_;
+  cublas::Region region_;
+  std::map<relay::Value, int64_t> values_;
+};
+
+absl::StatusOr<CodegenResult> Generate(const Target&,
+                                       const relay::Module& module,
+                                       const relay::Function& region,
+                                       absl::string_view symbol) {
+  absl::StatusOr<cublas::Region> made =
+      RegionMaker(module, region, symbol).Run();
+  if (!made.ok()) {
+    return Annotate(made.status(), absl::StrCat("region ", region.name));
+  }
+  CodegenResult result;
+  codegen::AddArtifact(cublas::kName, cublas::kName,
+                       absl::StrCat(symbol, ".products"),
+                       cublas::WriteRegion(*made), &result);
+  return result;
+}
+
+}  // namespace
+
+absl::Status RegisterCublasTarget(TargetRegistry* registry) {
+  const Pattern dense =
+      Pattern::Op({"dense"}, {Pattern::Any(), Pattern::Any()});
+  const Pattern factor = Pattern::Maybe({"transpose"}, Pattern::Any());
+  const Pattern matmul = Pattern::Op({"matmul"}, {factor, factor});
+  TargetKind kind;
+  kind.name = cublas::kName;
+  kind.doc = "products of matrices by NVIDIA's cuBLAS, beside cuda";
+  kind.loaders = {cublas::kName};
+  kind.device = cublas::kDevice;
+  for (const auto& [name, product] :
+       {std::make_pair("dense", dense), std::make_pair("matmul", matmul)}) {
+    const Pattern added = Pattern::Op({"add"}, {product, Pattern::Any()});
+    kind.patterns.push_back({absl::StrCat(name, "_bias"),
+                             Pattern::Maybe({"relu"}, added), CheckNodes});
+    kind.patterns.push_back({absl::StrCat(name, "_relu"),
+                             Pattern::Maybe({"relu"}, product), CheckNodes});
+  }
+  kind.operators = {"matmul", "dense"};
+  kind.supports = Supports;
+  kind.relay_to_runtime = Generate;
+  return registry->Register(std::move(kind));
+}
+
+}  // namespace ingot

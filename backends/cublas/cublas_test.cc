@@ -1,0 +1,265 @@
+// Products by cuBLAS as text, and models on a driver and a library that are
+// fakes of ours: the device's memory is this process's, and products are
+// computed when their stream comes to them.
+#include <cmath>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/device/testing/device_sets.h"
+#include "backends/gpu/testing/open_fake_driver.h"
+#include "backends/testing/run_model.h"
+#include "compiler/relay/interpreter/evaluate.h"
+#include "compiler/relay/ir.h"
+#include "compiler/relay/parser.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::CompileText;
+using testing_support::ContentOf;
+
+std::string Main(const std::string& inputs, const std::string& body) {
+  return absl::StrCat("module {\n  func @main(", inputs, ") -> (%y) {\n    ",
+                      body, "\n  }\n}\n");
+}
+
+// The only artifact of the target.
+std::string ProductsOf(const std::string& model) {
+  const auto set = CompileText(model, "cublas,llvm");
+  EXPECT_TRUE(set.ok()) << set.status();
+  if (!set.ok()) return "";
+  for (const Artifact& artifact : set->artifacts()) {
+    if (artifact.loader == "cublas")
+      return std::string(artifact.content.view());
+  }
+  ADD_FAILURE() << "cublas has no artifact";
+  return "";
+}
+
+TEST(CublasCode, IsALineForEachProduct) {
+  EXPECT_THAT(ProductsOf(Main("%x: f32[6, 4], %w: f32[5, 4], %b: f32[5]",
+                              "%p = dense(%x, %w)\n%a = add(%p, %b)\n"
+                              "%y = relu(%a)")),
+              HasSubstr(R"(
+input f32 6 4
+input f32 5 4
+input f32 5
+output f32 6 5
+product: 6 5 4 1 left: 0 0 0 right: 1 0 0 transposed result: 3 0 0 bias: 2 relu
+)"));
+}
+
+// Batches of one step are one call; others several.
+TEST(CublasCode, BatchesAreCalls) {
+  EXPECT_THAT(
+      ProductsOf(Main("%x: f32[2, 3, 6, 4], %w: f32[2, 3, 4, 5]",
+                      "%y = matmul(%x, %w)")),
+      HasSubstr("product: 6 5 4 6 left: 0 0 24 right: 1 0 20 result: 2 0 30"));
+  const std::string text = ProductsOf(
+      Main("%x: f32[2, 1, 6, 4], %w: f32[3, 4, 5]", "%y = matmul(%x, %w)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "product: 6 5 4 3 left: 0 0 0 right: 1 0 20 result: 2 0 30\n"
+          "product: 6 5 4 3 left: 0 24 0 right: 1 0 20 result: 2 90 30\n"));
+}
+
+// What the library does not take, or not worth it, is left to others.
+TEST(CublasCode, LeavesWhatDoesNotFit) {
+  for (const char* inputs :
+       {"%x: f32[0, 4], %w: f32[4, 5]", "%x: f64[6, 4], %w: f64[4, 5]",
+        "%x: f32[n, 4], %w: f32[4, 5]"}) {
+    const auto set =
+        CompileText(Main(inputs, "%y = matmul(%x, %w)"), "cublas,llvm");
+    ASSERT_TRUE(set.ok()) << set.status();
+    for (const Artifact& artifact : set->artifacts()) {
+      EXPECT_NE(artifact.loader, "cublas") << inputs;
+    }
+  }
+}
+
+class Cublas : public testing_support::FakeDriverTest {
+ protected:
+  Cublas() : FakeDriverTest("libcuda.so.1") {}
+
+  static std::vector<Tensor> Inputs(const relay::Module& module) {
+    std::vector<Tensor> inputs;
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    for (const relay::Node* input : module.main()->inputs) {
+      Tensor x = *Tensor::Empty(DataType::Float(32),
+                                *relay::ConstShape(input->outputs[0].shape));
+      for (int64_t i = 0; i < x.NumElements(); ++i) {
+        x.mutable_data<float>()[i] = normal(random);
+      }
+      inputs.push_back(std::move(x));
+    }
+    return inputs;
+  }
+
+  // Compares a model's results with the interpreter's.
+  static void ExpectRight(const std::string& text,
+                          const std::string& targets = "cublas,llvm") {
+    const auto module = relay::ReadModule(text);
+    ASSERT_TRUE(module.ok()) << module.status();
+    const std::vector<Tensor> inputs = Inputs(**module);
+    const auto expected =
+        relay::EvaluateFunction(**module, *(*module)->main(), inputs);
+    ASSERT_TRUE(expected.ok()) << expected.status();
+    const auto set = CompileText(text, targets);
+    ASSERT_TRUE(set.ok()) << set.status();
+    const auto model = testing_support::StoreAndLoad(*set);
+    ASSERT_TRUE(model.ok()) << model.status();
+    const auto actual = testing_support::RunModel(*model, inputs);
+    ASSERT_TRUE(actual.ok()) << actual.status();
+    const auto want = (*expected)[0].values<float>();
+    const auto got = (*actual)[0].values<float>();
+    ASSERT_EQ(want.size(), got.size());
+    for (size_t i = 0; i < want.size(); ++i) {
+      ASSERT_NEAR(got[i], want[i], 1e-4) << i << " of " << text;
+    }
+  }
+};
+
+TEST_F(Cublas, ComputesProducts) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"%x: f32[6, 4], %w: f32[4, 5]", "%y = matmul(%x, %w)"},
+      {"%x: f32[1, 1], %w: f32[1, 7]", "%y = matmul(%x, %w)"},
+      {"%x: f32[7, 33], %w: f32[17, 33]", "%y = dense(%x, %w)"},
+      {"%x: f32[2, 7, 33], %w: f32[17, 33]", "%y = dense(%x, %w)"},
+      {"%x: f32[2, 3, 6, 4], %w: f32[2, 3, 4, 5]", "%y = matmul(%x, %w)"},
+      {"%x: f32[2, 1, 6, 4], %w: f32[3, 4, 5]", "%y = matmul(%x, %w)"},
+      {"%x: f32[3, 6, 4], %w: f32[4, 5]", "%y = matmul(%x, %w)"},
+      {"%x: f32[6, 4], %w: f32[3, 4, 5]", "%y = matmul(%x, %w)"},
+      {"%x: f32[4, 6], %w: f32[5, 4]",
+       "%a = transpose(%x) {axes=[1, 0]} %b = transpose(%w) {axes=[1, 0]} "
+       "%y = matmul(%a, %b)"},
+      {"%x: f32[3, 4, 6], %w: f32[3, 4, 5]",
+       "%a = transpose(%x) {axes=[0, 2, 1]} %y = matmul(%a, %w)"},
+  };
+  for (const auto& [inputs, body] : cases) ExpectRight(Main(inputs, body));
+  // One matrix as both operands.
+  ExpectRight(Main("%x: f32[5, 5]", "%y = matmul(%x, %x)"));
+}
+
+TEST_F(Cublas, AddsAndClipsInTheSameCall) {
+  for (const char* bias : {"f32[5]", "f32[1, 5]", "f32[2, 6, 5]"}) {
+    for (const char* end :
+         {"%y = add(%p, %b)", "%a = add(%p, %b) %y = relu(%a)",
+          "%a = add(%b, %p) %y = relu(%a)"}) {
+      ExpectRight(
+          Main(absl::StrCat("%x: f32[2, 6, 4], %w: f32[2, 4, 5], %b: ", bias),
+               absl::StrCat("%p = matmul(%x, %w) ", end)));
+    }
+  }
+  ExpectRight(
+      Main("%x: f32[6, 4], %w: f32[5, 4]", "%p = dense(%x, %w) %y = relu(%p)"));
+}
+
+// The product between two others is in memory of the region's own.
+TEST_F(Cublas, ChainsProducts) {
+  const std::string chain =
+      Main("%x: f32[6, 4], %a: f32[4, 5], %b: f32[5, 3], %c: f32[3, 3]",
+           "%p = matmul(%x, %a) %q = matmul(%p, %b) %y = matmul(%q, %c)");
+  EXPECT_THAT(ProductsOf(chain), HasSubstr("temporary 30\ntemporary 18\n"));
+  ExpectRight(chain);
+  ExpectRight(Main("%x: f32[6, 4]",
+                   "%w = const f32[5, 4] random(1) %b = const f32[5] random(2) "
+                   "%v = const f32[3, 5] random(3) %p = dense(%x, %w) "
+                   "%a = add(%p, %b) %r = relu(%a) %y = dense(%r, %v)"));
+}
+
+// cuda's kernels and the library's products are on one device: nothing is
+// copied between them, and each waits for the other by the stream's order.
+TEST_F(Cublas, SharesCudasDevice) {
+  const std::string model = Main("%x: f32[6, 4]",
+                                 "%w = const f32[4, 5] random(1) %e = exp(%x) "
+                                 "%p = matmul(%e, %w) %y = tanh(%p)");
+  const auto set = CompileText(model, "cublas,cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  EXPECT_THAT(ContentOf(*set, "cuda", "kernels.table"), HasSubstr("m_exp"));
+  run_([](const char* kernel, size_t, void* const* arguments) {
+    const bool is_exp = std::string(kernel) == "m_exp_0";
+    const auto* from = static_cast<const float*>(arguments[0]);
+    auto* to = static_cast<float*>(arguments[1]);
+    for (int i = 0; i < (is_exp ? 24 : 30); ++i) {
+      to[i] = is_exp ? std::exp(from[i]) : std::tanh(from[i]);
+    }
+  });
+  const auto model_loaded = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model_loaded.ok()) << model_loaded.status();
+  ASSERT_EQ(model_loaded->plan->devices_size(), 2);
+  EXPECT_EQ(model_loaded->plan->devices(1).target_key(), "cuda");
+  EXPECT_THAT(model_loaded->plan->devices(1).shared_by(),
+              ::testing::ElementsAre("cublas"));
+  const auto executor = CreateExecutor(*model_loaded);
+  ASSERT_TRUE(executor.ok()) << executor.status();
+  log_();
+  const auto module = relay::ReadModule(model);
+  const std::vector<Tensor> inputs = Inputs(**module);
+  const auto actual = (*executor)->Run(inputs);
+  ASSERT_TRUE(actual.ok()) << actual.status();
+  EXPECT_STREQ(log_(),
+               "to device 96\n"
+               "launch m_exp_0 1 x 256, 2 arguments\n"
+               "product\n"
+               "launch m_tanh_0 1 x 256, 2 arguments\n"
+               "to host 120\n");
+  const auto expected =
+      relay::EvaluateFunction(**module, *(*module)->main(), inputs);
+  for (int i = 0; i < 30; ++i) {
+    EXPECT_NEAR((*actual)[0].data<float>()[i], (*expected)[0].data<float>()[i],
+                1e-5);
+  }
+}
+
+TEST_F(Cublas, ServesManyThreads) {
+  const std::string model = Main("%x: f32[6, 4], %a: f32[4, 5], %b: f32[5, 3]",
+                                 "%p = matmul(%x, %a) %y = matmul(%p, %b)");
+  const auto module = relay::ReadModule(model);
+  const std::vector<Tensor> inputs = Inputs(**module);
+  const auto expected =
+      relay::EvaluateFunction(**module, *(*module)->main(), inputs);
+  const auto set = CompileText(model, "cublas,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto loaded = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&] {
+      const auto executor = CreateExecutor(*loaded);
+      ASSERT_TRUE(executor.ok()) << executor.status();
+      for (int run = 0; run < 20; ++run) {
+        const auto actual = (*executor)->Run(inputs);
+        ASSERT_TRUE(actual.ok()) << actual.status();
+        for (int i = 0; i < 18; ++i) {
+          ASSERT_NEAR((*actual)[0].data<float>()[i],
+                      (*expected)[0].data<float>()[i], 1e-4);
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(Cublas, SaysWhatTheLibraryDoesNotTake) {
+  const auto set =
+      CompileText(Main("%x: f32[1, 1], %w: f32[1, 1]", "%y = matmul(%x, %w)"),
+                  "cublas,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  EXPECT_THAT(std::string(model.status().message()),
+              HasSubstr(".products: choosing an algorithm: cuBLAS gave status "
+                        "15"));
+}
+
+}  // namespace
+}  // namespace ingot
