@@ -1,6 +1,5 @@
 #include "backends/cublas/codegen.h"
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "backends/cublas/name.h"
 #include "backends/cublas/region.h"
 #include "backends/gemm/product.h"
+#include "backends/library_calls/number_values.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/region.h"
@@ -79,123 +79,63 @@ absl::Status Supports(const Target&, const Node& node) {
   return ReadProduct({{const_cast<Node*>(&node)}, {}}).status();
 }
 
-// Makes the calls of one region.
-class RegionMaker {
- public:
-  RegionMaker(const relay::Module& module, const relay::Function& function,
-              absl::string_view symbol)
-      : module_(module), function_(function) {
-    region_.name = std::string(symbol);
+// A call for each combination of the batch's dimensions from `d` on.
+void AddCalls(const std::vector<BatchDim>& batch, size_t d,
+              cublas::Product product, cublas::Region* region) {
+  if (d == batch.size()) {
+    region->products.push_back(product);
+    return;
   }
-
-  absl::StatusOr<cublas::Region> Run() {
-    for (const Node* input : function_.inputs) {
-      INGOT_RETURN_IF_ERROR(
-          Declare({const_cast<Node*>(input), 0}, &region_.spec.inputs));
-    }
-    for (const relay::Value& output : function_.outputs) {
-      INGOT_RETURN_IF_ERROR(Declare(output, &region_.spec.outputs));
-    }
-    for (const auto& node : function_.nodes()) {
-      if (node->kind != relay::NodeKind::kOp &&
-          node->kind != relay::NodeKind::kCallFunction) {
-        continue;
-      }
-      INGOT_RETURN_IF_ERROR(DeclareTemporary({node.get(), 0}));
-      const absl::Status added = Add(*node);
-      if (!added.ok()) {
-        return Annotate(added, absl::StrCat("node ", node->name));
-      }
-    }
-    return std::move(region_);
+  for (int64_t i = 0; i < batch[d].count; ++i) {
+    AddCalls(batch, d + 1, product, region);
+    product.left.offset += batch[d].left;
+    product.right.offset += batch[d].right;
+    product.result.offset += batch[d].result;
   }
+}
 
- private:
-  absl::Status Declare(const relay::Value& value,
-                       std::vector<TensorSpec>* tensors) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<int64_t> shape,
-                           codegen::KnownShape(value.type()));
-    tensors->push_back({value.type().dtype, std::move(shape)});
-    const auto number = static_cast<int64_t>(values_.size());
-    if (!values_.emplace(value, number).second) {
-      return absl::UnimplementedError("a value leaves the region twice");
-    }
-    return absl::OkStatus();
+absl::Status AddProduct(const library_calls::ValueNumbers& numbers,
+                        const codegen::RegionCall& call, int64_t result,
+                        cublas::Region* region) {
+  INGOT_ASSIGN_OR_RETURN(const gemm::Product p, ReadProduct(call));
+  std::vector<BatchDim> batch = BatchOf(p);
+  const BatchDim inner = batch.empty() ? BatchDim() : batch.back();
+  if (!batch.empty()) batch.pop_back();
+  cublas::Product product;
+  product.m = p.m;
+  product.n = p.n;
+  product.k = p.k;
+  product.count = inner.count;
+  product.left = {numbers.Of(call, p.a.value), 0, inner.left};
+  product.right = {numbers.Of(call, p.b.value), 0, inner.right};
+  product.result = {result, 0, inner.result};
+  product.left_transposed = p.a.transposed;
+  product.right_transposed = p.b.transposed;
+  if (p.bias) {
+    (p.bias_is_row ? product.bias : product.added) = numbers.Of(call, *p.bias);
   }
-
-  absl::Status DeclareTemporary(const relay::Value& value) {
-    if (values_.count(value) > 0) return absl::OkStatus();
-    INGOT_ASSIGN_OR_RETURN(const int64_t elements,
-                           codegen::KnownElements(value.type()));
-    region_.temporaries.push_back(elements);
-    values_.emplace(value, static_cast<int64_t>(values_.size()));
-    return absl::OkStatus();
-  }
-
-  absl::Status Add(const Node& node) {
-    const codegen::RegionCall call = codegen::ReadCall(module_, node);
-    INGOT_ASSIGN_OR_RETURN(const gemm::Product p, ReadProduct(call));
-    std::vector<BatchDim> batch = BatchOf(p);
-    const BatchDim inner = batch.empty() ? BatchDim() : batch.back();
-    if (!batch.empty()) batch.pop_back();
-    cublas::Product product;
-    product.m = p.m;
-    product.n = p.n;
-    product.k = p.k;
-    product.count = inner.count;
-    product.left = {ValueOf(call, p.a.value), 0, inner.left};
-    product.right = {ValueOf(call, p.b.value), 0, inner.right};
-    product.result = {values_.at({const_cast<Node*>(&node), 0}), 0,
-                      inner.result};
-    product.left_transposed = p.a.transposed;
-    product.right_transposed = p.b.transposed;
-    if (p.bias) {
-      (p.bias_is_row ? product.bias : product.added) = ValueOf(call, *p.bias);
-    }
-    product.relu = call.Find({"relu"}) != nullptr;
-    AddCalls(batch, 0, product);
-    return absl::OkStatus();
-  }
-
-  // A call for each combination of the dimensions from `d` on.
-  void AddCalls(const std::vector<BatchDim>& batch, size_t d,
-                cublas::Product product) {
-    if (d == batch.size()) {
-      region_.products.push_back(product);
-      return;
-    }
-    for (int64_t i = 0; i < batch[d].count; ++i) {
-      AddCalls(batch, d + 1, product);
-      product.left.offset += batch[d].left;
-      product.right.offset += batch[d].right;
-      product.result.offset += batch[d].result;
-    }
-  }
-
-  int64_t ValueOf(const codegen::RegionCall& call,
-                  const relay::Value& value) const {
-    return values_.at(call.Outside(value));
-  }
-
-  const relay::Module& module_;
-  const relay::Function& function_;
-  cublas::Region region_;
-  std::map<relay::Value, int64_t> values_;
-};
+  product.relu = call.Find({"relu"}) != nullptr;
+  AddCalls(batch, 0, product, region);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<CodegenResult> Generate(const Target&,
                                        const relay::Module& module,
                                        const relay::Function& region,
                                        absl::string_view symbol) {
-  absl::StatusOr<cublas::Region> made =
-      RegionMaker(module, region, symbol).Run();
-  if (!made.ok()) {
-    return Annotate(made.status(), absl::StrCat("region ", region.name));
+  cublas::Region made;
+  const absl::Status numbered = library_calls::ValueNumbers::Number(
+      module, region, symbol, &made,
+      [&](const library_calls::ValueNumbers& numbers,
+          const codegen::RegionCall& call,
+          int64_t result) { return AddProduct(numbers, call, result, &made); });
+  if (!numbered.ok()) {
+    return Annotate(numbered, absl::StrCat("region ", region.name));
   }
   CodegenResult result;
   codegen::AddArtifact(cublas::kName, cublas::kName,
                        absl::StrCat(symbol, ".products"),
-                       cublas::WriteRegion(*made), &result);
+                       cublas::WriteRegion(made), &result);
   return result;
 }
 

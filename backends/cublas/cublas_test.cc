@@ -53,7 +53,7 @@ input f32 6 4
 input f32 5 4
 input f32 5
 output f32 6 5
-product: 6 5 4 1 left: 0 0 0 right: 1 0 0 transposed result: 3 0 0 bias: 2 relu
+product: 6 5 4 1 left: 0 0 0 right: 1 0 0 transposed result: 3 0 0 bias: 2 then: relu
 )"));
 }
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "runtime/plan/call_spec.h"
+#include "backends/library_calls/region.h"
 
 namespace ingot::cublas {
 
@@ -31,12 +31,7 @@ struct Product {
   bool relu = false;   // comes last
 };
 
-// A function of the model's plan. Values are its inputs, its outputs, and then
-// `temporaries`, by their numbers of elements, all of f32.
-struct Region {
-  std::string name;
-  CallSpec spec;
-  std::vector<int64_t> temporaries;
+struct Region : library_calls::Region {
   std::vector<Product> products;
 };
 

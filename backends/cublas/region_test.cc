@@ -20,7 +20,7 @@ input f32 5
 output f32 2 3 5
 temporary 30
 product: 3 5 4 2 left: 0 0 12 right: 1 0 0 result: 4 0 15 bias: 2
-product: 3 5 5 1 left: 4 15 0 right: 1 0 0 transposed result: 3 15 0 added: 4 relu
+product: 3 5 5 1 left: 4 15 0 right: 1 0 0 transposed result: 3 15 0 added: 4 then: relu
 )";
 
 TEST(CublasRegion, TextIsReadAndWritten) {
@@ -67,7 +67,8 @@ TEST(CublasRegion, WhatDoesNotFitIsRefused) {
            {"result: 3 15 0", "result: 1 0 0", "and no input"},
            {"bias: 2", "bias: 1", "bias: takes a value of the right size"},
            {"bias: 2", "bias: 9", "bias: takes a value of the right size"},
-           {"added: 4", "added: 2", "what is added has another size"},
+           {"added: 4", "added: 2", "added: takes a value of the right size"},
+           {"then: relu", "then: tanh", "only relu may come after"},
            {"product: 3 5 4 2", "sum: 3 5 4 2", "nothing is called 'sum:'"},
            {"temporary 30\nproduct", "product", "begin beyond their value"},
        }) {
