@@ -363,6 +363,19 @@ TEST(HostilePlan, OtherDevices) {
       "two devices serve the target key 'npu'");
   ExpectError(
       [&](Plan* p) {
+        add_far(p);
+        p->mutable_devices(1)->add_shared_by("npu");
+      },
+      absl::StatusCode::kInvalidArgument,
+      "two devices serve the target key 'npu'");
+  ExpectError(
+      [&](Plan* p) {
+        add_far(p);
+        p->mutable_devices(1)->add_shared_by("");
+      },
+      absl::StatusCode::kInvalidArgument, "device 1 serves no target key");
+  ExpectError(
+      [&](Plan* p) {
         for (int i = 0; i < 100; ++i) add_far(p);
       },
       absl::StatusCode::kInvalidArgument, "it has 101 devices");

@@ -81,18 +81,13 @@ absl::Status CheckDevices(const Plan& plan) {
     if (device.kind().empty() || device.kind() == kCpuDeviceKind) {
       return Bad("plan: device ", i, " is of kind '", device.kind(), "'");
     }
-    if (device.target_key().empty()) {
-      return Bad("plan: device ", i, " serves no target key");
-    }
     std::vector<absl::string_view> served(device.shared_by().begin(),
                                           device.shared_by().end());
     served.push_back(device.target_key());
     for (const absl::string_view key : served) {
-      if (key.empty() || !keys.insert(key).second) {
-        return Bad("plan: device ", i,
-                   " is not the only one that serves the "
-                   "target key '",
-                   key, "'");
+      if (key.empty()) return Bad("plan: device ", i, " serves no target key");
+      if (!keys.insert(key).second) {
+        return Bad("plan: two devices serve the target key '", key, "'");
       }
     }
   }

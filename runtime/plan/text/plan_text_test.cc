@@ -113,7 +113,7 @@ TEST(PlanText, KeepsEverything) {
         version: 5
         entry: "a \"b\"\n"
         devices { kind: "cpu" }
-        devices { kind: "opencl" target_key: "gpu.0" }
+        devices { kind: "opencl" target_key: "gpu.0" shared_by: "lib" }
         symbols { name: "N" lower_bound: 2 }
         symbols { name: "?0" }
         symbols { name: "from" }
@@ -271,7 +271,7 @@ TEST(PlanText, KeepsEverything) {
                               "carried=1, max_iterations, condition} in_place "
                               "result 0 = operand 2 operations 77"));
   EXPECT_THAT(text, HasSubstr("N = \"from\" or one from \"Add\""));
-  EXPECT_THAT(text, HasSubstr("opencl for \"gpu.0\""));
+  EXPECT_THAT(text, HasSubstr("opencl for \"gpu.0\", lib"));
 }
 
 TEST(PlanText, TakesEdits) {
