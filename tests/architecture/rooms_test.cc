@@ -179,8 +179,9 @@ TEST_F(RoomsTest, LoadersOfBackendsUseTheLoadersInterface) {
       // but not what calls them.
       const bool interface = folder == "loaders" && below != "//loaders:load";
       // Backends with devices share these, which have the same limits.
-      const bool shared =
-          folder == "backends/device" || folder == "backends/gpu";
+      const bool shared = folder == "backends/device" ||
+                          folder == "backends/gpu" ||
+                          folder == "backends/library_calls";
       // How it is compiled.
       const bool rules = folder == "tools/cc";
       EXPECT_TRUE(own || room || interface || shared || rules)
