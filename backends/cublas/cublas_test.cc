@@ -2,15 +2,13 @@
 // fakes of ours: the device's memory is this process's, and products are
 // computed when their stream comes to them.
 #include <cmath>
-#include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/device/testing/device_sets.h"
-#include "backends/gpu/testing/open_fake_driver.h"
+#include "backends/library_calls/testing/library_test.h"
 #include "backends/testing/run_model.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
@@ -22,26 +20,12 @@ namespace ingot {
 namespace {
 
 using ::testing::HasSubstr;
-using ::testing::Not;
 using testing_support::CompileText;
 using testing_support::ContentOf;
+const auto& Main = testing_support::MainOf;
 
-std::string Main(const std::string& inputs, const std::string& body) {
-  return absl::StrCat("module {\n  func @main(", inputs, ") -> (%y) {\n    ",
-                      body, "\n  }\n}\n");
-}
-
-// The only artifact of the target.
 std::string ProductsOf(const std::string& model) {
-  const auto set = CompileText(model, "cublas,llvm");
-  EXPECT_TRUE(set.ok()) << set.status();
-  if (!set.ok()) return "";
-  for (const Artifact& artifact : set->artifacts()) {
-    if (artifact.loader == "cublas")
-      return std::string(artifact.content.view());
-  }
-  ADD_FAILURE() << "cublas has no artifact";
-  return "";
+  return testing_support::MadeBy("cublas", model);
 }
 
 TEST(CublasCode, IsALineForEachProduct) {
@@ -77,55 +61,14 @@ TEST(CublasCode, LeavesWhatDoesNotFit) {
   for (const char* inputs :
        {"%x: f32[0, 4], %w: f32[4, 5]", "%x: f64[6, 4], %w: f64[4, 5]",
         "%x: f32[n, 4], %w: f32[4, 5]"}) {
-    const auto set =
-        CompileText(Main(inputs, "%y = matmul(%x, %w)"), "cublas,llvm");
-    ASSERT_TRUE(set.ok()) << set.status();
-    for (const Artifact& artifact : set->artifacts()) {
-      EXPECT_NE(artifact.loader, "cublas") << inputs;
-    }
+    EXPECT_EQ(ProductsOf(Main(inputs, "%y = matmul(%x, %w)")), "") << inputs;
   }
 }
 
-class Cublas : public testing_support::FakeDriverTest {
+class Cublas : public testing_support::LibraryTest {
  protected:
-  Cublas() : FakeDriverTest("libcuda.so.1") {}
-
-  static std::vector<Tensor> Inputs(const relay::Module& module) {
-    std::vector<Tensor> inputs;
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal;
-    for (const relay::Node* input : module.main()->inputs) {
-      Tensor x = *Tensor::Empty(DataType::Float(32),
-                                *relay::ConstShape(input->outputs[0].shape));
-      for (int64_t i = 0; i < x.NumElements(); ++i) {
-        x.mutable_data<float>()[i] = normal(random);
-      }
-      inputs.push_back(std::move(x));
-    }
-    return inputs;
-  }
-
-  // Compares a model's results with the interpreter's.
-  static void ExpectRight(const std::string& text,
-                          const std::string& targets = "cublas,llvm") {
-    const auto module = relay::ReadModule(text);
-    ASSERT_TRUE(module.ok()) << module.status();
-    const std::vector<Tensor> inputs = Inputs(**module);
-    const auto expected =
-        relay::EvaluateFunction(**module, *(*module)->main(), inputs);
-    ASSERT_TRUE(expected.ok()) << expected.status();
-    const auto set = CompileText(text, targets);
-    ASSERT_TRUE(set.ok()) << set.status();
-    const auto model = testing_support::StoreAndLoad(*set);
-    ASSERT_TRUE(model.ok()) << model.status();
-    const auto actual = testing_support::RunModel(*model, inputs);
-    ASSERT_TRUE(actual.ok()) << actual.status();
-    const auto want = (*expected)[0].values<float>();
-    const auto got = (*actual)[0].values<float>();
-    ASSERT_EQ(want.size(), got.size());
-    for (size_t i = 0; i < want.size(); ++i) {
-      ASSERT_NEAR(got[i], want[i], 1e-4) << i << " of " << text;
-    }
+  static void ExpectRight(const std::string& model, int threads = 1) {
+    LibraryTest::ExpectRight(model, "cublas,llvm", threads);
   }
 };
 
@@ -204,7 +147,7 @@ TEST_F(Cublas, SharesCudasDevice) {
   ASSERT_TRUE(executor.ok()) << executor.status();
   log_();
   const auto module = relay::ReadModule(model);
-  const std::vector<Tensor> inputs = Inputs(**module);
+  const std::vector<Tensor> inputs = testing_support::RandomInputs(**module);
   const auto actual = (*executor)->Run(inputs);
   ASSERT_TRUE(actual.ok()) << actual.status();
   EXPECT_STREQ(log_(),
@@ -222,32 +165,9 @@ TEST_F(Cublas, SharesCudasDevice) {
 }
 
 TEST_F(Cublas, ServesManyThreads) {
-  const std::string model = Main("%x: f32[6, 4], %a: f32[4, 5], %b: f32[5, 3]",
-                                 "%p = matmul(%x, %a) %y = matmul(%p, %b)");
-  const auto module = relay::ReadModule(model);
-  const std::vector<Tensor> inputs = Inputs(**module);
-  const auto expected =
-      relay::EvaluateFunction(**module, *(*module)->main(), inputs);
-  const auto set = CompileText(model, "cublas,llvm");
-  ASSERT_TRUE(set.ok()) << set.status();
-  const auto loaded = testing_support::StoreAndLoad(*set);
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([&] {
-      const auto executor = CreateExecutor(*loaded);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      for (int run = 0; run < 20; ++run) {
-        const auto actual = (*executor)->Run(inputs);
-        ASSERT_TRUE(actual.ok()) << actual.status();
-        for (int i = 0; i < 18; ++i) {
-          ASSERT_NEAR((*actual)[0].data<float>()[i],
-                      (*expected)[0].data<float>()[i], 1e-4);
-        }
-      }
-    });
-  }
-  for (std::thread& thread : threads) thread.join();
+  ExpectRight(Main("%x: f32[6, 4], %a: f32[4, 5], %b: f32[5, 3]",
+                   "%p = matmul(%x, %a) %y = matmul(%p, %b)"),
+              /*threads=*/4);
 }
 
 TEST_F(Cublas, SaysWhatTheLibraryDoesNotTake) {

@@ -1,19 +1,14 @@
 // Convolutions by cuDNN as text, and models on a driver and libraries that are
 // fakes of ours: the device's memory is this process's, and convolutions are
 // computed when their stream comes to them.
-#include <random>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "backends/device/testing/device_sets.h"
-#include "backends/gpu/testing/open_fake_driver.h"
+#include "backends/library_calls/testing/library_test.h"
 #include "backends/testing/run_model.h"
-#include "compiler/relay/interpreter/evaluate.h"
-#include "compiler/relay/ir.h"
-#include "compiler/relay/parser.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -23,20 +18,10 @@ namespace {
 using ::testing::HasSubstr;
 using testing_support::CompileText;
 
-std::string Main(const std::string& inputs, const std::string& body) {
-  return absl::StrCat("module {\n  func @main(", inputs, ") -> (%y) {\n    ",
-                      body, "\n  }\n}\n");
-}
+const auto& Main = testing_support::MainOf;
 
-// What the target made; empty: nothing.
 std::string ConvolutionsOf(const std::string& model) {
-  const auto set = CompileText(model, "cudnn,llvm");
-  EXPECT_TRUE(set.ok()) << set.status();
-  if (!set.ok()) return "";
-  for (const Artifact& artifact : set->artifacts()) {
-    if (artifact.loader == "cudnn") return std::string(artifact.content.view());
-  }
-  return "";
+  return testing_support::MadeBy("cudnn", model);
 }
 
 constexpr char kBlockInputs[] =
@@ -68,57 +53,12 @@ TEST(CudnnCode, LeavesWhatDoesNotFit) {
   }
 }
 
-class Cudnn : public testing_support::FakeDriverTest {
+class Cudnn : public testing_support::LibraryTest {
  protected:
-  Cudnn() : FakeDriverTest("libcuda.so.1") {}
-
-  static std::vector<Tensor> Inputs(const relay::Module& module) {
-    std::vector<Tensor> inputs;
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal;
-    for (const relay::Node* input : module.main()->inputs) {
-      Tensor x = *Tensor::Empty(DataType::Float(32),
-                                *relay::ConstShape(input->outputs[0].shape));
-      for (int64_t i = 0; i < x.NumElements(); ++i) {
-        x.mutable_data<float>()[i] = normal(random);
-      }
-      inputs.push_back(std::move(x));
-    }
-    return inputs;
-  }
-
-  // Compares a model's results with the interpreter's, by `threads` executors.
-  static void ExpectRight(const std::string& text,
+  static void ExpectRight(const std::string& model,
                           const std::string& targets = "cudnn,llvm",
                           int threads = 1) {
-    const auto module = relay::ReadModule(text);
-    ASSERT_TRUE(module.ok()) << module.status();
-    const std::vector<Tensor> inputs = Inputs(**module);
-    const auto expected =
-        relay::EvaluateFunction(**module, *(*module)->main(), inputs);
-    ASSERT_TRUE(expected.ok()) << expected.status();
-    const auto set = CompileText(text, targets);
-    ASSERT_TRUE(set.ok()) << set.status();
-    const auto model = testing_support::StoreAndLoad(*set);
-    ASSERT_TRUE(model.ok()) << model.status();
-    const auto run = [&] {
-      const auto executor = CreateExecutor(*model);
-      ASSERT_TRUE(executor.ok()) << executor.status();
-      for (int repeat = 0; repeat < 3; ++repeat) {
-        const auto actual = (*executor)->Run(inputs);
-        ASSERT_TRUE(actual.ok()) << actual.status();
-        const auto want = (*expected)[0].values<float>();
-        const auto got = (*actual)[0].values<float>();
-        ASSERT_EQ(want.size(), got.size());
-        for (size_t i = 0; i < want.size(); ++i) {
-          ASSERT_NEAR(got[i], want[i], 1e-4) << i << " of " << text;
-        }
-      }
-    };
-    std::vector<std::thread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back(run);
-    run();
-    for (std::thread& thread : others) thread.join();
+    LibraryTest::ExpectRight(model, targets, threads);
   }
 };
 

@@ -1,36 +1,34 @@
 // cuBLASLt for tests, of our fake driver's device: it computes products of f32
 // on the CPU when the stream comes to them, and checks what the real one's
-// reference says of its arguments. Handles that were not destroyed are counted.
-// A product of 1 x 1 by 1 x 1 has no algorithm.
-#include <dlfcn.h>
-
-#include <atomic>
+// reference says of its arguments. A product of 1 x 1 by 1 x 1 has no
+// algorithm.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <utility>
+
+#include "backends/gpu/testing/fake_library.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
 
+using fake_library::IsOnDevice;
+
 enum Status { kOk = 0, kInvalidValue = 7, kNotSupported = 15 };
 enum Transposes { kAsItIs = 0, kTransposed = 1 };
 enum Epilogues : uint32_t { kNothing = 1, kRelu = 2, kBias = 4 };
 
-std::atomic<int> held{0};
-
 template <typename T>
 int Create(T** made) {
   *made = new T;
-  ++held;
   return kOk;
 }
 
 template <typename T>
 int Destroy(T* made) {
   delete made;
-  --held;
   return kOk;
 }
 
@@ -138,21 +136,7 @@ int Multiply(void* data) {
   return 0;
 }
 
-template <typename F>
-F Driver(const char* name, F) {
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  return driver == nullptr ? nullptr : reinterpret_cast<F>(dlsym(driver, name));
-}
-
-bool IsOnDevice(const void* address, size_t bytes) {
-  using Has = bool (*)(const void*, size_t);
-  static const Has kHas = Driver("FakeDriverHas", Has{});
-  return kHas != nullptr && kHas(address, bytes);
-}
-
 }  // namespace
-
-EXPORT int FakeCublasHeld() { return held; }
 
 EXPORT int cublasLtCreate(Library** handle) { return Create(handle); }
 EXPORT int cublasLtDestroy(Library* handle) { return Destroy(handle); }
@@ -258,10 +242,7 @@ EXPORT int cublasLtMatmul(Library*, const Operation* operation,
        !IsOnDevice(operation->bias, bias_bytes))) {
     return kInvalidValue;
   }
-  using Queue = int (*)(void*, const char*, int (*)(void*), void*);
-  static const Queue kQueue = Driver("FakeDriverQueue", Queue{});
-  if (kQueue == nullptr) return kInvalidValue;
-  const int code = kQueue(stream, "product", Multiply, work.get());
-  if (code == 0) work.release();
-  return code;
+  return fake_library::Queue(stream, "product", Multiply, std::move(work))
+             ? kOk
+             : kInvalidValue;
 }

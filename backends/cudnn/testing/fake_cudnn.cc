@@ -3,15 +3,18 @@
 // reference says of its arguments. Its proposals: one that needs more memory
 // than anybody gives, one that rounds, and one that does neither. A kernel of
 // 13 x 13 has none.
-#include <dlfcn.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
+
+#include "backends/gpu/testing/fake_library.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
 namespace {
+
+using fake_library::IsOnDevice;
 
 enum Status { kOk = 0, kBadParameter = 2002, kNotSupported = 3000 };
 
@@ -106,18 +109,6 @@ int Convolve(void* data) {
   return 0;
 }
 
-template <typename F>
-F Driver(const char* name, F) {
-  void* const driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  return driver == nullptr ? nullptr : reinterpret_cast<F>(dlsym(driver, name));
-}
-
-bool IsOnDevice(const void* address, size_t bytes) {
-  using Has = bool (*)(const void*, size_t);
-  static const Has kHas = Driver("FakeDriverHas", Has{});
-  return kHas != nullptr && kHas(address, bytes);
-}
-
 // Queues it, if everything is where it should be.
 int Queue(const Handle& handle, int algorithm, void* workspace, size_t bytes,
           std::unique_ptr<Work> work) {
@@ -133,14 +124,10 @@ int Queue(const Handle& handle, int algorithm, void* workspace, size_t bytes,
       !Fits(work->x_type, work->w_type, work->window, work->y_type)) {
     return kBadParameter;
   }
-  using Enqueue = int (*)(void*, const char*, int (*)(void*), void*);
-  static const Enqueue kEnqueue = Driver("FakeDriverQueue", Enqueue{});
-  if (kEnqueue == nullptr ||
-      kEnqueue(handle.stream, "convolution", Convolve, work.get()) != 0) {
-    return kBadParameter;
-  }
-  work.release();
-  return kOk;
+  return fake_library::Queue(handle.stream, "convolution", Convolve,
+                             std::move(work))
+             ? kOk
+             : kBadParameter;
 }
 
 template <typename T>
