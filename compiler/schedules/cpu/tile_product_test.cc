@@ -138,7 +138,8 @@ std::vector<ingot::Tensor> ByteInputs(const Size& s) {
     x.mutable_data<uint8_t>()[i] = static_cast<uint8_t>(number());
   }
   for (int64_t i = 0; i < w.NumElements(); ++i) {
-    w.mutable_data<int32_t>()[i] = number() * 65537 + number();
+    w.mutable_data<int32_t>()[i] =
+        static_cast<int32_t>(int64_t{number()} * 65537 + number());
   }
   for (int64_t i = 0; i < bias.NumElements(); ++i) {
     bias.mutable_data<float>()[i] = static_cast<float>(number());
