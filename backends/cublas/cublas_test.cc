@@ -56,7 +56,7 @@ TEST(CublasCode, BatchesAreCalls) {
           "product: 6 5 4 3 left: 0 24 0 right: 1 0 20 result: 2 90 30\n"));
 }
 
-// What the library does not take, or not worth it, is left to others.
+// Products that the library does not take are left to others.
 TEST(CublasCode, LeavesWhatDoesNotFit) {
   for (const char* inputs :
        {"%x: f32[0, 4], %w: f32[4, 5]", "%x: f64[6, 4], %w: f64[4, 5]",

@@ -79,7 +79,7 @@ absl::Status Matmul::MakeOperation(const float* bias,
 
 absl::Status Matmul::MakeLayout(int64_t rows, int64_t columns, bool transposed,
                                 const Matrices& matrices, Layout* layout) {
-  // What memory holds row by row, read column by column.
+  // Memory holds it row by row; the library reads it column by column.
   if (transposed) std::swap(rows, columns);
   INGOT_RETURN_IF_ERROR(ToStatus(
       "describing a matrix",

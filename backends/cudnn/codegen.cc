@@ -29,7 +29,7 @@ absl::Status No(const Parts&... parts) {
   return absl::UnimplementedError(absl::StrCat(parts...));
 }
 
-// What a composite computes, with its operands as values; those of the
+// A composite, as it is computed, with its operands as values; those of the
 // convolution have no numbers yet.
 struct Call {
   Convolution convolution;

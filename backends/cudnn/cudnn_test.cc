@@ -39,7 +39,7 @@ TEST(CudnnCode, IsALineForEachConvolution) {
                 "added: 3 then: relu\n"));
 }
 
-// What the library does not take is left to others.
+// Convolutions that the library does not take are left to others.
 TEST(CudnnCode, LeavesWhatDoesNotFit) {
   for (const auto& [inputs, body] :
        std::vector<std::pair<const char*, const char*>>{

@@ -1,43 +1,26 @@
 #include "backends/cudnn/library.h"
 
-#include <dlfcn.h>
-
-#include <cstdlib>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "backends/library_calls/open_library.h"
+#include "base/status_macros.h"
 
 namespace ingot::cudnn {
 namespace {
 
-constexpr const char* kNames[] = {"libcudnn.so.9", "libcudnn.so.8"};
-// Another file, such as that of a Python package.
-constexpr char kVariable[] = "INGOT_CUDNN_LIBRARY";
-
 absl::StatusOr<const Library*> OpenNewest() {
-  void* handle = nullptr;
-  if (const char* given = std::getenv(kVariable)) {
-    handle = dlopen(given, RTLD_NOW | RTLD_LOCAL);
-    if (handle == nullptr) {
-      return absl::NotFoundError(absl::StrCat("this system has no ", given,
-                                              ", which ", kVariable, " names"));
-    }
-  }
-  for (const char* name : kNames) {
-    if (handle == nullptr) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  }
-  if (handle == nullptr) {
-    return absl::NotFoundError(absl::StrCat(
-        "this system has no libcudnn.so of version 8 or 9, which NVIDIA's "
-        "cuDNN brings; ",
-        kVariable, " may name another file"));
-  }
+  INGOT_ASSIGN_OR_RETURN(
+      void* const handle,
+      library_calls::OpenLibrary("INGOT_CUDNN_LIBRARY",
+                                 {"libcudnn.so.9", "libcudnn.so.8"},
+                                 "NVIDIA's cuDNN"));
   auto library = std::make_unique<Library>();
-#define INGOT_CUDNN_FIND(name, parameters, symbol)                           \
-  library->name =                                                            \
-      reinterpret_cast<decltype(library->name)>(dlsym(handle, symbol));      \
-  if (library->name == nullptr) {                                            \
-    return absl::NotFoundError(absl::StrCat("libcudnn.so has no ", symbol)); \
+#define INGOT_CUDNN_FIND(name, parameters, symbol)                       \
+  {                                                                      \
+    INGOT_ASSIGN_OR_RETURN(void* const function,                         \
+                           library_calls::FindFunction(handle, symbol)); \
+    library->name = reinterpret_cast<decltype(library->name)>(function); \
   }
   INGOT_CUDNN_FUNCTIONS(INGOT_CUDNN_FIND)
   INGOT_CUDNN_FIND(Explain, , "cudnnGetErrorString")

@@ -5,7 +5,7 @@ namespace ingot::cudnn {
 
 // The target, and the loader of its artifacts.
 inline constexpr char kName[] = "cudnn";
-// What its functions run on is the device of the target `cuda`.
+// Its functions run on the device of the target `cuda`.
 inline constexpr char kDevice[] = "cuda";
 
 }  // namespace ingot::cudnn

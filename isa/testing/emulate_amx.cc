@@ -288,7 +288,7 @@ void OnIllegalInstruction(int, siginfo_t*, void* context) {
   c->uc_mcontext.gregs[REG_RIP] = instruction.next;
 }
 
-// Of the one system call that the filter sends here.
+// Answers the one system call that the filter sends here.
 void OnSystemCall(int, siginfo_t*, void* context) {
   static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RAX] = 0;
 }

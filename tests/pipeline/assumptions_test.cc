@@ -194,7 +194,7 @@ TEST(AssumptionsTest, WeightsOfARecurrentLayer) {
   }
 }
 
-// What is made of an axis' elements, where a run finds none.
+// Elements are made of an axis' elements, of which a run may find none.
 TEST(AssumptionsTest, ElementsToResample) {
   ModelBuilder b(19);
   b.Input("x", {"n", "w"}).Input("like", {"m", "v"}).Output("y");

@@ -14,8 +14,8 @@ namespace ingot::testing_support {
 // A model in relay's text, whose result is %y.
 std::string MainOf(const std::string& inputs, const std::string& body);
 
-// What the target `kind` makes of such a model before llvm; empty: nothing.
-// Fails the test where the model does not compile.
+// Compiles such a model for `kind` before llvm, and returns the artifact that
+// the first one made; empty: none. Fails the test where it does not compile.
 std::string MadeBy(const std::string& kind, const std::string& model);
 
 // Random numbers for a module's inputs, which are of f32.

@@ -3,9 +3,9 @@
 #include <functional>
 #include <vector>
 
-#include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/dim.h"
 #include "compiler/relay/dim_text.h"
+#include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
 

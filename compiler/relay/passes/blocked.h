@@ -74,7 +74,7 @@ class BlockedValues {
   MaybeBlocked ConvOfParts(const Node& node, const Value& data, int64_t parts);
   // A convolution of bytes for tiles.
   MaybeBlocked ConvInTiles(const Node& node, const Value& data);
-  // What both have: a constant for the packed kernels, and the result of the
+  // Both share these: a constant for the packed kernels, and the result of the
   // convolution that was made in place of `conv`.
   Value PackedKernels(const Node& conv, Tensor packed);
   Blocked PackedConv(const Node& conv, Node* made);
