@@ -138,6 +138,10 @@ std::unique_ptr<Problem> Make(const ConvCase& c) {
 }
 
 void ExpectExactSums(Problem* p) {
+  if (const absl::Status can_run = testing_support::TilesCanRun();
+      !can_run.ok()) {
+    GTEST_SKIP() << can_run;
+  }
   const auto executor = CompileAndOpenWithTiles(&p->module, "");
   ASSERT_TRUE(executor.ok()) << executor.status();
   const auto outputs = (*executor)->Run({p->x});

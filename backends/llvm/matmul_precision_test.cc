@@ -190,6 +190,10 @@ double ErrorWithTiles(Problem* problem, const std::string& options) {
 
 template <typename AnyCase>
 void CheckModesBelowHighest(const AnyCase& c) {
+  if (const absl::Status can_run = testing_support::TilesCanRun();
+      !can_run.ok()) {
+    GTEST_SKIP() << can_run;
+  }
   // Two parts of 8 digits each, rounded, and the products that are left out.
   EXPECT_LT(ErrorWithTiles(c.Make().get(), "-matmul-precision=high"),
             3.0 / (1 << 17));

@@ -13,6 +13,8 @@
 namespace ingot::testing_support {
 namespace {
 
+bool HasTiles() { return CheckCpuFeatures({"amx-bf16", "amx-int8"}).ok(); }
+
 // The processor does not say that it has tiles, and loading would refuse code
 // that needs them.
 void ForgetTiles(ArtifactSet* set) {
@@ -29,13 +31,18 @@ void ForgetTiles(ArtifactSet* set) {
 
 }  // namespace
 
+absl::Status TilesCanRun() {
+  static const absl::Status kCanRun =
+      HasTiles() ? absl::OkStatus() : isa::EmulateAmx();
+  return kCanRun;
+}
+
 absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpenWithTiles(
     relay::Module* module, absl::string_view options) {
-  if (CheckCpuFeatures({"amx-bf16", "amx-int8"}).ok()) {
+  if (HasTiles()) {
     return CompileAndOpen(module, absl::StrCat("llvm -mcpu=native ", options));
   }
-  static const absl::Status kEmulated = isa::EmulateAmx();
-  INGOT_RETURN_IF_ERROR(kEmulated);
+  INGOT_RETURN_IF_ERROR(TilesCanRun());
   INGOT_ASSIGN_OR_RETURN(
       ArtifactSet set,
       CompileFor(module, absl::StrCat("llvm -mcpu=x86-64-v3 "

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
@@ -11,10 +12,14 @@
 
 namespace ingot::testing_support {
 
+// OK where CompileAndOpenWithTiles can run what it compiles: on x86-64 of
+// Linux, unless AMX is missing and Linux installs no filter of system calls.
+absl::Status TilesCanRun();
+
 // Compiles the module, which is changed, by the target llvm with these options
 // for this machine where it has AMX, else for AVX2 and AMX, which is emulated
 // (isa/testing/emulate_amx.h): numbers are those of a processor with AMX, times
-// are not. FailedPrecondition where neither can run.
+// are not. The errors of TilesCanRun, too.
 absl::StatusOr<std::unique_ptr<GraphExecutor>> CompileAndOpenWithTiles(
     relay::Module* module, absl::string_view options);
 
