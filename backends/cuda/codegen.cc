@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "backends/cuda/annotate_ptx.h"
 #include "backends/cuda/name.h"
 #include "backends/gpu/target_kind.h"
@@ -20,6 +21,16 @@ absl::StatusOr<std::string> Compile(
   return cuda::AnnotatePtx(functions, ptx);
 }
 
+// The multiprocessors of the largest GPU in use of a compute capability, by the
+// vendor's data sheets.
+int CoresOf(absl::string_view cpu) {
+  if (absl::StartsWith(cpu, "sm_7")) return 80;    // V100
+  if (absl::StartsWith(cpu, "sm_80")) return 108;  // A100
+  if (absl::StartsWith(cpu, "sm_86")) return 84;   // A40
+  if (absl::StartsWith(cpu, "sm_90")) return 132;  // H100, H200
+  return 100;
+}
+
 }  // namespace
 
 absl::Status RegisterCudaTarget(TargetRegistry* registry) {
@@ -32,6 +43,7 @@ absl::Status RegisterCudaTarget(TargetRegistry* registry) {
       "the oldest GPU that may run it, by compute capability: sm_70, sm_80, "
       "sm_90a, ...";
   target.code_file = cuda::kPtxFile;
+  target.group_cores = CoresOf;
   target.compile = Compile;
   return registry->Register(gpu::MakeGpuTargetKind(target));
 }

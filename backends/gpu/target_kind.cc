@@ -21,10 +21,6 @@ constexpr char kCpuOption[] = "mcpu";
 // to fill a GPU's cores from several groups each, and to share its registers.
 constexpr int64_t kGroup = 256;
 
-// Groups that run at once: about as many as GPUs of the last years have
-// multiprocessors.
-constexpr int kGroupCores = 100;
-
 absl::StatusOr<codegen::Machine> MachineOf(const GpuTarget& gpu,
                                            const Target& target) {
   const std::string cpu = target.Option(kCpuOption, gpu.cpu);
@@ -70,16 +66,16 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
   kind.options[kCpuOption] = {gpu.cpu_doc, gpu.cpu};
   kind.loaders = {gpu.name};
   kind.device = gpu.name;
-  kind.tir_passes = {"unroll_loops", "simplify"};
+  kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
   kind.check = [gpu](const Target& target) {
     return MachineOf(gpu, target).status();
   };
   kind.supports = [](const Target&, const relay::Node& node) {
     return device::TakesLoops(node, codegen::DeviceLacks());
   };
-  kind.machine = [](const Target&) -> absl::StatusOr<MachineModel> {
+  kind.machine = [gpu](const Target& target) -> absl::StatusOr<MachineModel> {
     MachineModel machine;
-    machine.group_cores = kGroupCores;
+    machine.group_cores = gpu.group_cores(target.Option(kCpuOption, gpu.cpu));
     machine.shared_bytes = codegen::kMaxSharedBytes;
     return machine;
   };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "compiler/codegen/llvm/device.h"
 #include "compiler/target/target.h"
@@ -23,6 +24,8 @@ struct GpuTarget {
   std::string cpu;      // the default of -mcpu
   std::string cpu_doc;  // of the option, one line
   std::string code_file;
+  // The GPU's multiprocessors: so many groups of threads run at once.
+  int (*group_cores)(absl::string_view cpu) = nullptr;
   // Makes what the driver loads.
   std::function<absl::StatusOr<std::string>(
       absl::Span<const codegen::DeviceFunction>, const codegen::Machine&)>

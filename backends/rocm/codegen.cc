@@ -39,6 +39,13 @@ absl::StatusOr<std::string> Compile(
   return Link(object);
 }
 
+// The compute units of one die, by the vendor's data sheets.
+int CoresOf(absl::string_view cpu) {
+  if (cpu == "gfx90a") return 104;  // MI250
+  if (cpu == "gfx942") return 304;  // MI300X
+  return 100;
+}
+
 }  // namespace
 
 absl::Status RegisterRocmTarget(TargetRegistry* registry) {
@@ -49,6 +56,7 @@ absl::Status RegisterRocmTarget(TargetRegistry* registry) {
   target.cpu = "gfx90a";
   target.cpu_doc = "the GPU that runs it: gfx90a, gfx942, ...";
   target.code_file = rocm::kCodeFile;
+  target.group_cores = CoresOf;
   target.compile = Compile;
   return registry->Register(gpu::MakeGpuTargetKind(target));
 }

@@ -41,6 +41,9 @@ inline constexpr int64_t kMaxSharedBytes = 48 << 10;
 // between such loops becomes a kernel with one work item. Loops that run no
 // iteration are left out. The kernels live as long as the function.
 //
+// Whoever launches a kernel sees to it that its arguments are at multiples of
+// kAlignment (base/alignment.h), so that it can move several elements at once.
+//
 // Bodies of blocks are as one work item sees them: of registers, its own part,
 // as a stack buffer.
 //

@@ -30,17 +30,22 @@ Affine CeilDiv(const Affine& a, int64_t b, const Bounds& bounds) {
 
 std::vector<Expr> Place::At(std::vector<Affine> element,
                             const Bounds& bounds) const {
-  std::vector<Expr> indices, of_part;
+  std::vector<Expr> indices, own;
   for (size_t i = 0; i < element.size(); ++i) {
     Affine index = element[i];
     if (!origin.empty()) index = index - origin[i];
-    if (!part.empty()) {
-      of_part.push_back(FloorMod(index, Affine(part[i]), bounds).ToExpr());
-      index = FloorDiv(index, Affine(part[i]), bounds);
+    if (!run.empty()) {
+      Affine of_thread = FloorMod(index, Affine(run[i]), bounds);
+      index = FloorDiv(index, Affine(run[i]), bounds);
+      if (!threads.empty()) {
+        of_thread.Add(FloorDiv(index, Affine(threads[i]), bounds), run[i]);
+        index = FloorMod(index, Affine(threads[i]), bounds);
+      }
+      own.push_back(of_thread.ToExpr());
     }
     indices.push_back(index.ToExpr());
   }
-  indices.insert(indices.end(), of_part.begin(), of_part.end());
+  indices.insert(indices.end(), own.begin(), own.end());
   return indices;
 }
 

@@ -16,8 +16,9 @@ namespace ingot::te {
 struct Place {
   tir::Buffer buffer;
   std::vector<Affine> origin;
-  // Registers: element i is at buffer[i / part, i % part] after that.
-  std::vector<int64_t> part;
+  // Registers, as Placement has them: element i is at buffer[thread, own]
+  // after that.
+  std::vector<int64_t> run, threads;
 
   // The indices of an element in the buffer.
   std::vector<Expr> At(std::vector<Affine> element, const Bounds& bounds) const;

@@ -172,15 +172,25 @@ void Stage::Thread(Loop loop) {
   SetKind(loop, ForKind::kThread);
 }
 
-void Stage::KeepInRegisters(std::vector<int64_t> part) {
-  const bool fits =
-      part.size() == axes_.size() &&
-      std::all_of(part.begin(), part.end(), [](int64_t n) { return n >= 1; });
+void Stage::StoreInRows(int64_t row_padding) {
+  if (!Require(row_padding >= 0, "a row has no less than its elements")) return;
+  placement_.storage = Storage::kShared;
+  placement_.row_padding = row_padding;
+}
+
+void Stage::KeepInRegisters(std::vector<int64_t> run,
+                            std::vector<int64_t> threads) {
+  const auto positive = [](int64_t n) { return n >= 1; };
+  const bool fits = run.size() == axes_.size() &&
+                    (threads.empty() || threads.size() == run.size()) &&
+                    std::all_of(run.begin(), run.end(), positive) &&
+                    std::all_of(threads.begin(), threads.end(), positive);
   if (!Require(fits, "a thread's registers have an extent for each axis")) {
     return;
   }
-  storage_ = Storage::kRegisters;
-  part_ = std::move(part);
+  placement_.storage = Storage::kRegisters;
+  placement_.run = std::move(run);
+  placement_.threads = std::move(threads);
 }
 
 void Stage::Specialize(Loop axis) {

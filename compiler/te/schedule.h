@@ -76,9 +76,21 @@ enum class Storage {
   kWorkspace,
   // Inside of a block loop: one box of constant size for all of its threads.
   kShared,
-  // Inside of a block loop: parts of such a box, each of one thread's own
-  // (Stage::KeepInRegisters).
+  // Inside of a block loop: such a box, each element of which is one thread's
+  // own (Stage::KeepInRegisters).
   kRegisters,
+};
+
+// Where a stage's result lives, and how.
+struct Placement {
+  Storage storage = Storage::kAuto;
+  // Storage::kRegisters: along each axis, runs of so many neighbours belong to
+  // one thread after the other, and those after the last of `threads` to the
+  // first again; without `threads` there are as many as runs.
+  std::vector<int64_t> run, threads;
+  // Storage::kShared: so many elements stay free at the end of each row, so
+  // that the columns lie in different banks.
+  int64_t row_padding = 0;
 };
 
 // One operation's loops. Starts with a serial loop for each axis, then one for
@@ -165,11 +177,13 @@ class Stage {
   // `least_uses` results, as it may in the tail of a split.
   void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
                 int64_t least_uses = 1);
-  void StoreIn(Storage storage) { storage_ = storage; }
-  // Storage::kRegisters: the box is cut into parts with so many elements along
-  // each axis, and a thread must use one of them alone, here and in all
-  // readers.
-  void KeepInRegisters(std::vector<int64_t> part);
+  void StoreIn(Storage storage) { placement_.storage = storage; }
+  // Storage::kShared, with that padding.
+  void StoreInRows(int64_t row_padding);
+  // Storage::kRegisters: the box is spread over threads as Placement says, and
+  // a thread must use what is its own alone, here and in all readers.
+  void KeepInRegisters(std::vector<int64_t> run,
+                       std::vector<int64_t> threads = {});
 
  private:
   friend class Schedule;
@@ -222,8 +236,7 @@ class Stage {
   Loop accumulate_;
   bool apart_ = false;  // what is accumulated there joins what was before
   std::vector<PrefetchRequest> prefetches_;
-  Storage storage_ = Storage::kAuto;
-  std::vector<int64_t> part_;  // of one thread, for Storage::kRegisters
+  Placement placement_;
 };
 
 class Schedule {
@@ -253,6 +266,12 @@ class Schedule {
   // A new stage computes what `stage` did, and `stage` copies from it. Call it
   // before other verbs on `stage`, which loses its loops.
   Stage* CacheWrite(Stage* stage);
+  // The same where the new stage computes more: it has at least the shape and
+  // the terms of `stage`, and nothing reads what is beyond. The caller sees to
+  // it that terms beyond change nothing, and (CacheRead) that nothing is read
+  // outside of its memory.
+  Stage* CacheWrite(Stage* stage, std::vector<Expr> shape,
+                    std::vector<Expr> terms);
   // A new stage of shape `shape`, at each point `value`. In `consumer`, loads
   // of the buffer of `access` at its indices, which are in terms of the
   // consumer's axes, become loads of the new stage at `index`. To pack an
@@ -269,6 +288,11 @@ class Schedule {
   // `stage` becomes a compute stage that joins what is left. `lanes` is a power
   // of 2.
   std::vector<Stage*> SplitReduction(Stage* stage, int64_t lanes);
+  // Makes a reduction one of `chunks` partial results, each of neighbours along
+  // its first reduce axis, whose extent is a multiple of `chunks`. A new stage
+  // with axes (chunk, those of `stage`...) reduces them, and `stage` becomes a
+  // compute stage that joins them. Returns the new stage.
+  Stage* ReduceInChunks(Stage* stage, int64_t chunks);
   // The stage's result is made by `loops`, written by hand for what the verbs
   // cannot say; they store to its output. Stages that nothing reads any more
   // are gone.

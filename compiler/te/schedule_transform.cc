@@ -286,6 +286,11 @@ void Schedule::ApplyInlining() {
 }
 
 Stage* Schedule::CacheWrite(Stage* stage) {
+  return CacheWrite(stage, stage->output().shape(), stage->op_.reduce_extent);
+}
+
+Stage* Schedule::CacheWrite(Stage* stage, std::vector<Expr> shape,
+                            std::vector<Expr> terms) {
   if (!stage->Require(stage->op_.kind == OperationKind::kCompute ||
                           stage->op_.kind == OperationKind::kReduce,
                       "cache_write of an extern operation")) {
@@ -293,9 +298,10 @@ Stage* Schedule::CacheWrite(Stage* stage) {
   }
   Operation inner = stage->op_;
   const Tensor& out = stage->output();
-  Tensor cached =
-      NewTensor(absl::StrCat(inner.name, ".acc"), out.dtype(), out.shape());
+  Tensor cached = NewTensor(absl::StrCat(inner.name, ".acc"), out.dtype(),
+                            std::move(shape));
   inner.name = cached.buffer->name;
+  inner.reduce_extent = std::move(terms);
   inner.outputs = {cached};
 
   Operation outer;

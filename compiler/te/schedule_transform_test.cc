@@ -66,6 +66,28 @@ TEST(ScheduleTransformTest, ShareReductionOfAnyAxes) {
   }
 }
 
+TEST(ScheduleTransformTest, ReduceInChunksOfTheFirstAxis) {
+  for (const int64_t chunks : {2, 3, 12}) {
+    Kernel k;
+    Tensor x = k.graph.Placeholder("x", kF32, ConstShape({5, 12, 3}));
+    k.inputs = {x};
+    k.outputs = {k.graph.Reduce(
+        "s", {I(5)}, {I(12), I(3)}, Reducer::Max(kF32),
+        [&](auto& i, auto& r) { return x({i[0], r[0], r[1]}); })};
+    Schedule s = Make(k);
+    EXPECT_EQ(s.ReduceInChunks(s.stages()[0], chunks)->output().rank(), 2);
+    ExpectSame(k, s);
+  }
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, ConstShape({7}));
+  k.inputs = {x};
+  k.outputs = {k.graph.Reduce("s", {I(1)}, {I(7)}, Reducer::Sum(kF32),
+                              [&](auto&, auto& r) { return x({r[0]}); })};
+  Schedule s = Make(k);
+  s.ReduceInChunks(s.stages()[0], 2);
+  EXPECT_FALSE(s.status().ok());
+}
+
 // Loops written by hand stand for a stage and for those that only it read.
 TEST(ScheduleTransformTest, LoopsWrittenByHand) {
   Kernel k;

@@ -1,5 +1,7 @@
 #include "compiler/te/workspaces.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
 namespace ingot::te {
@@ -11,15 +13,22 @@ constexpr int64_t kMaxTileBytes = 192 << 10;
 // A box larger than this is no part that stays in a cache.
 constexpr int64_t kMaxBoxBytes = 64 << 20;
 
-// How many parts the box has along each axis, then the extents of one.
-std::vector<Expr> InParts(std::vector<Expr> shape,
-                          const std::vector<int64_t>& part) {
-  for (size_t i = 0; i < part.size(); ++i) {
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// How many threads share the box along each axis, then what each of them has.
+std::vector<Expr> OverThreads(std::vector<Expr> shape,
+                              const Placement& placement) {
+  std::vector<Expr> own;
+  for (size_t i = 0; i < placement.run.size(); ++i) {
     int64_t extent = 0;
     tir::AsConstInt(shape[i], &extent);
-    shape[i] = tir::MakeInt((extent + part[i] - 1) / part[i]);
+    const int64_t runs = CeilDiv(extent, placement.run[i]);
+    const int64_t threads =
+        placement.threads.empty() ? runs : std::min(runs, placement.threads[i]);
+    shape[i] = tir::MakeInt(threads);
+    own.push_back(tir::MakeInt(CeilDiv(runs, threads) * placement.run[i]));
   }
-  for (const int64_t extent : part) shape.push_back(tir::MakeInt(extent));
+  shape.insert(shape.end(), own.begin(), own.end());
   return shape;
 }
 
@@ -54,13 +63,13 @@ tir::Buffer Workspaces::PartOf(const Tensor& t, std::vector<Expr> shape) {
   return buffer;
 }
 
-Place Workspaces::PlaceFor(const Stage& stage, Storage storage,
-                           const std::vector<int64_t>& part,
+Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
                            const std::vector<Side>& box, LoopState* state,
                            tir::Buffer* local) {
+  const Storage storage = placement.storage;
   const Tensor& t = stage.output();
   *local = nullptr;
-  if (stage.is_output()) return {t.buffer, {}, {}};
+  if (stage.is_output()) return {t.buffer, {}, {}, {}};
   int64_t bytes = t.dtype().bytes();
   std::vector<Expr> shape;
   std::vector<Affine> origin;
@@ -68,31 +77,34 @@ Place Workspaces::PlaceFor(const Stage& stage, Storage storage,
   for (const Side& side : box) {
     const auto extent = side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxBoxBytes;
-    if (!constant) return {WholeOf(t), {}, {}};
+    if (!constant) return {WholeOf(t), {}, {}, {}};
     bytes *= *extent;
     shape.push_back(tir::MakeInt(*extent));
     origin.push_back(side.min);
   }
   if (storage == Storage::kShared) {
+    if (placement.row_padding > 0) {
+      shape.back() = shape.back() + tir::MakeInt(placement.row_padding);
+    }
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kShared);
-    return {*local, std::move(origin), {}};
+    return {*local, std::move(origin), {}, {}};
   }
   if (storage == Storage::kRegisters) {
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(),
-                             InParts(std::move(shape), part),
+                             OverThreads(std::move(shape), placement),
                              tir::Scope::kRegisters);
-    return {*local, std::move(origin), part};
+    return {*local, std::move(origin), placement.run, placement.threads};
   }
   if (constant && storage == Storage::kAuto &&
       state->stack_bytes + bytes <= kMaxTileBytes) {
     state->stack_bytes += bytes;
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kStack);
-    return {*local, std::move(origin), {}};
+    return {*local, std::move(origin), {}, {}};
   }
-  if (!constant || state->in_parallel) return {WholeOf(t), {}, {}};
-  return {PartOf(t, std::move(shape)), std::move(origin), {}};
+  if (!constant || state->in_parallel) return {WholeOf(t), {}, {}, {}};
+  return {PartOf(t, std::move(shape)), std::move(origin), {}, {}};
 }
 
 }  // namespace ingot::te

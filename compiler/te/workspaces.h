@@ -17,12 +17,12 @@ class Workspaces {
   // Chooses where to keep the box of the stage's result that one iteration, in
   // `state`, computes and reads: on the stack if it is small; in a workspace of
   // its size, if no other thread computes another box meanwhile; in one of the
-  // tensor's size otherwise; or where `storage` says, with `part` the part of
-  // one thread. Sets *local when the place is an array to be allocated around
-  // its uses, and counts what is on the stack in the state.
-  Place PlaceFor(const Stage& stage, Storage storage,
-                 const std::vector<int64_t>& part, const std::vector<Side>& box,
-                 LoopState* state, tir::Buffer* local);
+  // tensor's size otherwise; or as `placement` says. Sets *local when the place
+  // is an array to be allocated around its uses, and counts what is on the
+  // stack in the state.
+  Place PlaceFor(const Stage& stage, const Placement& placement,
+                 const std::vector<Side>& box, LoopState* state,
+                 tir::Buffer* local);
 
   // The workspace for a whole tensor, made when it is first asked for.
   tir::Buffer WholeOf(const Tensor& t);

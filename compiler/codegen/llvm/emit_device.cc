@@ -2,7 +2,13 @@
 
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "base/alignment.h"
+#include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "llvm/IR/Constants.h"
@@ -20,6 +26,18 @@ constexpr unsigned kGlobalMemory = 1;
 
 bool IsNvidia(const ModuleEmitter& module) {
   return module.machine().triple == kNvidiaTriple;
+}
+
+// Whether copies into shared memory are done while the code goes on: by
+// NVIDIA's GPUs from sm_80 on.
+bool CopiesAhead(const Machine& machine) {
+  int version = 0;
+  absl::string_view cpu = machine.cpu;
+  if (machine.triple != kNvidiaTriple || !absl::ConsumePrefix(&cpu, "sm_")) {
+    return false;
+  }
+  if (absl::EndsWith(cpu, "a")) cpu.remove_suffix(1);
+  return absl::SimpleAtoi(cpu, &version) && version >= 80;
 }
 
 // Says that the function is started by the host, with groups of that size.
@@ -95,6 +113,8 @@ llvm::Function* NewKernel(const tir::PrimFunc& function,
     SetBufferAttributes(made, p, *function.params[p],
                         static_cast<int>(p) < function.num_inputs());
     made->getArg(p)->setName(function.params[p]->name);
+    made->addParamAttr(
+        p, llvm::Attribute::getWithAlignment(context, llvm::Align(kAlignment)));
   }
   return made;
 }
@@ -118,7 +138,10 @@ absl::Status EmitDeviceKernel(const tir::PrimFunc& function,
   } else {
     const Position at = PositionOf(*module, emitter.builder());
     if (kernel.IsBlocks()) {
-      emitter.SetGroup({at.item, kernel.group, &kernel.barriers});
+      emitter.SetGroup({at.item, kernel.group, &kernel.barriers,
+                        CopiesAhead(module->machine())
+                            ? FindPipelines(*kernel.loop)
+                            : Pipelines()});
       emitter.EmitIteration(*kernel.loop, at.group);
     } else {
       EmitItem(kernel, at, &emitter);

@@ -29,6 +29,17 @@ llvm::SmallVector<int, 64> Reversed(int lanes) {
 
 }  // namespace
 
+// A device's buffers begin at multiples of kAlignment, as its arrays do; on a
+// CPU unaligned vectors cost nothing.
+llvm::Align KernelEmitter::AlignOf(const tir::BufferNode& buffer,
+                                   const Access& access, DataType t) const {
+  const bool known = group_.has_value() && buffer.scope != tir::Scope::kPart &&
+                     tir::ToAffine(access.base).IsMultipleOf(t.lanes);
+  const int64_t bytes = int64_t{t.lanes} * t.element().bytes();
+  if (!known || !llvm::isPowerOf2_64(bytes)) return ElementAlign(t);
+  return llvm::Align(std::min<int64_t>(bytes, kAlignment));
+}
+
 Value* KernelEmitter::FromMemory(DataType t, Value* v) {
   if (!t.is_bool()) return v;
   return b_.CreateICmpNE(v, llvm::Constant::getNullValue(v->getType()));
@@ -76,8 +87,9 @@ Value* KernelEmitter::EmitLoad(const tir::Load& e) {
     if (access.reversed()) {
       offset = b_.CreateNSWSub(offset, b_.getInt64(t.lanes - 1));
     }
-    Value* v =
-        b_.CreateAlignedLoad(memory, Address(*e.buffer, offset, true), align);
+    Value* v = b_.CreateAlignedLoad(
+        memory, Address(*e.buffer, offset, true),
+        access.reversed() ? align : AlignOf(*e.buffer, access, t));
     if (access.reversed()) v = b_.CreateShuffleVector(v, Reversed(t.lanes));
     return FromMemory(t, v);
   }
@@ -199,6 +211,7 @@ Value* KernelEmitter::EmitSelect(const tir::Select& e) {
 }
 
 void KernelEmitter::EmitStore(const tir::Store& s) {
+  if (copies_ahead_ && EmitAsyncCopy(s)) return;
   const DataType t = s.value->dtype;
   const Access access = AnalyzeAccess(*s.buffer, s.indices, &bounds_);
   Value* value = ToMemory(t, EmitExpr(s.value));
@@ -214,7 +227,9 @@ void KernelEmitter::EmitStore(const tir::Store& s) {
       offset = b_.CreateNSWSub(offset, b_.getInt64(t.lanes - 1));
       value = b_.CreateShuffleVector(value, Reversed(t.lanes));
     }
-    b_.CreateAlignedStore(value, Address(*s.buffer, offset, true), align);
+    b_.CreateAlignedStore(
+        value, Address(*s.buffer, offset, true),
+        access.reversed() ? align : AlignOf(*s.buffer, access, t));
     return;
   }
   Value* base = access.is_ramp() ? EmitExpr(access.base) : nullptr;
@@ -261,7 +276,8 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
     return;
   }
   if (buffer.scope == tir::Scope::kShared && group_.has_value()) {
-    BindBuffer(&buffer, SharedArray(buffer, elements));
+    const int64_t slots = SlotsOf(group_->pipelines, buffer);
+    BindBuffer(&buffer, SharedArray(buffer, elements * slots));
     return EmitStmt(s.body);
   }
   // In the entry block, so that it becomes part of the frame, or registers.

@@ -21,16 +21,37 @@ using tir::StmtKind;
 // Unrolling by hand beyond this is left to LLVM's judgement.
 constexpr int64_t kMaxUnroll = 1024;
 
-// Attaches !llvm.loop with one boolean property to a loop's back edge.
-void SetLoopProperty(llvm::BranchInst* back_edge, const char* property) {
+// A loop of a device's thread becomes copies of so many statements together: it
+// has many registers, and what it loads for one copy comes while it computes
+// others.
+constexpr int64_t kDeviceUnroll = 1024;
+
+// Attaches !llvm.loop with one property to a loop's back edge.
+void SetLoopProperty(llvm::BranchInst* back_edge, const char* property,
+                     llvm::Constant* value) {
   llvm::LLVMContext& context = back_edge->getContext();
-  llvm::Metadata* enabled =
-      llvm::ConstantAsMetadata::get(llvm::ConstantInt::getTrue(context));
-  llvm::MDNode* flag = llvm::MDNode::get(
-      context, {llvm::MDString::get(context, property), enabled});
+  llvm::MDNode* flag =
+      llvm::MDNode::get(context, {llvm::MDString::get(context, property),
+                                  llvm::ConstantAsMetadata::get(value)});
   llvm::MDNode* loop = llvm::MDNode::getDistinct(context, {nullptr, flag});
   loop->replaceOperandWith(0, loop);
   back_edge->setMetadata(llvm::LLVMContext::MD_loop, loop);
+}
+
+void SetLoopProperty(llvm::BranchInst* back_edge, const char* property) {
+  SetLoopProperty(back_edge, property,
+                  llvm::ConstantInt::getTrue(back_edge->getContext()));
+}
+
+// How many statements a loop's body has; 0 where it is not straight code.
+int64_t StraightStatements(const tir::Stmt& body) {
+  if (As<tir::Store>(body) != nullptr) return 1;
+  const auto* seq = As<tir::Seq>(body);
+  if (seq == nullptr) return 0;
+  for (const tir::Stmt& stmt : seq->stmts) {
+    if (As<tir::Store>(stmt) == nullptr) return 0;
+  }
+  return static_cast<int64_t>(seq->stmts.size());
 }
 
 // Whether a loop's body is straight code that stores so many vectors, whatever
@@ -146,8 +167,12 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
   if (parallel && !in_parallel_ && !(constant && extent == 1)) {
     return EmitParallel(loop);
   }
-  if (loop.for_kind == ForKind::kThread && group_.has_value()) {
-    return EmitThreads(loop);
+  if (group_.has_value()) {
+    if (loop.for_kind == ForKind::kThread) return EmitThreads(loop);
+    const auto pipeline = group_->pipelines.find(&loop);
+    if (pipeline != group_->pipelines.end()) {
+      return EmitPipeline(loop, pipeline->second);
+    }
   }
   if (loop.for_kind == ForKind::kUnrolled && constant && extent <= kMaxUnroll) {
     return EmitUnrolled(loop, extent);
@@ -209,6 +234,11 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end,
     SetLoopProperty(back_edge, "llvm.loop.vectorize.enable");
   } else if (loop.for_kind == ForKind::kUnrolled) {
     SetLoopProperty(back_edge, "llvm.loop.unroll.enable");
+  } else if (const int64_t statements = StraightStatements(loop.body);
+             group_.has_value() && statements > 0) {
+    const int64_t copies = std::max<int64_t>(1, kDeviceUnroll / statements);
+    SetLoopProperty(back_edge, "llvm.loop.unroll.count",
+                    b_.getInt32(static_cast<uint32_t>(copies)));
   } else if (StoresVectors(loop.body, m_.vector_registers / 2)) {
     // A tile of a product fills the registers. Of several iterations at once
     // LLVM would keep what more than one of them reads, and spill.

@@ -17,7 +17,7 @@ constexpr uint64_t kSharedAlignment = 16;
 
 }  // namespace
 
-void KernelEmitter::EmitThreads(const tir::For& loop) {
+void KernelEmitter::EmitThreads(const tir::For& loop, bool may_wait) {
   int64_t extent = 0;
   if (!tir::AsConstInt(loop.extent, &extent)) {
     Fail("a thread loop has no constant extent", DataType::Int(64));
@@ -36,7 +36,7 @@ void KernelEmitter::EmitThreads(const tir::For& loop) {
     b_.CreateBr(done);
     b_.SetInsertPoint(done);
   }
-  if (group_->barriers->count(&loop) != 0) EmitBarrier();
+  if (may_wait && group_->barriers->count(&loop) != 0) EmitBarrier();
 }
 
 void KernelEmitter::EmitBarrier() {

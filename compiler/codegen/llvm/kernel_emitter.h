@@ -13,6 +13,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/tile_nest.h"
 #include "compiler/tir/arith/simplify.h"
@@ -23,11 +24,19 @@
 namespace ingot::codegen {
 
 // The work items of a group, in code for a device: this one's number and how
-// many there are, and the thread loops after which they wait for one another.
+// many there are, the thread loops after which they wait for one another, and
+// the loops that copy ahead.
 struct GroupOfItems {
   llvm::Value* item;
   int64_t items;
   const std::set<const tir::For*>* barriers;
+  Pipelines pipelines;
+};
+
+// A pipeline, and the arrays that have all slots of its buffers.
+struct PipelineArrays {
+  const Pipeline& pipeline;
+  std::vector<llvm::Value*> whole;
 };
 
 // Emits into one llvm::Function. After an error, which status() keeps, what it
@@ -48,7 +57,7 @@ class KernelEmitter {
   void MarkData(const tir::Var* var) { data_vars_.insert(var); }
 
   // Thread loops are from now on for the items of a group.
-  void SetGroup(const GroupOfItems& group) { group_ = group; }
+  void SetGroup(GroupOfItems group) { group_ = std::move(group); }
 
   void EmitStmt(const tir::Stmt& s);
   // Emits `for i in [begin, end): body`, where body sees var = min + i.
@@ -98,6 +107,10 @@ class KernelEmitter {
   void EmitStore(const tir::Store& s);
   void EmitPrefetch(const tir::Prefetch& s);
   void EmitAllocate(const tir::Allocate& s);
+  // The bytes at a multiple of which so many neighbours from `base` on lie, as
+  // far as is known.
+  llvm::Align AlignOf(const tir::BufferNode& buffer, const Access& access,
+                      DataType t) const;
   llvm::Value* Address(const tir::BufferNode& buffer, llvm::Value* offset,
                        bool in_bounds);
   // From memory's form to a value, and back.
@@ -124,10 +137,21 @@ class KernelEmitter {
   llvm::BasicBlock* NewBlock(const char* name);
 
   // Groups of work items (emit_threads.cc).
-  void EmitThreads(const tir::For& loop);
+  void EmitThreads(const tir::For& loop, bool may_wait = true);
   void EmitBarrier();
   // Memory that the items of a group share.
   llvm::Value* SharedArray(const tir::BufferNode& buffer, int64_t elements);
+
+  // Copies ahead of use (emit_pipeline.cc).
+  void EmitPipeline(const tir::For& loop, const Pipeline& pipeline);
+  // Begins the copies of iteration `index`, into buffers of that slot.
+  void EmitCopies(const tir::For& loop, const PipelineArrays& arrays,
+                  llvm::Value* index, llvm::Value* slot);
+  // Binds the pipeline's buffers to those of a slot.
+  void UseSlot(const PipelineArrays& arrays, llvm::Value* slot);
+  // Begins to copy what a store would. Returns false, and emits nothing, where
+  // no instruction does that.
+  bool EmitAsyncCopy(const tir::Store& s);
 
   // Tiles (emit_tiles.cc).
   void EmitTensorized(const tir::For& loop);
@@ -156,6 +180,8 @@ class KernelEmitter {
   int parallel_count_ = 0;
   bool uses_tiles_ = false;
   std::optional<GroupOfItems> group_;
+  // Whether stores may be copies that are done later.
+  bool copies_ahead_ = false;
   absl::Status status_;
 
   std::unordered_map<const tir::BufferNode*, llvm::Value*> buffers_;

@@ -1,6 +1,7 @@
 #include "compiler/schedules/gpu/items.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
@@ -17,6 +18,9 @@ constexpr int64_t kEnoughThreads = 1024;
 
 // A sum of so many terms is left alone.
 constexpr int64_t kFewTerms = 32;
+
+// Multiply-adds that a multiprocessor begins at once.
+constexpr double kLanes = 128;
 
 // The largest divisor of `extent` up to `most`, where it is at least half of
 // that; otherwise `most`, which leaves something over.
@@ -50,8 +54,9 @@ bool HasConstantExtents(const Stage& stage) {
 }
 
 double TermsCycles(int64_t threads, int64_t terms) {
-  return kFromMemory * static_cast<double>(std::max(threads, kEnoughThreads)) *
-         static_cast<double>(terms);
+  return WaitsOf(0) +
+         kFromMemory * static_cast<double>(std::max(threads, kEnoughThreads)) *
+             static_cast<double>(terms);
 }
 
 Loop FuseAxes(Stage* stage) {
@@ -76,9 +81,21 @@ Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
   return {acc, stage};
 }
 
+Stage* JoinInto(Schedule* schedule, Stage* stage) {
+  Stage* const reader = OnlyReader(*schedule, *stage);
+  if (reader == nullptr) return stage;
+  stage->ComputeInline();
+  return reader;
+}
+
 void InlinePadding(const Schedule& schedule, const Stage& reader) {
   Stage* const pad = FindPad(schedule, reader);
   if (pad != nullptr && pad->IsUntouched()) pad->ComputeInline();
+}
+
+double Turns(int64_t blocks, int64_t cores) {
+  const double all = static_cast<double>(blocks) / static_cast<double>(cores);
+  return blocks <= cores ? 1 : (all + std::ceil(all)) / 2;
 }
 
 int64_t TermsOf(const Stage* reduction) {
@@ -123,21 +140,67 @@ Loop ShareAmongThreads(Stage* stage, const std::vector<Loop>& order,
 
 Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
              std::vector<Loop> outer, const std::vector<Loop>& inner) {
-  std::vector<Loop> threads, parts;
+  std::vector<Loop> far, near, rounds, runs;
   for (const TileSide& side : sides) {
-    auto [thread, part] = stage->Split(side.loop, side.part, Tail::kGuard);
-    threads.push_back(thread);
-    parts.push_back(part);
+    Loop loop = side.loop;
+    if (side.run < side.part) {
+      const auto [round, rest] =
+          stage->Split(loop, side.threads * side.run, Tail::kGuard);
+      rounds.push_back(round);
+      loop = rest;
+    }
+    const auto [thread, own] = stage->Split(loop, side.run, Tail::kGuard);
+    runs.push_back(own);
+    if (side.warp == 0) {
+      near.push_back(thread);
+      continue;
+    }
+    const auto [group, neighbour] =
+        stage->Split(thread, side.warp, Tail::kExact);
+    far.push_back(group);
+    near.push_back(neighbour);
   }
-  std::vector<Loop> order = std::move(outer);
-  order.insert(order.end(), threads.begin(), threads.end());
-  order.insert(order.end(), inner.begin(), inner.end());
-  order.insert(order.end(), parts.begin(), parts.end());
+  std::vector<Loop> threads = far, order = std::move(outer);
+  threads.insert(threads.end(), near.begin(), near.end());
+  for (const std::vector<Loop>& loops : {threads, inner, rounds, runs}) {
+    order.insert(order.end(), loops.begin(), loops.end());
+  }
   stage->Reorder(order);
   const Loop thread = stage->Fuse(threads);
   stage->Thread(thread);
-  for (const Loop part : parts) stage->Unroll(part);
+  for (const Loop part : rounds) stage->Unroll(part);
+  for (const Loop part : runs) stage->Unroll(part);
+  if (sides.back().is_even) stage->Vectorize(runs.back());
   return thread;
+}
+
+void KeepTile(Stage* acc, const std::map<size_t, TileSide>& sides) {
+  std::vector<int64_t> runs(acc->axes().size(), 1), threads = runs;
+  for (const auto& [axis, side] : sides) {
+    runs[axis] = side.run;
+    threads[axis] = side.threads;
+  }
+  acc->KeepInRegisters(runs, threads);
+}
+
+double SharedReads(double row_loads, double column_loads, int64_t elements) {
+  // A multiprocessor does four multiply-adds while it reads one row of banks.
+  const double reads =
+      4 * (row_loads + column_loads) / static_cast<double>(elements);
+  return reads <= 1 ? 1 + 0.4 * reads : 1.4 * reads;
+}
+
+int64_t RoundedUp(int64_t extent, int64_t tile) {
+  return extent <= tile ? extent : CeilDiv(extent, tile) * tile;
+}
+
+double WaitsOf(int64_t steps) {
+  return kLanes * (1500 + 80 * static_cast<double>(steps));
+}
+
+double JoinOf(int64_t bytes) {
+  constexpr double kBytesAtOnce = 1200;
+  return kLanes * (3500 + static_cast<double>(bytes) / kBytesAtOnce);
 }
 
 void ReduceAt(Stage* acc, Stage* reader, Loop loop) {

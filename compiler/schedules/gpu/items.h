@@ -3,6 +3,7 @@
 #define INGOT_COMPILER_SCHEDULES_GPU_ITEMS_H_
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "compiler/te/schedule.h"
@@ -17,6 +18,23 @@ bool HasConstantExtents(const Stage& stage);
 // Returns how long so many threads of one core take, each of which adds up so
 // many terms that come from memory, in cycles of one lane.
 double TermsCycles(int64_t threads, int64_t terms);
+
+// A thread's neighbours in a row or column, which it reads at once; beyond them
+// the other threads' come first, so that they do not read the same banks.
+inline constexpr int64_t kRun = 4;
+
+// Elements of a row of memory that neighbouring threads copy.
+inline constexpr int64_t kTermsTogether = 8;
+
+// An extent as it is where tiles of that size cover it, sticking out at its
+// end; one that no tile fits in stays.
+int64_t RoundedUp(int64_t extent, int64_t tile);
+
+// What else a block takes than its multiply-adds, in those of a multiprocessor:
+// to begin, to wait for each step, and to have other blocks' parts joined with
+// its own by a second kernel, which reads so many bytes.
+double WaitsOf(int64_t steps);
+double JoinOf(int64_t bytes);
 
 // One loop over all points of a result.
 Loop FuseAxes(Stage* stage);
@@ -35,9 +53,17 @@ struct Anchor {
 // reads a new stage that reduces.
 Anchor MakeAnchor(Schedule* schedule, Stage* stage);
 
+// Puts what `stage` copies from others into the only reader, if there is one,
+// and returns that, or else `stage`.
+Stage* JoinInto(Schedule* schedule, Stage* stage);
+
 // Puts padding where `reader` reads it, if nothing else does, rather than into
 // memory.
 void InlinePadding(const Schedule& schedule, const Stage& reader);
+
+// How many blocks a multiprocessor computes, one after the other. The last ones
+// have it to themselves, and are faster for that.
+double Turns(int64_t blocks, int64_t cores);
 
 // How many terms a reduction has, symbols guessed.
 int64_t TermsOf(const Stage* reduction);
@@ -52,16 +78,29 @@ void SumInBlocks(Stage* sum);
 Loop ShareAmongThreads(Stage* stage, const std::vector<Loop>& order,
                        int64_t threads);
 
-// One side of a tile: the loop over it, and how much of it is a thread's.
+// One side of a tile: `threads` threads take runs of neighbours, one after the
+// other, and then again until each has its part.
 struct TileSide {
   Loop loop;
-  int64_t part;
+  int64_t part, run, threads;
+  // So many of the threads are neighbours in a warp; 0: as they come.
+  int64_t warp = 0;
+  bool is_even = false;  // all threads have all of each run
 };
 
 // Cuts the sides of a tile into parts of threads. The stage's loops are then
-// `outer`, threads, `inner`, and those over a part. Returns the threads' loop.
+// `outer`, threads, `inner`, and those over a part. What the last side is even
+// in is vectors. Returns the threads' loop.
 Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
              std::vector<Loop> outer, const std::vector<Loop>& inner);
+
+// Keeps a tile's sums in the registers of the threads that CutTile gives them:
+// `sides` by the axes of `acc`.
+void KeepTile(Stage* acc, const std::map<size_t, TileSide>& sides);
+
+// So many accesses of shared memory a multiply-add waits for, where a thread
+// has a part of so many rows and columns, in runs of kRun.
+double SharedReads(double row_loads, double column_loads, int64_t elements);
 
 // The thread that runs an iteration of `loop` makes the reduction `acc`, which
 // `reader` reads there, in registers.

@@ -1,9 +1,12 @@
 // Convolutions: a block computes some channels of a tile of the image. Step by
 // step along the channels of the data, its threads copy a patch of these and
 // the weights into shared memory, padding included, so that all taps read one
-// copy; each thread adds to a small tile of its own in registers.
+// copy; each thread adds to a small tile of its own in registers. Tiles that
+// stick out compute zeros there. Where there are few tiles, several blocks
+// share the channels of the data, and a second kernel joins their sums.
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -94,17 +97,22 @@ struct Dimensions {
 struct Tile {
   int64_t channels, rows, columns;
   int64_t threads_y, threads_x;  // along rows and columns: kSide together
-  int64_t step;
+  int64_t step, chunks;
 
   Tile(const ScheduleChoice& choice, const Dimensions& of)
-      : channels(kSide * choice.Get("channels")), step(choice.Get("step")) {
+      : channels(kSide * choice.Get("channels")),
+        step(choice.Get("step")),
+        chunks(choice.Get("chunks")) {
     const int64_t points = kSide * choice.Get("points");
     columns = of.y == 0 ? points : choice.Get("width");
     threads_x = std::min(columns, kSide);
     threads_y = kSide / threads_x;
     rows = points / columns;
   }
-  bool IsPossible() const { return rows >= threads_y; }
+  bool IsPossible(const Dimensions& of) const {
+    return rows >= threads_y &&
+           (chunks == 1 || of.in_channels % (chunks * step) == 0);
+  }
 };
 
 // Returns how many elements of the data along one of its dimensions `extent`
@@ -136,30 +144,32 @@ int64_t SharedBytes(const Stage& stage, const Dimensions& of,
                    : dim == of.y ? tile.rows
                                  : 1);
   }
-  return (patch + tile.channels * step * of.taps) *
+  return (patch + (tile.channels + kRun) * step * of.taps) *
          stage.output().dtype().bytes();
 }
 
 // Returns how much longer a term takes where tiles do not divide a dimension:
 // each of a thread's numbers has a condition of its own, or all have one.
 double Guards(int64_t extent, int64_t tile, int64_t part) {
-  if (extent % (extent > tile ? tile : part) == 0) return 1.0;
+  if (extent > tile || extent % part == 0) return 1.0;
   return part > 1 ? 1.5 : 1.1;
 }
 
-// As for products this counts what a thread reads of shared memory for what it
-// computes, and how often all wait.
 double Cycles(const Dimensions& of, const Tile& tile, double each,
               int64_t cores) {
   const int64_t blocks =
-      of.blocks_before * CeilDiv(of.channels, tile.channels) *
+      tile.chunks * of.blocks_before * CeilDiv(of.channels, tile.channels) *
       CeilDiv(of.rows, tile.rows) * CeilDiv(of.columns, tile.columns);
-  const int64_t step = std::min(tile.step, of.in_channels);
-  const double waits = 1.0 + 0.5 / static_cast<double>(step * of.taps);
-  const int64_t terms = CeilDiv(of.in_channels, step) * step * of.taps;
+  const int64_t channels = of.in_channels / tile.chunks;
+  const int64_t step = std::min(tile.step, channels);
+  const int64_t steps = CeilDiv(channels, step);
   const int64_t elements = tile.channels * tile.rows * tile.columns;
-  return static_cast<double>(CeilDiv(blocks, cores) * elements * terms) * each *
-         waits;
+  const int64_t results =
+      4 * of.blocks_before * of.channels * of.rows * of.columns;
+  return Turns(blocks, cores) *
+             static_cast<double>(elements * steps * step * of.taps) * each +
+         WaitsOf(steps) +
+         (tile.chunks == 1 ? 0 : JoinOf(tile.chunks * results));
 }
 
 bool Matches(const ScheduleSite& site) {
@@ -177,16 +187,20 @@ ScheduleSpace Space(const ScheduleSite& site) {
   space.parameters = {{"channels", {4, 2, 1, 8}},
                       {"points", {4, 2, 1, 8}},
                       {"width", {16, 8, 4, 32}},
-                      {"step", {8, 4, 2, 1, 16}}};
+                      {"step", {8, 4, 2, 1, 16}},
+                      {"chunks", {1, 2, 4, 8, 16}}};
   space.cost = [of, &site](const ScheduleChoice& c) {
     const Tile tile(c, of);
-    if (!tile.IsPossible()) return kImpossible;
+    if (!tile.IsPossible(of)) return kImpossible;
     const int64_t bytes = SharedBytes(site.stage, of, tile);
     if (bytes > site.machine.shared_bytes) return kImpossible;
     // While one block waits another computes, where both have room.
     const double alone = 2 * bytes > site.machine.shared_bytes ? 1.1 : 1;
-    const double reads = 1.0 + 0.75 / static_cast<double>(c.Get("channels")) +
-                         0.75 / static_cast<double>(c.Get("points"));
+    const int64_t part = c.Get("channels"), points = c.Get("points");
+    const double weights =
+        part < kRun ? static_cast<double>(part) : static_cast<double>(part) / 2;
+    const double reads =
+        SharedReads(weights, static_cast<double>(points), part * points);
     const double guards =
         Guards(of.channels, tile.channels, tile.channels / kSide) *
         Guards(of.rows, tile.rows, tile.rows / tile.threads_y) *
@@ -196,114 +210,208 @@ ScheduleSpace Space(const ScheduleSite& site) {
   return space;
 }
 
-// A copy of what one step of `acc` reads by `load`, in shared memory.
-Stage* ShareOperand(Schedule* schedule, Stage* acc, Loop step,
-                    const tir::Load& load) {
-  Stage* const tile = schedule->CacheRead(
-      acc, load, absl::StrCat(load.buffer->name, ".tile"), load.buffer->shape,
-      [&](const Indices& i) { return tir::MakeLoad(load.buffer, i); },
-      load.indices);
-  tile->ComputeAt(acc, step);
-  tile->StoreIn(Storage::kShared);
-  return tile;
-}
+// What the template makes of a convolution.
+class Scheduler {
+ public:
+  Scheduler(Schedule* schedule, Stage* stage, const ScheduleChoice& choice)
+      : schedule_(schedule),
+        of_(*stage),
+        tile_(choice, of_),
+        conv_(*FindConv(*stage)),
+        stage_(stage) {
+    if (tile_.chunks == 1) return;
+    stage_ = schedule->ReduceInChunks(stage, tile_.chunks);
+    first_ = 1;
+    Stage* const joined = JoinInto(schedule, stage);
+    joined->Parallel(FuseAxes(joined));
+  }
 
-// Neighbouring threads copy neighbouring columns, some rows at a time: to take
-// every element's number apart would need more divisions than it has products.
-void CopyPatch(Schedule* schedule, Stage* acc, Loop step, const tir::Load& data,
-               size_t x) {
-  constexpr int64_t kLanes = 8;
-  Stage* const tile = ShareOperand(schedule, acc, step, data);
-  InlinePadding(*schedule, *tile);
-  std::vector<Loop> rows = tile->axes();
-  rows.erase(rows.begin() + static_cast<int64_t>(x));
-  std::vector<Loop> order = rows;
-  order.push_back(tile->axis(static_cast<int>(x)));
-  tile->Reorder(order);
-  const auto [some_rows, row] =
-      tile->Split(tile->Fuse(rows), kSide * kSide / kLanes, Tail::kGuard);
-  const auto [some_columns, column] =
-      tile->Split(tile->axis(static_cast<int>(x)), kLanes, Tail::kGuard);
-  tile->Reorder({row, column, some_rows, some_columns});
-  tile->Thread(tile->Fuse(row, column));
-}
+  void Run() {
+    std::vector<Expr> rounded = stage_->output().shape();
+    for (const Side& side : Sides()) {
+      rounded[side.axis] =
+          tir::MakeInt(RoundedUp(GuessExtent(rounded[side.axis]), side.extent));
+    }
+    Stage* const acc =
+        schedule_->CacheWrite(stage_, rounded, stage_->op().reduce_extent);
+    Stage* const out = JoinInto(schedule_, stage_);
+    const Loop block = ScheduleResult(out);
+    const Loop step = ScheduleSums(acc);
+    acc->ComputeAt(out, block);
+    CopyPatch(acc, step);
+    CopyWeights(acc, step);
+  }
 
-// A thread copies all taps of a channel.
-void CopyWeights(Schedule* schedule, Stage* acc, Loop step,
-                 const tir::Load& weight) {
-  Stage* const tile = ShareOperand(schedule, acc, step, weight);
-  ShareAmongThreads(tile, {tile->axis(0), tile->axis(1)}, kSide * kSide);
-}
+ private:
+  // One side of a tile: how much of it a block has, and how a thread's part is
+  // cut.
+  struct Side {
+    size_t axis;
+    int64_t extent, part, run, threads;
 
-// One side of a tile, in all and of a thread.
-struct Side {
-  size_t axis;
-  int64_t extent, part;
+    TileSide Of(Loop loop) const { return {loop, part, run, threads}; }
+  };
+
+  std::vector<Side> Sides() const {
+    const int64_t part = tile_.channels / kSide;
+    std::vector<Side> sides = {
+        {first_ + 1, tile_.channels, part, std::min(part, kRun), kSide}};
+    if (of_.y != 0) {
+      sides.push_back({first_ + of_.y, tile_.rows, tile_.rows / tile_.threads_y,
+                       1, tile_.threads_y});
+    }
+    sides.push_back({first_ + of_.x, tile_.columns,
+                     tile_.columns / tile_.threads_x, 1, tile_.threads_x});
+    return sides;
+  }
+
+  // A tile of the result for each block. Returns the loop over blocks.
+  Loop ScheduleResult(Stage* out) {
+    std::vector<Loop> order = out->axes();
+    const size_t rank = order.size();
+    std::vector<TileSide> parts;
+    for (const Side& side : Sides()) {
+      const auto [block, inside] =
+          out->Split(order[side.axis], side.extent, Tail::kGuard);
+      order[side.axis] = block;
+      order.push_back(inside);
+      parts.push_back(side.Of(inside));
+    }
+    out->Reorder(order);
+    order.resize(rank);
+    CutTile(out, parts, order, {});
+    const Loop block = out->Fuse(order);
+    out->Block(block);
+    return block;
+  }
+
+  // The sums, in registers. Returns the loop over steps.
+  Loop ScheduleSums(Stage* acc) {
+    const auto [outer, channel] =
+        acc->Split(acc->reduce_axis(0), tile_.step, Tail::kGuard);
+    std::vector<Loop> before = {outer}, terms = {channel};
+    terms.insert(terms.end(), acc->reduce_axes().begin() + 1,
+                 acc->reduce_axes().end());
+    std::vector<TileSide> parts;
+    std::map<size_t, TileSide> by_axis;
+    size_t axis = 0;
+    for (const Side& side : Sides()) {
+      for (; axis < side.axis; ++axis) before.push_back(AxisOf(acc, axis));
+      ++axis;
+      parts.push_back(side.Of(AxisOf(acc, side.axis)));
+      by_axis.emplace(side.axis, parts.back());
+    }
+    for (; axis < acc->axes().size(); ++axis) {
+      before.push_back(AxisOf(acc, axis));
+    }
+    // A step's terms are summed apart: one chain of additions loses digits.
+    acc->ReduceApartAt(CutTile(acc, parts, before, terms));
+    KeepTile(acc, by_axis);
+    return outer;
+  }
+
+  static Loop AxisOf(const Stage* stage, size_t axis) {
+    return stage->axis(static_cast<int>(axis));
+  }
+
+  // The load of that tensor in the sums.
+  static tir::Load LoadIn(const Stage* acc, const tir::Buffer& buffer) {
+    const std::vector<const tir::Load*> loads = LoadsOf(acc->op().value);
+    return loads[0]->buffer == buffer ? *loads[0] : *loads[1];
+  }
+
+  // A copy of the data of a step. Neighbouring threads copy neighbouring
+  // columns, some rows at a time: to take every element's number apart would
+  // need more divisions than it has products.
+  void CopyPatch(Stage* acc, Loop step) {
+    constexpr int64_t kNeighbours = 8;
+    const tir::Load data = LoadIn(acc, conv_.data.buffer);
+    // Where tiles stick out of the result they may read beyond the data.
+    std::vector<Expr> shape = data.buffer->shape;
+    std::vector<size_t> beyond;
+    for (size_t dim = 2; dim < shape.size(); ++dim) {
+      const int64_t reach =
+          Reach(acc->op(), data.indices[dim],
+                GuessExtent(acc->output().shape()[first_ + dim]));
+      if (reach <= GuessExtent(shape[dim])) continue;
+      beyond.push_back(dim);
+      shape[dim] = tir::MakeInt(reach);
+    }
+    const auto value = [&](const Indices& i) {
+      Expr load = tir::MakeLoad(data.buffer, i);
+      Expr inside;
+      for (const size_t dim : beyond) {
+        const Expr is_in = tir::Lt(i[dim], data.buffer->shape[dim]);
+        inside = inside == nullptr ? is_in : tir::And(inside, is_in);
+      }
+      if (inside == nullptr) return load;
+      return tir::MakeSelect(inside, load, tir::MakeConst(load->dtype, 0));
+    };
+    Stage* const tile = schedule_->CacheRead(
+        acc, data, absl::StrCat(data.buffer->name, ".tile"), shape, value,
+        data.indices);
+    tile->ComputeAt(acc, step);
+    tile->StoreIn(Storage::kShared);
+    InlinePadding(*schedule_, *tile);
+    std::vector<Loop> rows = tile->axes();
+    rows.erase(rows.begin() + static_cast<int64_t>(of_.x));
+    std::vector<Loop> order = rows;
+    order.push_back(AxisOf(tile, of_.x));
+    tile->Reorder(order);
+    const auto [some_rows, row] = tile->Split(
+        tile->Fuse(rows), kSide * kSide / kNeighbours, Tail::kGuard);
+    const auto [some_columns, column] =
+        tile->Split(AxisOf(tile, of_.x), kNeighbours, Tail::kGuard);
+    tile->Reorder({row, column, some_rows, some_columns});
+    tile->Thread(tile->Fuse(row, column));
+  }
+
+  // A copy of the weights of a step, [channels of the data and taps, channels
+  // of the result]. Neighbouring threads read neighbouring taps, few at a time,
+  // so that what they store lies in different banks.
+  void CopyWeights(Stage* acc, Loop step) {
+    const tir::Load weight = LoadIn(acc, conv_.weight.buffer);
+    const std::vector<Expr>& shape = weight.buffer->shape;
+    const int64_t channels = GuessExtent(shape[0]);
+    Expr term = tir::MakeInt(0);
+    int64_t terms = 1;
+    for (size_t i = 1; i < shape.size(); ++i) {
+      term = term * shape[i] + weight.indices[i];
+      terms *= GuessExtent(shape[i]);
+    }
+    const int64_t rounded = GuessExtent(acc->output().shape()[first_ + 1]);
+    const auto value = [&](const Indices& i) {
+      Indices from(shape.size());
+      from[0] = i[1];
+      Expr rest = i[0];
+      for (size_t dim = shape.size(); dim-- > 1;) {
+        from[dim] = dim == 1 ? rest : rest % shape[dim];
+        rest = rest / shape[dim];
+      }
+      Expr load = tir::MakeLoad(weight.buffer, std::move(from));
+      if (rounded == channels) return load;
+      return tir::MakeSelect(tir::Lt(i[1], tir::MakeInt(channels)), load,
+                             tir::MakeConst(load->dtype, 0));
+    };
+    Stage* const tile = schedule_->CacheRead(
+        acc, weight, absl::StrCat(weight.buffer->name, ".tile"),
+        {tir::MakeInt(terms), tir::MakeInt(rounded)}, value,
+        {term, weight.indices[0]});
+    const auto [far, near] =
+        tile->Split(tile->axis(0), kTermsTogether, Tail::kGuard);
+    ShareAmongThreads(tile, {far, tile->axis(1), near}, kSide * kSide);
+    tile->ComputeAt(acc, step);
+    tile->StoreInRows(kRun);
+  }
+
+  Schedule* const schedule_;
+  const Dimensions of_;
+  const Tile tile_;
+  const Conv conv_;
+  Stage* stage_;
+  size_t first_ =
+      0;  // of the convolution's axes: there is one of chunks before
 };
-
-std::vector<Side> SidesOf(const Dimensions& of, const Tile& tile) {
-  std::vector<Side> sides = {{1, tile.channels, tile.channels / kSide}};
-  if (of.y != 0) sides.push_back({of.y, tile.rows, tile.rows / tile.threads_y});
-  sides.push_back({of.x, tile.columns, tile.columns / tile.threads_x});
-  return sides;
-}
-
-// A tile of the result for each block. Returns the loop over blocks.
-Loop ScheduleResult(Stage* out, const std::vector<Side>& sides) {
-  std::vector<Loop> order = out->axes();
-  const size_t rank = order.size();
-  std::vector<TileSide> parts;
-  for (const Side& side : sides) {
-    const auto [block, inside] =
-        out->Split(order[side.axis], side.extent, Tail::kGuard);
-    order[side.axis] = block;
-    order.push_back(inside);
-    parts.push_back({inside, side.part});
-  }
-  out->Reorder(order);
-  order.resize(rank);
-  CutTile(out, parts, order, {});
-  const Loop block = out->Fuse(order);
-  out->Block(block);
-  return block;
-}
-
-// The sums, in registers. Returns the loop over steps.
-Loop ScheduleSums(Stage* acc, const std::vector<Side>& sides, int64_t step) {
-  const auto [outer, channel] =
-      acc->Split(acc->reduce_axis(0), step, Tail::kGuard);
-  std::vector<Loop> before = {outer}, terms = {channel};
-  terms.insert(terms.end(), acc->reduce_axes().begin() + 1,
-               acc->reduce_axes().end());
-  std::vector<int64_t> registers(acc->axes().size(), 1);
-  std::vector<TileSide> parts;
-  size_t axis = 0;
-  for (const Side& side : sides) {
-    for (; axis < side.axis; ++axis) before.push_back(acc->axis(axis));
-    ++axis;
-    registers[side.axis] = side.part;
-    parts.push_back({acc->axis(side.axis), side.part});
-  }
-  for (; axis < acc->axes().size(); ++axis) before.push_back(acc->axis(axis));
-  // A step's terms are summed apart: one chain of additions loses digits.
-  acc->ReduceApartAt(CutTile(acc, parts, before, terms));
-  acc->KeepInRegisters(registers);
-  return outer;
-}
-
-void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
-           const MachineModel&) {
-  const Dimensions of(*stage);
-  const Tile tile(choice, of);
-  const std::vector<Side> sides = SidesOf(of, tile);
-  const auto [acc, out] = MakeAnchor(schedule, stage);
-  const Conv conv = *FindConv(*acc);
-  const Loop block = ScheduleResult(out, sides);
-  const Loop step = ScheduleSums(acc, sides, tile.step);
-  acc->ComputeAt(out, block);
-  CopyPatch(schedule, acc, step, conv.data, of.x);
-  CopyWeights(schedule, acc, step, conv.weight);
-}
 
 }  // namespace
 
@@ -313,7 +421,10 @@ ScheduleTemplate TileConv() {
   t.scope = TemplateScope::kAnchor;
   t.matches = Matches;
   t.space = Space;
-  t.build = Build;
+  t.build = [](Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
+               const MachineModel&) {
+    Scheduler(schedule, stage, choice).Run();
+  };
   return t;
 }
 

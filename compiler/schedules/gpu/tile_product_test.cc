@@ -52,14 +52,17 @@ Kernel Product(int64_t batch, int64_t m, int64_t n, int64_t k, bool transposed,
 }
 
 // One point of the space.
-Schedule Scheduled(const Kernel& kernel, int64_t tile, int64_t step) {
+Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
+                   int64_t step, int64_t chunks) {
   const MachineModel machine = TestGpu();
   auto schedule = ScheduleKernel(
       kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.tile_product")},
       machine,
       [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
-        choice.Set("tile", tile);
+        choice.Set("rows", rows);
+        choice.Set("columns", columns);
         choice.Set("step", step);
+        choice.Set("chunks", chunks);
         return choice;
       });
   EXPECT_TRUE(schedule.ok()) << schedule.status();
@@ -68,36 +71,68 @@ Schedule Scheduled(const Kernel& kernel, int64_t tile, int64_t step) {
 
 TEST(TileProduct, IsTheProduct) {
   struct Case {
-    int64_t batch, m, n, k, tile, step;
+    int64_t batch, m, n, k, rows, columns, step, chunks;
     bool transposed, epilogue;
   };
   for (const Case& c : std::vector<Case>{
-           {1, 64, 64, 32, 32, 16, false, false},  // nothing is left over
-           {1, 64, 32, 16, 32, 8, true, true},
-           {1, 33, 70, 19, 32, 8, false, true},  // something on each side
-           {2, 35, 40, 20, 32, 16, true, false},
-           {3, 5, 100, 7, 64, 8, false, true},  // fewer rows than a tile
-           {1, 1, 1, 1, 64, 16, false, false},
-           {1, 130, 129, 9, 128, 8, false, false},
+           {1, 64, 64, 32, 32, 32, 16, 1, false, false},  // nothing left over
+           {1, 64, 32, 16, 32, 16, 8, 1, true, true},
+           {1, 33, 70, 19, 32, 64, 8, 1, false,
+            true},  // something on each side
+           {2, 35, 40, 20, 32, 16, 16, 1, true, false},
+           {3, 17, 100, 7, 16, 64, 8, 1, false, true},
+           {1, 16, 16, 1, 16, 16, 16, 1, false, false},
+           {1, 130, 132, 9, 128, 128, 8, 1, false, false},  // runs of zeros
+           {1, 130, 129, 9, 128, 32, 8, 1, false, true},
+           // Parts of the sum, which are joined with and without an epilogue.
+           {1, 64, 64, 32, 32, 64, 8, 2, false, true},
+           {2, 35, 40, 24, 16, 32, 16, 4, true, false},
+           {1, 33, 70, 96, 32, 64, 8, 8, false, true},
        }) {
     SCOPED_TRACE(testing::Message()
                  << c.batch << " x " << c.m << " x " << c.n << " x " << c.k
-                 << " by " << c.tile << ", " << c.step);
+                 << " by " << c.rows << ", " << c.columns << ", " << c.step
+                 << ", " << c.chunks);
     const Kernel kernel =
         Product(c.batch, c.m, c.n, c.k, c.transposed, c.epilogue);
-    ExpectSame(kernel, Scheduled(kernel, c.tile, c.step));
+    ExpectSame(kernel, Scheduled(kernel, c.rows, c.columns, c.step, c.chunks));
+  }
+}
+
+// A convolution of one tap: channels are the rows, points of the image the
+// columns.
+TEST(TileProduct, IsAConvolutionOfOneTap) {
+  for (const int64_t chunks : {1, 4}) {
+    Kernel kernel;
+    Graph& g = kernel.graph;
+    const DataType f32 = DataType::Float(32);
+    const Tensor data = g.Placeholder("data", f32, ConstShape({2, 256, 1, 49}));
+    const Tensor weight = g.Placeholder("w", f32, ConstShape({128, 256, 1, 1}));
+    const Tensor c =
+        g.Reduce("c", ConstShape({2, 128, 1, 49}), {I(256), I(1), I(1)},
+                 Reducer::Sum(f32), [&](const Indices& i, const Indices& r) {
+                   return data({i[0], r[0], i[2] + r[1], i[3] + r[2]}) *
+                          weight({i[1], r[0], r[1], r[2]});
+                 });
+    kernel.inputs = {data, weight};
+    kernel.outputs = {g.Compute("d", c.shape(), [&](const Indices& i) {
+      return tir::Max(c(i), F(0));
+    })};
+    EXPECT_EQ(gpu::TemplateFor(kernel, TestGpu()), "gpu.tile_product");
+    ExpectSame(kernel, Scheduled(kernel, 32, 32, 16, chunks));
   }
 }
 
 TEST(TileProduct, SharesOperandsAndKeepsSums) {
   const Kernel kernel = Product(1, 64, 64, 32, false, true);
   const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
-                          Scheduled(kernel, 32, 16));
+                          Scheduled(kernel, 32, 32, 16, 1));
   ASSERT_TRUE(func.ok()) << func.status();
   const std::string text = tir::Print(*func);
   EXPECT_THAT(text, HasSubstr("block "));
-  EXPECT_THAT(text, HasSubstr("alloc %c: f32[1, 16, 16, 1, 2, 2] registers"));
-  EXPECT_THAT(text, HasSubstr("alloc %a.tile: f32[1, 16, 32] shared"));
+  EXPECT_THAT(text,
+              HasSubstr("alloc %c.acc: f32[1, 16, 16, 1, 2, 2] registers"));
+  EXPECT_THAT(text, HasSubstr("alloc %a.tile: f32[1, 16, 36] shared"));
   EXPECT_THAT(text, HasSubstr("alloc %b.tile: f32[16, 32] shared"));
 }
 
@@ -118,8 +153,9 @@ TEST(TileProduct, SharesNoMoreThanThereIs) {
   const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
   const ScheduleTemplate t = gpu::TemplateNamed("gpu.tile_product");
   const ScheduleChoice choice = CheapestPoint(t, site).parameters;
-  // One for each of two operands.
-  EXPECT_LE(2 * 4 * choice.Get("tile") * choice.Get("step"), 8 << 10);
+  EXPECT_LE(
+      4 * (choice.Get("rows") + choice.Get("columns")) * choice.Get("step"),
+      8 << 10);
 }
 
 TEST(TileProduct, TakesLargerTilesWhereThereAreMany) {
@@ -129,10 +165,25 @@ TEST(TileProduct, TakesLargerTilesWhereThereAreMany) {
     const MachineModel machine = TestGpu();
     const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
     return CheapestPoint(gpu::TemplateNamed("gpu.tile_product"), site)
-        .parameters.Get("tile");
+        .parameters.Get("rows");
   };
   EXPECT_EQ(tile_of(4096), 128);
   EXPECT_EQ(tile_of(64), 32);
+}
+
+// One block for each of few tiles would leave most of the device idle.
+TEST(TileProduct, SharesLongSumsOfFewTiles) {
+  const auto chunks_of = [](int64_t m, int64_t k) {
+    const Kernel kernel = Product(1, m, 384, k, false, true);
+    auto schedule = Schedule::Create(kernel.graph, kernel.outputs);
+    const MachineModel machine = TestGpu();
+    const ScheduleSite site{*schedule, *schedule->stages()[0], machine};
+    return CheapestPoint(gpu::TemplateNamed("gpu.tile_product"), site)
+        .parameters.Get("chunks");
+  };
+  EXPECT_GE(chunks_of(128, 1536), 4);
+  EXPECT_EQ(chunks_of(128, 64), 1);
+  EXPECT_EQ(chunks_of(8192, 1536), 1);
 }
 
 }  // namespace

@@ -1,0 +1,179 @@
+#include "compiler/codegen/device_pipelines.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "compiler/codegen/device_kernels.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::As;
+using tir::Scope;
+
+// More iterations ahead than hide how long memory takes are room taken from
+// other blocks.
+constexpr int64_t kMostSlots = 4;
+
+int64_t BytesOf(const tir::BufferNode& buffer) {
+  int64_t bytes = buffer.dtype.bytes();
+  for (const tir::Expr& dim : buffer.shape) {
+    int64_t extent = 0;
+    tir::AsConstInt(dim, &extent);
+    bytes *= extent;  // the verifier has limits
+  }
+  return bytes;
+}
+
+// What statements do with buffers.
+class BufferUses final : public tir::StmtVisitor {
+ public:
+  std::map<const tir::BufferNode*, int> loads, stores;
+  // Nothing but loops, conditions and stores.
+  bool is_plain = true;
+  int thread_loops = 0;
+  int64_t shared_bytes = 0;
+
+  int CountOf(const tir::BufferNode* buffer) const {
+    const auto count = [buffer](const auto& uses) {
+      const auto it = uses.find(buffer);
+      return it == uses.end() ? 0 : it->second;
+    };
+    return count(loads) + count(stores);
+  }
+
+ private:
+  void VisitLoad(const tir::Load& node) override {
+    ++loads[node.buffer.get()];
+    StmtVisitor::VisitLoad(node);
+  }
+  void VisitStore(const tir::Store& node) override {
+    ++stores[node.buffer.get()];
+    StmtVisitor::VisitStore(node);
+  }
+  void VisitFor(const tir::For& node) override {
+    thread_loops += node.for_kind == tir::ForKind::kThread;
+    StmtVisitor::VisitFor(node);
+  }
+  void VisitAllocate(const tir::Allocate& node) override {
+    is_plain = false;
+    if (node.buffer->scope == Scope::kShared) {
+      shared_bytes += BytesOf(*node.buffer);
+    }
+    StmtVisitor::VisitAllocate(node);
+  }
+  void VisitWhile(const tir::While& node) override {
+    is_plain = false;
+    StmtVisitor::VisitWhile(node);
+  }
+  void VisitCallExtern(const tir::CallExtern& node) override {
+    is_plain = false;
+    StmtVisitor::VisitCallExtern(node);
+  }
+  void VisitPart(const tir::Part& node) override {
+    is_plain = false;
+    StmtVisitor::VisitPart(node);
+  }
+};
+
+template <typename Node>
+BufferUses UsesOf(const Node& node) {
+  BufferUses uses;
+  uses.Visit(node);
+  return uses;
+}
+
+class Finder final : public tir::StmtVisitor {
+ public:
+  explicit Finder(const tir::For& block) : block_(UsesOf(block.body)) {
+    room_ = kMaxSharedBytes - block_.shared_bytes;
+    Visit(block.body);
+  }
+
+  Pipelines found;
+
+ private:
+  void VisitFor(const tir::For& node) override {
+    if (auto pipeline = PipelineOf(node)) {
+      found[&node] = *std::move(pipeline);
+    } else {
+      StmtVisitor::VisitFor(node);
+    }
+  }
+
+  std::optional<Pipeline> PipelineOf(const tir::For& loop) {
+    int64_t extent = 0;
+    const auto* body = As<tir::Seq>(loop.body);
+    if (loop.for_kind != tir::ForKind::kSerial || body == nullptr ||
+        !tir::AsConstInt(loop.extent, &extent)) {
+      return std::nullopt;
+    }
+    Pipeline pipeline;
+    const BufferUses all = UsesOf(loop.body);
+    std::set<const tir::BufferNode*> filled;
+    size_t next = 0;
+    for (; next < body->stmts.size(); ++next) {
+      const auto* copy = As<tir::For>(body->stmts[next]);
+      if (copy == nullptr || !IsCopy(*copy, all, &filled)) break;
+      pipeline.copies.push_back(copy);
+    }
+    pipeline.rest.assign(body->stmts.begin() + static_cast<int64_t>(next),
+                         body->stmts.end());
+    pipeline.buffers.assign(filled.begin(), filled.end());
+    int64_t bytes = 0;
+    for (const tir::BufferNode* buffer : filled) {
+      bytes += BytesOf(*buffer);
+      // The rest reads it, and nobody outside.
+      if (block_.CountOf(buffer) != all.CountOf(buffer)) return std::nullopt;
+      for (const tir::Stmt& s : pipeline.rest) {
+        if (UsesOf(s).stores.count(buffer) != 0) return std::nullopt;
+      }
+    }
+    if (bytes == 0 || pipeline.rest.empty()) return std::nullopt;
+    pipeline.slots = std::min({kMostSlots, extent, 1 + room_ / bytes});
+    if (pipeline.slots < 2) return std::nullopt;
+    room_ -= (pipeline.slots - 1) * bytes;
+    return pipeline;
+  }
+
+  // Whether a thread loop only copies into shared memory, from what `all` that
+  // the loop does leaves alone. Adds the buffers that it fills.
+  static bool IsCopy(const tir::For& loop, const BufferUses& all,
+                     std::set<const tir::BufferNode*>* filled) {
+    if (loop.for_kind != tir::ForKind::kThread) return false;
+    const BufferUses uses = UsesOf(loop.body);
+    if (!uses.is_plain || uses.thread_loops > 0) return false;
+    for (const auto& [buffer, count] : uses.loads) {
+      if (buffer->scope == Scope::kShared || buffer->scope == Scope::kStack ||
+          all.stores.count(buffer) != 0) {
+        return false;
+      }
+    }
+    for (const auto& [buffer, count] : uses.stores) {
+      if (buffer->scope != Scope::kShared) return false;
+    }
+    for (const auto& [buffer, count] : uses.stores) filled->insert(buffer);
+    return true;
+  }
+
+  const BufferUses block_;
+  int64_t room_ = 0;
+};
+
+}  // namespace
+
+Pipelines FindPipelines(const tir::For& block) { return Finder(block).found; }
+
+int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer) {
+  for (const auto& [loop, pipeline] : pipelines) {
+    for (const tir::BufferNode* filled : pipeline.buffers) {
+      if (filled == &buffer) return pipeline.slots;
+    }
+  }
+  return 1;
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,38 @@
+// Loops of a block that can copy the data of later iterations into shared
+// memory while they compute one. Private to this folder and its subfolders.
+#ifndef INGOT_COMPILER_CODEGEN_DEVICE_PIPELINES_H_
+#define INGOT_COMPILER_CODEGEN_DEVICE_PIPELINES_H_
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "compiler/tir/ir.h"
+
+namespace ingot::codegen {
+
+// A loop whose iterations begin with thread loops that only copy, into shared
+// memory that nothing else uses, what nothing in the loop writes: these may run
+// some iterations ahead, if each iteration has buffers of its own. A value;
+// valid as long as the loop.
+struct Pipeline {
+  std::vector<const tir::For*> copies;
+  std::vector<tir::Stmt> rest;                  // of the body
+  std::vector<const tir::BufferNode*> buffers;  // that the copies fill
+  // So many iterations have their buffers at once: at least two, and no more
+  // than the loop has.
+  int64_t slots = 0;
+};
+
+using Pipelines = std::map<const tir::For*, Pipeline>;
+
+// Finds them in a block loop. All of its shared buffers, with what the
+// pipelines have beside them, have at most kMaxSharedBytes.
+Pipelines FindPipelines(const tir::For& block);
+
+// How many of a shared buffer there are.
+int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_DEVICE_PIPELINES_H_
