@@ -1,5 +1,6 @@
 #include "backends/device/code_loader.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "backends/device/built_code.h"
 #include "backends/device/kernel_device.h"
 #include "backends/device/read_table.h"
+#include "base/alignment.h"
 #include "base/annotate.h"
 #include "base/status_macros.h"
 #include "loaders/build_cache.h"
@@ -123,6 +125,19 @@ absl::StatusOr<std::shared_ptr<Code>> OpenCode(absl::Span<const Artifact> group,
   return std::make_shared<Code>(std::move(device), handle);
 }
 
+// Kernels move several elements at once. Memory of executors is aligned, and
+// plans of others may not be.
+absl::Status CheckAlignment(absl::string_view name,
+                            absl::Span<void* const> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (reinterpret_cast<uintptr_t>(arguments[i]) % kAlignment == 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        name, ": argument ", i, " does not begin at a multiple of ", kAlignment,
+        " bytes"));
+  }
+  return absl::OkStatus();
+}
+
 // The function of an entry of the table, which keeps the code.
 absl::StatusOr<Function> MakeFunction(const std::shared_ptr<Code>& code,
                                       Device device,
@@ -137,6 +152,7 @@ absl::StatusOr<Function> MakeFunction(const std::shared_ptr<Code>& code,
           absl::Span<const TVMFFIAny> args, TVMFFIAny*) -> absl::Status {
         INGOT_ASSIGN_OR_RETURN(const std::vector<void*> arguments,
                                CheckCall(entry.name, entry.spec, args, device));
+        INGOT_RETURN_IF_ERROR(CheckAlignment(entry.name, arguments));
         for (size_t i = 0; i < kernels.size(); ++i) {
           const absl::Status status =
               code->device().Run(kernels[i], entry.launches[i], arguments);

@@ -54,7 +54,10 @@ tir::PrimFunc Product(int64_t m, int64_t n, int64_t k, int64_t tile) {
       g, {d}, tiles, TestGpu(),
       [&](const te::ScheduleTemplate&, const te::ScheduleSite&,
           te::ScheduleChoice choice) {
-        choice.Set("tile", tile);
+        choice.Set("rows", tile);
+        choice.Set("columns", tile);
+        choice.Set("step", 16);
+        choice.Set("chunks", 1);
         return choice;
       });
   EXPECT_TRUE(schedule.ok()) << schedule.status();
@@ -93,8 +96,8 @@ TEST(Blocks, AreGroupsThatShareMemory) {
   // After copying, and after adding, before the next step copies.
   EXPECT_EQ(kernels[0].barriers.size(), 3u);
   const std::string source = Source(func, kernels);
-  EXPECT_THAT(source, HasSubstr("__local float a_tile[512];\n"));
-  EXPECT_THAT(source, HasSubstr("float c[4];\n"));
+  EXPECT_THAT(source, HasSubstr("__local float a_tile[576];\n"));
+  EXPECT_THAT(source, HasSubstr("float c_acc[4];\n"));
   EXPECT_THAT(source, HasSubstr("get_group_id(0)"));
   EXPECT_THAT(source, HasSubstr("get_local_id(0)"));
   EXPECT_THAT(
@@ -144,8 +147,8 @@ TEST(Blocks, ComputeTheProduct) {
   for (const Case& c : std::vector<Case>{{64, 64, 32, 32},
                                          {40, 70, 20, 32},
                                          {65, 130, 17, 64},
-                                         {130, 3, 33, 128},
-                                         {1, 1, 1, 64}}) {
+                                         {130, 17, 33, 16},
+                                         {16, 16, 1, 16}}) {
     SCOPED_TRACE(testing::Message() << c.m << " x " << c.n << " x " << c.k);
     const tir::PrimFunc func = Product(c.m, c.n, c.k, c.tile);
     const std::vector<Tensor> arguments = {

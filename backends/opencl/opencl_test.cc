@@ -85,9 +85,9 @@ TEST(OpenClCode, OfProductsSharesTiles) {
   const auto set = CompileText(kProduct, "opencl,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   EXPECT_THAT(ContentOf(*set, "opencl", "kernels.cl"),
-              HasSubstr("__local float x_tile[512];"));
+              HasSubstr("__local float x_tile[1088];"));
   EXPECT_THAT(ContentOf(*set, "opencl", "kernels.table"),
-              HasSubstr("  launch m_fused_matmul_relu_0 16384 256\n"));
+              HasSubstr("  launch m_fused_matmul_relu_0 65536 256\n"));
 }
 
 TEST(OpenClCode, TakesNoSymbolsAndNoHalfFloats) {
@@ -131,22 +131,22 @@ TEST_F(OpenClDevice, RunsTilesOfProducts) {
   ASSERT_TRUE(set.ok()) << set.status();
   const auto model = testing_support::StoreAndLoad(*set);
   ASSERT_TRUE(model.ok()) << model.status();
-  Tensor x = *Tensor::Empty(DataType::Float(32), {256, 64});
-  Tensor w = *Tensor::Empty(DataType::Float(32), {64, 256});
+  Tensor x = *Tensor::Empty(DataType::Float(32), {1024, 128});
+  Tensor w = *Tensor::Empty(DataType::Float(32), {128, 1024});
   for (int64_t i = 0; i < x.NumElements(); ++i) {
     x.mutable_data<float>()[i] = static_cast<float>(i * 7 % 23 - 11);
     w.mutable_data<float>()[i] = static_cast<float>(i * 5 % 19 - 9);
   }
   const auto results = testing_support::RunModel(*model, {x, w});
   ASSERT_TRUE(results.ok()) << results.status();
-  for (int64_t row = 0; row < 256; ++row) {
-    for (int64_t column = 0; column < 256; ++column) {
+  for (int64_t row = 0; row < 1024; ++row) {
+    for (int64_t column = 0; column < 1024; ++column) {
       float sum = 0;  // of integers: exact
-      for (int64_t k = 0; k < 64; ++k) {
+      for (int64_t k = 0; k < 128; ++k) {
         sum +=
-            x.data<float>()[row * 64 + k] * w.data<float>()[k * 256 + column];
+            x.data<float>()[row * 128 + k] * w.data<float>()[k * 1024 + column];
       }
-      ASSERT_EQ((*results)[0].data<float>()[row * 256 + column],
+      ASSERT_EQ((*results)[0].data<float>()[row * 1024 + column],
                 std::fmax(sum, 0.0f))
           << row << " " << column;
     }

@@ -54,7 +54,7 @@ TEST(Tiles, AreOneKernelForEachOperator) {
                             "group_norm(%x, %w, %b) {groups=2}")),
             1);
   // The padding is part of the patch.
-  EXPECT_EQ(KernelsOf(Model("%x: f32[1, 32, 30, 30], %w: f32[64, 32, 3, 3]",
+  EXPECT_EQ(KernelsOf(Model("%x: f32[1, 8, 120, 120], %w: f32[64, 8, 3, 3]",
                             "conv2d(%x, %w) {pads=[1, 1, 1, 1]}")),
             1);
 }
@@ -187,9 +187,9 @@ void ExpectConvolution(const ConvCase& c, const Tensor& x, const Tensor& w,
 }
 
 TEST_F(TilesOnDevice, Convolutions) {
-  for (const ConvCase& c : std::vector<ConvCase>{{64, 16, 28, 28, 3, 1, 1},
+  for (const ConvCase& c : std::vector<ConvCase>{{64, 64, 28, 28, 3, 1, 1},
                                                  {32, 3, 33, 41, 7, 2, 3},
-                                                 {70, 40, 7, 7, 1, 1, 0},
+                                                 {256, 256, 28, 28, 1, 1, 0},
                                                  {20, 9, 14, 10, 3, 2, 0}}) {
     SCOPED_TRACE(testing::Message() << c.channels << " of " << c.in);
     const Tensor x = Numbers({1, c.in, c.height, c.width}, 1);

@@ -94,16 +94,14 @@ TEST(RocmCode, OfProductsSharesTiles) {
   const std::string text = Disassembled(*set);
   // A barrier after what was copied has arrived, and one after all have read.
   EXPECT_THAT(text, HasSubstr(R"(
-    1704:   ds_write2st64_b32 v1, v12, v14 offset1:4
-    170c:   s_waitcnt lgkmcnt(0)
-    1710:   s_barrier
-    1714:   ds_read2_b64 v[10:13], v56 offset1:16
+    1824: | ds_write_b128 v3, v[28:31] offset:4352
+    182c: | s_waitcnt lgkmcnt(0)
+    1830: | s_barrier
+    1834: | ds_read_b128 v[28:31], v5
 )"));
   EXPECT_THAT(text, HasSubstr(R"(
-    181c:   ds_read2_b64 v[10:13], v0 offset0:224 offset1:240
-    1824:   s_waitcnt lgkmcnt(0)
-    1828:   s_barrier
-    182c:   global_load_dword v47, v[2:3], off offset:64
+    1db4: | s_barrier
+    1db8: | s_cbranch_scc1 65131
 )"));
   // Sums are in registers, two to an instruction.
   EXPECT_THAT(text, HasSubstr("v_pk_fma_f32"));

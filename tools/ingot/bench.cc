@@ -128,7 +128,8 @@ absl::Status ShowNodes(const std::vector<NodeTime>& times,
   for (const NodeTime& time : times) {
     const double bytes = static_cast<double>(time.bytes);
     const double operations = static_cast<double>(time.operations);
-    const bool has_share = time.bytes > 0 && time.seconds > 0;
+    // The limits are the CPU's.
+    const bool has_share = time.on_cpu && time.bytes > 0 && time.seconds > 0;
     table.Add({HumanTime(time.seconds),
                absl::StrFormat("%.1f %%", time.seconds / all * 100),
                absl::StrCat(time.calls), RateText(bytes, time.seconds),

@@ -29,6 +29,7 @@ uint64_t BytesOf(const DLTensor& tensor) {
 struct Work {
   uint64_t bytes = 0;  // read and written
   uint64_t operations = 0;
+  bool on_cpu = true;
 };
 
 absl::StatusOr<std::map<Key, Work>> CountWork(
@@ -40,6 +41,7 @@ absl::StatusOr<std::map<Key, Work>> CountWork(
     Work& of_call = work[{call.source(), call.function()}];
     for (const DLTensor* arg : args) of_call.bytes += BytesOf(*arg);
     of_call.operations += call.operations();
+    of_call.on_cpu = call.device() == 0;
     return absl::OkStatus();
   };
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
@@ -126,6 +128,7 @@ absl::StatusOr<std::vector<NodeTime>> MeasureNodes(
     if (known == work.end()) continue;
     time.bytes = known->second.bytes;
     time.operations = known->second.operations;
+    time.on_cpu = known->second.on_cpu;
   }
   std::sort(times.begin(), times.end(),
             [](const NodeTime& a, const NodeTime& b) {

@@ -23,6 +23,7 @@ struct NodeTime {
   double seconds = 0;       // without what it calls itself
   uint64_t bytes = 0;       // of operands and results; 0 where unknown
   uint64_t operations = 0;  // PlanCall.operations of all of them
+  bool on_cpu = true;
 };
 
 // The middle one of `values`, or the mean of the two in the middle; there is at

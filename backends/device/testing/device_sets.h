@@ -19,7 +19,7 @@ namespace ingot::testing_support {
 // rows and columns are 64 of them, each of a group of 256 threads.
 inline constexpr char kProduct[] = R"(
 module {
-  func @main(%x: f32[256, 64], %w: f32[64, 256]) -> (%y) {
+  func @main(%x: f32[1024, 128], %w: f32[128, 1024]) -> (%y) {
     %p = matmul(%x, %w)
     %y = relu(%p)
   }

@@ -2,6 +2,7 @@
 // copies that NVIDIA's GPUs make on their own (cp.async, from sm_80 on).
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "compiler/codegen/device_pipelines.h"
@@ -24,6 +25,12 @@ struct Copy {
   tir::Expr condition;
 };
 
+// The value of every lane, where all have the same.
+tir::Expr OneLane(const tir::Expr& e) {
+  const auto* broadcast = As<tir::Broadcast>(e);
+  return broadcast == nullptr ? e : broadcast->value;
+}
+
 bool IsZero(const tir::Expr& e) {
   const auto* value = As<tir::FloatImm>(e);
   return value != nullptr ? value->value == 0 && !std::signbit(value->value)
@@ -33,11 +40,10 @@ bool IsZero(const tir::Expr& e) {
 Copy CopyIn(const tir::Expr& value) {
   if (const auto* load = As<tir::Load>(value)) return {load, nullptr};
   const auto* select = As<tir::Select>(value);
-  if (select == nullptr || !IsZero(select->on_false) ||
-      select->condition->dtype.lanes != 1) {
-    return {};
-  }
-  return {As<tir::Load>(select->on_true), select->condition};
+  if (select == nullptr || !IsZero(OneLane(select->on_false))) return {};
+  tir::Expr condition = OneLane(select->condition);
+  if (condition->dtype.lanes != 1) return {};
+  return {As<tir::Load>(select->on_true), std::move(condition)};
 }
 
 // The instructions that copy so many bytes; 0 where there are none.

@@ -11,7 +11,7 @@ namespace {
 
 // A product whose operands come from memory takes as long as so many of
 // registers.
-constexpr double kFromMemory = 4;
+constexpr double kFromMemory = 8;
 
 // Fewer threads wait for memory as long as so many of them.
 constexpr int64_t kEnoughThreads = 1024;
@@ -140,7 +140,9 @@ Loop ShareAmongThreads(Stage* stage, const std::vector<Loop>& order,
 
 Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
              std::vector<Loop> outer, const std::vector<Loop>& inner) {
-  std::vector<Loop> far, near, rounds, runs;
+  // Pairs of threads that read the same of the last side are neighbours: then
+  // half of a warp reads all of its columns at once.
+  std::vector<Loop> far, near, pairs, rounds, runs;
   for (const TileSide& side : sides) {
     Loop loop = side.loop;
     if (side.run < side.part) {
@@ -159,9 +161,14 @@ Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
         stage->Split(thread, side.warp, Tail::kExact);
     far.push_back(group);
     near.push_back(neighbour);
+    if (&side == &sides.back()) continue;
+    const auto [pair, one] = stage->Split(neighbour, 2, Tail::kExact);
+    near.back() = pair;
+    pairs.push_back(one);
   }
   std::vector<Loop> threads = far, order = std::move(outer);
   threads.insert(threads.end(), near.begin(), near.end());
+  threads.insert(threads.end(), pairs.begin(), pairs.end());
   for (const std::vector<Loop>& loops : {threads, inner, rounds, runs}) {
     order.insert(order.end(), loops.begin(), loops.end());
   }

