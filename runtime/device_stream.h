@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "runtime/device.h"
@@ -18,6 +19,16 @@ class DeviceEvent {
 
   // Blocks until then. The error of that work, if some of it failed.
   virtual absl::Status Wait() = 0;
+};
+
+// Work of a stream that can be queued again and again. Used as its stream is,
+// which outlives it.
+class RecordedWork {
+ public:
+  virtual ~RecordedWork() = default;
+
+  // Queues all of it.
+  virtual absl::Status Queue() = 0;
 };
 
 // A queue of one device's work, which runs in the order in which it was queued
@@ -47,6 +58,15 @@ class DeviceStream {
   // blocks.
   virtual absl::Status WaitFor(std::shared_ptr<DeviceEvent> event) {
     return event->Wait();
+  }
+
+  // Calls `queue`, which queues work on this stream, and keeps that instead of
+  // doing it. Null where the stream, or what would be queued, cannot be
+  // recorded: then nothing was done. Unless overridden nothing can, and `queue`
+  // is not called.
+  virtual absl::StatusOr<std::unique_ptr<RecordedWork>> RecordWork(
+      absl::FunctionRef<absl::Status()> queue) {
+    return nullptr;
   }
 
   // Blocks until all work is done. The first error since the last time, which

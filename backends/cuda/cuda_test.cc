@@ -312,6 +312,72 @@ TEST_F(CudaDriver, HasAStreamForEachExecutor) {
   EXPECT_EQ(streams_(), 3);
 }
 
+// Calls that follow one another on the device.
+constexpr char kChain[] = R"(
+module {
+  func @main(%x: f32[8, 300]) -> (%y) {
+    %a = softmax(%x) {axis=1}
+    %b = softmax(%a) {axis=1}
+    %y = softmax(%b) {axis=1}
+  }
+}
+)";
+
+// The driver records in the second run what it did in the first, and does it as
+// one from then on.
+TEST_F(CudaDriver, RepeatsRunsAsGraphs) {
+  run_(nullptr);
+  const auto set = CompileText(kChain, "cuda");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto model = testing_support::StoreAndLoad(*set);
+  ASSERT_TRUE(model.ok()) << model.status();
+  log_();
+  const int held = held_();
+  {
+    auto executor = CreateExecutor(*model);
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    const Tensor x = *Tensor::Empty(DataType::Float(32), {8, 300});
+    for (int run = 0; run < 3; ++run) {
+      const auto results = (*executor)->Run({x});
+      ASSERT_TRUE(results.ok()) << results.status();
+      const std::string log = log_();
+      EXPECT_EQ(CountOf("launch m_softmax", log), 3) << log;
+      EXPECT_EQ(CountOf("graph of 3\n", log), run == 0 ? 0 : 1) << log;
+    }
+    // An error in it is told as others are, and the next run is as any.
+    fail_("kernel", 700);
+    const auto failed = (*executor)->Run({x});
+    EXPECT_THAT(std::string(failed.status().message()),
+                HasSubstr("work on Fake GPU up to kernel m_softmax"));
+    EXPECT_TRUE((*executor)->Run({x}).ok());
+  }
+  EXPECT_EQ(held_(), held);
+}
+
+// What a driver cannot record it queues call by call.
+TEST_F(CudaDriver, RunsWithoutGraphsWhereThereAreNone) {
+  run_(nullptr);
+  const auto set = CompileText(kChain, "cuda");
+  ASSERT_TRUE(set.ok()) << set.status();
+  for (const char* function :
+       {"cuStreamBeginCapture_v2", "cuGraphInstantiateWithFlags"}) {
+    const auto model = testing_support::StoreAndLoad(*set);
+    ASSERT_TRUE(model.ok()) << model.status();
+    auto executor = CreateExecutor(*model);
+    ASSERT_TRUE(executor.ok()) << executor.status();
+    const Tensor x = *Tensor::Empty(DataType::Float(32), {8, 300});
+    fail_(function, 801);
+    for (int run = 0; run < 3; ++run) {
+      log_();
+      const auto results = (*executor)->Run({x});
+      ASSERT_TRUE(results.ok()) << results.status();
+      const std::string log = log_();
+      EXPECT_EQ(CountOf("launch m_softmax", log), 3) << log;
+      EXPECT_EQ(CountOf("graph", log), 0) << log;
+    }
+  }
+}
+
 TEST_F(CudaDriver, ServesManyThreads) {
   const auto set = CompileText(kMixed, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();

@@ -21,6 +21,8 @@ using Event = void*;
 using CodeHandle = void*;
 using LinkHandle = void*;
 using Kernel = void*;
+using Graph = void*;     // recorded work
+using GraphRun = void*;  // the same, ready to be queued
 
 // X(our name, parameters, CUDA's name, HIP's name). All return a code, 0 for
 // success.
@@ -65,6 +67,17 @@ using Kernel = void*;
      unsigned block_x, unsigned block_y, unsigned block_z,                     \
      unsigned shared_bytes, Stream stream, void** parameters, void** extra),   \
     "cuLaunchKernel", "hipModuleLaunchKernel")                                 \
+  X(BeginRecording, (Stream stream, int mode), "cuStreamBeginCapture_v2",      \
+    "hipStreamBeginCapture")                                                   \
+  X(EndRecording, (Stream stream, Graph * graph), "cuStreamEndCapture",        \
+    "hipStreamEndCapture")                                                     \
+  X(PrepareGraph, (GraphRun * run, Graph graph, unsigned long long flags),     \
+    "cuGraphInstantiateWithFlags", "hipGraphInstantiateWithFlags")             \
+  X(QueueGraph, (GraphRun run, Stream stream), "cuGraphLaunch",                \
+    "hipGraphLaunch")                                                          \
+  X(DestroyGraph, (Graph graph), "cuGraphDestroy", "hipGraphDestroy")          \
+  X(DestroyGraphRun, (GraphRun run), "cuGraphExecDestroy",                     \
+    "hipGraphExecDestroy")                                                     \
   X(GetErrorText, (int code, const char** text), "cuGetErrorString",           \
     "hipDrvGetErrorString")
 

@@ -14,6 +14,9 @@ namespace {
 // by default; both drivers give the flag this number.
 constexpr unsigned kNonBlocking = 1;
 
+// While this thread records, others may do what it may not.
+constexpr int kOfThisThread = 1;
+
 // An event that takes no time; the same of both.
 constexpr unsigned kWithoutTime = 2;
 
@@ -100,6 +103,50 @@ absl::Status GpuStream::WaitFor(std::shared_ptr<DeviceEvent> event) {
   return driver_.ToStatus(
       "waiting for an event",
       driver_.LetStreamWait(stream_, of_gpu->event(), /*flags=*/0));
+}
+
+// Work of a stream as a graph of the driver's.
+class GpuStream::RecordedGraph final : public RecordedWork {
+ public:
+  RecordedGraph(GpuStream& stream, GraphRun run, std::string last_work)
+      : stream_(stream), run_(run), last_work_(std::move(last_work)) {}
+  ~RecordedGraph() override {
+    if (stream_.device_.Use().ok()) stream_.driver_.DestroyGraphRun(run_);
+  }
+
+  absl::Status Queue() override {
+    INGOT_RETURN_IF_ERROR(stream_.device_.Use());
+    {
+      const absl::MutexLock lock(&stream_.mutex_);
+      stream_.last_work_ = last_work_;
+    }
+    return stream_.driver_.ToStatus(
+        "launching a graph", stream_.driver_.QueueGraph(run_, stream_.stream_));
+  }
+
+ private:
+  GpuStream& stream_;
+  const GraphRun run_;
+  const std::string last_work_;
+};
+
+absl::StatusOr<std::unique_ptr<RecordedWork>> GpuStream::RecordWork(
+    absl::FunctionRef<absl::Status()> queue) {
+  INGOT_RETURN_IF_ERROR(device_.Use());
+  if (driver_.BeginRecording(stream_, kOfThisThread) != 0) return nullptr;
+  // What cannot be recorded says so; whoever queues it without recording gets
+  // the errors that it has otherwise.
+  const absl::Status queued = queue();
+  Graph graph = nullptr;
+  const int ended = driver_.EndRecording(stream_, &graph);
+  if (graph == nullptr) return nullptr;
+  GraphRun run = nullptr;
+  const bool ready = queued.ok() && ended == 0 &&
+                     driver_.PrepareGraph(&run, graph, /*flags=*/0) == 0;
+  driver_.DestroyGraph(graph);
+  if (!ready) return nullptr;
+  const absl::MutexLock lock(&mutex_);
+  return std::make_unique<RecordedGraph>(*this, run, last_work_);
 }
 
 absl::Status GpuStream::Synchronize() {

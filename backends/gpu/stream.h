@@ -8,6 +8,7 @@
 #include <string>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -35,6 +36,9 @@ class GpuStream final : public DeviceStream {
   absl::Status CopyToCpu(void* to, const void* from, size_t bytes) override;
   absl::StatusOr<std::shared_ptr<DeviceEvent>> Record() override;
   absl::Status WaitFor(std::shared_ptr<DeviceEvent> event) override;
+  // What a library queues may be impossible to record.
+  absl::StatusOr<std::unique_ptr<RecordedWork>> RecordWork(
+      absl::FunctionRef<absl::Status()> queue) override;
   absl::Status Synchronize() override;
 
   // Queues a kernel with arguments as GpuDevice::Run has checked them.
@@ -48,6 +52,8 @@ class GpuStream final : public DeviceStream {
   const GpuDevice& device() const { return device_; }
 
  private:
+  class RecordedGraph;
+
   GpuStream(const GpuDevice& device, Stream stream);
   // The work so far, for an error in it: it fails after it was queued, and the
   // driver does not say which.

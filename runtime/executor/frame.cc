@@ -64,6 +64,10 @@ absl::Status Frame::Init(const Plan& plan) {
   INGOT_RETURN_IF_ERROR(bound_.Init(plan, context_->constants));
   std::vector<std::vector<int>> waits = CopiesToWaitFor(plan);
   events_.resize(waits.size());
+  std::vector<bool> is_waiting;
+  for (const std::vector<int>& copies : waits) {
+    is_waiting.push_back(!copies.empty());
+  }
   int phase = 0;
   for (int i = 0; i < plan.calls_size(); ++i) {
     const bool binds = plan.calls(i).binds_size() > 0;
@@ -74,6 +78,10 @@ absl::Status Frame::Init(const Plan& plan) {
     if (!step.ok()) return AtStep(i, step.status());
     steps_.push_back(AfterCopies(*std::move(step), site));
   }
+  stretches_ = FindStretches(plan, bound_, steps_, is_waiting, *context_,
+                             [this](size_t step, const absl::Status& status) {
+                               return AtStep(step, status);
+                             });
   return absl::OkStatus();
 }
 
@@ -98,10 +106,18 @@ absl::Status Frame::Run() {
 }
 
 absl::Status Frame::RunSteps() {
-  for (const std::unique_ptr<Step>& step : steps_) {
-    if (absl::Status made = step->Run(); !made.ok()) {
-      return AtStep(&step - steps_.data(), made);
+  auto stretch = stretches_.begin();
+  for (size_t i = 0; i < steps_.size();) {
+    if (stretch != stretches_.end() && stretch->first() == i) {
+      INGOT_RETURN_IF_ERROR(stretch->Run());
+      i += stretch->size();
+      ++stretch;
+      continue;
     }
+    if (absl::Status made = steps_[i]->Run(); !made.ok()) {
+      return AtStep(i, made);
+    }
+    ++i;
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "runtime/executor/step.h"
+#include "runtime/executor/stretch.h"
 #include "runtime/plan/bound_plan.h"
 #include "runtime/plan/plan.pb.h"
 
@@ -51,6 +52,7 @@ class Frame {
   BoundPlan bound_;
   int64_t runs_ = 0;  // that have begun
   std::vector<std::unique_ptr<Step>> steps_;
+  std::vector<Stretch> stretches_;  // of steps_, in their order
   // When the copies of this run are done, by the index of the call.
   std::vector<std::shared_ptr<DeviceEvent>> events_;
 };

@@ -27,7 +27,8 @@ enum Code {
   kInvalidValue = 1,
   kInvalidImage = 200,
   kNoContext = 201,
-  kNotFound = 500
+  kNotFound = 500,
+  kCannotBeRecorded = 900
 };
 
 struct FakeKernel {
@@ -46,14 +47,25 @@ struct FakeLink {
   char* log = nullptr;
 };
 
+// Work that is done as often as it is queued.
+struct FakeGraph {
+  std::vector<std::function<int()>> work;
+  bool is_broken = false;
+};
+
 // Its work runs when somebody waits for it. Once some has failed, the rest is
 // dropped until that was told.
 struct FakeStream {
   std::deque<std::function<int()>> work;
   int64_t added = 0, done = 0;
   int failed = 0;
+  std::unique_ptr<FakeGraph> recording;
 
   void Add(std::function<int()> what) {
+    if (recording != nullptr) {
+      recording->work.push_back(std::move(what));
+      return;
+    }
     work.push_back(std::move(what));
     ++added;
   }
@@ -87,6 +99,7 @@ struct State {
   std::map<void*, std::unique_ptr<FakeLink>> links;
   std::map<void*, std::shared_ptr<FakeStream>> streams;
   std::map<void*, std::shared_ptr<FakeEvent>> events;
+  std::map<void*, std::unique_ptr<FakeGraph>> graphs, graph_runs;
   void (*run)(const char*, size_t, void* const*) = nullptr;
 };
 
@@ -188,6 +201,10 @@ extern "C" int FakeDriverQueue(void* stream, const char* name,
   if (!has_context) return kNoContext;
   FakeStream* const queue = StreamOf(stream);
   if (queue == nullptr) return kInvalidValue;
+  if (queue->recording != nullptr) {
+    queue->recording->is_broken = true;
+    return kCannotBeRecorded;
+  }
   queue->Add([line = std::string(name) + "\n", work, data] {
     S().log += line;
     return work(data);
@@ -204,7 +221,8 @@ extern "C" int FakeDriverHeld() {
   const std::lock_guard<std::mutex> lock(S().mutex);
   return static_cast<int>(S().blocks.size() + S().codes.size() +
                           S().links.size() + S().streams.size() +
-                          S().events.size());
+                          S().events.size() + S().graphs.size() +
+                          S().graph_runs.size());
 }
 
 extern "C" int FakeDriverStreams() {
@@ -265,6 +283,10 @@ EXPORT int NAME(cuStreamSynchronize, hipStreamSynchronize)(void* stream) {
   BEGIN(cuStreamSynchronize, hipStreamSynchronize, true);
   FakeStream* const waited = StreamOf(stream);
   if (waited == nullptr) return kInvalidValue;
+  if (waited->recording != nullptr) {
+    waited->recording->is_broken = true;
+    return kCannotBeRecorded;
+  }
   waited->RunUpTo(waited->added);
   return std::exchange(waited->failed, kOk);
 }
@@ -278,6 +300,67 @@ EXPORT int NAME(cuStreamWaitEvent, hipStreamWaitEvent)(void* stream,
   // As it is now: it may be recorded again, or destroyed.
   waits->Add([moment = *found->second]() mutable { return moment.Wait(); });
   return kOk;
+}
+
+EXPORT int NAME(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void* stream,
+                                                                int mode) {
+  BEGIN(cuStreamBeginCapture_v2, hipStreamBeginCapture, true);
+  FakeStream* const records = StreamOf(stream);
+  if (records == nullptr || records->recording != nullptr || mode != 1) {
+    return kInvalidValue;
+  }
+  records->recording = std::make_unique<FakeGraph>();
+  return kOk;
+}
+
+EXPORT int NAME(cuStreamEndCapture, hipStreamEndCapture)(void* stream,
+                                                         void** graph) {
+  BEGIN(cuStreamEndCapture, hipStreamEndCapture, true);
+  FakeStream* const records = StreamOf(stream);
+  if (records == nullptr || records->recording == nullptr) {
+    return kInvalidValue;
+  }
+  std::unique_ptr<FakeGraph> made = std::move(records->recording);
+  *graph = nullptr;
+  if (made->is_broken) return kCannotBeRecorded;
+  *graph = made.get();
+  S().graphs[*graph] = std::move(made);
+  return kOk;
+}
+
+EXPORT int NAME(cuGraphInstantiateWithFlags,
+                hipGraphInstantiateWithFlags)(void** run, void* graph,
+                                              unsigned long long flags) {
+  BEGIN(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags, true);
+  const auto found = S().graphs.find(graph);
+  if (found == S().graphs.end() || flags != 0) return kInvalidValue;
+  auto made = std::make_unique<FakeGraph>(*found->second);
+  *run = made.get();
+  S().graph_runs[*run] = std::move(made);
+  return kOk;
+}
+
+EXPORT int NAME(cuGraphLaunch, hipGraphLaunch)(void* run, void* stream) {
+  BEGIN(cuGraphLaunch, hipGraphLaunch, true);
+  const auto found = S().graph_runs.find(run);
+  FakeStream* const queue = StreamOf(stream);
+  if (found == S().graph_runs.end() || queue == nullptr) return kInvalidValue;
+  queue->Add([count = found->second->work.size()] {
+    S().log += "graph of " + std::to_string(count) + "\n";
+    return int{kOk};
+  });
+  for (const auto& work : found->second->work) queue->Add(work);
+  return kOk;
+}
+
+EXPORT int NAME(cuGraphDestroy, hipGraphDestroy)(void* graph) {
+  BEGIN(cuGraphDestroy, hipGraphDestroy, true);
+  return S().graphs.erase(graph) == 1 ? kOk : kInvalidValue;
+}
+
+EXPORT int NAME(cuGraphExecDestroy, hipGraphExecDestroy)(void* run) {
+  BEGIN(cuGraphExecDestroy, hipGraphExecDestroy, true);
+  return S().graph_runs.erase(run) == 1 ? kOk : kInvalidValue;
 }
 
 EXPORT int NAME(cuEventCreate, hipEventCreateWithFlags)(void** event,
