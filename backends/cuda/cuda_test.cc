@@ -101,6 +101,24 @@ TEST(CudaCode, IsOfNothingThatLacksCode) {
   EXPECT_THAT(table, Not(HasSubstr("m_cumsum")));
 }
 
+// A power of whole numbers is one of f64, which there is a C library for on a
+// CPU.
+TEST(CudaCode, IsOfNoFunctionOfDoubles) {
+  const auto set = CompileText(R"(
+module {
+  func @main(%x: i64[40], %y: i64[40], %z: f32[40]) -> (%p, %q) {
+    %p = pow(%x, %y)
+    %q = pow(%z, %z)
+  }
+}
+)",
+                               "cuda,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_EQ(CountOf(".visible .entry ", ptx), 1);
+  EXPECT_THAT(ptx, Not(HasSubstr(".extern")));
+}
+
 TEST(CudaCode, OfProductsSharesTiles) {
   const auto set = CompileText(kProduct, "cuda,llvm");
   ASSERT_TRUE(set.ok()) << set.status();

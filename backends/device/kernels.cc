@@ -36,25 +36,26 @@ absl::Status CheckTypes(const relay::Node& node) {
 // Finds a function of floats that there is no code for.
 class FunctionFinder final : public tir::StmtVisitor {
  public:
-  explicit FunctionFinder(const std::set<tir::Intrinsic>& wanted)
+  explicit FunctionFinder(bool (*wanted)(const tir::Call& call))
       : wanted_(wanted) {}
 
   std::string found;  // empty: none
 
  private:
   void VisitCall(const tir::Call& call) override {
-    if (wanted_.count(call.intrinsic) != 0) {
-      found = std::string(tir::IntrinsicName(call.intrinsic));
+    if (wanted_(call)) {
+      found = absl::StrCat(tir::IntrinsicName(call.intrinsic), " of ",
+                           call.dtype.element().ToString());
     }
     StmtVisitor::VisitCall(call);
   }
 
-  const std::set<tir::Intrinsic>& wanted_;
+  bool (*const wanted_)(const tir::Call& call);
 };
 
 // The functions are those of the operator's definition.
 absl::Status CheckFunctions(const relay::Node& node,
-                            const std::set<tir::Intrinsic>& without) {
+                            bool (*lacks)(const tir::Call& call)) {
   te::Graph graph;
   std::vector<te::Tensor> operands;
   for (const relay::Value& v : node.inputs) {
@@ -66,7 +67,7 @@ absl::Status CheckFunctions(const relay::Node& node,
   const auto defined = node.op->compute(relay::ComputeContext{
       graph, operands, node.attrs, node.outputs, node.name});
   if (!defined.ok()) return defined.status();
-  FunctionFinder finder(without);
+  FunctionFinder finder(lacks);
   for (const auto& operation : graph.operations()) {
     if (operation->value != nullptr) finder.Visit(operation->value);
     if (operation->body != nullptr) finder.Visit(operation->body);
@@ -87,16 +88,16 @@ TensorSpec SpecOf(const tir::BufferNode& buffer) {
 }  // namespace
 
 absl::Status TakesLoops(const relay::Node& node,
-                        const std::set<tir::Intrinsic>& without) {
+                        bool (*lacks)(const tir::Call& call)) {
   if (node.op->BackendOnly()) return No("it has no definition in loops");
   if (node.op->fusion == relay::FusionKind::kOpaque) {
     return No("its loops run one after the other");
   }
   const absl::Status types = CheckTypes(node);
-  if (!types.ok() || without.empty() || node.op->compute == nullptr) {
+  if (!types.ok() || lacks == nullptr || node.op->compute == nullptr) {
     return types;
   }
-  return CheckFunctions(node, without);
+  return CheckFunctions(node, lacks);
 }
 
 TableFunction EntryOf(const tir::PrimFunc& function,

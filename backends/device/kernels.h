@@ -2,7 +2,6 @@
 #ifndef INGOT_BACKENDS_DEVICE_KERNELS_H_
 #define INGOT_BACKENDS_DEVICE_KERNELS_H_
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,10 +17,9 @@ namespace ingot::device {
 
 // Whether a device runs the operator as loops: static shapes, elements of f32,
 // integers and bools, a definition that is no chain of loops, and none of the
-// functions in `without`, for which its code generator has no code. Says why
-// not.
+// functions that its code generator lacks. Says why not.
 absl::Status TakesLoops(const relay::Node& node,
-                        const std::set<tir::Intrinsic>& without = {});
+                        bool (*lacks)(const tir::Call& call) = nullptr);
 
 // The entry of a function, whose parameters have constant shapes, that runs as
 // these kernels.

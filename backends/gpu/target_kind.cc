@@ -71,7 +71,7 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
     return MachineOf(gpu, target).status();
   };
   kind.supports = [](const Target&, const relay::Node& node) {
-    return device::TakesLoops(node, codegen::DeviceLacks());
+    return device::TakesLoops(node, codegen::DeviceLacks);
   };
   kind.machine = [gpu](const Target& target) -> absl::StatusOr<MachineModel> {
     MachineModel machine;

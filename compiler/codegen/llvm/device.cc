@@ -38,13 +38,31 @@ absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
   return m;
 }
 
-const std::set<tir::Intrinsic>& DeviceLacks() {
-  static const auto* lacks = new std::set<tir::Intrinsic>{
-      tir::Intrinsic::kTan,   tir::Intrinsic::kAsin,  tir::Intrinsic::kAcos,
-      tir::Intrinsic::kAtan,  tir::Intrinsic::kSinh,  tir::Intrinsic::kCosh,
-      tir::Intrinsic::kAsinh, tir::Intrinsic::kAcosh, tir::Intrinsic::kAtanh,
-      tir::Intrinsic::kFmod};
-  return *lacks;
+bool DeviceLacks(const tir::Call& call) {
+  switch (call.intrinsic) {
+    case tir::Intrinsic::kTan:
+    case tir::Intrinsic::kAsin:
+    case tir::Intrinsic::kAcos:
+    case tir::Intrinsic::kAtan:
+    case tir::Intrinsic::kSinh:
+    case tir::Intrinsic::kCosh:
+    case tir::Intrinsic::kAsinh:
+    case tir::Intrinsic::kAcosh:
+    case tir::Intrinsic::kAtanh:
+    case tir::Intrinsic::kFmod:
+      return true;
+    // Ours are of f32.
+    case tir::Intrinsic::kExp:
+    case tir::Intrinsic::kLog:
+    case tir::Intrinsic::kTanh:
+    case tir::Intrinsic::kErf:
+    case tir::Intrinsic::kSin:
+    case tir::Intrinsic::kCos:
+    case tir::Intrinsic::kPow:
+      return call.dtype.element() != DataType::Float(32);
+    default:
+      return false;
+  }
 }
 
 absl::StatusOr<std::string> CompileForDevice(

@@ -2,7 +2,6 @@
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_DEVICE_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_DEVICE_H_
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,8 +23,8 @@ inline constexpr char kAmdTriple[] = "amdgcn-amd-amdhsa";
 absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
                                       absl::string_view cpu);
 
-// The functions of f32 that there is no code for where there is no C library.
-const std::set<tir::Intrinsic>& DeviceLacks();
+// Whether there is no code for a function where there is no C library.
+bool DeviceLacks(const tir::Call& call);
 
 // A function and what it was split into.
 struct DeviceFunction {
