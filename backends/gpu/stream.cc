@@ -134,8 +134,8 @@ absl::StatusOr<std::unique_ptr<RecordedWork>> GpuStream::RecordWork(
     absl::FunctionRef<absl::Status()> queue) {
   INGOT_RETURN_IF_ERROR(device_.Use());
   if (driver_.BeginRecording(stream_, kOfThisThread) != 0) return nullptr;
-  // What cannot be recorded says so; whoever queues it without recording gets
-  // the errors that it has otherwise.
+  // A call that cannot be recorded says so; whoever queues it without
+  // recording gets the errors that it has otherwise.
   const absl::Status queued = queue();
   Graph graph = nullptr;
   const int ended = driver_.EndRecording(stream_, &graph);

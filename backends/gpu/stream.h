@@ -36,7 +36,7 @@ class GpuStream final : public DeviceStream {
   absl::Status CopyToCpu(void* to, const void* from, size_t bytes) override;
   absl::StatusOr<std::shared_ptr<DeviceEvent>> Record() override;
   absl::Status WaitFor(std::shared_ptr<DeviceEvent> event) override;
-  // What a library queues may be impossible to record.
+  // Null for some calls of libraries, too.
   absl::StatusOr<std::unique_ptr<RecordedWork>> RecordWork(
       absl::FunctionRef<absl::Status()> queue) override;
   absl::Status Synchronize() override;

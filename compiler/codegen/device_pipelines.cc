@@ -28,7 +28,7 @@ int64_t BytesOf(const tir::BufferNode& buffer) {
   return bytes;
 }
 
-// What statements do with buffers.
+// Counts what statements do with buffers.
 class BufferUses final : public tir::StmtVisitor {
  public:
   std::map<const tir::BufferNode*, int> loads, stores;
@@ -126,7 +126,7 @@ class Finder final : public tir::StmtVisitor {
     int64_t bytes = 0;
     for (const tir::BufferNode* buffer : filled) {
       bytes += BytesOf(*buffer);
-      // The rest reads it, and nobody outside.
+      // The rest reads it, and nothing outside does.
       if (block_.CountOf(buffer) != all.CountOf(buffer)) return std::nullopt;
       for (const tir::Stmt& s : pipeline.rest) {
         if (UsesOf(s).stores.count(buffer) != 0) return std::nullopt;

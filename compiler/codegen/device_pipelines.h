@@ -30,7 +30,7 @@ using Pipelines = std::map<const tir::For*, Pipeline>;
 // pipelines have beside them, have at most kMaxSharedBytes.
 Pipelines FindPipelines(const tir::For& block);
 
-// How many of a shared buffer there are.
+// Returns how many of a shared buffer there are.
 int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer);
 
 }  // namespace ingot::codegen

@@ -37,19 +37,17 @@ constexpr char kRows[] = R"(func @f(%x: f32[64, 16]) -> (%y: f32[16]) {
 )";
 
 // The pipelines of the only block of `text`, by their slots.
-std::vector<int64_t> SlotsIn(const std::string &text) {
+std::vector<int64_t> SlotsIn(const std::string& text) {
   const auto func = tir::Parse(text);
   EXPECT_TRUE(func.ok()) << func.status();
-  if (!func.ok())
-    return {};
+  if (!func.ok()) return {};
   const absl::Status verified = tir::Verify(*func);
   EXPECT_TRUE(verified.ok()) << verified;
   const auto kernels = KernelsOf(*func);
   EXPECT_TRUE(kernels.ok()) << kernels.status();
-  if (!kernels.ok() || kernels->size() != 1)
-    return {};
+  if (!kernels.ok() || kernels->size() != 1) return {};
   std::vector<int64_t> slots;
-  for (const auto &[loop, pipeline] : FindPipelines(*(*kernels)[0].loop)) {
+  for (const auto& [loop, pipeline] : FindPipelines(*(*kernels)[0].loop)) {
     EXPECT_EQ(pipeline.copies.size(), 1u);
     EXPECT_EQ(pipeline.rest.size(), 1u);
     EXPECT_EQ(pipeline.buffers.size(), 1u);
@@ -58,7 +56,7 @@ std::vector<int64_t> SlotsIn(const std::string &text) {
   return slots;
 }
 
-std::string With(const char *from, const char *to) {
+std::string With(const char* from, const char* to) {
   EXPECT_NE(std::string(kRows).find(from), std::string::npos) << from;
   return absl::StrReplaceAll(kRows, {{from, to}});
 }
@@ -85,18 +83,19 @@ TEST(DevicePipelines, CopyNothingThatTheLoopOrOthersChange) {
   // From what an iteration computes.
   EXPECT_EQ(SlotsIn(With("= %x[k, t_1]", "= %sum[t_1, 0]")),
             std::vector<int64_t>{});
-  // What is copied is used after the loop.
+  // The copy is used after the loop.
   EXPECT_EQ(SlotsIn(absl::StrReplaceAll(
                 kRows, {{"      alloc %row: f32[16] shared\n", ""},
-                        {"    alloc %sum", "    alloc %row: f32[16] shared\n"
-                                           "    alloc %sum"},
+                        {"    alloc %sum",
+                         "    alloc %row: f32[16] shared\n"
+                         "    alloc %sum"},
                         {"= %sum[t_3, 0]", "= %row[t_3]"}})),
             std::vector<int64_t>{});
-  // What is copied is changed.
+  // The copy is changed.
   EXPECT_EQ(SlotsIn(With("%sum[t_2, 0] = %sum[t_2, 0] + %row[15 - t_2]",
                          "%row[t_2] = %sum[t_2, 0]")),
             std::vector<int64_t>{});
 }
 
-} // namespace
-} // namespace ingot::codegen
+}  // namespace
+}  // namespace ingot::codegen

@@ -81,7 +81,7 @@ enum class Storage {
   kRegisters,
 };
 
-// Where a stage's result lives, and how.
+// Says where a stage's result lives, and how.
 struct Placement {
   Storage storage = Storage::kAuto;
   // Storage::kRegisters: along each axis, runs of so many neighbours belong to

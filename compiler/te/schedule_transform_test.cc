@@ -71,9 +71,10 @@ TEST(ScheduleTransformTest, ReduceInChunksOfTheFirstAxis) {
     Kernel k;
     Tensor x = k.graph.Placeholder("x", kF32, ConstShape({5, 12, 3}));
     k.inputs = {x};
-    k.outputs = {k.graph.Reduce(
-        "s", {I(5)}, {I(12), I(3)}, Reducer::Max(kF32),
-        [&](auto& i, auto& r) { return x({i[0], r[0], r[1]}); })};
+    k.outputs = {k.graph.Reduce("s", {I(5)}, {I(12), I(3)}, Reducer::Max(kF32),
+                                [&](auto& i, auto& r) {
+                                  return x({i[0], r[0], r[1]});
+                                })};
     Schedule s = Make(k);
     EXPECT_EQ(s.ReduceInChunks(s.stages()[0], chunks)->output().rank(), 2);
     ExpectSame(k, s);

@@ -15,7 +15,7 @@ constexpr int64_t kMaxBoxBytes = 64 << 20;
 
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// How many threads share the box along each axis, then what each of them has.
+// Returns how many threads share the box along each axis, then what each has.
 std::vector<Expr> OverThreads(std::vector<Expr> shape,
                               const Placement& placement) {
   std::vector<Expr> own;

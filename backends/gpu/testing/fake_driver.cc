@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,123 +11,11 @@
 #include <utility>
 #include <vector>
 
-// NAME(cuMemAlloc_v2, hipMalloc) is the name in the library that this becomes.
-#ifdef INGOT_FAKE_HIP
-#define NAME(cuda, hip) hip
-#else
-#define NAME(cuda, hip) cuda
-#endif
-#define EXPORT extern "C" __attribute__((visibility("default")))
+#include "backends/gpu/testing/fake_state.h"
+
+using namespace fake_driver;  // NOLINT: the functions are no one else's
 
 namespace {
-
-enum Code {
-  kOk = 0,
-  kInvalidValue = 1,
-  kInvalidImage = 200,
-  kNoContext = 201,
-  kNotFound = 500,
-  kCannotBeRecorded = 900
-};
-
-struct FakeKernel {
-  std::string name;
-  size_t parameters = 0;
-};
-
-struct FakeCode {
-  std::string image;
-  std::map<std::string, FakeKernel> kernels;
-};
-
-// PTX becomes itself with a word before it.
-struct FakeLink {
-  std::string binary;
-  char* log = nullptr;
-};
-
-// Work that is done as often as it is queued.
-struct FakeGraph {
-  std::vector<std::function<int()>> work;
-  bool is_broken = false;
-};
-
-// Its work runs when somebody waits for it. Once some has failed, the rest is
-// dropped until that was told.
-struct FakeStream {
-  std::deque<std::function<int()>> work;
-  int64_t added = 0, done = 0;
-  int failed = 0;
-  std::unique_ptr<FakeGraph> recording;
-
-  void Add(std::function<int()> what) {
-    if (recording != nullptr) {
-      recording->work.push_back(std::move(what));
-      return;
-    }
-    work.push_back(std::move(what));
-    ++added;
-  }
-  void RunUpTo(int64_t count) {
-    while (done < count) {
-      if (failed == 0) failed = work.front()();
-      work.pop_front();
-      ++done;
-    }
-  }
-};
-
-// A moment of a stream; of none, the past.
-struct FakeEvent {
-  std::shared_ptr<FakeStream> stream;
-  int64_t count = 0;
-
-  int Wait() {
-    if (stream == nullptr) return 0;
-    stream->RunUpTo(count);
-    return stream->failed;
-  }
-};
-
-struct State {
-  std::mutex mutex;
-  std::string log, log_given;
-  std::map<std::string, int> failing;
-  std::map<void*, size_t> blocks;
-  std::map<void*, std::unique_ptr<FakeCode>> codes;
-  std::map<void*, std::unique_ptr<FakeLink>> links;
-  std::map<void*, std::shared_ptr<FakeStream>> streams;
-  std::map<void*, std::shared_ptr<FakeEvent>> events;
-  std::map<void*, std::unique_ptr<FakeGraph>> graphs, graph_runs;
-  void (*run)(const char*, size_t, void* const*) = nullptr;
-};
-
-State& S() {
-  static auto* const state = new State;
-  return *state;
-}
-
-// Real drivers refuse a thread that has not said which device it means.
-thread_local bool has_context = false;
-
-// The code that the function shall give, without doing its work; kOk: none.
-int Fails(const char* function, bool needs_context = true) {
-  if (needs_context && !has_context) return kNoContext;
-  const auto failing = S().failing.find(function);
-  if (failing == S().failing.end()) return kOk;
-  const int code = failing->second;
-  S().failing.erase(failing);
-  return code;
-}
-
-#define BEGIN(cuda, hip, needs_context)              \
-  const std::lock_guard<std::mutex> lock(S().mutex); \
-  if (const int code = Fails(NAME(#cuda, #hip), needs_context)) return code
-
-FakeStream* StreamOf(void* handle) {
-  const auto found = S().streams.find(handle);
-  return found == S().streams.end() ? nullptr : found->second.get();
-}
 
 // Queues a copy, and a line about it.
 int QueueCopy(void* stream, void* to, const void* from, size_t bytes,
@@ -300,67 +187,6 @@ EXPORT int NAME(cuStreamWaitEvent, hipStreamWaitEvent)(void* stream,
   // As it is now: it may be recorded again, or destroyed.
   waits->Add([moment = *found->second]() mutable { return moment.Wait(); });
   return kOk;
-}
-
-EXPORT int NAME(cuStreamBeginCapture_v2, hipStreamBeginCapture)(void* stream,
-                                                                int mode) {
-  BEGIN(cuStreamBeginCapture_v2, hipStreamBeginCapture, true);
-  FakeStream* const records = StreamOf(stream);
-  if (records == nullptr || records->recording != nullptr || mode != 1) {
-    return kInvalidValue;
-  }
-  records->recording = std::make_unique<FakeGraph>();
-  return kOk;
-}
-
-EXPORT int NAME(cuStreamEndCapture, hipStreamEndCapture)(void* stream,
-                                                         void** graph) {
-  BEGIN(cuStreamEndCapture, hipStreamEndCapture, true);
-  FakeStream* const records = StreamOf(stream);
-  if (records == nullptr || records->recording == nullptr) {
-    return kInvalidValue;
-  }
-  std::unique_ptr<FakeGraph> made = std::move(records->recording);
-  *graph = nullptr;
-  if (made->is_broken) return kCannotBeRecorded;
-  *graph = made.get();
-  S().graphs[*graph] = std::move(made);
-  return kOk;
-}
-
-EXPORT int NAME(cuGraphInstantiateWithFlags,
-                hipGraphInstantiateWithFlags)(void** run, void* graph,
-                                              unsigned long long flags) {
-  BEGIN(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags, true);
-  const auto found = S().graphs.find(graph);
-  if (found == S().graphs.end() || flags != 0) return kInvalidValue;
-  auto made = std::make_unique<FakeGraph>(*found->second);
-  *run = made.get();
-  S().graph_runs[*run] = std::move(made);
-  return kOk;
-}
-
-EXPORT int NAME(cuGraphLaunch, hipGraphLaunch)(void* run, void* stream) {
-  BEGIN(cuGraphLaunch, hipGraphLaunch, true);
-  const auto found = S().graph_runs.find(run);
-  FakeStream* const queue = StreamOf(stream);
-  if (found == S().graph_runs.end() || queue == nullptr) return kInvalidValue;
-  queue->Add([count = found->second->work.size()] {
-    S().log += "graph of " + std::to_string(count) + "\n";
-    return int{kOk};
-  });
-  for (const auto& work : found->second->work) queue->Add(work);
-  return kOk;
-}
-
-EXPORT int NAME(cuGraphDestroy, hipGraphDestroy)(void* graph) {
-  BEGIN(cuGraphDestroy, hipGraphDestroy, true);
-  return S().graphs.erase(graph) == 1 ? kOk : kInvalidValue;
-}
-
-EXPORT int NAME(cuGraphExecDestroy, hipGraphExecDestroy)(void* run) {
-  BEGIN(cuGraphExecDestroy, hipGraphExecDestroy, true);
-  return S().graph_runs.erase(run) == 1 ? kOk : kInvalidValue;
 }
 
 EXPORT int NAME(cuEventCreate, hipEventCreateWithFlags)(void** event,

@@ -158,7 +158,7 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   const auto commit = [this] {
     b_.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {});
   };
-  // What an earlier run of the loop left may be in use.
+  // Other threads may still read the slots of an earlier run of the loop.
   EmitBarrier();
   for (int64_t ahead = 0; ahead < slots - 1; ++ahead) {
     EmitCopies(loop, arrays, b_.CreateNSWAdd(min, b_.getInt64(ahead)),

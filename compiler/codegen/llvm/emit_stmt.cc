@@ -43,7 +43,7 @@ void SetLoopProperty(llvm::BranchInst* back_edge, const char* property) {
                   llvm::ConstantInt::getTrue(back_edge->getContext()));
 }
 
-// How many statements a loop's body has; 0 where it is not straight code.
+// Counts the statements of a loop's body; 0 where it is not straight code.
 int64_t StraightStatements(const tir::Stmt& body) {
   if (As<tir::Store>(body) != nullptr) return 1;
   const auto* seq = As<tir::Seq>(body);

@@ -30,9 +30,9 @@ inline constexpr int64_t kTermsTogether = 8;
 // end; one that no tile fits in stays.
 int64_t RoundedUp(int64_t extent, int64_t tile);
 
-// What else a block takes than its multiply-adds, in those of a multiprocessor:
-// to begin, to wait for each step, and to have other blocks' parts joined with
-// its own by a second kernel, which reads so many bytes.
+// These count what a block takes beside its multiply-adds, in those of a
+// multiprocessor: to begin and to wait for each step, and to have other blocks'
+// parts joined with its own by a second kernel, which reads so many bytes.
 double WaitsOf(int64_t steps);
 double JoinOf(int64_t bytes);
 
@@ -61,8 +61,8 @@ Stage* JoinInto(Schedule* schedule, Stage* stage);
 // memory.
 void InlinePadding(const Schedule& schedule, const Stage& reader);
 
-// How many blocks a multiprocessor computes, one after the other. The last ones
-// have it to themselves, and are faster for that.
+// Returns how many blocks a multiprocessor computes, one after the other. The
+// last ones have it to themselves, and are faster for that.
 double Turns(int64_t blocks, int64_t cores);
 
 // How many terms a reduction has, symbols guessed.

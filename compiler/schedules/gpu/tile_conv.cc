@@ -210,7 +210,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   return space;
 }
 
-// What the template makes of a convolution.
+// Makes the stages of a convolution and their loops.
 class Scheduler {
  public:
   Scheduler(Schedule* schedule, Stage* stage, const ScheduleChoice& choice)
@@ -326,7 +326,7 @@ class Scheduler {
   void CopyPatch(Stage* acc, Loop step) {
     constexpr int64_t kNeighbours = 8;
     const tir::Load data = LoadIn(acc, conv_.data.buffer);
-    // Where tiles stick out of the result they may read beyond the data.
+    // Tiles that stick out of the result may read beyond the data.
     std::vector<Expr> shape = data.buffer->shape;
     std::vector<size_t> beyond;
     for (size_t dim = 2; dim < shape.size(); ++dim) {

@@ -131,7 +131,7 @@ bool Matches(const ScheduleSite& site) {
          GuessExtent(shape[product->columns]) >= kSide;
 }
 
-// What the multiprocessors of a device take, in multiply-adds of one of them.
+// Counts what the multiprocessors of a device take, in multiply-adds of one.
 // Larger tiles read less of the operands, and leave more of the device idle
 // where there are few of them; while a block waits for a step, others compute
 // if there are any.
@@ -183,7 +183,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
       site.machine.shared_bytes / site.stage.output().dtype().bytes();
   space.cost = [=](const ScheduleChoice& c) {
     const Tile tile(c);
-    // Of a larger tile some threads would have nothing.
+    // Some threads would have nothing of a larger tile.
     if (tile.SharedElements() > most || tile.rows > costs.rows ||
         tile.columns > costs.columns) {
       return kImpossible;
@@ -197,7 +197,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   return space;
 }
 
-// What the template makes of a product.
+// Makes the stages of a product and their loops.
 class Scheduler {
  public:
   Scheduler(Schedule* schedule, Stage* stage, const ScheduleChoice& choice)
