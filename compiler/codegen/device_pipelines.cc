@@ -123,9 +123,10 @@ class Finder final : public tir::StmtVisitor {
     pipeline.rest.assign(body->stmts.begin() + static_cast<int64_t>(next),
                          body->stmts.end());
     pipeline.buffers.assign(filled.begin(), filled.end());
-    int64_t bytes = 0;
+    int64_t bytes = 0, unpadded = 0;
     for (const tir::BufferNode* buffer : filled) {
-      bytes += BytesOf(*buffer);
+      unpadded += BytesOf(*buffer);
+      bytes += SlotBytes(*buffer);
       // The rest reads it, and nothing outside does.
       if (block_.CountOf(buffer) != all.CountOf(buffer)) return std::nullopt;
       for (const tir::Stmt& s : pipeline.rest) {
@@ -133,9 +134,9 @@ class Finder final : public tir::StmtVisitor {
       }
     }
     if (bytes == 0 || pipeline.rest.empty()) return std::nullopt;
-    pipeline.slots = std::min({kMostSlots, extent, 1 + room_ / bytes});
+    pipeline.slots = std::min({kMostSlots, extent, (room_ + unpadded) / bytes});
     if (pipeline.slots < 2) return std::nullopt;
-    room_ -= (pipeline.slots - 1) * bytes;
+    room_ -= pipeline.slots * bytes - unpadded;
     return pipeline;
   }
 
@@ -166,6 +167,11 @@ class Finder final : public tir::StmtVisitor {
 }  // namespace
 
 Pipelines FindPipelines(const tir::For& block) { return Finder(block).found; }
+
+int64_t SlotBytes(const tir::BufferNode& buffer) {
+  return (BytesOf(buffer) + kSharedAlignment - 1) / kSharedAlignment *
+         kSharedAlignment;
+}
 
 int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer) {
   for (const auto& [loop, pipeline] : pipelines) {

@@ -30,6 +30,14 @@ using Pipelines = std::map<const tir::For*, Pipeline>;
 // pipelines have beside them, have at most kMaxSharedBytes.
 Pipelines FindPipelines(const tir::For& block);
 
+// Devices move at most so many bytes at once; shared memory begins at their
+// multiples.
+inline constexpr int64_t kSharedAlignment = 16;
+
+// The bytes from a shared buffer's slot to the next: a multiple of
+// kSharedAlignment.
+int64_t SlotBytes(const tir::BufferNode& buffer);
+
 // Returns how many of a shared buffer there are.
 int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer);
 

@@ -79,6 +79,16 @@ TEST(DevicePipelines, HaveNoMoreSlotsThanIterationsAndRoom) {
             std::vector<int64_t>{});
 }
 
+// Vectors in any slot begin where they may.
+TEST(DevicePipelines, BeginSlotsAtMultiplesOf16Bytes) {
+  const auto buffer = [](int64_t elements) {
+    return tir::MakeBuffer("b", DataType::Float(32), {tir::MakeInt(elements)},
+                           tir::Scope::kShared);
+  };
+  EXPECT_EQ(SlotBytes(*buffer(16)), 64);
+  EXPECT_EQ(SlotBytes(*buffer(189)), 768);
+}
+
 TEST(DevicePipelines, CopyNothingThatTheLoopOrOthersChange) {
   // From what an iteration computes.
   EXPECT_EQ(SlotsIn(With("= %x[k, t_1]", "= %sum[t_1, 0]")),

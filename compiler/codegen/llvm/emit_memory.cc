@@ -29,15 +29,15 @@ llvm::SmallVector<int, 64> Reversed(int lanes) {
 
 }  // namespace
 
-// A device's buffers begin at multiples of kAlignment, as its arrays do; on a
-// CPU unaligned vectors cost nothing.
+// A device's buffers begin at multiples of kSharedAlignment or more; on a CPU
+// unaligned vectors cost nothing.
 llvm::Align KernelEmitter::AlignOf(const tir::BufferNode& buffer,
                                    const Access& access, DataType t) const {
   const bool known = group_.has_value() && buffer.scope != tir::Scope::kPart &&
                      tir::ToAffine(access.base).IsMultipleOf(t.lanes);
   const int64_t bytes = int64_t{t.lanes} * t.element().bytes();
   if (!known || !llvm::isPowerOf2_64(bytes)) return ElementAlign(t);
-  return llvm::Align(std::min<int64_t>(bytes, kAlignment));
+  return llvm::Align(std::min<int64_t>(bytes, kSharedAlignment));
 }
 
 Value* KernelEmitter::FromMemory(DataType t, Value* v) {
@@ -277,7 +277,8 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
   }
   if (buffer.scope == tir::Scope::kShared && group_.has_value()) {
     const int64_t slots = SlotsOf(group_->pipelines, buffer);
-    BindBuffer(&buffer, SharedArray(buffer, elements * slots));
+    const int64_t all = slots * SlotBytes(buffer) / buffer.dtype.bytes();
+    BindBuffer(&buffer, SharedArray(buffer, slots == 1 ? elements : all));
     return EmitStmt(s.body);
   }
   // In the entry block, so that it becomes part of the frame, or registers.

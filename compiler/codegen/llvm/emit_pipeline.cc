@@ -68,16 +68,6 @@ Instructions InstructionsFor(int64_t bytes) {
   }
 }
 
-int64_t ElementsOf(const tir::BufferNode& buffer) {
-  int64_t elements = 1;
-  for (const tir::Expr& dim : buffer.shape) {
-    int64_t extent = 0;
-    tir::AsConstInt(dim, &extent);
-    elements *= extent;
-  }
-  return elements;
-}
-
 }  // namespace
 
 bool KernelEmitter::EmitAsyncCopy(const tir::Store& s) {
@@ -95,7 +85,7 @@ bool KernelEmitter::EmitAsyncCopy(const tir::Store& s) {
   const bool aligned = tir::ToAffine(to.base).IsMultipleOf(lanes) &&
                        tir::ToAffine(from.base).IsMultipleOf(lanes);
   // Elements one by one where they do not begin at a multiple of all.
-  const int at_once = aligned && lanes * bytes <= 16 ? lanes : 1;
+  const int at_once = aligned && lanes * bytes <= kSharedAlignment ? lanes : 1;
   const Instructions instructions = InstructionsFor(at_once * bytes);
   if (instructions.all == 0) return false;
   Value* const condition =
@@ -136,8 +126,8 @@ void KernelEmitter::EmitCopies(const tir::For& loop,
 void KernelEmitter::UseSlot(const PipelineArrays& arrays, Value* slot) {
   for (size_t i = 0; i < arrays.whole.size(); ++i) {
     const tir::BufferNode& buffer = *arrays.pipeline.buffers[i];
-    Value* const offset =
-        b_.CreateNSWMul(slot, b_.getInt64(ElementsOf(buffer)));
+    Value* const offset = b_.CreateNSWMul(
+        slot, b_.getInt64(SlotBytes(buffer) / buffer.dtype.bytes()));
     BindBuffer(&buffer, b_.CreateInBoundsGEP(module_->MemoryType(buffer.dtype),
                                              arrays.whole[i], offset));
   }

@@ -12,9 +12,6 @@ namespace {
 // The space of memory that a group shares, for both families.
 constexpr unsigned kSharedMemory = 3;
 
-// Loads and stores of 16 bytes.
-constexpr uint64_t kSharedAlignment = 16;
-
 }  // namespace
 
 void KernelEmitter::EmitThreads(const tir::For& loop, bool may_wait) {
