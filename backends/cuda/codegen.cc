@@ -21,14 +21,39 @@ absl::StatusOr<std::string> Compile(
   return cuda::AnnotatePtx(functions, ptx);
 }
 
-// The multiprocessors of the largest GPU in use of a compute capability, by the
-// vendor's data sheets.
-int CoresOf(absl::string_view cpu) {
-  if (absl::StartsWith(cpu, "sm_7")) return 80;    // V100
-  if (absl::StartsWith(cpu, "sm_80")) return 108;  // A100
-  if (absl::StartsWith(cpu, "sm_86")) return 84;   // A40
-  if (absl::StartsWith(cpu, "sm_90")) return 132;  // H100, H200
-  return 100;
+// GPUs of a compute capability.
+struct Capability {
+  absl::string_view cpu;  // begins with
+  // The multiprocessors of the largest GPU in use, by the vendor's data sheets.
+  int cores;
+  // The KiB that the groups of a multiprocessor share (CUDA's programming
+  // guide, "Technical Specifications per Compute Capability"); 0: none copies
+  // ahead.
+  int64_t shared_kib;
+};
+constexpr Capability kCapabilities[] = {
+    {"sm_7", 80, 0},      // V100
+    {"sm_80", 108, 164},  // A100
+    {"sm_86", 84, 100},   // A40
+    {"sm_87", 16, 164},   // Orin
+    {"sm_89", 142, 100},  // L40
+    {"sm_90", 132, 228},  // H100, H200
+};
+
+Capability CapabilityOf(absl::string_view cpu) {
+  for (const Capability& c : kCapabilities) {
+    if (absl::StartsWith(cpu, c.cpu)) return c;
+  }
+  return {"", 100, absl::StartsWith(cpu, "sm_1") ? 100 : 0};
+}
+
+int CoresOf(absl::string_view cpu) { return CapabilityOf(cpu).cores; }
+
+// Half of them, so that a multiprocessor has two groups, each of which costs
+// 1 KiB more.
+int64_t AheadBytes(absl::string_view cpu) {
+  const int64_t kib = CapabilityOf(cpu).shared_kib;
+  return kib == 0 ? 0 : (kib / 2 - 1) << 10;
 }
 
 }  // namespace
@@ -44,6 +69,7 @@ absl::Status RegisterCudaTarget(TargetRegistry* registry) {
       "sm_90a, ...";
   target.code_file = cuda::kPtxFile;
   target.group_cores = CoresOf;
+  target.ahead_bytes = AheadBytes;
   target.compile = Compile;
   return registry->Register(gpu::MakeGpuTargetKind(target));
 }

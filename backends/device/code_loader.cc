@@ -35,8 +35,8 @@ class Code {
   Code& operator=(const Code&) = delete;
 
   KernelDevice& device() const { return *device_; }
-  absl::StatusOr<void*> FindKernel(const std::string& name) const {
-    return device_->FindKernel(handle_, name);
+  absl::StatusOr<void*> FindKernel(const Launch& launch) const {
+    return device_->FindKernel(handle_, launch);
   }
 
  private:
@@ -144,7 +144,7 @@ absl::StatusOr<Function> MakeFunction(const std::shared_ptr<Code>& code,
                                       const TableFunction& entry) {
   std::vector<void*> kernels;
   for (const Launch& launch : entry.launches) {
-    INGOT_ASSIGN_OR_RETURN(void* kernel, code->FindKernel(launch.kernel));
+    INGOT_ASSIGN_OR_RETURN(void* kernel, code->FindKernel(launch));
     kernels.push_back(kernel);
   }
   return Function::FromLambda(

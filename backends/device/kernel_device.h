@@ -33,10 +33,11 @@ class KernelDevice : public StreamingDeviceApi {
   virtual absl::StatusOr<void*> LoadBuilt(absl::string_view bytes) = 0;
   // After work that uses it, as far as that is on the device's own stream.
   virtual void UnloadCode(void* code) = 0;
-  // A kernel, which is there as long as the code. InvalidArgument where the
-  // code has none of that name.
+  // A launch's kernel, which is there as long as the code. InvalidArgument
+  // where the code has none of that name, or the device less memory than a
+  // group shares.
   virtual absl::StatusOr<void*> FindKernel(void* code,
-                                           const std::string& name) = 0;
+                                           const Launch& launch) = 0;
 
   // Queues a kernel whose arguments are these addresses on the executor's
   // stream, or else on the device's own.

@@ -12,20 +12,21 @@ namespace {
 
 absl::Status No(absl::string_view why) { return absl::UnimplementedError(why); }
 
-// Types that all devices have without an extension.
-bool HasType(DataType t) {
+// Other types than these need an extension of some devices.
+bool HasType(DataType t, const LoopCode& code) {
+  if (t.is_float() && t.bits == 16) return code.narrow_floats;
   return t == DataType::Float(32) || t.is_bool() ||
          (t.is_integer() && t.bits >= 8 && t.bits <= 64);
 }
 
-absl::Status CheckTypes(const relay::Node& node) {
+absl::Status CheckTypes(const relay::Node& node, const LoopCode& code) {
   std::vector<relay::TensorType> types = node.outputs;
   for (const relay::Value& v : node.inputs) {
     if (v.node != nullptr) types.push_back(v.type());
   }
   for (const relay::TensorType& type : types) {
     if (type.is_sequence) return No("sequences stay on the CPU");
-    if (!HasType(type.dtype)) {
+    if (!HasType(type.dtype, code)) {
       return No(absl::StrCat("elements of ", type.dtype.ToString()));
     }
     if (!relay::ConstShape(type.shape)) return No("symbolic dimensions");
@@ -87,17 +88,16 @@ TensorSpec SpecOf(const tir::BufferNode& buffer) {
 
 }  // namespace
 
-absl::Status TakesLoops(const relay::Node& node,
-                        bool (*lacks)(const tir::Call& call)) {
+absl::Status TakesLoops(const relay::Node& node, const LoopCode& code) {
   if (node.op->BackendOnly()) return No("it has no definition in loops");
   if (node.op->fusion == relay::FusionKind::kOpaque) {
     return No("its loops run one after the other");
   }
-  const absl::Status types = CheckTypes(node);
-  if (!types.ok() || lacks == nullptr || node.op->compute == nullptr) {
+  const absl::Status types = CheckTypes(node, code);
+  if (!types.ok() || code.lacks == nullptr || node.op->compute == nullptr) {
     return types;
   }
-  return CheckFunctions(node, lacks);
+  return CheckFunctions(node, code.lacks);
 }
 
 TableFunction EntryOf(const tir::PrimFunc& function,
@@ -111,7 +111,8 @@ TableFunction EntryOf(const tir::PrimFunc& function,
         .push_back(SpecOf(*function.params[p]));
   }
   for (const codegen::DeviceKernel& kernel : kernels) {
-    entry.launches.push_back({kernel.name, kernel.WorkItems(), kernel.group});
+    entry.launches.push_back(
+        {kernel.name, kernel.WorkItems(), kernel.group, kernel.launch_bytes});
   }
   return entry;
 }

@@ -15,11 +15,17 @@
 
 namespace ingot::device {
 
+// What there is code for.
+struct LoopCode {
+  bool narrow_floats = false;  // of 16 bits
+  // Whether there is none for a function; null: there is for all.
+  bool (*lacks)(const tir::Call& call) = nullptr;
+};
+
 // Whether a device runs the operator as loops: static shapes, elements of f32,
-// integers and bools, a definition that is no chain of loops, and none of the
-// functions that its code generator lacks. Says why not.
-absl::Status TakesLoops(const relay::Node& node,
-                        bool (*lacks)(const tir::Call& call) = nullptr);
+// integers and bools, a definition that is no chain of loops, and nothing that
+// there is no code for. Says why not.
+absl::Status TakesLoops(const relay::Node& node, const LoopCode& code = {});
 
 // The entry of a function, whose parameters have constant shapes, that runs as
 // these kernels.

@@ -17,6 +17,8 @@ namespace {
 constexpr int64_t kMostWorkItems = int64_t{1} << 40;
 // No device has larger groups.
 constexpr int64_t kMostInGroup = 1024;
+// No group has more memory.
+constexpr int64_t kMostShared = 1 << 20;
 
 template <typename... Parts>
 absl::Status Malformed(const Parts&... parts) {
@@ -40,14 +42,18 @@ bool ReadCount(absl::string_view word, int64_t most, int64_t* count) {
 
 absl::StatusOr<Launch> ReadLaunch(Words words) {
   Launch launch;
-  if (words.size() < 3 || words.size() > 4 ||
+  if (words.size() < 3 || words.size() > 5 ||
       !ReadCount(words[2], kMostWorkItems, &launch.work_items)) {
     return Malformed("a launch is a kernel and how many work items run it");
   }
-  if (words.size() == 4 && (!ReadCount(words[3], kMostInGroup, &launch.group) ||
+  if (words.size() >= 4 && (!ReadCount(words[3], kMostInGroup, &launch.group) ||
                             launch.work_items % launch.group != 0)) {
     return Malformed("work items in groups: at most ", kMostInGroup,
                      " in each, and none left over");
+  }
+  if (words.size() == 5 &&
+      !ReadCount(words[4], kMostShared, &launch.shared_bytes)) {
+    return Malformed("a group shares at most ", kMostShared, " bytes");
   }
   launch.kernel = std::string(words[1]);
   return launch;

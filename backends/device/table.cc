@@ -17,8 +17,9 @@ std::string Line(absl::string_view key, const TensorSpec& tensor) {
 std::string WriteTable(const std::vector<TableFunction>& functions) {
   std::string text =
       "# The functions of a model's plan: what they read and write, and the\n"
-      "# kernels that each launches: how many work items, and of how many a\n"
-      "# group consists, where the device does not choose.\n";
+      "# kernels that each launches: how many work items, of how many a group\n"
+      "# consists, where the device does not choose, and how many bytes it\n"
+      "# shares, where the code does not say so.\n";
   for (const TableFunction& f : functions) {
     absl::StrAppend(&text, "\nfunction ", f.name,
                     f.nodes.empty() ? "\n" : absl::StrCat("\n  # ", f.nodes),
@@ -28,6 +29,9 @@ std::string WriteTable(const std::vector<TableFunction>& functions) {
     for (const Launch& launch : f.launches) {
       absl::StrAppend(&text, "  launch ", launch.kernel, " ", launch.work_items,
                       launch.group == 0 ? "" : absl::StrCat(" ", launch.group),
+                      launch.shared_bytes == 0
+                          ? ""
+                          : absl::StrCat(" ", launch.shared_bytes),
                       "\n");
     }
   }

@@ -22,6 +22,8 @@ struct Launch {
   // So many work items share memory and wait for each other; it divides their
   // number. 0: the items know nothing of each other, and the device chooses.
   int64_t group = 0;
+  // So many bytes are shared besides what the code has arrays for.
+  int64_t shared_bytes = 0;
 };
 
 // A function of the model's plan: kernels one after the other.

@@ -20,7 +20,7 @@ std::vector<TableFunction> Two() {
   TableFunction sum{"sum",
                     "",
                     {{{DataType::Int(64), {0}}}, {{DataType::Int(64), {1}}}},
-                    {{"sum_0", 1}, {"sum_1", 512, 256}}};
+                    {{"sum_0", 1}, {"sum_1", 512, 256, 65536}}};
   return {add, sum};
 }
 
@@ -41,6 +41,8 @@ TEST(Table, ReadsWhatItWrites) {
   EXPECT_EQ((*read)[1].launches[0].group, 0);
   EXPECT_EQ((*read)[1].launches[1].work_items, 512);
   EXPECT_EQ((*read)[1].launches[1].group, 256);
+  EXPECT_EQ((*read)[1].launches[0].shared_bytes, 0);
+  EXPECT_EQ((*read)[1].launches[1].shared_bytes, 65536);
 }
 
 void ExpectRefused(const std::string& text, const std::string& why) {
@@ -61,7 +63,9 @@ TEST(Table, RefusesWhatNoTableSays) {
   ExpectRefused("function f\nlaunch f_0", "a launch is");
   ExpectRefused("function f\nlaunch f_0 0", "a launch is");
   ExpectRefused("function f\nlaunch f_0 99999999999999999999", "a launch is");
-  ExpectRefused("function f\nlaunch f_0 8 4 2", "a launch is");
+  ExpectRefused("function f\nlaunch f_0 8 4 2 1", "a launch is");
+  ExpectRefused("function f\nlaunch f_0 8 4 2097152", "at most 1048576 bytes");
+  ExpectRefused("function f\nlaunch f_0 8 4 -1", "at most 1048576 bytes");
   ExpectRefused("function f\nlaunch f_0 8 0", "work items in groups");
   ExpectRefused("function f\nlaunch f_0 8 3", "none left over");
   ExpectRefused("function f\nlaunch f_0 4096 2048", "at most 1024");

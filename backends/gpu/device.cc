@@ -19,6 +19,9 @@ constexpr int kErrorLogBytes = 6;
 // CUDA's linker is given text.
 constexpr int kPtx = 1;
 
+// What a kernel may be given by a launch, by CUDA's number for it.
+constexpr int kSharedByLaunch = 8;
+
 // Options that make a driver say what is wrong with code. It keeps pointers to
 // them as long as it works on the code.
 class ErrorLog {
@@ -178,14 +181,25 @@ void GpuDevice::UnloadCode(void* code) {
 }
 
 absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
-                                            const std::string& name) {
+                                            const device::Launch& launch) {
   INGOT_RETURN_IF_ERROR(Use());
   Kernel kernel = nullptr;
-  const absl::Status found =
-      driver_.ToStatus(absl::StrCat("there is no kernel '", name, "'"),
-                       driver_.FindKernel(&kernel, code, name.c_str()));
-  if (found.ok()) return kernel;
-  return absl::InvalidArgumentError(found.message());
+  absl::Status status = driver_.ToStatus(
+      absl::StrCat("there is no kernel '", launch.kernel, "'"),
+      driver_.FindKernel(&kernel, code, launch.kernel.c_str()));
+  if (status.ok() && launch.shared_bytes > 0) {
+    const std::string doing = absl::StrCat(
+        "groups of ", launch.kernel, " share ", launch.shared_bytes, " bytes");
+    status = driver_.SetKernel == nullptr
+                 ? absl::UnimplementedError(
+                       absl::StrCat(doing, ", which is for CUDA's devices"))
+                 : driver_.ToStatus(doing,
+                                    driver_.SetKernel(
+                                        kernel, kSharedByLaunch,
+                                        static_cast<int>(launch.shared_bytes)));
+  }
+  if (status.ok()) return kernel;
+  return absl::InvalidArgumentError(status.message());
 }
 
 absl::Status GpuDevice::Run(void* kernel, const device::Launch& launch,

@@ -49,7 +49,7 @@ class GpuDevice final : public device::KernelDevice {
   }
   void UnloadCode(void* code) override;
   absl::StatusOr<void*> FindKernel(void* code,
-                                   const std::string& name) override;
+                                   const device::Launch& launch) override;
   // InvalidArgument for work items that are in no groups, or in too many.
   absl::Status Run(void* kernel, const device::Launch& launch,
                    absl::Span<void* const> arguments) override;

@@ -81,7 +81,8 @@ using GraphRun = void*;  // the same, ready to be queued
   X(GetErrorText, (int code, const char** text), "cuGetErrorString",           \
     "hipDrvGetErrorString")
 
-// The same of CUDA alone, which compiles PTX: its linker gives what it made.
+// The same of CUDA alone, which compiles PTX: its linker gives what it made. A
+// kernel must be told before it is given much memory that a group shares.
 #define INGOT_CUDA_FUNCTIONS(X)                                             \
   X(GetVersion, (int* version), "cuDriverGetVersion")                       \
   X(BeginLink,                                                              \
@@ -93,7 +94,8 @@ using GraphRun = void*;  // the same, ready to be queued
     "cuLinkAddData_v2")                                                     \
   X(FinishLink, (LinkHandle link, void** binary, size_t* bytes),            \
     "cuLinkComplete")                                                       \
-  X(EndLink, (LinkHandle link), "cuLinkDestroy")
+  X(EndLink, (LinkHandle link), "cuLinkDestroy")                            \
+  X(SetKernel, (Kernel kernel, int attribute, int value), "cuFuncSetAttribute")
 
 // A family of GPUs that share a driver: a value.
 struct Family {

@@ -169,8 +169,9 @@ absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
   const auto groups = static_cast<unsigned>(launch.work_items / launch.group);
   return driver_.ToStatus(
       "launching",
-      driver_.Launch(kernel, groups, 1, 1, group, 1, 1, /*shared_bytes=*/0,
-                     stream_, parameters.data(), /*extra=*/nullptr));
+      driver_.Launch(kernel, groups, 1, 1, group, 1, 1,
+                     static_cast<unsigned>(launch.shared_bytes), stream_,
+                     parameters.data(), /*extra=*/nullptr));
 }
 
 absl::Status GpuStream::Queue(

@@ -32,11 +32,17 @@ absl::StatusOr<codegen::Machine> MachineOf(const GpuTarget& gpu,
                                                  machine.status().message()));
 }
 
+int64_t AheadBytes(const GpuTarget& gpu, const Target& target) {
+  if (gpu.ahead_bytes == nullptr) return 0;
+  return gpu.ahead_bytes(target.Option(kCpuOption, gpu.cpu));
+}
+
 absl::StatusOr<CodegenResult> Generate(
     const GpuTarget& gpu, const Target& target,
     absl::Span<const tir::PrimFunc> functions) {
   INGOT_ASSIGN_OR_RETURN(const codegen::Machine machine,
                          MachineOf(gpu, target));
+  const int64_t ahead = AheadBytes(gpu, target);
   std::vector<codegen::DeviceFunction> split;
   std::vector<device::TableFunction> table;
   std::string loops =
@@ -44,6 +50,11 @@ absl::StatusOr<CodegenResult> Generate(
   for (const tir::PrimFunc& function : functions) {
     INGOT_ASSIGN_OR_RETURN(std::vector<codegen::DeviceKernel> kernels,
                            codegen::KernelsOf(function, kGroup));
+    if (ahead > 0) {
+      for (codegen::DeviceKernel& kernel : kernels) {
+        codegen::CopyAhead(ahead, &kernel);
+      }
+    }
     table.push_back(device::EntryOf(function, kernels));
     split.push_back({&function, std::move(kernels)});
     absl::StrAppend(&loops, "\n", tir::Print(function));
@@ -71,12 +82,19 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
     return MachineOf(gpu, target).status();
   };
   kind.supports = [](const Target&, const relay::Node& node) {
-    return device::TakesLoops(node, codegen::DeviceLacks);
+    return device::TakesLoops(node,
+                              {/*narrow_floats=*/true, codegen::DeviceLacks});
   };
   kind.machine = [gpu](const Target& target) -> absl::StatusOr<MachineModel> {
     MachineModel machine;
     machine.group_cores = gpu.group_cores(target.Option(kCpuOption, gpu.cpu));
     machine.shared_bytes = codegen::kMaxSharedBytes;
+    machine.ahead_bytes = AheadBytes(gpu, target);
+    INGOT_ASSIGN_OR_RETURN(const codegen::Machine processor,
+                           MachineOf(gpu, target));
+    if (codegen::IsAmpereOrNewer(processor)) {
+      machine.units.insert(MachineUnit::kWarpTiles);
+    }
     return machine;
   };
   kind.templates = te::gpu::GpuTemplates();

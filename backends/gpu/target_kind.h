@@ -26,6 +26,9 @@ struct GpuTarget {
   std::string code_file;
   // The GPU's multiprocessors: so many groups of threads run at once.
   int (*group_cores)(absl::string_view cpu) = nullptr;
+  // The bytes of shared memory with which a group of threads copies ahead
+  // (MachineModel::ahead_bytes); null: no GPU of the family does.
+  int64_t (*ahead_bytes)(absl::string_view cpu) = nullptr;
   // Makes what the driver loads.
   std::function<absl::StatusOr<std::string>(
       absl::Span<const codegen::DeviceFunction>, const codegen::Machine&)>

@@ -120,13 +120,11 @@ Tensor RunOnDevice(const OpenDevice& on, const tir::PrimFunc& func,
             .ok());
   }
   for (const codegen::DeviceKernel& kernel : kernels) {
-    const auto handle = device.FindKernel(*code, kernel.name);
+    const device::Launch launch = {kernel.name, kernel.WorkItems(),
+                                   kernel.group};
+    const auto handle = device.FindKernel(*code, launch);
     EXPECT_TRUE(handle.ok()) << handle.status();
-    EXPECT_TRUE(device
-                    .Run(*handle,
-                         {kernel.name, kernel.WorkItems(), kernel.group},
-                         memory)
-                    .ok());
+    EXPECT_TRUE(device.Run(*handle, launch, memory).ok());
   }
   Tensor result = *arguments.back().Clone();
   EXPECT_TRUE(device

@@ -191,14 +191,18 @@ void ClDevice::UnloadCode(void* code) {
 }
 
 absl::StatusOr<void*> ClDevice::FindKernel(void* code,
-                                           const std::string& name) {
+                                           const device::Launch& launch) {
+  if (launch.shared_bytes != 0) {
+    return absl::InvalidArgumentError(
+        "code for OpenCL has arrays for all that a group shares");
+  }
   auto& loaded = *static_cast<Code*>(code);
   cl_int result = CL_SUCCESS;
   cl_kernel kernel =
-      driver_.CreateKernel(loaded.program, name.c_str(), &result);
+      driver_.CreateKernel(loaded.program, launch.kernel.c_str(), &result);
   if (result != CL_SUCCESS) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("there is no kernel '", name, "' (", result, ")"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "there is no kernel '", launch.kernel, "' (", result, ")"));
   }
   const absl::MutexLock lock(&loaded.mutex);
   loaded.kernels.push_back(kernel);

@@ -46,7 +46,7 @@ class ClDevice final : public device::KernelDevice {
   absl::StatusOr<void*> LoadBuilt(absl::string_view binary) override;
   void UnloadCode(void* code) override;
   absl::StatusOr<void*> FindKernel(void* code,
-                                   const std::string& name) override;
+                                   const device::Launch& launch) override;
   absl::Status Run(void* kernel, const device::Launch& launch,
                    absl::Span<void* const> arguments) override;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "compiler/codegen/device_pipelines.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::codegen {
@@ -27,6 +28,10 @@ struct DeviceKernel {
   // The thread loops of a block loop after which all of the group's items must
   // wait for one another.
   std::set<const tir::For*> barriers;
+  Pipelines pipelines;  // in a block loop (CopyAhead)
+  // The bytes that the group shares, where they are more than kMaxSharedBytes:
+  // whoever launches the kernel gives it these.
+  int64_t launch_bytes = 0;
 
   bool IsBlocks() const;
   int64_t WorkItems() const;
@@ -52,6 +57,10 @@ inline constexpr int64_t kMaxSharedBytes = 48 << 10;
 // more than kMaxSharedBytes.
 absl::StatusOr<std::vector<DeviceKernel>> KernelsOf(
     const tir::PrimFunc& function, int64_t group = 0);
+
+// Lets loops of the kernel's blocks copy ahead, on a device that does so, with
+// `room` bytes for all that a group shares.
+void CopyAhead(int64_t room, DeviceKernel* kernel);
 
 // The nodes of the model that a function computes, for a comment in C or in
 // assembly, whatever a model calls them: one line of ASCII that ends no

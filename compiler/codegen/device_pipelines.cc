@@ -88,8 +88,8 @@ BufferUses UsesOf(const Node& node) {
 
 class Finder final : public tir::StmtVisitor {
  public:
-  explicit Finder(const tir::For& block) : block_(UsesOf(block.body)) {
-    room_ = kMaxSharedBytes - block_.shared_bytes;
+  Finder(const tir::For& block, int64_t room) : block_(UsesOf(block.body)) {
+    room_ = room - block_.shared_bytes;
     Visit(block.body);
   }
 
@@ -164,9 +164,57 @@ class Finder final : public tir::StmtVisitor {
   int64_t room_ = 0;
 };
 
+// Adds up the memory that a block's threads share.
+class SharedMemory final : public tir::StmtVisitor {
+ public:
+  explicit SharedMemory(const Pipelines& pipelines) : pipelines_(pipelines) {}
+
+  int64_t bytes = 0;
+  bool has_warp_loops = false;
+
+ private:
+  void VisitAllocate(const tir::Allocate& node) override {
+    if (node.buffer->scope == Scope::kShared) {
+      bytes += SlotsOf(pipelines_, *node.buffer) * SlotBytes(*node.buffer);
+    }
+    StmtVisitor::VisitAllocate(node);
+  }
+  void VisitFor(const tir::For& node) override {
+    has_warp_loops |= node.for_kind == tir::ForKind::kTensorized;
+    StmtVisitor::VisitFor(node);
+  }
+
+  const Pipelines& pipelines_;
+};
+
+SharedMemory SharedMemoryOf(const tir::For& block, const Pipelines& pipelines) {
+  SharedMemory memory(pipelines);
+  memory.Visit(block.body);
+  return memory;
+}
+
 }  // namespace
 
-Pipelines FindPipelines(const tir::For& block) { return Finder(block).found; }
+Pipelines FindPipelines(const tir::For& block, int64_t room) {
+  return Finder(block, room).found;
+}
+
+void CopyAhead(int64_t room, DeviceKernel* kernel) {
+  if (!kernel->IsBlocks()) return;
+  const tir::For& block = *kernel->loop;
+  // Where each thread multiplies for itself there are many blocks at once: one
+  // computes while another waits.
+  const bool by_warps = SharedMemoryOf(block, {}).has_warp_loops;
+  kernel->pipelines =
+      FindPipelines(block, by_warps ? std::max(room, kMaxSharedBytes)
+                                    : std::min(room, kMaxSharedBytes));
+  const int64_t bytes = SharedBytesOf(block, kernel->pipelines);
+  if (bytes > kMaxSharedBytes) kernel->launch_bytes = bytes;
+}
+
+int64_t SharedBytesOf(const tir::For& block, const Pipelines& pipelines) {
+  return SharedMemoryOf(block, pipelines).bytes;
+}
 
 int64_t SlotBytes(const tir::BufferNode& buffer) {
   return (BytesOf(buffer) + kSharedAlignment - 1) / kSharedAlignment *

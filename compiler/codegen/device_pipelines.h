@@ -27,8 +27,8 @@ struct Pipeline {
 using Pipelines = std::map<const tir::For*, Pipeline>;
 
 // Finds them in a block loop. All of its shared buffers, with what the
-// pipelines have beside them, have at most kMaxSharedBytes.
-Pipelines FindPipelines(const tir::For& block);
+// pipelines have beside them, have at most `room` bytes.
+Pipelines FindPipelines(const tir::For& block, int64_t room);
 
 // Devices move at most so many bytes at once; shared memory begins at their
 // multiples.
@@ -40,6 +40,10 @@ int64_t SlotBytes(const tir::BufferNode& buffer);
 
 // Returns how many of a shared buffer there are.
 int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer);
+
+// The bytes of all shared buffers of a block, each at a multiple of
+// kSharedAlignment.
+int64_t SharedBytesOf(const tir::For& block, const Pipelines& pipelines);
 
 }  // namespace ingot::codegen
 

@@ -47,7 +47,8 @@ std::vector<int64_t> SlotsIn(const std::string& text) {
   EXPECT_TRUE(kernels.ok()) << kernels.status();
   if (!kernels.ok() || kernels->size() != 1) return {};
   std::vector<int64_t> slots;
-  for (const auto& [loop, pipeline] : FindPipelines(*(*kernels)[0].loop)) {
+  for (const auto& [loop, pipeline] :
+       FindPipelines(*(*kernels)[0].loop, kMaxSharedBytes)) {
     EXPECT_EQ(pipeline.copies.size(), 1u);
     EXPECT_EQ(pipeline.rest.size(), 1u);
     EXPECT_EQ(pipeline.buffers.size(), 1u);

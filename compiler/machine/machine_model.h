@@ -26,6 +26,9 @@ enum class MachineUnit {
   // Multiply tiles of a matrix, a tile register at a time: AMX.
   kInt8Tiles,
   kBFloat16Tiles,
+  // Multiply tiles of 16-bit floats, whose sums of f32 are spread over the
+  // threads of a warp: tensor cores.
+  kWarpTiles,
 };
 
 struct MachineModel {
@@ -43,6 +46,9 @@ struct MachineModel {
   // loops have no blocks.
   int group_cores = 0;
   int64_t shared_bytes = 0;
+  // Groups that copy ahead of what they compute have so many bytes for all
+  // that is on its way; 0: none does.
+  int64_t ahead_bytes = 0;
   std::set<MachineUnit> units;
   // Products of f32 with constant weights are made of so many bf16 parts of
   // each number, by tiles; 0: of the numbers themselves.

@@ -32,6 +32,14 @@ inline MachineModel TestGpu() {
   return gpu;
 }
 
+// The same with units that multiply tiles of 16-bit floats.
+inline MachineModel TestGpuWithWarpTiles() {
+  MachineModel gpu = TestGpu();
+  gpu.units = {MachineUnit::kWarpTiles};
+  gpu.ahead_bytes = 96 << 10;
+  return gpu;
+}
+
 }  // namespace ingot
 
 #endif  // INGOT_COMPILER_MACHINE_TEST_MACHINE_H_

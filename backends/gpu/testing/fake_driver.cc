@@ -321,6 +321,15 @@ EXPORT int cuLinkDestroy(void* link) {
   BEGIN(cuLinkDestroy, , true);
   return S().links.erase(link) == 1 ? kOk : kInvalidValue;
 }
+
+EXPORT int cuFuncSetAttribute(void* kernel, int attribute, int value) {
+  BEGIN(cuFuncSetAttribute, , true);
+  constexpr int kSharedByLaunch = 8;
+  // Of an H100's block.
+  if (attribute != kSharedByLaunch || value > 227 << 10) return kInvalidValue;
+  static_cast<FakeKernel*>(kernel)->shared_by_launch = value;
+  return kOk;
+}
 #endif
 
 EXPORT int NAME(cuModuleUnload, hipModuleUnload)(void* code) {
@@ -346,11 +355,12 @@ EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
     void* stream, void** parameters, void** extra) {
   BEGIN(cuLaunchKernel, hipModuleLaunchKernel, true);
-  if (grid_y * grid_z * block_y * block_z != 1 || shared_bytes != 0 ||
+  const FakeKernel called = *static_cast<FakeKernel*>(kernel);
+  if (grid_y * grid_z * block_y * block_z != 1 ||
+      static_cast<int>(shared_bytes) > called.shared_by_launch ||
       extra != nullptr) {
     return kInvalidValue;
   }
-  const FakeKernel called = *static_cast<FakeKernel*>(kernel);
   std::vector<void*> addresses(64);
   for (size_t i = 0; i < called.parameters; ++i) {
     std::memcpy(&addresses[i], parameters[i], sizeof(void*));

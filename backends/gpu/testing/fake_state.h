@@ -34,6 +34,7 @@ enum Code {
 struct FakeKernel {
   std::string name;
   size_t parameters = 0;
+  int shared_by_launch = 0;  // bytes, at most
 };
 
 struct FakeCode {

@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/llvm/compile_module.h"
 #include "compiler/codegen/llvm/emit_device.h"
@@ -36,6 +39,16 @@ absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
         absl::StrCat("LLVM knows no such processor for ", m.triple));
   }
   return m;
+}
+
+bool IsAmpereOrNewer(const Machine& machine) {
+  int version = 0;
+  absl::string_view cpu = machine.cpu;
+  if (machine.triple != kNvidiaTriple || !absl::ConsumePrefix(&cpu, "sm_")) {
+    return false;
+  }
+  if (absl::EndsWith(cpu, "a")) cpu.remove_suffix(1);
+  return absl::SimpleAtoi(cpu, &version) && version >= 80;
 }
 
 bool DeviceLacks(const tir::Call& call) {

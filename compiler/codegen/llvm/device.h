@@ -23,6 +23,10 @@ inline constexpr char kAmdTriple[] = "amdgcn-amd-amdhsa";
 absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
                                       absl::string_view cpu);
 
+// Whether it is a GPU of NVIDIA's from sm_80 on: one that copies into shared
+// memory while the code goes on, and whose warps multiply tiles.
+bool IsAmpereOrNewer(const Machine& machine);
+
 // Whether there is no code for a function where there is no C library.
 bool DeviceLacks(const tir::Call& call);
 

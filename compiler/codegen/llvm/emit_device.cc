@@ -2,11 +2,7 @@
 
 #include <vector>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "base/alignment.h"
 #include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/device.h"
@@ -26,18 +22,6 @@ constexpr unsigned kGlobalMemory = 1;
 
 bool IsNvidia(const ModuleEmitter& module) {
   return module.machine().triple == kNvidiaTriple;
-}
-
-// Whether copies into shared memory are done while the code goes on: by
-// NVIDIA's GPUs from sm_80 on.
-bool CopiesAhead(const Machine& machine) {
-  int version = 0;
-  absl::string_view cpu = machine.cpu;
-  if (machine.triple != kNvidiaTriple || !absl::ConsumePrefix(&cpu, "sm_")) {
-    return false;
-  }
-  if (absl::EndsWith(cpu, "a")) cpu.remove_suffix(1);
-  return absl::SimpleAtoi(cpu, &version) && version >= 80;
 }
 
 // Says that the function is started by the host, with groups of that size.
@@ -119,6 +103,22 @@ llvm::Function* NewKernel(const tir::PrimFunc& function,
   return made;
 }
 
+// The memory that whoever launches a kernel gives to each group; null where the
+// code has arrays of its own.
+llvm::GlobalVariable* SharedByLaunch(const DeviceKernel& kernel,
+                                     ModuleEmitter* module) {
+  if (kernel.launch_bytes == 0) return nullptr;
+  llvm::Type* const type =
+      llvm::ArrayType::get(llvm::Type::getInt8Ty(module->context()), 0);
+  auto* const array = new llvm::GlobalVariable(
+      module->module(), type, /*isConstant=*/false,
+      llvm::GlobalValue::ExternalLinkage, nullptr,
+      absl::StrCat(kernel.name, "_shared"), nullptr,
+      llvm::GlobalValue::NotThreadLocal, kSharedMemory);
+  array->setAlignment(llvm::Align(kSharedAlignment));
+  return array;
+}
+
 }  // namespace
 
 absl::Status EmitDeviceKernel(const tir::PrimFunc& function,
@@ -139,9 +139,7 @@ absl::Status EmitDeviceKernel(const tir::PrimFunc& function,
     const Position at = PositionOf(*module, emitter.builder());
     if (kernel.IsBlocks()) {
       emitter.SetGroup({at.item, kernel.group, &kernel.barriers,
-                        CopiesAhead(module->machine())
-                            ? FindPipelines(*kernel.loop)
-                            : Pipelines()});
+                        &kernel.pipelines, SharedByLaunch(kernel, module)});
       emitter.EmitIteration(*kernel.loop, at.group);
     } else {
       EmitItem(kernel, at, &emitter);

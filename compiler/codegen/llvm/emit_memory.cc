@@ -276,7 +276,7 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
     return;
   }
   if (buffer.scope == tir::Scope::kShared && group_.has_value()) {
-    const int64_t slots = SlotsOf(group_->pipelines, buffer);
+    const int64_t slots = SlotsOf(*group_->pipelines, buffer);
     const int64_t all = slots * SlotBytes(buffer) / buffer.dtype.bytes();
     BindBuffer(&buffer, SharedArray(buffer, slots == 1 ? elements : all));
     return EmitStmt(s.body);

@@ -169,15 +169,17 @@ void KernelEmitter::EmitFor(const tir::For& loop) {
   }
   if (group_.has_value()) {
     if (loop.for_kind == ForKind::kThread) return EmitThreads(loop);
-    const auto pipeline = group_->pipelines.find(&loop);
-    if (pipeline != group_->pipelines.end()) {
+    const auto pipeline = group_->pipelines->find(&loop);
+    if (pipeline != group_->pipelines->end()) {
       return EmitPipeline(loop, pipeline->second);
     }
   }
   if (loop.for_kind == ForKind::kUnrolled && constant && extent <= kMaxUnroll) {
     return EmitUnrolled(loop, extent);
   }
-  if (loop.for_kind == ForKind::kTensorized) return EmitTensorized(loop);
+  if (loop.for_kind == ForKind::kTensorized && !group_.has_value()) {
+    return EmitTensorized(loop);
+  }
   Value* min = EmitExpr(loop.min);
   Value* end = EmitExpr(loop.extent);
   if (!tir::IsConstInt(loop.min, 0)) end = b_.CreateNSWAdd(min, end);

@@ -2,18 +2,12 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
+#include "compiler/codegen/llvm/warp_nest.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
 namespace ingot::codegen {
-namespace {
-
-// The space of memory that a group shares, for both families.
-constexpr unsigned kSharedMemory = 3;
-
-}  // namespace
-
 void KernelEmitter::EmitThreads(const tir::For& loop, bool may_wait) {
   int64_t extent = 0;
   if (!tir::AsConstInt(loop.extent, &extent)) {
@@ -28,7 +22,11 @@ void KernelEmitter::EmitThreads(const tir::For& loop, bool may_wait) {
                     done);
     b_.SetInsertPoint(some);
   }
-  EmitIteration(loop, group_->item);
+  if (IsAmpereOrNewer(m_) && TensorizedIn(loop) != nullptr) {
+    EmitWarpTiles(loop);
+  } else {
+    EmitIteration(loop, group_->item);
+  }
   if (done != nullptr) {
     b_.CreateBr(done);
     b_.SetInsertPoint(done);
@@ -51,8 +49,17 @@ void KernelEmitter::EmitBarrier() {
 
 llvm::Value* KernelEmitter::SharedArray(const tir::BufferNode& buffer,
                                         int64_t elements) {
-  llvm::Type* const type = llvm::ArrayType::get(
-      module_->MemoryType(buffer.dtype), static_cast<uint64_t>(elements));
+  llvm::Type* const element = module_->MemoryType(buffer.dtype);
+  if (group_->shared != nullptr) {
+    llvm::Value* const place = b_.CreateInBoundsGEP(
+        b_.getInt8Ty(), group_->shared, b_.getInt64(group_->used));
+    const int64_t bytes = elements * buffer.dtype.bytes();
+    group_->used +=
+        (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+    return place;
+  }
+  llvm::Type* const type =
+      llvm::ArrayType::get(element, static_cast<uint64_t>(elements));
   auto* const array = new llvm::GlobalVariable(
       module_->module(), type, /*isConstant=*/false,
       llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),

@@ -23,6 +23,9 @@
 
 namespace ingot::codegen {
 
+// The space of memory that a group of work items shares, for both families.
+inline constexpr unsigned kSharedMemory = 3;
+
 // The work items of a group, in code for a device: this one's number and how
 // many there are, the thread loops after which they wait for one another, and
 // the loops that copy ahead.
@@ -30,7 +33,11 @@ struct GroupOfItems {
   llvm::Value* item;
   int64_t items;
   const std::set<const tir::For*>* barriers;
-  Pipelines pipelines;
+  const Pipelines* pipelines;
+  // The memory that they share, of which `used` bytes are taken; null: each
+  // buffer is an array of the code's.
+  llvm::GlobalVariable* shared = nullptr;
+  int64_t used = 0;
 };
 
 // A pipeline, and the arrays that have all slots of its buffers.
@@ -57,7 +64,7 @@ class KernelEmitter {
   void MarkData(const tir::Var* var) { data_vars_.insert(var); }
 
   // Thread loops are from now on for the items of a group.
-  void SetGroup(GroupOfItems group) { group_ = std::move(group); }
+  void SetGroup(const GroupOfItems& group) { group_ = group; }
 
   void EmitStmt(const tir::Stmt& s);
   // Emits `for i in [begin, end): body`, where body sees var = min + i.
@@ -139,7 +146,9 @@ class KernelEmitter {
   // Groups of work items (emit_threads.cc).
   void EmitThreads(const tir::For& loop, bool may_wait = true);
   void EmitBarrier();
-  // Memory that the items of a group share.
+  // Multiplications that warps make together (emit_warp_tiles.cc).
+  void EmitWarpTiles(const tir::For& threads);
+  // Memory that the items of a group share: all slots of a buffer.
   llvm::Value* SharedArray(const tir::BufferNode& buffer, int64_t elements);
 
   // Copies ahead of use (emit_pipeline.cc).

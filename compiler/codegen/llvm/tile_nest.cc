@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/llvm/sum_of_products.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -27,51 +28,6 @@ absl::Status Misfit(absl::string_view what) {
 const tir::Binary* AsBinary(const Expr& e, tir::BinaryOp op) {
   const auto* binary = As<tir::Binary>(e);
   return binary != nullptr && binary->op == op ? binary : nullptr;
-}
-
-// A load of bf16 that was made f32; null for anything else.
-const tir::Load* AsFactor(const Expr& e) {
-  const auto* cast = As<tir::Cast>(e);
-  if (cast == nullptr || cast->dtype != DataType::Float(32) ||
-      cast->value->dtype != DataType::BFloat16()) {
-    return nullptr;
-  }
-  return As<tir::Load>(cast->value);
-}
-
-struct Product {
-  const tir::Load* a;
-  const tir::Load* b;
-};
-
-bool ReadProduct(const Expr& a, const Expr& b, std::vector<Product>* products) {
-  const Product factors = {AsFactor(a), AsFactor(b)};
-  if (factors.a == nullptr || factors.b == nullptr) return false;
-  products->push_back(factors);
-  return true;
-}
-
-// Takes a sum of products apart.
-bool ReadProducts(const Expr& e, std::vector<Product>* products) {
-  if (const auto* sum = AsBinary(e, tir::BinaryOp::kAdd)) {
-    return ReadProducts(sum->a, products) && ReadProducts(sum->b, products);
-  }
-  const auto* product = AsBinary(e, tir::BinaryOp::kMul);
-  return product != nullptr && ReadProduct(product->a, product->b, products);
-}
-
-// Takes apart what products are added to and the products. Null where it is
-// something else.
-const tir::Load* ReadSum(const Expr& e, std::vector<Product>* products) {
-  if (const auto* sum = AsBinary(e, tir::BinaryOp::kAdd)) {
-    return ReadProducts(sum->b, products) ? As<tir::Load>(sum->a) : nullptr;
-  }
-  const auto* call = As<tir::Call>(e);
-  if (call == nullptr || call->intrinsic != tir::Intrinsic::kMulAdd ||
-      !ReadProduct(call->args[0], call->args[1], products)) {
-    return nullptr;
-  }
-  return As<tir::Load>(call->args[2]);
 }
 
 // Takes the word apart that LoadWord (compiler/relay/ops/common.h) puts
@@ -150,7 +106,7 @@ bool IsOneWord(const std::array<const tir::Load*, 4>& bytes,
 
 // Takes apart what the products of words are added to and these.
 const tir::Load* ReadByteSum(const Expr& e, const tir::Bounds& bounds,
-                             std::vector<Product>* products) {
+                             std::vector<LoadProduct>* products) {
   const auto* call = As<tir::Call>(e);
   if (call == nullptr || call->intrinsic != tir::Intrinsic::kDot4) {
     return As<tir::Load>(e);
@@ -197,12 +153,12 @@ class Reader {
   absl::Status ReadBody() {
     const auto* store = As<tir::Store>(loops_.back()->body);
     if (store == nullptr) return Misfit("the body is no store");
-    std::vector<Product> products;
+    std::vector<LoadProduct> products;
     const DataType type = store->buffer->dtype;
     nest_.is_of_bytes = type == DataType::Int(32);
     const tir::Load* before =
         nest_.is_of_bytes ? ReadByteSum(store->value, bounds_, &products)
-                          : ReadSum(store->value, &products);
+                          : ReadSumOfProducts(store->value, &products);
     if (before == nullptr || before->buffer != store->buffer ||
         products.empty() ||
         (!nest_.is_of_bytes && type != DataType::Float(32))) {
@@ -220,7 +176,11 @@ class Reader {
     if (!(tir::ToAffine(sum_->Start({})) == tir::ToAffine(read.Start({})))) {
       return Misfit("another element is added to");
     }
-    for (const Product& product : products) {
+    for (const LoadProduct& product : products) {
+      if (!nest_.is_of_bytes && (product.a->dtype != DataType::BFloat16() ||
+                                 product.b->dtype != DataType::BFloat16())) {
+        return Misfit("the elements are not bf16");
+      }
       nest_.terms.push_back(
           {{product.a->buffer, nullptr}, {product.b->buffer, nullptr}});
       a_.emplace_back(*product.a->buffer, product.a->indices, bounds_);

@@ -140,8 +140,6 @@ Loop ShareAmongThreads(Stage* stage, const std::vector<Loop>& order,
 
 Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
              std::vector<Loop> outer, const std::vector<Loop>& inner) {
-  // Pairs of threads that read the same of the last side are neighbours: then
-  // half of a warp reads all of its columns at once.
   std::vector<Loop> far, near, pairs, rounds, runs;
   for (const TileSide& side : sides) {
     Loop loop = side.loop;
@@ -161,7 +159,7 @@ Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
         stage->Split(thread, side.warp, Tail::kExact);
     far.push_back(group);
     near.push_back(neighbour);
-    if (&side == &sides.back()) continue;
+    if (&side == &sides.back() || !side.in_pairs) continue;
     const auto [pair, one] = stage->Split(neighbour, 2, Tail::kExact);
     near.back() = pair;
     pairs.push_back(one);

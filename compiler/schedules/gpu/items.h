@@ -85,7 +85,12 @@ struct TileSide {
   int64_t part, run, threads;
   // So many of the threads are neighbours in a warp; 0: as they come.
   int64_t warp = 0;
+  // Pairs of those that read the same of the last side come one after the
+  // other: then half of a warp reads all of its columns at once.
+  bool in_pairs = true;
   bool is_even = false;  // all threads have all of each run
+
+  int64_t extent() const { return part * threads; }
 };
 
 // Cuts the sides of a tile into parts of threads. The stage's loops are then

@@ -11,6 +11,7 @@
 #include "compiler/tir/verifier.h"
 #include "compiler/tir/visitor.h"
 #include "gtest/gtest.h"
+#include "runtime/float16.h"
 
 namespace ingot::te {
 namespace {
@@ -49,6 +50,12 @@ std::vector<ingot::Tensor> RandomInputs(const Kernel& kernel,
       int number = static_cast<int>(random() % 9) - 4;
       if (t.dtype() == DataType::Float(32)) {
         value.mutable_data<float>()[i] = static_cast<float>(number);
+      } else if (t.dtype() == DataType::Float(16)) {
+        value.mutable_data<uint16_t>()[i] =
+            FloatToHalf(static_cast<float>(number));
+      } else if (t.dtype() == DataType::BFloat16()) {
+        value.mutable_data<uint16_t>()[i] =
+            FloatToBFloat16(static_cast<float>(number));
       } else {
         value.mutable_data<int64_t>()[i] = number;
       }

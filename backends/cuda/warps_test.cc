@@ -1,0 +1,77 @@
+// Products of 16-bit floats by the units that a warp's threads share, as PTX.
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "backends/device/testing/device_sets.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing_support::CompileText;
+using testing_support::ContentOf;
+using testing_support::CountOf;
+
+std::string ProductOf(const std::string& type) {
+  return absl::StrReplaceAll(R"(
+module {
+  func @main(%x: TYPE[1024, 512], %w: TYPE[512, 1024]) -> (%y) {
+    %y = matmul(%x, %w)
+  }
+}
+)",
+                             {{"TYPE", type}});
+}
+
+// A group has 128 x 64 numbers, and four steps of 64 terms in shared memory,
+// whose rows are 16 bytes longer than what they hold. Two of them fit a
+// multiprocessor.
+TEST(CudaWarps, MultiplyTogether) {
+  const auto set = CompileText(ProductOf("f16"), "cuda -mcpu=sm_90a,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  const std::string kernel = "m_matmul_0";
+  const int bytes = 4 * 2 * (128 + 64) * (64 + 8);
+  EXPECT_THAT(
+      ContentOf(*set, "cuda", "kernels.table"),
+      HasSubstr(absl::StrCat("  launch ", kernel, " 32768 128 ", bytes, "\n")));
+  EXPECT_THAT(ptx, HasSubstr(absl::StrCat(".extern .shared .align 16 .b8 ",
+                                          kernel, "_shared[];")));
+  // A warp's 64 x 32 numbers are 4 x 4 parts, for each of four times 16 terms;
+  // rows as they lie in memory, columns turned.
+  EXPECT_EQ(CountOf("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ptx),
+            4 * 4 * 4);
+  EXPECT_EQ(CountOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16", ptx), 4 * 4);
+  EXPECT_EQ(CountOf("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", ptx),
+            2 * 4);
+  // All copies are of 16 bytes, and go on while the units multiply.
+  EXPECT_THAT(ptx, HasSubstr("\tcp.async.wait_group 2;\n\tbar.sync \t0;\n"));
+  EXPECT_THAT(ptx, Not(HasSubstr("cp.async.ca")));
+  EXPECT_THAT(ptx, Not(HasSubstr("st.shared")));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+}
+
+TEST(CudaWarps, MultiplyBFloat16) {
+  const auto set = CompileText(ProductOf("bf16"), "cuda -mcpu=sm_80,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_GT(CountOf("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", ptx),
+            0);
+  EXPECT_THAT(ptx, Not(HasSubstr("fma.rn.f32")));
+}
+
+// Older GPUs have other units, or none: each thread multiplies for itself.
+TEST(CudaWarps, AreOfNewerGpus) {
+  const auto set = CompileText(ProductOf("f16"), "cuda -mcpu=sm_70,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_THAT(ptx, Not(HasSubstr("mma.sync")));
+  EXPECT_GT(CountOf("\tfma.rn.f32 ", ptx), 0);
+}
+
+}  // namespace
+}  // namespace ingot

@@ -1,0 +1,25 @@
+// The body of a tensorized loop whose operands are 16-bit floats.
+#ifndef INGOT_COMPILER_CODEGEN_LLVM_SUM_OF_PRODUCTS_H_
+#define INGOT_COMPILER_CODEGEN_LLVM_SUM_OF_PRODUCTS_H_
+
+#include <vector>
+
+#include "compiler/tir/ir.h"
+
+namespace ingot::codegen {
+
+// The product of two elements, made f32 where they are not.
+struct LoadProduct {
+  const tir::Load* a;
+  const tir::Load* b;
+};
+
+// Takes apart what products of 16-bit floats, made f32, are added to, and
+// appends the products in their order. Null where `e` is something else. The
+// loads live as long as `e`.
+const tir::Load* ReadSumOfProducts(const tir::Expr& e,
+                                   std::vector<LoadProduct>* products);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_LLVM_SUM_OF_PRODUCTS_H_

@@ -1,0 +1,215 @@
+#include "compiler/codegen/llvm/warp_nest.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "base/status_macros.h"
+#include "compiler/codegen/access.h"
+#include "compiler/codegen/llvm/sum_of_products.h"
+#include "compiler/tir/visitor.h"
+
+namespace ingot::codegen {
+namespace {
+
+using tir::As;
+using tir::Expr;
+
+absl::Status Misfit(absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("a tensorized loop is no multiplication by warps: ", what));
+}
+
+class Reader {
+ public:
+  Reader(const tir::For& threads, const tir::Bounds& bounds)
+      : threads_(threads), bounds_(bounds) {
+    nest_.warp = tir::MakeVar("warp", DataType::Int(64));
+    row_ = tir::MakeVar("row", DataType::Int(64));
+    column_ = tir::MakeVar("column", DataType::Int(64));
+    bounds_.Set(row_.get(), 0, WarpNest::kRowThreads - 1);
+    bounds_.Set(column_.get(), 0, WarpNest::kColumnThreads - 1);
+    values_[threads.var.get()] = Expr(nest_.warp) * WarpNest::kThreads +
+                                 Expr(row_) * WarpNest::kColumnThreads +
+                                 Expr(column_);
+  }
+
+  absl::StatusOr<WarpNest> Read() {
+    int64_t threads = 0;
+    if (!tir::AsConstInt(threads_.extent, &threads) ||
+        threads % WarpNest::kThreads != 0) {
+      return Misfit("the threads are not whole warps");
+    }
+    bounds_.Set(nest_.warp.get(), 0, threads / WarpNest::kThreads - 1);
+    const tir::Stmt* body = &threads_.body;
+    while (const auto* let = As<tir::LetStmt>(*body)) {
+      values_[let->var.get()] = tir::Substitute(let->value, values_);
+      body = &let->body;
+    }
+    for (; As<tir::For>(*body) != nullptr; body = &As<tir::For>(*body)->body) {
+      const auto* loop = As<tir::For>(*body);
+      bounds_.SetLoop(loop->var.get(), loop->min, loop->extent);
+      loops_.push_back(loop);
+    }
+    const auto* store = As<tir::Store>(*body);
+    if (store == nullptr) return Misfit("the body is no store");
+    INGOT_RETURN_IF_ERROR(ReadAccesses(*store));
+    for (const tir::For* loop : loops_) {
+      INGOT_RETURN_IF_ERROR(Classify(*loop));
+    }
+    INGOT_RETURN_IF_ERROR(Check());
+    nest_.a.offset = a_.ToExpr();
+    nest_.b.offset = b_.ToExpr();
+    nest_.sum_offset = sum_.ToExpr();
+    return std::move(nest_);
+  }
+
+ private:
+  tir::Affine OffsetOf(const tir::BufferNode& buffer,
+                       const std::vector<Expr>& indices) const {
+    const Expr offset = tir::Substitute(FlattenIndex(buffer, indices), values_);
+    return tir::ToAffine(tir::Simplify(offset, &bounds_));
+  }
+
+  absl::Status ReadAccesses(const tir::Store& store) {
+    std::vector<LoadProduct> products;
+    const tir::Load* before = ReadSumOfProducts(store.value, &products);
+    if (before == nullptr || products.size() != 1 ||
+        before->buffer != store.buffer ||
+        store.buffer->dtype != DataType::Float(32)) {
+      return Misfit("the body adds no product to a sum");
+    }
+    const LoadProduct& product = products[0];
+    if (product.a->buffer->scope != tir::Scope::kShared ||
+        product.b->buffer->scope != tir::Scope::kShared ||
+        store.buffer->scope != tir::Scope::kStack) {
+      return Misfit("operands are not shared, or sums are");
+    }
+    if (product.a->dtype != product.b->dtype) {
+      return Misfit("operands differ in type");
+    }
+    sum_ = OffsetOf(*store.buffer, store.indices);
+    if (!(sum_ == OffsetOf(*before->buffer, before->indices))) {
+      return Misfit("another element is added to");
+    }
+    nest_.sum = store.buffer;
+    nest_.a.buffer = product.a->buffer;
+    nest_.b.buffer = product.b->buffer;
+    a_ = OffsetOf(*product.a->buffer, product.a->indices);
+    b_ = OffsetOf(*product.b->buffer, product.b->indices);
+    // The operand of rows comes first or last.
+    if (a_.CoefficientOf(row_.get()) == 0) {
+      std::swap(nest_.a.buffer, nest_.b.buffer);
+      std::swap(a_, b_);
+    }
+    nest_.a.element_stride = Take(row_, &a_);
+    const int64_t pair = Take(column_, &b_);
+    nest_.b.element_stride = pair / 2;
+    if (pair % 2 != 0) return Misfit("columns do not come in pairs");
+    return absl::OkStatus();
+  }
+
+  // The offset's stride in the variable, which it has no more.
+  static int64_t Take(const tir::VarPtr& var, tir::Affine* offset) {
+    const int64_t stride = offset->CoefficientOf(var.get());
+    offset->Add(tir::Affine::Atom(var), -stride);
+    return stride;
+  }
+
+  // Finds out what a loop is for by the strides of its variable.
+  absl::Status Classify(const tir::For& loop) {
+    const int64_t s = Take(loop.var, &sum_);
+    const int64_t a = Take(loop.var, &a_), b = Take(loop.var, &b_);
+    int64_t extent = 0;
+    if (!tir::AsConstInt(loop.extent, &extent) ||
+        !tir::IsConstInt(loop.min, 0)) {
+      return Misfit("an extent is not constant");
+    }
+    if (s == 0 && a != 0 && b != 0 && nest_.terms == 0) {
+      nest_.terms = extent;
+      nest_.a.term_stride = a;
+      nest_.b.term_stride = b;
+    } else if (a != 0 && b == 0 && nest_.row_groups == 0) {
+      nest_.row_groups = extent;
+      nest_.a.group_stride = a;
+      nest_.sum_row_stride = s;
+    } else if (a == 0 && b == nest_.b.element_stride && extent == 2 &&
+               nest_.sum_pair_stride == 0) {
+      nest_.sum_pair_stride = s;
+    } else if (a == 0 && b != 0 && nest_.column_groups == 0) {
+      nest_.column_groups = extent;
+      nest_.b.group_stride = b;
+      nest_.sum_column_stride = s;
+    } else {
+      return Misfit("a loop is neither of terms nor of rows nor of columns");
+    }
+    return absl::OkStatus();
+  }
+
+  // Whether groups of eight elements lie side by side, at multiples of that.
+  static bool IsInRuns(const WarpNest::Operand& operand,
+                       const tir::Affine& start) {
+    const bool by_terms = operand.term_stride == 1;
+    const int64_t other =
+        by_terms ? operand.element_stride : operand.term_stride;
+    return (by_terms || operand.element_stride == 1) &&
+           other % WarpNest::kGroup == 0 &&
+           operand.group_stride % WarpNest::kGroup == 0 &&
+           start.IsMultipleOf(WarpNest::kGroup);
+  }
+
+  absl::Status Check() const {
+    const auto has_no_thread = [this](const tir::Affine& offset) {
+      const Expr e = offset.ToExpr();
+      for (const tir::For* loop : loops_) {
+        if (tir::Uses(e, loop->var.get())) return false;
+      }
+      return !tir::Uses(e, row_.get()) && !tir::Uses(e, column_.get());
+    };
+    if (!has_no_thread(a_) || !has_no_thread(b_) || !has_no_thread(sum_)) {
+      return Misfit("operands have no strides");
+    }
+    if (nest_.terms == 0 || nest_.terms % WarpNest::kTerms != 0 ||
+        nest_.row_groups == 0 || nest_.row_groups % 2 != 0 ||
+        nest_.column_groups == 0 || nest_.column_groups % 2 != 0 ||
+        nest_.sum_pair_stride == 0) {
+      return Misfit("rows, columns or terms do not come in 16");
+    }
+    if (nest_.a.element_stride == 0 || nest_.b.element_stride == 0) {
+      return Misfit("threads share their elements");
+    }
+    if (!IsInRuns(nest_.a, a_) || !IsInRuns(nest_.b, b_)) {
+      return Misfit("elements of an operand do not lie side by side");
+    }
+    return absl::OkStatus();
+  }
+
+  const tir::For& threads_;
+  tir::Bounds bounds_;
+  WarpNest nest_;
+  tir::VarPtr row_, column_;
+  // Of what is named in the threads' loop, in terms of warp, row and column.
+  std::map<const tir::Var*, Expr> values_;
+  std::vector<const tir::For*> loops_;
+  tir::Affine sum_, a_, b_;
+};
+
+}  // namespace
+
+const tir::For* TensorizedIn(const tir::For& threads) {
+  const tir::Stmt* body = &threads.body;
+  while (const auto* let = As<tir::LetStmt>(*body)) body = &let->body;
+  const auto* loop = As<tir::For>(*body);
+  const bool found =
+      loop != nullptr && loop->for_kind == tir::ForKind::kTensorized;
+  return found ? loop : nullptr;
+}
+
+absl::StatusOr<WarpNest> ReadWarpNest(const tir::For& threads,
+                                      const tir::Bounds& bounds) {
+  return Reader(threads, bounds).Read();
+}
+
+}  // namespace ingot::codegen

@@ -1,0 +1,57 @@
+// A tensorized loop nest of a block's threads as multiplications by warps.
+#ifndef INGOT_COMPILER_CODEGEN_LLVM_WARP_NEST_H_
+#define INGOT_COMPILER_CODEGEN_LLVM_WARP_NEST_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/ir.h"
+
+namespace ingot::codegen {
+
+// In a loop over threads, of which 32 are a warp with eight rows of four:
+//
+//   sum[i, j, e] += for each of the terms k: a[row, i, k] * b[column, e, j, k]
+//
+// A thread's own sums are those of its row, in groups i of eight rows (of the
+// warp's threads), and of its column's pair e, in groups j of eight columns
+// (four of the threads by two). Operands are 16-bit floats in memory that the
+// block shares, of which the elements of a group, or those of eight terms, lie
+// side by side at a multiple of 16 bytes. This is how the units of NVIDIA's
+// GPUs take operands (PTX ISA, mma.m16n8k16 and ldmatrix).
+struct WarpNest {
+  static constexpr int64_t kThreads = 32, kRowThreads = 8, kColumnThreads = 4;
+  static constexpr int64_t kGroup = 8;   // rows, or columns, or terms
+  static constexpr int64_t kTerms = 16;  // of one multiplication
+
+  struct Operand {
+    tir::Buffer buffer;
+    // The offset of the warp's first element, in terms of `warp`.
+    tir::Expr offset;
+    // In elements: from one of a group to the next, to the next group, and to
+    // the next term.
+    int64_t element_stride = 0, group_stride = 0, term_stride = 0;
+
+    bool TermsAreTogether() const { return term_stride == 1; }
+  };
+
+  tir::VarPtr warp;  // the number of the warp in its block
+  int64_t terms = 0, row_groups = 0, column_groups = 0;
+  Operand a, b;
+  tir::Buffer sum;
+  tir::Expr sum_offset;
+  int64_t sum_row_stride = 0, sum_column_stride = 0, sum_pair_stride = 0;
+};
+
+// The tensorized loop that is all that the iterations of a loop over threads
+// do, after values are named; null where they do something else.
+const tir::For* TensorizedIn(const tir::For& threads);
+
+// Reads the nest of such a loop. InvalidArgument says what does not fit.
+absl::StatusOr<WarpNest> ReadWarpNest(const tir::For& threads,
+                                      const tir::Bounds& bounds);
+
+}  // namespace ingot::codegen
+
+#endif  // INGOT_COMPILER_CODEGEN_LLVM_WARP_NEST_H_

@@ -1,0 +1,129 @@
+// Products by the units of warps against plain loops, in the interpreter, which
+// also finds threads that disturb one another. What a unit gives is
+// backends/cuda's to test.
+#include <string>
+#include <vector>
+
+#include "compiler/machine/test_machine.h"
+#include "compiler/schedules/gpu/templates.h"
+#include "compiler/schedules/gpu/test_templates.h"
+#include "compiler/schedules/schedule_kernel.h"
+#include "compiler/te/lower.h"
+#include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
+#include "compiler/te/testing/check.h"
+#include "compiler/tir/printer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Sizes {
+  int64_t batch, m, n, k;
+  bool transposed = false;
+};
+
+// a [batch, m, k] times b [k, n], or [n, k] where that is transposed, with
+// relu.
+Kernel Product(const Sizes& s, DataType type) {
+  Kernel kernel;
+  Graph& g = kernel.graph;
+  const DataType f32 = DataType::Float(32);
+  const Tensor a = g.Placeholder("a", type, ConstShape({s.batch, s.m, s.k}));
+  const Tensor b =
+      g.Placeholder("b", type,
+                    ConstShape(s.transposed ? std::vector<int64_t>{s.n, s.k}
+                                            : std::vector<int64_t>{s.k, s.n}));
+  const Tensor c = g.Reduce(
+      "c", ConstShape({s.batch, s.m, s.n}), {I(s.k)}, Reducer::Sum(f32),
+      [&](const Indices& i, const Indices& r) {
+        return tir::MakeCast(f32, a({i[0], i[1], r[0]})) *
+               tir::MakeCast(f32,
+                             s.transposed ? b({i[2], r[0]}) : b({r[0], i[2]}));
+      },
+      {{kAnchor, kMatmul}});
+  kernel.inputs = {a, b};
+  kernel.outputs = {g.Compute(
+      "d", c.shape(), [&](const Indices& i) { return tir::Max(c(i), F(0)); })};
+  return kernel;
+}
+
+// One point of the space.
+Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
+                   int64_t warps, int64_t step, int64_t chunks) {
+  auto schedule = ScheduleKernel(
+      kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.warp_product")},
+      TestGpuWithWarpTiles(),
+      [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
+        choice.Set("rows", rows);
+        choice.Set("columns", columns);
+        choice.Set("warps", warps);
+        choice.Set("step", step);
+        choice.Set("chunks", chunks);
+        return choice;
+      });
+  EXPECT_TRUE(schedule.ok()) << schedule.status();
+  return *std::move(schedule);
+}
+
+TEST(WarpProduct, IsTheProduct) {
+  struct Case {
+    Sizes sizes;
+    int64_t rows, columns, warps, step, chunks;
+  };
+  for (const Case& c : std::vector<Case>{
+           {{1, 64, 64, 32}, 64, 64, 4, 32, 1},  // nothing left over
+           {{1, 64, 64, 32, true}, 32, 32, 4, 16, 1},
+           {{2, 33, 70, 19}, 32, 64, 4, 16, 1},  // something on each side
+           {{1, 40, 40, 40}, 64, 64, 8, 32, 1},  // runs of zeros
+           {{1, 40, 40, 40, true}, 64, 64, 8, 32, 1},
+           {{1, 17, 50, 33, true}, 32, 64, 4, 16, 1},
+           {{1, 16, 16, 16}, 32, 32, 4, 16, 1},
+           {{1, 33, 40, 96}, 32, 64, 4, 16, 4},
+           {{1, 130, 132, 9}, 128, 64, 8, 32, 1},
+       }) {
+    for (const DataType type : {DataType::Float(16), DataType::BFloat16()}) {
+      SCOPED_TRACE(testing::Message()
+                   << c.sizes.m << " x " << c.sizes.n << " x " << c.sizes.k
+                   << " of " << type.ToString() << " by " << c.rows << ", "
+                   << c.columns << ", " << c.warps << ", " << c.step);
+      const Kernel kernel = Product(c.sizes, type);
+      ExpectSame(kernel, Scheduled(kernel, c.rows, c.columns, c.warps, c.step,
+                                   c.chunks));
+    }
+  }
+}
+
+TEST(WarpProduct, SharesRowsAsTheyLieInMemory) {
+  const Kernel kernel = Product({1, 64, 64, 64}, DataType::Float(16));
+  const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
+                          Scheduled(kernel, 64, 64, 4, 32, 1));
+  ASSERT_TRUE(func.ok()) << func.status();
+  const std::string text = tir::Print(*func);
+  EXPECT_THAT(text,
+              HasSubstr("alloc %c.acc: f32[1, 16, 8, 1, 4, 8] registers"));
+  EXPECT_THAT(text, HasSubstr("alloc %a.tile: f16[1, 64, 40] shared"));
+  EXPECT_THAT(text, HasSubstr("alloc %b.tile: f16[32, 72] shared"));
+  EXPECT_THAT(text, HasSubstr("tensorized r0i in [0, 32)"));
+}
+
+TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
+  const Sizes large = {1, 512, 512, 512};
+  EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::BFloat16()),
+                             TestGpuWithWarpTiles()),
+            "gpu.warp_product");
+  EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(32)),
+                             TestGpuWithWarpTiles()),
+            "gpu.tile_product");
+  EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(16)), TestGpu()),
+            "gpu.tile_product");
+  EXPECT_EQ(gpu::TemplateFor(Product({1, 8, 512, 512}, DataType::Float(16)),
+                             TestGpuWithWarpTiles()),
+            "gpu.rows");
+}
+
+}  // namespace
+}  // namespace ingot::te
