@@ -38,7 +38,7 @@ TEST(CudaWarps, MultiplyTogether) {
   const int bytes = 4 * 2 * (128 + 64) * (64 + 8);
   EXPECT_THAT(
       ContentOf(*set, "cuda", "kernels.table"),
-      HasSubstr(absl::StrCat("  launch ", kernel, " 32768 128 ", bytes, "\n")));
+      HasSubstr(absl::StrCat("  launch ", kernel, " 16384 128 ", bytes, "\n")));
   EXPECT_THAT(ptx, HasSubstr(absl::StrCat(".extern .shared .align 16 .b8 ",
                                           kernel, "_shared[];")));
   // A warp's 64 x 32 numbers are 4 x 4 parts, for each of four times 16 terms;

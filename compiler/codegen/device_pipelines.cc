@@ -106,12 +106,19 @@ class Finder final : public tir::StmtVisitor {
 
   std::optional<Pipeline> PipelineOf(const tir::For& loop) {
     int64_t extent = 0;
-    const auto* body = As<tir::Seq>(loop.body);
+    Pipeline pipeline;
+    const tir::Stmt* inner = &loop.body;
+    while (const auto* let = As<tir::LetStmt>(*inner)) {
+      // Loaded once, it would be what an earlier iteration stored.
+      if (!UsesOf(let->value).loads.empty()) return std::nullopt;
+      pipeline.lets.push_back(let);
+      inner = &let->body;
+    }
+    const auto* body = As<tir::Seq>(*inner);
     if (loop.for_kind != tir::ForKind::kSerial || body == nullptr ||
         !tir::AsConstInt(loop.extent, &extent)) {
       return std::nullopt;
     }
-    Pipeline pipeline;
     const BufferUses all = UsesOf(loop.body);
     std::set<const tir::BufferNode*> filled;
     size_t next = 0;

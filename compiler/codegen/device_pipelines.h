@@ -16,6 +16,7 @@ namespace ingot::codegen {
 // some iterations ahead, if each iteration has buffers of its own. A value;
 // valid as long as the loop.
 struct Pipeline {
+  std::vector<const tir::LetStmt*> lets;  // what each iteration names first
   std::vector<const tir::For*> copies;
   std::vector<tir::Stmt> rest;                  // of the body
   std::vector<const tir::BufferNode*> buffers;  // that the copies fill

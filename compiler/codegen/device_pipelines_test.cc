@@ -70,6 +70,15 @@ TEST(DevicePipelines, AreLoopsThatBeginWithCopies) {
             std::vector<int64_t>{4});
 }
 
+// The place of a step along several dimensions is named first.
+TEST(DevicePipelines, MayNameWhatTheyCompute) {
+  const std::string named =
+      absl::StrReplaceAll(kRows, {{"for k in [0, 64) {",
+                                   "for i in [0, 64) {\n      let k: i64 = "
+                                   "i // 2 + i % 2 * 32"}});
+  EXPECT_EQ(SlotsIn(named), std::vector<int64_t>{4});
+}
+
 TEST(DevicePipelines, HaveNoMoreSlotsThanIterationsAndRoom) {
   EXPECT_EQ(SlotsIn(With("[0, 64)", "[0, 3)")), std::vector<int64_t>{3});
   EXPECT_EQ(SlotsIn(With("[0, 64)", "[0, 1)")), std::vector<int64_t>{});

@@ -58,6 +58,21 @@ Side Join(const Side& a, const Side& b, const Side& whole) {
   return {min, end - min, a.inexact || b.inexact};
 }
 
+// The side of an index, as closely as it is known either way.
+std::optional<Side> SideOf(const Expr& index, const Box& ranges,
+                           const FusedAxes& fused, const Bounds& bounds) {
+  const std::optional<Side> side = SideOf(index, ranges, bounds);
+  if (fused.values.empty()) return side;
+  Box all = ranges;
+  all.insert(fused.ranges.begin(), fused.ranges.end());
+  const std::optional<Side> closer =
+      SideOf(tir::Substitute(index, fused.values), all, bounds);
+  if (!closer) return side;
+  if (!side) return closer;
+  const auto a = side->extent.AsConst(), b = closer->extent.AsConst();
+  return b && (!a || *b < *a) ? closer : side;
+}
+
 bool IsAttachedWithin(const Stage* stage, const Stage* consumer) {
   for (const Stage* s = stage; s != nullptr; s = s->consumer()) {
     if (s == consumer) return true;
@@ -76,11 +91,13 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
   }
   std::optional<std::vector<Side>> box;
   for (const Stage* reader : schedule.Readers(producer)) {
-    std::map<const tir::Var*, Side> ranges;
+    Box ranges;
+    FusedAxes fused;
     bool inexact = false;
     const Operation& op = reader->op();
     if (reader == state.stage) {
       inexact = state.MayExceed();
+      fused = state.Fused();
       for (size_t i = 0; i < op.axis.size(); ++i) {
         ranges[op.axis[i].get()] = state.AxisRange(i);
       }
@@ -108,7 +125,7 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
     for (const auto& load : finder.found) {
       std::vector<Side> read;
       for (size_t i = 0; i < load.indices.size(); ++i) {
-        auto side = SideOf(load.indices[i], ranges, state.bounds);
+        auto side = SideOf(load.indices[i], ranges, fused, state.bounds);
         if (!side) side = whole[i];
         if (side->min == whole[i].min && side->extent == whole[i].extent) {
           side = whole[i];  // nothing lies outside

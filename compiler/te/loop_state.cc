@@ -224,6 +224,34 @@ Side LoopState::ReduceRange(int axis) const {
   return Range(stage->reduce_axes_[axis].id);
 }
 
+Expr LoopState::FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const {
+  const auto& info = stage->loops_[loop];
+  if (info.fuse < 0) {
+    tir::VarPtr& var = (*loops)[loop];
+    if (var == nullptr) var = tir::MakeVar(info.name);
+    return var;
+  }
+  const auto& r = stage->relations_[info.fuse];
+  const Expr whole = FusedValue(r.whole, loops);
+  const Expr inner = Extent(r.inner).ToExpr();
+  return r.outer == loop ? whole / inner : whole % inner;
+}
+
+FusedAxes LoopState::Fused() const {
+  FusedAxes result;
+  std::map<int, tir::VarPtr> loops;
+  for (size_t i = 0; i < stage->axes_.size(); ++i) {
+    const int loop = stage->axes_[i].id;
+    if (stage->loops_[loop].fuse < 0) continue;
+    result.values[stage->op().axis[i].get()] =
+        FusedValue(loop, &loops) + box[i].min.ToExpr();
+  }
+  for (const auto& [loop, var] : loops) {
+    result.ranges.emplace(var.get(), Range(loop));
+  }
+  return result;
+}
+
 std::vector<Expr> LoopState::Conditions() const {
   std::vector<Expr> conditions;
   auto need_less = [&](const Affine& a, const Affine& b) {

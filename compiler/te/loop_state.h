@@ -24,6 +24,13 @@ struct Place {
   std::vector<Expr> At(std::vector<Affine> element, const Bounds& bounds) const;
 };
 
+// The axes of a stage in terms of the loops that several of them were fused
+// into, whose values are known more closely than each axis' are.
+struct FusedAxes {
+  std::map<const tir::Var*, Expr> values;  // of axes that were fused
+  Box ranges;                              // of the loops in these
+};
+
 // A value: making the body of a loop copies it, so that what one branch of the
 // emitted code decides does not reach the other.
 class LoopState {
@@ -58,6 +65,7 @@ class LoopState {
   Side Range(int loop) const;
   Side AxisRange(int axis) const;    // including the box's origin
   Side ReduceRange(int axis) const;  // of a reduce axis
+  FusedAxes Fused() const;
 
   void Bind(int loop, Affine value) { value_[loop] = std::move(value); }
   void SetExtent(int loop, Affine extent) { extent_[loop] = std::move(extent); }
@@ -80,6 +88,7 @@ class LoopState {
   int FirstLeaf(int loop) const;
   Side SplitRange(int relation) const;
   Side FuseRange(int relation, bool outer) const;
+  Expr FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const;
 
   std::map<int, Affine> value_, extent_, base_;
 };

@@ -293,6 +293,11 @@ class Schedule {
   // with axes (chunk, those of `stage`...) reduces them, and `stage` becomes a
   // compute stage that joins them. Returns the new stage.
   Stage* ReduceInChunks(Stage* stage, int64_t chunks);
+  // Makes a reduction one whose axes from `first` to `last`, of constant
+  // extents, are one axis, so that a tile of it may have points of several
+  // rows. `stage` becomes a compute stage that copies from the new one, which
+  // is returned.
+  Stage* JoinAxes(Stage* stage, int first, int last);
   // The stage's result is made by `loops`, written by hand for what the verbs
   // cannot say; they store to its output. Stages that nothing reads any more
   // are gone.

@@ -89,6 +89,40 @@ TEST(ScheduleTransformTest, ReduceInChunksOfTheFirstAxis) {
   EXPECT_FALSE(s.status().ok());
 }
 
+TEST(ScheduleTransformTest, JoinAxesOfAReduction) {
+  for (const auto& [first, last] : {std::pair(0, 1), {1, 2}, {0, 2}}) {
+    Kernel k;
+    Tensor x = k.graph.Placeholder("x", kF32, ConstShape({3, 9, 7, 2}));
+    k.inputs = {x};
+    k.outputs = {k.graph.Reduce(
+        "s", ConstShape({3, 4, 5}), {I(2), I(3)}, Reducer::Sum(kF32),
+        [&](auto& i, auto& r) {
+          return x({i[0], i[1] * I(2) + r[1], i[2] + r[1], r[0]});
+        })};
+    Schedule s = Make(k);
+    Stage* const joined = s.JoinAxes(s.stages()[0], first, last);
+    EXPECT_EQ(joined->output().rank(), 3 - (last - first));
+    ExpectSame(k, s);
+    // Nor do loops over a tile of the joined axes change anything.
+    Stage* const stage = s.Find(k.outputs[0]);
+    std::vector<Loop> axes(stage->axes().begin() + first,
+                           stage->axes().begin() + last + 1);
+    const auto [tile, inside] =
+        stage->Split(stage->Fuse(axes), 4, Tail::kGuard);
+    (void)inside;
+    joined->ComputeAt(stage, tile);
+    ExpectSame(k, s);
+  }
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, ConstShape({7}));
+  k.inputs = {x};
+  k.outputs = {k.graph.Reduce("s", {I(7)}, {I(1)}, Reducer::Sum(kF32),
+                              [&](auto& i, auto&) { return x({i[0]}); })};
+  Schedule s = Make(k);
+  s.JoinAxes(s.stages()[0], 0, 1);
+  EXPECT_FALSE(s.status().ok());
+}
+
 // Loops written by hand stand for a stage and for those that only it read.
 TEST(ScheduleTransformTest, LoopsWrittenByHand) {
   Kernel k;

@@ -41,9 +41,13 @@ Copy CopyIn(const tir::Expr& value) {
   if (const auto* load = As<tir::Load>(value)) return {load, nullptr};
   const auto* select = As<tir::Select>(value);
   if (select == nullptr || !IsZero(OneLane(select->on_false))) return {};
-  tir::Expr condition = OneLane(select->condition);
+  const tir::Expr condition = OneLane(select->condition);
   if (condition->dtype.lanes != 1) return {};
-  return {As<tir::Load>(select->on_true), std::move(condition)};
+  Copy copy = CopyIn(select->on_true);
+  copy.condition = copy.condition == nullptr
+                       ? condition
+                       : tir::And(condition, copy.condition);
+  return copy;
 }
 
 // The instructions that copy so many bytes; 0 where there are none.
@@ -109,18 +113,36 @@ bool KernelEmitter::EmitAsyncCopy(const tir::Store& s) {
   return true;
 }
 
+void KernelEmitter::EnterIteration(const tir::For& loop,
+                                   const Pipeline& pipeline, Value* index) {
+  BindVar(loop.var.get(), index);
+  bounds_.SetLoop(loop.var.get(), loop.min, loop.extent);
+  for (const tir::LetStmt* let : pipeline.lets) {
+    cache_.clear();  // it may know the value of another iteration
+    BindVar(let->var.get(), EmitExpr(let->value));
+    if (let->var->dtype == DataType::Int(64)) {
+      bounds_.SetValue(let->var.get(), let->value);
+    }
+  }
+  cache_.clear();
+}
+
+void KernelEmitter::LeaveIteration(const tir::For& loop,
+                                   const Pipeline& pipeline) {
+  for (const tir::LetStmt* let : pipeline.lets) bounds_.Forget(let->var.get());
+  bounds_.Forget(loop.var.get());
+}
+
 void KernelEmitter::EmitCopies(const tir::For& loop,
                                const PipelineArrays& arrays, Value* index,
                                Value* slot) {
   UseSlot(arrays, slot);
-  const tir::Var* const var = loop.var.get();
-  BindVar(var, index);
-  bounds_.SetLoop(var, loop.min, loop.extent);
+  EnterIteration(loop, arrays.pipeline, index);
   copies_ahead_ = true;
   // Nothing waits for these: each writes buffers of its own iteration.
   for (const tir::For* copy : arrays.pipeline.copies) EmitThreads(*copy, false);
   copies_ahead_ = false;
-  bounds_.Forget(var);
+  LeaveIteration(loop, arrays.pipeline);
 }
 
 void KernelEmitter::UseSlot(const PipelineArrays& arrays, Value* slot) {
@@ -181,9 +203,7 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   b_.SetInsertPoint(compute);
   commit();
   UseSlot(arrays, slot);
-  const tir::Var* const var = loop.var.get();
-  BindVar(var, index);
-  bounds_.SetLoop(var, loop.min, loop.extent);
+  EnterIteration(loop, pipeline, index);
   for (const tir::Stmt& s : pipeline.rest) {
     const auto* threads = As<tir::For>(s);
     const bool is_last = &s == &pipeline.rest.back();
@@ -194,7 +214,7 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
       EmitStmt(s);
     }
   }
-  bounds_.Forget(var);
+  LeaveIteration(loop, pipeline);
   Value* const next = b_.CreateNSWAdd(index, b_.getInt64(1));
   Value* const next_slot = b_.CreateNSWAdd(slot, b_.getInt64(1));
   index->addIncoming(next, b_.GetInsertBlock());

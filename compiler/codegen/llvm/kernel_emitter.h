@@ -156,6 +156,11 @@ class KernelEmitter {
   // Begins the copies of iteration `index`, into buffers of that slot.
   void EmitCopies(const tir::For& loop, const PipelineArrays& arrays,
                   llvm::Value* index, llvm::Value* slot);
+  // Binds the variables of iteration `index` of a pipeline's loop, or forgets
+  // what is known of them.
+  void EnterIteration(const tir::For& loop, const Pipeline& pipeline,
+                      llvm::Value* index);
+  void LeaveIteration(const tir::For& loop, const Pipeline& pipeline);
   // Binds the pipeline's buffers to those of a slot.
   void UseSlot(const PipelineArrays& arrays, llvm::Value* slot);
   // Begins to copy what a store would. Returns false, and emits nothing, where

@@ -14,8 +14,14 @@ namespace ingot::te::gpu {
 
 // A multiplication of two loads that the other axes of the result repeat.
 struct Product {
-  size_t rows, columns;  // axes of the result
-  size_t terms;          // the reduce axis; others have one element
+  size_t rows;  // an axis of the result
+  // Axes that are columns one after the other: those of a convolution's image.
+  size_t first_column, columns;
+  // The reduce axis that is taken step by step, with each combination of the
+  // others: a convolution's taps.
+  size_t terms;
+
+  bool HasJoinedColumns() const { return first_column < columns; }
 };
 
 // Finds a sum of products of two tensors' elements, which may be narrower
@@ -30,9 +36,14 @@ const tir::Load* OperandOf(const Operation& op, size_t axis, size_t other);
 DataType OperandType(const Stage& product);
 
 // A product's sizes as costs need them: `batch` products of `rows` by `columns`
-// results with so many terms each.
+// results, each of which sums `taps` times so many terms.
 struct ProductSizes {
-  int64_t batch, rows, columns, terms;
+  int64_t batch, rows, columns, terms, taps;
+
+  // A block's steps along its part of the sum.
+  int64_t Steps(int64_t step, int64_t chunks) const {
+    return taps * CeilDiv(CeilDiv(terms, chunks), step);
+  }
 };
 ProductSizes SizesOf(const Stage& stage, const Product& product);
 

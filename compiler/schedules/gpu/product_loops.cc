@@ -32,8 +32,10 @@ bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
 // An operand as the threads of a block share it: [axes that it depends on, two
 // more], the sum's and its own side of the result's.
 struct SharedOperand {
-  std::vector<size_t> axes;  // of the result, besides its own
-  size_t axis;               // its own
+  // Of the result or of its taps, besides its own and the sum's.
+  std::vector<tir::VarPtr> axes;
+  std::vector<Expr> extents;  // of these
+  size_t axis;                // its own
   // Whether the sum's is the last, as in memory.
   bool terms_last = false;
   // So many neighbours along the last are copied at once; 1: each for itself.
@@ -52,20 +54,21 @@ class Scheduler {
         product_(*FindProduct(*stage)),
         tile_(tile),
         run_(kBytesAtOnce / OperandType(*stage).bytes()) {
-    if (chunks == 1) {
-      stage_ = stage;
-      return;
+    stage_ = stage;
+    if (chunks > 1) {
+      stage_ = schedule->ReduceInChunks(stage, chunks);
+      ++product_.rows;
+      ++product_.first_column;
+      ++product_.columns;
+      Stage* const joined = JoinInto(schedule, stage);
+      joined->Parallel(FuseAxes(joined));
     }
-    stage_ = schedule->ReduceInChunks(stage, chunks);
-    ++product_.rows;
-    ++product_.columns;
-    Stage* const joined = JoinInto(schedule, stage);
-    joined->Parallel(FuseAxes(joined));
   }
 
   void Run() {
-    const std::vector<Expr>& shape = stage_->output().shape();
-    std::vector<Expr> rounded = shape, terms = stage_->op().reduce_extent;
+    Stage* const sums = JoinColumns();
+    const std::vector<Expr>& shape = sums->output().shape();
+    std::vector<Expr> rounded = shape, terms = sums->op().reduce_extent;
     rows_ = GuessExtent(shape[product_.rows]);
     columns_ = GuessExtent(shape[product_.columns]);
     terms_ = GuessExtent(terms[product_.terms]);
@@ -74,7 +77,8 @@ class Scheduler {
         tir::MakeInt(Covered(columns_, tile_.columns.extent()));
     covered_terms_ = Covered(terms_, tile_.step);
     terms[product_.terms] = tir::MakeInt(covered_terms_);
-    Stage* const acc = schedule_->CacheWrite(stage_, rounded, terms);
+    Stage* const acc = schedule_->CacheWrite(sums, rounded, terms);
+    if (sums != stage_) sums->ComputeInline();
     Stage* const out = JoinInto(schedule_, stage_);
     const Loop block = ScheduleResult(out);
     const Loop step = ScheduleSums(acc);
@@ -84,6 +88,17 @@ class Scheduler {
   }
 
  private:
+  // Returns a stage that has one axis of columns.
+  Stage* JoinColumns() {
+    if (!product_.HasJoinedColumns()) return stage_;
+    const size_t first = product_.first_column;
+    joined_ = product_.columns - first;
+    Stage* const sums = schedule_->JoinAxes(stage_, static_cast<int>(first),
+                                            static_cast<int>(product_.columns));
+    product_.columns = first;
+    return sums;
+  }
+
   // The units of warps have whole tiles.
   int64_t Covered(int64_t extent, int64_t tile) const {
     return tile_.by_warps ? CeilDiv(extent, tile) * tile
@@ -93,9 +108,16 @@ class Scheduler {
   // A tile of the result for each block. Returns the loop over blocks.
   Loop ScheduleResult(Stage* out) {
     std::vector<Loop> blocks = out->axes();
+    if (joined_ > 0) {
+      const auto first =
+          blocks.begin() + static_cast<int64_t>(product_.columns);
+      const auto end = first + static_cast<int64_t>(joined_) + 1;
+      *first = out->Fuse(std::vector<Loop>(first, end));
+      blocks.erase(first + 1, end);
+    }
     const auto cut = [&](size_t axis, TileSide side) {
-      const auto [tile, inside] = out->Split(out->axis(static_cast<int>(axis)),
-                                             side.extent(), Tail::kGuard);
+      const auto [tile, inside] =
+          out->Split(blocks[axis], side.extent(), Tail::kGuard);
       blocks[axis] = tile;
       side.loop = inside;
       return side;
@@ -103,7 +125,8 @@ class Scheduler {
     const TileSide rows = cut(product_.rows, tile_.rows);
     TileSide columns = cut(product_.columns, tile_.columns);
     // Runs are stored as such where the last tile has whole ones.
-    columns.is_even = product_.columns + 1 == out->axes().size() &&
+    columns.is_even = joined_ == 0 &&
+                      product_.columns + 1 == out->axes().size() &&
                       (columns.run == kRun || tile_.by_warps) &&
                       columns_ % columns.extent() == 0;
     CutTile(out, {rows, columns}, blocks, {});
@@ -112,39 +135,67 @@ class Scheduler {
     return block;
   }
 
+  // One loop over all steps, each of which has one of each tap, and those
+  // inside of a step.
+  std::pair<Loop, std::vector<Loop>> Steps(Stage* acc) const {
+    const auto [outer, term] = acc->Split(
+        acc->reduce_axis(static_cast<int>(product_.terms)), tile_.step);
+    std::vector<Loop> steps, inner = {term};
+    for (size_t i = 0; i < acc->reduce_axes().size(); ++i) {
+      const Loop loop = acc->reduce_axis(static_cast<int>(i));
+      if (i == product_.terms) {
+        steps.push_back(outer);
+      } else {
+        (IsTap(acc->op(), i) ? &steps : &inner)->push_back(loop);
+      }
+    }
+    if (steps.size() == 1) return {outer, inner};
+    std::vector<Loop> order = acc->axes();
+    order.insert(order.end(), steps.begin(), steps.end());
+    order.insert(order.end(), inner.begin(), inner.end());
+    acc->Reorder(order);
+    return {acc->Fuse(steps), inner};
+  }
+
+  bool IsTap(const Operation& op, size_t reduce_axis) const {
+    return reduce_axis != product_.terms &&
+           GuessExtent(op.reduce_extent[reduce_axis]) != 1;
+  }
+
   // The sums, in registers. Returns the loop over steps.
   Loop ScheduleSums(Stage* acc) {
-    const auto [step, term] = acc->Split(
-        acc->reduce_axis(static_cast<int>(product_.terms)), tile_.step);
-    std::vector<Loop> outer = {step}, inner = {term};
+    const auto [step, inner] = Steps(acc);
+    std::vector<Loop> outer = {step};
     for (size_t i = 0; i < acc->axes().size(); ++i) {
       if (i != product_.rows && i != product_.columns) {
         outer.push_back(acc->axis(static_cast<int>(i)));
-      }
-    }
-    for (size_t i = 0; i < acc->reduce_axes().size(); ++i) {
-      if (i != product_.terms) {
-        inner.push_back(acc->reduce_axis(static_cast<int>(i)));
       }
     }
     TileSide rows = tile_.rows, columns = tile_.columns;
     rows.loop = acc->axis(static_cast<int>(product_.rows));
     columns.loop = acc->axis(static_cast<int>(product_.columns));
     CutTile(acc, {rows, columns}, outer, inner);
-    if (tile_.by_warps) acc->Tensorize(term);
+    if (tile_.by_warps) acc->Tensorize(inner[0]);
     KeepTile(acc, {{product_.rows, rows}, {product_.columns, columns}});
     return step;
   }
 
   // Says how an operand is shared.
-  SharedOperand FormOf(const Operation& op, const tir::Load& load,
+  SharedOperand FormOf(const Stage& acc, const tir::Load& load,
                        size_t axis) const {
+    const Operation& op = acc.op();
     SharedOperand form;
     form.axis = axis;
+    const auto add = [&](const tir::VarPtr& var, const Expr& extent) {
+      if (!DependsOn(load, var.get())) return;
+      form.axes.push_back(var);
+      form.extents.push_back(extent);
+    };
     for (size_t i = 0; i < op.axis.size(); ++i) {
-      if (i != axis && DependsOn(load, op.axis[i].get())) {
-        form.axes.push_back(i);
-      }
+      if (i != axis) add(op.axis[i], acc.output().shape()[i]);
+    }
+    for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+      if (IsTap(op, i)) add(op.reduce_axis[i], op.reduce_extent[i]);
     }
     const tir::VarPtr& term = op.reduce_axis[product_.terms];
     // A thread's own multiplications go along a side, those of a warp along
@@ -167,13 +218,11 @@ class Scheduler {
     const Operation op = acc->op();
     const tir::Load load = *OperandOf(op, axis, other);
     const tir::VarPtr term = op.reduce_axis[product_.terms];
-    const SharedOperand form = FormOf(op, load, axis);
-    std::vector<Expr> shape(form.axes.size() + 2);
-    Indices at(shape.size());
-    for (size_t a = 0; a < form.axes.size(); ++a) {
-      shape[a] = acc->output().shape()[form.axes[a]];
-      at[a] = op.axis[form.axes[a]];
-    }
+    const SharedOperand form = FormOf(*acc, load, axis);
+    std::vector<Expr> shape = form.extents;
+    Indices at(form.axes.begin(), form.axes.end());
+    shape.resize(shape.size() + 2);
+    at.resize(shape.size());
     shape[form.term_at()] = op.reduce_extent[product_.terms];
     at[form.term_at()] = term;
     shape[form.axis_at()] = acc->output().shape()[axis];
@@ -184,7 +233,7 @@ class Scheduler {
         map[one.get()] = tir::MakeInt(0);
       }
       for (size_t a = 0; a < form.axes.size(); ++a) {
-        map[op.axis[form.axes[a]].get()] = i[a];
+        map[form.axes[a].get()] = i[a];
       }
       map[term.get()] = i[form.term_at()];
       map[op.axis[axis].get()] = i[form.axis_at()];
@@ -195,6 +244,7 @@ class Scheduler {
     };
     Stage* const tile = schedule_->CacheRead(
         acc, load, absl::StrCat(load.buffer->name, ".tile"), shape, value, at);
+    InlinePadding(*schedule_, *tile);
     CopyTile(tile, form, AccessStride(load, term.get()) == 1);
     tile->ComputeAt(acc, step);
   }
@@ -251,6 +301,7 @@ class Scheduler {
 
   Schedule* const schedule_;
   Product product_;
+  size_t joined_ = 0;  // axes of columns of the result beyond one
   Stage* stage_ = nullptr;
   const BlockTile tile_;
   const int64_t run_;  // elements that are copied at once

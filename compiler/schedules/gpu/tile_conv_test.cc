@@ -168,8 +168,11 @@ std::string TemplateFor(const Sizes& sizes, const MachineModel& machine) {
 }
 
 TEST(TileConv, IsForMachinesWithGroupsAndWholeChannels) {
-  const Sizes large = {1, 64, 64, {56, 56}, {3, 3}, 1, 1, 1};
+  const Sizes large = {1, 128, 128, {28, 28}, {3, 3}, 1, 1, 1};
   EXPECT_EQ(TemplateFor(large, TestGpu()), "gpu.tile_conv");
+  // Taps that do not overlap are the terms of a product.
+  EXPECT_EQ(TemplateFor({1, 384, 3, {224, 224}, {16, 16}, 16}, TestGpu()),
+            "gpu.tile_product");
   EXPECT_EQ(TemplateFor(large, MachineModel()), "gpu.sums");
   Sizes groups = large;
   groups.groups = 2;

@@ -44,9 +44,8 @@ bool Matches(const ScheduleSite& site) {
   if (site.machine.group_cores == 0 || !site.stage.IsUntouched()) return false;
   const std::optional<Product> product = FindProduct(site.stage);
   if (!product.has_value()) return false;
-  const auto& shape = site.stage.output().shape();
-  return GuessExtent(shape[product->rows]) >= kSide &&
-         GuessExtent(shape[product->columns]) >= kSide;
+  const ProductSizes sizes = SizesOf(site.stage, *product);
+  return sizes.rows >= kSide && sizes.columns >= kSide && sizes.taps > 0;
 }
 
 // Counts what the multiprocessors of a device take, in multiply-adds of one.
@@ -56,18 +55,22 @@ bool Matches(const ScheduleSite& site) {
 struct Costs {
   ProductSizes sizes;
   int64_t cores;
+  // Of copying an element of an image: its number is taken apart, and it has
+  // no neighbours that are copied with it.
+  double each_copy;
 
   double Of(const BlockTile& tile, int64_t chunks) const {
     const int64_t rows = tile.rows.extent(), columns = tile.columns.extent();
     const int64_t blocks = chunks * sizes.batch * CeilDiv(sizes.rows, rows) *
                            CeilDiv(sizes.columns, columns);
-    const int64_t steps = CeilDiv(sizes.terms / chunks, tile.step);
+    const int64_t steps = sizes.Steps(tile.step, chunks);
     const int64_t elements = rows * columns;
     const double reads = SharedReads(LoadsFor(rows), LoadsFor(columns),
                                      elements / (kSide * kSide));
-    const double compute = Turns(blocks, cores) *
-                           static_cast<double>(elements * tile.step * steps) *
-                           reads;
+    const double of_term = static_cast<double>(elements) * reads +
+                           static_cast<double>(rows + columns) * each_copy;
+    const double compute =
+        Turns(blocks, cores) * static_cast<double>(tile.step * steps) * of_term;
     const int64_t results = 4 * sizes.batch * sizes.rows * sizes.columns;
     return compute + WaitsOf(steps) +
            (chunks == 1 ? 0 : JoinOf(chunks * results));
@@ -83,8 +86,11 @@ struct Costs {
 
 ScheduleSpace Space(const ScheduleSite& site) {
   const Product product = *FindProduct(site.stage);
-  const Costs costs{SizesOf(site.stage, product),
-                    std::max(site.machine.group_cores, 1)};
+  const ProductSizes all = SizesOf(site.stage, product);
+  constexpr double kCopy = 10;
+  const bool of_image = product.HasJoinedColumns() || all.taps > 1;
+  const Costs costs{all, std::max(site.machine.group_cores, 1),
+                    of_image ? kCopy : 0};
   ScheduleSpace space;
   space.parameters = {{"rows", {64, 32, 128, 16}},
                       {"columns", {64, 32, 128, 16}},

@@ -122,6 +122,62 @@ TEST(TileProduct, IsAConvolutionOfOneTap) {
   }
 }
 
+// Convolutions of many taps: a tile has points of several rows of the image,
+// and a step one tap of some channels, or some taps of one row.
+TEST(TileProduct, IsAConvolution) {
+  struct Case {
+    int64_t channels, size, taps, stride, pad, rows, columns, step, chunks;
+  };
+  for (const Case& c : std::vector<Case>{
+           {16, 14, 3, 1, 1, 32, 32, 8, 1},
+           {16, 14, 3, 1, 1, 32, 64, 16, 2},
+           {20, 15, 3, 2, 1, 32, 32, 16,
+            1},  // channels that steps stick out of
+           {3, 64, 16, 16, 0, 32, 16, 16, 1},  // patches
+           {24, 9, 1, 2, 0, 32, 16, 8, 1},
+       }) {
+    SCOPED_TRACE(testing::Message() << c.channels << " channels, " << c.taps
+                                    << " taps, stride " << c.stride);
+    Kernel kernel;
+    Graph& g = kernel.graph;
+    const DataType f32 = DataType::Float(32);
+    const int64_t padded = c.size + 2 * c.pad;
+    const int64_t out = (padded - c.taps) / c.stride + 1;
+    const Tensor data =
+        g.Placeholder("data", f32, ConstShape({2, c.channels, c.size, c.size}));
+    const Tensor weight =
+        g.Placeholder("w", f32, ConstShape({40, c.channels, c.taps, c.taps}));
+    Tensor image = data;
+    if (c.pad > 0) {
+      image = g.Compute(
+          "padded", ConstShape({2, c.channels, padded, padded}),
+          [&](const Indices& i) {
+            const auto inside = [&](const Expr& at) {
+              return tir::And(tir::Ge(at, I(c.pad)),
+                              tir::Lt(at, I(c.pad + c.size)));
+            };
+            return tir::MakeSelect(
+                tir::And(inside(i[2]), inside(i[3])),
+                data({i[0], i[1], i[2] - I(c.pad), i[3] - I(c.pad)}), F(0));
+          },
+          {{kPad, "1"}});
+    }
+    const Tensor sum =
+        g.Reduce("c", ConstShape({2, 40, out, out}),
+                 {I(c.channels), I(c.taps), I(c.taps)}, Reducer::Sum(f32),
+                 [&](const Indices& i, const Indices& r) {
+                   return image({i[0], r[0], i[2] * I(c.stride) + r[1],
+                                 i[3] * I(c.stride) + r[2]}) *
+                          weight({i[1], r[0], r[1], r[2]});
+                 });
+    kernel.inputs = {data, weight};
+    kernel.outputs = {g.Compute("d", sum.shape(), [&](const Indices& i) {
+      return tir::Max(sum(i), F(0));
+    })};
+    ExpectSame(kernel, Scheduled(kernel, c.rows, c.columns, c.step, c.chunks));
+  }
+}
+
 TEST(TileProduct, SharesOperandsAndKeepsSums) {
   const Kernel kernel = Product(1, 64, 64, 32, false, true);
   const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,

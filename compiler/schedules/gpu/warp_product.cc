@@ -66,7 +66,7 @@ bool Matches(const ScheduleSite& site) {
   }
   const ProductSizes sizes = SizesOf(site.stage, *product);
   return sizes.rows >= kUnitRows && sizes.columns >= kUnitColumns &&
-         sizes.terms >= kUnitRows;
+         sizes.terms >= kUnitRows && sizes.taps > 0;
 }
 
 // Counts as tile_product does, in multiply-adds that a multiprocessor's threads
@@ -78,7 +78,7 @@ double CostOf(const BlockTile& tile, const Warps& warps,
   const int64_t rows = tile.rows.extent(), columns = tile.columns.extent();
   const int64_t blocks = chunks * sizes.batch * CeilDiv(sizes.rows, rows) *
                          CeilDiv(sizes.columns, columns);
-  const int64_t steps = CeilDiv(CeilDiv(sizes.terms, chunks), tile.step);
+  const int64_t steps = sizes.Steps(tile.step, chunks);
   // Shared memory gives a warp 128 bytes in a cycle, and a unit of it has 1,024
   // multiply-adds in one.
   const double of_warp = static_cast<double>(rows / warps.rows) *

@@ -26,6 +26,19 @@ Affine DivisionAtom(BinaryOp op, const Affine& a, const Affine& b) {
   return Affine::Atom(MakeBinary(op, a.ToExpr(), b.ToExpr()));
 }
 
+// Factors that are quotients or remainders.
+size_t CountDivisions(const Affine& a) {
+  size_t count = 0;
+  for (const Term& term : a.terms) {
+    for (const Expr& factor : term.factors) {
+      const auto* node = As<Binary>(factor);
+      count += node != nullptr && (node->op == BinaryOp::kFloorDiv ||
+                                   node->op == BinaryOp::kFloorMod);
+    }
+  }
+  return count;
+}
+
 }  // namespace
 
 void Simplifier::Divide(const Affine& a, const Affine& b, Affine* quotient,
@@ -238,7 +251,8 @@ void Simplifier::JoinQuotients(Affine* a) {
     if (term.factors.size() != 1) continue;
     const auto* mod = As<Binary>(term.factors[0]);
     if (mod == nullptr || mod->op != BinaryOp::kFloorMod) continue;
-    // k * (x % c): take k * x - k * c * (x // c) for it, if that is shorter.
+    // k * (x % c): take k * x - k * c * (x // c) for it, if that has fewer
+    // divisions, or as many and is shorter.
     const int64_t k = term.coefficient;
     const Affine x = Decompose(mod->a);
     const Affine c = Decompose(mod->b);
@@ -247,7 +261,10 @@ void Simplifier::JoinQuotients(Affine* a) {
     joined.Add(Affine::Atom(term.factors[0]), -k);
     joined.Add(Multiply(FloorDiv(x, c), c), -k);
     joined.Add(x, k);
-    if (joined.terms.size() >= a->terms.size()) continue;
+    const auto length = [](const Affine& sum) {
+      return std::pair(CountDivisions(sum), sum.terms.size());
+    };
+    if (length(joined) >= length(*a)) continue;
     *a = std::move(joined);
     i = static_cast<size_t>(-1);  // from the start; each turn shortens a
   }

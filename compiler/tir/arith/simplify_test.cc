@@ -141,6 +141,15 @@ TEST_F(SimplifyTest, ComparisonsAndBounds) {
   EXPECT_TRUE(ProveEqual(n * 2 + 2, (n + 1) * 2));
 }
 
+// A point of an image and its number, whatever that is a sum of.
+TEST_F(SimplifyTest, JoinsQuotientsAndRemainders) {
+  const Expr e = i * 8 + j * 3 + x + 5;
+  const Expr row = MakeBinary(BinaryOp::kFloorDiv, e, C(14)),
+             column = MakeBinary(BinaryOp::kFloorMod, e, C(14));
+  EXPECT_EQ(S(row * 14 + column), S(e));
+  EXPECT_EQ(S(row * 28 + column * 2 + 1), S(e * 2 + 1));
+}
+
 TEST_F(SimplifyTest, SymbolicLoops) {
   Expr k = MakeVar("k"), l = MakeVar("l");
   bounds_.SetLoop(As<Var>(k), MakeInt(0), n);
