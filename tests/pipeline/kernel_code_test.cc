@@ -192,6 +192,9 @@ TEST_F(KernelCodeTest, TilesAreConfiguredOnce) {
               "-mtriple=x86_64-linux-gnu -mcpu=sapphirerapids "
               "-matmul-precision=medium");
   EXPECT_GE(HottestLoop(listing, "tdpbf16ps").products, 16);
+  // Sums that start from zero are not loaded.
+  EXPECT_THAT(listing, HasSubstr("tilezero"));
+  EXPECT_THAT(listing, Not(testing::ContainsRegex("tileloadd tmm[0-3],")));
   const std::vector<std::string> parts = absl::StrSplit(listing, "ldtilecfg");
   EXPECT_EQ(parts.size(), 2u);
 }

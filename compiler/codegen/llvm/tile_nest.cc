@@ -42,6 +42,7 @@ const tir::Load* AsFactor(const Expr& e) {
 struct Product {
   const tir::Load* a;
   const tir::Load* b;
+  bool is_a_signed = false;
 };
 
 bool ReadProduct(const Expr& a, const Expr& b, std::vector<Product>* products) {
@@ -99,13 +100,31 @@ bool ReadWord(const Expr& e, int64_t shift,
   return byte != nullptr;
 }
 
+// Puts 1 in the place of factors that are known to be 1, as a dimension may be,
+// so that strides are constants.
+Expr WithoutOnes(const Expr& e, const tir::Bounds& bounds) {
+  std::map<const tir::Var*, Expr> ones;
+  for (const tir::Term& term : tir::ToAffine(e).terms) {
+    if (term.factors.size() == 1) continue;
+    for (const Expr& factor : term.factors) {
+      const auto* var = As<tir::Var>(factor);
+      const tir::Affine value = tir::Affine::Atom(factor), one(1);
+      if (var != nullptr && bounds.ProveNonNegative(value - one) &&
+          bounds.ProveNonNegative(one - value)) {
+        ones[var] = tir::MakeInt(1);
+      }
+    }
+  }
+  return ones.empty() ? e : tir::Simplify(tir::Substitute(e, ones));
+}
+
 // Says how many elements further an access is when a loop's variable grows by
 // one.
 class Strides {
  public:
   Strides(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
           const tir::Bounds& bounds)
-      : offset_(FlattenIndex(buffer, indices, &bounds)),
+      : offset_(WithoutOnes(FlattenIndex(buffer, indices, &bounds), bounds)),
         affine_(tir::ToAffine(offset_)) {}
 
   int64_t Of(const tir::For& loop) const {
@@ -155,13 +174,15 @@ const tir::Load* ReadByteSum(const Expr& e, const tir::Bounds& bounds,
   if (call == nullptr || call->intrinsic != tir::Intrinsic::kDot4) {
     return As<tir::Load>(e);
   }
+  // The second factor's bytes are the signed ones.
+  const bool is_a_signed = As<tir::Load>(call->args[0]) != nullptr;
   std::array<const tir::Load*, 4> bytes = {};
-  const auto* b = As<tir::Load>(call->args[1]);
-  if (b == nullptr || !ReadWord(call->args[0], 0, &bytes) ||
+  const auto* b = As<tir::Load>(call->args[is_a_signed ? 0 : 1]);
+  if (b == nullptr || !ReadWord(call->args[is_a_signed ? 1 : 0], 0, &bytes) ||
       !IsOneWord(bytes, bounds)) {
     return nullptr;
   }
-  products->push_back({bytes[0], b});
+  products->push_back({bytes[0], b, is_a_signed});
   return ReadByteSum(call->args[2], bounds, products);
 }
 
@@ -179,7 +200,7 @@ class Reader {
     for (const tir::For* loop : loops_) {
       INGOT_RETURN_IF_ERROR(Classify(*loop));
     }
-    if (!has_group_ || !has_depth_) return Misfit("a row is not 64 bytes");
+    if (!has_group_ || !has_depth_) return Misfit("rows have no words");
     nest_.columns = lanes_ * column_tiles_;
     if (nest_.rows > kMaxTiles * TileNest::kRows || column_tiles_ > kMaxTiles ||
         (column_tiles_ > 1 && lanes_ != TileNest::kColumns)) {
@@ -220,7 +241,11 @@ class Reader {
     if (!(tir::ToAffine(sum_->Start({})) == tir::ToAffine(read.Start({})))) {
       return Misfit("another element is added to");
     }
+    nest_.is_a_signed = products[0].is_a_signed;
     for (const Product& product : products) {
+      if (product.is_a_signed != nest_.is_a_signed) {
+        return Misfit("other bytes are signed in another term");
+      }
       nest_.terms.push_back(
           {{product.a->buffer, nullptr}, {product.b->buffer, nullptr}});
       a_.emplace_back(*product.a->buffer, product.a->indices, bounds_);
@@ -241,8 +266,7 @@ class Reader {
     }
     const bool in_group = !has_group_ && a == 1 && b == 1;
     const bool in_row =
-        same && (in_group ||
-                 (a == group_of_a_ && b == group_of_b_ * TileNest::kColumns));
+        same && (in_group || (a == group_of_a_ && b >= group_of_b_));
     if (!sum_->IsAffineIn(loop)) return Misfit("sums have no strides");
     if (s == 0 && !in_row) {
       if (!inner_.empty()) return Misfit("a step is inside of a tile");
@@ -258,10 +282,14 @@ class Reader {
     }
     if (s == 0) {
       bool& has = in_group ? has_group_ : has_depth_;
-      if (has || extent != (in_group ? group_of_a_ : TileNest::kRows)) {
-        return Misfit("a row is not 64 bytes");
-      }
+      const bool fits = in_group
+                            ? extent == group_of_a_
+                            : extent >= 1 && extent <= TileNest::kMostDepth;
+      if (has || !fits) return Misfit("a row is not of up to 64 bytes");
       has = true;
+      if (in_group) return absl::OkStatus();
+      nest_.depth = extent;
+      for (TileNest::Term& term : nest_.terms) term.b.row_stride = b;
     } else if (b == 0 && !has_rows_) {
       has_rows_ = true;
       nest_.rows = extent;
