@@ -141,6 +141,7 @@ INSTANTIATE_TEST_SUITE_P(Sizes, FewBitsTiles,
                              {4, 3, 32, 24, true, {2, 19}},
                              {4, 3, 32, 24, false, {18, 1}},
                              {4, 3, 32, 24, true, {0, 17}},
+                             {4, 3, 32, 24, true, {18, 0}},
                              {4, 3, 32, 24, false, {0, 0}},
                              {4, 400, 32, 17, true, {17}}}),
                          [](const auto& info) { return info.param.Name(); });
