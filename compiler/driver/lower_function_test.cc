@@ -184,6 +184,11 @@ constexpr RowsCase kRows[] = {
      "%x: u8[n, 64], %a: f32[n, 2], %b: i32[n, 2], %w: i32[2, 2, 4, 8], "
      "%s: f32[2, 2, 8]",
      "%y = dense_bits_packed(%x, %a, %b, %w, %s) {bits=4, units=9}"},
+    {"words_of_tiles",
+     "%x: u8[n, 64], %a: f32[n, 2], %b: i32[n, 2], %w: i32[2, 2, 4, 8], "
+     "%s: f32[2, 2, 8]",
+     "%y = dense_bits_packed(%x, %a, %b, %w, %s) "
+     "{bits=4, units=9, tile_rows=16}"},
 };
 
 class RowsTest : public testing::TestWithParam<RowsCase> {};

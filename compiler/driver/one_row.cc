@@ -16,7 +16,7 @@ size_t AxesAfterRows(const te::Operation& op) {
   const auto it = op.tags.find(te::kAnchor);
   const absl::string_view anchor =
       it == op.tags.end() ? absl::string_view() : it->second;
-  if (anchor == te::kDenseBits) return 2;
+  if (anchor == te::kDenseBits || anchor == te::kDenseGroups) return 2;
   const bool is_product = anchor == te::kMatmul || anchor == te::kDensePacked ||
                           anchor == te::kDenseWords;
   return is_product ? 1 : 0;

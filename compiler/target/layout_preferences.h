@@ -43,6 +43,10 @@ struct LayoutPreferences {
   // bits should be stored, as words, where data may be rounded to bytes. 0:
   // they stay as they are, and data too. Null: all do.
   std::function<int64_t(int64_t bits)> few_bits_columns;
+  // The rows from which on this product (dense_bits), in such a form, should be
+  // computed by tiles of bytes (tile_rows of dense_bits_packed). 0: never.
+  // Null: no product.
+  std::function<int64_t(const relay::Node& product)> few_bits_tile_rows;
   // Whether products and convolutions of u8 data and i8 weights should read
   // these in words of four (attribute dot4), and quantised models multiply
   // bytes.

@@ -35,6 +35,10 @@
 //                      data bytes [batch..., m, k], weight words [n/nr, blocks,
 //                      words, nr] with all of a group's in one value, see
 //                      dense_bits_packed
+//   dense_groups     batch..., m, groups, n   words of a group
+//                      data bytes and weights as of dense_words, these unpacked
+//                      to words of bytes [n/nr, groups, words, nr]. One stage
+//                      reads it, which scales and adds up the groups
 //   conv2d_parts     n, oc/16, oh, ow, 16     ic/32, kh, kw, pairs, 2
 //                      data [n, ic/32, h, w, part, 32] of bf16, weight as of
 //                      dense_parts. Of bytes the reduce axes are ic/64, kh, kw,
@@ -53,8 +57,8 @@
 // computed once a tile, each by another formula for another row, they are never
 // put where they are read.
 //
-// The stages that split the data of these three are tagged kParts, and are not
-// put where they are read either.
+// The stages that split data, or unpack weights, for these are tagged kParts,
+// and are not put where they are read either.
 //
 // Every stage of an attention is tagged kAttention with its role, and is not
 // put where it is read either. Axes: scaled queries [b, h, s, d]; product and
@@ -87,6 +91,7 @@ inline constexpr char kWinograd[] = "winograd";  // and {"winograd": "1"}
 inline constexpr char kDenseParts[] = "dense_parts";
 inline constexpr char kDenseBits[] = "dense_bits";
 inline constexpr char kDenseWords[] = "dense_words";
+inline constexpr char kDenseGroups[] = "dense_groups";
 inline constexpr char kConv2dParts[] = "conv2d_parts";
 inline constexpr char kParts[] = "parts";  // {"parts": "1"}
 inline constexpr char kPool2d[] = "pool2d";

@@ -283,6 +283,7 @@ bool AddFewBitsPacked(ModelBuilder* m, const std::string& op) {
   Attrs attrs;
   attrs.Set("bits", bits);
   attrs.Set("units", units);
+  attrs.Set("tile_rows", m->Next(4));
   const double group_bound = static_cast<double>(kSums << bits);
   return m->Add(op, operands, attrs, false,
                 scales->bound * group_bound * static_cast<double>(groups));

@@ -192,6 +192,9 @@ TEST_F(KernelCodeTest, TilesAreConfiguredOnce) {
               "-mtriple=x86_64-linux-gnu -mcpu=sapphirerapids "
               "-matmul-precision=medium");
   EXPECT_GE(HottestLoop(listing, "tdpbf16ps").products, 16);
+  // Sums that start from zero are not loaded.
+  EXPECT_THAT(listing, HasSubstr("tilezero"));
+  EXPECT_THAT(listing, Not(testing::ContainsRegex("tileloadd tmm[0-3],")));
   const std::vector<std::string> parts = absl::StrSplit(listing, "ldtilecfg");
   EXPECT_EQ(parts.size(), 2u);
 }
@@ -212,6 +215,28 @@ TEST_F(KernelCodeTest, TilesOfBytes) {
     const std::vector<std::string> parts = absl::StrSplit(listing, "ldtilecfg");
     EXPECT_EQ(parts.size(), 2u);
   }
+}
+
+// The sums of a group of numbers leave a tile that was never loaded, and each
+// row of them is loaded from the stack, scaled and added by five instructions.
+TEST_F(KernelCodeTest, TilesOfFewBits) {
+  const std::string listing =
+      Listing(R"((%x: f32[64, 256]) -> (%y) {
+    %w = const u8[96, 8, 16] random(1)
+    %s = const f32[96, 8] random(2)
+    %y = dense_bits(%x, %w, %s) {bits=4, data_bits=8}
+  })",
+              "-mtriple=x86_64-linux-gnu -mcpu=sapphirerapids");
+  const HotLoop loop = HottestLoop(listing, "tdpbsud");
+  EXPECT_EQ(loop.products, 1);
+  EXPECT_LE(loop.instructions, 16 * 5 + 14);
+  EXPECT_LE(loop.spills, 16);
+  EXPECT_EQ(HottestLoop(listing, "vfmadd.*zmm").products, 16);
+  EXPECT_EQ(HottestLoop(listing, "tilezero").products, 1);
+  EXPECT_EQ(HottestLoop(listing, "tilestored").products, 1);
+  EXPECT_EQ(HottestLoop(listing, "ldtilecfg").products, 0);
+  const std::vector<std::string> parts = absl::StrSplit(listing, "ldtilecfg");
+  EXPECT_EQ(parts.size(), 2u);
 }
 
 }  // namespace

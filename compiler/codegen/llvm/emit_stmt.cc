@@ -129,8 +129,7 @@ void KernelEmitter::EmitStmt(const tir::Stmt& s) {
     case StmtKind::kIfThenElse:
       return EmitIf(*As<tir::IfThenElse>(s));
     case StmtKind::kSeq:
-      for (const tir::Stmt& stmt : As<tir::Seq>(s)->stmts) EmitStmt(stmt);
-      return;
+      return EmitSeq(*As<tir::Seq>(s));
     case StmtKind::kLetStmt: {
       const auto& let = *As<tir::LetStmt>(s);
       BindVar(let.var.get(), EmitExpr(let.value));
@@ -155,6 +154,17 @@ void KernelEmitter::EmitStmt(const tir::Stmt& s) {
     case StmtKind::kAssert:
       return FailUnless(EmitExpr(As<tir::Assert>(s)->condition), "ValueError",
                         As<tir::Assert>(s)->message);
+  }
+}
+
+void KernelEmitter::EmitSeq(const tir::Seq& s) {
+  for (size_t i = 0; i < s.stmts.size(); ++i) {
+    if (i + 1 < s.stmts.size() &&
+        EmitTilesFromZero(s.stmts[i], s.stmts[i + 1])) {
+      ++i;
+    } else {
+      EmitStmt(s.stmts[i]);
+    }
   }
 }
 
@@ -211,6 +221,7 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end) {
 
 void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end,
                                absl::FunctionRef<void()> body_of) {
+  const bool configures = ConfigureTilesAround(loop);
   const tir::Var* var = loop.var.get();
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* body = NewBlock("loop");
@@ -247,6 +258,7 @@ void KernelEmitter::EmitSerial(const tir::For& loop, Value* min, Value* end,
     SetLoopProperty(back_edge, "llvm.loop.unroll.disable");
   }
   b_.SetInsertPoint(done);
+  if (configures) tiles_.reset();
 }
 
 void KernelEmitter::EmitRange(const tir::For& loop, Value* begin, Value* end) {

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 
 #include "compiler/codegen/llvm/kernel_emitter.h"
+#include "compiler/codegen/llvm/tile_setup.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicsX86.h"
@@ -13,47 +13,15 @@ namespace {
 
 using llvm::Value;
 
-// Registers: up to four tiles of sums, then two each of `a` and of `b`.
-constexpr int kTilesOfA = 4, kTilesOfB = 6;
-constexpr int64_t kBytesOfRow = 64;
-
-int SumTile(int64_t row, int64_t column) {
-  return static_cast<int>(row * 2 + column);
-}
-
-// The rows or columns in the tile `index` of `count` of them.
-int64_t InTile(int64_t count, int64_t index) {
-  return std::min<int64_t>(16, count - index * 16);
-}
-
-// ldtilecfg reads the palette, then for each register the bytes of a row
-// from byte 16 on, and the rows from byte 48 on (Intel's manual, volume 1,
-// chapter 18).
-std::array<uint8_t, 64> Configuration(const TileNest& nest) {
-  std::array<uint8_t, 64> bytes = {};
-  bytes[0] = 1;
-  const auto set = [&bytes](int tile, int64_t rows, int64_t row_bytes) {
-    bytes[16 + 2 * tile] = static_cast<uint8_t>(row_bytes);
-    bytes[48 + tile] = static_cast<uint8_t>(rows);
-  };
-  constexpr int64_t kBytesOfSum = 4;
-  for (int64_t i = 0; i < nest.row_tiles(); ++i) {
-    const int64_t rows = InTile(nest.rows, i);
-    set(kTilesOfA + static_cast<int>(i), rows, kBytesOfRow);
-    for (int64_t j = 0; j < nest.column_tiles(); ++j) {
-      set(SumTile(i, j), rows, InTile(nest.columns, j) * kBytesOfSum);
-    }
-  }
-  for (int64_t j = 0; j < nest.column_tiles(); ++j) {
-    set(kTilesOfB + static_cast<int>(j), TileNest::kRows,
-        InTile(nest.columns, j) * kBytesOfSum);
-  }
-  return bytes;
-}
-
 bool IsSameTile(const TileNest::Operand& x, const TileNest::Operand& y) {
   return x.buffer == y.buffer &&
          tir::ToAffine(x.offset) == tir::ToAffine(y.offset);
+}
+
+llvm::Intrinsic::ID ProductOf(const TileNest& nest) {
+  if (!nest.is_of_bytes) return llvm::Intrinsic::x86_tdpbf16ps;
+  return nest.is_a_signed ? llvm::Intrinsic::x86_tdpbsud
+                          : llvm::Intrinsic::x86_tdpbusd;
 }
 
 // Calls arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA) (the kernel's
@@ -106,16 +74,27 @@ llvm::Function* ModuleEmitter::TilesHelper() {
   return f;
 }
 
-void KernelEmitter::ConfigureTiles(const TileNest& nest) {
+void KernelEmitter::ConfigureTiles(const TileConfiguration& configuration) {
+  FailUnless(b_.CreateCall(module_->TilesHelper()), "RuntimeError",
+             "the system does not give this process the registers of AMX");
   llvm::Constant* bytes = llvm::ConstantDataArray::get(
-      b_.getContext(), llvm::ArrayRef<uint8_t>(Configuration(nest)));
-  auto* configuration = new llvm::GlobalVariable(
+      b_.getContext(), llvm::ArrayRef<uint8_t>(configuration));
+  auto* global = new llvm::GlobalVariable(
       module_->module(), bytes->getType(), true,
       llvm::GlobalValue::PrivateLinkage, bytes, "tiles");
-  configuration->setAlignment(llvm::Align(64));
-  configuration->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
-  b_.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {configuration});
+  global->setAlignment(llvm::Align(64));
+  global->setUnnamedAddr(llvm::GlobalValue::UnnamedAddr::Global);
+  b_.CreateIntrinsic(llvm::Intrinsic::x86_ldtilecfg, {}, {global});
   uses_tiles_ = true;
+}
+
+bool KernelEmitter::ConfigureTilesAround(const tir::For& loop) {
+  if (tiles_.has_value() || (!m_.Has("amx-int8") && !m_.Has("amx-bf16"))) {
+    return false;
+  }
+  tiles_ = CommonConfiguration(loop, bounds_, in_parallel_);
+  if (tiles_.has_value()) ConfigureTiles(*tiles_);
+  return tiles_.has_value();
 }
 
 std::pair<Value*, Value*> KernelEmitter::TileAt(
@@ -124,6 +103,15 @@ std::pair<Value*, Value*> KernelEmitter::TileAt(
       b_.CreateNSWAdd(EmitExpr(operand.offset), b_.getInt64(elements));
   return {Address(*operand.buffer, offset, true),
           b_.getInt64(row_stride * operand.buffer->dtype.bytes())};
+}
+
+void KernelEmitter::ZeroSums(const TileNest& nest) {
+  for (int64_t i = 0; i < nest.row_tiles(); ++i) {
+    for (int64_t j = 0; j < nest.column_tiles(); ++j) {
+      b_.CreateIntrinsic(llvm::Intrinsic::x86_tilezero, {},
+                         {b_.getInt8(static_cast<uint8_t>(SumTile(i, j)))});
+    }
+  }
 }
 
 void KernelEmitter::MoveSums(const TileNest& nest, llvm::Intrinsic::ID move) {
@@ -165,12 +153,9 @@ void KernelEmitter::EmitTileTerms(const TileNest& nest) {
       for (int64_t j = 0; j < nest.column_tiles(); ++j) {
         const int tile_b = kTilesOfB + static_cast<int>(j);
         if (new_b && i == 0) {
-          load(tile_b, *b, j * b->column_stride,
-               kBytesOfRow / b->buffer->dtype.bytes());
+          load(tile_b, *b, j * b->column_stride, b->row_stride);
         }
-        b_.CreateIntrinsic(nest.is_of_bytes ? llvm::Intrinsic::x86_tdpbusd
-                                            : llvm::Intrinsic::x86_tdpbf16ps,
-                           {},
+        b_.CreateIntrinsic(ProductOf(nest), {},
                            {b_.getInt8(static_cast<uint8_t>(SumTile(i, j))),
                             b_.getInt8(static_cast<uint8_t>(tile_a)),
                             b_.getInt8(static_cast<uint8_t>(tile_b))});
@@ -188,22 +173,51 @@ void KernelEmitter::EmitTileSteps(const TileNest& nest, size_t step) {
   EmitSerial(loop, min, end, [&] { EmitTileSteps(nest, step + 1); });
 }
 
-void KernelEmitter::EmitTensorized(const tir::For& loop) {
+absl::StatusOr<TileNest> KernelEmitter::ReadTiles(const tir::For& loop) const {
   absl::StatusOr<TileNest> nest = ReadTileNest(loop, bounds_);
   if (nest.ok() && !m_.Has(nest->is_of_bytes ? "amx-int8" : "amx-bf16")) {
-    nest = absl::InvalidArgumentError(
+    return absl::InvalidArgumentError(
         "a tensorized loop is for a processor with AMX");
   }
+  return nest;
+}
+
+void KernelEmitter::EmitTensorized(const tir::For& loop) {
+  const absl::StatusOr<TileNest> nest = ReadTiles(loop);
   if (!nest.ok()) {
     Fail(nest.status().message(), DataType::Int(32));
     return;
   }
-  FailUnless(b_.CreateCall(module_->TilesHelper()), "RuntimeError",
-             "the system does not give this process the registers of AMX");
-  ConfigureTiles(*nest);
-  MoveSums(*nest, llvm::Intrinsic::x86_tileloadd64);
-  EmitTileSteps(*nest, 0);
-  MoveSums(*nest, llvm::Intrinsic::x86_tilestored64);
+  EmitTiles(*nest, /*from_zero=*/false);
+}
+
+bool KernelEmitter::EmitTilesFromZero(const tir::Stmt& before,
+                                      const tir::Stmt& stmt) {
+  const auto* loop = tir::As<tir::For>(stmt);
+  if (loop == nullptr || loop->for_kind != tir::ForKind::kTensorized) {
+    return false;
+  }
+  const absl::StatusOr<TileNest> nest = ReadTiles(*loop);
+  if (!nest.ok() || !ZeroesSums(before, *nest, bounds_)) return false;
+  EmitTiles(*nest, /*from_zero=*/true);
+  return true;
+}
+
+void KernelEmitter::EmitTiles(const TileNest& nest, bool from_zero) {
+  cache_.clear();
+  const TileConfiguration configuration = ConfigurationOf(nest);
+  if (!tiles_.has_value()) {
+    ConfigureTiles(configuration);
+  } else if (*tiles_ != configuration) {
+    Fail("a loop configures other tiles than it multiplies", DataType::Int(32));
+  }
+  if (from_zero) {
+    ZeroSums(nest);
+  } else {
+    MoveSums(nest, llvm::Intrinsic::x86_tileloadd64);
+  }
+  EmitTileSteps(nest, 0);
+  MoveSums(nest, llvm::Intrinsic::x86_tilestored64);
 }
 
 }  // namespace ingot::codegen

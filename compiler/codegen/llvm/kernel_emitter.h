@@ -16,6 +16,7 @@
 #include "compiler/codegen/device_pipelines.h"
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/tile_nest.h"
+#include "compiler/codegen/llvm/tile_setup.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "llvm/IR/IRBuilder.h"
@@ -126,6 +127,7 @@ class KernelEmitter {
   llvm::Value* Splat(int lanes, llvm::Value* v);
 
   // Control flow (emit_stmt.cc).
+  void EmitSeq(const tir::Seq& s);
   void EmitFor(const tir::For& loop);
   void EmitSerial(const tir::For& loop, llvm::Value* min, llvm::Value* end);
   // The same around what `body` emits.
@@ -169,9 +171,19 @@ class KernelEmitter {
 
   // Tiles (emit_tiles.cc).
   void EmitTensorized(const tir::For& loop);
+  // Emits both statements and returns true where the first makes zeros of the
+  // sums that the second, a tensorized loop, adds to: no memory is needed for
+  // that.
+  bool EmitTilesFromZero(const tir::Stmt& before, const tir::Stmt& stmt);
+  absl::StatusOr<TileNest> ReadTiles(const tir::For& loop) const;
+  void EmitTiles(const TileNest& nest, bool from_zero);
   void EmitTileSteps(const TileNest& nest, size_t step);
   void EmitTileTerms(const TileNest& nest);
-  void ConfigureTiles(const TileNest& nest);
+  void ConfigureTiles(const TileConfiguration& configuration);
+  // Configures tiles before the loop where all multiplications in it need the
+  // same, and no loop around it has done so. Returns whether it did.
+  bool ConfigureTilesAround(const tir::For& loop);
+  void ZeroSums(const TileNest& nest);
   // Loads or stores all tiles of sums.
   void MoveSums(const TileNest& nest, llvm::Intrinsic::ID move);
   // Returns the address of the tile so many strides from an operand's first,
@@ -193,6 +205,7 @@ class KernelEmitter {
   const bool in_parallel_;
   int parallel_count_ = 0;
   bool uses_tiles_ = false;
+  std::optional<TileConfiguration> tiles_;  // of a loop around
   std::optional<GroupOfItems> group_;
   // Whether stores may be copies that are done later.
   bool copies_ahead_ = false;

@@ -8,10 +8,11 @@
 
 namespace ingot::codegen {
 
-// The product of two elements, made f32 where they are not.
+// The product of two elements.
 struct LoadProduct {
   const tir::Load* a;
   const tir::Load* b;
+  bool is_a_signed = false;  // of bytes, of which those of one are
 };
 
 // Takes apart what products of 16-bit floats, made f32, are added to, and

@@ -55,13 +55,31 @@ bool ReadWord(const Expr& e, int64_t shift,
   return byte != nullptr;
 }
 
+// Puts 1 in the place of factors that are known to be 1, as a dimension may be,
+// so that strides are constants.
+Expr WithoutOnes(const Expr& e, const tir::Bounds& bounds) {
+  std::map<const tir::Var*, Expr> ones;
+  for (const tir::Term& term : tir::ToAffine(e).terms) {
+    if (term.factors.size() == 1) continue;
+    for (const Expr& factor : term.factors) {
+      const auto* var = As<tir::Var>(factor);
+      const tir::Affine value = tir::Affine::Atom(factor), one(1);
+      if (var != nullptr && bounds.ProveNonNegative(value - one) &&
+          bounds.ProveNonNegative(one - value)) {
+        ones[var] = tir::MakeInt(1);
+      }
+    }
+  }
+  return ones.empty() ? e : tir::Simplify(tir::Substitute(e, ones));
+}
+
 // Says how many elements further an access is when a loop's variable grows by
 // one.
 class Strides {
  public:
   Strides(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
           const tir::Bounds& bounds)
-      : offset_(FlattenIndex(buffer, indices, &bounds)),
+      : offset_(WithoutOnes(FlattenIndex(buffer, indices, &bounds), bounds)),
         affine_(tir::ToAffine(offset_)) {}
 
   int64_t Of(const tir::For& loop) const {
@@ -111,13 +129,15 @@ const tir::Load* ReadByteSum(const Expr& e, const tir::Bounds& bounds,
   if (call == nullptr || call->intrinsic != tir::Intrinsic::kDot4) {
     return As<tir::Load>(e);
   }
+  // The second factor's bytes are the signed ones.
+  const bool is_a_signed = As<tir::Load>(call->args[0]) != nullptr;
   std::array<const tir::Load*, 4> bytes = {};
-  const auto* b = As<tir::Load>(call->args[1]);
-  if (b == nullptr || !ReadWord(call->args[0], 0, &bytes) ||
+  const auto* b = As<tir::Load>(call->args[is_a_signed ? 0 : 1]);
+  if (b == nullptr || !ReadWord(call->args[is_a_signed ? 1 : 0], 0, &bytes) ||
       !IsOneWord(bytes, bounds)) {
     return nullptr;
   }
-  products->push_back({bytes[0], b});
+  products->push_back({bytes[0], b, is_a_signed});
   return ReadByteSum(call->args[2], bounds, products);
 }
 
@@ -135,7 +155,7 @@ class Reader {
     for (const tir::For* loop : loops_) {
       INGOT_RETURN_IF_ERROR(Classify(*loop));
     }
-    if (!has_group_ || !has_depth_) return Misfit("a row is not 64 bytes");
+    if (!has_group_ || !has_depth_) return Misfit("rows have no words");
     nest_.columns = lanes_ * column_tiles_;
     if (nest_.rows > kMaxTiles * TileNest::kRows || column_tiles_ > kMaxTiles ||
         (column_tiles_ > 1 && lanes_ != TileNest::kColumns)) {
@@ -176,10 +196,14 @@ class Reader {
     if (!(tir::ToAffine(sum_->Start({})) == tir::ToAffine(read.Start({})))) {
       return Misfit("another element is added to");
     }
+    nest_.is_a_signed = products[0].is_a_signed;
     for (const LoadProduct& product : products) {
       if (!nest_.is_of_bytes && (product.a->dtype != DataType::BFloat16() ||
                                  product.b->dtype != DataType::BFloat16())) {
         return Misfit("the elements are not bf16");
+      }
+      if (product.is_a_signed != nest_.is_a_signed) {
+        return Misfit("other bytes are signed in another term");
       }
       nest_.terms.push_back(
           {{product.a->buffer, nullptr}, {product.b->buffer, nullptr}});
@@ -201,8 +225,7 @@ class Reader {
     }
     const bool in_group = !has_group_ && a == 1 && b == 1;
     const bool in_row =
-        same && (in_group ||
-                 (a == group_of_a_ && b == group_of_b_ * TileNest::kColumns));
+        same && (in_group || (a == group_of_a_ && b >= group_of_b_));
     if (!sum_->IsAffineIn(loop)) return Misfit("sums have no strides");
     if (s == 0 && !in_row) {
       if (!inner_.empty()) return Misfit("a step is inside of a tile");
@@ -218,10 +241,14 @@ class Reader {
     }
     if (s == 0) {
       bool& has = in_group ? has_group_ : has_depth_;
-      if (has || extent != (in_group ? group_of_a_ : TileNest::kRows)) {
-        return Misfit("a row is not 64 bytes");
-      }
+      const bool fits = in_group
+                            ? extent == group_of_a_
+                            : extent >= 1 && extent <= TileNest::kMostDepth;
+      if (has || !fits) return Misfit("a row is not of up to 64 bytes");
       has = true;
+      if (in_group) return absl::OkStatus();
+      nest_.depth = extent;
+      for (TileNest::Term& term : nest_.terms) term.b.row_stride = b;
     } else if (b == 0 && !has_rows_) {
       has_rows_ = true;
       nest_.rows = extent;

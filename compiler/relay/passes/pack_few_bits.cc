@@ -108,7 +108,7 @@ class Rounder {
 }  // namespace
 
 absl::StatusOr<Value> PackFewBitsProduct(Function* function, const Node& node,
-                                         int64_t columns) {
+                                         int64_t columns, int64_t tile_rows) {
   const Value x = node.inputs[kData];
   if (node.attrs.Get<int64_t>("data_bits") == 0 ||
       x.type().dtype != DataType::Float(32) ||
@@ -145,9 +145,10 @@ absl::StatusOr<Value> PackFewBitsProduct(Function* function, const Node& node,
     add(node.inputs[i], std::move(panels));
   }
   INGOT_ASSIGN_OR_RETURN(
-      Node * product,
-      function->AddOp("dense_bits_packed", node.name, operands,
-                      {{"bits", bits}, {"units", bytes->shape()[0]}}));
+      Node * product, function->AddOp("dense_bits_packed", node.name, operands,
+                                      {{"bits", bits},
+                                       {"units", bytes->shape()[0]},
+                                       {"tile_rows", tile_rows}}));
   return Value{product};
 }
 

@@ -12,10 +12,11 @@ namespace ingot::relay {
 
 // What stands for the result of `node`, a product by a matrix of few bits: its
 // data rounded to bytes, times the matrix in panels of so many columns, which
-// keeps the matrix's name. Nodes are added at the end of the function. No value
-// where the node's data or matrix is not fit for it.
+// keeps the matrix's name, with that attribute tile_rows. Nodes are added at
+// the end of the function. No value where the node's data or matrix is not fit
+// for it.
 absl::StatusOr<Value> PackFewBitsProduct(Function* function, const Node& node,
-                                         int64_t columns);
+                                         int64_t columns, int64_t tile_rows);
 
 }  // namespace ingot::relay
 

@@ -153,8 +153,12 @@ class Packer {
     const int64_t columns =
         layouts_.few_bits_columns(node->attrs.Get<int64_t>("bits"));
     if (columns == 0) return false;
-    INGOT_ASSIGN_OR_RETURN(const Value made,
-                           PackFewBitsProduct(function_, *node, columns));
+    const int64_t tile_rows = layouts_.few_bits_tile_rows != nullptr
+                                  ? layouts_.few_bits_tile_rows(*node)
+                                  : 0;
+    INGOT_ASSIGN_OR_RETURN(
+        const Value made,
+        PackFewBitsProduct(function_, *node, columns, tile_rows));
     if (made.node == nullptr) return false;
     for (size_t i = 3; i < made.node->inputs.size(); ++i) {
       names_.emplace_back(made.node->inputs[i].node,

@@ -10,7 +10,7 @@ namespace ingot::te::cpu {
 namespace {
 
 constexpr int64_t kWordBytes = 4;
-constexpr int64_t kTileColumns = 16, kTileBytes = 64;
+constexpr int64_t kTileRows = 16, kTileColumns = 16, kTileBytes = 64;
 
 }  // namespace
 
@@ -118,6 +118,20 @@ bool FillsByteTiles(const MachineModel& machine, const relay::Node& node) {
          terms * AtMost(kTerms, kernel.subspan(2)) >= kTerms;
 }
 
+// Whether a product by a constant matrix of few bits should be computed by
+// tiles of bytes, if there are rows enough: the sums of each group of numbers
+// leave the tiles, which takes as long as that of a few numbers by vectors.
+bool MultipliesGroupsByTiles(const MachineModel& machine,
+                             const relay::Node& product) {
+  constexpr int64_t kLeastNumbers = 16;
+  const relay::Shape& matrix = product.inputs[1].type().shape;
+  int64_t columns = 0, bytes = 0;
+  return machine.Has(MachineUnit::kInt8Tiles) && matrix.size() == 3 &&
+         tir::AsConstInt(matrix[0], &columns) && columns >= kTileColumns &&
+         tir::AsConstInt(matrix[2], &bytes) &&
+         bytes * 8 / product.attrs.Get<int64_t>("bits") >= kLeastNumbers;
+}
+
 // Whether a product or a convolution is large enough that tiles of 16 rows, 16
 // columns and 32 terms pay: for fewer, splitting numbers costs more than it
 // gains.
@@ -176,7 +190,14 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
                             (bits < 8 && machine.Has(MachineUnit::kInt7Dot));
     // Which machine rounds data must not show in results that all share.
     if (!multiplies || machine.reproducible) return 0;
-    return machine.lanes(32) > 1 ? machine.lanes(32) : 0;
+    const int64_t lanes = machine.lanes(32);
+    if (machine.Has(MachineUnit::kInt8Tiles)) {
+      return std::max<int64_t>(lanes, kTileColumns);
+    }
+    return lanes > 1 ? lanes : 0;
+  };
+  layouts.few_bits_tile_rows = [machine](const relay::Node& product) {
+    return MultipliesGroupsByTiles(machine, product) ? kTileRows : 0;
   };
   layouts.joins_attention = machine.ForSums().vector_bits > 0;
   layouts.byte_words = machine.MultipliesBytes();
