@@ -87,9 +87,15 @@ struct Halves {
   }
 };
 
+bool IsWhole(Warp& warp, const Instruction& i) {
+  if (warp.active == kAllLanes) return true;
+  return warp.Fail(i, kIllegalInstruction, "it has less than 32 threads");
+}
+
 // The sum is exact but for the bits of a double, and rounded once.
 template <typename T, typename Sum, int kDepth>
 bool Multiply(Warp& warp, const Instruction& i) {
+  if (!IsWhole(warp, i)) return false;
   constexpr int kWordsOfA = kRows * kDepth / T::kInWord / kLanes;
   constexpr int kWordsOfB = kColumns * kDepth / T::kInWord / kLanes;
   const uint32_t* const at_a = i.at + Sum::kWords;
@@ -117,6 +123,7 @@ bool Multiply(Warp& warp, const Instruction& i) {
 // gets two neighbours of row lane / 4, of the transposed matrix or not.
 template <bool kIsTransposed>
 bool LoadMatrices(Warp& warp, const Instruction& i) {
+  if (!IsWhole(warp, i)) return false;
   const int count = i.form.count;
   uint8_t* rows[kLanes];
   // The other lanes' addresses mean nothing.

@@ -1,0 +1,228 @@
+// Products of small matrices by a warp, against loops over their elements.
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "isa/testing/ptx/numbers.h"
+#include "isa/testing/ptx/run_text.h"
+
+namespace ingot::isa::ptx {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kRows = 16;
+constexpr int kColumns = 8;
+
+// Row by row.
+using Matrix = std::vector<float>;
+
+// Whole numbers so small that sums are exact in all types.
+Matrix RandomMatrix(int rows, int columns, int seed) {
+  std::mt19937 random(seed);
+  Matrix matrix(rows * columns);
+  for (float& number : matrix) number = static_cast<int>(random() % 17) - 8;
+  return matrix;
+}
+
+uint32_t Bits(float number) {
+  uint32_t bits;
+  std::memcpy(&bits, &number, sizeof bits);
+  return bits;
+}
+
+// A word of the matrix's row `row`, or of two neighbours in it or in a column.
+using Encode = std::function<uint32_t(float first, float second)>;
+uint32_t AsHalves(float first, float second) {
+  return Narrow<Half>(first).bits | uint32_t{Narrow<Half>(second).bits} << 16;
+}
+uint32_t AsBfloats(float first, float second) {
+  return Narrow<Bfloat>(first).bits | uint32_t{Narrow<Bfloat>(second).bits}
+                                          << 16;
+}
+// With bits below the 19 that count.
+uint32_t AsTf32(float first, float) { return Bits(first) | 0x1fff; }
+
+struct Case {
+  const char* types;
+  int depth;
+  int in_word;
+  Encode encode;
+  bool sums_are_halves;
+};
+
+// The words of A, B and C that each thread has, as the manual's tables tell row
+// and column of each: group is lane / 4, and member lane % 4.
+std::vector<uint32_t> FragmentsOf(const Case& c, int lane, const Matrix& a,
+                                  const Matrix& b, const Matrix& sums) {
+  const int group = lane / 4;
+  const int member = lane % 4;
+  std::vector<uint32_t> words;
+  const int step = 4 * c.in_word;  // columns of A that four members have
+  for (int first = member * c.in_word; first < c.depth; first += step) {
+    for (const int row : {group, group + 8}) {
+      const float* const at = &a[row * c.depth + first];
+      words.push_back(c.encode(at[0], c.in_word == 2 ? at[1] : 0));
+    }
+  }
+  for (int first = member * c.in_word; first < c.depth; first += step) {
+    const float* const at = &b[first * kColumns + group];
+    words.push_back(c.encode(at[0], c.in_word == 2 ? at[kColumns] : 0));
+  }
+  for (const int row : {group, group + 8}) {
+    const float* const at = &sums[row * kColumns + 2 * member];
+    if (c.sums_are_halves) {
+      words.push_back(AsHalves(at[0], at[1]));
+    } else {
+      words.push_back(Bits(at[0]));
+      words.push_back(Bits(at[1]));
+    }
+  }
+  return words;
+}
+
+std::string Registers(int first, int count) {
+  std::string text;
+  for (int k = 0; k < count; ++k) {
+    text += (k == 0 ? "%r" : ", %r") + std::to_string(first + k);
+  }
+  return "{" + text + "}";
+}
+
+// Loads `words` words of each thread into %r4 and so on, runs the product, and
+// stores its words.
+std::string BodyOf(const Case& c, int words) {
+  const int sums = c.sums_are_halves ? 2 : 4;
+  const int a = c.depth / c.in_word / 2;
+  const int b = a / 2;
+  std::string text = "mul.wide.u32 %d1, %t, " + std::to_string(4 * words) +
+                     ";\nadd.s64 %in, %in, %d1;\n";
+  for (int k = 0; k < words; ++k) {
+    text += "ld.global.u32 %r" + std::to_string(4 + k) + ", [%in+" +
+            std::to_string(4 * k) + "];\n";
+  }
+  text += "mma.sync.aligned.m16n8k" + std::to_string(c.depth) + ".row.col." +
+          c.types + " " + Registers(20, sums) + ", " + Registers(4, a) + ", " +
+          Registers(4 + a, b) + ", " + Registers(4 + a + b, sums) + ";\n";
+  return text + "st.global.v" + std::to_string(sums) + ".u32 [%out], " +
+         Registers(20, sums) + ";";
+}
+
+TEST(PtxMatrices, AreMultiplied) {
+  const Case kCases[] = {
+      {"f32.f16.f16.f32", 16, 2, AsHalves, false},
+      {"f32.f16.f16.f32", 8, 2, AsHalves, false},
+      {"f32.bf16.bf16.f32", 16, 2, AsBfloats, false},
+      {"f32.bf16.bf16.f32", 8, 2, AsBfloats, false},
+      {"f32.tf32.tf32.f32", 8, 1, AsTf32, false},
+      {"f16.f16.f16.f16", 16, 2, AsHalves, true},
+      {"f16.f16.f16.f16", 8, 2, AsHalves, true},
+  };
+  for (const Case& c : kCases) {
+    const Matrix a = RandomMatrix(kRows, c.depth, 1);
+    const Matrix b = RandomMatrix(c.depth, kColumns, 2);
+    const Matrix sums = RandomMatrix(kRows, kColumns, 3);
+    std::vector<uint32_t> in;
+    for (int lane = 0; lane < 32; ++lane) {
+      const auto words = FragmentsOf(c, lane, a, b, sums);
+      in.insert(in.end(), words.begin(), words.end());
+    }
+    const int words_out = c.sums_are_halves ? 2 : 4;
+    const std::vector<uint32_t> out =
+        WordsOf(BodyOf(c, static_cast<int>(in.size() / 32)), 32, in, words_out);
+    Matrix expected = sums;
+    for (int i = 0; i < kRows * kColumns; ++i) {
+      for (int k = 0; k < c.depth; ++k) {
+        expected[i] +=
+            a[i / kColumns * c.depth + k] * b[k * kColumns + i % kColumns];
+      }
+    }
+    for (int lane = 0; lane < 32; ++lane) {
+      // What a thread would have of these sums is what it must have.
+      const auto words = FragmentsOf(c, lane, a, b, expected);
+      for (int k = 0; k < words_out; ++k) {
+        EXPECT_EQ(out[lane * words_out + k],
+                  words[words.size() - words_out + k])
+            << c.types << " " << c.depth << ", lane " << lane << ", word " << k;
+      }
+    }
+  }
+}
+
+constexpr char kTile[] = R"(
+  .shared .align 16 .b8 tile[512];
+  mul.wide.u32 %d1, %t, 16;
+  add.s64 %in, %in, %d1;
+  ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%in];
+  mov.u64 %d2, tile;
+  add.s64 %d2, %d2, %d1;
+  st.shared.v4.u32 [%d2], {%r1, %r2, %r3, %r4};
+)";
+
+// Row r of matrix m has the numbers 100 m + 10 r + column.
+std::vector<uint32_t> FourMatrices() {
+  std::vector<uint32_t> words;
+  for (uint32_t row = 0; row < 32; ++row) {
+    const uint32_t first = row / 8 * 100 + row % 8 * 10;
+    for (uint32_t k = 0; k < 4; ++k) {
+      words.push_back((first + 2 * k) | (first + 2 * k + 1) << 16);
+    }
+  }
+  return words;
+}
+
+TEST(PtxMatrices, AreLoadedFromSharedMemory) {
+  const std::vector<uint32_t> out = WordsOf(kTile + std::string(R"(
+  ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r5, %r6, %r7, %r8}, [%d2];
+  st.global.v4.u32 [%out], {%r5, %r6, %r7, %r8};)"),
+                                            32, FourMatrices(), 4);
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    for (uint32_t m = 0; m < 4; ++m) {
+      const uint32_t first = 100 * m + lane / 4 * 10 + lane % 4 * 2;
+      EXPECT_EQ(out[4 * lane + m], first | (first + 1) << 16);
+    }
+  }
+}
+
+TEST(PtxMatrices, AreTransposedWhenLoaded) {
+  const std::vector<uint32_t> out = WordsOf(kTile + std::string(R"(
+  ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r5, %r6}, [%d2];
+  st.global.v2.u32 [%out], {%r5, %r6};)"),
+                                            32, FourMatrices(), 2);
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    for (uint32_t m = 0; m < 2; ++m) {
+      const uint32_t first = 100 * m + lane % 4 * 20 + lane / 4;
+      EXPECT_EQ(out[2 * lane + m], first | (first + 10) << 16);
+    }
+  }
+}
+
+TEST(PtxMatrices, AreTheWholeWarps) {
+  const std::string load =
+      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r5}, [%d2];";
+  const std::vector<uint32_t> in = FourMatrices();
+  EXPECT_EQ(FailureOf(kTile + load, 32, in).code, 0);
+  const Failure part =
+      FailureOf(kTile + ("setp.lt.u32 %p0, %t, 8;\n@%p0 " + load), 32, in);
+  EXPECT_EQ(part.code, kIllegalInstruction);
+  EXPECT_THAT(part.text, HasSubstr("not that of the whole warp"));
+  const Failure ended = FailureOf(
+      kTile + ("setp.lt.u32 %p0, %t, 8;\n@%p0 ret;\n" + load), 32, in);
+  EXPECT_EQ(ended.code, kIllegalInstruction);
+  EXPECT_THAT(ended.text, HasSubstr("ended without it"));
+  // A block of 16 threads has no whole warp.
+  const Failure few = FailureOf(kTile + load, 16, in);
+  EXPECT_EQ(few.code, kIllegalInstruction);
+  EXPECT_THAT(few.text, HasSubstr("less than 32 threads"));
+  const Failure misaligned =
+      FailureOf(kTile + std::string("add.s64 %d2, %d2, 8;\n") + load, 32, in);
+  EXPECT_EQ(misaligned.code, kMisaligned);
+}
+
+}  // namespace
+}  // namespace ingot::isa::ptx
