@@ -2,6 +2,7 @@
 // PTX: models of each template for GPUs against the interpreter, and points of
 // the templates' spaces that would not be chosen against loops of whole
 // numbers, whose sums are exact.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "backends/device/testing/device_sets.h"
 #include "backends/gpu/testing/open_fake_driver.h"
 #include "backends/testing/run_model.h"
@@ -163,6 +165,46 @@ TEST_P(CudaComputes, FailsWhereKernelsAreWrong) {
   EXPECT_THAT(FailureWith(Targets(), "st.global.wb.f32", ""),
               HasSubstr("does not load"));
   EXPECT_THAT(log_(), HasSubstr("the machine does not know this instruction"));
+}
+
+// Counts the elements of a product that are right when these texts are left out
+// of its kernels, wherever they are.
+int64_t RightWithout(const std::string& targets,
+                     const std::vector<std::string>& left_out) {
+  const auto set = CompileText(R"(module {
+  func @main(%x: f32[256, 128], %w: f32[128, 256]) -> (%y) {
+    %y = matmul(%x, %w)
+  }
+})",
+                               targets);
+  EXPECT_TRUE(set.ok()) << set.status();
+  std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  for (const std::string& text : left_out) {
+    absl::StrReplaceAll({{text, ""}}, &ptx);
+  }
+  const auto loaded = testing_support::StoreAndLoad(
+      testing_support::WithFile(*set, "kernels.ptx", ptx));
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  Tensor x = *Tensor::Empty(DataType::Float(32), {256, 128});
+  std::fill_n(x.mutable_data<float>(), x.NumElements(), 1.0f);
+  Tensor w = *Tensor::Empty(DataType::Float(32), {128, 256});
+  std::fill_n(w.mutable_data<float>(), w.NumElements(), 1.0f);
+  const auto results = testing_support::RunModel(*loaded, {x, w});
+  EXPECT_TRUE(results.ok()) << results.status();
+  if (!results.ok()) return 0;
+  const auto y = (*results)[0].values<float>();
+  return std::count(y.begin(), y.end(), 128.0f);
+}
+
+// A kernel whose threads do not wait as they have to gives wrong numbers.
+TEST_P(CudaComputes, ShowsThatThreadsMustWait) {
+  EXPECT_EQ(RightWithout(Targets(), {}), 256 * 256);
+  EXPECT_LT(RightWithout(Targets(), {"bar.sync \t0;"}), 256 * 256);
+  if (!CopiesAhead()) return;
+  EXPECT_LT(RightWithout(Targets(),
+                         {"cp.async.wait_group 0;", "cp.async.wait_group 1;",
+                          "cp.async.wait_group 2;"}),
+            256 * 256);
 }
 
 // What a template's parameters are to be.

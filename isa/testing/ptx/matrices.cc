@@ -32,6 +32,14 @@ struct Short {
   }
 };
 
+template <typename T>
+struct Byte {
+  static constexpr int kInWord = 4;
+  static double Read(uint32_t word, int which) {
+    return static_cast<T>(word >> (8 * which));
+  }
+};
+
 // Where the manual's fragments have the element `i` of a thread: registers hold
 // neighbours of a row; the first two are 8 rows apart, and the others are of
 // the second half of the k columns.
@@ -91,6 +99,19 @@ bool IsWhole(Warp& warp, const Instruction& i) {
   if (warp.active == kAllLanes) return true;
   return warp.Fail(i, kIllegalInstruction, "it has less than 32 threads");
 }
+
+struct Words {
+  static constexpr int kWords = 4;
+  static double Read(Warp& warp, const uint32_t* at, int lane, int k) {
+    return warp.Lanes<int32_t>(at[k])[lane];
+  }
+  // Sums that do not fit wrap around.
+  static void Write(Warp& warp, const uint32_t* at, int lane, int k,
+                    double value) {
+    warp.Lanes<uint32_t>(at[k])[lane] =
+        static_cast<uint32_t>(static_cast<int64_t>(value));
+  }
+};
 
 // The sum is exact but for the bits of a double, and rounded once.
 template <typename T, typename Sum, int kDepth>
@@ -162,7 +183,12 @@ void AddMatrices(Forms* forms) {
   AddProduct<Short<Bfloat>, Floats, 8>(forms, "f32.bf16.bf16.f32");
   AddProduct<Short<Half>, Halves, 16>(forms, "f16.f16.f16.f16");
   AddProduct<Short<Half>, Halves, 8>(forms, "f16.f16.f16.f16");
+  AddProduct<Tf32, Floats, 4>(forms, "f32.tf32.tf32.f32");
   AddProduct<Tf32, Floats, 8>(forms, "f32.tf32.tf32.f32");
+  AddProduct<Byte<int8_t>, Words, 16>(forms, "s32.s8.s8.s32");
+  AddProduct<Byte<int8_t>, Words, 32>(forms, "s32.s8.s8.s32");
+  AddProduct<Byte<uint8_t>, Words, 16>(forms, "s32.u8.u8.s32");
+  AddProduct<Byte<uint8_t>, Words, 32>(forms, "s32.u8.u8.s32");
   for (const uint8_t count : {1, 2, 4}) {
     Form form;
     form.operands = std::string(count, 'w') + 'm';

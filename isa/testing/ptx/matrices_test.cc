@@ -36,24 +36,35 @@ uint32_t Bits(float number) {
   return bits;
 }
 
-// A word of the matrix's row `row`, or of two neighbours in it or in a column.
-using Encode = std::function<uint32_t(float first, float second)>;
-uint32_t AsHalves(float first, float second) {
-  return Narrow<Half>(first).bits | uint32_t{Narrow<Half>(second).bits} << 16;
+// The word of one, two or four neighbours, `step` elements apart.
+using Encode = std::function<uint32_t(const float* first, int step)>;
+uint32_t AsHalves(const float* first, int step) {
+  return Narrow<Half>(first[0]).bits | uint32_t{Narrow<Half>(first[step]).bits}
+                                           << 16;
 }
-uint32_t AsBfloats(float first, float second) {
-  return Narrow<Bfloat>(first).bits | uint32_t{Narrow<Bfloat>(second).bits}
-                                          << 16;
+uint32_t AsBfloats(const float* first, int step) {
+  return Narrow<Bfloat>(first[0]).bits |
+         uint32_t{Narrow<Bfloat>(first[step]).bits} << 16;
 }
 // With bits below the 19 that count.
-uint32_t AsTf32(float first, float) { return Bits(first) | 0x1fff; }
+uint32_t AsTf32(const float* first, int) { return Bits(*first) | 0x1fff; }
+uint32_t AsBytes(const float* first, int step) {
+  uint32_t word = 0;
+  for (int k = 0; k < 4; ++k) {
+    word |= (static_cast<uint32_t>(static_cast<int>(first[k * step])) & 0xff)
+            << (8 * k);
+  }
+  return word;
+}
+
+enum class Sums { kFloats, kHalves, kWords };
 
 struct Case {
   const char* types;
   int depth;
   int in_word;
   Encode encode;
-  bool sums_are_halves;
+  Sums sums;
 };
 
 // The words of A, B and C that each thread has, as the manual's tables tell row
@@ -67,20 +78,23 @@ std::vector<uint32_t> FragmentsOf(const Case& c, int lane, const Matrix& a,
   for (int first = member * c.in_word; first < c.depth; first += step) {
     for (const int row : {group, group + 8}) {
       const float* const at = &a[row * c.depth + first];
-      words.push_back(c.encode(at[0], c.in_word == 2 ? at[1] : 0));
+      words.push_back(c.encode(at, 1));
     }
   }
   for (int first = member * c.in_word; first < c.depth; first += step) {
     const float* const at = &b[first * kColumns + group];
-    words.push_back(c.encode(at[0], c.in_word == 2 ? at[kColumns] : 0));
+    words.push_back(c.encode(at, kColumns));
   }
   for (const int row : {group, group + 8}) {
     const float* const at = &sums[row * kColumns + 2 * member];
-    if (c.sums_are_halves) {
-      words.push_back(AsHalves(at[0], at[1]));
+    if (c.sums == Sums::kHalves) {
+      words.push_back(AsHalves(at, 1));
     } else {
-      words.push_back(Bits(at[0]));
-      words.push_back(Bits(at[1]));
+      for (const float number : {at[0], at[1]}) {
+        words.push_back(c.sums == Sums::kWords
+                            ? static_cast<uint32_t>(static_cast<int>(number))
+                            : Bits(number));
+      }
     }
   }
   return words;
@@ -97,7 +111,7 @@ std::string Registers(int first, int count) {
 // Loads `words` words of each thread into %r4 and so on, runs the product, and
 // stores its words.
 std::string BodyOf(const Case& c, int words) {
-  const int sums = c.sums_are_halves ? 2 : 4;
+  const int sums = c.sums == Sums::kHalves ? 2 : 4;
   const int a = c.depth / c.in_word / 2;
   const int b = a / 2;
   std::string text = "mul.wide.u32 %d1, %t, " + std::to_string(4 * words) +
@@ -115,13 +129,16 @@ std::string BodyOf(const Case& c, int words) {
 
 TEST(PtxMatrices, AreMultiplied) {
   const Case kCases[] = {
-      {"f32.f16.f16.f32", 16, 2, AsHalves, false},
-      {"f32.f16.f16.f32", 8, 2, AsHalves, false},
-      {"f32.bf16.bf16.f32", 16, 2, AsBfloats, false},
-      {"f32.bf16.bf16.f32", 8, 2, AsBfloats, false},
-      {"f32.tf32.tf32.f32", 8, 1, AsTf32, false},
-      {"f16.f16.f16.f16", 16, 2, AsHalves, true},
-      {"f16.f16.f16.f16", 8, 2, AsHalves, true},
+      {"f32.f16.f16.f32", 16, 2, AsHalves, Sums::kFloats},
+      {"f32.f16.f16.f32", 8, 2, AsHalves, Sums::kFloats},
+      {"f32.bf16.bf16.f32", 16, 2, AsBfloats, Sums::kFloats},
+      {"f32.bf16.bf16.f32", 8, 2, AsBfloats, Sums::kFloats},
+      {"f32.tf32.tf32.f32", 8, 1, AsTf32, Sums::kFloats},
+      {"f32.tf32.tf32.f32", 4, 1, AsTf32, Sums::kFloats},
+      {"s32.s8.s8.s32", 32, 4, AsBytes, Sums::kWords},
+      {"s32.s8.s8.s32", 16, 4, AsBytes, Sums::kWords},
+      {"f16.f16.f16.f16", 16, 2, AsHalves, Sums::kHalves},
+      {"f16.f16.f16.f16", 8, 2, AsHalves, Sums::kHalves},
   };
   for (const Case& c : kCases) {
     const Matrix a = RandomMatrix(kRows, c.depth, 1);
@@ -132,7 +149,7 @@ TEST(PtxMatrices, AreMultiplied) {
       const auto words = FragmentsOf(c, lane, a, b, sums);
       in.insert(in.end(), words.begin(), words.end());
     }
-    const int words_out = c.sums_are_halves ? 2 : 4;
+    const int words_out = c.sums == Sums::kHalves ? 2 : 4;
     const std::vector<uint32_t> out =
         WordsOf(BodyOf(c, static_cast<int>(in.size() / 32)), 32, in, words_out);
     Matrix expected = sums;
