@@ -168,7 +168,7 @@ TEST_P(CudaComputes, FailsWhereKernelsAreWrong) {
 }
 
 // Counts the elements of a product that are right when these texts are left out
-// of its kernels, wherever they are.
+// of its kernels, wherever they are; none where the kernels fail.
 int64_t RightWithout(const std::string& targets,
                      const std::vector<std::string>& left_out) {
   const auto set = CompileText(R"(module {
@@ -190,13 +190,13 @@ int64_t RightWithout(const std::string& targets,
   Tensor w = *Tensor::Empty(DataType::Float(32), {128, 256});
   std::fill_n(w.mutable_data<float>(), w.NumElements(), 1.0f);
   const auto results = testing_support::RunModel(*loaded, {x, w});
-  EXPECT_TRUE(results.ok()) << results.status();
   if (!results.ok()) return 0;
   const auto y = (*results)[0].values<float>();
   return std::count(y.begin(), y.end(), 128.0f);
 }
 
-// A kernel whose threads do not wait as they have to gives wrong numbers.
+// A kernel whose threads do not wait as they have to fails, or gives wrong
+// numbers.
 TEST_P(CudaComputes, ShowsThatThreadsMustWait) {
   EXPECT_EQ(RightWithout(Targets(), {}), 256 * 256);
   EXPECT_LT(RightWithout(Targets(), {"bar.sync \t0;"}), 256 * 256);

@@ -18,6 +18,7 @@ bool Begin(Warp& warp, const Instruction& i) {
   const bool has_source_bytes = i.form.operands.size() == 4;
   uint8_t* to[kLanes];
   if (!Resolve(warp, i, 0, Space::kShared, bytes, to)) return false;
+  if (!NoteWrites(warp, i, bytes, to)) return false;
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!warp.IsActive(lane)) continue;
     if (warp.Lanes<uint32_t>(i.at[2])[lane] != bytes) {
@@ -54,32 +55,31 @@ bool Commit(Warp& warp, const Instruction&) {
 
 // Ends those copies of the active lanes of which `is_due` is true.
 template <typename IsDue>
-void End(Warp& warp, const IsDue& is_due) {
-  const auto is_ended = [&](const Copy& copy) {
-    if (!warp.IsActive(copy.lane) || !is_due(copy)) return false;
-    std::memcpy(warp.block->shared.data() + copy.to, copy.data, copy.bytes);
-    return true;
-  };
+bool End(Warp& warp, const Instruction& i, const IsDue& is_due) {
   std::vector<Copy>& copies = warp.copies;
   size_t kept = 0;
-  for (size_t k = 0; k < copies.size(); ++k) {
-    if (!is_ended(copies[k])) copies[kept++] = copies[k];
+  for (const Copy& copy : copies) {
+    if (!warp.IsActive(copy.lane) || !is_due(copy)) {
+      copies[kept++] = copy;
+    } else {
+      std::memcpy(warp.block->shared.data() + copy.to, copy.data, copy.bytes);
+      if (!NoteWrite(warp, i, copy.bytes, copy.to)) return false;
+    }
   }
   copies.resize(kept);
+  return true;
 }
 
 // All groups but the last N.
 bool WaitForGroups(Warp& warp, const Instruction& i) {
   const uint32_t* const pending = warp.Lanes<uint32_t>(i.at[0]);
-  End(warp, [&](const Copy& copy) {
+  return End(warp, i, [&](const Copy& copy) {
     return copy.group + pending[copy.lane] < warp.groups[copy.lane];
   });
-  return true;
 }
 
-bool WaitForAll(Warp& warp, const Instruction&) {
-  End(warp, [](const Copy&) { return true; });
-  return true;
+bool WaitForAll(Warp& warp, const Instruction& i) {
+  return End(warp, i, [](const Copy&) { return true; });
 }
 
 void AddCopy(Forms* forms, const std::string& opcode, const char* operands,

@@ -216,6 +216,7 @@ class Grid {
   void MakeWarp(uint32_t number) {
     Warp& warp = warps_[number];
     warp.block = &block_;
+    warp.number = number;
     warp.storage.resize(kernel_.registers.size() + kAlignment);
     warp.registers = Aligned(&warp.storage);
     std::memcpy(warp.registers, kernel_.registers.data(),
@@ -244,6 +245,9 @@ class Grid {
 
   void BeginBlock(uint32_t number) {
     block_.shared.assign(kernel_.shared_bytes, 0xff);
+    block_.uses.phase = 1;
+    block_.uses.writers.assign((kernel_.shared_bytes + 3) / 4, 0);
+    block_.uses.readers.assign((kernel_.shared_bytes + 3) / 4, 0);
     for (Warp& warp : warps_) {
       SetSpecial(kernel_, "%ctaid.x", &warp, [&](uint32_t) { return number; });
       std::fill(warp.local.begin(), warp.local.end(), 0xff);
@@ -266,6 +270,7 @@ class Grid {
         (warp.is_at_barrier ? waits : ended) = &warp;
       }
       if (waits == nullptr) return true;
+      ++block_.uses.phase;
       if (ended != nullptr) {
         const Instruction& barrier = kernel_.code[waits->pc[0] - 1];
         return warps_[0].Fail(barrier, kIllegalInstruction,

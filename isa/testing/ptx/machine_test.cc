@@ -91,12 +91,40 @@ TEST(PtxMachine, ThreadsOfABlockShareMemoryBehindBarriers) {
   for (uint32_t k = 0; k < 100; ++k) EXPECT_EQ(out[k], 99 - k);
 }
 
-// The first warp reads what the last has not written yet.
-TEST(PtxMachine, ShowsThatABarrierIsMissing) {
-  const std::vector<uint32_t> out =
-      WordsOf(std::string(kReverse) + kReadReversed, 100);
-  EXPECT_EQ(out[0], ~0u);
-  EXPECT_EQ(out[99], 0u);
+// Whoever of two warps comes first.
+TEST(PtxMachine, FailsWhereWarpsDoNotWait) {
+  const Failure late = FailureOf(std::string(kReverse) + kReadReversed, 100);
+  EXPECT_EQ(late.code, kIllegalInstruction);
+  EXPECT_THAT(late.text, HasSubstr("st.shared.u32 [%d3], %t: warp 1 read word "
+                                   "64 of shared memory since the last "
+                                   "barrier"));
+  const std::string share = R"(
+  .shared .align 4 .b8 tile[4];
+  setp.lt.u32 %p0, %t, 32;
+  @%p0 st.shared.u32 [tile], %t;
+)";
+  const std::string read = "  ld.shared.u32 %r1, [tile];";
+  const Failure early = FailureOf(share + read, 64);
+  EXPECT_EQ(early.code, kIllegalInstruction);
+  EXPECT_THAT(early.text, HasSubstr("warp 0 wrote word 0"));
+  EXPECT_EQ(FailureOf(share + "  bar.sync 0;\n" + read, 64).code, 0);
+  // One warp needs no barrier here.
+  EXPECT_EQ(FailureOf(share + read, 32).code, 0);
+}
+
+TEST(PtxMachine, FailsWhereOthersReadWhatIsCopied) {
+  const std::string copy = R"(
+  .shared .align 16 .b8 tile[16];
+  setp.ge.u32 %p0, %t, 32;
+  @%p0 bra $read;
+  cp.async.cg.shared.global [tile], [%in], 16;
+  cp.async.wait_all;
+$read:
+)";
+  const std::string read = "  ld.shared.u32 %r1, [tile];";
+  EXPECT_THAT(FailureOf(copy + read, 64, Range(4)).text,
+              HasSubstr("warp 0 wrote word 0"));
+  EXPECT_EQ(FailureOf(copy + "  bar.sync 0;\n" + read, 64, Range(4)).code, 0);
 }
 
 // The other arm of the branch is behind the barrier in the text.

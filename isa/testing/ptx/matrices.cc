@@ -149,7 +149,8 @@ bool LoadMatrices(Warp& warp, const Instruction& i) {
   uint8_t* rows[kLanes];
   // The other lanes' addresses mean nothing.
   warp.active = count == 4 ? kAllLanes : (uint32_t{1} << (8 * count)) - 1;
-  const bool is_found = Resolve(warp, i, count, Space::kShared, 16, rows);
+  const bool is_found = Resolve(warp, i, count, Space::kShared, 16, rows) &&
+                        NoteReads(warp, i, 16, rows);
   warp.active = kAllLanes;
   if (!is_found) return false;
   for (int matrix = 0; matrix < count; ++matrix) {

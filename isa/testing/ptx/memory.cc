@@ -136,6 +136,10 @@ void FillInactive(const Warp& warp, uint8_t* (&found)[kLanes]) {
   }
 }
 
+bool MayBeShared(Space space) {
+  return space == Space::kShared || space == Space::kGeneric;
+}
+
 template <typename S, typename D>
 void LoadLanes(Warp& warp, const Instruction& i, int k,
                uint8_t* const (&from)[kLanes]) {
@@ -164,9 +168,9 @@ void LoadAs(Warp& warp, const Instruction& i, int k,
 bool Load(Warp& warp, const Instruction& i) {
   uint8_t* from[kLanes];
   const Form& form = i.form;
-  if (!Resolve(warp, i, form.count, form.space, form.size * form.count, from)) {
-    return false;
-  }
+  const uint32_t bytes = form.size * form.count;
+  if (!Resolve(warp, i, form.count, form.space, bytes, from)) return false;
+  if (MayBeShared(form.space) && !NoteReads(warp, i, bytes, from)) return false;
   for (int k = 0; k < form.count; ++k) {
     switch (form.size * (form.is_signed ? -1 : 1)) {
       case 1:
@@ -208,9 +212,9 @@ void StoreLanes(Warp& warp, const Instruction& i, int k,
 bool Store(Warp& warp, const Instruction& i) {
   uint8_t* to[kLanes];
   const Form& form = i.form;
-  if (!Resolve(warp, i, 0, form.space, form.size * form.count, to)) {
-    return false;
-  }
+  const uint32_t bytes = form.size * form.count;
+  if (!Resolve(warp, i, 0, form.space, bytes, to)) return false;
+  if (MayBeShared(form.space) && !NoteWrites(warp, i, bytes, to)) return false;
   for (int k = 0; k < form.count; ++k) {
     switch (form.size) {
       case 1:

@@ -19,6 +19,14 @@ inline constexpr uint64_t kSharedWindow = uint64_t{0xfe} << 56;
 inline constexpr uint64_t kLocalWindow = uint64_t{0xfd} << 56;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 
+// Who used each word of a block's shared memory since the last barrier. Warps
+// run one after the other, which would hide that they do not wait.
+struct Uses {
+  uint32_t phase = 1;  // counts barriers
+  // For each word a tag of races.cc.
+  std::vector<uint32_t> writers, readers;
+};
+
 // What all warps of a block have in common.
 struct Block {
   const Kernel* kernel = nullptr;
@@ -27,6 +35,7 @@ struct Block {
   std::vector<uint32_t> last_range;
   std::vector<uint8_t> parameters;
   std::vector<uint8_t> shared;
+  Uses uses;
   Failure failure;
 };
 
@@ -41,6 +50,7 @@ struct Copy {
 
 struct Warp {
   Block* block = nullptr;
+  uint32_t number = 0;  // in the block
   std::vector<uint8_t> storage;
   uint8_t* registers = nullptr;  // aligned to 64 bytes, of `storage`
   std::vector<uint8_t> local;    // of each lane one after the other
@@ -143,7 +153,16 @@ struct Comparison {
 bool Resolve(Warp& warp, const Instruction& i, int operand, Space space,
              uint32_t bytes, uint8_t* (&found)[kLanes]);
 
-// The same of one lane, with another alignment; null: it failed.
+// Fails where another warp wrote what the active lanes read, or has read what
+// they write, since the last barrier. `at` is of shared memory, or of any.
+bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
+               uint8_t* const (&at)[kLanes]);
+bool NoteWrites(Warp& warp, const Instruction& i, uint32_t bytes,
+                uint8_t* const (&at)[kLanes]);
+// The same of one place, by its offset in shared memory.
+bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes, size_t offset);
+
+// As Resolve, of one lane and with another alignment; null: it failed.
 uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,
                     int lane, uint32_t alignment, uint32_t bytes);
 
