@@ -1,7 +1,7 @@
-// What kernels of NVIDIA's GPUs compute, by the fake driver, which emulates
-// PTX: models of each template for GPUs against the interpreter, and points of
-// the templates' spaces that would not be chosen against loops of whole
-// numbers, whose sums are exact.
+// Numbers that kernels of NVIDIA's GPUs compute, by the fake driver, which
+// emulates PTX: models of each template for GPUs against the interpreter, and
+// points of the templates' spaces that would not be chosen against loops of
+// whole numbers, whose sums are exact.
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -207,7 +207,7 @@ TEST_P(CudaComputes, ShowsThatThreadsMustWait) {
             256 * 256);
 }
 
-// What a template's parameters are to be.
+// Values for the parameters of a template.
 using Choice = std::map<std::string, int64_t>;
 
 // The targets, of which cuda has one template and one point of its space.

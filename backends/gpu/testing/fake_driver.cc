@@ -74,7 +74,7 @@ bool Decode(FakeCode* code) {
   code->module = DecodeKernels(code->image);
   return code->module != nullptr;
 }
-// What computes the kernel, where that is done.
+// Gives the function that computes the kernel; null: kernels are not computed.
 std::function<int()> WorkOf(const FakeKernel& kernel, unsigned grid,
                             unsigned block, void** parameters) {
   if (!S().computes || kernel.module == nullptr) return nullptr;

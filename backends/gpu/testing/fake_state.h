@@ -39,7 +39,7 @@ enum Code {
 struct FakeKernel {
   std::string name;
   size_t parameters = 0;
-  // Where the driver computes kernels.
+  // The decoded code, of a driver that computes kernels.
   std::shared_ptr<const ingot::isa::ptx::Module> module;
 };
 

@@ -357,7 +357,7 @@ class BodyReader {
     if (parts.size() == 1) return true;
     const auto offset = ConstantOf(parts[1]);
     if (!offset.has_value()) return Fail("no address: " + std::string(text));
-    made->offset[k] = static_cast<int64_t>(*offset);
+    made->offset[k] = static_cast<int32_t>(*offset);
     return true;
   }
 

@@ -11,7 +11,7 @@
 
 namespace ingot::isa::ptx {
 
-// What a body may name that is declared outside of it.
+// Names that a body may use, and that are declared outside of it.
 struct Outside {
   const std::map<std::string, Array>& arrays;     // .global and .const
   const std::map<std::string, Variable>& shared;  // of the module

@@ -21,11 +21,11 @@ using Handler = bool (*)(Warp&, const Instruction&);
 
 enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParameter };
 
-// How threads go on after an instruction. kTogether: all threads of the warp
-// do it at once. kBarrier: all those of the block wait for each other.
+// Says how threads go on after an instruction. kTogether: all threads of the
+// warp do it at once. kBarrier: all those of the block wait for each other.
 enum class Control : uint8_t { kNext, kBranch, kEnd, kTogether, kBarrier };
 
-// What all instructions with one opcode have in common.
+// Everything that instructions with one opcode have in common.
 struct Form {
   // A letter for each operand, where vectors are their elements: a predicate,
   // a (h)alf, a (w)ord or a (d)ouble word, a register of (x) any width, a
@@ -33,12 +33,12 @@ struct Form {
   std::string operands;
   Handler run = nullptr;
   Control control = Control::kNext;
-  // Of accesses to memory.
+  // Accesses to memory have these.
   Space space = Space::kGeneric;
   uint8_t size = 0;  // bytes of an element
   uint8_t count = 1;
   bool is_signed = false;
-  // Of conversions: convert.cc knows them.
+  // Conversions have these, which convert.cc knows.
   uint8_t from = 0, to = 0, rounding = 0;
   bool saturates = false;
 };

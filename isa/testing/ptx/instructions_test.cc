@@ -1,4 +1,4 @@
-// What single instructions make of their operands.
+// Results of single instructions.
 #include <cmath>
 #include <cstdint>
 #include <cstring>

@@ -215,6 +215,12 @@ TEST(PtxMachine, FailsWhereAnAddressIsMisaligned) {
             kMisaligned);
 }
 
+TEST(PtxMachine, FailsWhereAKernelGivesUp) {
+  const std::string body = "setp.gt.u32 %p0, %t, 3;\n@%p0 trap;";
+  EXPECT_EQ(FailureOf(body, 4).code, 0);
+  EXPECT_EQ(FailureOf(body, 5).code, kIllegalInstruction);
+}
+
 TEST(PtxMachine, FailsWithTooManyThreads) {
   std::vector<uint32_t> out(64);
   std::string text = KernelOf("st.global.u32 [%out], %t;");
@@ -273,7 +279,7 @@ TEST(PtxMachine, RefusesWhatItDoesNotKnow) {
               HasSubstr("49153 bytes of shared memory"));
 }
 
-// What a copy is for is garbage until the thread has waited for its group.
+// The destination is garbage until the thread has waited for the copy's group.
 TEST(PtxMachine, CopiesArriveWhenTheyAreWaitedFor) {
   const std::vector<uint32_t> out = WordsOf(R"(
   .shared .align 16 .b8 tile[32];

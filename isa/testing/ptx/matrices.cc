@@ -40,7 +40,7 @@ struct Byte {
   }
 };
 
-// Where the manual's fragments have the element `i` of a thread: registers hold
+// Reads the fragments of A as the manual lays them out: registers hold
 // neighbours of a row; the first two are 8 rows apart, and the others are of
 // the second half of the k columns.
 template <typename T, int kDepth>

@@ -160,7 +160,7 @@ TEST(PtxMatrices, AreMultiplied) {
       }
     }
     for (int lane = 0; lane < 32; ++lane) {
-      // What a thread would have of these sums is what it must have.
+      // The product's sums are laid out as those that it began with.
       const auto words = FragmentsOf(c, lane, a, b, expected);
       for (int k = 0; k < words_out; ++k) {
         EXPECT_EQ(out[lane * words_out + k],

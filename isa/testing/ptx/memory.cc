@@ -77,7 +77,7 @@ std::string Hexadecimal(uint64_t number) {
   return text;
 }
 
-// Where all lanes' addresses are usually.
+// The range that usually has the addresses of all lanes.
 Range UsualRange(Warp& warp, const Instruction& i, Space space) {
   Block& block = *warp.block;
   switch (space) {
@@ -115,7 +115,7 @@ bool ResolveTogether(Warp& warp, const Instruction& i, int operand, Space space,
       if (!warp.IsActive(lane)) offsets[lane] = one;
     }
   }
-  // Where a range is less aligned than the access, the slow way decides.
+  // The slow way decides where a range is less aligned than the access.
   uint64_t low_bits =
       space == Space::kGlobal ? reinterpret_cast<uintptr_t>(range.begin) : 0;
   bool is_beyond = false;

@@ -106,7 +106,7 @@ class ModuleReader {
     return true;
   }
 
-  // Where the brace is closed that is open there.
+  // Finds the end of what the brace there begins.
   static size_t EndOf(std::string_view text, size_t open) {
     int depth = 0;
     for (size_t k = open; k < text.size(); ++k) {

@@ -31,11 +31,12 @@ inline constexpr int kMisaligned = 716;
 // that nobody writes.
 struct Instruction {
   Form form;
-  // Of the operands in their order, without braces.
+  // Operands are in their order, without braces.
   uint32_t at[16] = {};
-  uint8_t width[16] = {};   // bytes of a lane; 0: a predicate
-  int64_t offset[16] = {};  // what an address adds to its register
-  int64_t guard = -1;       // a predicate; -1: none
+  uint8_t width[16] = {};  // bytes of a lane; 0: a predicate
+  // An address adds this to its register. The first five operands may be some.
+  int32_t offset[5] = {};
+  int64_t guard = -1;  // a predicate; -1: none
   bool is_guard_negated = false;
   uint32_t target = 0;  // of a branch: an index into the kernel's code
   int line = 0;
@@ -54,7 +55,7 @@ struct Kernel {
   uint32_t parameter_bytes = 0;
   // A thread that goes beyond the last instruction has ended.
   std::vector<Instruction> code;
-  // What a warp's registers are at first.
+  // A warp's registers begin as these.
   std::vector<uint8_t> registers;
   // "%tid.x" -> its register of 32 bits.
   std::map<std::string, uint32_t> specials;

@@ -20,7 +20,7 @@ float FloatOf(uint32_t bits) {
   return number;
 }
 
-// Of a positive number: the bits of the half nearest to it.
+// The bits of the half that is nearest to a positive number.
 uint32_t NearestHalf(float number) {
   const uint32_t bits = BitsOf(number);
   if (bits >= 0x47800000) return 0x7c00;  // 2^16 and more

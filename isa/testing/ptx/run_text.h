@@ -29,7 +29,7 @@ std::vector<uint32_t> WordsOf(const std::string& body, uint32_t block,
                               const std::vector<uint32_t>& in = {},
                               int words = 1);
 
-// How a body fails.
+// Runs a body, and says how it fails.
 Failure FailureOf(const std::string& body, uint32_t block,
                   const std::vector<uint32_t>& in = {0});
 

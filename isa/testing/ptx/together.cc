@@ -105,6 +105,10 @@ bool ActiveMask(Warp& warp, const Instruction& i) {
   return true;
 }
 
+bool Trap(Warp& warp, const Instruction& i) {
+  return warp.Fail(i, kIllegalInstruction, "the kernel gave up");
+}
+
 bool DoNothing(Warp&, const Instruction&) { return true; }
 
 // The machine's barrier has the number 0.
@@ -137,6 +141,7 @@ void AddTogether(Forms* forms) {
        {"bar.sync", "barrier.sync.aligned", "barrier.cta.sync.aligned"}) {
     f[opcode] = Of("w", IsBarrierOfAll, Control::kBarrier);
   }
+  f["trap"] = Of("", Trap, Control::kNext);
   f["bar.warp.sync"] = Of("w", DoNothing, Control::kTogether);
   for (const char* const opcode :
        {"membar.cta", "membar.gl", "fence.acq_rel.cta", "fence.acq_rel.gpu"}) {

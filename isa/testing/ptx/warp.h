@@ -1,4 +1,4 @@
-// What handlers of instructions see of the machine.
+// The machine as handlers of instructions see it.
 #ifndef INGOT_ISA_TESTING_PTX_WARP_H_
 #define INGOT_ISA_TESTING_PTX_WARP_H_
 
@@ -27,7 +27,7 @@ struct Uses {
   std::vector<uint32_t> writers, readers;
 };
 
-// What all warps of a block have in common.
+// Everything that the warps of a block have in common.
 struct Block {
   const Kernel* kernel = nullptr;
   std::vector<Range> memory;
@@ -67,7 +67,7 @@ struct Warp {
   T* Lanes(uint32_t at) {
     return reinterpret_cast<T*>(registers + at);
   }
-  // Of an operand whose lanes have 4 or 8 bytes.
+  // Reads an operand whose lanes have 4 or 8 bytes.
   uint64_t Unsigned(const Instruction& i, int operand, int lane) {
     return i.width[operand] == 8 ? Lanes<uint64_t>(i.at[operand])[lane]
                                  : Lanes<uint32_t>(i.at[operand])[lane];
