@@ -121,8 +121,9 @@ std::string BodyOf(const Case& c, int words) {
             std::to_string(4 * k) + "];\n";
   }
   text += "mma.sync.aligned.m16n8k" + std::to_string(c.depth) + ".row.col." +
-          c.types + " " + Registers(20, sums) + ", " + Registers(4, a) + ", " +
-          Registers(4 + a, b) + ", " + Registers(4 + a + b, sums) + ";\n";
+          c.types + "\n\t\t" + Registers(20, sums) + ",\n\t\t" +
+          Registers(4, a) + ",\n\t\t" + Registers(4 + a, b) + ",\n\t\t" +
+          Registers(4 + a + b, sums) + ";\n";
   return text + "st.global.v" + std::to_string(sums) + ".u32 [%out], " +
          Registers(20, sums) + ";";
 }
