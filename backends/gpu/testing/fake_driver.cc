@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#ifndef INGOT_FAKE_HIP
+#include "backends/gpu/testing/fake_compute.h"
+#endif
 #include "backends/gpu/testing/fake_state.h"
 
 using namespace fake_driver;  // NOLINT: the functions are no one else's
@@ -45,6 +48,11 @@ bool IsAllocated(const void* address, size_t bytes) {
 bool IsCode(const std::string& image) { return image[0] == '\x7f'; }
 bool HasKernel(const FakeCode&, const std::string&) { return true; }
 size_t CountParameters(const FakeCode&, const std::string&) { return 0; }
+bool Decode(FakeCode*) { return true; }
+std::function<int()> WorkOf(const FakeKernel&, unsigned, unsigned, unsigned,
+                            void**) {
+  return nullptr;
+}
 #else
 bool IsCode(const std::string& image) {
   return image.find(".version") != std::string::npos;
@@ -60,6 +68,19 @@ size_t CountParameters(const FakeCode& code, const std::string& name) {
     ++count;
   }
   return count;
+}
+// Makes the code ready, where kernels are computed.
+bool Decode(FakeCode* code) {
+  if (!S().computes) return true;
+  code->module = DecodeKernels(code->image);
+  return code->module != nullptr;
+}
+// Gives the function that computes the kernel; null: kernels are not computed.
+std::function<int()> WorkOf(const FakeKernel& kernel, unsigned grid,
+                            unsigned block, unsigned shared_bytes,
+                            void** parameters) {
+  if (!S().computes || kernel.module == nullptr) return nullptr;
+  return PrepareKernel(kernel, grid, block, shared_bytes, parameters);
 }
 #endif
 
@@ -80,6 +101,11 @@ extern "C" void FakeDriverFail(const char* function, int code) {
 extern "C" void FakeDriverRun(void (*run)(const char*, size_t, void* const*)) {
   const std::lock_guard<std::mutex> lock(S().mutex);
   S().run = run;
+}
+
+extern "C" void FakeDriverCompute(bool computes) {
+  const std::lock_guard<std::mutex> lock(S().mutex);
+  S().computes = computes;
 }
 
 extern "C" int FakeDriverQueue(void* stream, const char* name,
@@ -223,6 +249,7 @@ EXPORT int NAME(cuEventSynchronize, hipEventSynchronize)(void* event) {
 EXPORT int NAME(cuMemAlloc_v2, hipMalloc)(void** memory, size_t bytes) {
   BEGIN(cuMemAlloc_v2, hipMalloc, true);
   *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (S().computes) std::memset(*memory, 0xff, bytes);
   S().blocks[*memory] = bytes;
   return kOk;
 }
@@ -268,6 +295,7 @@ EXPORT int NAME(cuModuleLoadDataEx,
     }
     return kInvalidImage;
   }
+  if (!Decode(made.get())) return kInvalidImage;
   *code = made.get();
   S().log += "load\n";
   S().codes[*code] = std::move(made);
@@ -346,6 +374,7 @@ EXPORT int NAME(cuModuleGetFunction, hipModuleGetFunction)(void** kernel,
   FakeKernel& found = from.kernels[name];
   found.name = name;
   found.parameters = CountParameters(from, name);
+  found.module = from.module;
   *kernel = &found;
   return kOk;
 }
@@ -368,7 +397,9 @@ EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
   }
   FakeStream* const queue = StreamOf(stream);
   if (queue == nullptr) return kInvalidValue;
-  queue->Add([called, grid_x, block_x, addresses = std::move(addresses)] {
+  queue->Add([called, grid_x, block_x, addresses = std::move(addresses),
+              compute =
+                  WorkOf(called, grid_x, block_x, shared_bytes, parameters)] {
     if (const int code = Fails("kernel", false)) return code;
     S().log += "launch " + called.name + " " + std::to_string(grid_x) + " x " +
                std::to_string(block_x) + ", " +
@@ -376,7 +407,7 @@ EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
     if (S().run != nullptr) {
       S().run(called.name.c_str(), size_t{grid_x} * block_x, addresses.data());
     }
-    return int{kOk};
+    return compute != nullptr ? compute() : int{kOk};
   });
   return kOk;
 }
@@ -389,6 +420,12 @@ EXPORT int NAME(cuGetErrorString, hipDrvGetErrorString)(int code,
       return kOk;
     case 700:
       *text = "an illegal memory access was encountered";
+      return kOk;
+    case 715:
+      *text = "an illegal instruction was encountered";
+      return kOk;
+    case 716:
+      *text = "misaligned address";
       return kOk;
     default:
       *text = nullptr;

@@ -25,6 +25,13 @@ void FakeDriverFail(const char* function, int code);
 void FakeDriverRun(void (*run)(const char* kernel, size_t work_items,
                                void* const* arguments));
 
+// Whether kernels are computed from now on, from code that is loaded from now
+// on: its PTX is emulated (isa/testing/ptx/machine.h), on memory that is 0xff
+// at first. Where the environment has INGOT_FAKE_CUDA=compute they are from the
+// beginning. Kernels fail with the codes of CUDA's driver, and the log and
+// stderr say why. HIP's code is not computed.
+void FakeDriverCompute(bool computes);
+
 // Lets a fake library queue work on a stream: work(data) is called when it is
 // due, and gives a driver's code. `name` becomes a line of the log. Returns a
 // driver's code.

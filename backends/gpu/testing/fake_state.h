@@ -3,6 +3,7 @@
 #define INGOT_BACKENDS_GPU_TESTING_FAKE_STATE_H_
 
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
 #include <map>
@@ -20,6 +21,10 @@
 #endif
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
+namespace ingot::isa::ptx {
+struct Module;
+}
+
 namespace fake_driver {
 
 enum Code {
@@ -35,11 +40,14 @@ struct FakeKernel {
   std::string name;
   size_t parameters = 0;
   int shared_by_launch = 0;  // bytes, at most
+  // The decoded code, of a driver that computes kernels.
+  std::shared_ptr<const ingot::isa::ptx::Module> module;
 };
 
 struct FakeCode {
   std::string image;
   std::map<std::string, FakeKernel> kernels;
+  std::shared_ptr<const ingot::isa::ptx::Module> module;
 };
 
 // PTX becomes itself with a word before it.
@@ -102,10 +110,17 @@ struct State {
   std::map<void*, std::shared_ptr<FakeEvent>> events;
   std::map<void*, std::unique_ptr<FakeGraph>> graphs, graph_runs;
   void (*run)(const char*, size_t, void* const*) = nullptr;
+  bool computes = false;
 };
 
+// INGOT_FAKE_CUDA=compute is what FakeDriverCompute(true) is.
 inline State& S() {
-  static auto* const state = new State;
+  static auto* const state = [] {
+    auto* const made = new State;
+    const char* const does = std::getenv("INGOT_FAKE_CUDA");
+    made->computes = does != nullptr && std::string(does) == "compute";
+    return made;
+  }();
   return *state;
 }
 

@@ -14,6 +14,7 @@ void FakeDriverTest::SetUp() {
   find("FakeDriverLog", &log_);
   find("FakeDriverFail", &fail_);
   find("FakeDriverRun", &run_);
+  find("FakeDriverCompute", &compute_);
   find("FakeDriverHeld", &held_);
   find("FakeDriverStreams", &streams_);
   if (HasFatalFailure()) return;

@@ -20,6 +20,7 @@ class FakeDriverTest : public ::testing::Test {
   decltype(&FakeDriverLog) log_ = nullptr;
   decltype(&FakeDriverFail) fail_ = nullptr;
   decltype(&FakeDriverRun) run_ = nullptr;
+  decltype(&FakeDriverCompute) compute_ = nullptr;
   decltype(&FakeDriverHeld) held_ = nullptr;
   decltype(&FakeDriverStreams) streams_ = nullptr;
 

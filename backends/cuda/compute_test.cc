@@ -1,0 +1,350 @@
+// Numbers that kernels of NVIDIA's GPUs compute, by the fake driver, which
+// emulates PTX: models of each template for GPUs against the interpreter, and
+// points of the templates' spaces that would not be chosen against loops of
+// whole numbers, whose sums are exact.
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "backends/device/testing/device_sets.h"
+#include "backends/gpu/testing/open_fake_driver.h"
+#include "backends/testing/run_model.h"
+#include "backends/testing/run_regions.h"
+#include "compiler/driver/compile.h"
+#include "compiler/relay/ir.h"
+#include "compiler/te/schedule_template.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "loaders/load.h"
+
+namespace ingot {
+namespace {
+
+using ::testing::HasSubstr;
+using testing_support::CompileText;
+using testing_support::ContentOf;
+
+class CudaComputes : public testing_support::FakeDriverTest,
+                     public ::testing::WithParamInterface<const char*> {
+ protected:
+  CudaComputes() : FakeDriverTest("libcuda.so.1") {}
+
+  void SetUp() override {
+    FakeDriverTest::SetUp();
+    if (!HasFatalFailure()) compute_(true);
+  }
+  void TearDown() override {
+    if (compute_ != nullptr) compute_(false);
+    FakeDriverTest::TearDown();
+  }
+
+  std::string Targets() const {
+    return absl::StrCat("cuda -mcpu=", GetParam(), ",llvm");
+  }
+  bool CopiesAhead() const { return std::string(GetParam()) != "sm_70"; }
+
+  // The PTX that the target makes of a model.
+  std::string PtxOf(const std::string& model) const {
+    const auto set = CompileText(model, Targets());
+    EXPECT_TRUE(set.ok()) << set.status();
+    return set.ok() ? ContentOf(*set, "cuda", "kernels.ptx") : "";
+  }
+
+  // Runs a model of one function, and compares it with the interpreter.
+  void Compare(const std::string& parameters, const std::string& body,
+               testing_support::Tolerance tolerance) {
+    const std::string model =
+        absl::StrCat("module {\n  func @main(", parameters, ") -> (%y) {\n    ",
+                     body, "\n  }\n}\n");
+    log_();
+    EXPECT_EQ(
+        testing_support::CompareWithEvaluate(Targets(), model, 1, tolerance),
+        absl::OkStatus())
+        << model;
+    EXPECT_THAT(log_(), HasSubstr("launch ")) << model;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Gpus, CudaComputes,
+                         ::testing::Values("sm_70", "sm_80"),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(CudaComputes, Points) {
+  Compare("%x: f32[7, 45], %b: f32[45]",
+          "%s = add(%x, %b)  %e = exp(%s)  %y = relu(%e)", {1e-6, 1e-6});
+  Compare("%x: f32[3, 5, 70]",
+          "%t = transpose(%x) {axes=[2, 0, 1]}  "
+          "%y = sigmoid(%t)",
+          {1e-6, 1e-6});
+  Compare("%x: i64[300], %z: i64[300]", "%d = sub(%x, %z)  %y = mul(%d, %x)",
+          {});
+  Compare("%x: i32[300]", "%y = cast(%x) {dtype=f32}", {});
+  Compare("%x: f32[300]", "%y = cast(%x) {dtype=i8}", {});
+}
+
+TEST_P(CudaComputes, Rows) {
+  Compare("%x: f32[5, 384]", "%y = softmax(%x) {axis=1}", {1e-6, 1e-5});
+  Compare("%x: f32[3, 2000]", "%y = softmax(%x) {axis=1}", {1e-6, 1e-5});
+  Compare("%x: f32[2, 30, 7]", "%y = softmax(%x) {axis=1}", {1e-6, 1e-5});
+  Compare("%x: f32[9, 300], %w: f32[300], %b: f32[300]",
+          "%y = layer_norm(%x, %w, %b) {axis=1}", {1e-5, 1e-5});
+}
+
+TEST_P(CudaComputes, Sums) {
+  Compare("%x: f32[1, 700], %w: f32[700, 130]", "%y = matmul(%x, %w)",
+          {1e-3, 1e-5});
+  Compare("%x: f32[70, 33]", "%y = reduce_sum(%x) {axes=[0]}", {1e-4, 1e-5});
+  Compare("%x: f32[4, 900]", "%y = reduce_max(%x) {axes=[1]}", {});
+  Compare("%x: f32[2, 6, 9, 9]", "%y = global_avg_pool2d(%x)", {1e-5, 1e-5});
+}
+
+// The GPU's own choice, of tiles as large as it has work for.
+TEST_P(CudaComputes, Products) {
+  const std::string ptx = PtxOf(testing_support::kProduct);
+  EXPECT_EQ(testing_support::CountOf("cp.async.cg", ptx) > 0, CopiesAhead());
+  Compare("%x: f32[256, 40], %w: f32[40, 256]",
+          "%p = matmul(%x, %w)  %y = relu(%p)", {1e-3, 1e-5});
+  Compare("%x: f32[3, 33, 50], %w: f32[3, 50, 70]", "%y = matmul(%x, %w)",
+          {1e-3, 1e-5});
+  Compare("%x: f32[65, 18], %w: f32[130, 18], %b: f32[130]",
+          "%t = transpose(%w) {axes=[1, 0]}  %p = matmul(%x, %t)  "
+          "%y = add(%p, %b)",
+          {1e-3, 1e-5});
+}
+
+TEST_P(CudaComputes, Convolutions) {
+  Compare("%x: f32[1, 8, 14, 14], %w: f32[16, 8, 3, 3]",
+          "%c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}  %y = relu(%c)",
+          {1e-3, 1e-5});
+  Compare("%x: f32[2, 3, 17, 19], %w: f32[8, 3, 5, 5]",
+          "%y = conv2d(%x, %w) {strides=[2, 2]}", {1e-3, 1e-5});
+  Compare("%x: f32[1, 16, 9, 9], %w: f32[16, 1, 3, 3]",
+          "%y = conv2d(%x, %w) {groups=16, pads=[1, 1, 1, 1]}", {1e-3, 1e-5});
+}
+
+// Runs a kernel that stores with another instruction, such as "st.global.f32",
+// and at another address, such as "+4". Says how that fails.
+std::string FailureWith(const std::string& targets, const std::string& opcode,
+                        const std::string& offset) {
+  const auto set = CompileText(R"(module {
+  func @main(%x: f32[256]) -> (%y) {
+    %y = exp(%x)
+  }
+})",
+                               targets);
+  EXPECT_TRUE(set.ok()) << set.status();
+  std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  const std::string store = "st.global.f32";
+  const size_t at = ptx.find(store);
+  EXPECT_NE(at, ptx.npos) << ptx;
+  if (at == ptx.npos) return "";
+  ptx.insert(ptx.find(']', at), offset);
+  ptx.replace(at, store.size(), opcode);
+  const auto loaded = testing_support::StoreAndLoad(
+      testing_support::WithFile(*set, "kernels.ptx", ptx));
+  if (!loaded.ok()) return std::string(loaded.status().message());
+  const Tensor x = *Tensor::Empty(DataType::Float(32), {256});
+  const auto results = testing_support::RunModel(*loaded, {x});
+  EXPECT_FALSE(results.ok());
+  return std::string(results.status().message());
+}
+
+// As a GPU's driver tells it. The log has the instruction.
+TEST_P(CudaComputes, FailsWhereKernelsAreWrong) {
+  EXPECT_THAT(FailureWith(Targets(), "st.global.f32", "+2"),
+              HasSubstr("misaligned address"));
+  EXPECT_THAT(log_(), HasSubstr("failed: m_exp_0, line "));
+  EXPECT_THAT(FailureWith(Targets(), "st.global.f32", "+1024"),
+              HasSubstr("illegal memory access"));
+  EXPECT_THAT(log_(), HasSubstr("nothing is at address 0x"));
+  EXPECT_THAT(FailureWith(Targets(), "st.global.wb.f32", ""),
+              HasSubstr("does not load"));
+  EXPECT_THAT(log_(), HasSubstr("the machine does not know this instruction"));
+}
+
+// Counts the elements of a product that are right when these texts are left out
+// of its kernels, wherever they are; none where the kernels fail.
+int64_t RightWithout(const std::string& targets,
+                     const std::vector<std::string>& left_out) {
+  const auto set = CompileText(R"(module {
+  func @main(%x: f32[256, 128], %w: f32[128, 256]) -> (%y) {
+    %y = matmul(%x, %w)
+  }
+})",
+                               targets);
+  EXPECT_TRUE(set.ok()) << set.status();
+  std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  for (const std::string& text : left_out) {
+    absl::StrReplaceAll({{text, ""}}, &ptx);
+  }
+  const auto loaded = testing_support::StoreAndLoad(
+      testing_support::WithFile(*set, "kernels.ptx", ptx));
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  Tensor x = *Tensor::Empty(DataType::Float(32), {256, 128});
+  std::fill_n(x.mutable_data<float>(), x.NumElements(), 1.0f);
+  Tensor w = *Tensor::Empty(DataType::Float(32), {128, 256});
+  std::fill_n(w.mutable_data<float>(), w.NumElements(), 1.0f);
+  const auto results = testing_support::RunModel(*loaded, {x, w});
+  if (!results.ok()) return 0;
+  const auto y = (*results)[0].values<float>();
+  return std::count(y.begin(), y.end(), 128.0f);
+}
+
+// A kernel whose threads do not wait as they have to fails, or gives wrong
+// numbers.
+TEST_P(CudaComputes, ShowsThatThreadsMustWait) {
+  EXPECT_EQ(RightWithout(Targets(), {}), 256 * 256);
+  EXPECT_LT(RightWithout(Targets(), {"bar.sync \t0;"}), 256 * 256);
+  if (!CopiesAhead()) return;
+  EXPECT_LT(RightWithout(Targets(),
+                         {"cp.async.wait_group 0;", "cp.async.wait_group 1;",
+                          "cp.async.wait_group 2;"}),
+            256 * 256);
+}
+
+// Values for the parameters of a template.
+using Choice = std::map<std::string, int64_t>;
+
+// The targets, of which cuda has one template and one point of its space.
+std::unique_ptr<TargetRegistry> KindsWith(const std::string& name,
+                                          const Choice& choice) {
+  const TargetRegistry& builtin = testing_support::BuiltinTargets();
+  TargetKind cuda = **builtin.Find("cuda");
+  std::vector<te::ScheduleTemplate> templates;
+  for (te::ScheduleTemplate& t : cuda.templates) {
+    if (t.name == name) {
+      t.space = [of = t.space, choice](const te::ScheduleSite& site) {
+        te::ScheduleSpace space = of(site);
+        for (auto& parameter : space.parameters) {
+          parameter.values = {choice.at(parameter.name)};
+        }
+        space.cost = nullptr;
+        return space;
+      };
+      templates.push_back(t);
+    } else if (t.scope != te::TemplateScope::kAnchor) {
+      templates.push_back(t);
+    }
+  }
+  cuda.templates = templates;
+  auto kinds = std::make_unique<TargetRegistry>();
+  EXPECT_TRUE(kinds->Register(**builtin.Find("llvm")).ok());
+  EXPECT_TRUE(kinds->Register(cuda).ok());
+  return kinds;
+}
+
+// Whole numbers from -4 to 4.
+Tensor Numbers(const std::vector<int64_t>& shape, int64_t seed) {
+  Tensor x = *Tensor::Empty(DataType::Float(32), shape);
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    x.mutable_data<float>()[i] = static_cast<float>((i * 7 + seed) % 9 - 4);
+  }
+  return x;
+}
+
+Tensor RunWith(const TargetRegistry& kinds, const std::string& targets,
+               const std::string& model, const std::vector<Tensor>& inputs) {
+  const auto module = testing_support::ParseRelay(model);
+  EXPECT_TRUE(module.ok()) << module.status();
+  CompileOptions options;
+  options.targets = *ParseTargets(targets);
+  const auto set = CompileModule(module->get(), "m", "", kinds, options);
+  EXPECT_TRUE(set.ok()) << set.status();
+  if (!set.ok()) return Tensor();
+  const auto loaded = testing_support::StoreAndLoad(*set);
+  EXPECT_TRUE(loaded.ok()) << loaded.status();
+  if (!loaded.ok()) return Tensor();
+  auto results = testing_support::RunModel(*loaded, inputs);
+  EXPECT_TRUE(results.ok()) << results.status();
+  return results.ok() ? (*results)[0] : Tensor();
+}
+
+// Tiles that stick out of the result and of the sum, and sums that blocks
+// share.
+TEST_P(CudaComputes, ProductsOfAnyTile) {
+  struct Case {
+    int64_t m, n, k;
+    Choice choice;
+  };
+  const auto tile = [](int64_t rows, int64_t columns, int64_t step,
+                       int64_t chunks) {
+    return Choice{{"rows", rows},
+                  {"columns", columns},
+                  {"step", step},
+                  {"chunks", chunks}};
+  };
+  for (const Case& c : std::vector<Case>{{64, 64, 32, tile(32, 32, 16, 1)},
+                                         {70, 132, 20, tile(64, 64, 16, 1)},
+                                         {65, 130, 17, tile(16, 64, 8, 1)},
+                                         {130, 130, 96, tile(128, 128, 8, 1)},
+                                         {40, 72, 128, tile(32, 64, 16, 4)},
+                                         {40, 70, 90, tile(32, 16, 8, 2)}}) {
+    SCOPED_TRACE(testing::Message() << c.m << " x " << c.n << " x " << c.k);
+    const std::string model = absl::StrCat(
+        "module {\n  func @main(%x: f32[", c.m, ", ", c.k, "], %w: f32[", c.k,
+        ", ", c.n, "]) -> (%y) {\n    %y = matmul(%x, %w)\n  }\n}\n");
+    const Tensor x = Numbers({c.m, c.k}, 1), w = Numbers({c.k, c.n}, 2);
+    const Tensor y = RunWith(*KindsWith("gpu.tile_product", c.choice),
+                             Targets(), model, {x, w});
+    ASSERT_EQ(y.NumElements(), c.m * c.n);
+    for (int64_t i = 0; i < c.m * c.n; ++i) {
+      float sum = 0;
+      for (int64_t k = 0; k < c.k; ++k) {
+        sum += x.data<float>()[i / c.n * c.k + k] *
+               w.data<float>()[k * c.n + i % c.n];
+      }
+      ASSERT_EQ(y.data<float>()[i], sum) << i;
+    }
+    EXPECT_EQ(std::string(log_()).find("_1 ") != std::string::npos,
+              c.choice.at("chunks") > 1);
+  }
+}
+
+TEST_P(CudaComputes, ConvolutionsOfAnyTile) {
+  constexpr int64_t kIn = 8, kOut = 20, kSize = 13;
+  for (const Choice& choice : std::vector<Choice>{{{"channels", 4},
+                                                   {"points", 4},
+                                                   {"width", 16},
+                                                   {"step", 8},
+                                                   {"chunks", 1}},
+                                                  {{"channels", 2},
+                                                   {"points", 1},
+                                                   {"width", 8},
+                                                   {"step", 4},
+                                                   {"chunks", 2}},
+                                                  {{"channels", 1},
+                                                   {"points", 2},
+                                                   {"width", 4},
+                                                   {"step", 2},
+                                                   {"chunks", 1}}}) {
+    const Tensor x = Numbers({1, kIn, kSize, kSize}, 1);
+    const Tensor w = Numbers({kOut, kIn, 3, 3}, 2);
+    const Tensor y = RunWith(
+        *KindsWith("gpu.tile_conv", choice), Targets(),
+        absl::StrCat("module {\n  func @main(%x: f32[1, 8, 13, 13], "
+                     "%w: f32[20, 8, 3, 3]) -> (%y) {\n"
+                     "    %y = conv2d(%x, %w) {pads=[1, 1, 1, 1]}\n  }\n}\n"),
+        {x, w});
+    ASSERT_EQ(y.NumElements(), kOut * kSize * kSize);
+    for (int64_t i = 0; i < y.NumElements(); ++i) {
+      const int64_t out = i / kSize / kSize, row = i / kSize % kSize,
+                    column = i % kSize;
+      float sum = 0;
+      for (int64_t k = 0; k < kIn * 9; ++k) {
+        const int64_t r = row + k / 3 % 3 - 1, c = column + k % 3 - 1;
+        if (r < 0 || r >= kSize || c < 0 || c >= kSize) continue;
+        sum += x.data<float>()[(k / 9 * kSize + r) * kSize + c] *
+               w.data<float>()[out * kIn * 9 + k];
+      }
+      ASSERT_EQ(y.data<float>()[i], sum) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ingot

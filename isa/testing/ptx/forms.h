@@ -1,0 +1,65 @@
+// The instructions that the machine knows.
+#ifndef INGOT_ISA_TESTING_PTX_FORMS_H_
+#define INGOT_ISA_TESTING_PTX_FORMS_H_
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace ingot::isa::ptx {
+
+inline constexpr int kLanes = 32;
+inline constexpr uint32_t kAllLanes = ~uint32_t{0};
+
+struct Warp;
+struct Instruction;
+
+// Does an instruction for the active lanes of a warp; false: it failed, and
+// the machine has the reason.
+using Handler = bool (*)(Warp&, const Instruction&);
+
+enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParameter };
+
+// Says how threads go on after an instruction. kTogether: all threads of the
+// warp do it at once. kBarrier: all those of the block wait for each other.
+enum class Control : uint8_t { kNext, kBranch, kEnd, kTogether, kBarrier };
+
+// Everything that instructions with one opcode have in common.
+struct Form {
+  // A letter for each operand, where vectors are their elements: a predicate,
+  // a (h)alf, a (w)ord or a (d)ouble word, a register of (x) any width, a
+  // memory address or a label. Constants may stand for all but the latter two.
+  std::string operands;
+  Handler run = nullptr;
+  Control control = Control::kNext;
+  // Accesses to memory have these.
+  Space space = Space::kGeneric;
+  uint8_t size = 0;  // bytes of an element
+  uint8_t count = 1;
+  bool is_signed = false;
+  // Conversions have these, which convert.cc knows.
+  uint8_t from = 0, to = 0, rounding = 0;
+  bool saturates = false;
+};
+
+using Forms = std::map<std::string, Form>;
+
+// Nothing where the machine does not know the opcode, such as "add.s32".
+std::optional<Form> FindForm(const std::string& opcode);
+
+// The parts of the table. Each adds its own.
+void AddIntegers(Forms* forms);
+void AddFloats(Forms* forms);
+void AddMoves(Forms* forms);
+void AddAccesses(Forms* forms);
+void AddCopies(Forms* forms);
+void AddMatrices(Forms* forms);
+void AddTogether(Forms* forms);
+
+// The form of an opcode "cvt.": there are too many for a table.
+std::optional<Form> ConversionForm(const std::string& opcode);
+
+}  // namespace ingot::isa::ptx
+
+#endif  // INGOT_ISA_TESTING_PTX_FORMS_H_

@@ -1,0 +1,101 @@
+// Uses of shared memory by several warps that do not wait for each other.
+#include <cstdint>
+#include <string>
+
+#include "isa/testing/ptx/warp.h"
+
+namespace ingot::isa::ptx {
+namespace {
+
+// A tag is a phase and, in its low bits, a warp.
+constexpr uint32_t kWarpBits = 8;
+constexpr uint32_t kSeveral = (1u << kWarpBits) - 1;
+
+uint32_t TagOf(const Warp& warp) {
+  return warp.block->uses.phase << kWarpBits | (warp.number + 1);
+}
+
+// Whether it is another warp's, of the same phase.
+bool IsOfOther(uint32_t tag, uint32_t mine) {
+  return (tag ^ mine) - 1 < kSeveral;
+}
+
+std::string WarpOf(uint32_t tag) {
+  const uint32_t warp = tag & kSeveral;
+  return warp == kSeveral ? "several warps"
+                          : "warp " + std::to_string(warp - 1);
+}
+
+// Calls use(offset) for each place in shared memory that the active lanes use,
+// until it is false. Bytes and halves of words are left out: several warps may
+// have parts of one. What many lanes use is mostly their neighbour's, or that
+// of the lane 8 before.
+template <typename Use>
+bool ForPlaces(Warp& warp, uint32_t bytes, uint8_t* const (&at)[kLanes],
+               const Use& use) {
+  const std::vector<uint8_t>& shared = warp.block->shared;
+  if (bytes < 4 || shared.empty()) return true;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (!warp.IsActive(lane)) continue;
+    if (lane > 0 && at[lane] == at[lane - 1] && warp.IsActive(lane - 1)) {
+      continue;
+    }
+    if (lane > 7 && at[lane] == at[lane - 8] && warp.IsActive(lane - 8)) {
+      continue;
+    }
+    const size_t offset = at[lane] - shared.data();
+    if (offset < shared.size() && !use(offset)) return false;
+  }
+  return true;
+}
+
+bool FailsFor(Warp& warp, const Instruction& i, size_t word, uint32_t tag,
+              const char* did) {
+  return warp.Fail(i, kIllegalInstruction,
+                   WarpOf(tag) + did + " word " + std::to_string(word) +
+                       " of shared memory since the last barrier");
+}
+
+}  // namespace
+
+bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
+               uint8_t* const (&at)[kLanes]) {
+  Uses& uses = warp.block->uses;
+  const uint32_t mine = TagOf(warp);
+  return ForPlaces(warp, bytes, at, [&](size_t offset) {
+    for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+      const uint32_t writer = uses.writers[word];
+      if (IsOfOther(writer, mine)) {
+        return FailsFor(warp, i, word, writer, " wrote");
+      }
+      uint32_t& reader = uses.readers[word];
+      reader = IsOfOther(reader, mine) ? reader | kSeveral : mine;
+    }
+    return true;
+  });
+}
+
+bool NoteWrites(Warp& warp, const Instruction& i, uint32_t bytes,
+                uint8_t* const (&at)[kLanes]) {
+  return ForPlaces(warp, bytes, at, [&](size_t offset) {
+    return NoteWrite(warp, i, bytes, offset);
+  });
+}
+
+// Two warps may write the same: what is then there is somebody's.
+bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes,
+               size_t offset) {
+  Uses& uses = warp.block->uses;
+  const uint32_t mine = TagOf(warp);
+  for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    const uint32_t reader = uses.readers[word];
+    if (IsOfOther(reader, mine)) {
+      return FailsFor(warp, i, word, reader, " read");
+    }
+    uint32_t& writer = uses.writers[word];
+    writer = IsOfOther(writer, mine) ? writer | kSeveral : mine;
+  }
+  return true;
+}
+
+}  // namespace ingot::isa::ptx

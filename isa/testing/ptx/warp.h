@@ -1,0 +1,171 @@
+// The machine as handlers of instructions see it.
+#ifndef INGOT_ISA_TESTING_PTX_WARP_H_
+#define INGOT_ISA_TESTING_PTX_WARP_H_
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "isa/testing/ptx/machine.h"
+#include "isa/testing/ptx/module.h"
+
+namespace ingot::isa::ptx {
+
+// Generic addresses of shared and local memory begin here.
+inline constexpr uint64_t kSharedWindow = uint64_t{0xfe} << 56;
+inline constexpr uint64_t kLocalWindow = uint64_t{0xfd} << 56;
+inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
+
+// Who used each word of a block's shared memory since the last barrier. Warps
+// run one after the other, which would hide that they do not wait.
+struct Uses {
+  uint32_t phase = 1;  // counts barriers
+  // For each word a tag of races.cc.
+  std::vector<uint32_t> writers, readers;
+};
+
+// Everything that the warps of a block have in common.
+struct Block {
+  const Kernel* kernel = nullptr;
+  std::vector<Range> memory;
+  // For each instruction the range that its last access was in.
+  std::vector<uint32_t> last_range;
+  std::vector<uint8_t> parameters;
+  std::vector<uint8_t> shared;
+  Uses uses;
+  Failure failure;
+};
+
+// A copy that a thread began with cp.async.
+struct Copy {
+  uint32_t to = 0;  // in shared memory
+  uint32_t group = 0;
+  uint8_t bytes = 0;
+  uint8_t lane = 0;
+  uint8_t data[16] = {};
+};
+
+struct Warp {
+  Block* block = nullptr;
+  uint32_t number = 0;  // in the block
+  std::vector<uint8_t> storage;
+  uint8_t* registers = nullptr;  // aligned to 64 bytes, of `storage`
+  std::vector<uint8_t> local;    // of each lane one after the other
+  uint32_t all = 0;              // the threads that there are
+  uint32_t live = 0;             // those that have not ended
+  uint32_t held = 0;    // those that wait for others of the warp at `pc`
+  uint32_t active = 0;  // those that do the current instruction
+  bool is_at_barrier = false;
+  uint32_t pc[kLanes] = {};
+  std::vector<Copy> copies;
+  uint32_t groups[kLanes] = {};  // of copies, that each thread committed
+
+  template <typename T>
+  T* Lanes(uint32_t at) {
+    return reinterpret_cast<T*>(registers + at);
+  }
+  // Reads an operand whose lanes have 4 or 8 bytes.
+  uint64_t Unsigned(const Instruction& i, int operand, int lane) {
+    return i.width[operand] == 8 ? Lanes<uint64_t>(i.at[operand])[lane]
+                                 : Lanes<uint32_t>(i.at[operand])[lane];
+  }
+  bool IsActive(int lane) const { return (active >> lane & 1) != 0; }
+
+  // Says that the instruction failed; false.
+  bool Fail(const Instruction& i, int code, const std::string& why);
+};
+
+// Keeps the values of active lanes.
+template <typename T>
+void Keep(Warp& warp, uint32_t at, const T (&values)[kLanes]) {
+  T* const to = warp.Lanes<T>(at);
+  if (warp.active == kAllLanes) {
+    std::memcpy(to, values, sizeof values);
+    return;
+  }
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if (warp.IsActive(lane)) to[lane] = values[lane];
+  }
+}
+
+inline void KeepPredicate(Warp& warp, uint32_t at, uint32_t values) {
+  uint32_t& to = *warp.Lanes<uint32_t>(at);
+  to = (to & ~warp.active) | (values & warp.active);
+}
+
+template <typename T>
+constexpr char kLetterOf = sizeof(T) == 2   ? 'h'
+                           : sizeof(T) == 4 ? 'w'
+                                            : 'd';
+
+// The form of an instruction that makes a D of each lane's S...: Op::Do.
+template <typename Op, typename D, typename... S>
+struct Lanewise {
+  template <size_t... k>
+  static void RunOn(Warp& warp, const Instruction& i,
+                    std::index_sequence<k...>) {
+    const auto from = std::make_tuple(warp.Lanes<const S>(i.at[k + 1])...);
+    D to[kLanes];
+    for (int lane = 0; lane < kLanes; ++lane) {
+      to[lane] = Op::Do(std::get<k>(from)[lane]...);
+    }
+    Keep(warp, i.at[0], to);
+  }
+  static bool Run(Warp& warp, const Instruction& i) {
+    RunOn(warp, i, std::make_index_sequence<sizeof...(S)>());
+    return true;
+  }
+  static Form MakeForm() {
+    Form form;
+    form.operands = {kLetterOf<D>, kLetterOf<S>...};
+    form.run = Run;
+    return form;
+  }
+};
+
+// The form of a comparison, which makes a predicate.
+template <typename Op, typename T>
+struct Comparison {
+  static bool Run(Warp& warp, const Instruction& i) {
+    const T* const a = warp.Lanes<const T>(i.at[1]);
+    const T* const b = warp.Lanes<const T>(i.at[2]);
+    uint32_t values = 0;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      values |= uint32_t{Op::Do(a[lane], b[lane])} << lane;
+    }
+    KeepPredicate(warp, i.at[0], values);
+    return true;
+  }
+  static Form MakeForm() {
+    Form form;
+    form.operands = {'p', kLetterOf<T>, kLetterOf<T>};
+    form.run = Run;
+    return form;
+  }
+};
+
+// Finds the bytes that the active lanes' addresses mean: the operand's, in this
+// space. Each access is aligned to its bytes. Inactive lanes get a place that
+// may be read.
+bool Resolve(Warp& warp, const Instruction& i, int operand, Space space,
+             uint32_t bytes, uint8_t* (&found)[kLanes]);
+
+// Fails where another warp wrote what the active lanes read, or has read what
+// they write, since the last barrier. `at` is of shared memory, or of any.
+bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
+               uint8_t* const (&at)[kLanes]);
+bool NoteWrites(Warp& warp, const Instruction& i, uint32_t bytes,
+                uint8_t* const (&at)[kLanes]);
+// The same of one place, by its offset in shared memory.
+bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes, size_t offset);
+
+// As Resolve, of one lane and with another alignment; null: it failed.
+uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,
+                    int lane, uint32_t alignment, uint32_t bytes);
+
+}  // namespace ingot::isa::ptx
+
+#endif  // INGOT_ISA_TESTING_PTX_WARP_H_
