@@ -70,6 +70,7 @@ absl::Status RegisterCudaTarget(TargetRegistry* registry) {
   target.code_file = cuda::kPtxFile;
   target.group_cores = CoresOf;
   target.ahead_bytes = AheadBytes;
+  target.has_tf32 = true;
   target.compile = Compile;
   return registry->Register(gpu::MakeGpuTargetKind(target));
 }

@@ -10,6 +10,7 @@
 #include "compiler/codegen/device_kernels.h"
 #include "compiler/machine/machine_model.h"
 #include "compiler/schedules/gpu/templates.h"
+#include "compiler/target/matmul_precision.h"
 #include "compiler/tir/printer.h"
 
 namespace ingot::gpu {
@@ -78,7 +79,15 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
   kind.loaders = {gpu.name};
   kind.device = gpu.name;
   kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
-  kind.check = [gpu](const Target& target) {
+  if (gpu.has_tf32) {
+    kind.options[kMatmulPrecisionOption] = {
+        "how products and convolutions of f32 may be computed: highest (in "
+        "f32), high or medium (of operands that are rounded to TF32, from "
+        "sm_80 on)",
+        "highest"};
+  }
+  kind.check = [gpu](const Target& target) -> absl::Status {
+    INGOT_RETURN_IF_ERROR(ReadMatmulPrecision(target).status());
     return MachineOf(gpu, target).status();
   };
   kind.supports = [](const Target&, const relay::Node& node) {
@@ -94,6 +103,11 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
                            MachineOf(gpu, target));
     if (codegen::IsAmpereOrNewer(processor)) {
       machine.units.insert(MachineUnit::kWarpTiles);
+      INGOT_ASSIGN_OR_RETURN(const MatmulPrecision precision,
+                             ReadMatmulPrecision(target));
+      if (precision != MatmulPrecision::kHighest) {
+        machine.units.insert(MachineUnit::kTf32WarpTiles);
+      }
     }
     return machine;
   };

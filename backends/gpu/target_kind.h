@@ -29,6 +29,9 @@ struct GpuTarget {
   // The bytes of shared memory with which a group of threads copies ahead
   // (MachineModel::ahead_bytes); null: no GPU of the family does.
   int64_t (*ahead_bytes)(absl::string_view cpu) = nullptr;
+  // Products of f32 may be of TF32 (ReadMatmulPrecision), where the GPU has
+  // units for that.
+  bool has_tf32 = false;
   // Makes what the driver loads.
   std::function<absl::StatusOr<std::string>(
       absl::Span<const codegen::DeviceFunction>, const codegen::Machine&)>

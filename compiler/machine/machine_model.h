@@ -29,6 +29,10 @@ enum class MachineUnit {
   // Multiply tiles of 16-bit floats, whose sums of f32 are spread over the
   // threads of a warp: tensor cores.
   kWarpTiles,
+  // The same of f32, of which they multiply fewer digits, where that is
+  // allowed:
+  // TF32.
+  kTf32WarpTiles,
 };
 
 struct MachineModel {

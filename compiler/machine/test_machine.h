@@ -32,10 +32,11 @@ inline MachineModel TestGpu() {
   return gpu;
 }
 
-// The same with units that multiply tiles of 16-bit floats.
-inline MachineModel TestGpuWithWarpTiles() {
+// The same with units that multiply tiles of 16-bit floats, or of f32 as well.
+inline MachineModel TestGpuWithWarpTiles(bool has_tf32 = false) {
   MachineModel gpu = TestGpu();
   gpu.units = {MachineUnit::kWarpTiles};
+  if (has_tf32) gpu.units.insert(MachineUnit::kTf32WarpTiles);
   gpu.ahead_bytes = 96 << 10;
   return gpu;
 }

@@ -1,5 +1,5 @@
 // Multiplications that the threads of a warp make together, by the units of
-// NVIDIA's GPUs from sm_80 on: PTX ISA, mma.m16n8k16 and ldmatrix.
+// NVIDIA's GPUs from sm_80 on: PTX ISA, mma.m16n8k16, m16n8k8 and ldmatrix.
 #include <array>
 #include <vector>
 
@@ -13,53 +13,70 @@ namespace {
 
 using llvm::Value;
 
-// Four 8 x 8 parts of an operand: 16 by 16 elements.
+// Four parts of an operand, each of eight elements along its side and 16 bytes
+// of terms: a register of each thread has what is its thread's of one.
 constexpr int kParts = 4;
 using Part = std::array<Value*, kParts>;
+
+// An operand of the warp, where a thread begins to read.
+struct PlacedOperand {
+  const WarpNest::Operand& operand;
+  Value* address;
+  // Whether the second of two neighbouring parts is of the next terms, not of
+  // the next group.
+  bool terms_first;
+  // Whether a thread gives the address of a row of one part, so that the warp
+  // loads four of them together, or of its own element of the first part.
+  bool by_rows;
+};
 
 // Loads and multiplies a warp's parts of operands.
 class WarpTiles {
  public:
-  WarpTiles(llvm::IRBuilder<>& b, llvm::Type* element, bool is_bfloat)
-      : b_(b), element_(element), is_bfloat_(is_bfloat) {}
+  WarpTiles(llvm::IRBuilder<>& b, llvm::Type* element, const WarpNest& nest)
+      : b_(b),
+        element_(element),
+        half_(nest.HalfTerms()),
+        type_(nest.a.buffer->dtype) {}
 
-  // Each thread gives the address of one row of a part: threads 0 to 7 of the
-  // first part, and so on. The second of two neighbouring parts is of the next
-  // eight terms or of the next group.
-  Value* AddressOf(const WarpNest::Operand& operand, Value* first, Value* lane,
-                   bool terms_first) {
-    Value* const row = b_.CreateAnd(lane, WarpNest::kGroup - 1);
-    Value* const part = b_.CreateLShr(lane, 3);
-    Value* const odd = b_.CreateAnd(part, 1);
-    Value* const high = b_.CreateLShr(part, 1);
+  PlacedOperand Place(const WarpNest::Operand& operand, Value* first,
+                      Value* lane, bool terms_first) {
+    const bool is_tf32 = type_ == DataType::Float(32);
+    const bool by_rows = !is_tf32 || operand.TermsAreTogether();
     const auto times = [&](Value* n, int64_t stride) {
       return b_.CreateNSWMul(n, b_.getInt64(stride));
     };
-    const int64_t of_row = operand.TermsAreTogether() ? operand.element_stride
-                                                      : operand.term_stride;
-    Value* offset = times(row, of_row);
-    offset =
-        b_.CreateNSWAdd(offset, times(terms_first ? odd : high,
-                                      WarpNest::kGroup * operand.term_stride));
-    offset = b_.CreateNSWAdd(
-        offset, times(terms_first ? high : odd, operand.group_stride));
-    return b_.CreateInBoundsGEP(element_, first, offset);
+    Value* offset;
+    if (by_rows) {
+      // Threads 0 to 7 have the rows of the first part, and so on.
+      Value* const part = b_.CreateLShr(lane, 3);
+      Value* const odd = b_.CreateAnd(part, 1);
+      Value* const high = b_.CreateLShr(part, 1);
+      const int64_t of_row = operand.TermsAreTogether() ? operand.element_stride
+                                                        : operand.term_stride;
+      offset = times(b_.CreateAnd(lane, WarpNest::kGroup - 1), of_row);
+      offset = b_.CreateNSWAdd(
+          offset, times(terms_first ? odd : high, half_ * operand.term_stride));
+      offset = b_.CreateNSWAdd(
+          offset, times(terms_first ? high : odd, operand.group_stride));
+    } else {
+      offset = b_.CreateNSWAdd(
+          times(b_.CreateLShr(lane, 2), operand.element_stride),
+          times(b_.CreateAnd(lane, WarpNest::kColumnThreads - 1),
+                operand.term_stride));
+    }
+    return {operand, b_.CreateInBoundsGEP(element_, first, offset), terms_first,
+            by_rows};
   }
 
-  Part Load(const WarpNest::Operand& operand, Value* address, int64_t group,
-            int64_t term) {
+  // The parts of two groups and of the terms from `term` on.
+  Part Load(const PlacedOperand& from, int64_t group, int64_t term) {
     const int64_t offset =
-        group * operand.group_stride + term * operand.term_stride;
-    Value* const from =
-        b_.CreateInBoundsGEP(element_, address, b_.getInt64(offset));
-    Value* const loaded = b_.CreateIntrinsic(
-        operand.TermsAreTogether()
-            ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
-            : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16,
-        {from->getType()}, {from});
-    Part part;
-    for (unsigned i = 0; i < kParts; ++i) {
-      part[i] = b_.CreateExtractValue(loaded, i);
+        group * from.operand.group_stride + term * from.operand.term_stride;
+    Part part =
+        from.by_rows ? LoadRows(from, offset) : LoadElements(from, offset);
+    if (type_ == DataType::Float(32)) {
+      for (Value*& register_of : part) register_of = Rounded(register_of);
     }
     return part;
   }
@@ -70,26 +87,70 @@ class WarpTiles {
     std::vector<Value*> arguments;
     llvm::Type* const pair = llvm::FixedVectorType::get(b_.getHalfTy(), 2);
     const auto add = [&](Value* registers) {
-      arguments.push_back(is_bfloat_ ? registers
-                                     : b_.CreateBitCast(registers, pair));
+      arguments.push_back(type_ == DataType::Float(16)
+                              ? b_.CreateBitCast(registers, pair)
+                              : registers);
     };
     for (Value* of_rows : rows) add(of_rows);
     add(columns[2 * half]);
     add(columns[2 * half + 1]);
     for (Value** sum : sums) arguments.push_back(*sum);
-    Value* const result = b_.CreateIntrinsic(
-        is_bfloat_ ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16
-                   : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32,
-        {}, arguments);
+    Value* const result = b_.CreateIntrinsic(Product(), {}, arguments);
     for (unsigned i = 0; i < sums.size(); ++i) {
       *sums[i] = b_.CreateExtractValue(result, i);
     }
   }
 
  private:
+  Part LoadRows(const PlacedOperand& from, int64_t offset) {
+    Value* const address =
+        b_.CreateInBoundsGEP(element_, from.address, b_.getInt64(offset));
+    Value* const loaded = b_.CreateIntrinsic(
+        from.operand.TermsAreTogether()
+            ? llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
+            : llvm::Intrinsic::nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16,
+        {address->getType()}, {address});
+    Part part;
+    for (unsigned i = 0; i < kParts; ++i) {
+      part[i] = b_.CreateExtractValue(loaded, i);
+    }
+    return part;
+  }
+
+  Part LoadElements(const PlacedOperand& from, int64_t offset) {
+    const int64_t terms = half_ * from.operand.term_stride,
+                  group = from.operand.group_stride;
+    const int64_t odd = from.terms_first ? terms : group,
+                  high = from.terms_first ? group : terms;
+    Part part;
+    for (int64_t i = 0; i < kParts; ++i) {
+      part[static_cast<size_t>(i)] =
+          b_.CreateLoad(b_.getInt32Ty(),
+                        b_.CreateInBoundsGEP(
+                            element_, from.address,
+                            b_.getInt64(offset + i % 2 * odd + i / 2 * high)));
+    }
+    return part;
+  }
+
+  Value* Rounded(Value* f32) {
+    return b_.CreateIntrinsic(llvm::Intrinsic::nvvm_f2tf32_rna, {},
+                              {b_.CreateBitCast(f32, b_.getFloatTy())});
+  }
+
+  llvm::Intrinsic::ID Product() const {
+    if (type_ == DataType::Float(16)) {
+      return llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32;
+    }
+    return type_ == DataType::BFloat16()
+               ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16
+               : llvm::Intrinsic::nvvm_mma_m16n8k8_row_col_tf32;
+  }
+
   llvm::IRBuilder<>& b_;
   llvm::Type* const element_;
-  const bool is_bfloat_;
+  const int64_t half_;
+  const DataType type_;
 };
 
 }  // namespace
@@ -104,15 +165,13 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
   cache_.clear();
   BindVar(nest.warp.get(), b_.CreateLShr(group_->item, 5));
   Value* const lane = b_.CreateAnd(group_->item, WarpNest::kThreads - 1);
-  const DataType type = nest.a.buffer->dtype;
-  WarpTiles tiles(b_, module_->MemoryType(type), type == DataType::BFloat16());
-  const auto address = [&](const WarpNest::Operand& operand, bool terms_first) {
+  WarpTiles tiles(b_, module_->MemoryType(nest.a.buffer->dtype), nest);
+  const auto place = [&](const WarpNest::Operand& operand, bool terms_first) {
     Value* const first =
         Address(*operand.buffer, EmitExpr(operand.offset), true);
-    return tiles.AddressOf(operand, first, lane, terms_first);
+    return tiles.Place(operand, first, lane, terms_first);
   };
-  Value* const a = address(nest.a, false);
-  Value* const b = address(nest.b, true);
+  const PlacedOperand a = place(nest.a, false), b = place(nest.b, true);
 
   // The sums in registers: [row group, column group, pair].
   Value* const first = EmitExpr(nest.sum_offset);
@@ -132,13 +191,13 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
   const auto sum = [&](int64_t i, int64_t j, int64_t e) {
     return &sums[static_cast<size_t>((i * nest.column_groups + j) * 2 + e)];
   };
-  for (int64_t k = 0; k < nest.terms; k += WarpNest::kTerms) {
+  for (int64_t k = 0; k < nest.terms; k += 2 * nest.HalfTerms()) {
     std::vector<Part> rows, columns;
     for (int64_t i = 0; i < nest.row_groups; i += 2) {
-      rows.push_back(tiles.Load(nest.a, a, i, k));
+      rows.push_back(tiles.Load(a, i, k));
     }
     for (int64_t j = 0; j < nest.column_groups; j += 2) {
-      columns.push_back(tiles.Load(nest.b, b, j, k));
+      columns.push_back(tiles.Load(b, j, k));
     }
     for (int64_t i = 0; i < nest.row_groups; i += 2) {
       for (int64_t j = 0; j < nest.column_groups; ++j) {

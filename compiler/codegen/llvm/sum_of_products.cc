@@ -11,11 +11,12 @@ const tir::Binary* AsBinary(const Expr& e, tir::BinaryOp op) {
   return binary != nullptr && binary->op == op ? binary : nullptr;
 }
 
-// A load of 16-bit floats that was made f32; null for anything else.
+// A load of f32, or of 16-bit floats that was made f32; null for anything else.
 const tir::Load* AsFactor(const Expr& e) {
+  if (e->dtype != DataType::Float(32)) return nullptr;
   const auto* cast = As<tir::Cast>(e);
-  if (cast == nullptr || cast->dtype != DataType::Float(32) ||
-      !cast->value->dtype.is_float() || cast->value->dtype.bits != 16) {
+  if (cast == nullptr) return As<tir::Load>(e);
+  if (!cast->value->dtype.is_float() || cast->value->dtype.bits != 16) {
     return nullptr;
   }
   return As<tir::Load>(cast->value);

@@ -1,4 +1,4 @@
-// The body of a tensorized loop whose operands are 16-bit floats.
+// The body of a tensorized loop whose operands are floats.
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_SUM_OF_PRODUCTS_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_SUM_OF_PRODUCTS_H_
 
@@ -15,9 +15,9 @@ struct LoadProduct {
   bool is_a_signed = false;  // of bytes, of which those of one are
 };
 
-// Takes apart what products of 16-bit floats, made f32, are added to, and
-// appends the products in their order. Null where `e` is something else. The
-// loads live as long as `e`.
+// Takes apart what products of elements, of f32 or 16-bit floats that were made
+// f32, are added to, and appends the products in their order. Null where `e` is
+// something else. The loads live as long as `e`.
 const tir::Load* ReadSumOfProducts(const tir::Expr& e,
                                    std::vector<LoadProduct>* products);
 

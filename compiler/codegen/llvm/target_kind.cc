@@ -21,12 +21,12 @@
 #include "compiler/codegen/reproducible.h"
 #include "compiler/schedules/cpu/layouts.h"
 #include "compiler/schedules/cpu/templates.h"
+#include "compiler/target/matmul_precision.h"
 #include "isa/needed_features.h"
 
 namespace ingot::codegen {
 namespace {
 
-constexpr char kMatmulPrecision[] = "matmul-precision";
 constexpr char kKeepIr[] = "keep-ir";
 
 absl::StatusOr<int> OptLevel(const Target& target) {
@@ -39,16 +39,20 @@ absl::StatusOr<int> OptLevel(const Target& target) {
   return level;
 }
 
-// The bf16 parts of a number of f32 that products may use, by PyTorch's words
-// for it; 0: they use the numbers.
+// The bf16 parts of a number of f32 that products may use; 0: they use the
+// numbers.
 absl::StatusOr<int> ProductParts(const Target& target) {
-  const std::string precision = target.Option(kMatmulPrecision, "highest");
-  if (precision == "highest") return 0;
-  if (precision == "high") return 2;
-  if (precision == "medium") return 1;
-  return absl::InvalidArgumentError(
-      absl::StrCat("target option -", kMatmulPrecision, "=", precision,
-                   ": must be highest, high or medium"));
+  INGOT_ASSIGN_OR_RETURN(const MatmulPrecision precision,
+                         ReadMatmulPrecision(target));
+  switch (precision) {
+    case MatmulPrecision::kHigh:
+      return 2;
+    case MatmulPrecision::kMedium:
+      return 1;
+    case MatmulPrecision::kHighest:
+      break;
+  }
+  return 0;
 }
 
 // Whether the set gets the LLVM IR that its code was made of.
@@ -121,7 +125,7 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
   kind.doc = std::string(doc);
   kind.options = MachineOptions();
   kind.options["O"] = {"how hard LLVM optimises, 0 to 3", "3"};
-  kind.options[kMatmulPrecision] = {
+  kind.options[kMatmulPrecisionOption] = {
       "how products of f32 by constant matrices may be computed: highest (in "
       "f32), high (of two bf16 parts of each number) or medium (of bf16), "
       "where "
@@ -139,7 +143,8 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
     INGOT_ASSIGN_OR_RETURN(const int parts, ProductParts(target));
     if (parts > 0 && machine.reproducible) {
       return absl::InvalidArgumentError(absl::StrCat(
-          "target options -", kReproducibleOption, " and -", kMatmulPrecision,
+          "target options -", kReproducibleOption, " and -",
+          kMatmulPrecisionOption,
           " exclude each other: other machines have no such sums"));
     }
     return OptLevel(target).status();

@@ -148,16 +148,16 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Whether groups of eight elements lie side by side, at multiples of that.
-  static bool IsInRuns(const WarpNest::Operand& operand,
-                       const tir::Affine& start) {
+  // Whether what a unit reads at once lies side by side, at multiples of that.
+  bool IsInRuns(const WarpNest::Operand& operand,
+                const tir::Affine& start) const {
     const bool by_terms = operand.term_stride == 1;
+    if (nest_.IsOfTf32() && !by_terms) return true;
+    const int64_t run = nest_.HalfTerms();
     const int64_t other =
         by_terms ? operand.element_stride : operand.term_stride;
-    return (by_terms || operand.element_stride == 1) &&
-           other % WarpNest::kGroup == 0 &&
-           operand.group_stride % WarpNest::kGroup == 0 &&
-           start.IsMultipleOf(WarpNest::kGroup);
+    return (by_terms || operand.element_stride == 1) && other % run == 0 &&
+           operand.group_stride % run == 0 && start.IsMultipleOf(run);
   }
 
   absl::Status Check() const {
@@ -171,7 +171,7 @@ class Reader {
     if (!has_no_thread(a_) || !has_no_thread(b_) || !has_no_thread(sum_)) {
       return Misfit("operands have no strides");
     }
-    if (nest_.terms == 0 || nest_.terms % WarpNest::kTerms != 0 ||
+    if (nest_.terms == 0 || nest_.terms % (2 * nest_.HalfTerms()) != 0 ||
         nest_.row_groups == 0 || nest_.row_groups % 2 != 0 ||
         nest_.column_groups == 0 || nest_.column_groups % 2 != 0 ||
         nest_.sum_pair_stride == 0) {

@@ -20,10 +20,13 @@ namespace ingot::codegen {
 // block shares, of which the elements of a group, or those of eight terms, lie
 // side by side at a multiple of 16 bytes. This is how the units of NVIDIA's
 // GPUs take operands (PTX ISA, mma.m16n8k16 and ldmatrix).
+//
+// Or operands are f32, of which the units multiply what TF32 keeps: 10 binary
+// digits after the first, rounded (mma.m16n8k8). Then four terms lie side by
+// side, or elements anyhow.
 struct WarpNest {
   static constexpr int64_t kThreads = 32, kRowThreads = 8, kColumnThreads = 4;
-  static constexpr int64_t kGroup = 8;   // rows, or columns, or terms
-  static constexpr int64_t kTerms = 16;  // of one multiplication
+  static constexpr int64_t kGroup = 8;  // rows or columns
 
   struct Operand {
     tir::Buffer buffer;
@@ -35,6 +38,12 @@ struct WarpNest {
 
     bool TermsAreTogether() const { return term_stride == 1; }
   };
+
+  // Terms of half a multiplication: 16 bytes of a row.
+  int64_t HalfTerms() const {
+    return 16 / static_cast<int64_t>(a.buffer->dtype.bytes());
+  }
+  bool IsOfTf32() const { return a.buffer->dtype == DataType::Float(32); }
 
   tir::VarPtr warp;  // the number of the warp in its block
   int64_t terms = 0, row_groups = 0, column_groups = 0;

@@ -265,7 +265,14 @@ class Scheduler {
       tile->Vectorize(element);
     }
     ShareAmongThreads(tile, order, tile_.threads());
-    tile->StoreInRows(turned || tile_.by_warps ? run_ : 0);
+    tile->StoreInRows(PaddingOf(form, turned));
+  }
+
+  // Elements that keep columns in different banks: of a warp's threads eight
+  // read a column each, and four, or one for their warp, a row.
+  int64_t PaddingOf(const SharedOperand& form, bool turned) const {
+    if (!tile_.by_warps) return turned ? run_ : 0;
+    return run_ == kRun && !form.terms_last ? 2 * run_ : run_;
   }
 
   int64_t ExtentOf(size_t axis) const {
@@ -311,7 +318,8 @@ class Scheduler {
 }  // namespace
 
 int64_t SharedBytes(const BlockTile& tile, DataType operands) {
-  const int64_t padding = kBytesAtOnce / operands.bytes();
+  const int64_t run = kBytesAtOnce / operands.bytes();
+  const int64_t padding = tile.by_warps ? 2 * run : run;
   const int64_t sides = tile.rows.extent() + tile.columns.extent();
   const int64_t elements = tile.by_warps ? sides * (tile.step + padding)
                                          : (sides + 2 * padding) * tile.step;

@@ -1,5 +1,6 @@
-// Products of matrices of 16-bit floats, and convolutions that are, by the
-// units that the threads of a warp share (MachineUnit::kWarpTiles).
+// Products of matrices, and convolutions that are, by the units that the
+// threads of a warp share (MachineUnit::kWarpTiles): of 16-bit floats, and of
+// f32 where fewer digits are allowed.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -13,7 +14,7 @@ namespace ingot::te::gpu {
 namespace {
 
 // The threads of a warp have the sums of 8 x 8 elements as eight rows of four
-// threads, each with two neighbours (PTX's mma.m16n8k16).
+// threads, each with two neighbours (PTX's mma.m16n8k16 and m16n8k8).
 constexpr int64_t kWarp = 32, kRowThreads = 8, kColumnThreads = 4, kPair = 2;
 
 // A unit multiplies 16 x 16 by 16 x 8 elements; two of them load the columns'
@@ -60,8 +61,10 @@ bool Matches(const ScheduleSite& site) {
     return false;
   }
   const std::optional<Product> product = FindProduct(site.stage);
-  if (!product.has_value() || OperandType(site.stage).bits != 16 ||
-      site.stage.output().dtype() != DataType::Float(32)) {
+  if (!product.has_value() ||
+      site.stage.output().dtype() != DataType::Float(32) ||
+      (OperandType(site.stage).bits == 32 &&
+       !site.machine.Has(MachineUnit::kTf32WarpTiles))) {
     return false;
   }
   const ProductSizes sizes = SizesOf(site.stage, *product);
@@ -70,11 +73,13 @@ bool Matches(const ScheduleSite& site) {
 }
 
 // Counts as tile_product does, in multiply-adds that a multiprocessor's threads
-// make each for itself: units make so many in the same time.
+// make each for itself: units make so many of 16-bit floats in the same time,
+// and half as many of f32.
 constexpr double kByUnits = 8;
 
 double CostOf(const BlockTile& tile, const Warps& warps,
-              const ProductSizes& sizes, int64_t cores, int64_t chunks) {
+              const ProductSizes& sizes, int64_t bytes, int64_t cores,
+              int64_t chunks) {
   const int64_t rows = tile.rows.extent(), columns = tile.columns.extent();
   const int64_t blocks = chunks * sizes.batch * CeilDiv(sizes.rows, rows) *
                          CeilDiv(sizes.columns, columns);
@@ -89,6 +94,7 @@ double CostOf(const BlockTile& tile, const Warps& warps,
   const double compute =
       Turns(blocks, cores) *
       static_cast<double>(rows * columns * tile.step * steps) / kByUnits *
+      static_cast<double>(bytes) / 2 *
       (reads <= 1 ? 1 + 0.4 * reads : 1.4 * reads);
   const int64_t results = 4 * sizes.batch * sizes.rows * sizes.columns;
   return compute + WaitsOf(steps) +
@@ -119,7 +125,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
         (chunks > 1 && (product.terms != 0 || sizes.terms % chunks != 0))) {
       return kImpossible;
     }
-    return CostOf(tile, warps, sizes, cores, chunks);
+    return CostOf(tile, warps, sizes, type.bytes(), cores, chunks);
   };
   return space;
 }

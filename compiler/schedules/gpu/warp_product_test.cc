@@ -56,7 +56,7 @@ Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
                    int64_t warps, int64_t step, int64_t chunks) {
   auto schedule = ScheduleKernel(
       kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.warp_product")},
-      TestGpuWithWarpTiles(),
+      TestGpuWithWarpTiles(/*has_tf32=*/true),
       [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
         choice.Set("rows", rows);
         choice.Set("columns", columns);
@@ -85,7 +85,8 @@ TEST(WarpProduct, IsTheProduct) {
            {{1, 33, 40, 96}, 32, 64, 4, 16, 4},
            {{1, 130, 132, 9}, 128, 64, 8, 32, 1},
        }) {
-    for (const DataType type : {DataType::Float(16), DataType::BFloat16()}) {
+    for (const DataType type :
+         {DataType::Float(16), DataType::BFloat16(), DataType::Float(32)}) {
       SCOPED_TRACE(testing::Message()
                    << c.sizes.m << " x " << c.sizes.n << " x " << c.sizes.k
                    << " of " << type.ToString() << " by " << c.rows << ", "
@@ -118,6 +119,9 @@ TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(32)),
                              TestGpuWithWarpTiles()),
             "gpu.tile_product");
+  EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(32)),
+                             TestGpuWithWarpTiles(/*has_tf32=*/true)),
+            "gpu.warp_product");
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(16)), TestGpu()),
             "gpu.tile_product");
   EXPECT_EQ(gpu::TemplateFor(Product({1, 8, 512, 512}, DataType::Float(16)),
