@@ -7,7 +7,9 @@
 // the other. Addresses of global memory are those of the process, and have to
 // lie in the ranges that the caller names. Shared and local memory and
 // registers are 0xff at first, which are NaNs: who reads what nobody wrote sees
-// them. What cp.async copies is 0xff until the thread waits for it.
+// them. The destination of cp.async is 0xff until the thread waits. A kernel
+// fails where one warp reads a word of shared memory that another writes, with
+// no barrier between the two.
 //
 // Source of the semantics: NVIDIA's Parallel Thread Execution ISA.
 #ifndef INGOT_ISA_TESTING_PTX_MACHINE_H_

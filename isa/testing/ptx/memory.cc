@@ -102,10 +102,10 @@ bool ResolveTogether(Warp& warp, const Instruction& i, int operand, Space space,
                      uint32_t bytes, uint8_t* (&found)[kLanes]) {
   const Range range = UsualRange(warp, i, space);
   if (range.bytes < bytes) return false;
+  const auto begin = reinterpret_cast<uintptr_t>(range.begin);
   uint64_t offsets[kLanes];
-  const uint64_t add =
-      static_cast<uint64_t>(i.offset[operand]) -
-      (space == Space::kGlobal ? reinterpret_cast<uintptr_t>(range.begin) : 0);
+  const uint64_t add = static_cast<uint64_t>(i.offset[operand]) -
+                       (space == Space::kGlobal ? begin : 0);
   for (int lane = 0; lane < kLanes; ++lane) {
     offsets[lane] = warp.Unsigned(i, operand, lane) + add;
   }
@@ -116,14 +116,13 @@ bool ResolveTogether(Warp& warp, const Instruction& i, int operand, Space space,
     }
   }
   // The slow way decides where a range is less aligned than the access.
-  uint64_t low_bits =
-      space == Space::kGlobal ? reinterpret_cast<uintptr_t>(range.begin) : 0;
+  uint64_t low_bits = space == Space::kGlobal ? begin : 0;
   bool is_beyond = false;
   const uint64_t last = range.bytes - bytes;
   for (int lane = 0; lane < kLanes; ++lane) {
     low_bits |= offsets[lane];
     is_beyond |= offsets[lane] > last;
-    found[lane] = range.begin + offsets[lane];
+    found[lane] = reinterpret_cast<uint8_t*>(begin + offsets[lane]);
   }
   return !is_beyond && (low_bits & (bytes - 1)) == 0;
 }
