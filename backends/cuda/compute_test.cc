@@ -21,6 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "loaders/load.h"
+#include "runtime/float16.h"
 
 namespace ingot {
 namespace {
@@ -111,6 +112,10 @@ TEST_P(CudaComputes, Products) {
           "%p = matmul(%x, %w)  %y = relu(%p)", {1e-3, 1e-5});
   Compare("%x: f32[3, 33, 50], %w: f32[3, 50, 70]", "%y = matmul(%x, %w)",
           {1e-3, 1e-5});
+  Compare("%x: f16[2, 70, 40], %w: f16[40, 100]", "%y = matmul(%x, %w)",
+          {1e-2, 1e-3});
+  Compare("%x: bf16[64, 33], %w: bf16[72, 33]", "%y = dense(%x, %w)",
+          {1e-1, 1e-2});
   Compare("%x: f32[65, 18], %w: f32[130, 18], %b: f32[130]",
           "%t = transpose(%w) {axes=[1, 0]}  %p = matmul(%x, %t)  "
           "%y = add(%p, %b)",
@@ -123,6 +128,14 @@ TEST_P(CudaComputes, Convolutions) {
           {1e-3, 1e-5});
   Compare("%x: f32[2, 3, 17, 19], %w: f32[8, 3, 5, 5]",
           "%y = conv2d(%x, %w) {strides=[2, 2]}", {1e-3, 1e-5});
+  // As products: patches, and points of several rows of an image.
+  Compare("%x: f32[2, 3, 64, 64], %w: f32[48, 3, 16, 16]",
+          "%y = conv2d(%x, %w) {strides=[16, 16]}", {1e-3, 1e-5});
+  Compare("%x: f32[1, 64, 28, 28], %w: f32[64, 64, 3, 3]",
+          "%y = conv2d(%x, %w) {pads=[1, 1, 1, 1]}", {1e-3, 1e-5});
+  Compare("%x: bf16[2, 20, 9, 9], %w: bf16[40, 20, 3, 3]",
+          "%c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}  %y = relu(%c)",
+          {1e-1, 1e-2});
   Compare("%x: f32[1, 16, 9, 9], %w: f32[16, 1, 3, 3]",
           "%y = conv2d(%x, %w) {groups=16, pads=[1, 1, 1, 1]}", {1e-3, 1e-5});
 }
@@ -239,12 +252,27 @@ std::unique_ptr<TargetRegistry> KindsWith(const std::string& name,
 }
 
 // Whole numbers from -4 to 4.
-Tensor Numbers(const std::vector<int64_t>& shape, int64_t seed) {
-  Tensor x = *Tensor::Empty(DataType::Float(32), shape);
+Tensor Numbers(const std::vector<int64_t>& shape, int64_t seed,
+               DataType type = DataType::Float(32)) {
+  Tensor x = *Tensor::Empty(type, shape);
   for (int64_t i = 0; i < x.NumElements(); ++i) {
-    x.mutable_data<float>()[i] = static_cast<float>((i * 7 + seed) % 9 - 4);
+    const auto number = static_cast<float>((i * 7 + seed) % 9 - 4);
+    if (type == DataType::Float(32)) {
+      x.mutable_data<float>()[i] = number;
+    } else {
+      x.mutable_data<uint16_t>()[i] = type == DataType::BFloat16()
+                                          ? FloatToBFloat16(number)
+                                          : FloatToHalf(number);
+    }
   }
   return x;
+}
+
+float NumberAt(const Tensor& x, int64_t i) {
+  if (x.dtype() == DataType::Float(32)) return x.data<float>()[i];
+  const uint16_t bits = x.data<uint16_t>()[i];
+  return x.dtype() == DataType::BFloat16() ? BFloat16ToFloat(bits)
+                                           : HalfToFloat(bits);
 }
 
 Tensor RunWith(const TargetRegistry& kinds, const std::string& targets,
@@ -264,13 +292,40 @@ Tensor RunWith(const TargetRegistry& kinds, const std::string& targets,
   return results.ok() ? (*results)[0] : Tensor();
 }
 
+// A product of so many rows, columns and terms, by one point of a template.
+struct ProductCase {
+  int64_t m, n, k;
+  Choice choice;
+};
+
+// Compares it with loops.
+void CheckProduct(const std::string& name, const std::string& targets,
+                  const ProductCase& c, DataType type) {
+  SCOPED_TRACE(testing::Message() << c.m << " x " << c.n << " x " << c.k
+                                  << " of " << type.ToString());
+  const std::string model =
+      absl::StrCat("module {\n  func @main(%x: ", type.ToString(), "[", c.m,
+                   ", ", c.k, "], %w: ", type.ToString(), "[", c.k, ", ", c.n,
+                   "]) -> (%y) {\n    %y = matmul(%x, %w)\n  }\n}\n");
+  const Tensor x = Numbers({c.m, c.k}, 1, type);
+  const Tensor w = Numbers({c.k, c.n}, 2, type);
+  const Tensor y = RunWith(*KindsWith(name, c.choice), targets, model, {x, w});
+  ASSERT_EQ(y.NumElements(), c.m * c.n);
+  for (int64_t i = 0; i < c.m * c.n; ++i) {
+    float sum = 0;
+    for (int64_t k = 0; k < c.k; ++k) {
+      sum += NumberAt(x, i / c.n * c.k + k) * NumberAt(w, k * c.n + i % c.n);
+    }
+    if (type == DataType::BFloat16()) {
+      sum = BFloat16ToFloat(FloatToBFloat16(sum));
+    }
+    ASSERT_EQ(NumberAt(y, i), sum) << i;
+  }
+}
+
 // Tiles that stick out of the result and of the sum, and sums that blocks
 // share.
 TEST_P(CudaComputes, ProductsOfAnyTile) {
-  struct Case {
-    int64_t m, n, k;
-    Choice choice;
-  };
   const auto tile = [](int64_t rows, int64_t columns, int64_t step,
                        int64_t chunks) {
     return Choice{{"rows", rows},
@@ -278,30 +333,42 @@ TEST_P(CudaComputes, ProductsOfAnyTile) {
                   {"step", step},
                   {"chunks", chunks}};
   };
-  for (const Case& c : std::vector<Case>{{64, 64, 32, tile(32, 32, 16, 1)},
-                                         {70, 132, 20, tile(64, 64, 16, 1)},
-                                         {65, 130, 17, tile(16, 64, 8, 1)},
-                                         {130, 130, 96, tile(128, 128, 8, 1)},
-                                         {40, 72, 128, tile(32, 64, 16, 4)},
-                                         {40, 70, 90, tile(32, 16, 8, 2)}}) {
-    SCOPED_TRACE(testing::Message() << c.m << " x " << c.n << " x " << c.k);
-    const std::string model = absl::StrCat(
-        "module {\n  func @main(%x: f32[", c.m, ", ", c.k, "], %w: f32[", c.k,
-        ", ", c.n, "]) -> (%y) {\n    %y = matmul(%x, %w)\n  }\n}\n");
-    const Tensor x = Numbers({c.m, c.k}, 1), w = Numbers({c.k, c.n}, 2);
-    const Tensor y = RunWith(*KindsWith("gpu.tile_product", c.choice),
-                             Targets(), model, {x, w});
-    ASSERT_EQ(y.NumElements(), c.m * c.n);
-    for (int64_t i = 0; i < c.m * c.n; ++i) {
-      float sum = 0;
-      for (int64_t k = 0; k < c.k; ++k) {
-        sum += x.data<float>()[i / c.n * c.k + k] *
-               w.data<float>()[k * c.n + i % c.n];
-      }
-      ASSERT_EQ(y.data<float>()[i], sum) << i;
-    }
+  for (const ProductCase& c :
+       std::vector<ProductCase>{{64, 64, 32, tile(32, 32, 16, 1)},
+                                {70, 132, 20, tile(64, 64, 16, 1)},
+                                {65, 130, 17, tile(16, 64, 8, 1)},
+                                {130, 130, 96, tile(128, 128, 8, 1)},
+                                {40, 72, 128, tile(32, 64, 16, 4)},
+                                {40, 70, 90, tile(32, 16, 8, 2)}}) {
+    CheckProduct("gpu.tile_product", Targets(), c, DataType::Float(32));
     EXPECT_EQ(std::string(log_()).find("_1 ") != std::string::npos,
               c.choice.at("chunks") > 1);
+  }
+}
+
+// Whole numbers so small have all their digits in TF32 as well.
+TEST_P(CudaComputes, ProductsOfAnyWarpTile) {
+  if (!CopiesAhead()) return;  // it has no such units either
+  const auto tile = [](int64_t rows, int64_t columns, int64_t warps,
+                       int64_t step, int64_t chunks) {
+    return Choice{{"rows", rows},
+                  {"columns", columns},
+                  {"warps", warps},
+                  {"step", step},
+                  {"chunks", chunks}};
+  };
+  for (const ProductCase& c :
+       std::vector<ProductCase>{{64, 64, 128, tile(32, 32, 4, 16, 1)},
+                                {70, 136, 24, tile(64, 64, 4, 16, 1)},
+                                {65, 130, 17, tile(32, 128, 4, 16, 1)},
+                                {130, 130, 96, tile(128, 64, 8, 32, 1)},
+                                {128, 64, 64, tile(128, 32, 4, 32, 1)},
+                                {40, 72, 128, tile(32, 64, 8, 16, 4)}}) {
+    for (const DataType type :
+         {DataType::Float(16), DataType::BFloat16(), DataType::Float(32)}) {
+      CheckProduct("gpu.warp_product",
+                   "cuda -mcpu=sm_80 -matmul-precision=high,llvm", c, type);
+    }
   }
 }
 

@@ -64,6 +64,29 @@ TEST(CudaWarps, MultiplyBFloat16) {
   EXPECT_THAT(ptx, Not(HasSubstr("fma.rn.f32")));
 }
 
+// Only where the target says so.
+TEST(CudaWarps, MultiplyTf32) {
+  const auto set = CompileText(ProductOf("f32"),
+                               "cuda -mcpu=sm_80 -matmul-precision=high,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  EXPECT_GT(CountOf("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", ptx),
+            0);
+  EXPECT_GT(CountOf("cvt.rna.tf32.f32", ptx), 0);
+  EXPECT_THAT(ptx, Not(HasSubstr("fma.rn.f32")));
+  EXPECT_THAT(ptx, Not(HasSubstr("st.shared")));
+  const auto exact = CompileText(ProductOf("f32"), "cuda -mcpu=sm_80,llvm");
+  ASSERT_TRUE(exact.ok()) << exact.status();
+  EXPECT_THAT(ContentOf(*exact, "cuda", "kernels.ptx"),
+              Not(HasSubstr("mma.sync")));
+  EXPECT_THAT(
+      std::string(
+          CompileText(ProductOf("f32"), "cuda -matmul-precision=low,llvm")
+              .status()
+              .message()),
+      HasSubstr("-matmul-precision=low: must be highest, high or medium"));
+}
+
 // Older GPUs have other units, or none: each thread multiplies for itself.
 TEST(CudaWarps, AreOfNewerGpus) {
   const auto set = CompileText(ProductOf("f16"), "cuda -mcpu=sm_70,llvm");

@@ -21,6 +21,9 @@ constexpr int64_t kWarp = 32, kRowThreads = 8, kColumnThreads = 4, kPair = 2;
 // operand together.
 constexpr int64_t kUnitRows = 16, kUnitColumns = 16;
 
+// Two warps lie along each side of a tile, which a result has to fill.
+constexpr int64_t kLeastSide = 32;
+
 // Sums beside which a thread's registers have room for operands.
 constexpr int64_t kMostSums = 128;
 
@@ -68,7 +71,7 @@ bool Matches(const ScheduleSite& site) {
     return false;
   }
   const ProductSizes sizes = SizesOf(site.stage, *product);
-  return sizes.rows >= kUnitRows && sizes.columns >= kUnitColumns &&
+  return sizes.rows >= kLeastSide && sizes.columns >= kLeastSide &&
          sizes.terms >= kUnitRows && sizes.taps > 0;
 }
 
@@ -120,8 +123,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const int64_t rows = c.Get("rows") / warps.rows,
                   columns = c.Get("columns") / warps.columns;
     const int64_t chunks = c.Get("chunks");
-    if (rows % kUnitRows != 0 || columns % kUnitColumns != 0 ||
-        rows * columns > kMostSums * kWarp || SharedBytes(tile, type) > most ||
+    if (tile.rows.extent() > sizes.rows ||
+        tile.columns.extent() > sizes.columns || rows % kUnitRows != 0 ||
+        columns % kUnitColumns != 0 || rows * columns > kMostSums * kWarp ||
+        SharedBytes(tile, type) > most ||
         (chunks > 1 && (product.terms != 0 || sizes.terms % chunks != 0))) {
       return kImpossible;
     }
