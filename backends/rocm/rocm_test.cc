@@ -94,7 +94,7 @@ TEST(RocmCode, OfProductsSharesTiles) {
   const std::string text = Disassembled(*set);
   // A barrier after what was copied has arrived, and one after all have read.
   EXPECT_THAT(text, testing::ContainsRegex(
-                        R"(: \| ds_write_b128 v[0-9]+, v\[.*\] offset:4352
+                        R"(: \| ds_write_b128 v[0-9]+, v\[.*\].*
  +[0-9a-f]+: \| s_waitcnt lgkmcnt\(0\)
  +[0-9a-f]+: \| s_barrier
  +[0-9a-f]+: \| ds_read_b128 )"));
