@@ -133,7 +133,8 @@ class Stage {
   void Vectorize(Loop loop);
   void Unroll(Loop loop);
   // for -> tensorized for: this reduce loop and all loops inside it are one
-  // multiplication of tiles (tir::ForKind::kTensorized).
+  // multiplication of tiles (tir::ForKind::kTensorized). Inside of a thread
+  // loop the threads of a warp make it together.
   void Tensorize(Loop loop);
   // for -> parallel for. Only the outermost parallel loop of a nest counts.
   void Parallel(Loop loop);

@@ -245,8 +245,10 @@ struct Call final : ExprNode {
 
 // A tensorized loop and the serial ones in it add products of two buffers'
 // elements to a third's, with constant extents, in a form that registers of
-// tiles hold (compiler/codegen/llvm/tile_nest.h). The sums may be made in any
-// order. Where there are no such registers it is a serial loop.
+// tiles hold (compiler/codegen/llvm/tile_nest.h), or the threads of a warp
+// (warp_nest.h). The sums may be made in any order. Where there are no such
+// registers it is a serial loop. Factors of f32 may be rounded to what a unit
+// multiplies: whoever tensorizes such a loop was told that this is allowed.
 //
 // A block loop is a parallel one whose iterations are groups of threads. Thread
 // loops in it say what each of them does; all iterations of one have ended when
