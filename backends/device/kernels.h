@@ -15,7 +15,7 @@
 
 namespace ingot::device {
 
-// What there is code for.
+// Says what a code generator can do.
 struct LoopCode {
   bool narrow_floats = false;  // of 16 bits
   // Whether there is none for a function; null: there is for all.

@@ -19,7 +19,8 @@ constexpr int kErrorLogBytes = 6;
 // CUDA's linker is given text.
 constexpr int kPtx = 1;
 
-// What a kernel may be given by a launch, by CUDA's number for it.
+// The attribute of a kernel that limits what launches give it to share, by
+// CUDA's number.
 constexpr int kSharedByLaunch = 8;
 
 // Options that make a driver say what is wrong with code. It keeps pointers to

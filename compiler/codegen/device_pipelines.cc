@@ -209,7 +209,7 @@ Pipelines FindPipelines(const tir::For& block, int64_t room) {
 void CopyAhead(int64_t room, DeviceKernel* kernel) {
   if (!kernel->IsBlocks()) return;
   const tir::For& block = *kernel->loop;
-  // Where each thread multiplies for itself there are many blocks at once: one
+  // Blocks whose threads multiply each for itself are many at once: one
   // computes while another waits.
   const bool by_warps = SharedMemoryOf(block, {}).has_warp_loops;
   kernel->pipelines =

@@ -353,7 +353,7 @@ EXPORT int cuLinkDestroy(void* link) {
 EXPORT int cuFuncSetAttribute(void* kernel, int attribute, int value) {
   BEGIN(cuFuncSetAttribute, , true);
   constexpr int kSharedByLaunch = 8;
-  // Of an H100's block.
+  // A block of an H100 has no more.
   if (attribute != kSharedByLaunch || value > 227 << 10) return kInvalidValue;
   static_cast<FakeKernel*>(kernel)->shared_by_launch = value;
   return kOk;

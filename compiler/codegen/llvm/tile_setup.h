@@ -1,5 +1,5 @@
-// What comes before a multiplication of tiles: how the registers are divided,
-// and sums that start from zero.
+// Prepares multiplications of tiles: divides the registers, and finds sums that
+// start from zero.
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_TILE_SETUP_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_TILE_SETUP_H_
 

@@ -190,7 +190,7 @@ class Reader {
   tir::Bounds bounds_;
   WarpNest nest_;
   tir::VarPtr row_, column_;
-  // Of what is named in the threads' loop, in terms of warp, row and column.
+  // Gives what is named in the threads' loop, in terms of warp, row and column.
   std::map<const tir::Var*, Expr> values_;
   std::vector<const tir::For*> loops_;
   tir::Affine sum_, a_, b_;

@@ -32,7 +32,7 @@ bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
 // An operand as the threads of a block share it: [axes that it depends on, two
 // more], the sum's and its own side of the result's.
 struct SharedOperand {
-  // Of the result or of its taps, besides its own and the sum's.
+  // Axes of the result, or of its taps, besides its own and the sum's.
   std::vector<tir::VarPtr> axes;
   std::vector<Expr> extents;  // of these
   size_t axis;                // its own

@@ -55,8 +55,8 @@ bool Matches(const ScheduleSite& site) {
 struct Costs {
   ProductSizes sizes;
   int64_t cores;
-  // Of copying an element of an image: its number is taken apart, and it has
-  // no neighbours that are copied with it.
+  // Copying an element of an image costs this: its number is taken apart, and
+  // it has no neighbours that are copied with it.
   double each_copy;
 
   double Of(const BlockTile& tile, int64_t chunks) const {

@@ -43,7 +43,7 @@ bool ReadShape(std::string_view text, Variable* variable) {
     const size_t close = text.find(']', open);
     if (close == text.npos) return false;
     const std::string_view inside = text.substr(open + 1, close - open - 1);
-    // Of the launch's memory nobody knows how much there is.
+    // A launch says how much of its memory there is.
     const auto size =
         Trim(inside).empty() ? std::optional<uint64_t>(0) : SizeOf(inside);
     if (!size.has_value()) return false;
