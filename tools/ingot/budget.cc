@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include "absl/strings/ascii.h"
@@ -64,6 +65,17 @@ void Watch() {
   }
   EndRunningPrograms();
   EndWith(state.message);
+}
+
+[[noreturn]] void EndForMemory() {
+  // So that there is memory for what follows.
+  rlimit limit;
+  if (getrlimit(RLIMIT_DATA, &limit) == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_DATA, &limit);
+  }
+  EndRunningPrograms();
+  EndWith(OutOfMemoryMessage());
 }
 
 }  // namespace
@@ -131,6 +143,7 @@ absl::Status StartBudget(const Budget& budget) {
     }
   }
   state.changed.notify_all();
+  std::set_new_handler(budget.memory == 0 ? nullptr : EndForMemory);
   return absl::OkStatus();
 }
 

@@ -29,8 +29,11 @@ Budget DefaultBudget();
 // InvalidArgument for anything else.
 absl::StatusOr<uint64_t> ParseSize(absl::string_view text);
 
-// Puts the limits in force. Allocations beyond that of memory fail, with
-// std::bad_alloc or as their makers say. After that of time, a thread of its
+// Puts the limits in force. An allocation by `new` beyond that of memory ends
+// the programs that RunProgram has started, and then this process (EndWith):
+// unwinding would not do, since libstdc++ 12 destroys a std::variant of which
+// the copy failed by an index that it has not. Other allocations fail as their
+// makers say. After that of time, a thread of its
 // own ends the programs that RunProgram has started, and then this process
 // (EndWith). Call it once more to change both. Errors: what the system says.
 absl::Status StartBudget(const Budget& budget);
