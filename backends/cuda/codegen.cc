@@ -49,11 +49,10 @@ Capability CapabilityOf(absl::string_view cpu) {
 
 int CoresOf(absl::string_view cpu) { return CapabilityOf(cpu).cores; }
 
-// Half of them, so that a multiprocessor has two groups, each of which costs
-// 1 KiB more.
+// A multiprocessor takes 1 KiB for a group.
 int64_t AheadBytes(absl::string_view cpu) {
   const int64_t kib = CapabilityOf(cpu).shared_kib;
-  return kib == 0 ? 0 : (kib / 2 - 1) << 10;
+  return kib == 0 ? 0 : (kib - 1) << 10;
 }
 
 }  // namespace

@@ -75,6 +75,11 @@ INSTANTIATE_TEST_SUITE_P(Gpus, CudaComputes,
                          ::testing::Values("sm_70", "sm_80"),
                          [](const auto& info) { return info.param; });
 
+// What only Hopper has.
+using CudaGroupsCompute = CudaComputes;
+INSTANTIATE_TEST_SUITE_P(Gpus, CudaGroupsCompute, ::testing::Values("sm_90a"),
+                         [](const auto& info) { return info.param; });
+
 TEST_P(CudaComputes, Points) {
   Compare("%x: f32[7, 45], %b: f32[45]",
           "%s = add(%x, %b)  %e = exp(%s)  %y = relu(%e)", {1e-6, 1e-6});
@@ -120,6 +125,17 @@ TEST_P(CudaComputes, Products) {
           "%t = transpose(%w) {axes=[1, 0]}  %p = matmul(%x, %t)  "
           "%y = add(%p, %b)",
           {1e-3, 1e-5});
+}
+
+// The same, by units, of parts that lie side by side in memory and of others.
+TEST_P(CudaGroupsCompute, ProductsAndConvolutions) {
+  Compare("%x: bf16[2, 130, 264], %w: bf16[264, 260]",
+          "%p = matmul(%x, %w)  %y = relu(%p)", {1e-1, 1e-2});
+  Compare("%x: f16[130, 136], %w: f16[264, 136]", "%y = dense(%x, %w)",
+          {1e-2, 1e-3});
+  Compare("%x: f16[2, 20, 14, 14], %w: f16[130, 20, 3, 3]",
+          "%c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}  %y = relu(%c)",
+          {1e-2, 1e-3});
 }
 
 TEST_P(CudaComputes, Convolutions) {
@@ -180,16 +196,38 @@ TEST_P(CudaComputes, FailsWhereKernelsAreWrong) {
   EXPECT_THAT(log_(), HasSubstr("the machine does not know this instruction"));
 }
 
+// A tensor of floats, f16 or bf16 whose elements are numbers by their places.
+template <typename NumberAt>
+Tensor Filled(const std::vector<int64_t>& shape, DataType type,
+              const NumberAt& number_at) {
+  Tensor x = *Tensor::Empty(type, shape);
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    const float number = number_at(i);
+    if (type == DataType::Float(32)) {
+      x.mutable_data<float>()[i] = number;
+    } else {
+      x.mutable_data<uint16_t>()[i] = type == DataType::BFloat16()
+                                          ? FloatToBFloat16(number)
+                                          : FloatToHalf(number);
+    }
+  }
+  return x;
+}
+
 // Counts the elements of a product that are right when these texts are left out
 // of its kernels, wherever they are; none where the kernels fail.
 int64_t RightWithout(const std::string& targets,
-                     const std::vector<std::string>& left_out) {
-  const auto set = CompileText(R"(module {
-  func @main(%x: f32[256, 128], %w: f32[128, 256]) -> (%y) {
-    %y = matmul(%x, %w)
+                     const std::vector<std::string>& left_out,
+                     const std::string& type = "f32", int64_t size = 256) {
+  const auto set = CompileText(
+      absl::StrReplaceAll(R"(module {
+  func @main(%x: TYPE[SIZE, 128], %w: TYPE[128, SIZE]) -> (%y) {
+    %p = matmul(%x, %w)
+    %y = cast(%p) {dtype=f32}
   }
 })",
-                               targets);
+                          {{"TYPE", type}, {"SIZE", absl::StrCat(size)}}),
+      targets);
   EXPECT_TRUE(set.ok()) << set.status();
   std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
   for (const std::string& text : left_out) {
@@ -198,11 +236,12 @@ int64_t RightWithout(const std::string& targets,
   const auto loaded = testing_support::StoreAndLoad(
       testing_support::WithFile(*set, "kernels.ptx", ptx));
   EXPECT_TRUE(loaded.ok()) << loaded.status();
-  Tensor x = *Tensor::Empty(DataType::Float(32), {256, 128});
-  std::fill_n(x.mutable_data<float>(), x.NumElements(), 1.0f);
-  Tensor w = *Tensor::Empty(DataType::Float(32), {128, 256});
-  std::fill_n(w.mutable_data<float>(), w.NumElements(), 1.0f);
-  const auto results = testing_support::RunModel(*loaded, {x, w});
+  const auto ones = [&type](const std::vector<int64_t>& shape) {
+    return Filled(shape, DataType::Float(type == "f16" ? 16 : 32),
+                  [](int64_t) { return 1.0f; });
+  };
+  const auto results = testing_support::RunModel(
+      *loaded, {ones({size, 128}), ones({128, size})});
   if (!results.ok()) return 0;
   const auto y = (*results)[0].values<float>();
   return std::count(y.begin(), y.end(), 128.0f);
@@ -218,6 +257,18 @@ TEST_P(CudaComputes, ShowsThatThreadsMustWait) {
                          {"cp.async.wait_group 0;", "cp.async.wait_group 1;",
                           "cp.async.wait_group 2;"}),
             256 * 256);
+}
+
+// The same of units, which see memory in another way, and go on by themselves.
+TEST_P(CudaGroupsCompute, ShowsThatUnitsMustWait) {
+  constexpr int64_t kSize = 1024;
+  EXPECT_EQ(RightWithout(Targets(), {}, "f16", kSize), kSize * kSize);
+  for (const char* const text :
+       {"fence.proxy.async.shared::cta;", "wgmma.fence.sync.aligned;",
+        "wgmma.wait_group.sync.aligned 0;"}) {
+    EXPECT_LT(RightWithout(Targets(), {text}, "f16", kSize), kSize * kSize)
+        << text;
+  }
 }
 
 // Values for the parameters of a template.
@@ -254,18 +305,9 @@ std::unique_ptr<TargetRegistry> KindsWith(const std::string& name,
 // Whole numbers from -4 to 4.
 Tensor Numbers(const std::vector<int64_t>& shape, int64_t seed,
                DataType type = DataType::Float(32)) {
-  Tensor x = *Tensor::Empty(type, shape);
-  for (int64_t i = 0; i < x.NumElements(); ++i) {
-    const auto number = static_cast<float>((i * 7 + seed) % 9 - 4);
-    if (type == DataType::Float(32)) {
-      x.mutable_data<float>()[i] = number;
-    } else {
-      x.mutable_data<uint16_t>()[i] = type == DataType::BFloat16()
-                                          ? FloatToBFloat16(number)
-                                          : FloatToHalf(number);
-    }
-  }
-  return x;
+  return Filled(shape, type, [seed](int64_t i) {
+    return static_cast<float>((i * 7 + seed) % 9 - 4);
+  });
 }
 
 float NumberAt(const Tensor& x, int64_t i) {
@@ -346,6 +388,29 @@ TEST_P(CudaComputes, ProductsOfAnyTile) {
   }
 }
 
+// Tiles of four warps and of eight, of operands as they lie and turned, in one
+// step and in many.
+TEST_P(CudaGroupsCompute, ProductsOfAnyTile) {
+  const auto tile = [](int64_t rows, int64_t columns, int64_t step,
+                       int64_t chunks) {
+    return Choice{{"rows", rows},
+                  {"columns", columns},
+                  {"step", step},
+                  {"chunks", chunks}};
+  };
+  for (const ProductCase& c :
+       std::vector<ProductCase>{{64, 32, 32, tile(64, 32, 32, 1)},
+                                {64, 64, 64, tile(64, 64, 32, 1)},
+                                {70, 136, 96, tile(64, 64, 32, 1)},
+                                {130, 260, 200, tile(128, 256, 32, 1)},
+                                {65, 33, 17, tile(64, 32, 64, 1)},
+                                {128, 128, 512, tile(128, 128, 64, 2)}}) {
+    for (const DataType type : {DataType::Float(16), DataType::BFloat16()}) {
+      CheckProduct("gpu.warp_group_product", Targets(), c, type);
+    }
+  }
+}
+
 // Whole numbers so small have all their digits in TF32 as well.
 TEST_P(CudaComputes, ProductsOfAnyWarpTile) {
   if (!CopiesAhead()) return;  // it has no such units either
@@ -367,7 +432,9 @@ TEST_P(CudaComputes, ProductsOfAnyWarpTile) {
     for (const DataType type :
          {DataType::Float(16), DataType::BFloat16(), DataType::Float(32)}) {
       CheckProduct("gpu.warp_product",
-                   "cuda -mcpu=sm_80 -matmul-precision=high,llvm", c, type);
+                   absl::StrCat("cuda -mcpu=", GetParam(),
+                                " -matmul-precision=high,llvm"),
+                   c, type);
     }
   }
 }

@@ -27,25 +27,25 @@ module {
                              {{"TYPE", type}});
 }
 
-// A group has 128 x 64 numbers, and four steps of 64 terms in shared memory,
+// A group has 64 x 64 numbers, and four steps of 64 terms in shared memory,
 // whose rows are 16 bytes longer than what they hold. Two of them fit a
 // multiprocessor.
 TEST(CudaWarps, MultiplyTogether) {
-  const auto set = CompileText(ProductOf("f16"), "cuda -mcpu=sm_90a,llvm");
+  const auto set = CompileText(ProductOf("f16"), "cuda -mcpu=sm_80,llvm");
   ASSERT_TRUE(set.ok()) << set.status();
   const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
   const std::string kernel = "m_matmul_0";
-  const int bytes = 4 * 2 * (128 + 64) * (64 + 8);
+  const int bytes = 4 * 2 * (64 + 64) * (64 + 8);
   EXPECT_THAT(
       ContentOf(*set, "cuda", "kernels.table"),
-      HasSubstr(absl::StrCat("  launch ", kernel, " 16384 128 ", bytes, "\n")));
+      HasSubstr(absl::StrCat("  launch ", kernel, " 32768 128 ", bytes, "\n")));
   EXPECT_THAT(ptx, HasSubstr(absl::StrCat(".extern .shared .align 16 .b8 ",
                                           kernel, "_shared[];")));
-  // A warp's 64 x 32 numbers are 4 x 4 parts, for each of four times 16 terms;
+  // A warp's 32 x 32 numbers are 2 x 4 parts, for each of four times 16 terms;
   // rows as they lie in memory, columns turned.
   EXPECT_EQ(CountOf("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", ptx),
-            4 * 4 * 4);
-  EXPECT_EQ(CountOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16", ptx), 4 * 4);
+            2 * 4 * 4);
+  EXPECT_EQ(CountOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16", ptx), 2 * 4);
   EXPECT_EQ(CountOf("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16", ptx),
             2 * 4);
   // All copies are of 16 bytes, and go on while the units multiply.
@@ -53,6 +53,51 @@ TEST(CudaWarps, MultiplyTogether) {
   EXPECT_THAT(ptx, Not(HasSubstr("cp.async.ca")));
   EXPECT_THAT(ptx, Not(HasSubstr("st.shared")));
   EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+}
+
+// On Hopper four warps multiply together, from shared memory.
+TEST(CudaWarps, MultiplyInGroups) {
+  const auto set = CompileText(ProductOf("f16"), "cuda -mcpu=sm_90a,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+  const std::string kernel = "m_matmul_0";
+  // Eight warps have 128 x 64 numbers, and four steps of 64 terms in shared
+  // memory: x in parts of eight terms, w in parts of eight columns, of each of
+  // which 16 bytes stay free.
+  const int bytes = 4 * 2 * (8 * (128 + 1) * 8 + 8 * (64 + 1) * 8);
+  EXPECT_THAT(
+      ContentOf(*set, "cuda", "kernels.table"),
+      HasSubstr(absl::StrCat("  launch ", kernel, " 32768 256 ", bytes, "\n")));
+  // Rows of x as they lie in memory, columns of w turned.
+  EXPECT_EQ(
+      CountOf("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {", ptx), 4);
+  EXPECT_EQ(CountOf(", 1, 1, 0, 1;", ptx), 4);
+  // One multiplication goes on while the next step begins. Copies are fenced by
+  // those who made them.
+  EXPECT_THAT(ptx, HasSubstr("\tcp.async.wait_group 1;\n\t// begin inline asm"
+                             "\n\tfence.proxy.async.shared::cta;\n\t// end "
+                             "inline asm\n\tbar.sync \t0;\n"));
+  EXPECT_EQ(CountOf("wgmma.wait_group.sync.aligned 1;", ptx), 1);
+  EXPECT_EQ(CountOf("wgmma.wait_group.sync.aligned 0;", ptx), 1);
+  EXPECT_THAT(ptx, Not(HasSubstr("cp.async.ca")));
+  EXPECT_THAT(ptx, Not(HasSubstr("st.shared")));
+  EXPECT_THAT(ptx, Not(HasSubstr(".local")));
+  EXPECT_THAT(ptx, Not(HasSubstr("mma.sync")));
+  // Whoever touches sums inside of the loop makes the units wait.
+  const size_t loop = ptx.find("wgmma.commit_group");
+  const size_t begin = ptx.rfind("$L__BB", loop);
+  EXPECT_THAT(ptx.substr(begin, loop - begin), Not(HasSubstr("mov.f32")));
+}
+
+TEST(CudaWarps, MultiplyInGroupsOnHopperAlone) {
+  for (const char* const cpu : {"sm_80", "sm_90"}) {
+    const auto set = CompileText(ProductOf("f16"),
+                                 absl::StrCat("cuda -mcpu=", cpu, ",llvm"));
+    ASSERT_TRUE(set.ok()) << set.status();
+    const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
+    EXPECT_THAT(ptx, Not(HasSubstr("wgmma"))) << cpu;
+    EXPECT_THAT(ptx, HasSubstr("mma.sync")) << cpu;
+  }
 }
 
 TEST(CudaWarps, MultiplyBFloat16) {

@@ -1,5 +1,6 @@
 #include "backends/gpu/target_kind.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -49,8 +50,10 @@ absl::StatusOr<CodegenResult> Generate(
   std::string loops =
       "# The loops that the kernels beside this file were made from.\n";
   for (const tir::PrimFunc& function : functions) {
-    INGOT_ASSIGN_OR_RETURN(std::vector<codegen::DeviceKernel> kernels,
-                           codegen::KernelsOf(function, kGroup));
+    INGOT_ASSIGN_OR_RETURN(
+        std::vector<codegen::DeviceKernel> kernels,
+        codegen::KernelsOf(function, kGroup,
+                           std::max(ahead, codegen::kMaxSharedBytes)));
     if (ahead > 0) {
       for (codegen::DeviceKernel& kernel : kernels) {
         codegen::CopyAhead(ahead, &kernel);
@@ -103,6 +106,9 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
                            MachineOf(gpu, target));
     if (codegen::IsAmpereOrNewer(processor)) {
       machine.units.insert(MachineUnit::kWarpTiles);
+      if (codegen::IsHopper(processor)) {
+        machine.units.insert(MachineUnit::kWarpGroupTiles);
+      }
       INGOT_ASSIGN_OR_RETURN(const MatmulPrecision precision,
                              ReadMatmulPrecision(target));
       if (precision != MatmulPrecision::kHighest) {

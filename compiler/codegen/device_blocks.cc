@@ -95,7 +95,6 @@ class SharedUse final : public tir::StmtVisitor {
 class ThreadLoops final : public tir::StmtVisitor {
  public:
   int64_t items = 1;
-  int64_t shared_bytes = 0;
   std::set<const tir::For*> barriers;
   const tir::For* last = nullptr;  // what follows no other, ever
 
@@ -124,35 +123,17 @@ class ThreadLoops final : public tir::StmtVisitor {
     repeats_ = outer;
   }
 
-  void VisitAllocate(const tir::Allocate& node) override {
-    if (node.buffer->scope == Scope::kShared) {
-      int64_t bytes = node.buffer->dtype.bytes();
-      for (const tir::Expr& dim : node.buffer->shape) {
-        int64_t extent = 0;
-        tir::AsConstInt(dim, &extent);
-        bytes *= extent;  // the verifier has limits
-      }
-      shared_bytes += bytes;
-    }
-    StmtVisitor::VisitAllocate(node);
-  }
-
   bool repeats_ = false;
 };
 
 }  // namespace
 
-absl::StatusOr<BlockOfItems> SplitBlock(const tir::For& block) {
+BlockOfItems SplitBlock(const tir::For& block) {
   BlockOfItems result;
   result.loop = tir::MakeFor(block.var, block.min, block.extent, block.for_kind,
                              ItemsView().Run(block.body));
   ThreadLoops threads;
   threads.Visit(As<tir::For>(result.loop)->body);
-  if (threads.shared_bytes > kMaxSharedBytes) {
-    return absl::UnimplementedError(
-        absl::StrCat("a block shares ", threads.shared_bytes, " bytes of ",
-                     kMaxSharedBytes));
-  }
   result.items = threads.items;
   result.barriers = std::move(threads.barriers);
   result.barriers.erase(threads.last);

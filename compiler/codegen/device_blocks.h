@@ -18,8 +18,7 @@ struct BlockOfItems {
   std::set<const tir::For*> barriers;  // in `loop`
 };
 
-// Unimplemented where the block shares more than kMaxSharedBytes.
-absl::StatusOr<BlockOfItems> SplitBlock(const tir::For& block);
+BlockOfItems SplitBlock(const tir::For& block);
 
 }  // namespace ingot::codegen
 

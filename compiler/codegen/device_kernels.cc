@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/device_blocks.h"
+#include "compiler/codegen/device_pipelines.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
@@ -45,8 +46,8 @@ absl::Status CheckFunction(const tir::PrimFunc& function) {
 
 class Splitter {
  public:
-  Splitter(const tir::PrimFunc& function, int64_t group)
-      : function_(function), group_(group) {}
+  Splitter(const tir::PrimFunc& function, int64_t group, int64_t shared_bytes)
+      : function_(function), group_(group), shared_bytes_(shared_bytes) {}
 
   absl::StatusOr<std::vector<DeviceKernel>> Run() {
     std::vector<tir::Stmt> statements = {function_.body};
@@ -90,7 +91,12 @@ class Splitter {
     }
     if (extent <= 0) return absl::OkStatus();
     if (loop.for_kind == tir::ForKind::kBlock) {
-      INGOT_ASSIGN_OR_RETURN(BlockOfItems block, SplitBlock(loop));
+      BlockOfItems block = SplitBlock(loop);
+      const int64_t shared = SharedBytesOf(*tir::As<tir::For>(block.loop), {});
+      if (shared > shared_bytes_) {
+        return absl::UnimplementedError(absl::StrCat(
+            "a block shares ", shared, " bytes of ", shared_bytes_));
+      }
       DeviceKernel& kernel = Add(block.loop);
       kernel.loop = tir::As<tir::For>(kernel.body);
       kernel.iterations = extent * block.items;
@@ -106,7 +112,7 @@ class Splitter {
   }
 
   const tir::PrimFunc& function_;
-  const int64_t group_;
+  const int64_t group_, shared_bytes_;
   std::vector<DeviceKernel> kernels_;
   std::vector<tir::Stmt> serial_;  // since the last parallel loop
 };
@@ -123,11 +129,11 @@ int64_t DeviceKernel::WorkItems() const {
 }
 
 absl::StatusOr<std::vector<DeviceKernel>> KernelsOf(
-    const tir::PrimFunc& function, int64_t group) {
+    const tir::PrimFunc& function, int64_t group, int64_t shared_bytes) {
   absl::Status status = CheckFunction(function);
   if (status.ok()) {
     absl::StatusOr<std::vector<DeviceKernel>> kernels =
-        Splitter(function, group).Run();
+        Splitter(function, group, shared_bytes).Run();
     if (kernels.ok()) return kernels;
     status = kernels.status();
   }

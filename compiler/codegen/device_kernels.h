@@ -54,12 +54,14 @@ inline constexpr int64_t kMaxSharedBytes = 48 << 10;
 //
 // Unimplemented, with the function's name, for what no device can do: symbolic
 // dimensions, calls of other code, checks, whose failure it cannot tell, and
-// more than kMaxSharedBytes.
+// more than `shared_bytes` of a group.
 absl::StatusOr<std::vector<DeviceKernel>> KernelsOf(
-    const tir::PrimFunc& function, int64_t group = 0);
+    const tir::PrimFunc& function, int64_t group = 0,
+    int64_t shared_bytes = kMaxSharedBytes);
 
 // Lets loops of the kernel's blocks copy ahead, on a device that does so, with
-// `room` bytes for all that a group shares.
+// at most `room` bytes for all that a group shares: with half of them, for two
+// groups that share a core, where that is enough for three iterations.
 void CopyAhead(int64_t room, DeviceKernel* kernel);
 
 // The nodes of the model that a function computes, for a comment in C or in

@@ -194,6 +194,16 @@ class SharedMemory final : public tir::StmtVisitor {
   const Pipelines& pipelines_;
 };
 
+// 1: nothing is copied ahead.
+int64_t FewestSlots(const Pipelines& pipelines) {
+  if (pipelines.empty()) return 1;
+  int64_t fewest = kMostSlots;
+  for (const auto& [loop, pipeline] : pipelines) {
+    fewest = std::min(fewest, pipeline.slots);
+  }
+  return fewest;
+}
+
 SharedMemory SharedMemoryOf(const tir::For& block, const Pipelines& pipelines) {
   SharedMemory memory(pipelines);
   memory.Visit(block.body);
@@ -209,12 +219,18 @@ Pipelines FindPipelines(const tir::For& block, int64_t room) {
 void CopyAhead(int64_t room, DeviceKernel* kernel) {
   if (!kernel->IsBlocks()) return;
   const tir::For& block = *kernel->loop;
-  // Blocks whose threads multiply each for itself are many at once: one
-  // computes while another waits.
-  const bool by_warps = SharedMemoryOf(block, {}).has_warp_loops;
-  kernel->pipelines =
-      FindPipelines(block, by_warps ? std::max(room, kMaxSharedBytes)
-                                    : std::min(room, kMaxSharedBytes));
+  // A core keeps a KiB for each group.
+  const int64_t half = (room + 1024) / 2 - 1024;
+  if (!SharedMemoryOf(block, {}).has_warp_loops) {
+    // Blocks whose threads multiply each for itself are many at once: one
+    // computes while another waits.
+    kernel->pipelines = FindPipelines(block, std::min(half, kMaxSharedBytes));
+  } else {
+    kernel->pipelines = FindPipelines(block, std::max(half, kMaxSharedBytes));
+    if (FewestSlots(kernel->pipelines) < 3) {
+      kernel->pipelines = FindPipelines(block, room);
+    }
+  }
   const int64_t bytes = SharedBytesOf(block, kernel->pipelines);
   if (bytes > kMaxSharedBytes) kernel->launch_bytes = bytes;
 }

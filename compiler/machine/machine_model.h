@@ -33,6 +33,9 @@ enum class MachineUnit {
   // allowed:
   // TF32.
   kTf32WarpTiles,
+  // Multiply larger tiles of 16-bit floats in shared memory, whose sums are
+  // spread over the threads of four warps, while these go on: NVIDIA's Hopper.
+  kWarpGroupTiles,
 };
 
 struct MachineModel {
@@ -50,8 +53,9 @@ struct MachineModel {
   // loops have no blocks.
   int group_cores = 0;
   int64_t shared_bytes = 0;
-  // Groups that copy ahead of what they compute have so many bytes for all
-  // that is on its way; 0: none does.
+  // Groups that copy ahead of what they compute may have so many bytes for all
+  // that is on its way, where a core then runs one group, and half for two; 0:
+  // none does.
   int64_t ahead_bytes = 0;
   std::set<MachineUnit> units;
   // Products of f32 with constant weights are made of so many bf16 parts of

@@ -37,7 +37,14 @@ inline MachineModel TestGpuWithWarpTiles(bool has_tf32 = false) {
   MachineModel gpu = TestGpu();
   gpu.units = {MachineUnit::kWarpTiles};
   if (has_tf32) gpu.units.insert(MachineUnit::kTf32WarpTiles);
-  gpu.ahead_bytes = 96 << 10;
+  gpu.ahead_bytes = 192 << 10;
+  return gpu;
+}
+
+// The same with those of four warps.
+inline MachineModel TestGpuWithWarpGroupTiles() {
+  MachineModel gpu = TestGpuWithWarpTiles();
+  gpu.units.insert(MachineUnit::kWarpGroupTiles);
   return gpu;
 }
 

@@ -27,7 +27,7 @@ Expr BodyRewriter::MutateLoad(const Expr& e, const tir::Load& node) {
   }
   const auto it = state_.places.find(node.buffer.get());
   const Place place =
-      it == state_.places.end() ? Place{node.buffer, {}, {}, {}} : it->second;
+      it == state_.places.end() ? Place{node.buffer, {}, {}} : it->second;
   return tir::MakeLoad(place.buffer,
                        place.At(std::move(element), state_.bounds));
 }

@@ -34,12 +34,21 @@ std::vector<Expr> Place::At(std::vector<Affine> element,
   for (size_t i = 0; i < element.size(); ++i) {
     Affine index = element[i];
     if (!origin.empty()) index = index - origin[i];
-    if (!run.empty()) {
-      Affine of_thread = FloorMod(index, Affine(run[i]), bounds);
-      index = FloorDiv(index, Affine(run[i]), bounds);
-      if (!threads.empty()) {
-        of_thread.Add(FloorDiv(index, Affine(threads[i]), bounds), run[i]);
-        index = FloorMod(index, Affine(threads[i]), bounds);
+    if (!shares.empty()) {
+      const ThreadShare& share = shares[i];
+      const auto take = [&](int64_t extent) {
+        Affine inner = FloorMod(index, Affine(extent), bounds);
+        index = FloorDiv(index, Affine(extent), bounds);
+        return inner;
+      };
+      // From the innermost: [round, group, turn, thread of the group, of run].
+      Affine of_thread = take(share.run);
+      if (share.threads > 0) {
+        Affine thread = take(share.group);
+        of_thread.Add(take(share.turns), share.run);
+        thread.Add(take(share.threads / share.group), share.group);
+        of_thread.Add(index, share.run * share.turns);
+        index = std::move(thread);
       }
       own.push_back(of_thread.ToExpr());
     }

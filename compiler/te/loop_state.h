@@ -16,9 +16,8 @@ namespace ingot::te {
 struct Place {
   tir::Buffer buffer;
   std::vector<Affine> origin;
-  // Registers, as Placement has them: element i is at buffer[thread, own]
-  // after that.
-  std::vector<int64_t> run, threads;
+  // Registers: element i is at buffer[thread, own] after that.
+  std::vector<ThreadShare> shares;
 
   // The indices of an element in the buffer.
   std::vector<Expr> At(std::vector<Affine> element, const Bounds& bounds) const;

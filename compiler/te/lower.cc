@@ -435,7 +435,7 @@ absl::StatusOr<tir::PrimFunc> Lowerer::Run(absl::string_view name,
     for (const Tensor& t : stage->op().outputs) {
       const bool is_output = output_buffers.count(t.buffer.get()) != 0;
       root_places_[t.buffer.get()] =
-          Place{is_output ? t.buffer : workspaces_.WholeOf(t), {}, {}, {}};
+          Place{is_output ? t.buffer : workspaces_.WholeOf(t), {}, {}};
     }
     if (stage->op().kind == OperationKind::kExtern) {
       nests.push_back(EmitExtern(stage.get()));

@@ -172,25 +172,29 @@ void Stage::Thread(Loop loop) {
   SetKind(loop, ForKind::kThread);
 }
 
-void Stage::StoreInRows(int64_t row_padding) {
-  if (!Require(row_padding >= 0, "a row has no less than its elements")) return;
+void Stage::StorePadded(int64_t padding, int axes_inside) {
+  if (!Require(padding >= 0 && axes_inside >= 0 &&
+                   static_cast<size_t>(axes_inside) < axes_.size(),
+               "a box has no less than its elements")) {
+    return;
+  }
   placement_.storage = Storage::kShared;
-  placement_.row_padding = row_padding;
+  placement_.padding = padding;
+  placement_.axes_inside = axes_inside;
 }
 
-void Stage::KeepInRegisters(std::vector<int64_t> run,
-                            std::vector<int64_t> threads) {
-  const auto positive = [](int64_t n) { return n >= 1; };
-  const bool fits = run.size() == axes_.size() &&
-                    (threads.empty() || threads.size() == run.size()) &&
-                    std::all_of(run.begin(), run.end(), positive) &&
-                    std::all_of(threads.begin(), threads.end(), positive);
+void Stage::KeepInRegisters(std::vector<ThreadShare> shares) {
+  const bool fits =
+      shares.size() == axes_.size() &&
+      std::all_of(shares.begin(), shares.end(), [](const ThreadShare& share) {
+        return share.run >= 1 && share.threads >= 0 && share.group >= 1 &&
+               share.turns >= 1 && share.threads % share.group == 0;
+      });
   if (!Require(fits, "a thread's registers have an extent for each axis")) {
     return;
   }
   placement_.storage = Storage::kRegisters;
-  placement_.run = std::move(run);
-  placement_.threads = std::move(threads);
+  placement_.shares = std::move(shares);
 }
 
 void Stage::Specialize(Loop axis) {

@@ -81,16 +81,25 @@ enum class Storage {
   kRegisters,
 };
 
+// How an axis is spread over threads: runs of so many neighbours belong to one
+// thread after the other, and those after the last thread to the first again.
+struct ThreadShare {
+  int64_t run = 1;
+  int64_t threads = 0;  // 0: as many as there are runs
+  // Each `group` of threads takes so many runs a thread, in turns, before the
+  // next group does.
+  int64_t group = 1, turns = 1;
+};
+
 // Says where a stage's result lives, and how.
 struct Placement {
   Storage storage = Storage::kAuto;
-  // Storage::kRegisters: along each axis, runs of so many neighbours belong to
-  // one thread after the other, and those after the last of `threads` to the
-  // first again; without `threads` there are as many as runs.
-  std::vector<int64_t> run, threads;
-  // Storage::kShared: so many elements stay free at the end of each row, so
-  // that the columns lie in different banks.
-  int64_t row_padding = 0;
+  std::vector<ThreadShare> shares;  // Storage::kRegisters: of each axis
+  // Storage::kShared: the box is larger by so much along one axis, inside of
+  // which are so many others, so that what is read at once lies in different
+  // banks.
+  int64_t padding = 0;
+  int axes_inside = 0;
 };
 
 // One operation's loops. Starts with a serial loop for each axis, then one for
@@ -179,12 +188,12 @@ class Stage {
   void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
                 int64_t least_uses = 1);
   void StoreIn(Storage storage) { placement_.storage = storage; }
-  // Storage::kShared, with that padding.
-  void StoreInRows(int64_t row_padding);
-  // Storage::kRegisters: the box is spread over threads as Placement says, and
-  // a thread must use what is its own alone, here and in all readers.
-  void KeepInRegisters(std::vector<int64_t> run,
-                       std::vector<int64_t> threads = {});
+  // Storage::kShared, with that padding: at the end of each row where no axes
+  // are inside.
+  void StorePadded(int64_t padding, int axes_inside = 0);
+  // Storage::kRegisters: the box is spread over threads, and a thread must use
+  // what is its own alone, here and in all readers.
+  void KeepInRegisters(std::vector<ThreadShare> shares);
 
  private:
   friend class Schedule;

@@ -19,14 +19,16 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 std::vector<Expr> OverThreads(std::vector<Expr> shape,
                               const Placement& placement) {
   std::vector<Expr> own;
-  for (size_t i = 0; i < placement.run.size(); ++i) {
+  for (size_t i = 0; i < placement.shares.size(); ++i) {
+    const ThreadShare& share = placement.shares[i];
     int64_t extent = 0;
     tir::AsConstInt(shape[i], &extent);
-    const int64_t runs = CeilDiv(extent, placement.run[i]);
+    const int64_t runs = CeilDiv(extent, share.run);
     const int64_t threads =
-        placement.threads.empty() ? runs : std::min(runs, placement.threads[i]);
+        share.threads == 0 ? runs : std::min(runs, share.threads);
     shape[i] = tir::MakeInt(threads);
-    own.push_back(tir::MakeInt(CeilDiv(runs, threads) * placement.run[i]));
+    const int64_t rounds = CeilDiv(runs, threads * share.turns);
+    own.push_back(tir::MakeInt(rounds * share.turns * share.run));
   }
   shape.insert(shape.end(), own.begin(), own.end());
   return shape;
@@ -69,7 +71,7 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   const Storage storage = placement.storage;
   const Tensor& t = stage.output();
   *local = nullptr;
-  if (stage.is_output()) return {t.buffer, {}, {}, {}};
+  if (stage.is_output()) return {t.buffer, {}, {}};
   int64_t bytes = t.dtype().bytes();
   std::vector<Expr> shape;
   std::vector<Affine> origin;
@@ -77,34 +79,35 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   for (const Side& side : box) {
     const auto extent = side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxBoxBytes;
-    if (!constant) return {WholeOf(t), {}, {}, {}};
+    if (!constant) return {WholeOf(t), {}, {}};
     bytes *= *extent;
     shape.push_back(tir::MakeInt(*extent));
     origin.push_back(side.min);
   }
   if (storage == Storage::kShared) {
-    if (placement.row_padding > 0) {
-      shape.back() = shape.back() + tir::MakeInt(placement.row_padding);
+    if (placement.padding > 0) {
+      Expr& dim = shape[shape.size() - 1 - placement.axes_inside];
+      dim = dim + tir::MakeInt(placement.padding);
     }
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kShared);
-    return {*local, std::move(origin), {}, {}};
+    return {*local, std::move(origin), {}};
   }
   if (storage == Storage::kRegisters) {
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(),
                              OverThreads(std::move(shape), placement),
                              tir::Scope::kRegisters);
-    return {*local, std::move(origin), placement.run, placement.threads};
+    return {*local, std::move(origin), placement.shares};
   }
   if (constant && storage == Storage::kAuto &&
       state->stack_bytes + bytes <= kMaxTileBytes) {
     state->stack_bytes += bytes;
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kStack);
-    return {*local, std::move(origin), {}, {}};
+    return {*local, std::move(origin), {}};
   }
-  if (!constant || state->in_parallel) return {WholeOf(t), {}, {}, {}};
-  return {PartOf(t, std::move(shape)), std::move(origin), {}, {}};
+  if (!constant || state->in_parallel) return {WholeOf(t), {}, {}};
+  return {PartOf(t, std::move(shape)), std::move(origin), {}};
 }
 
 }  // namespace ingot::te

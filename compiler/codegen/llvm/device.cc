@@ -51,6 +51,10 @@ bool IsAmpereOrNewer(const Machine& machine) {
   return absl::SimpleAtoi(cpu, &version) && version >= 80;
 }
 
+bool IsHopper(const Machine& machine) {
+  return machine.triple == kNvidiaTriple && machine.cpu == "sm_90a";
+}
+
 bool DeviceLacks(const tir::Call& call) {
   switch (call.intrinsic) {
     case tir::Intrinsic::kTan:

@@ -27,6 +27,9 @@ absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
 // memory while the code goes on, and whose warps multiply tiles.
 bool IsAmpereOrNewer(const Machine& machine);
 
+// Whether it is Hopper with what only that has: units that four warps share.
+bool IsHopper(const Machine& machine);
+
 // Whether there is no code for a function where there is no C library.
 bool DeviceLacks(const tir::Call& call);
 

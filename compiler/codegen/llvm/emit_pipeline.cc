@@ -2,10 +2,12 @@
 // copies that NVIDIA's GPUs make on their own (cp.async, from sm_80 on).
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "compiler/codegen/device_pipelines.h"
+#include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/arith/affine.h"
 #include "compiler/tir/arith/simplify.h"
@@ -155,12 +157,38 @@ void KernelEmitter::UseSlot(const PipelineArrays& arrays, Value* slot) {
   }
 }
 
+std::optional<WarpNest> KernelEmitter::GroupNestOf(const tir::For& loop,
+                                                   const Pipeline& pipeline) {
+  constexpr int64_t kLeastSlots = 3;
+  const auto* threads =
+      pipeline.rest.size() == 1 ? As<tir::For>(pipeline.rest[0]) : nullptr;
+  int64_t extent = 0;
+  if (!IsHopper(m_) || pipeline.slots < kLeastSlots || threads == nullptr ||
+      threads->for_kind != tir::ForKind::kThread ||
+      TensorizedIn(*threads) == nullptr ||
+      !tir::AsConstInt(threads->extent, &extent) || extent != group_->items) {
+    return std::nullopt;
+  }
+  bounds_.SetLoop(loop.var.get(), loop.min, loop.extent);
+  for (const tir::LetStmt* let : pipeline.lets) {
+    bounds_.SetValue(let->var.get(), let->value);
+  }
+  absl::StatusOr<WarpNest> nest = ReadWarpNest(*threads, bounds_);
+  LeaveIteration(loop, pipeline);
+  if (!nest.ok() || !nest->fits_groups) return std::nullopt;
+  return *std::move(nest);
+}
+
 void KernelEmitter::EmitPipeline(const tir::For& loop,
                                  const Pipeline& pipeline) {
   cache_.clear();
   int64_t extent = 0;
   tir::AsConstInt(loop.extent, &extent);
   const int64_t slots = pipeline.slots;
+  const std::optional<WarpNest> group_nest = GroupNestOf(loop, pipeline);
+  // The slot that is filled next is that of the iteration before, or of the one
+  // before that, where one may still be computed.
+  const int64_t ahead = slots - (group_nest.has_value() ? 2 : 1);
   PipelineArrays arrays{pipeline, {}};
   for (const tir::BufferNode* buffer : pipeline.buffers) {
     arrays.whole.push_back(Address(*buffer, b_.getInt64(0), true));
@@ -172,9 +200,9 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   };
   // Other threads may still read the slots of an earlier run of the loop.
   EmitBarrier();
-  for (int64_t ahead = 0; ahead < slots - 1; ++ahead) {
-    EmitCopies(loop, arrays, b_.CreateNSWAdd(min, b_.getInt64(ahead)),
-               b_.getInt64(ahead));
+  for (int64_t i = 0; i < ahead; ++i) {
+    EmitCopies(loop, arrays, b_.CreateNSWAdd(min, b_.getInt64(i)),
+               b_.getInt64(i));
     commit();
   }
   llvm::BasicBlock* const before = b_.GetInsertBlock();
@@ -185,25 +213,28 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   llvm::PHINode* const slot = b_.CreatePHI(b_.getInt64Ty(), 2);
   index->addIncoming(min, before);
   slot->addIncoming(b_.getInt64(0), before);
-  // This iteration's data have come, for all, and the iteration before, whose
-  // slot is filled next, has been computed by all.
+  // This iteration's data have come, for all, and the iteration whose slot is
+  // filled next has been computed by all.
   b_.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {},
-                     {b_.getInt32(static_cast<uint32_t>(slots - 2))});
+                     {b_.getInt32(static_cast<uint32_t>(ahead - 1))});
+  if (group_nest.has_value()) EmitGroupFence();
   EmitBarrier();
-  Value* const later = b_.CreateNSWAdd(index, b_.getInt64(slots - 1));
+  Value* const later = b_.CreateNSWAdd(index, b_.getInt64(ahead));
   llvm::BasicBlock* const more = NewBlock("ahead");
   llvm::BasicBlock* const compute = NewBlock("compute");
   b_.CreateCondBr(b_.CreateICmpSLT(later, end), more, compute);
   b_.SetInsertPoint(more);
-  EmitCopies(loop, arrays, later,
-             b_.CreateSelect(b_.CreateICmpEQ(slot, b_.getInt64(0)),
-                             b_.getInt64(slots - 1),
-                             b_.CreateNSWSub(slot, b_.getInt64(1))));
+  EmitCopies(
+      loop, arrays, later,
+      b_.CreateSelect(b_.CreateICmpSLT(slot, b_.getInt64(slots - ahead)),
+                      b_.CreateNSWAdd(slot, b_.getInt64(ahead)),
+                      b_.CreateNSWSub(slot, b_.getInt64(slots - ahead))));
   b_.CreateBr(compute);
   b_.SetInsertPoint(compute);
   commit();
   UseSlot(arrays, slot);
   EnterIteration(loop, pipeline, index);
+  multiplies_on_ = group_nest.has_value();
   for (const tir::Stmt& s : pipeline.rest) {
     const auto* threads = As<tir::For>(s);
     const bool is_last = &s == &pipeline.rest.back();
@@ -213,6 +244,10 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
     } else {
       EmitStmt(s);
     }
+  }
+  if (multiplies_on_) {
+    EmitGroupWaitForOthers();
+    multiplies_on_ = false;
   }
   LeaveIteration(loop, pipeline);
   Value* const next = b_.CreateNSWAdd(index, b_.getInt64(1));
@@ -225,6 +260,7 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   llvm::BasicBlock* const done = NewBlock("computed");
   b_.CreateCondBr(b_.CreateICmpSLT(next, end), body, done);
   b_.SetInsertPoint(done);
+  if (group_nest.has_value()) EmitGroupWait(*group_nest);
   EmitBarrier();
 }
 

@@ -34,10 +34,7 @@ struct PlacedOperand {
 class WarpTiles {
  public:
   WarpTiles(llvm::IRBuilder<>& b, llvm::Type* element, const WarpNest& nest)
-      : b_(b),
-        element_(element),
-        half_(nest.HalfTerms()),
-        type_(nest.a.buffer->dtype) {}
+      : b_(b), element_(element), type_(nest.a.buffer->dtype) {}
 
   PlacedOperand Place(const WarpNest::Operand& operand, Value* first,
                       Value* lane, bool terms_first) {
@@ -56,7 +53,7 @@ class WarpTiles {
                                                         : operand.term_stride;
       offset = times(b_.CreateAnd(lane, WarpNest::kGroup - 1), of_row);
       offset = b_.CreateNSWAdd(
-          offset, times(terms_first ? odd : high, half_ * operand.term_stride));
+          offset, times(terms_first ? odd : high, operand.half_stride));
       offset = b_.CreateNSWAdd(
           offset, times(terms_first ? high : odd, operand.group_stride));
     } else {
@@ -69,10 +66,10 @@ class WarpTiles {
             by_rows};
   }
 
-  // The parts of two groups and of the terms from `term` on.
-  Part Load(const PlacedOperand& from, int64_t group, int64_t term) {
+  // The parts of two groups and of two halves of terms.
+  Part Load(const PlacedOperand& from, int64_t group, int64_t half) {
     const int64_t offset =
-        group * from.operand.group_stride + term * from.operand.term_stride;
+        group * from.operand.group_stride + half * from.operand.half_stride;
     Part part =
         from.by_rows ? LoadRows(from, offset) : LoadElements(from, offset);
     if (type_ == DataType::Float(32)) {
@@ -118,7 +115,7 @@ class WarpTiles {
   }
 
   Part LoadElements(const PlacedOperand& from, int64_t offset) {
-    const int64_t terms = half_ * from.operand.term_stride,
+    const int64_t terms = from.operand.half_stride,
                   group = from.operand.group_stride;
     const int64_t odd = from.terms_first ? terms : group,
                   high = from.terms_first ? group : terms;
@@ -149,7 +146,6 @@ class WarpTiles {
 
   llvm::IRBuilder<>& b_;
   llvm::Type* const element_;
-  const int64_t half_;
   const DataType type_;
 };
 
@@ -161,8 +157,12 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
     Fail(read.status().message(), DataType::Int(64));
     return;
   }
-  const WarpNest& nest = *read;
   cache_.clear();
+  if (read->fits_groups && IsHopper(m_)) {
+    EmitGroupTiles(*read);
+    return;
+  }
+  const WarpNest& nest = *read;
   BindVar(nest.warp.get(), b_.CreateLShr(group_->item, 5));
   Value* const lane = b_.CreateAnd(group_->item, WarpNest::kThreads - 1);
   WarpTiles tiles(b_, module_->MemoryType(nest.a.buffer->dtype), nest);
@@ -172,32 +172,17 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
     return tiles.Place(operand, first, lane, terms_first);
   };
   const PlacedOperand a = place(nest.a, false), b = place(nest.b, true);
-
-  // The sums in registers: [row group, column group, pair].
-  Value* const first = EmitExpr(nest.sum_offset);
-  std::vector<Value*> sums, places;
-  for (int64_t i = 0; i < nest.row_groups; ++i) {
-    for (int64_t j = 0; j < nest.column_groups; ++j) {
-      for (int64_t e = 0; e < 2; ++e) {
-        const int64_t offset = i * nest.sum_row_stride +
-                               j * nest.sum_column_stride +
-                               e * nest.sum_pair_stride;
-        places.push_back(Address(
-            *nest.sum, b_.CreateNSWAdd(first, b_.getInt64(offset)), true));
-        sums.push_back(b_.CreateLoad(b_.getFloatTy(), places.back()));
-      }
-    }
-  }
+  std::vector<Value*> sums = LoadSums(nest);
   const auto sum = [&](int64_t i, int64_t j, int64_t e) {
-    return &sums[static_cast<size_t>((i * nest.column_groups + j) * 2 + e)];
+    return &sums[nest.SumAt(i, j, e)];
   };
-  for (int64_t k = 0; k < nest.terms; k += 2 * nest.HalfTerms()) {
+  for (int64_t half = 0; half * nest.HalfTerms() < nest.terms; half += 2) {
     std::vector<Part> rows, columns;
     for (int64_t i = 0; i < nest.row_groups; i += 2) {
-      rows.push_back(tiles.Load(a, i, k));
+      rows.push_back(tiles.Load(a, i, half));
     }
     for (int64_t j = 0; j < nest.column_groups; j += 2) {
-      columns.push_back(tiles.Load(b, j, k));
+      columns.push_back(tiles.Load(b, j, half));
     }
     for (int64_t i = 0; i < nest.row_groups; i += 2) {
       for (int64_t j = 0; j < nest.column_groups; ++j) {
@@ -207,6 +192,35 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
       }
     }
   }
+  StoreSums(nest, sums);
+}
+
+std::vector<Value*> KernelEmitter::SumPlaces(const WarpNest& nest) {
+  Value* const first = EmitExpr(nest.sum_offset);
+  std::vector<Value*> places;
+  for (int64_t j = 0; j < nest.column_groups; ++j) {
+    for (int64_t i = 0; i < nest.row_groups; ++i) {
+      for (int64_t e = 0; e < 2; ++e) {
+        const int64_t offset = i * nest.sum_row_stride +
+                               j * nest.sum_column_stride +
+                               e * nest.sum_pair_stride;
+        places.push_back(Address(
+            *nest.sum, b_.CreateNSWAdd(first, b_.getInt64(offset)), true));
+      }
+    }
+  }
+  return places;
+}
+
+std::vector<Value*> KernelEmitter::LoadSums(const WarpNest& nest) {
+  std::vector<Value*> sums = SumPlaces(nest);
+  for (Value*& sum : sums) sum = b_.CreateLoad(b_.getFloatTy(), sum);
+  return sums;
+}
+
+void KernelEmitter::StoreSums(const WarpNest& nest,
+                              const std::vector<Value*>& sums) {
+  const std::vector<Value*> places = SumPlaces(nest);
   for (size_t i = 0; i < sums.size(); ++i) b_.CreateStore(sums[i], places[i]);
 }
 

@@ -17,6 +17,7 @@
 #include "compiler/codegen/llvm/module_emitter.h"
 #include "compiler/codegen/llvm/tile_nest.h"
 #include "compiler/codegen/llvm/tile_setup.h"
+#include "compiler/codegen/llvm/warp_nest.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "llvm/IR/IRBuilder.h"
@@ -148,12 +149,28 @@ class KernelEmitter {
   // Groups of work items (emit_threads.cc).
   void EmitThreads(const tir::For& loop, bool may_wait = true);
   void EmitBarrier();
-  // Multiplications that warps make together (emit_warp_tiles.cc).
+  // Multiplications that warps make together (emit_warp_tiles.cc), and their
+  // sums, in the order of WarpNest::SumAt.
   void EmitWarpTiles(const tir::For& threads);
+  std::vector<llvm::Value*> SumPlaces(const WarpNest& nest);
+  std::vector<llvm::Value*> LoadSums(const WarpNest& nest);
+  void StoreSums(const WarpNest& nest, const std::vector<llvm::Value*>& sums);
+  // Those of four warps (emit_group_tiles.cc). Where a pipeline has them, they
+  // go on while the next iteration begins.
+  void EmitGroupTiles(const WarpNest& nest);
+  // Makes what was written to shared memory known to the units.
+  void EmitGroupFence();
+  // Waits for all multiplications but those of the last EmitGroupTiles.
+  void EmitGroupWaitForOthers();
+  // Waits for all, whose sums may be used then.
+  void EmitGroupWait(const WarpNest& nest);
   // Memory that the items of a group share: all slots of a buffer.
   llvm::Value* SharedArray(const tir::BufferNode& buffer, int64_t elements);
 
   // Copies ahead of use (emit_pipeline.cc).
+  // The only multiplication of an iteration, if units of four warps make it.
+  std::optional<WarpNest> GroupNestOf(const tir::For& loop,
+                                      const Pipeline& pipeline);
   void EmitPipeline(const tir::For& loop, const Pipeline& pipeline);
   // Begins the copies of iteration `index`, into buffers of that slot.
   void EmitCopies(const tir::For& loop, const PipelineArrays& arrays,
@@ -209,6 +226,8 @@ class KernelEmitter {
   std::optional<GroupOfItems> group_;
   // Whether stores may be copies that are done later.
   bool copies_ahead_ = false;
+  // Whether multiplications of four warps may go on after their loop.
+  bool multiplies_on_ = false;
   absl::Status status_;
 
   std::unordered_map<const tir::BufferNode*, llvm::Value*> buffers_;

@@ -42,7 +42,8 @@ class Reader {
         threads % WarpNest::kThreads != 0) {
       return Misfit("the threads are not whole warps");
     }
-    bounds_.Set(nest_.warp.get(), 0, threads / WarpNest::kThreads - 1);
+    warps_ = threads / WarpNest::kThreads;
+    bounds_.Set(nest_.warp.get(), 0, warps_ - 1);
     const tir::Stmt* body = &threads_.body;
     while (const auto* let = As<tir::LetStmt>(*body)) {
       values_[let->var.get()] = tir::Substitute(let->value, values_);
@@ -60,6 +61,7 @@ class Reader {
       INGOT_RETURN_IF_ERROR(Classify(*loop));
     }
     INGOT_RETURN_IF_ERROR(Check());
+    nest_.fits_groups = FitsGroups();
     nest_.a.offset = a_.ToExpr();
     nest_.b.offset = b_.ToExpr();
     nest_.sum_offset = sum_.ToExpr();
@@ -131,6 +133,17 @@ class Reader {
       nest_.terms = extent;
       nest_.a.term_stride = a;
       nest_.b.term_stride = b;
+      nest_.a.half_stride = nest_.HalfTerms() * a;
+      nest_.b.half_stride = nest_.HalfTerms() * b;
+    } else if (s == 0 && a != 0 && b != 0 && !has_halves_ &&
+               extent == nest_.HalfTerms()) {
+      // Those around it were halves.
+      has_halves_ = true;
+      nest_.terms *= extent;
+      nest_.a.half_stride = nest_.a.term_stride;
+      nest_.b.half_stride = nest_.b.term_stride;
+      nest_.a.term_stride = a;
+      nest_.b.term_stride = b;
     } else if (a != 0 && b == 0 && nest_.row_groups == 0) {
       nest_.row_groups = extent;
       nest_.a.group_stride = a;
@@ -157,7 +170,29 @@ class Reader {
     const int64_t other =
         by_terms ? operand.element_stride : operand.term_stride;
     return (by_terms || operand.element_stride == 1) && other % run == 0 &&
-           operand.group_stride % run == 0 && start.IsMultipleOf(run);
+           operand.half_stride % run == 0 && operand.group_stride % run == 0 &&
+           start.IsMultipleOf(run);
+  }
+
+  // Whether its parts of 8 by 8 elements are such as units of groups read.
+  static bool IsOfParts(const WarpNest::Operand& operand) {
+    return operand.TermsAreTogether()
+               ? operand.element_stride == WarpNest::kGroup
+               : operand.term_stride == WarpNest::kGroup;
+  }
+
+  bool FitsGroups() const {
+    constexpr int64_t kMostColumns = 256;
+    int64_t first = 0;
+    tir::Affine of_rows = a_;
+    return warps_ % WarpNest::kGroupWarps == 0 &&
+           nest_.a.buffer->dtype.bits == 16 && nest_.row_groups == 2 &&
+           nest_.column_groups * WarpNest::kGroup <= kMostColumns &&
+           Take(nest_.warp, &of_rows) == 2 * nest_.a.group_stride &&
+           !tir::Uses(of_rows.ToExpr(), nest_.warp.get()) &&
+           !tir::Uses(b_.ToExpr(), nest_.warp.get()) &&
+           tir::AsConstInt(sum_.ToExpr(), &first) && IsOfParts(nest_.a) &&
+           IsOfParts(nest_.b);
   }
 
   absl::Status Check() const {
@@ -193,6 +228,8 @@ class Reader {
   // Gives what is named in the threads' loop, in terms of warp, row and column.
   std::map<const tir::Var*, Expr> values_;
   std::vector<const tir::For*> loops_;
+  int64_t warps_ = 0;
+  bool has_halves_ = false;  // one loop of terms is around another
   tir::Affine sum_, a_, b_;
 };
 

@@ -2,6 +2,7 @@
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_WARP_NEST_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_WARP_NEST_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -21,20 +22,27 @@ namespace ingot::codegen {
 // side by side at a multiple of 16 bytes. This is how the units of NVIDIA's
 // GPUs take operands (PTX ISA, mma.m16n8k16 and ldmatrix).
 //
+// Four warps may do it together, where the sums of one are 16 rows and all
+// columns, the four have neighbouring rows, and the operands are such parts of
+// 8 by 8 elements as lie in 128 bytes one after the other (wgmma.mma_async,
+// without swizzling).
+//
 // Or operands are f32, of which the units multiply what TF32 keeps: 10 binary
 // digits after the first, rounded (mma.m16n8k8). Then four terms lie side by
 // side, or elements anyhow.
 struct WarpNest {
   static constexpr int64_t kThreads = 32, kRowThreads = 8, kColumnThreads = 4;
+  static constexpr int64_t kGroupWarps = 4;
   static constexpr int64_t kGroup = 8;  // rows or columns
 
   struct Operand {
     tir::Buffer buffer;
     // The offset of the warp's first element, in terms of `warp`.
     tir::Expr offset;
-    // In elements: from one of a group to the next, to the next group, and to
-    // the next term.
-    int64_t element_stride = 0, group_stride = 0, term_stride = 0;
+    // In elements: from one of a group to the next, to the next group, to the
+    // next term, and to the term that is HalfTerms() later.
+    int64_t element_stride = 0, group_stride = 0, term_stride = 0,
+            half_stride = 0;
 
     bool TermsAreTogether() const { return term_stride == 1; }
   };
@@ -45,12 +53,21 @@ struct WarpNest {
   }
   bool IsOfTf32() const { return a.buffer->dtype == DataType::Float(32); }
 
+  // The number of a thread's sum: those of a column group come one after the
+  // other, as wgmma has them.
+  size_t SumAt(int64_t row_group, int64_t column_group, int64_t of_pair) const {
+    return static_cast<size_t>((column_group * row_groups + row_group) * 2 +
+                               of_pair);
+  }
+
   tir::VarPtr warp;  // the number of the warp in its block
   int64_t terms = 0, row_groups = 0, column_groups = 0;
   Operand a, b;
   tir::Buffer sum;
   tir::Expr sum_offset;
   int64_t sum_row_stride = 0, sum_column_stride = 0, sum_pair_stride = 0;
+  // Whether four warps may do it together.
+  bool fits_groups = false;
 };
 
 // The tensorized loop that is all that the iterations of a loop over threads

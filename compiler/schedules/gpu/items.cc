@@ -143,9 +143,9 @@ Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
   std::vector<Loop> far, near, pairs, rounds, runs;
   for (const TileSide& side : sides) {
     Loop loop = side.loop;
-    if (side.run < side.part) {
-      const auto [round, rest] =
-          stage->Split(loop, side.threads * side.run, Tail::kGuard);
+    if (side.run * side.turns < side.part) {
+      const auto [round, rest] = stage->Split(
+          loop, side.threads * side.run * side.turns, Tail::kGuard);
       rounds.push_back(round);
       loop = rest;
     }
@@ -155,8 +155,12 @@ Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
       near.push_back(thread);
       continue;
     }
-    const auto [group, neighbour] =
-        stage->Split(thread, side.warp, Tail::kExact);
+    auto [group, neighbour] = stage->Split(thread, side.warp, Tail::kExact);
+    if (side.turns > 1) {
+      const auto [outer, turn] = stage->Split(group, side.turns, Tail::kExact);
+      group = outer;
+      rounds.push_back(turn);
+    }
     far.push_back(group);
     near.push_back(neighbour);
     if (&side == &sides.back() || !side.in_pairs) continue;
@@ -180,12 +184,13 @@ Loop CutTile(Stage* stage, const std::vector<TileSide>& sides,
 }
 
 void KeepTile(Stage* acc, const std::map<size_t, TileSide>& sides) {
-  std::vector<int64_t> runs(acc->axes().size(), 1), threads = runs;
+  std::vector<ThreadShare> shares(acc->axes().size());
+  for (ThreadShare& share : shares) share.threads = 1;
   for (const auto& [axis, side] : sides) {
-    runs[axis] = side.run;
-    threads[axis] = side.threads;
+    const int64_t group = side.turns > 1 ? side.warp : 1;
+    shares[axis] = {side.run, side.threads, group, side.turns};
   }
-  acc->KeepInRegisters(runs, threads);
+  acc->KeepInRegisters(std::move(shares));
 }
 
 double SharedReads(double row_loads, double column_loads, int64_t elements) {

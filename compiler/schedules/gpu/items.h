@@ -85,6 +85,8 @@ struct TileSide {
   int64_t part, run, threads;
   // So many of the threads are neighbours in a warp; 0: as they come.
   int64_t warp = 0;
+  // These take so many runs each, in turns, before the next neighbours do.
+  int64_t turns = 1;
   // Pairs of those that read the same of the last side come one after the
   // other: then half of a warp reads all of its columns at once.
   bool in_pairs = true;

@@ -1,6 +1,7 @@
 #include "compiler/schedules/gpu/product.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/tir/ir.h"
@@ -113,6 +114,90 @@ ProductSizes SizesOf(const Stage& stage, const Product& product) {
   sizes.terms = GuessExtent(stage.op().reduce_extent[product.terms]);
   sizes.taps = sizes.terms == 0 ? 0 : TermsOf(&stage) / sizes.terms;
   return sizes;
+}
+
+BlockTile TileOfWarps(Multipliers multipliers, int64_t row_warps,
+                      int64_t column_warps, int64_t rows, int64_t columns,
+                      int64_t step) {
+  // A warp's threads have the sums of 8 x 8 elements as eight rows of four
+  // threads, each with two neighbours (PTX's mma.m16n8k16, m16n8k8 and wgmma).
+  constexpr int64_t kRowThreads = 8, kColumnThreads = 4, kPair = 2;
+  BlockTile tile;
+  tile.multipliers = multipliers;
+  tile.rows.threads = kRowThreads * row_warps;
+  tile.rows.part = rows / tile.rows.threads;
+  tile.rows.run = 1;
+  tile.rows.warp = kRowThreads;
+  tile.rows.in_pairs = false;
+  // Units of four warps take 16 neighbouring rows of each.
+  if (multipliers == Multipliers::kWarpGroups) tile.rows.turns = 2;
+  tile.columns.threads = kColumnThreads * column_warps;
+  tile.columns.part = columns / tile.columns.threads;
+  tile.columns.run = kPair;
+  tile.columns.warp = kColumnThreads;
+  tile.step = step;
+  return tile;
+}
+
+bool Fills(const BlockTile& tile, const Product& product,
+           const ProductSizes& sizes, int64_t chunks) {
+  return tile.rows.extent() <= sizes.rows &&
+         tile.columns.extent() <= sizes.columns &&
+         (chunks == 1 || (product.terms == 0 && sizes.terms % chunks == 0));
+}
+
+double TilesCost(const BlockTile& tile, const ProductSizes& sizes,
+                 int64_t cores, int64_t chunks, double of_term) {
+  const int64_t blocks = chunks * sizes.batch *
+                         CeilDiv(sizes.rows, tile.rows.extent()) *
+                         CeilDiv(sizes.columns, tile.columns.extent());
+  const int64_t steps = sizes.Steps(tile.step, chunks);
+  const double compute =
+      Turns(blocks, cores) * static_cast<double>(tile.step * steps) * of_term;
+  const int64_t results = 4 * sizes.batch * sizes.rows * sizes.columns;
+  return compute + WaitsOf(steps) +
+         (chunks == 1 ? 0 : JoinOf(chunks * results));
+}
+
+bool IsProductOf(const ScheduleSite& site, int64_t least_rows,
+                 int64_t least_columns, int64_t least_terms) {
+  if (site.machine.group_cores == 0 || !site.stage.IsUntouched()) return false;
+  const std::optional<Product> product = FindProduct(site.stage);
+  if (!product.has_value()) return false;
+  const ProductSizes sizes = SizesOf(site.stage, *product);
+  return sizes.rows >= least_rows && sizes.columns >= least_columns &&
+         sizes.terms >= least_terms && sizes.taps > 0;
+}
+
+double UnitsCost(const BlockTile& tile, DataType operands, double units,
+                 double reads) {
+  const auto rows = static_cast<double>(tile.rows.extent()),
+             columns = static_cast<double>(tile.columns.extent());
+  const double multiply =
+      rows * columns / units * (reads <= 1 ? 1 + 0.4 * reads : 1.4 * reads);
+  // A multiprocessor's 128 lanes get so many bytes a cycle from memory that all
+  // multiprocessors share.
+  constexpr double kLanesPerByte = 128.0 / 40;
+  const double copy =
+      (rows + columns) * static_cast<double>(operands.bytes()) * kLanesPerByte;
+  return std::max(multiply, copy);
+}
+
+ScheduleTemplate ProductTemplate(
+    std::string name, std::function<bool(const ScheduleSite&)> matches,
+    std::function<ScheduleSpace(const ScheduleSite&)> space,
+    std::function<BlockTile(const ScheduleChoice&)> tile_of) {
+  ScheduleTemplate t;
+  t.name = std::move(name);
+  t.scope = TemplateScope::kAnchor;
+  t.matches = std::move(matches);
+  t.space = std::move(space);
+  t.build = [tile_of = std::move(tile_of)](Schedule* schedule, Stage* stage,
+                                           const ScheduleChoice& choice,
+                                           const MachineModel&) {
+    MakeProductLoops(schedule, stage, tile_of(choice), choice.Get("chunks"));
+  };
+  return t;
 }
 
 }  // namespace ingot::te::gpu

@@ -5,10 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <limits>
 #include <optional>
+#include <string>
 
 #include "compiler/schedules/gpu/items.h"
 #include "compiler/te/schedule.h"
+#include "compiler/te/schedule_template.h"
 
 namespace ingot::te::gpu {
 
@@ -47,17 +51,58 @@ struct ProductSizes {
 };
 ProductSizes SizesOf(const Stage& stage, const Product& product);
 
+// Who multiplies: each thread for itself, or those of a warp or of four warps
+// together, by a unit that they share (MachineUnit::kWarpTiles and
+// kWarpGroupTiles).
+enum class Multipliers { kThreads, kWarps, kWarpGroups };
+
 // The part of the result that a block computes, and its steps along the sum.
 struct BlockTile {
   // By threads; whose loops they are is not said yet.
   TileSide rows, columns;
   int64_t step;
-  // The threads of a warp multiply together, by a unit that they share
-  // (MachineUnit::kWarpTiles); otherwise each for itself.
-  bool by_warps = false;
+  Multipliers multipliers = Multipliers::kThreads;
 
   int64_t threads() const { return rows.threads * columns.threads; }
+  bool ByUnits() const { return multipliers != Multipliers::kThreads; }
 };
+
+inline constexpr int64_t kWarp = 32;
+
+// A tile of `rows` by `columns` that so many warps along its sides multiply.
+BlockTile TileOfWarps(Multipliers multipliers, int64_t row_warps,
+                      int64_t column_warps, int64_t rows, int64_t columns,
+                      int64_t step);
+
+inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
+
+// Whether no side of the tile is longer than the result's, and `chunks` blocks
+// can share the sum.
+bool Fills(const BlockTile& tile, const Product& product,
+           const ProductSizes& sizes, int64_t chunks);
+
+// The cost of a product by tiles, in multiply-adds that a multiprocessor's
+// threads make each for itself, where a tile takes so many a term.
+double TilesCost(const BlockTile& tile, const ProductSizes& sizes,
+                 int64_t cores, int64_t chunks, double of_term);
+
+// Whether an untouched stage on a machine of blocks is a product of at least
+// that size.
+bool IsProductOf(const ScheduleSite& site, int64_t least_rows,
+                 int64_t least_columns, int64_t least_terms = 1);
+
+// The cost of a term where units multiply `units` times as fast as threads do,
+// each for itself, and wait `reads` times as long for shared memory as they
+// multiply. That, or getting the operands, takes the time.
+double UnitsCost(const BlockTile& tile, DataType operands, double units,
+                 double reads);
+
+// A template for products whose choice says what a block's tile is, and in how
+// many "chunks" its sum comes.
+ScheduleTemplate ProductTemplate(
+    std::string name, std::function<bool(const ScheduleSite&)> matches,
+    std::function<ScheduleSpace(const ScheduleSite&)> space,
+    std::function<BlockTile(const ScheduleChoice&)> tile_of);
 
 // Bytes that the threads of a block share: a part of each operand.
 int64_t SharedBytes(const BlockTile& tile, DataType operands);

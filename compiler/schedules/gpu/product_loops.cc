@@ -2,7 +2,9 @@
 // copy the operands' parts into shared memory, and each adds to the part of a
 // tile that is its own, in registers. Tiles that stick out compute zeros there,
 // so that no sum asks where it is.
+#include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,8 @@ bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
 }
 
 // An operand as the threads of a block share it: [axes that it depends on, two
-// more], the sum's and its own side of the result's.
+// more], the sum's and its own side of the result's. Units of four warps have
+// the last in chunks: [axes, chunks of the last, the other, neighbours].
 struct SharedOperand {
   // Axes of the result, or of its taps, besides its own and the sum's.
   std::vector<tir::VarPtr> axes;
@@ -38,11 +41,37 @@ struct SharedOperand {
   size_t axis;                // its own
   // Whether the sum's is the last, as in memory.
   bool terms_last = false;
+  int64_t chunk = 0;  // neighbours in one; 0: there are none
   // So many neighbours along the last are copied at once; 1: each for itself.
   int64_t run = 1;
 
-  size_t term_at() const { return axes.size() + (terms_last ? 1 : 0); }
-  size_t axis_at() const { return axes.size() + (terms_last ? 0 : 1); }
+  // The extents of so many terms and elements.
+  std::vector<Expr> Shape(int64_t terms, int64_t elements) const {
+    std::vector<Expr> shape = extents;
+    const int64_t last = terms_last ? terms : elements;
+    if (chunk > 0) shape.push_back(tir::MakeInt(last / chunk));
+    shape.push_back(tir::MakeInt(terms_last ? elements : terms));
+    shape.push_back(tir::MakeInt(chunk > 0 ? chunk : last));
+    return shape;
+  }
+
+  // The indices of an element.
+  Indices At(const Expr& term, const Expr& element) const {
+    Indices at(axes.begin(), axes.end());
+    const Expr& last = terms_last ? term : element;
+    if (chunk > 0) at.push_back(last / tir::MakeInt(chunk));
+    at.push_back(terms_last ? element : term);
+    at.push_back(chunk > 0 ? last % tir::MakeInt(chunk) : last);
+    return at;
+  }
+
+  // The term and the element that these are the indices of.
+  std::pair<Expr, Expr> TermAndElement(const Indices& i) const {
+    Expr last = i.back(), other = i[i.size() - 2];
+    if (chunk > 0) last = i[axes.size()] * tir::MakeInt(chunk) + last;
+    return terms_last ? std::make_pair(last, other)
+                      : std::make_pair(other, last);
+  }
 };
 
 // Makes the stages of a product and their loops.
@@ -53,7 +82,8 @@ class Scheduler {
       : schedule_(schedule),
         product_(*FindProduct(*stage)),
         tile_(tile),
-        run_(kBytesAtOnce / OperandType(*stage).bytes()) {
+        run_(kBytesAtOnce / OperandType(*stage).bytes()),
+        chunk_(tile.multipliers == Multipliers::kWarpGroups ? run_ : 0) {
     stage_ = stage;
     if (chunks > 1) {
       stage_ = schedule->ReduceInChunks(stage, chunks);
@@ -101,8 +131,8 @@ class Scheduler {
 
   // The units of warps have whole tiles.
   int64_t Covered(int64_t extent, int64_t tile) const {
-    return tile_.by_warps ? CeilDiv(extent, tile) * tile
-                          : RoundedUp(extent, tile);
+    return tile_.ByUnits() ? CeilDiv(extent, tile) * tile
+                           : RoundedUp(extent, tile);
   }
 
   // A tile of the result for each block. Returns the loop over blocks.
@@ -127,7 +157,7 @@ class Scheduler {
     // Runs are stored as such where the last tile has whole ones.
     columns.is_even = joined_ == 0 &&
                       product_.columns + 1 == out->axes().size() &&
-                      (columns.run == kRun || tile_.by_warps) &&
+                      (columns.run == kRun || tile_.ByUnits()) &&
                       columns_ % columns.extent() == 0;
     CutTile(out, {rows, columns}, blocks, {});
     const Loop block = out->Fuse(blocks);
@@ -164,18 +194,23 @@ class Scheduler {
 
   // The sums, in registers. Returns the loop over steps.
   Loop ScheduleSums(Stage* acc) {
-    const auto [step, inner] = Steps(acc);
+    auto [step, inner] = Steps(acc);
     std::vector<Loop> outer = {step};
     for (size_t i = 0; i < acc->axes().size(); ++i) {
       if (i != product_.rows && i != product_.columns) {
         outer.push_back(acc->axis(static_cast<int>(i)));
       }
     }
+    if (chunk_ > 0) {
+      const auto [chunk, term] = acc->Split(inner[0], chunk_, Tail::kExact);
+      inner[0] = term;
+      inner.insert(inner.begin(), chunk);
+    }
     TileSide rows = tile_.rows, columns = tile_.columns;
     rows.loop = acc->axis(static_cast<int>(product_.rows));
     columns.loop = acc->axis(static_cast<int>(product_.columns));
     CutTile(acc, {rows, columns}, outer, inner);
-    if (tile_.by_warps) acc->Tensorize(inner[0]);
+    if (tile_.ByUnits()) acc->Tensorize(inner[0]);
     KeepTile(acc, {{product_.rows, rows}, {product_.columns, columns}});
     return step;
   }
@@ -186,6 +221,7 @@ class Scheduler {
     const Operation& op = acc.op();
     SharedOperand form;
     form.axis = axis;
+    form.chunk = chunk_;
     const auto add = [&](const tir::VarPtr& var, const Expr& extent) {
       if (!DependsOn(load, var.get())) return;
       form.axes.push_back(var);
@@ -200,10 +236,10 @@ class Scheduler {
     const tir::VarPtr& term = op.reduce_axis[product_.terms];
     // A thread's own multiplications go along a side, those of a warp along
     // the sum or a side, as their unit reads either.
-    form.terms_last = tile_.by_warps && AccessStride(load, term.get()) == 1;
+    form.terms_last = tile_.ByUnits() && AccessStride(load, term.get()) == 1;
     const int64_t extent = form.terms_last ? terms_ : ExtentOf(axis);
     // Their vectors are those of four threads' numbers.
-    const bool may_run = tile_.by_warps || run_ == kRun;
+    const bool may_run = tile_.ByUnits() || run_ == kRun;
     if (may_run && extent % run_ == 0 &&
         InAlignedRuns(load, form.terms_last ? term : op.axis[axis], run_)) {
       form.run = run_;
@@ -219,14 +255,9 @@ class Scheduler {
     const tir::Load load = *OperandOf(op, axis, other);
     const tir::VarPtr term = op.reduce_axis[product_.terms];
     const SharedOperand form = FormOf(*acc, load, axis);
-    std::vector<Expr> shape = form.extents;
-    Indices at(form.axes.begin(), form.axes.end());
-    shape.resize(shape.size() + 2);
-    at.resize(shape.size());
-    shape[form.term_at()] = op.reduce_extent[product_.terms];
-    at[form.term_at()] = term;
-    shape[form.axis_at()] = acc->output().shape()[axis];
-    at[form.axis_at()] = op.axis[axis];
+    const Indices at = form.At(term, op.axis[axis]);
+    const std::vector<Expr> shape =
+        form.Shape(covered_terms_, GuessExtent(acc->output().shape()[axis]));
     const auto value = [&](const Indices& i) {
       std::map<const tir::Var*, Expr> map;
       for (const tir::VarPtr& one : op.reduce_axis) {
@@ -235,8 +266,8 @@ class Scheduler {
       for (size_t a = 0; a < form.axes.size(); ++a) {
         map[form.axes[a].get()] = i[a];
       }
-      map[term.get()] = i[form.term_at()];
-      map[op.axis[axis].get()] = i[form.axis_at()];
+      std::tie(map[term.get()], map[op.axis[axis].get()]) =
+          form.TermAndElement(i);
       Indices from;
       for (const Expr& e : load.indices)
         from.push_back(tir::Substitute(e, map));
@@ -254,7 +285,15 @@ class Scheduler {
   void CopyTile(Stage* tile, const SharedOperand& form, bool along_sum) {
     std::vector<Loop> order = tile->axes();
     const bool turned = along_sum && !form.terms_last;
-    if (turned) {
+    if (form.chunk > 0) {
+      // Chunks are neighbours in memory.
+      const size_t first = form.axes.size();
+      std::swap(order[first], order[first + 1]);
+      if (form.run > 1) {
+        tile->Vectorize(order.back());
+        order.pop_back();
+      }
+    } else if (turned) {
       const Loop k = order[order.size() - 2], element = order.back();
       order.resize(order.size() - 2);
       const auto [far, near] = tile->Split(k, kTermsTogether);
@@ -265,13 +304,17 @@ class Scheduler {
       tile->Vectorize(element);
     }
     ShareAmongThreads(tile, order, tile_.threads());
-    tile->StoreInRows(PaddingOf(form, turned));
+    if (form.chunk > 0) {
+      tile->StorePadded(1, /*axes_inside=*/1);
+    } else {
+      tile->StorePadded(PaddingOf(form, turned));
+    }
   }
 
   // Elements that keep columns in different banks: of a warp's threads eight
   // read a column each, and four, or one for their warp, a row.
   int64_t PaddingOf(const SharedOperand& form, bool turned) const {
-    if (!tile_.by_warps) return turned ? run_ : 0;
+    if (!tile_.ByUnits()) return turned ? run_ : 0;
     return run_ == kRun && !form.terms_last ? 2 * run_ : run_;
   }
 
@@ -281,24 +324,22 @@ class Scheduler {
 
   // The element of an operand, or 0 beyond its end.
   Expr Inside(const SharedOperand& form, const Indices& i, Expr load) const {
-    // The elements of a run have one answer.
-    const auto less = [&](size_t at, int64_t extent) {
-      if (form.run == 1 || at + 1 != i.size()) {
-        return tir::Lt(i[at], tir::MakeInt(extent));
-      }
-      return tir::Lt(i[at] / tir::MakeInt(form.run),
-                     tir::MakeInt(extent / form.run));
-    };
+    const auto [term, element] = form.TermAndElement(i);
     std::vector<Expr> conditions;
+    const auto check = [&](const Expr& index, bool is_last, int64_t extent,
+                           int64_t covered) {
+      if (covered == extent) return;
+      // The elements of a run have one answer.
+      const int64_t run = is_last ? form.run : 1;
+      conditions.push_back(run == 1 ? tir::Lt(index, tir::MakeInt(extent))
+                                    : tir::Lt(index / tir::MakeInt(run),
+                                              tir::MakeInt(extent / run)));
+    };
     const int64_t extent = ExtentOf(form.axis);
     const TileSide& side =
         form.axis == product_.rows ? tile_.rows : tile_.columns;
-    if (Covered(extent, side.extent()) != extent) {
-      conditions.push_back(less(form.axis_at(), extent));
-    }
-    if (covered_terms_ != terms_) {
-      conditions.push_back(less(form.term_at(), terms_));
-    }
+    check(element, !form.terms_last, extent, Covered(extent, side.extent()));
+    check(term, form.terms_last, terms_, covered_terms_);
     if (conditions.empty()) return load;
     Expr all = conditions[0];
     if (conditions.size() > 1) all = tir::And(all, conditions[1]);
@@ -311,7 +352,8 @@ class Scheduler {
   size_t joined_ = 0;  // axes of columns of the result beyond one
   Stage* stage_ = nullptr;
   const BlockTile tile_;
-  const int64_t run_;  // elements that are copied at once
+  const int64_t run_;    // elements that are copied at once
+  const int64_t chunk_;  // SharedOperand::chunk
   int64_t rows_ = 0, columns_ = 0, terms_ = 0, covered_terms_ = 0;
 };
 
@@ -319,10 +361,18 @@ class Scheduler {
 
 int64_t SharedBytes(const BlockTile& tile, DataType operands) {
   const int64_t run = kBytesAtOnce / operands.bytes();
-  const int64_t padding = tile.by_warps ? 2 * run : run;
+  if (tile.multipliers == Multipliers::kWarpGroups) {
+    // An element is free in each chunk, of terms or of a side.
+    const auto elements = [&](int64_t side) {
+      return side * tile.step + std::max(side, tile.step);
+    };
+    return (elements(tile.rows.extent()) + elements(tile.columns.extent())) *
+           operands.bytes();
+  }
+  const int64_t padding = tile.ByUnits() ? 2 * run : run;
   const int64_t sides = tile.rows.extent() + tile.columns.extent();
-  const int64_t elements = tile.by_warps ? sides * (tile.step + padding)
-                                         : (sides + 2 * padding) * tile.step;
+  const int64_t elements = tile.ByUnits() ? sides * (tile.step + padding)
+                                          : (sides + 2 * padding) * tile.step;
   return elements * operands.bytes();
 }
 

@@ -401,7 +401,7 @@ class Scheduler {
         tile->Split(tile->axis(0), kTermsTogether, Tail::kGuard);
     ShareAmongThreads(tile, {far, tile->axis(1), near}, kSide * kSide);
     tile->ComputeAt(acc, step);
-    tile->StoreInRows(kRun);
+    tile->StorePadded(kRun);
   }
 
   Schedule* const schedule_;

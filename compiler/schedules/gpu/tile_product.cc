@@ -2,8 +2,6 @@
 // itself. Where there are few tiles, several blocks share the sum of each, and
 // a second kernel joins their parts.
 #include <algorithm>
-#include <limits>
-#include <optional>
 
 #include "compiler/schedules/gpu/items.h"
 #include "compiler/schedules/gpu/product.h"
@@ -19,8 +17,6 @@ constexpr int64_t kSide = 16;
 // Threads that run together read least where they are neighbours along both
 // sides of a tile.
 constexpr int64_t kWarpRows = 4, kWarpColumns = 8;
-
-constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 TileSide SideOf(int64_t extent, int64_t warp) {
   const int64_t part = extent / kSide;
@@ -41,11 +37,7 @@ BlockTile TileOf(const ScheduleChoice& choice) {
 }
 
 bool Matches(const ScheduleSite& site) {
-  if (site.machine.group_cores == 0 || !site.stage.IsUntouched()) return false;
-  const std::optional<Product> product = FindProduct(site.stage);
-  if (!product.has_value()) return false;
-  const ProductSizes sizes = SizesOf(site.stage, *product);
-  return sizes.rows >= kSide && sizes.columns >= kSide && sizes.taps > 0;
+  return IsProductOf(site, kSide, kSide);
 }
 
 // Counts what the multiprocessors of a device take, in multiply-adds of one.
@@ -61,19 +53,12 @@ struct Costs {
 
   double Of(const BlockTile& tile, int64_t chunks) const {
     const int64_t rows = tile.rows.extent(), columns = tile.columns.extent();
-    const int64_t blocks = chunks * sizes.batch * CeilDiv(sizes.rows, rows) *
-                           CeilDiv(sizes.columns, columns);
-    const int64_t steps = sizes.Steps(tile.step, chunks);
     const int64_t elements = rows * columns;
     const double reads = SharedReads(LoadsFor(rows), LoadsFor(columns),
                                      elements / (kSide * kSide));
-    const double of_term = static_cast<double>(elements) * reads +
-                           static_cast<double>(rows + columns) * each_copy;
-    const double compute =
-        Turns(blocks, cores) * static_cast<double>(tile.step * steps) * of_term;
-    const int64_t results = 4 * sizes.batch * sizes.rows * sizes.columns;
-    return compute + WaitsOf(steps) +
-           (chunks == 1 ? 0 : JoinOf(chunks * results));
+    return TilesCost(tile, sizes, cores, chunks,
+                     static_cast<double>(elements) * reads +
+                         static_cast<double>(rows + columns) * each_copy);
   }
 
   // Accesses of shared memory for a thread's part of a side: one of 16 bytes
@@ -99,14 +84,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
   space.cost = [=, most = site.machine.shared_bytes,
                 type = OperandType(site.stage)](const ScheduleChoice& c) {
     const BlockTile tile = TileOf(c);
-    const ProductSizes& sizes = costs.sizes;
-    // Some threads would have nothing of a larger tile.
-    if (SharedBytes(tile, type) > most || tile.rows.extent() > sizes.rows ||
-        tile.columns.extent() > sizes.columns) {
-      return kImpossible;
-    }
     const int64_t chunks = c.Get("chunks");
-    if (chunks > 1 && (product.terms != 0 || sizes.terms % chunks != 0)) {
+    // Some threads would have nothing of a larger tile.
+    if (SharedBytes(tile, type) > most ||
+        !Fills(tile, product, costs.sizes, chunks)) {
       return kImpossible;
     }
     return costs.Of(tile, chunks);
@@ -117,16 +98,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
 }  // namespace
 
 ScheduleTemplate TileProduct() {
-  ScheduleTemplate t;
-  t.name = "gpu.tile_product";
-  t.scope = TemplateScope::kAnchor;
-  t.matches = Matches;
-  t.space = Space;
-  t.build = [](Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
-               const MachineModel&) {
-    MakeProductLoops(schedule, stage, TileOf(choice), choice.Get("chunks"));
-  };
-  return t;
+  return ProductTemplate("gpu.tile_product", Matches, Space, TileOf);
 }
 
 }  // namespace ingot::te::gpu

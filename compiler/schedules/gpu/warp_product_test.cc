@@ -1,6 +1,6 @@
-// Products by the units of warps against plain loops, in the interpreter, which
-// also finds threads that disturb one another. What a unit gives is
-// backends/cuda's to test.
+// Products by the units of warps, and of four warps, against plain loops, in
+// the interpreter, which also finds threads that disturb one another. What a
+// unit gives is backends/cuda's to test.
 #include <string>
 #include <vector>
 
@@ -51,18 +51,27 @@ Kernel Product(const Sizes& s, DataType type) {
   return kernel;
 }
 
-// One point of the space.
-Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
-                   int64_t warps, int64_t step, int64_t chunks) {
+// A point of a template's space.
+struct Point {
+  int64_t rows, columns;
+  int64_t warps;  // 0: those that the rows need, of gpu.warp_group_product
+  int64_t step, chunks;
+};
+
+Schedule Scheduled(const Kernel& kernel, const Point& p) {
+  MachineModel machine = TestGpuWithWarpTiles(/*has_tf32=*/true);
+  machine.units.insert(MachineUnit::kWarpGroupTiles);
   auto schedule = ScheduleKernel(
-      kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.warp_product")},
-      TestGpuWithWarpTiles(/*has_tf32=*/true),
+      kernel.graph, kernel.outputs,
+      {gpu::TemplateNamed(p.warps == 0 ? "gpu.warp_group_product"
+                                       : "gpu.warp_product")},
+      machine,
       [&](const ScheduleTemplate&, const ScheduleSite&, ScheduleChoice choice) {
-        choice.Set("rows", rows);
-        choice.Set("columns", columns);
-        choice.Set("warps", warps);
-        choice.Set("step", step);
-        choice.Set("chunks", chunks);
+        choice.Set("rows", p.rows);
+        choice.Set("columns", p.columns);
+        if (p.warps > 0) choice.Set("warps", p.warps);
+        choice.Set("step", p.step);
+        choice.Set("chunks", p.chunks);
         return choice;
       });
   EXPECT_TRUE(schedule.ok()) << schedule.status();
@@ -72,28 +81,34 @@ Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
 TEST(WarpProduct, IsTheProduct) {
   struct Case {
     Sizes sizes;
-    int64_t rows, columns, warps, step, chunks;
+    Point point;
   };
   for (const Case& c : std::vector<Case>{
-           {{1, 64, 64, 32}, 64, 64, 4, 32, 1},  // nothing left over
-           {{1, 64, 64, 32, true}, 32, 32, 4, 16, 1},
-           {{2, 33, 70, 19}, 32, 64, 4, 16, 1},  // something on each side
-           {{1, 72, 72, 40}, 64, 64, 8, 32, 1},  // runs of zeros
-           {{1, 72, 72, 40, true}, 64, 64, 8, 32, 1},
-           {{1, 47, 70, 33, true}, 32, 64, 4, 16, 1},
-           {{1, 32, 32, 16}, 32, 32, 4, 16, 1},
-           {{1, 33, 80, 96}, 32, 64, 4, 16, 4},
-           {{1, 130, 132, 9}, 128, 64, 8, 32, 1},
+           {{1, 64, 64, 32}, {64, 64, 4, 32, 1}},  // nothing left over
+           {{1, 64, 64, 32, true}, {32, 32, 4, 16, 1}},
+           {{2, 33, 70, 19}, {32, 64, 4, 16, 1}},  // something on each side
+           {{1, 72, 72, 40}, {64, 64, 8, 32, 1}},  // runs of zeros
+           {{1, 72, 72, 40, true}, {64, 64, 8, 32, 1}},
+           {{1, 47, 70, 33, true}, {32, 64, 4, 16, 1}},
+           {{1, 32, 32, 16}, {32, 32, 4, 16, 1}},
+           {{1, 33, 80, 96}, {32, 64, 4, 16, 4}},
+           {{1, 130, 132, 9}, {128, 64, 8, 32, 1}},
+           {{1, 64, 64, 64}, {64, 64, 0, 32, 1}},
+           {{2, 72, 40, 40, true}, {64, 32, 0, 32, 1}},
+           {{1, 65, 70, 33}, {64, 64, 0, 32, 1}},
+           {{1, 128, 64, 96}, {128, 64, 0, 32, 2}},
+           {{1, 130, 136, 72, true}, {128, 128, 0, 64, 1}},
        }) {
     for (const DataType type :
          {DataType::Float(16), DataType::BFloat16(), DataType::Float(32)}) {
+      const Point& p = c.point;
+      if (p.warps == 0 && type.bits == 32) continue;
       SCOPED_TRACE(testing::Message()
                    << c.sizes.m << " x " << c.sizes.n << " x " << c.sizes.k
-                   << " of " << type.ToString() << " by " << c.rows << ", "
-                   << c.columns << ", " << c.warps << ", " << c.step);
+                   << " of " << type.ToString() << " by " << p.rows << ", "
+                   << p.columns << ", " << p.warps << ", " << p.step);
       const Kernel kernel = Product(c.sizes, type);
-      ExpectSame(kernel, Scheduled(kernel, c.rows, c.columns, c.warps, c.step,
-                                   c.chunks));
+      ExpectSame(kernel, Scheduled(kernel, p));
     }
   }
 }
@@ -101,7 +116,7 @@ TEST(WarpProduct, IsTheProduct) {
 TEST(WarpProduct, SharesRowsAsTheyLieInMemory) {
   const Kernel kernel = Product({1, 64, 64, 64}, DataType::Float(16));
   const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
-                          Scheduled(kernel, 64, 64, 4, 32, 1));
+                          Scheduled(kernel, {64, 64, 4, 32, 1}));
   ASSERT_TRUE(func.ok()) << func.status();
   const std::string text = tir::Print(*func);
   EXPECT_THAT(text,
@@ -109,6 +124,21 @@ TEST(WarpProduct, SharesRowsAsTheyLieInMemory) {
   EXPECT_THAT(text, HasSubstr("alloc %a.tile: f16[1, 64, 40] shared"));
   EXPECT_THAT(text, HasSubstr("alloc %b.tile: f16[32, 72] shared"));
   EXPECT_THAT(text, HasSubstr("tensorized r0i in [0, 32)"));
+}
+
+// Parts of 8 x 8 elements lie in 128 bytes one after the other, and a warp has
+// 16 neighbouring rows.
+TEST(WarpProduct, SharesPartsWithFourWarps) {
+  const Kernel kernel = Product({1, 64, 64, 64}, DataType::Float(16));
+  const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
+                          Scheduled(kernel, {64, 64, 0, 32, 1}));
+  ASSERT_TRUE(func.ok()) << func.status();
+  const std::string text = tir::Print(*func);
+  EXPECT_THAT(text,
+              HasSubstr("alloc %c.acc: f32[1, 32, 4, 1, 2, 16] registers"));
+  EXPECT_THAT(text, HasSubstr("alloc %a.tile: f16[1, 4, 65, 8] shared"));
+  EXPECT_THAT(text, HasSubstr("alloc %b.tile: f16[8, 33, 8] shared"));
+  EXPECT_THAT(text, HasSubstr("tensorized "));
 }
 
 TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
@@ -122,6 +152,9 @@ TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(32)),
                              TestGpuWithWarpTiles(/*has_tf32=*/true)),
             "gpu.warp_product");
+  EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::BFloat16()),
+                             TestGpuWithWarpGroupTiles()),
+            "gpu.warp_group_product");
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(16)), TestGpu()),
             "gpu.tile_product");
   EXPECT_EQ(gpu::TemplateFor(Product({1, 8, 512, 512}, DataType::Float(16)),

@@ -249,6 +249,7 @@ class BodyReader {
       return Fail("the machine does not know this instruction");
     }
     made.form = *form;
+    if (form->more > 0 && !ReadMore(&operands, &made)) return false;
     operands = Flattened(operands);
     if (operands.size() != form->operands.size()) {
       return Fail("it has " + std::to_string(operands.size()) +
@@ -259,6 +260,22 @@ class BodyReader {
     }
     kernel_.code.push_back(std::move(made));
     return true;
+  }
+
+  // The first operand, which the others come after.
+  bool ReadMore(std::vector<std::string_view>* operands, Instruction* made) {
+    const std::vector<std::string_view> names =
+        Flattened({operands->begin(), operands->begin() + 1});
+    operands->erase(operands->begin());
+    for (const std::string_view name : names) {
+      const auto found = FindRegister(std::string(name));
+      if (!found.has_value() || found->width != 4) {
+        return Fail("no register: " + std::string(name));
+      }
+      made->more.push_back(found->at);
+    }
+    return names.size() == made->form.more ||
+           Fail("it has " + std::to_string(names.size()) + " registers");
   }
 
   bool ReadGuard(std::string_view* text, Instruction* made) {

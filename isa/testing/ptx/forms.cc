@@ -15,6 +15,7 @@ const Forms& AllForms() {
     AddAccesses(forms);
     AddCopies(forms);
     AddMatrices(forms);
+    AddWarpGroups(forms);
     AddTogether(forms);
     return forms;
   }();

@@ -37,6 +37,7 @@ struct Form {
   Space space = Space::kGeneric;
   uint8_t size = 0;  // bytes of an element
   uint8_t count = 1;
+  uint8_t more = 0;  // words in a vector that comes before the operands
   bool is_signed = false;
   // Conversions have these, which convert.cc knows.
   uint8_t from = 0, to = 0, rounding = 0;
@@ -55,6 +56,7 @@ void AddMoves(Forms* forms);
 void AddAccesses(Forms* forms);
 void AddCopies(Forms* forms);
 void AddMatrices(Forms* forms);
+void AddWarpGroups(Forms* forms);
 void AddTogether(Forms* forms);
 
 // The form of an opcode "cvt.": there are too many for a table.

@@ -246,15 +246,21 @@ class Grid {
   void BeginBlock(uint32_t number) {
     const size_t shared = size_t{kernel_.shared_bytes} + launch_.shared_bytes;
     block_.shared.assign(shared, 0xff);
+    block_.group_products.clear();
     block_.uses.phase = 1;
     block_.uses.writers.assign((shared + 3) / 4, 0);
     block_.uses.readers.assign((shared + 3) / 4, 0);
+    block_.uses.unfenced.assign((shared + 3) / 4, 0);
     for (Warp& warp : warps_) {
       SetSpecial(kernel_, "%ctaid.x", &warp, [&](uint32_t) { return number; });
       std::fill(warp.local.begin(), warp.local.end(), 0xff);
       std::fill(warp.pc, warp.pc + kLanes, 0);
       std::fill(warp.groups, warp.groups + kLanes, 0);
       warp.copies.clear();
+      warp.products.clear();
+      warp.products_begun = 0;
+      warp.product_groups = 0;
+      warp.products_are_fenced = false;
       warp.live = warp.all;
       warp.held = 0;
     }

@@ -33,7 +33,8 @@ struct Instruction {
   Form form;
   // Operands are in their order, without braces.
   uint32_t at[16] = {};
-  uint8_t width[16] = {};  // bytes of a lane; 0: a predicate
+  uint8_t width[16] = {};      // bytes of a lane; 0: a predicate
+  std::vector<uint32_t> more;  // the registers of Form::more
   // An address adds this to its register. The first five operands may be some.
   int32_t offset[5] = {};
   int64_t guard = -1;  // a predicate; -1: none

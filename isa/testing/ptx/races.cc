@@ -11,6 +11,10 @@ namespace {
 constexpr uint32_t kWarpBits = 8;
 constexpr uint32_t kSeveral = (1u << kWarpBits) - 1;
 
+// A word's writer and how many fences it had made.
+constexpr uint32_t kFenceBits = 24;
+constexpr uint32_t kFences = (1u << kFenceBits) - 1;
+
 uint32_t TagOf(const Warp& warp) {
   return warp.block->uses.phase << kWarpBits | (warp.number + 1);
 }
@@ -94,6 +98,25 @@ bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes,
     }
     uint32_t& writer = uses.writers[word];
     writer = IsOfOther(writer, mine) ? writer | kSeveral : mine;
+    uses.unfenced[word] =
+        (warp.number + 1) << kFenceBits | (uses.fences[warp.number] & kFences);
+  }
+  return true;
+}
+
+bool CheckFences(Warp& warp, const Instruction& i, uint32_t bytes,
+                 size_t offset) {
+  const Uses& uses = warp.block->uses;
+  for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    const uint32_t tag = uses.unfenced[word];
+    if (tag == 0) continue;
+    const uint32_t writer = (tag >> kFenceBits) - 1;
+    if ((uses.fences[writer] & kFences) == (tag & kFences)) {
+      return warp.Fail(i, kIllegalInstruction,
+                       "warp " + std::to_string(writer) + " wrote word " +
+                           std::to_string(word) +
+                           " of shared memory, and no fence.proxy.async");
+    }
   }
   return true;
 }

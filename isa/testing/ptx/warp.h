@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -25,6 +26,10 @@ struct Uses {
   uint32_t phase = 1;  // counts barriers
   // For each word a tag of races.cc.
   std::vector<uint32_t> writers, readers;
+  // How many fences each warp made between what it wrote and what units read,
+  // and for each word its writer's, with that in the high bits; 0: nobody's.
+  uint32_t fences[32] = {};
+  std::vector<uint32_t> unfenced;
 };
 
 // Everything that the warps of a block have in common.
@@ -36,6 +41,8 @@ struct Block {
   std::vector<uint8_t> parameters;
   std::vector<uint8_t> shared;
   Uses uses;
+  // Descriptors of the products that four warps began, by their first.
+  std::map<uint32_t, std::vector<std::pair<uint64_t, uint64_t>>> group_products;
   Failure failure;
 };
 
@@ -46,6 +53,18 @@ struct Copy {
   uint8_t bytes = 0;
   uint8_t lane = 0;
   uint8_t data[16] = {};
+};
+
+// A warp's part of a product that four warps make until they wait for it.
+struct GroupProduct {
+  const Instruction* instruction = nullptr;
+  uint32_t group = 0;
+  std::vector<uint32_t> lines;    // of shared memory that it reads
+  std::vector<uint8_t> operands;  // what they were
+  std::vector<double> products;
+  bool adds = true;
+  // What its registers had: of the first of those for the same registers.
+  std::vector<float> sums;
 };
 
 struct Warp {
@@ -62,6 +81,10 @@ struct Warp {
   uint32_t pc[kLanes] = {};
   std::vector<Copy> copies;
   uint32_t groups[kLanes] = {};  // of copies, that each thread committed
+  std::vector<GroupProduct> products;
+  size_t products_begun = 0;
+  uint32_t product_groups = 0;  // committed
+  bool products_are_fenced = false;
 
   template <typename T>
   T* Lanes(uint32_t at) {
@@ -161,6 +184,9 @@ bool NoteWrites(Warp& warp, const Instruction& i, uint32_t bytes,
                 uint8_t* const (&at)[kLanes]);
 // The same of one place, by its offset in shared memory.
 bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes, size_t offset);
+// Fails where a thread wrote what units read, and no fence came after.
+bool CheckFences(Warp& warp, const Instruction& i, uint32_t bytes,
+                 size_t offset);
 
 // As Resolve, of one lane and with another alignment; null: it failed.
 uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,

@@ -1,0 +1,193 @@
+// Products by four warps, against loops over the elements of their operands.
+#include <cstdint>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "isa/testing/ptx/numbers.h"
+#include "isa/testing/ptx/run_text.h"
+
+namespace ingot::isa::ptx {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int kRows = 64, kColumns = 16, kDepth = 16, kThreads = 128;
+
+// Whole numbers so small that sums are exact.
+std::vector<float> RandomMatrix(int rows, int seed) {
+  std::mt19937 random(seed);
+  std::vector<float> matrix(rows * kDepth);
+  for (float& number : matrix) number = static_cast<int>(random() % 17) - 8;
+  return matrix;
+}
+
+// As the manual draws operands without swizzling: parts of 8 x 8 elements have
+// 128 bytes, the next terms' part is `along_terms` bytes later, and that of the
+// next rows `along_rows`.
+void Place(const std::vector<float>& matrix, bool terms_are_lines,
+           size_t along_terms, size_t along_rows, size_t start,
+           std::vector<uint32_t>* words) {
+  for (size_t row = 0; row < matrix.size() / kDepth; ++row) {
+    for (size_t k = 0; k < kDepth; ++k) {
+      const size_t line = terms_are_lines ? k % 8 : row % 8;
+      const size_t in_line = terms_are_lines ? row % 8 : k % 8;
+      const size_t byte = start + k / 8 * along_terms + row / 8 * along_rows +
+                          line * 16 + in_line * 2;
+      const uint32_t bits = Narrow<Half>(matrix[row * kDepth + k]).bits;
+      words->at(byte / 4) |= bits << (byte % 4 * 8);
+    }
+  }
+}
+
+struct Case {
+  bool a_lines_are_terms, b_lines_are_terms;
+};
+
+constexpr size_t kAlongTermsOfA = 8 * 128 + 16, kAlongRowsOfA = 128;
+constexpr size_t kAlongTermsOfB = 128, kAlongRowsOfB = 2 * 128 + 16;
+constexpr size_t kStartOfB = 2 * kAlongTermsOfA;
+constexpr size_t kBytes = kStartOfB + 2 * kAlongRowsOfB;
+constexpr size_t kWords = kBytes / 4;
+
+uint64_t DescriptorOf(size_t start, size_t along_terms, size_t along_rows) {
+  return start / 16 | along_terms / 16 << 16 | along_rows / 16 << 32;
+}
+
+std::vector<uint32_t> Operands(const Case& c, const std::vector<float>& a,
+                               const std::vector<float>& b) {
+  std::vector<uint32_t> words(kWords);
+  Place(a, c.a_lines_are_terms, kAlongTermsOfA, kAlongRowsOfA, 0, &words);
+  Place(b, c.b_lines_are_terms, kAlongTermsOfB, kAlongRowsOfB, kStartOfB,
+        &words);
+  return words;
+}
+
+// Copies the operands, and makes each sum 1.
+std::string Beginning() {
+  return R"(
+  .shared .align 16 .b8 operands[)" +
+         std::to_string(kBytes) + R"(];
+  mov.u64 %d4, operands;
+  mov.u32 %r1, %t;
+  copy:
+  setp.ge.u32 %p1, %r1, )" +
+         std::to_string(kWords) + R"(;
+  @%p1 bra copied;
+  mul.wide.u32 %d1, %r1, 4;
+  add.s64 %d2, %in, %d1;
+  ld.global.u32 %r2, [%d2];
+  add.s64 %d3, %d4, %d1;
+  st.shared.u32 [%d3], %r2;
+  add.s32 %r1, %r1, 128;
+  bra copy;
+  copied:
+  setp.eq.u32 %p2, 0, 0;
+  mov.u32 %r20, 0f3F800000;
+  mov.u32 %r21, %r20; mov.u32 %r22, %r20; mov.u32 %r23, %r20;
+  mov.u32 %r24, %r20; mov.u32 %r25, %r20; mov.u32 %r26, %r20;
+  mov.u32 %r27, %r20;
+  mov.u64 %d5, )" +
+         std::to_string(DescriptorOf(0, kAlongTermsOfA, kAlongRowsOfA)) +
+         R"(;
+  mov.u64 %d6, )" +
+         std::to_string(
+             DescriptorOf(kStartOfB, kAlongTermsOfB, kAlongRowsOfB)) +
+         ";\n";
+}
+
+std::string Multiplication(const Case& c) {
+  return "wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 "
+         "{%r20, %r21, %r22, %r23, %r24, %r25, %r26, %r27}, %d5, %d6, "
+         "%p2, 1, 1, " +
+         std::to_string(c.a_lines_are_terms) + ", " +
+         std::to_string(c.b_lines_are_terms) + ";\n";
+}
+
+constexpr char kFenced[] = "fence.proxy.async.shared::cta;\nbar.sync 0;\n";
+constexpr char kBegin[] = "wgmma.fence.sync.aligned;\n";
+constexpr char kCommit[] = "wgmma.commit_group.sync.aligned;\n";
+constexpr char kWait[] = "wgmma.wait_group.sync.aligned 0;\n";
+constexpr char kEnd[] = R"(
+  st.global.v4.u32 [%out], {%r20, %r21, %r22, %r23};
+  st.global.v4.u32 [%out+16], {%r24, %r25, %r26, %r27};)";
+
+TEST(PtxWarpGroups, Multiply) {
+  const std::vector<float> a = RandomMatrix(kRows, 1),
+                           b = RandomMatrix(kColumns, 2);
+  for (const Case& c : {Case{false, false}, Case{false, true},
+                        Case{true, false}, Case{true, true}}) {
+    // Twice, in one group and in the next.
+    const std::string body =
+        Beginning() + kFenced + kBegin + Multiplication(c) + Multiplication(c) +
+        kCommit + Multiplication(c) + kCommit +
+        "wgmma.wait_group.sync.aligned 1;\n" + kWait + kEnd;
+    const std::vector<uint32_t> out =
+        WordsOf(body, kThreads, Operands(c, a, b), 8);
+    for (int thread = 0; thread < kThreads; ++thread) {
+      for (int k = 0; k < 8; ++k) {
+        // The manual's figure of the accumulator's fragments.
+        const int row =
+            thread / 32 * 16 + thread % 32 / 4 + (k % 4 >= 2 ? 8 : 0);
+        const int column = k / 4 * 8 + thread % 4 * 2 + k % 2;
+        float expected = 1;
+        for (int d = 0; d < kDepth; ++d) {
+          expected += 3 * a[row * kDepth + d] * b[column * kDepth + d];
+        }
+        float found;
+        std::memcpy(&found, &out[thread * 8 + k], sizeof found);
+        ASSERT_EQ(found, expected) << thread << " " << k;
+      }
+    }
+  }
+}
+
+std::string FailureText(const std::string& body) {
+  const Case c{false, true};
+  const Failure failure =
+      FailureOf(Beginning() + body, kThreads,
+                Operands(c, RandomMatrix(kRows, 1), RandomMatrix(kColumns, 2)));
+  EXPECT_NE(failure.code, 0);
+  return failure.text;
+}
+
+TEST(PtxWarpGroups, AreOrdered) {
+  const std::string multiply = Multiplication({false, true});
+  EXPECT_THAT(FailureText(std::string("bar.sync 0;\n") + kBegin + multiply +
+                          kCommit + kWait),
+              HasSubstr("and no fence.proxy.async"));
+  EXPECT_THAT(FailureText(kFenced + multiply + kCommit + kWait),
+              HasSubstr("no wgmma.fence is before it"));
+  // Shared memory is written while units read it.
+  EXPECT_THAT(FailureText(std::string(kFenced) + kBegin + multiply + kCommit +
+                          "bar.sync 0;\nst.shared.u32 [%d4], %r1;\n" + kWait),
+              HasSubstr("of shared memory"));
+  // Sums are used before they are there.
+  EXPECT_THAT(FailureText(std::string(kFenced) + kBegin + multiply + kCommit +
+                          "mov.u32 %r20, 0;\n" + kWait),
+              HasSubstr("used before they were waited for"));
+  EXPECT_THAT(
+      FailureText(std::string(kFenced) + kBegin + multiply + kWait + kBegin +
+                  "setp.lt.u32 %p3, %t, 32;\n@%p3 add.s64 %d5, %d5, 1;\n" +
+                  multiply + kCommit + kWait),
+      HasSubstr("warps describe other operands"));
+  EXPECT_THAT(FailureText(std::string(kFenced) + kBegin +
+                          "setp.eq.u32 %p3, %t, 0;\n"
+                          "@%p3 add.s64 %d5, %d5, 1;\n" +
+                          multiply + kCommit + kWait),
+              HasSubstr("threads describe other operands"));
+  EXPECT_THAT(
+      FailureText(std::string(kFenced) + kBegin + "add.s64 %d5, %d5, 12000;\n" +
+                  multiply + kCommit + kWait),
+      HasSubstr("an operand is not all there"));
+  EXPECT_THAT(FailureText(std::string(kFenced) + kBegin +
+                          "or.b64 %d5, %d5, 0x4000000000000000;\n" + multiply +
+                          kCommit + kWait),
+              HasSubstr("does not swizzle"));
+}
+
+}  // namespace
+}  // namespace ingot::isa::ptx
