@@ -340,6 +340,11 @@ struct ProductCase {
   Choice choice;
 };
 
+Choice Tile(int64_t rows, int64_t columns, int64_t step, int64_t chunks) {
+  return {
+      {"rows", rows}, {"columns", columns}, {"step", step}, {"chunks", chunks}};
+}
+
 // Compares it with loops.
 void CheckProduct(const std::string& name, const std::string& targets,
                   const ProductCase& c, DataType type) {
@@ -368,20 +373,13 @@ void CheckProduct(const std::string& name, const std::string& targets,
 // Tiles that stick out of the result and of the sum, and sums that blocks
 // share.
 TEST_P(CudaComputes, ProductsOfAnyTile) {
-  const auto tile = [](int64_t rows, int64_t columns, int64_t step,
-                       int64_t chunks) {
-    return Choice{{"rows", rows},
-                  {"columns", columns},
-                  {"step", step},
-                  {"chunks", chunks}};
-  };
   for (const ProductCase& c :
-       std::vector<ProductCase>{{64, 64, 32, tile(32, 32, 16, 1)},
-                                {70, 132, 20, tile(64, 64, 16, 1)},
-                                {65, 130, 17, tile(16, 64, 8, 1)},
-                                {130, 130, 96, tile(128, 128, 8, 1)},
-                                {40, 72, 128, tile(32, 64, 16, 4)},
-                                {40, 70, 90, tile(32, 16, 8, 2)}}) {
+       std::vector<ProductCase>{{64, 64, 32, Tile(32, 32, 16, 1)},
+                                {70, 132, 20, Tile(64, 64, 16, 1)},
+                                {65, 130, 17, Tile(16, 64, 8, 1)},
+                                {130, 130, 96, Tile(128, 128, 8, 1)},
+                                {40, 72, 128, Tile(32, 64, 16, 4)},
+                                {40, 70, 90, Tile(32, 16, 8, 2)}}) {
     CheckProduct("gpu.tile_product", Targets(), c, DataType::Float(32));
     EXPECT_EQ(std::string(log_()).find("_1 ") != std::string::npos,
               c.choice.at("chunks") > 1);
@@ -391,20 +389,13 @@ TEST_P(CudaComputes, ProductsOfAnyTile) {
 // Tiles of four warps and of eight, of operands as they lie and turned, in one
 // step and in many.
 TEST_P(CudaGroupsCompute, ProductsOfAnyTile) {
-  const auto tile = [](int64_t rows, int64_t columns, int64_t step,
-                       int64_t chunks) {
-    return Choice{{"rows", rows},
-                  {"columns", columns},
-                  {"step", step},
-                  {"chunks", chunks}};
-  };
   for (const ProductCase& c :
-       std::vector<ProductCase>{{64, 32, 32, tile(64, 32, 32, 1)},
-                                {64, 64, 64, tile(64, 64, 32, 1)},
-                                {70, 136, 96, tile(64, 64, 32, 1)},
-                                {130, 260, 200, tile(128, 256, 32, 1)},
-                                {65, 33, 17, tile(64, 32, 64, 1)},
-                                {128, 128, 512, tile(128, 128, 64, 2)}}) {
+       std::vector<ProductCase>{{64, 32, 32, Tile(64, 32, 32, 1)},
+                                {64, 64, 64, Tile(64, 64, 32, 1)},
+                                {70, 136, 96, Tile(64, 64, 32, 1)},
+                                {130, 260, 200, Tile(128, 256, 32, 1)},
+                                {65, 33, 17, Tile(64, 32, 64, 1)},
+                                {128, 128, 512, Tile(128, 128, 64, 2)}}) {
     for (const DataType type : {DataType::Float(16), DataType::BFloat16()}) {
       CheckProduct("gpu.warp_group_product", Targets(), c, type);
     }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "artifact/target_keys.h"
 #include "backends/testing/open_with_tiles.h"
+#include "backends/testing/random_tensor.h"
 #include "backends/testing/run_model.h"
 #include "compiler/relay/ir.h"
 #include "gtest/gtest.h"
@@ -22,18 +22,7 @@ namespace ingot {
 namespace {
 
 using testing_support::CompileAndOpenWithTiles;
-
-template <typename T>
-Tensor Random(DataType dtype, const std::vector<int64_t>& shape, int low,
-              int high, unsigned seed) {
-  Tensor tensor = *Tensor::Empty(dtype, shape);
-  std::mt19937 random(seed);
-  std::uniform_int_distribution<int> number(low, high);
-  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
-    tensor.mutable_data<T>()[i] = static_cast<T>(number(random));
-  }
-  return tensor;
-}
+using testing_support::RandomTensor;
 
 struct Case {
   std::vector<int64_t> rows;  // the data's dimensions but the last
@@ -51,9 +40,10 @@ struct Case {
 struct Problem {
   Problem(const std::vector<int64_t>& data, const std::vector<int64_t>& weights,
           const std::vector<int64_t>& added)
-      : x(Random<uint8_t>(DataType::UInt(8), data, 0, 255, 1)),
-        w(Random<int8_t>(DataType::Int(8), weights, -128, 127, 2)),
-        bias(Random<int32_t>(DataType::Int(32), added, -100000, 100000, 3)) {}
+      : x(RandomTensor<uint8_t>(DataType::UInt(8), data, 0, 255, 1)),
+        w(RandomTensor<int8_t>(DataType::Int(8), weights, -128, 127, 2)),
+        bias(RandomTensor<int32_t>(DataType::Int(32), added, -100000, 100000,
+                                   3)) {}
 
   // Dimensions `symbolic` of the data are only known at run time.
   void Build(const std::string& op, relay::Attrs attrs,

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "artifact/target_keys.h"
 #include "backends/testing/open_with_tiles.h"
+#include "backends/testing/random_tensor.h"
 #include "backends/testing/run_model.h"
 #include "compiler/relay/ir.h"
 #include "gtest/gtest.h"
@@ -20,6 +20,8 @@
 
 namespace ingot {
 namespace {
+
+using testing_support::RandomTensor;
 
 const DataType kF32 = DataType::Float(32);
 
@@ -36,18 +38,6 @@ struct Case {
   int64_t depth() const { return blocks * block; }
 };
 
-template <typename T>
-Tensor Random(DataType dtype, const std::vector<int64_t>& shape, double low,
-              double high, unsigned seed) {
-  Tensor tensor = *Tensor::Empty(dtype, shape);
-  std::mt19937 random(seed);
-  std::uniform_real_distribution<double> number(low, high);
-  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
-    tensor.mutable_data<T>()[i] = static_cast<T>(number(random));
-  }
-  return tensor;
-}
-
 // y = w * x + 1
 std::unique_ptr<relay::Module> Model(const Case& c) {
   auto module = std::make_unique<relay::Module>();
@@ -62,19 +52,20 @@ std::unique_ptr<relay::Module> Model(const Case& c) {
   std::vector<relay::Value> operands = {
       relay::Value{f->AddInput("x", type)},
       relay::Value{f->AddConstant(
-          "w", Random<uint8_t>(DataType::UInt(8),
-                               {c.columns, c.blocks, c.block * c.bits / 8}, 0,
-                               256, 1))},
-      relay::Value{f->AddConstant("s", Random<float>(kF32, blocks, -1, 1, 2))}};
+          "w", RandomTensor<uint8_t>(
+                   DataType::UInt(8),
+                   {c.columns, c.blocks, c.block * c.bits / 8}, 0, 255, 1))},
+      relay::Value{
+          f->AddConstant("s", RandomTensor<float>(kF32, blocks, -1, 1, 2))}};
   if (c.has_zeros) {
-    operands.push_back(relay::Value{
-        f->AddConstant("z", Random<float>(kF32, blocks, 0, 1 << c.bits, 3))});
+    operands.push_back(relay::Value{f->AddConstant(
+        "z", RandomTensor<float>(kF32, blocks, 0, 1 << c.bits, 3))});
   }
   const relay::Value product{
       *f->AddOp("dense_bits", "p", operands,
                 {{"bits", c.bits}, {"data_bits", int64_t{8}}})};
   const relay::Value one{
-      f->AddConstant("one", Random<float>(kF32, {c.columns}, 1, 1, 4))};
+      f->AddConstant("one", RandomTensor<float>(kF32, {c.columns}, 1, 1, 4))};
   f->outputs = {relay::Value{*f->AddOp("add", "y", {product, one})}};
   f->output_names = {"y"};
   return module;
@@ -114,7 +105,7 @@ TEST_P(FewBitsTiles, GiveWhatVectorsDo) {
         std::find(shape.begin(), shape.end(), 0) == shape.end();
     std::replace(shape.begin(), shape.end(), int64_t{0}, m);
     SCOPED_TRACE(absl::StrJoin(shape, "x"));
-    const Tensor x = Random<float>(kF32, shape, -2, 3, 5);
+    const Tensor x = RandomTensor<float>(kF32, shape, -2, 3, 5);
     const auto got = (*tiles)->Run({x}), want = (*vectors)->Run({x});
     ASSERT_TRUE(got.ok() && want.ok()) << got.status() << want.status();
     ASSERT_EQ((*got)[0].shape(), (*want)[0].shape());

@@ -1,6 +1,6 @@
 // Checks on the loops that relay lowers to: the element-wise operators after a
 // convolution or a product run while its sums are in registers or in a small
-// array.
+// array, and symbolic sizes are no work for each element.
 #include "compiler/driver/lower_function.h"
 
 #include <memory>
@@ -253,6 +253,54 @@ TEST_P(RowsTest, OneIsAsOneOfSeveral) {
 
 INSTANTIATE_TEST_SUITE_P(Kernels, RowsTest, testing::ValuesIn(kRows),
                          [](const auto& info) { return info.param.name; });
+
+tir::PrimFunc LoweredForAvx2(const std::string& inputs,
+                             const std::string& body) {
+  const absl::StatusOr<std::unique_ptr<relay::Module>> module =
+      relay::ReadModule(absl::StrCat("module { func @main(", inputs,
+                                     ") -> (%y) { ", body, " } }"));
+  EXPECT_TRUE(module.ok()) << module.status();
+  absl::StatusOr<tir::PrimFunc> kernel = LowerFunction(
+      *(*module)->main(), "f", te::cpu::CpuTemplates(), TestCpu(256));
+  EXPECT_TRUE(kernel.ok()) << kernel.status();
+  return *std::move(kernel);
+}
+
+// A division by a symbol takes as long as many additions.
+TEST(SymbolicSizes, AreDividedByOncePerRow) {
+  const std::string text = tir::Print(LoweredForAvx2(
+      "%x: f32[b, 8, h, w], %z: f32[b, 8, 1, w]", "%y = add(%x, %z)"));
+  EXPECT_THAT(text, testing::HasSubstr("parallel i0_i1 in [0, b * 8)"));
+  EXPECT_THAT(text, testing::HasSubstr("for i2 in [0, h)"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("// h")));
+}
+
+// Places that whole numbers tell are no floats.
+TEST(SymbolicSizes, AreEnlargedByWholeNumbers) {
+  const tir::PrimFunc kernel = LoweredForAvx2("%x: f32[1, 8, h, w]", R"(
+    %r = resize(%x) {coordinate_transformation_mode="asymmetric",
+      mode="nearest", nearest_mode="floor", scales=[1.0, 1.0, 2.0, 3.0],
+      sizes=[1, 8, h * 2, w * 3]}
+    %y = relu(%r))");
+  EXPECT_THAT(tir::Print(kernel), testing::Not(testing::HasSubstr("floor")));
+  constexpr int64_t kChannels = 8, kHeight = 2, kWidth = 3;
+  Tensor x =
+      *Tensor::Empty(DataType::Float(32), {1, kChannels, kHeight, kWidth});
+  for (int64_t i = 0; i < x.NumElements(); ++i) {
+    x.mutable_data<float>()[i] = static_cast<float>(i + 1);
+  }
+  std::vector<Tensor> arguments = {
+      x, *Tensor::Empty(DataType::Float(32),
+                        {1, kChannels, 2 * kHeight, 3 * kWidth})};
+  const absl::Status ran = tir::Interpret(kernel, arguments);
+  ASSERT_TRUE(ran.ok()) << ran;
+  for (int64_t i = 0; i < arguments[1].NumElements(); ++i) {
+    const int64_t column = i % (3 * kWidth), row = i / (3 * kWidth);
+    EXPECT_EQ(arguments[1].data<float>()[i],
+              static_cast<float>(row / 2 * kWidth + column / 3 + 1))
+        << i;
+  }
+}
 
 }  // namespace
 }  // namespace ingot

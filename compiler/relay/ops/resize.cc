@@ -1,6 +1,7 @@
 // Resampling along any dimensions, by ONNX's rules.
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -160,26 +161,43 @@ class Axis {
     return Max(Min(index, in_ - 1), I64(0));
   }
 
+  // The whole number of times that the output is as long as the input.
+  std::optional<int64_t> FactorOf(int d, const Dim& out) const {
+    if (o_.scale_operand) return std::nullopt;
+    int64_t n_in, n_out;
+    if (ConstDim(in_, &n_in) && ConstDim(out, &n_out)) {
+      if (n_in < 1 || n_out % n_in != 0) return std::nullopt;
+      const int64_t factor = n_out / n_in;
+      if (!o_.scales.empty() && o_.scales[d] != static_cast<double>(factor)) {
+        return std::nullopt;
+      }
+      return factor;
+    }
+    constexpr double kMost = 1 << 20;
+    if (o_.scales.empty() || !(o_.scales[d] >= 1 && o_.scales[d] <= kMost)) {
+      return std::nullopt;
+    }
+    const auto factor = static_cast<int64_t>(o_.scales[d]);
+    const bool fits = o_.scales[d] == static_cast<double>(factor) &&
+                      SameDim(SimplifyDim(in_ * I64(factor)), SimplifyDim(out));
+    return fits ? std::make_optional(factor) : std::nullopt;
+  }
+
   // Enlarging by a whole number needs no floats in the usual modes: output i
   // takes input i / scale. Half-pixel positions never fall on a tie then.
   bool ExactNearest(int d, const Expr& i, const Dim& out) {
-    if (o_.mode != "nearest" || o_.scale_operand) return false;
-    int64_t n_in, n_out;
-    if (!ConstDim(in_, &n_in) || !ConstDim(out, &n_out) || n_in < 1 ||
-        n_out % n_in != 0) {
-      return false;
-    }
-    const int64_t factor = n_out / n_in;
-    if (!o_.scales.empty() && o_.scales[d] != static_cast<double>(factor)) {
-      return false;
-    }
+    if (o_.mode != "nearest") return false;
+    const std::optional<int64_t> factor = FactorOf(d, out);
+    if (!factor.has_value()) return false;
+    int64_t n_out;
     const bool half = o_.coordinates == "half_pixel" ||
-                      (o_.coordinates == "pytorch_half_pixel" && n_out > 1);
+                      (o_.coordinates == "pytorch_half_pixel" &&
+                       ConstDim(out, &n_out) && n_out > 1);
     const bool rounds =
         o_.nearest == "round_prefer_floor" || o_.nearest == "round_prefer_ceil";
     if ((o_.coordinates == "asymmetric" && o_.nearest == "floor") ||
         (half && rounds)) {
-      exact_ = FloorDiv(i, factor);
+      exact_ = FloorDiv(i, *factor);
       return true;
     }
     return false;

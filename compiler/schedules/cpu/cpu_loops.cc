@@ -23,6 +23,21 @@ int64_t ReductionLanes(int64_t extent, int64_t lanes) {
   return extent >= lanes ? lanes : 0;
 }
 
+// Of so many outer axes those to fuse: dividing by an extent that is not known
+// takes long, so the last of them stays a loop where it is not and the others
+// are enough to share.
+int FusedAxes(const Stage& stage, int axes) {
+  constexpr int64_t kEnough = 8;
+  if (axes < 2 || ConstExtent(stage.output().shape()[axes - 1]).has_value()) {
+    return axes;
+  }
+  int64_t others = 1;
+  for (int i = 0; i + 1 < axes; ++i) {
+    others *= GuessExtent(stage.output().shape()[i]);
+  }
+  return others >= kEnough ? axes - 1 : axes;
+}
+
 }  // namespace
 
 int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
@@ -97,6 +112,35 @@ int SpecializeConditions(Stage* stage) {
   return first;
 }
 
+ResultTiles CutIntoTiles(Stage* out, int row_axis, int64_t rows_of_block,
+                         RegisterTile tile, int64_t lanes) {
+  const int last = static_cast<int>(out->axes().size()) - 1;
+  ResultTiles tiles;
+  Loop rows = out->axis(row_axis);
+  std::vector<Loop> order;
+  for (int i = 0; i < last; ++i) {
+    if (i != row_axis) order.push_back(out->axis(i));
+  }
+  if (GuessExtent(out->output().shape()[row_axis]) > 2 * rows_of_block) {
+    const auto [block, inner] = out->Split(rows, rows_of_block);
+    tiles.row_block = block;
+    rows = inner;
+    order.push_back(block);
+  }
+  const auto [row_tile, row] = out->Split(rows, tile.rows);
+  const auto [column_tile, column] =
+      out->Split(out->axis(last), tile.vectors * lanes);
+  const auto [vector, lane] = out->Split(column, lanes);
+  order.insert(order.end(), {column_tile, row_tile, row, vector, lane});
+  out->Reorder(order);
+  out->Unroll(row);
+  out->Unroll(vector);
+  out->Vectorize(lane);
+  tiles.columns = column_tile;
+  tiles.rows = row_tile;
+  return tiles;
+}
+
 void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   const int rank = static_cast<int>(stage->axes().size());
   if (rank == 0) return;
@@ -123,7 +167,7 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   } else if (parallel && cut == 0) {
     stage->Parallel(stage->leaves()[0]);
   } else {
-    FuseParallel(stage, std::min(cut, rank - 1), parallel);
+    FuseParallel(stage, FusedAxes(*stage, std::min(cut, rank - 1)), parallel);
   }
 }
 

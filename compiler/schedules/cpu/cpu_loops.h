@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/machine/machine_model.h"
+#include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/te/schedule.h"
 
 namespace ingot::te::cpu {
@@ -37,6 +38,19 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
 // enough as they are, and so are those that fewer rows than `least_rows` use.
 void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
                      int64_t least_rows = 1);
+
+// Loops of a result that is cut into register tiles: of blocks of rows, where
+// there are more than two of them, of tiles along the last axis, and of tiles
+// of rows, innermost.
+struct ResultTiles {
+  std::optional<Loop> row_block;
+  Loop columns, rows;
+};
+
+// Cuts a result whose rows are the axis `row_axis`; a tile's rows and vectors
+// are written out.
+ResultTiles CutIntoTiles(Stage* out, int row_axis, int64_t rows_of_block,
+                         RegisterTile tile, int64_t lanes);
 
 // Cuts every axis on which the value has conditions. Returns the first such
 // axis, or the rank.

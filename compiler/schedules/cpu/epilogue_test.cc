@@ -86,8 +86,9 @@ TEST_P(EpilogueTest, OtherReadersStayApart) {
   Tensor b = g.Placeholder("b", kF32, ConstShape({12, 40}));
   Tensor c = Product(&g, a, b);
   k.inputs = {a, b};
-  k.outputs = {g.Compute("repeated", ConstShape({9, 40}),
-                         [&](auto& i) { return c({I(0), i[1]}) + F(1); })};
+  k.outputs = {g.Compute("repeated", ConstShape({9, 40}), [&](auto& i) {
+    return c({I(0), i[1]}) + F(1);
+  })};
   const Schedule schedule = Make(k);
   EXPECT_EQ(WorkspacesOfSums(Loops(k, schedule)).size(), 1u);
   ExpectSame(k, schedule);

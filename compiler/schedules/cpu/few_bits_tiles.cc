@@ -138,29 +138,10 @@ void Build(Schedule* schedule, Stage* dots, const ScheduleChoice& choice,
   const int row_axis = RowAxisOf(*out);
   const int64_t lanes = LanesFor(*acc, machine);
 
-  Loop rows = out->axis(row_axis);
-  std::vector<Loop> order;
-  for (int i = 0; i + 1 < rank; ++i) {
-    if (i != row_axis) order.push_back(out->axis(i));
-  }
   const int64_t block = BlockRows(*dots, machine, choice.Get("l2_part"));
-  std::optional<Loop> row_block;
-  if (GuessExtent(out->output().shape()[row_axis]) > 2 * block) {
-    auto [o, i] = out->Split(rows, block);
-    row_block = o;
-    rows = i;
-    order.push_back(o);
-  }
-  auto [mo, mi] = out->Split(rows, kTile);
-  auto [no, ni] = out->Split(out->axis(rank - 1), kTile);
-  auto [nv, nl] = out->Split(ni, lanes);
-  for (Loop loop : {no, mo, mi, nv, nl}) order.push_back(loop);
-  out->Reorder(order);
-  out->Unroll(mi);
-  out->Unroll(nv);
-  out->Vectorize(nl);
-
-  acc->ComputeAt(out, mo);
+  const ResultTiles tiles =
+      CutIntoTiles(out, row_axis, block, {kTile, kTile / lanes}, lanes);
+  acc->ComputeAt(out, tiles.rows);
   const Loop group = acc->reduce_axis(0);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
   acc->Reorder({group, acc->axis(row_axis), av, al});
@@ -174,13 +155,13 @@ void Build(Schedule* schedule, Stage* dots, const ScheduleChoice& choice,
     if (choice.Get("unpack") == kOncePerTile) {
       bytes->ComputeAt(acc, group);
     } else {
-      bytes->ComputeAt(out, no);
+      bytes->ComputeAt(out, tiles.columns);
     }
     UnpackInVectors(bytes, machine);
   }
 
   if (GuessWork(dots) >= kParallelWork) {
-    out->Parallel(row_block.value_or(no));
+    out->Parallel(tiles.row_block.value_or(tiles.columns));
   }
 }
 

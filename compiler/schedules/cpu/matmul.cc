@@ -240,30 +240,9 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
 
   const int64_t block =
       BlockRows(machine, *acc, choice.Get("l2_part"), tile.rows);
-  const bool blocked = m > 2 * block;
-
-  Loop rows = out->axis(row_axis), columns = out->axis(rank - 1);
-  std::vector<Loop> order;
-  for (int i = 0; i + 1 < rank; ++i) {
-    if (i != static_cast<int>(row_axis)) order.push_back(out->axis(i));
-  }
-  std::optional<Loop> row_block;
-  if (blocked) {
-    auto [o, i] = out->Split(rows, block);
-    row_block = o;
-    rows = i;
-    order.push_back(o);
-  }
-  auto [mo, mi] = out->Split(rows, tile.rows);
-  auto [no, ni] = out->Split(columns, nr);
-  auto [nv, nl] = out->Split(ni, lanes);
-  for (Loop loop : {no, mo, mi, nv, nl}) order.push_back(loop);
-  out->Reorder(order);
-  out->Unroll(mi);
-  out->Unroll(nv);
-  out->Vectorize(nl);
-
-  acc->ComputeAt(out, mo);
+  const ResultTiles tiles =
+      CutIntoTiles(out, static_cast<int>(row_axis), block, tile, lanes);
+  acc->ComputeAt(out, tiles.rows);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
   Loop terms = acc->reduce_axis(0);
   std::vector<Loop> order_of_terms = {terms};
@@ -290,7 +269,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   acc->Unroll(av);
   acc->Vectorize(al);
 
-  Parallelize(acc, out, row_axis, row_block, no);
+  Parallelize(acc, out, row_axis, tiles.row_block, tiles.columns);
 }
 
 }  // namespace

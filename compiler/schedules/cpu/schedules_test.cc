@@ -78,8 +78,9 @@ Kernel Interleaved(int64_t height, int64_t width, int64_t offset,
                            x({i[0], channel, row, half, i[4]}),
                            y({i[0], channel, row, half, i[4]}));
   });
-  Tensor sum = k.graph.Compute(
-      "sum", shape, [&](auto& i) { return moved(i) + bias({i[1], i[4]}); });
+  Tensor sum = k.graph.Compute("sum", shape, [&](auto& i) {
+    return moved(i) + bias({i[1], i[4]});
+  });
   k.outputs = {Relu(&k.graph, sum)};
   return k;
 }
