@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/codegen/llvm/warp_nest.h"
 #include "llvm/IR/InlineAsm.h"
@@ -88,6 +89,11 @@ std::string Multiplication(const WarpNest& nest, size_t sums, size_t operands) {
 }
 
 }  // namespace
+
+bool KernelEmitter::MultipliesInGroups(const WarpNest& nest) const {
+  return IsHopper(m_) && nest.fits_groups &&
+         nest.warps * WarpNest::kThreads == group_->items;
+}
 
 void KernelEmitter::EmitGroupFence() {
   CallAsm(b_, b_.getVoidTy(), {}, "fence.proxy.async.shared::cta;",

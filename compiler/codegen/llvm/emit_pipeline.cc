@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "compiler/codegen/device_pipelines.h"
-#include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/arith/affine.h"
 #include "compiler/tir/arith/simplify.h"
@@ -162,11 +161,9 @@ std::optional<WarpNest> KernelEmitter::GroupNestOf(const tir::For& loop,
   constexpr int64_t kLeastSlots = 3;
   const auto* threads =
       pipeline.rest.size() == 1 ? As<tir::For>(pipeline.rest[0]) : nullptr;
-  int64_t extent = 0;
-  if (!IsHopper(m_) || pipeline.slots < kLeastSlots || threads == nullptr ||
+  if (pipeline.slots < kLeastSlots || threads == nullptr ||
       threads->for_kind != tir::ForKind::kThread ||
-      TensorizedIn(*threads) == nullptr ||
-      !tir::AsConstInt(threads->extent, &extent) || extent != group_->items) {
+      TensorizedIn(*threads) == nullptr) {
     return std::nullopt;
   }
   bounds_.SetLoop(loop.var.get(), loop.min, loop.extent);
@@ -175,8 +172,27 @@ std::optional<WarpNest> KernelEmitter::GroupNestOf(const tir::For& loop,
   }
   absl::StatusOr<WarpNest> nest = ReadWarpNest(*threads, bounds_);
   LeaveIteration(loop, pipeline);
-  if (!nest.ok() || !nest->fits_groups) return std::nullopt;
+  if (!nest.ok() || !MultipliesInGroups(*nest)) return std::nullopt;
   return *std::move(nest);
+}
+
+void KernelEmitter::EmitStep(const tir::For& loop, const Pipeline& pipeline,
+                             Value* index, bool multiplies_on) {
+  EnterIteration(loop, pipeline, index);
+  multiplies_on_ = multiplies_on;
+  for (const tir::Stmt& s : pipeline.rest) {
+    const auto* threads = As<tir::For>(s);
+    const bool is_last = &s == &pipeline.rest.back();
+    if (is_last && threads != nullptr &&
+        threads->for_kind == tir::ForKind::kThread) {
+      EmitThreads(*threads, false);  // the next iteration waits
+    } else {
+      EmitStmt(s);
+    }
+  }
+  if (multiplies_on) EmitGroupWaitForOthers();
+  multiplies_on_ = false;
+  LeaveIteration(loop, pipeline);
 }
 
 void KernelEmitter::EmitPipeline(const tir::For& loop,
@@ -233,23 +249,7 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   b_.SetInsertPoint(compute);
   commit();
   UseSlot(arrays, slot);
-  EnterIteration(loop, pipeline, index);
-  multiplies_on_ = group_nest.has_value();
-  for (const tir::Stmt& s : pipeline.rest) {
-    const auto* threads = As<tir::For>(s);
-    const bool is_last = &s == &pipeline.rest.back();
-    if (is_last && threads != nullptr &&
-        threads->for_kind == tir::ForKind::kThread) {
-      EmitThreads(*threads, false);  // the next iteration waits
-    } else {
-      EmitStmt(s);
-    }
-  }
-  if (multiplies_on_) {
-    EmitGroupWaitForOthers();
-    multiplies_on_ = false;
-  }
-  LeaveIteration(loop, pipeline);
+  EmitStep(loop, pipeline, index, group_nest.has_value());
   Value* const next = b_.CreateNSWAdd(index, b_.getInt64(1));
   Value* const next_slot = b_.CreateNSWAdd(slot, b_.getInt64(1));
   index->addIncoming(next, b_.GetInsertBlock());

@@ -158,7 +158,7 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
     return;
   }
   cache_.clear();
-  if (read->fits_groups && IsHopper(m_)) {
+  if (MultipliesInGroups(*read)) {
     EmitGroupTiles(*read);
     return;
   }

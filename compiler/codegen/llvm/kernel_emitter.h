@@ -155,6 +155,9 @@ class KernelEmitter {
   std::vector<llvm::Value*> SumPlaces(const WarpNest& nest);
   std::vector<llvm::Value*> LoadSums(const WarpNest& nest);
   void StoreSums(const WarpNest& nest, const std::vector<llvm::Value*>& sums);
+  // Whether four warps of the block make it together, and all of its threads
+  // do.
+  bool MultipliesInGroups(const WarpNest& nest) const;
   // Those of four warps (emit_group_tiles.cc). Where a pipeline has them, they
   // go on while the next iteration begins.
   void EmitGroupTiles(const WarpNest& nest);
@@ -172,6 +175,9 @@ class KernelEmitter {
   std::optional<WarpNest> GroupNestOf(const tir::For& loop,
                                       const Pipeline& pipeline);
   void EmitPipeline(const tir::For& loop, const Pipeline& pipeline);
+  // The rest of iteration `index`, of which a multiplication may go on.
+  void EmitStep(const tir::For& loop, const Pipeline& pipeline,
+                llvm::Value* index, bool multiplies_on);
   // Begins the copies of iteration `index`, into buffers of that slot.
   void EmitCopies(const tir::For& loop, const PipelineArrays& arrays,
                   llvm::Value* index, llvm::Value* slot);

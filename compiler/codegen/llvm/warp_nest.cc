@@ -42,8 +42,8 @@ class Reader {
         threads % WarpNest::kThreads != 0) {
       return Misfit("the threads are not whole warps");
     }
-    warps_ = threads / WarpNest::kThreads;
-    bounds_.Set(nest_.warp.get(), 0, warps_ - 1);
+    nest_.warps = threads / WarpNest::kThreads;
+    bounds_.Set(nest_.warp.get(), 0, nest_.warps - 1);
     const tir::Stmt* body = &threads_.body;
     while (const auto* let = As<tir::LetStmt>(*body)) {
       values_[let->var.get()] = tir::Substitute(let->value, values_);
@@ -185,7 +185,7 @@ class Reader {
     constexpr int64_t kMostColumns = 256;
     int64_t first = 0;
     tir::Affine of_rows = a_;
-    return warps_ % WarpNest::kGroupWarps == 0 &&
+    return nest_.warps % WarpNest::kGroupWarps == 0 &&
            nest_.a.buffer->dtype.bits == 16 && nest_.row_groups == 2 &&
            nest_.column_groups * WarpNest::kGroup <= kMostColumns &&
            Take(nest_.warp, &of_rows) == 2 * nest_.a.group_stride &&
@@ -228,7 +228,6 @@ class Reader {
   // Gives what is named in the threads' loop, in terms of warp, row and column.
   std::map<const tir::Var*, Expr> values_;
   std::vector<const tir::For*> loops_;
-  int64_t warps_ = 0;
   bool has_halves_ = false;  // one loop of terms is around another
   tir::Affine sum_, a_, b_;
 };

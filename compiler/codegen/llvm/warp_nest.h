@@ -61,6 +61,7 @@ struct WarpNest {
   }
 
   tir::VarPtr warp;  // the number of the warp in its block
+  int64_t warps = 0;
   int64_t terms = 0, row_groups = 0, column_groups = 0;
   Operand a, b;
   tir::Buffer sum;
