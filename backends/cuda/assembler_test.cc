@@ -1,6 +1,6 @@
-// What NVIDIA's assembler says of products by tensor cores, where it is
-// installed: threads keep all sums in registers, and multiplications are not
-// made to wait for each other (messages C7500 to C7599).
+// NVIDIA's assembler, where it is installed, on products by tensor cores:
+// threads keep all sums in registers, and multiplications are not made to wait
+// for each other (messages C7500 to C7599).
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

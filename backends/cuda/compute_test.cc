@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(Gpus, CudaComputes,
                          ::testing::Values("sm_70", "sm_80"),
                          [](const auto& info) { return info.param; });
 
-// What only Hopper has.
+// Only Hopper has units of four warps.
 using CudaGroupsCompute = CudaComputes;
 INSTANTIATE_TEST_SUITE_P(Gpus, CudaGroupsCompute, ::testing::Values("sm_90a"),
                          [](const auto& info) { return info.param; });
@@ -407,11 +407,9 @@ TEST_P(CudaComputes, ProductsOfAnyWarpTile) {
   if (!CopiesAhead()) return;  // it has no such units either
   const auto tile = [](int64_t rows, int64_t columns, int64_t warps,
                        int64_t step, int64_t chunks) {
-    return Choice{{"rows", rows},
-                  {"columns", columns},
-                  {"warps", warps},
-                  {"step", step},
-                  {"chunks", chunks}};
+    Choice choice = Tile(rows, columns, step, chunks);
+    choice["warps"] = warps;
+    return choice;
   };
   for (const ProductCase& c :
        std::vector<ProductCase>{{64, 64, 128, tile(32, 32, 4, 16, 1)},

@@ -5,9 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "compiler/codegen/device_kernels.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {

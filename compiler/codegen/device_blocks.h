@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <set>
 
-#include "absl/status/statusor.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::codegen {

@@ -81,8 +81,9 @@ enum class Storage {
   kRegisters,
 };
 
-// How an axis is spread over threads: runs of so many neighbours belong to one
-// thread after the other, and those after the last thread to the first again.
+// Says how an axis is spread over threads: runs of so many neighbours belong to
+// one thread after the other, and those after the last thread to the first
+// again.
 struct ThreadShare {
   int64_t run = 1;
   int64_t threads = 0;  // 0: as many as there are runs

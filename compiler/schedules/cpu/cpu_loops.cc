@@ -23,10 +23,10 @@ int64_t ReductionLanes(int64_t extent, int64_t lanes) {
   return extent >= lanes ? lanes : 0;
 }
 
-// Of so many outer axes those to fuse: dividing by an extent that is not known
-// takes long, so the last of them stays a loop where it is not and the others
-// are enough to share.
-int FusedAxes(const Stage& stage, int axes) {
+// Returns how many of the outer `axes` to fuse. Dividing by an extent that is
+// not known takes long, so the last of them stays a loop where it is not and
+// the others are enough to share.
+int AxesToFuse(const Stage& stage, int axes) {
   constexpr int64_t kEnough = 8;
   if (axes < 2 || ConstExtent(stage.output().shape()[axes - 1]).has_value()) {
     return axes;
@@ -167,7 +167,7 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   } else if (parallel && cut == 0) {
     stage->Parallel(stage->leaves()[0]);
   } else {
-    FuseParallel(stage, FusedAxes(*stage, std::min(cut, rank - 1)), parallel);
+    FuseParallel(stage, AxesToFuse(*stage, std::min(cut, rank - 1)), parallel);
   }
 }
 

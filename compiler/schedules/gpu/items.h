@@ -3,12 +3,16 @@
 #define INGOT_COMPILER_SCHEDULES_GPU_ITEMS_H_
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <vector>
 
 #include "compiler/te/schedule.h"
 
 namespace ingot::te::gpu {
+
+// The cost of values that do not go together.
+inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

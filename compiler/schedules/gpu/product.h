@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 
@@ -51,7 +50,7 @@ struct ProductSizes {
 };
 ProductSizes SizesOf(const Stage& stage, const Product& product);
 
-// Who multiplies: each thread for itself, or those of a warp or of four warps
+// Each thread multiplies for itself, or those of a warp or of four warps do it
 // together, by a unit that they share (MachineUnit::kWarpTiles and
 // kWarpGroupTiles).
 enum class Multipliers { kThreads, kWarps, kWarpGroups };
@@ -67,14 +66,10 @@ struct BlockTile {
   bool ByUnits() const { return multipliers != Multipliers::kThreads; }
 };
 
-inline constexpr int64_t kWarp = 32;
-
 // A tile of `rows` by `columns` that so many warps along its sides multiply.
 BlockTile TileOfWarps(Multipliers multipliers, int64_t row_warps,
                       int64_t column_warps, int64_t rows, int64_t columns,
                       int64_t step);
-
-inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 // Whether no side of the tile is longer than the result's, and `chunks` blocks
 // can share the sum.

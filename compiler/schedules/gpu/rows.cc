@@ -4,7 +4,6 @@
 // them join the parts through shared memory. All statistics of a row and what
 // is made of them are one kernel.
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -24,8 +23,6 @@ constexpr int64_t kThreads = 256;
 // A block joins the parts of its rows in so many cycles: two steps with their
 // barriers.
 constexpr double kJoin = 8192;
-
-constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 // Whether a reduction may be shared by threads. Windows are better read by
 // those that make neighbouring elements.

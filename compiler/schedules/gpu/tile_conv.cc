@@ -5,7 +5,6 @@
 // stick out compute zeros there. Where there are few tiles, several blocks
 // share the channels of the data, and a second kernel joins their sums.
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
 #include <utility>
@@ -24,8 +23,6 @@ namespace {
 
 // Threads along the output channels, and for each of them along the image.
 constexpr int64_t kSide = 16;
-
-constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 bool IsVar(const Expr& e, const tir::VarPtr& var) {
   return e.get() == var.get();

@@ -5,7 +5,6 @@
 
 #include "compiler/schedules/gpu/items.h"
 #include "compiler/schedules/gpu/product.h"
-#include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
 
 namespace ingot::te::gpu {

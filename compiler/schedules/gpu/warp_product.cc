@@ -10,6 +10,8 @@
 namespace ingot::te::gpu {
 namespace {
 
+constexpr int64_t kWarp = 32;
+
 // A unit multiplies 16 x 16 by 16 x 8 elements; two of them load the columns'
 // operand together.
 constexpr int64_t kUnitRows = 16, kUnitColumns = 16, kUnitTerms = 16;

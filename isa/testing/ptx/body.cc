@@ -264,8 +264,8 @@ class BodyReader {
 
   // The first operand, which the others come after.
   bool ReadMore(std::vector<std::string_view>* operands, Instruction* made) {
-    const std::vector<std::string_view> names =
-        Flattened({operands->begin(), operands->begin() + 1});
+    if (operands->empty()) return Fail("it has no registers");
+    const std::vector<std::string_view> names = Flattened({operands->front()});
     operands->erase(operands->begin());
     for (const std::string_view name : names) {
       const auto found = FindRegister(std::string(name));

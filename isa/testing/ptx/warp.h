@@ -26,8 +26,9 @@ struct Uses {
   uint32_t phase = 1;  // counts barriers
   // For each word a tag of races.cc.
   std::vector<uint32_t> writers, readers;
-  // How many fences each warp made between what it wrote and what units read,
-  // and for each word its writer's, with that in the high bits; 0: nobody's.
+  // Each warp's number of fences between what it wrote and what units read. For
+  // each word its writer's number then, with the writer in the high bits; 0: no
+  // thread wrote it.
   uint32_t fences[32] = {};
   std::vector<uint32_t> unfenced;
 };
@@ -63,7 +64,8 @@ struct GroupProduct {
   std::vector<uint8_t> operands;  // what they were
   std::vector<double> products;
   bool adds = true;
-  // What its registers had: of the first of those for the same registers.
+  // The values that its registers had. Empty where another product for the same
+  // registers comes before it.
   std::vector<float> sums;
 };
 

@@ -23,7 +23,7 @@ constexpr int kDepth = 16;
 constexpr int kSide = 8;  // rows and bytes / 2 of the parts that operands have
 constexpr uint32_t kLine = 16;  // bytes of a part's row
 
-// What registers have while a product is made that they are for.
+// Registers have this while a product is made that they are for.
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
 // An operand's place, as its descriptor says.
