@@ -154,10 +154,13 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
   return *std::move(box);
 }
 
-std::vector<Side> PartsOf(const LoopState& state, int axis) {
+std::vector<Side> PartsOf(const LoopState& state, int axis,
+                          const std::vector<int64_t>& places) {
   const Side side = state.box[axis];
-  std::vector<Affine> cuts =
-      ConditionCuts(state.stage->op(), axis, state.bounds);
+  std::vector<Affine> cuts(places.begin(), places.end());
+  if (cuts.empty()) {
+    cuts = ConditionCuts(state.stage->op(), axis, state.bounds);
+  }
   // Insertion sort by what can be proven; a wrong order only costs speed.
   for (size_t i = 1; i < cuts.size(); ++i) {
     for (size_t j = i; j > 0 && state.bounds.ProveLess(cuts[j], cuts[j - 1]);

@@ -18,9 +18,10 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
                                               const Stage* producer,
                                               const LoopState& state);
 
-// The range of an axis, cut where conditions of the value change (see
-// Stage::Specialize).
-std::vector<Side> PartsOf(const LoopState& state, int axis);
+// The range of an axis, cut at these places or, where there are none, where
+// conditions of the value change (see Stage::Specialize).
+std::vector<Side> PartsOf(const LoopState& state, int axis,
+                          const std::vector<int64_t>& places);
 
 }  // namespace ingot::te
 

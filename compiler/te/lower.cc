@@ -188,7 +188,7 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     const int axis = root_info.axis;
     state.specialized_done[axis] = true;
     std::vector<Stmt> parts;
-    for (const Side& part : PartsOf(state, axis)) {
+    for (const Side& part : PartsOf(state, axis, stage->places_[axis])) {
       LoopState inside = state;
       inside.box[axis] = part;
       parts.push_back(EmitLoop(std::move(inside), loop, body));

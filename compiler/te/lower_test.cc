@@ -298,6 +298,54 @@ func @f(%x: f32[16]) -> (%p: f32[19]) {
   ExpectSame(k, s);
 }
 
+TEST(LowerTest, SpecializeAtPlacesCutsWhatIsComputedInside) {
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, {I(16)});
+  k.inputs = {x};
+  Tensor sum = k.graph.Reduce(
+      "sum", {I(16)}, {I(2)}, Reducer::Sum(kF32), [&](auto& i, auto& r) {
+        const Expr at = i[0] - r[0];
+        return tir::MakeSelect(tir::Ge(at, I(0)), x({at}), F(0));
+      });
+  k.outputs = {
+      k.graph.Compute("y", {I(16)}, [&](auto& i) { return sum(i) * F(2); })};
+  Schedule s = Make(k);
+  Stage* out = s.Find(k.outputs[0]);
+  out->Specialize(out->axis(0), {4});
+  auto [o, i] = out->Split(out->axis(0), 4);
+  Stage* acc = s.Find(sum);
+  acc->ComputeAt(out, o);
+  EXPECT_EQ(Text(k, s), R"(
+func @f(%x: f32[16]) -> (%y: f32[16]) {
+  {
+    alloc %sum: f32[4] stack
+    for i0 in [0, 4) {
+      %sum[i0] = 0.0f
+      for r0 in [0, 2) {
+        %sum[i0] = %sum[i0] + select(r0 <= i0, %x[i0 - r0], 0.0f)
+      }
+    }
+    for i0i in [0, 4) {
+      %y[i0i] = %sum[i0i] * 2.0f
+    }
+  }
+  for i0o in [0, 3) {
+    alloc %sum: f32[4] stack
+    for i0 in [0, 4) {
+      %sum[i0] = 0.0f
+      for r0 in [0, 2) {
+        %sum[i0] = %sum[i0] + %x[i0o * 4 + i0 - r0 + 4]
+      }
+    }
+    for i0i in [0, 4) {
+      %y[i0o * 4 + i0i + 4] = %sum[i0i] * 2.0f
+    }
+  }
+}
+)");
+  ExpectSame(k, s);
+}
+
 TEST(LowerTest, FusedPartsAreNamedOnce) {
   Kernel k = MatmulRelu(I(4), I(6), I(8));
   Schedule s = Make(k);

@@ -36,6 +36,7 @@ void Stage::ResetLoops() {
   leaves_ = axes_;
   leaves_.insert(leaves_.end(), reduce_axes_.begin(), reduce_axes_.end());
   specialized_.assign(axes_.size(), false);
+  places_.assign(axes_.size(), {});
   accumulate_ = Loop();
   apart_ = false;
   prefetches_.clear();
@@ -201,6 +202,13 @@ void Stage::Specialize(Loop axis) {
   auto it = std::find(axes_.begin(), axes_.end(), axis);
   if (!Require(it != axes_.end(), "only axes can be specialized")) return;
   specialized_[it - axes_.begin()] = true;
+}
+
+void Stage::Specialize(Loop axis, std::vector<int64_t> places) {
+  auto it = std::find(axes_.begin(), axes_.end(), axis);
+  if (!Require(it != axes_.end(), "only axes can be specialized")) return;
+  specialized_[it - axes_.begin()] = true;
+  places_[it - axes_.begin()] = std::move(places);
 }
 
 void Stage::ComputeInline() {

@@ -158,6 +158,9 @@ class Stage {
   // value compares this axis with a bound. In each the condition is decided,
   // so a padding becomes: zeros; a copy; zeros. For an axis of the definition.
   void Specialize(Loop axis);
+  // The same, cut at these places instead, which rise: where the conditions of
+  // a stage that is computed inside change.
+  void Specialize(Loop axis, std::vector<int64_t> places);
 
   // No loops: the value is put where it is read. Not for reductions, outputs
   // or extern operations.
@@ -240,7 +243,8 @@ class Stage {
   std::vector<LoopInfo> loops_;
   std::vector<Relation> relations_;
   std::vector<Loop> axes_, reduce_axes_, leaves_;
-  std::vector<bool> specialized_;  // parallel to axes_
+  std::vector<bool> specialized_;             // parallel to axes_
+  std::vector<std::vector<int64_t>> places_;  // the same; none: by conditions
   bool inlined_ = false;
   Stage* consumer_ = nullptr;
   Loop attach_;

@@ -1,11 +1,14 @@
 // Convolutions over channel blocks: the block is the vector, a stretch of the
 // output's row times a few blocks of output channels is the register tile.
+// An image's padding, which takes long to copy beside the products of few
+// channels, is not copied: borders have loops of their own.
 #include <algorithm>
 #include <limits>
 #include <optional>
 #include <vector>
 
 #include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/borders.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/schedules/stage_facts.h"
@@ -20,9 +23,18 @@ bool Matches(const ScheduleSite& site) {
          site.stage.axes().size() == 5;
 }
 
+// Where no padding is read; nothing where it must be a copy. Steps over a block
+// of input channels would each look at the conditions of a border.
+std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage* pad) {
+  if (pad == nullptr || acc.reduce_axes().size() != 3) return std::nullopt;
+  return PlaneInteriorOf(acc, *pad);
+}
+
 // The sizes of one convolution that the order of its loops depends on.
 struct Problem {
-  Problem(const Stage& acc, const Stage& out, const MachineModel& machine);
+  // Without `pad` no padding need be copied.
+  Problem(const Stage& acc, const Stage& out, const Stage* pad,
+          const MachineModel& machine);
 
   // Blocks of output channels in a tile of so many vectors.
   int64_t BlocksOf(int64_t vectors) const {
@@ -53,12 +65,13 @@ struct Problem {
   int64_t input_channels;  // iterations of the outermost reduce loop
   int64_t window;          // elements of the kernel's plane
   int64_t element;         // bytes
+  int64_t padded_bytes = 0;
   // One image: threads share the output channels alone, so that the loop over
   // them may have a tail. With more images the loops are fused and may not.
   bool uneven;
 };
 
-Problem::Problem(const Stage& acc, const Stage& out,
+Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
                  const MachineModel& machine) {
   const auto& shape = out.output().shape();
   const auto& reduce = acc.op().reduce_extent;
@@ -76,6 +89,9 @@ Problem::Problem(const Stage& acc, const Stage& out,
   element = acc.output().dtype().bytes();
   uneven = ConstExtent(shape[0]) == std::optional<int64_t>(1) && blocks >= 24 &&
            vectors_per_block == 1;
+  if (pad != nullptr) {
+    padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
+  }
 }
 
 int64_t Problem::SumRows(int64_t oc_blocks, const MachineModel& machine) const {
@@ -114,12 +130,23 @@ double Cost(const Problem& p, const MachineModel& machine,
       (!rows_outside && p.PrefersSplitChannels(oc_blocks, machine))) {
     cycles *= kReadsAgain;
   }
+  // A copy is written and read once more; borders are slower than the interior,
+  // and code.
+  constexpr double kBytesPerCycle = 4, kBorders = 1.05;
+  if (choice.Get("copies_padding") != 0) {
+    cycles += static_cast<double>(p.padded_bytes) / kBytesPerCycle;
+  } else {
+    if (split_channels) return std::numeric_limits<double>::infinity();
+    cycles *= kBorders;
+  }
   return cycles;
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
   const MachineModel machine = MachineOfTiles(site.stage, site.machine);
-  const Problem p(site.stage, *ResultOf(site.schedule, site.stage), machine);
+  const Stage* pad = FindPad(site.schedule, site.stage);
+  const Problem p(site.stage, *ResultOf(site.schedule, site.stage), pad,
+                  machine);
   const int64_t all = p.blocks * p.vectors_per_block;
   std::vector<int64_t> vectors, widths;
   for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
@@ -133,7 +160,11 @@ ScheduleSpace Space(const ScheduleSite& site) {
   space.parameters = {{"vectors", vectors},
                       {"width", widths},
                       {"rows_outside", {0, 1}},
-                      {"split_channels", {0, 1}}};
+                      {"split_channels", {0, 1}},
+                      {"copies_padding", {1}}};
+  if (InteriorOf(site.stage, pad)) {
+    space.parameters.back().values.push_back(0);
+  }
   space.cost = [p, machine](const ScheduleChoice& choice) {
     return Cost(p, machine, choice);
   };
@@ -145,7 +176,7 @@ struct Plan {
   Problem problem;
   RegisterTile tile;
   int64_t oc_tile;  // blocks of output channels
-  bool rows_outside, split_channels;
+  bool rows_outside, split_channels, cuts_borders;
 };
 
 // The loops of the accumulator computed inside of.
@@ -181,12 +212,14 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
   out->Unroll(bv);
   out->Vectorize(bl);
   const bool even = plan.problem.blocks % plan.oc_tile == 0;
-  if (plan.rows_outside) {
+  if (plan.rows_outside && plan.cuts_borders) {
+    if (parallel) out->Parallel(row);
+  } else if (plan.rows_outside) {
     FuseParallel(out, even ? 3 : 2, parallel);
   } else if (!even) {
     if (parallel) out->Parallel(co);
   } else {
-    FuseParallel(out, row_block ? 2 : 3, parallel);
+    FuseParallel(out, row_block || plan.cuts_borders ? 2 : 3, parallel);
   }
   return {wo, row_block};
 }
@@ -251,12 +284,18 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   auto [acc, out] = MakeAnchor(schedule, stage);
-  Plan plan = {Problem(*acc, *out, machine),
+  Stage* const pad = FindPad(*schedule, *acc);
+  Plan plan = {Problem(*acc, *out, pad, machine),
                {choice.Get("width"), choice.Get("vectors")},
                0,
                choice.Get("rows_outside") != 0,
-               choice.Get("split_channels") != 0};
+               choice.Get("split_channels") != 0,
+               choice.Get("copies_padding") == 0};
   plan.oc_tile = plan.problem.BlocksOf(plan.tile.vectors);
+  if (plan.cuts_borders) {
+    CutAtBorders(out, *InteriorOf(*acc, pad), plan.tile.rows);
+    pad->ComputeInline();
+  }
   const ResultLoops loops =
       ScheduleResult(out, plan, plan.problem.SumRows(plan.oc_tile, machine),
                      GuessWork(acc) >= kParallelWork);

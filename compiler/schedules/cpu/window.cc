@@ -1,11 +1,13 @@
 // Loops whose cost is memory: depthwise convolutions and pools. A vector of
 // channels (or of neighbouring columns) at a time, a stretch of the row in
-// registers, the window unrolled so that neighbours share what they load.
+// registers, the window unrolled so that neighbours share what they load. Where
+// that is channels, padding is no copy: borders have loops of their own.
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "compiler/schedules/cpu/anchor.h"
+#include "compiler/schedules/cpu/borders.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
@@ -48,6 +50,25 @@ int64_t RowTile(const Stage& out, const MachineModel& machine) {
   return tile;
 }
 
+// Windows of more elements are loops.
+constexpr int64_t kMostUnrolled = 25;
+
+bool UnrollsWindow(const Stage& acc) {
+  int64_t window = 1;
+  for (const Expr& extent : acc.op().reduce_extent) {
+    if (!ConstExtent(extent)) return false;
+    window *= *ConstExtent(extent);
+  }
+  return window <= kMostUnrolled;
+}
+
+// Nothing where the padding must be a copy: other windows' conditions would be
+// looked at for each element.
+std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage& pad) {
+  if (!IsBlocked(acc) || !UnrollsWindow(acc)) return std::nullopt;
+  return PlaneInteriorOf(acc, pad);
+}
+
 // These loops wait for memory, so that no count of cycles tells tiles apart.
 ScheduleSpace Space(const ScheduleSite& site) {
   const Stage& out = *ResultOf(site.schedule, site.stage);
@@ -62,6 +83,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
   if (const Stage* pad = FindPad(site.schedule, site.stage)) {
     const int64_t rows = RowsPerTile(out, *pad, site.machine);
     space.parameters.push_back({"rows", {rows, 2 * rows, rows / 2}});
+    space.parameters.push_back({"copies_padding", {1}});
+    if (InteriorOf(site.stage, *pad)) {
+      space.parameters.back().values = {0, 1};
+    }
   }
   return space;
 }
@@ -69,13 +94,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
 // The loops of one tile of the accumulator: the window unrolled where it is
 // small, vectors in the inside.
 void ScheduleAccumulator(Stage* acc, int64_t lanes) {
-  int64_t window = 1;
-  bool constant_window = true;
-  for (const Expr& extent : acc->op().reduce_extent) {
-    constant_window = constant_window && ConstExtent(extent).has_value();
-    window *= GuessExtent(extent);
-  }
-  const bool unroll_window = constant_window && window <= 25;
+  const bool unroll_window = UnrollsWindow(*acc);
   std::vector<Loop> inner(acc->axes().begin(), acc->axes().begin() + 3);
   for (Loop loop : acc->reduce_axes()) {
     inner.push_back(loop);
@@ -100,6 +119,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   auto [acc, out] = MakeAnchor(schedule, stage);
   const int64_t lanes = LanesFor(*acc, machine);
   Stage* pad = FindPad(*schedule, *acc);
+  const bool cut = pad != nullptr && choice.Get("copies_padding") == 0;
+  if (cut) {
+    CutAtBorders(out, *InteriorOf(*acc, *pad), choice.Get("width"));
+    pad->ComputeInline();
+    pad = nullptr;
+  }
   std::vector<Loop> order = {out->axis(0), out->axis(1)};
   Loop row = out->axis(kHeight);
   std::optional<Loop> row_block;
@@ -127,7 +152,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
   out->Reorder(order);
   const bool parallel = GuessWork(acc) >= kParallelWork;
-  FuseParallel(out, row_block ? 2 : 3, parallel);
+  FuseParallel(out, row_block || cut ? 2 : 3, parallel);
   if (pad != nullptr) {
     pad->ComputeAt(out, *row_block);
     ScheduleElementwise(pad, machine);

@@ -1,0 +1,119 @@
+#include "compiler/schedules/cpu/borders.h"
+
+#include <algorithm>
+
+#include "compiler/schedules/stage_facts.h"
+#include "compiler/te/conditions.h"
+#include "compiler/tir/arith/affine.h"
+#include "compiler/tir/arith/simplify.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+constexpr int kHeight = 2, kWidth = 3;  // axes
+// Each row at a border is code of its own.
+constexpr int64_t kMostBorderRows = 4;
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// The elements of a padded axis that are no padding.
+std::optional<Interior> DataOf(const Stage& pad, int axis) {
+  const auto extent = ConstExtent(pad.output().shape()[axis]);
+  if (!extent) return std::nullopt;
+  Interior data = {0, *extent};
+  for (const Affine& cut :
+       ConditionCuts(pad.op(), axis, tir::Bounds::Dimensions())) {
+    const auto place = cut.AsConst();
+    if (!place) return std::nullopt;
+    if (*place <= *extent / 2) {
+      data.begin = std::max(data.begin, *place);
+    } else {
+      data.end = std::min(data.end, *place);
+    }
+  }
+  return data;
+}
+
+// What a window reads along an axis: [place * step, place * step + last].
+struct Window {
+  int64_t step, last;
+};
+
+std::optional<Window> WindowOf(const Operation& op, const Expr& index,
+                               const tir::VarPtr& place) {
+  Affine rest = tir::ToAffine(index);
+  Window window = {rest.CoefficientOf(place.get()), 0};
+  if (window.step <= 0) return std::nullopt;
+  rest.Add(Affine::Atom(place), -window.step);
+  for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
+    const auto taps = ConstExtent(op.reduce_extent[i]);
+    const int64_t step = rest.CoefficientOf(op.reduce_axis[i].get());
+    if (!taps || step < 0) return std::nullopt;
+    rest.Add(Affine::Atom(op.reduce_axis[i]), -step);
+    window.last += (*taps - 1) * step;
+  }
+  if (!(rest == Affine(0))) return std::nullopt;
+  return window;
+}
+
+}  // namespace
+
+std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
+                                   int axis) {
+  const auto extent = ConstExtent(acc.output().shape()[axis]);
+  const auto data = DataOf(pad, axis);
+  if (!extent || !data) return std::nullopt;
+  Interior interior = {0, *extent};
+  for (const tir::Load* load : LoadsOf(acc.op().value)) {
+    if (load->buffer != pad.output().buffer) continue;
+    const auto window =
+        WindowOf(acc.op(), load->indices[axis], acc.op().axis[axis]);
+    if (!window) return std::nullopt;
+    interior.begin =
+        std::max(interior.begin, CeilDiv(data->begin, window->step));
+    const int64_t room = data->end - window->last;  // for a window's first
+    interior.end =
+        std::min(interior.end, room <= 0 ? 0 : CeilDiv(room, window->step));
+  }
+  interior.begin = std::min(interior.begin, *extent);
+  interior.end = std::max(interior.begin, interior.end);
+  return interior;
+}
+
+std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
+                              int64_t tile) {
+  std::vector<int64_t> cuts;
+  const int64_t begin = CeilDiv(interior.begin, tile) * tile;
+  const int64_t end = interior.end == extent
+                          ? extent
+                          : std::max(begin, interior.end / tile * tile);
+  for (int64_t cut = tile; cut <= begin; cut += tile) cuts.push_back(cut);
+  for (int64_t cut = end; cut < extent; cut += tile) cuts.push_back(cut);
+  cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+  while (!cuts.empty() && cuts.back() >= extent) cuts.pop_back();
+  return cuts;
+}
+
+std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,
+                                             const Stage& pad) {
+  const auto rows = InteriorOf(acc, pad, kHeight);
+  const auto columns = InteriorOf(acc, pad, kWidth);
+  if (!rows || !columns) return std::nullopt;
+  const int64_t height = GuessExtent(acc.output().shape()[kHeight]);
+  if (height - (rows->end - rows->begin) > kMostBorderRows) {
+    return std::nullopt;
+  }
+  return PlaneInterior{*rows, *columns};
+}
+
+void CutAtBorders(Stage* out, const PlaneInterior& interior, int64_t tile) {
+  const auto cut = [out](int axis, const Interior& part, int64_t size) {
+    const int64_t extent = GuessExtent(out->output().shape()[axis]);
+    const std::vector<int64_t> cuts = TileCuts(part, extent, size);
+    if (!cuts.empty()) out->Specialize(out->axis(axis), cuts);
+  };
+  cut(kHeight, interior.rows, 1);
+  cut(kWidth, interior.columns, tile);
+}
+
+}  // namespace ingot::te::cpu

@@ -1,0 +1,46 @@
+// The borders of a reduction over windows, where these read padding. Loops that
+// are made for each border by itself know what lies beyond it, so that the
+// padding need not be copied.
+#ifndef INGOT_COMPILER_SCHEDULES_CPU_BORDERS_H_
+#define INGOT_COMPILER_SCHEDULES_CPU_BORDERS_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "compiler/te/schedule.h"
+
+namespace ingot::te::cpu {
+
+// The places of an axis whose windows read no padding.
+struct Interior {
+  int64_t begin, end;  // begin <= end
+};
+
+// Returns those of an axis of `acc`, which reads the padding `pad` at sums of
+// multiples of axes; nothing where their number is not known.
+std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
+                                   int axis);
+
+// Returns where to cut an axis of so many places, so that all borders are loops
+// of one tile, or a part of one, and the interior has whole tiles.
+std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
+                              int64_t tile);
+
+// The interior of a plane of rows (axis 2) and columns (axis 3).
+struct PlaneInterior {
+  Interior rows, columns;
+};
+
+// Nothing where it is not known, or has so many rows around it that the padding
+// had better be copied.
+std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,
+                                             const Stage& pad);
+
+// Cuts the plane of `out`, each element of which is made of one of `acc`, in
+// tiles of a row's columns. What reads padding then has loops of its own.
+void CutAtBorders(Stage* out, const PlaneInterior& interior, int64_t tile);
+
+}  // namespace ingot::te::cpu
+
+#endif  // INGOT_COMPILER_SCHEDULES_CPU_BORDERS_H_

@@ -1,0 +1,123 @@
+// Borders of windows: where they are, and that kernels whose padding is no copy
+// compute what the definition says, for planes of all sizes around the tiles'.
+#include "compiler/schedules/cpu/borders.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "compiler/machine/test_machine.h"
+#include "compiler/schedules/choose.h"
+#include "compiler/schedules/cpu/templates.h"
+#include "compiler/schedules/cpu/test_kernels.h"
+#include "compiler/schedules/schedule_kernel.h"
+#include "compiler/te/lower.h"
+#include "compiler/te/testing/check.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/passes/passes.h"
+#include "compiler/tir/printer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(BordersTest, TilesAreCutWhereTheInteriorHasWholeOnes) {
+  EXPECT_THAT(TileCuts({1, 39}, 40, 4), ElementsAre(4, 36));
+  EXPECT_THAT(TileCuts({1, 13}, 14, 4), ElementsAre(4, 12));
+  EXPECT_THAT(TileCuts({1, 39}, 40, 1), ElementsAre(1, 39));
+  EXPECT_THAT(TileCuts({2, 38}, 40, 1), ElementsAre(1, 2, 38, 39));
+  EXPECT_THAT(TileCuts({0, 39}, 40, 4), ElementsAre(36));
+  EXPECT_THAT(TileCuts({3, 40}, 40, 4), ElementsAre(4));
+  EXPECT_THAT(TileCuts({0, 40}, 40, 4), IsEmpty());
+  // No whole tile is inside: each is a border.
+  EXPECT_THAT(TileCuts({1, 6}, 7, 4), ElementsAre(4));
+  EXPECT_THAT(TileCuts({3, 5}, 11, 4), ElementsAre(4, 8));
+  EXPECT_THAT(TileCuts({2, 2}, 3, 1), ElementsAre(1, 2));
+  EXPECT_THAT(TileCuts({1, 3}, 4, 4), IsEmpty());
+}
+
+// The loops that a kernel's own template makes, chosen not to copy padding.
+class PaddingTest : public testing::TestWithParam<int> {
+ protected:
+  Schedule Make(const Kernel& kernel) {
+    chosen_ = false;
+    auto schedule = ScheduleKernel(
+        kernel.graph, kernel.outputs, CpuTemplates(),
+        TestCpuWithSmallCaches(GetParam()),
+        [&](const ScheduleTemplate& t, const ScheduleSite& site,
+            const ScheduleChoice& cheapest) {
+          for (const ScheduleChoice& point : AllPoints(t, site)) {
+            if (!absl::StrContains(point.ToString(), "copies_padding=0")) {
+              continue;
+            }
+            chosen_ = true;
+            return point;
+          }
+          return cheapest;
+        });
+    EXPECT_TRUE(schedule.ok()) << schedule.status();
+    return *std::move(schedule);
+  }
+  void Check(const Kernel& kernel, bool chosen = true) {
+    const Schedule schedule = Make(kernel);
+    EXPECT_EQ(chosen_, chosen);
+    ExpectSame(kernel, schedule);
+  }
+
+  bool chosen_ = false;
+};
+
+TEST_P(PaddingTest, Windows) {
+  for (const bool pool : {false, true}) {
+    for (const int64_t size : {1, 2, 3, 4, 5, 7, 8, 9, 13, 18}) {
+      for (const int64_t kernel : {2, 3, 5}) {
+        for (const int64_t stride : {1, 2}) {
+          const int64_t pad = kernel / 2;
+          if (size + 2 * pad < kernel) continue;
+          SCOPED_TRACE(absl::StrCat("plane ", size, ", kernel ", kernel,
+                                    ", stride ", stride, pool ? ", pool" : ""));
+          Check(BlockedWindow({1, 16, 0, size, kernel, stride, pad, 1}, pool));
+        }
+      }
+    }
+  }
+}
+
+TEST_P(PaddingTest, FirstConvolutions) {
+  for (const int64_t size : {1, 2, 3, 4, 5, 7, 8, 9, 13, 18}) {
+    for (const int64_t stride : {1, 2}) {
+      SCOPED_TRACE(absl::StrCat("plane ", size, ", stride ", stride));
+      Check(PlainDataConv({2, 3, 16, size, 3, stride, 1, 1}, true));
+    }
+  }
+}
+
+// Seven rows around a plane would each be code of their own.
+TEST_P(PaddingTest, WideBordersAreCopied) {
+  Check(BlockedWindow({1, 8, 0, 20, 7, 1, 3, 1}, true), false);
+}
+
+TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
+  const Kernel k = BlockedWindow({1, 8, 0, 20, 5, 1, 2, 1}, false);
+  auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
+  ASSERT_TRUE(func.ok()) << func.status();
+  func = tir::VectorizeLoops(tir::Simplify(*func));
+  ASSERT_TRUE(func.ok()) << func.status();
+  func = tir::UnrollLoops(*func);
+  ASSERT_TRUE(func.ok()) << func.status();
+  const std::string text = tir::Print(*func);
+  EXPECT_THAT(text, Not(HasSubstr("%pad")));
+  EXPECT_THAT(text, Not(HasSubstr("select")));
+}
+
+INSTANTIATE_TEST_SUITE_P(VectorBits, PaddingTest, testing::Values(0, 256, 512));
+
+}  // namespace
+}  // namespace ingot::te::cpu
