@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "compiler/codegen/llvm/fold_offsets.h"
+#include "compiler/codegen/llvm/strength_reduction.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/CodeGen/MachineModuleInfo.h"
 #include "llvm/CodeGen/Passes.h"
@@ -14,6 +15,7 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar.h"
+#include "llvm/Transforms/Utils.h"
 
 namespace ingot::codegen {
 namespace {
@@ -21,7 +23,7 @@ namespace {
 // As TargetMachine::addPassesToEmitFile does it, which lets no pass of others
 // in. False where there is no such code for the machine.
 bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::CodeGenFileType type,
-               llvm::raw_pwrite_stream& out,
+               llvm::raw_pwrite_stream& out, StrengthReductionGate* gate,
                llvm::legacy::PassManager* passes) {
   llvm::TargetPassConfig* config = machine->createPassConfig(*passes);
   auto* modules = new llvm::MachineModuleInfoWrapperPass(machine);
@@ -30,6 +32,12 @@ bool AddPasses(llvm::LLVMTargetMachine* machine, llvm::CodeGenFileType type,
         llvm::createLoopStrengthReducePass());
     config->insertPass(strength_reduction->getPassID(),
                        CreateFoldOffsetsPass());
+  }
+  if (machine->getTargetTriple().isX86()) {
+    // LLVM runs this one right before strength reduction.
+    const std::unique_ptr<llvm::Pass> before(
+        llvm::createCanonicalizeFreezeInLoopsPass());
+    config->insertPass(before->getPassID(), gate->CreatePass());
   }
   config->setDisableVerify(true);  // a check of LLVM itself
   passes->add(config);
@@ -52,18 +60,23 @@ absl::StatusOr<std::string> EmitMachineCode(llvm::Module* module,
                                             bool object) {
   llvm::SmallString<0> code;
   llvm::raw_svector_ostream out(code);
+  StrengthReductionGate gate;
+  llvm::LLVMContext& context = module->getContext();
+  llvm::OptPassGate& gate_before = context.getOptPassGate();
   llvm::legacy::PassManager passes;
   const llvm::CodeGenFileType type = object
                                          ? llvm::CodeGenFileType::ObjectFile
                                          : llvm::CodeGenFileType::AssemblyFile;
   // Every target of LLVM's is one.
   auto* target = static_cast<llvm::LLVMTargetMachine*>(machine);
-  if (!AddPasses(target, type, out, &passes)) {
+  if (!AddPasses(target, type, out, &gate, &passes)) {
     return absl::InvalidArgumentError(
         absl::StrCat("LLVM writes no ", object ? "objects" : "assembly",
                      " for ", machine->getTargetTriple().str()));
   }
+  context.setOptPassGate(gate);
   passes.run(*module);
+  context.setOptPassGate(gate_before);
   return std::string(code.data(), code.size());
 }
 

@@ -95,5 +95,44 @@ TEST(MachineCode, OtherMachinesHaveTheirs) {
   }
 }
 
+// A function with so many loops, one after the other, each of which adds up
+// every `n`th element.
+std::string Loops(int count) {
+  std::string body = "define void @f(ptr %x, i64 %n) {\nentry:\n";
+  for (int i = 0; i < count; ++i) {
+    const auto in_loop = [i](std::string text) {
+      for (size_t at; (at = text.find('$')) != std::string::npos;) {
+        text.replace(at, 1, std::to_string(i));
+      }
+      return text;
+    };
+    body += in_loop(R"(
+  br label %loop$
+loop$:
+  %i$ = phi i64 [ 0, %entry$ ], [ %next$, %loop$ ]
+  %place$ = mul i64 %i$, %n
+  %a$ = getelementptr float, ptr %x, i64 %place$
+  %v$ = load float, ptr %a$
+  %w$ = fadd float %v$, 1.0
+  store float %w$, ptr %a$
+  %next$ = add nuw nsw i64 %i$, 1
+  %more$ = icmp slt i64 %next$, %n
+  br i1 %more$, label %loop$, label %done$
+done$:
+)");
+    const std::string from = "%entry" + std::to_string(i);
+    body.replace(body.find(from), from.size(),
+                 i == 0 ? "%entry" : "%done" + std::to_string(i - 1));
+  }
+  return body + "  ret void\n}\n";
+}
+
+// Strength reduction makes a sum of the product in a loop.
+TEST(MachineCode, LoopsAreStrengthReducedWhereTheyAreFew) {
+  constexpr char kX86[] = "llvm -mtriple=x86_64-linux-gnu -mcpu=x86-64-v3";
+  EXPECT_THAT(Assembly(kX86, Loops(2)), Not(HasSubstr("imulq")));
+  EXPECT_THAT(Assembly(kX86, Loops(40)), HasSubstr("imulq"));
+}
+
 }  // namespace
 }  // namespace ingot::codegen
