@@ -198,11 +198,7 @@ void Stage::KeepInRegisters(std::vector<ThreadShare> shares) {
   placement_.shares = std::move(shares);
 }
 
-void Stage::Specialize(Loop axis) {
-  auto it = std::find(axes_.begin(), axes_.end(), axis);
-  if (!Require(it != axes_.end(), "only axes can be specialized")) return;
-  specialized_[it - axes_.begin()] = true;
-}
+void Stage::Specialize(Loop axis) { Specialize(axis, {}); }
 
 void Stage::Specialize(Loop axis, std::vector<int64_t> places) {
   auto it = std::find(axes_.begin(), axes_.end(), axis);
