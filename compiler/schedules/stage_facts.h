@@ -15,6 +15,9 @@ namespace ingot::te {
 // The extent that is assumed for a dimension of which only the symbol is known.
 inline constexpr int64_t kGuess = 64;
 
+// Of numbers that are not negative; b is not 0.
+inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
 // The tag's value; empty when there is none.
 absl::string_view TagOf(const Stage* stage, absl::string_view key);
 

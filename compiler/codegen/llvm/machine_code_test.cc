@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "compiler/codegen/llvm/machine.h"
 #include "compiler/target/target.h"
@@ -95,21 +97,17 @@ TEST(MachineCode, OtherMachinesHaveTheirs) {
   }
 }
 
-// A function with so many loops, one after the other, each of which adds up
+// A function with so many loops, one after the other, each of which changes
 // every `n`th element.
 std::string Loops(int count) {
   std::string body = "define void @f(ptr %x, i64 %n) {\nentry:\n";
+  std::string before = "entry";
   for (int i = 0; i < count; ++i) {
-    const auto in_loop = [i](std::string text) {
-      for (size_t at; (at = text.find('$')) != std::string::npos;) {
-        text.replace(at, 1, std::to_string(i));
-      }
-      return text;
-    };
-    body += in_loop(R"(
+    absl::StrAppend(&body, absl::StrReplaceAll(
+                               R"(
   br label %loop$
 loop$:
-  %i$ = phi i64 [ 0, %entry$ ], [ %next$, %loop$ ]
+  %i$ = phi i64 [ 0, %BEFORE ], [ %next$, %loop$ ]
   %place$ = mul i64 %i$, %n
   %a$ = getelementptr float, ptr %x, i64 %place$
   %v$ = load float, ptr %a$
@@ -119,10 +117,9 @@ loop$:
   %more$ = icmp slt i64 %next$, %n
   br i1 %more$, label %loop$, label %done$
 done$:
-)");
-    const std::string from = "%entry" + std::to_string(i);
-    body.replace(body.find(from), from.size(),
-                 i == 0 ? "%entry" : "%done" + std::to_string(i - 1));
+)",
+                               {{"$", absl::StrCat(i)}, {"BEFORE", before}}));
+    before = absl::StrCat("done", i);
   }
   return body + "  ret void\n}\n";
 }

@@ -14,8 +14,6 @@ constexpr int kHeight = 2, kWidth = 3;  // axes
 // Each row at a border is code of its own.
 constexpr int64_t kMostBorderRows = 4;
 
-int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 // The elements of a padded axis that are no padding.
 std::optional<Interior> DataOf(const Stage& pad, int axis) {
   const auto extent = ConstExtent(pad.output().shape()[axis]);
@@ -56,8 +54,6 @@ std::optional<Window> WindowOf(const Operation& op, const Expr& index,
   return window;
 }
 
-}  // namespace
-
 std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
                                    int axis) {
   const auto extent = ConstExtent(acc.output().shape()[axis]);
@@ -79,6 +75,8 @@ std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
   interior.end = std::max(interior.begin, interior.end);
   return interior;
 }
+
+}  // namespace
 
 std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
                               int64_t tile) {

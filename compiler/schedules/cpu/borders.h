@@ -17,11 +17,6 @@ struct Interior {
   int64_t begin, end;  // begin <= end
 };
 
-// Returns those of an axis of `acc`, which reads the padding `pad` at sums of
-// multiples of axes; nothing where their number is not known.
-std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
-                                   int axis);
-
 // Returns where to cut an axis of so many places, so that all borders are loops
 // of one tile, or a part of one, and the interior has whole tiles.
 std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
@@ -32,8 +27,9 @@ struct PlaneInterior {
   Interior rows, columns;
 };
 
-// Nothing where it is not known, or has so many rows around it that the padding
-// had better be copied.
+// Returns that of `acc`, which reads the padding `pad` at sums of multiples of
+// axes; nothing where it is not known, or has so many rows around it that the
+// padding had better be copied.
 std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,
                                              const Stage& pad);
 

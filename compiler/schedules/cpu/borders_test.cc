@@ -99,9 +99,11 @@ TEST_P(PaddingTest, FirstConvolutions) {
   }
 }
 
-// Seven rows around a plane would each be code of their own.
-TEST_P(PaddingTest, WideBordersAreCopied) {
-  Check(BlockedWindow({1, 8, 0, 20, 7, 1, 3, 1}, true), false);
+// Six rows around a plane would each be code of their own, and each element of
+// a large window would be asked for.
+TEST_P(PaddingTest, WideBordersAndLargeWindowsAreCopied) {
+  Check(BlockedWindow({1, 8, 0, 20, 5, 1, 3, 1}, true), false);
+  Check(BlockedWindow({1, 8, 0, 20, 7, 1, 2, 1}, true), false);
 }
 
 TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {

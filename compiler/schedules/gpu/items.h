@@ -7,14 +7,13 @@
 #include <map>
 #include <vector>
 
+#include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule.h"
 
 namespace ingot::te::gpu {
 
 // The cost of values that do not go together.
 inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
-
-inline int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 // Neither the result nor the terms of it have symbolic dimensions.
 bool HasConstantExtents(const Stage& stage);
