@@ -60,8 +60,6 @@ absl::StatusOr<Manifest> ReadManifest(absl::string_view container,
                      manifest.format_version(), " and its header has ",
                      kContainerFormatVersion));
   }
-  // Fields that a later Ingot added mean nothing here and are not written back.
-  manifest.DiscardUnknownFields();
   return manifest;
 }
 

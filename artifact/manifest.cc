@@ -16,6 +16,10 @@ absl::StatusOr<Manifest> DescribeSet(const ArtifactSet& set) {
   Manifest manifest;
   manifest.set_format_version(kContainerFormatVersion);
   *manifest.mutable_provenance() = set.provenance();
+  // Fields that a later Ingot added mean nothing here and are not written back.
+  // (Leaving them out of what is read would cost each load a third of its time:
+  // protobuf does it by descriptors.)
+  manifest.DiscardUnknownFields();
   std::vector<absl::string_view> contents;
   for (const Artifact& artifact : set.artifacts()) {
     contents.push_back(artifact.content.view());
