@@ -292,5 +292,52 @@ TEST(InferTypesTest, LearnsFromConstants) {
   EXPECT_THAT(Print(*module), HasSubstr("relu(%x) : f32[7, 4]"));
 }
 
+// What an exporter writes for y = x, y[a:b, c:d] = u, and for x[i].
+std::vector<std::string> OpsOfScatter(absl::string_view indices,
+                                      absl::string_view reduction = "none") {
+  return OpsAfter(
+      Main(absl::StrCat("(%x: f32[3, 4, 2], %u: f32[2, 2, 2]) -> (%y) {",
+                        " %i = const i64[2, 2, 2] {", indices,
+                        "} %y = scatter_nd(%x, %i, %u) {reduction=\"",
+                        reduction, "\"} }")),
+      {"simplify"});
+}
+
+TEST(SimplifyTest, UpdatesOfABoxAreConcatenated) {
+  // Rows 1 and 2 of columns 1 and 2.
+  EXPECT_THAT(
+      OpsOfScatter("1, 1, 1, 2, -1, 1, 2, -2"),
+      ElementsAre("slice", "slice", "slice", "concat", "slice", "concat"));
+  // The last column of a row, and the first of the next one.
+  EXPECT_THAT(OpsOfScatter("1, 2, 1, 3, 2, 0, 2, 1"),
+              ElementsAre("scatter_nd"));
+  // Twice the same; another order.
+  EXPECT_THAT(OpsOfScatter("1, 1, 1, 1, 2, 1, 2, 2"),
+              ElementsAre("scatter_nd"));
+  EXPECT_THAT(OpsOfScatter("1, 1, 2, 1, 1, 2, 2, 2"),
+              ElementsAre("scatter_nd"));
+  // A place that is not there is left out.
+  EXPECT_THAT(OpsOfScatter("2, 1, 2, 2, 3, 1, 3, 2"),
+              ElementsAre("scatter_nd"));
+  EXPECT_THAT(OpsOfScatter("1, 1, 1, 2, 2, 1, 2, 2", "add"),
+              ElementsAre("scatter_nd"));
+}
+
+TEST(SimplifyTest, GathersOfEqualStepsAreSlices) {
+  const auto ops_of = [](absl::string_view type, absl::string_view indices) {
+    return OpsAfter(
+        Main(absl::StrCat("(%x: f32[2, 6]) -> (%y) { %i = const ", type, " {",
+                          indices, "} %y = gather(%x, %i) {axis=-1} }")),
+        {"simplify"});
+  };
+  EXPECT_THAT(ops_of("i32[]", "-1"), ElementsAre("slice", "reshape"));
+  EXPECT_THAT(ops_of("i64[1, 2]", "1, 4"), ElementsAre("slice", "reshape"));
+  EXPECT_THAT(ops_of("i64[3]", "1, 2, 3"), ElementsAre("slice"));
+  EXPECT_THAT(ops_of("i64[6]", "0, 1, 2, 3, 4, 5"), ElementsAre());
+  for (const char* others : {"3, 2, 1", "1, 1, 1", "1, 2, 4", "4, 5, 6"}) {
+    EXPECT_THAT(ops_of("i64[3]", others), ElementsAre("gather"));
+  }
+}
+
 }  // namespace
 }  // namespace ingot::relay

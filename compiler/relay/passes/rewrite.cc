@@ -9,9 +9,11 @@
 #include "runtime/float16.h"
 
 namespace ingot::relay {
-namespace {
 
-double NumberAt(const void* data, DataType t) {
+double NumberAt(const Tensor& tensor, int64_t index) {
+  const DataType t = tensor.dtype();
+  const char* data =
+      static_cast<const char*>(tensor.raw_data()) + index * t.bytes();
   auto as = [&](auto zero) {
     std::memcpy(&zero, data, sizeof(zero));
     return static_cast<double>(zero);
@@ -20,9 +22,9 @@ double NumberAt(const void* data, DataType t) {
     case DataType::kFloat:
       if (t.bits == 64) return as(double{});
       if (t.bits == 32) return as(float{});
-      return HalfToFloat(*static_cast<const uint16_t*>(data));
+      return HalfToFloat(*reinterpret_cast<const uint16_t*>(data));
     case DataType::kBFloat:
-      return BFloat16ToFloat(*static_cast<const uint16_t*>(data));
+      return BFloat16ToFloat(*reinterpret_cast<const uint16_t*>(data));
     case DataType::kInt:
       if (t.bits == 64) return as(int64_t{});
       if (t.bits == 32) return as(int32_t{});
@@ -35,8 +37,6 @@ double NumberAt(const void* data, DataType t) {
       return as(uint8_t{});
   }
 }
-
-}  // namespace
 
 bool IsFinished(const Function& function) {
   return function.attrs.Has("primitive") || function.attrs.Has("target") ||
@@ -83,15 +83,13 @@ std::optional<double> SplatOf(const Value& value) {
       return std::nullopt;
     }
   }
-  return NumberAt(data, tensor->dtype());
+  return NumberAt(*tensor, 0);
 }
 
 bool AllFinite(const Tensor& tensor) {
   if (!tensor.dtype().is_float()) return true;
-  const auto* data = static_cast<const char*>(tensor.raw_data());
-  const size_t element = tensor.dtype().bytes();
-  for (int64_t i = 0; i < tensor.NumElements(); ++i, data += element) {
-    if (!std::isfinite(NumberAt(data, tensor.dtype()))) return false;
+  for (int64_t i = 0; i < tensor.NumElements(); ++i) {
+    if (!std::isfinite(NumberAt(tensor, i))) return false;
   }
   return true;
 }

@@ -32,6 +32,9 @@ bool IsOneElement(const Value& value);
 // The elements of a constant; null for anything else.
 const Tensor* ConstantOf(const Value& value);
 
+// An element, in row-major order, of a tensor of numbers.
+double NumberAt(const Tensor& tensor, int64_t index);
+
 // The value that all elements of a constant have; nothing when they differ, it
 // has none, or it is not a constant of numbers.
 std::optional<double> SplatOf(const Value& value);

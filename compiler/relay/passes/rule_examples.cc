@@ -22,6 +22,10 @@ void AddShapes(Examples* e) {
       "(%x: f32[5, 2]) -> (%y) {"
       " %a = slice(%x) {starts=[1], ends=[5], axes=[0]}"
       " %y = slice(%a) {starts=[1], ends=[3], axes=[0]} }";
+  (*e)["slice of a concat"] =
+      "(%x: f32[2, 3], %z: f32[2, 5]) -> (%y) { %a = concat(%x, %z) {axis=-1}"
+      " %y = slice(%a) {starts=[1, 4], ends=[2, 8], axes=[0, 1],"
+      " steps=[1, 2]} }";
   (*e)["concat"] =
       "(%x: f32[2, 3], %z: f32[2, 3]) -> (%y) {"
       " %a = concat(%x, %z) {axis=1} %y = concat(%a, %x) {axis=1} }";
@@ -45,6 +49,16 @@ void AddShapes(Examples* e) {
             " %a = transpose(%x) {axes=[1, 0]} %y = ",
             op, "(%a, %c) }");
   }
+}
+
+void AddIndexing(Examples* e) {
+  (*e)["gather of equal steps"] =
+      "(%x: f32[2, 7]) -> (%y) { %i = const i64[3] {1, -4, 5}"
+      " %y = gather(%x, %i) {axis=1} }";
+  (*e)["scatter into a box"] =
+      "(%x: f32[3, 4, 2], %u: f32[2, 2, 2]) -> (%y) {"
+      " %i = const i64[2, 2, 2] {1, 1, 1, 2, 2, -3, -1, 2}"
+      " %y = scatter_nd(%x, %i, %u) }";
 }
 
 void AddArithmetic(Examples* e) {
@@ -199,6 +213,7 @@ void AddBytes(Examples* e) {
 std::map<std::string, std::string> RuleExamples() {
   Examples examples;
   AddShapes(&examples);
+  AddIndexing(&examples);
   AddArithmetic(&examples);
   for (int n : {1, 2, 3}) AddWindows(n, &examples);
   AddPlanes(&examples);

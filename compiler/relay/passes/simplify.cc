@@ -14,7 +14,8 @@ std::vector<RuleTable> AllRuleTables() {
                                    {"join_attention", AttentionRules()},
                                    {"block_layout", UnitHeightRules()}};
   for (absl::Span<const Rule> rules :
-       {ShapeRules(), ArithmeticRules(), WindowRules(), PatternRules()}) {
+       {ShapeRules(), IndexingRules(), ArithmeticRules(), WindowRules(),
+        PatternRules()}) {
     tables.push_back({"simplify", rules});
   }
   return tables;

@@ -9,6 +9,7 @@ namespace ingot::relay {
 
 absl::Span<const Rule> ArithmeticRules();  // simplify_arithmetic.cc
 absl::Span<const Rule> ShapeRules();       // simplify_shape.cc
+absl::Span<const Rule> IndexingRules();    // simplify_indexing.cc
 absl::Span<const Rule> WindowRules();      // simplify_window.cc
 absl::Span<const Rule> PatternRules();     // simplify_pattern.cc
 

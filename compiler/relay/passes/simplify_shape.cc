@@ -110,21 +110,54 @@ absl::StatusOr<Value> SliceOfSlice(RuleContext& c, const Node& node) {
                {{"axes", axes}, {"starts", starts}, {"ends", ends}});
 }
 
+int64_t ConcatAxis(const Node& concat) {
+  const int64_t axis = concat.attrs.Get<int64_t>("axis");
+  return axis < 0 ? axis + concat.outputs[0].shape.size() : axis;
+}
+
+// A slice that reads one of a concat's parts alone is one of that part.
+absl::StatusOr<Value> SliceOfConcat(RuleContext& c, const Node& node) {
+  const Node& concat = *node.inputs[0].node;
+  if (!concat.Is("concat") || node.inputs.size() != 1) return Value{};
+  const int64_t axis = ConcatAxis(concat);
+  const Ints& axes = node.attrs.Get<Ints>("axes");
+  const size_t place = std::find(axes.begin(), axes.end(), axis) - axes.begin();
+  if (place == axes.size()) return Value{};
+  Shape starts = node.attrs.Get<Shape>("starts");
+  Shape ends = node.attrs.Get<Shape>("ends");
+  int64_t start, end, extent;
+  if (node.attrs.GetEach("steps", axes.size())[place] < 1 ||
+      !tir::AsConstInt(starts[place], &start) ||
+      !tir::AsConstInt(ends[place], &end)) {
+    return Value{};
+  }
+  for (const Value& part : concat.inputs) {
+    if (!tir::AsConstInt(part.type().shape[axis], &extent)) return Value{};
+    if (start < extent) {
+      if (end > extent) return Value{};
+      Attrs attrs = node.attrs;
+      starts[place] = tir::MakeInt(start);
+      ends[place] = tir::MakeInt(end);
+      attrs.Set("starts", starts);
+      attrs.Set("ends", ends);
+      return c.Add("slice", {part}, std::move(attrs));
+    }
+    start -= extent;
+    end -= extent;
+  }
+  return Value{};
+}
+
 absl::StatusOr<Value> Concat(RuleContext& c, const Node& node) {
   if (node.inputs.size() == 1) return node.inputs[0];
-  const int rank = static_cast<int>(node.outputs[0].shape.size());
-  auto axis_of = [&](const Node& concat) {
-    const int64_t axis = concat.attrs.Get<int64_t>("axis");
-    return axis < 0 ? axis + rank : axis;
-  };
-  const int64_t axis = axis_of(node);
+  const int64_t axis = ConcatAxis(node);
   std::vector<Value> parts;
   bool changed = false;
   for (const Value& input : node.inputs) {
     const Node& inner = *input.node;
     if (tir::IsConstInt(input.type().shape[axis], 0)) {
       changed = true;  // nothing of it is in the result
-    } else if (inner.Is("concat") && axis_of(inner) == axis &&
+    } else if (inner.Is("concat") && ConcatAxis(inner) == axis &&
                c.SingleUse(input)) {
       changed = true;
       parts.insert(parts.end(), inner.inputs.begin(), inner.inputs.end());
@@ -219,6 +252,7 @@ constexpr Rule kRules[] = {
     {"transposes", "transpose", 1, Transpose},
     {"slice of everything", "slice", 1, WholeSlice},
     {"slice of a slice", "slice", 1, SliceOfSlice},
+    {"slice of a concat", "slice", 1, SliceOfConcat},
     {"concat", "concat", 1, Concat},
     {"expand to the same shape", "expand", 1, SameSize},
     {"tile once", "tile", 1, SameSize},
