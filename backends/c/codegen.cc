@@ -86,10 +86,10 @@ class CWriter : public codegen::CPrinter {
           const MachineModel& machine)
       : main_(main),
         prefix_(std::move(prefix)),
-        is_reproducible_(machine.reproducible),
+        helper_options_{machine.reproducible, machine.vector_bits},
         exports_(Reserved()) {
     if (machine.vector_bits > 0) UseVectorTypes();
-    if (is_reproducible_) RoundOnce();
+    if (helper_options_.fused) RoundOnce();
   }
 
   // Appends the functions of one kernel.
@@ -153,7 +153,7 @@ class CWriter : public codegen::CPrinter {
     used.insert(exports_.helpers().begin(), exports_.helpers().end());
     return absl::StrCat(
         codegen::kCPrelude, uses_parallel_ ? codegen::kCParallel : "",
-        codegen::HelperSource(used, is_reproducible_), Prototypes(functions_),
+        codegen::HelperSource(used, helper_options_), Prototypes(functions_),
         text_, exports_.plain(), "\n#ifndef INGOT_FREESTANDING\n",
         main_ == nullptr ? "" : "#include <stdlib.h>\n", exports_.packed(),
         "\n#endif\n");
@@ -250,7 +250,7 @@ class CWriter : public codegen::CPrinter {
 
   const MainFunction* const main_;
   const std::string prefix_;
-  const bool is_reproducible_;
+  const codegen::HelperOptions helper_options_;
   ExportPrinter exports_;
   std::string name_;                 // of its static function
   std::set<std::string> functions_;  // of all kernels so far

@@ -147,7 +147,7 @@ absl::string_view OpenClWriter::ArrayPrefix(tir::Scope scope) const {
 std::string OpenClWriter::Source() const {
   return absl::StrCat(
       "/* OpenCL C: each kernel is launched as the function table says. */\n",
-      kPrelude, MathNames(), codegen::HelperSource(helpers(), false), text_);
+      kPrelude, MathNames(), codegen::HelperSource(helpers(), {}), text_);
 }
 
 }  // namespace ingot::opencl

@@ -211,7 +211,8 @@ static inline void ingot_prefetch_bytes(const void* element, int ahead) {
 
 }  // namespace
 
-std::string HelperSource(const std::set<std::string>& helpers, bool fused) {
+std::string HelperSource(const std::set<std::string>& helpers,
+                         const HelperOptions& options) {
   std::set<std::string> all = helpers;
   AddMathNeeds(&all);
   bool f16 = false, bf16 = false, f16_d = false, bf16_d = false;
@@ -231,7 +232,7 @@ std::string HelperSource(const std::set<std::string>& helpers, bool fused) {
     } else if (is_bf16) {
       bf16 = true;
     } else if (IsOwnMath(words[1], false)) {
-      math[MathRank(words[1])] += MathSource(words[1], words[2], fused);
+      math[MathRank(words[1])] += MathSource(words[1], words[2], options.fused);
     } else {
       rest += Source(name);
     }
@@ -243,7 +244,7 @@ std::string HelperSource(const std::set<std::string>& helpers, bool fused) {
   if (f16_d) out += absl::Substitute(kRoundDouble, "f16");
   if (bf16_d) out += absl::Substitute(kRoundDouble, "bf16");
   for (const auto& [rank, text] : math) out += text;
-  return absl::StrCat(out, rest, VectorHelperSource(helpers, fused));
+  return absl::StrCat(out, rest, VectorHelperSource(helpers, options));
 }
 
 }  // namespace ingot::codegen

@@ -197,10 +197,18 @@ class CPrinter {
   absl::Status status_;
 };
 
+struct HelperOptions {
+  // The printer was told to RoundOnce.
+  bool fused = false;
+  // How wide the processor's vectors are. Functions of wider ones work on
+  // parts.
+  int vector_bits = 512;
+};
+
 // C definitions of the helpers, and of those that these use in turn: static
-// inline functions, which need math.h, stdint.h and string.h. `fused`: the
-// printer was told to RoundOnce.
-std::string HelperSource(const std::set<std::string>& helpers, bool fused);
+// inline functions, which need math.h, stdint.h and string.h.
+std::string HelperSource(const std::set<std::string>& helpers,
+                         const HelperOptions& options);
 
 }  // namespace ingot::codegen
 

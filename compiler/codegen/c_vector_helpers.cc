@@ -1,5 +1,6 @@
 #include "compiler/codegen/c_vector_helpers.h"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -173,24 +174,29 @@ bool IsSaturating(absl::string_view op) {
   return op == "tou8" || op == "toi8" || op == "tou16" || op == "toi16";
 }
 
-// The widest vectors that a processor has. Compilers take wider ones apart, but
-// not well where a function looks at them.
-constexpr int kWidestBytes = 64;
+// How many of the processor's vectors hold one. Compilers take wider ones
+// apart, but not well where a function looks at them.
+int PartsOf(const VectorName& t, const HelperOptions& options) {
+  return std::max(1, t.bytes * 8 / options.vector_bits);
+}
 
-VectorName PartOf(const VectorName& t) {
+VectorName PartOf(const VectorName& t, const HelperOptions& options) {
   return VectorName(
-      absl::StrCat(t.element, "x", t.lanes / (t.bytes / kWidestBytes)));
+      absl::StrCat(t.element, "x", t.lanes / PartsOf(t, options)));
 }
 
 // Whether the function is one of its parts, which are vectors of that width.
-bool IsByParts(absl::string_view op, const VectorName& t) {
-  return t.bytes > kWidestBytes && op != "load" && op != "strided" &&
+bool IsByParts(absl::string_view op, const VectorName& t,
+               const HelperOptions& options) {
+  return PartsOf(t, options) > 1 && op != "load" && op != "strided" &&
          op != "store" && op != "splat" && op != "select" && op != "bits" &&
          op != "from" && op != "widen" && op != "narrow";
 }
 
-std::string ByParts(absl::string_view op, const VectorName& t) {
-  const VectorName part = PartOf(t);
+std::string ByParts(absl::string_view op, const VectorName& t,
+                    const HelperOptions& options) {
+  const VectorName part = PartOf(t, options);
+  const int count = PartsOf(t, options);
   const std::string to =
       IsSaturating(op) ? std::string(op.substr(2)) : t.element;
   std::vector<std::string> params = {"x"};
@@ -204,9 +210,8 @@ std::string ByParts(absl::string_view op, const VectorName& t) {
   for (const std::string& p : params) {
     declared.push_back(absl::StrCat(t.name, " ", p));
     parts.push_back(absl::StrCat(p, "s[i]"));
-    absl::StrAppend(&body, "  ", part.name, " ", p, "s[",
-                    t.bytes / kWidestBytes, "];\n  memcpy(", p, "s, &", p,
-                    ", sizeof(", p, "s));\n");
+    absl::StrAppend(&body, "  ", part.name, " ", p, "s[", count,
+                    "];\n  memcpy(", p, "s, &", p, ", sizeof(", p, "s));\n");
   }
   return absl::Substitute(
              "\nstatic inline $0x$1 ingot_$2_$3($4) {\n  $0x$1 result;\n  "
@@ -214,13 +219,13 @@ std::string ByParts(absl::string_view op, const VectorName& t) {
              "parts[$6];\n$7  for (int i = 0; i < $6; ++i) parts[i] = "
              "ingot_$2_$8($9",
              to, t.lanes, op, t.name, absl::StrJoin(declared, ", "), part.lanes,
-             t.bytes / kWidestBytes, body, part.name,
-             absl::StrJoin(parts, ", ")) +
+             count, body, part.name, absl::StrJoin(parts, ", ")) +
          ");\n  memcpy(&result, parts, sizeof(result));\n  return result;\n}\n";
 }
 
-std::string Source(absl::string_view op, const VectorName& t, bool fused) {
-  if (IsByParts(op, t)) return ByParts(op, t);
+std::string Source(absl::string_view op, const VectorName& t,
+                   const HelperOptions& options) {
+  if (IsByParts(op, t, options)) return ByParts(op, t, options);
   const bool is_f32 = t.element == "f32";
   const std::string suffix = is_f32 ? "f" : "";
   if (op == "load") {
@@ -281,7 +286,7 @@ std::string Source(absl::string_view op, const VectorName& t, bool fused) {
   if (op == "ceil") return Rounded(t, op, "ceil" + suffix, 10);
   if (op == "trunc") return Rounded(t, op, "trunc" + suffix, 11);
   if (IsOwnMath(op, true) && (is_f32 || op == "bits" || op == "from")) {
-    return MathSource(op, t.name, fused);
+    return MathSource(op, t.name, options.fused);
   }
   if (op == "dot4" || op == "dot4small") return Dot4(t, op != "dot4");
   if (IsSaturating(op)) return Saturating(t, op.substr(2));
@@ -304,7 +309,7 @@ bool IsVectorHelper(absl::string_view name) {
 }
 
 std::string VectorHelperSource(const std::set<std::string>& helpers,
-                               bool fused) {
+                               const HelperOptions& options) {
   // Definitions by their order: what others use comes first.
   const auto rank = [](const std::string& op) {
     const bool is_simple =
@@ -323,8 +328,8 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
           return VectorName(absl::StrCat(element, "x", t.lanes));
         };
         if (IsSaturating(op)) use(other(op.substr(2)));
-        if (IsByParts(op, t)) {
-          need(op, PartOf(t));
+        if (IsByParts(op, t, options)) {
+          need(op, PartOf(t, options));
         } else if (op == "widen" || op == "narrow") {
           use(other("f64"));
           use(other("i64"));
@@ -333,7 +338,7 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
         } else if (op == "rsqrt") {
           need("sqrt", t);
         }
-        if (IsOwnMath(op, true) && !IsByParts(op, t)) {
+        if (IsOwnMath(op, true) && !IsByParts(op, t, options)) {
           std::set<std::string> used = {
               absl::StrCat("ingot_", op, "_", t.name)};
           AddMathNeeds(&used);
@@ -372,7 +377,7 @@ std::string VectorHelperSource(const std::set<std::string>& helpers,
   }
   for (const auto& [lanes, order, name] : functions) {
     const std::vector<std::string> words = absl::StrSplit(name, '_');
-    absl::StrAppend(&out, Source(words[0], types.at(words[1]), fused));
+    absl::StrAppend(&out, Source(words[0], types.at(words[1]), options));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "compiler/codegen/c_printer.h"
 
 namespace ingot::codegen {
 
@@ -14,9 +15,9 @@ bool IsVectorHelper(absl::string_view name);
 
 // C definitions of the vector types that helpers name, and of those among them
 // that are for vectors: for compilers that have vectors as GCC has them. They
-// need math.h, stdint.h and string.h. `fused` is as for HelperSource.
+// need math.h, stdint.h and string.h.
 std::string VectorHelperSource(const std::set<std::string>& helpers,
-                               bool fused);
+                               const HelperOptions& options);
 
 }  // namespace ingot::codegen
 
