@@ -23,14 +23,28 @@ int64_t ReductionLanes(int64_t extent, int64_t lanes) {
   return extent >= lanes ? lanes : 0;
 }
 
-// Returns how many of the outer `axes` to fuse. Dividing by an extent that is
-// not known takes long, so the last of them stays a loop where it is not and
-// the others are enough to share.
-int AxesToFuse(const Stage& stage, int axes) {
-  constexpr int64_t kEnough = 8;
-  if (axes < 2 || ConstExtent(stage.output().shape()[axes - 1]).has_value()) {
-    return axes;
+// Whether every element is made of those in its own place.
+bool ReadsInPlace(const Stage& stage) {
+  const auto& axes = stage.op().axis;
+  for (const tir::Load* load : LoadsOf(stage.op().value)) {
+    if (load->indices.size() != axes.size()) return false;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (load->indices[i].get() != axes[i].get()) return false;
+    }
   }
+  return true;
+}
+
+// Returns how many of the outer `axes` to fuse. The index of a fused loop is
+// divided to find places in other tensors: the last axis stays a loop where
+// that takes long beside a row, of so many vectors, and the others are enough
+// to share.
+int AxesToFuse(const Stage& stage, int axes, int64_t vectors) {
+  constexpr int64_t kEnough = 8, kShortRow = 4;
+  if (axes < 2) return axes;
+  const bool is_known =
+      ConstExtent(stage.output().shape()[axes - 1]).has_value();
+  if (is_known && (vectors > kShortRow || ReadsInPlace(stage))) return axes;
   int64_t others = 1;
   for (int i = 0; i + 1 < axes; ++i) {
     others *= GuessExtent(stage.output().shape()[i]);
@@ -167,7 +181,9 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   } else if (parallel && cut == 0) {
     stage->Parallel(stage->leaves()[0]);
   } else {
-    FuseParallel(stage, AxesToFuse(*stage, std::min(cut, rank - 1)), parallel);
+    const int axes =
+        AxesToFuse(*stage, std::min(cut, rank - 1), CeilDiv(row, lanes));
+    FuseParallel(stage, axes, parallel);
   }
 }
 
