@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "compiler/schedules/stage_facts.h"
+#include "compiler/te/tags.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
@@ -30,6 +32,12 @@ Anchor MakeAnchor(Schedule* schedule, Stage* stage) {
   if (Stage* reader = OnlyReader(*schedule, *stage)) return {stage, reader};
   Stage* accumulator = schedule->CacheWrite(stage);
   return {accumulator, stage};
+}
+
+int64_t ChannelsOfGroup(const Stage& stage, int64_t channels) {
+  int64_t of_group = 0;
+  return absl::SimpleAtoi(TagOf(&stage, kGroupChannels), &of_group) ? of_group
+                                                                    : channels;
 }
 
 const tir::Load* RightOperand(const Stage& stage) {

@@ -4,6 +4,7 @@
 #define INGOT_COMPILER_SCHEDULES_CPU_ANCHOR_H_
 
 #include <cstddef>
+#include <cstdint>
 
 #include "compiler/machine/machine_model.h"
 #include "compiler/te/schedule.h"
@@ -26,6 +27,10 @@ const Stage* ResultOf(const Schedule& schedule, const Stage& stage);
 // The anchor of `stage`, with a new accumulator before the stage where
 // ResultOf is the stage itself.
 Anchor MakeAnchor(Schedule* schedule, Stage* stage);
+
+// The output channels of a convolution, which has so many, that read the same
+// data: those of a group.
+int64_t ChannelsOfGroup(const Stage& stage, int64_t channels);
 
 // The right operand of a product (kMatmul and the like), which depends on the
 // last axis; null: none does.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
@@ -26,13 +25,6 @@ std::vector<int64_t> PreferredFirst(int64_t preferred, int64_t most) {
   return values;
 }
 
-// The output channels that read the same data.
-int64_t ChannelsOfGroup(const Stage& stage, int64_t channels) {
-  int64_t of_group = 0;
-  return absl::SimpleAtoi(TagOf(&stage, kGroupChannels), &of_group) ? of_group
-                                                                    : channels;
-}
-
 // The number of vectors of a row, which `width` elements fill, that are worth
 // keeping in registers at once, with so many channels.
 int64_t VectorsFor(const MachineModel& machine, int64_t rows, int64_t lanes,
@@ -44,7 +36,12 @@ int64_t VectorsFor(const MachineModel& machine, int64_t rows, int64_t lanes,
     const double used =
         static_cast<double>(width) /
         static_cast<double>((width + filled - 1) / filled * filled);
-    const double cycles = SpareProductCycles(machine, {rows, vectors}) / used;
+    // As few accumulators as just hide a multiply-add's latency show each load
+    // that is late.
+    constexpr int64_t kFewAccumulators = 12;
+    const double waiting = rows * vectors < kFewAccumulators ? 1.1 : 1;
+    const double cycles =
+        SpareProductCycles(machine, {rows, vectors}) * waiting / used;
     if (cycles < least) {
       least = cycles;
       best = vectors;

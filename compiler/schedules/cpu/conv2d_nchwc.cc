@@ -60,14 +60,17 @@ struct Problem {
                             const MachineModel& machine) const;
 
   int64_t lanes, block, blocks, vectors_per_block;
+  int64_t
+      group_blocks;  // that read the same data: all, unless there are groups
   int64_t height, width;   // of the output
   int64_t terms;           // of one output element
   int64_t input_channels;  // iterations of the outermost reduce loop
   int64_t window;          // elements of the kernel's plane
   int64_t element;         // bytes
   int64_t padded_bytes = 0;
-  // One image: threads share the output channels alone, so that the loop over
-  // them may have a tail. With more images the loops are fused and may not.
+  // One image, or groups: threads share the output channels, or the groups,
+  // alone, so that the loop over channels may have a tail. With more images the
+  // loops are fused and may not.
   bool uneven;
 };
 
@@ -87,8 +90,13 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
   window = terms / input_channels /
            (reduce.size() == 4 ? GuessExtent(reduce[3]) : 1);
   element = acc.output().dtype().bytes();
-  uneven = ConstExtent(shape[0]) == std::optional<int64_t>(1) && blocks >= 24 &&
-           vectors_per_block == 1;
+  group_blocks = ChannelsOfGroup(acc, blocks * block) / block;
+  if (group_blocks == 0 || blocks % group_blocks != 0) group_blocks = blocks;
+  const bool has_one_image = ConstExtent(shape[0]) == std::optional<int64_t>(1);
+  constexpr int64_t kManyBlocks = 24, kManyOfGroup = 8;
+  uneven = vectors_per_block == 1 &&
+           (group_blocks < blocks ? group_blocks >= kManyOfGroup
+                                  : has_one_image && blocks >= kManyBlocks);
   if (pad != nullptr) {
     padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
   }
@@ -120,9 +128,10 @@ double Cost(const Problem& p, const MachineModel& machine,
   if (split_channels && (rows_outside || p.SumRows(oc_blocks, machine) < 1)) {
     return std::numeric_limits<double>::infinity();
   }
-  const int64_t vectors = p.blocks * p.vectors_per_block;
-  double cycles = PlaneCycles(machine, p.width, vectors, tile) *
-                  static_cast<double>(p.height * p.terms);
+  const int64_t vectors = p.group_blocks * p.vectors_per_block;
+  double cycles =
+      PlaneCycles(machine, p.width, vectors, tile) *
+      static_cast<double>(p.blocks / p.group_blocks * p.height * p.terms);
   // More than a tile can gain: the order that reads memory least comes first.
   constexpr double kReadsAgain = 1.5;
   if (rows_outside != p.PrefersRowsOutside(machine)) cycles *= kReadsAgain;
@@ -147,7 +156,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const Stage* pad = FindPad(site.schedule, site.stage);
   const Problem p(site.stage, *ResultOf(site.schedule, site.stage), pad,
                   machine);
-  const int64_t all = p.blocks * p.vectors_per_block;
+  const int64_t all = p.group_blocks * p.vectors_per_block;
   std::vector<int64_t> vectors, widths;
   for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
     if (v == 1 || (v <= all && (all % v == 0 || p.uneven))) {
@@ -187,7 +196,16 @@ struct ResultLoops {
 
 ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
                            bool parallel) {
-  auto [co, ci] = out->Split(out->axis(1), plan.oc_tile);
+  // The blocks of a tile are of one group, whose data they share.
+  Loop channels = out->axis(1);
+  std::vector<Loop> order = {out->axis(0)};
+  if (plan.problem.group_blocks < plan.problem.blocks) {
+    auto [group, of_group] = out->Split(channels, plan.problem.group_blocks);
+    order.push_back(group);
+    channels = of_group;
+  }
+  const int shared = static_cast<int>(order.size());
+  auto [co, ci] = out->Split(channels, plan.oc_tile);
   auto [wo, wi] = out->Split(out->axis(3), plan.tile.rows);
   auto [bv, bl] = out->Split(out->axis(4), plan.problem.lanes);
   Loop row = out->axis(2);
@@ -197,7 +215,6 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
     row_block = o;
     row = i;
   }
-  std::vector<Loop> order = {out->axis(0)};
   if (plan.rows_outside) {
     for (Loop loop : {row, co}) order.push_back(loop);
   } else {
@@ -211,15 +228,18 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
   out->Unroll(wi);
   out->Unroll(bv);
   out->Vectorize(bl);
-  const bool even = plan.problem.blocks % plan.oc_tile == 0;
+  const bool even = plan.problem.group_blocks % plan.oc_tile == 0;
   if (plan.rows_outside && plan.cuts_borders) {
     if (parallel) out->Parallel(row);
   } else if (plan.rows_outside) {
-    FuseParallel(out, even ? 3 : 2, parallel);
-  } else if (!even) {
+    FuseParallel(out, shared + (even ? 2 : 1), parallel);
+  } else if (!even && shared == 1) {
     if (parallel) out->Parallel(co);
+  } else if (!even) {
+    FuseParallel(out, shared, parallel);
   } else {
-    FuseParallel(out, row_block || plan.cuts_borders ? 2 : 3, parallel);
+    FuseParallel(out, shared + (row_block || plan.cuts_borders ? 1 : 2),
+                 parallel);
   }
   return {wo, row_block};
 }
