@@ -292,7 +292,7 @@ TEST(InferTypesTest, LearnsFromConstants) {
   EXPECT_THAT(Print(*module), HasSubstr("relu(%x) : f32[7, 4]"));
 }
 
-// What an exporter writes for y = x, y[a:b, c:d] = u, and for x[i].
+// Exporters write this for y = x, y[a:b, c:d] = u.
 std::vector<std::string> OpsOfScatter(absl::string_view indices,
                                       absl::string_view reduction = "none") {
   return OpsAfter(

@@ -98,7 +98,7 @@ std::optional<std::vector<Stretch>> BoxOf(const Ints& vectors, size_t depth) {
 absl::StatusOr<Value> Surround(RuleContext& c, const Value& x, Value part,
                                const std::vector<Stretch>& box,
                                const Ints& extents) {
-  // What x has in the box, of the axes before each.
+  // For each axis, the elements of x that are in the box by the axes before it.
   std::vector<Value> slabs = {x};
   for (size_t d = 0; d + 1 < box.size(); ++d) {
     INGOT_ASSIGN_OR_RETURN(Value slab, SliceOf(c, slabs[d], d, box[d]));

@@ -208,7 +208,8 @@ TEST_P(SchedulesTest, Conv2dBlocked) {
   for (ConvSize s : std::vector<ConvSize>{{1, 8, 16, 7, 1, 1, 0, 1},
                                           {2, 8, 24, 5, 3, 1, 1, 1},
                                           {1, 16, 8, 13, 3, 2, 1, 1},
-                                          {1, 16, 16, 9, 5, 1, 2, 2}}) {
+                                          {1, 16, 16, 9, 5, 1, 2, 2},
+                                          {1, 16, 176, 7, 1, 1, 0, 2}}) {
     for (int64_t b : {4, 8}) {
       Check(BlockedConv(s, b, I(s.n), I(s.size)));
     }

@@ -88,6 +88,8 @@ Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
   std::vector<Expr> shape = {batch, I(ocb), oh,
                              I((s.size + 2 * s.pad - s.kernel) / s.stride + 1),
                              I(b)};
+  Tags tags = {{kAnchor, kConv2dNchwc}};
+  if (s.groups > 1) tags[kGroupChannels] = std::to_string(s.oc / s.groups);
   Tensor c = g.Reduce(
       "c", shape, ConstShape({icb, s.kernel, s.kernel, b}), Reducer::Sum(kF32),
       [&](auto& i, auto& r) {
@@ -96,7 +98,7 @@ Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
                   r[3]}) *
                w({i[1], r[0], r[1], r[2], r[3], i[4]});
       },
-      Tags{{kAnchor, kConv2dNchwc}});
+      tags);
   Tensor residual = g.Placeholder("residual", kF32, shape);
   Tensor d = g.Compute("d", shape, [&](auto& i) {
     return c(i) + bias({i[1], i[4]}) + residual(i);
