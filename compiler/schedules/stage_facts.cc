@@ -131,23 +131,25 @@ bool IsContiguous(const Stage* stage, const tir::Var* var) {
   return true;
 }
 
-bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage) {
-  if (reader->op().kind != OperationKind::kCompute ||
-      reader->axes().size() != stage->axes().size()) {
-    return false;
-  }
-  for (const tir::Load* load : LoadsOf(reader->op().value)) {
-    if (load->buffer != stage->output().buffer) continue;
+bool ReadsAtOwnPoints(const Stage& reader, const tir::Buffer& buffer) {
+  if (reader.axes().size() != buffer->shape.size()) return false;
+  for (const tir::Load* load : LoadsOf(reader.op().value)) {
+    if (load->buffer != buffer) continue;
     for (size_t i = 0; i < load->indices.size(); ++i) {
       // Definitions write either the axis or 0 for the index of an extent of 1.
-      const bool at_axis = load->indices[i] == reader->op().axis[i];
+      const bool at_axis = load->indices[i] == reader.op().axis[i];
       const bool single = tir::IsConstInt(load->indices[i], 0) &&
-                          ConstExtent(reader->output().shape()[i]) == 1 &&
-                          ConstExtent(stage->output().shape()[i]) == 1;
+                          ConstExtent(reader.output().shape()[i]) == 1 &&
+                          ConstExtent(buffer->shape[i]) == 1;
       if (!at_axis && !single) return false;
     }
   }
   return true;
+}
+
+bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage) {
+  return reader->op().kind == OperationKind::kCompute &&
+         ReadsAtOwnPoints(*reader, stage->output().buffer);
 }
 
 Stage* FindPad(const Schedule& schedule, const Stage& reader) {

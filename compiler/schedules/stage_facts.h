@@ -45,6 +45,8 @@ std::vector<const tir::Load*> LoadsOf(const Expr& value);
 // Whether `reader` is element-wise in `stage`: at each of its points it reads
 // the result of `stage` at that point alone.
 bool ReadsAtOwnPoints(const Stage* reader, const Stage* stage);
+// Whether `reader` reads the elements of `buffer` at its own points alone.
+bool ReadsAtOwnPoints(const Stage& reader, const tir::Buffer& buffer);
 
 // The padding that only `reader` reads; null when there is none.
 Stage* FindPad(const Schedule& schedule, const Stage& reader);

@@ -38,8 +38,8 @@ int64_t VectorsFor(const MachineModel& machine, int64_t rows, int64_t lanes,
         static_cast<double>((width + filled - 1) / filled * filled);
     // As few accumulators as just hide a multiply-add's latency show each load
     // that is late.
-    constexpr int64_t kFewAccumulators = 12;
-    const double waiting = rows * vectors < kFewAccumulators ? 1.1 : 1;
+    constexpr int64_t kSpareAccumulators = 12;
+    const double waiting = rows * vectors < kSpareAccumulators ? 1.1 : 1;
     const double cycles =
         SpareProductCycles(machine, {rows, vectors}) * waiting / used;
     if (cycles < least) {

@@ -60,8 +60,7 @@ struct Problem {
                             const MachineModel& machine) const;
 
   int64_t lanes, block, blocks, vectors_per_block;
-  int64_t
-      group_blocks;  // that read the same data: all, unless there are groups
+  int64_t group_blocks;    // that read the same data; all without groups
   int64_t height, width;   // of the output
   int64_t terms;           // of one output element
   int64_t input_channels;  // iterations of the outermost reduce loop

@@ -25,14 +25,10 @@ int64_t ReductionLanes(int64_t extent, int64_t lanes) {
 
 // Whether every element is made of those in its own place.
 bool ReadsInPlace(const Stage& stage) {
-  const auto& axes = stage.op().axis;
-  for (const tir::Load* load : LoadsOf(stage.op().value)) {
-    if (load->indices.size() != axes.size()) return false;
-    for (size_t i = 0; i < axes.size(); ++i) {
-      if (load->indices[i].get() != axes[i].get()) return false;
-    }
-  }
-  return true;
+  const std::vector<const tir::Load*> loads = LoadsOf(stage.op().value);
+  return std::all_of(loads.begin(), loads.end(), [&](const tir::Load* load) {
+    return ReadsAtOwnPoints(stage, load->buffer);
+  });
 }
 
 // Returns how many of the outer `axes` to fuse. The index of a fused loop is
