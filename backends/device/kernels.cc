@@ -111,8 +111,13 @@ TableFunction EntryOf(const tir::PrimFunc& function,
         .push_back(SpecOf(*function.params[p]));
   }
   for (const codegen::DeviceKernel& kernel : kernels) {
-    entry.launches.push_back(
-        {kernel.name, kernel.WorkItems(), kernel.group, kernel.launch_bytes});
+    Launch launch{
+        kernel.name, kernel.WorkItems(), kernel.group, kernel.launch_bytes, {}};
+    for (const codegen::TensorMap& map : kernel.maps) {
+      const TensorSpec spec = SpecOf(*function.params[map.argument]);
+      launch.maps.push_back({map.argument, spec.dtype, spec.shape, map.box});
+    }
+    entry.launches.push_back(std::move(launch));
   }
   return entry;
 }

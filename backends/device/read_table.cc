@@ -59,6 +59,53 @@ absl::StatusOr<Launch> ReadLaunch(Words words) {
   return launch;
 }
 
+// What CUDA's driver takes of tensors with rows that are swizzled.
+absl::Status CheckMap(const TensorMap& map) {
+  constexpr size_t kMostDimensions = 5;
+  constexpr int64_t kMostExtent = int64_t{1} << 32, kStrideBytes = 16;
+  const int64_t bytes = map.dtype.bytes();
+  if (map.shape.empty() || map.shape.size() > kMostDimensions ||
+      map.box.size() != map.shape.size() ||
+      !(map.dtype == DataType::Float(16) || map.dtype == DataType::BFloat16() ||
+        map.dtype == DataType::Float(32)) ||
+      map.box.back() * bytes != kBoxRowBytes ||
+      map.shape.back() * bytes % kStrideBytes != 0) {
+    return Malformed("boxes of argument ", map.argument,
+                     " are not such as a device copies");
+  }
+  for (const int64_t extent : map.shape) {
+    if (extent < 1 || extent > kMostExtent) {
+      return Malformed("argument ", map.argument, " is no tensor for boxes");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TensorMap> ReadMap(Words words, const CallSpec& spec) {
+  constexpr int64_t kMostInBox = 256;
+  TensorMap map;
+  const size_t inputs = spec.inputs.size(), all = inputs + spec.outputs.size();
+  if (words.size() < 3 || !absl::SimpleAtoi(words[1], &map.argument) ||
+      map.argument >= all) {
+    return Malformed("boxes are of an argument, with extents");
+  }
+  const TensorSpec& tensor = map.argument < inputs
+                                 ? spec.inputs[map.argument]
+                                 : spec.outputs[map.argument - inputs];
+  map.dtype = tensor.dtype;
+  map.shape = tensor.shape;
+  for (const absl::string_view word : words.subspan(2)) {
+    int64_t extent;
+    if (!ReadCount(word, kMostInBox, &extent)) {
+      return Malformed("a box has 1 to ", kMostInBox,
+                       " elements along each dimension");
+    }
+    map.box.push_back(extent);
+  }
+  INGOT_RETURN_IF_ERROR(CheckMap(map));
+  return map;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<TableFunction>> ReadTable(absl::string_view text) {
@@ -76,6 +123,12 @@ absl::StatusOr<std::vector<TableFunction>> ReadTable(absl::string_view text) {
     if (words[0] == "launch") {
       INGOT_ASSIGN_OR_RETURN(Launch launch, ReadLaunch(words));
       f.launches.push_back(std::move(launch));
+      return absl::OkStatus();
+    }
+    if (words[0] == "boxes") {
+      if (f.launches.empty()) return Malformed("there is no launch yet");
+      INGOT_ASSIGN_OR_RETURN(TensorMap map, ReadMap(words, f.spec));
+      f.launches.back().maps.push_back(std::move(map));
       return absl::OkStatus();
     }
     if (words[0] != "input" && words[0] != "output") {

@@ -19,7 +19,8 @@ std::string WriteTable(const std::vector<TableFunction>& functions) {
       "# The functions of a model's plan: what they read and write, and the\n"
       "# kernels that each launches: how many work items, of how many a group\n"
       "# consists, where the device does not choose, and how many bytes it\n"
-      "# shares, where the code does not say so.\n";
+      "# shares, where the code does not say so. Of some arguments the device\n"
+      "# copies boxes on its own: their numbers, and a box's extents.\n";
   for (const TableFunction& f : functions) {
     absl::StrAppend(&text, "\nfunction ", f.name,
                     f.nodes.empty() ? "\n" : absl::StrCat("\n  # ", f.nodes),
@@ -33,6 +34,10 @@ std::string WriteTable(const std::vector<TableFunction>& functions) {
                           ? ""
                           : absl::StrCat(" ", launch.shared_bytes),
                       "\n");
+      for (const TensorMap& map : launch.maps) {
+        absl::StrAppend(&text, "    boxes ", map.argument, " ",
+                        absl::StrJoin(map.box, " "), "\n");
+      }
     }
   }
   return text;

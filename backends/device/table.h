@@ -3,6 +3,7 @@
 #ifndef INGOT_BACKENDS_DEVICE_TABLE_H_
 #define INGOT_BACKENDS_DEVICE_TABLE_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,6 +15,21 @@ namespace ingot::device {
 // The artifact that holds it, beside the code of its key.
 inline constexpr char kTableFile[] = "kernels.table";
 
+// An argument of which a kernel lets the device copy boxes on its own, as it
+// must be told before (CUDA's tensor maps).
+struct TensorMap {
+  size_t argument = 0;
+  DataType dtype;                   // the argument's,
+  std::vector<int64_t> shape, box;  // and how much of it a box has
+
+  bool operator==(const TensorMap& o) const {
+    return argument == o.argument && box == o.box;
+  }
+};
+
+// The bytes of a box's row, which the device swizzles.
+inline constexpr int64_t kBoxRowBytes = 128;
+
 // One run of a kernel, which gets all arguments of its function. Each work item
 // knows its number.
 struct Launch {
@@ -24,6 +40,7 @@ struct Launch {
   int64_t group = 0;
   // So many bytes are shared besides what the code has arrays for.
   int64_t shared_bytes = 0;
+  std::vector<TensorMap> maps;  // further arguments
 };
 
 // A function of the model's plan: kernels one after the other.

@@ -199,6 +199,13 @@ absl::StatusOr<void*> GpuDevice::FindKernel(void* code,
                                         kernel, kSharedByLaunch,
                                         static_cast<int>(launch.shared_bytes)));
   }
+  if (status.ok() && !launch.maps.empty() &&
+      driver_.DescribeTensor == nullptr) {
+    status = absl::UnimplementedError(
+        absl::StrCat(launch.kernel,
+                     " copies boxes of tensors, which is for "
+                     "CUDA's drivers from version 12 on"));
+  }
   if (status.ok()) return kernel;
   return absl::InvalidArgumentError(status.message());
 }

@@ -39,6 +39,10 @@ absl::StatusOr<const Driver*> OpenLibrary(const Family& family) {
   INGOT_GPU_FUNCTIONS(INGOT_GPU_FIND)
   if (is_cuda) {
     INGOT_CUDA_FUNCTIONS(INGOT_CUDA_FIND)
+#define INGOT_CUDA_12_FIND(name, parameters, cuda) \
+  driver->name = reinterpret_cast<decltype(driver->name)>(dlsym(library, cuda));
+    INGOT_CUDA_12_FUNCTIONS(INGOT_CUDA_12_FIND)
+#undef INGOT_CUDA_12_FIND
   }
 #undef INGOT_CUDA_FIND
 #undef INGOT_GPU_FIND

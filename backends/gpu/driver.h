@@ -5,6 +5,7 @@
 #define INGOT_BACKENDS_GPU_DRIVER_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "absl/status/status.h"
@@ -97,6 +98,15 @@ using GraphRun = void*;  // the same, ready to be queued
   X(EndLink, (LinkHandle link), "cuLinkDestroy")                            \
   X(SetKernel, (Kernel kernel, int attribute, int value), "cuFuncSetAttribute")
 
+// Of CUDA's driver from version 12 on: describes a tensor of which kernels copy
+// boxes, in 128 bytes that a kernel gets as an argument.
+#define INGOT_CUDA_12_FUNCTIONS(X)                                           \
+  X(DescribeTensor,                                                          \
+    (void* map, int type, unsigned rank, void* memory, const uint64_t* dims, \
+     const uint64_t* strides, const uint32_t* box, const uint32_t* steps,    \
+     int interleave, int swizzle, int promotion, int beyond_ends),           \
+    "cuTensorMapEncodeTiled")
+
 // A family of GPUs that share a driver: a value.
 struct Family {
   const char* name;     // "CUDA"
@@ -116,6 +126,7 @@ struct Driver {
 #define INGOT_CUDA_FIELD(name, parameters, cuda) \
   int(*name) parameters = nullptr;
   INGOT_CUDA_FUNCTIONS(INGOT_CUDA_FIELD)
+  INGOT_CUDA_12_FUNCTIONS(INGOT_CUDA_FIELD)
 #undef INGOT_CUDA_FIELD
 
   // The family's library, opened and initialised once; it stays open. NotFound

@@ -43,6 +43,43 @@ class GpuEvent final : public DeviceEvent {
   const std::string work_;
 };
 
+// A tensor of which a kernel copies boxes, as CUDA's driver describes it.
+struct alignas(64) TensorDescription {
+  unsigned char bytes[128];
+};
+
+// Numbers of CUDA's driver API.
+int TypeNumber(DataType type) {
+  constexpr int kFloat16 = 6, kFloat32 = 7, kBFloat16 = 9;
+  if (type == DataType::Float(16)) return kFloat16;
+  return type == DataType::BFloat16() ? kBFloat16 : kFloat32;
+}
+constexpr int kRowsOf128Swizzled = 3, kSectorsOf256 = 3;
+
+// Describes the dense tensor at `memory`, which kernels read zeros beyond.
+absl::Status Describe(const Driver& driver, const device::TensorMap& map,
+                      void* memory, TensorDescription* description) {
+  // The driver has the last dimension first, and no stride of it.
+  const size_t rank = map.shape.size();
+  std::vector<uint64_t> dims, strides;
+  std::vector<uint32_t> box;
+  auto stride = static_cast<uint64_t>(map.dtype.bytes());
+  for (size_t d = rank; d-- > 0;) {
+    dims.push_back(static_cast<uint64_t>(map.shape[d]));
+    box.push_back(static_cast<uint32_t>(map.box[d]));
+    stride *= dims.back();
+    strides.push_back(stride);
+  }
+  const std::vector<uint32_t> steps(rank, 1);
+  return driver.ToStatus(
+      absl::StrCat("describing argument ", map.argument),
+      driver.DescribeTensor(description->bytes, TypeNumber(map.dtype),
+                            static_cast<unsigned>(rank), memory, dims.data(),
+                            strides.data(), box.data(), steps.data(),
+                            /*interleave=*/0, kRowsOf128Swizzled, kSectorsOf256,
+                            /*beyond_ends=*/0));
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<GpuStream>> GpuStream::Open(
@@ -161,6 +198,13 @@ absl::Status GpuStream::Run(Kernel kernel, const device::Launch& launch,
   std::vector<void*> addresses(arguments.begin(), arguments.end());
   std::vector<void*> parameters;
   for (void*& address : addresses) parameters.push_back(&address);
+  std::vector<TensorDescription> descriptions(launch.maps.size());
+  for (size_t i = 0; i < launch.maps.size(); ++i) {
+    INGOT_RETURN_IF_ERROR(Describe(driver_, launch.maps[i],
+                                   arguments[launch.maps[i].argument],
+                                   &descriptions[i]));
+    parameters.push_back(&descriptions[i]);
+  }
   {
     const absl::MutexLock lock(&mutex_);
     last_work_ = absl::StrCat("kernel ", launch.kernel);

@@ -56,7 +56,8 @@ absl::StatusOr<CodegenResult> Generate(
                            std::max(ahead, codegen::kMaxSharedBytes)));
     if (ahead > 0) {
       for (codegen::DeviceKernel& kernel : kernels) {
-        codegen::CopyAhead(ahead, &kernel);
+        codegen::CopyAhead(
+            ahead, codegen::IsHopper(machine) ? &function : nullptr, &kernel);
       }
     }
     table.push_back(device::EntryOf(function, kernels));

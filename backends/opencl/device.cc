@@ -192,7 +192,7 @@ void ClDevice::UnloadCode(void* code) {
 
 absl::StatusOr<void*> ClDevice::FindKernel(void* code,
                                            const device::Launch& launch) {
-  if (launch.shared_bytes != 0) {
+  if (launch.shared_bytes != 0 || !launch.maps.empty()) {
     return absl::InvalidArgumentError(
         "code for OpenCL has arrays for all that a group shares");
   }

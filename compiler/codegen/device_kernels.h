@@ -29,6 +29,9 @@ struct DeviceKernel {
   // wait for one another.
   std::set<const tir::For*> barriers;
   Pipelines pipelines;  // in a block loop (CopyAhead)
+  // The tensors of which the pipelines copy boxes, in their order. Whoever
+  // launches the kernel gives it these as further arguments.
+  std::vector<TensorMap> maps;
   // The bytes that the group shares, where they are more than kMaxSharedBytes:
   // whoever launches the kernel gives it these.
   int64_t launch_bytes = 0;
@@ -61,8 +64,11 @@ absl::StatusOr<std::vector<DeviceKernel>> KernelsOf(
 
 // Lets loops of the kernel's blocks copy ahead, on a device that does so, with
 // at most `room` bytes for all that a group shares: with half of them, for two
-// groups that share a core, where that is enough for three iterations.
-void CopyAhead(int64_t room, DeviceKernel* kernel);
+// groups that share a core, where that is enough for three iterations. Of
+// `boxes_of`, the kernel's function, the device may copy boxes of parameters on
+// its own; null: it has no means for that.
+void CopyAhead(int64_t room, const tir::PrimFunc* boxes_of,
+               DeviceKernel* kernel);
 
 // The nodes of the model that a function computes, for a comment in C or in
 // assembly, whatever a model calls them: one line of ASCII that ends no

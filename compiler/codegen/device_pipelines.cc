@@ -86,9 +86,14 @@ BufferUses UsesOf(const Node& node) {
   return uses;
 }
 
+int64_t RoundUp(int64_t bytes, int64_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
 class Finder final : public tir::StmtVisitor {
  public:
-  Finder(const tir::For& block, int64_t room) : block_(UsesOf(block.body)) {
+  Finder(const tir::For& block, int64_t room, const tir::PrimFunc* boxes_of)
+      : block_(UsesOf(block.body)), boxes_of_(boxes_of) {
     room_ = room - block_.shared_bytes;
     Visit(block.body);
   }
@@ -99,9 +104,11 @@ class Finder final : public tir::StmtVisitor {
   void VisitFor(const tir::For& node) override {
     if (auto pipeline = PipelineOf(node)) {
       found[&node] = *std::move(pipeline);
-    } else {
-      StmtVisitor::VisitFor(node);
+      return;
     }
+    ++loops_;
+    StmtVisitor::VisitFor(node);
+    --loops_;
   }
 
   std::optional<Pipeline> PipelineOf(const tir::For& loop) {
@@ -141,10 +148,28 @@ class Finder final : public tir::StmtVisitor {
       }
     }
     if (bytes == 0 || pipeline.rest.empty()) return std::nullopt;
-    pipeline.slots = std::min({kMostSlots, extent, (room_ + unpadded) / bytes});
+    // The barriers of boxes count each round of the slots once.
+    if (boxes_of_ != nullptr && loops_ == 0) pipeline.boxes = BoxesOf(pipeline);
+    const int64_t besides = pipeline.IsOfBoxes()
+                                ? kBoxAlignment + kMostSlots * kBoxBarrierBytes
+                                : 0;
+    pipeline.slots =
+        std::min({kMostSlots, extent, (room_ + unpadded - besides) / bytes});
     if (pipeline.slots < 2) return std::nullopt;
-    room_ -= pipeline.slots * bytes - unpadded;
+    for (BoxCopy& copy : pipeline.boxes) copy.number = box_copies_++;
+    room_ -= pipeline.slots * bytes + besides - unpadded;
     return pipeline;
+  }
+
+  // Empty: not all copies are of boxes.
+  std::vector<BoxCopy> BoxesOf(const Pipeline& pipeline) const {
+    std::vector<BoxCopy> boxes;
+    for (const tir::For* copy : pipeline.copies) {
+      std::optional<BoxCopy> box = ReadBoxCopy(*copy, *boxes_of_);
+      if (!box.has_value()) return {};
+      boxes.push_back(*std::move(box));
+    }
+    return boxes;
   }
 
   // Whether a thread loop only copies into shared memory, from what `all` that
@@ -168,7 +193,10 @@ class Finder final : public tir::StmtVisitor {
   }
 
   const BufferUses block_;
+  const tir::PrimFunc* const boxes_of_;
   int64_t room_ = 0;
+  int loops_ = 0;  // around the node
+  size_t box_copies_ = 0;
 };
 
 // Adds up the memory that a block's threads share.
@@ -182,7 +210,8 @@ class SharedMemory final : public tir::StmtVisitor {
  private:
   void VisitAllocate(const tir::Allocate& node) override {
     if (node.buffer->scope == Scope::kShared) {
-      bytes += SlotsOf(pipelines_, *node.buffer) * SlotBytes(*node.buffer);
+      bytes = RoundUp(bytes, AlignmentOf(pipelines_, *node.buffer)) +
+              SlotsOf(pipelines_, *node.buffer) * SlotBytes(*node.buffer);
     }
     StmtVisitor::VisitAllocate(node);
   }
@@ -207,16 +236,23 @@ int64_t FewestSlots(const Pipelines& pipelines) {
 SharedMemory SharedMemoryOf(const tir::For& block, const Pipelines& pipelines) {
   SharedMemory memory(pipelines);
   memory.Visit(block.body);
+  for (const auto& [loop, pipeline] : pipelines) {
+    if (!pipeline.IsOfBoxes()) continue;
+    memory.bytes +=
+        RoundUp(pipeline.slots * kBoxBarrierBytes, kSharedAlignment);
+  }
   return memory;
 }
 
 }  // namespace
 
-Pipelines FindPipelines(const tir::For& block, int64_t room) {
-  return Finder(block, room).found;
+Pipelines FindPipelines(const tir::For& block, int64_t room,
+                        const tir::PrimFunc* boxes_of) {
+  return Finder(block, room, boxes_of).found;
 }
 
-void CopyAhead(int64_t room, DeviceKernel* kernel) {
+void CopyAhead(int64_t room, const tir::PrimFunc* boxes_of,
+               DeviceKernel* kernel) {
   if (!kernel->IsBlocks()) return;
   const tir::For& block = *kernel->loop;
   // A core keeps a KiB for each group.
@@ -224,15 +260,23 @@ void CopyAhead(int64_t room, DeviceKernel* kernel) {
   if (!SharedMemoryOf(block, {}).has_warp_loops) {
     // Blocks whose threads multiply each for itself are many at once: one
     // computes while another waits.
-    kernel->pipelines = FindPipelines(block, std::min(half, kMaxSharedBytes));
+    kernel->pipelines =
+        FindPipelines(block, std::min(half, kMaxSharedBytes), boxes_of);
   } else {
-    kernel->pipelines = FindPipelines(block, std::max(half, kMaxSharedBytes));
+    kernel->pipelines =
+        FindPipelines(block, std::max(half, kMaxSharedBytes), boxes_of);
     if (FewestSlots(kernel->pipelines) < 3) {
-      kernel->pipelines = FindPipelines(block, room);
+      kernel->pipelines = FindPipelines(block, room, boxes_of);
     }
   }
   const int64_t bytes = SharedBytesOf(block, kernel->pipelines);
   if (bytes > kMaxSharedBytes) kernel->launch_bytes = bytes;
+  for (const auto& [loop, pipeline] : kernel->pipelines) {
+    for (const BoxCopy& copy : pipeline.boxes) {
+      kernel->maps.resize(std::max(kernel->maps.size(), copy.number + 1));
+      kernel->maps[copy.number] = copy.map;
+    }
+  }
 }
 
 int64_t SharedBytesOf(const tir::For& block, const Pipelines& pipelines) {
@@ -240,8 +284,16 @@ int64_t SharedBytesOf(const tir::For& block, const Pipelines& pipelines) {
 }
 
 int64_t SlotBytes(const tir::BufferNode& buffer) {
-  return (BytesOf(buffer) + kSharedAlignment - 1) / kSharedAlignment *
-         kSharedAlignment;
+  return RoundUp(BytesOf(buffer), kSharedAlignment);
+}
+
+int64_t AlignmentOf(const Pipelines& pipelines, const tir::BufferNode& buffer) {
+  for (const auto& [loop, pipeline] : pipelines) {
+    for (const BoxCopy& copy : pipeline.boxes) {
+      if (copy.to.get() == &buffer) return kBoxAlignment;
+    }
+  }
+  return kSharedAlignment;
 }
 
 int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "compiler/codegen/box_copy.h"
 #include "compiler/tir/ir.h"
 
 namespace ingot::codegen {
@@ -23,17 +24,33 @@ struct Pipeline {
   // So many iterations have their buffers at once: at least two, and no more
   // than the loop has.
   int64_t slots = 0;
+  // The copies, where all are of boxes, on a device that makes such on its own.
+  std::vector<BoxCopy> boxes;
+
+  bool IsOfBoxes() const { return !boxes.empty(); }
 };
 
 using Pipelines = std::map<const tir::For*, Pipeline>;
 
 // Finds them in a block loop. All of its shared buffers, with what the
-// pipelines have beside them, have at most `room` bytes.
-Pipelines FindPipelines(const tir::For& block, int64_t room);
+// pipelines have beside them, have at most `room` bytes. Copies of parameters
+// of `boxes_of` may be of boxes; null: the device has no such.
+Pipelines FindPipelines(const tir::For& block, int64_t room,
+                        const tir::PrimFunc* boxes_of = nullptr);
 
 // Devices move at most so many bytes at once; shared memory begins at their
 // multiples.
 inline constexpr int64_t kSharedAlignment = 16;
+
+// Where boxes are copied to begins at multiples of so many bytes: eight rows,
+// which are swizzled together.
+inline constexpr int64_t kBoxAlignment = 8 * BoxCopy::kRowBytes;
+
+// A loop that copies boxes has a barrier for each of its slots.
+inline constexpr int64_t kBoxBarrierBytes = 8;
+
+// The multiple of bytes that a shared buffer and its slots begin at.
+int64_t AlignmentOf(const Pipelines& pipelines, const tir::BufferNode& buffer);
 
 // The bytes from a shared buffer's slot to the next: a multiple of
 // kSharedAlignment.
@@ -42,8 +59,8 @@ int64_t SlotBytes(const tir::BufferNode& buffer);
 // Returns how many of a shared buffer there are.
 int64_t SlotsOf(const Pipelines& pipelines, const tir::BufferNode& buffer);
 
-// The bytes of all shared buffers of a block, each at a multiple of
-// kSharedAlignment.
+// The bytes of all shared buffers of a block, each at a multiple of its
+// alignment, and of barriers.
 int64_t SharedBytesOf(const tir::For& block, const Pipelines& pipelines);
 
 }  // namespace ingot::codegen

@@ -143,7 +143,8 @@ void Stage::Unroll(Loop loop) { SetKind(loop, ForKind::kUnrolled); }
 
 void Stage::Tensorize(Loop loop) {
   if (loop.id >= 0 &&
-      !Require(loops_[loop.id].reduce, "an output loop cannot be tensorized")) {
+      !Require(loops_[loop.id].reduce == IsReduce(),
+               "an output loop of a reduction cannot be tensorized")) {
     return;
   }
   SetKind(loop, ForKind::kTensorized);

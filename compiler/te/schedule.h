@@ -143,8 +143,9 @@ class Stage {
   void Vectorize(Loop loop);
   void Unroll(Loop loop);
   // for -> tensorized for: this reduce loop and all loops inside it are one
-  // multiplication of tiles (tir::ForKind::kTensorized). Inside of a thread
-  // loop the threads of a warp make it together.
+  // multiplication of tiles (tir::ForKind::kTensorized), which inside of a
+  // thread loop the threads of a warp make together. Of a stage that copies
+  // inside of a loop over one thread, they are one copy of boxes.
   void Tensorize(Loop loop);
   // for -> parallel for. Only the outermost parallel loop of a nest counts.
   void Parallel(Loop loop);

@@ -248,7 +248,8 @@ struct Call final : ExprNode {
 // tiles hold (compiler/codegen/llvm/tile_nest.h), or the threads of a warp
 // (warp_nest.h). The sums may be made in any order. Where there are no such
 // registers it is a serial loop. Factors of f32 may be rounded to what a unit
-// multiplies: whoever tensorizes such a loop was told that this is allowed.
+// multiplies: whoever tensorizes such a loop was told that this is allowed. Or
+// they copy boxes of a tensor into shared memory (codegen/box_copy.h).
 //
 // A block loop is a parallel one whose iterations are groups of threads. Thread
 // loops in it say what each of them does; all iterations of one have ended when

@@ -24,6 +24,24 @@ bool IsNvidia(const ModuleEmitter& module) {
   return module.machine().triple == kNvidiaTriple;
 }
 
+// Says something of a function in the words of LLVM's back end for NVIDIA's
+// GPUs.
+void Annotate(const char* name, llvm::Metadata* value,
+              llvm::Function* function) {
+  llvm::LLVMContext& context = function->getContext();
+  llvm::Metadata* const annotation[] = {llvm::ValueAsMetadata::get(function),
+                                        llvm::MDString::get(context, name),
+                                        value};
+  function->getParent()
+      ->getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(llvm::MDNode::get(context, annotation));
+}
+
+llvm::Metadata* Number(llvm::LLVMContext& context, size_t number) {
+  return llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
+      llvm::Type::getInt32Ty(context), static_cast<uint64_t>(number)));
+}
+
 // Says that the function is started by the host, with groups of that size.
 void MakeKernel(const ModuleEmitter& module, int64_t group,
                 llvm::Function* function) {
@@ -35,14 +53,30 @@ void MakeKernel(const ModuleEmitter& module, int64_t group,
     return;
   }
   function->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  llvm::Metadata* const annotation[] = {
-      llvm::ValueAsMetadata::get(function),
-      llvm::MDString::get(context, "maxntidx"),
-      llvm::ConstantAsMetadata::get(llvm::ConstantInt::get(
-          llvm::Type::getInt32Ty(context), static_cast<uint64_t>(group)))};
-  function->getParent()
-      ->getOrInsertNamedMetadata("nvvm.annotations")
-      ->addOperand(llvm::MDNode::get(context, annotation));
+  Annotate("maxntidx", Number(context, static_cast<size_t>(group)), function);
+}
+
+// Bytes of a tensor map as kernels get it, and what they begin at a multiple of
+// (CUDA's driver API, CUtensorMap).
+constexpr uint64_t kMapBytes = 128, kMapAlignment = 64;
+
+// Adds the kernel's parameters from `first` on, which are tensor maps, passed
+// as they are. The function has room for them.
+void AddMaps(size_t first, llvm::Function* function) {
+  llvm::LLVMContext& context = function->getContext();
+  std::vector<llvm::Metadata*> numbers;
+  for (size_t p = first; p < function->arg_size(); ++p) {
+    llvm::Type* const type =
+        llvm::ArrayType::get(llvm::Type::getInt8Ty(context), kMapBytes);
+    function->addParamAttr(p, llvm::Attribute::getWithByValType(context, type));
+    function->addParamAttr(p, llvm::Attribute::getWithAlignment(
+                                  context, llvm::Align(kMapAlignment)));
+    numbers.push_back(Number(context, p + 1));
+  }
+  // The copies take their addresses.
+  if (!numbers.empty()) {
+    Annotate("grid_constant", llvm::MDNode::get(context, numbers), function);
+  }
 }
 
 // The number of this work item's group, and its own number in it.
@@ -87,13 +121,17 @@ void EmitItem(const DeviceKernel& kernel, const Position& at,
 llvm::Function* NewKernel(const tir::PrimFunc& function,
                           const DeviceKernel& kernel, ModuleEmitter* module) {
   llvm::LLVMContext& context = module->context();
-  const std::vector<llvm::Type*> params(
-      function.params.size(), llvm::PointerType::get(context, kGlobalMemory));
+  const size_t tensors = function.params.size();
+  std::vector<llvm::Type*> params(
+      tensors, llvm::PointerType::get(context, kGlobalMemory));
+  params.resize(tensors + kernel.maps.size(),
+                llvm::PointerType::get(context, /*AddressSpace=*/0));
   llvm::Function* const made = module->NewFunction(
       llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false),
       kernel.name, /*exported=*/true);
   MakeKernel(*module, kernel.group, made);
-  for (size_t p = 0; p < params.size(); ++p) {
+  AddMaps(tensors, made);
+  for (size_t p = 0; p < tensors; ++p) {
     SetBufferAttributes(made, p, *function.params[p],
                         static_cast<int>(p) < function.num_inputs());
     made->getArg(p)->setName(function.params[p]->name);
@@ -115,7 +153,8 @@ llvm::GlobalVariable* SharedByLaunch(const DeviceKernel& kernel,
       llvm::GlobalValue::ExternalLinkage, nullptr,
       absl::StrCat(kernel.name, "_shared"), nullptr,
       llvm::GlobalValue::NotThreadLocal, kSharedMemory);
-  array->setAlignment(llvm::Align(kSharedAlignment));
+  array->setAlignment(
+      llvm::Align(kernel.maps.empty() ? kSharedAlignment : kBoxAlignment));
   return array;
 }
 
@@ -138,8 +177,13 @@ absl::Status EmitDeviceKernel(const tir::PrimFunc& function,
   } else {
     const Position at = PositionOf(*module, emitter.builder());
     if (kernel.IsBlocks()) {
-      emitter.SetGroup({at.item, kernel.group, &kernel.barriers,
-                        &kernel.pipelines, SharedByLaunch(kernel, module)});
+      GroupOfItems group{at.item, kernel.group, &kernel.barriers,
+                         &kernel.pipelines, SharedByLaunch(kernel, module)};
+      for (size_t i = 0; i < kernel.maps.size(); ++i) {
+        group.maps.push_back(
+            made->getArg(static_cast<unsigned>(function.params.size() + i)));
+      }
+      emitter.SetGroup(group);
       emitter.EmitIteration(*kernel.loop, at.group);
     } else {
       EmitItem(kernel, at, &emitter);

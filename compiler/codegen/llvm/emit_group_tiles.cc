@@ -58,19 +58,24 @@ std::vector<Value*> ChangeSums(llvm::IRBuilder<>& b,
   return values;
 }
 
-// Describes an operand that begins at an address of shared memory.
+// Describes an operand of swizzled rows that begins at an address of shared
+// memory.
 Value* Descriptor(llvm::IRBuilder<>& b, const WarpNest::Operand& operand,
                   Value* address) {
-  const int64_t bytes = operand.buffer->dtype.bytes();
-  const auto units = [bytes](int64_t stride) {
-    return static_cast<uint64_t>(stride * bytes / kUnit);
+  const auto units = [&operand](int64_t stride) {
+    return static_cast<uint64_t>(stride * operand.buffer->dtype.bytes() /
+                                 kUnit);
   };
-  constexpr uint64_t kMostStart = 0x3fff;
+  constexpr uint64_t kMostStart = 0x3fff, kSwizzled = uint64_t{1} << 62;
   Value* const start =
       b.CreateAnd(b.CreateLShr(b.CreatePtrToInt(address, b.getInt64Ty()), 4),
                   b.getInt64(kMostStart));
-  return b.CreateOr(start, b.getInt64(units(operand.half_stride) << 16 |
-                                      units(operand.group_stride) << 32));
+  // From eight rows to the next, and where a row does not have all of an
+  // operand's side, to the next rows.
+  const uint64_t of_rows =
+      operand.TermsAreTogether() ? operand.group_stride : operand.half_stride;
+  return b.CreateOr(start, b.getInt64(units(operand.chunk_stride) << 16 |
+                                      units(of_rows) << 32 | kSwizzled));
 }
 
 // One multiplication of 16 terms. `operands` is the number of its first
@@ -95,21 +100,12 @@ bool KernelEmitter::MultipliesInGroups(const WarpNest& nest) const {
          nest.warps * WarpNest::kThreads == group_->items;
 }
 
-void KernelEmitter::EmitGroupFence() {
-  CallAsm(b_, b_.getVoidTy(), {}, "fence.proxy.async.shared::cta;",
-          "~{memory}");
-}
-
 void KernelEmitter::EmitGroupWaitForOthers() {
   CallAsm(b_, b_.getVoidTy(), {}, "wgmma.wait_group.sync.aligned 1;",
           "~{memory}");
 }
 
 void KernelEmitter::EmitGroupTiles(const WarpNest& nest) {
-  if (!multiplies_on_) {
-    EmitGroupFence();
-    EmitBarrier();
-  }
   // The first of the four warps has their first rows.
   BindVar(nest.warp.get(), b_.CreateAnd(b_.CreateLShr(group_->item, 5),
                                         b_.getInt64(-WarpNest::kGroupWarps)));
@@ -135,7 +131,6 @@ void KernelEmitter::EmitGroupTiles(const WarpNest& nest) {
   }
   absl::StrAppend(&text, "wgmma.commit_group.sync.aligned;");
   StoreSums(nest, ChangeSums(b_, sums, others, text, constraints));
-  if (!multiplies_on_) EmitGroupWait(nest);
 }
 
 void KernelEmitter::EmitGroupWait(const WarpNest& nest) {

@@ -278,7 +278,10 @@ void KernelEmitter::EmitAllocate(const tir::Allocate& s) {
   if (buffer.scope == tir::Scope::kShared && group_.has_value()) {
     const int64_t slots = SlotsOf(*group_->pipelines, buffer);
     const int64_t all = slots * SlotBytes(buffer) / buffer.dtype.bytes();
-    BindBuffer(&buffer, SharedArray(buffer, slots == 1 ? elements : all));
+    BindBuffer(&buffer,
+               SharedArray(buffer.name, module_->MemoryType(buffer.dtype),
+                           slots == 1 ? elements : all,
+                           AlignmentOf(*group_->pipelines, buffer)));
     return EmitStmt(s.body);
   }
   // In the entry block, so that it becomes part of the frame, or registers.

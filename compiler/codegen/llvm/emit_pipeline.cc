@@ -156,26 +156,6 @@ void KernelEmitter::UseSlot(const PipelineArrays& arrays, Value* slot) {
   }
 }
 
-std::optional<WarpNest> KernelEmitter::GroupNestOf(const tir::For& loop,
-                                                   const Pipeline& pipeline) {
-  constexpr int64_t kLeastSlots = 3;
-  const auto* threads =
-      pipeline.rest.size() == 1 ? As<tir::For>(pipeline.rest[0]) : nullptr;
-  if (pipeline.slots < kLeastSlots || threads == nullptr ||
-      threads->for_kind != tir::ForKind::kThread ||
-      TensorizedIn(*threads) == nullptr) {
-    return std::nullopt;
-  }
-  bounds_.SetLoop(loop.var.get(), loop.min, loop.extent);
-  for (const tir::LetStmt* let : pipeline.lets) {
-    bounds_.SetValue(let->var.get(), let->value);
-  }
-  absl::StatusOr<WarpNest> nest = ReadWarpNest(*threads, bounds_);
-  LeaveIteration(loop, pipeline);
-  if (!nest.ok() || !MultipliesInGroups(*nest)) return std::nullopt;
-  return *std::move(nest);
-}
-
 void KernelEmitter::EmitStep(const tir::For& loop, const Pipeline& pipeline,
                              Value* index, bool multiplies_on) {
   EnterIteration(loop, pipeline, index);
@@ -197,14 +177,15 @@ void KernelEmitter::EmitStep(const tir::For& loop, const Pipeline& pipeline,
 
 void KernelEmitter::EmitPipeline(const tir::For& loop,
                                  const Pipeline& pipeline) {
+  if (const std::optional<WarpNest> nest = GroupNestOf(loop, pipeline)) {
+    EmitBoxPipeline(loop, pipeline, *nest);
+    return;
+  }
   cache_.clear();
   int64_t extent = 0;
   tir::AsConstInt(loop.extent, &extent);
-  const int64_t slots = pipeline.slots;
-  const std::optional<WarpNest> group_nest = GroupNestOf(loop, pipeline);
-  // The slot that is filled next is that of the iteration before, or of the one
-  // before that, where one may still be computed.
-  const int64_t ahead = slots - (group_nest.has_value() ? 2 : 1);
+  // The slot that is filled next is that of the iteration before.
+  const int64_t slots = pipeline.slots, ahead = slots - 1;
   PipelineArrays arrays{pipeline, {}};
   for (const tir::BufferNode* buffer : pipeline.buffers) {
     arrays.whole.push_back(Address(*buffer, b_.getInt64(0), true));
@@ -233,7 +214,6 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   // filled next has been computed by all.
   b_.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_wait_group, {},
                      {b_.getInt32(static_cast<uint32_t>(ahead - 1))});
-  if (group_nest.has_value()) EmitGroupFence();
   EmitBarrier();
   Value* const later = b_.CreateNSWAdd(index, b_.getInt64(ahead));
   llvm::BasicBlock* const more = NewBlock("ahead");
@@ -242,14 +222,13 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   b_.SetInsertPoint(more);
   EmitCopies(
       loop, arrays, later,
-      b_.CreateSelect(b_.CreateICmpSLT(slot, b_.getInt64(slots - ahead)),
-                      b_.CreateNSWAdd(slot, b_.getInt64(ahead)),
-                      b_.CreateNSWSub(slot, b_.getInt64(slots - ahead))));
+      b_.CreateSelect(b_.CreateICmpEQ(slot, b_.getInt64(0)), b_.getInt64(ahead),
+                      b_.CreateNSWSub(slot, b_.getInt64(1))));
   b_.CreateBr(compute);
   b_.SetInsertPoint(compute);
   commit();
   UseSlot(arrays, slot);
-  EmitStep(loop, pipeline, index, group_nest.has_value());
+  EmitStep(loop, pipeline, index, /*multiplies_on=*/false);
   Value* const next = b_.CreateNSWAdd(index, b_.getInt64(1));
   Value* const next_slot = b_.CreateNSWAdd(slot, b_.getInt64(1));
   index->addIncoming(next, b_.GetInsertBlock());
@@ -260,7 +239,6 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
   llvm::BasicBlock* const done = NewBlock("computed");
   b_.CreateCondBr(b_.CreateICmpSLT(next, end), body, done);
   b_.SetInsertPoint(done);
-  if (group_nest.has_value()) EmitGroupWait(*group_nest);
   EmitBarrier();
 }
 

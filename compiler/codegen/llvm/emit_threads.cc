@@ -22,7 +22,8 @@ void KernelEmitter::EmitThreads(const tir::For& loop, bool may_wait) {
                     done);
     b_.SetInsertPoint(some);
   }
-  if (IsAmpereOrNewer(m_) && TensorizedIn(loop) != nullptr) {
+  // One thread's are copies.
+  if (IsAmpereOrNewer(m_) && extent > 1 && TensorizedIn(loop) != nullptr) {
     EmitWarpTiles(loop);
   } else {
     EmitIteration(loop, group_->item);
@@ -47,15 +48,19 @@ void KernelEmitter::EmitBarrier() {
   b_.CreateFence(llvm::AtomicOrdering::Acquire, group);
 }
 
-llvm::Value* KernelEmitter::SharedArray(const tir::BufferNode& buffer,
-                                        int64_t elements) {
-  llvm::Type* const element = module_->MemoryType(buffer.dtype);
+llvm::Value* KernelEmitter::SharedArray(const std::string& name,
+                                        llvm::Type* element, int64_t elements,
+                                        int64_t alignment) {
   if (group_->shared != nullptr) {
+    const auto rounded = [this](int64_t multiple) {
+      return (group_->used + multiple - 1) / multiple * multiple;
+    };
+    group_->used = rounded(alignment);
     llvm::Value* const place = b_.CreateInBoundsGEP(
         b_.getInt8Ty(), group_->shared, b_.getInt64(group_->used));
-    const int64_t bytes = elements * buffer.dtype.bytes();
     group_->used +=
-        (bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+        elements * static_cast<int64_t>(element->getPrimitiveSizeInBits()) / 8;
+    group_->used = rounded(kSharedAlignment);
     return place;
   }
   llvm::Type* const type =
@@ -63,9 +68,9 @@ llvm::Value* KernelEmitter::SharedArray(const tir::BufferNode& buffer,
   auto* const array = new llvm::GlobalVariable(
       module_->module(), type, /*isConstant=*/false,
       llvm::GlobalValue::InternalLinkage, llvm::PoisonValue::get(type),
-      absl::StrCat(function_->getName().str(), ".", buffer.name), nullptr,
+      absl::StrCat(function_->getName().str(), ".", name), nullptr,
       llvm::GlobalValue::NotThreadLocal, kSharedMemory);
-  array->setAlignment(llvm::Align(kSharedAlignment));
+  array->setAlignment(llvm::Align(static_cast<uint64_t>(alignment)));
   return array;
 }
 

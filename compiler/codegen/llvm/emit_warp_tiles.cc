@@ -69,7 +69,7 @@ class WarpTiles {
   // The parts of two groups and of two halves of terms.
   Part Load(const PlacedOperand& from, int64_t group, int64_t half) {
     const int64_t offset =
-        group * from.operand.group_stride + half * from.operand.half_stride;
+        from.operand.OffsetOfGroup(group) + half * from.operand.half_stride;
     Part part =
         from.by_rows ? LoadRows(from, offset) : LoadElements(from, offset);
     if (type_ == DataType::Float(32)) {
@@ -158,7 +158,7 @@ void KernelEmitter::EmitWarpTiles(const tir::For& threads) {
     return;
   }
   cache_.clear();
-  if (MultipliesInGroups(*read)) {
+  if (multiplies_on_) {
     EmitGroupTiles(*read);
     return;
   }

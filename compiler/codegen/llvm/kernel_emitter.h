@@ -39,6 +39,8 @@ struct GroupOfItems {
   // The memory that they share, of which `used` bytes are taken; null: each
   // buffer is an array of the code's.
   llvm::GlobalVariable* shared = nullptr;
+  // The kernel's parameters for DeviceKernel::maps.
+  std::vector<llvm::Value*> maps;
   int64_t used = 0;
 };
 
@@ -158,22 +160,19 @@ class KernelEmitter {
   // Whether four warps of the block make it together, and all of its threads
   // do.
   bool MultipliesInGroups(const WarpNest& nest) const;
-  // Those of four warps (emit_group_tiles.cc). Where a pipeline has them, they
-  // go on while the next iteration begins.
+  // Those of four warps (emit_group_tiles.cc), which go on while the next
+  // iteration of a pipeline begins.
   void EmitGroupTiles(const WarpNest& nest);
-  // Makes what was written to shared memory known to the units.
-  void EmitGroupFence();
   // Waits for all multiplications but those of the last EmitGroupTiles.
   void EmitGroupWaitForOthers();
   // Waits for all, whose sums may be used then.
   void EmitGroupWait(const WarpNest& nest);
-  // Memory that the items of a group share: all slots of a buffer.
-  llvm::Value* SharedArray(const tir::BufferNode& buffer, int64_t elements);
+  // Memory that the items of a group share: so many elements, at a multiple of
+  // so many bytes.
+  llvm::Value* SharedArray(const std::string& name, llvm::Type* element,
+                           int64_t elements, int64_t alignment);
 
   // Copies ahead of use (emit_pipeline.cc).
-  // The only multiplication of an iteration, if units of four warps make it.
-  std::optional<WarpNest> GroupNestOf(const tir::For& loop,
-                                      const Pipeline& pipeline);
   void EmitPipeline(const tir::For& loop, const Pipeline& pipeline);
   // The rest of iteration `index`, of which a multiplication may go on.
   void EmitStep(const tir::For& loop, const Pipeline& pipeline,
@@ -191,6 +190,24 @@ class KernelEmitter {
   // Begins to copy what a store would. Returns false, and emits nothing, where
   // no instruction does that.
   bool EmitAsyncCopy(const tir::Store& s);
+
+  // Copies of boxes ahead of use (emit_box_pipeline.cc).
+  // The only multiplication of an iteration, if units of four warps make it of
+  // boxes.
+  std::optional<WarpNest> GroupNestOf(const tir::For& loop,
+                                      const Pipeline& pipeline);
+  void EmitBoxPipeline(const tir::For& loop, const Pipeline& pipeline,
+                       const WarpNest& nest);
+  // Begins the copies of iteration `index` into that slot, which `barrier`
+  // counts.
+  void EmitBoxCopies(const tir::For& loop, const PipelineArrays& arrays,
+                     llvm::Value* index, llvm::Value* slot,
+                     llvm::Value* barrier);
+  // Waits until what `barrier` counts has come for the time that `phase`, 0 or
+  // 1 in turns, says.
+  void EmitBoxWait(llvm::Value* barrier, llvm::Value* phase);
+  // Emits what the first work item of the group does alone.
+  void EmitFirstItem(llvm::Value* condition, absl::FunctionRef<void()> emit);
 
   // Tiles (emit_tiles.cc).
   void EmitTensorized(const tir::For& loop);

@@ -1,6 +1,7 @@
 #include "compiler/codegen/llvm/warp_nest.h"
 
 #include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/codegen/access.h"
+#include "compiler/codegen/box_copy.h"
 #include "compiler/codegen/llvm/sum_of_products.h"
 #include "compiler/tir/visitor.h"
 
@@ -120,15 +122,57 @@ class Reader {
     return stride;
   }
 
+  // Reads the strides of a loop over an operand's groups that come in chunks,
+  // and leaves the first one's offset.
+  void TakeChunks(const tir::For& loop, int64_t extent, tir::Affine* offset,
+                  WarpNest::Operand* operand) {
+    const Expr all = offset->ToExpr();
+    if (!tir::Uses(all, loop.var.get())) return;
+    std::vector<int64_t> from_first;
+    tir::Affine first;
+    for (int64_t i = 0; i < extent; ++i) {
+      const tir::Affine at = tir::ToAffine(tir::Simplify(
+          tir::Substitute(all, {{loop.var.get(), tir::MakeInt(i)}}), &bounds_));
+      if (i == 0) first = at;
+      const std::optional<int64_t> difference = (at - first).AsConst();
+      if (!difference.has_value()) return;
+      from_first.push_back(*difference);
+    }
+    WarpNest::Operand found;
+    found.group_stride = from_first[1];
+    int64_t& n = found.chunk_groups;
+    for (n = 1; n < extent; ++n) {
+      if (from_first[static_cast<size_t>(n)] != n * found.group_stride) break;
+    }
+    if (n == extent || n % 2 != 0) return;
+    found.chunk_stride = from_first[static_cast<size_t>(n)];
+    for (int64_t i = 0; i < extent; ++i) {
+      if (from_first[static_cast<size_t>(i)] != found.OffsetOfGroup(i)) return;
+    }
+    operand->group_stride = found.group_stride;
+    operand->chunk_groups = found.chunk_groups;
+    operand->chunk_stride = found.chunk_stride;
+    *offset = first;
+  }
+
   // Finds out what a loop is for by the strides of its variable.
   absl::Status Classify(const tir::For& loop) {
-    const int64_t s = Take(loop.var, &sum_);
-    const int64_t a = Take(loop.var, &a_), b = Take(loop.var, &b_);
     int64_t extent = 0;
     if (!tir::AsConstInt(loop.extent, &extent) ||
         !tir::IsConstInt(loop.min, 0)) {
       return Misfit("an extent is not constant");
     }
+    const int64_t s = Take(loop.var, &sum_);
+    const int64_t a = Take(loop.var, &a_);
+    if (s != 0 && a == 0 && nest_.column_groups == 0) {
+      TakeChunks(loop, extent, &b_, &nest_.b);
+      if (nest_.b.chunk_groups != 0) {
+        nest_.column_groups = extent;
+        nest_.sum_column_stride = s;
+        return absl::OkStatus();
+      }
+    }
+    const int64_t b = Take(loop.var, &b_);
     if (s == 0 && a != 0 && b != 0 && nest_.terms == 0) {
       nest_.terms = extent;
       nest_.a.term_stride = a;
@@ -171,28 +215,58 @@ class Reader {
         by_terms ? operand.element_stride : operand.term_stride;
     return (by_terms || operand.element_stride == 1) && other % run == 0 &&
            operand.half_stride % run == 0 && operand.group_stride % run == 0 &&
-           start.IsMultipleOf(run);
+           operand.chunk_stride % run == 0 && start.IsMultipleOf(run);
   }
 
-  // Whether its parts of 8 by 8 elements are such as units of groups read.
-  static bool IsOfParts(const WarpNest::Operand& operand) {
-    return operand.TermsAreTogether()
-               ? operand.element_stride == WarpNest::kGroup
-               : operand.term_stride == WarpNest::kGroup;
+  // Whether it lies in rows such as units of groups read.
+  bool IsOfRows(const WarpNest::Operand& operand) const {
+    const int64_t row = BoxCopy::kRowBytes /
+                        static_cast<int64_t>(operand.buffer->dtype.bytes());
+    if (operand.TermsAreTogether()) {
+      return operand.element_stride == row && nest_.terms == row &&
+             operand.group_stride == WarpNest::kGroup * row &&
+             operand.chunk_groups == 0;
+    }
+    const int64_t groups = &operand == &nest_.a
+                               ? WarpNest::kGroupWarps * nest_.row_groups
+                               : nest_.column_groups;
+    const int64_t in_row = row / WarpNest::kGroup;
+    return operand.term_stride == row &&
+           operand.group_stride == WarpNest::kGroup &&
+           (operand.chunk_groups == 0 ? groups <= in_row
+                                      : operand.chunk_groups == in_row);
+  }
+
+  // Whether four neighbouring warps have neighbouring rows of `a`, and all of
+  // `b`.
+  bool HaveNeighbouringRows() const {
+    const tir::VarPtr four = tir::MakeVar("four", DataType::Int(64));
+    tir::Bounds bounds = bounds_;
+    bounds.Set(four.get(), 0, nest_.warps / WarpNest::kGroupWarps - 1);
+    const auto offset_of = [&](int64_t warp) {
+      const Expr number =
+          Expr(four) * WarpNest::kGroupWarps + tir::MakeInt(warp);
+      return tir::ToAffine(tir::Simplify(
+          tir::Substitute(a_.ToExpr(), {{nest_.warp.get(), number}}), &bounds));
+    };
+    const tir::Affine first = offset_of(0);
+    for (int64_t warp = 1; warp < WarpNest::kGroupWarps; ++warp) {
+      const int64_t stride = nest_.row_groups * nest_.a.group_stride;
+      if (!(offset_of(warp) - first == tir::Affine(warp * stride))) {
+        return false;
+      }
+    }
+    return !tir::Uses(b_.ToExpr(), nest_.warp.get());
   }
 
   bool FitsGroups() const {
     constexpr int64_t kMostColumns = 256;
     int64_t first = 0;
-    tir::Affine of_rows = a_;
     return nest_.warps % WarpNest::kGroupWarps == 0 &&
            nest_.a.buffer->dtype.bits == 16 && nest_.row_groups == 2 &&
            nest_.column_groups * WarpNest::kGroup <= kMostColumns &&
-           Take(nest_.warp, &of_rows) == 2 * nest_.a.group_stride &&
-           !tir::Uses(of_rows.ToExpr(), nest_.warp.get()) &&
-           !tir::Uses(b_.ToExpr(), nest_.warp.get()) &&
-           tir::AsConstInt(sum_.ToExpr(), &first) && IsOfParts(nest_.a) &&
-           IsOfParts(nest_.b);
+           tir::AsConstInt(sum_.ToExpr(), &first) && IsOfRows(nest_.a) &&
+           IsOfRows(nest_.b) && HaveNeighbouringRows();
   }
 
   absl::Status Check() const {

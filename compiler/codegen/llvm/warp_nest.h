@@ -23,9 +23,10 @@ namespace ingot::codegen {
 // GPUs take operands (PTX ISA, mma.m16n8k16 and ldmatrix).
 //
 // Four warps may do it together, where the sums of one are 16 rows and all
-// columns, the four have neighbouring rows, and the operands are such parts of
-// 8 by 8 elements as lie in 128 bytes one after the other (wgmma.mma_async,
-// without swizzling).
+// columns, the four have neighbouring rows, and operands are rows of 128 bytes,
+// of 64 terms or of 64 elements of a term, that lie one after the other
+// (wgmma.mma_async). Their units want such rows swizzled, as copies of boxes
+// leave them (box_copy.h).
 //
 // Or operands are f32, of which the units multiply what TF32 keeps: 10 binary
 // digits after the first, rounded (mma.m16n8k8). Then four terms lie side by
@@ -43,8 +44,15 @@ struct WarpNest {
     // next term, and to the term that is HalfTerms() later.
     int64_t element_stride = 0, group_stride = 0, term_stride = 0,
             half_stride = 0;
+    // So many groups come in such strides, then as many others: 0 for all.
+    int64_t chunk_groups = 0, chunk_stride = 0;
 
     bool TermsAreTogether() const { return term_stride == 1; }
+    int64_t OffsetOfGroup(int64_t group) const {
+      if (chunk_groups == 0) return group * group_stride;
+      return group / chunk_groups * chunk_stride +
+             group % chunk_groups * group_stride;
+    }
   };
 
   // Terms of half a multiplication: 16 bytes of a row.
@@ -67,7 +75,7 @@ struct WarpNest {
   tir::Buffer sum;
   tir::Expr sum_offset;
   int64_t sum_row_stride = 0, sum_column_stride = 0, sum_pair_stride = 0;
-  // Whether four warps may do it together.
+  // Whether four warps may do it together, if rows are swizzled.
   bool fits_groups = false;
 };
 

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "compiler/schedules/stage_facts.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::te::gpu {
 namespace {
@@ -181,6 +183,44 @@ double UnitsCost(const BlockTile& tile, DataType operands, double units,
   const double copy =
       (rows + columns) * static_cast<double>(operands.bytes()) * kLanesPerByte;
   return std::max(multiply, copy);
+}
+
+bool AreBoxes(const ScheduleSite& site, const Product& product) {
+  const Operation& op = site.stage.op();
+  const tir::Var* const term = op.reduce_axis[product.terms].get();
+  const auto is_boxed = [&](size_t axis, size_t other) {
+    const tir::Load* const load = OperandOf(op, axis, other);
+    const Stage* const source = site.schedule.Find(load->buffer.get());
+    constexpr int64_t kStrideBytes = 16;
+    constexpr size_t kMostDimensions = 5;
+    const std::optional<int64_t> row = ConstExtent(load->buffer->shape.back());
+    if ((source != nullptr &&
+         source->op().kind != OperationKind::kPlaceholder) ||
+        load->indices.size() > kMostDimensions || !row.has_value() ||
+        *row * load->dtype.bytes() % kStrideBytes != 0) {
+      return false;
+    }
+    // Each of the two goes along a dimension of its own, one along the last.
+    const tir::Var* const side = op.axis[axis].get();
+    int of_term = 0, of_side = 0, last = 0;
+    for (const Expr& index : load->indices) {
+      const bool is_last = &index == &load->indices.back();
+      const bool has_term = tir::Uses(index, term),
+                 has_side = tir::Uses(index, side);
+      if (!has_term && !has_side) continue;
+      const tir::Affine place = tir::ToAffine(index);
+      if ((has_term && has_side) ||
+          place.CoefficientOf(has_term ? term : side) != 1) {
+        return false;
+      }
+      ++(has_term ? of_term : of_side);
+      last += is_last;
+    }
+    return of_term == 1 && of_side == 1 && last == 1;
+  };
+  return !product.HasJoinedColumns() &&
+         is_boxed(product.rows, product.columns) &&
+         is_boxed(product.columns, product.rows);
 }
 
 ScheduleTemplate ProductTemplate(

@@ -52,7 +52,8 @@ ProductSizes SizesOf(const Stage& stage, const Product& product);
 
 // Each thread multiplies for itself, or those of a warp or of four warps do it
 // together, by a unit that they share (MachineUnit::kWarpTiles and
-// kWarpGroupTiles).
+// kWarpGroupTiles). What four warps multiply, boxes of both operands, the
+// machine copies on its own.
 enum class Multipliers { kThreads, kWarps, kWarpGroups };
 
 // The part of the result that a block computes, and its steps along the sum.
@@ -98,6 +99,14 @@ ScheduleTemplate ProductTemplate(
     std::string name, std::function<bool(const ScheduleSite&)> matches,
     std::function<ScheduleSpace(const ScheduleSite&)> space,
     std::function<BlockTile(const ScheduleChoice&)> tile_of);
+
+// Elements of 16 bits in a row of a box (codegen/box_copy.h).
+inline constexpr int64_t kBoxRow = 64;
+
+// Whether boxes of both operands lie in memory as a machine copies them: in
+// tensors of the kernel's arguments, along one side and the sum, with rows that
+// are multiples of 16 bytes.
+bool AreBoxes(const ScheduleSite& site, const Product& product);
 
 // Bytes that the threads of a block share: a part of each operand.
 int64_t SharedBytes(const BlockTile& tile, DataType operands);

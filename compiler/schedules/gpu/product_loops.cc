@@ -32,8 +32,9 @@ bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
 }
 
 // An operand as the threads of a block share it: [axes that it depends on, two
-// more], the sum's and its own side of the result's. Units of four warps have
-// the last in chunks: [axes, chunks of the last, the other, neighbours].
+// more], the sum's and its own side of the result's. Where boxes are copied,
+// the last comes in chunks, their rows: [axes, chunks of the last, the other,
+// neighbours].
 struct SharedOperand {
   // Axes of the result, or of its taps, besides its own and the sum's.
   std::vector<tir::VarPtr> axes;
@@ -83,7 +84,7 @@ class Scheduler {
         product_(*FindProduct(*stage)),
         tile_(tile),
         run_(kBytesAtOnce / OperandType(*stage).bytes()),
-        chunk_(tile.multipliers == Multipliers::kWarpGroups ? run_ : 0) {
+        chunk_(tile.multipliers == Multipliers::kWarpGroups ? kBoxRow : 0) {
     stage_ = stage;
     if (chunks > 1) {
       stage_ = schedule->ReduceInChunks(stage, chunks);
@@ -201,11 +202,6 @@ class Scheduler {
         outer.push_back(acc->axis(static_cast<int>(i)));
       }
     }
-    if (chunk_ > 0) {
-      const auto [chunk, term] = acc->Split(inner[0], chunk_, Tail::kExact);
-      inner[0] = term;
-      inner.insert(inner.begin(), chunk);
-    }
     TileSide rows = tile_.rows, columns = tile_.columns;
     rows.loop = acc->axis(static_cast<int>(product_.rows));
     columns.loop = acc->axis(static_cast<int>(product_.columns));
@@ -239,7 +235,7 @@ class Scheduler {
     form.terms_last = tile_.ByUnits() && AccessStride(load, term.get()) == 1;
     const int64_t extent = form.terms_last ? terms_ : ExtentOf(axis);
     // Their vectors are those of four threads' numbers.
-    const bool may_run = tile_.ByUnits() || run_ == kRun;
+    const bool may_run = chunk_ == 0 && (tile_.ByUnits() || run_ == kRun);
     if (may_run && extent % run_ == 0 &&
         InAlignedRuns(load, form.terms_last ? term : op.axis[axis], run_)) {
       form.run = run_;
@@ -281,19 +277,24 @@ class Scheduler {
   }
 
   // Makes the loops of the copies: neighbours in memory are read by neighbours
-  // among the threads.
+  // among the threads, or one of them lets the machine copy boxes.
   void CopyTile(Stage* tile, const SharedOperand& form, bool along_sum) {
     std::vector<Loop> order = tile->axes();
     const bool turned = along_sum && !form.terms_last;
     if (form.chunk > 0) {
-      // Chunks are neighbours in memory.
-      const size_t first = form.axes.size();
-      std::swap(order[first], order[first + 1]);
-      if (form.run > 1) {
-        tile->Vectorize(order.back());
-        order.pop_back();
-      }
-    } else if (turned) {
+      constexpr int64_t kAll = 1 << 20;  // no shared memory has more
+      Loop& rows = order[order.size() - 2];
+      const auto [one, all] = tile->Split(rows, kAll, Tail::kGuard);
+      rows = all;
+      std::rotate(order.begin(), order.end() - 2, order.end() - 1);
+      order.insert(order.begin(), one);
+      tile->Reorder(order);
+      tile->Thread(one);
+      tile->Tensorize(all);
+      tile->StoreIn(Storage::kShared);
+      return;
+    }
+    if (turned) {
       const Loop k = order[order.size() - 2], element = order.back();
       order.resize(order.size() - 2);
       const auto [far, near] = tile->Split(k, kTermsTogether);
@@ -304,11 +305,7 @@ class Scheduler {
       tile->Vectorize(element);
     }
     ShareAmongThreads(tile, order, tile_.threads());
-    if (form.chunk > 0) {
-      tile->StorePadded(1, /*axes_inside=*/1);
-    } else {
-      tile->StorePadded(PaddingOf(form, turned));
-    }
+    tile->StorePadded(PaddingOf(form, turned));
   }
 
   // Elements that keep columns in different banks: of a warp's threads eight
@@ -362,11 +359,7 @@ class Scheduler {
 int64_t SharedBytes(const BlockTile& tile, DataType operands) {
   const int64_t run = kBytesAtOnce / operands.bytes();
   if (tile.multipliers == Multipliers::kWarpGroups) {
-    // An element is free in each chunk, of terms or of a side.
-    const auto elements = [&](int64_t side) {
-      return side * tile.step + std::max(side, tile.step);
-    };
-    return (elements(tile.rows.extent()) + elements(tile.columns.extent())) *
+    return (tile.rows.extent() + tile.columns.extent()) * tile.step *
            operands.bytes();
   }
   const int64_t padding = tile.ByUnits() ? 2 * run : run;

@@ -1,6 +1,7 @@
 // Products of matrices, and convolutions that are, of 16-bit floats by the
-// units that the threads of four warps share (MachineUnit::kWarpGroupTiles),
-// which read both operands from shared memory.
+// units that the threads of four warps share (MachineUnit::kWarpGroupTiles).
+// Both operands come from shared memory, into which the machine copies boxes of
+// them (Multipliers::kWarpGroups).
 #include <algorithm>
 
 #include "compiler/schedules/gpu/items.h"
@@ -12,8 +13,7 @@ namespace {
 
 // Four warps have 64 rows, 16 each.
 constexpr int64_t kRowsOfWarp = 16;
-constexpr int64_t kLeastRows = 4 * kRowsOfWarp, kLeastColumns = 32;
-constexpr int64_t kUnitTerms = 16;
+constexpr int64_t kLeastRows = 4 * kRowsOfWarp, kLeastColumns = kBoxRow;
 
 BlockTile TileOf(const ScheduleChoice& c) {
   const int64_t rows = c.Get("rows");
@@ -23,9 +23,10 @@ BlockTile TileOf(const ScheduleChoice& c) {
 
 bool Matches(const ScheduleSite& site) {
   return site.machine.Has(MachineUnit::kWarpGroupTiles) &&
-         IsProductOf(site, kLeastRows, kLeastColumns, kUnitTerms) &&
+         IsProductOf(site, kLeastRows, kLeastColumns) &&
          site.stage.output().dtype() == DataType::Float(32) &&
-         OperandType(site.stage).bits == 16;
+         OperandType(site.stage).bits == 16 &&
+         AreBoxes(site, *FindProduct(site.stage));
 }
 
 // Units make so many multiply-adds in the time of a thread's own.
@@ -44,16 +45,17 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t cores = std::max(site.machine.group_cores, 1);
   ScheduleSpace space;
   space.parameters = {{"rows", {128, 64}},
-                      {"columns", {128, 256, 64, 32}},
-                      {"step", {64, 32}},
+                      {"columns", {128, 256, 64}},
+                      {"step", {kBoxRow}},
                       {"chunks", {1, 2, 4, 8, 16}}};
-  // Two steps are computed at once, and one is on its way.
+  // Two steps are computed at once, and one is on its way. There is no sum of
+  // one step.
   const int64_t most = site.machine.ahead_bytes / 3;
   space.cost = [=, type = OperandType(site.stage)](const ScheduleChoice& c) {
     const BlockTile tile = TileOf(c);
     const int64_t chunks = c.Get("chunks");
     if (!Fills(tile, product, sizes, chunks) ||
-        SharedBytes(tile, type) > most) {
+        sizes.Steps(tile.step, chunks) < 2 || SharedBytes(tile, type) > most) {
       return kImpossible;
     }
     return TilesCost(tile, sizes, cores, chunks, TermCost(tile, type));
