@@ -67,14 +67,6 @@ std::vector<uint32_t> BoxOf(const TensorMap& map,
   return words;
 }
 
-// A kernel of which the third parameter is a map.
-std::string KernelWithMap(const std::string& body, int words) {
-  std::string text = KernelOf(body, words);
-  const std::string last = "k_param_1)";
-  return text.replace(text.find(last), last.size(),
-                      "k_param_1,\n.param .align 64 .b8 k_param_2[128])");
-}
-
 constexpr char kFence[] = "fence.mbarrier_init.release.cluster;\n";
 
 // Makes a barrier for one arrival; %p0 are those threads that are not the one.

@@ -56,6 +56,13 @@ std::string KernelOf(const std::string& body, int words) {
          ";\n  add.s64 %out, %out, %offset;\n\n\n" + body + "\n  ret;\n}\n";
 }
 
+std::string KernelWithMap(const std::string& body, int words) {
+  std::string text = KernelOf(body, words);
+  const std::string last = "k_param_1)";
+  return text.replace(text.find(last), last.size(),
+                      "k_param_1, .param .align 64 .b8 k_param_2[128])");
+}
+
 Failure RunText(const std::string& text, uint32_t block,
                 const std::vector<uint32_t>& in, std::vector<uint32_t>* out,
                 uint32_t grid, const TensorMap* map) {

@@ -18,6 +18,9 @@ namespace ingot::isa::ptx {
 // bits), %d (64), %f, %g (f64) and %p (predicates). `body` begins in line 20.
 std::string KernelOf(const std::string& body, int words = 1);
 
+// The same with a third parameter, which is a map of a tensor.
+std::string KernelWithMap(const std::string& body, int words = 1);
+
 // Runs "k" of a module, and fails the test where it is none. `in` and `out` are
 // in memory that the kernel may use, which is aligned to 256 bytes. With a map,
 // whose address counts from `in`, that is the third parameter.

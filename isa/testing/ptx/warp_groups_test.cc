@@ -241,7 +241,7 @@ std::string LongProduct(const Case& c, size_t start_of_b) {
   for (int k = 0; k < 128; ++k) {
     text += "mov.f32 %sum" + std::to_string(k) + ", 0f00000000;\n";
   }
-  text += std::string(kFenced) + kBegin;
+  text += kBegin;
   for (int term = 0; term < kLongDepth; term += kDepth) {
     const auto descriptor = [&](bool terms_are_lines, size_t start) {
       return std::to_string(SwizzledDescriptor(terms_are_lines, start, term));
@@ -260,6 +260,21 @@ std::string LongProduct(const Case& c, size_t start_of_b) {
   return text;
 }
 
+void ExpectLongProduct(const std::vector<float>& a, const std::vector<float>& b,
+                       const std::vector<uint32_t>& out) {
+  for (int at = 0; at < kThreads * 128; ++at) {
+    const int thread = at / 128, k = at % 128;
+    const int row = thread / 32 * 16 + thread % 32 / 4 + (k % 4 >= 2 ? 8 : 0);
+    const int column = k / 4 * 8 + thread % 4 * 2 + k % 2;
+    float expected = 0, found;
+    for (int d = 0; d < kLongDepth; ++d) {
+      expected += a[row * kLongDepth + d] * b[column * kLongDepth + d];
+    }
+    std::memcpy(&found, &out[at], sizeof found);
+    ASSERT_EQ(found, expected) << row << " " << column;
+  }
+}
+
 TEST(PtxWarpGroups, MultiplySwizzledOperands) {
   const std::vector<float> a = RandomMatrix(kRows, 1, kLongDepth),
                            b = RandomMatrix(kManyColumns, 2, kLongDepth);
@@ -271,20 +286,76 @@ TEST(PtxWarpGroups, MultiplySwizzledOperands) {
     PlaceSwizzled(a, c.a_lines_are_terms, 0, &words);
     PlaceSwizzled(b, c.b_lines_are_terms, start_of_b, &words);
     const std::vector<uint32_t> out =
-        WordsOf(CopyIn(words.size()) + LongProduct(c, start_of_b), kThreads,
-                words, 128);
-    for (int at = 0; at < kThreads * 128; ++at) {
-      const int thread = at / 128, k = at % 128;
-      const int row = thread / 32 * 16 + thread % 32 / 4 + (k % 4 >= 2 ? 8 : 0);
-      const int column = k / 4 * 8 + thread % 4 * 2 + k % 2;
-      float expected = 0, found;
-      for (int d = 0; d < kLongDepth; ++d) {
-        expected += a[row * kLongDepth + d] * b[column * kLongDepth + d];
-      }
-      std::memcpy(&found, &out[at], sizeof found);
-      ASSERT_EQ(found, expected) << row << " " << column;
-    }
+        WordsOf(CopyIn(words.size()) + kFenced + LongProduct(c, start_of_b),
+                kThreads, words, 128);
+    ExpectLongProduct(a, b, out);
   }
+}
+
+// The bytes of five boxes of 64 x 64 come one after the other from a stack of
+// matrices: first a, then 64 columns of b each.
+std::string BulkCopies(size_t start_of_b, size_t bytes) {
+  std::string text = R"(
+  .shared .align 1024 .b8 operands[)" +
+                     std::to_string(bytes) + R"(];
+  .shared .align 8 .b8 barrier[8];
+  setp.eq.u32 %p2, 0, 0;
+  mov.b64 %d1, k_param_2;
+  cvta.param.u64 %d2, %d1;
+  mov.u64 %d3, barrier;
+  mov.u64 %d4, operands;
+  setp.ne.u32 %p0, %t, 0;
+  @%p0 bra $made;
+  mbarrier.init.shared::cta.b64 [%d3], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%d3], 40960;
+)";
+  for (int k = 0; k < 5; ++k) {
+    text +=
+        "cp.async.bulk.tensor.3d.shared::cluster.global"
+        ".mbarrier::complete_tx::bytes [%d4], [%d2, {0, 0, " +
+        std::to_string(k) + "}], [%d3];\nadd.s64 %d4, %d4, " +
+        std::to_string(k == 0 ? start_of_b
+                              : kLongDepth * kRowBytes + kGapBytes) +
+        ";\n";
+  }
+  return text + "$made:\nbar.sync 0;\n";
+}
+
+TEST(PtxWarpGroups, MultiplyWhatBulkCopiesBring) {
+  const std::vector<float> a = RandomMatrix(kRows, 1, kLongDepth),
+                           b = RandomMatrix(kManyColumns, 2, kLongDepth);
+  std::vector<uint32_t> in(5 * 64 * 64 / 2);
+  for (size_t k = 0; k < 2 * in.size(); ++k) {
+    const size_t column = (k / 4096 - 1) * 64 + k % 64, term = k / 64 % 64;
+    const float number = k < 4096 ? a[k] : b[column * kLongDepth + term];
+    in[k / 2] |= uint32_t{Narrow<Half>(number).bits} << (k % 2 * 16);
+  }
+  TensorMap map;
+  map.rank = 3;
+  map.element_bytes = 2;
+  map.swizzle = kSwizzle128;
+  map.extents[0] = map.extents[1] = map.box[0] = map.box[1] = 64;
+  map.extents[2] = 5;
+  map.box[2] = 1;
+  map.strides[0] = 128;
+  map.strides[1] = 64 * 128;
+  const size_t start_of_b = kRows * kRowBytes;
+  const std::string copies = BulkCopies(
+      start_of_b, start_of_b + kManyColumns * kRowBytes + 3 * kGapBytes);
+  const std::string wait = R"($try:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%d3], 0;
+  @!%p1 bra $try;
+)";
+  const std::string product = LongProduct({false, true}, start_of_b);
+  std::vector<uint32_t> out(kThreads * 128);
+  Failure failure = RunText(KernelWithMap(copies + wait + product, 128),
+                            kThreads, in, &out, 1, &map);
+  EXPECT_EQ(failure.code, 0) << failure.text;
+  ExpectLongProduct(a, b, out);
+  failure = RunText(KernelWithMap(copies + product + wait, 128), kThreads, in,
+                    &out, 1, &map);
+  EXPECT_THAT(failure.text, HasSubstr("has not waited for the bulk copy"));
 }
 
 }  // namespace
