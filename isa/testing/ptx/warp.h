@@ -68,9 +68,8 @@ struct Block {
   std::map<uint32_t, std::vector<std::pair<uint64_t, uint64_t>>> group_products;
   std::map<uint32_t, Mbarrier> mbarriers;  // by their places in `shared`
   std::vector<BulkCopy> bulk_copies;
-  std::vector<uint32_t>
-      coming;          // those that have not arrived, by their numbers
-  uint64_t moves = 0;  // counts what may let a warp go on that waits
+  std::vector<uint32_t> coming;  // the numbers of those that have not arrived
+  uint64_t moves = 0;            // counts what may let a warp go on that waits
   Failure failure;
 };
 
