@@ -47,7 +47,9 @@ bool IsAllocated(const void* address, size_t bytes) {
 // A code object has a descriptor for each kernel.
 bool IsCode(const std::string& image) { return image[0] == '\x7f'; }
 bool HasKernel(const FakeCode&, const std::string&) { return true; }
-size_t CountParameters(const FakeCode&, const std::string&) { return 0; }
+std::vector<bool> ParametersOf(const FakeCode&, const std::string&) {
+  return {};
+}
 bool Decode(FakeCode*) { return true; }
 std::function<int()> WorkOf(const FakeKernel&, unsigned, unsigned, unsigned,
                             void**) {
@@ -60,14 +62,23 @@ bool IsCode(const std::string& image) {
 bool HasKernel(const FakeCode& code, const std::string& name) {
   return code.image.find(".entry " + name + "(") != std::string::npos;
 }
-size_t CountParameters(const FakeCode& code, const std::string& name) {
-  size_t count = 0;
-  const std::string parameter = ".param .u64 " + name + "_param_";
-  while (code.image.find(parameter + std::to_string(count)) !=
-         std::string::npos) {
-    ++count;
+// Those that are no addresses are arrays of bytes.
+std::vector<bool> ParametersOf(const FakeCode& code, const std::string& name) {
+  std::vector<bool> are_addresses;
+  for (;;) {
+    const std::string parameter =
+        name + "_param_" + std::to_string(are_addresses.size());
+    const auto has = [&](const std::string& text) {
+      return code.image.find(text) != std::string::npos;
+    };
+    if (has(".b8 " + parameter + "[")) {
+      are_addresses.push_back(false);
+    } else if (has(".param .u64 " + parameter)) {
+      are_addresses.push_back(true);
+    } else {
+      return are_addresses;
+    }
   }
-  return count;
 }
 // Makes the code ready, where kernels are computed.
 bool Decode(FakeCode* code) {
@@ -373,7 +384,7 @@ EXPORT int NAME(cuModuleGetFunction, hipModuleGetFunction)(void** kernel,
   if (!HasKernel(from, name)) return kNotFound;
   FakeKernel& found = from.kernels[name];
   found.name = name;
-  found.parameters = CountParameters(from, name);
+  found.parameters = ParametersOf(from, name);
   found.module = from.module;
   *kernel = &found;
   return kOk;
@@ -391,7 +402,8 @@ EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
     return kInvalidValue;
   }
   std::vector<void*> addresses(64);
-  for (size_t i = 0; i < called.parameters; ++i) {
+  for (size_t i = 0; i < called.parameters.size(); ++i) {
+    if (!called.parameters[i]) continue;
     std::memcpy(&addresses[i], parameters[i], sizeof(void*));
     if (!IsAllocated(addresses[i], 1)) return kInvalidValue;
   }
@@ -403,7 +415,7 @@ EXPORT int NAME(cuLaunchKernel, hipModuleLaunchKernel)(
     if (const int code = Fails("kernel", false)) return code;
     S().log += "launch " + called.name + " " + std::to_string(grid_x) + " x " +
                std::to_string(block_x) + ", " +
-               std::to_string(called.parameters) + " arguments\n";
+               std::to_string(called.parameters.size()) + " arguments\n";
     if (S().run != nullptr) {
       S().run(called.name.c_str(), size_t{grid_x} * block_x, addresses.data());
     }

@@ -11,9 +11,8 @@
 
 extern "C" {
 
-// A line for each copy, kernel and piece of loaded code that was done since the
-// last call.
-// Valid until the next call.
+// A line for each copy, kernel, piece of loaded code and map of a tensor that
+// was done since the last call. Valid until the next call.
 const char* FakeDriverLog();
 
 // Lets the next call of the function with that name return this code, or the
@@ -21,7 +20,8 @@ const char* FakeDriverLog();
 void FakeDriverFail(const char* function, int code);
 
 // Is called with each kernel that is launched, its work items and the addresses
-// that are its arguments; null: kernels do nothing.
+// that are its arguments, of which those that are no addresses are null; null:
+// kernels do nothing.
 void FakeDriverRun(void (*run)(const char* kernel, size_t work_items,
                                void* const* arguments));
 

@@ -38,8 +38,8 @@ enum Code {
 
 struct FakeKernel {
   std::string name;
-  size_t parameters = 0;
-  int shared_by_launch = 0;  // bytes, at most
+  std::vector<bool> parameters;  // whether each is an address
+  int shared_by_launch = 0;      // bytes, at most
   // The decoded code, of a driver that computes kernels.
   std::shared_ptr<const ingot::isa::ptx::Module> module;
 };

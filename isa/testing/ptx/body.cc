@@ -301,7 +301,9 @@ class BodyReader {
       if (operands[0][0] == '{') return opcode + "{" + parts(0);
       if (operands[1][0] == '{') return opcode + "}" + parts(1);
     }
-    if (opcode.substr(0, 9) == "cp.async." && operands.size() >= 3) {
+    if (opcode.substr(0, 12) == "cp.async.ca." ||
+        opcode.substr(0, 12) == "cp.async.cg.") {
+      if (operands.size() < 3) return opcode;
       return opcode + "," + std::string(operands[2]) +
              (operands.size() == 4 ? "," : "");
     }
@@ -316,10 +318,14 @@ class BodyReader {
       const std::vector<std::string_view>& operands) {
     std::vector<std::string_view> all;
     for (const std::string_view operand : operands) {
-      const bool is_vector = !operand.empty() && operand[0] == '{';
-      const std::vector<std::string_view> parts =
-          is_vector ? Split(operand.substr(1, operand.size() - 2), ',')
-                    : Split(operand, '|');
+      const char first = operand.empty() ? ' ' : operand[0];
+      std::vector<std::string_view> parts = Split(operand, '|');
+      if (first == '{' || first == '[') {
+        parts = Split(operand.substr(1, operand.size() - 2), ',');
+      }
+      // A map of a tensor and its coordinates: "[%rd1, {%r1, %r2}]".
+      if (first == '[' && parts.size() > 1) parts = Flattened(parts);
+      if (first == '[' && parts.size() == 1) parts = {operand};
       all.insert(all.end(), parts.begin(), parts.end());
     }
     return all;

@@ -14,6 +14,8 @@ const Forms& AllForms() {
     AddMoves(forms);
     AddAccesses(forms);
     AddCopies(forms);
+    AddBulkCopies(forms);
+    AddMbarriers(forms);
     AddMatrices(forms);
     AddWarpGroups(forms);
     AddTogether(forms);

@@ -23,7 +23,15 @@ enum class Space : uint8_t { kGeneric, kGlobal, kShared, kLocal, kParameter };
 
 // Says how threads go on after an instruction. kTogether: all threads of the
 // warp do it at once. kBarrier: all those of the block wait for each other.
-enum class Control : uint8_t { kNext, kBranch, kEnd, kTogether, kBarrier };
+// kTry: those for which it was in vain let others go on first.
+enum class Control : uint8_t {
+  kNext,
+  kBranch,
+  kEnd,
+  kTogether,
+  kBarrier,
+  kTry
+};
 
 // Everything that instructions with one opcode have in common.
 struct Form {
@@ -55,6 +63,8 @@ void AddFloats(Forms* forms);
 void AddMoves(Forms* forms);
 void AddAccesses(Forms* forms);
 void AddCopies(Forms* forms);
+void AddBulkCopies(Forms* forms);
+void AddMbarriers(Forms* forms);
 void AddMatrices(Forms* forms);
 void AddWarpGroups(Forms* forms);
 void AddTogether(Forms* forms);

@@ -14,16 +14,22 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// Runs a warp's threads to the next barrier or to their end.
+// The rounds without a move after which nobody can be thought to go on. Threads
+// may count how often they tried.
+constexpr int kPatience = 100;
+
+// Runs a warp's threads to the next barrier, to where all that can go on have
+// tried an mbarrier in vain, or to their end.
 class Runner {
  public:
   Runner(Warp* warp, const Kernel& kernel) : w_(*warp), code_(kernel.code) {}
 
   bool Run() {
+    w_.trying = 0;
     for (;;) {
-      const uint32_t ready = w_.live & ~w_.held;
+      const uint32_t ready = w_.live & ~w_.held & ~w_.trying;
       if (ready == 0) {
-        if (w_.held == 0) return true;
+        if (w_.held == 0 || w_.trying != 0) return true;
         if (!RunHeld()) return false;
         if (w_.is_at_barrier) return true;
         continue;
@@ -85,6 +91,14 @@ class Runner {
         w_.live &= ~w_.active;
         threads_ &= ~w_.active;
         ++*at;
+        return true;
+      case Control::kTry:
+        if (w_.active != 0 && !i.form.run(w_, i)) return false;
+        ++*at;
+        if ((w_.trying & threads_) != 0) {
+          SetAddress(threads_, *at);
+          threads_ = 0;
+        }
         return true;
       case Control::kTogether:
       case Control::kBarrier:
@@ -247,6 +261,9 @@ class Grid {
     const size_t shared = size_t{kernel_.shared_bytes} + launch_.shared_bytes;
     block_.shared.assign(shared, 0xff);
     block_.group_products.clear();
+    block_.mbarriers.clear();
+    block_.bulk_copies.clear();
+    block_.coming.clear();
     block_.uses.phase = 1;
     block_.uses.writers.assign((shared + 3) / 4, 0);
     block_.uses.readers.assign((shared + 3) / 4, 0);
@@ -263,27 +280,66 @@ class Grid {
       warp.products_are_fenced = false;
       warp.live = warp.all;
       warp.held = 0;
+      warp.is_at_barrier = false;
     }
   }
 
   // From barrier to barrier.
   bool RunBlock() {
     for (;;) {
+      if (!RunToBarrier()) return false;
       const Warp* waits = nullptr;
       const Warp* ended = nullptr;
       for (Warp& warp : warps_) {
-        warp.is_at_barrier = false;
-        if (!Runner(&warp, kernel_).Run()) return false;
         (warp.is_at_barrier ? waits : ended) = &warp;
+        warp.is_at_barrier = false;
       }
-      if (waits == nullptr) return true;
-      ++block_.uses.phase;
+      if (waits == nullptr) return HasAllCopies();
+      NoteBarrier(&block_);
       if (ended != nullptr) {
         const Instruction& barrier = kernel_.code[waits->pc[0] - 1];
         return warps_[0].Fail(barrier, kIllegalInstruction,
                               "threads of the block ended without it");
       }
     }
+  }
+
+  // Runs each warp to the barrier or to its end. Those that try an mbarrier in
+  // vain go on when the others have run.
+  bool RunToBarrier() {
+    for (int rounds = 0;;) {
+      const uint64_t moves = block_.moves;
+      Warp* tries = nullptr;
+      for (Warp& warp : warps_) {
+        if (warp.is_at_barrier || warp.live == 0) continue;
+        if (!Runner(&warp, kernel_).Run()) return false;
+        if (!warp.is_at_barrier && warp.live != 0) {
+          tries = &warp;
+        } else {
+          ++block_.moves;
+        }
+      }
+      if (tries == nullptr) return true;
+      rounds = block_.moves != moves || ArriveLate(&warps_) ? 0 : rounds + 1;
+      if (block_.failure.code != 0) return false;
+      if (rounds > kPatience) return FailsForever(tries);
+    }
+  }
+
+  bool FailsForever(Warp* tries) {
+    const Mbarrier& barrier = block_.mbarriers.at(tries->tried_at);
+    return tries->Fail(*tries->tried, kIllegalInstruction,
+                       "a deadlock: warp " + std::to_string(tries->number) +
+                           " waits for " + std::to_string(barrier.pending) +
+                           " arrivals and " + std::to_string(barrier.bytes) +
+                           " bytes in phase " + std::to_string(barrier.phases));
+  }
+
+  bool HasAllCopies() {
+    if (block_.coming.empty()) return true;
+    const BulkCopy& copy = block_.bulk_copies[block_.coming.front()];
+    return warps_[0].Fail(*copy.instruction, kIllegalInstruction,
+                          "the block ended and did not wait for it");
   }
 
   const Kernel& kernel_;

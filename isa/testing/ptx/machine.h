@@ -7,9 +7,12 @@
 // the other. Addresses of global memory are those of the process, and have to
 // lie in the ranges that the caller names. Shared and local memory and
 // registers are 0xff at first, which are NaNs: who reads what nobody wrote sees
-// them. The destination of cp.async is 0xff until the thread waits. A kernel
-// fails where one warp reads a word of shared memory that another writes, with
-// no barrier between the two.
+// them. The destination of cp.async is 0xff until the thread waits, and that of
+// a bulk copy until all warps wait. A kernel fails where one warp reads a word
+// of shared memory that another writes, with no barrier between the two, or
+// that a bulk copy writes for which it has not waited. Warps that try to wait
+// for an mbarrier in vain let the others go on; where that helps nobody, the
+// kernel fails.
 //
 // Source of the semantics: NVIDIA's Parallel Thread Execution ISA.
 #ifndef INGOT_ISA_TESTING_PTX_MACHINE_H_

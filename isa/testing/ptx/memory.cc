@@ -77,6 +77,11 @@ std::string Hexadecimal(uint64_t number) {
   return text;
 }
 
+bool FailsAt(Warp& warp, const Instruction& i, uint64_t address) {
+  return warp.Fail(i, kIllegalAddress,
+                   "nothing is at address " + Hexadecimal(address));
+}
+
 // The range that usually has the addresses of all lanes.
 Range UsualRange(Warp& warp, const Instruction& i, Space space) {
   Block& block = *warp.block;
@@ -277,10 +282,14 @@ uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,
     return nullptr;
   }
   uint8_t* const found = Find(warp, i, space, address, lane, bytes);
-  if (found == nullptr) {
-    warp.Fail(i, kIllegalAddress,
-              "nothing is at address " + Hexadecimal(address));
-  }
+  if (found == nullptr) FailsAt(warp, i, address);
+  return found;
+}
+
+uint8_t* FindOfGlobal(Warp& warp, const Instruction& i, uint64_t address,
+                      uint32_t bytes) {
+  uint8_t* const found = FindGlobal(*warp.block, i, address, bytes);
+  if (found == nullptr) FailsAt(warp, i, address);
   return found;
 }
 

@@ -35,8 +35,8 @@ struct Instruction {
   uint32_t at[16] = {};
   uint8_t width[16] = {};      // bytes of a lane; 0: a predicate
   std::vector<uint32_t> more;  // the registers of Form::more
-  // An address adds this to its register. The first five operands may be some.
-  int32_t offset[5] = {};
+  // An address adds this to its register. The first operands may be some.
+  int32_t offset[8] = {};
   int64_t guard = -1;  // a predicate; -1: none
   bool is_guard_negated = false;
   uint32_t target = 0;  // of a branch: an index into the kernel's code

@@ -132,6 +132,7 @@ void AddMoves(Forms* forms) {
   f["cvta.to.const.u64"] = Of("dd", MoveWindow<0, 0>);
   f["cvta.shared.u64"] = Of("dd", MoveWindow<1, kSharedWindow>);
   f["cvta.to.shared.u64"] = Of("dd", MoveWindow<-1, kSharedWindow>);
+  f["cvta.param.u64"] = Of("dd", MoveWindow<1, kParameterWindow>);
   f["cvta.local.u64"] = Of("dd", MoveWindow<1, kLocalWindow>);
   f["cvta.to.local.u64"] = Of("dd", MoveWindow<-1, kLocalWindow>);
 }

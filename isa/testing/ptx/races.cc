@@ -1,5 +1,7 @@
 // Uses of shared memory by several warps that do not wait for each other.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 
 #include "isa/testing/ptx/warp.h"
@@ -14,6 +16,10 @@ constexpr uint32_t kSeveral = (1u << kWarpBits) - 1;
 // A word's writer and how many fences it had made.
 constexpr uint32_t kFenceBits = 24;
 constexpr uint32_t kFences = (1u << kFenceBits) - 1;
+
+// The writer of what a bulk copy writes is this and its number. Phases do not
+// come so far.
+constexpr uint32_t kIsBulkCopy = 1u << 31;
 
 uint32_t TagOf(const Warp& warp) {
   return warp.block->uses.phase << kWarpBits | (warp.number + 1);
@@ -60,6 +66,17 @@ bool FailsFor(Warp& warp, const Instruction& i, size_t word, uint32_t tag,
                        " of shared memory since the last barrier");
 }
 
+// Fails where a word's writer is a bulk copy that the warp has not waited for.
+bool HasWaited(Warp& warp, const Instruction& i, size_t word, uint32_t writer) {
+  if (writer < kIsBulkCopy) return true;
+  const BulkCopy& copy = warp.block->bulk_copies[writer - kIsBulkCopy];
+  return (copy.has_arrived && copy.barrier->seen[warp.number] > copy.phase) ||
+         warp.Fail(i, kIllegalInstruction,
+                   "the warp has not waited for the bulk copy of line " +
+                       std::to_string(copy.instruction->line) + " to word " +
+                       std::to_string(word) + " of shared memory");
+}
+
 }  // namespace
 
 bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
@@ -72,6 +89,7 @@ bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
       if (IsOfOther(writer, mine)) {
         return FailsFor(warp, i, word, writer, " wrote");
       }
+      if (!HasWaited(warp, i, word, writer)) return false;
       uint32_t& reader = uses.readers[word];
       reader = IsOfOther(reader, mine) ? reader | kSeveral : mine;
     }
@@ -97,6 +115,7 @@ bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes,
       return FailsFor(warp, i, word, reader, " read");
     }
     uint32_t& writer = uses.writers[word];
+    if (!HasWaited(warp, i, word, writer)) return false;
     writer = IsOfOther(writer, mine) ? writer | kSeveral : mine;
     uses.unfenced[word] =
         (warp.number + 1) << kFenceBits | (uses.fences[warp.number] & kFences);
@@ -119,6 +138,43 @@ bool CheckFences(Warp& warp, const Instruction& i, uint32_t bytes,
     }
   }
   return true;
+}
+
+bool NoteBulkCopy(Warp& warp, const Instruction& i, uint32_t bytes,
+                  size_t offset, uint32_t number) {
+  Uses& uses = warp.block->uses;
+  const uint32_t mine = TagOf(warp);
+  for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    const uint32_t reader = uses.readers[word];
+    if (IsOfOther(reader, mine)) {
+      return FailsFor(warp, i, word, reader, " read");
+    }
+    uint32_t& writer = uses.writers[word];
+    if (IsOfOther(writer, mine)) {
+      return FailsFor(warp, i, word, writer, " wrote");
+    }
+    if (!HasWaited(warp, i, word, writer)) return false;
+    writer = kIsBulkCopy | number;
+  }
+  if (!CheckFences(warp, i, bytes, offset)) return false;
+  std::fill_n(uses.unfenced.begin() + offset / 4, bytes / 4, 0);
+  return true;
+}
+
+void FenceWords(const Warp& warp, uint32_t bytes, size_t offset) {
+  for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
+    uint32_t& tag = warp.block->uses.unfenced[word];
+    if (tag >> kFenceBits == warp.number + 1) tag = 0;
+  }
+}
+
+void NoteBarrier(Block* block) {
+  ++block->uses.phase;
+  for (auto& [offset, barrier] : block->mbarriers) {
+    std::fill(
+        std::begin(barrier.seen), std::end(barrier.seen),
+        *std::max_element(std::begin(barrier.seen), std::end(barrier.seen)));
+  }
 }
 
 }  // namespace ingot::isa::ptx

@@ -56,9 +56,16 @@ std::string KernelOf(const std::string& body, int words) {
          ";\n  add.s64 %out, %out, %offset;\n\n\n" + body + "\n  ret;\n}\n";
 }
 
+std::string KernelWithMap(const std::string& body, int words) {
+  std::string text = KernelOf(body, words);
+  const std::string last = "k_param_1)";
+  return text.replace(text.find(last), last.size(),
+                      "k_param_1, .param .align 64 .b8 k_param_2[128])");
+}
+
 Failure RunText(const std::string& text, uint32_t block,
                 const std::vector<uint32_t>& in, std::vector<uint32_t>* out,
-                uint32_t grid) {
+                uint32_t grid, const TensorMap* map) {
   Failure failure;
   const std::unique_ptr<Module> module = Parse(text, &failure);
   if (module == nullptr) {
@@ -72,8 +79,14 @@ Failure RunText(const std::string& text, uint32_t block,
   launch.memory = {in_buffer.range(), out_buffer.range()};
   std::copy(in.begin(), in.end(),
             reinterpret_cast<uint32_t*>(in_buffer.range().begin));
+  uint8_t map_bytes[kTensorMapBytes] = {};
+  if (map != nullptr) {
+    TensorMap placed = *map;
+    placed.address += reinterpret_cast<uintptr_t>(launch.memory[0].begin);
+    std::memcpy(map_bytes, &placed, sizeof placed);
+  }
   const void* const addresses[] = {&launch.memory[0].begin,
-                                   &launch.memory[1].begin};
+                                   &launch.memory[1].begin, map_bytes};
   launch.parameters = addresses;
   failure = Run(*module, module->kernels.at("k"), launch);
   std::memcpy(out->data(), out_buffer.range().begin, 4 * out->size());

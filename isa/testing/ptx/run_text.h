@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "isa/testing/ptx/module.h"
+#include "isa/testing/ptx/tensor_map.h"
 
 namespace ingot::isa::ptx {
 
@@ -17,11 +18,15 @@ namespace ingot::isa::ptx {
 // bits), %d (64), %f, %g (f64) and %p (predicates). `body` begins in line 20.
 std::string KernelOf(const std::string& body, int words = 1);
 
+// The same with a third parameter, which is a map of a tensor.
+std::string KernelWithMap(const std::string& body, int words = 1);
+
 // Runs "k" of a module, and fails the test where it is none. `in` and `out` are
-// in memory that the kernel may use, which is aligned to 256 bytes.
+// in memory that the kernel may use, which is aligned to 256 bytes. With a map,
+// whose address counts from `in`, that is the third parameter.
 Failure RunText(const std::string& text, uint32_t block,
                 const std::vector<uint32_t>& in, std::vector<uint32_t>* out,
-                uint32_t grid = 1);
+                uint32_t grid = 1, const TensorMap* map = nullptr);
 
 // Runs a body in one block, and returns the words that its threads stored.
 // Fails the test where the body does.

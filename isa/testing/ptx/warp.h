@@ -15,9 +15,10 @@
 
 namespace ingot::isa::ptx {
 
-// Generic addresses of shared and local memory begin here.
+// Generic addresses of shared and local memory and parameters begin here.
 inline constexpr uint64_t kSharedWindow = uint64_t{0xfe} << 56;
 inline constexpr uint64_t kLocalWindow = uint64_t{0xfd} << 56;
+inline constexpr uint64_t kParameterWindow = uint64_t{0xfc} << 56;
 inline constexpr uint64_t kWindowBytes = uint64_t{1} << 32;
 
 // Who used each word of a block's shared memory since the last barrier. Warps
@@ -33,6 +34,27 @@ struct Uses {
   std::vector<uint32_t> unfenced;
 };
 
+// An object in shared memory that counts arrivals, and bytes that come.
+struct Mbarrier {
+  uint32_t count = 0;      // the arrivals of each phase
+  uint32_t pending = 0;    // those that this phase waits for
+  int64_t bytes = 0;       // that it waits for; they may come before
+  uint32_t phases = 0;     // that are complete
+  uint32_t seen[32] = {};  // how many of them each warp knows of
+};
+
+// A box of a tensor that comes to shared memory while threads go on.
+struct BulkCopy {
+  const Instruction* instruction = nullptr;
+  uint32_t to = 0;  // in shared memory, without the swizzle
+  bool is_swizzled = false;
+  std::vector<uint8_t> data;  // empty once it has arrived
+  uint32_t barrier_at = 0;
+  Mbarrier* barrier = nullptr;
+  uint32_t phase = 0;  // of the barrier, that counted its bytes
+  bool has_arrived = false;
+};
+
 // Everything that the warps of a block have in common.
 struct Block {
   const Kernel* kernel = nullptr;
@@ -44,6 +66,10 @@ struct Block {
   Uses uses;
   // Descriptors of the products that four warps began, by their first.
   std::map<uint32_t, std::vector<std::pair<uint64_t, uint64_t>>> group_products;
+  std::map<uint32_t, Mbarrier> mbarriers;  // by their places in `shared`
+  std::vector<BulkCopy> bulk_copies;
+  std::vector<uint32_t> coming;  // the numbers of those that have not arrived
+  uint64_t moves = 0;            // counts what may let a warp go on that waits
   Failure failure;
 };
 
@@ -80,6 +106,11 @@ struct Warp {
   uint32_t held = 0;    // those that wait for others of the warp at `pc`
   uint32_t active = 0;  // those that do the current instruction
   bool is_at_barrier = false;
+  // The threads whose last try of an mbarrier was in vain, until others of the
+  // block have run; the try and its mbarrier.
+  uint32_t trying = 0;
+  const Instruction* tried = nullptr;
+  uint32_t tried_at = 0;
   uint32_t pc[kLanes] = {};
   std::vector<Copy> copies;
   uint32_t groups[kLanes] = {};  // of copies, that each thread committed
@@ -190,9 +221,31 @@ bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes, size_t offset);
 bool CheckFences(Warp& warp, const Instruction& i, uint32_t bytes,
                  size_t offset);
 
+// Fails where others than the warp use what a bulk copy will write, or have not
+// waited for it. The copy has this number.
+bool NoteBulkCopy(Warp& warp, const Instruction& i, uint32_t bytes,
+                  size_t offset, uint32_t number);
+// Units see from now on what the warp wrote there.
+void FenceWords(const Warp& warp, uint32_t bytes, size_t offset);
+// All warps know from now on what one of them knows.
+void NoteBarrier(Block* block);
+
+// Finds the mbarrier that a lane's address means; null: it failed.
+Mbarrier* FindMbarrier(Warp& warp, const Instruction& i, int operand, int lane,
+                       uint32_t* offset);
+// Begins the next phase where this one has all that it waits for.
+void CompletePhase(Block* block, Mbarrier* barrier);
+
+// Lets one bulk copy arrive that a warp tries to wait for, else another; false:
+// there is none, or it failed.
+bool ArriveLate(std::vector<Warp>* warps);
+
 // As Resolve, of one lane and with another alignment; null: it failed.
 uint8_t* FindOfLane(Warp& warp, const Instruction& i, int operand, Space space,
                     int lane, uint32_t alignment, uint32_t bytes);
+// Bytes of global memory; null: it failed.
+uint8_t* FindOfGlobal(Warp& warp, const Instruction& i, uint64_t address,
+                      uint32_t bytes);
 
 }  // namespace ingot::isa::ptx
 

@@ -12,6 +12,7 @@
 
 #include "isa/testing/ptx/forms.h"
 #include "isa/testing/ptx/numbers.h"
+#include "isa/testing/ptx/tensor_map.h"
 #include "isa/testing/ptx/warp.h"
 
 namespace ingot::isa::ptx {
@@ -21,19 +22,41 @@ constexpr uint32_t kWarps = 4;
 constexpr int kRows = 16;  // of a warp
 constexpr int kDepth = 16;
 constexpr int kSide = 8;  // rows and bytes / 2 of the parts that operands have
-constexpr uint32_t kLine = 16;  // bytes of a part's row
+constexpr uint32_t kLine = 16;           // bytes of a part's row
+constexpr uint32_t kSwizzledLine = 128;  // 8 of those, where they are swizzled
+constexpr int kSwizzledSide = 64;
+
+// The modes of a descriptor, in its highest bits.
+constexpr int kFirstBitOfMode = 62;
+constexpr uint64_t kModeNone = 0, kMode128 = 1;
 
 // Registers have this while a product is made that they are for.
 constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 
 // An operand's place, as its descriptor says.
 struct Operand {
-  uint32_t start, along_terms, along_side;  // bytes
+  uint32_t start, leading, stride;  // bytes
   bool terms_are_lines;  // the lines of a part are those of its terms
+  bool is_swizzled;
 
   uint32_t LineOf(int side, int term) const {
-    return start + static_cast<uint32_t>(side / kSide) * along_side +
-           static_cast<uint32_t>(term / kSide) * along_terms +
+    return is_swizzled ? Swizzled128(PlaceInRows(side, term))
+                       : PlaceInParts(side, term);
+  }
+  // Lines that are swizzled are beside each other: 8 make a row of 128 bytes,
+  // and 8 of those rows are what is swizzled.
+  uint32_t PlaceInRows(int side, int term) const {
+    const auto s = static_cast<uint32_t>(side), t = static_cast<uint32_t>(term);
+    if (terms_are_lines) {
+      return start + s / kSwizzledSide * leading + t / kSide * stride +
+             t % kSide * kSwizzledLine + s % kSwizzledSide / kSide * kLine;
+    }
+    return start + s / kSide * stride + s % kSide * kSwizzledLine +
+           t / kSide * kLine;
+  }
+  uint32_t PlaceInParts(int side, int term) const {
+    return start + static_cast<uint32_t>(side / kSide) * stride +
+           static_cast<uint32_t>(term / kSide) * leading +
            static_cast<uint32_t>(terms_are_lines ? term % kSide
                                                  : side % kSide) *
                kLine;
@@ -54,11 +77,18 @@ bool ReadDescriptor(Warp& warp, const Instruction& i, int operand,
   const auto bytes = [&](int first_bit) {
     return static_cast<uint32_t>(lanes[0] >> first_bit & 0x3fff) * kLine;
   };
-  *made = {bytes(0), bytes(16), bytes(32), terms_are_lines};
-  constexpr uint64_t kKnown =
-      0x3fff | uint64_t{0x3fff} << 16 | uint64_t{0x3fff} << 32;
+  const uint64_t mode = lanes[0] >> kFirstBitOfMode;
+  *made = {bytes(0), bytes(16), bytes(32), terms_are_lines, mode == kMode128};
+  if (mode != kModeNone && mode != kMode128) {
+    return warp.Fail(i, kIllegalInstruction,
+                     "the machine does not swizzle 32 or 64 bytes");
+  }
+  constexpr uint64_t kKnown = 0x3fff | uint64_t{0x3fff} << 16 |
+                              uint64_t{0x3fff} << 32 |
+                              uint64_t{3} << kFirstBitOfMode;
   return (lanes[0] & ~kKnown) == 0 ||
-         warp.Fail(i, kIllegalInstruction, "the machine does not swizzle");
+         warp.Fail(i, kIllegalInstruction,
+                   "its descriptor has bits that the machine does not know");
 }
 
 // The offsets of all lines that a warp reads of an operand.

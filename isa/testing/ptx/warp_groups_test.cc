@@ -18,9 +18,9 @@ using ::testing::HasSubstr;
 constexpr int kRows = 64, kColumns = 16, kDepth = 16, kThreads = 128;
 
 // Whole numbers so small that sums are exact.
-std::vector<float> RandomMatrix(int rows, int seed) {
+std::vector<float> RandomMatrix(int rows, int seed, int depth = kDepth) {
   std::mt19937 random(seed);
-  std::vector<float> matrix(rows * kDepth);
+  std::vector<float> matrix(rows * depth);
   for (float& number : matrix) number = static_cast<int>(random() % 17) - 8;
   return matrix;
 }
@@ -66,16 +66,16 @@ std::vector<uint32_t> Operands(const Case& c, const std::vector<float>& a,
   return words;
 }
 
-// Copies the operands, and makes each sum 1.
-std::string Beginning() {
+// Copies words to shared memory.
+std::string CopyIn(size_t words) {
   return R"(
-  .shared .align 16 .b8 operands[)" +
-         std::to_string(kBytes) + R"(];
+  .shared .align 1024 .b8 operands[)" +
+         std::to_string(4 * words) + R"(];
   mov.u64 %d4, operands;
   mov.u32 %r1, %t;
   copy:
   setp.ge.u32 %p1, %r1, )" +
-         std::to_string(kWords) + R"(;
+         std::to_string(words) + R"(;
   @%p1 bra copied;
   mul.wide.u32 %d1, %r1, 4;
   add.s64 %d2, %in, %d1;
@@ -86,6 +86,12 @@ std::string Beginning() {
   bra copy;
   copied:
   setp.eq.u32 %p2, 0, 0;
+)";
+}
+
+// Copies the operands, and makes each sum 1.
+std::string Beginning() {
+  return CopyIn(kWords) + R"(
   mov.u32 %r20, 0f3F800000;
   mov.u32 %r21, %r20; mov.u32 %r22, %r20; mov.u32 %r23, %r20;
   mov.u32 %r24, %r20; mov.u32 %r25, %r20; mov.u32 %r26, %r20;
@@ -183,10 +189,173 @@ TEST(PtxWarpGroups, AreOrdered) {
       FailureText(std::string(kFenced) + kBegin + "add.s64 %d5, %d5, 12000;\n" +
                   multiply + kCommit + kWait),
       HasSubstr("an operand is not all there"));
-  EXPECT_THAT(FailureText(std::string(kFenced) + kBegin +
-                          "or.b64 %d5, %d5, 0x4000000000000000;\n" + multiply +
-                          kCommit + kWait),
-              HasSubstr("does not swizzle"));
+  const auto with_bits = [&](const std::string& bits) {
+    return FailureText(std::string(kFenced) + kBegin + "or.b64 %d5, %d5, " +
+                       bits + ";\n" + multiply + kCommit + kWait);
+  };
+  EXPECT_THAT(with_bits("0x8000000000000000"),
+              HasSubstr("does not swizzle 32 or 64 bytes"));
+  EXPECT_THAT(with_bits("0xc000000000000000"),
+              HasSubstr("does not swizzle 32 or 64 bytes"));
+  EXPECT_THAT(with_bits("0x0002000000000000"), HasSubstr("bits that the"));
+}
+
+// Operands as swizzled copies make them: of 64 terms, or of 64 rows and columns
+// one after the other where those are beside each other.
+constexpr int kLongDepth = 64, kManyColumns = 256;
+constexpr size_t kRowBytes = 128, kPartBytes = 1024;
+constexpr size_t kGapBytes = 1024;  // between 64 columns and the next
+
+// The byte of an element, without the swizzle.
+size_t ByteOf(bool terms_are_lines, int side, int term) {
+  if (!terms_are_lines) return side * kRowBytes + term * 2;
+  return side / 64 * (kLongDepth * kRowBytes + kGapBytes) + term * kRowBytes +
+         side % 64 * 2;
+}
+
+void PlaceSwizzled(const std::vector<float>& matrix, bool terms_are_lines,
+                   size_t start, std::vector<uint32_t>* words) {
+  for (size_t k = 0; k < matrix.size(); ++k) {
+    const size_t byte =
+        start + ByteOf(terms_are_lines, static_cast<int>(k) / kLongDepth,
+                       static_cast<int>(k) % kLongDepth);
+    // Bits 4 to 6 are exchanged with those of the row.
+    const size_t place = byte ^ (byte / kRowBytes % 8 * 16);
+    const uint32_t bits = Narrow<Half>(matrix[k]).bits;
+    words->at(place / 4) |= bits << (place % 4 * 8);
+  }
+}
+
+// Of the 16 terms from this one on.
+uint64_t SwizzledDescriptor(bool terms_are_lines, size_t start, int term) {
+  return DescriptorOf(start + ByteOf(terms_are_lines, 0, term),
+                      terms_are_lines ? kLongDepth * kRowBytes + kGapBytes : 0,
+                      kPartBytes) |
+         uint64_t{1} << 62;
+}
+
+// Four products, and stores of their sums.
+std::string LongProduct(const Case& c, size_t start_of_b) {
+  std::string sums = "%sum0", text = ".reg .f32 %sum<128>;\n";
+  for (int k = 1; k < 128; ++k) sums += ", %sum" + std::to_string(k);
+  for (int k = 0; k < 128; ++k) {
+    text += "mov.f32 %sum" + std::to_string(k) + ", 0f00000000;\n";
+  }
+  text += kBegin;
+  for (int term = 0; term < kLongDepth; term += kDepth) {
+    const auto descriptor = [&](bool terms_are_lines, size_t start) {
+      return std::to_string(SwizzledDescriptor(terms_are_lines, start, term));
+    };
+    text += "mov.u64 %d5, " + descriptor(c.a_lines_are_terms, 0) +
+            ";\nmov.u64 %d6, " + descriptor(c.b_lines_are_terms, start_of_b) +
+            ";\nwgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" + sums +
+            "}, %d5, %d6, %p2, 1, 1, " + std::to_string(c.a_lines_are_terms) +
+            ", " + std::to_string(c.b_lines_are_terms) + ";\n";
+  }
+  text += std::string(kCommit) + kWait;
+  for (int k = 0; k < 128; ++k) {
+    text += "st.global.f32 [%out+" + std::to_string(4 * k) + "], %sum" +
+            std::to_string(k) + ";\n";
+  }
+  return text;
+}
+
+void ExpectLongProduct(const std::vector<float>& a, const std::vector<float>& b,
+                       const std::vector<uint32_t>& out) {
+  for (int at = 0; at < kThreads * 128; ++at) {
+    const int thread = at / 128, k = at % 128;
+    const int row = thread / 32 * 16 + thread % 32 / 4 + (k % 4 >= 2 ? 8 : 0);
+    const int column = k / 4 * 8 + thread % 4 * 2 + k % 2;
+    float expected = 0, found;
+    for (int d = 0; d < kLongDepth; ++d) {
+      expected += a[row * kLongDepth + d] * b[column * kLongDepth + d];
+    }
+    std::memcpy(&found, &out[at], sizeof found);
+    ASSERT_EQ(found, expected) << row << " " << column;
+  }
+}
+
+TEST(PtxWarpGroups, MultiplySwizzledOperands) {
+  const std::vector<float> a = RandomMatrix(kRows, 1, kLongDepth),
+                           b = RandomMatrix(kManyColumns, 2, kLongDepth);
+  for (const Case& c : {Case{false, false}, Case{false, true},
+                        Case{true, false}, Case{true, true}}) {
+    const size_t start_of_b = kRows * kRowBytes;
+    std::vector<uint32_t> words(
+        (start_of_b + kManyColumns * kRowBytes + 3 * kGapBytes) / 4);
+    PlaceSwizzled(a, c.a_lines_are_terms, 0, &words);
+    PlaceSwizzled(b, c.b_lines_are_terms, start_of_b, &words);
+    const std::vector<uint32_t> out =
+        WordsOf(CopyIn(words.size()) + kFenced + LongProduct(c, start_of_b),
+                kThreads, words, 128);
+    ExpectLongProduct(a, b, out);
+  }
+}
+
+// The bytes of five boxes of 64 x 64 come one after the other from a stack of
+// matrices: first a, then 64 columns of b each.
+std::string BulkCopies(size_t start_of_b, size_t bytes) {
+  std::string text = R"(
+  .shared .align 1024 .b8 operands[)" +
+                     std::to_string(bytes) + R"(];
+  .shared .align 8 .b8 barrier[8];
+  setp.eq.u32 %p2, 0, 0;
+  mov.b64 %d1, k_param_2;
+  cvta.param.u64 %d2, %d1;
+  mov.u64 %d3, barrier;
+  mov.u64 %d4, operands;
+  setp.ne.u32 %p0, %t, 0;
+  @%p0 bra $made;
+  mbarrier.init.shared::cta.b64 [%d3], 1;
+  fence.mbarrier_init.release.cluster;
+  mbarrier.arrive.expect_tx.shared::cta.b64 _, [%d3], 40960;
+)";
+  for (int k = 0; k < 5; ++k) {
+    text +=
+        "cp.async.bulk.tensor.3d.shared::cluster.global"
+        ".mbarrier::complete_tx::bytes [%d4], [%d2, {0, 0, " +
+        std::to_string(k) + "}], [%d3];\nadd.s64 %d4, %d4, " +
+        std::to_string(k == 0 ? start_of_b
+                              : kLongDepth * kRowBytes + kGapBytes) +
+        ";\n";
+  }
+  return text + "$made:\nbar.sync 0;\n";
+}
+
+TEST(PtxWarpGroups, MultiplyWhatBulkCopiesBring) {
+  const std::vector<float> a = RandomMatrix(kRows, 1, kLongDepth),
+                           b = RandomMatrix(kManyColumns, 2, kLongDepth);
+  std::vector<uint32_t> in(5 * 64 * 64 / 2);
+  for (size_t k = 0; k < 2 * in.size(); ++k) {
+    const size_t column = (k / 4096 - 1) * 64 + k % 64, term = k / 64 % 64;
+    const float number = k < 4096 ? a[k] : b[column * kLongDepth + term];
+    in[k / 2] |= uint32_t{Narrow<Half>(number).bits} << (k % 2 * 16);
+  }
+  TensorMap map;
+  map.rank = 3;
+  map.element_bytes = 2;
+  map.swizzle = kSwizzle128;
+  map.extents[0] = map.extents[1] = map.box[0] = map.box[1] = 64;
+  map.extents[2] = 5;
+  map.box[2] = 1;
+  map.strides[0] = 128;
+  map.strides[1] = 64 * 128;
+  const size_t start_of_b = kRows * kRowBytes;
+  const std::string copies = BulkCopies(
+      start_of_b, start_of_b + kManyColumns * kRowBytes + 3 * kGapBytes);
+  const std::string wait = R"($try:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [%d3], 0;
+  @!%p1 bra $try;
+)";
+  const std::string product = LongProduct({false, true}, start_of_b);
+  std::vector<uint32_t> out(kThreads * 128);
+  Failure failure = RunText(KernelWithMap(copies + wait + product, 128),
+                            kThreads, in, &out, 1, &map);
+  EXPECT_EQ(failure.code, 0) << failure.text;
+  ExpectLongProduct(a, b, out);
+  failure = RunText(KernelWithMap(copies + product + wait, 128), kThreads, in,
+                    &out, 1, &map);
+  EXPECT_THAT(failure.text, HasSubstr("has not waited for the bulk copy"));
 }
 
 }  // namespace
