@@ -264,8 +264,8 @@ TEST_P(CudaGroupsCompute, ShowsThatUnitsMustWait) {
   constexpr int64_t kSize = 1024;
   EXPECT_EQ(RightWithout(Targets(), {}, "f16", kSize), kSize * kSize);
   for (const char* const text :
-       {"fence.proxy.async.shared::cta;", "wgmma.fence.sync.aligned;",
-        "wgmma.wait_group.sync.aligned 0;"}) {
+       {"fence.mbarrier_init.release.cluster;", "wgmma.fence.sync.aligned;",
+        "wgmma.wait_group.sync.aligned 0;", "bar.sync \t0;"}) {
     EXPECT_LT(RightWithout(Targets(), {text}, "f16", kSize), kSize * kSize)
         << text;
   }
@@ -386,15 +386,15 @@ TEST_P(CudaComputes, ProductsOfAnyTile) {
   }
 }
 
-// Tiles of four warps and of eight, of operands as they lie and turned, in one
-// step and in many.
+// Tiles of four warps and of eight, with one and several boxes of an operand,
+// in many steps and in one, which warps multiply each for itself.
 TEST_P(CudaGroupsCompute, ProductsOfAnyTile) {
   for (const ProductCase& c :
-       std::vector<ProductCase>{{64, 32, 32, Tile(64, 32, 32, 1)},
-                                {64, 64, 64, Tile(64, 64, 32, 1)},
-                                {70, 136, 96, Tile(64, 64, 32, 1)},
-                                {130, 260, 200, Tile(128, 256, 32, 1)},
-                                {65, 33, 17, Tile(64, 32, 64, 1)},
+       std::vector<ProductCase>{{64, 64, 128, Tile(64, 64, 64, 1)},
+                                {64, 128, 40, Tile(64, 128, 64, 1)},
+                                {70, 136, 96, Tile(64, 64, 64, 1)},
+                                {130, 264, 200, Tile(128, 256, 64, 1)},
+                                {129, 128, 328, Tile(128, 128, 64, 1)},
                                 {128, 128, 512, Tile(128, 128, 64, 2)}}) {
     for (const DataType type : {DataType::Float(16), DataType::BFloat16()}) {
       CheckProduct("gpu.warp_group_product", Targets(), c, type);

@@ -62,24 +62,34 @@ TEST(CudaWarps, MultiplyInGroups) {
   const std::string ptx = ContentOf(*set, "cuda", "kernels.ptx");
   const std::string kernel = "m_matmul_0";
   // Eight warps have 128 x 64 numbers, and four steps of 64 terms in shared
-  // memory: x in parts of eight terms, w in parts of eight columns, of each of
-  // which 16 bytes stay free.
-  const int bytes = 4 * 2 * (8 * (128 + 1) * 8 + 8 * (64 + 1) * 8);
+  // memory, each with a barrier.
+  const int bytes = 4 * (2 * 64 * (128 + 64) + 8);
   EXPECT_THAT(
       ContentOf(*set, "cuda", "kernels.table"),
-      HasSubstr(absl::StrCat("  launch ", kernel, " 32768 256 ", bytes, "\n")));
+      HasSubstr(absl::StrCat("  launch ", kernel, " 32768 256 ", bytes,
+                             "\n    boxes 0 128 64\n    boxes 1 64 64\n")));
+  EXPECT_THAT(ptx, HasSubstr(absl::StrCat(".extern .shared .align 1024 .b8 ",
+                                          kernel, "_shared[];")));
+  EXPECT_THAT(ptx, HasSubstr(absl::StrCat(".param .align 64 .b8 ", kernel,
+                                          "_param_3[128],")));
+  // One thread lets two boxes be copied for each of three steps ahead, and then
+  // for each step; all wait for theirs.
+  EXPECT_EQ(CountOf("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::"
+                    "complete_tx::bytes [",
+                    ptx),
+            2 * 3 + 2);
+  EXPECT_EQ(CountOf("mbarrier.init.shared::cta.b64 [", ptx), 4);
+  EXPECT_EQ(CountOf("mbarrier.arrive.expect_tx.shared::cta.b64 _, [", ptx),
+            3 + 1);
+  EXPECT_EQ(CountOf("mbarrier.try_wait.parity.shared::cta.b64 ", ptx), 1);
   // Rows of x as they lie in memory, columns of w turned.
   EXPECT_EQ(
       CountOf("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {", ptx), 4);
   EXPECT_EQ(CountOf(", 1, 1, 0, 1;", ptx), 4);
-  // One multiplication goes on while the next step begins. Copies are fenced by
-  // those who made them.
-  EXPECT_THAT(ptx, HasSubstr("\tcp.async.wait_group 1;\n\t// begin inline asm"
-                             "\n\tfence.proxy.async.shared::cta;\n\t// end "
-                             "inline asm\n\tbar.sync \t0;\n"));
+  // One multiplication goes on while the next step begins.
   EXPECT_EQ(CountOf("wgmma.wait_group.sync.aligned 1;", ptx), 1);
   EXPECT_EQ(CountOf("wgmma.wait_group.sync.aligned 0;", ptx), 1);
-  EXPECT_THAT(ptx, Not(HasSubstr("cp.async.ca")));
+  EXPECT_THAT(ptx, Not(HasSubstr("cp.async.c")));
   EXPECT_THAT(ptx, Not(HasSubstr("st.shared")));
   EXPECT_THAT(ptx, Not(HasSubstr(".local")));
   EXPECT_THAT(ptx, Not(HasSubstr("mma.sync")));

@@ -93,10 +93,10 @@ TEST(WarpProduct, IsTheProduct) {
            {{1, 32, 32, 16}, {32, 32, 4, 16, 1}},
            {{1, 33, 80, 96}, {32, 64, 4, 16, 4}},
            {{1, 130, 132, 9}, {128, 64, 8, 32, 1}},
-           {{1, 64, 64, 64}, {64, 64, 0, 32, 1}},
-           {{2, 72, 40, 40, true}, {64, 32, 0, 32, 1}},
-           {{1, 65, 70, 33}, {64, 64, 0, 32, 1}},
-           {{1, 128, 64, 96}, {128, 64, 0, 32, 2}},
+           {{1, 64, 64, 128}, {64, 64, 0, 64, 1}},
+           {{2, 72, 80, 136, true}, {64, 64, 0, 64, 1}},
+           {{1, 65, 72, 40}, {64, 64, 0, 64, 1}},
+           {{1, 128, 64, 256}, {128, 64, 0, 64, 2}},
            {{1, 130, 136, 72, true}, {128, 128, 0, 64, 1}},
        }) {
     for (const DataType type :
@@ -126,19 +126,19 @@ TEST(WarpProduct, SharesRowsAsTheyLieInMemory) {
   EXPECT_THAT(text, HasSubstr("tensorized r0i in [0, 32)"));
 }
 
-// Parts of 8 x 8 elements lie in 128 bytes one after the other, and a warp has
-// 16 neighbouring rows.
-TEST(WarpProduct, SharesPartsWithFourWarps) {
-  const Kernel kernel = Product({1, 64, 64, 64}, DataType::Float(16));
+// One thread copies boxes with rows of 128 bytes, of 64 terms or of 64 columns,
+// and a warp has 16 neighbouring rows.
+TEST(WarpProduct, SharesBoxesWithFourWarps) {
+  const Kernel kernel = Product({1, 64, 128, 128}, DataType::Float(16));
   const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
-                          Scheduled(kernel, {64, 64, 0, 32, 1}));
+                          Scheduled(kernel, {64, 128, 0, 64, 1}));
   ASSERT_TRUE(func.ok()) << func.status();
   const std::string text = tir::Print(*func);
   EXPECT_THAT(text,
-              HasSubstr("alloc %c.acc: f32[1, 32, 4, 1, 2, 16] registers"));
-  EXPECT_THAT(text, HasSubstr("alloc %a.tile: f16[1, 4, 65, 8] shared"));
-  EXPECT_THAT(text, HasSubstr("alloc %b.tile: f16[8, 33, 8] shared"));
-  EXPECT_THAT(text, HasSubstr("tensorized "));
+              HasSubstr("alloc %c.acc: f32[1, 32, 4, 1, 2, 32] registers"));
+  EXPECT_THAT(text, HasSubstr("alloc %a.tile: f16[1, 1, 64, 64] shared"));
+  EXPECT_THAT(text, HasSubstr("alloc %b.tile: f16[2, 64, 64] shared"));
+  EXPECT_THAT(text, HasSubstr("in [0, 1) {\n        tensorized "));
 }
 
 TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
@@ -155,6 +155,13 @@ TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::BFloat16()),
                              TestGpuWithWarpGroupTiles()),
             "gpu.warp_group_product");
+  // Rows that are no multiples of 16 bytes, and a sum of one step, are no boxes
+  // that come ahead.
+  for (const Sizes& none : {Sizes{1, 512, 516, 512}, Sizes{1, 512, 512, 64}}) {
+    EXPECT_EQ(gpu::TemplateFor(Product(none, DataType::BFloat16()),
+                               TestGpuWithWarpGroupTiles()),
+              "gpu.warp_product");
+  }
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::Float(16)), TestGpu()),
             "gpu.tile_product");
   EXPECT_EQ(gpu::TemplateFor(Product({1, 8, 512, 512}, DataType::Float(16)),
