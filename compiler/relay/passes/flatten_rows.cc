@@ -1,6 +1,6 @@
 // flatten_rows: kernels around a convolution of single points, or a product by
-// a packed matrix, on one long row, or on many rows in one dimension, instead
-// of many short ones.
+// one matrix, on one long row, or on many rows in one dimension, instead of
+// many short ones.
 //
 //   @f(%x: f32[1, 272, 14, 14], …)    ->  @f(%x: f32[1, 272, 1, 196], …)
 //   %y = @f(%a, %w)                       %a_1 = reshape(%a)
@@ -66,6 +66,9 @@ std::optional<Run> RowsOfConv(const Node& conv) {
 // The rows of a product's data, which are in all dimensions but the last.
 std::optional<Run> RowsOfProduct(const Node& product) {
   const Shape& shape = product.outputs[0].shape;
+  if (product.inputs[0].type().shape.size() != shape.size()) {
+    return std::nullopt;
+  }
   const auto rows = ConstShape(Shape(shape.begin(), shape.end() - 1));
   if (!rows.has_value() || !IsWorthwhile(*rows)) return std::nullopt;
   return Run{*rows, 1, product.inputs[1].node};
@@ -88,6 +91,10 @@ std::optional<Run> RowsOfPackedConv(const Node& conv) {
 std::optional<Run> RowsOf(const Node& node) {
   if (IsConv(node)) return RowsOfConv(node);
   if (node.op->Has(kTimesPacked)) return RowsOfProduct(node);
+  if ((node.op->Has(kTimesMatrix) || node.op->Has(kTimesTranspose)) &&
+      node.inputs[1].type().shape.size() == 2) {
+    return RowsOfProduct(node);
+  }
   if (node.op->Has(kConvolvesPacked)) return RowsOfPackedConv(node);
   return std::nullopt;
 }

@@ -58,9 +58,8 @@ inline constexpr PassRow kPasses[] = {
      UpdateStates},
     {"fuse_ops", "group operators into kernels", FuseOps},
     {"flatten_rows",
-     "run convolutions of single points on one long row, and products on rows "
-     "in "
-     "one dimension",
+     "run convolutions of single points on one long row, and products by one "
+     "matrix on rows in one dimension",
      FlattenRows},
     {"place_on_devices", "copy values to and from devices where they cross",
      PlaceOnDevices},

@@ -45,7 +45,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t cores = std::max(site.machine.group_cores, 1);
   ScheduleSpace space;
   space.parameters = {{"rows", {128, 64}},
-                      {"columns", {128, 256, 64}},
+                      {"columns", {128, 256, 192, 64}},
                       {"step", {kBoxRow}},
                       {"chunks", {1, 2, 4, 8, 16}}};
   // Two steps are computed at once, and one is on its way. There is no sum of
