@@ -93,6 +93,17 @@ TEST_P(CudaComputes, Points) {
   Compare("%x: f32[300]", "%y = cast(%x) {dtype=i8}", {});
 }
 
+// Enough elements for work items that take several.
+TEST_P(CudaComputes, NeighbouringPoints) {
+  Compare("%x: f32[9, 50, 1024], %r: f32[1024], %c: f32[50, 1]",
+          "%s = add(%x, %r)  %t = mul(%s, %c)  %y = relu(%t)", {1e-6, 1e-6});
+  Compare("%x: f32[32, 230, 64]", "%y = transpose(%x) {axes=[1, 0, 2]}", {});
+  Compare("%x: f16[8, 230, 512]",
+          "%s = slice(%x) {axes=[1, 2], starts=[7, 8], ends=[227, 456]}  "
+          "%y = exp(%s)",
+          {1e-3, 1e-3});
+}
+
 TEST_P(CudaComputes, Rows) {
   Compare("%x: f32[5, 384]", "%y = softmax(%x) {axis=1}", {1e-6, 1e-5});
   Compare("%x: f32[3, 2000]", "%y = softmax(%x) {axis=1}", {1e-6, 1e-5});

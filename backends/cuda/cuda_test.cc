@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "backends/device/testing/device_sets.h"
 #include "backends/gpu/testing/open_fake_driver.h"
 #include "backends/testing/run_model.h"
@@ -74,9 +75,41 @@ TEST(CudaCode, SaysWhatEachKernelIs) {
 .maxntid 256, 1, 1
 {)"));
   // Items beyond the last element do nothing.
-  EXPECT_THAT(ptx, HasSubstr("setp.lt.u64"));
+  EXPECT_THAT(ptx, HasSubstr("setp.lt.u32"));
   EXPECT_THAT(ptx, HasSubstr("ld.global.nc.f32"));
   EXPECT_THAT(ptx, HasSubstr("st.global.f32"));
+}
+
+// The kernels of a function of one operand and a row.
+std::string PtxOf(const std::string& type, const std::string& body) {
+  const auto set =
+      CompileText(absl::StrCat("module {\n  func @main(%x: ", type,
+                               "[8, 65, 30, 32], %r: ", type,
+                               "[32]) -> (%y) {\n    ", body, "\n  }\n}\n"),
+                  "cuda,llvm");
+  EXPECT_TRUE(set.ok()) << set.status();
+  return set.ok() ? ContentOf(*set, "cuda", "kernels.ptx") : "";
+}
+
+// Where there are enough elements for all of a GPU, a work item takes those of
+// 16 bytes, and finds its place in 32 bits.
+TEST(CudaCode, MovesNeighboursAtOnce) {
+  for (const char* const body :
+       {"%y = add(%x, %r)", "%y = transpose(%x) {axes=[2, 0, 1, 3]}"}) {
+    const std::string ptx = PtxOf("f32", body);
+    EXPECT_THAT(ptx, HasSubstr("ld.global.nc.v4.f32")) << body;
+    EXPECT_THAT(ptx, HasSubstr("st.global.v4.f32")) << body;
+    EXPECT_THAT(ptx, HasSubstr("// 488 x 256 work items")) << body;
+    EXPECT_THAT(ptx, Not(HasSubstr("mul.hi.u64"))) << body;
+    EXPECT_THAT(ptx, Not(HasSubstr("mul.hi.s64"))) << body;
+    EXPECT_THAT(PtxOf("f16", body), Not(HasSubstr("st.global.v4"))) << body;
+  }
+  // Neighbours come from different places, or have decisions of their own.
+  for (const char* const body :
+       {"%y = transpose(%x) {axes=[3, 0, 1, 2]}",
+        "%y = pad(%x) {pads=[0, 0, 0, 4, 0, 0, 0, 4]}"}) {
+    EXPECT_THAT(PtxOf("f32", body), Not(HasSubstr("st.global.v4"))) << body;
+  }
 }
 
 TEST(CudaCode, IsForTheGpuThatWasAskedFor) {

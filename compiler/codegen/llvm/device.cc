@@ -41,6 +41,10 @@ absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
   return m;
 }
 
+bool IsGpu(const Machine& machine) {
+  return machine.triple == kNvidiaTriple || machine.triple == kAmdTriple;
+}
+
 bool IsAmpereOrNewer(const Machine& machine) {
   int version = 0;
   absl::string_view cpu = machine.cpu;

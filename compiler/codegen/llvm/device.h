@@ -23,6 +23,9 @@ inline constexpr char kAmdTriple[] = "amdgcn-amd-amdhsa";
 absl::StatusOr<Machine> DeviceMachine(absl::string_view triple,
                                       absl::string_view cpu);
 
+// Whether it is one of them.
+bool IsGpu(const Machine& machine);
+
 // Whether it is a GPU of NVIDIA's from sm_80 on: one that copies into shared
 // memory while the code goes on, and whose warps multiply tiles.
 bool IsAmpereOrNewer(const Machine& machine);

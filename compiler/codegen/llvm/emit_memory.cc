@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/alignment.h"
+#include "compiler/codegen/llvm/device.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/tir/verifier.h"
 #include "llvm/IR/Constants.h"
@@ -33,7 +34,7 @@ llvm::SmallVector<int, 64> Reversed(int lanes) {
 // unaligned vectors cost nothing.
 llvm::Align KernelEmitter::AlignOf(const tir::BufferNode& buffer,
                                    const Access& access, DataType t) const {
-  const bool known = group_.has_value() && buffer.scope != tir::Scope::kPart &&
+  const bool known = IsGpu(m_) && buffer.scope != tir::Scope::kPart &&
                      tir::ToAffine(access.base).IsMultipleOf(t.lanes);
   const int64_t bytes = int64_t{t.lanes} * t.element().bytes();
   if (!known || !llvm::isPowerOf2_64(bytes)) return ElementAlign(t);

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "compiler/schedules/stage_facts.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::te::gpu {
 namespace {
@@ -51,6 +53,15 @@ bool HasConstantExtents(const Stage& stage) {
   const auto& terms = stage.op().reduce_extent;
   return std::all_of(shape.begin(), shape.end(), known) &&
          std::all_of(terms.begin(), terms.end(), known);
+}
+
+bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
+                   int64_t run) {
+  if (AccessStride(load, axis.get()) != 1) return false;
+  const std::optional<int64_t> row = ConstExtent(load.buffer->shape.back());
+  const tir::Affine before =
+      tir::ToAffine(load.indices.back()) - tir::Affine::Atom(axis);
+  return row.has_value() && *row % run == 0 && before.IsMultipleOf(run);
 }
 
 double TermsCycles(int64_t threads, int64_t terms) {

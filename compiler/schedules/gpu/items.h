@@ -18,6 +18,10 @@ inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
 // Neither the result nor the terms of it have symbolic dimensions.
 bool HasConstantExtents(const Stage& stage);
 
+// Whether `run` neighbours along `axis`, which `load` reads one after the
+// other, lie at a multiple of so many elements.
+bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis, int64_t run);
+
 // Returns how long so many threads of one core take, each of which adds up so
 // many terms that come from memory, in cycles of one lane.
 double TermsCycles(int64_t threads, int64_t terms);

@@ -20,17 +20,6 @@ namespace {
 // Bytes that a thread copies at once.
 constexpr int64_t kBytesAtOnce = 16;
 
-// Whether `run` neighbours along `axis`, which `load` reads one after the
-// other, lie at a multiple of so many elements.
-bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
-                   int64_t run) {
-  if (AccessStride(load, axis.get()) != 1) return false;
-  const std::optional<int64_t> row = ConstExtent(load.buffer->shape.back());
-  const tir::Affine before =
-      tir::ToAffine(load.indices.back()) - tir::Affine::Atom(axis);
-  return row.has_value() && *row % run == 0 && before.IsMultipleOf(run);
-}
-
 // An operand as the threads of a block share it: [axes that it depends on, two
 // more], the sum's and its own side of the result's. Where boxes are copied,
 // the last comes in chunks, their rows: [axes, chunks of the last, the other,
