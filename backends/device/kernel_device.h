@@ -35,7 +35,7 @@ class KernelDevice : public StreamingDeviceApi {
   virtual void UnloadCode(void* code) = 0;
   // A launch's kernel, which is there as long as the code. InvalidArgument
   // where the code has none of that name, or the device less memory than a
-  // group shares.
+  // group shares, or no copies of boxes.
   virtual absl::StatusOr<void*> FindKernel(void* code,
                                            const Launch& launch) = 0;
 

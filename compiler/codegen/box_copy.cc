@@ -1,6 +1,8 @@
 #include "compiler/codegen/box_copy.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -14,8 +16,9 @@ namespace {
 using tir::As;
 using tir::Expr;
 
-// What CUDA's tensor maps can describe.
+// What CUDA's tensor maps can describe; places in them have 32 bits.
 constexpr int64_t kStrideBytes = 16, kMostInBox = 256;
+constexpr int64_t kMostExtent = std::numeric_limits<int32_t>::max();
 constexpr size_t kMostDimensions = 5;
 
 // Rows that are swizzled together.
@@ -94,7 +97,9 @@ class Reader {
   bool ReadValue(const Expr& value) {
     if (const auto* select = As<tir::Select>(value)) {
       const auto* zero = As<tir::FloatImm>(select->on_false);
-      if (zero == nullptr || zero->value != 0) return false;
+      if (zero == nullptr || zero->value != 0 || std::signbit(zero->value)) {
+        return false;
+      }
       return ReadCondition(select->condition) && ReadValue(select->on_true);
     }
     load_ = As<tir::Load>(value);
@@ -114,16 +119,21 @@ class Reader {
   }
 
   bool ReadTensor() {
-    const auto& params = function_.params;
-    const auto param = std::find(params.begin(), params.end(), load_->buffer);
-    if (param == params.end() || load_->buffer->shape.empty() ||
+    // What the function itself writes is not known to the device's copies.
+    const auto begin = function_.params.begin(),
+               end = begin + function_.num_inputs();
+    const auto param = std::find(begin, end, load_->buffer);
+    if (param == end || load_->buffer->shape.empty() ||
         load_->buffer->shape.size() > kMostDimensions) {
       return false;
     }
-    copy_.map.argument = static_cast<size_t>(param - params.begin());
+    copy_.map.argument = static_cast<size_t>(param - begin);
     for (const Expr& dim : load_->buffer->shape) {
       int64_t extent = 0;
-      if (!tir::AsConstInt(dim, &extent) || extent < 1) return false;
+      if (!tir::AsConstInt(dim, &extent) || extent < 1 ||
+          extent > kMostExtent) {
+        return false;
+      }
       shape_.push_back(extent);
     }
     return shape_.back() * ElementBytes() % kStrideBytes == 0;

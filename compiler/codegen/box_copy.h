@@ -45,8 +45,8 @@ struct BoxCopy {
   int64_t Bytes() const;  // of all boxes
 };
 
-// Reads the copy that a loop over threads makes of a parameter of `function`
-// into shared memory. Nothing where it does something else, or what no device
+// Reads the copy that a loop over threads makes of an input of `function` into
+// shared memory. Nothing where it does something else, or what no device
 // can do: rows of the tensor are no multiples of 16 bytes, say.
 std::optional<BoxCopy> ReadBoxCopy(const tir::For& threads,
                                    const tir::PrimFunc& function);

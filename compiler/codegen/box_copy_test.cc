@@ -104,6 +104,7 @@ TEST(BoxCopy, HasZerosBeyondTheEndAlone) {
   EXPECT_FALSE(CopyIn(With("e < 200,", "e < 200 || r < 3,")).has_value());
   EXPECT_FALSE(CopyIn(With("e < 200,", "e < 200 && r < 100,")).has_value());
   EXPECT_FALSE(CopyIn(With("f16(0.0)", "f16(1.0)")).has_value());
+  EXPECT_FALSE(CopyIn(With("f16(0.0)", "f16(-0.0)")).has_value());
 }
 
 TEST(BoxCopy, IsNothingElse) {
@@ -128,6 +129,13 @@ TEST(BoxCopy, IsNothingElse) {
   EXPECT_FALSE(
       CopyIn(absl::StrReplaceAll(kCopy, {{"r in [0, 16)", "r in [0, 12)"},
                                          {"[2, 16, 64]", "[2, 12, 64]"}}))
+          .has_value());
+  // Written by the function itself.
+  EXPECT_FALSE(
+      CopyIn(
+          absl::StrReplaceAll(
+              kCopy, {{"(%x: f16[3, 100, 200], %w: f16[8])", "(%w: f16[8])"},
+                      {"(%y: f16[1])", "(%x: f16[3, 100, 200], %y: f16[1])"}}))
           .has_value());
   // Something is computed.
   EXPECT_FALSE(CopyIn(With("%x[2, b * 16 + r, b * 128 + c * 64 + e]",

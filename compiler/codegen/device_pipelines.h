@@ -33,8 +33,8 @@ struct Pipeline {
 using Pipelines = std::map<const tir::For*, Pipeline>;
 
 // Finds them in a block loop. All of its shared buffers, with what the
-// pipelines have beside them, have at most `room` bytes. Copies of parameters
-// of `boxes_of` may be of boxes; null: the device has no such.
+// pipelines have beside them, have at most `room` bytes. Copies of inputs of
+// `boxes_of` may be of boxes; null: the device has no such.
 Pipelines FindPipelines(const tir::For& block, int64_t room,
                         const tir::PrimFunc* boxes_of = nullptr);
 

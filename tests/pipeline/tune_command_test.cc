@@ -1,4 +1,5 @@
 // `ingot tune`, and compiling with what it found.
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,25 @@ TEST_F(TuneCommandTest, FindsParametersThatCompilingTakes) {
   // The same log gives the same bytes.
   Compile("mlp.onnx", "log", "again");
   EXPECT_EQ(ReadFile(Path("tuned")), ReadFile(Path("again")));
+}
+
+// On a GPU that is emulated: how long that takes says nothing, but what is
+// found is what compiling takes.
+TEST_F(TuneCommandTest, TunesKernelsOfDevices) {
+  setenv("INGOT_FAKE_CUDA", "compute", /*overwrite=*/1);
+  const std::string target = "--target=cuda -mcpu=sm_80,llvm";
+  const nlohmann::json found = DoJson({"tune", "@mlp.onnx", "-o", "@log",
+                                       "--trials=3", "--seconds=300", target});
+  ASSERT_GT(found["kernels"].size(), 0u);
+  const std::string log = ReadFile(Path("log"));
+  EXPECT_THAT(log, HasSubstr("target=cuda/"));
+  EXPECT_THAT(log, HasSubstr("template=gpu."));
+  Do({"compile", "@mlp.onnx", "-o", "@tuned", "--tuning-log=@log", target});
+  EXPECT_EQ(
+      Option("tuned", "tuned-kernels"),
+      absl::StrCat(found["kernels"].size(), " of ", found["kernels"].size()));
+  Do({"verify", "@tuned", "--test-data=@data"});
+  unsetenv("INGOT_FAKE_CUDA");
 }
 
 // Whatever the log names is what the code becomes, if it is a point at all.

@@ -157,7 +157,7 @@ class Tuning {
 // Runs the two by turns for some seconds; each is the first every other time.
 absl::StatusOr<LatencyBeside> MeasureBeside(
     const LoadedModel& before, const LoadedModel& after,
-    absl::Span<const TensorOrSequence> inputs, int threads,
+    absl::Span<const TensorOrSequence> inputs, int threads, bool uses_devices,
     Progress* progress) {
   constexpr double kEnough = 5;  // seconds
   constexpr size_t kFewest = 10, kMost = 2000;
@@ -171,7 +171,7 @@ absl::StatusOr<LatencyBeside> MeasureBeside(
     INGOT_RETURN_IF_ERROR(SetInputs(inputs, executors[m].get()));
     for (int i = 0; i < 3; ++i) INGOT_RETURN_IF_ERROR(executors[m]->Run());
   }
-  const WorkClock clock(threads);
+  const WorkClock clock(threads, uses_devices);
   const absl::Time begin = absl::Now();
   double spent = 0;
   std::vector<double> ratios;
@@ -226,9 +226,9 @@ absl::Status Tune(const std::string& path, const TuneFlags& flags,
   progress->Update("compiling with the log", 0);
   INGOT_ASSIGN_OR_RETURN(const LoadedModel after,
                          subject->CompileWith(tuning.log()));
-  INGOT_ASSIGN_OR_RETURN(
-      const LatencyBeside latency,
-      MeasureBeside(subject->model(), after, inputs, threads, progress));
+  INGOT_ASSIGN_OR_RETURN(const LatencyBeside latency,
+                         MeasureBeside(subject->model(), after, inputs, threads,
+                                       subject->UsesDevices(), progress));
   if (!flags.quiet) Print(LatencyText(latency));
   if (flags.json) {
     PrintJson({{"kernels", ReportJson(tuning.report())},

@@ -19,6 +19,7 @@
 #include "compiler/relay/parser.h"
 #include "compiler/relay/printer.h"
 #include "runtime/executor/executor.h"
+#include "runtime/executor/profiler.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/node_times.h"
 #include "tools/ingot/work_clock.h"
@@ -117,6 +118,22 @@ class CacheSweep {
   volatile uint64_t sum_ = 0;  // so that reading is not left out
 };
 
+// Adds how long each candidate took in a run, of kernels that a device runs.
+void AddTimes(const std::vector<Profiler::Event>& events,
+              std::vector<std::vector<double>>* seconds) {
+  for (const Profiler::Event& event : events) {
+    const size_t at = event.name.rfind(kCandidate);
+    size_t c = 0;
+    if (at == std::string::npos ||
+        !absl::SimpleAtoi(event.name.substr(at + std::strlen(kCandidate)),
+                          &c) ||
+        c >= seconds->size()) {
+      continue;  // a copy to or from the device
+    }
+    (*seconds)[c].push_back(static_cast<double>(event.duration_ns) * 1e-9);
+  }
+}
+
 // Compares the results of all candidates with those of the first.
 absl::Status CompareResults(const GraphExecutor& executor,
                             std::vector<CandidateTime>* times) {
@@ -165,7 +182,8 @@ absl::StatusOr<LoadedModel> CompileCandidates(
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<relay::Module> module,
                          relay::ReadModule(text));
   return subject->CompileKernels(
-      module.get(), [&](const tuning::KernelToSchedule& compiled) {
+      module.get(), kernel.target,
+      [&](const tuning::KernelToSchedule& compiled) {
         absl::string_view name = compiled.function;
         size_t c = 0;
         const bool is_candidate = absl::ConsumePrefix(&name, kCandidate) &&
@@ -191,19 +209,32 @@ absl::StatusOr<std::vector<CandidateTime>> TimeCandidates(
   double start = 0;
   ExecutorOptions options;
   options.threads = subject.threads();
-  options.observer = [&](const PlanCall&, absl::Span<const DLTensor* const>) {
-    const double end = clock.Now();
-    if (next < count) seconds[next++].push_back(end - start);
-    sweep.Run(data);
-    start = clock.Now();
-    return absl::OkStatus();
-  };
+  // Observers of devices get copies of what is there, which takes time.
+  Profiler profiler;
+  const bool on_device = model.devices.size() > 1;
+  if (on_device) {
+    options.profiler = &profiler;
+  } else {
+    options.observer = [&](const PlanCall&, absl::Span<const DLTensor* const>) {
+      const double end = clock.Now();
+      if (next < count) seconds[next++].push_back(end - start);
+      sweep.Run(data);
+      start = clock.Now();
+      return absl::OkStatus();
+    };
+  }
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<GraphExecutor> executor,
                          CreateExecutor(model, options));
   for (size_t i = 0; i < operands.size(); ++i) {
     INGOT_RETURN_IF_ERROR(executor->SetInput(i, operands[i].tensor));
   }
   const auto run = [&]() -> absl::Status {
+    if (on_device) {
+      profiler.Clear();
+      INGOT_RETURN_IF_ERROR(executor->Run());
+      AddTimes(profiler.Events(), &seconds);
+      return absl::OkStatus();
+    }
     next = 0;
     sweep.Run(data);
     start = clock.Now();

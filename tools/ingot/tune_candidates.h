@@ -41,7 +41,8 @@ struct CandidateRuns {
 // Runs the calls of `model` by turns, after one run that is not counted, in
 // which the results are compared. Between the calls as many bytes are read as
 // the model's constants have, so that a kernel finds its weights where it finds
-// them in the model, and then its other operands again. Errors: the executor's.
+// them in the model, and then its other operands again; a device keeps in its
+// caches what it likes. Errors: the executor's.
 absl::StatusOr<std::vector<CandidateTime>> TimeCandidates(
     const LoadedModel& model, size_t count,
     absl::Span<const KernelOperand> operands, const CandidateRuns& runs,

@@ -56,7 +56,7 @@ absl::StatusOr<std::unique_ptr<TuneSubject>> TuneSubject::Compile(
   if (variants.size() > 1) {
     return UsageError("a tuning is of one variant: give its --target alone");
   }
-  INGOT_RETURN_IF_ERROR(s.FindHost(s.options_.targets));
+  INGOT_RETURN_IF_ERROR(s.FindTargets(s.options_.targets));
   INGOT_ASSIGN_OR_RETURN(s.folder_, ScratchFolder::Make());
   CompileOptions options = s.options_;
   options.on_progress = [progress](absl::string_view what, double fraction) {
@@ -81,8 +81,8 @@ absl::StatusOr<std::unique_ptr<TuneSubject>> TuneSubject::Compile(
   return subject;
 }
 
-absl::Status TuneSubject::FindHost(absl::Span<const Target> targets) {
-  bool found = false;
+absl::Status TuneSubject::FindTargets(absl::Span<const Target> targets) {
+  bool has_host = false;
   for (const Target& target : targets) {
     INGOT_ASSIGN_OR_RETURN(const TargetKind* kind,
                            builtins_->targets.Find(target.kind));
@@ -93,18 +93,24 @@ absl::Status TuneSubject::FindHost(absl::Span<const Target> targets) {
           "machine measured: there is nothing to tune for a reproducible "
           "target");
     }
-    if (found || !kind->IsHost()) continue;
-    host_ = target;
-    found = true;
+    // Of several hosts the first one has the kernels.
+    const bool is_first_host = kind->IsHost() && !has_host;
+    has_host |= kind->IsHost();
+    const bool is_device = !kind->device.empty() && !kind->templates.empty();
+    if (is_first_host || is_device) targets_.push_back(target);
   }
-  if (found) return absl::OkStatus();
+  if (!targets_.empty()) return absl::OkStatus();
   return UsageError("none of the targets makes kernels by schedules");
 }
 
 te::ParameterPicker TuneSubject::Note(const tuning::KernelToSchedule& kernel) {
-  if (kernel.target.Id() != host_.Id()) return nullptr;
+  const auto target = std::find_if(
+      targets_.begin(), targets_.end(),
+      [&](const Target& t) { return t.Id() == kernel.target.Id(); });
+  if (target == targets_.end()) return nullptr;
   TunableKernel* const noted = &by_function_[std::string(kernel.function)];
   noted->function = std::string(kernel.function);
+  noted->target = *target;
   noted->key.kernel = tuning::KernelKey(kernel.graph, kernel.outputs);
   noted->key.target = tuning::TargetKey(kernel.target, kernel.machine);
   noted->key.ingot = kIngotVersion;
@@ -140,14 +146,16 @@ absl::StatusOr<std::vector<TunableKernel>> TuneSubject::MeasureKernels(
   INGOT_ASSIGN_OR_RETURN(
       const std::vector<NodeTime> times,
       MeasureNodes(model_, inputs, threads_, kRunsWithClock, progress_));
-  std::map<std::string, TunableKernel> by_key;
+  std::map<std::pair<std::string, std::string>, TunableKernel> by_key;
   *total = 0;
   for (const NodeTime& time : times) *total += time.seconds;
   for (const auto& [function, noted] : by_function_) {
     if (noted.operations.empty()) continue;
     const std::string& symbol = symbols_.at(function);
     TunableKernel& kernel =
-        by_key.emplace(noted.key.kernel, noted).first->second;
+        by_key
+            .emplace(std::make_pair(noted.key.target, noted.key.kernel), noted)
+            .first->second;
     kernel.symbols.push_back(symbol);
     for (const NodeTime& time : times) {
       if (time.function != symbol) continue;
@@ -224,18 +232,33 @@ absl::StatusOr<LoadedModel> TuneSubject::CompileWith(
 }
 
 absl::StatusOr<LoadedModel> TuneSubject::CompileKernels(
-    relay::Module* module, tuning::PickParameters pick) {
+    relay::Module* module, const Target& target, tuning::PickParameters pick) {
+  INGOT_ASSIGN_OR_RETURN(const bool on_device, IsOnDevice(target));
   CompileOptions options;
-  options.targets = {host_};
-  options.target_text = host_.ToString();
+  options.targets = {target};
+  options.target_text = target.ToString();
+  if (on_device) {  // which needs a host
+    options.targets = options_.targets;
+    options.target_text = options_.target_text;
+  }
   options.known_loaders = options_.known_loaders;
-  options.should_run_pass = [](absl::string_view) { return false; };
+  options.should_run_pass = [on_device](absl::string_view pass) {
+    return on_device && pass == "place_on_devices";
+  };
   options.pick_parameters = std::move(pick);
   INGOT_ASSIGN_OR_RETURN(
       const ArtifactSet set,
       CompileModule(module, "kernels", "", builtins_->targets, options));
   return Load(set);
 }
+
+absl::StatusOr<bool> TuneSubject::IsOnDevice(const Target& target) const {
+  INGOT_ASSIGN_OR_RETURN(const TargetKind* kind,
+                         builtins_->targets.Find(target.kind));
+  return !kind->device.empty();
+}
+
+bool TuneSubject::UsesDevices() const { return model_.devices.size() > 1; }
 
 uint64_t TuneSubject::constant_bytes() const {
   uint64_t bytes = 0;

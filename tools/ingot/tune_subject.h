@@ -36,6 +36,7 @@ struct TunableOperation {
 // Kernels of one definition: all of them get the same parameters.
 struct TunableKernel {
   tuning::TuningKey key;  // without an operation
+  Target target;          // that generates its code
   std::vector<TunableOperation> operations;
   std::vector<std::string> symbols;  // of the functions
   std::string function;              // of the module: one of them
@@ -79,18 +80,26 @@ class TuneSubject {
   // The whole model once more, as a log says.
   absl::StatusOr<LoadedModel> CompileWith(const tuning::TuningLog& log);
 
-  // Compiles a module whose functions are kernels for the host, without passes
-  // over it, with parameters that `pick` chooses, and loads it: the same way
-  // that every model takes.
+  // Compiles a module whose functions are kernels for one of the model's
+  // targets, without passes over it but that which copies to and from devices,
+  // with parameters that `pick` chooses, and loads it: the same way that every
+  // model takes.
   absl::StatusOr<LoadedModel> CompileKernels(relay::Module* module,
+                                             const Target& target,
                                              tuning::PickParameters pick);
+
+  // Whether a target's kernels run on a device.
+  absl::StatusOr<bool> IsOnDevice(const Target& target) const;
+  // Whether any of the model's do: then the time that passes is what counts,
+  // not what the calling thread works.
+  bool UsesDevices() const;
 
   // Bytes of the model's constants.
   uint64_t constant_bytes() const;
 
  private:
   TuneSubject() = default;
-  absl::Status FindHost(absl::Span<const Target> targets);
+  absl::Status FindTargets(absl::Span<const Target> targets);
   absl::StatusOr<LoadedModel> Load(const ArtifactSet& set);
   absl::StatusOr<KernelOperand> OperandOf(const DLTensor& argument) const;
   // Notes the operations of each kernel that is compiled.
@@ -100,8 +109,8 @@ class TuneSubject {
   const CompilerBuiltins* builtins_ = nullptr;
   Progress* progress_ = nullptr;
   int threads_ = 1;
-  CompileOptions options_;  // of the whole model
-  Target host_;             // that generates the code of kernels
+  CompileOptions options_;       // of the whole model
+  std::vector<Target> targets_;  // that make kernels by schedules
   std::unique_ptr<ScratchFolder> folder_;
   int libraries_ = 0;                           // linked in it so far
   ReadModel read_;                              // as it was compiled

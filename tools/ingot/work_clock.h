@@ -8,11 +8,12 @@ namespace ingot {
 
 // Counts the time in which the calling thread runs, where it does all the work:
 // turns that the system gives other programs do not count then. With more
-// threads the time that passes.
+// threads, or with devices that it waits for, the time that passes.
 class WorkClock {
  public:
-  explicit WorkClock(int threads)
-      : id_(threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC) {}
+  explicit WorkClock(int threads, bool uses_devices = false)
+      : id_(threads == 1 && !uses_devices ? CLOCK_THREAD_CPUTIME_ID
+                                          : CLOCK_MONOTONIC) {}
 
   // Seconds since some moment.
   double Now() const {
