@@ -391,9 +391,13 @@ TEST_P(CudaComputes, ProductsOfAnyTile) {
                                 {130, 130, 96, Tile(128, 128, 8, 1)},
                                 {40, 72, 128, Tile(32, 64, 16, 4)},
                                 {40, 70, 90, Tile(32, 16, 8, 2)}}) {
-    CheckProduct("gpu.tile_product", Targets(), c, DataType::Float(32));
-    EXPECT_EQ(std::string(log_()).find("_1 ") != std::string::npos,
-              c.choice.at("chunks") > 1);
+    for (const int64_t terms_last : {0, 1}) {
+      ProductCase each = c;
+      each.choice["terms_last"] = terms_last;
+      CheckProduct("gpu.tile_product", Targets(), each, DataType::Float(32));
+      EXPECT_EQ(std::string(log_()).find("_1 ") != std::string::npos,
+                c.choice.at("chunks") > 1);
+    }
   }
 }
 

@@ -62,6 +62,9 @@ struct BlockTile {
   TileSide rows, columns;
   int64_t step;
   Multipliers multipliers = Multipliers::kThreads;
+  // Whether threads share operands whose terms come in runs as they lie in
+  // memory, and read vectors of terms, not of elements.
+  bool terms_last = false;
 
   int64_t threads() const { return rows.threads * columns.threads; }
   bool ByUnits() const { return multipliers != Multipliers::kThreads; }
@@ -107,6 +110,11 @@ inline constexpr int64_t kBoxRow = 64;
 // tensors of the kernel's arguments, along one side and the sum, with rows that
 // are multiples of 16 bytes.
 bool AreBoxes(const ScheduleSite& site, const Product& product);
+
+// Whether the terms of the operand that depends on `axis` lie one after the
+// other in memory, in runs of as many as are copied at once.
+bool TermsComeInRuns(const Operation& op, size_t terms, size_t axis,
+                     size_t other);
 
 // Bytes that the threads of a block share: a part of each operand.
 int64_t SharedBytes(const BlockTile& tile, DataType operands);

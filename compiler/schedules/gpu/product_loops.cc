@@ -83,6 +83,15 @@ class Scheduler {
       Stage* const joined = JoinInto(schedule, stage);
       joined->Parallel(FuseAxes(joined));
     }
+    // Vectors of terms are read in different banks by threads whose elements
+    // are neighbours.
+    const Operation& op = stage_->op();
+    if (!tile_.ByUnits()) {
+      if (HasTermsLast(op, product_.rows, product_.columns)) tile_.rows.run = 1;
+      if (HasTermsLast(op, product_.columns, product_.rows)) {
+        tile_.columns.run = 1;
+      }
+    }
   }
 
   void Run() {
@@ -219,9 +228,8 @@ class Scheduler {
       if (IsTap(op, i)) add(op.reduce_axis[i], op.reduce_extent[i]);
     }
     const tir::VarPtr& term = op.reduce_axis[product_.terms];
-    // A thread's own multiplications go along a side, those of a warp along
-    // the sum or a side, as their unit reads either.
-    form.terms_last = tile_.ByUnits() && AccessStride(load, term.get()) == 1;
+    form.terms_last = HasTermsLast(
+        op, axis, axis == product_.rows ? product_.columns : product_.rows);
     const int64_t extent = form.terms_last ? terms_ : ExtentOf(axis);
     // Their vectors are those of four threads' numbers.
     const bool may_run = chunk_ == 0 && (tile_.ByUnits() || run_ == kRun);
@@ -230,6 +238,17 @@ class Scheduler {
       form.run = run_;
     }
     return form;
+  }
+
+  // Whether an operand is shared with its terms one after the other: units read
+  // them so, or else the tile says that threads do.
+  bool HasTermsLast(const Operation& op, size_t axis, size_t other) const {
+    if (!tile_.ByUnits()) {
+      return tile_.terms_last &&
+             TermsComeInRuns(op, product_.terms, axis, other);
+    }
+    const tir::VarPtr& term = op.reduce_axis[product_.terms];
+    return AccessStride(*OperandOf(op, axis, other), term.get()) == 1;
   }
 
   // Lets the threads of a block copy what one step of `acc`, an iteration of
@@ -300,7 +319,7 @@ class Scheduler {
   // Elements that keep columns in different banks: of a warp's threads eight
   // read a column each, and four, or one for their warp, a row.
   int64_t PaddingOf(const SharedOperand& form, bool turned) const {
-    if (!tile_.ByUnits()) return turned ? run_ : 0;
+    if (!tile_.ByUnits()) return turned || form.terms_last ? run_ : 0;
     return run_ == kRun && !form.terms_last ? 2 * run_ : run_;
   }
 
@@ -337,13 +356,21 @@ class Scheduler {
   Product product_;
   size_t joined_ = 0;  // axes of columns of the result beyond one
   Stage* stage_ = nullptr;
-  const BlockTile tile_;
+  BlockTile tile_;
   const int64_t run_;    // elements that are copied at once
   const int64_t chunk_;  // SharedOperand::chunk
   int64_t rows_ = 0, columns_ = 0, terms_ = 0, covered_terms_ = 0;
 };
 
 }  // namespace
+
+bool TermsComeInRuns(const Operation& op, size_t terms, size_t axis,
+                     size_t other) {
+  const tir::Load& load = *OperandOf(op, axis, other);
+  const int64_t extent = GuessExtent(op.reduce_extent[terms]);
+  return kBytesAtOnce / static_cast<int64_t>(load.dtype.bytes()) == kRun &&
+         extent % kRun == 0 && InAlignedRuns(load, op.reduce_axis[terms], kRun);
+}
 
 int64_t SharedBytes(const BlockTile& tile, DataType operands) {
   const int64_t run = kBytesAtOnce / operands.bytes();
@@ -353,8 +380,9 @@ int64_t SharedBytes(const BlockTile& tile, DataType operands) {
   }
   const int64_t padding = tile.ByUnits() ? 2 * run : run;
   const int64_t sides = tile.rows.extent() + tile.columns.extent();
-  const int64_t elements = tile.ByUnits() ? sides * (tile.step + padding)
-                                          : (sides + 2 * padding) * tile.step;
+  const int64_t elements = tile.ByUnits() || tile.terms_last
+                               ? sides * (tile.step + padding)
+                               : (sides + 2 * padding) * tile.step;
   return elements * operands.bytes();
 }
 

@@ -32,6 +32,7 @@ BlockTile TileOf(const ScheduleChoice& choice) {
   tile.rows = SideOf(choice.Get("rows"), kWarpRows);
   tile.columns = SideOf(choice.Get("columns"), kWarpColumns);
   tile.step = choice.Get("step");
+  tile.terms_last = choice.Get("terms_last") != 0;
   return tile;
 }
 
@@ -79,13 +80,20 @@ ScheduleSpace Space(const ScheduleSite& site) {
   space.parameters = {{"rows", {64, 32, 128, 16}},
                       {"columns", {64, 32, 128, 16}},
                       {"step", {16, 8}},
-                      {"chunks", {1, 2, 4, 8, 16}}};
+                      {"chunks", {1, 2, 4, 8, 16}},
+                      // What copies take less for these, registers take more:
+                      // no estimate tells which, but a measurement may.
+                      {"terms_last", {0, 1}}};
+  const Operation& op = site.stage.op();
+  const bool has_runs =
+      TermsComeInRuns(op, product.terms, product.rows, product.columns) ||
+      TermsComeInRuns(op, product.terms, product.columns, product.rows);
   space.cost = [=, most = site.machine.shared_bytes,
                 type = OperandType(site.stage)](const ScheduleChoice& c) {
     const BlockTile tile = TileOf(c);
     const int64_t chunks = c.Get("chunks");
     // Some threads would have nothing of a larger tile.
-    if (SharedBytes(tile, type) > most ||
+    if (SharedBytes(tile, type) > most || (tile.terms_last && !has_runs) ||
         !Fills(tile, product, costs.sizes, chunks)) {
       return kImpossible;
     }

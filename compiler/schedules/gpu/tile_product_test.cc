@@ -53,7 +53,7 @@ Kernel Product(int64_t batch, int64_t m, int64_t n, int64_t k, bool transposed,
 
 // One point of the space.
 Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
-                   int64_t step, int64_t chunks) {
+                   int64_t step, int64_t chunks, int64_t terms_last = 0) {
   const MachineModel machine = TestGpu();
   auto schedule = ScheduleKernel(
       kernel.graph, kernel.outputs, {gpu::TemplateNamed("gpu.tile_product")},
@@ -63,6 +63,7 @@ Schedule Scheduled(const Kernel& kernel, int64_t rows, int64_t columns,
         choice.Set("columns", columns);
         choice.Set("step", step);
         choice.Set("chunks", chunks);
+        choice.Set("terms_last", terms_last);
         return choice;
       });
   EXPECT_TRUE(schedule.ok()) << schedule.status();
@@ -95,8 +96,26 @@ TEST(TileProduct, IsTheProduct) {
                  << ", " << c.chunks);
     const Kernel kernel =
         Product(c.batch, c.m, c.n, c.k, c.transposed, c.epilogue);
-    ExpectSame(kernel, Scheduled(kernel, c.rows, c.columns, c.step, c.chunks));
+    for (const int64_t terms_last : {0, 1}) {
+      ExpectSame(kernel, Scheduled(kernel, c.rows, c.columns, c.step, c.chunks,
+                                   terms_last));
+    }
   }
+}
+
+// Terms that lie one after the other are shared so, four by four, and read by
+// threads with neighbouring rows; nothing else changes.
+TEST(TileProduct, MayShareTermsAsTheyLie) {
+  const Kernel kernel = Product(1, 64, 64, 64, false, false);
+  const auto text_of = [&](int64_t terms_last) {
+    const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
+                            Scheduled(kernel, 64, 64, 16, 1, terms_last));
+    EXPECT_TRUE(func.ok()) << func.status();
+    return func.ok() ? tir::Print(*func) : "";
+  };
+  EXPECT_THAT(text_of(0), HasSubstr(".tile: f32[1, 16, 68] shared"));
+  EXPECT_THAT(text_of(1), HasSubstr(".tile: f32[1, 64, 20] shared"));
+  EXPECT_THAT(text_of(1), HasSubstr(".tile: f32[16, 64] shared"));
 }
 
 // A convolution of one tap: channels are the rows, points of the image the
