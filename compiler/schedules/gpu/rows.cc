@@ -88,11 +88,34 @@ RowLoops LoopsOf(const RowKernel& kernel) {
   return loops;
 }
 
+// The shared memory for what stages between the statistics and the result have
+// of a block's rows; beyond it they are in global memory.
+int64_t SharedForRows(const MachineModel& machine) {
+  return machine.shared_bytes / 2;
+}
+
+// The bytes that such stages have for each of so many rows.
+int64_t BytesOfRow(const RowKernel& kernel, int64_t rows) {
+  int64_t bytes = 0;
+  for (const Stage* stage : kernel.inner) {
+    if (stage->IsReduce() || stage->IsInlined()) continue;
+    bytes += CeilDiv(OutputElements(stage), rows) *
+             static_cast<int64_t>(stage->output().dtype().bytes());
+  }
+  return bytes;
+}
+
+// Times that a row in global memory is written or read more than one in shared
+// memory: an exponent, its sum and the quotient.
+constexpr int64_t kMoreAccesses = 3;
+
 ScheduleSpace Space(const ScheduleSite& site) {
   const RowKernel kernel = *FindRowKernel(site.schedule);
   const RowLoops rows = LoopsOf(kernel);
   const int64_t terms = TermsOf(&site.stage);
   const int64_t cores = site.machine.group_cores;
+  const int64_t row_bytes = BytesOfRow(kernel, rows.others * rows.along);
+  const int64_t shared_bytes = SharedForRows(site.machine);
   ScheduleSpace space;
   space.parameters = {{"threads", {32, 16, 8, 4, 2, 64, 128, 256}}};
   // Where there are other stages, one kernel of one thread for each row is
@@ -108,7 +131,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const int64_t blocks =
         CeilDiv(rows.others * CeilDiv(rows.along, kThreads / threads), cores);
     const double joins = threads > 1 ? kJoin * static_cast<double>(blocks) : 0;
-    return TermsCycles(kThreads * blocks, CeilDiv(terms, threads)) + joins;
+    const bool fits = row_bytes * (kThreads / threads) <= shared_bytes;
+    const int64_t accesses = fits ? 1 : 1 + kMoreAccesses;
+    return TermsCycles(kThreads * blocks, accesses * CeilDiv(terms, threads)) +
+           joins;
   };
   return space;
 }
@@ -121,7 +147,7 @@ class RowScheduler {
         kernel_(std::move(kernel)),
         out_(kernel_.out),
         threads_(threads),
-        shared_bytes_(machine.shared_bytes / 2) {}
+        shared_bytes_(SharedForRows(machine)) {}
 
   void Run() {
     const RowLoops rows = LoopsOf(kernel_);

@@ -247,6 +247,22 @@ TEST(Rows, LeaveWhatIsLargeInMemory) {
   ExpectSame(kernel, schedule);
 }
 
+// As many threads for a row as leave room for what a block's rows have between
+// statistics and result, and not one for each of many long rows.
+TEST(Rows, KeepWhatFitsByTheirCosts) {
+  for (const std::vector<int64_t>& shape : std::vector<std::vector<int64_t>>{
+           {37824, 197}, {49152, 128}, {262144, 1024}}) {
+    const Kernel kernel = Softmax(shape, 1);
+    EXPECT_EQ(gpu::TemplateFor(kernel, TestGpu()), "gpu.rows") << shape[1];
+    auto schedule = ScheduleKernel(kernel.graph, kernel.outputs,
+                                   gpu::GpuTemplates(), TestGpu());
+    ASSERT_TRUE(schedule.ok()) << schedule.status();
+    const std::string text = LoopsOf(kernel, *schedule);
+    EXPECT_THAT(text, HasSubstr(" shared")) << shape[1];
+    EXPECT_THAT(text, Not(HasSubstr("workspace"))) << shape[1];
+  }
+}
+
 TEST(Rows, JoinPartsInSteps) {
   const Kernel kernel = Sums({1, 1}, {600});
   const std::string text = LoopsOf(kernel, Scheduled(kernel, 256));

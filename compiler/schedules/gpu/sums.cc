@@ -6,6 +6,7 @@
 #include "compiler/schedules/gpu/items.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::te::gpu {
 namespace {
@@ -33,12 +34,40 @@ int64_t PartsOf(const Stage& stage) {
   return parts;
 }
 
+// Items that read a row of memory each, one element after the other, make a
+// core ask for as many pieces of memory as there are items: that takes up to so
+// many times as long as neighbours in one piece, which has so many bytes.
+constexpr int64_t kRowsApart = 4, kPieceBytes = 32;
+
+// How many times as long a result takes whose neighbouring elements are sums of
+// rows of their own.
+int64_t RowsApart(const Stage& stage) {
+  const Operation& op = stage.op();
+  size_t last = op.axis.size();
+  while (last > 0 && ConstExtent(stage.output().shape()[last - 1]) == 1) --last;
+  if (last == 0) return 1;
+  const tir::Var* const axis = op.axis[last - 1].get();
+  for (const tir::Load* load : LoadsOf(op.value)) {
+    if (load->indices.empty() || !DependsOn(*load, axis) ||
+        tir::Uses(load->indices.back(), axis)) {
+      continue;
+    }
+    for (const tir::VarPtr& term : op.reduce_axis) {
+      if (AccessStride(*load, term.get()) != 1) continue;
+      return std::clamp<int64_t>(
+          TermsOf(&stage) * load->dtype.bytes() / kPieceBytes, 1, kRowsApart);
+    }
+  }
+  return 1;
+}
+
 double Cycles(const ScheduleSite& site) {
   const int64_t cores = std::max(site.machine.group_cores, 1);
   const int64_t parts = PartsOf(site.stage);
   const int64_t items = parts * OutputElements(&site.stage);
-  return TermsCycles(CeilDiv(items, cores),
-                     CeilDiv(TermsOf(&site.stage), parts)) +
+  return TermsCycles(
+             CeilDiv(items, cores),
+             RowsApart(site.stage) * CeilDiv(TermsOf(&site.stage), parts)) +
          (parts > 1 ? kJoin : 0);
 }
 
