@@ -59,7 +59,8 @@ absl::StatusOr<Launch> ReadLaunch(Words words) {
   return launch;
 }
 
-// What CUDA's driver takes of tensors with rows that are swizzled.
+// Refuses tensors and boxes that CUDA's driver does not take where rows are
+// swizzled.
 absl::Status CheckMap(const TensorMap& map) {
   constexpr size_t kMostDimensions = 5;
   constexpr int64_t kMostExtent = int64_t{1} << 32, kStrideBytes = 16;

@@ -98,8 +98,9 @@ using GraphRun = void*;  // the same, ready to be queued
   X(EndLink, (LinkHandle link), "cuLinkDestroy")                            \
   X(SetKernel, (Kernel kernel, int attribute, int value), "cuFuncSetAttribute")
 
-// Of CUDA's driver from version 12 on: describes a tensor of which kernels copy
-// boxes, in 128 bytes that a kernel gets as an argument.
+// CUDA's driver has these from version 12 on; before, they are null. The first
+// describes a tensor of which kernels copy boxes, in 128 bytes that a kernel
+// gets as an argument.
 #define INGOT_CUDA_12_FUNCTIONS(X)                                           \
   X(DescribeTensor,                                                          \
     (void* map, int type, unsigned rank, void* memory, const uint64_t* dims, \

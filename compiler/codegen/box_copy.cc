@@ -16,7 +16,7 @@ namespace {
 using tir::As;
 using tir::Expr;
 
-// What CUDA's tensor maps can describe; places in them have 32 bits.
+// CUDA's tensor maps have these limits; places in them have 32 bits.
 constexpr int64_t kStrideBytes = 16, kMostInBox = 256;
 constexpr int64_t kMostExtent = std::numeric_limits<int32_t>::max();
 constexpr size_t kMostDimensions = 5;
@@ -119,7 +119,7 @@ class Reader {
   }
 
   bool ReadTensor() {
-    // What the function itself writes is not known to the device's copies.
+    // Copies of the device's own do not see what the function itself wrote.
     const auto begin = function_.params.begin(),
                end = begin + function_.num_inputs();
     const auto param = std::find(begin, end, load_->buffer);

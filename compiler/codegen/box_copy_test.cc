@@ -91,8 +91,7 @@ TEST(BoxCopy, IsOfWholeRows) {
                   .has_value());
 }
 
-// What the device gives beyond the end of a dimension is zeros, and nothing
-// else is.
+// The device gives zeros beyond the end of a dimension, and nowhere else.
 TEST(BoxCopy, HasZerosBeyondTheEndAlone) {
   const char* const select =
       "select(b * 128 + c * 64 + e < 200, %x[2, b * 16 + r, b * 128 + c * 64 + "
@@ -108,7 +107,7 @@ TEST(BoxCopy, HasZerosBeyondTheEndAlone) {
 }
 
 TEST(BoxCopy, IsNothingElse) {
-  // Of whole warps, or not marked.
+  // Several threads would copy, or the nest is not marked.
   EXPECT_FALSE(
       CopyIn(With("thread t in [0, 1)", "thread t in [0, 2)")).has_value());
   EXPECT_FALSE(CopyIn(With("tensorized r", "for r")).has_value());

@@ -42,8 +42,8 @@ Pipelines FindPipelines(const tir::For& block, int64_t room,
 // multiples.
 inline constexpr int64_t kSharedAlignment = 16;
 
-// Where boxes are copied to begins at multiples of so many bytes: eight rows,
-// which are swizzled together.
+// Boxes are copied to multiples of so many bytes: eight rows, which are
+// swizzled together.
 inline constexpr int64_t kBoxAlignment = 8 * BoxCopy::kRowBytes;
 
 // A loop that copies boxes has a barrier for each of its slots.

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 constexpr int kFloat16 = 6, kFloat32 = 7, kBfloat16 = 9;
 constexpr int kSwizzle64 = 2, kSwizzle128 = 3;
 
-// What the driver is told of a tensor; good at first.
+// Arguments of the driver about a tensor; good at first.
 struct Tensor {
   int type = kFloat32;
   unsigned rank = 2;

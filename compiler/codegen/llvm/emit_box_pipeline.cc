@@ -4,31 +4,20 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/device_pipelines.h"
+#include "compiler/codegen/llvm/inline_asm.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
-#include "llvm/IR/InlineAsm.h"
 
 namespace ingot::codegen {
 namespace {
 
 using llvm::Value;
 using tir::As;
-
-Value* CallAsm(llvm::IRBuilder<>& b, llvm::Type* result,
-               const std::vector<Value*>& arguments, const std::string& text,
-               const std::string& constraints) {
-  std::vector<llvm::Type*> types;
-  for (const Value* argument : arguments) types.push_back(argument->getType());
-  return b.CreateCall(
-      llvm::InlineAsm::get(llvm::FunctionType::get(result, types, false), text,
-                           absl::StrCat(constraints, ",~{memory}"),
-                           /*hasSideEffects=*/true),
-      arguments);
-}
 
 // Copies a box from the place of its first element, whose last index comes
 // first.
@@ -42,7 +31,7 @@ void CopyBox(llvm::IRBuilder<>& b, Value* to, Value* map,
     constraints += ",r";
     arguments.push_back(b.CreateTrunc(index, b.getInt32Ty()));
   }
-  CallAsm(b, b.getVoidTy(), arguments,
+  EmitAsm(b, b.getVoidTy(), arguments,
           absl::StrCat("cp.async.bulk.tensor.", place.size(),
                        "d.shared::cluster.global.mbarrier::complete_tx::bytes "
                        "[$0], [$1, {",
@@ -91,7 +80,7 @@ void KernelEmitter::EmitBoxCopies(const tir::For& loop,
   EnterIteration(loop, arrays.pipeline, index);
   int64_t bytes = 0;
   for (const BoxCopy& copy : arrays.pipeline.boxes) bytes += copy.Bytes();
-  CallAsm(b_, b_.getVoidTy(),
+  EmitAsm(b_, b_.getVoidTy(),
           {barrier, b_.getInt32(static_cast<uint32_t>(bytes))},
           "mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], $1;", "l,r");
   for (const BoxCopy& copy : arrays.pipeline.boxes) {
@@ -113,7 +102,7 @@ void KernelEmitter::EmitBoxWait(Value* barrier, Value* phase) {
   b_.CreateBr(wait);
   b_.SetInsertPoint(wait);
   Value* const done =
-      CallAsm(b_, b_.getInt32Ty(), {barrier, phase},
+      EmitAsm(b_, b_.getInt32Ty(), {barrier, phase},
               "{\n\t.reg .pred come;\n\t"
               "mbarrier.try_wait.parity.shared::cta.b64 come, [$1], $2;\n\t"
               "selp.b32 $0, 1, 0, come;\n\t}",
@@ -125,27 +114,21 @@ void KernelEmitter::EmitBoxWait(Value* barrier, Value* phase) {
 void KernelEmitter::EmitBoxPipeline(const tir::For& loop,
                                     const Pipeline& pipeline,
                                     const WarpNest& nest) {
-  cache_.clear();
-  int64_t extent = 0;
-  tir::AsConstInt(loop.extent, &extent);
   const int64_t slots = pipeline.slots, ahead = slots - 1;
-  PipelineArrays arrays{pipeline, {}};
-  for (const tir::BufferNode* buffer : pipeline.buffers) {
-    arrays.whole.push_back(Address(*buffer, b_.getInt64(0), true));
-  }
+  const PipelineArrays arrays = ArraysOf(pipeline);
   Value* const barriers =
       SharedArray("come", b_.getInt64Ty(), slots, kBoxBarrierBytes);
   const auto barrier_of = [&](Value* slot) {
     return b_.CreateInBoundsGEP(b_.getInt64Ty(), barriers, slot);
   };
-  Value* const min = EmitExpr(loop.min);
-  Value* const end = b_.CreateNSWAdd(min, b_.getInt64(extent));
+  const std::pair<Value*, Value*> range = RangeOf(loop);
+  Value *const min = range.first, *const end = range.second;
   EmitFirstItem(nullptr, [&] {
     for (int64_t i = 0; i < slots; ++i) {
-      CallAsm(b_, b_.getVoidTy(), {barrier_of(b_.getInt64(i))},
+      EmitAsm(b_, b_.getVoidTy(), {barrier_of(b_.getInt64(i))},
               "mbarrier.init.shared::cta.b64 [$0], 1;", "l");
     }
-    CallAsm(b_, b_.getVoidTy(), {}, "fence.mbarrier_init.release.cluster;", "");
+    EmitAsm(b_, b_.getVoidTy(), {}, "fence.mbarrier_init.release.cluster;", "");
     for (int64_t i = 0; i < ahead; ++i) {
       EmitBoxCopies(loop, arrays, b_.CreateNSWAdd(min, b_.getInt64(i)),
                     b_.getInt64(i), barrier_of(b_.getInt64(i)));

@@ -101,7 +101,7 @@ Position PositionOf(const ModuleEmitter& module, llvm::IRBuilder<>& b) {
 void EmitItem(const DeviceKernel& kernel, const Position& at,
               KernelEmitter* emitter) {
   llvm::IRBuilder<>& b = emitter->builder();
-  // In 32 bits where they are enough: divisions of 64 take a GPU many
+  // 32 bits are used where they are enough: divisions of 64 take a GPU many
   // instructions.
   const bool is_short =
       kernel.WorkItems() <= std::numeric_limits<int32_t>::max();

@@ -7,9 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "compiler/codegen/llvm/device.h"
+#include "compiler/codegen/llvm/inline_asm.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "compiler/codegen/llvm/warp_nest.h"
-#include "llvm/IR/InlineAsm.h"
 
 namespace ingot::codegen {
 namespace {
@@ -18,19 +18,6 @@ using llvm::Value;
 
 // Descriptors have addresses and strides in units of so many bytes.
 constexpr int64_t kUnit = 16;
-
-llvm::CallInst* CallAsm(llvm::IRBuilder<>& b, llvm::Type* result,
-                        const std::vector<Value*>& arguments,
-                        const std::string& text,
-                        const std::string& constraints) {
-  std::vector<llvm::Type*> types;
-  for (const Value* argument : arguments) types.push_back(argument->getType());
-  llvm::FunctionType* const type =
-      llvm::FunctionType::get(result, types, false);
-  return b.CreateCall(
-      llvm::InlineAsm::get(type, text, constraints, /*hasSideEffects=*/true),
-      arguments);
-}
 
 // Instructions that change sums in place, whose numbers in the text come first,
 // and read what `others` are.
@@ -47,10 +34,9 @@ std::vector<Value*> ChangeSums(llvm::IRBuilder<>& b,
   arguments.insert(arguments.end(), others.begin(), others.end());
   llvm::Type* const result = llvm::StructType::get(
       b.getContext(), std::vector<llvm::Type*>(sums.size(), b.getFloatTy()));
-  Value* const changed =
-      CallAsm(b, result, arguments, text,
-              absl::StrCat(absl::StrJoin(constraints, ","),
-                           constraints_of_others, ",~{memory}"));
+  Value* const changed = EmitAsm(
+      b, result, arguments, text,
+      absl::StrCat(absl::StrJoin(constraints, ","), constraints_of_others));
   std::vector<Value*> values;
   for (unsigned i = 0; i < sums.size(); ++i) {
     values.push_back(b.CreateExtractValue(changed, i));
@@ -70,8 +56,8 @@ Value* Descriptor(llvm::IRBuilder<>& b, const WarpNest::Operand& operand,
   Value* const start =
       b.CreateAnd(b.CreateLShr(b.CreatePtrToInt(address, b.getInt64Ty()), 4),
                   b.getInt64(kMostStart));
-  // From eight rows to the next, and where a row does not have all of an
-  // operand's side, to the next rows.
+  // This is the way from eight rows to the next; the other, where a row does
+  // not have all of an operand's side, is that to the next rows.
   const uint64_t of_rows =
       operand.TermsAreTogether() ? operand.group_stride : operand.half_stride;
   return b.CreateOr(start, b.getInt64(units(operand.chunk_stride) << 16 |
@@ -101,8 +87,7 @@ bool KernelEmitter::MultipliesInGroups(const WarpNest& nest) const {
 }
 
 void KernelEmitter::EmitGroupWaitForOthers() {
-  CallAsm(b_, b_.getVoidTy(), {}, "wgmma.wait_group.sync.aligned 1;",
-          "~{memory}");
+  EmitAsm(b_, b_.getVoidTy(), {}, "wgmma.wait_group.sync.aligned 1;", "");
 }
 
 void KernelEmitter::EmitGroupTiles(const WarpNest& nest) {

@@ -146,6 +146,22 @@ void KernelEmitter::EmitCopies(const tir::For& loop,
   LeaveIteration(loop, arrays.pipeline);
 }
 
+PipelineArrays KernelEmitter::ArraysOf(const Pipeline& pipeline) {
+  PipelineArrays arrays{pipeline, {}};
+  for (const tir::BufferNode* buffer : pipeline.buffers) {
+    arrays.whole.push_back(Address(*buffer, b_.getInt64(0), true));
+  }
+  return arrays;
+}
+
+std::pair<Value*, Value*> KernelEmitter::RangeOf(const tir::For& loop) {
+  cache_.clear();
+  int64_t extent = 0;
+  tir::AsConstInt(loop.extent, &extent);
+  Value* const min = EmitExpr(loop.min);
+  return {min, b_.CreateNSWAdd(min, b_.getInt64(extent))};
+}
+
 void KernelEmitter::UseSlot(const PipelineArrays& arrays, Value* slot) {
   for (size_t i = 0; i < arrays.whole.size(); ++i) {
     const tir::BufferNode& buffer = *arrays.pipeline.buffers[i];
@@ -181,17 +197,11 @@ void KernelEmitter::EmitPipeline(const tir::For& loop,
     EmitBoxPipeline(loop, pipeline, *nest);
     return;
   }
-  cache_.clear();
-  int64_t extent = 0;
-  tir::AsConstInt(loop.extent, &extent);
   // The slot that is filled next is that of the iteration before.
   const int64_t slots = pipeline.slots, ahead = slots - 1;
-  PipelineArrays arrays{pipeline, {}};
-  for (const tir::BufferNode* buffer : pipeline.buffers) {
-    arrays.whole.push_back(Address(*buffer, b_.getInt64(0), true));
-  }
-  Value* const min = EmitExpr(loop.min);
-  Value* const end = b_.CreateNSWAdd(min, b_.getInt64(extent));
+  const PipelineArrays arrays = ArraysOf(pipeline);
+  const std::pair<Value*, Value*> range = RangeOf(loop);
+  Value *const min = range.first, *const end = range.second;
   const auto commit = [this] {
     b_.CreateIntrinsic(llvm::Intrinsic::nvvm_cp_async_commit_group, {}, {});
   };

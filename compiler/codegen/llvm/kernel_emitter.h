@@ -174,6 +174,9 @@ class KernelEmitter {
 
   // Copies ahead of use (emit_pipeline.cc).
   void EmitPipeline(const tir::For& loop, const Pipeline& pipeline);
+  PipelineArrays ArraysOf(const Pipeline& pipeline);
+  // The first number of a pipeline's loop, and the one after the last.
+  std::pair<llvm::Value*, llvm::Value*> RangeOf(const tir::For& loop);
   // The rest of iteration `index`, of which a multiplication may go on.
   void EmitStep(const tir::For& loop, const Pipeline& pipeline,
                 llvm::Value* index, bool multiplies_on);

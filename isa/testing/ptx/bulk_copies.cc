@@ -22,7 +22,7 @@ constexpr uint32_t kRow = 128;  // bytes in which lines change their places
 constexpr uint32_t kAlignment = 128;
 constexpr uint32_t kSwizzledAlignment = 1024;
 
-// What is at a destination until the copy arrives.
+// A destination has this until the copy arrives.
 constexpr uint8_t kPoison = 0xff;
 
 // The operands are [to], [map, {coordinates}], [mbarrier].

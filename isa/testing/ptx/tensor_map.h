@@ -1,4 +1,4 @@
-// What a bulk copy knows of a tensor in global memory. GPUs keep their encoding
+// A tensor in global memory as bulk copies see it. GPUs keep their encoding
 // of it to themselves: this one is the machine's own.
 #ifndef INGOT_ISA_TESTING_PTX_TENSOR_MAP_H_
 #define INGOT_ISA_TESTING_PTX_TENSOR_MAP_H_

@@ -226,7 +226,7 @@ void PlaceSwizzled(const std::vector<float>& matrix, bool terms_are_lines,
   }
 }
 
-// Of the 16 terms from this one on.
+// The matrix begins at this one of its terms, and has 16.
 uint64_t SwizzledDescriptor(bool terms_are_lines, size_t start, int term) {
   return DescriptorOf(start + ByteOf(terms_are_lines, 0, term),
                       terms_are_lines ? kLongDepth * kRowBytes + kGapBytes : 0,
