@@ -187,7 +187,9 @@ double UnitsCost(const BlockTile& tile, DataType operands, double units,
 
 bool AreBoxes(const ScheduleSite& site, const Product& product) {
   const Operation& op = site.stage.op();
-  const tir::Var* const term = op.reduce_axis[product.terms].get();
+  const tir::VarPtr& term = op.reduce_axis[product.terms];
+  // A multiple of every tile's side.
+  constexpr int64_t kAnySide = 768;
   const auto is_boxed = [&](size_t axis, size_t other) {
     const tir::Load* const load = OperandOf(op, axis, other);
     const Stage* const source = site.schedule.Find(load->buffer.get());
@@ -201,20 +203,30 @@ bool AreBoxes(const ScheduleSite& site, const Product& product) {
       return false;
     }
     // Each of the two goes along a dimension of its own, one along the last.
-    const tir::Var* const side = op.axis[axis].get();
+    // Beyond its end a box has zeros, as what sticks out of a tile has: it has
+    // to be the dimension's end, too, where tiles do stick out.
+    const tir::VarPtr& side = op.axis[axis];
     int of_term = 0, of_side = 0, last = 0;
-    for (const Expr& index : load->indices) {
-      const bool is_last = &index == &load->indices.back();
-      const bool has_term = tir::Uses(index, term),
-                 has_side = tir::Uses(index, side);
+    for (size_t d = 0; d < load->indices.size(); ++d) {
+      const Expr& index = load->indices[d];
+      const bool has_term = tir::Uses(index, term.get()),
+                 has_side = tir::Uses(index, side.get());
       if (!has_term && !has_side) continue;
+      const tir::VarPtr& var = has_term ? term : side;
+      const Expr& extent = has_term ? op.reduce_extent[product.terms]
+                                    : site.stage.output().shape()[axis];
       const tir::Affine place = tir::ToAffine(index);
-      if ((has_term && has_side) ||
-          place.CoefficientOf(has_term ? term : side) != 1) {
+      const bool is_all =
+          place == tir::Affine::Atom(var) &&
+          ConstExtent(load->buffer->shape[d]) == ConstExtent(extent);
+      const bool is_even =
+          GuessExtent(extent) % (has_term ? kBoxRow : kAnySide) == 0;
+      if ((has_term && has_side) || place.CoefficientOf(var.get()) != 1 ||
+          (!is_all && !is_even)) {
         return false;
       }
       ++(has_term ? of_term : of_side);
-      last += is_last;
+      last += d + 1 == load->indices.size();
     }
     return of_term == 1 && of_side == 1 && last == 1;
   };

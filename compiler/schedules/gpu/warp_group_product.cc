@@ -49,12 +49,13 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       {"step", {kBoxRow}},
                       {"chunks", {1, 2, 4, 8, 16}}};
   // Two steps are computed at once, and one is on its way. There is no sum of
-  // one step.
+  // one step, and none whose boxes would reach into another block's.
   const int64_t most = site.machine.ahead_bytes / 3;
   space.cost = [=, type = OperandType(site.stage)](const ScheduleChoice& c) {
     const BlockTile tile = TileOf(c);
     const int64_t chunks = c.Get("chunks");
-    if (!Fills(tile, product, sizes, chunks) ||
+    const bool is_cut = chunks > 1 && sizes.terms / chunks % tile.step != 0;
+    if (!Fills(tile, product, sizes, chunks) || is_cut ||
         sizes.Steps(tile.step, chunks) < 2 || SharedBytes(tile, type) > most) {
       return kImpossible;
     }

@@ -141,6 +141,29 @@ TEST(WarpProduct, SharesBoxesWithFourWarps) {
   EXPECT_THAT(text, HasSubstr("in [0, 1) {\n        tensorized "));
 }
 
+// A part of a tensor goes on beyond what is multiplied, where boxes would not
+// have zeros.
+TEST(WarpProduct, CopiesBoxesOfWholeTensors) {
+  for (const int64_t rows : {512, 768}) {
+    Kernel kernel;
+    Graph& g = kernel.graph;
+    const DataType f32 = DataType::Float(32), f16 = DataType::Float(16);
+    const Tensor a = g.Placeholder("a", f16, ConstShape({800, 512}));
+    const Tensor b = g.Placeholder("b", f16, ConstShape({512, 768}));
+    const Tensor c =
+        g.Reduce("c", ConstShape({rows, 768}), {I(512)}, Reducer::Sum(f32),
+                 [&](const Indices& i, const Indices& r) {
+                   return tir::MakeCast(f32, a({i[0] + I(8), r[0]})) *
+                          tir::MakeCast(f32, b({r[0], i[1]}));
+                 },
+                 {{kAnchor, kMatmul}});
+    kernel.inputs = {a, b};
+    kernel.outputs = {c};
+    EXPECT_EQ(gpu::TemplateFor(kernel, TestGpuWithWarpGroupTiles()),
+              rows == 768 ? "gpu.warp_group_product" : "gpu.warp_product");
+  }
+}
+
 TEST(WarpProduct, IsForLargeProductsOfNarrowFloats) {
   const Sizes large = {1, 512, 512, 512};
   EXPECT_EQ(gpu::TemplateFor(Product(large, DataType::BFloat16()),
