@@ -21,10 +21,6 @@ struct TensorMap {
   size_t argument = 0;
   DataType dtype;                   // the argument's,
   std::vector<int64_t> shape, box;  // and how much of it a box has
-
-  bool operator==(const TensorMap& o) const {
-    return argument == o.argument && box == o.box;
-  }
 };
 
 // The bytes of a box's row, which the device swizzles.

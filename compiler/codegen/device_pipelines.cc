@@ -86,10 +86,6 @@ BufferUses UsesOf(const Node& node) {
   return uses;
 }
 
-int64_t RoundUp(int64_t bytes, int64_t multiple) {
-  return (bytes + multiple - 1) / multiple * multiple;
-}
-
 class Finder final : public tir::StmtVisitor {
  public:
   Finder(const tir::For& block, int64_t room, const tir::PrimFunc* boxes_of)
@@ -260,8 +256,7 @@ void CopyAhead(int64_t room, const tir::PrimFunc* boxes_of,
   if (!SharedMemoryOf(block, {}).has_warp_loops) {
     // Blocks whose threads multiply each for itself are many at once: one
     // computes while another waits.
-    kernel->pipelines =
-        FindPipelines(block, std::min(half, kMaxSharedBytes), boxes_of);
+    kernel->pipelines = FindPipelines(block, std::min(half, kMaxSharedBytes));
   } else {
     kernel->pipelines =
         FindPipelines(block, std::max(half, kMaxSharedBytes), boxes_of);

@@ -38,6 +38,11 @@ using Pipelines = std::map<const tir::For*, Pipeline>;
 Pipelines FindPipelines(const tir::For& block, int64_t room,
                         const tir::PrimFunc* boxes_of = nullptr);
 
+// The smallest multiple that is at least `bytes`.
+constexpr int64_t RoundUp(int64_t bytes, int64_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
+}
+
 // Devices move at most so many bytes at once; shared memory begins at their
 // multiples.
 inline constexpr int64_t kSharedAlignment = 16;

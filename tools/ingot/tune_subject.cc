@@ -93,7 +93,7 @@ absl::Status TuneSubject::FindTargets(absl::Span<const Target> targets) {
           "machine measured: there is nothing to tune for a reproducible "
           "target");
     }
-    // Of several hosts the first one has the kernels.
+    // The first host has the kernels, where there are several.
     const bool is_first_host = kind->IsHost() && !has_host;
     has_host |= kind->IsHost();
     const bool is_device = !kind->device.empty() && !kind->templates.empty();

@@ -88,10 +88,8 @@ class TuneSubject {
                                              const Target& target,
                                              tuning::PickParameters pick);
 
-  // Whether a target's kernels run on a device.
-  absl::StatusOr<bool> IsOnDevice(const Target& target) const;
-  // Whether any of the model's do: then the time that passes is what counts,
-  // not what the calling thread works.
+  // Whether kernels of the model run on devices: then the time that passes is
+  // what counts, not what the calling thread works.
   bool UsesDevices() const;
 
   // Bytes of the model's constants.
@@ -100,6 +98,8 @@ class TuneSubject {
  private:
   TuneSubject() = default;
   absl::Status FindTargets(absl::Span<const Target> targets);
+  // Whether a target's kernels run on a device.
+  absl::StatusOr<bool> IsOnDevice(const Target& target) const;
   absl::StatusOr<LoadedModel> Load(const ArtifactSet& set);
   absl::StatusOr<KernelOperand> OperandOf(const DLTensor& argument) const;
   // Notes the operations of each kernel that is compiled.

@@ -52,15 +52,12 @@ llvm::Value* KernelEmitter::SharedArray(const std::string& name,
                                         llvm::Type* element, int64_t elements,
                                         int64_t alignment) {
   if (group_->shared != nullptr) {
-    const auto rounded = [this](int64_t multiple) {
-      return (group_->used + multiple - 1) / multiple * multiple;
-    };
-    group_->used = rounded(alignment);
+    group_->used = RoundUp(group_->used, alignment);
     llvm::Value* const place = b_.CreateInBoundsGEP(
         b_.getInt8Ty(), group_->shared, b_.getInt64(group_->used));
-    group_->used +=
-        elements * static_cast<int64_t>(element->getPrimitiveSizeInBits()) / 8;
-    group_->used = rounded(kSharedAlignment);
+    const auto bits = static_cast<int64_t>(element->getPrimitiveSizeInBits());
+    group_->used =
+        RoundUp(group_->used + elements * bits / 8, kSharedAlignment);
     return place;
   }
   llvm::Type* const type =

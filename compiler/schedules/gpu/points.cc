@@ -14,7 +14,7 @@ namespace {
 // A device is busy while it has so many work items for each core.
 constexpr int64_t kItemsOfCore = 1024;
 
-// Whether something is decided, or another loop run, by a variable.
+// Finds conditions that depend on a variable.
 class Decisions final : public tir::ExprVisitor {
  public:
   explicit Decisions(const tir::Var* var) : var_(var) {}

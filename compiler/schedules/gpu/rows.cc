@@ -94,13 +94,18 @@ int64_t SharedForRows(const MachineModel& machine) {
   return machine.shared_bytes / 2;
 }
 
-// The bytes that such stages have for each of so many rows.
+// The bytes that a stage has for each of so many rows.
+int64_t BytesOfRow(const Stage& stage, int64_t rows) {
+  return CeilDiv(OutputElements(&stage), rows) *
+         static_cast<int64_t>(stage.output().dtype().bytes());
+}
+
+// The bytes of all such stages.
 int64_t BytesOfRow(const RowKernel& kernel, int64_t rows) {
   int64_t bytes = 0;
   for (const Stage* stage : kernel.inner) {
     if (stage->IsReduce() || stage->IsInlined()) continue;
-    bytes += CeilDiv(OutputElements(stage), rows) *
-             static_cast<int64_t>(stage->output().dtype().bytes());
+    bytes += BytesOfRow(*stage, rows);
   }
   return bytes;
 }
@@ -248,8 +253,7 @@ class RowScheduler {
 
   // Shared memory while there is enough of it for the rows of a block.
   Storage StorageOf(const Stage& stage) {
-    const int64_t bytes = CeilDiv(OutputElements(&stage), rows_) * kThreads /
-                          threads_ * stage.output().dtype().bytes();
+    const int64_t bytes = BytesOfRow(stage, rows_) * kThreads / threads_;
     if (bytes > shared_bytes_) return Storage::kWorkspace;
     shared_bytes_ -= bytes;
     return Storage::kShared;

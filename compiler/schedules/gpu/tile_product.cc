@@ -81,8 +81,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       {"columns", {64, 32, 128, 16}},
                       {"step", {16, 8}},
                       {"chunks", {1, 2, 4, 8, 16}},
-                      // Copies are cheaper so, and registers fewer: no
-                      // estimate tells which counts, but a measurement may.
+                      // Operands are then copied faster and take more
+                      // registers: a measurement tells which counts.
                       {"terms_last", {0, 1}}};
   const Operation& op = site.stage.op();
   const bool has_runs =

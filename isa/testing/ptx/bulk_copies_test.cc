@@ -270,7 +270,7 @@ TEST(PtxBulkCopies, AreWaitedFor) {
           .code,
       0);
   EXPECT_THAT(FailureText(begin), HasSubstr("did not wait for it"));
-  // Who does not wait sees what nobody copied.
+  // A thread that does not wait sees other bytes than were copied.
   EXPECT_EQ(RunBody(begin +
                         "ld.shared.u8 %r1, [tile];\n"
                         "st.global.u32 [%out], %r1;\n" +

@@ -14,8 +14,8 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
-// The rounds without a move after which nobody can be thought to go on. Threads
-// may count how often they tried.
+// After so many rounds without a move no thread is expected to go on. They may
+// count how often they tried.
 constexpr int kPatience = 100;
 
 // Runs a warp's threads to the next barrier, to where all that can go on have

@@ -11,7 +11,7 @@
 // a bulk copy until all warps wait. A kernel fails where one warp reads a word
 // of shared memory that another writes, with no barrier between the two, or
 // that a bulk copy writes for which it has not waited. Warps that try to wait
-// for an mbarrier in vain let the others go on; where that helps nobody, the
+// for an mbarrier in vain let the others go on; where that does not help, the
 // kernel fails.
 //
 // Source of the semantics: NVIDIA's Parallel Thread Execution ISA.

@@ -45,7 +45,7 @@ bool Init(Warp& warp, const Instruction& i) {
   return true;
 }
 
-// The operands are a state that nobody reads, [address], bytes to wait for.
+// The operands are a state, which is not kept, [address], bytes to wait for.
 bool ArriveAndExpect(Warp& warp, const Instruction& i) {
   for (int lane = 0; lane < kLanes; ++lane) {
     if (!warp.IsActive(lane)) continue;

@@ -77,6 +77,13 @@ bool HasWaited(Warp& warp, const Instruction& i, size_t word, uint32_t writer) {
                        std::to_string(word) + " of shared memory");
 }
 
+// Fails, and is true, where another warp has read a word that is written.
+bool IsRead(Warp& warp, const Instruction& i, size_t word) {
+  const uint32_t reader = warp.block->uses.readers[word];
+  return IsOfOther(reader, TagOf(warp)) &&
+         !FailsFor(warp, i, word, reader, " read");
+}
+
 }  // namespace
 
 bool NoteReads(Warp& warp, const Instruction& i, uint32_t bytes,
@@ -110,10 +117,7 @@ bool NoteWrite(Warp& warp, const Instruction& i, uint32_t bytes,
   Uses& uses = warp.block->uses;
   const uint32_t mine = TagOf(warp);
   for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
-    const uint32_t reader = uses.readers[word];
-    if (IsOfOther(reader, mine)) {
-      return FailsFor(warp, i, word, reader, " read");
-    }
+    if (IsRead(warp, i, word)) return false;
     uint32_t& writer = uses.writers[word];
     if (!HasWaited(warp, i, word, writer)) return false;
     writer = IsOfOther(writer, mine) ? writer | kSeveral : mine;
@@ -145,10 +149,7 @@ bool NoteBulkCopy(Warp& warp, const Instruction& i, uint32_t bytes,
   Uses& uses = warp.block->uses;
   const uint32_t mine = TagOf(warp);
   for (size_t word = offset / 4; word < (offset + bytes) / 4; ++word) {
-    const uint32_t reader = uses.readers[word];
-    if (IsOfOther(reader, mine)) {
-      return FailsFor(warp, i, word, reader, " read");
-    }
+    if (IsRead(warp, i, word)) return false;
     uint32_t& writer = uses.writers[word];
     if (IsOfOther(writer, mine)) {
       return FailsFor(warp, i, word, writer, " wrote");
