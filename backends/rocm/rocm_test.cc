@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "artifact/inspector.h"
 #include "backends/builtin.h"
 #include "backends/device/testing/device_sets.h"
@@ -143,6 +144,29 @@ TEST_F(RocmDriver, GetsTheCallsOfTheModel) {
   EXPECT_THAT(calls, HasSubstr("launch m_fused_mul_relu_0 2 x 256, "));
   EXPECT_THAT(calls, HasSubstr("launch m_sin_0 2 x 256, "));
   EXPECT_THAT(calls, HasSubstr("to host 1200\n"));
+}
+
+// Its driver, like CUDA's before version 12, describes no tensors for copies of
+// boxes: a table that asks for them is refused when it is loaded.
+TEST_F(RocmDriver, CopiesNoBoxes) {
+  const auto set = CompileText(kModel, "rocm,llvm");
+  ASSERT_TRUE(set.ok()) << set.status();
+  const auto status_of = [&](const std::string& boxes) {
+    return testing_support::StoreAndLoad(
+               testing_support::WithFile(
+                   *set, "kernels.table",
+                   "function m_exp\ninput f32 8 64\noutput f32 8 64\n"
+                   "launch m_exp_0 512 256\n" +
+                       boxes))
+        .status();
+  };
+  EXPECT_THAT(std::string(status_of("").message()),
+              Not(HasSubstr("copies boxes")));
+  const absl::Status status = status_of("boxes 0 8 32\n");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("m_exp_0 copies boxes of tensors, which is for CUDA's "
+                        "drivers from version 12 on"));
 }
 
 }  // namespace
