@@ -10,6 +10,7 @@
 #include "base/status_macros.h"
 #include "compiler/codegen/device_kernels.h"
 #include "compiler/machine/machine_model.h"
+#include "compiler/schedules/gpu/layouts.h"
 #include "compiler/schedules/gpu/templates.h"
 #include "compiler/target/matmul_precision.h"
 #include "compiler/tir/printer.h"
@@ -119,6 +120,7 @@ TargetKind MakeGpuTargetKind(const GpuTarget& gpu) {
     return machine;
   };
   kind.templates = te::gpu::GpuTemplates();
+  kind.layouts = te::gpu::GpuLayouts;
   kind.tir_to_runtime =
       [gpu](const Target& target, absl::Span<const tir::PrimFunc> functions,
             const CodegenOptions&) { return Generate(gpu, target, functions); };

@@ -9,10 +9,7 @@
 namespace ingot {
 
 absl::Status OptimizeModule(Compilation* c) {
-  if (c->host != nullptr) {
-    INGOT_ASSIGN_OR_RETURN(c->context.layouts,
-                           c->host->kind->LayoutsOf(c->host->target));
-  }
+  INGOT_RETURN_IF_ERROR(relay::AskForLayouts(&c->context));
   if (c->options.opt_level == 0) c->context.max_group = 1;
   const std::vector<std::string> passes =
       relay::DefaultPasses(c->options.opt_level);

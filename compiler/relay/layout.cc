@@ -38,7 +38,7 @@ absl::StatusOr<Layout> ParseLayout(absl::string_view text) {
     const unsigned char u = static_cast<unsigned char>(ch);
     if (absl::ascii_isdigit(u)) {
       number = number * 10 + (ch - '0');
-      if (number > 4096) return bad();
+      if (number > kMaxBlock) return bad();
       continue;
     }
     if (!absl::ascii_isalpha(u)) return bad();

@@ -11,6 +11,9 @@
 
 namespace ingot::relay {
 
+// The longest block.
+inline constexpr int64_t kMaxBlock = 4096;
+
 // One dimension of a layout: a whole axis ('C'), or a block of it ('c', 8).
 struct LayoutDim {
   char axis;          // upper case

@@ -1,5 +1,6 @@
 // The layouts of tensors that a target's kernels read best, as passes ask for
-// them. A value of functions, so that passes know no template of any machine.
+// them: a host for all of them, a device for the blocks of channels. A value of
+// functions, so that passes know no template of any machine.
 #ifndef INGOT_COMPILER_TARGET_LAYOUT_PREFERENCES_H_
 #define INGOT_COMPILER_TARGET_LAYOUT_PREFERENCES_H_
 
@@ -21,6 +22,8 @@ struct LayoutPreferences {
   // (data NCHW<b>c, weights in blocks to match). 0: on plain data. Null: every
   // convolution stays plain.
   std::function<int64_t(const relay::Node& convolution)> channel_block;
+  // One block has all channels (NHWC), which are a multiple of channel_block.
+  bool one_block = false;
   // The m of the m x m results that Winograd's algorithm computes at a time for
   // this convolution of f32, by 3x3 kernels that take every position, in blocks
   // of channels. 0: it is computed as it is defined. Null: all are.

@@ -170,7 +170,8 @@ struct TargetKind {
   // The templates that schedule kernels; of those that cost the same the first
   // is taken. None: plain loops, one per axis.
   std::vector<te::ScheduleTemplate> templates;
-  // The layouts that kernels of this kind want as a host. Null: plain ones.
+  // The layouts that kernels of this kind want, on a host or on a device of
+  // their own. Null: plain ones.
   std::function<LayoutPreferences(const MachineModel&)> layouts;
 
   // The machine and the layouts of a target of this kind, by the hooks above.

@@ -305,10 +305,10 @@ class Schedule {
   // of 2.
   std::vector<Stage*> SplitReduction(Stage* stage, int64_t lanes);
   // Makes a reduction one of `chunks` partial results, each of neighbours along
-  // its first reduce axis, whose extent is a multiple of `chunks`. A new stage
+  // a reduce axis, whose extent is a multiple of `chunks`. A new stage
   // with axes (chunk, those of `stage`...) reduces them, and `stage` becomes a
   // compute stage that joins them. Returns the new stage.
-  Stage* ReduceInChunks(Stage* stage, int64_t chunks);
+  Stage* ReduceInChunks(Stage* stage, size_t reduce_axis, int64_t chunks);
   // Makes a reduction one whose axes from `first` to `last`, of constant
   // extents, are one axis, so that a tile of it may have points of several
   // rows. `stage` becomes a compute stage that copies from the new one, which

@@ -27,8 +27,9 @@ std::vector<tir::VarPtr> Fresh(const std::vector<tir::VarPtr>& like,
 }
 
 // The reduction `op` with one more axis, the first: along it, one of `chunks`
-// equal parts of its first reduce axis.
-Operation ChunksOf(const Operation& op, int64_t chunks, int64_t extent) {
+// equal parts of a reduce axis of that extent.
+Operation ChunksOf(const Operation& op, size_t reduce_axis, int64_t chunks,
+                   int64_t extent) {
   Operation made;
   made.kind = OperationKind::kReduce;
   made.name = absl::StrCat(op.name, ".chunks");
@@ -41,9 +42,9 @@ Operation ChunksOf(const Operation& op, int64_t chunks, int64_t extent) {
   made.reduce_extent = op.reduce_extent;
   const tir::VarPtr chunk = tir::MakeVar("chunk");
   const int64_t terms = extent / chunks;
-  made.reduce_extent[0] = tir::MakeInt(terms);
-  map[op.reduce_axis[0].get()] =
-      Expr(chunk) * tir::MakeInt(terms) + Expr(made.reduce_axis[0]);
+  made.reduce_extent[reduce_axis] = tir::MakeInt(terms);
+  map[op.reduce_axis[reduce_axis].get()] =
+      Expr(chunk) * tir::MakeInt(terms) + Expr(made.reduce_axis[reduce_axis]);
   made.axis.insert(made.axis.begin(), chunk);
   made.value = tir::Substitute(op.value, map);
   std::vector<Expr> shape = op.outputs[0].shape();
@@ -123,17 +124,19 @@ Stage* Schedule::JoinAxes(Stage* stage, int first, int last) {
   return InsertBefore(stage, std::move(joined));
 }
 
-Stage* Schedule::ReduceInChunks(Stage* stage, int64_t chunks) {
+Stage* Schedule::ReduceInChunks(Stage* stage, size_t reduce_axis,
+                                int64_t chunks) {
   const Operation op = stage->op_;
   int64_t extent = 0;
   const bool fits =
-      op.kind == OperationKind::kReduce && !op.reduce_axis.empty() &&
-      tir::AsConstInt(tir::Simplify(op.reduce_extent[0]), &extent) &&
+      op.kind == OperationKind::kReduce &&
+      reduce_axis < op.reduce_axis.size() &&
+      tir::AsConstInt(tir::Simplify(op.reduce_extent[reduce_axis]), &extent) &&
       chunks >= 2 && extent % chunks == 0;
   if (!stage->Require(fits, "reduce_in_chunks needs chunks that divide")) {
     return stage;
   }
-  Operation part = ChunksOf(op, chunks, extent);
+  Operation part = ChunksOf(op, reduce_axis, chunks, extent);
   const Tensor parts = part.outputs[0];
   Operation whole;
   whole.kind = OperationKind::kCompute;

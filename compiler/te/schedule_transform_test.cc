@@ -66,7 +66,7 @@ TEST(ScheduleTransformTest, ShareReductionOfAnyAxes) {
   }
 }
 
-TEST(ScheduleTransformTest, ReduceInChunksOfTheFirstAxis) {
+TEST(ScheduleTransformTest, ReduceInChunksOfAnAxis) {
   for (const int64_t chunks : {2, 3, 12}) {
     Kernel k;
     Tensor x = k.graph.Placeholder("x", kF32, ConstShape({5, 12, 3}));
@@ -76,8 +76,12 @@ TEST(ScheduleTransformTest, ReduceInChunksOfTheFirstAxis) {
                                   return x({i[0], r[0], r[1]});
                                 })};
     Schedule s = Make(k);
-    EXPECT_EQ(s.ReduceInChunks(s.stages()[0], chunks)->output().rank(), 2);
+    EXPECT_EQ(s.ReduceInChunks(s.stages()[0], 0, chunks)->output().rank(), 2);
     ExpectSame(k, s);
+    if (chunks != 3) continue;
+    Schedule last = Make(k);
+    last.ReduceInChunks(last.stages()[0], 1, chunks);
+    ExpectSame(k, last);
   }
   Kernel k;
   Tensor x = k.graph.Placeholder("x", kF32, ConstShape({7}));
@@ -85,7 +89,7 @@ TEST(ScheduleTransformTest, ReduceInChunksOfTheFirstAxis) {
   k.outputs = {k.graph.Reduce("s", {I(1)}, {I(7)}, Reducer::Sum(kF32),
                               [&](auto&, auto& r) { return x({r[0]}); })};
   Schedule s = Make(k);
-  s.ReduceInChunks(s.stages()[0], 2);
+  s.ReduceInChunks(s.stages()[0], 0, 2);
   EXPECT_FALSE(s.status().ok());
 }
 

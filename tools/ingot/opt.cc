@@ -88,15 +88,11 @@ absl::Status RunOpt(Args args, const CompilerBackends& backends) {
     if (variants.size() > 1) {
       return UsageError("--target: passes run for one variant at a time");
     }
-    bool has_host = false;
     for (Target& t : variants[0].targets) {
       const TargetKind* kind = *registry.Find(t.kind);
-      if (kind->IsHost() && !has_host) {
-        INGOT_ASSIGN_OR_RETURN(context.layouts, kind->LayoutsOf(t));
-        has_host = true;
-      }
       context.targets.push_back({std::move(t), kind});
     }
+    INGOT_RETURN_IF_ERROR(relay::AskForLayouts(&context));
   }
   relay::PassOptions options;
   options.after = [&table](const relay::PassEvent& event) {

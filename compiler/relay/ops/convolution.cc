@@ -33,10 +33,7 @@ absl::Status KernelBlocks(absl::string_view layout, int n, int64_t* in,
     const std::string axes = parsed->Axes();
     *in = parsed->Block('I');
     *out = parsed->Block('O');
-    if ((axes == "OIHWio" || axes == "OIHWo") && *in <= kMaxChannelBlock &&
-        *out <= kMaxChannelBlock) {
-      return absl::OkStatus();
-    }
+    if (axes == "OIHWio" || axes == "OIHWo") return absl::OkStatus();
   }
   return Invalid("'", layout,
                  "' is not a kernel layout such as OIHW, OIHW8i8o or OIHW8o");

@@ -109,8 +109,7 @@ absl::StatusOr<int64_t> DataBlock(absl::string_view layout) {
     return 0;
   }
   if (const auto parsed = ParseLayout(layout);
-      parsed.ok() && parsed->Axes() == "NCHWc" &&
-      parsed->Block('C') <= kMaxChannelBlock) {
+      parsed.ok() && parsed->Axes() == "NCHWc") {
     return parsed->Block('C');
   }
   return Invalid("'", layout, "' is not a data layout such as NCHW or NCHW8c");

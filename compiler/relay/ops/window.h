@@ -34,8 +34,6 @@ te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
 
 // The plain layouts of data with 1, 2 and 3 spatial dimensions.
 inline constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};
-// The most channels of a block.
-inline constexpr int64_t kMaxChannelBlock = 1024;
 
 // "NCHW8c" -> 8, "NCHW" -> 0 (also NCW, NCDHW). InvalidArgument otherwise.
 absl::StatusOr<int64_t> DataBlock(absl::string_view layout);

@@ -65,8 +65,8 @@ constexpr Rule kAddUnitHeight[] = {
 };
 
 absl::StatusOr<bool> BlockFunction(Function* function,
-                                   const LayoutPreferences& layouts) {
-  BlockedValues values(function, layouts);
+                                   const PassContext& context) {
+  BlockedValues values(function, context);
   std::vector<Node*> nodes;
   for (const auto& node : function->nodes()) nodes.push_back(node.get());
   bool changed = false;
@@ -122,14 +122,13 @@ bool HasConvolution(const Function& function) {
 absl::Span<const Rule> UnitHeightRules() { return kAddUnitHeight; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
-  if (context->layouts.channel_block == nullptr) return false;
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
     INGOT_ASSIGN_OR_RETURN(bool added,
                            ApplyRules(function.get(), kAddUnitHeight));
     INGOT_ASSIGN_OR_RETURN(bool blocked,
-                           BlockFunction(function.get(), context->layouts));
+                           BlockFunction(function.get(), *context));
     changed = changed || added || blocked;
   }
   return changed;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/tir/arith/interval.h"
@@ -20,6 +21,9 @@ Shape WithUnitHeight(Shape shape) {
   return shape;
 }
 
+// The dimension of blocked data with a block's channels.
+constexpr int64_t kBlockAxis = 4;
+
 // The dimension of blocked data that holds a dimension of plain data.
 int64_t BlockedAxis(int64_t axis, bool has_unit_height) {
   return has_unit_height && axis >= 2 ? axis + 1 : axis;
@@ -27,6 +31,14 @@ int64_t BlockedAxis(int64_t axis, bool has_unit_height) {
 
 bool IsPlane(const Shape& nchw) {
   return tir::IsConstInt(nchw[2], 1) && tir::IsConstInt(nchw[3], 1);
+}
+
+// What the target wants; null for a device that wants nothing.
+const LayoutPreferences* FindLayouts(const PassContext& context,
+                                     const std::string& target) {
+  if (target.empty()) return &context.layouts;
+  const auto found = context.device_layouts.find(target);
+  return found == context.device_layouts.end() ? nullptr : &found->second;
 }
 
 // Whether an attribute or a constant operand of the call is an infinity or NaN.
@@ -62,7 +74,9 @@ int64_t ChannelsOf(const TensorType& type) {
 
 const Blocked* BlockedValues::Find(const Value& value) const {
   auto it = blocked_.find(value);
-  return it == blocked_.end() ? nullptr : &it->second;
+  return it == blocked_.end() || it->second.target != target_
+             ? nullptr
+             : &it->second.blocked;
 }
 
 absl::StatusOr<Value> BlockedValues::Add(const Node& node,
@@ -85,14 +99,18 @@ absl::StatusOr<Value> BlockedValues::Reshaped(const Value& value, Shape shape,
 absl::StatusOr<Value> BlockedValues::Transformed(const Value& value,
                                                  absl::string_view from,
                                                  absl::string_view to,
-                                                 absl::string_view name) {
+                                                 absl::string_view name,
+                                                 const std::string& target) {
+  Attrs attrs = {{"src", std::string(from)}, {"dst", std::string(to)}};
+  if (!target.empty()) attrs.Set("target", target);
   return AddFolded(function_, "layout_transform", name, {value},
-                   {{"src", std::string(from)}, {"dst", std::string(to)}});
+                   std::move(attrs));
 }
 
 absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
-  const Blocked* blocked = Find(value);
-  if (blocked == nullptr) return value;
+  const auto made = blocked_.find(value);
+  if (made == blocked_.end()) return value;
+  const Blocked* const blocked = &made->second.blocked;
   if (auto it = plain_.find(value); it != plain_.end()) return it->second;
   const Shape& shape = value.type().shape;
   const std::string& name = value.node->name;
@@ -101,7 +119,8 @@ absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
     INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
   } else {
     INGOT_ASSIGN_OR_RETURN(
-        plain, Transformed(plain, DataLayout(blocked->block), "NCHW", name));
+        plain, Transformed(plain, DataLayout(blocked->block), "NCHW", name,
+                           made->second.target));
     if (blocked->padded()) {
       INGOT_ASSIGN_OR_RETURN(
           plain, AddFolded(function_, "slice", name, {plain},
@@ -119,7 +138,8 @@ absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
                                                 int64_t block) {
   const Blocked* known = Find(value);
   if (known != nullptr && known->block == block) return *known;
-  if (auto it = transformed_.find({value, block}); it != transformed_.end()) {
+  if (auto it = transformed_.find({value, block, target_});
+      it != transformed_.end()) {
     return it->second;
   }
   INGOT_ASSIGN_OR_RETURN(Value plain, Plain(value));
@@ -138,16 +158,21 @@ absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
                  name));
   } else {
     INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, shape, name));
-    INGOT_ASSIGN_OR_RETURN(result.value,
-                           Transformed(plain, "NCHW", DataLayout(block), name));
+    INGOT_ASSIGN_OR_RETURN(
+        result.value,
+        Transformed(plain, "NCHW", DataLayout(block), name, target_));
   }
-  transformed_[{value, block}] = result;
+  transformed_[{value, block, target_}] = result;
   return result;
 }
 
 BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
-  if (node.kind != NodeKind::kOp || node.outputs.size() != 1 ||
-      node.attrs.Has("target")) {
+  if (node.kind != NodeKind::kOp || node.outputs.size() != 1) {
+    return std::nullopt;
+  }
+  target_ = TargetOf(node.attrs);
+  layouts_ = FindLayouts(context_, target_);
+  if (layouts_ == nullptr || layouts_->channel_block == nullptr) {
     return std::nullopt;
   }
   const LayoutRule rule = node.op->layout_rule;
@@ -212,8 +237,8 @@ absl::StatusOr<std::optional<Value>> BlockedValues::Operand(const Value& value,
     return blocked.value;
   }
   INGOT_ASSIGN_OR_RETURN(plain, Reshaped(plain, whole, name));
-  INGOT_ASSIGN_OR_RETURN(plain,
-                         Transformed(plain, "NCHW", DataLayout(block), name));
+  INGOT_ASSIGN_OR_RETURN(
+      plain, Transformed(plain, "NCHW", DataLayout(block), name, target_));
   return plain;
 }
 
@@ -280,26 +305,33 @@ BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
     if (blocked != nullptr) result.block = blocked->block;
     (blocked != nullptr ? blocked_channels : plain_channels) += channels;
   }
-  if (result.channels == 0 || blocked_channels < plain_channels) {
+  const bool joins_blocks = axis == 1 && layouts_->one_block;
+  if (result.channels == 0 || blocked_channels < plain_channels ||
+      (joins_blocks && result.channels > kMaxBlock)) {
     return std::nullopt;
   }
+  if (joins_blocks) result.block = result.channels;
   std::vector<Value> inputs;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const int64_t channels = ChannelsOf(node.inputs[i].type());
     // Only the last part may end in the middle of a block.
-    if (channels == 0 || (axis == 1 && i + 1 < node.inputs.size() &&
-                          channels % result.block != 0)) {
+    if (channels == 0 ||
+        (axis == 1 && !joins_blocks && i + 1 < node.inputs.size() &&
+         channels % result.block != 0)) {
       return std::nullopt;
     }
   }
   for (const Value& input : node.inputs) {
-    INGOT_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, result.block));
+    const int64_t block =
+        joins_blocks ? ChannelsOf(input.type()) : result.block;
+    INGOT_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, block));
     const int64_t sums = part.sums == part.channels ? part.sums : 0;
     result.sums = inputs.empty() || sums == result.sums ? sums : 0;
     inputs.push_back(part.value);
   }
   Attrs attrs = node.attrs;
-  attrs.Set("axis", BlockedAxis(axis, result.has_unit_height));
+  attrs.Set("axis", joins_blocks ? kBlockAxis
+                                 : BlockedAxis(axis, result.has_unit_height));
   INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
   return result;
 }
@@ -311,11 +343,18 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
   Shape starts = node.attrs.Get<Shape>("starts");
   Shape ends = node.attrs.Get<Shape>("ends");
   for (size_t k = 0; k < axes.size(); ++k) {
+    int64_t start, end;
+    if (axes[k] == 1 && (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
+                         !tir::AsConstInt(ends[k], &end) || end <= start)) {
+      return std::nullopt;
+    }
+    if (axes[k] == 1 && layouts_->one_block) {
+      result.channels = result.block = end - start;
+      axes[k] = kBlockAxis;
+      continue;
+    }
     if (axes[k] == 1) {
-      int64_t start, end;
-      if (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
-          !tir::AsConstInt(ends[k], &end) || start % result.block != 0 ||
-          end <= start ||
+      if (start % result.block != 0 ||
           (end % result.block != 0 && end != result.channels &&
            result.sums < result.channels)) {
         return std::nullopt;

@@ -6,12 +6,14 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
+#include "compiler/relay/passes/pass.h"
 #include "compiler/relay/winograd.h"
 #include "compiler/target/layout_preferences.h"
 
@@ -39,21 +41,22 @@ std::string DataLayout(int64_t block);
 // The constant number of channels of NCHW or NCW data; 0 when there is none.
 int64_t ChannelsOf(const TensorType& type);
 
-// Makes blocked forms of values of a function, and plain ones again.
+// Makes blocked forms of values of a function, and plain ones again. Each
+// target has blocks of its own: what others made it reads in the plain layout.
 class BlockedValues {
  public:
-  BlockedValues(Function* function, const LayoutPreferences& layouts)
-      : function_(function), layouts_(layouts) {}
+  BlockedValues(Function* function, const PassContext& context)
+      : function_(function), context_(context) {}
 
   // The blocked form of the node's result, computed from blocked operands; none
   // when it has to be plain. InvalidArgument and the like are bugs.
   absl::StatusOr<std::optional<Blocked>> Convert(const Node& node);
 
-  // Notes that `blocked` stands for `value` from now on.
+  // Notes that `blocked`, which Convert has just returned, stands for `value`
+  // from now on.
   void Define(const Value& value, const Blocked& blocked) {
-    blocked_[value] = blocked;
+    blocked_[value] = {blocked, target_};
   }
-  bool IsBlocked(const Value& value) const { return blocked_.count(value) > 0; }
   // `value` in its plain layout: itself, or made from its blocked form once.
   absl::StatusOr<Value> Plain(const Value& value);
 
@@ -65,7 +68,14 @@ class BlockedValues {
  private:
   using MaybeBlocked = absl::StatusOr<std::optional<Blocked>>;
 
+  struct Made {
+    Blocked blocked;
+    std::string target;  // TargetOf what made it
+  };
+
   MaybeBlocked Conv(const Node& node);
+  // One of single points, all channels in one block, is a product of matrices.
+  MaybeBlocked ConvOfPoints(const Node& node, const Value& data);
   // The same of bytes, whose weights become words.
   MaybeBlocked ConvInWords(const Node& node, const Value& data,
                            int64_t in_block, int64_t block, Attrs attrs);
@@ -91,8 +101,9 @@ class BlockedValues {
   MaybeBlocked Reshape(const Node& node);
   MaybeBlocked MoveChannels(const Node& node);
 
-  // The blocked form of `value` when it has one.
+  // The blocked form of `value` when the target has one.
   const Blocked* Find(const Value& value) const;
+  bool IsBlocked(const Value& value) const { return Find(value) != nullptr; }
   // In blocks of `block`, however it is now; its channels must be constant.
   absl::StatusOr<Blocked> InBlocks(const Value& value, int64_t block);
   // An operand of an element-wise operator whose result has `channels` channels
@@ -105,15 +116,20 @@ class BlockedValues {
                             Attrs attrs);
   absl::StatusOr<Value> Reshaped(const Value& value, Shape shape,
                                  absl::string_view name);
+  // Computed by `target`.
   absl::StatusOr<Value> Transformed(const Value& value, absl::string_view from,
                                     absl::string_view to,
-                                    absl::string_view name);
+                                    absl::string_view name,
+                                    const std::string& target);
 
   Function* function_;
-  const LayoutPreferences& layouts_;
-  std::map<Value, Blocked> blocked_;
+  const PassContext& context_;
+  // Of the node that is converted: TargetOf it, and what that wants.
+  std::string target_;
+  const LayoutPreferences* layouts_ = nullptr;
+  std::map<Value, Made> blocked_;
   std::map<Value, Value> plain_;
-  std::map<std::pair<Value, int64_t>, Blocked> transformed_;
+  std::map<std::tuple<Value, int64_t, std::string>, Blocked> transformed_;
   std::vector<std::pair<Node*, std::string>> preferred_names_;
 };
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/relay/bf16_parts.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/rewrite.h"
@@ -25,11 +26,20 @@ Attrs PackedConvAttrs(const Node& conv) {
           {"dilations", conv.attrs.GetEach("dilations", 2)}};
 }
 
+// Whether each element of the result depends on that element of the data alone.
+bool IsOfPoints(const Node& conv) {
+  const Shape& kernel = conv.inputs[1].type().shape;
+  return tir::IsConstInt(kernel[2], 1) && tir::IsConstInt(kernel[3], 1) &&
+         conv.attrs.Get<int64_t>("groups") == 1 &&
+         conv.attrs.GetEach("strides", 2) == Ints{1, 1} &&
+         conv.attrs.GetEach("pads", 4) == Ints{0, 0, 0, 0};
+}
+
 }  // namespace
 
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   const Value x = node.inputs[0], w = node.inputs[1];
-  const bool bytes = layouts_.byte_words && IsByteProduct(node);
+  const bool bytes = layouts_->byte_words && IsByteProduct(node);
   const bool floats = x.type().dtype.is_float() && !node.attrs.Has("out_dtype");
   if (!(bytes || floats) || ConstantOf(w) == nullptr ||
       node.attrs.Get<std::string>("data_layout") != "NCHW" ||
@@ -37,34 +47,41 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       ChannelsOf(x.type()) == 0) {
     return std::nullopt;
   }
-  const int64_t block = layouts_.channel_block(node);
-  if (block == 0) return std::nullopt;
+  const int64_t unit = layouts_->channel_block(node);
+  if (unit == 0) return std::nullopt;
   const int64_t groups = node.attrs.Get<int64_t>("groups");
   const auto kernel = *ConstShape(w.type().shape);
   const int64_t out = kernel[0], in = ChannelsOf(x.type());
   const bool depthwise = groups > 1 && groups == in && out == in;
-  if (groups > 1 && !depthwise &&
-      (kernel[1] % block != 0 || out / groups % block != 0)) {
+  const bool one_block = layouts_->one_block;
+  if (one_block ? out % unit != 0 || std::max(in, out) > kMaxBlock ||
+                      (groups > 1 && !depthwise)
+                : groups > 1 && !depthwise &&
+                      (kernel[1] % unit != 0 || out / groups % unit != 0)) {
     return std::nullopt;
   }
+  const int64_t block = one_block ? out : unit;
   Attrs attrs = node.attrs;
-  std::string kernel_layout = absl::StrCat("OIHW", block, "i", block, "o");
+  std::string kernel_layout;
   Value data;
-  if (!bytes && !depthwise && groups == 1 && !IsBlocked(x) && in < block) {
+  if (!bytes && !depthwise && groups == 1 &&
+      (one_block ? in % unit != 0 : !IsBlocked(x) && in < block)) {
     // Filling up the block would multiply the work of a first layer.
-    data = x;
+    INGOT_ASSIGN_OR_RETURN(data, Plain(x));
     kernel_layout = absl::StrCat("OIHW", block, "o");
   } else {
     // Bytes are multiplied four at a time.
-    const int64_t in_block = bytes && !depthwise && !IsBlocked(x)
+    const int64_t in_block = one_block ? in
+                             : bytes && !depthwise && !IsBlocked(x)
                                  ? std::min(block, tir::CeilDivInt(in, 4) * 4)
                                  : block;
+    kernel_layout = absl::StrCat("OIHW", in_block, "i", block, "o");
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(in_block));
     if (bytes && groups == 1 && block == WordKernels::kColumns &&
-        layouts_.byte_depth != nullptr &&
-        layouts_.byte_depth(node) == WordKernels::kRow) {
+        layouts_->byte_depth != nullptr &&
+        layouts_->byte_depth(node) == WordKernels::kRow) {
       return ConvInTiles(node, data);
     }
     if (bytes && !depthwise) {
@@ -77,23 +94,46 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
     if (const Winograd* const winograd = WinogradOf(node)) {
       return ConvByWinograd(node, data, block, *winograd);
     }
+    if (one_block && IsOfPoints(node)) return ConvOfPoints(node, data);
   }
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
     attrs.Set("groups", tir::CeilDivInt(in, block) * block);
   }
   attrs.Set("kernel_layout", kernel_layout);
-  INGOT_ASSIGN_OR_RETURN(Value weights,
-                         Transformed(w, "OIHW", kernel_layout, w.node->name));
+  INGOT_ASSIGN_OR_RETURN(Value weights, Transformed(w, "OIHW", kernel_layout,
+                                                    w.node->name, target_));
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false, groups == 1 ? out : 0};
 }
 
+BlockedValues::MaybeBlocked BlockedValues::ConvOfPoints(const Node& node,
+                                                        const Value& data) {
+  const Value& w = node.inputs[1];
+  const Shape& kernel = w.type().shape;
+  INGOT_ASSIGN_OR_RETURN(
+      const Value rows,
+      Reshaped(w, {kernel[0], kernel[1]}, absl::StrCat(w.node->name, "_rows")));
+  INGOT_ASSIGN_OR_RETURN(const Value matrix,
+                         AddFolded(function_, "transpose", w.node->name, {rows},
+                                   {{"axes", Ints{1, 0}}}));
+  preferred_names_.emplace_back(matrix.node, w.node->name);
+  Attrs attrs;
+  if (!target_.empty()) attrs.Set("target", target_);
+  INGOT_ASSIGN_OR_RETURN(
+      Node * product,
+      function_->AddOp("matmul", node.name, {data, matrix}, std::move(attrs)));
+  product->sources.Add(node.sources);
+  preferred_names_.emplace_back(product, node.name);
+  const int64_t out = ChannelsOf(node.outputs[0]);
+  return Blocked{Value{product}, out, out, false, out};
+}
+
 int64_t BlockedValues::PartsOf(const Node& node, int64_t block) const {
-  return layouts_.product_parts != nullptr && block == Bf16Panels::kColumns &&
+  return layouts_->product_parts != nullptr && block == Bf16Panels::kColumns &&
                  node.inputs[0].type().dtype == DataType::Float(32)
-             ? layouts_.product_parts(node)
+             ? layouts_->product_parts(node)
              : 0;
 }
 
@@ -142,13 +182,13 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
                      node.attrs.GetEach("dilations", 2) == Ints{1, 1} &&
                      node.attrs.Get<int64_t>("groups") == 1;
   const Shape& kernel = node.inputs[1].type().shape;
-  if (layouts_.winograd_tile == nullptr || !every ||
+  if (layouts_->winograd_tile == nullptr || !every ||
       node.inputs[0].type().dtype != DataType::Float(32) ||
       !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3) ||
       !ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})) {
     return nullptr;
   }
-  return FindWinograd(layouts_.winograd_tile(node));
+  return FindWinograd(layouts_->winograd_tile(node));
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
@@ -184,7 +224,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
   INGOT_ASSIGN_OR_RETURN(
       const Value bytes,
       Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", in_block, "i"),
-                  name));
+                  name, target_));
   INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(bytes)));
   Node* const constant = function_->AddConstant(name, std::move(words));
   constant->sources.Add(w.node->sources);
@@ -192,7 +232,7 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
       const Value kernel,
       Transformed(Value{constant},
                   absl::StrCat("OIHW", block, "o", in_block / 4, "i"),
-                  words_layout, name));
+                  words_layout, name, target_));
   preferred_names_.emplace_back(kernel.node, name);
   attrs.Set("kernel_layout", words_layout);
   attrs.Set("dot4", int64_t{1});

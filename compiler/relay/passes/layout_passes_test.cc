@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/substitute.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/op.h"
@@ -24,6 +25,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::UnorderedElementsAre;
 
 // ---------------------------------------------------------------- block_layout
 
@@ -54,6 +56,87 @@ TEST(BlockLayoutTest, ChainsStayInBlocks) {
                   "add", "max_pool2d", "global_avg_pool2d", "reshape"));
   EXPECT_THAT(Print(*module), HasSubstr("kernel_layout=\"OIHW8o\""));
   EXPECT_THAT(Print(*module), HasSubstr("kernel_layout=\"OIHW8i8o\""));
+}
+
+// The nodes of `text` by the device.
+std::string OnDevice(absl::string_view text) {
+  return absl::StrReplaceAll(
+      text, {{"{}", "{target=\"gpu\"}"}, {"{+", "{target=\"gpu\", "}});
+}
+
+TEST(BlockLayoutTest, DevicesHaveAllChannelsInOneBlock) {
+  const auto module =
+      CheckKeepsMeaning(OnDevice(Main(R"((%x: f32[2, 3, 9, 9]) -> (%y, %d) {
+    %w0 = const f32[16, 3, 3, 3] random(1)
+    %w1 = const f32[16, 1, 3, 3] random(2)
+    %w2 = const f32[24, 16, 1, 1] random(3)
+    %w3 = const f32[40, 24, 3, 3] random(4)
+    %b = const f32[16, 1, 1] random(5)
+    %c0 = conv2d(%x, %w0) {+strides=[2, 2], pads=[1, 1, 1, 1]}
+    %a0 = add(%c0, %b) {}
+    %c1 = conv2d(%a0, %w1) {+groups=16, pads=[1, 1, 1, 1]}
+    %c2 = conv2d(%c1, %w2) {}
+    %c3 = conv2d(%c2, %w3) {+pads=[1, 1, 1, 1]}
+    %j = concat(%c3, %c2) {+axis=1}
+    %p = max_pool2d(%j) {+kernel=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]}
+    %s = slice(%p) {+axes=[1, 2], starts=[3, 1], ends=[50, 3]}
+    %r = relu(%s) {}
+    %g = global_avg_pool2d(%r) {}
+    %y = reshape(%g) {shape=[2, 47]}
+    %d = depth_to_space(%c3) {+blocks=[2, 2], mode="DCR"}
+  })")),
+                        {"block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  // What the device does not do in a block it does on plain data.
+  EXPECT_THAT(OpsOf(*module->main()),
+              UnorderedElementsAre("conv2d", "add", "conv2d", "matmul",
+                                   "conv2d", "concat", "max_pool2d", "slice",
+                                   "relu", "global_avg_pool2d", "reshape",
+                                   "layout_transform", "depth_to_space"));
+  const std::string text = Print(*module);
+  EXPECT_THAT(text, HasSubstr("kernel_layout=\"OIHW16o\""));
+  EXPECT_THAT(text, HasSubstr("data_layout=\"NCHW24c\", "
+                              "kernel_layout=\"OIHW24i40o\""));
+  EXPECT_THAT(text, HasSubstr("{axis=4, target=\"gpu\"} "
+                              ": f32[2, 1, 5, 5, 64]"));
+  for (const auto& node : module->main()->nodes()) {
+    if (node->kind != NodeKind::kOp || node->IsView()) continue;
+    EXPECT_EQ(TargetOf(node->attrs), "gpu") << node->name;
+  }
+}
+
+// Channels that do not come 8 at a time, groups of them, and more than a block
+// may have stay as they are.
+TEST(BlockLayoutTest, DevicesHaveWholeCopiesInBlocks) {
+  const auto module =
+      CheckKeepsMeaning(OnDevice(Main(R"((%x: f32[1, 16, 5, 5]) -> (%y) {
+    %w0 = const f32[12, 16, 3, 3] random(1)
+    %w1 = const f32[16, 3, 1, 1] random(2)
+    %c0 = conv2d(%x, %w0) {+pads=[1, 1, 1, 1]}
+    %y = conv2d(%c0, %w1) {+groups=4}
+  })")),
+                        {"block_layout"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(OpsOf(*module->main()), ElementsAre("conv2d", "conv2d"));
+  EXPECT_THAT(Print(*module), Not(HasSubstr("_layout=")));
+}
+
+// The host and a device each have blocks of their own.
+TEST(BlockLayoutTest, TargetsReadPlainDataOfOthers) {
+  const auto module =
+      CheckKeepsMeaning(OnDevice(Main(R"((%x: f32[1, 16, 5, 5]) -> (%y) {
+    %w0 = const f32[16, 16, 3, 3] random(1)
+    %w1 = const f32[16, 16, 3, 3] random(2)
+    %c0 = conv2d(%x, %w0)
+    %r0 = relu(%c0)
+    %y = conv2d(%r0, %w1) {}
+  })")),
+                        {"block_layout"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(
+      OpsOf(*module->main()),
+      ElementsAre("layout_transform", "winograd_conv2d", "relu", "layout_transform",
+                  "layout_transform", "conv2d", "reshape"));
 }
 
 TEST(BlockLayoutTest, FillsUpOddChannels) {

@@ -48,6 +48,8 @@ struct PassContext {
 
   // The layouts that the host's kernels want.
   LayoutPreferences layouts;
+  // Those that kernels on devices want, by Target::Id.
+  std::map<std::string, LayoutPreferences> device_layouts;
   // Constants up to this size, and up to a quarter of it in elements, are
   // folded whatever made them; larger ones when they are not much larger than
   // the model's own constants that they are made from.
@@ -55,6 +57,10 @@ struct PassContext {
   // The most operators that one fused kernel holds.
   int max_group = 48;
 };
+
+// Asks the targets of a context for the layouts that they want. What the first
+// host wants replaces `layouts`, if there is one.
+absl::Status AskForLayouts(PassContext* context);
 
 // The module is sorted and verifies before and after.
 using Pass = ingot::Pass<Module, PassContext*>;

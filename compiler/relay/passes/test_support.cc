@@ -115,6 +115,9 @@ PassContext TestContext() {
   machine.fma = true;
   machine.units = {MachineUnit::kInt8Dot};
   context.layouts = te::cpu::CpuLayouts(machine);
+  LayoutPreferences& gpu = context.device_layouts["gpu"];
+  gpu.channel_block = [](const Node&) { return 8; };
+  gpu.one_block = true;
   return context;
 }
 

@@ -21,7 +21,8 @@ std::unique_ptr<Module> ParseForTest(absl::string_view text);
 Tensor TestTensor(DataType dtype, absl::Span<const int64_t> shape,
                   uint64_t seed);
 
-// The context that tests use: a processor with vectors of 256 bits.
+// The context that tests use: a processor with vectors of 256 bits, and a
+// device "gpu" that wants all channels in one block where 8 divide them.
 PassContext TestContext();
 
 // Runs passes; a failure is reported. Returns whether they ran.

@@ -57,34 +57,37 @@ bool IsSumOfProducts(const Operation& op) {
 
 }  // namespace
 
-std::optional<Product> FindProduct(const Stage& stage) {
+std::optional<Product> FindProduct(const Stage& stage,
+                                   Multipliers multipliers) {
   const Operation& op = stage.op();
   const size_t rank = op.axis.size();
   if (!stage.IsReduce() || rank < 2 || !HasConstantExtents(stage) ||
       !IsSumOfProducts(op)) {
     return std::nullopt;
   }
-  Product found{rank - 2, rank - 1, rank - 1, AxisOfTerms(op)};
   const auto is_one = [&shape = stage.output().shape()](size_t axis) {
     return GuessExtent(shape[axis]) == 1;
   };
-  while (found.columns > 1 && is_one(found.columns)) --found.columns;
-  for (found.rows = found.columns; found.rows-- > 0;) {
-    if (is_one(found.rows) || !AreOperands(op, found.rows, found.columns)) {
-      continue;
+  const size_t terms = AxisOfTerms(op);
+  size_t column = rank - 1, row = rank - 2;
+  while (column > 1 && is_one(column)) --column;
+  for (row = column; row-- > 0;) {
+    if (is_one(row) || !AreOperands(op, row, column)) continue;
+    Product found{{row, row}, {column, column}, terms};
+    if (multipliers == Multipliers::kWarpGroups) return found;
+    while (found.columns.first - 1 > row && !is_one(found.columns.first - 1) &&
+           AreOperands(op, row, found.columns.first - 1)) {
+      --found.columns.first;
     }
-    found.first_column = found.columns;
-    while (found.first_column - 1 > found.rows &&
-           !is_one(found.first_column - 1) &&
-           AreOperands(op, found.rows, found.first_column - 1)) {
-      --found.first_column;
+    for (size_t axis = row; axis-- > 0;) {
+      if (is_one(axis)) continue;
+      if (!AreOperands(op, axis, column)) break;
+      found.rows.first = axis;
     }
     return found;
   }
-  found.rows = rank - 2;
-  found.columns = found.first_column = rank - 1;
-  if (!AreOperands(op, found.rows, found.columns)) return std::nullopt;
-  return found;
+  if (!AreOperands(op, rank - 2, rank - 1)) return std::nullopt;
+  return Product{{rank - 2, rank - 2}, {rank - 1, rank - 1}, terms};
 }
 
 const tir::Load* OperandOf(const Operation& op, size_t axis, size_t other) {
@@ -105,12 +108,16 @@ DataType OperandType(const Stage& product) {
 
 ProductSizes SizesOf(const Stage& stage, const Product& product) {
   const auto& shape = stage.output().shape();
+  const auto extent_of = [&shape](const ProductSide& side) {
+    int64_t extent = 1;
+    for (size_t i = side.first; i <= side.last; ++i) {
+      extent *= GuessExtent(shape[i]);
+    }
+    return extent;
+  };
   ProductSizes sizes;
-  sizes.rows = GuessExtent(shape[product.rows]);
-  sizes.columns = 1;
-  for (size_t i = product.first_column; i <= product.columns; ++i) {
-    sizes.columns *= GuessExtent(shape[i]);
-  }
+  sizes.rows = extent_of(product.rows);
+  sizes.columns = extent_of(product.columns);
   const int64_t all = sizes.rows * sizes.columns;
   sizes.batch = all == 0 ? 0 : OutputElements(&stage) / all;
   sizes.terms = GuessExtent(stage.op().reduce_extent[product.terms]);
@@ -141,11 +148,9 @@ BlockTile TileOfWarps(Multipliers multipliers, int64_t row_warps,
   return tile;
 }
 
-bool Fills(const BlockTile& tile, const Product& product,
-           const ProductSizes& sizes, int64_t chunks) {
+bool Fills(const BlockTile& tile, const ProductSizes& sizes, int64_t chunks) {
   return tile.rows.extent() <= sizes.rows &&
-         tile.columns.extent() <= sizes.columns &&
-         (chunks == 1 || (product.terms == 0 && sizes.terms % chunks == 0));
+         tile.columns.extent() <= sizes.columns && sizes.terms % chunks == 0;
 }
 
 double TilesCost(const BlockTile& tile, const ProductSizes& sizes,
@@ -161,10 +166,11 @@ double TilesCost(const BlockTile& tile, const ProductSizes& sizes,
          (chunks == 1 ? 0 : JoinOf(chunks * results));
 }
 
-bool IsProductOf(const ScheduleSite& site, int64_t least_rows,
-                 int64_t least_columns, int64_t least_terms) {
+bool IsProductOf(const ScheduleSite& site, Multipliers multipliers,
+                 int64_t least_rows, int64_t least_columns,
+                 int64_t least_terms) {
   if (site.machine.group_cores == 0 || !site.stage.IsUntouched()) return false;
-  const std::optional<Product> product = FindProduct(site.stage);
+  const std::optional<Product> product = FindProduct(site.stage, multipliers);
   if (!product.has_value()) return false;
   const ProductSizes sizes = SizesOf(site.stage, *product);
   return sizes.rows >= least_rows && sizes.columns >= least_columns &&
@@ -230,9 +236,8 @@ bool AreBoxes(const ScheduleSite& site, const Product& product) {
     }
     return of_term == 1 && of_side == 1 && last == 1;
   };
-  return !product.HasJoinedColumns() &&
-         is_boxed(product.rows, product.columns) &&
-         is_boxed(product.columns, product.rows);
+  return is_boxed(product.rows.first, product.columns.first) &&
+         is_boxed(product.columns.first, product.rows.first);
 }
 
 ScheduleTemplate ProductTemplate(

@@ -15,21 +15,32 @@
 
 namespace ingot::te::gpu {
 
+// Axes of the result, one after the other, that are rows or columns as one:
+// those of a convolution's image.
+struct ProductSide {
+  size_t first, last;
+
+  bool IsJoined() const { return first < last; }
+  bool Has(size_t axis) const { return first <= axis && axis <= last; }
+};
+
 // A multiplication of two loads that the other axes of the result repeat.
 struct Product {
-  size_t rows;  // an axis of the result
-  // Axes that are columns one after the other: those of a convolution's image.
-  size_t first_column, columns;
+  ProductSide rows, columns;  // in this order
   // The reduce axis that is taken step by step, with each combination of the
   // others: a convolution's taps.
   size_t terms;
-
-  bool HasJoinedColumns() const { return first_column < columns; }
 };
 
+// Each thread multiplies for itself, or those of a warp or of four warps do it
+// together, by a unit that they share (MachineUnit::kWarpTiles and
+// kWarpGroupTiles). What four warps multiply, boxes of both operands, the
+// machine copies on its own.
+enum class Multipliers { kThreads, kWarps, kWarpGroups };
+
 // Finds a sum of products of two tensors' elements, which may be narrower
-// floats than the sum.
-std::optional<Product> FindProduct(const Stage& stage);
+// floats than the sum. For groups of warps no axes are joined: a box is of one.
+std::optional<Product> FindProduct(const Stage& stage, Multipliers multipliers);
 
 // The load of the factor that depends on `axis` and not on `other`, where it is
 // the only one that depends on `axis`; otherwise null.
@@ -49,12 +60,6 @@ struct ProductSizes {
   }
 };
 ProductSizes SizesOf(const Stage& stage, const Product& product);
-
-// Each thread multiplies for itself, or those of a warp or of four warps do it
-// together, by a unit that they share (MachineUnit::kWarpTiles and
-// kWarpGroupTiles). What four warps multiply, boxes of both operands, the
-// machine copies on its own.
-enum class Multipliers { kThreads, kWarps, kWarpGroups };
 
 // The part of the result that a block computes, and its steps along the sum.
 struct BlockTile {
@@ -77,8 +82,7 @@ BlockTile TileOfWarps(Multipliers multipliers, int64_t row_warps,
 
 // Whether no side of the tile is longer than the result's, and `chunks` blocks
 // can share the sum.
-bool Fills(const BlockTile& tile, const Product& product,
-           const ProductSizes& sizes, int64_t chunks);
+bool Fills(const BlockTile& tile, const ProductSizes& sizes, int64_t chunks);
 
 // The cost of a product by tiles, in multiply-adds that a multiprocessor's
 // threads make each for itself, where a tile takes so many a term.
@@ -87,8 +91,9 @@ double TilesCost(const BlockTile& tile, const ProductSizes& sizes,
 
 // Whether an untouched stage on a machine of blocks is a product of at least
 // that size.
-bool IsProductOf(const ScheduleSite& site, int64_t least_rows,
-                 int64_t least_columns, int64_t least_terms = 1);
+bool IsProductOf(const ScheduleSite& site, Multipliers multipliers,
+                 int64_t least_rows, int64_t least_columns,
+                 int64_t least_terms = 1);
 
 // The cost of a term where units multiply `units` times as fast as threads do,
 // each for itself, and wait `reads` times as long for shared memory as they

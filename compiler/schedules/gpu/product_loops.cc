@@ -70,16 +70,17 @@ class Scheduler {
   Scheduler(Schedule* schedule, Stage* stage, const BlockTile& tile,
             int64_t chunks)
       : schedule_(schedule),
-        product_(*FindProduct(*stage)),
+        product_(*FindProduct(*stage, tile.multipliers)),
         tile_(tile),
         run_(kBytesAtOnce / OperandType(*stage).bytes()),
         chunk_(tile.multipliers == Multipliers::kWarpGroups ? kBoxRow : 0) {
     stage_ = stage;
     if (chunks > 1) {
-      stage_ = schedule->ReduceInChunks(stage, chunks);
-      ++product_.rows;
-      ++product_.first_column;
-      ++product_.columns;
+      stage_ = schedule->ReduceInChunks(stage, product_.terms, chunks);
+      for (ProductSide* const side : {&product_.rows, &product_.columns}) {
+        ++side->first;
+        ++side->last;
+      }
       Stage* const joined = JoinInto(schedule, stage);
       joined->Parallel(FuseAxes(joined));
     }
@@ -87,23 +88,22 @@ class Scheduler {
     // are neighbours.
     const Operation& op = stage_->op();
     if (!tile_.ByUnits()) {
-      if (HasTermsLast(op, product_.rows, product_.columns)) tile_.rows.run = 1;
-      if (HasTermsLast(op, product_.columns, product_.rows)) {
-        tile_.columns.run = 1;
-      }
+      if (HasTermsLast(op, row(), column())) tile_.rows.run = 1;
+      if (HasTermsLast(op, column(), row())) tile_.columns.run = 1;
     }
   }
 
   void Run() {
-    Stage* const sums = JoinColumns();
+    of_result_ = product_;
+    Stage* sums = JoinSide(stage_, &product_.columns);
+    sums = JoinSide(sums, &product_.rows);
     const std::vector<Expr>& shape = sums->output().shape();
     std::vector<Expr> rounded = shape, terms = sums->op().reduce_extent;
-    rows_ = GuessExtent(shape[product_.rows]);
-    columns_ = GuessExtent(shape[product_.columns]);
+    rows_ = GuessExtent(shape[row()]);
+    columns_ = GuessExtent(shape[column()]);
     terms_ = GuessExtent(terms[product_.terms]);
-    rounded[product_.rows] = tir::MakeInt(Covered(rows_, tile_.rows.extent()));
-    rounded[product_.columns] =
-        tir::MakeInt(Covered(columns_, tile_.columns.extent()));
+    rounded[row()] = tir::MakeInt(Covered(rows_, tile_.rows.extent()));
+    rounded[column()] = tir::MakeInt(Covered(columns_, tile_.columns.extent()));
     covered_terms_ = Covered(terms_, tile_.step);
     terms[product_.terms] = tir::MakeInt(covered_terms_);
     Stage* const acc = schedule_->CacheWrite(sums, rounded, terms);
@@ -112,20 +112,29 @@ class Scheduler {
     const Loop block = ScheduleResult(out);
     const Loop step = ScheduleSums(acc);
     acc->ComputeAt(out, block);
-    ShareOperand(acc, step, product_.rows, product_.columns);
-    ShareOperand(acc, step, product_.columns, product_.rows);
+    ShareOperand(acc, step, row(), column());
+    ShareOperand(acc, step, column(), row());
   }
 
  private:
-  // Returns a stage that has one axis of columns.
-  Stage* JoinColumns() {
-    if (!product_.HasJoinedColumns()) return stage_;
-    const size_t first = product_.first_column;
-    joined_ = product_.columns - first;
-    Stage* const sums = schedule_->JoinAxes(stage_, static_cast<int>(first),
-                                            static_cast<int>(product_.columns));
-    product_.columns = first;
-    return sums;
+  // The axes of the sums.
+  size_t row() const { return product_.rows.first; }
+  size_t column() const { return product_.columns.first; }
+
+  // Returns a stage that has one axis of that side of the product, for `stage`
+  // to read.
+  Stage* JoinSide(Stage* stage, ProductSide* side) {
+    if (!side->IsJoined()) return stage;
+    Stage* const joined = schedule_->JoinAxes(
+        stage, static_cast<int>(side->first), static_cast<int>(side->last));
+    if (stage != stage_) stage->ComputeInline();
+    const size_t fewer = side->last - side->first;
+    side->last = side->first;
+    if (side == &product_.rows) {
+      product_.columns.first -= fewer;
+      product_.columns.last -= fewer;
+    }
+    return joined;
   }
 
   // The units of warps have whole tiles.
@@ -137,10 +146,11 @@ class Scheduler {
   // A tile of the result for each block. Returns the loop over blocks.
   Loop ScheduleResult(Stage* out) {
     std::vector<Loop> blocks = out->axes();
-    if (joined_ > 0) {
-      const auto first =
-          blocks.begin() + static_cast<int64_t>(product_.columns);
-      const auto end = first + static_cast<int64_t>(joined_) + 1;
+    // The columns come last, so that the rows stay where they are.
+    for (const ProductSide& side : {of_result_.columns, of_result_.rows}) {
+      if (!side.IsJoined()) continue;
+      const auto first = blocks.begin() + static_cast<int64_t>(side.first);
+      const auto end = blocks.begin() + static_cast<int64_t>(side.last) + 1;
       *first = out->Fuse(std::vector<Loop>(first, end));
       blocks.erase(first + 1, end);
     }
@@ -151,11 +161,11 @@ class Scheduler {
       side.loop = inside;
       return side;
     };
-    const TileSide rows = cut(product_.rows, tile_.rows);
-    TileSide columns = cut(product_.columns, tile_.columns);
+    const TileSide rows = cut(row(), tile_.rows);
+    TileSide columns = cut(column(), tile_.columns);
     // Runs are stored as such where the last tile has whole ones.
-    columns.is_even = joined_ == 0 &&
-                      product_.columns + 1 == out->axes().size() &&
+    columns.is_even = !of_result_.columns.IsJoined() &&
+                      column() + 1 == blocks.size() &&
                       (columns.run == kRun || tile_.ByUnits()) &&
                       columns_ % columns.extent() == 0;
     CutTile(out, {rows, columns}, blocks, {});
@@ -196,16 +206,16 @@ class Scheduler {
     auto [step, inner] = Steps(acc);
     std::vector<Loop> outer = {step};
     for (size_t i = 0; i < acc->axes().size(); ++i) {
-      if (i != product_.rows && i != product_.columns) {
+      if (i != row() && i != column()) {
         outer.push_back(acc->axis(static_cast<int>(i)));
       }
     }
     TileSide rows = tile_.rows, columns = tile_.columns;
-    rows.loop = acc->axis(static_cast<int>(product_.rows));
-    columns.loop = acc->axis(static_cast<int>(product_.columns));
+    rows.loop = acc->axis(static_cast<int>(row()));
+    columns.loop = acc->axis(static_cast<int>(column()));
     CutTile(acc, {rows, columns}, outer, inner);
     if (tile_.ByUnits()) acc->Tensorize(inner[0]);
-    KeepTile(acc, {{product_.rows, rows}, {product_.columns, columns}});
+    KeepTile(acc, {{row(), rows}, {column(), columns}});
     return step;
   }
 
@@ -228,8 +238,7 @@ class Scheduler {
       if (IsTap(op, i)) add(op.reduce_axis[i], op.reduce_extent[i]);
     }
     const tir::VarPtr& term = op.reduce_axis[product_.terms];
-    form.terms_last = HasTermsLast(
-        op, axis, axis == product_.rows ? product_.columns : product_.rows);
+    form.terms_last = HasTermsLast(op, axis, axis == row() ? column() : row());
     const int64_t extent = form.terms_last ? terms_ : ExtentOf(axis);
     // Their vectors are those of four threads' numbers.
     const bool may_run = chunk_ == 0 && (tile_.ByUnits() || run_ == kRun);
@@ -324,7 +333,7 @@ class Scheduler {
   }
 
   int64_t ExtentOf(size_t axis) const {
-    return axis == product_.rows ? rows_ : columns_;
+    return axis == row() ? rows_ : columns_;
   }
 
   // The element of an operand, or 0 beyond its end.
@@ -341,8 +350,7 @@ class Scheduler {
                                               tir::MakeInt(extent / run)));
     };
     const int64_t extent = ExtentOf(form.axis);
-    const TileSide& side =
-        form.axis == product_.rows ? tile_.rows : tile_.columns;
+    const TileSide& side = form.axis == row() ? tile_.rows : tile_.columns;
     check(element, !form.terms_last, extent, Covered(extent, side.extent()));
     check(term, form.terms_last, terms_, covered_terms_);
     if (conditions.empty()) return load;
@@ -354,7 +362,7 @@ class Scheduler {
 
   Schedule* const schedule_;
   Product product_;
-  size_t joined_ = 0;  // axes of columns of the result beyond one
+  Product of_result_{};  // before axes of sides are joined
   Stage* stage_ = nullptr;
   BlockTile tile_;
   const int64_t run_;    // elements that are copied at once

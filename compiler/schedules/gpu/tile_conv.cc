@@ -217,7 +217,7 @@ class Scheduler {
         conv_(*FindConv(*stage)),
         stage_(stage) {
     if (tile_.chunks == 1) return;
-    stage_ = schedule->ReduceInChunks(stage, tile_.chunks);
+    stage_ = schedule->ReduceInChunks(stage, 0, tile_.chunks);
     first_ = 1;
     Stage* const joined = JoinInto(schedule, stage);
     joined->Parallel(FuseAxes(joined));

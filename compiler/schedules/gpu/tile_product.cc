@@ -37,7 +37,7 @@ BlockTile TileOf(const ScheduleChoice& choice) {
 }
 
 bool Matches(const ScheduleSite& site) {
-  return IsProductOf(site, kSide, kSide);
+  return IsProductOf(site, Multipliers::kThreads, kSide, kSide);
 }
 
 // Counts what the multiprocessors of a device take, in multiply-adds of one.
@@ -70,10 +70,10 @@ struct Costs {
 };
 
 ScheduleSpace Space(const ScheduleSite& site) {
-  const Product product = *FindProduct(site.stage);
+  const Product product = *FindProduct(site.stage, Multipliers::kThreads);
   const ProductSizes all = SizesOf(site.stage, product);
   constexpr double kCopy = 10;
-  const bool of_image = product.HasJoinedColumns() || all.taps > 1;
+  const bool of_image = product.columns.IsJoined() || all.taps > 1;
   const Costs costs{all, std::max(site.machine.group_cores, 1),
                     of_image ? kCopy : 0};
   ScheduleSpace space;
@@ -85,16 +85,17 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       // registers: a measurement tells which counts.
                       {"terms_last", {0, 1}}};
   const Operation& op = site.stage.op();
-  const bool has_runs =
-      TermsComeInRuns(op, product.terms, product.rows, product.columns) ||
-      TermsComeInRuns(op, product.terms, product.columns, product.rows);
+  const bool has_runs = TermsComeInRuns(op, product.terms, product.rows.last,
+                                        product.columns.last) ||
+                        TermsComeInRuns(op, product.terms, product.columns.last,
+                                        product.rows.last);
   space.cost = [=, most = site.machine.shared_bytes,
                 type = OperandType(site.stage)](const ScheduleChoice& c) {
     const BlockTile tile = TileOf(c);
     const int64_t chunks = c.Get("chunks");
     // Some threads would have nothing of a larger tile.
     if (SharedBytes(tile, type) > most || (tile.terms_last && !has_runs) ||
-        !Fills(tile, product, costs.sizes, chunks)) {
+        !Fills(tile, costs.sizes, chunks)) {
       return kImpossible;
     }
     return costs.Of(tile, chunks);

@@ -23,10 +23,11 @@ BlockTile TileOf(const ScheduleChoice& c) {
 
 bool Matches(const ScheduleSite& site) {
   return site.machine.Has(MachineUnit::kWarpGroupTiles) &&
-         IsProductOf(site, kLeastRows, kLeastColumns) &&
+         IsProductOf(site, Multipliers::kWarpGroups, kLeastRows,
+                     kLeastColumns) &&
          site.stage.output().dtype() == DataType::Float(32) &&
          OperandType(site.stage).bits == 16 &&
-         AreBoxes(site, *FindProduct(site.stage));
+         AreBoxes(site, *FindProduct(site.stage, Multipliers::kWarpGroups));
 }
 
 // Units make so many multiply-adds in the time of a thread's own.
@@ -40,7 +41,7 @@ double TermCost(const BlockTile& tile, DataType type) {
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
-  const Product product = *FindProduct(site.stage);
+  const Product product = *FindProduct(site.stage, Multipliers::kWarpGroups);
   const ProductSizes sizes = SizesOf(site.stage, product);
   const int64_t cores = std::max(site.machine.group_cores, 1);
   ScheduleSpace space;
@@ -55,7 +56,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const BlockTile tile = TileOf(c);
     const int64_t chunks = c.Get("chunks");
     const bool is_cut = chunks > 1 && sizes.terms / chunks % tile.step != 0;
-    if (!Fills(tile, product, sizes, chunks) || is_cut ||
+    if (!Fills(tile, sizes, chunks) || is_cut ||
         sizes.Steps(tile.step, chunks) < 2 || SharedBytes(tile, type) > most) {
       return kImpossible;
     }

@@ -46,7 +46,8 @@ BlockTile TileOf(const ScheduleChoice& c) {
 
 bool Matches(const ScheduleSite& site) {
   return site.machine.Has(MachineUnit::kWarpTiles) &&
-         IsProductOf(site, kLeastSide, kLeastSide, kUnitTerms) &&
+         IsProductOf(site, Multipliers::kWarps, kLeastSide, kLeastSide,
+                     kUnitTerms) &&
          site.stage.output().dtype() == DataType::Float(32) &&
          (OperandType(site.stage).bits == 16 ||
           site.machine.Has(MachineUnit::kTf32WarpTiles));
@@ -68,7 +69,7 @@ double TermCost(const BlockTile& tile, const Warps& warps, DataType type) {
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
-  const Product product = *FindProduct(site.stage);
+  const Product product = *FindProduct(site.stage, Multipliers::kWarps);
   const ProductSizes sizes = SizesOf(site.stage, product);
   const int64_t cores = std::max(site.machine.group_cores, 1);
   ScheduleSpace space;
@@ -88,7 +89,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
     const int64_t chunks = c.Get("chunks");
     const int64_t most_sums =
         tile.step < kLongStep ? kMostSums : kMostSumsOfLongSteps;
-    if (!Fills(tile, product, sizes, chunks) || rows % kUnitRows != 0 ||
+    if (!Fills(tile, sizes, chunks) || rows % kUnitRows != 0 ||
         columns % kUnitColumns != 0 || rows * columns > most_sums * kWarp ||
         SharedBytes(tile, type) > most) {
       return kImpossible;

@@ -113,6 +113,66 @@ TEST(WarpProduct, IsTheProduct) {
   }
 }
 
+// data [n, h, w, i] by kernels [kh, kw, i, o]: all points of the images are
+// rows, so that tiles go on from one image to the next.
+TEST(WarpProduct, IsAConvolutionOfChannelsLast) {
+  struct Case {
+    int64_t channels, size, taps, stride, pad;
+    Point point;
+  };
+  for (const Case& c : std::vector<Case>{
+           {16, 7, 3, 1, 1, {32, 32, 4, 16, 1}},
+           {24, 7, 3, 2, 1, {32, 32, 4, 16, 1}},  // a step sticks out
+           {64, 5, 3, 1, 1, {32, 32, 4, 32, 2}},
+           {32, 6, 2, 2, 0, {32, 64, 4, 32, 1}},
+           {12, 7, 1, 1, 0, {64, 32, 4, 16, 1}},  // no runs of 8
+       }) {
+    SCOPED_TRACE(testing::Message() << c.channels << " channels, " << c.taps
+                                    << " taps, stride " << c.stride);
+    Kernel kernel;
+    Graph& g = kernel.graph;
+    const DataType f32 = DataType::Float(32), f16 = DataType::Float(16);
+    constexpr int64_t kImages = 4, kOut = 72;
+    const int64_t padded = c.size + 2 * c.pad;
+    const int64_t out = (padded - c.taps) / c.stride + 1;
+    const Tensor data = g.Placeholder(
+        "data", f16, ConstShape({kImages, 1, c.size, c.size, c.channels}));
+    const Tensor weight = g.Placeholder(
+        "w", f16, ConstShape({1, 1, c.taps, c.taps, c.channels, kOut}));
+    Tensor image = data;
+    if (c.pad > 0) {
+      image = g.Compute(
+          "padded", ConstShape({kImages, 1, padded, padded, c.channels}),
+          [&](const Indices& i) {
+            const auto inside = [&](const Expr& at) {
+              return tir::And(tir::Ge(at, I(c.pad)),
+                              tir::Lt(at, I(c.pad + c.size)));
+            };
+            return tir::MakeSelect(
+                tir::And(inside(i[2]), inside(i[3])),
+                data({i[0], i[1], i[2] - I(c.pad), i[3] - I(c.pad), i[4]}),
+                tir::MakeConst(f16, 0));
+          },
+          {{kPad, "1"}});
+    }
+    const Tensor sum = g.Reduce(
+        "c", ConstShape({kImages, 1, out, out, kOut}),
+        {I(1), I(c.taps), I(c.taps), I(c.channels)}, Reducer::Sum(f32),
+        [&](const Indices& i, const Indices& r) {
+          return tir::MakeCast(f32,
+                               image({i[0], r[0], i[2] * I(c.stride) + r[1],
+                                      i[3] * I(c.stride) + r[2], r[3]})) *
+                 tir::MakeCast(f32,
+                               weight({i[1], r[0], r[1], r[2], r[3], i[4]}));
+        });
+    kernel.inputs = {data, weight};
+    kernel.outputs = {g.Compute("d", sum.shape(), [&](const Indices& i) {
+      return tir::Max(sum(i), F(0));
+    })};
+    ExpectSame(kernel, Scheduled(kernel, c.point));
+  }
+}
+
 TEST(WarpProduct, SharesRowsAsTheyLieInMemory) {
   const Kernel kernel = Product({1, 64, 64, 64}, DataType::Float(16));
   const auto func = Lower("f", kernel.graph, kernel.inputs, kernel.outputs,
