@@ -83,6 +83,10 @@ bool IsContainer(absl::string_view bytes);
 absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
                                           const ReadOptions& options = {});
 
+// Whether two containers hold the same, by their headers alone, which have the
+// digest of all digests. False where either has none.
+bool HaveSameHeader(const Blob& a, const Blob& b);
+
 // The length in bytes that the container starting with `start` says it has, for
 // one that is followed by something else. `start` needs only the header.
 // Errors: as ReadContainer's.

@@ -133,6 +133,12 @@ bool IsContainer(absl::string_view bytes) {
   return absl::StartsWith(bytes, container_layout::kMagic);
 }
 
+bool HaveSameHeader(const Blob& a, const Blob& b) {
+  constexpr size_t kSize = container_layout::kHeaderSize;
+  return a.size() >= kSize && b.size() >= kSize && IsContainer(a.view()) &&
+         a.view().substr(0, kSize) == b.view().substr(0, kSize);
+}
+
 absl::StatusOr<uint64_t> ContainerSize(absl::string_view start) {
   INGOT_ASSIGN_OR_RETURN(Header header, DecodeHeader(start));
   return header.file_size;

@@ -30,6 +30,22 @@ TEST(ContainerTest, RoundTrip) {
   EXPECT_EQ(*SerializeContainer(*back), *bytes);
 }
 
+TEST(ContainerTest, HeadersAreTheSameForTheSameBytes) {
+  const auto blob_of = [](const ArtifactSet& set) {
+    return Blob::FromString(*SerializeContainer(set));
+  };
+  const Blob a = blob_of(SmallSet());
+  EXPECT_TRUE(HaveSameHeader(a, blob_of(SmallSet())));
+  ArtifactSet other = SmallSet();
+  Artifact changed = other.artifacts()[0];
+  changed.file_name += "2";
+  ASSERT_OK(other.Add(std::move(changed)));
+  EXPECT_FALSE(HaveSameHeader(a, blob_of(other)));
+  EXPECT_FALSE(HaveSameHeader(a, a.Slice(0, 100)));
+  const std::string none(200, 'x');
+  EXPECT_FALSE(HaveSameHeader(Blob::FromString(none), Blob::FromString(none)));
+}
+
 TEST(ContainerTest, AnEmptySet) {
   const absl::StatusOr<std::string> bytes = SerializeContainer(ArtifactSet());
   ASSERT_OK(bytes);

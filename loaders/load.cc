@@ -1,5 +1,6 @@
 #include "loaders/load.h"
 
+#include <cstdint>
 #include <map>
 #include <vector>
 
@@ -23,6 +24,11 @@ namespace {
 absl::Status RefuseCode(absl::string_view what) {
   return absl::PermissionDeniedError(absl::StrCat(
       what, ", and only data is to be loaded; whoever loads code runs it"));
+}
+
+// Whether the payloads of the container are aligned in memory.
+bool IsAligned(const Blob& container) {
+  return reinterpret_cast<uintptr_t>(container.data()) % kPageAlignment == 0;
 }
 
 // The options for a set that was one of several variants.
@@ -74,10 +80,12 @@ absl::StatusOr<LoadedModel> LoadLibrary(
     const LoaderRegistry& loaders, const LoadOptions& options) {
   if (options.only_data) return RefuseCode("a library is native code");
   Provenance provenance;
-  if (absl::StatusOr<Blob> found = FindContainer(bytes); found.ok()) {
-    ReadOptions read;
-    read.check_all_digests = options.check_digests;
-    absl::StatusOr<ArtifactSet> set = ReadContainer(*found, read);
+  ReadOptions read;
+  read.check_all_digests = options.check_digests;
+  absl::StatusOr<ArtifactSet> set = absl::NotFoundError("not read");
+  const absl::StatusOr<Blob> found = FindContainer(bytes);
+  if (found.ok()) {
+    set = ReadContainer(*found, read);
     if (set.ok() && !set->provenance().variants().empty()) {
       std::string variant;
       INGOT_ASSIGN_OR_RETURN(
@@ -94,10 +102,11 @@ absl::StatusOr<LoadedModel> LoadLibrary(
   INGOT_RETURN_IF_ERROR(RequireTargetKeys(provenance));
   absl::StatusOr<std::shared_ptr<LibraryModule>> library = open();
   if (!library.ok()) return ExplainOpening(library.status(), provenance);
-  INGOT_ASSIGN_OR_RETURN(Blob container, (*library)->Container());
-  ReadOptions read;
-  read.check_all_digests = options.check_digests;
-  absl::StatusOr<ArtifactSet> set = ReadContainer(container, read);
+  INGOT_ASSIGN_OR_RETURN(const Blob container, (*library)->Container());
+  // What was opened may be another file by now than what was read.
+  if (!set.ok() || !IsAligned(*found) || !HaveSameHeader(*found, container)) {
+    set = ReadContainer(container, read);
+  }
   if (!set.ok()) {
     return Annotate(set.status(),
                     absl::StrCat("the container inside ", (*library)->name()));

@@ -1,10 +1,38 @@
 #include "runtime/data_type.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 
 namespace ingot {
+namespace {
+
+constexpr int kMaxLanes = 1024;
+
+constexpr struct {
+  absl::string_view name;
+  DataType type;
+} kNames[] = {
+    {"f64", DataType::Float(64)}, {"f32", DataType::Float(32)},
+    {"f16", DataType::Float(16)}, {"bf16", DataType::BFloat16()},
+    {"i8", DataType::Int(8)},     {"i16", DataType::Int(16)},
+    {"i32", DataType::Int(32)},   {"i64", DataType::Int(64)},
+    {"u8", DataType::UInt(8)},    {"u16", DataType::UInt(16)},
+    {"u32", DataType::UInt(32)},  {"u64", DataType::UInt(64)},
+    {"bool", DataType::Bool()},   {"handle", DataType::Handle()},
+};
+
+}  // namespace
+
+bool DataType::HasName() const {
+  return lanes >= 1 && lanes <= kMaxLanes &&
+         std::any_of(
+             std::begin(kNames), std::end(kNames),
+             [this](const auto& known) { return known.type == element(); });
+}
 
 std::string DataType::ToString() const {
   std::string name;
@@ -35,22 +63,12 @@ std::string DataType::ToString() const {
 }
 
 absl::StatusOr<DataType> DataType::Parse(absl::string_view text) {
-  static constexpr struct {
-    absl::string_view name;
-    DataType type;
-  } kNames[] = {
-      {"f64", Float(64)},   {"f32", Float(32)},   {"f16", Float(16)},
-      {"bf16", BFloat16()}, {"i8", Int(8)},       {"i16", Int(16)},
-      {"i32", Int(32)},     {"i64", Int(64)},     {"u8", UInt(8)},
-      {"u16", UInt(16)},    {"u32", UInt(32)},    {"u64", UInt(64)},
-      {"bool", Bool()},     {"handle", Handle()},
-  };
   absl::string_view scalar = text;
   int lanes = 1;
   const size_t x = text.rfind('x');
   if (x != absl::string_view::npos) {
     if (!absl::SimpleAtoi(text.substr(x + 1), &lanes) || lanes < 2 ||
-        lanes > 1024) {
+        lanes > kMaxLanes) {
       return absl::InvalidArgumentError(
           absl::StrCat("'", text, "' is not a data type"));
     }

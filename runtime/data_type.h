@@ -68,6 +68,9 @@ struct DataType {
   // Parses what ToString prints. InvalidArgument names the bad text.
   static absl::StatusOr<DataType> Parse(absl::string_view text);
 
+  // Whether it is a type that Parse knows.
+  bool HasName() const;
+
   friend constexpr bool operator==(DataType a, DataType b) {
     return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
   }

@@ -14,6 +14,20 @@ TEST(DataType, NamesRoundTrip) {
     const auto type = DataType::Parse(name);
     ASSERT_TRUE(type.ok()) << name;
     EXPECT_EQ(type->ToString(), name);
+    EXPECT_TRUE(type->HasName()) << name;
+  }
+  for (const int code : {0, 1, 2, 3, 4, 6, 7, 255}) {
+    for (int bits = 0; bits <= 255; ++bits) {
+      for (const int lanes : {0, 1, 3, 1024, 1025}) {
+        DataType type;
+        type.code = static_cast<uint8_t>(code);
+        type.bits = static_cast<uint8_t>(bits);
+        type.lanes = static_cast<uint16_t>(lanes);
+        const auto parsed = DataType::Parse(type.ToString());
+        EXPECT_EQ(type.HasName(), parsed.ok() && *parsed == type)
+            << code << " " << bits << " " << lanes;
+      }
+    }
   }
 }
 

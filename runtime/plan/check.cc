@@ -259,10 +259,7 @@ absl::Status CheckPlan(const Plan& plan) {
 absl::StatusOr<DataType> PlanDataType(const DataTypeProto& proto) {
   if (proto.code() <= 255 && proto.bits() <= 255) {
     const DataType type = CheckedDataType(proto);
-    absl::StatusOr<DataType> known = DataType::Parse(type.ToString());
-    if (known.ok() && *known == type && type != DataType::Handle()) {
-      return type;
-    }
+    if (type.HasName() && type != DataType::Handle()) return type;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("no tensor has the data type with code ", proto.code(),
