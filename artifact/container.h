@@ -84,7 +84,7 @@ absl::StatusOr<ArtifactSet> ReadContainer(const Blob& container,
                                           const ReadOptions& options = {});
 
 // Whether two containers hold the same, by their headers alone, which have the
-// digest of all digests. False where either has none.
+// digest of all digests.
 bool HaveSameHeader(const Blob& a, const Blob& b);
 
 // The length in bytes that the container starting with `start` says it has, for

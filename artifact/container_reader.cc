@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <utility>
 #include <vector>
@@ -135,8 +136,8 @@ bool IsContainer(absl::string_view bytes) {
 
 bool HaveSameHeader(const Blob& a, const Blob& b) {
   constexpr size_t kSize = container_layout::kHeaderSize;
-  return a.size() >= kSize && b.size() >= kSize && IsContainer(a.view()) &&
-         a.view().substr(0, kSize) == b.view().substr(0, kSize);
+  return a.size() >= kSize && b.size() >= kSize &&
+         std::memcmp(a.data(), b.data(), kSize) == 0;
 }
 
 absl::StatusOr<uint64_t> ContainerSize(absl::string_view start) {

@@ -26,11 +26,6 @@ absl::Status RefuseCode(absl::string_view what) {
       what, ", and only data is to be loaded; whoever loads code runs it"));
 }
 
-// Whether the payloads of the container are aligned in memory.
-bool IsAligned(const Blob& container) {
-  return reinterpret_cast<uintptr_t>(container.data()) % kPageAlignment == 0;
-}
-
 // The options for a set that was one of several variants.
 LoadOptions ForChosen(const LoadOptions& options) {
   LoadOptions chosen = options;
@@ -82,7 +77,7 @@ absl::StatusOr<LoadedModel> LoadLibrary(
   Provenance provenance;
   ReadOptions read;
   read.check_all_digests = options.check_digests;
-  absl::StatusOr<ArtifactSet> set = absl::NotFoundError("not read");
+  absl::StatusOr<ArtifactSet> set;  // an error until it is read
   const absl::StatusOr<Blob> found = FindContainer(bytes);
   if (found.ok()) {
     set = ReadContainer(*found, read);
@@ -104,7 +99,10 @@ absl::StatusOr<LoadedModel> LoadLibrary(
   if (!library.ok()) return ExplainOpening(library.status(), provenance);
   INGOT_ASSIGN_OR_RETURN(const Blob container, (*library)->Container());
   // What was opened may be another file by now than what was read.
-  if (!set.ok() || !IsAligned(*found) || !HaveSameHeader(*found, container)) {
+  const bool is_aligned =
+      found.ok() &&
+      reinterpret_cast<uintptr_t>(found->data()) % kPageAlignment == 0;
+  if (!set.ok() || !is_aligned || !HaveSameHeader(*found, container)) {
     set = ReadContainer(container, read);
   }
   if (!set.ok()) {

@@ -38,7 +38,8 @@ const std::map<std::string, int>& Allowed() {
       {"compiler/relay/passes/simplify_arithmetic.cc", 28},
       {"compiler/relay/passes/simplify_indexing.cc", 2},
       {"compiler/relay/passes/simplify_pattern.cc", 18},
-      {"compiler/relay/passes/simplify_shape.cc", 24},
+      {"compiler/relay/passes/simplify_projection.cc", 6},
+      {"compiler/relay/passes/simplify_shape.cc", 25},
       {"compiler/relay/passes/simplify_window.cc", 29},
   };
   return *allowed;

@@ -12,8 +12,11 @@
 namespace ingot::relay {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
 
 // ------------------------------------------------------------------- manager
 
@@ -337,6 +340,89 @@ TEST(SimplifyTest, GathersOfEqualStepsAreSlices) {
   for (const char* others : {"3, 2, 1", "1, 1, 1", "1, 2, 4", "4, 5, 6"}) {
     EXPECT_THAT(ops_of("i64[3]", others), ElementsAre("gather"));
   }
+}
+
+// %t is what attention takes apart: [2, batch, 2 heads, 3 words, 2].
+std::vector<std::string> OpsOfProjection(absl::string_view product,
+                                         absl::string_view rest,
+                                         absl::string_view outputs = "%y, %z") {
+  return OpsAfter(
+      Main(absl::StrCat("(%x: f32[n, 3, 5]) -> (", outputs, ") {", product,
+                        " %b = const f32[8] random(2) %a = add(%b, %m)"
+                        " %r = reshape(%a) {shape=[n, 3, 2, 2, 2]}"
+                        " %t = transpose(%r) {axes=[2, 0, 3, 1, 4]}",
+                        rest, "}")),
+      {"simplify"});
+}
+
+TEST(SimplifyTest, PartsOfAProjectionAreProjections) {
+  const std::string matmul =
+      " %w = const f32[5, 8] random(1) %m = matmul(%x, %w)";
+  const std::string halves =
+      " %y = slice(%t) {axes=[0], starts=[0], ends=[1]}"
+      " %z = slice(%t) {axes=[0], starts=[1], ends=[2]}";
+  const auto is_apart =
+      UnorderedElementsAre("matmul", "add", "reshape", "transpose", "matmul",
+                           "add", "reshape", "transpose");
+  EXPECT_THAT(OpsOfProjection(matmul, halves), is_apart);
+  // Heads of what a matrix with its rows in columns gives.
+  EXPECT_THAT(
+      OpsOfProjection(" %w = const f32[8, 5] random(1) %m = dense(%x, %w)",
+                      " %y = slice(%t) {axes=[0], starts=[1], ends=[2]}", "%y"),
+      UnorderedElementsAre("dense", "add", "reshape", "transpose"));
+  // What else reads any of it needs all of it.
+  const auto stays = Contains("slice");
+  EXPECT_THAT(OpsOfProjection(matmul, halves, "%y, %z, %t"), stays);
+  EXPECT_THAT(OpsOfProjection(matmul, halves, "%y, %z, %m"), stays);
+  // Overlapping parts would be computed twice; other axes are no columns.
+  EXPECT_THAT(OpsOfProjection(matmul,
+                              halves + " %v = slice(%t) {axes=[0], starts=[0], "
+                                       "ends=[2]} %u = neg(%v)",
+                              "%y, %z, %u"),
+              stays);
+  for (const char* axis : {"2", "3", "4"}) {
+    EXPECT_THAT(OpsOfProjection(matmul,
+                                absl::StrCat(" %y = slice(%t) {axes=[", axis,
+                                             "], starts=[1], ends=[2]}"),
+                                "%y"),
+                stays)
+        << axis;
+  }
+  // A matrix that is known only at run time; nothing turned.
+  EXPECT_THAT(OpsOfProjection(" %k = slice(%x) {axes=[0], starts=[0], ends=[1]}"
+                              " %v = reshape(%k) {shape=[3, 5]}"
+                              " %w = transpose(%v) {axes=[1, 0]}"
+                              " %c = concat(%w, %w, %w) {axis=1}"
+                              " %e = slice(%c) {axes=[1], starts=[0], ends=[8]}"
+                              " %m = matmul(%x, %e)",
+                              halves),
+              stays);
+  EXPECT_THAT(
+      OpsAfter(Main("(%x: f32[3, 5]) -> (%y) { %w = const f32[5, 8] random(1)"
+                    " %m = matmul(%x, %w)"
+                    " %y = slice(%m) {axes=[1], starts=[0], ends=[4]} }"),
+               {"simplify"}),
+      ElementsAre("matmul", "slice"));
+}
+
+TEST(SimplifyTest, DimensionsOfOneGoBeforeTransposes) {
+  const auto text_after = [](absl::string_view body) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::StrCat("(%x: f32[2, 1, 3, n]) -> (%y) {", body, "}")),
+        {"simplify"});
+    return module == nullptr ? "" : Print(*module);
+  };
+  EXPECT_THAT(text_after(" %t = transpose(%x) {axes=[1, 3, 2, 0]}"
+                         " %y = reshape(%t) {shape=[n, 3, 2]}"),
+              AllOf(HasSubstr("reshape(%x) {shape=[2, 3, n]}"),
+                    HasSubstr("{axes=[2, 1, 0]} : f32[n, 3, 2]")));
+  // Dimensions that are joined, or put in, stay where they are.
+  EXPECT_THAT(text_after(" %t = transpose(%x) {axes=[1, 3, 2, 0]}"
+                         " %y = reshape(%t) {shape=[n, 6]}"),
+              HasSubstr("transpose(%x)"));
+  EXPECT_THAT(text_after(" %t = transpose(%x) {axes=[1, 3, 2, 0]}"
+                         " %y = reshape(%t) {shape=[1, n, 3, 1, 2]}"),
+              HasSubstr("transpose(%x)"));
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ void AddShapes(Examples* e) {
             " %a = transpose(%x) {axes=[1, 0]} %y = ",
             op, "(%a, %c) }");
   }
+  (*e)["squeeze before a transpose"] =
+      "(%x: f32[2, 1, 3, 1]) -> (%y) { %a = transpose(%x) {axes=[2, 1, 0, 3]}"
+      " %y = reshape(%a) {shape=[3, 2, 1]} }";
 }
 
 void AddIndexing(Examples* e) {
@@ -59,6 +62,16 @@ void AddIndexing(Examples* e) {
       "(%x: f32[3, 4, 2], %u: f32[2, 2, 2]) -> (%y) {"
       " %i = const i64[2, 2, 2] {1, 1, 1, 2, 2, -3, -1, 2}"
       " %y = scatter_nd(%x, %i, %u) }";
+}
+
+void AddProjections(Examples* e) {
+  (*e)["part of a projection"] =
+      "(%x: f32[2, 3, 5]) -> (%y, %z) { %w = const f32[5, 16] random(1)"
+      " %b = const f32[16] random(2) %m = matmul(%x, %w) %a = add(%m, %b)"
+      " %r = reshape(%a) {shape=[2, 3, 2, 4, 2]}"
+      " %t = transpose(%r) {axes=[2, 0, 3, 1, 4]}"
+      " %y = slice(%t) {axes=[0], starts=[0], ends=[1]}"
+      " %z = slice(%t) {axes=[0], starts=[1], ends=[2]} }";
 }
 
 void AddArithmetic(Examples* e) {
@@ -214,6 +227,7 @@ std::map<std::string, std::string> RuleExamples() {
   Examples examples;
   AddShapes(&examples);
   AddIndexing(&examples);
+  AddProjections(&examples);
   AddArithmetic(&examples);
   for (int n : {1, 2, 3}) AddWindows(n, &examples);
   AddPlanes(&examples);

@@ -15,7 +15,7 @@ std::vector<RuleTable> AllRuleTables() {
                                    {"block_layout", UnitHeightRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), IndexingRules(), ArithmeticRules(), WindowRules(),
-        PatternRules()}) {
+        PatternRules(), ProjectionRules()}) {
     tables.push_back({"simplify", rules});
   }
   return tables;

@@ -1,6 +1,8 @@
 // Rules on operators that only move elements, or do not even do that.
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <vector>
 
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
@@ -247,6 +249,60 @@ absl::StatusOr<Value> ConstantBeforeTranspose(RuleContext& c,
   return c.Add("transpose", {result}, {{"axes", axes}});
 }
 
+// Which dimensions `squeezed` lacks of `shape`, all of them 1; nothing where it
+// differs in anything else.
+std::optional<std::vector<bool>> Dropped(const Shape& shape,
+                                         const Shape& squeezed) {
+  std::vector<bool> dropped(shape.size());
+  size_t next = 0;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    const bool is_kept =
+        next < squeezed.size() && SameShape({shape[d]}, {squeezed[next]});
+    if (!is_kept && !tir::IsConstInt(shape[d], 1)) return std::nullopt;
+    dropped[d] = !is_kept;
+    next += is_kept;
+  }
+  if (next != squeezed.size()) return std::nullopt;
+  return dropped;
+}
+
+// reshape(transpose(x)) that drops dimensions of 1 -> transpose(reshape(x)):
+// nearer to a product that takes it in.
+absl::StatusOr<Value> SqueezeBeforeTranspose(RuleContext& c, const Node& node) {
+  const Value x = node.inputs[0];
+  if (!IsReshape(node) || node.inputs.size() != 1 || !x.node->Is("transpose") ||
+      !c.SingleUse(x) ||
+      node.outputs[0].shape.size() >= x.type().shape.size()) {
+    return Value{};
+  }
+  const auto dropped = Dropped(x.type().shape, node.outputs[0].shape);
+  if (!dropped.has_value()) return Value{};
+  const Ints& axes = x.node->attrs.Get<Ints>("axes");
+  const Shape& before = x.node->inputs[0].type().shape;
+  // The places of what is kept of the operand.
+  Ints places(axes.size(), -1);
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (!(*dropped)[d]) places[axes[d]] = 0;
+  }
+  Shape kept;
+  for (size_t d = 0; d < places.size(); ++d) {
+    if (places[d] < 0) continue;
+    places[d] = static_cast<int64_t>(kept.size());
+    kept.push_back(before[d]);
+  }
+  Ints order;
+  for (size_t d = 0; d < axes.size(); ++d) {
+    if (!(*dropped)[d]) order.push_back(places[axes[d]]);
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      const Value squeezed,
+      c.Add("reshape", {x.node->inputs[0]}, {{"shape", kept}}));
+  INGOT_ASSIGN_OR_RETURN(const Value turned,
+                         c.Add("transpose", {squeezed}, {{"axes", order}}));
+  turned.node->sources.Add(x.node->sources);
+  return turned;
+}
+
 constexpr Rule kRules[] = {
     {"views as one reshape", "", 1, View},
     {"transposes", "transpose", 1, Transpose},
@@ -261,6 +317,7 @@ constexpr Rule kRules[] = {
     {"expand before a broadcast", "", 2, ExpandBeforeBroadcast},
     {"factor before a transpose", "mul", 2, ConstantBeforeTranspose},
     {"term before a transpose", "add", 2, ConstantBeforeTranspose},
+    {"squeeze before a transpose", "", 1, SqueezeBeforeTranspose},
 };
 
 }  // namespace
