@@ -98,7 +98,7 @@ absl::StatusOr<LoadedModel> LoadLibrary(
   absl::StatusOr<std::shared_ptr<LibraryModule>> library = open();
   if (!library.ok()) return ExplainOpening(library.status(), provenance);
   INGOT_ASSIGN_OR_RETURN(const Blob container, (*library)->Container());
-  // What was opened may be another file by now than what was read.
+  // Somebody may have put another file there since it was read.
   const bool is_aligned =
       found.ok() &&
       reinterpret_cast<uintptr_t>(found->data()) % kPageAlignment == 0;

@@ -119,6 +119,8 @@ enum class LayoutRule {
   kResizes,          // `sizes` and `scales` of blocked dimensions
   kReshapes,         // where only dimensions of 1 come or go
   kMovesChannels,    // `blocks` of blocked dimensions, 1 along a block
+  kTurns,            // `axes`: what puts channels last, or back, is a view of
+                     // data with all channels in one block
 };
 
 enum class AttrKind {

@@ -314,6 +314,9 @@ class Schedule {
   // rows. `stage` becomes a compute stage that copies from the new one, which
   // is returned.
   Stage* JoinAxes(Stage* stage, int first, int last);
+  // Makes a reduction one along a single axis that goes through all of its
+  // reduce axes, of constant extents, the last the fastest.
+  void JoinReduceAxes(Stage* stage);
   // The stage's result is made by `loops`, written by hand for what the verbs
   // cannot say; they store to its output. Stages that nothing reads any more
   // are gone.

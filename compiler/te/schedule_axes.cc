@@ -54,6 +54,17 @@ Operation ChunksOf(const Operation& op, size_t reduce_axis, int64_t chunks,
   return made;
 }
 
+// Sends `vars` to the places that the number `joined` has among all of them,
+// the last the fastest.
+void TakeApart(const Expr& joined, const std::vector<tir::VarPtr>& vars,
+               const std::vector<Expr>& extents, AxisMap* map) {
+  Expr rest = joined;
+  for (size_t i = vars.size(); i-- > 0;) {
+    (*map)[vars[i].get()] = i == 0 ? rest : rest % extents[i];
+    rest = rest / extents[i];
+  }
+}
+
 // The reduction `op` with one axis, of that extent, for those from `first` to
 // `last`.
 Operation JoinedAxes(const Operation& op, size_t first, size_t last,
@@ -64,13 +75,11 @@ Operation JoinedAxes(const Operation& op, size_t first, size_t last,
   made.axis = Fresh(op.axis, &map);
   made.reduce_axis = Fresh(op.reduce_axis, &map);
   const tir::VarPtr joined = tir::MakeVar("joined");
-  Expr rest = joined;
   std::vector<Expr> shape = op.outputs[0].shape();
-  for (size_t i = last; i > first; --i) {
-    map[op.axis[i].get()] = rest % shape[i];
-    rest = rest / shape[i];
-  }
-  map[op.axis[first].get()] = rest;
+  const auto from = static_cast<int64_t>(first),
+             to = static_cast<int64_t>(last);
+  TakeApart(joined, {op.axis.begin() + from, op.axis.begin() + to + 1},
+            {shape.begin() + from, shape.begin() + to + 1}, &map);
   const auto join = [first, last](auto* all, auto one) {
     all->erase(all->begin() + static_cast<int64_t>(first),
                all->begin() + static_cast<int64_t>(last) + 1);
@@ -122,6 +131,30 @@ Stage* Schedule::JoinAxes(Stage* stage, int first, int last) {
   stage->op_ = std::move(whole);
   stage->ResetLoops();
   return InsertBefore(stage, std::move(joined));
+}
+
+void Schedule::JoinReduceAxes(Stage* stage) {
+  const Operation op = stage->op_;
+  bool fits = op.kind == OperationKind::kReduce && !op.reduce_axis.empty();
+  int64_t terms = 1;
+  for (const Expr& extent : op.reduce_extent) {
+    int64_t n = 0;
+    fits = fits && tir::AsConstInt(tir::Simplify(extent), &n) &&
+           !__builtin_mul_overflow(terms, n, &terms);
+  }
+  if (!stage->Require(fits,
+                      "join_reduce_axes needs axes of constant extents")) {
+    return;
+  }
+  Operation made = op;
+  AxisMap map;
+  const tir::VarPtr term = tir::MakeVar("term");
+  TakeApart(term, op.reduce_axis, op.reduce_extent, &map);
+  made.reduce_axis = {term};
+  made.reduce_extent = {tir::MakeInt(terms)};
+  made.value = tir::Substitute(op.value, map);
+  stage->op_ = std::move(made);
+  stage->ResetLoops();
 }
 
 Stage* Schedule::ReduceInChunks(Stage* stage, size_t reduce_axis,

@@ -93,6 +93,23 @@ TEST(ScheduleTransformTest, ReduceInChunksOfAnAxis) {
   EXPECT_FALSE(s.status().ok());
 }
 
+TEST(ScheduleTransformTest, JoinReduceAxes) {
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF32, ConstShape({5, 12, 3, 2}));
+  k.inputs = {x};
+  k.outputs = {k.graph.Reduce("s", {I(5)}, {I(12), I(3), I(2)},
+                              Reducer::Max(kF32), [&](auto& i, auto& r) {
+                                return x({i[0], r[0], r[1], r[2]});
+                              })};
+  Schedule s = Make(k);
+  Stage* const stage = s.stages()[0];
+  s.JoinReduceAxes(stage);
+  ExpectSame(k, s);
+  ASSERT_EQ(stage->reduce_axes().size(), 1u);
+  stage->Split(stage->reduce_axis(0), 8, Tail::kGuard);
+  ExpectSame(k, s);
+}
+
 TEST(ScheduleTransformTest, JoinAxesOfAReduction) {
   for (const auto& [first, last] : {std::pair(0, 1), {1, 2}, {0, 2}}) {
     Kernel k;

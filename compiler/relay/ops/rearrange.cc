@@ -66,6 +66,7 @@ OpDef Transpose() {
       });
   def.traits = kPermutes | kNeverGrows;
   def.compute_known = &CopyTransposed;
+  def.layout_rule = LayoutRule::kTurns;
   return def;
 }
 

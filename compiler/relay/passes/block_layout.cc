@@ -72,7 +72,7 @@ absl::StatusOr<bool> BlockFunction(Function* function,
   bool changed = false;
   for (Node* node : nodes) {
     INGOT_ASSIGN_OR_RETURN(std::optional<Blocked> blocked,
-                           values.Convert(*node));
+                           values.Convert(node));
     if (blocked) {
       values.Define(Value{node}, *blocked);
       changed = true;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
@@ -15,25 +16,11 @@ namespace {
 
 using Ints = std::vector<int64_t>;
 
-// As NCHW: a dimension of 1 is put in before the last of NCW.
-Shape WithUnitHeight(Shape shape) {
-  if (shape.size() == 3) shape.insert(shape.begin() + 2, tir::MakeInt(1));
-  return shape;
-}
-
-// The dimension of blocked data with a block's channels.
-constexpr int64_t kBlockAxis = 4;
-
-// The dimension of blocked data that holds a dimension of plain data.
-int64_t BlockedAxis(int64_t axis, bool has_unit_height) {
-  return has_unit_height && axis >= 2 ? axis + 1 : axis;
-}
-
 bool IsPlane(const Shape& nchw) {
   return tir::IsConstInt(nchw[2], 1) && tir::IsConstInt(nchw[3], 1);
 }
 
-// What the target wants; null for a device that wants nothing.
+// The layouts that the target wants; null for a device that wants none.
 const LayoutPreferences* FindLayouts(const PassContext& context,
                                      const std::string& target) {
   if (target.empty()) return &context.layouts;
@@ -61,6 +48,11 @@ bool MayLeaveFinite(const Node& node) {
 }
 
 }  // namespace
+
+Shape WithUnitHeight(Shape shape) {
+  if (shape.size() == 3) shape.insert(shape.begin() + 2, tir::MakeInt(1));
+  return shape;
+}
 
 std::string DataLayout(int64_t block) {
   return absl::StrCat("NCHW", block, "c");
@@ -108,10 +100,10 @@ absl::StatusOr<Value> BlockedValues::Transformed(const Value& value,
 }
 
 absl::StatusOr<Value> BlockedValues::Plain(const Value& value) {
+  if (auto it = plain_.find(value); it != plain_.end()) return it->second;
   const auto made = blocked_.find(value);
   if (made == blocked_.end()) return value;
   const Blocked* const blocked = &made->second.blocked;
-  if (auto it = plain_.find(value); it != plain_.end()) return it->second;
   const Shape& shape = value.type().shape;
   const std::string& name = value.node->name;
   Value plain = blocked->value;
@@ -166,17 +158,25 @@ absl::StatusOr<Blocked> BlockedValues::InBlocks(const Value& value,
   return result;
 }
 
-BlockedValues::MaybeBlocked BlockedValues::Convert(const Node& node) {
+BlockedValues::MaybeBlocked BlockedValues::Convert(Node* made) {
+  const Node& node = *made;
   if (node.kind != NodeKind::kOp || node.outputs.size() != 1) {
     return std::nullopt;
   }
   target_ = TargetOf(node.attrs);
+  // A view is where its operand is.
+  if (const auto it =
+          blocked_.find(node.inputs.empty() ? Value{} : node.inputs[0]);
+      node.IsView() && it != blocked_.end()) {
+    target_ = it->second.target;
+  }
   layouts_ = FindLayouts(context_, target_);
   if (layouts_ == nullptr || layouts_->channel_block == nullptr) {
     return std::nullopt;
   }
   const LayoutRule rule = node.op->layout_rule;
   if (rule == LayoutRule::kChooses) return Conv(node);
+  if (rule == LayoutRule::kTurns) return Turn(made);
   // The rest follows what it reads.
   bool blocked = false, padded = false;
   for (const Value& input : node.inputs) {
@@ -288,166 +288,6 @@ BlockedValues::MaybeBlocked BlockedValues::Pool(const Node& node) {
   Blocked result = x;
   result.sums = 0;
   INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {x.value}, attrs));
-  return result;
-}
-
-BlockedValues::MaybeBlocked BlockedValues::Concat(const Node& node) {
-  const int64_t rank = static_cast<int64_t>(node.outputs[0].shape.size());
-  int64_t axis = node.attrs.Get<int64_t>("axis");
-  if (axis < 0) axis += rank;
-  Blocked result;
-  result.channels = ChannelsOf(node.outputs[0]);
-  result.has_unit_height = rank == 3;
-  int64_t blocked_channels = 0, plain_channels = 0;
-  for (const Value& input : node.inputs) {
-    const int64_t channels = ChannelsOf(input.type());
-    const Blocked* blocked = Find(input);
-    if (blocked != nullptr) result.block = blocked->block;
-    (blocked != nullptr ? blocked_channels : plain_channels) += channels;
-  }
-  const bool joins_blocks = axis == 1 && layouts_->one_block;
-  if (result.channels == 0 || blocked_channels < plain_channels ||
-      (joins_blocks && result.channels > kMaxBlock)) {
-    return std::nullopt;
-  }
-  if (joins_blocks) result.block = result.channels;
-  std::vector<Value> inputs;
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    const int64_t channels = ChannelsOf(node.inputs[i].type());
-    // Only the last part may end in the middle of a block.
-    if (channels == 0 ||
-        (axis == 1 && !joins_blocks && i + 1 < node.inputs.size() &&
-         channels % result.block != 0)) {
-      return std::nullopt;
-    }
-  }
-  for (const Value& input : node.inputs) {
-    const int64_t block =
-        joins_blocks ? ChannelsOf(input.type()) : result.block;
-    INGOT_ASSIGN_OR_RETURN(Blocked part, InBlocks(input, block));
-    const int64_t sums = part.sums == part.channels ? part.sums : 0;
-    result.sums = inputs.empty() || sums == result.sums ? sums : 0;
-    inputs.push_back(part.value);
-  }
-  Attrs attrs = node.attrs;
-  attrs.Set("axis", joins_blocks ? kBlockAxis
-                                 : BlockedAxis(axis, result.has_unit_height));
-  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
-  return result;
-}
-
-BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
-  Blocked result = *Find(node.inputs[0]);
-  Ints axes = node.attrs.Get<Ints>("axes");
-  const Ints steps = node.attrs.GetEach("steps", axes.size());
-  Shape starts = node.attrs.Get<Shape>("starts");
-  Shape ends = node.attrs.Get<Shape>("ends");
-  for (size_t k = 0; k < axes.size(); ++k) {
-    int64_t start, end;
-    if (axes[k] == 1 && (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
-                         !tir::AsConstInt(ends[k], &end) || end <= start)) {
-      return std::nullopt;
-    }
-    if (axes[k] == 1 && layouts_->one_block) {
-      result.channels = result.block = end - start;
-      axes[k] = kBlockAxis;
-      continue;
-    }
-    if (axes[k] == 1) {
-      if (start % result.block != 0 ||
-          (end % result.block != 0 && end != result.channels &&
-           result.sums < result.channels)) {
-        return std::nullopt;
-      }
-      starts[k] = tir::MakeInt(start / result.block);
-      ends[k] = tir::MakeInt(tir::CeilDivInt(end, result.block));
-      result.channels = end - start;
-    }
-    axes[k] = BlockedAxis(axes[k], result.has_unit_height);
-  }
-  Attrs attrs = node.attrs;
-  attrs.Set("axes", axes);
-  attrs.Set("starts", starts);
-  attrs.Set("ends", ends);
-  std::vector<Value> inputs = {result.value};
-  // The other operands bind the symbols of the limits.
-  for (size_t i = 1; i < node.inputs.size(); ++i) {
-    INGOT_ASSIGN_OR_RETURN(Value plain, Plain(node.inputs[i]));
-    inputs.push_back(plain);
-  }
-  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, std::move(inputs), attrs));
-  return result;
-}
-
-BlockedValues::MaybeBlocked BlockedValues::Pad(const Node& node) {
-  Blocked result = *Find(node.inputs[0]);
-  const Ints& pads = node.attrs.Get<Ints>("pads");
-  const size_t rank = pads.size() / 2;
-  if (pads[1] != 0 || pads[rank + 1] != 0) return std::nullopt;
-  Ints blocked(10, 0);
-  for (size_t d = 0; d < rank; ++d) {
-    const int64_t at =
-        BlockedAxis(static_cast<int64_t>(d), result.has_unit_height);
-    blocked[at] = pads[d];
-    blocked[5 + at] = pads[rank + d];
-  }
-  Attrs attrs = node.attrs;
-  attrs.Set("pads", blocked);
-  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
-  return result;
-}
-
-BlockedValues::MaybeBlocked BlockedValues::Resize(const Node& node) {
-  Blocked result = *Find(node.inputs[0]);
-  Shape sizes = node.attrs.Get<Shape>("sizes");
-  if (result.has_unit_height || sizes.size() != 4 || node.inputs.size() != 1 ||
-      node.attrs.Has("roi") || !tir::IsConstInt(sizes[1], result.channels)) {
-    return std::nullopt;
-  }
-  sizes[1] = result.value.type().shape[1];
-  sizes.push_back(tir::MakeInt(result.block));
-  Attrs attrs = node.attrs;
-  attrs.Set("sizes", sizes);
-  if (node.attrs.Has("scales")) {
-    std::vector<double> scales = node.attrs.Get<std::vector<double>>("scales");
-    if (!scales.empty()) {
-      if (scales[1] != 1) return std::nullopt;
-      scales.push_back(1);
-    }
-    attrs.Set("scales", scales);
-  }
-  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
-  return result;
-}
-
-// [n, c, 1, w] to [n, c, w] and back is nothing to blocked data.
-BlockedValues::MaybeBlocked BlockedValues::Reshape(const Node& node) {
-  const Blocked x = *Find(node.inputs[0]);
-  const Shape& from = node.inputs[0].type().shape;
-  const Shape& to = node.outputs[0].shape;
-  if (from.size() == to.size() || to.size() < 3 || to.size() > 4 ||
-      !SameShape(WithUnitHeight(from), WithUnitHeight(to))) {
-    return std::nullopt;
-  }
-  Blocked result = x;
-  result.has_unit_height = to.size() == 3;
-  return result;
-}
-
-// Blocks of channels move as they are.
-BlockedValues::MaybeBlocked BlockedValues::MoveChannels(const Node& node) {
-  Blocked result = *Find(node.inputs[0]);
-  if (node.attrs.Get<std::string>("mode") != "DCR") return std::nullopt;
-  Ints blocks = node.attrs.Get<Ints>("blocks");
-  result.channels = ChannelsOf(node.outputs[0]);
-  if (result.channels == 0 || result.channels % result.block != 0) {
-    return std::nullopt;
-  }
-  if (result.has_unit_height) blocks.insert(blocks.begin(), 1);
-  blocks.push_back(1);
-  Attrs attrs = node.attrs;
-  attrs.Set("blocks", blocks);
-  INGOT_ASSIGN_OR_RETURN(result.value, Add(node, {result.value}, attrs));
   return result;
 }
 

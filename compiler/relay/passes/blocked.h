@@ -38,6 +38,10 @@ struct Blocked {
 // The layout of data in blocks of so many channels: "NCHW8c".
 std::string DataLayout(int64_t block);
 
+// The shape of NCHW or NCW data as that of NCHW: a dimension of 1 is put in
+// before the last of NCW.
+Shape WithUnitHeight(Shape shape);
+
 // The constant number of channels of NCHW or NCW data; 0 when there is none.
 int64_t ChannelsOf(const TensorType& type);
 
@@ -49,15 +53,16 @@ class BlockedValues {
       : function_(function), context_(context) {}
 
   // The blocked form of the node's result, computed from blocked operands; none
-  // when it has to be plain. InvalidArgument and the like are bugs.
-  absl::StatusOr<std::optional<Blocked>> Convert(const Node& node);
+  // when it is plain, for which Plain may then know something cheaper than the
+  // node. InvalidArgument and the like are bugs.
+  absl::StatusOr<std::optional<Blocked>> Convert(Node* node);
 
   // Notes that `blocked`, which Convert has just returned, stands for `value`
   // from now on.
   void Define(const Value& value, const Blocked& blocked) {
     blocked_[value] = {blocked, target_};
   }
-  // `value` in its plain layout: itself, or made from its blocked form once.
+  // `value` in its plain layout: itself, or made from a blocked form once.
   absl::StatusOr<Value> Plain(const Value& value);
 
   // Names that nodes made here would like: those of what they stand for.
@@ -100,6 +105,7 @@ class BlockedValues {
   MaybeBlocked Resize(const Node& node);
   MaybeBlocked Reshape(const Node& node);
   MaybeBlocked MoveChannels(const Node& node);
+  MaybeBlocked Turn(Node* node);
 
   // The blocked form of `value` when the target has one.
   const Blocked* Find(const Value& value) const;
@@ -124,7 +130,7 @@ class BlockedValues {
 
   Function* function_;
   const PassContext& context_;
-  // Of the node that is converted: TargetOf it, and what that wants.
+  // The target of the node that is converted, and the layouts it wants.
   std::string target_;
   const LayoutPreferences* layouts_ = nullptr;
   std::map<Value, Made> blocked_;

@@ -87,7 +87,7 @@ TEST(BlockLayoutTest, DevicesHaveAllChannelsInOneBlock) {
   })")),
                         {"block_layout", "simplify"});
   ASSERT_NE(module, nullptr);
-  // What the device does not do in a block it does on plain data.
+  // The device does the rest on plain data.
   EXPECT_THAT(OpsOf(*module->main()),
               UnorderedElementsAre("conv2d", "add", "conv2d", "matmul",
                                    "conv2d", "concat", "max_pool2d", "slice",
@@ -103,6 +103,36 @@ TEST(BlockLayoutTest, DevicesHaveAllChannelsInOneBlock) {
     if (node->kind != NodeKind::kOp || node->IsView()) continue;
     EXPECT_EQ(TargetOf(node->attrs), "gpu") << node->name;
   }
+}
+
+// A block of ConvNeXt, and what ViT does with its patches: exporters put
+// channels last for norms and products, where they are already.
+TEST(BlockLayoutTest, ChannelsLastAreViewsOfOneBlock) {
+  const auto module =
+      CheckKeepsMeaning(OnDevice(Main(R"((%x: f32[2, 8, 6, 6]) -> (%y, %z) {
+    %w0 = const f32[16, 8, 2, 2] random(1)
+    %w1 = const f32[16, 1, 3, 3] random(2)
+    %g = const f32[16] random(3)
+    %w2 = const f32[16, 24] random(4)
+    %w3 = const f32[24, 16] random(5)
+    %c0 = conv2d(%x, %w0) {+strides=[2, 2]}
+    %c1 = conv2d(%c0, %w1) {+groups=16, pads=[1, 1, 1, 1]}
+    %t1 = transpose(%c1) {+axes=[0, 2, 3, 1]}
+    %n = layer_norm(%t1, %g) {+axis=-1}
+    %m0 = matmul(%n, %w2) {}
+    %r = relu(%m0) {}
+    %m1 = matmul(%r, %w3) {}
+    %t2 = transpose(%m1) {+axes=[0, 3, 1, 2]}
+    %a = add(%c0, %t2) {}
+    %y = max_pool2d(%a) {+kernel=[3, 3]}
+    %p = reshape(%a) {shape=[2, 16, 9]}
+    %z = transpose(%p) {+axes=[0, 2, 1]}
+  })")),
+                        {"block_layout", "simplify"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module->main(), "transpose"), 0);
+  // The model's input, and no more.
+  EXPECT_EQ(CountOps(*module->main(), "layout_transform"), 1);
 }
 
 // Channels that do not come 8 at a time, groups of them, and more than a block
@@ -135,8 +165,8 @@ TEST(BlockLayoutTest, TargetsReadPlainDataOfOthers) {
   ASSERT_NE(module, nullptr);
   EXPECT_THAT(
       OpsOf(*module->main()),
-      ElementsAre("layout_transform", "winograd_conv2d", "relu", "layout_transform",
-                  "layout_transform", "conv2d", "reshape"));
+      ElementsAre("layout_transform", "winograd_conv2d", "relu",
+                  "layout_transform", "layout_transform", "conv2d", "reshape"));
 }
 
 TEST(BlockLayoutTest, FillsUpOddChannels) {

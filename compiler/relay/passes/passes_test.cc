@@ -370,7 +370,7 @@ TEST(SimplifyTest, PartsOfAProjectionAreProjections) {
       OpsOfProjection(" %w = const f32[8, 5] random(1) %m = dense(%x, %w)",
                       " %y = slice(%t) {axes=[0], starts=[1], ends=[2]}", "%y"),
       UnorderedElementsAre("dense", "add", "reshape", "transpose"));
-  // What else reads any of it needs all of it.
+  // Other readers need all of it.
   const auto stays = Contains("slice");
   EXPECT_THAT(OpsOfProjection(matmul, halves, "%y, %z, %t"), stays);
   EXPECT_THAT(OpsOfProjection(matmul, halves, "%y, %z, %m"), stays);

@@ -18,7 +18,8 @@ struct Part {
   int64_t axis, start, end;
 };
 
-// What `node` takes of its operand, where it takes neighbours along one axis.
+// The part that a slice takes of its operand; nothing where its places are not
+// neighbours along one axis.
 std::optional<Part> PartOf(const Node& node) {
   if (!node.Is("slice") || node.inputs.size() != 1) return std::nullopt;
   const Ints& axes = node.attrs.Get<Ints>("axes");

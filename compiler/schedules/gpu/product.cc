@@ -33,6 +33,13 @@ size_t AxisOfTerms(const Operation& op) {
   return best;
 }
 
+// Whether no reduce axis alone fills a step of units, but all together do.
+bool OnlyJoinedFill(const Stage& stage, size_t terms) {
+  constexpr int64_t kLeastTerms = 16;
+  return GuessExtent(stage.op().reduce_extent[terms]) < kLeastTerms &&
+         TermsOf(&stage) >= kLeastTerms;
+}
+
 // An element as it is, or of 16 bits and made wider; otherwise null.
 const tir::Load* FactorOf(const Expr& e) {
   const auto* cast = tir::As<tir::Cast>(e);
@@ -69,11 +76,13 @@ std::optional<Product> FindProduct(const Stage& stage,
     return GuessExtent(shape[axis]) == 1;
   };
   const size_t terms = AxisOfTerms(op);
+  const bool joins_terms =
+      multipliers == Multipliers::kWarps && OnlyJoinedFill(stage, terms);
   size_t column = rank - 1, row = rank - 2;
   while (column > 1 && is_one(column)) --column;
   for (row = column; row-- > 0;) {
     if (is_one(row) || !AreOperands(op, row, column)) continue;
-    Product found{{row, row}, {column, column}, terms};
+    Product found{{row, row}, {column, column}, terms, joins_terms};
     if (multipliers == Multipliers::kWarpGroups) return found;
     while (found.columns.first - 1 > row && !is_one(found.columns.first - 1) &&
            AreOperands(op, row, found.columns.first - 1)) {
@@ -87,7 +96,8 @@ std::optional<Product> FindProduct(const Stage& stage,
     return found;
   }
   if (!AreOperands(op, rank - 2, rank - 1)) return std::nullopt;
-  return Product{{rank - 2, rank - 2}, {rank - 1, rank - 1}, terms};
+  return Product{
+      {rank - 2, rank - 2}, {rank - 1, rank - 1}, terms, joins_terms};
 }
 
 const tir::Load* OperandOf(const Operation& op, size_t axis, size_t other) {
@@ -120,7 +130,9 @@ ProductSizes SizesOf(const Stage& stage, const Product& product) {
   sizes.columns = extent_of(product.columns);
   const int64_t all = sizes.rows * sizes.columns;
   sizes.batch = all == 0 ? 0 : OutputElements(&stage) / all;
-  sizes.terms = GuessExtent(stage.op().reduce_extent[product.terms]);
+  sizes.terms = product.joins_terms
+                    ? TermsOf(&stage)
+                    : GuessExtent(stage.op().reduce_extent[product.terms]);
   sizes.taps = sizes.terms == 0 ? 0 : TermsOf(&stage) / sizes.terms;
   return sizes;
 }

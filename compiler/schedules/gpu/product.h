@@ -30,6 +30,9 @@ struct Product {
   // The reduce axis that is taken step by step, with each combination of the
   // others: a convolution's taps.
   size_t terms;
+  // All reduce axes are taken as one, because none fills a step: those of an
+  // image's first convolution.
+  bool joins_terms = false;
 };
 
 // Each thread multiplies for itself, or those of a warp or of four warps do it

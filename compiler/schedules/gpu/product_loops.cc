@@ -75,6 +75,10 @@ class Scheduler {
         run_(kBytesAtOnce / OperandType(*stage).bytes()),
         chunk_(tile.multipliers == Multipliers::kWarpGroups ? kBoxRow : 0) {
     stage_ = stage;
+    if (product_.joins_terms) {
+      schedule->JoinReduceAxes(stage);
+      product_ = *FindProduct(*stage, tile.multipliers);
+    }
     if (chunks > 1) {
       stage_ = schedule->ReduceInChunks(stage, product_.terms, chunks);
       for (ProductSide* const side : {&product_.rows, &product_.columns}) {

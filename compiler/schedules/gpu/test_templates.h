@@ -10,7 +10,9 @@
 #include "compiler/schedules/choose.h"
 #include "compiler/schedules/gpu/templates.h"
 #include "compiler/te/schedule_template.h"
+#include "compiler/te/tags.h"
 #include "compiler/te/testing/check.h"
+#include "compiler/tir/arith/simplify.h"
 #include "gtest/gtest.h"
 
 namespace ingot::te::gpu {
@@ -38,6 +40,31 @@ inline std::string TemplateFor(const Kernel& kernel,
         .schedule_template->name;
   }
   return "";
+}
+
+// `data` with so many zeros before and after dimension `first` and those that
+// follow it, `count` in all.
+inline Tensor Padded(Graph* graph, const Tensor& data, size_t first,
+                     size_t count, int64_t pad) {
+  std::vector<Expr> shape = data.shape();
+  for (size_t d = first; d < first + count; ++d) {
+    shape[d] = tir::Simplify(shape[d] + I(2 * pad));
+  }
+  return graph->Compute(
+      "pad", shape,
+      [&](const Indices& i) {
+        Indices at = i;
+        Expr inside = tir::MakeBool(true);
+        for (size_t d = first; d < first + count; ++d) {
+          at[d] = i[d] - I(pad);
+          inside = tir::And(inside,
+                            tir::And(tir::Ge(i[d], I(pad)),
+                                     tir::Lt(i[d], data.shape()[d] + I(pad))));
+        }
+        return tir::MakeSelect(inside, data(at),
+                               tir::MakeConst(data.dtype(), 0));
+      },
+      {{kPad, "1"}});
 }
 
 }  // namespace ingot::te::gpu

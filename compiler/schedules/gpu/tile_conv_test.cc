@@ -36,38 +36,24 @@ struct Sizes {
 Kernel Convolution(const Sizes& s, bool epilogue) {
   Kernel kernel;
   Graph& g = kernel.graph;
-  std::vector<int64_t> data = {s.n, s.in_channels * s.groups}, padded = data;
+  std::vector<int64_t> data = {s.n, s.in_channels * s.groups};
   std::vector<int64_t> weight = {s.channels, s.in_channels},
                        out = {s.n, s.channels};
   std::vector<Expr> terms = {I(s.in_channels)};
   for (size_t d = 0; d < s.image.size(); ++d) {
     data.push_back(s.image[d]);
-    padded.push_back(s.image[d] + 2 * s.pad);
     weight.push_back(s.kernel[d]);
     out.push_back(
-        (padded.back() - (s.kernel[d] - 1) * s.dilation - 1) / s.stride + 1);
+        (s.image[d] + 2 * s.pad - (s.kernel[d] - 1) * s.dilation - 1) /
+            s.stride +
+        1);
     terms.push_back(I(s.kernel[d]));
   }
   const Tensor x = g.Placeholder("x", kF32, ConstShape(data));
   const Tensor w = g.Placeholder("w", kF32, ConstShape(weight));
   kernel.inputs = {x, w};
-  Tensor from = x;
-  if (s.pad > 0) {
-    from = g.Compute(
-        "pad", ConstShape(padded),
-        [&](const Indices& i) {
-          Indices at = i;
-          Expr inside = tir::MakeBool(true);
-          for (size_t d = 0; d < s.image.size(); ++d) {
-            inside = tir::And(
-                inside, tir::And(tir::Ge(i[2 + d], I(s.pad)),
-                                 tir::Lt(i[2 + d], I(s.pad + s.image[d]))));
-            at[2 + d] = i[2 + d] - s.pad;
-          }
-          return tir::MakeSelect(inside, x(at), F(0));
-        },
-        {{kPad, "1"}});
-  }
+  const Tensor from =
+      s.pad == 0 ? x : gpu::Padded(&g, x, 2, s.image.size(), s.pad);
   const Tensor c = g.Reduce(
       "c", ConstShape(out), terms, Reducer::Sum(kF32),
       [&](const Indices& i, const Indices& r) {

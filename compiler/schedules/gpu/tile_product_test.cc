@@ -166,21 +166,7 @@ TEST(TileProduct, IsAConvolution) {
         g.Placeholder("data", f32, ConstShape({2, c.channels, c.size, c.size}));
     const Tensor weight =
         g.Placeholder("w", f32, ConstShape({40, c.channels, c.taps, c.taps}));
-    Tensor image = data;
-    if (c.pad > 0) {
-      image = g.Compute(
-          "padded", ConstShape({2, c.channels, padded, padded}),
-          [&](const Indices& i) {
-            const auto inside = [&](const Expr& at) {
-              return tir::And(tir::Ge(at, I(c.pad)),
-                              tir::Lt(at, I(c.pad + c.size)));
-            };
-            return tir::MakeSelect(
-                tir::And(inside(i[2]), inside(i[3])),
-                data({i[0], i[1], i[2] - I(c.pad), i[3] - I(c.pad)}), F(0));
-          },
-          {{kPad, "1"}});
-    }
+    const Tensor image = c.pad == 0 ? data : gpu::Padded(&g, data, 2, 2, c.pad);
     const Tensor sum =
         g.Reduce("c", ConstShape({2, 40, out, out}),
                  {I(c.channels), I(c.taps), I(c.taps)}, Reducer::Sum(f32),

@@ -126,6 +126,8 @@ TEST(WarpProduct, IsAConvolutionOfChannelsLast) {
            {64, 5, 3, 1, 1, {32, 32, 4, 32, 2}},
            {32, 6, 2, 2, 0, {32, 64, 4, 32, 1}},
            {12, 7, 1, 1, 0, {64, 32, 4, 16, 1}},  // no runs of 8
+           {3, 9, 7, 2, 3, {32, 32, 4, 16, 1}},   // terms are joined
+           {2, 9, 4, 1, 0, {32, 64, 4, 16, 2}},
        }) {
     SCOPED_TRACE(testing::Message() << c.channels << " channels, " << c.taps
                                     << " taps, stride " << c.stride);
@@ -139,22 +141,7 @@ TEST(WarpProduct, IsAConvolutionOfChannelsLast) {
         "data", f16, ConstShape({kImages, 1, c.size, c.size, c.channels}));
     const Tensor weight = g.Placeholder(
         "w", f16, ConstShape({1, 1, c.taps, c.taps, c.channels, kOut}));
-    Tensor image = data;
-    if (c.pad > 0) {
-      image = g.Compute(
-          "padded", ConstShape({kImages, 1, padded, padded, c.channels}),
-          [&](const Indices& i) {
-            const auto inside = [&](const Expr& at) {
-              return tir::And(tir::Ge(at, I(c.pad)),
-                              tir::Lt(at, I(c.pad + c.size)));
-            };
-            return tir::MakeSelect(
-                tir::And(inside(i[2]), inside(i[3])),
-                data({i[0], i[1], i[2] - I(c.pad), i[3] - I(c.pad), i[4]}),
-                tir::MakeConst(f16, 0));
-          },
-          {{kPad, "1"}});
-    }
+    const Tensor image = c.pad == 0 ? data : gpu::Padded(&g, data, 2, 2, c.pad);
     const Tensor sum = g.Reduce(
         "c", ConstShape({kImages, 1, out, out, kOut}),
         {I(1), I(c.taps), I(c.taps), I(c.channels)}, Reducer::Sum(f32),
