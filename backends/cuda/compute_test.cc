@@ -11,8 +11,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "backends/cuda/emulated_gpu_test.h"
 #include "backends/device/testing/device_sets.h"
-#include "backends/gpu/testing/open_fake_driver.h"
 #include "backends/testing/run_model.h"
 #include "backends/testing/run_regions.h"
 #include "compiler/driver/compile.h"
@@ -29,47 +29,7 @@ namespace {
 using ::testing::HasSubstr;
 using testing_support::CompileText;
 using testing_support::ContentOf;
-
-class CudaComputes : public testing_support::FakeDriverTest,
-                     public ::testing::WithParamInterface<const char*> {
- protected:
-  CudaComputes() : FakeDriverTest("libcuda.so.1") {}
-
-  void SetUp() override {
-    FakeDriverTest::SetUp();
-    if (!HasFatalFailure()) compute_(true);
-  }
-  void TearDown() override {
-    if (compute_ != nullptr) compute_(false);
-    FakeDriverTest::TearDown();
-  }
-
-  std::string Targets() const {
-    return absl::StrCat("cuda -mcpu=", GetParam(), ",llvm");
-  }
-  bool CopiesAhead() const { return std::string(GetParam()) != "sm_70"; }
-
-  // The PTX that the target makes of a model.
-  std::string PtxOf(const std::string& model) const {
-    const auto set = CompileText(model, Targets());
-    EXPECT_TRUE(set.ok()) << set.status();
-    return set.ok() ? ContentOf(*set, "cuda", "kernels.ptx") : "";
-  }
-
-  // Runs a model of one function, and compares it with the interpreter.
-  void Compare(const std::string& parameters, const std::string& body,
-               testing_support::Tolerance tolerance) {
-    const std::string model =
-        absl::StrCat("module {\n  func @main(", parameters, ") -> (%y) {\n    ",
-                     body, "\n  }\n}\n");
-    log_();
-    EXPECT_EQ(
-        testing_support::CompareWithEvaluate(Targets(), model, 1, tolerance),
-        absl::OkStatus())
-        << model;
-    EXPECT_THAT(log_(), HasSubstr("launch ")) << model;
-  }
-};
+using testing_support::CudaComputes;
 
 INSTANTIATE_TEST_SUITE_P(Gpus, CudaComputes,
                          ::testing::Values("sm_70", "sm_80"),

@@ -221,6 +221,9 @@ TEST(TraitTest, LayoutRulesFindTheAttributesThatTheyRewrite) {
       case LayoutRule::kMovesChannels:
         has(op, {"blocks", "mode"});
         break;
+      case LayoutRule::kTurns:
+        has(op, {"axes"});
+        break;
     }
   }
 }

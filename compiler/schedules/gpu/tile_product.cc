@@ -93,9 +93,10 @@ ScheduleSpace Space(const ScheduleSite& site) {
                 type = OperandType(site.stage)](const ScheduleChoice& c) {
     const BlockTile tile = TileOf(c);
     const int64_t chunks = c.Get("chunks");
-    // Some threads would have nothing of a larger tile.
-    if (SharedBytes(tile, type) > most || (tile.terms_last && !has_runs) ||
-        !Fills(tile, costs.sizes, chunks)) {
+    // Some threads would have nothing of a larger tile, and parts of taps are
+    // few terms.
+    if (SharedBytes(tile, type) > most || (chunks > 1 && product.terms != 0) ||
+        (tile.terms_last && !has_runs) || !Fills(tile, costs.sizes, chunks)) {
       return kImpossible;
     }
     return costs.Of(tile, chunks);
