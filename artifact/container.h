@@ -60,7 +60,8 @@ struct ReadOptions {
   bool check_all_digests = false;
 
   // Directories only: take files that differ from the manifest as they are, and
-  // leave out artifacts whose file is gone. The provenance names them (edits.h).
+  // leave out artifacts whose file is gone. The provenance names them
+  // (edits.h).
   bool accept_edits = false;
 
   // Directories only: told of notes that were edited, which changes nothing in

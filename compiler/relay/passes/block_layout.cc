@@ -125,8 +125,10 @@ absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
-    INGOT_ASSIGN_OR_RETURN(bool added,
-                           ApplyRules(function.get(), kAddUnitHeight));
+    bool added = false;
+    if (context->layouts.channel_block != nullptr) {
+      INGOT_ASSIGN_OR_RETURN(added, ApplyRules(function.get(), kAddUnitHeight));
+    }
     INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), *context));
     changed = changed || added || blocked;
