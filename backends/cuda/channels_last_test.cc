@@ -2,7 +2,7 @@
 // they compute on the emulated GPU, beside the interpreter, and how they copy.
 #include <string>
 
-#include "backends/cuda/emulated_gpu_test.h"
+#include "backends/cuda/cuda_computes.h"
 #include "backends/device/testing/device_sets.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -89,11 +89,13 @@ module {
   ASSERT_TRUE(set.ok()) << set.status();
   const std::string all =
       testing_support::ContentOf(*set, "cuda", "kernels.ptx");
-  const std::string ptx = all.substr(all.find("// m_fused_conv2d_relu_0"));
+  const size_t begin = all.find(".entry m_fused_conv2d_relu_0(");
+  ASSERT_NE(begin, std::string::npos);
+  const std::string ptx = all.substr(begin, all.find("ret;", begin) - begin);
   EXPECT_THAT(ptx, HasSubstr("mma.sync.aligned.m16n8k16"));
   EXPECT_THAT(ptx, HasSubstr("cp.async.cg.shared.global"));
   EXPECT_THAT(ptx, Not(HasSubstr("cp.async.ca.shared.global")));
-  EXPECT_THAT(ptx.substr(0, ptx.find("ret;")), Not(HasSubstr("st.shared")));
+  EXPECT_THAT(ptx, Not(HasSubstr("st.shared")));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "backends/cuda/emulated_gpu_test.h"
+#include "backends/cuda/cuda_computes.h"
 #include "backends/device/testing/device_sets.h"
 #include "backends/testing/run_model.h"
 #include "backends/testing/run_regions.h"

@@ -80,27 +80,27 @@ BlockedValues::MaybeBlocked BlockedValues::Slice(const Node& node) {
   Shape starts = node.attrs.Get<Shape>("starts");
   Shape ends = node.attrs.Get<Shape>("ends");
   for (size_t k = 0; k < axes.size(); ++k) {
-    int64_t start, end;
-    if (axes[k] == 1 && (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
-                         !tir::AsConstInt(ends[k], &end) || end <= start)) {
-      return std::nullopt;
-    }
-    if (axes[k] == 1 && layouts_->one_block) {
-      result.channels = result.block = end - start;
-      axes[k] = kBlockAxis;
+    if (axes[k] != 1) {
+      axes[k] = BlockedAxis(axes[k], result.has_unit_height);
       continue;
     }
-    if (axes[k] == 1) {
-      if (start % result.block != 0 ||
-          (end % result.block != 0 && end != result.channels &&
-           result.sums < result.channels)) {
-        return std::nullopt;
-      }
+    int64_t start, end;
+    if (steps[k] != 1 || !tir::AsConstInt(starts[k], &start) ||
+        !tir::AsConstInt(ends[k], &end) || end <= start) {
+      return std::nullopt;
+    }
+    if (layouts_->one_block) {
+      result.block = end - start;
+      axes[k] = kBlockAxis;
+    } else if (start % result.block != 0 ||
+               (end % result.block != 0 && end != result.channels &&
+                result.sums < result.channels)) {
+      return std::nullopt;
+    } else {
       starts[k] = tir::MakeInt(start / result.block);
       ends[k] = tir::MakeInt(tir::CeilDivInt(end, result.block));
-      result.channels = end - start;
     }
-    axes[k] = BlockedAxis(axes[k], result.has_unit_height);
+    result.channels = end - start;
   }
   Attrs attrs = node.attrs;
   attrs.Set("axes", axes);

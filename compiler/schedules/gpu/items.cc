@@ -55,6 +55,12 @@ bool HasConstantExtents(const Stage& stage) {
          std::all_of(terms.begin(), terms.end(), known);
 }
 
+bool UnitsMultiply(const MachineModel& machine, DataType type) {
+  if (!type.is_float() || !machine.Has(MachineUnit::kWarpTiles)) return false;
+  return type.bits == 16 || (type == DataType::Float(32) &&
+                             machine.Has(MachineUnit::kTf32WarpTiles));
+}
+
 bool InAlignedRuns(const tir::Load& load, const tir::VarPtr& axis,
                    int64_t run) {
   if (AccessStride(load, axis.get()) != 1) return false;
@@ -220,8 +226,8 @@ double WaitsOf(int64_t steps) {
 }
 
 double JoinOf(int64_t bytes) {
-  constexpr double kBytesAtOnce = 1200;
-  return kLanes * (3500 + static_cast<double>(bytes) / kBytesAtOnce);
+  constexpr double kBytesPerCycle = 1200;
+  return kLanes * (3500 + static_cast<double>(bytes) / kBytesPerCycle);
 }
 
 void ReduceAt(Stage* acc, Stage* reader, Loop loop) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "compiler/machine/machine_model.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule.h"
 
@@ -14,6 +15,15 @@ namespace ingot::te::gpu {
 
 // The cost of values that do not go together.
 inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
+
+// Bytes that a thread copies at once.
+inline constexpr int64_t kBytesAtOnce = 16;
+
+// Terms that a unit of a warp sums at once.
+inline constexpr int64_t kUnitTerms = 16;
+
+// Whether units of warps multiply elements of that type.
+bool UnitsMultiply(const MachineModel& machine, DataType type);
 
 // Neither the result nor the terms of it have symbolic dimensions.
 bool HasConstantExtents(const Stage& stage);

@@ -33,7 +33,6 @@ class Decisions final : public tir::ExprVisitor {
 // The neighbours along the last axis that a work item takes: 1 where what they
 // read does not lie side by side, too, or too few items would be left.
 int64_t NeighboursOf(const Stage& stage, int64_t cores) {
-  constexpr int64_t kBytesAtOnce = 16;
   const Operation& op = stage.op();
   const DataType type = stage.output().dtype();
   const int64_t lanes = kBytesAtOnce / type.bytes();

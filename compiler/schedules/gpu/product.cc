@@ -35,9 +35,8 @@ size_t AxisOfTerms(const Operation& op) {
 
 // Whether no reduce axis alone fills a step of units, but all together do.
 bool OnlyJoinedFill(const Stage& stage, size_t terms) {
-  constexpr int64_t kLeastTerms = 16;
-  return GuessExtent(stage.op().reduce_extent[terms]) < kLeastTerms &&
-         TermsOf(&stage) >= kLeastTerms;
+  return GuessExtent(stage.op().reduce_extent[terms]) < kUnitTerms &&
+         TermsOf(&stage) >= kUnitTerms;
 }
 
 // An element as it is, or of 16 bits and made wider; otherwise null.
@@ -78,9 +77,9 @@ std::optional<Product> FindProduct(const Stage& stage,
   const size_t terms = AxisOfTerms(op);
   const bool joins_terms =
       multipliers == Multipliers::kWarps && OnlyJoinedFill(stage, terms);
-  size_t column = rank - 1, row = rank - 2;
+  size_t column = rank - 1;
   while (column > 1 && is_one(column)) --column;
-  for (row = column; row-- > 0;) {
+  for (size_t row = column; row-- > 0;) {
     if (is_one(row) || !AreOperands(op, row, column)) continue;
     Product found{{row, row}, {column, column}, terms, joins_terms};
     if (multipliers == Multipliers::kWarpGroups) return found;

@@ -17,9 +17,6 @@
 namespace ingot::te::gpu {
 namespace {
 
-// Bytes that a thread copies at once.
-constexpr int64_t kBytesAtOnce = 16;
-
 // An operand as the threads of a block share it: [axes that it depends on, two
 // more], the sum's and its own side of the result's. Where boxes are copied,
 // the last comes in chunks, their rows: [axes, chunks of the last, the other,

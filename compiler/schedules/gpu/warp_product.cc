@@ -14,7 +14,7 @@ constexpr int64_t kWarp = 32;
 
 // A unit multiplies 16 x 16 by 16 x 8 elements; two of them load the columns'
 // operand together.
-constexpr int64_t kUnitRows = 16, kUnitColumns = 16, kUnitTerms = 16;
+constexpr int64_t kUnitRows = 16, kUnitColumns = 16;
 
 // Two warps lie along each side of a tile, which a result has to fill.
 constexpr int64_t kLeastSide = 32;
@@ -45,12 +45,10 @@ BlockTile TileOf(const ScheduleChoice& c) {
 }
 
 bool Matches(const ScheduleSite& site) {
-  return site.machine.Has(MachineUnit::kWarpTiles) &&
-         IsProductOf(site, Multipliers::kWarps, kLeastSide, kLeastSide,
+  return IsProductOf(site, Multipliers::kWarps, kLeastSide, kLeastSide,
                      kUnitTerms) &&
          site.stage.output().dtype() == DataType::Float(32) &&
-         (OperandType(site.stage).bits == 16 ||
-          site.machine.Has(MachineUnit::kTf32WarpTiles));
+         UnitsMultiply(site.machine, OperandType(site.stage));
 }
 
 // Units make so many multiply-adds of 16-bit floats in the time of a thread's

@@ -1,7 +1,7 @@
 // For tests: what kernels of NVIDIA's GPUs compute, by the fake driver, which
 // emulates PTX. The parameter is the processor: "sm_80".
-#ifndef INGOT_BACKENDS_CUDA_EMULATED_GPU_TEST_H_
-#define INGOT_BACKENDS_CUDA_EMULATED_GPU_TEST_H_
+#ifndef INGOT_BACKENDS_CUDA_CUDA_COMPUTES_H_
+#define INGOT_BACKENDS_CUDA_CUDA_COMPUTES_H_
 
 #include <string>
 
@@ -56,4 +56,4 @@ class CudaComputes : public FakeDriverTest,
 
 }  // namespace ingot::testing_support
 
-#endif  // INGOT_BACKENDS_CUDA_EMULATED_GPU_TEST_H_
+#endif  // INGOT_BACKENDS_CUDA_CUDA_COMPUTES_H_
