@@ -57,19 +57,27 @@ Expr StrideOf(const tir::BufferNode& buffer, size_t dim) {
   return stride;
 }
 
+// How many nodes are looked at before an expression may as well fault. Each
+// Select of a large tree of them is asked for its sides, which share its
+// leaves.
+constexpr int kMaxNodes = 400;
+
 class FaultFinder : public tir::ExprVisitor {
  public:
   explicit FaultFinder(const tir::Bounds& bounds) : bounds_(bounds) {}
   bool found() const { return found_; }
 
   void Visit(const Expr& e) override {
+    if (++nodes_ > kMaxNodes) found_ = true;
     if (!found_) ExprVisitor::Visit(e);
   }
 
  protected:
   void VisitLoad(const tir::Load& load) override {
-    if (!InBounds(*load.buffer, load.indices, bounds_)) found_ = true;
     ExprVisitor::VisitLoad(load);
+    if (!found_ && !InBounds(*load.buffer, load.indices, bounds_)) {
+      found_ = true;
+    }
   }
   // A Select guards its loads, but perhaps not against all that the conditions
   // around it do, so they must be safe under its condition alone.
@@ -87,6 +95,7 @@ class FaultFinder : public tir::ExprVisitor {
  private:
   tir::Bounds bounds_;
   bool found_ = false;
+  int nodes_ = 0;
 };
 
 bool Within(const Expr& index, const Expr& dim, const tir::Bounds& bounds) {

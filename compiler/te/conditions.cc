@@ -18,6 +18,13 @@ class Thresholds : public tir::ExprVisitor {
   std::vector<Affine> found;
 
  protected:
+  // What a search for the part that an element is in compares with comes in
+  // the order of the parts.
+  void VisitSelect(const tir::Select& node) override {
+    Visit(node.on_true);
+    Visit(node.condition);
+    Visit(node.on_false);
+  }
   void VisitBinary(const tir::Binary& node) override {
     tir::ExprVisitor::VisitBinary(node);
     const bool above = node.op == BinaryOp::kLt || node.op == BinaryOp::kGe;

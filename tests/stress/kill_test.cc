@@ -25,6 +25,9 @@ class KillTest : public CliTest {
  protected:
   void SetUp() override {
     CliTest::SetUp();
+    // A linker that is killed leaves its scratch folder, which goes with the
+    // test's own.
+    setenv("TMPDIR", Path("").c_str(), 1);
     Do({"compile", "@conv.onnx", "-o", "@conv.ingot", "--quiet"});
     Do({"dump", "@conv.ingot", "-o", "@dumped"});
   }

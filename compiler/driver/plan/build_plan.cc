@@ -15,6 +15,7 @@
 #include "compiler/relay/sequence_step.h"
 #include "compiler/relay/states.h"
 #include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/visitor.h"
 #include "runtime/plan/check.h"
 #include "runtime/plan/phases.h"
 #include "runtime/plan/views.h"
@@ -354,8 +355,25 @@ class PlanBuilder {
     return absl::OkStatus();
   }
 
+  // What the symbols of the function that a call names are in the call, by the
+  // operands that bind them.
+  std::map<const tir::Var*, tir::Expr> SymbolsOf(const Node& call) const {
+    std::map<const tir::Var*, tir::Expr> symbols;
+    const relay::Function& callee = *module_.Find(call.callee);
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      const relay::Shape& taken = callee.inputs[i]->outputs[0].shape;
+      const relay::Shape& given = call.inputs[i].type().shape;
+      for (size_t d = 0; d < taken.size(); ++d) {
+        const auto* var = tir::As<tir::Var>(taken[d]);
+        if (var != nullptr) symbols.emplace(var, given[d]);
+      }
+    }
+    return symbols;
+  }
+
   absl::Status AddCall(const Node& node) {
     const CompiledFunction& function = compiled_.functions.at(node.callee);
+    const std::map<const tir::Var*, tir::Expr> symbols = SymbolsOf(node);
     PlanCall* call = AddStep(node, function.updated_input);
     call->set_function(function.symbol);
     call->set_device(DeviceOfKey(function.device_key));
@@ -368,11 +386,17 @@ class PlanBuilder {
             ? AddStateResult(node, function.updated_input, call)
             : AddResults(node));
     for (const tir::Buffer& workspace : function.workspaces) {
+      relay::TensorType type{workspace->dtype, workspace->shape};
+      for (relay::Dim& dim : type.shape) dim = tir::Substitute(dim, symbols);
       INGOT_RETURN_IF_ERROR(
-          AddResult(absl::StrCat(node.name, ".", workspace->name),
-                    relay::TensorType{workspace->dtype, workspace->shape}));
+          AddResult(absl::StrCat(node.name, ".", workspace->name), type));
     }
-    return AddRequirements(function.assumptions, source);
+    std::vector<relay::DimAssumption> assumptions = function.assumptions;
+    for (relay::DimAssumption& assumption : assumptions) {
+      assumption.a = tir::Substitute(assumption.a, symbols);
+      assumption.b = tir::Substitute(assumption.b, symbols);
+    }
+    return AddRequirements(assumptions, source);
   }
 
   // The dimensions that a call takes to be equal, each pair once.

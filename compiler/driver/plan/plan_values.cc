@@ -34,6 +34,34 @@ absl::StatusOr<DimExpr::Op> DimOp(tir::BinaryOp op) {
   }
 }
 
+// Sums of more terms are written as trees: a reader of protobufs refuses a
+// message that nests a hundred times, and a concatenation may have as many
+// parts.
+constexpr size_t kMaxNestedTerms = 16;
+
+struct LongSum {
+  std::vector<tir::Expr> added, subtracted;
+};
+
+// The terms of a sum, in order; of anything else itself.
+LongSum TermsOf(tir::Expr e) {
+  LongSum sum;
+  while (const auto* binary = tir::As<tir::Binary>(e)) {
+    if (binary->op != tir::BinaryOp::kAdd &&
+        binary->op != tir::BinaryOp::kSub) {
+      break;
+    }
+    (binary->op == tir::BinaryOp::kAdd ? sum.added : sum.subtracted)
+        .push_back(binary->b);
+    const tir::Expr rest = binary->a;
+    e = rest;
+  }
+  sum.added.push_back(e);
+  std::reverse(sum.added.begin(), sum.added.end());
+  std::reverse(sum.subtracted.begin(), sum.subtracted.end());
+  return sum;
+}
+
 }  // namespace
 
 int PlanValues::AddSymbol(const tir::Var* symbol) {
@@ -42,8 +70,29 @@ int PlanValues::AddSymbol(const tir::Var* symbol) {
   return symbols_[symbol];
 }
 
+absl::StatusOr<DimExpr> PlanValues::SumOf(
+    absl::Span<const tir::Expr> terms) const {
+  if (terms.empty()) return DimExpr();  // 0
+  if (terms.size() == 1) return ToDimExpr(terms[0]);
+  DimExpr out;
+  out.set_op(DimExpr::ADD);
+  const size_t half = terms.size() / 2;
+  INGOT_ASSIGN_OR_RETURN(*out.add_operands(), SumOf(terms.subspan(0, half)));
+  INGOT_ASSIGN_OR_RETURN(*out.add_operands(), SumOf(terms.subspan(half)));
+  return out;
+}
+
 absl::StatusOr<DimExpr> PlanValues::ToDimExpr(const tir::Expr& dim) const {
   DimExpr out;
+  const LongSum sum = TermsOf(dim);
+  if (sum.added.size() + sum.subtracted.size() > kMaxNestedTerms) {
+    INGOT_ASSIGN_OR_RETURN(DimExpr added, SumOf(sum.added));
+    if (sum.subtracted.empty()) return added;
+    out.set_op(DimExpr::SUB);
+    *out.add_operands() = std::move(added);
+    INGOT_ASSIGN_OR_RETURN(*out.add_operands(), SumOf(sum.subtracted));
+    return out;
+  }
   int64_t value;
   if (tir::AsConstInt(dim, &value)) {
     out.set_value(value);

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/driver/plan/storage_planner.h"
 #include "compiler/relay/ir.h"
 #include "compiler/tir/ir.h"
@@ -56,6 +57,8 @@ class PlanValues {
   void PlaceStorage();
 
  private:
+  // The sum of these, as a tree of even depth.
+  absl::StatusOr<DimExpr> SumOf(absl::Span<const tir::Expr> terms) const;
   // Storage for each request that is not joined to another, device by device.
   std::vector<StorageAssignment> AssignDevices(const std::vector<int>& joined);
 

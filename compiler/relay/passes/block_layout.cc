@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
+#include "compiler/relay/passes/conv3d_planes.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
@@ -54,8 +55,9 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   return c.Add("reshape", {result}, {{"shape", node.outputs[0].shape}});
 }
 
-constexpr Rule kAddUnitHeight[] = {
+constexpr Rule kPlaneRules[] = {
     {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
+    {"conv3d as conv2d", "conv3d", 2, AsPlanes},
     {"max_pool1d as 2d", "max_pool1d", 1, AsTwoDimensional},
     {"avg_pool1d as 2d", "avg_pool1d", 1, AsTwoDimensional},
     {"lp_pool1d as 2d", "lp_pool1d", 1, AsTwoDimensional},
@@ -119,7 +121,7 @@ bool HasConvolution(const Function& function) {
 
 }  // namespace
 
-absl::Span<const Rule> UnitHeightRules() { return kAddUnitHeight; }
+absl::Span<const Rule> PlaneRules() { return kPlaneRules; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   bool changed = false;
@@ -127,7 +129,7 @@ absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
     bool added = false;
     if (context->layouts.channel_block != nullptr) {
-      INGOT_ASSIGN_OR_RETURN(added, ApplyRules(function.get(), kAddUnitHeight));
+      INGOT_ASSIGN_OR_RETURN(added, ApplyRules(function.get(), kPlaneRules));
     }
     INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), *context));

@@ -16,6 +16,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/fusion_groups.h"
+#include "compiler/relay/passes/parameter_names.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/printer.h"
@@ -236,16 +237,6 @@ class FunctionFuser {
   std::map<std::string, std::string>& kernels_;  // text -> name
   std::map<Value, Value> replaced_;
 };
-
-// The part that two names share: the whole, or what stands after the last of
-// "./:".
-std::string CommonName(absl::string_view a, absl::string_view b) {
-  if (a == b) return std::string(a);
-  const auto last = [](absl::string_view name) {
-    return name.substr(name.find_last_of("./:") + 1);
-  };
-  return last(a) == last(b) ? std::string(last(a)) : "";
-}
 
 // Calls the parameters of kernels as the model calls the values that they are
 // given; of a kernel with several calls, by what these names share. Only now,

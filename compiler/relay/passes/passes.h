@@ -23,6 +23,7 @@ absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> UpdateStates(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
 absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
+absl::StatusOr<bool> ShareKernels(Module* module, PassContext* context);
 absl::StatusOr<bool> PlaceOnDevices(Module* module, PassContext* context);
 
 struct PassRow {
@@ -61,26 +62,30 @@ inline constexpr PassRow kPasses[] = {
      "run convolutions of single points on one long row, and products by one "
      "matrix on rows in one dimension",
      FlattenRows},
+    {"share_kernels", "keep one of the kernels that differ in symbols only",
+     ShareKernels},
     {"place_on_devices", "copy values to and from devices where they cross",
      PlaceOnDevices},
 };
 
 // The passes that a compilation runs, by its level of optimization.
 inline constexpr const char* kPassesOfLevel0[] = {
-    "infer_types",    "fold_constants", "eliminate_dead", "partition",
-    "fold_constants", "update_states",  "fuse_ops",       "place_on_devices"};
+    "infer_types", "fold_constants", "eliminate_dead",
+    "partition",   "fold_constants", "update_states",
+    "fuse_ops",    "share_kernels",  "place_on_devices"};
 inline constexpr const char* kPassesOfLevel1[] = {
+    "infer_types",   "fold_constants",  "simplify",         "fold_batch_norm",
+    "simplify",      "fold_constants",  "eliminate_common", "eliminate_dead",
+    "partition",     "fold_constants",  "update_states",    "fuse_ops",
+    "share_kernels", "place_on_devices"};
+inline constexpr const char* kPassesOfLevel2[] = {
     "infer_types",     "fold_constants", "simplify",         "fold_batch_norm",
     "simplify",        "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",       "fold_constants", "update_states",    "fuse_ops",
+    "partition",       "byte_products",  "fold_constants",   "simplify",
+    "join_attention",  "sub_pixel",      "block_layout",     "pack_weights",
+    "fold_constants",  "simplify",       "eliminate_common", "eliminate_dead",
+    "update_states",   "fuse_ops",       "flatten_rows",     "share_kernels",
     "place_on_devices"};
-inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types",    "fold_constants", "simplify",         "fold_batch_norm",
-    "simplify",       "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",      "byte_products",  "fold_constants",   "simplify",
-    "join_attention", "sub_pixel",      "block_layout",     "pack_weights",
-    "fold_constants", "simplify",       "eliminate_common", "eliminate_dead",
-    "update_states",  "fuse_ops",       "flatten_rows",     "place_on_devices"};
 
 }  // namespace ingot::relay
 

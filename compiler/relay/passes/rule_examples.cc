@@ -153,6 +153,10 @@ void AddPlanes(Examples* e) {
   (*e)["conv1d as conv2d"] =
       "(%x: f32[2, 3, 5]) -> (%y) { %w = const f32[4, 3, 3] random(1)"
       " %y = conv1d(%x, %w) {pads=[1, 0]} }";
+  (*e)["conv3d as conv2d"] =
+      "(%x: f32[2, 3, 6, 5, 4]) -> (%y) { %w = const f32[4, 3, 3, 2, 3] "
+      "random(1) %y = conv3d(%x, %w) {pads=[1, 0, 1, 2, 1, 0], strides=[2, 1, "
+      "2]} }";
   for (const std::string op :
        {"max_pool1d", "avg_pool1d", "lp_pool1d", "global_max_pool1d",
         "global_avg_pool1d", "global_lp_pool1d"}) {

@@ -12,7 +12,7 @@ std::vector<RuleTable> AllRuleTables() {
   std::vector<RuleTable> tables = {{"fold_batch_norm", BatchNormRules()},
                                    {"byte_products", ByteProductRules()},
                                    {"join_attention", AttentionRules()},
-                                   {"block_layout", UnitHeightRules()}};
+                                   {"block_layout", PlaneRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), IndexingRules(), ArithmeticRules(), WindowRules(),
         PatternRules(), ProjectionRules()}) {

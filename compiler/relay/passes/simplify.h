@@ -18,7 +18,7 @@ absl::Span<const Rule> ProjectionRules();  // simplify_projection.cc
 absl::Span<const Rule> BatchNormRules();    // fold_batch_norm.cc
 absl::Span<const Rule> ByteProductRules();  // byte_products.cc
 absl::Span<const Rule> AttentionRules();    // join_attention.cc
-absl::Span<const Rule> UnitHeightRules();   // block_layout.cc
+absl::Span<const Rule> PlaneRules();        // block_layout.cc
 
 }  // namespace ingot::relay
 

@@ -11,7 +11,11 @@ namespace ingot::te::cpu {
 namespace {
 
 // More pieces than this would be more code than they save time.
-constexpr size_t kMaxCuts = 16;
+constexpr size_t kMaxCuts = 128;
+
+size_t CountCuts(const Stage& stage, int axis) {
+  return ConditionCuts(stage.op(), axis, tir::Bounds::Dimensions()).size();
+}
 
 // Partial results for a reduction along contiguous elements: vectors, and
 // enough of them to hide the latency of an addition.
@@ -113,8 +117,7 @@ int SpecializeConditions(Stage* stage) {
   const int rank = static_cast<int>(stage->axes().size());
   int first = rank;
   for (int i = rank - 1; i >= 0; --i) {
-    size_t cuts =
-        ConditionCuts(stage->op(), i, tir::Bounds::Dimensions()).size();
+    const size_t cuts = CountCuts(*stage, i);
     if (cuts == 0 || cuts > kMaxCuts) continue;
     stage->Specialize(stage->axis(i));
     first = i;
@@ -163,7 +166,8 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   const int cut = SpecializeConditions(stage);
   const int64_t row = GuessExtent(shape[rank - 1]);
   Loop last = stage->axis(rank - 1);
-  if (lanes > 1 && row > 1) {
+  // Lanes on either side of so many conditions would take every branch.
+  if (lanes > 1 && row > 1 && CountCuts(*stage, rank - 1) <= kMaxCuts) {
     auto [outer, inner] = stage->Split(last, lanes);
     stage->Vectorize(inner);
     last = outer;

@@ -9,6 +9,10 @@ namespace {
 
 // Proofs look at no more facts than this, the newest ones.
 constexpr size_t kMaxFacts = 16;
+// And at none with so many terms more than what is to be proven: too many would
+// be left over, and a concatenation of a hundred parts has facts of a hundred
+// terms.
+constexpr size_t kMaxMoreTerms = 8;
 constexpr int kMaxSymbolicSteps = 8;
 // In how many ways quotients, minima and maxima are replaced by a bound.
 constexpr int kMaxChoices = 8;
@@ -120,6 +124,7 @@ bool Simplifier::ProveNonNegative(const Affine& a) {
   const auto& facts = bounds_->facts_;
   const size_t first = facts.size() > kMaxFacts ? facts.size() - kMaxFacts : 0;
   for (size_t i = facts.size(); i > first; --i) {
+    if (facts[i - 1].terms.size() > a.terms.size() + kMaxMoreTerms) continue;
     Affine difference = a;
     difference.Add(facts[i - 1], -1);
     choices = kMaxChoices;
