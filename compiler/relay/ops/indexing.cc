@@ -8,6 +8,7 @@
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
+#include "compiler/relay/ops/place_heap.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -346,8 +347,73 @@ OpDef OneHot() {
   return def;
 }
 
-// Selection: each next element is the best of those that come after the one
-// before, in the order of value and then position. k passes, no scratch.
+// The k elements that come first, of all that were seen, are a heap of places
+// whose first slot is the last of them; most others are compared with that one
+// alone. At the end the heap is taken apart from its first slot on.
+class TopOfAxis {
+ public:
+  TopOfAxis(const te::Tensor& x, int axis, const Dim& k, bool largest,
+            absl::Span<const te::Tensor> out)
+      : x_(x),
+        axis_(axis),
+        k_(k),
+        largest_(largest),
+        values_(out[0]),
+        places_(out[1]) {}
+
+  // `outer` are the indices of the other dimensions.
+  Stmt Write(const Indices& outer) const {
+    const auto at = [&](const Expr& i) {
+      Indices all = outer;
+      all.insert(all.begin() + axis_, i);
+      return all;
+    };
+    const PlaceHeap heap({[&](const Expr& slot) { return places_(at(slot)); },
+                          [&](const Expr& slot, const Expr& place) {
+                            return MakeStore(places_.buffer, at(slot), place);
+                          },
+                          [&](const Expr& a, const Expr& b) {
+                            return ComesBefore(x_(at(b)), b, x_(at(a)), a,
+                                               largest_);
+                          }});
+    const Expr last = places_(at(I64(0)));
+    const Stmt fill = Loop("i", k_, [&](const Expr& i) {
+      return MakeStore(places_.buffer, at(i), i);
+    });
+    // Those that follow have later places: equal ones do not come before.
+    const Cell bar("bar", x_.dtype());
+    const Stmt raise = bar.Set(x_(at(last)));
+    const Stmt scan = Loop("e", x_.shape()[axis_] - k_, [&](const Expr& e) {
+      const Expr place = k_ + e;
+      return MakeIf(Beats(x_(at(place)), bar.value(), largest_),
+                    MakeSeq({MakeStore(places_.buffer, at(I64(0)), place),
+                             heap.Restore(k_), raise}));
+    });
+    const Cell end("end", DataType::Int(64));
+    const Stmt sort = Loop("s", Max(k_ - 1, I64(0)), [&](const Expr& s) {
+      const Expr slot = k_ - 1 - s;
+      return MakeSeq({end.Set(places_(at(slot))),
+                      MakeStore(places_.buffer, at(slot), last),
+                      MakeStore(places_.buffer, at(I64(0)), end.value()),
+                      heap.Restore(slot)});
+    });
+    const Stmt values = Loop("i", k_, [&](const Expr& i) {
+      return MakeStore(values_.buffer, at(i), x_(at(places_(at(i)))));
+    });
+    const Stmt all =
+        WithCells({&end, &bar},
+                  MakeSeq({fill, heap.Order(k_), raise, scan, sort, values}));
+    return MakeIf(Gt(k_, I64(0)), heap.With(k_, all));
+  }
+
+ private:
+  const te::Tensor x_;
+  const int axis_;
+  const Dim k_;
+  const bool largest_;
+  const te::Tensor values_, places_;
+};
+
 OpDef TopK() {
   OpDef def;
   def.name = "top_k";
@@ -377,48 +443,15 @@ OpDef TopK() {
     const te::Tensor x = c.inputs[0];
     const int axis = AxisOf(c);
     const bool largest = c.attrs.Get<int64_t>("largest") != 0;
-    const DataType t = x.dtype(), i64 = DataType::Int(64);
-    auto beats = [&](const Expr& a, const Expr& b) {
-      return largest ? Gt(a, b) : Lt(a, b);
-    };
     const Shape& shape = c.outputs[0].shape;
+    Shape outer = shape;
+    outer.erase(outer.begin() + axis);
     return c.graph.Extern(
-        c.name, {shape, shape}, {t, i64}, {x},
+        c.name, {shape, shape}, {x.dtype(), DataType::Int(64)}, {x},
         [&](absl::Span<const te::Tensor> out) {
-          return LoopNest(shape, "o", [&](const Indices& i) {
-            const tir::Buffer best = Scratch("best", t, 1);
-            const tir::Buffer place = Scratch("place", i64, 1);
-            const Indices zero = {I64(0)};
-            Indices before = i;
-            before[axis] = Max(i[axis] - 1, I64(0));
-            const Expr last = out[0](before), last_place = out[1](before);
-            const Stmt scan = Loop("e", x.shape()[axis], [&](const Expr& e) {
-              Indices at = i;
-              at[axis] = e;
-              const Expr v = x(at);
-              const Expr after =
-                  Or(Eq(i[axis], I64(0)),
-                     Or(beats(last, v), And(Eq(last, v), Gt(e, last_place))));
-              const Expr better = Or(Lt(tir::MakeLoad(place, zero), I64(0)),
-                                     beats(v, tir::MakeLoad(best, zero)));
-              return tir::MakeIf(
-                  And(after, better),
-                  tir::MakeSeq({tir::MakeStore(best, zero, v),
-                                tir::MakeStore(place, zero, e)}));
-            });
-            // NaNs come after nothing; position 0 then stands in.
-            return tir::MakeAllocate(
-                best,
-                tir::MakeAllocate(
-                    place,
-                    tir::MakeSeq({tir::MakeStore(best, zero, MakeConst(t, 0)),
-                                  tir::MakeStore(place, zero, I64(-1)), scan,
-                                  tir::MakeStore(out[0].buffer, i,
-                                                 tir::MakeLoad(best, zero)),
-                                  tir::MakeStore(out[1].buffer, i,
-                                                 Max(tir::MakeLoad(place, zero),
-                                                     I64(0)))})));
-          });
+          const TopOfAxis top(x, axis, shape[axis], largest, out);
+          return LoopNest(outer, "o",
+                          [&](const Indices& i) { return top.Write(i); });
         });
   };
   return def;

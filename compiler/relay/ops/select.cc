@@ -5,6 +5,7 @@
 
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
+#include "compiler/relay/ops/place_heap.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -155,8 +156,9 @@ struct Box {
   Expr area() const { return (y2 - y1) * (x2 - x1); }
 };
 
-// Picks, class by class, the best box that is left, and drops those that
-// overlap it too much.
+// Picks, class by class, the best box that is left unless it overlaps one that
+// was picked too much. Those left are a heap by score, so that most boxes of
+// low scores are never looked at.
 class BoxSelection {
  public:
   explicit BoxSelection(const ComputeContext& c)
@@ -169,8 +171,8 @@ class BoxSelection {
         all_scores_(c.attrs.Get<int64_t>("all_scores") != 0),
         room_(c.outputs[0].shape[0]),
         most_(c.attrs.Get<Shape>("most")[0]),
-        alive_(tir::MakeBuffer("alive", DataType::Bool(), {count()},
-                               tir::Scope::kWorkspace)) {}
+        left_(tir::MakeBuffer("left", DataType::Int(64), {count()},
+                              tir::Scope::kWorkspace)) {}
 
   // Writes batch, class and place of each box that is picked to the rows of
   // out[0], followed by zeros, and how many there are to out[1].
@@ -189,20 +191,15 @@ class BoxSelection {
       return MakeIf(Ge(k, number_.value()), MakeSeq(std::move(zeros)));
     });
     return MakeAllocate(
-        alive_,
+        left_,
         WithCells(
-            {&taken_, &best_, &number_},
-            MakeSeq({best_.Set(-1), classes, rest,
+            {&candidates_, &size_, &best_, &first_, &near_, &number_},
+            MakeSeq({classes, rest,
                      MakeStore(out[1].buffer, {I64(0)}, number_.value())})));
   }
 
  private:
   Dim count() const { return boxes_.shape()[1]; }
-  Expr IsAlive(const Expr& i) const { return MakeLoad(alive_, {i}); }
-  Stmt Drop(const Expr& i) const {
-    return MakeStore(alive_, {i}, tir::MakeBool(false));
-  }
-
   Box BoxAt(const Expr& batch, const Expr& i) const {
     auto at = [&](int k) { return boxes_({batch, i, I64(k)}); };
     if (center_) {
@@ -226,50 +223,79 @@ class BoxSelection {
 
   Stmt PickFromClass(const tir::Buffer& rows, const Expr& batch,
                      const Expr& kind) const {
-    auto score = [&](const Expr& i) { return scores_({batch, kind, i}); };
-    const Stmt start = Loop("i", count(), [&](const Expr& i) {
+    const auto score = [&](const Expr& i) { return scores_({batch, kind, i}); };
+    const auto left = [&](const Expr& slot) { return MakeLoad(left_, {slot}); };
+    const PlaceHeap heap({left,
+                          [&](const Expr& slot, const Expr& place) {
+                            return MakeStore(left_, {slot}, place);
+                          },
+                          [&](const Expr& a, const Expr& b) {
+                            return ComesBefore(score(a), a, score(b), b,
+                                               /*largest_first=*/true);
+                          }});
+    const Stmt add = Loop("i", count(), [&](const Expr& i) {
+      const Stmt it =
+          MakeSeq({MakeStore(left_, {size_.value()}, i), size_.Increment()});
       const Expr least = tir::MakeCast(boxes_.dtype(), least_score_({}));
-      return MakeStore(alive_, {i},
-                       all_scores_ ? tir::MakeBool(true) : Gt(score(i), least));
+      return all_scores_ ? it : MakeIf(Gt(score(i), least), it);
     });
-    const Stmt find = Loop("i", count(), [&](const Expr& i) {
-      const Expr so_far = Max(best_.value(), I64(0));
-      const Expr better =
-          Or(Lt(best_.value(), I64(0)), Gt(score(i), score(so_far)));
-      return MakeIf(And(IsAlive(i), better), best_.Set(i));
+    const Stmt next =
+        MakeSeq({best_.Set(left(I64(0))), size_.Set(size_.value() - 1),
+                 MakeStore(left_, {I64(0)}, left(size_.value())),
+                 MakeIf(Gt(size_.value(), I64(0)), heap.Restore(size_.value())),
+                 LookForNear(rows, batch),
+                 MakeIf(Eq(near_.value(), I64(0)), Take(rows, batch, kind))});
+    const Expr taken = number_.value() - first_.value();
+    const Expr most = Min(Min(most_asked_({}), most_), room_ - first_.value());
+    const Stmt pick = Loop("r", candidates_.value(), [&](const Expr&) {
+      return MakeIf(Lt(taken, most), next);
     });
-    const Expr more =
-        And(Lt(taken_.value(), most_asked_({})), Lt(number_.value(), room_));
     return MakeSeq(
-        {start, taken_.Set(I64(0)), Loop("r", most_, [&](const Expr&) {
-           return MakeIf(more, MakeSeq({best_.Set(I64(-1)), find,
-                                        MakeIf(Ge(best_.value(), I64(0)),
-                                               Take(rows, batch, kind))}));
-         })});
+        {size_.Set(0), add, candidates_.Set(size_.value()),
+         first_.Set(number_.value()),
+         MakeIf(Gt(size_.value(), I64(0)),
+                heap.With(size_.value(),
+                          MakeSeq({heap.Order(size_.value()), pick})))});
   }
 
-  // Adds the best box, and drops it and those too near.
+  // Sets `near` to whether a box of the class that was picked is too near to
+  // the best one, a few at a time so that the rest need not be looked at.
+  Stmt LookForNear(const tir::Buffer& rows, const Expr& batch) const {
+    constexpr int64_t kFew = 16;
+    const Expr picked = number_.value() - first_.value();
+    const Stmt look = Loop("f", CeilDiv(picked, kFew), [&](const Expr& f) {
+      const Expr from = f * I64(kFew);
+      const Stmt few =
+          Loop("k", Min(picked - from, I64(kFew)), [&](const Expr& k) {
+            const Expr other =
+                MakeLoad(rows, {first_.value() + from + k, I64(2)});
+            return MakeIf(
+                TooNear(BoxAt(batch, best_.value()), BoxAt(batch, other)),
+                near_.Set(1));
+          });
+      return MakeIf(Eq(near_.value(), I64(0)), few);
+    });
+    return MakeSeq({near_.Set(0), look});
+  }
+
   Stmt Take(const tir::Buffer& rows, const Expr& batch,
             const Expr& kind) const {
-    return MakeSeq(
-        {MakeStore(rows, {number_.value(), I64(0)}, batch),
-         MakeStore(rows, {number_.value(), I64(1)}, kind),
-         MakeStore(rows, {number_.value(), I64(2)}, best_.value()),
-         number_.Set(number_.value() + 1), taken_.Set(taken_.value() + 1),
-         Drop(best_.value()), Loop("i", count(), [&](const Expr& i) {
-           return MakeIf(IsAlive(i), MakeIf(TooNear(BoxAt(batch, best_.value()),
-                                                    BoxAt(batch, i)),
-                                            Drop(i)));
-         })});
+    return MakeSeq({MakeStore(rows, {number_.value(), I64(0)}, batch),
+                    MakeStore(rows, {number_.value(), I64(1)}, kind),
+                    MakeStore(rows, {number_.value(), I64(2)}, best_.value()),
+                    number_.Increment()});
   }
 
   const te::Tensor boxes_, scores_, most_asked_, overlap_, least_score_;
   const bool center_, all_scores_;
-  const Dim room_, most_;  // of all classes, of one
-  const tir::Buffer alive_;
+  const Dim room_, most_;   // of all classes, of one
+  const tir::Buffer left_;  // places of boxes, a heap
+  const Cell candidates_{"candidates", DataType::Int(64)};
+  const Cell size_{"size", DataType::Int(64)};    // of the heap
+  const Cell first_{"first", DataType::Int(64)};  // row of the class
   const Cell number_{"number", DataType::Int(64)};
   const Cell best_{"best", DataType::Int(64)};
-  const Cell taken_{"taken", DataType::Int(64)};
+  const Cell near_{"near", DataType::Int(64)};
 };
 
 OpDef NonMaxSuppression() {

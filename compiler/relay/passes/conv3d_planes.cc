@@ -75,7 +75,10 @@ absl::StatusOr<Value> CoveredPlanes(RuleContext& c, const Node& node,
     Ints pads(10);
     pads[2] = p.pads[0];
     pads[7] = p.pads[3];
-    INGOT_ASSIGN_OR_RETURN(x, c.Add("pad", {x}, {{"pads", pads}}));
+    const double value =
+        static_cast<double>(node.attrs.Get<int64_t>("pad_value"));
+    INGOT_ASSIGN_OR_RETURN(
+        x, c.Add("pad", {x}, {{"pads", pads}, {"value", value}}));
   }
   INGOT_ASSIGN_OR_RETURN(
       x, c.Add("transpose", {x}, {{"axes", Ints{0, 2, 1, 3, 4}}}));

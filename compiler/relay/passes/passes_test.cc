@@ -405,6 +405,33 @@ TEST(SimplifyTest, PartsOfAProjectionAreProjections) {
       ElementsAre("matmul", "slice"));
 }
 
+// Of a dilated kernel on an image no larger than its steps only the middle is
+// left, with as many zeros around as it still needs; where an element lies on
+// the data once, or what is padded is not zero, the kernel stays.
+TEST(SimplifyTest, TapsOfPaddingGo) {
+  const struct {
+    const char* attrs;
+    const char* kernel;
+  } kCases[] = {
+      {"pads=[8, 8, 8, 8], dilations=[8, 8]", "[4, 3, 1, 1]"},
+      {"pads=[8, 7, 8, 7], dilations=[8, 7]", "[4, 3, 1, 3]"},
+      {"pads=[9, 0, 9, 0], dilations=[9, 1]", "[4, 3, 1, 3]"},
+      {"pads=[7, 7, 7, 7], dilations=[7, 7]", "[4, 3, 3, 3]"},
+      {"pads=[8, 8, 8, 8], dilations=[8, 8], pad_value=1", "[4, 3, 3, 3]"},
+  };
+  for (const auto& c : kCases) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::StrCat("(%x: f32[1, 3, 8, 8]) -> (%y) {\n",
+                          "    %w = const f32[4, 3, 3, 3] random(1)\n",
+                          "    %y = conv2d(%x, %w) {", c.attrs, "}\n  }")),
+        {"simplify"});
+    ASSERT_NE(module, nullptr) << c.attrs;
+    EXPECT_THAT(Print(*module),
+                ::testing::HasSubstr(absl::StrCat("const f32", c.kernel)))
+        << c.attrs;
+  }
+}
+
 TEST(SimplifyTest, DimensionsOfOneGoBeforeTransposes) {
   const auto text_after = [](absl::string_view body) {
     const auto module = CheckKeepsMeaning(

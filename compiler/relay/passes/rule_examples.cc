@@ -150,6 +150,16 @@ void AddPlanes(Examples* e) {
   (*e)["mean of planes"] = of_plane("reduce_mean", "axes=[-2, -1]");
   (*e)["maximum of whole planes"] = of_plane("max_pool2d", "kernel=[4, 5]");
   (*e)["average of whole planes"] = of_plane("avg_pool2d", "kernel=[4, 5]");
+  (*e)["conv1d without taps of padding"] =
+      "(%x: f32[2, 3, 5]) -> (%y) { %w = const f32[4, 3, 3] random(1)"
+      " %y = conv1d(%x, %w) {pads=[7, 6], dilations=[6], strides=[2]} }";
+  (*e)["conv2d without taps of padding"] =
+      "(%x: f32[1, 3, 5, 6]) -> (%y) { %w = const f32[4, 3, 3, 3] random(1)"
+      " %y = conv2d(%x, %w) {pads=[8, 4, 8, 4], dilations=[8, 4]} }";
+  (*e)["conv3d without taps of padding"] =
+      "(%x: f32[1, 2, 3, 5, 4]) -> (%y) { %w = const f32[4, 2, 3, 3, 3] "
+      "random(1) %y = conv3d(%x, %w) {pads=[3, 1, 5, 3, 1, 5], "
+      "dilations=[3, 1, 5]} }";
   (*e)["conv1d as conv2d"] =
       "(%x: f32[2, 3, 5]) -> (%y) { %w = const f32[4, 3, 3] random(1)"
       " %y = conv1d(%x, %w) {pads=[1, 0]} }";

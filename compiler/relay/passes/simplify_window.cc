@@ -1,5 +1,7 @@
 // Rules on convolutions, pools and what pads them.
+#include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "base/status_macros.h"
@@ -7,6 +9,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
+#include "compiler/tir/arith/interval.h"
 #include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay {
@@ -164,7 +167,74 @@ absl::StatusOr<Value> PoolOfOne(RuleContext&, const Node& node) {
   return node.inputs[0];
 }
 
+// The elements of a kernel, along one dimension, that lie on the data anywhere.
+struct TapRange {
+  int64_t first, end;
+};
+
+std::optional<TapRange> TapsOnData(int64_t data, int64_t results, int64_t taps,
+                                   int64_t stride, int64_t dilation,
+                                   int64_t pad) {
+  TapRange range = {taps, 0};
+  for (int64_t k = 0; k < taps; ++k) {
+    // Of the results that read at or after the data's beginning, the first.
+    const int64_t at = k * dilation - pad;
+    const int64_t skipped = at < 0 ? tir::CeilDivInt(-at, stride) : 0;
+    if (skipped >= results || at + skipped * stride >= data) continue;
+    range.first = std::min(range.first, k);
+    range.end = k + 1;
+  }
+  if (range.first >= range.end) return std::nullopt;
+  return range;
+}
+
+// Outer elements of a kernel that nowhere lie on the data go: large dilations
+// on small images leave of a kernel of 3x3 a single point.
+absl::StatusOr<Value> WithoutTapsOfPadding(RuleContext& c, const Node& node) {
+  const Tensor* const w = ConstantOf(node.inputs[1]);
+  const auto x = ConstShape(node.inputs[0].type().shape);
+  const auto y = ConstShape(node.outputs[0].shape);
+  const size_t n = node.outputs[0].shape.size() - 2;
+  if (w == nullptr || !x || !y || All(node, "pads", 0) ||
+      node.attrs.Get<int64_t>("pad_value") != 0 || w->shape().size() != n + 2 ||
+      x->size() != n + 2 || (w->dtype().is_float() && !AllFinite(*w))) {
+    return Value{};
+  }
+  const Ints strides = node.attrs.GetEach("strides", n);
+  const Ints dilations = node.attrs.GetEach("dilations", n);
+  Ints pads = node.attrs.GetEach("pads", 2 * n);
+  Ints axes;
+  Shape starts, ends;
+  for (size_t d = 0; d < n; ++d) {
+    const int64_t taps = w->shape()[2 + d];
+    const auto range = TapsOnData((*x)[2 + d], (*y)[2 + d], taps, strides[d],
+                                  dilations[d], pads[d]);
+    if (!range || (range->first == 0 && range->end == taps)) continue;
+    const int64_t before = pads[d] - range->first * dilations[d];
+    const int64_t after = pads[n + d] - (taps - range->end) * dilations[d];
+    if (before < 0 || after < 0) continue;
+    pads[d] = before;
+    pads[n + d] = after;
+    axes.push_back(static_cast<int64_t>(2 + d));
+    starts.push_back(tir::MakeInt(range->first));
+    ends.push_back(tir::MakeInt(range->end));
+  }
+  if (axes.empty()) return Value{};
+  INGOT_ASSIGN_OR_RETURN(
+      const Value taps,
+      c.Add("slice", {node.inputs[1]},
+            {{"starts", starts}, {"ends", ends}, {"axes", axes}}));
+  Attrs attrs = node.attrs;
+  attrs.Set("pads", pads);
+  std::vector<Value> inputs = node.inputs;
+  inputs[1] = taps;
+  return c.Add(node.op->name, std::move(inputs), std::move(attrs));
+}
+
 constexpr Rule kRules[] = {
+    {"conv1d without taps of padding", "conv1d", 2, WithoutTapsOfPadding},
+    {"conv2d without taps of padding", "conv2d", 2, WithoutTapsOfPadding},
+    {"conv3d without taps of padding", "conv3d", 2, WithoutTapsOfPadding},
     {"pad into a conv1d", "conv1d", 1, PadIntoWindow},
     {"pad into a conv2d", "conv2d", 1, PadIntoWindow},
     {"pad into a conv3d", "conv3d", 1, PadIntoWindow},
