@@ -360,7 +360,8 @@ class PlanBuilder {
   std::map<const tir::Var*, tir::Expr> SymbolsOf(const Node& call) const {
     std::map<const tir::Var*, tir::Expr> symbols;
     const relay::Function& callee = *module_.Find(call.callee);
-    for (size_t i = 0; i < call.inputs.size(); ++i) {
+    // After these a call may give constants that code generation asked for.
+    for (size_t i = 0; i < callee.inputs.size(); ++i) {
       const relay::Shape& taken = callee.inputs[i]->outputs[0].shape;
       const relay::Shape& given = call.inputs[i].type().shape;
       for (size_t d = 0; d < taken.size(); ++d) {
