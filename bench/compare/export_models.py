@@ -114,7 +114,7 @@ def export(name, folder):
     torch.onnx.export(network, inputs, path,
                       opset_version=11 if name in DETECTORS else 16,
                       input_names=[f"input_{i}" for i in range(len(tensors))])
-    # What the network does not look at is no input.
+    # The exporter drops inputs that the network does not look at.
     for i, taken in enumerate(onnx.load(path).graph.input):
         tensor = tensors[int(taken.name.split("_")[1])].numpy()
         proto = numpy_helper.from_array(tensor, taken.name)

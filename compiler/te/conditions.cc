@@ -18,8 +18,8 @@ class Thresholds : public tir::ExprVisitor {
   std::vector<Affine> found;
 
  protected:
-  // What a search for the part that an element is in compares with comes in
-  // the order of the parts.
+  // A search for the part that an element is in compares with the beginnings of
+  // parts, which then come in order.
   void VisitSelect(const tir::Select& node) override {
     Visit(node.on_true);
     Visit(node.condition);

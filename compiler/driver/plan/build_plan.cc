@@ -355,7 +355,7 @@ class PlanBuilder {
     return absl::OkStatus();
   }
 
-  // What the symbols of the function that a call names are in the call, by the
+  // The values that the symbols of a called function have in a call, by the
   // operands that bind them.
   std::map<const tir::Var*, tir::Expr> SymbolsOf(const Node& call) const {
     std::map<const tir::Var*, tir::Expr> symbols;

@@ -24,7 +24,7 @@ Expr ComesBefore(const Expr& value_a, const Expr& a, const Expr& value_b,
 }
 
 Stmt PlaceHeap::With(const Expr& largest, Stmt body) const {
-  // Of a heap of 2^n places a path has n steps.
+  // A path through a heap of 2^n places has n steps.
   const Stmt count = Loop("l", I64(kMostLevels), [&](const Expr&) {
     return MakeIf(
         Lt(reach_.value(), largest),

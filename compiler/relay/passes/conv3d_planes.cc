@@ -29,7 +29,7 @@ struct Problem {
     }
   }
 
-  // Of the convolution in two of the dimensions.
+  // The attributes of a convolution in two of the dimensions.
   Attrs Of(size_t a, size_t b) const {
     Attrs attrs = others;
     attrs.Set("strides", Ints{strides[a], strides[b]});

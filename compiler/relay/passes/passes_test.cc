@@ -405,8 +405,8 @@ TEST(SimplifyTest, PartsOfAProjectionAreProjections) {
       ElementsAre("matmul", "slice"));
 }
 
-// Of a dilated kernel on an image no larger than its steps only the middle is
-// left, with as many zeros around as it still needs; where an element lies on
+// Only the middle of a dilated kernel is left on an image no larger than its
+// steps, with as many zeros around as it still needs; where an element lies on
 // the data once, or what is padded is not zero, the kernel stays.
 TEST(SimplifyTest, TapsOfPaddingGo) {
   const struct {

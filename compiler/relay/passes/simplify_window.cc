@@ -177,7 +177,7 @@ std::optional<TapRange> TapsOnData(int64_t data, int64_t results, int64_t taps,
                                    int64_t pad) {
   TapRange range = {taps, 0};
   for (int64_t k = 0; k < taps; ++k) {
-    // Of the results that read at or after the data's beginning, the first.
+    // The first result that reads at or after the data's beginning.
     const int64_t at = k * dilation - pad;
     const int64_t skipped = at < 0 ? tir::CeilDivInt(-at, stride) : 0;
     if (skipped >= results || at + skipped * stride >= data) continue;
