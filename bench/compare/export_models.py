@@ -36,27 +36,6 @@ IMAGES = ["convnext_tiny", "densenet121", "efficientnet_b0",
           "regnet_y_400mf", "resnet18", "resnext50_32x4d",
           "shufflenet_v2_x0_5", "squeezenet1_0", "swin_t", "swin_v2_t",
           "vit_b_32"]
-AUDIO = {
-    "conformer": lambda: (
-        torchaudio.models.Conformer(80, 4, 256, 6, 31),
-        (torch.randn(1, 200, 80), torch.tensor([200]))),
-    "conv_tasnet": lambda: (
-        torchaudio.models.conv_tasnet_base(), (torch.randn(1, 1, 16000),)),
-    "deepspeech": lambda: (
-        torchaudio.models.DeepSpeech(80, 512), (torch.randn(1, 1, 200, 80),)),
-    "wav2letter": lambda: (
-        torchaudio.models.Wav2Letter(40, "mfcc", 40),
-        (torch.randn(1, 40, 200),)),
-    "wav2vec2": lambda: (
-        torchaudio.models.wav2vec2_base(aux_num_out=32),
-        (torch.randn(1, 16000),)),
-}
-DEFAULT = IMAGES + SEGMENTERS + list(VIDEO) + list(DETECTORS) + list(AUDIO)
-
-
-def is_one_of_several(name):
-    """Whether only the first of the network's results is looked at."""
-    return name in ("conformer", "wav2vec2")
 
 
 class First(torch.nn.Module):
@@ -71,12 +50,29 @@ class First(torch.nn.Module):
         return results["out"] if isinstance(results, dict) else results[0]
 
 
+AUDIO = {
+    "conformer": lambda: (
+        First(torchaudio.models.Conformer(80, 4, 256, 6, 31)),
+        (torch.randn(1, 200, 80), torch.tensor([200]))),
+    "conv_tasnet": lambda: (
+        torchaudio.models.conv_tasnet_base(), (torch.randn(1, 1, 16000),)),
+    "deepspeech": lambda: (
+        torchaudio.models.DeepSpeech(80, 512), (torch.randn(1, 1, 200, 80),)),
+    "wav2letter": lambda: (
+        torchaudio.models.Wav2Letter(40, "mfcc", 40),
+        (torch.randn(1, 40, 200),)),
+    "wav2vec2": lambda: (
+        First(torchaudio.models.wav2vec2_base(aux_num_out=32)),
+        (torch.randn(1, 16000),)),
+}
+DEFAULT = IMAGES + SEGMENTERS + list(VIDEO) + list(DETECTORS) + list(AUDIO)
+
+
 def make(name):
     """The network, and the tensors that it is called with."""
     models = torchvision.models
     if name in AUDIO:
-        network, inputs = AUDIO[name]()
-        return First(network) if is_one_of_several(name) else network, inputs
+        return AUDIO[name]()
     if name in DETECTORS:
         size = DETECTORS[name]
         sizes = {} if name.startswith("ssd") else {

@@ -6,8 +6,8 @@
 //
 // A detector that does the same for each of ninety classes, whose numbers of
 // boxes are as many symbols, has a kernel for each operator and not for each
-// class. It runs last: passes before it may take an operand's symbols to be the
-// kernel's.
+// class. It runs after all passes that look into kernels, which may take the
+// symbols of a call's operands to be the kernel's.
 #include <map>
 #include <string>
 #include <variant>
