@@ -9,8 +9,8 @@
 //
 // A schedule runs its vectors along rows and cannot run them over two, and its
 // tiles along one dimension of rows; the reshapes cost nothing. Convolutions
-// are those that stay in plain layout: of groups, mostly, that do not fill
-// blocks of channels.
+// are in plain layout, as those of groups that do not fill blocks of channels,
+// or on blocks.
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
+#include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
@@ -46,9 +47,10 @@ bool IsWorthwhile(const Ints& extents) {
 // The rows of the convolution's result, if each of its elements depends on the
 // element of its data in the same place alone.
 std::optional<Run> RowsOfConv(const Node& conv) {
-  if (conv.outputs[0].shape.size() != 4 ||
-      conv.attrs.Get<std::string>("data_layout") != "NCHW" ||
-      conv.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
+  // The channels of a block come after the plane.
+  const size_t block =
+      IsPlainLayout(conv.attrs.Get<std::string>("data_layout")) ? 0 : 1;
+  if (conv.outputs[0].shape.size() != 4 + block ||
       conv.attrs.GetEach("strides", 2) != Ints{1, 1} ||
       conv.attrs.GetEach("pads", 4) != Ints{0, 0, 0, 0}) {
     return std::nullopt;
@@ -60,7 +62,7 @@ std::optional<Run> RowsOfConv(const Node& conv) {
   if (taps != Ints{1, 1} || !plane.has_value() || (*plane)[0] <= 1) {
     return std::nullopt;
   }
-  return Run{*plane, 0};
+  return Run{*plane, block, conv.inputs[1].node};
 }
 
 // The rows of a product's data, which are in all dimensions but the last.

@@ -432,6 +432,18 @@ TEST(SimplifyTest, TapsOfPaddingGo) {
   }
 }
 
+// Kernels in blocks have other dimensions than their attributes count.
+TEST(SimplifyTest, TapsOfBlockedKernelsStay) {
+  const auto module = CheckKeepsMeaning(
+      Main("(%x: f32[1, 2, 8, 8, 4]) -> (%y) {\n"
+           "    %w = const f32[2, 1, 3, 3, 4] random(1)\n"
+           "    %y = conv2d(%x, %w) {pads=[8, 8, 8, 8], dilations=[8, 8],"
+           " groups=8, data_layout=\"NCHW4c\", kernel_layout=\"OIHW4o\"}\n  }"),
+      {"simplify"});
+  ASSERT_NE(module, nullptr);
+  EXPECT_THAT(Print(*module), ::testing::HasSubstr("const f32[2, 1, 3, 3, 4]"));
+}
+
 TEST(SimplifyTest, DimensionsOfOneGoBeforeTransposes) {
   const auto text_after = [](absl::string_view body) {
     const auto module = CheckKeepsMeaning(

@@ -196,6 +196,7 @@ absl::StatusOr<Value> WithoutTapsOfPadding(RuleContext& c, const Node& node) {
   const auto y = ConstShape(node.outputs[0].shape);
   const size_t n = node.outputs[0].shape.size() - 2;
   if (w == nullptr || !x || !y || All(node, "pads", 0) ||
+      !IsPlainLayout(node.attrs.Get<std::string>("data_layout")) ||
       node.attrs.Get<int64_t>("pad_value") != 0 || w->shape().size() != n + 2 ||
       x->size() != n + 2 || (w->dtype().is_float() && !AllFinite(*w))) {
     return Value{};

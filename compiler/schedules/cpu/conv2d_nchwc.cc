@@ -14,6 +14,8 @@
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/te/tags.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
 namespace {
@@ -30,6 +32,14 @@ std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage* pad) {
   return PlaneInteriorOf(acc, *pad);
 }
 
+// What all channels of a block read; the other operand is the weights.
+const tir::Load* DataOf(const Stage& acc) {
+  for (const tir::Load* load : LoadsOf(acc.op().value)) {
+    if (!DependsOn(*load, acc.op().axis.back().get())) return load;
+  }
+  return nullptr;
+}
+
 // The sizes of one convolution that the order of its loops depends on.
 struct Problem {
   // Without `pad` no padding need be copied.
@@ -44,6 +54,10 @@ struct Problem {
   int64_t WeightBytes(int64_t oc_blocks) const {
     return terms * oc_blocks * block * element;
   }
+  // Bytes of the data that a row's places read, where no two read the same.
+  int64_t RowBytes() const { return width * terms * element; }
+  // Blocks of a row's columns worth trying: the whole row first.
+  std::vector<int64_t> ColumnBlocks(const MachineModel& machine) const;
   // Rows of a tile's sums that stay in the first-level cache beside the rest.
   int64_t SumRows(int64_t oc_blocks, const MachineModel& machine) const;
 
@@ -65,8 +79,12 @@ struct Problem {
   int64_t terms;           // of one output element
   int64_t input_channels;  // iterations of the outermost reduce loop
   int64_t window;          // elements of the kernel's plane
-  int64_t element;         // bytes
+  // Each of a row's columns reads one of the data, its own.
+  bool cuts_columns;
+  int64_t element;  // bytes
   int64_t padded_bytes = 0;
+  int64_t nests;  // images, times groups
+  bool parallel;
   // One image, or groups: threads share the output channels, or the groups,
   // alone, so that the loop over channels may have a tail. With more images the
   // loops are fused and may not.
@@ -88,9 +106,17 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
   input_channels = std::max<int64_t>(1, GuessExtent(reduce[0]));
   window = terms / input_channels /
            (reduce.size() == 4 ? GuessExtent(reduce[3]) : 1);
+  const tir::Load* data = DataOf(acc);
+  cuts_columns =
+      data != nullptr && ConstExtent(shape[3]).has_value() &&
+      GuessExtent(reduce[2]) == 1 &&
+      tir::ToAffine(data->indices[3]).CoefficientOf(acc.op().axis[3].get()) ==
+          1;
   element = acc.output().dtype().bytes();
   group_blocks = ChannelsOfGroup(acc, blocks * block) / block;
   if (group_blocks == 0 || blocks % group_blocks != 0) group_blocks = blocks;
+  nests = GuessExtent(shape[0]) * (blocks / group_blocks);
+  parallel = GuessWork(&acc) >= kParallelWork;
   const bool has_one_image = ConstExtent(shape[0]) == std::optional<int64_t>(1);
   constexpr int64_t kManyBlocks = 24, kManyOfGroup = 8;
   uneven = vectors_per_block == 1 &&
@@ -99,6 +125,20 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
   if (pad != nullptr) {
     padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
   }
+}
+
+std::vector<int64_t> Problem::ColumnBlocks(const MachineModel& machine) const {
+  std::vector<int64_t> columns = {width};
+  if (!cuts_columns || RowBytes() <= machine.l2_bytes / 2) return columns;
+  // A thread keeps the data of a block on its stack, where they are padded.
+  constexpr int64_t kFewest = 24, kMostBytes = 160 << 10;
+  const int64_t most_bytes = std::min(kMostBytes, machine.l2_bytes / 4);
+  for (int64_t b = width / 2; b >= kFewest; --b) {
+    if (width % b == 0 && RowBytes() / width * b <= most_bytes) {
+      columns.push_back(b);
+    }
+  }
+  return columns;
 }
 
 int64_t Problem::SumRows(int64_t oc_blocks, const MachineModel& machine) const {
@@ -116,38 +156,77 @@ bool Problem::PrefersSplitChannels(int64_t oc_blocks,
              (window == 1 ? machine.l1_bytes : machine.l2_bytes / 2);
 }
 
+// Whether the loops of a choice exist.
+bool IsPossible(const Problem& p, const MachineModel& machine,
+                const ScheduleChoice& choice) {
+  const bool rows_outside = choice.Get("rows_outside") != 0;
+  const bool copies_padding = choice.Get("copies_padding") != 0;
+  if (choice.Get("columns") < p.width && (!rows_outside || !copies_padding)) {
+    return false;
+  }
+  return choice.Get("split_channels") == 0 ||
+         (!rows_outside && copies_padding &&
+          p.SumRows(p.BlocksOf(choice.Get("vectors")), machine) >= 1);
+}
+
+// A copy is written and read once more.
+constexpr double kCopiedPerCycle = 4;
+
+// Cycles that blocks of columns take beside their tiles: weights that do not
+// stay in the second-level cache are read for each.
+double ColumnBlockCycles(const Problem& p, const MachineModel& machine,
+                         int64_t columns) {
+  constexpr double kFarPerCycle = 16;
+  const int64_t weights = p.WeightBytes(p.blocks);
+  if (weights <= machine.l2_bytes / 2) return 0;
+  return static_cast<double>(weights * p.height * (p.width / columns)) /
+         kFarPerCycle;
+}
+
+// Two threads share whole blocks of columns: how much longer the one takes that
+// has more of them, compared with an even share.
+double IdleThreads(const Problem& p, int64_t columns) {
+  const int64_t blocks = p.nests * p.height * (p.width / columns);
+  return static_cast<double>(blocks + blocks % 2) / static_cast<double>(blocks);
+}
+
 // Cycles of the tiles, and what memory adds where the loops are not in the
 // order that reads it least.
 double Cost(const Problem& p, const MachineModel& machine,
             const ScheduleChoice& choice) {
-  const RegisterTile tile = {choice.Get("width"), choice.Get("vectors")};
-  const bool rows_outside = choice.Get("rows_outside") != 0;
-  const bool split_channels = choice.Get("split_channels") != 0;
-  const int64_t oc_blocks = p.BlocksOf(tile.vectors);
-  if (split_channels && (rows_outside || p.SumRows(oc_blocks, machine) < 1)) {
+  if (!IsPossible(p, machine, choice)) {
     return std::numeric_limits<double>::infinity();
   }
+  const RegisterTile tile = {choice.Get("width"), choice.Get("vectors")};
+  const int64_t oc_blocks = p.BlocksOf(tile.vectors);
+  const int64_t columns = choice.Get("columns");
   const int64_t vectors = p.group_blocks * p.vectors_per_block;
   double cycles =
-      PlaneCycles(machine, p.width, vectors, tile) *
-      static_cast<double>(p.blocks / p.group_blocks * p.height * p.terms);
+      PlaneCycles(machine, columns, vectors, tile) *
+      static_cast<double>(p.width / columns * (p.blocks / p.group_blocks) *
+                          p.height * p.terms);
   // More than a tile can gain: the order that reads memory least comes first.
   constexpr double kReadsAgain = 1.5;
+  const double copying = static_cast<double>(p.padded_bytes) / kCopiedPerCycle;
+  if (columns < p.width) {
+    cycles += copying + ColumnBlockCycles(p, machine, columns);
+    return cycles * (p.parallel ? IdleThreads(p, columns) : 1);
+  }
+  constexpr int64_t kManyTimes = 3;
+  const bool rows_outside = choice.Get("rows_outside") != 0;
   if (rows_outside != p.PrefersRowsOutside(machine)) cycles *= kReadsAgain;
-  if (split_channels !=
+  if ((choice.Get("split_channels") != 0) !=
       (!rows_outside && p.PrefersSplitChannels(oc_blocks, machine))) {
     cycles *= kReadsAgain;
   }
-  // A copy is written and read once more; borders are slower than the interior,
-  // and code.
-  constexpr double kBytesPerCycle = 4, kBorders = 1.05;
-  if (choice.Get("copies_padding") != 0) {
-    cycles += static_cast<double>(p.padded_bytes) / kBytesPerCycle;
-  } else {
-    if (split_channels) return std::numeric_limits<double>::infinity();
-    cycles *= kBorders;
+  if (p.RowBytes() > machine.l2_bytes / 2 &&
+      p.group_blocks >= kManyTimes * oc_blocks) {
+    cycles *= kReadsAgain;
   }
-  return cycles;
+  if (choice.Get("copies_padding") != 0) return cycles + copying;
+  // Borders are slower than the interior, and code.
+  constexpr double kBorders = 1.05;
+  return cycles * kBorders;
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
@@ -169,6 +248,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       {"width", widths},
                       {"rows_outside", {0, 1}},
                       {"split_channels", {0, 1}},
+                      {"columns", p.ColumnBlocks(machine)},
                       {"copies_padding", {1}}};
   if (InteriorOf(site.stage, pad)) {
     space.parameters.back().values.push_back(0);
@@ -183,18 +263,21 @@ ScheduleSpace Space(const ScheduleSite& site) {
 struct Plan {
   Problem problem;
   RegisterTile tile;
+  int64_t columns;  // of a row, whose data stay in the second-level cache
   int64_t oc_tile;  // blocks of output channels
   bool rows_outside, split_channels, cuts_borders;
 };
 
 // The loops of the accumulator computed inside of.
 struct ResultLoops {
-  Loop tile;                      // around one tile
+  Loop tile;  // around one tile
+  std::optional<Loop>
+      column_block;               // around the columns of data that stay near
   std::optional<Loop> row_block;  // around the rows whose sums are kept
 };
 
-ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
-                           bool parallel) {
+ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
+  const bool parallel = plan.problem.parallel;
   // The blocks of a tile are of one group, whose data they share.
   Loop channels = out->axis(1);
   std::vector<Loop> order = {out->axis(0)};
@@ -205,7 +288,14 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
   }
   const int shared = static_cast<int>(order.size());
   auto [co, ci] = out->Split(channels, plan.oc_tile);
-  auto [wo, wi] = out->Split(out->axis(3), plan.tile.rows);
+  Loop columns = out->axis(3);
+  std::optional<Loop> column_block;
+  if (plan.columns < plan.problem.width) {
+    auto [o, i] = out->Split(columns, plan.columns);
+    column_block = o;
+    columns = i;
+  }
+  auto [wo, wi] = out->Split(columns, plan.tile.rows);
   auto [bv, bl] = out->Split(out->axis(4), plan.problem.lanes);
   Loop row = out->axis(2);
   std::optional<Loop> row_block;
@@ -215,7 +305,9 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
     row = i;
   }
   if (plan.rows_outside) {
-    for (Loop loop : {row, co}) order.push_back(loop);
+    order.push_back(row);
+    if (column_block) order.push_back(*column_block);
+    order.push_back(co);
   } else {
     order.push_back(co);
     if (row_block) order.push_back(*row_block);
@@ -228,7 +320,9 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
   out->Unroll(bv);
   out->Vectorize(bl);
   const bool even = plan.problem.group_blocks % plan.oc_tile == 0;
-  if (plan.rows_outside && plan.cuts_borders) {
+  if (column_block) {
+    column_block = FuseParallel(out, shared + 2, parallel);
+  } else if (plan.rows_outside && plan.cuts_borders) {
     if (parallel) out->Parallel(row);
   } else if (plan.rows_outside) {
     FuseParallel(out, shared + (even ? 2 : 1), parallel);
@@ -240,7 +334,7 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows,
     FuseParallel(out, shared + (row_block || plan.cuts_borders ? 1 : 2),
                  parallel);
   }
-  return {wo, row_block};
+  return {wo, column_block, row_block};
 }
 
 // The innermost of the first `count` reduce loops that is one: over a window's
@@ -306,6 +400,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   Stage* const pad = FindPad(*schedule, *acc);
   Plan plan = {Problem(*acc, *out, pad, machine),
                {choice.Get("width"), choice.Get("vectors")},
+               choice.Get("columns"),
                0,
                choice.Get("rows_outside") != 0,
                choice.Get("split_channels") != 0,
@@ -316,9 +411,15 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     pad->ComputeInline();
   }
   const ResultLoops loops =
-      ScheduleResult(out, plan, plan.problem.SumRows(plan.oc_tile, machine),
-                     GuessWork(acc) >= kParallelWork);
+      ScheduleResult(out, plan, plan.problem.SumRows(plan.oc_tile, machine));
   ScheduleAccumulator(acc, out, plan, loops, machine);
+  if (loops.column_block && pad != nullptr) {
+    // The padded data of a block lie side by side, and stay in the cache.
+    pad->ComputeAt(out, *loops.column_block);
+    auto [v, l] = pad->Split(pad->axis(4), plan.problem.lanes);
+    pad->Unroll(v);
+    pad->Vectorize(l);
+  }
 }
 
 }  // namespace

@@ -72,6 +72,17 @@ TEST_P(SpacesTest, Conv2dNchwc) {
               "cpu.conv2d_nchwc", 5);
 }
 
+// Rows whose data leave the cache are cut into blocks of columns, where the
+// padding is made, too.
+TEST_P(SpacesTest, Conv2dNchwcOfLongRows) {
+  const ConvSize padded = {2, 8, 24, 70, 1, 1, 1, 1};
+  CheckPoints(BlockedConv(padded, 8, tir::MakeInt(2), tir::MakeInt(3)),
+              "cpu.conv2d_nchwc", 5);
+  const ConvSize grouped = {1, 32, 64, 72, 1, 1, 0, 4};
+  CheckPoints(BlockedConv(grouped, 8, tir::MakeInt(1), tir::MakeInt(1)),
+              "cpu.conv2d_nchwc", 5);
+}
+
 TEST_P(SpacesTest, Conv2dNchw) {
   CheckPoints(PlainDataConv({1, 3, 6, 11, 3, 2, 1, 1}, false),
               "cpu.conv2d_nchw", 1);
