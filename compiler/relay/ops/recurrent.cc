@@ -1,63 +1,25 @@
 // Recurrent layers, one direction each. The products with the input do not
 // depend on earlier steps, so they come as an operand: one large matrix product
 // for all steps, before.
-#include <algorithm>
 #include <functional>
 #include <optional>
 
 #include "compiler/relay/ops/activation.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
+#include "compiler/relay/ops/recurrent_step.h"
 
 namespace ingot::relay::ops {
 namespace {
 
 using Strings = std::vector<std::string>;
 
-// Operand positions that all kinds share.
-enum Operand { kGates = 0, kWeights = 1, kInitialH = 2, kLengths = 3 };
-
-struct Kind {
-  const char* name;
-  int gates;
-  int extra_inputs;  // after the lengths
-  bool cell;         // LSTM's second state
-  Strings activations;
-};
-
-// The extents of the weights, as a matrix [hidden, columns] or in panels
-// [panels, hidden, vectors, lanes].
-struct Matrix {
-  int64_t hidden = 0;
-  int64_t columns = 0;
-  int64_t vectors = 0, lanes = 0;  // 0 where it is not in panels
-
-  bool in_panels() const { return lanes > 0; }
-  int64_t width() const { return vectors * lanes; }
-};
-
-std::optional<Matrix> MatrixOf(const Shape& weights) {
-  const auto shape = ConstShape(weights);
-  if (!shape) return std::nullopt;
-  const std::vector<int64_t>& d = *shape;
-  if (d.size() == 2) return Matrix{d[0], d[1]};
-  // Products of three such extents fit in 64 bits.
-  constexpr int64_t kMost = 1 << 20;
-  if (d.size() != 4 || *std::max_element(d.begin(), d.end()) > kMost) {
-    return std::nullopt;
-  }
-  const Matrix m = {d[1], d[0] * d[2] * d[3], d[2], d[3]};
-  // A gate begins with a panel.
-  if (m.width() < 1 || m.hidden % m.width() != 0) return std::nullopt;
-  return m;
-}
-
-absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
+absl::StatusOr<Types> Infer(const InferContext& c, const RecurrentKind& kind) {
   const TensorType& x = c.type(kGates);
   INGOT_RETURN_IF_ERROR(ExpectRank(x, 3, "the gates' inputs"));
   INGOT_RETURN_IF_ERROR(ExpectFloat(x, "the gates' inputs"));
   INGOT_RETURN_IF_ERROR(ExpectRank(c.type(kInitialH), 2, "the initial state"));
-  const std::optional<Matrix> matrix = MatrixOf(c.type(kWeights).shape);
+  const std::optional<StepMatrix> matrix = StepMatrixOf(c.type(kWeights).shape);
   const int64_t hidden = matrix ? matrix->hidden : 0;
   int64_t gates;
   if (!matrix || !ConstDim(x.shape[2], &gates) || gates != matrix->columns ||
@@ -109,127 +71,14 @@ absl::StatusOr<Types> Infer(const InferContext& c, const Kind& kind) {
   return types;
 }
 
-// Element k of a row.
-using Element = std::function<Expr(const Expr& k)>;
+using StepFn = std::function<Stmt(const RecurrentStep&)>;
 
-// Operands and gates of one step.
-struct Step {
-  const ComputeContext& c;
-  const Kind& kind;
-  Matrix matrix;
-  int64_t hidden;
-  Expr time, batch;
-  te::Tensor y, h, cell, gates;  // gates: [batch, gates * hidden], scratch
-
-  Expr Activate(int which, const Expr& x) const {
-    const Strings names = c.attrs.Get<Strings>("activations");
-    auto param = [&](absl::string_view name) -> std::optional<double> {
-      const auto values = c.attrs.Get<std::vector<double>>(name);
-      if (static_cast<size_t>(which) >= values.size()) return std::nullopt;
-      return values[which];
-    };
-    return Activation(names[which], Clip(x), param("activation_alpha"),
-                      param("activation_beta"));
-  }
-  Expr Clip(const Expr& x) const {
-    const double limit = c.attrs.Get<double>("clip");
-    if (limit <= 0) return x;
-    return Max(Min(x, MakeConst(x->dtype, limit)), MakeConst(x->dtype, -limit));
-  }
-  Expr Gate(int g, const Expr& j) const {
-    return gates({batch, I64(g * hidden) + j});
-  }
-  Stmt SetGate(int g, const Expr& j, const Expr& value) const {
-    return MakeStore(gates.buffer, {batch, I64(g * hidden) + j}, value);
-  }
-  // The state before the step.
-  Element State() const {
-    return [this](const Expr& k) { return h({batch, k}); };
-  }
-  // gates[first, last) += from * weights, for all units, where `from` gives the
-  // operand's elements.
-  Stmt AddRecurrent(const Element& from, int first, int last) const {
-    return matrix.in_panels() ? AddPanels(from, first, last)
-                              : AddColumns(from, first, last);
-  }
-
- private:
-  // A panel's sums stay in registers, and its weights are read as they lie.
-  Stmt AddPanels(const Element& from, int first, int last) const {
-    const int64_t panels = hidden / matrix.width();
-    const te::Tensor weights = c.inputs[kWeights];
-    return Loop("p", I64((last - first) * panels), [&](const Expr& p) {
-      const Expr panel = p + first * panels;
-      const tir::Buffer sums = Scratch("sums", gates.dtype(), matrix.width());
-      // For each column of the panel: set(its gate, its sum, its lane).
-      using Set =
-          std::function<Stmt(const Indices&, const Indices&, const Indices&)>;
-      auto columns = [&](const Set& set) {
-        const tir::VarPtr v = tir::MakeVar("v"), l = tir::MakeVar("l");
-        const Expr i = Expr(v) * matrix.lanes + Expr(l);
-        const Stmt one = set({batch, panel * matrix.width() + i}, {i}, {v, l});
-        return tir::MakeFor(v, I64(0), I64(matrix.vectors),
-                            tir::ForKind::kUnrolled,
-                            tir::MakeFor(l, I64(0), I64(matrix.lanes),
-                                         tir::ForKind::kVectorized, one));
-      };
-      const Stmt start =
-          columns([&](const Indices& gate, const Indices& i, const Indices&) {
-            return MakeStore(sums, i, gates(gate));
-          });
-      const Stmt sum = Loop("k", I64(hidden), [&](const Expr& k) {
-        return columns(
-            [&](const Indices&, const Indices& i, const Indices& lane) {
-              const Expr w = weights({panel, k, lane[0], lane[1]});
-              return MakeStore(sums, i,
-                               tir::MakeCall(tir::Intrinsic::kMulAdd,
-                                             {from(k), w, MakeLoad(sums, i)}));
-            });
-      });
-      const Stmt finish =
-          columns([&](const Indices& gate, const Indices& i, const Indices&) {
-            return MakeStore(gates.buffer, gate, MakeLoad(sums, i));
-          });
-      return tir::MakeAllocate(sums, tir::MakeSeq({start, sum, finish}));
-    });
-  }
-  // The inner loop runs along memory and has no carried sum. It adds several
-  // terms, so that the gates are read and written less often than the weights.
-  Stmt AddColumns(const Element& from, int first, int last) const {
-    constexpr int64_t kTerms = 8;
-    const int64_t whole = hidden / kTerms;
-    return tir::MakeSeq(
-        {Loop("k", I64(whole),
-              [&](const Expr& k) {
-                return AddTerms(from, k * kTerms, kTerms, first, last);
-              }),
-         Loop("k", I64(hidden - whole * kTerms), [&](const Expr& k) {
-           return AddTerms(from, k + whole * kTerms, 1, first, last);
-         })});
-  }
-  // The terms of so many units from k on.
-  Stmt AddTerms(const Element& from, const Expr& k, int64_t terms, int first,
-                int last) const {
-    const te::Tensor w = c.inputs[kWeights];
-    return Loop("g", I64((last - first) * hidden), [&](const Expr& g) {
-      const Expr at = g + first * hidden;
-      Expr sum = gates({batch, at});
-      for (int64_t j = 0; j < terms; ++j) {
-        sum = tir::MakeCall(tir::Intrinsic::kMulAdd,
-                            {from(k + j), w({k + j, at}), sum});
-      }
-      return MakeStore(gates.buffer, {batch, at}, sum);
-    });
-  }
-};
-
-using StepFn = std::function<Stmt(const Step&)>;
-
-absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
+absl::StatusOr<Tensors> Compute(const ComputeContext& c,
+                                const RecurrentKind& kind,
                                 const StepFn& step_fn) {
   const te::Tensor x = c.inputs[kGates];
   const DataType t = x.dtype();
-  const Matrix matrix = *MatrixOf(c.inputs[kWeights].shape());
+  const StepMatrix matrix = *StepMatrixOf(c.inputs[kWeights].shape());
   const int64_t hidden = matrix.hidden;
   const Shape state = c.outputs[1].shape;
   std::vector<std::vector<Expr>> shapes = {c.outputs[0].shape, state};
@@ -244,38 +93,19 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
   Tensors out = c.graph.Extern(
       c.name, shapes, std::vector<DataType>(shapes.size(), t), inputs,
       [&](absl::Span<const te::Tensor> results) {
-        Step step{c,       kind,       matrix,     hidden, nullptr,
-                  nullptr, results[0], results[1], {},     results.back()};
+        RecurrentStep step{c,          kind,         matrix,        hidden,
+                           nullptr,    x.shape()[0], state[0],      results[0],
+                           results[1], {},           results.back()};
         if (kind.cell) step.cell = results[2];
-        const Expr steps = x.shape()[0];
         const Stmt start = LoopNest(state, "s", [&](const Indices& i) {
           const Stmt h = MakeStore(step.h.buffer, i, c.inputs[kInitialH](i));
           if (!kind.cell) return h;
           return tir::MakeSeq(
               {h, MakeStore(step.cell.buffer, i, c.inputs[initial_c](i))});
         });
-        const bool reverse = c.attrs.Get<int64_t>("reverse") != 0;
-        const Stmt run = Loop("t", steps, [&](const Expr& t_loop) {
-          return Loop("b", state[0], [&](const Expr& b) {
-            const Expr length =
-                c.has(kLengths)
-                    ? Min(MakeCast(DataType::Int(64), c.inputs[kLengths]({b})),
-                          steps)
-                    : steps;
-            const Expr active = Lt(t_loop, length);
-            step.batch = b;
-            // Past its end a sequence gives zeros, wherever the loop runs.
-            step.time =
-                reverse ? tir::MakeSelect(active, length - 1 - t_loop, t_loop)
-                        : t_loop;
-            const Stmt body = step_fn(step);
-            if (!c.has(kLengths)) return body;
-            const Stmt rest = Loop("j", I64(hidden), [&](const Expr& j) {
-              return MakeStore(step.y.buffer, {step.time, b, j},
-                               MakeConst(t, 0));
-            });
-            return tir::MakeIf(active, body, rest);
-          });
+        const Stmt run = Loop("t", step.steps, [&](const Expr& t_loop) {
+          step.number = t_loop;
+          return step_fn(step);
         });
         return tir::MakeSeq({start, run});
       });
@@ -283,110 +113,131 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c, const Kind& kind,
   return out;
 }
 
-Stmt CopyGates(const Step& s) {
+Stmt CopyGates(const StepRow& row) {
+  const RecurrentStep& s = row.step;
   return Loop("g", I64(s.kind.gates * s.hidden), [&](const Expr& g) {
-    return MakeStore(s.gates.buffer, {s.batch, g},
-                     s.c.inputs[kGates]({s.time, s.batch, g}));
+    return MakeStore(s.gates.buffer, {row.batch, g},
+                     s.c.inputs[kGates](row.At(g)));
   });
 }
 
 // Gates i, o, f, c. Peepholes p: [3 * hidden] for i, o, f.
-Stmt LstmStep(const Step& s) {
+Stmt LstmStep(const RecurrentStep& s) {
   constexpr int kPeepholes = kLengths + 2;
   const bool coupled = s.c.attrs.Get<int64_t>("input_forget") != 0;
-  auto peephole = [&](int g, const Expr& j, const Expr& cell) {
-    const Expr gate = s.Gate(g, j);
+  auto peephole = [&](const StepRow& row, int g, const Expr& j,
+                      const Expr& cell) {
+    const Expr gate = row.Gate(g, j);
     if (!s.c.has(kPeepholes)) return gate;
     return gate + s.c.inputs[kPeepholes]({I64(g * s.hidden) + j}) * cell;
   };
-  const Stmt update = Loop("j", I64(s.hidden), [&](const Expr& j) {
-    const Indices at = {s.batch, j};
+  const auto update = [&](const StepRow& row, const Expr& j) {
+    const Indices at = {row.batch, j};
     const Expr old = s.cell(at);
     const tir::VarPtr in = tir::MakeVar("in", old->dtype);
     const tir::VarPtr cell = tir::MakeVar("cell", old->dtype);
-    const Expr in_value = s.Activate(0, peephole(0, j, old));
+    const Expr in_value = s.Activate(0, peephole(row, 0, j, old));
     const Expr forget = coupled ? MakeConst(old->dtype, 1) - Expr(in)
-                                : s.Activate(0, peephole(2, j, old));
+                                : s.Activate(0, peephole(row, 2, j, old));
     const Expr cell_value =
-        forget * old + Expr(in) * s.Activate(1, s.Gate(3, j));
-    const Expr out = s.Activate(0, peephole(1, j, cell));
+        forget * old + Expr(in) * s.Activate(1, row.Gate(3, j));
+    const Expr out = s.Activate(0, peephole(row, 1, j, cell));
     const Expr h = out * s.Activate(2, cell);
     return tir::MakeLet(
         in, in_value,
-        tir::MakeLet(cell, cell_value,
-                     tir::MakeSeq({MakeStore(s.h.buffer, at, h),
-                                   MakeStore(s.cell.buffer, at, cell),
-                                   MakeStore(s.y.buffer, {s.time, s.batch, j},
-                                             s.h(at))})));
-  });
-  return tir::MakeSeq({CopyGates(s), s.AddRecurrent(s.State(), 0, 4), update});
+        tir::MakeLet(
+            cell, cell_value,
+            tir::MakeSeq({MakeStore(s.h.buffer, at, h),
+                          MakeStore(s.cell.buffer, at, cell),
+                          MakeStore(s.y.buffer, row.At(j), s.h(at))})));
+  };
+  return tir::MakeSeq({s.EachRow(CopyGates), s.AddRecurrent(s.State(), 0, 4),
+                       s.EachActiveRow([&](const StepRow& row) {
+                         return s.EachUnit(
+                             [&](const Expr& j) { return update(row, j); });
+                       })});
 }
 
-// Gates z, r, h. rb: the recurrent bias of gate h alone, used where the reset
-// gate applies after the product (linear_before_reset).
-Stmt GruStep(const Step& s) {
+// The products of the three gates of a GRU, up to what the last is applied to.
+// rb: the recurrent bias of gate h alone, used where the reset gate applies
+// after the product (linear_before_reset).
+Stmt GruGates(const RecurrentStep& s) {
   constexpr int kRecurrentBias = kLengths + 1;
-  const bool after = s.c.attrs.Get<int64_t>("linear_before_reset") != 0;
-  auto units = [&](const std::function<Stmt(const Expr&)>& body) {
-    return Loop("j", I64(s.hidden), body);
-  };
   auto bias = [&](const Expr& j) {
     return s.c.has(kRecurrentBias) ? s.c.inputs[kRecurrentBias]({j})
                                    : MakeConst(s.gates.dtype(), 0);
   };
-  std::vector<Stmt> stmts = {CopyGates(s)};
-  if (after) {
+  auto reset = [&](const StepRow& row, const Expr& j) {
+    return s.Activate(0, row.Gate(1, j));
+  };
+  // For each row, for each unit.
+  auto units =
+      [&](const std::function<Stmt(const StepRow&, const Expr&)>& body) {
+        return s.EachRow([&](const StepRow& row) {
+          return s.EachUnit([&](const Expr& j) { return body(row, j); });
+        });
+      };
+  if (s.c.attrs.Get<int64_t>("linear_before_reset") != 0) {
     // Gate h collects only the recurrent part here; its input joins below.
-    stmts.push_back(
-        units([&](const Expr& j) { return s.SetGate(2, j, bias(j)); }));
-    stmts.push_back(s.AddRecurrent(s.State(), 0, 3));
-    stmts.push_back(units([&](const Expr& j) {
-      const Expr input =
-          s.c.inputs[kGates]({s.time, s.batch, I64(2 * s.hidden) + j});
-      return s.SetGate(2, j,
-                       input + s.Activate(0, s.Gate(1, j)) * s.Gate(2, j));
-    }));
-  } else {
-    stmts.push_back(s.AddRecurrent(s.State(), 0, 2));
-    // y holds r * h until the step's result takes its place.
-    stmts.push_back(units([&](const Expr& j) {
-      return MakeStore(s.y.buffer, {s.time, s.batch, j},
-                       s.Activate(0, s.Gate(1, j)) * s.h({s.batch, j}));
-    }));
-    stmts.push_back(units([&](const Expr& j) {
-      return s.SetGate(2, j, s.Gate(2, j) + bias(j));
-    }));
-    const Element reset = [&](const Expr& k) {
-      return s.y({s.time, s.batch, k});
-    };
-    stmts.push_back(s.AddRecurrent(reset, 2, 3));
+    return tir::MakeSeq(
+        {s.EachRow(CopyGates), units([&](const StepRow& row, const Expr& j) {
+           return row.SetGate(2, j, bias(j));
+         }),
+         s.AddRecurrent(s.State(), 0, 3),
+         units([&](const StepRow& row, const Expr& j) {
+           const Expr input = s.c.inputs[kGates](row.At(I64(2 * s.hidden) + j));
+           return row.SetGate(2, j, input + reset(row, j) * row.Gate(2, j));
+         })});
   }
-  stmts.push_back(units([&](const Expr& j) {
-    const Indices at = {s.batch, j};
+  // y holds r * h until the step's result takes its place.
+  return tir::MakeSeq(
+      {s.EachRow(CopyGates), s.AddRecurrent(s.State(), 0, 2),
+       units([&](const StepRow& row, const Expr& j) {
+         return MakeStore(s.y.buffer, row.At(j),
+                          reset(row, j) * s.h({row.batch, j}));
+       }),
+       units([&](const StepRow& row, const Expr& j) {
+         return row.SetGate(2, j, row.Gate(2, j) + bias(j));
+       }),
+       s.AddRecurrent(
+           [&](const StepRow& row, const Expr& k) { return s.y(row.At(k)); }, 2,
+           3)});
+}
+
+// Gates z, r, h.
+Stmt GruStep(const RecurrentStep& s) {
+  const auto update = [&](const StepRow& row, const Expr& j) {
+    const Indices at = {row.batch, j};
     const tir::VarPtr z = tir::MakeVar("z", s.gates.dtype());
     const Expr h =
-        (MakeConst(z->dtype, 1) - Expr(z)) * s.Activate(1, s.Gate(2, j)) +
+        (MakeConst(z->dtype, 1) - Expr(z)) * s.Activate(1, row.Gate(2, j)) +
         Expr(z) * s.h(at);
     return tir::MakeLet(
-        z, s.Activate(0, s.Gate(0, j)),
+        z, s.Activate(0, row.Gate(0, j)),
         tir::MakeSeq({MakeStore(s.h.buffer, at, h),
-                      MakeStore(s.y.buffer, {s.time, s.batch, j}, s.h(at))}));
-  }));
-  return tir::MakeSeq(stmts);
+                      MakeStore(s.y.buffer, row.At(j), s.h(at))}));
+  };
+  return tir::MakeSeq({GruGates(s), s.EachActiveRow([&](const StepRow& row) {
+                         return s.EachUnit(
+                             [&](const Expr& j) { return update(row, j); });
+                       })});
 }
 
-Stmt RnnStep(const Step& s) {
-  return tir::MakeSeq(
-      {CopyGates(s), s.AddRecurrent(s.State(), 0, 1),
-       Loop("j", I64(s.hidden), [&](const Expr& j) {
-         const Indices at = {s.batch, j};
-         return tir::MakeSeq(
-             {MakeStore(s.h.buffer, at, s.Activate(0, s.Gate(0, j))),
-              MakeStore(s.y.buffer, {s.time, s.batch, j}, s.h(at))});
-       })});
+Stmt RnnStep(const RecurrentStep& s) {
+  const auto update = [&](const StepRow& row, const Expr& j) {
+    const Indices at = {row.batch, j};
+    return tir::MakeSeq(
+        {MakeStore(s.h.buffer, at, s.Activate(0, row.Gate(0, j))),
+         MakeStore(s.y.buffer, row.At(j), s.h(at))});
+  };
+  return tir::MakeSeq({s.EachRow(CopyGates), s.AddRecurrent(s.State(), 0, 1),
+                       s.EachActiveRow([&](const StepRow& row) {
+                         return s.EachUnit(
+                             [&](const Expr& j) { return update(row, j); });
+                       })});
 }
 
-OpDef Recurrent(const Kind& kind, absl::string_view doc, StepFn step) {
+OpDef Recurrent(const RecurrentKind& kind, absl::string_view doc, StepFn step) {
   OpDef def;
   def.name = kind.name;
   def.doc = absl::StrCat(
