@@ -66,6 +66,8 @@ Value* KernelEmitter::Address(const tir::BufferNode& buffer, Value* offset,
 }
 
 Value* KernelEmitter::EmitLoad(const tir::Load& e) {
+  const auto loaded = loaded_.find(&e);
+  if (loaded != loaded_.end()) return loaded->second;
   const DataType t = e.dtype;
   const Access access = AnalyzeAccess(*e.buffer, e.indices, &bounds_);
   const bool guarded =
