@@ -11,6 +11,7 @@
 #include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/schedules/cpu/transposition.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/te/tags.h"
@@ -67,6 +68,10 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
 }
 
 void SchedulePanels(Stage* panels, const MachineModel& machine) {
+  if (IsTransposition(*panels, machine)) {
+    ScheduleTransposition(panels, machine);
+    return;
+  }
   const int rank = static_cast<int>(panels->axes().size());
   const int64_t lanes = LanesFor(*panels, machine);
   auto [outer, inner] = panels->Split(panels->axis(rank - 1), lanes);

@@ -38,7 +38,8 @@ Kernel ToBlocks(const Shape& x_shape, int64_t block) {
   Tensor x = k.graph.Placeholder("x", kF32, x_shape);
   k.inputs = {x};
   k.outputs = {k.graph.Compute(
-      "z", {x_shape[0], x_shape[1] / I(block), x_shape[2], x_shape[3], I(block)},
+      "z",
+      {x_shape[0], x_shape[1] / I(block), x_shape[2], x_shape[3], I(block)},
       [&](auto& i) {
         return x({i[0], i[1] * block + i[4], i[2], i[3]});
       })};
@@ -79,8 +80,15 @@ class TransposeTest : public testing::TestWithParam<int> {
 };
 
 TEST_P(TransposeTest, Matrices) {
-  for (const std::vector<int64_t>& dims : std::vector<std::vector<int64_t>>{
-           {2, 2}, {3, 5}, {16, 16}, {17, 33}, {50, 7}, {7, 50}, {64, 300}}) {
+  for (const std::vector<int64_t>& dims :
+       std::vector<std::vector<int64_t>>{{2, 2},
+                                         {3, 5},
+                                         {16, 16},
+                                         {17, 33},
+                                         {50, 7},
+                                         {7, 50},
+                                         {513, 17},
+                                         {600, 4}}) {
     EXPECT_EQ(Check(Transposed(ConstShape(dims), {1, 0})), has_vectors());
   }
   EXPECT_FALSE(Check(Transposed(ConstShape({1, 9}), {1, 0})));
