@@ -161,17 +161,40 @@ LastAxis CutLastAxis(Stage* stage, int64_t lanes) {
   return result;
 }
 
-// Shares what `count` outer loops do.
-void ShareOuter(Stage* stage, int count) {
-  const bool parallel =
-      !stage->IsAttached() &&
-      GuessWork(stage) * ValueCost(stage->op().value) >= kParallelWork;
-  if (count > 0) {
-    FuseParallel(stage, count, parallel);
-  } else if (parallel) {
-    stage->Parallel(stage->leaves()[0]);
+// The loops around a block, outermost first, and how many of them are fused:
+// enough to share. The index of a fused loop is divided, which takes long
+// beside a few blocks.
+class OuterLoops {
+ public:
+  // A loop with a tail of its own is fused with no other.
+  void Add(Loop loop, int64_t iterations, bool may_fuse) {
+    constexpr int64_t kEnough = 64;
+    loops_.push_back(loop);
+    fuses_ = fuses_ && may_fuse && shared_ < kEnough;
+    if (!fuses_) return;
+    ++fused_;
+    shared_ *= iterations;
   }
-}
+  const std::vector<Loop>& loops() const { return loops_; }
+
+  // Shares what they do among threads, if it is enough.
+  void Share(Stage* stage) const {
+    const bool parallel =
+        !stage->IsAttached() &&
+        GuessWork(stage) * ValueCost(stage->op().value) >= kParallelWork;
+    if (fused_ > 0) {
+      FuseParallel(stage, fused_, parallel);
+    } else if (parallel) {
+      stage->Parallel(loops_[0]);
+    }
+  }
+
+ private:
+  std::vector<Loop> loops_;
+  int fused_ = 0;
+  int64_t shared_ = 1;  // iterations of those that are fused
+  bool fuses_ = true;
+};
 
 }  // namespace
 
@@ -181,36 +204,35 @@ bool IsTransposition(const Stage& stage, const MachineModel& machine) {
 
 void ScheduleTransposition(Stage* stage, const MachineModel& machine) {
   const Transposition t = *TranspositionIn(*stage, machine);
-  const bool is_known =
-      ConstExtent(stage->output().shape()[t.axis]).has_value();
+  const std::vector<Expr>& shape = stage->output().shape();
+  const bool is_known = ConstExtent(shape[t.axis]).has_value();
   const auto [steps, vector] =
       stage->Split(stage->axis(t.axis), t.vectors,
                    is_known ? Tail::kShiftInwards : Tail::kPartition);
   const LastAxis last = CutLastAxis(stage, t.lanes);
-  // A loop with a tail of its own is fused with no other.
-  std::vector<Loop> order;
-  int fused = 0;
-  bool fuses = true;
-  const auto add = [&](Loop loop, bool may_fuse) {
-    order.push_back(loop);
-    fuses = fuses && may_fuse;
-    fused += fuses;
-  };
-  for (int i = 0; i + 1 < static_cast<int>(stage->axes().size()); ++i) {
-    if (i == t.axis) {
-      if (last.parts) add(*last.parts, true);
-      if (!t.along_read) add(steps, is_known);
-    } else {
-      add(stage->axis(i), true);
+  OuterLoops outer;
+  for (int i = 0; i + 1 < static_cast<int>(shape.size()); ++i) {
+    const int64_t extent = GuessExtent(shape[i]);
+    if (i != t.axis) {
+      outer.Add(stage->axis(i), extent, true);
+      continue;
+    }
+    if (last.parts) {
+      outer.Add(*last.parts, CeilDiv(GuessExtent(shape.back()), kLongest),
+                true);
+    }
+    if (!t.along_read) {
+      outer.Add(steps, CeilDiv(extent, t.vectors), is_known);
     }
   }
-  add(last.vectors, false);
-  if (t.along_read) add(steps, false);
+  outer.Add(last.vectors, 1, false);
+  if (t.along_read) outer.Add(steps, 1, false);
+  std::vector<Loop> order = outer.loops();
   order.insert(order.end(), {vector, last.lanes});
   stage->Reorder(order);
   stage->Unroll(vector);
   stage->Vectorize(last.lanes);
-  ShareOuter(stage, fused);
+  outer.Share(stage);
 }
 
 }  // namespace ingot::te::cpu
