@@ -42,6 +42,13 @@ bool LooksContiguous(const tir::Load& load) {
   return ramp != nullptr && tir::IsConstInt(ramp->stride, 1);
 }
 
+// Whether so few elements lie between those of a load that it is better to load
+// all of them.
+bool IsFew(const tir::Expr& stride) {
+  int64_t constant;
+  return tir::AsConstInt(stride, &constant) && constant > -4 && constant < 4;
+}
+
 // Collects the loads of one store after the other.
 class FamilyFinder final : public tir::ExprVisitor {
  public:
@@ -72,7 +79,7 @@ class FamilyFinder final : public tir::ExprVisitor {
       return;
     }
     const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
-    if (!access.is_ramp() || access.contiguous() || access.uniform() ||
+    if (!access.is_ramp() || IsFew(access.stride) ||
         tir::HasLoad(access.base) || tir::HasLoad(access.stride) ||
         (guards_ > 0 && !InBounds(*load.buffer, load.indices, bounds_))) {
       return;

@@ -130,8 +130,11 @@ class KernelEmitter {
   llvm::Value* ToMemory(DataType t, llvm::Value* v);
   llvm::Value* Splat(int lanes, llvm::Value* v);
 
-  // Transpositions (emit_load_blocks.cc).
-  // Loads a block, and keeps what its loads give.
+  // Vectors of neighbours that are shuffled (emit_shuffles.cc).
+  // Loads elements that are so few apart.
+  llvm::Value* EmitSpacedLoad(const tir::Load& e, const Access& access,
+                              int64_t stride);
+  // Loads a block of a transposition, and keeps what its loads give.
   void EmitLoadBlock(const LoadBlock& block);
   // Emits the stores that begin with statement `first`, up to one that is
   // something else. Returns how many these are.

@@ -1,5 +1,6 @@
-// Transpositions in registers.
+// Loads of elements that are apart, as vectors of neighbours that are shuffled.
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <utility>
 #include <vector>
@@ -50,6 +51,37 @@ Value* Interleave(llvm::IRBuilder<>& b, Value* x, Value* y, int part,
 }
 
 }  // namespace
+
+// Vectors of neighbours have all that lies between the first element and the
+// last one, and nothing beyond: the last of them may overlap the one before.
+Value* KernelEmitter::EmitSpacedLoad(const tir::Load& e, const Access& access,
+                                     int64_t stride) {
+  const DataType t = e.dtype;
+  const int64_t lanes = t.lanes, span = stride * (lanes - 1) + 1;
+  Value* base = EmitExpr(access.base);
+  Value* result = nullptr;
+  for (int64_t k = 0; k < stride; ++k) {
+    const bool is_last = k + 1 == stride;
+    const int64_t start = is_last ? span - lanes : k * lanes;
+    Value* offset = b_.CreateNSWAdd(base, b_.getInt64(start));
+    Value* part = b_.CreateAlignedLoad(module_->MemoryType(t),
+                                       Address(*e.buffer, offset, true),
+                                       llvm::Align(t.element().bytes()));
+    std::vector<int> order;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      const int64_t from = std::min(lane * stride / lanes, stride - 1);
+      const int64_t place = lane * stride - start;
+      if (k == 0) {
+        order.push_back(static_cast<int>(from == 0 ? place : 0));
+      } else {
+        order.push_back(static_cast<int>(from == k ? lanes + place : lane));
+      }
+    }
+    result = k == 0 ? b_.CreateShuffleVector(part, order)
+                    : b_.CreateShuffleVector(result, part, order);
+  }
+  return FromMemory(t, result);
+}
 
 // Each vector begins as whole rows, so many in each part. In the number of a
 // vector followed by that of an element in its part, the bits of the column are
