@@ -27,6 +27,7 @@ struct Family {
   tir::Affine stride;
   tir::Expr stride_expr;
   int rows;
+  tir::Expr guard;
   std::map<int64_t, Column> columns;  // by the constant
 };
 
@@ -66,10 +67,11 @@ class FamilyFinder final : public tir::ExprVisitor {
  protected:
   void VisitSelect(const tir::Select& select) override {
     Visit(select.condition);
-    ++guards_;
+    guards_.push_back(select.condition);
     Visit(select.on_true);
+    guards_.back() = nullptr;
     Visit(select.on_false);
-    --guards_;
+    guards_.pop_back();
   }
 
   void VisitLoad(const tir::Load& load) override {
@@ -80,15 +82,20 @@ class FamilyFinder final : public tir::ExprVisitor {
     }
     const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
     if (!access.is_ramp() || IsFew(access.stride) ||
-        tir::HasLoad(access.base) || tir::HasLoad(access.stride) ||
-        (guards_ > 0 && !InBounds(*load.buffer, load.indices, bounds_))) {
+        tir::HasLoad(access.base) || tir::HasLoad(access.stride)) {
       return;
     }
-    Add(load, access);
+    if (guards_.empty() || InBounds(*load.buffer, load.indices, bounds_)) {
+      Add(load, access, nullptr);
+    } else if (guards_.size() == 1 && guards_[0] != nullptr &&
+               !tir::HasLoad(guards_[0])) {
+      Add(load, access, guards_[0]);
+    }
   }
 
  private:
-  void Add(const tir::Load& load, const Access& access) {
+  void Add(const tir::Load& load, const Access& access,
+           const tir::Expr& guard) {
     tir::Affine base = tir::ToAffine(access.base);
     const int64_t place = base.constant;
     base.constant = 0;
@@ -96,7 +103,9 @@ class FamilyFinder final : public tir::ExprVisitor {
     auto family =
         std::find_if(families.begin(), families.end(), [&](const Family& f) {
           return f.buffer == load.buffer.get() && f.rows == load.dtype.lanes &&
-                 f.base == base && f.stride == stride;
+                 f.base == base && f.stride == stride &&
+                 (f.guard == guard || (f.guard != nullptr && guard != nullptr &&
+                                       tir::Equal(f.guard, guard)));
         });
     if (family == families.end()) {
       families.push_back({load.buffer.get(),
@@ -104,6 +113,7 @@ class FamilyFinder final : public tir::ExprVisitor {
                           stride,
                           access.stride,
                           load.dtype.lanes,
+                          guard,
                           {}});
       family = families.end() - 1;
     }
@@ -118,7 +128,8 @@ class FamilyFinder final : public tir::ExprVisitor {
   const std::set<const tir::BufferNode*> stored_;
   const tir::Bounds& bounds_;
   size_t store_ = 0;
-  int guards_ = 0;
+  // The conditions of the Selects around; null: one does not hold.
+  std::vector<tir::Expr> guards_;
 };
 
 // Appends the blocks of a family's columns from `first` to before `last`, which
@@ -129,11 +140,8 @@ void CutIntoBlocks(const Family& family,
                    std::multimap<size_t, LoadBlock>* blocks) {
   for (int64_t size = most_columns; size >= 2; size /= 2) {
     for (; count >= size; count -= size) {
-      LoadBlock block = {family.buffer,
-                         first->second.base,
-                         family.stride_expr,
-                         family.rows,
-                         {}};
+      LoadBlock block = {family.buffer, first->second.base, family.stride_expr,
+                         family.rows,   family.guard,       {}};
       size_t first_store = first->second.first_store;
       for (int64_t i = 0; i < size; ++i, ++first) {
         block.columns.push_back(first->second.loads);

@@ -21,13 +21,15 @@ struct LoadBlock {
   tir::Expr base;  // the offset of the first row's first element
   tir::Expr stride;
   int rows;
+  // Which of the rows may be loaded, in lanes; null: all.
+  tir::Expr guard;
   // Each column's loads, at least one.
   std::vector<std::vector<const tir::Load*>> columns;
 };
 
 // Returns the blocks that `stores` load, none of which overlap, by the numbers
-// of the stores that load of them first. Where a block is first loaded it may
-// be loaded as a whole: nothing stores to it, and no condition guards it. The
+// of the stores that load of them first. Where a block is first loaded, all of
+// its rows that may be loaded have their values: nothing stores to them. The
 // numbers of rows and columns are powers of 2 and at least 2, and a row has at
 // most `most_columns_bits` bits.
 std::multimap<size_t, LoadBlock> FindLoadBlocks(

@@ -44,9 +44,9 @@ std::vector<std::string> BlocksOf(const std::string& body) {
   std::vector<std::string> found;
   for (const auto& [first_store, block] :
        FindLoadBlocks(finder.stores, tir::Bounds::Dimensions(), 128)) {
-    found.push_back(absl::StrCat(block.rows, " x ", block.columns.size(),
-                                 " of ", block.buffer->name, " at ",
-                                 first_store));
+    found.push_back(absl::StrCat(
+        block.rows, " x ", block.columns.size(), " of ", block.buffer->name,
+        " at ", first_store, block.guard == nullptr ? "" : ", guarded"));
   }
   return found;
 }
@@ -83,14 +83,28 @@ TEST(LoadBlocks, AreNotWhatIsFewOrApart) {
   EXPECT_THAT(load("%x[b + v, a + 2 * t]"), IsEmpty());
 }
 
-TEST(LoadBlocks, AreNotWhatIsStoredToOrGuarded) {
+TEST(LoadBlocks, AreNotWhatIsStoredTo) {
   EXPECT_THAT(BlocksOf("unrolled t in [0, 4) { vectorized v in [0, 4) { "
                        "%y[a + t, b + v] = %y[b + v, a + t] } }"),
               IsEmpty());
-  EXPECT_THAT(
-      BlocksOf("unrolled t in [0, 4) { vectorized v in [0, 4) { %y[a + t, b + "
-               "v] = select(a + t < 50, %x[b + v, a * 2 + t], 0.0f) } }"),
-      IsEmpty());
+}
+
+TEST(LoadBlocks, MayBeGuardedByRows) {
+  const auto guarded = [](const std::string& value) {
+    return BlocksOf(absl::StrCat(
+        "unrolled t in [0, 4) { vectorized v in [0, 4) { %y[a + t, b + v] = ",
+        value, " } }"));
+  };
+  EXPECT_THAT(guarded("select(b * 4 + v < 50, %x[b * 4 + v, a + t], 0.0f)"),
+              ElementsAre("4 x 4 of x at 0, guarded"));
+  // One condition for each column; two conditions; one that does not hold.
+  EXPECT_THAT(guarded("select(a + t < 50, %x[b * 4 + v, a + t], 0.0f)"),
+              IsEmpty());
+  EXPECT_THAT(guarded("select(b * 4 + v < 50, select(a < 5, %x[b * 4 + v, a + "
+                      "t], 1.0f), 0.0f)"),
+              IsEmpty());
+  EXPECT_THAT(guarded("select(b * 4 + v < 50, 0.0f, %x[b * 4 + v, a + t])"),
+              IsEmpty());
 }
 
 }  // namespace

@@ -50,6 +50,18 @@ Value* Interleave(llvm::IRBuilder<>& b, Value* x, Value* y, int part,
   return b.CreateShuffleVector(x, y, order);
 }
 
+// Loads so many bits if told to; otherwise they are 0.
+Value* LoadIf(llvm::IRBuilder<>& b, Value* condition, Value* address, int bits,
+              llvm::Align align) {
+  // Processors load words under a mask.
+  const int word = bits % 32 == 0 ? 32 : bits;
+  const int words = bits / word;
+  llvm::Type* type = llvm::FixedVectorType::get(b.getIntNTy(word), words);
+  return b.CreateMaskedLoad(type, address, align,
+                            b.CreateVectorSplat(words, condition),
+                            llvm::Constant::getNullValue(type));
+}
+
 }  // namespace
 
 // Vectors of neighbours have all that lies between the first element and the
@@ -97,11 +109,16 @@ void KernelEmitter::EmitLoadBlock(const LoadBlock& block) {
       llvm::FixedVectorType::get(b_.getIntNTy(bits), columns);
   Value* base = EmitExpr(block.base);
   Value* stride = EmitExpr(block.stride);
+  Value* guard = block.guard == nullptr ? nullptr : EmitExpr(block.guard);
+  const llvm::Align align(t.element().bytes());
   const auto row_at = [&](int row) -> Value* {
     Value* offset =
         b_.CreateNSWAdd(base, b_.CreateNSWMul(stride, b_.getInt64(row)));
-    return b_.CreateAlignedLoad(row_type, Address(*block.buffer, offset, true),
-                                llvm::Align(t.element().bytes()));
+    Value* address = Address(*block.buffer, offset, guard == nullptr);
+    if (guard == nullptr) return b_.CreateAlignedLoad(row_type, address, align);
+    return b_.CreateBitCast(LoadIf(b_, b_.CreateExtractElement(guard, row),
+                                   address, columns * bits, align),
+                            row_type);
   };
   std::vector<Value*> vectors;
   for (int v = 0; v < columns; ++v) {
