@@ -77,7 +77,7 @@ class FamilyFinder final : public tir::ExprVisitor {
   void VisitLoad(const tir::Load& load) override {
     ExprVisitor::VisitLoad(load);
     if (!IsPowerOf2(load.dtype.lanes) || load.dtype.lanes == 1 ||
-        stored_.count(load.buffer.get()) > 0 || LooksContiguous(load)) {
+        IsStoredTo(*load.buffer) || LooksContiguous(load)) {
       return;
     }
     const Access access = AnalyzeAccess(*load.buffer, load.indices, &bounds_);
@@ -94,6 +94,15 @@ class FamilyFinder final : public tir::ExprVisitor {
   }
 
  private:
+  // Whether the stores may change it: a part is another buffer's memory.
+  bool IsStoredTo(const tir::BufferNode& buffer) const {
+    const auto is_part = [](const tir::BufferNode* b) {
+      return b->scope == tir::Scope::kPart;
+    };
+    return stored_.count(&buffer) > 0 || is_part(&buffer) ||
+           std::any_of(stored_.begin(), stored_.end(), is_part);
+  }
+
   void Add(const tir::Load& load, const Access& access,
            const tir::Expr& guard) {
     tir::Affine base = tir::ToAffine(access.base);
@@ -156,7 +165,7 @@ void CutIntoBlocks(const Family& family,
 
 std::multimap<size_t, LoadBlock> FindLoadBlocks(
     absl::Span<const tir::Store* const> stores, const tir::Bounds& bounds,
-    int most_columns_bits) {
+    int most_row_bits) {
   std::set<const tir::BufferNode*> stored;
   for (const tir::Store* store : stores) stored.insert(store->buffer.get());
   FamilyFinder finder(std::move(stored), bounds);
@@ -164,7 +173,7 @@ std::multimap<size_t, LoadBlock> FindLoadBlocks(
   std::multimap<size_t, LoadBlock> blocks;
   for (const Family& family : finder.families) {
     const int64_t most = std::min<int64_t>(
-        family.rows, most_columns_bits / (family.buffer->dtype.bytes() * 8));
+        family.rows, most_row_bits / (family.buffer->dtype.bytes() * 8));
     auto first = family.columns.begin();
     while (first != family.columns.end()) {
       int64_t count = 0;

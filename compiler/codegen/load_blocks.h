@@ -31,10 +31,10 @@ struct LoadBlock {
 // of the stores that load of them first. Where a block is first loaded, all of
 // its rows that may be loaded have their values: nothing stores to them. The
 // numbers of rows and columns are powers of 2 and at least 2, and a row has at
-// most `most_columns_bits` bits.
+// most `most_row_bits` bits.
 std::multimap<size_t, LoadBlock> FindLoadBlocks(
     absl::Span<const tir::Store* const> stores, const tir::Bounds& bounds,
-    int most_columns_bits);
+    int most_row_bits);
 
 }  // namespace ingot::codegen
 

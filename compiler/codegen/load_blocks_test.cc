@@ -87,6 +87,15 @@ TEST(LoadBlocks, AreNotWhatIsStoredTo) {
   EXPECT_THAT(BlocksOf("unrolled t in [0, 4) { vectorized v in [0, 4) { "
                        "%y[a + t, b + v] = %y[b + v, a + t] } }"),
               IsEmpty());
+  // Parts are other names for the same memory.
+  EXPECT_THAT(BlocksOf("part %p: f32[64, 100] of %y at 0 "
+                       "unrolled t in [0, 4) { vectorized v in [0, 4) { "
+                       "%y[a + t, b + v] = %p[b + v, a + t] } }"),
+              IsEmpty());
+  EXPECT_THAT(BlocksOf("part %p: f32[100, 64] of %y at 0 "
+                       "unrolled t in [0, 4) { vectorized v in [0, 4) { "
+                       "%p[a + t, b + v] = %x[b + v, a + t] } }"),
+              IsEmpty());
 }
 
 TEST(LoadBlocks, MayBeGuardedByRows) {

@@ -124,8 +124,9 @@ void KernelEmitter::EmitLoadBlock(const LoadBlock& block) {
   for (int v = 0; v < columns; ++v) {
     std::vector<Value*> rows;
     for (int first = v * (part / columns); first < block.rows; first += part) {
-      for (int i = 0; i < part / columns; ++i)
+      for (int i = 0; i < part / columns; ++i) {
         rows.push_back(row_at(first + i));
+      }
     }
     vectors.push_back(Join(b_, std::move(rows)));
   }

@@ -93,8 +93,8 @@ int64_t VectorsAlong(const tir::Load& load, const tir::VarPtr& axis,
        n >= 2; n /= 2) {
     if (everywhere) {
       if (!known) return n;
-      if (*known >= n && CeilDiv(*known, n) * n - *known <= *known / 4)
-        return n;
+      const int64_t twice = CeilDiv(*known, n) * n - *known;
+      if (*known >= n && twice <= *known / 4) return n;
     } else if (tir::ToAffine(extent).IsMultipleOf(n) &&
                ReadsRuns(load, axis, n)) {
       return n;
