@@ -22,6 +22,9 @@ llvm::Align ElementAlign(DataType t) {
   return llvm::Align(t.element().bytes());
 }
 
+// Elements that are farther apart are loaded one by one.
+constexpr int64_t kMostSpaced = 4;
+
 llvm::SmallVector<int, 64> Reversed(int lanes) {
   llvm::SmallVector<int, 64> order(lanes);
   std::iota(order.rbegin(), order.rend(), 0);
@@ -66,6 +69,8 @@ Value* KernelEmitter::Address(const tir::BufferNode& buffer, Value* offset,
 }
 
 Value* KernelEmitter::EmitLoad(const tir::Load& e) {
+  const auto loaded = loaded_.find(&e);
+  if (loaded != loaded_.end()) return loaded->second;
   const DataType t = e.dtype;
   const Access access = AnalyzeAccess(*e.buffer, e.indices, &bounds_);
   const bool guarded =
@@ -94,17 +99,22 @@ Value* KernelEmitter::EmitLoad(const tir::Load& e) {
     if (access.reversed()) v = b_.CreateShuffleVector(v, Reversed(t.lanes));
     return FromMemory(t, v);
   }
+  int64_t stride;
+  if (access.is_ramp() && tir::AsConstInt(access.stride, &stride) &&
+      stride >= 2 && stride <= kMostSpaced && t.lanes >= 4 && !IsGpu(m_)) {
+    return EmitSpacedLoad(e, access, stride);
+  }
   // Lane by lane. Hardware gathers are seldom faster, and where they are LLVM
   // finds them.
   Value* base = access.is_ramp() ? EmitExpr(access.base) : nullptr;
-  Value* stride = access.is_ramp() ? EmitExpr(access.stride) : nullptr;
+  Value* step = access.is_ramp() ? EmitExpr(access.stride) : nullptr;
   Value* offsets = access.is_ramp() ? nullptr : EmitExpr(access.offsets);
   Value* result = llvm::PoisonValue::get(memory);
   for (int lane = 0; lane < t.lanes; ++lane) {
     Value* offset =
         offsets != nullptr
             ? b_.CreateExtractElement(offsets, lane)
-            : b_.CreateNSWAdd(base, b_.CreateNSWMul(stride, b_.getInt64(lane)));
+            : b_.CreateNSWAdd(base, b_.CreateNSWMul(step, b_.getInt64(lane)));
     result = b_.CreateInsertElement(result, load_scalar(offset), lane);
   }
   return FromMemory(t, result);

@@ -158,12 +158,14 @@ void KernelEmitter::EmitStmt(const tir::Stmt& s) {
 }
 
 void KernelEmitter::EmitSeq(const tir::Seq& s) {
-  for (size_t i = 0; i < s.stmts.size(); ++i) {
+  for (size_t i = 0; i < s.stmts.size();) {
     if (i + 1 < s.stmts.size() &&
         EmitTilesFromZero(s.stmts[i], s.stmts[i + 1])) {
-      ++i;
+      i += 2;
+    } else if (As<tir::Store>(s.stmts[i]) != nullptr) {
+      i += EmitStores(s, i);
     } else {
-      EmitStmt(s.stmts[i]);
+      EmitStmt(s.stmts[i++]);
     }
   }
 }

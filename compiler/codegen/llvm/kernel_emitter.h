@@ -18,6 +18,7 @@
 #include "compiler/codegen/llvm/tile_nest.h"
 #include "compiler/codegen/llvm/tile_setup.h"
 #include "compiler/codegen/llvm/warp_nest.h"
+#include "compiler/codegen/load_blocks.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
 #include "llvm/IR/IRBuilder.h"
@@ -128,6 +129,16 @@ class KernelEmitter {
   llvm::Value* FromMemory(DataType t, llvm::Value* v);
   llvm::Value* ToMemory(DataType t, llvm::Value* v);
   llvm::Value* Splat(int lanes, llvm::Value* v);
+
+  // Vectors of neighbours that are shuffled (emit_shuffles.cc).
+  // Loads elements that are so few apart.
+  llvm::Value* EmitSpacedLoad(const tir::Load& e, const Access& access,
+                              int64_t stride);
+  // Loads a block of a transposition, and keeps what its loads give.
+  void EmitLoadBlock(const LoadBlock& block);
+  // Emits the stores that begin with statement `first`, up to one that is
+  // something else. Returns how many these are.
+  size_t EmitStores(const tir::Seq& s, size_t first);
 
   // Control flow (emit_stmt.cc).
   void EmitSeq(const tir::Seq& s);
@@ -263,6 +274,8 @@ class KernelEmitter {
   // a shared node is computed once. Keeps the nodes: an address must not be
   // used again while it is a key.
   std::unordered_map<tir::Expr, llvm::Value*> cache_;
+  // What loads of blocks gave that the stores at hand use.
+  std::unordered_map<const tir::Load*, llvm::Value*> loaded_;
   // Lanes whose loads may run; null: all.
   llvm::Value* mask_ = nullptr;
 };

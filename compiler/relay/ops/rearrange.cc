@@ -150,12 +150,19 @@ OpDef Concat() {
   return def;
 }
 
-// The operand's position for one padded dimension, inside it for every mode
-// but "constant".
-Expr PadSource(const Expr& i, int64_t before, const Dim& extent,
-               const std::string& mode) {
-  const Expr pos = i - before;
-  if (mode == "constant") return pos;
+// Whether a position of a padded dimension is one of the operand's. True where
+// nothing is added.
+Expr InsidePads(const Expr& i, int64_t before, int64_t after,
+                const Dim& extent) {
+  std::vector<Expr> inside;
+  if (before > 0) inside.push_back(Ge(i, I64(before)));
+  if (after > 0) inside.push_back(Lt(i, extent + before));
+  return inside.empty() ? tir::MakeBool(true) : All(inside);
+}
+
+// The operand's position for a position in the operand's terms, which may be
+// outside of it, for every mode but "constant".
+Expr PadSource(const Expr& pos, const Dim& extent, const std::string& mode) {
   if (mode == "edge") return Max(Min(pos, extent - 1), I64(0));
   if (mode == "wrap") return pos % Max(extent, I64(1));
   // reflect: forth and back without repeating the ends.
@@ -219,13 +226,17 @@ OpDef Pad() {
           for (int d = 0; d < rank; ++d) {
             const int64_t before = pads[d], after = pads[rank + d];
             if (before == 0 && after == 0) continue;
-            at[d] = PadSource(i[d], before, x.shape()[d], mode);
-            if (before > 0) inside.push_back(Ge(i[d], I64(before)));
-            if (after > 0) {
-              inside.push_back(Lt(i[d], x.shape()[d] + before));
+            at[d] = i[d] - before;
+            const Expr within = InsidePads(i[d], before, after, x.shape()[d]);
+            if (mode == "constant") {
+              inside.push_back(within);
+            } else {
+              // Loops are cut where this changes, and the largest part copies.
+              at[d] = MakeSelect(within, at[d],
+                                 PadSource(at[d], x.shape()[d], mode));
             }
           }
-          if (mode != "constant" || inside.empty()) return x(at);
+          if (mode != "constant") return x(at);
           return MakeSelect(All(inside), x(at),
                             MakeConst(x.dtype(), c.attrs.Get<double>("value")));
         },

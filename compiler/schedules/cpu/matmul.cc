@@ -11,6 +11,7 @@
 #include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/schedules/cpu/transposition.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/te/tags.h"
@@ -21,7 +22,7 @@ namespace ingot::te::cpu {
 namespace {
 
 // Copies the right operand into panels [batch..., n / width, k, width], the
-// columns beyond n repeating the last one, so that tiles never read outside.
+// columns beyond n 0, so that tiles never read outside.
 Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
   const Operation op = acc->op();
   const tir::Load* right = RightOperand(*acc);
@@ -49,13 +50,15 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
       map[op.axis[batch[b]].get()] = i[b];
     }
     const size_t at = batch.size();
-    Expr column = i[at] * width + i[at + 2];
-    if (!whole) column = tir::Min(column, n - 1);
+    const Expr column = i[at] * width + i[at + 2];
     map[op.axis[rank - 1].get()] = column;
     map[op.reduce_axis[0].get()] = i[at + 1];
     std::vector<Expr> from;
     for (const Expr& e : indices) from.push_back(tir::Substitute(e, map));
-    return tir::MakeLoad(source, std::move(from));
+    const Expr read = tir::MakeLoad(source, std::move(from));
+    return whole ? read
+                 : tir::MakeSelect(tir::Lt(column, n), read,
+                                   tir::MakeConst(source->dtype, 0));
   };
   Indices panel;
   for (size_t i : batch) panel.push_back(op.axis[i]);
@@ -67,6 +70,10 @@ Stage* PackRight(Schedule* schedule, Stage* acc, int64_t width) {
 }
 
 void SchedulePanels(Stage* panels, const MachineModel& machine) {
+  if (IsTransposition(*panels, machine)) {
+    ScheduleTransposition(panels, machine);
+    return;
+  }
   const int rank = static_cast<int>(panels->axes().size());
   const int64_t lanes = LanesFor(*panels, machine);
   auto [outer, inner] = panels->Split(panels->axis(rank - 1), lanes);

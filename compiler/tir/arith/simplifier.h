@@ -64,6 +64,14 @@ class Simplifier {
   // floor(a / c), where it is the same number whatever the variables are.
   std::optional<int64_t> OneQuotient(const Affine& a, int64_t c);
   Affine FloorModConst(const Affine& a, int64_t c);
+  // a = high * base + low, where 0 <= low < base and base > 1 divides c, so
+  // that only `high` need be divided, by c / base. The largest such base that
+  // terms show; nothing where there is none.
+  struct Digits {
+    Affine high, low;
+    int64_t base;
+  };
+  std::optional<Digits> DigitsOf(const Affine& a, int64_t c);
   // a = *quotient * b + *rest, as far as a's terms show it.
   void Divide(const Affine& a, const Affine& b, Affine* quotient, Affine* rest);
   // a = quotient * b + rest; `whole` where 0 <= rest < b is known, so that

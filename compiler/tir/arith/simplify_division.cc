@@ -1,7 +1,9 @@
 // Quotients and remainders, rounded towards minus infinity.
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "compiler/tir/arith/compare.h"
@@ -123,6 +125,32 @@ std::optional<int64_t> Simplifier::OneQuotient(const Affine& a, int64_t c) {
   return std::nullopt;
 }
 
+std::optional<Simplifier::Digits> Simplifier::DigitsOf(const Affine& a,
+                                                       int64_t c) {
+  std::set<int64_t, std::greater<int64_t>> bases = {
+      std::gcd(CoefficientGcd(a), c)};
+  for (const Term& term : a.terms) {
+    bases.insert(std::gcd(term.coefficient, c));
+  }
+  for (int64_t base : bases) {
+    if (base == 1) break;
+    Digits digits;
+    digits.base = base;
+    digits.high.constant = FloorDivInt(a.constant, base);
+    digits.low.constant = FloorModInt(a.constant, base);
+    for (const Term& term : a.terms) {
+      if (term.coefficient % base == 0) {
+        digits.high.terms.push_back({term.coefficient / base, term.factors});
+      } else {
+        digits.low.terms.push_back(term);
+      }
+    }
+    const Interval low = Range(digits.low);
+    if (low.min >= 0 && low.max < base) return digits;
+  }
+  return std::nullopt;
+}
+
 Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
   if (a.IsConstant()) return Affine(FloorDivInt(a.constant, c));
   if (c == 1) return a;
@@ -149,12 +177,8 @@ Affine Simplifier::FloorDivConst(const Affine& a, int64_t c) {
     return q;
   }
 
-  // A common factor of the terms and c.
-  const int64_t g = std::gcd(CoefficientGcd(r), c);
-  if (g > 1) {
-    Affine reduced = DivideTerms(r, g);
-    reduced.constant = FloorDivInt(r.constant, g);
-    q.Add(FloorDivConst(reduced, c / g));
+  if (const std::optional<Digits> digits = DigitsOf(r, c)) {
+    q.Add(FloorDivConst(digits->high, c / digits->base));
     return q;
   }
   if (r.terms.size() == 1 && r.terms[0].coefficient == 1) {
@@ -233,13 +257,10 @@ Affine Simplifier::FloorModConst(const Affine& a, int64_t c) {
     return r;
   }
 
-  const int64_t g = std::gcd(CoefficientGcd(r), c);
-  if (g > 1) {
-    Affine x = DivideTerms(r, g);
-    x.constant = FloorDivInt(r.constant, g);
-    Affine result = FloorModConst(x, c / g);
-    result.Scale(g);
-    result.constant += FloorModInt(r.constant, g);
+  if (const std::optional<Digits> digits = DigitsOf(r, c)) {
+    Affine result = FloorModConst(digits->high, c / digits->base);
+    result.Scale(digits->base);
+    result.Add(digits->low);
     return result;
   }
   return Affine::Atom(MakeBinary(BinaryOp::kFloorMod, r.ToExpr(), MakeInt(c)));

@@ -105,6 +105,11 @@ TEST_F(SimplifyTest, DivisionByConstants) {
   EXPECT_EQ(S(MakeBinary(BinaryOp::kDiv, i * 8 + j, C(8))), "i");
   EXPECT_EQ(S(x * 4 / C(8)), "(x//2)");
   EXPECT_EQ(S(x * 4 % C(8)), "((x%2)*4)");
+  // With 0 <= j < 8.
+  EXPECT_EQ(S((x * 8 + j) / C(64)), "(x//8)");
+  EXPECT_EQ(S((x * 8 + j) % C(64)), "(j+((x%8)*8))");
+  EXPECT_EQ(S((x * 8 + j + 16) / C(64)), "((x+2)//8)");
+  EXPECT_EQ(S((x * 4 + j) / C(64)), "((j+(x*4))//64)");
 }
 
 TEST_F(SimplifyTest, DivisionBySymbols) {
