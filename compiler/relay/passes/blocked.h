@@ -80,6 +80,9 @@ class BlockedValues {
 
   MaybeBlocked Conv(const Node& node);
   // One of single points, all channels in one block, is a product of matrices.
+  // The places of `data`, which are in blocks, that a convolution of single
+  // places takes.
+  absl::StatusOr<Value> PlacesOf(const Node& conv, const Value& data);
   MaybeBlocked ConvOfPoints(const Node& node, const Value& data);
   // The same of bytes, whose weights become words.
   MaybeBlocked ConvInWords(const Node& node, const Value& data,

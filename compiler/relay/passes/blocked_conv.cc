@@ -26,13 +26,26 @@ Attrs PackedConvAttrs(const Node& conv) {
           {"dilations", conv.attrs.GetEach("dilations", 2)}};
 }
 
-// Whether each element of the result depends on that element of the data alone.
-bool IsOfPoints(const Node& conv) {
+// Whether each element of the result depends on one place of the data alone.
+bool IsOfPlaces(const Node& conv) {
   const Shape& kernel = conv.inputs[1].type().shape;
   return tir::IsConstInt(kernel[2], 1) && tir::IsConstInt(kernel[3], 1) &&
          conv.attrs.Get<int64_t>("groups") == 1 &&
-         conv.attrs.GetEach("strides", 2) == Ints{1, 1} &&
          conv.attrs.GetEach("pads", 4) == Ints{0, 0, 0, 0};
+}
+
+// Whether that is its own place.
+bool IsOfPoints(const Node& conv) {
+  return IsOfPlaces(conv) && conv.attrs.GetEach("strides", 2) == Ints{1, 1};
+}
+
+// Whether a convolution of single places takes so few of the data, for so many
+// blocks of results, that it had better read a copy of them.
+bool SkipsPlaces(const Node& conv, int64_t blocks) {
+  constexpr int64_t kManyBlocks = 8;
+  const Shape& data = conv.inputs[0].type().shape;
+  return IsOfPlaces(conv) && !IsOfPoints(conv) && blocks >= kManyBlocks &&
+         ConstShape({data[2], data[3]}).has_value();
 }
 
 }  // namespace
@@ -95,6 +108,10 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
       return ConvByWinograd(node, data, block, *winograd);
     }
     if (one_block && IsOfPoints(node)) return ConvOfPoints(node, data);
+    if (!one_block && floats && SkipsPlaces(node, out / block)) {
+      INGOT_ASSIGN_OR_RETURN(data, PlacesOf(node, data));
+      attrs.Set("strides", Ints{1, 1});
+    }
   }
   if (depthwise) {
     kernel_layout = absl::StrCat("OIHW", block, "o");
@@ -106,6 +123,20 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   preferred_names_.emplace_back(weights.node, w.node->name);
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, weights}, attrs));
   return Blocked{result, block, out, false, groups == 1 ? out : 0};
+}
+
+absl::StatusOr<Value> BlockedValues::PlacesOf(const Node& conv,
+                                              const Value& data) {
+  const Shape& shape = data.type().shape;
+  INGOT_ASSIGN_OR_RETURN(
+      Node * places,
+      function_->AddOp("slice", conv.inputs[0].node->name, {data},
+                       {{"starts", Shape(2, tir::MakeInt(0))},
+                        {"ends", Shape{shape[2], shape[3]}},
+                        {"axes", Ints{2, 3}},
+                        {"steps", conv.attrs.GetEach("strides", 2)}}));
+  places->sources.Add(conv.sources);
+  return Value{places};
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvOfPoints(const Node& node,

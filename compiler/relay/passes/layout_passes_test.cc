@@ -58,6 +58,30 @@ TEST(BlockLayoutTest, ChainsStayInBlocks) {
   EXPECT_THAT(Print(*module), HasSubstr("kernel_layout=\"OIHW8i8o\""));
 }
 
+// Few places for many results are copied first, whose number is odd here.
+TEST(BlockLayoutTest, PlacesOfStridedPointsAreTakenFirst) {
+  const auto ops_of = [](absl::string_view weights, absl::string_view attrs) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::StrCat("(%x: f32[2, 16, 7, 8]) -> (%y) {\n"
+                          "    %w = const f32[",
+                          weights, "] random(1)\n", "    %y = conv2d(%x, %w) {",
+                          attrs, "}\n  }")),
+        {"block_layout", "simplify"});
+    return module == nullptr ? std::vector<std::string>()
+                             : OpsOf(*module->main());
+  };
+  const auto copied =
+      ElementsAre("layout_transform", "slice", "conv2d", "layout_transform");
+  const auto direct =
+      ElementsAre("layout_transform", "conv2d", "layout_transform");
+  EXPECT_THAT(ops_of("64, 16, 1, 1", "strides=[2, 3]"), copied);
+  EXPECT_THAT(ops_of("64, 16, 1, 1", ""), direct);
+  EXPECT_THAT(ops_of("32, 16, 1, 1", "strides=[2, 2]"), direct);
+  EXPECT_THAT(ops_of("64, 16, 1, 1", "strides=[2, 2], pads=[0, 0, 1, 1]"),
+              direct);
+  EXPECT_THAT(ops_of("64, 16, 1, 2", "strides=[2, 2]"), direct);
+}
+
 // The nodes of `text` by the device.
 std::string OnDevice(absl::string_view text) {
   return absl::StrReplaceAll(
