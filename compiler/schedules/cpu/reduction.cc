@@ -35,13 +35,10 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
     for (Stage* part : parts) part->ComputeAt(stage, each);
     return;
   }
-  auto [outer, inner] = stage->Split(stage->axis(rank - 1), lanes);
+  auto [outer, inner] = stage->Split(stage->axis(rank - 1), kColumnsAtOnce);
   std::vector<Loop> order(stage->axes().begin(), stage->axes().end() - 1);
   order.push_back(outer);
-  for (Loop loop : stage->reduce_axes()) order.push_back(loop);
-  order.push_back(inner);
-  stage->Reorder(order);
-  stage->Vectorize(inner);
+  ReduceRows(stage, order, inner, lanes);
   stage->AccumulateAt(outer);
   if (rank == 1) {
     if (parallel) stage->Parallel(outer);
