@@ -362,9 +362,13 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
           return exps(AtAxis(i, axis, r[0]));
         },
         SoftmaxTags());
+    // One division a row: the sum is at least 1, so its reciprocal is exact to
+    // the last place.
     return Tensors{c.graph.Compute(
         c.name, x.shape(),
-        [&](const Indices& i) { return MakeCast(t, exps(i) / sum(row_of(i))); },
+        [&](const Indices& i) {
+          return MakeCast(t, exps(i) * (MakeConst(acc, 1) / sum(row_of(i))));
+        },
         SoftmaxTags())};
   };
   return def;

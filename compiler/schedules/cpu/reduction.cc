@@ -26,8 +26,9 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
     return;
   }
   const int64_t row = GuessExtent(stage->output().shape()[rank - 1]);
-  const bool vector = lanes > 1 && row > 1 &&
-                      IsContiguous(stage, stage->op().axis[rank - 1].get());
+  const bool vector =
+      lanes > 1 && row > 1 &&
+      IsNearlyContiguous(stage, stage->op().axis[rank - 1].get());
   if (!vector) {
     const std::vector<Stage*> parts = ReduceInVectors(schedule, stage, machine);
     const Loop each = *FuseParallel(stage, rank, parallel);

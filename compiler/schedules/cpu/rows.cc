@@ -30,6 +30,7 @@ class RowScheduler {
         out_(kernel.out),
         inner_(std::move(kernel.inner)),
         is_row_(std::move(kernel.is_row)),
+        neighbours_(std::move(kernel.neighbours)),
         machine_(machine),
         lanes_(LanesFor(*out_, machine)) {}
 
@@ -69,11 +70,25 @@ class RowScheduler {
            lanes_;
   }
 
+  // Whether whole groups of neighbours along an axis are one row.
+  bool SharesResults(size_t axis) const {
+    const auto extent = ConstExtent(out_->output().shape()[axis]);
+    return !across_rows_ && neighbours_[axis] > 1 && extent.has_value() &&
+           *extent % neighbours_[axis] == 0;
+  }
+
   // Returns the loop over rows.
   Loop ScheduleOutput(int64_t last, bool parallel) {
     std::vector<Loop> rows, rest;
     for (size_t i = 0; i < is_row_.size(); ++i) {
-      (is_row_[i] ? rows : rest).push_back(out_->axis(static_cast<int>(i)));
+      const Loop loop = out_->axis(static_cast<int>(i));
+      if (is_row_[i] && SharesResults(i)) {
+        auto [group, member] = out_->Split(loop, neighbours_[i]);
+        rows.push_back(group);
+        rest.push_back(member);
+      } else {
+        (is_row_[i] ? rows : rest).push_back(loop);
+      }
     }
     std::optional<Loop> lane;
     if (across_rows_ || (!is_row_.back() && lanes_ > 1 && last > 1)) {
@@ -123,6 +138,7 @@ class RowScheduler {
   Stage* const out_;
   std::vector<Stage*> inner_;
   const std::vector<bool> is_row_;
+  const std::vector<int64_t> neighbours_;
   const MachineModel& machine_;
   const int64_t lanes_;
   // Vectors hold the same place of neighbouring rows.

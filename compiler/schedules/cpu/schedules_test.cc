@@ -143,6 +143,16 @@ TEST_P(SchedulesTest, Matmul) {
   }
 }
 
+// A large matrix, of which each row is long.
+TEST_P(SchedulesTest, FewRowsByAMatrix) {
+  for (MatmulSize s : std::vector<MatmulSize>{{1, 1, 1024, 70},
+                                              {1, 2, 1500, 67},
+                                              {3, 1, 515, 130},
+                                              {1, 70, 1, 90}}) {
+    Check(Product(s, false));
+  }
+}
+
 TEST_P(SchedulesTest, MatmulIsTheProduct) {
   const int64_t m = 14, n = 21, kk = 10;
   Kernel k;
@@ -308,7 +318,7 @@ TEST_P(SchedulesTest, LayerNorm) {
 TEST_P(SchedulesTest, Reductions) {
   Tags tags{{kAnchor, kReduce}};
   for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
-           {4, 6, 50}, {33, 2, 7}, {1, 1, 300}, {20, 30, 1}}) {
+           {4, 6, 50}, {33, 2, 7}, {1, 1, 300}, {20, 30, 1}, {2, 5, 1030}}) {
     auto shape = ConstShape(dims);
     for (int axis : {0, 1, 2}) {
       Kernel k;
@@ -352,6 +362,30 @@ TEST_P(SchedulesTest, RowsOfStridedReduction) {
     k.inputs = {x};
     k.outputs = {g.Compute("out", {n}, [&](auto& i) { return s(i) * F(0.5); })};
     Check(k, {{n.get(), size}});
+  }
+}
+
+// Means of columns, next to one another, and what is left of rows after that.
+TEST_P(SchedulesTest, ColumnsNextToOneAnother) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {2, 9, 1100}, {3, 4, 7}, {1, 66, 40}, {2, 1, 16}}) {
+    for (const bool keeps_rows : {false, true}) {
+      Kernel k;
+      Graph& g = k.graph;
+      auto shape = ConstShape(dims);
+      Tensor x = g.Placeholder("x", kF32, shape);
+      const std::vector<Expr> out = {shape[0], I(1), shape[2]};
+      Tensor s = g.Reduce("s", out, {shape[1]}, Reducer::Sum(kF32),
+                          [&](auto& i, auto& r) {
+                            return x({i[0], r[0], i[2]});
+                          });
+      k.inputs = {x};
+      k.outputs = {g.Compute("y", keeps_rows ? shape : out, [&](auto& i) {
+        const Expr mean = s({i[0], I(0), i[2]}) * F(0.25);
+        return keeps_rows ? x(i) - mean : mean;
+      })};
+      Check(k);
+    }
   }
 }
 
