@@ -146,7 +146,7 @@ absl::StatusOr<Tensors> ComputeAveragePool(const ComputeContext& c, int n) {
   const bool include_pad = c.attrs.Get<int64_t>("count_include_pad") != 0;
   return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
     int64_t known = 1;
-    Expr count;  // of what is not known, if there is any
+    Expr divisor;  // null: what is known alone
     for (int d = 0; d < n; ++d) {
       const bool may_leave =
           w.ceil_mode ||
@@ -158,12 +158,16 @@ absl::StatusOr<Tensors> ComputeAveragePool(const ComputeContext& c, int n) {
       const Expr taps = CountTaps(w, d, i[2 + d], c.inputs[0].shape()[2 + d],
                                   include_pad ? w.pads_begin[d] : 0,
                                   include_pad ? w.pads_end[d] : 0);
-      count = count == nullptr ? taps : count * taps;
+      // The count along a column is the same for a row's vectors.
+      const Expr factor =
+          MakeCast(acc, Max(taps, MakeCast(taps->dtype, I64(1))));
+      divisor = divisor == nullptr ? factor : divisor * factor;
     }
-    Expr divisor = MakeConst(acc, static_cast<double>(known));
-    if (count != nullptr) {
-      const Expr one = MakeCast(count->dtype, I64(1));
-      divisor = divisor * MakeCast(acc, Max(count, one));
+    const Expr constant = MakeConst(acc, static_cast<double>(known));
+    if (divisor == nullptr) {
+      divisor = constant;
+    } else if (known != 1) {
+      divisor = divisor * constant;
     }
     return MakeCast(t, sum(i) / divisor);
   })};

@@ -189,8 +189,9 @@ class Contraction {
       std::sort(labels->begin(), labels->end());
     }
     if (summed.empty()) return Multiply(left, right, batch + rows + columns);
-    // The result's last dimension should be columns.
-    if (!rows.empty() && (columns.empty() || rows.back() > columns.back())) {
+    // The last of the result's dimensions should be columns.
+    const bool is_result = operands_.size() == 2 && !rows.empty();
+    if (is_result && (columns.empty() || rows.back() > columns.back())) {
       return Product(right, left, batch, columns, summed, rows);
     }
     return Product(left, right, batch, rows, summed, columns);

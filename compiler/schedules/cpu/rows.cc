@@ -46,7 +46,7 @@ class RowScheduler {
       work += GuessWork(stage) * ValueCost(stage->op().value);
       if (!stage->IsReduce()) continue;
       across_rows_ = across_rows_ && !stage->axes().empty() &&
-                     IsContiguous(stage, stage->op().axis.back().get());
+                     IsNearlyContiguous(stage, stage->op().axis.back().get());
     }
     const Loop attach = ScheduleOutput(last, work >= kParallelWork);
     for (Stage* stage : inner_) ScheduleInner(stage, attach);

@@ -365,30 +365,6 @@ TEST_P(SchedulesTest, RowsOfStridedReduction) {
   }
 }
 
-// Means of columns, next to one another, and what is left of rows after that.
-TEST_P(SchedulesTest, ColumnsNextToOneAnother) {
-  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
-           {2, 9, 1100}, {3, 4, 7}, {1, 66, 40}, {2, 1, 16}}) {
-    for (const bool keeps_rows : {false, true}) {
-      Kernel k;
-      Graph& g = k.graph;
-      auto shape = ConstShape(dims);
-      Tensor x = g.Placeholder("x", kF32, shape);
-      const std::vector<Expr> out = {shape[0], I(1), shape[2]};
-      Tensor s = g.Reduce("s", out, {shape[1]}, Reducer::Sum(kF32),
-                          [&](auto& i, auto& r) {
-                            return x({i[0], r[0], i[2]});
-                          });
-      k.inputs = {x};
-      k.outputs = {g.Compute("y", keeps_rows ? shape : out, [&](auto& i) {
-        const Expr mean = s({i[0], I(0), i[2]}) * F(0.25);
-        return keeps_rows ? x(i) - mean : mean;
-      })};
-      Check(k);
-    }
-  }
-}
-
 // Means of planes, whose rows are long enough for vectors and have a tail.
 TEST_P(SchedulesTest, SeveralReducedAxes) {
   for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
