@@ -362,8 +362,8 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
           return exps(AtAxis(i, axis, r[0]));
         },
         SoftmaxTags());
-    // One division a row: the sum is at least 1, so its reciprocal is exact to
-    // the last place.
+    // A row divides once: rounding twice costs half of a last place, and each
+    // element would wait for a division of its own.
     return Tensors{c.graph.Compute(
         c.name, x.shape(),
         [&](const Indices& i) {
