@@ -20,4 +20,12 @@ std::optional<bool> Decide(const tir::Expr& condition) {
   return std::nullopt;
 }
 
+bool MayBeEqual(const Dim& a, const Dim& b,
+                std::vector<DimAssumption>* assumed) {
+  int64_t x, y;
+  if (tir::AsConstInt(a, &x) && tir::AsConstInt(b, &y)) return x == y;
+  if (assumed != nullptr && !SameShape({a}, {b})) assumed->push_back({a, b});
+  return true;
+}
+
 }  // namespace ingot::relay

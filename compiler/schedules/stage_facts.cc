@@ -80,6 +80,15 @@ class CostVisitor : public tir::ExprVisitor {
   }
 };
 
+// Whether every load's elements are at most so far apart.
+bool StrideIsAtMost(const Stage* stage, const tir::Var* var, int most) {
+  for (const tir::Load* load : LoadsOf(stage->op().value)) {
+    const int stride = AccessStride(*load, var);
+    if (stride < 0 || stride > most) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int64_t ValueCost(const Expr& value) {
@@ -107,9 +116,12 @@ std::vector<const tir::Load*> LoadsOf(const Expr& value) {
 
 int AccessStride(const tir::Load& load, const tir::Var* var) {
   int stride = 0;
+  const std::vector<Expr>& shape = load.buffer->shape;
   for (size_t i = 0; i < load.indices.size(); ++i) {
     const tir::Affine index = tir::ToAffine(load.indices[i]);
-    const bool last = i + 1 == load.indices.size();
+    const bool last = std::all_of(
+        shape.begin() + static_cast<int64_t>(i) + 1, shape.end(),
+        [](const Expr& extent) { return tir::IsConstInt(extent, 1); });
     for (const tir::Term& term : index.terms) {
       const bool used = std::any_of(
           term.factors.begin(), term.factors.end(),
@@ -117,18 +129,22 @@ int AccessStride(const tir::Load& load, const tir::Var* var) {
       if (!used) continue;
       const bool alone =
           term.factors.size() == 1 && term.factors[0].get() == var;
-      if (!last || !alone || term.coefficient != 1) return -1;
-      stride = 1;
+      if (!last || !alone || stride != 0 || term.coefficient < 1 ||
+          term.coefficient > 2) {
+        return -1;
+      }
+      stride = static_cast<int>(term.coefficient);
     }
   }
   return stride;
 }
 
 bool IsContiguous(const Stage* stage, const tir::Var* var) {
-  for (const tir::Load* load : LoadsOf(stage->op().value)) {
-    if (AccessStride(*load, var) < 0) return false;
-  }
-  return true;
+  return StrideIsAtMost(stage, var, 1);
+}
+
+bool IsNearlyContiguous(const Stage* stage, const tir::Var* var) {
+  return StrideIsAtMost(stage, var, 2);
 }
 
 bool ReadsAtOwnPoints(const Stage& reader, const tir::Buffer& buffer) {

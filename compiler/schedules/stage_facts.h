@@ -32,13 +32,17 @@ int64_t ValueCost(const Expr& value);
 bool IsExpensive(const Expr& value);
 
 // Returns how far apart in memory the elements are that `var` and var + 1 read,
-// if that is 0 or 1; -1 for anything else and where it is not known.
+// if that is at most 2 elements forward; -1 for anything else and where it is
+// not known.
 int AccessStride(const tir::Load& load, const tir::Var* var);
 // Whether what is read depends on `var`.
 bool DependsOn(const tir::Load& load, const tir::Var* var);
 // Every load in the stage's value reads the same or the next element as `var`
 // goes up by one.
 bool IsContiguous(const Stage* stage, const tir::Var* var);
+// The same where elements may also be two apart, as in windows that move by
+// two: parts of two vectors then make one.
+bool IsNearlyContiguous(const Stage* stage, const tir::Var* var);
 // Loads in the value, in order.
 std::vector<const tir::Load*> LoadsOf(const Expr& value);
 

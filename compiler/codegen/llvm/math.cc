@@ -120,6 +120,12 @@ Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,
     case tir::Intrinsic::kErf:
       if (is_f32) return Erf32(b, m, x);
       break;
+    case tir::Intrinsic::kAtan:
+      if (is_f32) return Atan32(b, m, x);
+      break;
+    case tir::Intrinsic::kAsinh:
+      if (is_f32) return Asinh32(b, m, x);
+      break;
     case tir::Intrinsic::kSin:
     case tir::Intrinsic::kCos:
       if (is_f32) {

@@ -2,8 +2,9 @@
 // that kernels spend time in, so that loops over them vectorise, and calls of
 // the C library for the rest.
 //
-// The f32 expansions (exp, log, tanh, erf, sin, cos, pow) err by less than
-// 1e-6 of the result, and follow C for infinities, NaN, zeros and overflow.
+// The f32 expansions (exp, log, tanh, erf, sin, cos, atan, asinh, pow) err by
+// less than 1e-6 of the result, and follow C for infinities, NaN, zeros and
+// overflow.
 #ifndef INGOT_COMPILER_CODEGEN_LLVM_MATH_H_
 #define INGOT_COMPILER_CODEGEN_LLVM_MATH_H_
 

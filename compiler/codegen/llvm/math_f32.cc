@@ -107,6 +107,44 @@ Value* Erf32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
   return f.Clamp(f.Mul(c, f.Div(p, q)), -1.0, 1.0);
 }
 
+// atan(x) = atan(c) + atan((x - c) / (1 + c x)) for c = 0, 1 and infinity,
+// whichever leaves the least to a polynomial: at most tan(pi / 8).
+Value* Atan32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
+  FloatMath f(b, m, x);
+  Value* a = f.Abs(x);
+  Value* beyond = f.Greater(a, f.C(2.41421356237309505));
+  Value* middle = f.Greater(a, f.C(0.41421356237309505));
+  Value* top = f.Pick(beyond, f.C(-1.0), f.Pick(middle, f.Sub(a, f.C(1.0)), a));
+  Value* bottom =
+      f.Pick(beyond, a, f.Pick(middle, f.Add(a, f.C(1.0)), f.C(1.0)));
+  Value* r = f.Div(top, bottom);
+  Value* z = f.Mul(r, r);
+  Value* p = f.Poly(z, {8.05374449538e-2, -1.38776856032e-1, 1.99777106478e-1,
+                        -3.33329491539e-1});
+  Value* rest = f.MulAdd(f.Mul(p, z), r, r);
+  Value* start = f.Pick(beyond, f.C(1.57079632679489662),
+                        f.Pick(middle, f.C(0.78539816339744831), f.C(0.0)));
+  return f.CopySign(f.Add(start, rest), x);
+}
+
+// asinh(x) = log(|x| + sqrt(x^2 + 1)) with the sign of x, or a polynomial where
+// that is the logarithm of about 1.
+Value* Asinh32(llvm::IRBuilder<>& b, const Machine& m, Value* x) {
+  FloatMath f(b, m, x);
+  Value* a = f.Abs(x);
+  Value* z = f.Mul(a, a);
+  Value* p = f.Poly(z, {2.0122003309e-2, -4.2699340972e-2, 7.4847586088e-2,
+                        -1.6666288134e-1});
+  Value* near = f.MulAdd(f.Mul(p, z), a, a);
+  // The square of a large number overflows; its logarithm and that of 2 do not.
+  Value* is_large = f.Greater(a, f.C(1500.0));
+  Value* root =
+      b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, f.Add(z, f.C(1.0)));
+  Value* log = Log32(b, m, f.Pick(is_large, a, f.Add(a, root)));
+  Value* far = f.Pick(is_large, f.Add(log, f.C(0.69314718055994531)), log);
+  return f.CopySign(f.Pick(f.Less(a, f.C(0.5)), near, far), x);
+}
+
 namespace {
 
 // An angle as a number of quarter turns, of which the last two bits count, and

@@ -12,6 +12,8 @@ llvm::Value* Exp32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
 llvm::Value* Log32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
 llvm::Value* Tanh32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
 llvm::Value* Erf32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
+llvm::Value* Atan32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
+llvm::Value* Asinh32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x);
 llvm::Value* Pow32(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x,
                    llvm::Value* y);
 // The sine, or the cosine. Inserts at b's place, where new blocks may begin.

@@ -78,14 +78,6 @@ bool SameDim(const Dim& a, const Dim& b) { return SameShape({a}, {b}); }
 
 Dim HasElements(const Dim& dim) { return SimplifyDim(Min(dim, I64(1))); }
 
-bool MayBeEqual(const Dim& a, const Dim& b,
-                std::vector<DimAssumption>* assumed) {
-  int64_t x, y;
-  if (ConstDim(a, &x) && ConstDim(b, &y)) return x == y;
-  if (assumed != nullptr && !SameDim(a, b)) assumed->push_back({a, b});
-  return true;
-}
-
 absl::StatusOr<int> NormalizeAxis(int64_t axis, int rank) {
   if (axis < -rank || axis >= rank) {
     return Invalid("axis ", axis, " is outside of rank ", rank);

@@ -15,6 +15,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/status_macros.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
 #include "compiler/te/te.h"
@@ -78,10 +79,6 @@ AttrSpec ShapeAttr(absl::string_view name, absl::string_view doc, Presence p);
 inline bool ConstDim(const Dim& dim, int64_t* value) {
   return tir::AsConstInt(dim, value);
 }
-// True when the two are not provably different: equal, or one is symbolic.
-// `assumed`, unless it is null, then gets what is not provably equal either.
-bool MayBeEqual(const Dim& a, const Dim& b,
-                std::vector<DimAssumption>* assumed);
 // Provably equal.
 bool SameDim(const Dim& a, const Dim& b);
 // 1 where a dimension has elements, else 0.

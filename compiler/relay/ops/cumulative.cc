@@ -1,15 +1,10 @@
 // Running sums and products.
+#include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {
 namespace {
-
-using tir::MakeCast;
-using tir::MakeConst;
-using tir::MakeLoad;
-using tir::MakeStore;
-using tir::Stmt;
 
 constexpr int kAxis = 1;  // the operand
 
@@ -20,34 +15,97 @@ struct Kind {
   tir::BinaryOp step;
 };
 
-// Runs along one axis of x.
-Stmt Run(const ComputeContext& c, const Kind& kind, const te::Tensor& out,
-         int axis) {
-  const te::Tensor x = c.inputs[0];
-  const bool exclusive = c.attrs.Get<int64_t>("exclusive") != 0;
-  const bool reverse = c.attrs.Get<int64_t>("reverse") != 0;
-  const DataType acc = ComputeType(x.dtype());
-  Shape rows = x.shape();
-  const Dim extent = rows[axis];
-  rows[axis] = I64(1);
-  return LoopNest(rows, "o", [&](const Indices& i) {
-    const tir::Buffer total = Scratch("total", acc, 1);
-    const Indices zero = {I64(0)};
-    const Expr so_far = MakeLoad(total, zero);
-    const Stmt scan = Loop("e", extent, [&](const Expr& e) {
-      Indices at = i;
-      at[axis] = reverse ? extent - 1 - e : e;
-      const Stmt add =
-          MakeStore(total, zero,
-                    tir::MakeBinary(kind.step, so_far, MakeCast(acc, x(at))));
-      const Stmt put = MakeStore(out.buffer, at, MakeCast(x.dtype(), so_far));
-      return exclusive ? tir::MakeSeq({put, add}) : tir::MakeSeq({add, put});
-    });
-    return tir::MakeAllocate(
-        total, tir::MakeSeq(
-                   {MakeStore(total, zero, MakeConst(acc, kind.start)), scan}));
-  });
+// So many running results are made side by side: of neighbours in memory, whose
+// results stay in the nearest cache, or of rows that are run along themselves,
+// enough to hide how long an addition takes.
+constexpr int64_t kColumns = 1024, kRows = 8;
+
+// Calls `body` for blocks of `size` places and for what is left, with the first
+// place of each and how many it has.
+Stmt InBlocks(
+    const Dim& extent, int64_t size,
+    const std::function<Stmt(const Expr& first, const Dim& count)>& body) {
+  const Dim blocks = SimplifyDim(FloorDiv(extent, size));
+  const Dim rest = SimplifyDim(extent - blocks * size);
+  std::vector<Stmt> all;
+  if (!tir::IsConstInt(blocks, 0)) {
+    all.push_back(Loop("b", blocks, [&](const Expr& block) {
+      return body(block * I64(size), I64(size));
+    }));
+  }
+  if (!tir::IsConstInt(rest, 0)) {
+    all.push_back(MakeIf(Gt(rest, I64(0)), body(blocks * size, rest)));
+  }
+  return MakeSeq(std::move(all));
 }
+
+// Runs along one axis of x.
+class Running {
+ public:
+  Running(const ComputeContext& c, const Kind& kind, const te::Tensor& out,
+          int axis)
+      : x_(c.inputs[0]),
+        kind_(kind),
+        out_(out),
+        axis_(axis),
+        is_exclusive_(c.attrs.Get<int64_t>("exclusive") != 0),
+        is_reverse_(c.attrs.Get<int64_t>("reverse") != 0) {}
+
+  Stmt Write() const {
+    // The dimension of the results that are made side by side.
+    const int last = x_.rank() - 1, side = axis_ == last ? last - 1 : last;
+    const int64_t size = axis_ == last ? kRows : kColumns;
+    Shape others = x_.shape();
+    others[axis_] = I64(1);
+    if (side >= 0) others[side] = I64(1);
+    return LoopNest(others, "o", [&](const Indices& i) {
+      if (side < 0) return Block(i, side, 1, I64(1));
+      return InBlocks(x_.shape()[side], size,
+                      [&](const Expr& first, const Dim& count) {
+                        Indices at = i;
+                        at[side] = first;
+                        return Block(at, side, size, count);
+                      });
+    });
+  }
+
+ private:
+  // Makes `count` results, at most `room`, side by side along the dimension
+  // `side`, or the only one.
+  Stmt Block(const Indices& from, int side, int64_t room,
+             const Dim& count) const {
+    const DataType acc = ComputeType(x_.dtype());
+    const tir::Buffer total = Scratch("total", acc, room);
+    const auto each = [&](const std::function<Stmt(const Expr&)>& body) {
+      return Loop("s", count, body);
+    };
+    const Stmt start = each([&](const Expr& s) {
+      return MakeStore(total, {s}, MakeConst(acc, kind_.start));
+    });
+    const Dim extent = x_.shape()[axis_];
+    const Stmt scan = Loop("e", extent, [&](const Expr& e) {
+      return each([&](const Expr& s) {
+        Indices at = from;
+        if (side >= 0) at[side] = at[side] + s;
+        at[axis_] = is_reverse_ ? extent - 1 - e : e;
+        const Expr so_far = MakeLoad(total, {s});
+        const Stmt add = MakeStore(
+            total, {s},
+            tir::MakeBinary(kind_.step, so_far, MakeCast(acc, x_(at))));
+        const Stmt put =
+            MakeStore(out_.buffer, at, MakeCast(x_.dtype(), so_far));
+        return is_exclusive_ ? MakeSeq({put, add}) : MakeSeq({add, put});
+      });
+    });
+    return tir::MakeAllocate(total, MakeSeq({start, scan}));
+  }
+
+  const te::Tensor x_;
+  const Kind& kind_;
+  const te::Tensor out_;
+  const int axis_;
+  const bool is_exclusive_, is_reverse_;
+};
 
 absl::StatusOr<Types> Infer(const InferContext& c) {
   INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
@@ -79,7 +137,7 @@ OpDef Cumulative(const Kind& kind) {
   def.compute = [kind](const ComputeContext& c) -> absl::StatusOr<Tensors> {
     const te::Tensor x = c.inputs[0];
     const auto run = [&](absl::Span<const te::Tensor> out, int axis) {
-      return Run(c, kind, out[0], axis);
+      return Running(c, kind, out[0], axis).Write();
     };
     if (!c.has(kAxis)) {
       INGOT_ASSIGN_OR_RETURN(

@@ -1,8 +1,8 @@
 // Matrix products and einsum.
 #include "compiler/relay/dim.h"
+#include "compiler/relay/einsum.h"
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
-#include "compiler/relay/ops/einsum.h"
 #include "compiler/te/tags.h"
 
 namespace ingot::relay::ops {

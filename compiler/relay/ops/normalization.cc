@@ -362,9 +362,13 @@ OpDef Softmax(absl::string_view name, absl::string_view doc, bool log) {
           return exps(AtAxis(i, axis, r[0]));
         },
         SoftmaxTags());
+    // A row divides once: rounding twice costs half of a last place, and each
+    // element would wait for a division of its own.
     return Tensors{c.graph.Compute(
         c.name, x.shape(),
-        [&](const Indices& i) { return MakeCast(t, exps(i) / sum(row_of(i))); },
+        [&](const Indices& i) {
+          return MakeCast(t, exps(i) * (MakeConst(acc, 1) / sum(row_of(i))));
+        },
         SoftmaxTags())};
   };
   return def;

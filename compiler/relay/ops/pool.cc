@@ -37,13 +37,24 @@ int64_t ExtraRoom(const Window& w, int d, const Dim& in, const Dim& out) {
 }
 
 // The number of taps of the window at output `o` that fall on
-// [-before, extent + after) of the input.
+// [-before, extent + after) of the input. Vectors of i32 are twice as fast as
+// those of i64.
 Expr CountTaps(const Window& w, int d, const Expr& o, const Dim& extent,
                int64_t before, int64_t after) {
-  const Expr start = o * w.strides[d] - w.pads_begin[d];
-  const Expr first = Max(CeilDiv(I64(-before) - start, w.dilations[d]), I64(0));
+  const DataType i32 = DataType::Int(32);
+  const auto narrow = [&](const Expr& e) { return MakeCast(i32, e); };
+  const Expr start = narrow(o * w.strides[d] - w.pads_begin[d]);
+  // Returns how many steps reach beyond `end`.
+  const auto steps = [&](const Expr& end) {
+    const int64_t dilation = w.dilations[d];
+    const Expr distance = end - start;
+    return dilation == 1
+               ? distance
+               : (distance + narrow(I64(dilation - 1))) / narrow(I64(dilation));
+  };
+  const Expr first = Max(steps(narrow(I64(-before))), narrow(I64(0)));
   const Expr last =
-      Min(CeilDiv(extent + after - start, w.dilations[d]), I64(w.kernel[d]));
+      Min(steps(narrow(extent + after)), narrow(I64(w.kernel[d])));
   return last - first;
 }
 
@@ -134,22 +145,30 @@ absl::StatusOr<Tensors> ComputeAveragePool(const ComputeContext& c, int n) {
       PoolTags(n));
   const bool include_pad = c.attrs.Get<int64_t>("count_include_pad") != 0;
   return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
-    Expr count = I64(1);
+    int64_t known = 1;
+    Expr divisor;  // null: what is known alone
     for (int d = 0; d < n; ++d) {
-      const Dim& extent = c.inputs[0].shape()[2 + d];
       const bool may_leave =
           w.ceil_mode ||
           (!include_pad && (w.pads_begin[d] != 0 || w.pads_end[d] != 0));
-      count = count * (!may_leave ? I64(w.kernel[d])
-                                  : CountTaps(w, d, i[2 + d], extent,
-                                              include_pad ? w.pads_begin[d] : 0,
-                                              include_pad ? w.pads_end[d] : 0));
+      if (!may_leave) {
+        known *= w.kernel[d];
+        continue;
+      }
+      const Expr taps = CountTaps(w, d, i[2 + d], c.inputs[0].shape()[2 + d],
+                                  include_pad ? w.pads_begin[d] : 0,
+                                  include_pad ? w.pads_end[d] : 0);
+      // The count along a column is the same for a row's vectors.
+      const Expr factor =
+          MakeCast(acc, Max(taps, MakeCast(taps->dtype, I64(1))));
+      divisor = divisor == nullptr ? factor : divisor * factor;
     }
-    // A constant count becomes a constant factor's divisor.
-    int64_t known;
-    const Expr divisor = ConstDim(count, &known)
-                             ? MakeConst(acc, static_cast<double>(known))
-                             : MakeCast(acc, Max(count, I64(1)));
+    const Expr constant = MakeConst(acc, static_cast<double>(known));
+    if (divisor == nullptr) {
+      divisor = constant;
+    } else if (known != 1) {
+      divisor = divisor * constant;
+    }
     return MakeCast(t, sum(i) / divisor);
   })};
 }

@@ -14,7 +14,7 @@ using tir::MakeAllocate;
 
 // Finds the rows of a matrix that differ. order[0, number) gets the first place
 // of each, `inverse` which of these each row is, `counts` how often each
-// occurs.
+// occurs. Sorting brings equal rows together, the first of them first.
 class RowsThatDiffer {
  public:
   RowsThatDiffer(const te::Tensor& x, bool sorted,
@@ -27,97 +27,127 @@ class RowsThatDiffer {
         number_of_all_(out[3]) {}
 
   Stmt Write() const {
-    const Stmt firsts = FindFirsts();
-    const Stmt places = PlaceFirsts();
-    // Rows lead to their first row, then to its place, and are counted.
-    const Stmt clear = Loop("i", rows(), [&](const Expr& i) {
-      return MakeStore(counts_.buffer, {i}, I64(0));
+    const Stmt start = Loop("i", rows(), [&](const Expr& i) {
+      return MakeSeq({MakeStore(places_, {i}, i),
+                      MakeStore(order_.buffer, {i}, I64(0)),
+                      MakeStore(counts_.buffer, {i}, I64(0))});
     });
-    const Stmt count = Count();
-    // Elements after the last one are defined, too.
-    const Stmt rest = Loop("i", rows(), [&](const Expr& i) {
-      return MakeIf(Ge(i, number_.value()),
-                    MakeStore(order_.buffer, {i}, I64(0)));
-    });
-    return WithCells(
-        {&place_, &sign_, &number_},
-        MakeSeq({firsts, places, clear, count, rest,
-                 MakeStore(number_of_all_.buffer, {I64(0)}, number_.value())}));
+    const Stmt all =
+        MakeSeq({start, Sort(), FindFirsts(), NumberFirsts(), Count(),
+                 MakeStore(number_of_all_.buffer, {I64(0)}, number_.value())});
+    return MakeAllocate(
+        places_, MakeAllocate(merged_, WithCells({&width_, &left_, &right_,
+                                                  &sign_, &first_, &number_},
+                                                 all)));
   }
 
  private:
   Dim rows() const { return x_.shape()[0]; }
+  tir::Buffer Places(absl::string_view name) const {
+    return tir::MakeBuffer(name, DataType::Int(64), {rows()},
+                           tir::Scope::kWorkspace);
+  }
 
-  // Sets `sign` to the order of row a to row b: -1, 0 or 1.
+  // Sets `sign` to the order of row a to row b: -1, 0 or 1. NaNs come last,
+  // each by itself, as they come.
   Stmt Compare(const Expr& a, const Expr& b) const {
     return MakeSeq(
         {sign_.Set(I64(0)), Loop("e", x_.shape()[1], [&](const Expr& e) {
            const Expr p = x_({a, e}), q = x_({b, e});
-           const Expr way = MakeSelect(Eq(p, q), I64(0),
-                                       MakeSelect(Lt(p, q), I64(-1), I64(1)));
-           return MakeIf(Eq(sign_.value(), I64(0)), sign_.Set(way));
+           const auto way = [](const Expr& before) {
+             return MakeSelect(before, I64(-1), I64(1));
+           };
+           Expr unequal = way(Beats(p, q, /*largest_first=*/false));
+           if (p->dtype.is_float()) {
+             unequal =
+                 MakeSelect(And(Ne(p, p), Ne(q, q)), way(Lt(a, b)), unequal);
+           }
+           const Expr sign = MakeSelect(Eq(p, q), I64(0), unequal);
+           return MakeIf(Eq(sign_.value(), I64(0)), sign_.Set(sign));
          })});
   }
 
-  // Finds each row's first equal one, kept in `inverse`; `counts` says whether
-  // a row is a first one.
+  // Sorts `places` by merging runs of 1, 2, 4 and so on.
+  Stmt Sort() const {
+    const Expr width = width_.value();
+    const Stmt merge =
+        Loop("r", (rows() + width * I64(2) - 1) / (width * I64(2)),
+             [&](const Expr& run) { return Merge(run * width * I64(2)); });
+    const Stmt back = Loop("i", rows(), [&](const Expr& i) {
+      return MakeStore(places_, {i}, MakeLoad(merged_, {i}));
+    });
+    constexpr int64_t kMostLevels = 48;  // of more rows than there can be
+    return MakeSeq(
+        {width_.Set(1), Loop("l", I64(kMostLevels), [&](const Expr&) {
+           return MakeIf(Lt(width, rows()),
+                         MakeSeq({merge, back, width_.Set(width * I64(2))}));
+         })});
+  }
+
+  // Merges two runs, the first of which starts at `start`.
+  Stmt Merge(const Expr& start) const {
+    const Expr middle = Min(start + width_.value(), rows());
+    const Expr end = Min(middle + width_.value(), rows());
+    // What is beyond a run is not used.
+    const auto place = [&](const Cell& at) {
+      return MakeLoad(places_, {Min(at.value(), rows() - 1)});
+    };
+    const Stmt step = Loop("k", end - start, [&](const Expr& k) {
+      const Expr takes_right =
+          And(Lt(right_.value(), end),
+              Or(Ge(left_.value(), middle), Eq(sign_.value(), I64(-1))));
+      return MakeSeq({Compare(place(right_), place(left_)),
+                      sign_.Set(MakeSelect(takes_right, I64(1), I64(0))),
+                      MakeStore(merged_, {start + k},
+                                MakeSelect(Eq(sign_.value(), I64(1)),
+                                           place(right_), place(left_))),
+                      right_.Set(right_.value() + sign_.value()),
+                      left_.Set(left_.value() + 1 - sign_.value())});
+    });
+    return MakeSeq({left_.Set(start), right_.Set(middle), step});
+  }
+
+  // Sets `inverse` to the first place of each row.
   Stmt FindFirsts() const {
-    return Loop("i", rows(), [&](const Expr& i) {
-      return MakeSeq(
-          {place_.Set(i),
-           Loop("j", i,
-                [&](const Expr& j) {
-                  return MakeIf(
-                      Eq(place_.value(), i),
-                      MakeSeq({Compare(j, i), MakeIf(Eq(sign_.value(), I64(0)),
-                                                     place_.Set(j))}));
-                }),
-           MakeStore(inverse_.buffer, {i}, place_.value()),
-           MakeStore(counts_.buffer, {i},
-                     MakeSelect(Eq(place_.value(), i), I64(1), I64(0)))});
+    return Loop("k", rows(), [&](const Expr& k) {
+      const Expr place = MakeLoad(places_, {k});
+      return MakeSeq({Compare(first_.value(), place),
+                      MakeIf(Or(Eq(k, I64(0)), Ne(sign_.value(), I64(0))),
+                             first_.Set(place)),
+                      MakeStore(inverse_.buffer, {place}, first_.value())});
     });
   }
 
-  // The place of a first row among them is how many come before it.
-  Stmt PlaceFirsts() const {
-    return Loop("i", rows(), [&](const Expr& i) {
-      const Stmt search = MakeSeq(
-          {place_.Set(I64(0)),
-           Loop("j", rows(),
-                [&](const Expr& j) {
-                  const Expr other = And(Ne(i, j), Eq(counts_({j}), I64(1)));
-                  const Stmt more = place_.Set(place_.value() + 1);
-                  if (!sorted_) return MakeIf(And(other, Lt(j, i)), more);
-                  return MakeIf(
-                      other,
-                      MakeSeq({Compare(j, i),
-                               MakeIf(Lt(sign_.value(), I64(0)), more)}));
-                }),
-           MakeStore(order_.buffer, {place_.value()}, i),
-           number_.Set(number_.value() + 1)});
-      return MakeIf(Eq(counts_({i}), I64(1)), search);
+  // Keeps in `merged` which of them each first row is.
+  Stmt NumberFirsts() const {
+    return Loop("k", rows(), [&](const Expr& k) {
+      const Expr place = sorted_ ? MakeLoad(places_, {k}) : k;
+      return MakeIf(Eq(inverse_({place}), place),
+                    MakeSeq({MakeStore(merged_, {place}, number_.value()),
+                             MakeStore(order_.buffer, {number_.value()}, place),
+                             number_.Increment()}));
     });
   }
 
+  // Rows lead to their first row, then to its number, and are counted.
   Stmt Count() const {
     return Loop("i", rows(), [&](const Expr& i) {
-      return MakeSeq({place_.Set(I64(0)),
-                      Loop("k", number_.value(),
-                           [&](const Expr& k) {
-                             return MakeIf(Eq(order_({k}), inverse_({i})),
-                                           place_.Set(k));
-                           }),
-                      MakeStore(inverse_.buffer, {i}, place_.value()),
-                      MakeStore(counts_.buffer, {place_.value()},
-                                counts_({place_.value()}) + 1)});
+      return MakeSeq(
+          {MakeStore(inverse_.buffer, {i}, MakeLoad(merged_, {inverse_({i})})),
+           MakeStore(counts_.buffer, {inverse_({i})},
+                     counts_({inverse_({i})}) + 1)});
     });
   }
 
   const te::Tensor x_;
   const bool sorted_;
   const te::Tensor order_, inverse_, counts_, number_of_all_;
+  const tir::Buffer places_ = Places("places"), merged_ = Places("merged");
+  const Cell width_{"width", DataType::Int(64)};  // of sorted runs
+  const Cell left_{"left", DataType::Int(64)};
+  const Cell right_{"right", DataType::Int(64)};
   const Cell sign_{"sign", DataType::Int(64)};
-  const Cell place_{"place", DataType::Int(64)};
+  const Cell first_{"first", DataType::Int(64)};
   const Cell number_{"number", DataType::Int(64)};
 };
 

@@ -191,6 +191,9 @@ void AddProducts(Examples* e) {
   (*e)["product with a transposed matrix"] =
       "(%x: f32[2, 3], %w: f32[4, 3]) -> (%y) {"
       " %t = transpose(%w) {axes=[1, 0]} %y = matmul(%x, %t) }";
+  (*e)["einsum in products of two"] =
+      "(%x: f32[3, 2, 4], %z: f32[4, 3, 5], %w: f32[2, 1, 5]) -> (%y) {"
+      " %y = einsum(%x, %z, %w) {equation=\"aib,bac,iad->cdi\"} }";
 }
 
 void AddPatterns(Examples* e) {

@@ -15,7 +15,7 @@ std::vector<RuleTable> AllRuleTables() {
                                    {"block_layout", PlaneRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), IndexingRules(), ArithmeticRules(), WindowRules(),
-        PatternRules(), ProjectionRules()}) {
+        PatternRules(), ProjectionRules(), EinsumRules()}) {
     tables.push_back({"simplify", rules});
   }
   return tables;

@@ -13,6 +13,7 @@ absl::Span<const Rule> IndexingRules();    // simplify_indexing.cc
 absl::Span<const Rule> WindowRules();      // simplify_window.cc
 absl::Span<const Rule> PatternRules();     // simplify_pattern.cc
 absl::Span<const Rule> ProjectionRules();  // simplify_projection.cc
+absl::Span<const Rule> EinsumRules();      // simplify_einsum.cc
 
 // Rules that other passes apply, too.
 absl::Span<const Rule> BatchNormRules();    // fold_batch_norm.cc

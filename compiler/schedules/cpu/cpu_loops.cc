@@ -93,6 +93,20 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
   return made;
 }
 
+void ReduceRows(Stage* stage, std::vector<Loop> outer, Loop columns,
+                int64_t lanes) {
+  // Sums of so many rows are added to what was loaded before it is stored.
+  constexpr int64_t kRows = 4;
+  const auto [vector, lane] = stage->Split(columns, lanes);
+  const auto [rows, row] = stage->Split(stage->reduce_axes().back(), kRows);
+  outer.insert(outer.end(), stage->reduce_axes().begin(),
+               stage->reduce_axes().end() - 1);
+  outer.insert(outer.end(), {rows, vector, row, lane});
+  stage->Reorder(outer);
+  stage->Unroll(row);
+  stage->Vectorize(lane);
+}
+
 void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
                      int64_t least_rows) {
   // Scalar code is slower than memory.

@@ -31,6 +31,15 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
 std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
                                     const MachineModel& machine);
 
+// Makes a reduction whose neighbouring results read neighbours reduce `columns`
+// of them, its leaf inside of those in `outer`, side by side: a few rows at a
+// time, as they lie in memory, so that each is read once from end to end.
+void ReduceRows(Stage* stage, std::vector<Loop> outer, Loop columns,
+                int64_t lanes);
+
+// So many results of such a reduction stay in the nearest cache.
+inline constexpr int64_t kColumnsAtOnce = 1024;
+
 // Asks for the weights of a product, which are the operands that depend on the
 // last of its axes, before iterations of the reduce loop `loop` need them: a
 // processor's own guesses end at each page, and memory is slower than the

@@ -37,6 +37,7 @@ bool Matches(const ScheduleSite& site) {
 ScheduleSpace Space(const ScheduleSite& site) {
   const std::vector<Expr>& shape = site.stage.output().shape();
   const int64_t rows = GuessExtent(shape[RowAxis(site.stage)]);
+  const int64_t columns = GuessExtent(shape.back());
   const double outputs = static_cast<double>(OutputElements(&site.stage));
   const double vectors =
       static_cast<double>(GuessWork(&site.stage)) /
@@ -45,7 +46,9 @@ ScheduleSpace Space(const ScheduleSite& site) {
   space.parameters = {{"columns", {4, 8, 2, 1}}, {"rows", {1, 2, 4}}};
   space.cost = [=, machine = site.machine](const ScheduleChoice& choice) {
     const RegisterTile tile = {choice.Get("rows"), choice.Get("columns")};
-    if (tile.rows > rows) return std::numeric_limits<double>::infinity();
+    if (tile.rows > rows || tile.vectors > columns) {
+      return std::numeric_limits<double>::infinity();
+    }
     // Adding up the lanes of a sum takes about so many cycles.
     constexpr double kJoin = 6;
     return vectors * ProductCycles(machine, tile) + outputs * kJoin;

@@ -175,6 +175,8 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   layouts.panel_width = [machine](const relay::Node& product,
                                   int64_t columns) -> int64_t {
     if (FillsByteTiles(machine, product)) return kTileColumns;
+    // A single column is as good as a row, which needs no vectors side by side.
+    if (columns == 1 && product.outputs[0].dtype.is_float()) return 0;
     return PanelWidth(machine, product.outputs[0].dtype, columns);
   };
   layouts.step_panel = [machine](DataType type, int64_t units) {

@@ -175,8 +175,9 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t m = GuessExtent(shape[RowAxis(site.stage)]);
   const MachineModel machine = MachineOfTiles(site.stage, site.machine);
   const int64_t given = GivenVectors(site.stage, n, lanes, machine);
-  const double products =
-      static_cast<double>(GuessWork(&site.stage)) / static_cast<double>(lanes);
+  // A vector of few columns takes as long as a whole one.
+  const double products = static_cast<double>(GuessWork(&site.stage) / n) *
+                          static_cast<double>(CeilDiv(n, lanes));
   // Rows beyond enough accumulators lengthen the tail of a tile whose width is
   // given; where it is not, a wider tile is the better use of registers.
   const int64_t rows =

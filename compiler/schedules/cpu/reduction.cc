@@ -26,8 +26,9 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
     return;
   }
   const int64_t row = GuessExtent(stage->output().shape()[rank - 1]);
-  const bool vector = lanes > 1 && row > 1 &&
-                      IsContiguous(stage, stage->op().axis[rank - 1].get());
+  const bool vector =
+      lanes > 1 && row > 1 &&
+      IsNearlyContiguous(stage, stage->op().axis[rank - 1].get());
   if (!vector) {
     const std::vector<Stage*> parts = ReduceInVectors(schedule, stage, machine);
     const Loop each = *FuseParallel(stage, rank, parallel);
@@ -35,13 +36,10 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
     for (Stage* part : parts) part->ComputeAt(stage, each);
     return;
   }
-  auto [outer, inner] = stage->Split(stage->axis(rank - 1), lanes);
+  auto [outer, inner] = stage->Split(stage->axis(rank - 1), kColumnsAtOnce);
   std::vector<Loop> order(stage->axes().begin(), stage->axes().end() - 1);
   order.push_back(outer);
-  for (Loop loop : stage->reduce_axes()) order.push_back(loop);
-  order.push_back(inner);
-  stage->Reorder(order);
-  stage->Vectorize(inner);
+  ReduceRows(stage, order, inner, lanes);
   stage->AccumulateAt(outer);
   if (rank == 1) {
     if (parallel) stage->Parallel(outer);

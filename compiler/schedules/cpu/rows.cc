@@ -30,6 +30,7 @@ class RowScheduler {
         out_(kernel.out),
         inner_(std::move(kernel.inner)),
         is_row_(std::move(kernel.is_row)),
+        neighbours_(std::move(kernel.neighbours)),
         machine_(machine),
         lanes_(LanesFor(*out_, machine)) {}
 
@@ -39,31 +40,67 @@ class RowScheduler {
         GuessExtent(out_->output().shape()[out_->axes().size() - 1]);
     across_rows_ =
         is_row_.back() && last >= 2 && LanesFor(*out_, machine_.ForSums()) > 1;
+    columns_ = ColumnsAtOnce();
     int64_t work = GuessWork(out_) * ValueCost(out_->op().value);
     for (const Stage* stage : inner_) {
       work += GuessWork(stage) * ValueCost(stage->op().value);
       if (!stage->IsReduce()) continue;
       across_rows_ = across_rows_ && !stage->axes().empty() &&
-                     IsContiguous(stage, stage->op().axis.back().get());
+                     IsNearlyContiguous(stage, stage->op().axis.back().get());
     }
     const Loop attach = ScheduleOutput(last, work >= kParallelWork);
     for (Stage* stage : inner_) ScheduleInner(stage, attach);
   }
 
  private:
+  // Returns how many columns to reduce side by side. What reads all rows again
+  // should find them in a cache, as should what keeps something for each.
+  int64_t ColumnsAtOnce() const {
+    int64_t kept = 1;
+    for (size_t i = 0; i < is_row_.size(); ++i) {
+      if (!is_row_[i]) kept *= GuessExtent(out_->output().shape()[i]);
+    }
+    for (const Stage* stage : inner_) {
+      if (!stage->IsReduce()) return lanes_;
+    }
+    const int64_t bytes =
+        std::max<int64_t>(1, kept) * lanes_ * out_->output().dtype().bytes();
+    return std::clamp<int64_t>(machine_.l2_bytes / 4 / bytes, 1,
+                               kColumnsAtOnce / lanes_) *
+           lanes_;
+  }
+
+  // Whether whole groups of neighbours along an axis are one row.
+  bool SharesResults(size_t axis) const {
+    const auto extent = ConstExtent(out_->output().shape()[axis]);
+    return !across_rows_ && neighbours_[axis] > 1 && extent.has_value() &&
+           *extent % neighbours_[axis] == 0;
+  }
+
   // Returns the loop over rows.
   Loop ScheduleOutput(int64_t last, bool parallel) {
     std::vector<Loop> rows, rest;
     for (size_t i = 0; i < is_row_.size(); ++i) {
-      (is_row_[i] ? rows : rest).push_back(out_->axis(static_cast<int>(i)));
+      const Loop loop = out_->axis(static_cast<int>(i));
+      if (is_row_[i] && SharesResults(i)) {
+        auto [group, member] = out_->Split(loop, neighbours_[i]);
+        rows.push_back(group);
+        rest.push_back(member);
+      } else {
+        (is_row_[i] ? rows : rest).push_back(loop);
+      }
     }
     std::optional<Loop> lane;
     if (across_rows_ || (!is_row_.back() && lanes_ > 1 && last > 1)) {
-      // Across rows: [rows..., last / lanes | rest | lanes].
-      std::vector<Loop>& split = across_rows_ ? rows : rest;
-      auto [o, i] = out_->Split(split.back(), lanes_);
+      // Across rows: [rows..., last / columns | rest, columns / lanes | lanes].
+      if (across_rows_) {
+        auto [block, columns] = out_->Split(rows.back(), columns_);
+        rows.back() = block;
+        rest.push_back(columns);
+      }
+      auto [o, i] = out_->Split(rest.back(), lanes_);
       out_->Vectorize(i);
-      split.back() = o;
+      rest.back() = o;
       lane = i;
     }
     std::vector<Loop> order = rows;
@@ -89,14 +126,8 @@ class RowScheduler {
     stage->ComputeAt(out_, attach);
     if (stage->axes().empty()) return;
     if (stage->IsReduce()) {
-      auto [o, i] = stage->Split(stage->axes().back(), lanes_);
-      std::vector<Loop> order(stage->axes().begin(), stage->axes().end() - 1);
-      order.push_back(o);
-      for (Loop loop : stage->reduce_axes()) order.push_back(loop);
-      order.push_back(i);
-      stage->Reorder(order);
-      stage->Vectorize(i);
-      stage->AccumulateAt(o);
+      ReduceRows(stage, {stage->axes().begin(), stage->axes().end() - 1},
+                 stage->axes().back(), lanes_);
     } else if (lanes_ > 1) {
       auto [o, i] = stage->Split(stage->axes().back(), lanes_);
       stage->Vectorize(i);
@@ -107,10 +138,12 @@ class RowScheduler {
   Stage* const out_;
   std::vector<Stage*> inner_;
   const std::vector<bool> is_row_;
+  const std::vector<int64_t> neighbours_;
   const MachineModel& machine_;
   const int64_t lanes_;
   // Vectors hold the same place of neighbouring rows.
   bool across_rows_ = false;
+  int64_t columns_ = 1;  // of neighbouring rows, at once
 };
 
 }  // namespace

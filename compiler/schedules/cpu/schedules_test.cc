@@ -143,6 +143,16 @@ TEST_P(SchedulesTest, Matmul) {
   }
 }
 
+// A large matrix, of which each row is long.
+TEST_P(SchedulesTest, FewRowsByAMatrix) {
+  for (MatmulSize s : std::vector<MatmulSize>{{1, 1, 1024, 70},
+                                              {1, 2, 1500, 67},
+                                              {3, 1, 515, 130},
+                                              {1, 70, 1, 90}}) {
+    Check(Product(s, false));
+  }
+}
+
 TEST_P(SchedulesTest, MatmulIsTheProduct) {
   const int64_t m = 14, n = 21, kk = 10;
   Kernel k;
@@ -308,7 +318,7 @@ TEST_P(SchedulesTest, LayerNorm) {
 TEST_P(SchedulesTest, Reductions) {
   Tags tags{{kAnchor, kReduce}};
   for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
-           {4, 6, 50}, {33, 2, 7}, {1, 1, 300}, {20, 30, 1}}) {
+           {4, 6, 50}, {33, 2, 7}, {1, 1, 300}, {20, 30, 1}, {2, 5, 1030}}) {
     auto shape = ConstShape(dims);
     for (int axis : {0, 1, 2}) {
       Kernel k;

@@ -66,6 +66,11 @@ TEST_P(SpacesTest, Dot) {
   CheckPoints(Product({2, 2, 13, 21}, true), "cpu.dot", 1);
 }
 
+TEST_P(SpacesTest, Stream) {
+  if (GetParam() == 0) return;
+  CheckPoints(Product({1, 2, 1030, 70}, false), "cpu.stream", 1);
+}
+
 TEST_P(SpacesTest, Conv2dNchwc) {
   const ConvSize s = {1, 8, 24, 7, 3, 1, 1, 1};
   CheckPoints(BlockedConv(s, 8, tir::MakeInt(s.n), tir::MakeInt(s.size)),

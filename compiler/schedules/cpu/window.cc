@@ -41,9 +41,13 @@ int64_t RowsPerTile(const Stage& out, const Stage& pad,
 }
 
 // Output vectors in registers: neighbours in the row.
-int64_t RowTile(const Stage& out, const MachineModel& machine) {
-  if (!IsBlocked(out)) return 1;
-  const int64_t width = GuessExtent(out.output().shape()[kWidth]);
+int64_t RowTile(const Stage& acc, const MachineModel& machine) {
+  int64_t width = GuessExtent(acc.output().shape()[kWidth]);
+  if (!IsBlocked(acc)) {
+    // Vectors that are made of parts of others need registers for these.
+    if (!IsContiguous(&acc, acc.op().axis[kWidth].get())) return 1;
+    width = CeilDiv(width, LanesFor(acc, machine));
+  }
   int64_t tile = machine.vector_registers >= 32 ? 8 : 4;
   tile = std::min(tile, std::max<int64_t>(1, width));
   if (tile > 1 && width % tile != 0 && width % (tile - 1) == 0) --tile;
@@ -73,12 +77,10 @@ std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage& pad) {
 ScheduleSpace Space(const ScheduleSite& site) {
   const Stage& out = *ResultOf(site.schedule, site.stage);
   ScheduleSpace space;
-  const int64_t tile = RowTile(out, site.machine);
+  const int64_t tile = RowTile(site.stage, site.machine);
   space.parameters = {{"width", {tile}}};
-  if (IsBlocked(out)) {
-    for (int64_t other : {1, 2, 4, 8}) {
-      if (other != tile) space.parameters[0].values.push_back(other);
-    }
+  for (int64_t other : {1, 2, 4, 8}) {
+    if (other != tile) space.parameters[0].values.push_back(other);
   }
   if (const Stage* pad = FindPad(site.schedule, site.stage)) {
     const int64_t rows = RowsPerTile(out, *pad, site.machine);
@@ -107,9 +109,10 @@ void ScheduleAccumulator(Stage* acc, int64_t lanes) {
     acc->Unroll(bv);
     acc->Vectorize(bl);
   } else {
-    auto [wo, wi] = acc->Split(acc->axis(kWidth), lanes);
-    for (Loop loop : {wo, wi}) inner.push_back(loop);
-    acc->Vectorize(wi);
+    auto [wv, wl] = acc->Split(acc->axis(kWidth), lanes);
+    for (Loop loop : {wv, wl}) inner.push_back(loop);
+    acc->Unroll(wv);
+    acc->Vectorize(wl);
   }
   acc->Reorder(inner);
 }
@@ -145,9 +148,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     out->Vectorize(bl);
     attach = wo;
   } else {
-    auto [wo, wi] = out->Split(out->axis(kWidth), lanes);
-    for (Loop loop : {wo, wi}) order.push_back(loop);
-    out->Vectorize(wi);
+    auto [wo, wi] = out->Split(out->axis(kWidth), choice.Get("width") * lanes);
+    auto [wv, wl] = out->Split(wi, lanes);
+    for (Loop loop : {wo, wv, wl}) order.push_back(loop);
+    out->Unroll(wv);
+    out->Vectorize(wl);
     attach = wo;
   }
   out->Reorder(order);

@@ -1,15 +1,23 @@
-#include "compiler/relay/ops/einsum.h"
+#include "compiler/relay/einsum.h"
 
 #include <algorithm>
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "compiler/relay/ops/common.h"
+#include "base/status_macros.h"
+#include "compiler/relay/dim.h"
 
-namespace ingot::relay::ops {
+namespace ingot::relay {
 namespace {
+
+template <typename... Args>
+absl::Status Invalid(const Args&... args) {
+  return absl::InvalidArgumentError(absl::StrCat(args...));
+}
 
 // A term's labels. A dimension of "..." is labelled by a negative number, -1
 // for the last, so that ellipses of different lengths line up at the right.
@@ -131,4 +139,4 @@ absl::StatusOr<EinsumPlan> PlanEinsum(absl::string_view equation,
   return plan;
 }
 
-}  // namespace ingot::relay::ops
+}  // namespace ingot::relay

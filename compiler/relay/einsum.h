@@ -1,7 +1,6 @@
-// Einsum equations against the shapes of their operands. Internal to
-// compiler/relay/ops.
-#ifndef INGOT_COMPILER_RELAY_OPS_EINSUM_H_
-#define INGOT_COMPILER_RELAY_OPS_EINSUM_H_
+// Einsum equations against the shapes of their operands.
+#ifndef INGOT_COMPILER_RELAY_EINSUM_H_
+#define INGOT_COMPILER_RELAY_EINSUM_H_
 
 #include <vector>
 
@@ -10,7 +9,7 @@
 #include "compiler/relay/ir.h"
 #include "compiler/relay/op.h"
 
-namespace ingot::relay::ops {
+namespace ingot::relay {
 
 struct EinsumPlan {
   // The source of the index of one dimension of an operand.
@@ -30,6 +29,6 @@ absl::StatusOr<EinsumPlan> PlanEinsum(
     absl::string_view equation, absl::Span<const Shape> shapes,
     std::vector<DimAssumption>* assumed = nullptr);
 
-}  // namespace ingot::relay::ops
+}  // namespace ingot::relay
 
-#endif  // INGOT_COMPILER_RELAY_OPS_EINSUM_H_
+#endif  // INGOT_COMPILER_RELAY_EINSUM_H_

@@ -1,0 +1,117 @@
+// Sums along windows, columns and groups of channels, on processors of several
+// widths, with sizes that do not divide, against loops without a schedule.
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/machine/test_machine.h"
+#include "compiler/schedules/cpu/templates.h"
+#include "compiler/schedules/cpu/test_kernels.h"
+#include "compiler/schedules/schedule_kernel.h"
+#include "compiler/te/tags.h"
+#include "compiler/te/testing/check.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te::cpu {
+namespace {
+
+using Tags = std::map<std::string, std::string>;
+
+class SumsTest : public testing::TestWithParam<int> {
+ protected:
+  void Check(const Kernel& kernel) {
+    auto schedule = ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(),
+                                   TestCpuWithSmallCaches(GetParam()));
+    ASSERT_TRUE(schedule.ok()) << schedule.status();
+    ExpectSame(kernel, *schedule);
+  }
+};
+
+TEST_P(SumsTest, PoolPlain) {
+  struct Size {
+    int64_t width, kernel, stride;
+  };
+  for (Size s : std::vector<Size>{
+           {7, 3, 1}, {57, 3, 1}, {70, 3, 2}, {40, 5, 1}, {45, 7, 1}}) {
+    Kernel k;
+    Tensor x = k.graph.Placeholder("x", kF32, ConstShape({1, 2, 9, s.width}));
+    Tensor y = Pad(&k.graph, x, s.kernel / 2);
+    const auto shape = ConstShape(
+        {1, 2, (9 - 1) / s.stride + 1, (s.width - 1) / s.stride + 1});
+    Tensor sum = k.graph.Reduce(
+        "p", shape, ConstShape({s.kernel, s.kernel}), Reducer::Sum(kF32),
+        [&](auto& i, auto& r) {
+          return y(
+              {i[0], i[1], i[2] * s.stride + r[0], i[3] * s.stride + r[1]});
+        },
+        Tags{{kAnchor, kPool2d}});
+    k.inputs = {x};
+    k.outputs = {Relu(&k.graph, sum)};
+    Check(k);
+  }
+}
+
+// Windows over three dimensions, which move by two.
+TEST_P(SumsTest, PoolOfThreeDimensions) {
+  for (int64_t width : {3, 14, 37}) {
+    Kernel k;
+    Tensor x = k.graph.Placeholder("x", kF32, ConstShape({2, 4, 6, 2 * width}));
+    k.inputs = {x};
+    k.outputs = {k.graph.Reduce(
+        "p", ConstShape({2, 2, 3, width}), ConstShape({2, 2, 2}),
+        Reducer::Max(kF32), [&](auto& i, auto& r) {
+          return x({i[0], i[1] * 2 + r[0], i[2] * 2 + r[1], i[3] * 2 + r[2]});
+        })};
+    Check(k);
+  }
+}
+
+// Moments of groups of channels.
+TEST_P(SumsTest, GroupNorm) {
+  for (int64_t group : {1, 3, 4}) {
+    Kernel k;
+    Graph& g = k.graph;
+    const auto shape = ConstShape({2, 12, 3, 10});
+    Tensor x = g.Placeholder("x", kF32, shape);
+    Tensor s =
+        g.Reduce("s", ConstShape({2, 12 / group}), ConstShape({group, 3, 10}),
+                 Reducer::Sum(kF32), [&](auto& i, auto& r) {
+                   return x({i[0], i[1] * group + r[0], r[1], r[2]});
+                 });
+    k.inputs = {x};
+    k.outputs = {g.Compute("y", shape, [&](auto& i) {
+      return x(i) - s({i[0], i[1] / I(group)}) * F(0.125);
+    })};
+    Check(k);
+  }
+}
+
+// Means of columns, next to one another, and what is left of rows after that.
+TEST_P(SumsTest, ColumnsNextToOneAnother) {
+  for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+           {2, 9, 1100}, {3, 4, 7}, {1, 66, 40}, {2, 1, 16}}) {
+    for (const bool keeps_rows : {false, true}) {
+      Kernel k;
+      Graph& g = k.graph;
+      auto shape = ConstShape(dims);
+      Tensor x = g.Placeholder("x", kF32, shape);
+      const std::vector<Expr> out = {shape[0], I(1), shape[2]};
+      Tensor s = g.Reduce("s", out, {shape[1]}, Reducer::Sum(kF32),
+                          [&](auto& i, auto& r) {
+                            return x({i[0], r[0], i[2]});
+                          });
+      k.inputs = {x};
+      k.outputs = {g.Compute("y", keeps_rows ? shape : out, [&](auto& i) {
+        const Expr mean = s({i[0], I(0), i[2]}) * F(0.25);
+        return keeps_rows ? x(i) - mean : mean;
+      })};
+      Check(k);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(VectorBits, SumsTest,
+                         testing::Values(0, 128, 256, 512));
+
+}  // namespace
+}  // namespace ingot::te::cpu
