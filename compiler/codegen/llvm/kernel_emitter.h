@@ -274,7 +274,7 @@ class KernelEmitter {
   // a shared node is computed once. Keeps the nodes: an address must not be
   // used again while it is a key.
   std::unordered_map<tir::Expr, llvm::Value*> cache_;
-  // What loads of blocks gave that the stores at hand use.
+  // Values that loads of blocks gave, for the stores at hand.
   std::unordered_map<const tir::Load*, llvm::Value*> loaded_;
   // Lanes whose loads may run; null: all.
   llvm::Value* mask_ = nullptr;

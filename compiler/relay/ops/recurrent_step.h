@@ -73,13 +73,11 @@ struct RecurrentStep {
     return Loop("j", I64(hidden), body);
   }
   StepRow RowAt(const Expr& b) const;
-  // For all sequences, those past their end, too: that their gates are of no
-  // use hurts nobody.
+  // Includes sequences past their end, whose gates nothing reads.
   Stmt EachRow(const RowFn& body) const {
     return Loop("b", rows, [&](const Expr& b) { return body(RowAt(b)); });
   }
-  // For the others `body`; those past their end give zeros and keep their
-  // state.
+  // Those past their end give zeros instead, and keep their state.
   Stmt EachActiveRow(const RowFn& body) const;
   // Element k of the state before the step.
   Element State() const {

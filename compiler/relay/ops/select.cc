@@ -88,7 +88,7 @@ class RowsThatDiffer {
   Stmt Merge(const Expr& start) const {
     const Expr middle = Min(start + width_.value(), rows());
     const Expr end = Min(middle + width_.value(), rows());
-    // What is beyond a run is not used.
+    // The places beyond a run are not used.
     const auto place = [&](const Cell& at) {
       return MakeLoad(places_, {Min(at.value(), rows() - 1)});
     };

@@ -32,7 +32,8 @@ std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage* pad) {
   return PlaneInteriorOf(acc, *pad);
 }
 
-// What all channels of a block read; the other operand is the weights.
+// Returns the operand that all channels of a block read; the other one is the
+// weights.
 const tir::Load* DataOf(const Stage& acc) {
   for (const tir::Load* load : LoadsOf(acc.op().value)) {
     if (!DependsOn(*load, acc.op().axis.back().get())) return load;
