@@ -53,6 +53,11 @@ TablesOfRows FindTables(const Schedule& schedule, const Stage& stage) {
 bool Matches(const ScheduleSite& site) {
   const Stage& stage = site.stage;
   if (stage.op().kind != OperationKind::kCompute) return false;
+  const std::vector<Stage*> stages = site.schedule.stages();
+  if (std::any_of(stages.begin(), stages.end(),
+                  [](const Stage* other) { return other->IsReduce(); })) {
+    return false;
+  }
   for (size_t i = 0; i < stage.axes().size(); ++i) {
     if (!ConditionCuts(stage.op(), static_cast<int>(i),
                        tir::Bounds::Dimensions())

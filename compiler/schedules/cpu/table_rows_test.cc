@@ -10,8 +10,7 @@
 
 #include "compiler/machine/test_machine.h"
 #include "compiler/relay/ir.h"
-#include "compiler/relay/op.h"
-#include "compiler/schedules/cpu/templates.h"
+#include "compiler/schedules/cpu/operator_kernel.h"
 #include "compiler/schedules/schedule_kernel.h"
 #include "compiler/te/testing/check.h"
 #include "gtest/gtest.h"
@@ -82,40 +81,12 @@ std::vector<double> Expected(const Problem& p, const ingot::Tensor& x) {
   return y;
 }
 
-// The shape, of which `dims` gets the symbols' values; equal extents are equal
-// symbols.
-std::vector<Expr> ShapeOf(const Ints& extents, bool symbolic,
-                          std::map<int64_t, Expr>* symbols, DimValues* dims) {
-  if (!symbolic) return ConstShape(extents);
-  std::vector<Expr> shape;
-  for (int64_t extent : extents) {
-    Expr& symbol = (*symbols)[extent];
-    if (symbol == nullptr) {
-      const tir::VarPtr var = tir::MakeVar("n");
-      symbol = var;
-      (*dims)[var.get()] = extent;
-    }
-    shape.push_back(symbol);
-  }
-  return shape;
-}
-
-void Define(const Problem& p, Kernel* kernel, DimValues* dims) {
-  std::map<int64_t, Expr> symbols;
-  const std::vector<Expr> from = ShapeOf(p.from, p.symbolic, &symbols, dims);
-  relay::Function function("main");
+void Define(const Problem& p, Kernel* kernel, Dimensions* dims) {
   relay::Attrs attrs;
-  attrs.Set("sizes", ShapeOf(p.to, p.symbolic, &symbols, dims));
+  attrs.Set("sizes", dims->Of(p.to));
   attrs.Set("mode", p.mode);
-  const relay::Value x{function.AddInput("x", {kF32, from})};
-  const auto node = function.AddOp("resize", "y", {x}, attrs);
-  ASSERT_TRUE(node.ok()) << node.status();
-  kernel->inputs = {kernel->graph.Placeholder("x", kF32, from)};
-  const auto results = (*node)->op->compute(relay::ComputeContext{
-      kernel->graph, kernel->inputs, (*node)->attrs, (*node)->outputs, "y"});
-  ASSERT_TRUE(results.ok()) << results.status();
-  kernel->outputs = *results;
-  if (!p.relu) return;
+  DefineOperator("resize", {{kF32, dims->Of(p.from)}}, attrs, kernel);
+  if (!p.relu || testing::Test::HasFatalFailure()) return;
   const Tensor y = kernel->outputs[0];
   kernel->outputs = {kernel->graph.Compute(
       "relu", y.shape(), [&](auto& i) { return tir::Max(y(i), F(0)); })};
@@ -126,26 +97,18 @@ void Check(const Problem& p, const MachineModel& machine, bool rows) {
   SCOPED_TRACE(p.mode + " with vectors of " +
                std::to_string(machine.vector_bits));
   Kernel kernel;
-  DimValues dims;
+  Dimensions dims(p.symbolic);
   Define(p, &kernel, &dims);
   if (testing::Test::HasFatalFailure()) return;
-  bool used = false;
-  const auto schedule =
-      ScheduleKernel(kernel.graph, kernel.outputs, CpuTemplates(), machine,
-                     [&](const ScheduleTemplate& t, const ScheduleSite&,
-                         const ScheduleChoice& cheapest) {
-                       used = used || t.name == "cpu.table_rows";
-                       return cheapest;
-                     });
-  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  const auto inputs = RandomInputs(kernel, dims.values(), 1);
+  bool used;
+  const ingot::Tensor result = RunScheduled(
+      kernel, machine, inputs, dims.values(), "cpu.table_rows", &used);
   EXPECT_EQ(used, rows);
-  const auto inputs = RandomInputs(kernel, dims, 1);
-  const auto results = RunSchedule(kernel, *schedule, inputs, dims, true);
-  ASSERT_EQ(results.size(), 1u);
   const std::vector<double> expected = Expected(p, inputs[0]);
-  ASSERT_EQ(results[0].NumElements(), static_cast<int64_t>(expected.size()));
+  ASSERT_EQ(result.NumElements(), static_cast<int64_t>(expected.size()));
   for (size_t i = 0; i < expected.size(); ++i) {
-    ASSERT_NEAR(results[0].data<float>()[i], expected[i], 2e-4) << i;
+    ASSERT_NEAR(result.data<float>()[i], expected[i], 2e-4) << i;
   }
 }
 
@@ -210,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(VectorBits, TableRowsTest,
 // A device computes all of a result's points at once.
 TEST(TableTest, IsNoneOnADevice) {
   Kernel kernel;
-  DimValues dims;
+  Dimensions dims(/*symbolic=*/false);
   Define({{2, 3, 5, 7}, {2, 3, 10, 14}}, &kernel, &dims);
   const auto schedule =
       ScheduleKernel(kernel.graph, kernel.outputs, {}, TestGpu());
