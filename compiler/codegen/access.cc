@@ -103,46 +103,59 @@ bool Within(const Expr& index, const Expr& dim, const tir::Bounds& bounds) {
          tir::Prove(tir::Lt(index, dim), &bounds);
 }
 
+// An offset, in elements: the simplified sum of what the scalar indices say,
+// and that of the others; null where all are scalars.
+struct Offset {
+  Expr scalar, vector;
+  int lanes = 1;
+
+  Expr Sum() const {
+    return vector == nullptr ? scalar
+                             : vector + tir::MakeBroadcast(scalar, lanes);
+  }
+};
+
+Offset OffsetOf(const tir::BufferNode& buffer, const std::vector<Expr>& indices,
+                const tir::Bounds* bounds) {
+  Offset offset;
+  for (const Expr& index : indices) {
+    if (index->dtype.lanes > 1) offset.lanes = index->dtype.lanes;
+  }
+  offset.scalar = tir::MakeInt(0);
+  for (size_t d = 0; d < indices.size(); ++d) {
+    const Expr stride = StrideOf(buffer, d);
+    if (indices[d]->dtype.lanes == 1) {
+      offset.scalar = offset.scalar + indices[d] * stride;
+    } else {
+      Expr term = indices[d] * tir::MakeBroadcast(stride, offset.lanes);
+      offset.vector = offset.vector == nullptr ? term : offset.vector + term;
+    }
+  }
+  offset.scalar = tir::Simplify(offset.scalar, bounds);
+  return offset;
+}
+
 }  // namespace
 
 Expr FlattenIndex(const tir::BufferNode& buffer,
                   const std::vector<Expr>& indices, const tir::Bounds* bounds) {
-  int lanes = 1;
-  for (const Expr& index : indices) {
-    if (index->dtype.lanes > 1) lanes = index->dtype.lanes;
-  }
-  Expr scalar = tir::MakeInt(0);
-  Expr vector;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    const Expr stride = StrideOf(buffer, d);
-    if (indices[d]->dtype.lanes == 1) {
-      scalar = scalar + indices[d] * stride;
-    } else {
-      Expr term = indices[d] * tir::MakeBroadcast(stride, lanes);
-      vector = vector == nullptr ? term : vector + term;
-    }
-  }
-  scalar = tir::Simplify(scalar, bounds);
-  if (vector == nullptr) return scalar;
-  return vector + tir::MakeBroadcast(scalar, lanes);
+  return OffsetOf(buffer, indices, bounds).Sum();
 }
 
 Access AnalyzeAccess(const tir::BufferNode& buffer,
                      const std::vector<Expr>& indices,
                      const tir::Bounds* bounds) {
   Access access;
-  const Expr flat = FlattenIndex(buffer, indices, bounds);
-  access.lanes = flat->dtype.lanes;
-  if (access.lanes == 1) {
-    access.base = flat;
-    return access;
-  }
+  const Offset offset = OffsetOf(buffer, indices, bounds);
+  access.lanes = offset.lanes;
+  access.base = offset.scalar;
+  if (access.lanes == 1) return access;
   Expr base, stride;
-  if (MatchRamp(flat, &base, &stride)) {
+  if (MatchRamp(offset.Sum(), &base, &stride)) {
     access.base = tir::Simplify(base, bounds);
     access.stride = tir::Simplify(stride, bounds);
   } else {
-    access.offsets = flat;
+    access.offsets = offset.vector;
   }
   return access;
 }

@@ -18,7 +18,7 @@ tir::Expr FlattenIndex(const tir::BufferNode& buffer,
 // The elements that one access touches.
 struct Access {
   int lanes = 1;
-  // Scalar, lane by lane base, base + stride, …; null when `offsets` is set.
+  // Scalar; lane by lane base, base + stride, … or base + its offset.
   tir::Expr base;
   tir::Expr stride;  // null for a scalar access
   // One offset per lane, for a vector access that no stride describes.

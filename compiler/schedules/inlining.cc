@@ -52,7 +52,8 @@ struct Uses {
 
 class Inliner {
  public:
-  explicit Inliner(Schedule* schedule) : schedule_(schedule) {}
+  Inliner(Schedule* schedule, const MachineModel& machine)
+      : schedule_(schedule), machine_(machine) {}
 
   void Run() {
     // Whether a stage may be inlined follows from its readers, how large its
@@ -90,7 +91,7 @@ class Inliner {
         uses.readers.insert(reader);
       }
     }
-    if (keep) return;
+    if (keep || IsTable(stage, uses)) return;
     const Expr& value = stage->op().value;
     const bool copies = ValueCost(value) <= 2 && TagOf(stage, kPad).empty();
     if (!copies &&
@@ -104,12 +105,25 @@ class Inliner {
     uses.inlined = true;
   }
 
+  // A table is worth making where its readers read most of it, and where that
+  // is not a pass of its own over all of a device's memory.
+  bool IsTable(const Stage* stage, const Uses& uses) const {
+    constexpr int64_t kMostUnread = 4;
+    if (TagOf(stage, kTable).empty() || machine_.group_cores != 0) return false;
+    int64_t points = 0;
+    for (const Stage* reader : uses.readers) points += GuessWork(reader);
+    return OutputElements(stage) <= kMostUnread * points;
+  }
+
   Schedule* schedule_;
+  const MachineModel& machine_;
   std::map<const Stage*, Uses> uses_;
 };
 
 }  // namespace
 
-void InlineCheap(Schedule* schedule) { Inliner(schedule).Run(); }
+void InlineCheap(Schedule* schedule, const MachineModel& machine) {
+  Inliner(schedule, machine).Run();
+}
 
 }  // namespace ingot::te

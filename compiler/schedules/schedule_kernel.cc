@@ -30,7 +30,7 @@ class KernelScheduler {
         pick_(pick) {}
 
   void Run() {
-    InlineCheap(schedule_);
+    InlineCheap(schedule_, machine_);
     if (!ScheduleAnchors()) ScheduleWhole();
     // Stages that anchors and others left.
     for (Stage* stage : schedule_->stages()) {

@@ -1,5 +1,6 @@
 #include <cstdint>
 #include <numeric>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "base/alignment.h"
@@ -68,6 +69,30 @@ Value* KernelEmitter::Address(const tir::BufferNode& buffer, Value* offset,
                    : b_.CreateGEP(element, it->second, offset);
 }
 
+// What lanes have in common is added to the address, so that vectors which read
+// other memory at the same offsets share these.
+std::vector<Value*> KernelEmitter::LaneAddresses(const tir::BufferNode& buffer,
+                                                 const Access& access) {
+  std::vector<Value*> addresses;
+  Value* base = EmitExpr(access.base);
+  if (access.is_ramp()) {
+    Value* stride = EmitExpr(access.stride);
+    for (int lane = 0; lane < access.lanes; ++lane) {
+      Value* offset = b_.CreateNSWMul(stride, b_.getInt64(lane));
+      addresses.push_back(Address(buffer, b_.CreateNSWAdd(base, offset), true));
+    }
+    return addresses;
+  }
+  llvm::Type* element = module_->MemoryType(buffer.dtype);
+  Value* begin = Address(buffer, base, true);
+  Value* offsets = EmitExpr(access.offsets);
+  for (int lane = 0; lane < access.lanes; ++lane) {
+    addresses.push_back(b_.CreateInBoundsGEP(
+        element, begin, b_.CreateExtractElement(offsets, lane)));
+  }
+  return addresses;
+}
+
 Value* KernelEmitter::EmitLoad(const tir::Load& e) {
   const auto loaded = loaded_.find(&e);
   if (loaded != loaded_.end()) return loaded->second;
@@ -106,16 +131,11 @@ Value* KernelEmitter::EmitLoad(const tir::Load& e) {
   }
   // Lane by lane. Hardware gathers are seldom faster, and where they are LLVM
   // finds them.
-  Value* base = access.is_ramp() ? EmitExpr(access.base) : nullptr;
-  Value* step = access.is_ramp() ? EmitExpr(access.stride) : nullptr;
-  Value* offsets = access.is_ramp() ? nullptr : EmitExpr(access.offsets);
+  const std::vector<Value*> addresses = LaneAddresses(*e.buffer, access);
   Value* result = llvm::PoisonValue::get(memory);
   for (int lane = 0; lane < t.lanes; ++lane) {
-    Value* offset =
-        offsets != nullptr
-            ? b_.CreateExtractElement(offsets, lane)
-            : b_.CreateNSWAdd(base, b_.CreateNSWMul(step, b_.getInt64(lane)));
-    result = b_.CreateInsertElement(result, load_scalar(offset), lane);
+    Value* v = b_.CreateAlignedLoad(element, addresses[lane], align);
+    result = b_.CreateInsertElement(result, v, lane);
   }
   return FromMemory(t, result);
 }
@@ -159,12 +179,12 @@ Value* KernelEmitter::EmitMaskedLoad(const tir::Load& e, const Access& access) {
   if (access.is_ramp()) {
     llvm::SmallVector<llvm::Constant*, 16> lanes;
     for (int i = 0; i < t.lanes; ++i) lanes.push_back(b_.getInt64(i));
-    offsets = b_.CreateAdd(Splat(t.lanes, EmitExpr(access.base)),
-                           b_.CreateMul(Splat(t.lanes, EmitExpr(access.stride)),
-                                        llvm::ConstantVector::get(lanes)));
+    offsets = b_.CreateMul(Splat(t.lanes, EmitExpr(access.stride)),
+                           llvm::ConstantVector::get(lanes));
   } else {
     offsets = EmitExpr(access.offsets);
   }
+  offsets = b_.CreateAdd(Splat(t.lanes, EmitExpr(access.base)), offsets);
   return FromMemory(
       t, b_.CreateMaskedGather(memory, Address(*e.buffer, offsets, false),
                                align, mask_, zero));
@@ -243,16 +263,10 @@ void KernelEmitter::EmitStore(const tir::Store& s) {
         access.reversed() ? align : AlignOf(*s.buffer, access, t));
     return;
   }
-  Value* base = access.is_ramp() ? EmitExpr(access.base) : nullptr;
-  Value* stride = access.is_ramp() ? EmitExpr(access.stride) : nullptr;
-  Value* offsets = access.is_ramp() ? nullptr : EmitExpr(access.offsets);
+  const std::vector<Value*> addresses = LaneAddresses(*s.buffer, access);
   for (int lane = 0; lane < t.lanes; ++lane) {
-    Value* offset =
-        offsets != nullptr
-            ? b_.CreateExtractElement(offsets, lane)
-            : b_.CreateNSWAdd(base, b_.CreateNSWMul(stride, b_.getInt64(lane)));
-    b_.CreateAlignedStore(b_.CreateExtractElement(value, lane),
-                          Address(*s.buffer, offset, true), align);
+    b_.CreateAlignedStore(b_.CreateExtractElement(value, lane), addresses[lane],
+                          align);
   }
 }
 

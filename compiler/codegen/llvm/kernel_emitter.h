@@ -125,6 +125,8 @@ class KernelEmitter {
                       DataType t) const;
   llvm::Value* Address(const tir::BufferNode& buffer, llvm::Value* offset,
                        bool in_bounds);
+  std::vector<llvm::Value*> LaneAddresses(const tir::BufferNode& buffer,
+                                          const Access& access);
   // From memory's form to a value, and back.
   llvm::Value* FromMemory(DataType t, llvm::Value* v);
   llvm::Value* ToMemory(DataType t, llvm::Value* v);

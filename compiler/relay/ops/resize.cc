@@ -1,5 +1,7 @@
 // Resampling along any dimensions, by ONNX's rules.
 #include <cmath>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "compiler/relay/dim.h"
 #include "compiler/relay/ops/common.h"
+#include "compiler/te/tags.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay::ops {
@@ -93,6 +96,9 @@ class Axis {
     }
   }
 
+  // Whether the nearest element needs no floats.
+  bool is_exact() const { return exact_ != nullptr; }
+
   // Whether this position takes the extrapolation value; may be null.
   const Expr& outside() const { return outside_; }
 
@@ -111,8 +117,7 @@ class Axis {
     return Inside(MakeCast(DataType::Int(64), rounded));
   }
 
-  // The taps' indices and weights. Who uses them more than once keeps them: the
-  // same expressions are computed once.
+  // The taps' indices and weights.
   WeightedIndices Taps() const {
     return o_.mode == "linear" ? Linear() : Cubic();
   }
@@ -295,8 +300,8 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   return Types{{x.dtype, sizes}};
 }
 
-// The dimensions of a call: which of them are resampled, and where a point of
-// the result lies along these. The others cost nothing.
+// The dimensions of a call: which of them are resampled, and where the points
+// of the result lie along these. The others cost nothing.
 class Axes {
  public:
   Axes(const ComputeContext& c, const Options& o) : c_(c), o_(o) {}
@@ -329,102 +334,119 @@ class Axes {
                                   c_.outputs[0].shape[d], given);
   }
 
-  std::vector<std::unique_ptr<Axis>> AllAt(const Indices& i) const {
-    std::vector<std::unique_ptr<Axis>> axes;
-    for (size_t d = 0; d < i.size(); ++d) {
-      axes.push_back(At(static_cast<int>(d), i[d]));
+  // The taps of the positions along dimension d: of tables, since they are the
+  // same wherever these lie along other dimensions.
+  std::function<WeightedIndices(const Expr& i)> TapsAlong(int d) const {
+    std::vector<std::pair<te::Tensor, te::Tensor>> tables;
+    for (int k = 0; k < (o_.mode == "cubic" ? 4 : 2); ++k) {
+      const std::string which = absl::StrCat(d, "_", k);
+      tables.emplace_back(
+          Table(d, "index_" + which,
+                [k](const Axis& axis) { return axis.Taps()[k].first; }),
+          Table(d, "weight_" + which,
+                [k](const Axis& axis) { return axis.Taps()[k].second; }));
     }
-    return axes;
+    return [tables](const Expr& i) {
+      WeightedIndices taps;
+      for (const auto& [index, weight] : tables) {
+        taps.emplace_back(index({i}), weight({i}));
+      }
+      return taps;
+    };
   }
 
-  // The products that one element takes, if all dimensions are summed at once.
-  int64_t CountTaps() const {
-    int64_t taps = 1;
-    for (int d = 0; d < c_.inputs[0].rank(); ++d) {
-      if (Resamples(d)) taps *= o_.mode == "cubic" ? 4 : 2;
+  // The indices of the nearest elements along dimension d.
+  std::function<Expr(const Expr& i)> NearestAlong(int d) const {
+    if (At(d, I64(0))->is_exact()) {
+      return [this, d](const Expr& i) { return At(d, i)->Nearest(); };
     }
-    return taps;
+    const te::Tensor table =
+        Table(d, absl::StrCat("index_", d),
+              [](const Axis& axis) { return axis.Nearest(); });
+    return [table](const Expr& i) { return table({i}); };
+  }
+
+  // Whether a point takes the extrapolation value; null where none does.
+  Expr Outside(const Indices& i) const {
+    Expr outside;
+    for (size_t d = 0; d < i.size(); ++d) {
+      const std::unique_ptr<Axis> axis = At(static_cast<int>(d), i[d]);
+      if (axis == nullptr || axis->outside() == nullptr) continue;
+      outside =
+          outside == nullptr ? axis->outside() : Or(outside, axis->outside());
+    }
+    return outside;
   }
 
  private:
+  // What `of` makes of each position along dimension d.
+  te::Tensor Table(int d, absl::string_view name,
+                   const std::function<Expr(const Axis&)>& of) const {
+    return c_.graph.Compute(SubName(c_, name), {c_.outputs[0].shape[d]},
+                            [&](const Indices& i) { return of(*At(d, i[0])); },
+                            {{te::kTable, "1"}});
+  }
+
   const ComputeContext& c_;
   const Options& o_;
 };
 
-// A weighted sum for each dimension from `d` on, the first outermost.
-Expr SumOfTaps(const te::Tensor& x, const std::vector<WeightedIndices>& taps,
-               size_t d, const Indices& at) {
-  if (d == taps.size()) return MakeCast(DataType::Float(32), x(at));
-  if (taps[d].empty()) return SumOfTaps(x, taps, d + 1, at);
-  Expr total;
-  for (const auto& [index, weight] : taps[d]) {
-    Indices next = at;
-    next[d] = index;
-    const Expr term = SumOfTaps(x, taps, d + 1, next) * weight;
-    total = total == nullptr ? term : total + term;
-  }
-  return total;
-}
-
-// All but the first dimension that is resampled, the last one first: the same
-// sums in the same order, each kept instead of written out for every tap of the
-// dimensions before.
-te::Tensor ResampleLast(const ComputeContext& c, const Axes& axes) {
+// The sums along one dimension after the other, each of which has the ones of
+// the dimensions before as its operand.
+te::Tensor Interpolate(const ComputeContext& c, const Axes& axes) {
   te::Tensor x = c.inputs[0];
-  const int rank = x.rank();
-  int first = 0;
-  while (first < rank && !axes.Resamples(first)) ++first;
-  for (int d = rank - 1; d > first; --d) {
-    if (!axes.Resamples(d)) continue;
-    std::vector<Expr> shape = x.shape();
+  std::vector<int> dims;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (axes.Resamples(d)) dims.push_back(d);
+  }
+  std::vector<Expr> shape = x.shape();
+  for (int d : dims) {
     shape[d] = c.outputs[0].shape[d];
-    x = c.graph.Compute(absl::StrCat(c.name, "_", d), shape,
-                        [&, x](const Indices& i) {
-                          std::vector<WeightedIndices> taps(rank);
-                          taps[d] = axes.At(d, i[d])->Taps();
-                          return SumOfTaps(x, taps, 0, i);
-                        });
+    const auto taps = axes.TapsAlong(d);
+    auto sum = [&](const Indices& i) {
+      Expr total;
+      for (const auto& [index, weight] : taps(i[d])) {
+        Indices at = i;
+        at[d] = index;
+        const Expr term = MakeCast(DataType::Float(32), x(at)) * weight;
+        total = total == nullptr ? term : total + term;
+      }
+      return total;
+    };
+    std::map<std::string, std::string> tags;
+    if (d != dims.back()) tags[te::kTable] = "1";
+    x = c.graph.Compute(SubName(c, absl::StrCat("along_", d)), shape, sum,
+                        std::move(tags));
   }
   return x;
 }
 
+// The elements that are nearest along all dimensions.
+te::Tensor TakeNearest(const ComputeContext& c, const Axes& axes) {
+  const te::Tensor x = c.inputs[0];
+  std::map<int, std::function<Expr(const Expr&)>> nearest;
+  for (int d = 0; d < x.rank(); ++d) {
+    if (axes.Resamples(d)) nearest[d] = axes.NearestAlong(d);
+  }
+  return c.graph.Compute(SubName(c, "nearest"), c.outputs[0].shape,
+                         [&](Indices i) {
+                           for (const auto& [d, at] : nearest) i[d] = at(i[d]);
+                           return x(i);
+                         });
+}
+
 absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const Options o = ReadOptions(c.attrs);
-  const Axes all(c, o);
-  const int rank = c.inputs[0].rank();
-  // Linear resampling of four dimensions, cubic of two.
-  constexpr int64_t kMostTaps = 16;
-  const bool by_dimension = o.mode != "nearest" && all.CountTaps() > kMostTaps;
-  const te::Tensor x = by_dimension ? ResampleLast(c, all) : c.inputs[0];
+  const Axes axes(c, o);
+  const te::Tensor value =
+      o.mode == "nearest" ? TakeNearest(c, axes) : Interpolate(c, axes);
   return Tensors{
       c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-        const std::vector<std::unique_ptr<Axis>> axes = all.AllAt(i);
-        Expr outside;
-        for (const auto& axis : axes) {
-          if (axis == nullptr || axis->outside() == nullptr) continue;
-          outside = outside == nullptr ? axis->outside()
-                                       : Or(outside, axis->outside());
-        }
-        Expr value;
-        if (o.mode == "nearest") {
-          Indices at = i;
-          for (int d = 0; d < rank; ++d) {
-            if (axes[d] != nullptr) at[d] = axes[d]->Nearest();
-          }
-          value = x(at);
-        } else {
-          std::vector<WeightedIndices> taps(rank);
-          bool done = false;
-          for (int d = 0; d < rank; ++d) {
-            if (axes[d] == nullptr || done) continue;
-            taps[d] = axes[d]->Taps();
-            done = by_dimension;
-          }
-          value = MakeCast(c.inputs[0].dtype(), SumOfTaps(x, taps, 0, i));
-        }
-        if (outside == nullptr) return value;
-        return MakeSelect(
-            outside, MakeConst(c.inputs[0].dtype(), o.extrapolation), value);
+        const DataType type = c.inputs[0].dtype();
+        const Expr inside = MakeCast(type, value(i));
+        const Expr outside = axes.Outside(i);
+        if (outside == nullptr) return inside;
+        return MakeSelect(outside, MakeConst(type, o.extrapolation), inside);
       })};
 }
 

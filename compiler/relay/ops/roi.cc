@@ -1,8 +1,10 @@
 // Operators that divide regions of interest (RoIs) of an image into bins.
+#include "absl/strings/str_cat.h"
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
 #include "compiler/relay/ops/taps.h"
+#include "compiler/tir/arith/simplify.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -29,26 +31,34 @@ class RoiBins {
                     Max(Min(samples, F(kMostSamples)), F(0)));
   }
 
-  // The taps, with their weights, of the sample at[0], at[1] of so many in bin
-  // i (RoI, channel, row, column); all 0 where it is too far outside.
-  std::vector<Expr> Sample(const Indices& i, const Indices& at,
-                           const Indices& samples) const {
-    const Expr y = Position(i[0], i[2], at[0], samples[0], 0);
-    const Expr z = Position(i[0], i[3], at[1], samples[1], 1);
-    const Expr counts = And(Counts(y, 2), Counts(z, 3));
-    std::vector<Expr> taps;
-    for (const Tap& a : TapsAt(y, 2)) {
-      for (const Tap& b : TapsAt(z, 3)) {
-        const Expr element =
-            ClampedLoad(x_,
-                        {SafeIndex(batch_({i[0]}), x_.shape()[0]), i[1],
-                         Edge(2).Index(a.position), Edge(3).Index(b.position)},
-                        {0, 2, 3});
-        taps.push_back(
-            MakeSelect(counts, ToFloat(element) * (a.weight * b.weight), F(0)));
-      }
+  // The taps of sample `at`, of so many, along side d of bin `bin` of RoI r;
+  // all outside where the sample is too far outside.
+  std::vector<Tap> TapsOf(const Expr& r, const Expr& bin, const Expr& at,
+                          const Expr& samples, int side) const {
+    const Expr place = Position(r, bin, at, samples, side);
+    std::vector<Tap> taps = Taps(Edge(side), "linear", place);
+    const Expr counts =
+        And(Ge(place, F(-1)), Le(place, ToFloat(Edge(side).extent)));
+    for (Tap& tap : taps) {
+      tap.position = MakeSelect(counts, tap.position, F(-1));
     }
     return taps;
+  }
+
+  // The weighted elements of a sample of bin i (RoI, channel, row, column).
+  std::vector<Expr> Sample(
+      const Indices& i, const std::vector<std::vector<Place>>& places) const {
+    const Expr image = SafeIndex(batch_({i[0]}), x_.shape()[0]);
+    std::vector<Expr> terms = Terms(x_, {image, i[1]}, places);
+    const tir::Bounds bounds = tir::Bounds::Dimensions();
+    const Expr some = tir::Simplify(Gt(x_.shape()[0], I64(0)), &bounds);
+    for (Expr& term : terms) term = MakeSelect(some, term, F(0));
+    return terms;
+  }
+
+  // Rows (0) or columns (1): what a position becomes at the edge.
+  Coordinate Edge(int side) const {
+    return Coordinate{x_.shape()[2 + side], true, Padding::kBorder};
   }
 
  private:
@@ -71,28 +81,11 @@ class RoiBins {
     return Start(r, side) + ToFloat(bin) * size +
            (ToFloat(at) + F(0.5)) * size / ToFloat(samples);
   }
-  // Samples up to one element outside count as on the edge.
-  Expr Counts(const Expr& at, int d) const {
-    return And(Ge(at, F(-1)), Le(at, ToFloat(x_.shape()[d])));
-  }
-  Coordinate Edge(int d) const {
-    return Coordinate{x_.shape()[d], true, Padding::kBorder};
-  }
-  std::vector<Tap> TapsAt(const Expr& at, int d) const {
-    return Taps(Edge(d), "linear", at);
-  }
-
   const te::Tensor x_, rois_, batch_;
   const bool half_;
   const Expr scale_;
   std::vector<Expr> bins_;  // rows, columns
 };
-
-Expr SumOf(const std::vector<Expr>& values) {
-  Expr sum = F(0);
-  for (const Expr& value : values) sum = sum + value;
-  return sum;
-}
 
 Expr LargestOf(const std::vector<Expr>& values) {
   Expr largest = values[0];
@@ -114,9 +107,13 @@ absl::StatusOr<Tensors> AdaptiveRoiAlign(const ComputeContext& c, bool max) {
         const Indices samples = {rows.value(), columns.value()};
         auto bin = [&](const Indices& i) {
           auto take = [&](const Expr& y, const Expr& z) {
-            const std::vector<Expr> taps = bins.Sample(i, {y, z}, samples);
-            if (!max) return total.Set(total.value() + SumOf(taps));
-            const Expr largest = LargestOf(taps);
+            const std::vector<Expr> terms = bins.Sample(
+                i, {PlacesOf(bins.Edge(0),
+                             bins.TapsOf(i[0], i[2], y, samples[0], 0)),
+                    PlacesOf(bins.Edge(1),
+                             bins.TapsOf(i[0], i[3], z, samples[1], 1))});
+            if (!max) return total.Set(total.value() + SumOf(terms));
+            const Expr largest = LargestOf(terms);
             return tir::MakeSeq(
                 {total.Set(MakeSelect(Eq(seen.value(), I64(0)), largest,
                                       Max(total.value(), largest))),
@@ -192,19 +189,29 @@ OpDef RoiAlign() {
     if (ratio == 0) return AdaptiveRoiAlign(c, max);
     const RoiBins bins(c);
     const DataType f32 = DataType::Float(32);
-    const Indices samples = {I64(ratio), I64(ratio)};
-    const te::Tensor total = c.graph.Reduce(
-        SubName(c, "total"), c.outputs[0].shape, {samples[0], samples[1]},
-        max ? te::Reducer::Max(f32) : te::Reducer::Sum(f32),
-        [&](const Indices& i, const Indices& r) {
-          const std::vector<Expr> taps = bins.Sample(i, r, samples);
-          return max ? LargestOf(taps) : SumOf(taps);
-        });
+    const Shape& shape = c.outputs[0].shape;
+    std::vector<TapTables> tables;
+    for (int side = 0; side < 2; ++side) {
+      tables.emplace_back(c, absl::StrCat("side", side),
+                          Shape{shape[0], shape[2 + side], I64(ratio)},
+                          bins.Edge(side), [&](const Indices& i) {
+                            return bins.TapsOf(i[0], i[1], i[2], I64(ratio),
+                                               side);
+                          });
+    }
+    const te::Tensor total =
+        c.graph.Reduce(SubName(c, "total"), shape, {I64(ratio), I64(ratio)},
+                       max ? te::Reducer::Max(f32) : te::Reducer::Sum(f32),
+                       [&](const Indices& i, const Indices& r) {
+                         const std::vector<Expr> terms =
+                             bins.Sample(i, {tables[0].At({i[0], i[2], r[0]}),
+                                             tables[1].At({i[0], i[3], r[1]})});
+                         return max ? LargestOf(terms) : SumOf(terms);
+                       });
     const double count = max ? 1 : static_cast<double>(ratio * ratio);
-    return Tensors{
-        c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-          return MakeCast(c.inputs[0].dtype(), total(i) / F(count));
-        })};
+    return Tensors{c.graph.Compute(c.name, shape, [&](const Indices& i) {
+      return MakeCast(c.inputs[0].dtype(), total(i) / F(count));
+    })};
   };
   return def;
 }

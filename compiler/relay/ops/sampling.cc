@@ -1,4 +1,5 @@
 // Operators that read an image at positions given by a tensor.
+#include "absl/strings/str_cat.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/taps.h"
 #include "compiler/relay/ops/window.h"
@@ -68,22 +69,29 @@ OpDef GridSample() {
     const bool align = c.attrs.Get<int64_t>("align_corners") != 0;
     const std::string mode = c.attrs.Get<std::string>("mode");
     const int n = x.rank() - 2;
+    // The grid's last number is the first dimension's.
+    Shape points = grid.shape();
+    points.pop_back();
+    std::vector<TapTables> tables;
+    for (int d = 0; d < n; ++d) {
+      const Coordinate coordinate{x.shape()[2 + d], align, padding};
+      tables.emplace_back(
+          c, absl::StrCat("along", d), points, coordinate, [&](Indices at) {
+            at.push_back(I64(n - 1 - d));
+            return Taps(coordinate, mode,
+                        coordinate.Denormalize(ToFloat(grid(at))));
+          });
+    }
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-          // The taps of each dimension; the grid's last number is the first
-          // dimension's.
-          std::vector<Coordinate> coordinates;
-          std::vector<std::vector<Tap>> taps;
-          for (int d = 0; d < n; ++d) {
-            coordinates.push_back({x.shape()[2 + d], align, padding});
-            Indices at = {i[0]};
-            at.insert(at.end(), i.begin() + 2, i.end());
-            at.push_back(I64(n - 1 - d));
-            taps.push_back(Taps(coordinates[d], mode,
-                                coordinates[d].Denormalize(ToFloat(grid(at)))));
+          Indices point = i;
+          point.erase(point.begin() + 1);
+          std::vector<std::vector<Place>> places;
+          for (const TapTables& table : tables) {
+            places.push_back(table.At(point));
           }
-          return MakeCast(x.dtype(), SumOfTaps(x, {i[0], i[1]}, coordinates,
-                                               taps, mode == "nearest"));
+          return MakeCast(x.dtype(), SumOf(Terms(x, {i[0], i[1]}, places,
+                                                 mode == "nearest")));
         })};
   };
   return def;
@@ -147,29 +155,33 @@ OpDef DeformColumns() {
     const int64_t groups = c.attrs.Get<int64_t>("offset_groups");
     int64_t channels = 0;
     ConstDim(x.shape()[1], &channels);
+    // Of each tap of each group.
+    const Shape points = {x.shape()[0], I64(groups * taps),
+                          c.outputs[0].shape[2], c.outputs[0].shape[3]};
+    std::vector<TapTables> tables;
+    for (int d = 0; d < 2; ++d) {
+      const Coordinate coordinate{x.shape()[2 + d], true, Padding::kZeros};
+      tables.emplace_back(
+          c, absl::StrCat("along", d), points, coordinate,
+          [&](const Indices& i) {
+            const Expr tap = i[1] % I64(taps);
+            const Expr in_window =
+                d == 0 ? FloorDiv(tap, w.kernel[1]) : tap % I64(w.kernel[1]);
+            const Expr still = i[2 + d] * w.strides[d] - w.pads_begin[d] +
+                               in_window * w.dilations[d];
+            const Expr by = offset({i[0], i[1] * 2 + d, i[2], i[3]});
+            return Taps(coordinate, "linear", ToFloat(still) + ToFloat(by));
+          });
+    }
     return Tensors{
         c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
           const Expr channel = FloorDiv(i[1], taps);
-          const Expr tap = i[1] % I64(taps);
           const Expr group = FloorDiv(channel, channels / groups);
-          const Expr moved = group * taps + tap;
-          const Indices in_window = {FloorDiv(tap, w.kernel[1]),
-                                     tap % I64(w.kernel[1])};
-          std::vector<Coordinate> coordinates;
-          std::vector<std::vector<Tap>> of_tap;
-          for (int d = 0; d < 2; ++d) {
-            coordinates.push_back({x.shape()[2 + d], true, Padding::kZeros});
-            const Expr still = i[2 + d] * w.strides[d] - w.pads_begin[d] +
-                               in_window[d] * w.dilations[d];
-            const Expr by = offset({i[0], moved * 2 + d, i[2], i[3]});
-            of_tap.push_back(
-                Taps(coordinates[d], "linear", ToFloat(still) + ToFloat(by)));
-          }
-          Expr value = SumOfTaps(x, {i[0], channel}, coordinates, of_tap,
-                                 /*unweighted=*/false);
-          if (c.has(2)) {
-            value = value * ToFloat(c.inputs[2]({i[0], moved, i[2], i[3]}));
-          }
+          const Indices point = {i[0], group * taps + i[1] % I64(taps), i[2],
+                                 i[3]};
+          Expr value = SumOf(Terms(x, {i[0], channel},
+                                   {tables[0].At(point), tables[1].At(point)}));
+          if (c.has(2)) value = value * ToFloat(c.inputs[2](point));
           return MakeCast(x.dtype(), value);
         })};
   };

@@ -1,5 +1,8 @@
 #include "compiler/relay/ops/taps.h"
 
+#include "absl/strings/str_cat.h"
+#include "compiler/te/tags.h"
+
 namespace ingot::relay::ops {
 
 Expr F(double value) { return MakeConst(DataType::Float(32), value); }
@@ -69,28 +72,70 @@ std::vector<Tap> Taps(const Coordinate& c, const std::string& mode,
   return taps;
 }
 
-Expr SumOfTaps(const te::Tensor& x, const Indices& first,
-               const std::vector<Coordinate>& coordinates,
-               const std::vector<std::vector<Tap>>& taps, bool unweighted) {
-  Expr sum;
-  std::vector<size_t> pick(taps.size(), 0);
+std::vector<Place> PlacesOf(const Coordinate& c, const std::vector<Tap>& taps) {
+  std::vector<Place> places;
+  for (const Tap& tap : taps) {
+    places.push_back(
+        {MakeSelect(c.Inside(tap.position), c.Index(tap.position), I64(-1)),
+         tap.weight});
+  }
+  return places;
+}
+
+TapTables::TapTables(
+    const ComputeContext& c, absl::string_view name,
+    const std::vector<Expr>& shape, const Coordinate& coordinate,
+    const std::function<std::vector<Tap>(const Indices&)>& taps) {
+  const auto table = [&](absl::string_view what, size_t k, Expr Place::*part) {
+    return c.graph.Compute(SubName(c, absl::StrCat(name, "_", what, k)), shape,
+                           [&](const Indices& i) {
+                             return PlacesOf(coordinate, taps(i))[k].*part;
+                           },
+                           {{te::kTable, "1"}});
+  };
+  const size_t count = taps(Indices(shape.size(), I64(0))).size();
+  for (size_t k = 0; k < count; ++k) {
+    tables_.emplace_back(table("index", k, &Place::index),
+                         table("weight", k, &Place::weight));
+  }
+}
+
+std::vector<Place> TapTables::At(const Indices& point) const {
+  std::vector<Place> places;
+  for (const auto& [index, weight] : tables_) {
+    places.push_back({index(point), weight(point)});
+  }
+  return places;
+}
+
+std::vector<Expr> Terms(const te::Tensor& x, const Indices& first,
+                        const std::vector<std::vector<Place>>& places,
+                        bool unweighted) {
+  std::vector<Expr> terms;
+  std::vector<size_t> pick(places.size(), 0);
   while (true) {
     Indices at = first;
     std::vector<Expr> inside;
     Expr weight;
-    for (size_t d = 0; d < taps.size(); ++d) {
-      const Tap& tap = taps[d][pick[d]];
-      at.push_back(coordinates[d].Index(tap.position));
-      inside.push_back(coordinates[d].Inside(tap.position));
-      weight = weight == nullptr ? tap.weight : weight * tap.weight;
+    for (size_t d = 0; d < places.size(); ++d) {
+      const Place& place = places[d][pick[d]];
+      // Not elsewhere, whatever memory holds.
+      at.push_back(Max(Min(place.index, x.shape()[at.size()] - 1), I64(0)));
+      inside.push_back(Ge(place.index, I64(0)));
+      weight = weight == nullptr ? place.weight : weight * place.weight;
     }
     const Expr value = MakeSelect(All(inside), ToFloat(x(at)), F(0));
-    const Expr term = unweighted ? value : value * weight;
-    sum = sum == nullptr ? term : sum + term;
-    size_t d = taps.size();
-    while (d > 0 && ++pick[d - 1] == taps[d - 1].size()) pick[--d] = 0;
-    if (d == 0) return sum;
+    terms.push_back(unweighted ? value : value * weight);
+    size_t d = places.size();
+    while (d > 0 && ++pick[d - 1] == places[d - 1].size()) pick[--d] = 0;
+    if (d == 0) return terms;
   }
+}
+
+Expr SumOf(const std::vector<Expr>& terms) {
+  Expr sum = terms[0];
+  for (size_t k = 1; k < terms.size(); ++k) sum = sum + terms[k];
+  return sum;
 }
 
 }  // namespace ingot::relay::ops

@@ -3,7 +3,9 @@
 #ifndef INGOT_COMPILER_RELAY_OPS_TAPS_H_
 #define INGOT_COMPILER_RELAY_OPS_TAPS_H_
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/relay/ops/common.h"
@@ -47,10 +49,34 @@ struct Tap {
 std::vector<Tap> Taps(const Coordinate& c, const std::string& mode,
                       const Expr& raw);
 
-// The elements of x[first..., taps...] by their weights, those outside being 0.
-Expr SumOfTaps(const te::Tensor& x, const Indices& first,
-               const std::vector<Coordinate>& coordinates,
-               const std::vector<std::vector<Tap>>& taps, bool unweighted);
+// The same taps as indices, -1 for elements outside of the image.
+struct Place {
+  Expr index, weight;
+};
+
+std::vector<Place> PlacesOf(const Coordinate& c, const std::vector<Tap>& taps);
+
+// The taps along one dimension of the points of a shape, in tables: they are
+// the same for all channels.
+class TapTables {
+ public:
+  // `taps` are those of a point; as many of each.
+  TapTables(const ComputeContext& c, absl::string_view name,
+            const std::vector<Expr>& shape, const Coordinate& coordinate,
+            const std::function<std::vector<Tap>(const Indices&)>& taps);
+
+  std::vector<Place> At(const Indices& point) const;
+
+ private:
+  std::vector<std::pair<te::Tensor, te::Tensor>> tables_;
+};
+
+// The elements of x[first..., places...], 0 where outside, by their weights;
+// the places of the last dimension change first.
+std::vector<Expr> Terms(const te::Tensor& x, const Indices& first,
+                        const std::vector<std::vector<Place>>& places,
+                        bool unweighted = false);
+Expr SumOf(const std::vector<Expr>& terms);
 
 }  // namespace ingot::relay::ops
 

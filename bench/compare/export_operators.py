@@ -1,0 +1,576 @@
+#!/usr/bin/python3
+"""Writes models of one operator, or of a few that belong together, for //bench/compare.
+
+  apt-get install --no-install-recommends python3-onnx python3-numpy
+  bench/compare/export_operators.py FOLDER [NAME...]
+  bazel run //bench/compare -- FOLDER
+
+Each becomes FOLDER/NAME/model.onnx with random constants and one set of random
+inputs beside it, 1.5 GB in all. With NAMEs, only those are written whose name
+starts with one of them; their data is the same as without.
+"""
+import os
+import sys
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+FLOAT, INT64, INT32, UINT8 = (
+    TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.UINT8)
+RANDOM = np.random.default_rng(7)
+IMAGE = (1, 64, 56, 56)
+FEATURES = (1, 256, 64, 64)
+VOLUME = (64, 128, 256)
+
+
+def normal(*shape):
+    return RANDOM.standard_normal(shape).astype(np.float32)
+
+
+def positive(*shape):
+    return np.abs(normal(*shape)) + np.float32(0.1)
+
+
+def uniform(*shape):
+    return RANDOM.random(shape, np.float32)
+
+
+def integers(end, *shape, start=0, dtype=np.int64):
+    return RANDOM.integers(start, end, shape, dtype)
+
+
+def unsigned_bytes(*shape):
+    return integers(255, *shape, dtype=np.uint8)
+
+
+def signed_bytes(*shape):
+    return integers(127, *shape, start=-127, dtype=np.int8)
+
+
+class Model:
+    """A model in the making, whose values are known by their names.
+
+    The results of the operator that is added last are the model's. Inputs and
+    constants are arrays or floats; a tuple is the shape of normally distributed ones.
+    """
+
+    def __init__(self, name, results=(FLOAT,), opset=17):
+        self.name = name
+        self.results = results
+        self.opset = opset
+        self.operators = []
+        self.inputs = []
+        self.constants = []
+
+    def tensor(self, tensors, kind, value):
+        """Adds one to those of its kind and returns its name."""
+        if isinstance(value, tuple):
+            value = normal(*value)
+        elif isinstance(value, float):
+            value = np.float32(value)
+        name = f"{kind}_{len(tensors)}"
+        tensors.append(numpy_helper.from_array(np.asarray(value), name))
+        return name
+
+    def input(self, value):
+        return self.tensor(self.inputs, "input", value)
+
+    def operand(self, value):
+        """The name of a value, of a constant, or of what is left out (None)."""
+        if value is None or isinstance(value, str):
+            return value or ""
+        return self.tensor(self.constants, "constant", value)
+
+    def add_several(self, count, operator, *operands, **attributes):
+        """Adds an operator with so many results and returns their names."""
+        names = [f"value_{len(self.operators)}_{i}" for i in range(count)]
+        operands = [self.operand(value) for value in operands]
+        self.operators.append(helper.make_node(operator, operands, names, **attributes))
+        return names
+
+    def add(self, operator, *operands, **attributes):
+        """Adds an operator with one result and returns its name."""
+        return self.add_several(1, operator, *operands, **attributes)[0]
+
+    def proto(self):
+        inputs = [helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+                  for tensor in self.inputs]
+        outputs = [helper.make_tensor_value_info(name, element, None)
+                   for name, element in zip(self.operators[-1].output, self.results)]
+        graph = helper.make_graph(self.operators, self.name, inputs, outputs, self.constants)
+        opsets = {"": self.opset, **{node.domain: 1 for node in self.operators if node.domain}}
+        return helper.make_model(
+            graph, ir_version=10 if self.opset > 20 else 8,
+            opset_imports=[helper.make_opsetid(*opset) for opset in opsets.items()])
+
+    def save(self, folder):
+        data = os.path.join(folder, self.name, "test_data_set_0")
+        os.makedirs(data, exist_ok=True)
+        onnx.save(self.proto(), os.path.join(folder, self.name, "model.onnx"))
+        for i, tensor in enumerate(self.inputs):
+            with open(os.path.join(data, f"input_{i}.pb"), "wb") as file:
+                file.write(tensor.SerializeToString())
+
+
+def single(name, operator, inputs, constants=(), results=(FLOAT,), opset=17, **attributes):
+    """A model of one operator, whose operands are the inputs and then the constants."""
+    model = Model(name, results, opset)
+    operands = [model.input(value) for value in inputs] + list(constants)
+    model.add_several(len(results), operator, *operands, **attributes)
+    return model
+
+
+def elementwise():
+    for operator in ("Abs Asinh Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu "
+                     "Log Mish Neg Reciprocal Relu Round Selu Sigmoid Sign Sin Softplus Softsign "
+                     "Sqrt Tanh").split():
+        data = positive(*FEATURES) if operator in ("Log", "Sqrt") else FEATURES
+        yield single("ew_" + operator.lower(), operator, [data], opset=18)
+    for operator in ("Add", "Mul", "Div", "Pow", "Max", "PRelu"):
+        data = positive(*FEATURES) if operator == "Pow" else FEATURES
+        yield single("ew2_" + operator.lower(), operator, [data, (256, 1, 1)])
+        yield single("ew2same_" + operator.lower(), operator, [data, FEATURES])
+    size = 1 << 20
+    for name, operator in [("ew_mod", "Mod"), ("ew_intdiv", "Div")]:
+        operands = [integers(100, size), integers(101, size, start=1)]
+        yield single(name, operator, operands, results=[INT64])
+    yield single("ew_fmod", "Mod", [(size,), positive(size) + 1], fmod=1)
+    mask = normal(*FEATURES) > 0
+    yield single("ew_not", "Not", [mask], results=[TensorProto.BOOL])
+    yield single("ew_greater", "Greater", [FEATURES, FEATURES], results=[TensorProto.BOOL])
+    yield single("ew_where", "Where", [mask, FEATURES, FEATURES])
+    yield single("ew_clip", "Clip", [FEATURES], [-1.0, 1.0])
+
+
+def casts():
+    floats = 30 * positive(*FEATURES)
+    halves = normal(*FEATURES).astype(np.float16)
+    wide = integers(100, *FEATURES)
+    for name, data, element in [
+            ("f32f16", floats, TensorProto.FLOAT16), ("f32b", floats, TensorProto.BOOL),
+            ("f32u8", floats, UINT8), ("f32i64", floats, INT64), ("f16f32", halves, FLOAT),
+            ("u8f32", unsigned_bytes(*FEATURES), FLOAT), ("i64f32", wide, FLOAT),
+            ("i64i32", wide, INT32)]:
+        yield single("cast_" + name, "Cast", [data], results=[element], to=element)
+
+
+def reductions():
+    for operator in ("Mean", "Max", "Sum", "L2", "Prod", "LogSumExp", "Min", "SumSquare", "L1"):
+        more = [[0], [1, 2], [0, 2]] if operator in ("Mean", "Max") else []
+        for axes in [[1], [2], *more]:
+            name = f"red_{operator.lower()}_{''.join(map(str, axes))}"
+            yield single(name, "Reduce" + operator, [VOLUME], [np.int64(axes)], opset=18)
+    for axis in range(3):
+        yield single(f"red_argmax_{axis}", "ArgMax", [VOLUME], results=[INT64], axis=axis)
+        yield single(f"red_argmin_{axis}", "ArgMin", [VOLUME], results=[INT64], axis=axis)
+        yield single(f"softmax_{axis}", "Softmax", [VOLUME], axis=axis)
+        yield single(f"logsoftmax_{axis}", "LogSoftmax", [VOLUME], axis=axis)
+        yield single(f"cumsum_{axis}", "CumSum", [VOLUME], [np.int64(axis)])
+    yield single("softmax_big", "Softmax", [(8, 50000)], axis=-1)
+    yield single("hardmax", "Hardmax", [VOLUME], axis=-1)
+
+
+def normalisations():
+    two = [(64,), (64,)]
+    yield single("layernorm", "LayerNormalization", [VOLUME], [(256,), (256,)])
+    yield single("layernorm768", "LayerNormalization", [(1, 512, 768)], [(768,), (768,)])
+    yield single("instnorm", "InstanceNormalization", [IMAGE], two)
+    yield single("groupnorm", "GroupNormalization", [IMAGE], two, opset=21, num_groups=8)
+    yield single("batchnorm", "BatchNormalization", [IMAGE], [*two, (64,), positive(64) + 0.4])
+    yield single("lpnorm", "LpNormalization", [VOLUME], axis=1, p=2)
+    yield single("lrn", "LRN", [IMAGE], size=5, alpha=1e-4, beta=0.75)
+    yield single("mvn", "MeanVarianceNormalization", [IMAGE])
+
+
+def transpositions():
+    for order in [(0, 2, 1), (1, 0, 2), (2, 1, 0), (2, 0, 1), (1, 2, 0)]:
+        yield single("tr_%d%d%d" % order, "Transpose", [(128, 192, 256)], perm=order)
+    for name, shape, order in [
+            ("nhwc", (1, 64, 112, 112), (0, 2, 3, 1)), ("nchw", (1, 112, 112, 64), (0, 3, 1, 2)),
+            ("nhwc3", (1, 3, 640, 640), (0, 2, 3, 1)), ("nchw3", (1, 640, 640, 3), (0, 3, 1, 2)),
+            ("heads", (1, 512, 12, 64), (0, 2, 1, 3)), ("2d", (2048, 2048), (1, 0)),
+            ("6d", (1, 4, 4, 56, 56, 16), (0, 5, 3, 1, 4, 2))]:
+        yield single("tr_" + name, "Transpose", [shape], perm=order)
+    for name, data, element, order in [
+            ("u8", unsigned_bytes(1, 640, 640, 3), UINT8, (0, 3, 1, 2)),
+            ("2d_u8", unsigned_bytes(2048, 2048), UINT8, (1, 0)),
+            ("2d_i64", integers(100, 1024, 1024), INT64, (1, 0))]:
+        yield single("tr_" + name, "Transpose", [data], results=[element], perm=order)
+
+
+def moves():
+    blocks = {"blocksize": 2}
+    yield single("d2s_dcr", "DepthToSpace", [(1, 64, 112, 112)], mode="DCR", **blocks)
+    yield single("d2s_crd", "DepthToSpace", [(1, 64, 112, 112)], mode="CRD", **blocks)
+    yield single("s2d", "SpaceToDepth", [(1, 16, 224, 224)], **blocks)
+    for axis in range(3):
+        yield single(f"concat_{axis}", "Concat", [VOLUME, VOLUME], axis=axis)
+        yield single(f"split_{axis}", "Split", [VOLUME], results=[FLOAT, FLOAT], axis=axis)
+    for name, shape, *places in [  # starts, ends, axes and steps
+            ("step", FEATURES, [0, 0], [64, 64], [2, 3], [2, 2]),
+            ("rev", FEATURES, [-1], [-1000], [3], [-1]),
+            ("focus", (1, 3, 640, 640), [1, 1], [640, 640], [2, 3], [2, 2])]:
+        yield single("slice_" + name, "Slice", [shape], [np.int64(place) for place in places])
+    pads = np.int64([0, 0, 3, 3, 0, 0, 3, 3])
+    for mode in ("constant", "reflect", "edge"):
+        yield single("pad_" + mode, "Pad", [IMAGE], [pads], mode=mode)
+    yield single("tile", "Tile", [VOLUME], [np.int64([1, 2, 2])])
+    yield single("expand", "Expand", [(1, 128, 1)], [np.int64(VOLUME)])
+    yield single("trilu", "Trilu", [(8, 512, 512)], upper=0)
+    lengths = integers(128, 64, start=1)
+    yield single("revseq", "ReverseSequence", [(128, 64, 64), lengths], batch_axis=1, time_axis=0)
+
+
+def indexing():
+    for name, operator, shape, places, axis in [
+            ("gather_0", "Gather", (30000, 384), integers(30000, 1, 512), 0),
+            ("gather_1", "Gather", VOLUME, integers(128, 100), 1),
+            ("gather_2", "Gather", VOLUME, integers(256, 100), 2),
+            ("gatherel_1", "GatherElements", VOLUME, integers(128, *VOLUME), 1),
+            ("gatherel_2", "GatherElements", VOLUME, integers(256, 64, 128, 64), 2)]:
+        yield single(name, operator, [shape, places], axis=axis)
+    yield single("gathernd", "GatherND", [VOLUME, integers(64, 4096, 2)])
+    # Only where they are added may several updates go to the same place.
+    places = uniform(*VOLUME).argsort(axis=1)[:, :64]
+    yield single("scatterel", "ScatterElements", [VOLUME, places, places.shape], axis=1)
+    operands = [VOLUME, integers(128, *places.shape), places.shape]
+    yield single("scatterel_add", "ScatterElements", operands, opset=16, axis=1, reduction="add")
+    places = np.stack(np.divmod(RANDOM.permutation(4096), 64), axis=1)
+    yield single("scatternd", "ScatterND", [VOLUME, places, (4096, 256)])
+    constants = [np.int64(1000), np.float32([0, 1])]
+    yield single("onehot", "OneHot", [integers(1000, 64, 128)], constants, axis=-1)
+
+
+def selections():
+    both = [FLOAT, INT64]
+    for count, size in [(10, 1000), (100, 8400), (1000, 20000), (5, 50000)]:
+        name = f"topk_{count}_{size}"
+        yield single(name, "TopK", [(4, size)], [np.int64([count])], results=both)
+    yield single("topk_ax1", "TopK", [(8, 100, 64)], [np.int64([10])], results=both, axis=1)
+    yield single("range_nonzero", "NonZero", [normal(512, 512) > 0], results=[INT64])
+    yield single("compress", "Compress", [VOLUME, normal(128) > 0], axis=1)
+    yield single("unique", "Unique", [integers(500, 10000)], results=[INT64] * 4)
+    corners = uniform(1, 2000, 2)
+    boxes = np.concatenate([corners, corners + uniform(1, 2000, 2) * 0.1], axis=2)
+    yield single("nms", "NonMaxSuppression", [boxes, uniform(1, 10, 2000)],
+                 [np.int64([100]), np.float32([0.5]), np.float32([0.3])], results=[INT64])
+
+
+def resizing():
+    for name, shape, scale, mode, places, attributes in [
+            ("nearest2", IMAGE, 2, "nearest", "asymmetric", {"nearest_mode": "floor"}),
+            ("linear2", IMAGE, 2, "linear", "half_pixel", {}),
+            ("linear_ac", IMAGE, 2, "linear", "align_corners", {}),
+            ("cubic2", IMAGE, 2, "cubic", "half_pixel", {}),
+            ("linear_down", (1, 3, 640, 640), 0.35, "linear", "half_pixel", {})]:
+        yield single("rs_" + name, "Resize", [shape], [None, np.float32([1, 1, scale, scale])],
+                     mode=mode, coordinate_transformation_mode=places, **attributes)
+    yield single("gridsample", "GridSample", [IMAGE, uniform(1, 56, 56, 2) * 2 - 1])
+    regions = np.sort(uniform(100, 2, 2), axis=1).reshape(100, 4) * 50
+    yield single("roialign", "RoiAlign", [(1, 256, 50, 50), regions, np.zeros(100, np.int64)],
+                 output_height=7, output_width=7, sampling_ratio=2)
+
+
+def pools():
+    halved = {"kernel_shape": [2, 2], "strides": [2, 2]}
+    for size, attributes in [
+            (2, halved), (3, {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4}),
+            (5, {"kernel_shape": [5, 5], "strides": [1, 1], "pads": [2] * 4}),
+            (13, {"kernel_shape": [13, 13], "strides": [1, 1], "pads": [6] * 4})]:
+        yield single(f"maxpool{size}", "MaxPool", [IMAGE], **attributes)
+        yield single(f"avgpool{size}", "AveragePool", [IMAGE], **attributes)
+    yield single("maxpool_idx", "MaxPool", [IMAGE], results=[FLOAT, INT64], **halved)
+    yield single("lppool", "LpPool", [IMAGE], p=2, **halved)
+    yield single("gap", "GlobalAveragePool", [(1, 2048, 7, 7)])
+    yield single("gmp", "GlobalMaxPool", [IMAGE])
+    yield single("pool1d", "MaxPool", [(1, 128, 4096)], kernel_shape=[2], strides=[2])
+    volume = (1, 32, 16, 28, 28)
+    yield single("pool3d", "MaxPool", [volume], kernel_shape=[2] * 3, strides=[2] * 3)
+
+
+def convolution(name, channels, filters, kernel, places, group=1, **attributes):
+    weights = normal(filters, channels // group, *kernel) * 0.05
+    return single("conv_" + name, "Conv", [(1, channels, *places)], [weights, (filters,)],
+                  group=group, **attributes)
+
+
+def square(name, channels, filters, size, places, group=1, **attributes):
+    return convolution(name, channels, filters, [size] * 2, [places] * 2, group, **attributes)
+
+
+def image_convolutions():
+    for name, channels, filters, size, places, group in [
+            ("3x3_64_56", 64, 64, 3, 56, 1), ("3x3_16_160", 16, 16, 3, 160, 1),
+            ("3x3_512_7", 512, 512, 3, 7, 1), ("3x3_1_64", 1, 64, 3, 128, 1),
+            ("3x3_64_1", 64, 1, 3, 128, 1), ("5x5_32", 32, 64, 5, 56, 1),
+            ("9x9_3_out", 64, 3, 9, 128, 1), ("dw3_144", 144, 144, 3, 56, 144),
+            ("dw5_240", 240, 240, 5, 28, 240), ("dw7_96", 96, 96, 7, 56, 96),
+            ("dw31", 64, 64, 31, 56, 64), ("dwmult2", 32, 64, 3, 56, 32),
+            ("g32_resnext", 128, 128, 3, 56, 32), ("g4", 64, 64, 3, 56, 4)]:
+        yield square(name, channels, filters, size, places, group, pads=[size // 2] * 4)
+    for name, channels, filters, places, group in [
+            ("1x1_64_256", 64, 256, 56, 1), ("1x1_1024_7", 1024, 1024, 7, 1),
+            ("1x1_24_144", 24, 144, 56, 1), ("1x1_21", 256, 21, 65, 1),
+            ("1x1_255", 256, 255, 40, 1), ("g2_1x1", 116, 116, 28, 2)]:
+        yield square(name, channels, filters, 1, places, group)
+    yield square("1x1s2", 256, 512, 1, 56, strides=[2, 2])
+    yield square("3x3_32s2_160", 32, 64, 3, 160, pads=[1] * 4, strides=[2, 2])
+    yield square("dw3s2_96", 96, 96, 3, 112, 96, pads=[1] * 4, strides=[2, 2])
+    yield square("6x6s2_3", 3, 32, 6, 320, pads=[2] * 4, strides=[2, 2])
+    yield square("7x7s2_3", 3, 64, 7, 224, pads=[3] * 4, strides=[2, 2])
+    yield square("4x4s4_3", 3, 96, 4, 224, strides=[4, 4])
+    yield square("16x16s16_3", 3, 384, 16, 224, strides=[16, 16])
+    yield square("3x3_dil2", 128, 128, 3, 28, pads=[2] * 4, dilations=[2, 2])
+    yield square("3x3_dil12_aspp", 256, 64, 3, 33, pads=[12] * 4, dilations=[12, 12])
+    yield convolution("1x7", 128, 128, (1, 7), (17, 17), pads=[0, 3, 0, 3])
+    yield convolution("7x1", 128, 128, (7, 1), (17, 17), pads=[3, 0, 3, 0])
+    yield single("conv_dynw", "Conv", [IMAGE, (64, 64, 3, 3)], pads=[1] * 4)
+
+
+def other_convolutions():
+    yield convolution("1d_k3_256", 256, 256, [3], [400], pads=[1, 1])
+    yield convolution("1d_k31dw", 256, 256, [31], [400], 256, pads=[15, 15])
+    yield convolution("1d_k10s5", 1, 512, [10], [16000], strides=[5])
+    yield convolution("1d_k3s2_512", 512, 512, [3], [3199], strides=[2])
+    yield convolution("1d_k128_w2v", 768, 768, [128], [49], 16, pads=[64, 64])
+    yield convolution("1d_dil", 64, 64, [3], [4000], pads=[8, 8], dilations=[8])
+    yield convolution("1d_stft", 1, 258, [256], [16000], strides=[64])
+    yield convolution("1d_1x1", 512, 1024, [1], [200])
+    yield convolution("3d_3", 32, 32, (3, 3, 3), (16, 28, 28), pads=[1] * 6)
+    yield convolution("3d_first", 3, 32, (3, 7, 7), (8, 112, 112), pads=[1, 3, 3] * 2,
+                      strides=[1, 2, 2])
+    yield convolution("3d_dw", 64, 64, (3, 3, 3), (8, 28, 28), 64, pads=[1] * 6)
+    yield convolution("3d_1", 64, 128, (1, 1, 1), (8, 28, 28))
+
+
+def transposed_convolutions():
+    for name, channels, filters, kernel, places, group, attributes in [
+            ("2x2s2", 64, 32, (2, 2), (64, 64), 1, {"strides": [2, 2]}),
+            ("4x4s2", 64, 32, (4, 4), (64, 64), 1, {"strides": [2, 2], "pads": [1] * 4}),
+            ("3x3s2", 64, 32, (3, 3), (64, 64), 1,
+             {"strides": [2, 2], "pads": [1] * 4, "output_padding": [1, 1]}),
+            ("3x3s1", 64, 64, (3, 3), (32, 32), 1, {"pads": [1] * 4}),
+            ("1d_16s8", 128, 64, [16], [400], 1, {"strides": [8], "pads": [4, 4]}),
+            ("1d_256s64", 258, 1, [256], [200], 1, {"strides": [64]}),
+            ("dw4s2", 64, 64, (4, 4), (40, 40), 64, {"strides": [2, 2], "pads": [1] * 4}),
+            ("3d", 32, 16, (2, 2, 2), (8, 28, 28), 1, {"strides": [2, 2, 2]}),
+            ("64x64s32", 21, 21, (64, 64), (16, 16), 1, {"strides": [32, 32], "pads": [16] * 4})]:
+        weights = normal(channels, filters // group, *kernel) * 0.05
+        yield single("convt_" + name, "ConvTranspose", [(1, channels, *places)],
+                     [weights, (filters,)], group=group, **attributes)
+
+
+def products():
+    for name, data, weights in [
+            ("128_768_3072", (1, 128, 768), (768, 3072)), ("vecout", (4096, 1024), (1024, 1)),
+            ("1_768_3072", (1, 1, 768), (768, 3072)), ("4_1024_1024", (4, 1024), (1024, 1024)),
+            ("gemv", (1, 4096), (4096, 4096)), ("odd_127_511_1023", (127, 511), (511, 1023)),
+            ("1000cls", (1, 2048), (2048, 1000)), ("1000x1000", (1000, 1000), (1000, 1000))]:
+        yield single("mm_" + name, "MatMul", [data], [weights])
+    for name, left, right in [
+            ("512cube", (512, 512), (512, 512)), ("17_33_65", (17, 33), (33, 65)),
+            ("dyn_gemv", (1, 4096), (4096, 4096)), ("batch16small", (64, 16, 16), (64, 16, 16)),
+            ("batch_qk", (1, 12, 384, 64), (1, 12, 64, 384)),
+            ("batch_av", (1, 12, 384, 384), (1, 12, 384, 64)),
+            ("4d_bcast", (8, 16, 64, 64), (64, 64))]:
+        yield single("mm_" + name, "MatMul", [left, right])
+    halves = [normal(*shape).astype(np.float16) for shape in [(256, 512), (512, 512)]]
+    yield single("mm_f16", "MatMul", halves[:1], halves[1:], results=[TensorProto.FLOAT16])
+    whole = [integers(100, size, 256, dtype=np.int32) for size in (128, 256)]
+    yield single("mm_i32", "MatMul", whole, results=[INT32])
+    doubles = [RANDOM.standard_normal((256, 256)) for _ in range(2)]
+    yield single("mm_f64", "MatMul", doubles, results=[TensorProto.DOUBLE])
+    yield single("gemm_tb", "Gemm", [(128, 768)], [(3072, 768), (3072,)], transB=1)
+    yield single("gemm_ta", "Gemm", [(768, 128)], [(768, 512)], transA=1)
+    yield single("gemm_tt", "Gemm", [(768, 128)], [(512, 768)], transA=1, transB=1, alpha=0.5)
+    yield single("gemm_dyn_tb", "Gemm", [(512, 512), (512, 512)], transB=1)
+
+
+def einsums():
+    for name, equation, *shapes in [
+            ("bhqd", "bhqd,bhkd->bhqk", (1, 12, 256, 64), (1, 12, 256, 64)),
+            ("bqhd", "bqhd,bkhd->bhqk", (1, 256, 12, 64), (1, 256, 12, 64)),
+            ("outer", "i,j->ij", (2000,), (1000,)), ("ij", "ij,jk->ik", (512, 512), (512, 512)),
+            ("diag", "bii->bi", (64, 128, 128)), ("sum", "bij->bj", (64, 128, 128)),
+            ("nchw", "nchw,ocw->noh", (1, 16, 32, 64), (32, 16, 64)),
+            ("3", "ij,jk,kl->il", (128, 128), (128, 128), (128, 128))]:
+        yield single("ein_" + name, "Einsum", shapes, equation=equation)
+
+
+def recurrent():
+    gates = {"LSTM": 4, "GRU": 3, "RNN": 1}
+    linear = {"linear_before_reset": 1}
+    both = {"direction": "bidirectional"}
+    for name, operator, steps, batch, size, attributes in [
+            ("lstm", "LSTM", 50, 1, 128, {}), ("lstm_bi", "LSTM", 50, 1, 256, both),
+            ("lstm_b8", "LSTM", 50, 8, 128, {}), ("lstm_b32", "LSTM", 20, 32, 256, {}),
+            ("lstm_1", "LSTM", 1, 1, 64, {}), ("lstm512", "LSTM", 20, 1, 512, {}),
+            ("gru", "GRU", 50, 1, 128, linear), ("gru_bi", "GRU", 50, 1, 256, {**both, **linear}),
+            ("gru0", "GRU", 50, 1, 128, {}), ("rnn", "RNN", 50, 1, 128, {})]:
+        directions = 2 if "direction" in attributes else 1
+        rows = gates[operator] * size
+        shapes = [(directions, rows, size), (directions, rows, size), (directions, 2 * rows)]
+        yield single("rnn_" + name, operator, [(steps, batch, size)],
+                     [normal(*shape) * 0.1 for shape in shapes], hidden_size=size, **attributes)
+
+
+def quantised():
+    data_scale = [np.float32(0.02), np.uint8(128)]
+    scales = [np.float32(0.01), np.int8(0), np.float32(0.5), np.uint8(128)]  # weights, results
+    yield single("q_dql", "DequantizeLinear", [unsigned_bytes(1, 64, 112, 112)], data_scale)
+    yield single("q_ql", "QuantizeLinear", [(1, 64, 112, 112)], data_scale, results=[UINT8])
+    data, weights = unsigned_bytes(128, 768), signed_bytes(768, 768)
+    yield single("q_matmulint", "MatMulInteger", [data, weights], results=[INT32])
+    yield single("q_matmulint_c", "MatMulInteger", [data], [weights], results=[INT32])
+    constants = [*data_scale, weights, *scales]
+    yield single("q_qlmm", "QLinearMatMul", [data], constants, results=[UINT8])
+    model = Model("q_dyn")
+    data, scale, zero = model.add_several(3, "DynamicQuantizeLinear", model.input((1, 128, 768)))
+    sums = model.add("MatMulInteger", data, weights, zero)
+    model.add("Mul", model.add("Cast", sums, to=FLOAT), scale)
+    yield model
+    data, weights = unsigned_bytes(1, 64, 28, 28), signed_bytes(64, 64, 3, 3)
+    yield single("q_convint", "ConvInteger", [data], [weights], results=[INT32], pads=[1] * 4)
+    constants = [*data_scale, weights, *scales, integers(100, 64, dtype=np.int32)]
+    yield single("q_qlconv", "QLinearConv", [data], constants, results=[UINT8], pads=[1] * 4)
+    data, weights = unsigned_bytes(1, 96, 56, 56), signed_bytes(96, 1, 3, 3)
+    constants = [*data_scale, weights, *scales, integers(100, 96, dtype=np.int32)]
+    yield single("q_qlconvdw", "QLinearConv", [data], constants, results=[UINT8], pads=[1] * 4,
+                 group=96)
+
+
+def contrib():
+    own = {"domain": "com.microsoft"}
+    yield single("c_gelu", "Gelu", [(1, 512, 3072)], **own)
+    yield single("c_fastgelu", "FastGelu", [(1, 512, 3072)], **own)
+    data, scales = [(1, 512, 768)] * 2, [(768,)] * 2
+    yield single("c_skipln", "SkipLayerNormalization", data, scales, **own)
+    yield single("c_mha", "MultiHeadAttention", [(1, 256, 768)] * 3, num_heads=12, **own)
+    weights = [unsigned_bytes(2048, 64, 16), normal(2048 * 64) * 0.01]
+    for name, rows in [("c_mmnb", 1), ("c_mmnb64", 64)]:
+        yield single(name, "MatMulNBits", [(1, rows, 2048)], weights, K=2048, N=2048, bits=4,
+                     block_size=32, **own)
+
+
+def signal():
+    yield single("dft", "DFT", [(16, 512, 1)], axis=1, onesided=1)
+    yield single("dft_odd", "DFT", [(16, 400, 1)], axis=1, onesided=1)
+    window = np.hanning(400).astype(np.float32)
+    yield single("stft", "STFT", [(1, 16000, 1)], [np.int64(160), window])
+
+
+def attention_patterns():
+    for name, places, masked in [("p_attn", 384, False), ("p_attn_mask", 128, True)]:
+        model = Model(name)
+        query, key, value = [model.input((1, 12, places, 64)) for _ in range(3)]
+        scores = model.add("MatMul", query, model.add("Transpose", key, perm=(0, 1, 3, 2)))
+        scores = model.add("Mul", scores, 0.125)
+        if masked:
+            scores = model.add("Add", scores, model.input((1, 1, places, places)))
+        model.add("MatMul", model.add("Softmax", scores, axis=-1), value)
+        yield model
+    model = Model("p_rope")
+    data, cosine, sine = map(model.input, [(1, 12, 512, 64), (512, 64), (512, 64)])
+    first, second = model.add_several(2, "Split", data, axis=-1)
+    turned = model.add("Concat", model.add("Neg", second), first, axis=-1)
+    model.add("Add", model.add("Mul", data, cosine), model.add("Mul", turned, sine))
+    yield model
+
+
+def activation_patterns():
+    model = Model("p_gelu")
+    data = model.input((1, 512, 3072))
+    factor = model.add("Add", model.add("Erf", model.add("Div", data, 2 ** 0.5)), 1.0)
+    model.add("Mul", model.add("Mul", data, factor), 0.5)
+    yield model
+    model = Model("p_geglu_tanh")
+    data = model.input((1, 512, 3072))
+    cube = model.add("Mul", model.add("Mul", data, data), data)
+    value = model.add("Add", model.add("Mul", cube, 0.044715), data)
+    factor = model.add("Add", model.add("Tanh", model.add("Mul", value, 0.7978)), 1.0)
+    model.add("Mul", model.add("Mul", data, factor), 0.5)
+    yield model
+    model = Model("p_silu_conv")
+    weights = normal(32, 32, 3, 3) * 0.05
+    value = model.add("Conv", model.input((1, 32, 80, 80)), weights, (32,), pads=[1] * 4)
+    model.add("Mul", value, model.add("Sigmoid", value))
+    yield model
+    model = Model("p_se")
+    data = model.input((1, 144, 56, 56))
+    value = model.add("Conv", model.add("GlobalAveragePool", data), (36, 144, 1, 1))
+    value = model.add("Conv", model.add("Relu", value), (144, 36, 1, 1))
+    model.add("Mul", data, model.add("Sigmoid", value))
+    yield model
+
+
+def normalisation_patterns():
+    def deviation(value, **attributes):
+        mean = model.add("ReduceMean", model.add("Pow", value, 2.0), axes=[-1], **attributes)
+        return model.add("Sqrt", model.add("Add", mean, 1e-6))
+
+    model = Model("p_rmsnorm")
+    data = model.input((1, 512, 768))
+    model.add("Mul", model.add("Div", data, deviation(data, keepdims=1)), (768,))
+    yield model
+    model = Model("p_ln_parts")
+    data = model.input((1, 512, 768))
+    value = model.add("Sub", data, model.add("ReduceMean", data, axes=[-1]))
+    value = model.add("Mul", model.add("Div", value, deviation(value)), (768,))
+    model.add("Add", value, (768,))
+    yield model
+    model = Model("p_gnorm_parts")
+    value = model.add("Reshape", model.input(IMAGE), np.int64([0, 8, -1]))
+    constants = [np.ones(8, np.float32), np.zeros(8, np.float32)]
+    value = model.add("InstanceNormalization", value, *constants)
+    value = model.add("Mul", model.add("Reshape", value, np.int64(IMAGE)), (64, 1, 1))
+    model.add("Add", value, (64, 1, 1))
+    yield model
+    model = Model("p_norm_img")
+    value = model.add("Cast", model.input(unsigned_bytes(1, 480, 640, 3)), to=FLOAT)
+    value = model.add("Sub", model.add("Div", value, 255.0), (3,))
+    value = model.add("Div", value, positive(3) + 0.1)
+    model.add("Transpose", value, perm=(0, 3, 1, 2))
+    yield model
+
+
+def move_patterns():
+    for name, shape, parts, order, joined in [
+            ("p_shuffle", IMAGE, [1, 2, 32, 56, 56], (0, 2, 1, 3, 4), IMAGE),
+            ("p_swin_win", (1, 56, 56, 96), [1, 8, 7, 8, 7, 96], (0, 1, 3, 2, 4, 5),
+             [64, 49, 96])]:
+        model = Model(name)
+        value = model.add("Reshape", model.input(shape), np.int64(parts))
+        value = model.add("Transpose", value, perm=order)
+        model.add("Reshape", value, np.int64(joined))
+        yield model
+    model = Model("p_yolo_dfl")
+    value = model.add("Reshape", model.input((1, 64, 8400)), np.int64([1, 4, 16, 8400]))
+    value = model.add("Softmax", model.add("Transpose", value, perm=(0, 2, 1, 3)), axis=1)
+    value = model.add("Conv", value, np.arange(16, dtype=np.float32).reshape(1, 16, 1, 1))
+    model.add("Reshape", value, np.int64([1, 4, 8400]))
+    yield model
+    yield single("p_softmax_argmax_seg", "ArgMax", [(1, 21, 256, 256)], results=[INT64], axis=1,
+                 keepdims=0)
+
+
+GROUPS = [
+    elementwise, casts, reductions, normalisations, transpositions, moves, indexing, selections,
+    resizing, pools, image_convolutions, other_convolutions, transposed_convolutions, products,
+    einsums, recurrent, quantised, contrib, signal, attention_patterns, activation_patterns,
+    normalisation_patterns, move_patterns]
+
+
+def main():
+    if len(sys.argv) < 2:
+        sys.exit(__doc__)
+    folder, *names = sys.argv[1:]
+    for group in GROUPS:
+        for model in group():
+            if not names or model.name.startswith(tuple(names)):
+                print(model.name, flush=True)
+                model.save(folder)
+
+
+if __name__ == "__main__":
+    main()
