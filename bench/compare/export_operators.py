@@ -16,8 +16,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-FLOAT, INT64, INT32, UINT8 = (
-    TensorProto.FLOAT, TensorProto.INT64, TensorProto.INT32, TensorProto.UINT8)
+BOOL, UINT8, INT32, INT64 = (
+    TensorProto.BOOL, TensorProto.UINT8, TensorProto.INT32, TensorProto.INT64)
+FLOAT16, FLOAT, DOUBLE = TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE
 RANDOM = np.random.default_rng(7)
 IMAGE = (1, 64, 56, 56)
 FEATURES = (1, 256, 64, 64)
@@ -32,27 +33,19 @@ def positive(*shape):
     return np.abs(normal(*shape)) + np.float32(0.1)
 
 
-def uniform(*shape):
-    return RANDOM.random(shape, np.float32)
-
-
-def integers(end, *shape, start=0, dtype=np.int64):
-    return RANDOM.integers(start, end, shape, dtype)
+def integers(end, *shape, dtype=np.int64):
+    return RANDOM.integers(end, size=shape, dtype=dtype)
 
 
 def unsigned_bytes(*shape):
     return integers(255, *shape, dtype=np.uint8)
 
 
-def signed_bytes(*shape):
-    return integers(127, *shape, start=-127, dtype=np.int8)
-
-
 class Model:
     """A model in the making, whose values are known by their names.
 
-    The results of the operator that is added last are the model's. Inputs and
-    constants are arrays or floats; a tuple is the shape of normally distributed ones.
+    Inputs and constants are arrays, floats, or the shapes (tuples) of normally
+    distributed numbers. The last operator's results are the model's.
     """
 
     def __init__(self, name, results=(FLOAT,), opset=17):
@@ -65,13 +58,11 @@ class Model:
 
     def tensor(self, tensors, kind, value):
         """Adds one to those of its kind and returns its name."""
-        if isinstance(value, tuple):
-            value = normal(*value)
-        elif isinstance(value, float):
+        if isinstance(value, float):
             value = np.float32(value)
-        name = f"{kind}_{len(tensors)}"
-        tensors.append(numpy_helper.from_array(np.asarray(value), name))
-        return name
+        array = normal(*value) if isinstance(value, tuple) else np.asarray(value)
+        tensors.append(numpy_helper.from_array(array, f"{kind}_{len(tensors)}"))
+        return tensors[-1].name
 
     def input(self, value):
         return self.tensor(self.inputs, "input", value)
@@ -83,31 +74,33 @@ class Model:
         return self.tensor(self.constants, "constant", value)
 
     def add_several(self, count, operator, *operands, **attributes):
-        """Adds an operator with so many results and returns their names."""
+        """Adds an operator and returns the names of its results."""
         names = [f"value_{len(self.operators)}_{i}" for i in range(count)]
         operands = [self.operand(value) for value in operands]
         self.operators.append(helper.make_node(operator, operands, names, **attributes))
         return names
 
     def add(self, operator, *operands, **attributes):
-        """Adds an operator with one result and returns its name."""
         return self.add_several(1, operator, *operands, **attributes)[0]
 
-    def proto(self):
+    def end(self, operator, *operands, **attributes):
+        """Adds the last operator and returns the model."""
+        self.add_several(len(self.results), operator, *operands, **attributes)
+        return self
+
+    def save(self, folder):
+        data = os.path.join(folder, self.name, "test_data_set_0")
+        os.makedirs(data, exist_ok=True)
         inputs = [helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
                   for tensor in self.inputs]
         outputs = [helper.make_tensor_value_info(name, element, None)
                    for name, element in zip(self.operators[-1].output, self.results)]
         graph = helper.make_graph(self.operators, self.name, inputs, outputs, self.constants)
         opsets = {"": self.opset, **{node.domain: 1 for node in self.operators if node.domain}}
-        return helper.make_model(
+        model = helper.make_model(
             graph, ir_version=10 if self.opset > 20 else 8,
             opset_imports=[helper.make_opsetid(*opset) for opset in opsets.items()])
-
-    def save(self, folder):
-        data = os.path.join(folder, self.name, "test_data_set_0")
-        os.makedirs(data, exist_ok=True)
-        onnx.save(self.proto(), os.path.join(folder, self.name, "model.onnx"))
+        onnx.save(model, os.path.join(folder, self.name, "model.onnx"))
         for i, tensor in enumerate(self.inputs):
             with open(os.path.join(data, f"input_{i}.pb"), "wb") as file:
                 file.write(tensor.SerializeToString())
@@ -117,8 +110,7 @@ def single(name, operator, inputs, constants=(), results=(FLOAT,), opset=17, **a
     """A model of one operator, whose operands are the inputs and then the constants."""
     model = Model(name, results, opset)
     operands = [model.input(value) for value in inputs] + list(constants)
-    model.add_several(len(results), operator, *operands, **attributes)
-    return model
+    return model.end(operator, *operands, **attributes)
 
 
 def elementwise():
@@ -132,26 +124,24 @@ def elementwise():
         yield single("ew2_" + operator.lower(), operator, [data, (256, 1, 1)])
         yield single("ew2same_" + operator.lower(), operator, [data, FEATURES])
     size = 1 << 20
-    for name, operator in [("ew_mod", "Mod"), ("ew_intdiv", "Div")]:
-        operands = [integers(100, size), integers(101, size, start=1)]
-        yield single(name, operator, operands, results=[INT64])
+    whole = [integers(100, size), integers(100, size) + 1]
+    yield single("ew_mod", "Mod", whole, results=[INT64])
+    yield single("ew_intdiv", "Div", whole, results=[INT64])
     yield single("ew_fmod", "Mod", [(size,), positive(size) + 1], fmod=1)
     mask = normal(*FEATURES) > 0
-    yield single("ew_not", "Not", [mask], results=[TensorProto.BOOL])
-    yield single("ew_greater", "Greater", [FEATURES, FEATURES], results=[TensorProto.BOOL])
+    yield single("ew_not", "Not", [mask], results=[BOOL])
+    yield single("ew_greater", "Greater", [FEATURES, FEATURES], results=[BOOL])
     yield single("ew_where", "Where", [mask, FEATURES, FEATURES])
     yield single("ew_clip", "Clip", [FEATURES], [-1.0, 1.0])
 
 
 def casts():
-    floats = 30 * positive(*FEATURES)
-    halves = normal(*FEATURES).astype(np.float16)
-    wide = integers(100, *FEATURES)
+    floats, whole = 30 * positive(*FEATURES), integers(100, *FEATURES)
     for name, data, element in [
-            ("f32f16", floats, TensorProto.FLOAT16), ("f32b", floats, TensorProto.BOOL),
-            ("f32u8", floats, UINT8), ("f32i64", floats, INT64), ("f16f32", halves, FLOAT),
-            ("u8f32", unsigned_bytes(*FEATURES), FLOAT), ("i64f32", wide, FLOAT),
-            ("i64i32", wide, INT32)]:
+            ("f32f16", floats, FLOAT16), ("f32b", floats, BOOL), ("f32u8", floats, UINT8),
+            ("f32i64", floats, INT64), ("f16f32", floats.astype(np.float16), FLOAT),
+            ("u8f32", unsigned_bytes(*FEATURES), FLOAT), ("i64f32", whole, FLOAT),
+            ("i64i32", whole, INT32)]:
         yield single("cast_" + name, "Cast", [data], results=[element], to=element)
 
 
@@ -200,10 +190,9 @@ def transpositions():
 
 
 def moves():
-    blocks = {"blocksize": 2}
-    yield single("d2s_dcr", "DepthToSpace", [(1, 64, 112, 112)], mode="DCR", **blocks)
-    yield single("d2s_crd", "DepthToSpace", [(1, 64, 112, 112)], mode="CRD", **blocks)
-    yield single("s2d", "SpaceToDepth", [(1, 16, 224, 224)], **blocks)
+    yield single("d2s_dcr", "DepthToSpace", [(1, 64, 112, 112)], blocksize=2, mode="DCR")
+    yield single("d2s_crd", "DepthToSpace", [(1, 64, 112, 112)], blocksize=2, mode="CRD")
+    yield single("s2d", "SpaceToDepth", [(1, 16, 224, 224)], blocksize=2)
     for axis in range(3):
         yield single(f"concat_{axis}", "Concat", [VOLUME, VOLUME], axis=axis)
         yield single(f"split_{axis}", "Split", [VOLUME], results=[FLOAT, FLOAT], axis=axis)
@@ -212,49 +201,45 @@ def moves():
             ("rev", FEATURES, [-1], [-1000], [3], [-1]),
             ("focus", (1, 3, 640, 640), [1, 1], [640, 640], [2, 3], [2, 2])]:
         yield single("slice_" + name, "Slice", [shape], [np.int64(place) for place in places])
-    pads = np.int64([0, 0, 3, 3, 0, 0, 3, 3])
     for mode in ("constant", "reflect", "edge"):
-        yield single("pad_" + mode, "Pad", [IMAGE], [pads], mode=mode)
+        yield single("pad_" + mode, "Pad", [IMAGE], [np.int64([0, 0, 3, 3] * 2)], mode=mode)
     yield single("tile", "Tile", [VOLUME], [np.int64([1, 2, 2])])
     yield single("expand", "Expand", [(1, 128, 1)], [np.int64(VOLUME)])
     yield single("trilu", "Trilu", [(8, 512, 512)], upper=0)
-    lengths = integers(128, 64, start=1)
-    yield single("revseq", "ReverseSequence", [(128, 64, 64), lengths], batch_axis=1, time_axis=0)
+    yield single("revseq", "ReverseSequence", [(128, 64, 64), integers(127, 64) + 1],
+                 batch_axis=1, time_axis=0)
 
 
 def indexing():
-    for name, operator, shape, places, axis in [
-            ("gather_0", "Gather", (30000, 384), integers(30000, 1, 512), 0),
-            ("gather_1", "Gather", VOLUME, integers(128, 100), 1),
-            ("gather_2", "Gather", VOLUME, integers(256, 100), 2),
-            ("gatherel_1", "GatherElements", VOLUME, integers(128, *VOLUME), 1),
-            ("gatherel_2", "GatherElements", VOLUME, integers(256, 64, 128, 64), 2)]:
-        yield single(name, operator, [shape, places], axis=axis)
+    yield single("gather_0", "Gather", [(30000, 384), integers(30000, 1, 512)], axis=0)
+    yield single("gather_1", "Gather", [VOLUME, integers(128, 100)], axis=1)
+    yield single("gather_2", "Gather", [VOLUME, integers(256, 100)], axis=2)
+    yield single("gatherel_1", "GatherElements", [VOLUME, integers(128, *VOLUME)], axis=1)
+    yield single("gatherel_2", "GatherElements", [VOLUME, integers(256, 64, 128, 64)], axis=2)
     yield single("gathernd", "GatherND", [VOLUME, integers(64, 4096, 2)])
     # Only where they are added may several updates go to the same place.
-    places = uniform(*VOLUME).argsort(axis=1)[:, :64]
+    places = RANDOM.random(VOLUME).argsort(axis=1)[:, :64]
     yield single("scatterel", "ScatterElements", [VOLUME, places, places.shape], axis=1)
     operands = [VOLUME, integers(128, *places.shape), places.shape]
     yield single("scatterel_add", "ScatterElements", operands, opset=16, axis=1, reduction="add")
     places = np.stack(np.divmod(RANDOM.permutation(4096), 64), axis=1)
     yield single("scatternd", "ScatterND", [VOLUME, places, (4096, 256)])
-    constants = [np.int64(1000), np.float32([0, 1])]
-    yield single("onehot", "OneHot", [integers(1000, 64, 128)], constants, axis=-1)
+    yield single("onehot", "OneHot", [integers(1000, 64, 128)],
+                 [np.int64(1000), np.float32([0, 1])], axis=-1)
 
 
 def selections():
     both = [FLOAT, INT64]
     for count, size in [(10, 1000), (100, 8400), (1000, 20000), (5, 50000)]:
-        name = f"topk_{count}_{size}"
-        yield single(name, "TopK", [(4, size)], [np.int64([count])], results=both)
-    yield single("topk_ax1", "TopK", [(8, 100, 64)], [np.int64([10])], results=both, axis=1)
+        yield single(f"topk_{count}_{size}", "TopK", [(4, size)], [np.int64([count])], both)
+    yield single("topk_ax1", "TopK", [(8, 100, 64)], [np.int64([10])], both, axis=1)
     yield single("range_nonzero", "NonZero", [normal(512, 512) > 0], results=[INT64])
     yield single("compress", "Compress", [VOLUME, normal(128) > 0], axis=1)
     yield single("unique", "Unique", [integers(500, 10000)], results=[INT64] * 4)
-    corners = uniform(1, 2000, 2)
-    boxes = np.concatenate([corners, corners + uniform(1, 2000, 2) * 0.1], axis=2)
-    yield single("nms", "NonMaxSuppression", [boxes, uniform(1, 10, 2000)],
-                 [np.int64([100]), np.float32([0.5]), np.float32([0.3])], results=[INT64])
+    corners, sizes = RANDOM.random((2, 1, 2000, 2), np.float32)
+    boxes = np.concatenate([corners, corners + sizes * 0.1], axis=2)
+    yield single("nms", "NonMaxSuppression", [boxes, RANDOM.random((1, 10, 2000), np.float32)],
+                 [np.int64([100]), np.float32([0.5]), np.float32([0.3])], [INT64])
 
 
 def resizing():
@@ -266,99 +251,96 @@ def resizing():
             ("linear_down", (1, 3, 640, 640), 0.35, "linear", "half_pixel", {})]:
         yield single("rs_" + name, "Resize", [shape], [None, np.float32([1, 1, scale, scale])],
                      mode=mode, coordinate_transformation_mode=places, **attributes)
-    yield single("gridsample", "GridSample", [IMAGE, uniform(1, 56, 56, 2) * 2 - 1])
-    regions = np.sort(uniform(100, 2, 2), axis=1).reshape(100, 4) * 50
+    yield single("gridsample", "GridSample", [IMAGE, RANDOM.uniform(-1, 1, (1, 56, 56, 2)).astype(np.float32)])
+    regions = np.sort(RANDOM.random((100, 2, 2), np.float32) * 50, axis=1).reshape(100, 4)
     yield single("roialign", "RoiAlign", [(1, 256, 50, 50), regions, np.zeros(100, np.int64)],
                  output_height=7, output_width=7, sampling_ratio=2)
 
 
 def pools():
     halved = {"kernel_shape": [2, 2], "strides": [2, 2]}
-    for size, attributes in [
-            (2, halved), (3, {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4}),
-            (5, {"kernel_shape": [5, 5], "strides": [1, 1], "pads": [2] * 4}),
-            (13, {"kernel_shape": [13, 13], "strides": [1, 1], "pads": [6] * 4})]:
-        yield single(f"maxpool{size}", "MaxPool", [IMAGE], **attributes)
-        yield single(f"avgpool{size}", "AveragePool", [IMAGE], **attributes)
+    yield single("maxpool2", "MaxPool", [IMAGE], **halved)
+    yield single("avgpool2", "AveragePool", [IMAGE], **halved)
+    for size, step in [(3, 2), (5, 1), (13, 1)]:
+        window = {"kernel_shape": [size] * 2, "strides": [step] * 2, "pads": [size // 2] * 4}
+        yield single(f"maxpool{size}", "MaxPool", [IMAGE], **window)
+        yield single(f"avgpool{size}", "AveragePool", [IMAGE], **window)
     yield single("maxpool_idx", "MaxPool", [IMAGE], results=[FLOAT, INT64], **halved)
     yield single("lppool", "LpPool", [IMAGE], p=2, **halved)
     yield single("gap", "GlobalAveragePool", [(1, 2048, 7, 7)])
     yield single("gmp", "GlobalMaxPool", [IMAGE])
     yield single("pool1d", "MaxPool", [(1, 128, 4096)], kernel_shape=[2], strides=[2])
-    volume = (1, 32, 16, 28, 28)
-    yield single("pool3d", "MaxPool", [volume], kernel_shape=[2] * 3, strides=[2] * 3)
+    yield single("pool3d", "MaxPool", [(1, 32, 16, 28, 28)], kernel_shape=[2] * 3,
+                 strides=[2] * 3)
 
 
-def convolution(name, channels, filters, kernel, places, group=1, **attributes):
-    weights = normal(filters, channels // group, *kernel) * 0.05
-    return single("conv_" + name, "Conv", [(1, channels, *places)], [weights, (filters,)],
-                  group=group, **attributes)
+def window(rank, pad, step, dilation=1):
+    """The attributes of a convolution; a number stands for the same in each dimension."""
+    attributes = {}
+    if pad:
+        attributes["pads"] = each(rank, pad) * 2
+    if step != 1:
+        attributes["strides"] = each(rank, step)
+    if dilation != 1:
+        attributes["dilations"] = each(rank, dilation)
+    return attributes
 
 
-def square(name, channels, filters, size, places, group=1, **attributes):
-    return convolution(name, channels, filters, [size] * 2, [places] * 2, group, **attributes)
+def each(rank, value):
+    return list(value) if isinstance(value, tuple) else [value] * rank
 
 
-def image_convolutions():
-    for name, channels, filters, size, places, group in [
+def convolution(rank, name, channels, filters, kernel, places, pad=0, step=1, group=1, dilation=1):
+    weights = normal(filters, channels // group, *each(rank, kernel)) * 0.05
+    return single("conv_" + name, "Conv", [(1, channels, *each(rank, places))],
+                  [weights, (filters,)], group=group, **window(rank, pad, step, dilation))
+
+
+def convolutions():
+    for row in [  # name, channels, filters, kernel, places, padding, step, groups, dilation
             ("3x3_64_56", 64, 64, 3, 56, 1), ("3x3_16_160", 16, 16, 3, 160, 1),
             ("3x3_512_7", 512, 512, 3, 7, 1), ("3x3_1_64", 1, 64, 3, 128, 1),
-            ("3x3_64_1", 64, 1, 3, 128, 1), ("5x5_32", 32, 64, 5, 56, 1),
-            ("9x9_3_out", 64, 3, 9, 128, 1), ("dw3_144", 144, 144, 3, 56, 144),
-            ("dw5_240", 240, 240, 5, 28, 240), ("dw7_96", 96, 96, 7, 56, 96),
-            ("dw31", 64, 64, 31, 56, 64), ("dwmult2", 32, 64, 3, 56, 32),
-            ("g32_resnext", 128, 128, 3, 56, 32), ("g4", 64, 64, 3, 56, 4)]:
-        yield square(name, channels, filters, size, places, group, pads=[size // 2] * 4)
-    for name, channels, filters, places, group in [
-            ("1x1_64_256", 64, 256, 56, 1), ("1x1_1024_7", 1024, 1024, 7, 1),
-            ("1x1_24_144", 24, 144, 56, 1), ("1x1_21", 256, 21, 65, 1),
-            ("1x1_255", 256, 255, 40, 1), ("g2_1x1", 116, 116, 28, 2)]:
-        yield square(name, channels, filters, 1, places, group)
-    yield square("1x1s2", 256, 512, 1, 56, strides=[2, 2])
-    yield square("3x3_32s2_160", 32, 64, 3, 160, pads=[1] * 4, strides=[2, 2])
-    yield square("dw3s2_96", 96, 96, 3, 112, 96, pads=[1] * 4, strides=[2, 2])
-    yield square("6x6s2_3", 3, 32, 6, 320, pads=[2] * 4, strides=[2, 2])
-    yield square("7x7s2_3", 3, 64, 7, 224, pads=[3] * 4, strides=[2, 2])
-    yield square("4x4s4_3", 3, 96, 4, 224, strides=[4, 4])
-    yield square("16x16s16_3", 3, 384, 16, 224, strides=[16, 16])
-    yield square("3x3_dil2", 128, 128, 3, 28, pads=[2] * 4, dilations=[2, 2])
-    yield square("3x3_dil12_aspp", 256, 64, 3, 33, pads=[12] * 4, dilations=[12, 12])
-    yield convolution("1x7", 128, 128, (1, 7), (17, 17), pads=[0, 3, 0, 3])
-    yield convolution("7x1", 128, 128, (7, 1), (17, 17), pads=[3, 0, 3, 0])
+            ("3x3_64_1", 64, 1, 3, 128, 1), ("3x3_32s2_160", 32, 64, 3, 160, 1, 2),
+            ("3x3_dil2", 128, 128, 3, 28, 2, 1, 1, 2), ("5x5_32", 32, 64, 5, 56, 2),
+            ("3x3_dil12_aspp", 256, 64, 3, 33, 12, 1, 1, 12), ("9x9_3_out", 64, 3, 9, 128, 4),
+            ("6x6s2_3", 3, 32, 6, 320, 2, 2), ("7x7s2_3", 3, 64, 7, 224, 3, 2),
+            ("4x4s4_3", 3, 96, 4, 224, 0, 4), ("16x16s16_3", 3, 384, 16, 224, 0, 16),
+            ("1x7", 128, 128, (1, 7), 17, (0, 3)), ("7x1", 128, 128, (7, 1), 17, (3, 0)),
+            ("1x1_64_256", 64, 256, 1, 56), ("1x1_1024_7", 1024, 1024, 1, 7),
+            ("1x1_24_144", 24, 144, 1, 56), ("1x1_21", 256, 21, 1, 65),
+            ("1x1_255", 256, 255, 1, 40), ("1x1s2", 256, 512, 1, 56, 0, 2),
+            ("dw3_144", 144, 144, 3, 56, 1, 1, 144), ("dw3s2_96", 96, 96, 3, 112, 1, 2, 96),
+            ("dw5_240", 240, 240, 5, 28, 2, 1, 240), ("dw7_96", 96, 96, 7, 56, 3, 1, 96),
+            ("dw31", 64, 64, 31, 56, 15, 1, 64), ("dwmult2", 32, 64, 3, 56, 1, 1, 32),
+            ("g32_resnext", 128, 128, 3, 56, 1, 1, 32), ("g4", 64, 64, 3, 56, 1, 1, 4),
+            ("g2_1x1", 116, 116, 1, 28, 0, 1, 2)]:
+        yield convolution(2, *row)
+    for row in [
+            ("1d_k3_256", 256, 256, 3, 400, 1), ("1d_k31dw", 256, 256, 31, 400, 15, 1, 256),
+            ("1d_k10s5", 1, 512, 10, 16000, 0, 5), ("1d_k3s2_512", 512, 512, 3, 3199, 0, 2),
+            ("1d_k128_w2v", 768, 768, 128, 49, 64, 1, 16), ("1d_1x1", 512, 1024, 1, 200),
+            ("1d_dil", 64, 64, 3, 4000, 8, 1, 1, 8), ("1d_stft", 1, 258, 256, 16000, 0, 64)]:
+        yield convolution(1, *row)
+    for row in [
+            ("3d_3", 32, 32, 3, (16, 28, 28), 1), ("3d_dw", 64, 64, 3, (8, 28, 28), 1, 1, 64),
+            ("3d_first", 3, 32, (3, 7, 7), (8, 112, 112), (1, 3, 3), (1, 2, 2)),
+            ("3d_1", 64, 128, 1, (8, 28, 28))]:
+        yield convolution(3, *row)
     yield single("conv_dynw", "Conv", [IMAGE, (64, 64, 3, 3)], pads=[1] * 4)
 
 
-def other_convolutions():
-    yield convolution("1d_k3_256", 256, 256, [3], [400], pads=[1, 1])
-    yield convolution("1d_k31dw", 256, 256, [31], [400], 256, pads=[15, 15])
-    yield convolution("1d_k10s5", 1, 512, [10], [16000], strides=[5])
-    yield convolution("1d_k3s2_512", 512, 512, [3], [3199], strides=[2])
-    yield convolution("1d_k128_w2v", 768, 768, [128], [49], 16, pads=[64, 64])
-    yield convolution("1d_dil", 64, 64, [3], [4000], pads=[8, 8], dilations=[8])
-    yield convolution("1d_stft", 1, 258, [256], [16000], strides=[64])
-    yield convolution("1d_1x1", 512, 1024, [1], [200])
-    yield convolution("3d_3", 32, 32, (3, 3, 3), (16, 28, 28), pads=[1] * 6)
-    yield convolution("3d_first", 3, 32, (3, 7, 7), (8, 112, 112), pads=[1, 3, 3] * 2,
-                      strides=[1, 2, 2])
-    yield convolution("3d_dw", 64, 64, (3, 3, 3), (8, 28, 28), 64, pads=[1] * 6)
-    yield convolution("3d_1", 64, 128, (1, 1, 1), (8, 28, 28))
-
-
 def transposed_convolutions():
-    for name, channels, filters, kernel, places, group, attributes in [
-            ("2x2s2", 64, 32, (2, 2), (64, 64), 1, {"strides": [2, 2]}),
-            ("4x4s2", 64, 32, (4, 4), (64, 64), 1, {"strides": [2, 2], "pads": [1] * 4}),
-            ("3x3s2", 64, 32, (3, 3), (64, 64), 1,
-             {"strides": [2, 2], "pads": [1] * 4, "output_padding": [1, 1]}),
-            ("3x3s1", 64, 64, (3, 3), (32, 32), 1, {"pads": [1] * 4}),
-            ("1d_16s8", 128, 64, [16], [400], 1, {"strides": [8], "pads": [4, 4]}),
-            ("1d_256s64", 258, 1, [256], [200], 1, {"strides": [64]}),
-            ("dw4s2", 64, 64, (4, 4), (40, 40), 64, {"strides": [2, 2], "pads": [1] * 4}),
-            ("3d", 32, 16, (2, 2, 2), (8, 28, 28), 1, {"strides": [2, 2, 2]}),
-            ("64x64s32", 21, 21, (64, 64), (16, 16), 1, {"strides": [32, 32], "pads": [16] * 4})]:
-        weights = normal(channels, filters // group, *kernel) * 0.05
-        yield single("convt_" + name, "ConvTranspose", [(1, channels, *places)],
-                     [weights, (filters,)], group=group, **attributes)
+    for rank, name, channels, filters, kernel, places, pad, step, group, attributes in [
+            (2, "2x2s2", 64, 32, 2, 64, 0, 2, 1, {}), (2, "4x4s2", 64, 32, 4, 64, 1, 2, 1, {}),
+            (2, "3x3s2", 64, 32, 3, 64, 1, 2, 1, {"output_padding": [1, 1]}),
+            (2, "3x3s1", 64, 64, 3, 32, 1, 1, 1, {}), (2, "dw4s2", 64, 64, 4, 40, 1, 2, 64, {}),
+            (2, "64x64s32", 21, 21, 64, 16, 16, 32, 1, {}),
+            (1, "1d_16s8", 128, 64, 16, 400, 4, 8, 1, {}),
+            (1, "1d_256s64", 258, 1, 256, 200, 0, 64, 1, {}),
+            (3, "3d", 32, 16, 2, (8, 28, 28), 0, 2, 1, {})]:
+        weights = normal(channels, filters // group, *each(rank, kernel)) * 0.05
+        yield single("convt_" + name, "ConvTranspose", [(1, channels, *each(rank, places))],
+                     [weights, (filters,)], group=group, **window(rank, pad, step), **attributes)
 
 
 def products():
@@ -376,11 +358,11 @@ def products():
             ("4d_bcast", (8, 16, 64, 64), (64, 64))]:
         yield single("mm_" + name, "MatMul", [left, right])
     halves = [normal(*shape).astype(np.float16) for shape in [(256, 512), (512, 512)]]
-    yield single("mm_f16", "MatMul", halves[:1], halves[1:], results=[TensorProto.FLOAT16])
+    yield single("mm_f16", "MatMul", halves[:1], halves[1:], results=[FLOAT16])
     whole = [integers(100, size, 256, dtype=np.int32) for size in (128, 256)]
     yield single("mm_i32", "MatMul", whole, results=[INT32])
     doubles = [RANDOM.standard_normal((256, 256)) for _ in range(2)]
-    yield single("mm_f64", "MatMul", doubles, results=[TensorProto.DOUBLE])
+    yield single("mm_f64", "MatMul", doubles, results=[DOUBLE])
     yield single("gemm_tb", "Gemm", [(128, 768)], [(3072, 768), (3072,)], transB=1)
     yield single("gemm_ta", "Gemm", [(768, 128)], [(768, 512)], transA=1)
     yield single("gemm_tt", "Gemm", [(768, 128)], [(512, 768)], transA=1, transB=1, alpha=0.5)
@@ -420,7 +402,7 @@ def quantised():
     scales = [np.float32(0.01), np.int8(0), np.float32(0.5), np.uint8(128)]  # weights, results
     yield single("q_dql", "DequantizeLinear", [unsigned_bytes(1, 64, 112, 112)], data_scale)
     yield single("q_ql", "QuantizeLinear", [(1, 64, 112, 112)], data_scale, results=[UINT8])
-    data, weights = unsigned_bytes(128, 768), signed_bytes(768, 768)
+    data, weights = unsigned_bytes(128, 768), RANDOM.integers(-127, 127, (768, 768), np.int8)
     yield single("q_matmulint", "MatMulInteger", [data, weights], results=[INT32])
     yield single("q_matmulint_c", "MatMulInteger", [data], [weights], results=[INT32])
     constants = [*data_scale, weights, *scales]
@@ -428,13 +410,12 @@ def quantised():
     model = Model("q_dyn")
     data, scale, zero = model.add_several(3, "DynamicQuantizeLinear", model.input((1, 128, 768)))
     sums = model.add("MatMulInteger", data, weights, zero)
-    model.add("Mul", model.add("Cast", sums, to=FLOAT), scale)
-    yield model
-    data, weights = unsigned_bytes(1, 64, 28, 28), signed_bytes(64, 64, 3, 3)
+    yield model.end("Mul", model.add("Cast", sums, to=FLOAT), scale)
+    data, weights = unsigned_bytes(1, 64, 28, 28), RANDOM.integers(-127, 127, (64, 64, 3, 3), np.int8)
     yield single("q_convint", "ConvInteger", [data], [weights], results=[INT32], pads=[1] * 4)
     constants = [*data_scale, weights, *scales, integers(100, 64, dtype=np.int32)]
     yield single("q_qlconv", "QLinearConv", [data], constants, results=[UINT8], pads=[1] * 4)
-    data, weights = unsigned_bytes(1, 96, 56, 56), signed_bytes(96, 1, 3, 3)
+    data, weights = unsigned_bytes(1, 96, 56, 56), RANDOM.integers(-127, 127, (96, 1, 3, 3), np.int8)
     constants = [*data_scale, weights, *scales, integers(100, 96, dtype=np.int32)]
     yield single("q_qlconvdw", "QLinearConv", [data], constants, results=[UINT8], pads=[1] * 4,
                  group=96)
@@ -468,40 +449,34 @@ def attention_patterns():
         scores = model.add("Mul", scores, 0.125)
         if masked:
             scores = model.add("Add", scores, model.input((1, 1, places, places)))
-        model.add("MatMul", model.add("Softmax", scores, axis=-1), value)
-        yield model
+        yield model.end("MatMul", model.add("Softmax", scores, axis=-1), value)
     model = Model("p_rope")
     data, cosine, sine = map(model.input, [(1, 12, 512, 64), (512, 64), (512, 64)])
     first, second = model.add_several(2, "Split", data, axis=-1)
     turned = model.add("Concat", model.add("Neg", second), first, axis=-1)
-    model.add("Add", model.add("Mul", data, cosine), model.add("Mul", turned, sine))
-    yield model
+    yield model.end("Add", model.add("Mul", data, cosine), model.add("Mul", turned, sine))
 
 
 def activation_patterns():
     model = Model("p_gelu")
     data = model.input((1, 512, 3072))
     factor = model.add("Add", model.add("Erf", model.add("Div", data, 2 ** 0.5)), 1.0)
-    model.add("Mul", model.add("Mul", data, factor), 0.5)
-    yield model
+    yield model.end("Mul", model.add("Mul", data, factor), 0.5)
     model = Model("p_geglu_tanh")
     data = model.input((1, 512, 3072))
     cube = model.add("Mul", model.add("Mul", data, data), data)
     value = model.add("Add", model.add("Mul", cube, 0.044715), data)
     factor = model.add("Add", model.add("Tanh", model.add("Mul", value, 0.7978)), 1.0)
-    model.add("Mul", model.add("Mul", data, factor), 0.5)
-    yield model
+    yield model.end("Mul", model.add("Mul", data, factor), 0.5)
     model = Model("p_silu_conv")
     weights = normal(32, 32, 3, 3) * 0.05
     value = model.add("Conv", model.input((1, 32, 80, 80)), weights, (32,), pads=[1] * 4)
-    model.add("Mul", value, model.add("Sigmoid", value))
-    yield model
+    yield model.end("Mul", value, model.add("Sigmoid", value))
     model = Model("p_se")
     data = model.input((1, 144, 56, 56))
     value = model.add("Conv", model.add("GlobalAveragePool", data), (36, 144, 1, 1))
     value = model.add("Conv", model.add("Relu", value), (144, 36, 1, 1))
-    model.add("Mul", data, model.add("Sigmoid", value))
-    yield model
+    yield model.end("Mul", data, model.add("Sigmoid", value))
 
 
 def normalisation_patterns():
@@ -511,27 +486,23 @@ def normalisation_patterns():
 
     model = Model("p_rmsnorm")
     data = model.input((1, 512, 768))
-    model.add("Mul", model.add("Div", data, deviation(data, keepdims=1)), (768,))
-    yield model
+    yield model.end("Mul", model.add("Div", data, deviation(data, keepdims=1)), (768,))
     model = Model("p_ln_parts")
     data = model.input((1, 512, 768))
     value = model.add("Sub", data, model.add("ReduceMean", data, axes=[-1]))
     value = model.add("Mul", model.add("Div", value, deviation(value)), (768,))
-    model.add("Add", value, (768,))
-    yield model
+    yield model.end("Add", value, (768,))
     model = Model("p_gnorm_parts")
     value = model.add("Reshape", model.input(IMAGE), np.int64([0, 8, -1]))
     constants = [np.ones(8, np.float32), np.zeros(8, np.float32)]
     value = model.add("InstanceNormalization", value, *constants)
     value = model.add("Mul", model.add("Reshape", value, np.int64(IMAGE)), (64, 1, 1))
-    model.add("Add", value, (64, 1, 1))
-    yield model
+    yield model.end("Add", value, (64, 1, 1))
     model = Model("p_norm_img")
     value = model.add("Cast", model.input(unsigned_bytes(1, 480, 640, 3)), to=FLOAT)
     value = model.add("Sub", model.add("Div", value, 255.0), (3,))
     value = model.add("Div", value, positive(3) + 0.1)
-    model.add("Transpose", value, perm=(0, 3, 1, 2))
-    yield model
+    yield model.end("Transpose", value, perm=(0, 3, 1, 2))
 
 
 def move_patterns():
@@ -542,21 +513,19 @@ def move_patterns():
         model = Model(name)
         value = model.add("Reshape", model.input(shape), np.int64(parts))
         value = model.add("Transpose", value, perm=order)
-        model.add("Reshape", value, np.int64(joined))
-        yield model
+        yield model.end("Reshape", value, np.int64(joined))
     model = Model("p_yolo_dfl")
     value = model.add("Reshape", model.input((1, 64, 8400)), np.int64([1, 4, 16, 8400]))
     value = model.add("Softmax", model.add("Transpose", value, perm=(0, 2, 1, 3)), axis=1)
     value = model.add("Conv", value, np.arange(16, dtype=np.float32).reshape(1, 16, 1, 1))
-    model.add("Reshape", value, np.int64([1, 4, 8400]))
-    yield model
+    yield model.end("Reshape", value, np.int64([1, 4, 8400]))
     yield single("p_softmax_argmax_seg", "ArgMax", [(1, 21, 256, 256)], results=[INT64], axis=1,
                  keepdims=0)
 
 
 GROUPS = [
     elementwise, casts, reductions, normalisations, transpositions, moves, indexing, selections,
-    resizing, pools, image_convolutions, other_convolutions, transposed_convolutions, products,
+    resizing, pools, convolutions, transposed_convolutions, products,
     einsums, recurrent, quantised, contrib, signal, attention_patterns, activation_patterns,
     normalisation_patterns, move_patterns]
 
