@@ -1,14 +1,12 @@
-// Operators whose indices are elements of a tensor: gathers, scatters, one-hot,
-// top-k and running sums.
+// Operators whose indices are elements of a tensor: gathers, scatters and
+// one-hot.
 #include <functional>
 #include <vector>
 
 #include "compiler/relay/dim.h"
-#include "compiler/relay/dim_text.h"
 #include "compiler/relay/ops/clamped_load.h"
 #include "compiler/relay/ops/common.h"
 #include "compiler/relay/ops/loops.h"
-#include "compiler/relay/ops/place_heap.h"
 
 namespace ingot::relay::ops {
 namespace {
@@ -347,122 +345,11 @@ OpDef OneHot() {
   return def;
 }
 
-// The k elements that come first, of all that were seen, are a heap of places
-// whose first slot is the last of them; most others are compared with that one
-// alone. At the end the heap is taken apart from its first slot on.
-class TopOfAxis {
- public:
-  TopOfAxis(const te::Tensor& x, int axis, const Dim& k, bool largest,
-            absl::Span<const te::Tensor> out)
-      : x_(x),
-        axis_(axis),
-        k_(k),
-        largest_(largest),
-        values_(out[0]),
-        places_(out[1]) {}
-
-  // `outer` are the indices of the other dimensions.
-  Stmt Write(const Indices& outer) const {
-    const auto at = [&](const Expr& i) {
-      Indices all = outer;
-      all.insert(all.begin() + axis_, i);
-      return all;
-    };
-    const PlaceHeap heap({[&](const Expr& slot) { return places_(at(slot)); },
-                          [&](const Expr& slot, const Expr& place) {
-                            return MakeStore(places_.buffer, at(slot), place);
-                          },
-                          [&](const Expr& a, const Expr& b) {
-                            return ComesBefore(x_(at(b)), b, x_(at(a)), a,
-                                               largest_);
-                          }});
-    const Expr last = places_(at(I64(0)));
-    const Stmt fill = Loop("i", k_, [&](const Expr& i) {
-      return MakeStore(places_.buffer, at(i), i);
-    });
-    // Those that follow have later places: equal ones do not come before.
-    const Cell bar("bar", x_.dtype());
-    const Stmt raise = bar.Set(x_(at(last)));
-    const Stmt scan = Loop("e", x_.shape()[axis_] - k_, [&](const Expr& e) {
-      const Expr place = k_ + e;
-      return MakeIf(Beats(x_(at(place)), bar.value(), largest_),
-                    MakeSeq({MakeStore(places_.buffer, at(I64(0)), place),
-                             heap.Restore(k_), raise}));
-    });
-    const Cell end("end", DataType::Int(64));
-    const Stmt sort = Loop("s", Max(k_ - 1, I64(0)), [&](const Expr& s) {
-      const Expr slot = k_ - 1 - s;
-      return MakeSeq({end.Set(places_(at(slot))),
-                      MakeStore(places_.buffer, at(slot), last),
-                      MakeStore(places_.buffer, at(I64(0)), end.value()),
-                      heap.Restore(slot)});
-    });
-    const Stmt values = Loop("i", k_, [&](const Expr& i) {
-      return MakeStore(values_.buffer, at(i), x_(at(places_(at(i)))));
-    });
-    const Stmt all =
-        WithCells({&end, &bar},
-                  MakeSeq({fill, heap.Order(k_), raise, scan, sort, values}));
-    return MakeIf(Gt(k_, I64(0)), heap.With(k_, all));
-  }
-
- private:
-  const te::Tensor x_;
-  const int axis_;
-  const Dim k_;
-  const bool largest_;
-  const te::Tensor values_, places_;
-};
-
-OpDef TopK() {
-  OpDef def;
-  def.name = "top_k";
-  def.doc = "the k largest (or smallest) along an axis, and their positions";
-  def.max_inputs = -1;  // after x: values whose shapes bind symbols
-  def.attrs = {
-      ShapeAttr("k", "[how many]", kRequired),
-      IntAttr("axis", "dimension that is searched", -1),
-      IntAttr("largest", "whether the largest count, not the smallest", 1)};
-  def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
-    INGOT_RETURN_IF_ERROR(ExpectNumber(c.type(0), "the operand"));
-    INGOT_ASSIGN_OR_RETURN(int axis, AxisOf(c));
-    TensorType out = c.type(0);
-    const Shape& count = c.attrs.Get<Shape>("k");
-    if (count.size() != 1) return Invalid("k must be one number");
-    int64_t k;
-    const bool is_negative = ConstDim(count[0], &k) && k < 0;
-    const Dim taken = SimplifyDim(Min(count[0], out.shape[axis]));
-    if (is_negative || !MayBeEqual(taken, count[0], c.assumed)) {
-      return Invalid("cannot take ", DimToString(count[0]), " of ",
-                     ToString(out), " along axis ", axis);
-    }
-    out.shape[axis] = count[0];
-    return Types{out, {DataType::Int(64), out.shape}};
-  };
-  def.compute = [](const ComputeContext& c) -> absl::StatusOr<Tensors> {
-    const te::Tensor x = c.inputs[0];
-    const int axis = AxisOf(c);
-    const bool largest = c.attrs.Get<int64_t>("largest") != 0;
-    const Shape& shape = c.outputs[0].shape;
-    Shape outer = shape;
-    outer.erase(outer.begin() + axis);
-    return c.graph.Extern(
-        c.name, {shape, shape}, {x.dtype(), DataType::Int(64)}, {x},
-        [&](absl::Span<const te::Tensor> out) {
-          const TopOfAxis top(x, axis, shape[axis], largest, out);
-          return LoopNest(outer, "o",
-                          [&](const Indices& i) { return top.Write(i); });
-        });
-  };
-  return def;
-}
-
 }  // namespace
 
 absl::Status RegisterIndexing(OpRegistry* registry) {
-  return RegisterAllOf(
-      registry, {Gather(), GatherElements(), GatherNd(), ScatterElements(),
-                 ScatterNd(), OneHot(), TopK()});
+  return RegisterAllOf(registry, {Gather(), GatherElements(), GatherNd(),
+                                  ScatterElements(), ScatterNd(), OneHot()});
 }
 
 }  // namespace ingot::relay::ops

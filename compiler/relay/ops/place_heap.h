@@ -4,47 +4,80 @@
 #define INGOT_COMPILER_RELAY_OPS_PLACE_HEAP_H_
 
 #include <functional>
+#include <utility>
 
 #include "compiler/relay/ops/loops.h"
 
 namespace ingot::relay::ops {
 
-// Whether value `a` comes before `b`. NaNs come after all else.
-Expr Beats(const Expr& a, const Expr& b, bool largest_first);
+// An element as it is ranked: by its value, then by its place. NaNs come after
+// all else: they rank as the last value at a place after all others, so that
+// two comparisons decide.
+struct Ranked {
+  Expr value, place;
 
-// Whether the element at place `a` comes before that at `b`, by values and
-// then by places; no two come before each other.
-Expr ComesBefore(const Expr& value_a, const Expr& a, const Expr& value_b,
-                 const Expr& b, bool largest_first);
+  // Whether it comes before `other`; no two come before each other.
+  Expr Before(const Ranked& other, bool largest_first) const;
+};
+Ranked Rank(const Expr& value, const Expr& place, bool largest_first);
+// The place of a ranked element, and whether it is a NaN's.
+Expr PlaceOf(const Ranked& element);
+Expr IsNan(const Ranked& element);
 
-// Keeps places (i64) in slots so that the one in slot 0 comes before all
+// Keeps ranked elements in slots so that the one in slot 0 comes before all
 // others, and that in slot s before those in slots 2s + 1 and 2s + 2. Each
 // operation takes as many steps as the largest size has bits.
 class PlaceHeap {
  public:
-  // How slots are read and written, and which of two places comes first.
-  struct Slots {
-    std::function<Expr(const Expr& slot)> load;
-    std::function<Stmt(const Expr& slot, const Expr& place)> store;
-    std::function<Expr(const Expr& a, const Expr& b)> before;
-  };
-  explicit PlaceHeap(Slots slots) : slots_(std::move(slots)) {}
+  using Before = std::function<Expr(const Ranked& a, const Ranked& b)>;
 
-  // `body`, in which the statements below may stand, for sizes up to `largest`.
-  Stmt With(const Expr& largest, Stmt body) const;
+  // Has slots for so many values of that type; `before` says which of two comes
+  // first.
+  PlaceHeap(DataType type, const Dim& slots, Before before)
+      : before_(std::move(before)),
+        values_(
+            tir::MakeBuffer("values", type, {slots}, tir::Scope::kWorkspace)),
+        places_(tir::MakeBuffer("places", DataType::Int(64), {slots},
+                                tir::Scope::kWorkspace)),
+        sinking_(Hold(type)),
+        left_(Hold(type)),
+        right_(Hold(type)) {}
 
-  // Makes a heap of `size` places in any order.
+  // `body`, in which the statements below may stand.
+  Stmt With(Stmt body) const;
+  // Comes before the others, for sizes up to `largest`.
+  Stmt Prepare(const Expr& largest) const;
+
+  Ranked At(const Expr& slot) const;
+  Stmt Put(const Expr& slot, const Ranked& element) const;
+  // Makes a heap of `size` elements in any order.
   Stmt Order(const Expr& size) const;
-  // The heap again, of `size` places, after slot 0 got another one.
+  // The heap again, of `size` elements, after slot 0 got another one.
   Stmt Restore(const Expr& size) const { return SiftDown(I64(0), size); }
+  // Takes the element in slot 0 away, which `use` sees there, of `size`.
+  Stmt Pop(const Expr& size, Stmt use) const;
 
  private:
+  // An element that statements change.
+  struct Held {
+    Cell value, place;
+
+    Ranked Get() const { return {value.value(), place.value()}; }
+    Stmt Set(const Ranked& element) const {
+      return MakeSeq({value.Set(element.value), place.Set(element.place)});
+    }
+  };
+
+  static Held Hold(DataType type) {
+    return {Cell("value", type), Cell("place", DataType::Int(64))};
+  }
   Stmt SiftDown(const Expr& from, const Expr& size) const;
 
-  const Slots slots_;
+  const Before before_;
+  const tir::Buffer values_, places_;
+  const Held sinking_, left_, right_;
   const Cell levels_{"levels", DataType::Int(64)};
   const Cell reach_{"reach", DataType::Int(64)};
-  const Cell held_{"held", DataType::Int(64)};
   const Cell hole_{"hole", DataType::Int(64)};
   const Cell child_{"child", DataType::Int(64)};
 };

@@ -201,8 +201,9 @@ class BoxSelection {
         all_scores_(c.attrs.Get<int64_t>("all_scores") != 0),
         room_(c.outputs[0].shape[0]),
         most_(c.attrs.Get<Shape>("most")[0]),
-        left_(tir::MakeBuffer("left", DataType::Int(64), {count()},
-                              tir::Scope::kWorkspace)) {}
+        left_(boxes_.dtype(), count(), [](const Ranked& a, const Ranked& b) {
+          return a.Before(b, /*largest_first=*/true);
+        }) {}
 
   // Writes batch, class and place of each box that is picked to the rows of
   // out[0], followed by zeros, and how many there are to out[1].
@@ -220,12 +221,10 @@ class BoxSelection {
       }
       return MakeIf(Ge(k, number_.value()), MakeSeq(std::move(zeros)));
     });
-    return MakeAllocate(
-        left_,
-        WithCells(
-            {&candidates_, &size_, &best_, &first_, &near_, &number_},
-            MakeSeq({classes, rest,
-                     MakeStore(out[1].buffer, {I64(0)}, number_.value())})));
+    return left_.With(WithCells(
+        {&candidates_, &size_, &best_, &first_, &near_, &number_},
+        MakeSeq({classes, rest,
+                 MakeStore(out[1].buffer, {I64(0)}, number_.value())})));
   }
 
  private:
@@ -254,38 +253,25 @@ class BoxSelection {
   Stmt PickFromClass(const tir::Buffer& rows, const Expr& batch,
                      const Expr& kind) const {
     const auto score = [&](const Expr& i) { return scores_({batch, kind, i}); };
-    const auto left = [&](const Expr& slot) { return MakeLoad(left_, {slot}); };
-    const PlaceHeap heap({left,
-                          [&](const Expr& slot, const Expr& place) {
-                            return MakeStore(left_, {slot}, place);
-                          },
-                          [&](const Expr& a, const Expr& b) {
-                            return ComesBefore(score(a), a, score(b), b,
-                                               /*largest_first=*/true);
-                          }});
     const Stmt add = Loop("i", count(), [&](const Expr& i) {
-      const Stmt it =
-          MakeSeq({MakeStore(left_, {size_.value()}, i), size_.Increment()});
+      const Stmt it = MakeSeq(
+          {left_.Put(size_.value(), Rank(score(i), i, /*largest_first=*/true)),
+           size_.Increment()});
       const Expr least = tir::MakeCast(boxes_.dtype(), least_score_({}));
       return all_scores_ ? it : MakeIf(Gt(score(i), least), it);
     });
     const Stmt next =
-        MakeSeq({best_.Set(left(I64(0))), size_.Set(size_.value() - 1),
-                 MakeStore(left_, {I64(0)}, left(size_.value())),
-                 MakeIf(Gt(size_.value(), I64(0)), heap.Restore(size_.value())),
-                 LookForNear(rows, batch),
+        MakeSeq({left_.Pop(size_.value(), best_.Set(PlaceOf(left_.At(I64(0))))),
+                 size_.Set(size_.value() - 1), LookForNear(rows, batch),
                  MakeIf(Eq(near_.value(), I64(0)), Take(rows, batch, kind))});
     const Expr taken = number_.value() - first_.value();
     const Expr most = Min(Min(most_asked_({}), most_), room_ - first_.value());
     const Stmt pick = Loop("r", candidates_.value(), [&](const Expr&) {
       return MakeIf(Lt(taken, most), next);
     });
-    return MakeSeq(
-        {size_.Set(0), add, candidates_.Set(size_.value()),
-         first_.Set(number_.value()),
-         MakeIf(Gt(size_.value(), I64(0)),
-                heap.With(size_.value(),
-                          MakeSeq({heap.Order(size_.value()), pick})))});
+    return MakeSeq({size_.Set(0), add, candidates_.Set(size_.value()),
+                    first_.Set(number_.value()), left_.Prepare(size_.value()),
+                    left_.Order(size_.value()), pick});
   }
 
   // Sets `near` to whether a box of the class that was picked is too near to
@@ -318,8 +304,8 @@ class BoxSelection {
 
   const te::Tensor boxes_, scores_, most_asked_, overlap_, least_score_;
   const bool center_, all_scores_;
-  const Dim room_, most_;   // of all classes, of one
-  const tir::Buffer left_;  // places of boxes, a heap
+  const Dim room_, most_;  // of all classes, of one
+  const PlaceHeap left_;   // boxes of the class, by score
   const Cell candidates_{"candidates", DataType::Int(64)};
   const Cell size_{"size", DataType::Int(64)};    // of the heap
   const Cell first_{"first", DataType::Int(64)};  // row of the class
