@@ -1,13 +1,9 @@
 #include "compiler/relay/ops/place_heap.h"
 
-#include <limits>
 #include <utility>
 
 namespace ingot::relay::ops {
 namespace {
-
-// No size has more bits.
-constexpr int64_t kMostLevels = 48;
 
 // Is added to the places of NaNs.
 constexpr int64_t kAfterAll = int64_t{1} << 62;
@@ -15,16 +11,19 @@ constexpr int64_t kAfterAll = int64_t{1} << 62;
 }  // namespace
 
 Expr Ranked::Before(const Ranked& other, bool largest_first) const {
-  const Expr comes =
-      largest_first ? Gt(value, other.value) : Lt(value, other.value);
-  return Or(comes, And(Eq(value, other.value), Lt(place, other.place)));
+  return ComesBefore(value, other.value, Lt(place, other.place), largest_first);
+}
+
+Expr ComesBefore(const Expr& a, const Expr& b, const Expr& if_equal,
+                 bool largest_first) {
+  return largest_first ? Or(Gt(a, b), And(Ge(a, b), if_equal))
+                       : Or(Lt(a, b), And(Le(a, b), if_equal));
 }
 
 Ranked Rank(const Expr& value, const Expr& place, bool largest_first) {
   const DataType type = value->dtype;
   if (!type.is_float()) return {value, place};
-  const double infinity = std::numeric_limits<double>::infinity();
-  const Expr last = MakeConst(type, largest_first ? -infinity : infinity);
+  const Expr last = largest_first ? LowestOf(type) : HighestOf(type);
   const Expr is_nan = Ne(value, value);
   return {MakeSelect(is_nan, last, value),
           MakeSelect(is_nan, place + I64(kAfterAll), place)};
@@ -38,23 +37,12 @@ Expr PlaceOf(const Ranked& element) {
 }
 
 Stmt PlaceHeap::With(Stmt body) const {
-  body = WithCells({&levels_, &reach_, &hole_, &child_}, std::move(body));
+  body = WithCells({&hole_, &child_}, std::move(body));
   for (const Held* held : {&sinking_, &left_, &right_}) {
     body = WithCells({&held->value, &held->place}, std::move(body));
   }
   return tir::MakeAllocate(values_,
                            tir::MakeAllocate(places_, std::move(body)));
-}
-
-Stmt PlaceHeap::Prepare(const Expr& largest) const {
-  // A path through a heap of 2^n places has n steps.
-  return MakeSeq({levels_.Set(0), reach_.Set(1),
-                  Loop("l", I64(kMostLevels), [&](const Expr&) {
-                    return MakeIf(
-                        Lt(reach_.value(), largest),
-                        MakeSeq({levels_.Increment(),
-                                 reach_.Set(reach_.value() * I64(2))}));
-                  })});
 }
 
 Ranked PlaceHeap::At(const Expr& slot) const {
@@ -79,22 +67,21 @@ Stmt PlaceHeap::Pop(const Expr& size, Stmt use) const {
 
 Stmt PlaceHeap::SiftDown(const Expr& from, const Expr& size) const {
   // The child that comes first goes up, if it comes before the one that sinks;
-  // otherwise no child is looked for any more. Children are compared where they
-  // are held, so that no memory is read under a condition: which of them comes
+  // otherwise that has found its place. Children are compared where they are
+  // held, so that no memory is read under a condition: which of them comes
   // first is not to be guessed.
-  const Expr left = hole_.value() * I64(2) + 1;
-  const Expr right = Min(left + 1, size - 1);
+  const Expr left = child_.value(), right = Min(left + 1, size - 1);
   const Stmt step = MakeSeq(
       {left_.Set(At(left)), right_.Set(At(right)),
        child_.Set(MakeSelect(before_(right_.Get(), left_.Get()), right, left)),
        right_.Set(At(child_.value())),
-       MakeIf(before_(sinking_.Get(), right_.Get()), child_.Set(-1),
-              MakeSeq({Put(hole_.value(), right_.Get()),
-                       hole_.Set(child_.value())}))});
-  const Stmt path = Loop("l", levels_.value(), [&](const Expr&) {
-    return MakeIf(Ge(child_.value(), I64(0)), MakeIf(Lt(left, size), step));
-  });
-  return MakeSeq({hole_.Set(from), sinking_.Set(At(from)), child_.Set(0), path,
+       MakeIf(
+           before_(sinking_.Get(), right_.Get()), child_.Set(size),
+           MakeSeq({Put(hole_.value(), right_.Get()), hole_.Set(child_.value()),
+                    child_.Set(hole_.value() * I64(2) + 1)}))});
+  return MakeSeq({hole_.Set(from), sinking_.Set(At(from)),
+                  child_.Set(from * I64(2) + 1),
+                  tir::MakeWhile(Lt(child_.value(), size), step),
                   Put(hole_.value(), sinking_.Get())});
 }
 

@@ -10,6 +10,11 @@
 
 namespace ingot::relay::ops {
 
+// Whether value `a` comes before `b`, which equal ones do where `if_equal`.
+// NaNs do not, nor does anything come before them.
+Expr ComesBefore(const Expr& a, const Expr& b, const Expr& if_equal,
+                 bool largest_first);
+
 // An element as it is ranked: by its value, then by its place. NaNs come after
 // all else: they rank as the last value at a place after all others, so that
 // two comparisons decide.
@@ -26,7 +31,7 @@ Expr IsNan(const Ranked& element);
 
 // Keeps ranked elements in slots so that the one in slot 0 comes before all
 // others, and that in slot s before those in slots 2s + 1 and 2s + 2. Each
-// operation takes as many steps as the largest size has bits.
+// operation takes as many steps as the size has bits.
 class PlaceHeap {
  public:
   using Before = std::function<Expr(const Ranked& a, const Ranked& b)>;
@@ -45,9 +50,6 @@ class PlaceHeap {
 
   // `body`, in which the statements below may stand.
   Stmt With(Stmt body) const;
-  // Comes before the others, for sizes up to `largest`.
-  Stmt Prepare(const Expr& largest) const;
-
   Ranked At(const Expr& slot) const;
   Stmt Put(const Expr& slot, const Ranked& element) const;
   // Makes a heap of `size` elements in any order.
@@ -76,8 +78,6 @@ class PlaceHeap {
   const Before before_;
   const tir::Buffer values_, places_;
   const Held sinking_, left_, right_;
-  const Cell levels_{"levels", DataType::Int(64)};
-  const Cell reach_{"reach", DataType::Int(64)};
   const Cell hole_{"hole", DataType::Int(64)};
   const Cell child_{"child", DataType::Int(64)};
 };

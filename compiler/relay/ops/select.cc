@@ -270,8 +270,8 @@ class BoxSelection {
       return MakeIf(Lt(taken, most), next);
     });
     return MakeSeq({size_.Set(0), add, candidates_.Set(size_.value()),
-                    first_.Set(number_.value()), left_.Prepare(size_.value()),
-                    left_.Order(size_.value()), pick});
+                    first_.Set(number_.value()), left_.Order(size_.value()),
+                    pick});
   }
 
   // Sets `near` to whether a box of the class that was picked is too near to

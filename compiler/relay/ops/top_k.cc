@@ -34,8 +34,7 @@ class TopOfAxis {
     const Stmt each =
         LoopNest(outer, "o", [&](const Indices& i) { return WriteOne(i); });
     return MakeIf(Gt(k_, I64(0)),
-                  heap_.With(WithCells({&bar_, &bar_is_nan_, &hits_},
-                                       MakeSeq({heap_.Prepare(k_), each}))));
+                  heap_.With(WithCells({&bar_, &bar_is_nan_, &hits_}, each)));
   }
 
  private:
@@ -73,10 +72,8 @@ class TopOfAxis {
   // Those that follow have later places: equal ones do not come before.
   Stmt Scan(const Indices& outer) const {
     const auto beats = [&](const Expr& place) {
-      const Expr value = x_(At(outer, place)), bar = bar_.value();
-      const Expr comes = largest_ ? Gt(value, bar) : Lt(value, bar);
-      if (!value->dtype.is_float()) return comes;
-      return Or(comes, And(Eq(value, bar), Ne(bar_is_nan_.value(), I64(0))));
+      return ComesBefore(x_(At(outer, place)), bar_.value(),
+                         Ne(bar_is_nan_.value(), I64(0)), largest_);
     };
     const auto look = [&](const Expr& place) {
       return MakeIf(beats(place),
@@ -88,7 +85,7 @@ class TopOfAxis {
       return Loop("e", rest, [&](const Expr& e) { return look(k_ + e); });
     }
     // Neighbours are compared in vectors, and looked at only where one counts.
-    constexpr int64_t kAtOnce = 16;
+    constexpr int64_t kAtOnce = 32;
     const auto all = [&](const Expr& from,
                          const std::function<Stmt(const Expr&)>& body) {
       return Loop("j", I64(kAtOnce),
