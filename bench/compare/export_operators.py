@@ -20,114 +20,104 @@ BOOL, UINT8, INT32, INT64 = (
     TensorProto.BOOL, TensorProto.UINT8, TensorProto.INT32, TensorProto.INT64)
 FLOAT16, FLOAT, DOUBLE = TensorProto.FLOAT16, TensorProto.FLOAT, TensorProto.DOUBLE
 RANDOM = np.random.default_rng(7)
-IMAGE = (1, 64, 56, 56)
-FEATURES = (1, 256, 64, 64)
-VOLUME = (64, 128, 256)
+IMAGE, FEATURES, VOLUME = (1, 64, 56, 56), (1, 256, 64, 64), (64, 128, 256)
 
 
 def normal(*shape):
     return RANDOM.standard_normal(shape).astype(np.float32)
 
 
-def positive(*shape):
-    return np.abs(normal(*shape)) + np.float32(0.1)
-
-
-def integers(end, *shape, dtype=np.int64):
-    return RANDOM.integers(end, size=shape, dtype=dtype)
+def integers(end, *shape, start=0, dtype=np.int64):
+    return RANDOM.integers(start, end, shape, dtype)
 
 
 def unsigned_bytes(*shape):
     return integers(255, *shape, dtype=np.uint8)
 
 
+def tensor(name, value):
+    """Of an array, a float, or a tuple: the shape of normally distributed numbers."""
+    if isinstance(value, float):
+        value = np.float32(value)
+    array = normal(*value) if isinstance(value, tuple) else np.asarray(value)
+    return numpy_helper.from_array(array, name)
+
+
 class Model:
-    """A model in the making, whose values are known by their names.
+    """A model in the making, whose values are known by their names."""
 
-    Inputs and constants are arrays, floats, or the shapes (tuples) of normally
-    distributed numbers. The last operator's results are the model's.
-    """
-
-    def __init__(self, name, results=(FLOAT,), opset=17):
+    def __init__(self, name, inputs, results=(FLOAT,), opset=17):
         self.name = name
+        self.inputs = [tensor(f"input_{i}", value) for i, value in enumerate(inputs)]
         self.results = results
         self.opset = opset
         self.operators = []
-        self.inputs = []
         self.constants = []
 
-    def tensor(self, tensors, kind, value):
-        """Adds one to those of its kind and returns its name."""
-        if isinstance(value, float):
-            value = np.float32(value)
-        array = normal(*value) if isinstance(value, tuple) else np.asarray(value)
-        tensors.append(numpy_helper.from_array(array, f"{kind}_{len(tensors)}"))
-        return tensors[-1].name
-
-    def input(self, value):
-        return self.tensor(self.inputs, "input", value)
-
     def operand(self, value):
-        """The name of a value, of a constant, or of what is left out (None)."""
-        if value is None or isinstance(value, str):
-            return value or ""
-        return self.tensor(self.constants, "constant", value)
+        """The name of a value, which is given, or of a constant, which is made."""
+        if isinstance(value, str):
+            return value
+        self.constants.append(tensor(f"constant_{len(self.constants)}", value))
+        return self.constants[-1].name
 
-    def add_several(self, count, operator, *operands, **attributes):
-        """Adds an operator and returns the names of its results."""
-        names = [f"value_{len(self.operators)}_{i}" for i in range(count)]
+    def add(self, operator, *operands, results=1, **attributes):
+        """Adds an operator and returns the name of its result, or all names of several."""
+        names = [f"value_{len(self.operators)}_{i}" for i in range(results)]
         operands = [self.operand(value) for value in operands]
         self.operators.append(helper.make_node(operator, operands, names, **attributes))
-        return names
-
-    def add(self, operator, *operands, **attributes):
-        return self.add_several(1, operator, *operands, **attributes)[0]
+        return names if results > 1 else names[0]
 
     def end(self, operator, *operands, **attributes):
-        """Adds the last operator and returns the model."""
-        self.add_several(len(self.results), operator, *operands, **attributes)
+        """Adds the operator whose results are the model's, and returns the model."""
+        self.add(operator, *operands, results=len(self.results), **attributes)
         return self
 
     def save(self, folder):
         data = os.path.join(folder, self.name, "test_data_set_0")
         os.makedirs(data, exist_ok=True)
-        inputs = [helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
-                  for tensor in self.inputs]
+        inputs = [helper.make_tensor_value_info(taken.name, taken.data_type, taken.dims)
+                  for taken in self.inputs]
         outputs = [helper.make_tensor_value_info(name, element, None)
                    for name, element in zip(self.operators[-1].output, self.results)]
         graph = helper.make_graph(self.operators, self.name, inputs, outputs, self.constants)
         opsets = {"": self.opset, **{node.domain: 1 for node in self.operators if node.domain}}
-        model = helper.make_model(
-            graph, ir_version=10 if self.opset > 20 else 8,
-            opset_imports=[helper.make_opsetid(*opset) for opset in opsets.items()])
+        opsets = [helper.make_opsetid(domain, version) for domain, version in opsets.items()]
+        ir_version = 10 if self.opset > 20 else 8
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=ir_version)
         onnx.save(model, os.path.join(folder, self.name, "model.onnx"))
-        for i, tensor in enumerate(self.inputs):
-            with open(os.path.join(data, f"input_{i}.pb"), "wb") as file:
-                file.write(tensor.SerializeToString())
+        for i, taken in enumerate(self.inputs):
+            onnx.save_tensor(taken, os.path.join(data, f"input_{i}.pb"))
+
+
+def begin(name, inputs, **options):
+    """A model without operators, and the names of its inputs."""
+    model = Model(name, inputs, **options)
+    return model, *[taken.name for taken in model.inputs]
 
 
 def single(name, operator, inputs, constants=(), results=(FLOAT,), opset=17, **attributes):
     """A model of one operator, whose operands are the inputs and then the constants."""
-    model = Model(name, results, opset)
-    operands = [model.input(value) for value in inputs] + list(constants)
-    return model.end(operator, *operands, **attributes)
+    model, *names = begin(name, inputs, results=results, opset=opset)
+    return model.end(operator, *names, *constants, **attributes)
 
 
 def elementwise():
+    above_zero = np.abs(normal(*FEATURES)) + 0.1
     for operator in ("Abs Asinh Atan Ceil Cos Elu Erf Exp Floor HardSigmoid HardSwish LeakyRelu "
                      "Log Mish Neg Reciprocal Relu Round Selu Sigmoid Sign Sin Softplus Softsign "
                      "Sqrt Tanh").split():
-        data = positive(*FEATURES) if operator in ("Log", "Sqrt") else FEATURES
+        data = above_zero if operator in ("Log", "Sqrt") else FEATURES
         yield single("ew_" + operator.lower(), operator, [data], opset=18)
     for operator in ("Add", "Mul", "Div", "Pow", "Max", "PRelu"):
-        data = positive(*FEATURES) if operator == "Pow" else FEATURES
+        data = above_zero if operator == "Pow" else FEATURES
         yield single("ew2_" + operator.lower(), operator, [data, (256, 1, 1)])
         yield single("ew2same_" + operator.lower(), operator, [data, FEATURES])
     size = 1 << 20
     whole = [integers(100, size), integers(100, size) + 1]
     yield single("ew_mod", "Mod", whole, results=[INT64])
     yield single("ew_intdiv", "Div", whole, results=[INT64])
-    yield single("ew_fmod", "Mod", [(size,), positive(size) + 1], fmod=1)
+    yield single("ew_fmod", "Mod", [(size,), np.abs(normal(size)) + 1], fmod=1)
     mask = normal(*FEATURES) > 0
     yield single("ew_not", "Not", [mask], results=[BOOL])
     yield single("ew_greater", "Greater", [FEATURES, FEATURES], results=[BOOL])
@@ -136,7 +126,7 @@ def elementwise():
 
 
 def casts():
-    floats, whole = 30 * positive(*FEATURES), integers(100, *FEATURES)
+    floats, whole = 30 * np.abs(normal(*FEATURES)), integers(100, *FEATURES)
     for name, data, element in [
             ("f32f16", floats, FLOAT16), ("f32b", floats, BOOL), ("f32u8", floats, UINT8),
             ("f32i64", floats, INT64), ("f16f32", floats.astype(np.float16), FLOAT),
@@ -159,34 +149,15 @@ def reductions():
         yield single(f"cumsum_{axis}", "CumSum", [VOLUME], [np.int64(axis)])
     yield single("softmax_big", "Softmax", [(8, 50000)], axis=-1)
     yield single("hardmax", "Hardmax", [VOLUME], axis=-1)
-
-
-def normalisations():
-    two = [(64,), (64,)]
     yield single("layernorm", "LayerNormalization", [VOLUME], [(256,), (256,)])
     yield single("layernorm768", "LayerNormalization", [(1, 512, 768)], [(768,), (768,)])
-    yield single("instnorm", "InstanceNormalization", [IMAGE], two)
-    yield single("groupnorm", "GroupNormalization", [IMAGE], two, opset=21, num_groups=8)
-    yield single("batchnorm", "BatchNormalization", [IMAGE], [*two, (64,), positive(64) + 0.4])
+    scale, variance = [(64,), (64,)], np.abs(normal(64)) + 0.5
+    yield single("instnorm", "InstanceNormalization", [IMAGE], scale)
+    yield single("groupnorm", "GroupNormalization", [IMAGE], scale, opset=21, num_groups=8)
+    yield single("batchnorm", "BatchNormalization", [IMAGE], [*scale, (64,), variance])
     yield single("lpnorm", "LpNormalization", [VOLUME], axis=1, p=2)
     yield single("lrn", "LRN", [IMAGE], size=5, alpha=1e-4, beta=0.75)
     yield single("mvn", "MeanVarianceNormalization", [IMAGE])
-
-
-def transpositions():
-    for order in [(0, 2, 1), (1, 0, 2), (2, 1, 0), (2, 0, 1), (1, 2, 0)]:
-        yield single("tr_%d%d%d" % order, "Transpose", [(128, 192, 256)], perm=order)
-    for name, shape, order in [
-            ("nhwc", (1, 64, 112, 112), (0, 2, 3, 1)), ("nchw", (1, 112, 112, 64), (0, 3, 1, 2)),
-            ("nhwc3", (1, 3, 640, 640), (0, 2, 3, 1)), ("nchw3", (1, 640, 640, 3), (0, 3, 1, 2)),
-            ("heads", (1, 512, 12, 64), (0, 2, 1, 3)), ("2d", (2048, 2048), (1, 0)),
-            ("6d", (1, 4, 4, 56, 56, 16), (0, 5, 3, 1, 4, 2))]:
-        yield single("tr_" + name, "Transpose", [shape], perm=order)
-    for name, data, element, order in [
-            ("u8", unsigned_bytes(1, 640, 640, 3), UINT8, (0, 3, 1, 2)),
-            ("2d_u8", unsigned_bytes(2048, 2048), UINT8, (1, 0)),
-            ("2d_i64", integers(100, 1024, 1024), INT64, (1, 0))]:
-        yield single("tr_" + name, "Transpose", [data], results=[element], perm=order)
 
 
 def moves():
@@ -208,6 +179,20 @@ def moves():
     yield single("trilu", "Trilu", [(8, 512, 512)], upper=0)
     yield single("revseq", "ReverseSequence", [(128, 64, 64), integers(127, 64) + 1],
                  batch_axis=1, time_axis=0)
+    for order in [(0, 2, 1), (1, 0, 2), (2, 1, 0), (2, 0, 1), (1, 2, 0)]:
+        yield single("tr_%d%d%d" % order, "Transpose", [(128, 192, 256)], perm=order)
+    for name, shape, order in [
+            ("nhwc", (1, 64, 112, 112), (0, 2, 3, 1)), ("nchw", (1, 112, 112, 64), (0, 3, 1, 2)),
+            ("nhwc3", (1, 3, 640, 640), (0, 2, 3, 1)), ("nchw3", (1, 640, 640, 3), (0, 3, 1, 2)),
+            ("heads", (1, 512, 12, 64), (0, 2, 1, 3)), ("2d", (2048, 2048), (1, 0)),
+            ("6d", (1, 4, 4, 56, 56, 16), (0, 5, 3, 1, 4, 2))]:
+        yield single("tr_" + name, "Transpose", [shape], perm=order)
+    data = unsigned_bytes(1, 640, 640, 3)
+    yield single("tr_u8", "Transpose", [data], results=[UINT8], perm=(0, 3, 1, 2))
+    data = unsigned_bytes(2048, 2048)
+    yield single("tr_2d_u8", "Transpose", [data], results=[UINT8], perm=(1, 0))
+    data = integers(100, 1024, 1024)
+    yield single("tr_2d_i64", "Transpose", [data], results=[INT64], perm=(1, 0))
 
 
 def indexing():
@@ -226,9 +211,6 @@ def indexing():
     yield single("scatternd", "ScatterND", [VOLUME, places, (4096, 256)])
     yield single("onehot", "OneHot", [integers(1000, 64, 128)],
                  [np.int64(1000), np.float32([0, 1])], axis=-1)
-
-
-def selections():
     both = [FLOAT, INT64]
     for count, size in [(10, 1000), (100, 8400), (1000, 20000), (5, 50000)]:
         yield single(f"topk_{count}_{size}", "TopK", [(4, size)], [np.int64([count])], both)
@@ -249,9 +231,10 @@ def resizing():
             ("linear_ac", IMAGE, 2, "linear", "align_corners", {}),
             ("cubic2", IMAGE, 2, "cubic", "half_pixel", {}),
             ("linear_down", (1, 3, 640, 640), 0.35, "linear", "half_pixel", {})]:
-        yield single("rs_" + name, "Resize", [shape], [None, np.float32([1, 1, scale, scale])],
+        yield single("rs_" + name, "Resize", [shape], ["", np.float32([1, 1, scale, scale])],
                      mode=mode, coordinate_transformation_mode=places, **attributes)
-    yield single("gridsample", "GridSample", [IMAGE, RANDOM.uniform(-1, 1, (1, 56, 56, 2)).astype(np.float32)])
+    grid = RANDOM.random((1, 56, 56, 2), np.float32) * 2 - 1
+    yield single("gridsample", "GridSample", [IMAGE, grid])
     regions = np.sort(RANDOM.random((100, 2, 2), np.float32) * 50, axis=1).reshape(100, 4)
     yield single("roialign", "RoiAlign", [(1, 256, 50, 50), regions, np.zeros(100, np.int64)],
                  output_height=7, output_width=7, sampling_ratio=2)
@@ -274,30 +257,26 @@ def pools():
                  strides=[2] * 3)
 
 
-def window(rank, pad, step, dilation=1):
-    """The attributes of a convolution; a number stands for the same in each dimension."""
-    attributes = {}
+def convolution(operator, name, rank, channels, filters, kernel, places, pad=0, step=1, group=1,
+                dilation=1, **attributes):
+    """Sizes are tuples, or numbers that hold in each dimension."""
+    def each(size):
+        return list(size) if isinstance(size, tuple) else [size] * rank
+
     if pad:
-        attributes["pads"] = each(rank, pad) * 2
+        attributes["pads"] = each(pad) * 2
     if step != 1:
-        attributes["strides"] = each(rank, step)
+        attributes["strides"] = each(step)
     if dilation != 1:
-        attributes["dilations"] = each(rank, dilation)
-    return attributes
-
-
-def each(rank, value):
-    return list(value) if isinstance(value, tuple) else [value] * rank
-
-
-def convolution(rank, name, channels, filters, kernel, places, pad=0, step=1, group=1, dilation=1):
-    weights = normal(filters, channels // group, *each(rank, kernel)) * 0.05
-    return single("conv_" + name, "Conv", [(1, channels, *each(rank, places))],
-                  [weights, (filters,)], group=group, **window(rank, pad, step, dilation))
+        attributes["dilations"] = each(dilation)
+    transposed = operator == "ConvTranspose"
+    ends = (channels, filters // group) if transposed else (filters, channels // group)
+    return single(name, operator, [(1, channels, *each(places))],
+                  [normal(*ends, *each(kernel)) * 0.05, (filters,)], group=group, **attributes)
 
 
 def convolutions():
-    for row in [  # name, channels, filters, kernel, places, padding, step, groups, dilation
+    for name, *row in [  # channels, filters, kernel, places, padding, step, groups, dilation
             ("3x3_64_56", 64, 64, 3, 56, 1), ("3x3_16_160", 16, 16, 3, 160, 1),
             ("3x3_512_7", 512, 512, 3, 7, 1), ("3x3_1_64", 1, 64, 3, 128, 1),
             ("3x3_64_1", 64, 1, 3, 128, 1), ("3x3_32s2_160", 32, 64, 3, 160, 1, 2),
@@ -314,33 +293,28 @@ def convolutions():
             ("dw31", 64, 64, 31, 56, 15, 1, 64), ("dwmult2", 32, 64, 3, 56, 1, 1, 32),
             ("g32_resnext", 128, 128, 3, 56, 1, 1, 32), ("g4", 64, 64, 3, 56, 1, 1, 4),
             ("g2_1x1", 116, 116, 1, 28, 0, 1, 2)]:
-        yield convolution(2, *row)
-    for row in [
-            ("1d_k3_256", 256, 256, 3, 400, 1), ("1d_k31dw", 256, 256, 31, 400, 15, 1, 256),
-            ("1d_k10s5", 1, 512, 10, 16000, 0, 5), ("1d_k3s2_512", 512, 512, 3, 3199, 0, 2),
-            ("1d_k128_w2v", 768, 768, 128, 49, 64, 1, 16), ("1d_1x1", 512, 1024, 1, 200),
-            ("1d_dil", 64, 64, 3, 4000, 8, 1, 1, 8), ("1d_stft", 1, 258, 256, 16000, 0, 64)]:
-        yield convolution(1, *row)
-    for row in [
-            ("3d_3", 32, 32, 3, (16, 28, 28), 1), ("3d_dw", 64, 64, 3, (8, 28, 28), 1, 1, 64),
-            ("3d_first", 3, 32, (3, 7, 7), (8, 112, 112), (1, 3, 3), (1, 2, 2)),
-            ("3d_1", 64, 128, 1, (8, 28, 28))]:
-        yield convolution(3, *row)
+        yield convolution("Conv", "conv_" + name, 2, *row)
+    for name, *row in [  # dimensions, and the same
+            ("1d_k3_256", 1, 256, 256, 3, 400, 1), ("1d_k10s5", 1, 1, 512, 10, 16000, 0, 5),
+            ("1d_k31dw", 1, 256, 256, 31, 400, 15, 1, 256), ("1d_1x1", 1, 512, 1024, 1, 200),
+            ("1d_dil", 1, 64, 64, 3, 4000, 8, 1, 1, 8), ("1d_k3s2_512", 1, 512, 512, 3, 3199, 0, 2),
+            ("1d_k128_w2v", 1, 768, 768, 128, 49, 64, 1, 16),
+            ("1d_stft", 1, 1, 258, 256, 16000, 0, 64), ("3d_3", 3, 32, 32, 3, (16, 28, 28), 1),
+            ("3d_dw", 3, 64, 64, 3, (8, 28, 28), 1, 1, 64), ("3d_1", 3, 64, 128, 1, (8, 28, 28)),
+            ("3d_first", 3, 3, 32, (3, 7, 7), (8, 112, 112), (1, 3, 3), (1, 2, 2))]:
+        yield convolution("Conv", "conv_" + name, *row)
     yield single("conv_dynw", "Conv", [IMAGE, (64, 64, 3, 3)], pads=[1] * 4)
 
 
 def transposed_convolutions():
-    for rank, name, channels, filters, kernel, places, pad, step, group, attributes in [
-            (2, "2x2s2", 64, 32, 2, 64, 0, 2, 1, {}), (2, "4x4s2", 64, 32, 4, 64, 1, 2, 1, {}),
-            (2, "3x3s2", 64, 32, 3, 64, 1, 2, 1, {"output_padding": [1, 1]}),
-            (2, "3x3s1", 64, 64, 3, 32, 1, 1, 1, {}), (2, "dw4s2", 64, 64, 4, 40, 1, 2, 64, {}),
-            (2, "64x64s32", 21, 21, 64, 16, 16, 32, 1, {}),
-            (1, "1d_16s8", 128, 64, 16, 400, 4, 8, 1, {}),
-            (1, "1d_256s64", 258, 1, 256, 200, 0, 64, 1, {}),
-            (3, "3d", 32, 16, 2, (8, 28, 28), 0, 2, 1, {})]:
-        weights = normal(channels, filters // group, *each(rank, kernel)) * 0.05
-        yield single("convt_" + name, "ConvTranspose", [(1, channels, *each(rank, places))],
-                     [weights, (filters,)], group=group, **window(rank, pad, step), **attributes)
+    for name, *row in [  # dimensions, channels, filters, kernel, places, padding, step, groups
+            ("2x2s2", 2, 64, 32, 2, 64, 0, 2), ("4x4s2", 2, 64, 32, 4, 64, 1, 2),
+            ("3x3s1", 2, 64, 64, 3, 32, 1), ("dw4s2", 2, 64, 64, 4, 40, 1, 2, 64),
+            ("64x64s32", 2, 21, 21, 64, 16, 16, 32), ("1d_16s8", 1, 128, 64, 16, 400, 4, 8),
+            ("1d_256s64", 1, 258, 1, 256, 200, 0, 64), ("3d", 3, 32, 16, 2, (8, 28, 28), 0, 2)]:
+        yield convolution("ConvTranspose", "convt_" + name, *row)
+    yield convolution("ConvTranspose", "convt_3x3s2", 2, 64, 32, 3, 64, 1, 2,
+                      output_padding=[1, 1])
 
 
 def products():
@@ -364,12 +338,9 @@ def products():
     doubles = [RANDOM.standard_normal((256, 256)) for _ in range(2)]
     yield single("mm_f64", "MatMul", doubles, results=[DOUBLE])
     yield single("gemm_tb", "Gemm", [(128, 768)], [(3072, 768), (3072,)], transB=1)
-    yield single("gemm_ta", "Gemm", [(768, 128)], [(768, 512)], transA=1)
-    yield single("gemm_tt", "Gemm", [(768, 128)], [(512, 768)], transA=1, transB=1, alpha=0.5)
+    yield single("gemm_ta", "Gemm", [(768, 128), (768, 512)], transA=1)
+    yield single("gemm_tt", "Gemm", [(768, 128), (512, 768)], transA=1, transB=1, alpha=0.5)
     yield single("gemm_dyn_tb", "Gemm", [(512, 512), (512, 512)], transB=1)
-
-
-def einsums():
     for name, equation, *shapes in [
             ("bhqd", "bhqd,bhkd->bhqk", (1, 12, 256, 64), (1, 12, 256, 64)),
             ("bqhd", "bqhd,bkhd->bhqk", (1, 256, 12, 64), (1, 256, 12, 64)),
@@ -381,9 +352,7 @@ def einsums():
 
 
 def recurrent():
-    gates = {"LSTM": 4, "GRU": 3, "RNN": 1}
-    linear = {"linear_before_reset": 1}
-    both = {"direction": "bidirectional"}
+    linear, both = {"linear_before_reset": 1}, {"direction": "bidirectional"}
     for name, operator, steps, batch, size, attributes in [
             ("lstm", "LSTM", 50, 1, 128, {}), ("lstm_bi", "LSTM", 50, 1, 256, both),
             ("lstm_b8", "LSTM", 50, 8, 128, {}), ("lstm_b32", "LSTM", 20, 32, 256, {}),
@@ -391,42 +360,40 @@ def recurrent():
             ("gru", "GRU", 50, 1, 128, linear), ("gru_bi", "GRU", 50, 1, 256, {**both, **linear}),
             ("gru0", "GRU", 50, 1, 128, {}), ("rnn", "RNN", 50, 1, 128, {})]:
         directions = 2 if "direction" in attributes else 1
-        rows = gates[operator] * size
+        rows = size * {"LSTM": 4, "GRU": 3, "RNN": 1}[operator]
         shapes = [(directions, rows, size), (directions, rows, size), (directions, 2 * rows)]
         yield single("rnn_" + name, operator, [(steps, batch, size)],
                      [normal(*shape) * 0.1 for shape in shapes], hidden_size=size, **attributes)
 
 
 def quantised():
+    signed = {"start": -127, "dtype": np.int8}
     data_scale = [np.float32(0.02), np.uint8(128)]
     scales = [np.float32(0.01), np.int8(0), np.float32(0.5), np.uint8(128)]  # weights, results
     yield single("q_dql", "DequantizeLinear", [unsigned_bytes(1, 64, 112, 112)], data_scale)
     yield single("q_ql", "QuantizeLinear", [(1, 64, 112, 112)], data_scale, results=[UINT8])
-    data, weights = unsigned_bytes(128, 768), RANDOM.integers(-127, 127, (768, 768), np.int8)
+    data, weights = unsigned_bytes(128, 768), integers(127, 768, 768, **signed)
     yield single("q_matmulint", "MatMulInteger", [data, weights], results=[INT32])
     yield single("q_matmulint_c", "MatMulInteger", [data], [weights], results=[INT32])
-    constants = [*data_scale, weights, *scales]
-    yield single("q_qlmm", "QLinearMatMul", [data], constants, results=[UINT8])
-    model = Model("q_dyn")
-    data, scale, zero = model.add_several(3, "DynamicQuantizeLinear", model.input((1, 128, 768)))
+    yield single("q_qlmm", "QLinearMatMul", [data], [*data_scale, weights, *scales], [UINT8])
+    model, data = begin("q_dyn", [(1, 128, 768)])
+    data, scale, zero = model.add("DynamicQuantizeLinear", data, results=3)
     sums = model.add("MatMulInteger", data, weights, zero)
     yield model.end("Mul", model.add("Cast", sums, to=FLOAT), scale)
-    data, weights = unsigned_bytes(1, 64, 28, 28), RANDOM.integers(-127, 127, (64, 64, 3, 3), np.int8)
+    data, weights = unsigned_bytes(1, 64, 28, 28), integers(127, 64, 64, 3, 3, **signed)
     yield single("q_convint", "ConvInteger", [data], [weights], results=[INT32], pads=[1] * 4)
     constants = [*data_scale, weights, *scales, integers(100, 64, dtype=np.int32)]
-    yield single("q_qlconv", "QLinearConv", [data], constants, results=[UINT8], pads=[1] * 4)
-    data, weights = unsigned_bytes(1, 96, 56, 56), RANDOM.integers(-127, 127, (96, 1, 3, 3), np.int8)
+    yield single("q_qlconv", "QLinearConv", [data], constants, [UINT8], pads=[1] * 4)
+    data, weights = unsigned_bytes(1, 96, 56, 56), integers(127, 96, 1, 3, 3, **signed)
     constants = [*data_scale, weights, *scales, integers(100, 96, dtype=np.int32)]
-    yield single("q_qlconvdw", "QLinearConv", [data], constants, results=[UINT8], pads=[1] * 4,
-                 group=96)
+    yield single("q_qlconvdw", "QLinearConv", [data], constants, [UINT8], pads=[1] * 4, group=96)
 
 
 def contrib():
     own = {"domain": "com.microsoft"}
     yield single("c_gelu", "Gelu", [(1, 512, 3072)], **own)
     yield single("c_fastgelu", "FastGelu", [(1, 512, 3072)], **own)
-    data, scales = [(1, 512, 768)] * 2, [(768,)] * 2
-    yield single("c_skipln", "SkipLayerNormalization", data, scales, **own)
+    yield single("c_skipln", "SkipLayerNormalization", [(1, 512, 768)] * 2, [(768,)] * 2, **own)
     yield single("c_mha", "MultiHeadAttention", [(1, 256, 768)] * 3, num_heads=12, **own)
     weights = [unsigned_bytes(2048, 64, 16), normal(2048 * 64) * 0.01]
     for name, rows in [("c_mmnb", 1), ("c_mmnb64", 64)]:
@@ -437,71 +404,60 @@ def contrib():
 def signal():
     yield single("dft", "DFT", [(16, 512, 1)], axis=1, onesided=1)
     yield single("dft_odd", "DFT", [(16, 400, 1)], axis=1, onesided=1)
-    window = np.hanning(400).astype(np.float32)
-    yield single("stft", "STFT", [(1, 16000, 1)], [np.int64(160), window])
+    yield single("stft", "STFT", [(1, 16000, 1)], [np.int64(160), np.float32(np.hanning(400))])
 
 
 def attention_patterns():
-    for name, places, masked in [("p_attn", 384, False), ("p_attn_mask", 128, True)]:
-        model = Model(name)
-        query, key, value = [model.input((1, 12, places, 64)) for _ in range(3)]
+    for name, places, masks in [("p_attn", 384, []), ("p_attn_mask", 128, [(1, 1, 128, 128)])]:
+        model, query, key, value, *masks = begin(name, [(1, 12, places, 64)] * 3 + masks)
         scores = model.add("MatMul", query, model.add("Transpose", key, perm=(0, 1, 3, 2)))
         scores = model.add("Mul", scores, 0.125)
-        if masked:
-            scores = model.add("Add", scores, model.input((1, 1, places, places)))
+        for mask in masks:
+            scores = model.add("Add", scores, mask)
         yield model.end("MatMul", model.add("Softmax", scores, axis=-1), value)
-    model = Model("p_rope")
-    data, cosine, sine = map(model.input, [(1, 12, 512, 64), (512, 64), (512, 64)])
-    first, second = model.add_several(2, "Split", data, axis=-1)
+    model, data, cosine, sine = begin("p_rope", [(1, 12, 512, 64), (512, 64), (512, 64)])
+    first, second = model.add("Split", data, results=2, axis=-1)
     turned = model.add("Concat", model.add("Neg", second), first, axis=-1)
     yield model.end("Add", model.add("Mul", data, cosine), model.add("Mul", turned, sine))
 
 
 def activation_patterns():
-    model = Model("p_gelu")
-    data = model.input((1, 512, 3072))
+    model, data = begin("p_gelu", [(1, 512, 3072)])
     factor = model.add("Add", model.add("Erf", model.add("Div", data, 2 ** 0.5)), 1.0)
     yield model.end("Mul", model.add("Mul", data, factor), 0.5)
-    model = Model("p_geglu_tanh")
-    data = model.input((1, 512, 3072))
+    model, data = begin("p_geglu_tanh", [(1, 512, 3072)])
     cube = model.add("Mul", model.add("Mul", data, data), data)
     value = model.add("Add", model.add("Mul", cube, 0.044715), data)
     factor = model.add("Add", model.add("Tanh", model.add("Mul", value, 0.7978)), 1.0)
     yield model.end("Mul", model.add("Mul", data, factor), 0.5)
-    model = Model("p_silu_conv")
-    weights = normal(32, 32, 3, 3) * 0.05
-    value = model.add("Conv", model.input((1, 32, 80, 80)), weights, (32,), pads=[1] * 4)
+    model, data = begin("p_silu_conv", [(1, 32, 80, 80)])
+    value = model.add("Conv", data, normal(32, 32, 3, 3) * 0.05, (32,), pads=[1] * 4)
     yield model.end("Mul", value, model.add("Sigmoid", value))
-    model = Model("p_se")
-    data = model.input((1, 144, 56, 56))
+    model, data = begin("p_se", [(1, 144, 56, 56)])
     value = model.add("Conv", model.add("GlobalAveragePool", data), (36, 144, 1, 1))
     value = model.add("Conv", model.add("Relu", value), (144, 36, 1, 1))
     yield model.end("Mul", data, model.add("Sigmoid", value))
 
 
 def normalisation_patterns():
-    def deviation(value, **attributes):
+    def deviation(model, value, **attributes):
         mean = model.add("ReduceMean", model.add("Pow", value, 2.0), axes=[-1], **attributes)
         return model.add("Sqrt", model.add("Add", mean, 1e-6))
 
-    model = Model("p_rmsnorm")
-    data = model.input((1, 512, 768))
-    yield model.end("Mul", model.add("Div", data, deviation(data, keepdims=1)), (768,))
-    model = Model("p_ln_parts")
-    data = model.input((1, 512, 768))
+    model, data = begin("p_rmsnorm", [(1, 512, 768)])
+    yield model.end("Mul", model.add("Div", data, deviation(model, data, keepdims=1)), (768,))
+    model, data = begin("p_ln_parts", [(1, 512, 768)])
     value = model.add("Sub", data, model.add("ReduceMean", data, axes=[-1]))
-    value = model.add("Mul", model.add("Div", value, deviation(value)), (768,))
+    value = model.add("Mul", model.add("Div", value, deviation(model, value)), (768,))
     yield model.end("Add", value, (768,))
-    model = Model("p_gnorm_parts")
-    value = model.add("Reshape", model.input(IMAGE), np.int64([0, 8, -1]))
-    constants = [np.ones(8, np.float32), np.zeros(8, np.float32)]
-    value = model.add("InstanceNormalization", value, *constants)
+    model, data = begin("p_gnorm_parts", [IMAGE])
+    value = model.add("Reshape", data, np.int64([0, 8, -1]))
+    value = model.add("InstanceNormalization", value, np.float32([1] * 8), np.float32([0] * 8))
     value = model.add("Mul", model.add("Reshape", value, np.int64(IMAGE)), (64, 1, 1))
     yield model.end("Add", value, (64, 1, 1))
-    model = Model("p_norm_img")
-    value = model.add("Cast", model.input(unsigned_bytes(1, 480, 640, 3)), to=FLOAT)
-    value = model.add("Sub", model.add("Div", value, 255.0), (3,))
-    value = model.add("Div", value, positive(3) + 0.1)
+    model, data = begin("p_norm_img", [unsigned_bytes(1, 480, 640, 3)])
+    value = model.add("Div", model.add("Cast", data, to=FLOAT), 255.0)
+    value = model.add("Div", model.add("Sub", value, (3,)), np.abs(normal(3)) + 0.2)
     yield model.end("Transpose", value, perm=(0, 3, 1, 2))
 
 
@@ -510,24 +466,22 @@ def move_patterns():
             ("p_shuffle", IMAGE, [1, 2, 32, 56, 56], (0, 2, 1, 3, 4), IMAGE),
             ("p_swin_win", (1, 56, 56, 96), [1, 8, 7, 8, 7, 96], (0, 1, 3, 2, 4, 5),
              [64, 49, 96])]:
-        model = Model(name)
-        value = model.add("Reshape", model.input(shape), np.int64(parts))
-        value = model.add("Transpose", value, perm=order)
+        model, data = begin(name, [shape])
+        value = model.add("Transpose", model.add("Reshape", data, np.int64(parts)), perm=order)
         yield model.end("Reshape", value, np.int64(joined))
-    model = Model("p_yolo_dfl")
-    value = model.add("Reshape", model.input((1, 64, 8400)), np.int64([1, 4, 16, 8400]))
+    model, data = begin("p_yolo_dfl", [(1, 64, 8400)])
+    value = model.add("Reshape", data, np.int64([1, 4, 16, 8400]))
     value = model.add("Softmax", model.add("Transpose", value, perm=(0, 2, 1, 3)), axis=1)
     value = model.add("Conv", value, np.arange(16, dtype=np.float32).reshape(1, 16, 1, 1))
     yield model.end("Reshape", value, np.int64([1, 4, 8400]))
-    yield single("p_softmax_argmax_seg", "ArgMax", [(1, 21, 256, 256)], results=[INT64], axis=1,
-                 keepdims=0)
+    image = (1, 21, 256, 256)
+    yield single("p_softmax_argmax_seg", "ArgMax", [image], (), [INT64], axis=1, keepdims=0)
 
 
 GROUPS = [
-    elementwise, casts, reductions, normalisations, transpositions, moves, indexing, selections,
-    resizing, pools, convolutions, transposed_convolutions, products,
-    einsums, recurrent, quantised, contrib, signal, attention_patterns, activation_patterns,
-    normalisation_patterns, move_patterns]
+    elementwise, casts, reductions, moves, indexing, resizing, pools, convolutions,
+    transposed_convolutions, products, recurrent, quantised, contrib, signal, attention_patterns,
+    activation_patterns, normalisation_patterns, move_patterns]
 
 
 def main():

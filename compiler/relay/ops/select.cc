@@ -57,8 +57,9 @@ class RowsThatDiffer {
            const auto way = [](const Expr& before) {
              return MakeSelect(before, I64(-1), I64(1));
            };
-           Expr unequal = way(Beats(p, q, /*largest_first=*/false));
+           Expr unequal = way(Lt(p, q));
            if (p->dtype.is_float()) {
+             unequal = way(Or(Lt(p, q), And(Eq(p, p), Ne(q, q))));
              unequal =
                  MakeSelect(And(Ne(p, p), Ne(q, q)), way(Lt(a, b)), unequal);
            }
