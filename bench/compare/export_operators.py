@@ -294,7 +294,7 @@ def convolutions():
             ("g32_resnext", 128, 128, 3, 56, 1, 1, 32), ("g4", 64, 64, 3, 56, 1, 1, 4),
             ("g2_1x1", 116, 116, 1, 28, 0, 1, 2)]:
         yield convolution("Conv", "conv_" + name, 2, *row)
-    for name, *row in [  # dimensions, and the same
+    for name, *row in [  # rank, and the same
             ("1d_k3_256", 1, 256, 256, 3, 400, 1), ("1d_k10s5", 1, 1, 512, 10, 16000, 0, 5),
             ("1d_k31dw", 1, 256, 256, 31, 400, 15, 1, 256), ("1d_1x1", 1, 512, 1024, 1, 200),
             ("1d_dil", 1, 64, 64, 3, 4000, 8, 1, 1, 8), ("1d_k3s2_512", 1, 512, 512, 3, 3199, 0, 2),
@@ -307,7 +307,7 @@ def convolutions():
 
 
 def transposed_convolutions():
-    for name, *row in [  # dimensions, channels, filters, kernel, places, padding, step, groups
+    for name, *row in [  # rank, channels, filters, kernel, places, padding, step, groups
             ("2x2s2", 2, 64, 32, 2, 64, 0, 2), ("4x4s2", 2, 64, 32, 4, 64, 1, 2),
             ("3x3s1", 2, 64, 64, 3, 32, 1), ("dw4s2", 2, 64, 64, 4, 40, 1, 2, 64),
             ("64x64s32", 2, 21, 21, 64, 16, 16, 32), ("1d_16s8", 1, 128, 64, 16, 400, 4, 8),
