@@ -4,6 +4,7 @@
 #define INGOT_COMPILER_RELAY_OPS_PLACE_HEAP_H_
 
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "compiler/relay/ops/loops.h"
@@ -40,13 +41,13 @@ class PlaceHeap {
   // first.
   PlaceHeap(DataType type, const Dim& slots, Before before)
       : before_(std::move(before)),
-        values_(
-            tir::MakeBuffer("values", type, {slots}, tir::Scope::kWorkspace)),
-        places_(tir::MakeBuffer("places", DataType::Int(64), {slots},
+        values_(tir::MakeBuffer("heap_values", type, {slots},
                                 tir::Scope::kWorkspace)),
-        sinking_(Hold(type)),
-        left_(Hold(type)),
-        right_(Hold(type)) {}
+        places_(tir::MakeBuffer("heap_places", DataType::Int(64), {slots},
+                                tir::Scope::kWorkspace)),
+        sinking_("sinking", type),
+        left_("left", type),
+        right_("right", type) {}
 
   // `body`, in which the statements below may stand.
   Stmt With(Stmt body) const;
@@ -62,7 +63,11 @@ class PlaceHeap {
  private:
   // An element that statements change.
   struct Held {
-    Cell value, place;
+    Held(const std::string& name, DataType type)
+        : value(name + "_value", type),
+          place(name + "_place", DataType::Int(64)) {}
+
+    const Cell value, place;
 
     Ranked Get() const { return {value.value(), place.value()}; }
     Stmt Set(const Ranked& element) const {
@@ -70,9 +75,6 @@ class PlaceHeap {
     }
   };
 
-  static Held Hold(DataType type) {
-    return {Cell("value", type), Cell("place", DataType::Int(64))};
-  }
   Stmt SiftDown(const Expr& from, const Expr& size) const;
 
   const Before before_;

@@ -85,7 +85,7 @@ class TopOfAxis {
       return Loop("e", rest, [&](const Expr& e) { return look(k_ + e); });
     }
     // Neighbours are compared in vectors, and looked at only where one counts.
-    constexpr int64_t kAtOnce = 32;
+    constexpr int64_t kAtOnce = 16;
     const auto all = [&](const Expr& from,
                          const std::function<Stmt(const Expr&)>& body) {
       return Loop("j", I64(kAtOnce),

@@ -66,16 +66,17 @@ struct SampledPlanes {
 };
 
 SampledPlanes FindPlanes(const Schedule& schedule, Stage* result) {
-  if (result->op().kind == OperationKind::kCompute && PlaneAxis(*result) >= 0) {
-    return {result, result};
-  }
+  bool sums = false;
   for (Stage* stage : schedule.stages()) {
-    if (stage->IsReduce() && ResultOf(schedule, *stage) == result &&
-        PlaneAxis(*stage) >= 0) {
+    if (!stage->IsReduce()) continue;
+    sums = true;
+    if (ResultOf(schedule, *stage) == result && PlaneAxis(*stage) >= 0) {
       return {stage, result};
     }
   }
-  return {};
+  const bool is_value = !sums && result->op().kind == OperationKind::kCompute &&
+                        PlaneAxis(*result) >= 0;
+  return is_value ? SampledPlanes{result, result} : SampledPlanes{};
 }
 
 bool Matches(const ScheduleSite& site) {
