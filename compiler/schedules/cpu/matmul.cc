@@ -121,7 +121,8 @@ std::vector<int64_t> UpTo(int64_t most) {
 }
 
 // Rows of the left operand that fill 1 / part of the second-level cache, in
-// whole tiles.
+// whole tiles. Where these are few, more of them come from behind it, which
+// costs less than reading all of the right operand for each block.
 int64_t BlockRows(const MachineModel& machine, const Stage& acc, int64_t part,
                   int64_t tile_rows) {
   // A group of 32 bytes has a scale and a sum.
@@ -130,8 +131,10 @@ int64_t BlockRows(const MachineModel& machine, const Stage& acc, int64_t part,
       HasWords(&acc) ? kGroupBytes : acc.output().dtype().bytes();
   const int64_t row_bytes =
       std::max<int64_t>(1, GuessExtent(acc.op().reduce_extent[0]) * step_bytes);
-  const int64_t rows = machine.l2_bytes / part / row_bytes;
-  return std::max<int64_t>(1, rows / tile_rows) * tile_rows;
+  constexpr int64_t kFewestRows = 128;
+  const int64_t rows =
+      std::max(kFewestRows, machine.l2_bytes / part / row_bytes);
+  return rows / tile_rows * tile_rows;
 }
 
 // The parts of the second-level cache that blocks may fill. Where even the
@@ -270,7 +273,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   // better, if its numbers need not be unpacked.
   constexpr int64_t kEnoughRows = 4;
   if (packed) {
-    PrefetchWeights(acc, terms, machine, HasWords(acc) ? 1 : kEnoughRows);
+    PrefetchWeights(acc, terms, machine, /*in_turns=*/true,
+                    HasWords(acc) ? 1 : kEnoughRows);
   }
   acc->Unroll(acc->axis(row_axis));
   acc->Unroll(av);

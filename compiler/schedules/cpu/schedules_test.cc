@@ -196,7 +196,7 @@ TEST_P(SchedulesTest, DensePacked) {
   for (MatmulSize s : std::vector<MatmulSize>{{1, 1, 10, 7},
                                               {1, 9, 33, 8},
                                               {2, 30, 64, 12},
-                                              {1, 200, 40, 9},
+                                              {1, 300, 40, 9},
                                               {21, 1, 33, 8},
                                               {3, 1, 40, 9}}) {
     Check(PackedProduct(s,
