@@ -301,6 +301,8 @@ class Schedule {
   // consumer's axes, become loads of the new stage at `index`. To pack an
   // operand into another layout or to copy a tile of it. Loads of the same
   // buffer at other indices stay, because one tensor may be several operands.
+  // Where `value` is of another type than the access, conversions of the loads
+  // to that type become the loads of the new stage.
   Stage* CacheRead(Stage* consumer, const tir::Load& access,
                    absl::string_view name, std::vector<Expr> shape,
                    const Graph::ComputeFn& value, const Indices& index);
