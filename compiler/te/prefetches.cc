@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "base/alignment.h"
 #include "compiler/te/body_rewriter.h"
 #include "compiler/tir/arith/affine.h"
+#include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/typing.h"
 #include "compiler/tir/visitor.h"
 
@@ -64,6 +66,78 @@ int64_t UsesOf(const LoopState& state, const Expr& load) {
   return uses;
 }
 
+// A loop around a stage, and how many iterations it has.
+struct Turns {
+  Expr var;
+  int64_t count;
+};
+
+// Returns the innermost loop around the stage that chooses results but no
+// elements of an input; nothing where there is none of at least two iterations,
+// or of how many is not known.
+std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
+  const std::vector<const tir::Var*> vars = tir::VarsOf(load);
+  const std::vector<tir::VarPtr>& axes = state.stage->op().axis;
+  const tir::Term* innermost = nullptr;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (std::find(vars.begin(), vars.end(), axes[i].get()) != vars.end()) {
+      continue;
+    }
+    for (const tir::Term& term : state.box[i].min.terms) {
+      if (innermost == nullptr || term.coefficient < innermost->coefficient) {
+        innermost = &term;
+      }
+    }
+  }
+  if (innermost == nullptr || innermost->factors.size() != 1) {
+    return std::nullopt;
+  }
+  const Expr& var = innermost->factors[0];
+  const auto last = tir::ConstUpperBound(var, &state.bounds);
+  if (tir::As<tir::Var>(var) == nullptr || !last.has_value() || *last < 1) {
+    return std::nullopt;
+  }
+  return Turns{var, *last + 1};
+}
+
+int64_t WholeLines(int64_t bytes) {
+  constexpr int64_t kLine = kCacheLineBytes;
+  return (bytes + kLine - 1) / kLine * kLine;
+}
+
+// What the iterations of a loop read of an input.
+struct Reads {
+  const tir::Load& first;
+  Expr loop;      // its variable
+  int64_t bytes;  // of an iteration
+  std::optional<int64_t> iterations;
+};
+
+// Makes the request of an iteration for its part of what follows all that the
+// loop reads; null where that is too far or not known.
+tir::Stmt RequestInTurns(const LoopState& state, const Expr& input,
+                         const Reads& reads) {
+  const std::optional<Turns> turns = TurnsOf(state, input);
+  if (!turns.has_value() || !reads.iterations.has_value()) return nullptr;
+  const tir::Buffer& buffer = reads.first.buffer;
+  const int64_t whole = *reads.iterations * reads.bytes;
+  const int64_t turn = WholeLines((whole + turns->count - 1) / turns->count);
+  const int64_t step =
+      WholeLines((turn + *reads.iterations - 1) / *reads.iterations);
+  const int64_t size = static_cast<int64_t>(buffer->dtype.bytes());
+  std::vector<Expr> indices;
+  for (const Expr& index : reads.first.indices) {
+    indices.push_back(tir::Substitute(
+        index, {{tir::As<tir::Var>(reads.loop), tir::MakeInt(0)}}));
+  }
+  indices.back() =
+      indices.back() + turns->var * (turn / size) + reads.loop * (step / size);
+  if (tir::PrefetchTypeError(buffer, indices, whole, step) != nullptr) {
+    return nullptr;
+  }
+  return tir::MakePrefetch(buffer, std::move(indices), whole, step);
+}
+
 }  // namespace
 
 std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
@@ -72,7 +146,8 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
     if (!(request.loop == loop)) continue;
     FirstLoad finder(request.input);
     finder.Visit(state.stage->op().value);
-    const tir::Var* var = SingleVar(state.Range(loop.id).min);
+    const Affine place = state.Range(loop.id).min;
+    const tir::Var* var = SingleVar(place);
     if (!finder.found.has_value() || var == nullptr) continue;
     if (UsesOf(state, *finder.found) < request.least_uses) continue;
     const Expr first = BodyRewriter(state).Mutate(*finder.found);
@@ -82,10 +157,20 @@ std::vector<tir::Stmt> PrefetchesOf(const LoopState& state, Loop loop) {
     const int64_t bytes = offset->CoefficientOf(var) *
                           static_cast<int64_t>(load.buffer->dtype.bytes());
     if (tir::PrefetchTypeError(load.buffer, load.indices, request.bytes_ahead,
-                               bytes) == nullptr) {
-      stmts.push_back(tir::MakePrefetch(load.buffer, load.indices,
-                                        request.bytes_ahead, bytes));
+                               bytes) != nullptr) {
+      continue;
     }
+    tir::Stmt stmt;
+    if (request.in_turns) {
+      const Reads reads = {load, place.terms[0].factors[0], bytes,
+                           state.Extent(loop.id).AsConst()};
+      stmt = RequestInTurns(state, *finder.found, reads);
+    }
+    if (stmt == nullptr) {
+      stmt = tir::MakePrefetch(load.buffer, load.indices, request.bytes_ahead,
+                               bytes);
+    }
+    stmts.push_back(std::move(stmt));
   }
   return stmts;
 }

@@ -99,6 +99,51 @@ TEST(PrefetchesTest, NoneWhereFewResultsUseIt) {
   EXPECT_EQ(text.find("prefetch", first + 1), std::string::npos) << text;
 }
 
+// c[i, p, j] in tiles of 4 rows, of each panel one after the other, with the
+// requests of Stage::PrefetchInTurns.
+std::string TextInTurns(Expr rows, int64_t depth) {
+  Kernel k;
+  const Tensor x = k.graph.Placeholder("x", kF32, {rows, I(depth)});
+  const Tensor w = k.graph.Placeholder("w", kF32, {I(3), I(depth), I(32)});
+  const Tensor c =
+      k.graph.Reduce("c", {rows, I(3), I(32)}, {I(depth)}, Reducer::Sum(kF32),
+                     [&](auto& i, auto& r) {
+                       return x({i[0], r[0]}) * w({i[1], r[0], i[2]});
+                     });
+  auto schedule = Schedule::Create(k.graph, {c});
+  EXPECT_TRUE(schedule.ok()) << schedule.status();
+  Stage* out = schedule->Find(c);
+  Stage* sum = schedule->CacheWrite(out);
+  auto [tile, row] = out->Split(out->axis(0), 4, Tail::kPartition);
+  out->Reorder({out->axis(1), tile, row, out->axis(2)});
+  sum->ComputeAt(out, tile);
+  sum->Reorder({sum->reduce_axis(0), sum->axis(0), sum->axis(1), sum->axis(2)});
+  sum->PrefetchInTurns(w, sum->reduce_axis(0), 1024, 4);
+  auto f = Lower("f", k.graph, {x, w}, {c}, *schedule);
+  return f.ok() ? tir::Print(tir::Simplify(*f)) : f.status().ToString();
+}
+
+// Five tiles read 12,800 bytes each: 2,560 of the next ones are a tile's share,
+// in 100 steps. The tail of two rows asks for nothing.
+TEST(PrefetchesTest, InTurnsOfTilesThatReadTheSame) {
+  const std::string text = TextInTurns(I(22), 100);
+  const size_t first = text.find("prefetch %w");
+  EXPECT_THAT(text, HasSubstr("prefetch %w[i1, 0, i0o * 640 + r0 * 16] "
+                              "bytes [12800, +64)"));
+  EXPECT_EQ(text.find("prefetch", first + 1), std::string::npos) << text;
+}
+
+TEST(PrefetchesTest, ByItselfWhereThereIsOneTurnOrAnyNumberOfThem) {
+  const char* alone = "prefetch %w[i1, r0, 0] bytes [1024, +128)";
+  EXPECT_THAT(TextInTurns(I(4), 100), HasSubstr(alone));
+  EXPECT_THAT(TextInTurns(tir::MakeVar("n"), 100), HasSubstr(alone));
+}
+
+TEST(PrefetchesTest, ByItselfWhereTheNextOnesAreTooFar) {
+  EXPECT_THAT(TextInTurns(I(20), 10000),
+              HasSubstr("prefetch %w[i1, r0, 0] bytes [1024, +128)"));
+}
+
 // The place of an iteration's first element is not known to move at all, or not
 // by how much.
 TEST(PrefetchesTest, NoneWhereItIsNotKnownHowMuchAnIterationReads) {

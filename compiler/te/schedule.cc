@@ -240,8 +240,18 @@ void Stage::ComputeRoot() {
 
 void Stage::Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
                      int64_t least_uses) {
-  if (!Require(LeafIndex(loop) >= 0, "prefetch at a loop, not a leaf")) return;
-  prefetches_.push_back({input.buffer.get(), loop, bytes_ahead, least_uses});
+  AddPrefetch({input.buffer.get(), loop, bytes_ahead, least_uses, false});
+}
+
+void Stage::PrefetchInTurns(const Tensor& input, Loop loop, int64_t bytes_ahead,
+                            int64_t least_uses) {
+  AddPrefetch({input.buffer.get(), loop, bytes_ahead, least_uses, true});
+}
+
+void Stage::AddPrefetch(PrefetchRequest request) {
+  if (Require(LeafIndex(request.loop) >= 0, "prefetch at a loop, not a leaf")) {
+    prefetches_.push_back(request);
+  }
 }
 
 void Stage::AccumulateAt(Loop loop) {

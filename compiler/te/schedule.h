@@ -192,6 +192,12 @@ class Stage {
   // `least_uses` results, as it may in the tail of a split.
   void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
                 int64_t least_uses = 1);
+  // The same where loops around this stage read all that `loop` reads for one
+  // place of theirs after the other: these places, if their number is known,
+  // ask in turns for equal parts of what follows in memory. So it arrives while
+  // there is work that does not wait for it.
+  void PrefetchInTurns(const Tensor& input, Loop loop, int64_t bytes_ahead,
+                       int64_t least_uses = 1);
   void StoreIn(Storage storage) { placement_.storage = storage; }
   // Storage::kShared, with that padding: at the end of each row where no axes
   // are inside.
@@ -228,6 +234,7 @@ class Stage {
     Loop loop;
     int64_t bytes_ahead;
     int64_t least_uses;
+    bool in_turns;
   };
 
   Stage(absl::Status* status, Operation op, bool is_output);
@@ -237,6 +244,7 @@ class Stage {
   bool Require(bool condition, absl::string_view what);
   void ResetLoops();
   void SetKind(Loop loop, tir::ForKind kind);
+  void AddPrefetch(PrefetchRequest request);
 
   absl::Status* status_;  // the schedule's
   Operation op_;          // a copy: verbs may change it
@@ -293,6 +301,8 @@ class Schedule {
   // consumer's axes, become loads of the new stage at `index`. To pack an
   // operand into another layout or to copy a tile of it. Loads of the same
   // buffer at other indices stay, because one tensor may be several operands.
+  // Where `value` is of another type than the access, conversions of the loads
+  // to that type become the loads of the new stage.
   Stage* CacheRead(Stage* consumer, const tir::Load& access,
                    absl::string_view name, std::vector<Expr> shape,
                    const Graph::ComputeFn& value, const Indices& index);

@@ -80,16 +80,29 @@ class AccessReplacer : public SharingMutator {
 
  protected:
   Expr MutateLoad(const Expr& e, const tir::Load& node) override {
-    bool same = node.buffer == buffer_;
-    for (size_t i = 0; same && i < indices_.size(); ++i) {
-      same = tir::Equal(node.indices[i], indices_[i]);
+    if (!Stands(node, node.dtype)) return SharingMutator::MutateLoad(e, node);
+    found_ = true;
+    return replacement_;
+  }
+  Expr MutateCast(const Expr& e, const tir::Cast& node) override {
+    const auto* load = tir::As<tir::Load>(node.value);
+    if (load == nullptr || !Stands(*load, node.dtype)) {
+      return SharingMutator::MutateCast(e, node);
     }
-    if (!same) return SharingMutator::MutateLoad(e, node);
     found_ = true;
     return replacement_;
   }
 
  private:
+  // Whether the replacement stands for a load as that type.
+  bool Stands(const tir::Load& load, DataType type) const {
+    bool same = load.buffer == buffer_ && type == replacement_->dtype;
+    for (size_t i = 0; same && i < indices_.size(); ++i) {
+      same = tir::Equal(load.indices[i], indices_[i]);
+    }
+    return same;
+  }
+
   const tir::Buffer buffer_;
   const Indices indices_;
   const Expr replacement_;

@@ -8,6 +8,7 @@
 #include "compiler/te/schedule.h"
 #include "compiler/te/testing/check.h"
 #include "compiler/tir/printer.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace ingot::te {
@@ -175,6 +176,27 @@ func @f(%a: f32[8]) -> (%c: f32[8]) {
   stage->Split(stage->axis(0), 2);
   split.WriteLoops(stage, loops);
   EXPECT_FALSE(split.status().ok());
+}
+
+// A copy of another type stands for the conversions, and for no other loads.
+TEST(ScheduleTransformTest, CacheReadCopiesConversions) {
+  constexpr DataType kF16 = DataType::Float(16), kI64 = DataType::Int(64);
+  Kernel k;
+  Tensor x = k.graph.Placeholder("x", kF16, {I(4)});
+  k.inputs = {x};
+  k.outputs = {k.graph.Compute("y", {I(4)}, [&](auto& i) {
+    return tir::MakeCast(kF32, x({i[0]})) +
+           tir::MakeCast(kF32, tir::MakeCast(kI64, x({i[0]})));
+  })};
+  Schedule s = Make(k);
+  Stage* y = s.Find(k.outputs[0]);
+  const Expr load = x({y->op().axis[0]});
+  s.CacheRead(y, *tir::As<tir::Load>(load), "wide", {I(4)},
+              [&](auto& i) { return tir::MakeCast(kF32, x(i)); },
+              {y->op().axis[0]});
+  EXPECT_THAT(Text(k, s),
+              testing::HasSubstr("%y[i0] = %wide[i0] + f32(i64(%x[i0]))"));
+  ExpectSame(k, s);
 }
 
 }  // namespace

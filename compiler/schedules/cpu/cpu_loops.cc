@@ -108,7 +108,7 @@ void ReduceRows(Stage* stage, std::vector<Loop> outer, Loop columns,
 }
 
 void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
-                     int64_t least_rows) {
+                     bool in_turns, int64_t least_rows) {
   // Scalar code is slower than memory.
   if (machine.vector_bits == 0) return;
   // Of 512 to 16384, tried on Zen 3, none was faster.
@@ -122,7 +122,12 @@ void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
     int64_t bytes = load->buffer->dtype.bytes();
     for (const Expr& extent : load->buffer->shape) bytes *= GuessExtent(extent);
     if (bytes > machine.l2_bytes / 2) {
-      product->Prefetch(Tensor{load->buffer}, loop, kBytesAhead, least_rows);
+      const Tensor input{load->buffer};
+      if (in_turns) {
+        product->PrefetchInTurns(input, loop, kBytesAhead, least_rows);
+      } else {
+        product->Prefetch(input, loop, kBytesAhead, least_rows);
+      }
     }
   }
 }

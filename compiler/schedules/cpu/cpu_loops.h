@@ -45,8 +45,10 @@ inline constexpr int64_t kColumnsAtOnce = 1024;
 // processor's own guesses end at each page, and memory is slower than the
 // products of a few rows. Those that stay in the second-level cache are near
 // enough as they are, and so are those that fewer rows than `least_rows` use.
+// With `in_turns`, tiles that are made of the same weights one after the other
+// share the requests for the next ones (Stage::PrefetchInTurns).
 void PrefetchWeights(Stage* product, Loop loop, const MachineModel& machine,
-                     int64_t least_rows = 1);
+                     bool in_turns = false, int64_t least_rows = 1);
 
 // Loops of a result that is cut into register tiles: of blocks of rows, where
 // there are more than two of them, of tiles along the last axis, and of tiles

@@ -82,6 +82,75 @@ void SchedulePanels(Stage* panels, const MachineModel& machine) {
   FuseParallel(panels, rank - 2, GuessWork(panels) >= kParallelWork);
 }
 
+// Finds the operand of a product that does not depend on the columns: a load,
+// or what a load is converted to. Words of bytes are several loads.
+class LeftOperand : public tir::ExprVisitor {
+ public:
+  explicit LeftOperand(const Stage& product)
+      : column_(product.op().axis.back().get()),
+        term_(product.op().reduce_axis[0].get()) {
+    Visit(product.op().value);
+  }
+  Expr value;
+  const tir::Load* load = nullptr;
+  int loads = 0;
+
+  void Visit(const Expr& e) override {
+    const auto* cast = tir::As<tir::Cast>(e);
+    const auto* found = tir::As<tir::Load>(cast != nullptr ? cast->value : e);
+    if (found == nullptr || DependsOn(*found, column_) ||
+        !DependsOn(*found, term_)) {
+      return tir::ExprVisitor::Visit(e);
+    }
+    value = e;
+    load = found;
+    ++loads;
+  }
+
+ private:
+  const tir::Var* column_;
+  const tir::Var* term_;
+};
+
+// Copies the left operand, [batch..., rows, k], where many tiles would convert
+// the same elements one at a time, or find them far apart.
+void CopyLeft(Schedule* schedule, Stage* acc, int64_t width,
+              const MachineModel& machine) {
+  constexpr int64_t kEnoughTiles = 4;
+  if (GuessExtent(acc->output().shape().back()) < kEnoughTiles * width) return;
+  const Operation op = acc->op();
+  const LeftOperand left(*acc);
+  if (left.loads != 1 ||
+      (left.value.get() == left.load &&
+       AccessStride(*left.load, op.reduce_axis[0].get()) == 1)) {
+    return;
+  }
+  std::vector<Expr> shape;
+  Indices place;
+  for (size_t i = 0; i < op.axis.size(); ++i) {
+    if (!DependsOn(*left.load, op.axis[i].get())) continue;
+    shape.push_back(acc->output().shape()[i]);
+    place.push_back(op.axis[i]);
+  }
+  shape.push_back(op.reduce_extent[0]);
+  place.push_back(op.reduce_axis[0]);
+  const auto value = [&](const Indices& at) {
+    std::map<const tir::Var*, Expr> map;
+    for (size_t i = 0; i < at.size(); ++i) {
+      map[tir::As<tir::Var>(place[i])] = at[i];
+    }
+    return tir::Substitute(left.value, map);
+  };
+  Stage* copy = schedule->CacheRead(
+      acc, *left.load, absl::StrCat(left.load->buffer->name, ".rows"), shape,
+      value, place);
+  if (IsTransposition(*copy, machine)) {
+    ScheduleTransposition(copy, machine);
+  } else {
+    ScheduleElementwise(copy, machine);
+  }
+}
+
 // Whether the right operand is in words of numbers of few bits.
 bool HasWords(const Stage* stage) {
   return TagOf(stage, kAnchor) == kDenseWords;
@@ -121,7 +190,8 @@ std::vector<int64_t> UpTo(int64_t most) {
 }
 
 // Rows of the left operand that fill 1 / part of the second-level cache, in
-// whole tiles.
+// whole tiles. Where these are few, more of them come from behind it, which
+// costs less than reading all of the right operand for each block.
 int64_t BlockRows(const MachineModel& machine, const Stage& acc, int64_t part,
                   int64_t tile_rows) {
   // A group of 32 bytes has a scale and a sum.
@@ -130,8 +200,10 @@ int64_t BlockRows(const MachineModel& machine, const Stage& acc, int64_t part,
       HasWords(&acc) ? kGroupBytes : acc.output().dtype().bytes();
   const int64_t row_bytes =
       std::max<int64_t>(1, GuessExtent(acc.op().reduce_extent[0]) * step_bytes);
-  const int64_t rows = machine.l2_bytes / part / row_bytes;
-  return std::max<int64_t>(1, rows / tile_rows) * tile_rows;
+  constexpr int64_t kFewestRows = 128;
+  const int64_t rows =
+      std::max(kFewestRows, machine.l2_bytes / part / row_bytes);
+  return rows / tile_rows * tile_rows;
 }
 
 // The parts of the second-level cache that blocks may fill. Where even the
@@ -245,6 +317,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
       SchedulePanels(panels, machine);
     }
   }
+  if (!HasWords(acc)) CopyLeft(schedule, acc, nr, machine);
 
   const int64_t block =
       BlockRows(machine, *acc, choice.Get("l2_part"), tile.rows);
@@ -271,7 +344,8 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   // better, if its numbers need not be unpacked.
   constexpr int64_t kEnoughRows = 4;
   if (packed) {
-    PrefetchWeights(acc, terms, machine, HasWords(acc) ? 1 : kEnoughRows);
+    PrefetchWeights(acc, terms, machine, /*in_turns=*/true,
+                    HasWords(acc) ? 1 : kEnoughRows);
   }
   acc->Unroll(acc->axis(row_axis));
   acc->Unroll(av);

@@ -184,6 +184,48 @@ TEST_P(SchedulesTest, MatmulIsTheProduct) {
   }
 }
 
+// The sum of products in f32, of data that batches share or not, whose rows or
+// columns lie together.
+Kernel ProductOf(DataType type, bool shared, bool by_columns, const Expr& m,
+                 int64_t n, int64_t depth) {
+  Kernel k;
+  const Expr batch = I(shared ? 1 : 2);
+  Tensor x =
+      k.graph.Placeholder("x", type,
+                          by_columns ? std::vector<Expr>{batch, I(depth), m}
+                                     : std::vector<Expr>{batch, m, I(depth)});
+  Tensor y = k.graph.Placeholder("y", type, {I(2), I(depth), I(n)});
+  const auto as_f32 = [](const Expr& e) {
+    return e->dtype == kF32 ? e : tir::MakeCast(kF32, e);
+  };
+  k.inputs = {x, y};
+  k.outputs = {k.graph.Reduce(
+      "c", {I(2), m, I(n)}, {I(depth)}, Reducer::Sum(kF32),
+      [&](auto& i, auto& r) {
+        const Expr b = shared ? I(0) : i[0];
+        return as_f32(by_columns ? x({b, r[0], i[1]}) : x({b, i[1], r[0]})) *
+               as_f32(y({i[0], r[0], i[2]}));
+      },
+      Tags{{kAnchor, kMatmul}})};
+  return k;
+}
+
+TEST_P(SchedulesTest, MatmulOfCopiedRows) {
+  const tir::VarPtr rows = tir::MakeVar("rows");
+  for (const DataType type :
+       {kF32, DataType::Float(16), DataType::BFloat16()}) {
+    for (const bool by_columns : {false, true}) {
+      for (const int64_t n : {1, 33, 300}) {
+        for (const int64_t m : {0, 1, 40}) {
+          Check(ProductOf(type, m == 1, by_columns, I(m), n, 24));
+        }
+        Check(ProductOf(type, true, by_columns, rows, n, 5),
+              {{rows.get(), 17}});
+      }
+    }
+  }
+}
+
 TEST_P(SchedulesTest, MatmulSymbolic) {
   tir::VarPtr b = tir::MakeVar("b"), m = tir::MakeVar("m"),
               n = tir::MakeVar("n"), kd = tir::MakeVar("k");
@@ -206,7 +248,7 @@ TEST_P(SchedulesTest, DensePacked) {
   for (MatmulSize s : std::vector<MatmulSize>{{1, 1, 10, 7},
                                               {1, 9, 33, 8},
                                               {2, 30, 64, 12},
-                                              {1, 200, 40, 9},
+                                              {1, 300, 40, 9},
                                               {21, 1, 33, 8},
                                               {3, 1, 40, 9}}) {
     Check(PackedProduct(s,
