@@ -58,6 +58,28 @@ int PlaneAxis(const Stage& stage) {
   return -1;
 }
 
+// The planes of a vector: fewer where all of them meet in the same few lines of
+// a first-level cache, since they lie a multiple of its ways apart. It does not
+// keep larger planes either way.
+int64_t PlanesAtOnce(const Stage& stage, int plane,
+                     const MachineModel& machine) {
+  constexpr int64_t kWays = 8, kMostThatMeet = 4;
+  const int64_t lanes = LanesFor(stage, machine);
+  const tir::Var* axis = stage.op().axis[plane].get();
+  for (const tir::Load* load : LoadsOf(stage.op().value)) {
+    int64_t bytes = load->buffer->dtype.bytes();
+    for (size_t d = load->indices.size(); d-- > 0;) {
+      if (load->indices[d].get() == axis) {
+        const bool meet = bytes <= machine.l1_bytes &&
+                          bytes % (machine.l1_bytes / kWays) == 0;
+        if (meet) return std::min(lanes, kMostThatMeet);
+      }
+      bytes *= GuessExtent(load->buffer->shape[d]);
+    }
+  }
+  return lanes;
+}
+
 // Stages of which one, an output, is what becomes of the other's sums; the same
 // one twice where nothing is summed. Null where planes of neither are read so.
 struct SampledPlanes {
@@ -104,7 +126,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice&,
            const MachineModel& machine) {
   auto [value, result] = FindPlanes(*schedule, stage);
   const int plane = PlaneAxis(*value);
-  const int64_t lanes = LanesFor(*value, machine);
+  const int64_t lanes = PlanesAtOnce(*value, plane, machine);
   const int64_t work = GuessWork(value) * ValueCost(value->op().value);
   const bool parallel = work >= kParallelWork;
   if (value->IsReduce()) {

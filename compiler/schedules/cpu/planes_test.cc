@@ -233,6 +233,7 @@ TEST_P(PlanesTest, Grids) {
     }
   }
   Check(Grid{1, 64, 5, 7, 3, 6}, GetParam(), true);
+  Check(Grid{1, 17, 32, 32, 3, 6}, GetParam(), true);  // 4 KiB apart
   Check(Grid{3, 2, 1, 1, 1, 1}, GetParam(), true);
   Check(Grid{2, 1, 5, 7, 3, 6}, GetParam(), false);  // one plane
 }
