@@ -36,7 +36,7 @@ def unsigned_bytes(*shape):
 
 
 def tensor(name, value):
-    """Of an array, a float, or a tuple: the shape of normally distributed numbers."""
+    """Makes one of an array, a float, or a shape of normally distributed numbers."""
     if isinstance(value, float):
         value = np.float32(value)
     array = normal(*value) if isinstance(value, tuple) else np.asarray(value)

@@ -105,7 +105,7 @@ int64_t WholeLines(int64_t bytes) {
   return (bytes + kLine - 1) / kLine * kLine;
 }
 
-// What the iterations of a loop read of an input.
+// The part of an input that the iterations of a loop read.
 struct Reads {
   const tir::Load& first;
   Expr loop;      // its variable

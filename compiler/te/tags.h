@@ -68,11 +68,11 @@
 // compare the key's axis, on the left, with what does not depend on it say
 // which keys count by their place; none: all do.
 //
-// What is read often, and at places that data or tables tell, is tagged kTable:
-// where the positions along an axis lie between the elements of another one,
-// and the elements interpolated along some axes where others still are to be.
-// On a processor it is made once, and not put where it is read, unless most of
-// it is not read at all.
+// A result that is read often, at places that data or tables tell, is tagged
+// kTable: where the positions along an axis lie between the elements of another
+// one, and the elements interpolated along some axes where others still are to
+// be. On a processor it is made once, and not put where it is read, unless most
+// of it is not read at all.
 //
 // 1-d convolutions and pools use the same words with h of extent 1; 3-d ones
 // carry no tag.

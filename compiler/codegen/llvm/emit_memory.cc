@@ -69,7 +69,7 @@ Value* KernelEmitter::Address(const tir::BufferNode& buffer, Value* offset,
                    : b_.CreateGEP(element, it->second, offset);
 }
 
-// What lanes have in common is added to the address, so that vectors which read
+// Adds to the address what lanes have in common, so that vectors which read
 // other memory at the same offsets share these.
 std::vector<Value*> KernelEmitter::LaneAddresses(const tir::BufferNode& buffer,
                                                  const Access& access) {

@@ -37,12 +37,20 @@ int64_t ExtraRoom(const Window& w, int d, const Dim& in, const Dim& out) {
 }
 
 // The number of taps of the window at output `o` that fall on
-// [-before, extent + after) of the input. Vectors of i32 are twice as fast as
-// those of i64.
+// [-before, extent + after) of the input. Vectors of i32, where all numbers are
+// known to fit, are twice as fast as those of i64.
 Expr CountTaps(const Window& w, int d, const Expr& o, const Dim& extent,
                int64_t before, int64_t after) {
-  const DataType i32 = DataType::Int(32);
-  const auto narrow = [&](const Expr& e) { return MakeCast(i32, e); };
+  // Sums of a few such numbers fit in 31 bits.
+  constexpr int64_t kSmall = 1 << 27;
+  int64_t known;
+  bool fits = ConstDim(extent, &known) && known < kSmall;
+  for (const int64_t n : {w.pads_begin[d], w.pads_end[d], w.kernel[d],
+                          w.dilations[d], w.strides[d]}) {
+    fits = fits && n < kSmall;
+  }
+  const DataType type = DataType::Int(fits ? 32 : 64);
+  const auto narrow = [&](const Expr& e) { return MakeCast(type, e); };
   const Expr start = narrow(o * w.strides[d] - w.pads_begin[d]);
   // Returns how many steps reach beyond `end`.
   const auto steps = [&](const Expr& end) {

@@ -379,7 +379,7 @@ class Axes {
   }
 
  private:
-  // What `of` makes of each position along dimension d.
+  // Returns a table of the results of `of` for each position along dimension d.
   te::Tensor Table(int d, absl::string_view name,
                    const std::function<Expr(const Axis&)>& of) const {
     return c_.graph.Compute(SubName(c_, name), {c_.outputs[0].shape[d]},

@@ -155,7 +155,7 @@ OpDef DeformColumns() {
     const int64_t groups = c.attrs.Get<int64_t>("offset_groups");
     int64_t channels = 0;
     ConstDim(x.shape()[1], &channels);
-    // Of each tap of each group.
+    // There is one point for each tap of each group.
     const Shape points = {x.shape()[0], I64(groups * taps),
                           c.outputs[0].shape[2], c.outputs[0].shape[3]};
     std::vector<TapTables> tables;

@@ -34,8 +34,8 @@ std::vector<Tensor> UniqueRows(const Tensor& x, bool sorted) {
   return *out;
 }
 
-// Returns the results of unique_rows for `rows`, each followed by the zeros that
-// are left.
+// Returns the results of unique_rows for `rows`, each followed by the zeros
+// that are left.
 struct Expected {
   explicit Expected(const std::vector<Ints>& rows, bool sorted) {
     for (size_t i = 0; i < rows.size(); ++i) {

@@ -271,10 +271,9 @@ struct Plan {
 
 // The loops of the accumulator computed inside of.
 struct ResultLoops {
-  Loop tile;  // around one tile
-  std::optional<Loop>
-      column_block;               // around the columns of data that stay near
-  std::optional<Loop> row_block;  // around the rows whose sums are kept
+  Loop tile;                         // around one tile
+  std::optional<Loop> column_block;  // around columns whose data are kept
+  std::optional<Loop> row_block;     // around the rows whose sums are kept
 };
 
 ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {

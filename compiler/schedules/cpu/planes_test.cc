@@ -243,7 +243,7 @@ TEST_P(PlanesTest, GridsOfSymbols) {
   Check(Grid{2, 8, 4, 4, 0, 6, "zeros", false, true}, GetParam(), true);
 }
 
-// What lies outside of the image is 0, whatever is at its edge; a place that is
+// Places outside of the image give 0, whatever is at its edge; a place that is
 // no number gives none.
 TEST_P(PlanesTest, GridsWithInfinitiesAndNaNs) {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
