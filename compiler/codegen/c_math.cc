@@ -37,7 +37,7 @@ std::string Exp() {
       R"(
 /* 2^n exp(r) with r at most half of ln(2). */
 static inline $1 ingot_exp_$0($1 x) {
-  const float round = 12582912.0f; /* 1.5 * 2^23 */
+  const float round = 12583166.0f; /* 1.5 * 2^23 + 2 * 127 */
   x = ingot_select_$0(x > 89.0f, ($1){0} + 89.0f, x);
   x = ingot_select_$0(x < -105.0f, ($1){0} - 105.0f, x);
   const $1 shifted = ingot_step_$0(x, ($1){0} + 1.44269504088896341f, round);
@@ -46,12 +46,11 @@ static inline $1 ingot_exp_$0($1 x) {
   r = ingot_muladd_$0(n, ($1){0} + 2.12194440e-4f, r);
 )",
       Poly("p", "r",
-           {"1.9875691500e-4f", "1.3981999507e-3f", "8.3334519073e-3f",
-            "4.1665795894e-2f", "1.6666665459e-1f", "5.0000001201e-1f"}),
-      R"(  p = ingot_muladd_$0(p, r * r, r) + 1.0f;
-  const $2 e = ingot_bits_$0(shifted) - 0x4b400000, half = e >> 1;
-  return p * ingot_from_$0((half + 127) << 23) *
-         ingot_from_$0((e - half + 127) << 23);
+           {"1.3814541e-3f", "8.3687454e-3f", "4.1668389e-2f", "1.6666521e-1f",
+            "4.9999994e-1f", "1.0f", "1.0f"}),
+      R"(  const $2 e = ingot_bits_$0(shifted), half = e >> 1;
+  return p * ingot_from_$0((half & 0x1ff) << 23) *
+         ingot_from_$0((e - half & 0x1ff) << 23);
 }
 )");
 }

@@ -247,14 +247,17 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
 // The sizes of inner loops that take what an outer loop of unknown extent
 // leaves over, the last of them 1. Tiles get smaller tiles, since one element
 // at a time would leave a processor idle most of the time: of a fourth of the
-// size, so that there is not too much code. A mere vector does not.
+// size, so that there is not too much code, or of half of it, where a fourth is
+// one element and a half is more than two. A mere vector does not.
 std::vector<int64_t> Lowerer::TailSteps(const Stage& stage, int relation) {
-  constexpr int64_t kRatio = 4;
+  constexpr int64_t kRatio = 4, kHalved = 6;
   const auto& r = stage.relations_[relation];
   const auto& inner = stage.loops_[r.inner];
   std::vector<int64_t> steps;
   if (inner.split >= 0 || inner.kind == ForKind::kUnrolled) {
-    for (int64_t step = r.factor / kRatio; step > 1; step /= kRatio) {
+    const bool halved = r.factor >= kHalved && r.factor < 2 * kRatio;
+    for (int64_t step = r.factor / (halved ? 2 : kRatio); step > 1;
+         step /= kRatio) {
       steps.push_back(step);
     }
   }

@@ -66,15 +66,14 @@ int64_t UsesOf(const LoopState& state, const Expr& load) {
   return uses;
 }
 
-// A loop around a stage, and how many iterations it has.
+// An iteration of a loop around a stage, and how many of them take turns.
 struct Turns {
-  Expr var;
+  Expr turn;
   int64_t count;
 };
 
 // Returns the innermost loop around the stage that chooses results but no
-// elements of an input; nothing where there is none of at least two iterations,
-// or of how many is not known.
+// elements of an input; nothing where there is none of at least two iterations.
 std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
   const std::vector<const tir::Var*> vars = tir::VarsOf(load);
   const std::vector<tir::VarPtr>& axes = state.stage->op().axis;
@@ -93,10 +92,13 @@ std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
     return std::nullopt;
   }
   const Expr& var = innermost->factors[0];
+  if (tir::As<tir::Var>(var) == nullptr) return std::nullopt;
   const auto last = tir::ConstUpperBound(var, &state.bounds);
-  if (tir::As<tir::Var>(var) == nullptr || !last.has_value() || *last < 1) {
-    return std::nullopt;
-  }
+  // Of a number that is not known, the first ones do.
+  constexpr int64_t kFirst = 4;
+  if (!last.has_value())
+    return Turns{tir::Min(var, tir::MakeInt(kFirst - 1)), kFirst};
+  if (*last < 1) return std::nullopt;
   return Turns{var, *last + 1};
 }
 
@@ -131,7 +133,7 @@ tir::Stmt RequestInTurns(const LoopState& state, const Expr& input,
         index, {{tir::As<tir::Var>(reads.loop), tir::MakeInt(0)}}));
   }
   indices.back() =
-      indices.back() + turns->var * (turn / size) + reads.loop * (step / size);
+      indices.back() + turns->turn * (turn / size) + reads.loop * (step / size);
   if (tir::PrefetchTypeError(buffer, indices, whole, step) != nullptr) {
     return nullptr;
   }

@@ -133,10 +133,15 @@ TEST(PrefetchesTest, InTurnsOfTilesThatReadTheSame) {
   EXPECT_EQ(text.find("prefetch", first + 1), std::string::npos) << text;
 }
 
-TEST(PrefetchesTest, ByItselfWhereThereIsOneTurnOrAnyNumberOfThem) {
-  const char* alone = "prefetch %w[i1, r0, 0] bytes [1024, +128)";
-  EXPECT_THAT(TextInTurns(I(4), 100), HasSubstr(alone));
-  EXPECT_THAT(TextInTurns(tir::MakeVar("n"), 100), HasSubstr(alone));
+TEST(PrefetchesTest, InTurnsOfTheFirstOfAnyNumber) {
+  EXPECT_THAT(TextInTurns(tir::MakeVar("n"), 100),
+              HasSubstr("prefetch %w[i1, 0, r0 * 16 + min(i0o, 3) * 800] "
+                        "bytes [12800, +64)"));
+}
+
+TEST(PrefetchesTest, ByItselfWhereThereIsOneTurn) {
+  EXPECT_THAT(TextInTurns(I(4), 100),
+              HasSubstr("prefetch %w[i1, r0, 0] bytes [1024, +128)"));
 }
 
 TEST(PrefetchesTest, ByItselfWhereTheNextOnesAreTooFar) {

@@ -50,8 +50,9 @@ enum class Tail {
   // inner loop: n % f iterations when n is a constant; when it is not, the
   // outer loop takes the single steps that are left, each with an inner loop
   // of one; before them, if the inner loop is unrolled or split, it takes steps
-  // of a fourth of the factor and so on. No conditions inside loops. Needs the
-  // outer loop unsplit and unfused; otherwise kGuard.
+  // of a fourth of the factor and so on, or of three, for 6 and 7. No
+  // conditions inside loops. Needs the outer loop unsplit and unfused;
+  // otherwise kGuard.
   kPartition,
   // for o in ceil(n / f): for i in f: if (o * f + i < n) body
   kGuard,
@@ -193,9 +194,9 @@ class Stage {
   void Prefetch(const Tensor& input, Loop loop, int64_t bytes_ahead,
                 int64_t least_uses = 1);
   // The same where loops around this stage read all that `loop` reads for one
-  // place of theirs after the other: these places, if their number is known,
-  // ask in turns for equal parts of what follows in memory. So it arrives while
-  // there is work that does not wait for it.
+  // place of theirs after the other: these places ask in turns for equal parts
+  // of what follows in memory, the first few of them where their number is not
+  // known. So it arrives while there is work that does not wait for it.
   void PrefetchInTurns(const Tensor& input, Loop loop, int64_t bytes_ahead,
                        int64_t least_uses = 1);
   void StoreIn(Storage storage) { placement_.storage = storage; }

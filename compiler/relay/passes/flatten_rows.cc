@@ -12,6 +12,7 @@
 // are in plain layout, as those of groups that do not fill blocks of channels,
 // or on blocks.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,28 +20,34 @@
 #include <vector>
 
 #include "base/status_macros.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
 namespace {
 
 using Ints = std::vector<int64_t>;
 
-// Dimensions that become one: consecutive ones with `after` others after them,
-// in all values of a kernel but a product's weights.
+// Dimensions that become one, of `rows`: consecutive ones with `after` others
+// after them, in all values of a kernel but those that stay as they are: a
+// product's weights, and inputs that are there for their shapes alone.
 struct Run {
-  Ints extents;
+  Shape extents;
   size_t after;
-  const Node* weights = nullptr;
+  std::set<const Node*> others;
+  Dim rows = nullptr;
 };
 
-// Whether more than one dimension has more than one element.
-bool IsWorthwhile(const Ints& extents) {
+bool IsOne(const Dim& extent) { return tir::IsConstInt(extent, 1); }
+
+// Whether more than one dimension has, or may have, more than one element.
+bool IsWorthwhile(const Shape& extents) {
   int64_t longer = 0;
-  for (const int64_t extent : extents) longer += extent > 1;
+  for (const Dim& extent : extents) longer += !IsOne(extent);
   return longer > 1;
 }
 
@@ -58,11 +65,8 @@ std::optional<Run> RowsOfConv(const Node& conv) {
   const Shape& kernel = conv.inputs[1].type().shape;
   const Shape& shape = conv.outputs[0].shape;
   const auto taps = ConstShape({kernel[2], kernel[3]});
-  const auto plane = ConstShape({shape[2], shape[3]});
-  if (taps != Ints{1, 1} || !plane.has_value() || (*plane)[0] <= 1) {
-    return std::nullopt;
-  }
-  return Run{*plane, block, conv.inputs[1].node};
+  if (taps != Ints{1, 1} || IsOne(shape[2])) return std::nullopt;
+  return Run{{shape[2], shape[3]}, block, {conv.inputs[1].node}};
 }
 
 // The rows of a product's data, which are in all dimensions but the last.
@@ -71,22 +75,20 @@ std::optional<Run> RowsOfProduct(const Node& product) {
   if (product.inputs[0].type().shape.size() != shape.size()) {
     return std::nullopt;
   }
-  const auto rows = ConstShape(Shape(shape.begin(), shape.end() - 1));
-  if (!rows.has_value() || !IsWorthwhile(*rows)) return std::nullopt;
-  return Run{*rows, 1, product.inputs[1].node};
+  Shape rows(shape.begin(), shape.end() - 1);
+  if (!IsWorthwhile(rows)) return std::nullopt;
+  return Run{std::move(rows), 1, {product.inputs[1].node}};
 }
 
 // The same of a convolution in blocks of channels.
 std::optional<Run> RowsOfPackedConv(const Node& conv) {
   const Shape& shape = conv.outputs[0].shape;
-  const auto plane = ConstShape({shape[2], shape[3]});
   if (conv.attrs.GetEach("kernel", 2) != Ints{1, 1} ||
       conv.attrs.GetEach("strides", 2) != Ints{1, 1} ||
-      conv.attrs.GetEach("pads", 4) != Ints{0, 0, 0, 0} || !plane.has_value() ||
-      (*plane)[0] <= 1) {
+      conv.attrs.GetEach("pads", 4) != Ints{0, 0, 0, 0} || IsOne(shape[2])) {
     return std::nullopt;
   }
-  return Run{*plane, 1, conv.inputs[1].node};
+  return Run{{shape[2], shape[3]}, 1, {conv.inputs[1].node}};
 }
 
 // The rows of the operator's result, if it is one that has them.
@@ -110,21 +112,51 @@ std::optional<Shape> Flat(const TensorType& type, const Run& run) {
   const size_t rank = shape.size() - std::min(shape.size(), run.after);
   const size_t present = std::min(rank, run.extents.size());
   bool all = present == run.extents.size(), ones = true;
-  int64_t elements = 1;
   for (size_t d = 0; d < present; ++d) {
-    const int64_t extent = run.extents[run.extents.size() - 1 - d];
+    const Dim& extent = run.extents[run.extents.size() - 1 - d];
     const Dim& dim = shape[rank - 1 - d];
-    all = all && tir::IsConstInt(dim, extent);
-    ones = ones && tir::IsConstInt(dim, 1);
-    elements *= extent;
+    all = all && SameShape({dim}, {extent});
+    ones = ones && IsOne(dim);
   }
   if (ones) return shape;
   if (!all) return std::nullopt;
-  const Shape row = MakeShape({1, elements});
-  for (size_t d = 0; d < present; ++d) {
-    shape[rank - 1 - d] = row[d == 0 ? 1 : 0];
-  }
+  for (size_t d = 0; d < present; ++d) shape[rank - 1 - d] = tir::MakeInt(1);
+  shape[rank - 1] = run.rows;
   return shape;
+}
+
+// How many elements there are.
+Dim ProductOf(const Shape& extents) {
+  Dim product = tir::MakeInt(1);
+  for (const Dim& extent : extents) product = product * extent;
+  return SimplifyDim(product);
+}
+
+// How many rows a kernel has: a symbol of its own, where that is not known, so
+// that it need not know the symbols it is made of.
+Dim RowsOfAll(const Shape& extents, const Function& kernel) {
+  Dim rows = ProductOf(extents);
+  if (ConstShape({rows}).has_value()) return rows;
+  std::set<std::string> taken;
+  for (const auto& node : kernel.nodes()) {
+    for (const TensorType& type : node->outputs) {
+      for (const Dim& dim : type.shape) {
+        for (const tir::Var* var : tir::VarsOf(dim)) taken.insert(var->name);
+      }
+    }
+  }
+  std::string name = "rows";
+  while (taken.count(name) > 0) name += "_";
+  return tir::MakeVar(name);
+}
+
+std::set<const Node*> InputsNotRead(const Function& kernel) {
+  std::set<const Node*> inputs(kernel.inputs.begin(), kernel.inputs.end());
+  for (const auto& node : kernel.nodes()) {
+    for (const Value& input : node->inputs) inputs.erase(input.node);
+  }
+  for (const Value& output : kernel.outputs) inputs.erase(output.node);
+  return inputs;
 }
 
 // The rows of a kernel that is one such operator with element-wise operators
@@ -142,9 +174,11 @@ std::optional<Run> FindRows(const Function& kernel) {
     }
   }
   if (!run.has_value()) return std::nullopt;
+  run->rows = RowsOfAll(run->extents, kernel);
+  run->others.merge(InputsNotRead(kernel));
   for (const auto& node : kernel.nodes()) {
     for (const TensorType& type : node->outputs) {
-      if (node.get() != run->weights && !Flat(type, *run).has_value()) {
+      if (run->others.count(node.get()) == 0 && !Flat(type, *run).has_value()) {
         return std::nullopt;
       }
     }
@@ -161,7 +195,7 @@ bool Flatten(const Run& run, Function* kernel) {
   for (const auto& node : kernel->nodes()) {
     std::vector<TensorType> wanted = node->outputs;
     for (TensorType& type : wanted) {
-      if (node.get() != run.weights) type.shape = *Flat(type, run);
+      if (run.others.count(node.get()) == 0) type.shape = *Flat(type, run);
     }
     if (node->kind == NodeKind::kOp) {
       const absl::StatusOr<std::vector<TensorType>> inferred =
@@ -187,17 +221,27 @@ absl::StatusOr<Value> Reshaped(const Value& value, const Shape& shape,
   return Value{node};
 }
 
+// A shape of a kernel's in terms of those who call it.
+Shape ForCaller(Shape shape, const Run& run) {
+  const auto* symbol = tir::As<tir::Var>(run.rows);
+  if (symbol == nullptr) return shape;
+  const Dim rows = ProductOf(run.extents);
+  for (Dim& dim : shape) dim = tir::Substitute(dim, {{symbol, rows}});
+  return shape;
+}
+
 // Gives a call of the flattened kernel operands and results of its types.
-absl::Status AdaptCall(const Function& kernel, Function* caller, Node* call) {
+absl::Status AdaptCall(const Function& kernel, const Run& run, Function* caller,
+                       Node* call) {
   for (size_t i = 0; i < call->inputs.size(); ++i) {
-    const Shape& taken = kernel.inputs[i]->outputs[0].shape;
+    const Shape taken = ForCaller(kernel.inputs[i]->outputs[0].shape, run);
     if (SameShape(call->inputs[i].type().shape, taken)) continue;
     INGOT_ASSIGN_OR_RETURN(call->inputs[i],
                            Reshaped(call->inputs[i], taken, caller));
   }
   for (size_t k = 0; k < call->outputs.size(); ++k) {
     const Shape before = call->outputs[k].shape;
-    call->outputs[k] = kernel.outputs[k].type();
+    call->outputs[k].shape = ForCaller(kernel.outputs[k].type().shape, run);
     if (SameShape(before, call->outputs[k].shape)) continue;
     const Value result{call, static_cast<int>(k)};
     INGOT_ASSIGN_OR_RETURN(const Value shown, Reshaped(result, before, caller));
@@ -210,12 +254,12 @@ absl::Status AdaptCall(const Function& kernel, Function* caller, Node* call) {
 }  // namespace
 
 absl::StatusOr<bool> FlattenRows(Module* module, PassContext*) {
-  std::set<std::string> flattened;
+  std::map<std::string, Run> flattened;  // by the name of the kernel
   for (const auto& function : module->functions()) {
     if (!function->attrs.Has("primitive")) continue;
     const std::optional<Run> run = FindRows(*function);
     if (run.has_value() && Flatten(*run, function.get())) {
-      flattened.insert(function->name);
+      flattened.emplace(function->name, *run);
     }
   }
   if (flattened.empty()) return false;
@@ -225,8 +269,9 @@ absl::StatusOr<bool> FlattenRows(Module* module, PassContext*) {
       if (flattened.count(node->callee) != 0) calls.push_back(node.get());
     }
     for (Node* call : calls) {
-      INGOT_RETURN_IF_ERROR(
-          AdaptCall(*module->Find(call->callee), function.get(), call));
+      INGOT_RETURN_IF_ERROR(AdaptCall(*module->Find(call->callee),
+                                      flattened.at(call->callee),
+                                      function.get(), call));
     }
     if (!calls.empty()) INGOT_RETURN_IF_ERROR(function->Sort());
   }

@@ -9,14 +9,14 @@
 namespace ingot::relay {
 namespace {
 
-// The type of the first operand of main's first call, or an error's text.
-std::string TakenBy(absl::string_view main) {
+// The type of the first operand of one of main's calls, or an error's text.
+std::string TakenBy(absl::string_view main, int call = 0) {
   const auto module =
       CheckKeepsMeaning(absl::StrCat("module { func @main", main, " }"),
                         {"fuse_ops", "flatten_rows"}, 1e-5);
   if (module == nullptr) return "(failed)";
   for (const auto& node : module->main()->nodes()) {
-    if (node->kind == NodeKind::kCallFunction) {
+    if (node->kind == NodeKind::kCallFunction && call-- == 0) {
       return ToString(node->inputs[0].type());
     }
   }
@@ -70,6 +70,47 @@ TEST(FlattenRowsTest, ProductsByOneMatrix) {
     %y = matmul(%x, %w)
   })"),
             "f32[2, 3, 5]");
+}
+
+TEST(FlattenRowsTest, RowsWhoseNumberIsNotKnown) {
+  EXPECT_EQ(TakenBy(R"((%x: f32[n, 2, h, w, 8], %r: f32[n, 2, h, w, 8])
+      -> (%y) {
+    %k = const f32[2, 2, 1, 1, 8, 8] random(1)
+    %c = conv2d(%x, %k) {data_layout="NCHW8c", kernel_layout="OIHW8i8o"}
+    %y = add(%c, %r)
+  })"),
+            "f32[n, 2, 1, h * w, 8]");
+  EXPECT_EQ(TakenBy(R"((%x: f32[batch, sequence, 5]) -> (%y) {
+    %w = const f32[5, 7] random(1)
+    %m = matmul(%x, %w)
+    %y = relu(%m)
+  })"),
+            "f32[1, batch * sequence, 5]");
+  // One dimension of rows is one already.
+  EXPECT_EQ(TakenBy(R"((%x: f32[1, rows, 5]) -> (%y) {
+    %w = const f32[5, 7] random(1)
+    %y = matmul(%x, %w)
+  })"),
+            "f32[1, rows, 5]");
+}
+
+// The kernel has a symbol of its own, of another name than its others.
+TEST(FlattenRowsTest, SymbolsOfTheSameName) {
+  EXPECT_EQ(TakenBy(R"((%x: f32[batch, rows, k], %w: f32[k, 7]) -> (%y) {
+    %y = matmul(%x, %w)
+  })"),
+            "f32[1, batch * rows, k]");
+}
+
+// An input that only tells the kernel what its symbols are stays as it is.
+TEST(FlattenRowsTest, InputsThatAreNotRead) {
+  EXPECT_EQ(TakenBy(R"((%a: f32[n, 1, h, w]) -> (%y) {
+    %x = avg_pool2d(%a) {kernel=[2, 1], strides=[2, 1]}
+    %k = const f32[3, 1, 1, 1] random(1)
+    %y = conv2d(%x, %k)
+  })",
+                    1),
+            "f32[n, 1, 1, w * (h / 2)]");
 }
 
 }  // namespace

@@ -1,0 +1,74 @@
+// What an outer loop of unknown extent leaves over, in smaller and smaller
+// tiles.
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "compiler/te/lower.h"
+#include "compiler/te/schedule.h"
+#include "compiler/te/testing/check.h"
+#include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/printer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace ingot::te {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// A square of n elements in tiles that are written out.
+class TailsTest : public testing::Test {
+ protected:
+  TailsTest() {
+    const DataType f32 = DataType::Float(32);
+    const Tensor x = kernel_.graph.Placeholder("x", f32, {n_});
+    kernel_.inputs = {x};
+    kernel_.outputs = {
+        kernel_.graph.Compute("y", {n_}, [&](auto& i) { return x(i) * x(i); })};
+  }
+
+  // The loops in tiles of `factor`; they must compute the same as without.
+  std::string Tiled(int64_t factor) {
+    auto schedule = Schedule::Create(kernel_.graph, kernel_.outputs);
+    EXPECT_TRUE(schedule.ok()) << schedule.status();
+    Stage* out = schedule->Find(kernel_.outputs[0]);
+    auto [outer, inner] = out->Split(out->axis(0), factor, Tail::kPartition);
+    out->Unroll(inner);
+    for (int64_t size = 0; size <= 3 * factor; ++size) {
+      ExpectSame(kernel_, *schedule, {{n_.get(), size}});
+    }
+    auto f =
+        Lower("f", kernel_.graph, kernel_.inputs, kernel_.outputs, *schedule);
+    return f.ok() ? tir::Print(tir::Simplify(*f)) : f.status().ToString();
+  }
+
+  const tir::VarPtr n_ = tir::MakeVar("n");
+  Kernel kernel_;
+};
+
+TEST_F(TailsTest, OfAFourth) {
+  const std::string text = Tiled(28);
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 28)"));
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 7)"));
+  EXPECT_THAT(text, Not(HasSubstr("unrolled i0i in [0, 3)")));
+}
+
+TEST_F(TailsTest, OfThreeForSixAndSeven) {
+  for (const int64_t factor : {6, 7}) {
+    EXPECT_THAT(Tiled(factor), HasSubstr("unrolled i0i in [0, 3)"));
+  }
+}
+
+TEST_F(TailsTest, OfSingleElementsForSmallTiles) {
+  for (const int64_t factor : {2, 3, 4, 5}) {
+    const std::string text = Tiled(factor);
+    const size_t tile = text.find("unrolled");
+    EXPECT_EQ(text.find("unrolled", tile + 1), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ingot::te
