@@ -2,18 +2,23 @@
 """Exports networks of torchvision and torchaudio as people do, for //bench/compare.
 
   apt-get install --no-install-recommends python3-torchvision python3-torchaudio python3-onnx
-  bench/compare/export_models.py FOLDER [NAME...]
-  bazel run //bench/compare -- FOLDER
+  bench/compare/export_models.py [--open] FOLDER [NAME...]
+  bazel run //bench/compare -- FOLDER/*
 
 Each becomes FOLDER/NAME/model.onnx with random weights and one set of random
 inputs beside it. NAMEs are torchvision's, or those of AUDIO below; without
 any, all of DEFAULT. The exporter writes what it writes: nothing is simplified
 or changed.
+
+With --open, the sizes that a user would leave open are: batches, and extents
+of what is as long or large as it comes. Without NAMEs, these are all of OPEN
+and those of language_models.py.
 """
 import os
 import sys
 import warnings
 
+import language_models
 import onnx
 import torch
 import torchaudio
@@ -66,6 +71,14 @@ AUDIO = {
         (torch.randn(1, 16000),)),
 }
 DEFAULT = IMAGES + SEGMENTERS + list(VIDEO) + list(DETECTORS) + list(AUDIO)
+OPEN = {name: [{0: "batch"}] for name in IMAGES}
+OPEN.update({name: [{0: "batch", 2: "height", 3: "width"}]
+             for name in SEGMENTERS})
+OPEN.update({"conv_tasnet": [{0: "batch", 2: "time"}],
+             "deepspeech": [{0: "batch", 2: "time"}],
+             "wav2letter": [{0: "batch", 2: "time"}],
+             "wav2vec2": [{0: "batch", 1: "time"}]})
+OPEN.update(language_models.OPEN)
 
 
 def make(name):
@@ -73,6 +86,8 @@ def make(name):
     models = torchvision.models
     if name in AUDIO:
         return AUDIO[name]()
+    if name in language_models.MODELS:
+        return language_models.MODELS[name]()
     if name in DETECTORS:
         size = DETECTORS[name]
         sizes = {} if name.startswith("ssd") else {
@@ -94,7 +109,7 @@ def make(name):
             (torch.rand(1, 3, size, size),))
 
 
-def export(name, folder):
+def export(name, folder, is_open):
     torch.manual_seed(0)
     network, inputs = make(name)
     network.eval()
@@ -107,9 +122,12 @@ def export(name, folder):
     os.makedirs(data, exist_ok=True)
     path = os.path.join(folder, name, "model.onnx")
     tensors = inputs[0] if isinstance(inputs[0], list) else inputs
+    names = [f"input_{i}" for i in range(len(tensors))]
     torch.onnx.export(network, inputs, path,
                       opset_version=11 if name in DETECTORS else 16,
-                      input_names=[f"input_{i}" for i in range(len(tensors))])
+                      input_names=names,
+                      dynamic_axes=dict(zip(names, OPEN[name]))
+                      if is_open else None)
     # The exporter drops inputs that the network does not look at.
     for i, taken in enumerate(onnx.load(path).graph.input):
         tensor = tensors[int(taken.name.split("_")[1])].numpy()
@@ -119,15 +137,17 @@ def export(name, folder):
 
 
 def main():
-    if len(sys.argv) < 2:
+    is_open = sys.argv[1:2] == ["--open"]
+    arguments = sys.argv[1 + is_open:]
+    if not arguments:
         sys.exit(__doc__)
     warnings.filterwarnings("ignore")
     # Swin's exporter lacks it: a tensor of zeros like another one.
     torch.onnx.register_custom_op_symbolic(
         "aten::zero", lambda g, x: g.op("Sub", x, x), 11)
-    for name in sys.argv[2:] or DEFAULT:
+    for name in arguments[1:] or (OPEN if is_open else DEFAULT):
         print(name, flush=True)
-        export(name, sys.argv[1])
+        export(name, arguments[0], is_open)
 
 
 if __name__ == "__main__":
