@@ -181,7 +181,7 @@ std::vector<Way> WaysOf(uint64_t seed) {
   std::vector<Way> ways(3);
   ways[1].symbols = 1 + static_cast<uint64_t>(random.Next(1000000));
   ways[1].threads = 2;
-  switch (random.Next(6)) {
+  switch (random.Next(7)) {
     case 0:
       ways[2].opt_level = 0;
       break;
@@ -198,6 +198,10 @@ std::vector<Way> WaysOf(uint64_t seed) {
       break;
     case 4:
       ways[2].twice = true;
+      break;
+    case 5:
+      // Narrow vectors, and no instructions that newer processors have.
+      ways[2].target = "llvm -mcpu=generic";
       break;
     default:
       ways[2].target = random.Chance(50) ? "c" : "c -mcpu=native";
