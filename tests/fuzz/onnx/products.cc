@@ -79,7 +79,10 @@ void AddMatMul(Grower* g, const std::string& op) {
     b = g->Some(t, 2, 4);
     if (auto left = Transposed(g, *b)) a = *left;
   } else {
-    a = g->Some(t, 1, 4);
+    // Few rows by a large matrix wait for memory.
+    a = g->Large() && r.Chance(35)
+            ? g->New(t, {r.OneOf<int64_t>({1, 1, 2, 3, 5}), g->Extent()})
+            : g->Some(t, 1, 4);
     const Shape left = g->ShapeOf(a);
     Shape right = {left.back()};
     if (!r.Chance(8)) right.push_back(Columns(g, CountOf(left)));
