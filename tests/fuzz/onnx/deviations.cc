@@ -79,7 +79,8 @@ bool AlignsCut(const NodeProto& node, const Scope& scope) {
   const auto from = scope.at(node.input(0)).value.shape();
   const Tensor& scales = scope.at(node.input(2)).value;
   for (int64_t d = 0; d < scales.NumElements(); ++d) {
-    const double exact = ElementAt(scales, d) * static_cast<double>(from[d]);
+    const int64_t axis = IntegerOf(node, "axes", static_cast<int>(d), d);
+    const double exact = ElementAt(scales, d) * static_cast<double>(from[axis]);
     if (exact != std::floor(exact)) return true;
   }
   return false;

@@ -25,9 +25,10 @@ std::string ImageOfRank(Grower* g, int rank) {
 }
 
 // Sizes or scales of a resized image: all dimensions, or those that `axes`
-// names. Factors and extents are exact, since a coordinate on the border
-// between two pixels may fall to either.
-void SetExtents(Grower* g, const Shape& from, const Shape& axes, Call* call) {
+// names. Where the nearest pixel counts, factors and extents are exact, since a
+// coordinate on the border between two pixels may fall to either.
+void SetExtents(Grower* g, const Shape& from, const Shape& axes, bool exact,
+                Call* call) {
   Random& r = g->random();
   const int64_t count = static_cast<int64_t>(axes.size());
   if (r.Chance(50)) {
@@ -43,7 +44,9 @@ void SetExtents(Grower* g, const Shape& from, const Shape& axes, Call* call) {
   for (int64_t axis : axes) {
     const int64_t factor = axis < 2 ? 1 : r.OneOf<int64_t>({1, 2, 4});
     const int64_t divisor = axis < 2 ? 1 : r.OneOf<int64_t>({1, 1, 2});
-    to.push_back(std::max<int64_t>(1, from[axis] * factor / divisor));
+    const bool any = !exact && axis >= 2 && r.Chance(50);
+    to.push_back(any ? 1 + r.Next(2 * from[axis] + 1)
+                     : std::max<int64_t>(1, from[axis] * factor / divisor));
   }
   call->operands.push_back("");
   call->operands.push_back(g->Parameter(to));
@@ -66,7 +69,7 @@ void AddResize(Grower* g, const std::string& op) {
     axes.erase(axes.begin(), axes.begin() + 2);
     call.Ints("axes", axes);
   }
-  SetExtents(g, from, axes, &call);
+  SetExtents(g, from, axes, mode == "nearest", &call);
   call.String("mode", mode);
   std::vector<std::string> coordinates = {
       "half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"};
