@@ -62,10 +62,26 @@ void AddTail(Grower* g, std::optional<std::string> x) {
   }
 }
 
+// Few rows by a matrix that leaves the nearer caches, and that a run gives.
+void AddFewRows(Grower* g, DataType t) {
+  Random& r = g->random();
+  const int64_t terms = r.OneOf<int64_t>({300, 513, 777, 1024, 2049});
+  const int64_t columns = std::min(
+      r.OneOf<int64_t>({65, 200, 512, 777, 1025, 2100}), 800000 / terms);
+  Shape left = {r.OneOf<int64_t>({1, 1, 2, 2, 3}), terms};
+  Shape right = {terms, columns};
+  if (r.Chance(20)) {
+    left.insert(left.begin(), 5);
+    if (terms * columns < 150000) right.insert(right.begin(), 5);
+  }
+  AddTail(g, g->Try(Call("MatMul", {g->New(t, left), g->Like(t, right)})));
+}
+
 void AddMatMul(Grower* g, const std::string& op) {
   Random& r = g->random();
   DataType t = g->FloatType();
   if (r.Chance(6)) t = DataType::Int(32);
+  if (g->Large() && r.Chance(30)) return AddFewRows(g, t);
   std::string a;
   std::optional<std::string> b;
   const int64_t kind = r.Next(10);
@@ -79,10 +95,7 @@ void AddMatMul(Grower* g, const std::string& op) {
     b = g->Some(t, 2, 4);
     if (auto left = Transposed(g, *b)) a = *left;
   } else {
-    // Few rows by a large matrix wait for memory.
-    a = g->Large() && r.Chance(35)
-            ? g->New(t, {r.OneOf<int64_t>({1, 1, 2, 3, 5}), g->Extent()})
-            : g->Some(t, 1, 4);
+    a = g->Some(t, 1, 4);
     const Shape left = g->ShapeOf(a);
     Shape right = {left.back()};
     if (!r.Chance(8)) right.push_back(Columns(g, CountOf(left)));
