@@ -266,6 +266,20 @@ tir::PrimFunc LoweredForAvx2(const std::string& inputs,
   return *std::move(kernel);
 }
 
+// Sizes that make one row, or none that there may be, are not those where the
+// symbol is 1.
+TEST(SymbolicSizes, ThatCannotBeOneHaveNoLoopsOfOneRow) {
+  const tir::PrimFunc less =
+      LoweredForAvx2("%s: f32[n], %x: f16[2, n - 2, 40], %z: f16[2, 40, 64]",
+                     "%y = matmul(%x, %z)");
+  const tir::PrimFunc cut = LoweredForAvx2(
+      "%x: f32[n, 40], %w: f32[21, 40]",
+      "%d = dense(%x, %w) %y = slice(%d) {starts=[2], ends=[n], axes=[0]}");
+  for (const tir::PrimFunc* kernel : {&less, &cut}) {
+    EXPECT_THAT(tir::Print(*kernel), testing::Not(testing::HasSubstr("== 1")));
+  }
+}
+
 // A division by a symbol takes as long as many additions.
 TEST(SymbolicSizes, AreDividedByOncePerRow) {
   const std::string text = tir::Print(LoweredForAvx2(

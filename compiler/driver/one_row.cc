@@ -1,6 +1,8 @@
 #include "compiler/driver/one_row.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -35,6 +37,30 @@ tir::Expr RowsOf(const te::Operation& op) {
   return rows;
 }
 
+// A dimension where these symbols are 1.
+tir::Expr OfOnes(const tir::Expr& dim,
+                 const std::vector<const tir::Var*>& symbols) {
+  std::map<const tir::Var*, tir::Expr> ones;
+  for (const tir::Var* symbol : symbols) ones[symbol] = tir::MakeInt(1);
+  return tir::Simplify(tir::Substitute(dim, ones));
+}
+
+// Whether there are values of such sizes, as there are none of n - 2 elements.
+bool MayBeOnes(const te::Graph& graph,
+               const std::vector<const tir::Var*>& symbols) {
+  for (const auto& op : graph.operations()) {
+    for (const te::Tensor& result : op->outputs) {
+      for (const tir::Expr& dim : result.shape()) {
+        int64_t extent;
+        if (tir::AsConstInt(OfOnes(dim, symbols), &extent) && extent < 0) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
 // Puts the parameters of one function in the place of another one's.
 class Renamer final : public tir::StmtMutator {
  public:
@@ -58,12 +84,16 @@ tir::Expr AsDimension(const tir::Var* symbol, const tir::PrimFunc& func) {
 std::vector<const tir::Var*> RowSymbols(const te::Graph& graph) {
   std::vector<const tir::Var*> symbols;
   for (const auto& op : graph.operations()) {
-    for (const tir::Var* var : tir::VarsOf(RowsOf(*op))) {
+    const tir::Expr rows = RowsOf(*op);
+    const std::vector<const tir::Var*> own = tir::VarsOf(rows);
+    if (!tir::IsConstInt(OfOnes(rows, own), 1)) continue;
+    for (const tir::Var* var : own) {
       if (std::find(symbols.begin(), symbols.end(), var) == symbols.end()) {
         symbols.push_back(var);
       }
     }
   }
+  if (!MayBeOnes(graph, symbols)) return {};
   return symbols;
 }
 

@@ -11,7 +11,8 @@ namespace ingot {
 
 // The symbols that decide how many rows the products of a kernel have, such as
 // the number of words that a language model reads in a run: many at first, and
-// then one after the other. Empty where no product has such rows.
+// then one after the other. Empty where no product has such rows, one where all
+// symbols are 1, or where these cannot be.
 std::vector<const tir::Var*> RowSymbols(const te::Graph& graph);
 
 // One function of two with the same parameters but for workspaces, of which it

@@ -78,9 +78,10 @@ class Axis {
     } else if (o.coordinates == "tf_half_pixel_for_nn") {
       pos_ = (x + half) / scale;
     } else if (o.coordinates == "half_pixel_symmetric") {
-      // Keeps the centre where rounding made the output smaller.
-      const Expr adjustment = out_f / (scale * in_f);
-      pos_ = (x + half) / scale - half + in_f / C(2) * (C(1) - adjustment);
+      // Keeps the centre where rounding made the output smaller. The order is
+      // ONNX's, which rounds to whole places those that are.
+      const Expr offset = in_f / C(2) * (C(1) - out_f / (scale * in_f));
+      pos_ = offset + (x + half) / scale - half;
     } else if (o.coordinates == "tf_crop_and_resize") {
       const bool told = given.start != nullptr;
       const Expr start = told ? MakeCast(type_, given.start) : C(o.roi[d]);

@@ -10,8 +10,12 @@ namespace {
 void AddWrittenOut(Grower* g, const std::string&) {
   Random& r = g->random();
   const DataType t = r.Chance(90) ? DataType::Float(32) : DataType::Float(64);
-  const int64_t length = r.OneOf<int64_t>({1, 3, 8, 17, 31, 33, 64, 100});
-  const int64_t depth = r.OneOf<int64_t>({1, 4, 8, 16, 24, 32, 33});
+  const bool large = g->Large();
+  const int64_t length = large
+                             ? r.OneOf<int64_t>({128, 197, 256, 300})
+                             : r.OneOf<int64_t>({1, 3, 8, 17, 31, 33, 64, 100});
+  const int64_t depth = large ? r.OneOf<int64_t>({16, 33, 64, 80, 128})
+                              : r.OneOf<int64_t>({1, 4, 8, 16, 24, 32, 33});
   Shape shape = {length, depth};
   if (r.Chance(70)) shape.insert(shape.begin(), 1 + r.Next(4));
   if (r.Chance(40)) shape.insert(shape.begin(), 1 + r.Next(2));
@@ -57,9 +61,13 @@ void AddAttentionOperator(Grower* g, const std::string& op) {
   const DataType t = DataType::Float(32);
   const int64_t batch = 1 + r.Next(2), heads = r.OneOf<int64_t>({1, 2, 4});
   const int64_t kv_heads = r.Chance(70) ? heads : 1;
-  const int64_t depth = r.OneOf<int64_t>({1, 4, 8, 16, 17});
-  const int64_t q_length = r.OneOf<int64_t>({1, 5, 16, 33});
-  const int64_t kv_length = r.Chance(50) ? q_length : 1 + r.Next(20);
+  const bool large = g->Large();
+  const int64_t depth = large ? r.OneOf<int64_t>({16, 33, 64, 128})
+                              : r.OneOf<int64_t>({1, 4, 8, 16, 17});
+  const int64_t q_length = large ? r.OneOf<int64_t>({1, 64, 130, 256})
+                                 : r.OneOf<int64_t>({1, 5, 16, 33});
+  const int64_t kv_length =
+      r.Chance(50) ? q_length : 1 + r.Next(large ? 400 : 20);
   const bool flat = r.Chance(40);
   auto shape_of = [&](int64_t h, int64_t length) {
     return flat ? Shape{batch, length, h * depth}
@@ -97,6 +105,10 @@ void AddAttentionOperator(Grower* g, const std::string& op) {
     call.operands.push_back(g->Like(t, past));
     call.operands.push_back(g->Like(t, past));
     call.Results(3);
+  }
+  if (r.Chance(10)) {
+    // The scores, too, as they are after so many steps.
+    call.Int("qk_matmul_output_mode", r.Next(4)).Results(4);
   }
   g->Add(call);
 }

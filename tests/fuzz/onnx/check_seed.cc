@@ -60,10 +60,10 @@ void StartModel(int64_t id, const OnnxModel& model,
   });
 }
 
-void StartSeed(uint64_t seed, const std::set<std::string>& only,
+void StartSeed(uint64_t seed, const OnnxModelKinds& kinds,
                const std::string& folder, ChildPool* pool) {
   pool->Start(static_cast<int64_t>(seed), [&](const ChildPool::Write& write) {
-    CheckWays(MakeOnnxModel(seed, only), WaysOf(seed), folder, write);
+    CheckWays(MakeOnnxModel(seed, kinds), WaysOf(seed), folder, write);
   });
 }
 

@@ -3,7 +3,6 @@
 #define INGOT_TESTS_FUZZ_ONNX_CHECK_SEED_H_
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -24,9 +23,9 @@ struct WayResult {
   }
 };
 
-// Makes MakeOnnxModel(seed, only) and checks it in each of WaysOf(seed), in a
+// Makes MakeOnnxModel(seed, kinds) and checks it in each of WaysOf(seed), in a
 // child of `pool`, under the id `seed`. Folders are made below `folder`.
-void StartSeed(uint64_t seed, const std::set<std::string>& only,
+void StartSeed(uint64_t seed, const OnnxModelKinds& kinds,
                const std::string& folder, ChildPool* pool);
 
 // The same for a model at hand and these ways.

@@ -21,8 +21,10 @@ Window RandomWindow(Random* r, int spatial) {
     return w;
   }
   const bool square = r->Chance(70);
+  const bool long_taps = r->Chance(8);
   for (int d = 0; d < spatial; ++d) {
     w.kernel.push_back(square && d > 0 ? w.kernel[0]
+                       : long_taps     ? r->OneOf<int64_t>({4, 6, 7, 9, 11})
                                        : r->OneOf<int64_t>({1, 1, 2, 3, 3, 5}));
     w.strides.push_back(r->OneOf<int64_t>({1, 1, 1, 2, 2, 3}));
     w.dilations.push_back(r->OneOf<int64_t>({1, 1, 1, 1, 2, 3}));
@@ -49,6 +51,23 @@ void Set(const Window& w, Random* r, Call* call) {
   if (!w.auto_pad.empty()) call->String("auto_pad", w.auto_pad);
 }
 
+// Long rows or many channels: more than a cache holds, now and then.
+std::string LargeData(Grower* g, DataType t, int spatial) {
+  Random& r = g->random();
+  Shape shape = {r.OneOf<int64_t>({1, 1, 2}),
+                 r.OneOf<int64_t>({1, 3, 16, 32, 64, 80, 129, 256, 384})};
+  int64_t most = 400000 / CountOf(shape);
+  for (int d = 0; d < spatial; ++d) {
+    const int64_t extent =
+        spatial == 1
+            ? r.OneOf<int64_t>({160, 501, 1000, 1500, 2049, 4096})
+            : r.OneOf<int64_t>({1, 3, 8, 20, 31, 40, 56, 57, 80, 112, 300});
+    shape.push_back(std::min(extent, most));
+    most = std::max<int64_t>(1, most / shape.back());
+  }
+  return g->New(t, shape);
+}
+
 // Data of a convolution: an existing value of that rank, or a new one whose
 // channels fill blocks, or do not.
 std::string Data(Grower* g, DataType t, int spatial) {
@@ -60,6 +79,7 @@ std::string Data(Grower* g, DataType t, int spatial) {
     });
     if (found) return *found;
   }
+  if (g->Large()) return LargeData(g, t, spatial);
   Shape shape = {r.OneOf<int64_t>({1, 1, 1, 2, 3}),
                  r.OneOf<int64_t>({1, 2, 3, 4, 8, 12, 16, 16, 17, 24, 31, 32,
                                    32, 33, 48, 64, 96})};
@@ -148,7 +168,9 @@ void AddConv(Grower* g, const std::string& op) {
   const int64_t kind = r.Next(10);
   int64_t groups = 1;
   int64_t out =
-      r.OneOf<int64_t>({1, 2, 3, 8, 15, 16, 17, 24, 32, 32, 40, 48, 64});
+      g->Large()
+          ? r.OneOf<int64_t>({1, 16, 40, 64, 100, 128, 200, 256, 384})
+          : r.OneOf<int64_t>({1, 2, 3, 8, 15, 16, 17, 24, 32, 32, 40, 48, 64});
   if (kind < 2) {
     groups = channels;  // depthwise
     out = channels * (r.Chance(70) ? 1 : 2);
@@ -161,8 +183,9 @@ void AddConv(Grower* g, const std::string& op) {
   Shape weight = {out, channels / groups};
   weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
   const Shape plane(data.begin() + 2, data.end());
-  if (CountOf(weight) > 100000 ||
-      CountOf(weight) * CountOf(plane) * data[0] > 30 * 1000 * 1000) {
+  const int64_t size = g->Large() ? 5 : 1;
+  if (CountOf(weight) > size * 100000 ||
+      CountOf(weight) * CountOf(plane) * data[0] > size * 30 * 1000 * 1000) {
     return;
   }
   Call call(op, {x, g->Weight(t, weight)});
@@ -185,7 +208,8 @@ void AddConvTranspose(Grower* g, const std::string& op) {
   Shape weight = {data[1], per_group};
   weight.insert(weight.end(), w.kernel.begin(), w.kernel.end());
   const Shape plane(data.begin() + 2, data.end());
-  if (CountOf(weight) * CountOf(plane) * data[0] > 10 * 1000 * 1000) return;
+  const int64_t most = (g->Large() ? 60 : 10) * 1000 * 1000;
+  if (CountOf(weight) * CountOf(plane) * data[0] > most) return;
   Call call(op, {x, g->Weight(t, weight)});
   if (r.Chance(60)) call.operands.push_back(g->New(t, {per_group * groups}));
   if (groups > 1) call.Int("group", groups);
@@ -194,6 +218,15 @@ void AddConvTranspose(Grower* g, const std::string& op) {
     Shape more;
     for (int d = 0; d < spatial; ++d) more.push_back(r.Next(w.strides[d]));
     call.Ints("output_padding", more);
+  } else if (r.Chance(15)) {
+    // What the padding is follows from what is left of the image.
+    Shape extents;
+    for (int d = 0; d < spatial; ++d) {
+      const int64_t reach = (w.kernel[d] - 1) * w.dilations[d];
+      const int64_t whole = (plane[d] - 1) * w.strides[d] + 1 + reach;
+      extents.push_back(std::max<int64_t>(1, whole - r.Next(3)));
+    }
+    call.Ints("output_shape", extents);
   }
   AddTail(g, g->Try(call));
 }
@@ -221,8 +254,10 @@ void AddConvInteger(Grower* g, const std::string& op) {
 void AddDeformConv(Grower* g, const std::string& op) {
   Random& r = g->random();
   const DataType t = DataType::Float(32);
-  const int64_t channels = r.OneOf<int64_t>({1, 2, 4, 6}), k = 1 + r.Next(3);
-  const int64_t size = k + r.Next(8), batch = 1 + r.Next(2);
+  const int64_t channels = g->Large() ? r.OneOf<int64_t>({8, 16, 18, 32})
+                                      : r.OneOf<int64_t>({1, 2, 4, 6});
+  const int64_t k = 1 + r.Next(3);
+  const int64_t size = k + r.Next(g->Large() ? 40 : 8), batch = 1 + r.Next(2);
   const int64_t out = size - k + 1;
   const int64_t groups = channels % 2 == 0 && r.Chance(50) ? 2 : 1;
   Call call(op, {g->New(t, {batch, channels, size, size}),

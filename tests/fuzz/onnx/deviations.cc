@@ -69,17 +69,20 @@ bool HasOutputShape(const NodeProto& node, const Scope&) {
   return node.input_size() > 2;
 }
 
-// Extents that a scale makes are rounded down; what was cut off counts in some
+// Extents that a scale makes are rounded; what was cut off counts in some
 // formulas.
 bool AlignsCut(const NodeProto& node, const Scope& scope) {
-  if (TextOf(node, "coordinate_transformation_mode") != "align_corners" ||
-      node.input_size() < 3 || node.input(2).empty()) {
+  if (TextOf(node, "coordinate_transformation_mode") != "align_corners") {
     return false;
   }
+  const std::string policy = TextOf(node, "keep_aspect_ratio_policy");
+  if (!policy.empty() && policy != "stretch") return true;
+  if (node.input_size() < 3 || node.input(2).empty()) return false;
   const auto from = scope.at(node.input(0)).value.shape();
   const Tensor& scales = scope.at(node.input(2)).value;
   for (int64_t d = 0; d < scales.NumElements(); ++d) {
-    const double exact = ElementAt(scales, d) * static_cast<double>(from[d]);
+    const int64_t axis = IntegerOf(node, "axes", static_cast<int>(d), d);
+    const double exact = ElementAt(scales, d) * static_cast<double>(from[axis]);
     if (exact != std::floor(exact)) return true;
   }
   return false;
@@ -465,35 +468,6 @@ bool Deviates(const NodeProto& node, const Scope& scope) {
     }
   }
   return false;
-}
-
-const std::map<std::string, std::string>& UnsampledOperators() {
-  const char* const kRandom = "its numbers are each implementation's own";
-  const char* const kText = "of text, which random models have none of";
-  const char* const kOld = "not in the operator sets that models have";
-  static const auto* const kUnsampled = new std::map<std::string, std::string>{
-      {"Bernoulli", kRandom},
-      {"Multinomial", kRandom},
-      {"RandomNormal", kRandom},
-      {"RandomNormalLike", kRandom},
-      {"RandomUniform", kRandom},
-      {"RandomUniformLike", kRandom},
-      {"RegexFullMatch", kText},
-      {"StringConcat", kText},
-      {"StringNormalizer", kText},
-      {"StringSplit", kText},
-      {"TfIdfVectorizer", kText},
-      {"Scatter", kOld},
-      {"Upsample", kOld},
-      {"SwiGLU", "ONNX Runtime does not know operator set 28 yet"},
-      {"ImageDecoder", "ONNX Runtime has no kernel for it"},
-      {"SimplifiedLayerNormalization", "not an operator of ONNX's own"},
-      {"Optional", "values that may be missing are not sampled"},
-      {"OptionalGetElement", "values that may be missing are not sampled"},
-      {"OptionalHasElement", "values that may be missing are not sampled"},
-      {"SequenceMap", "ONNX Runtime expands it by its optimiser only"},
-  };
-  return *kUnsampled;
 }
 
 }  // namespace ingot::fuzz

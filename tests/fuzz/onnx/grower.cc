@@ -37,8 +37,8 @@ Tensor RandomTensor(DataType t, const Shape& shape, const Fill& fill,
 
 }  // namespace
 
-Grower::Grower(uint64_t seed, int opset)
-    : random_(seed), opset_(opset), model_(EmptyModel(opset)) {
+Grower::Grower(uint64_t seed, int opset, bool large)
+    : random_(seed), opset_(opset), large_(large), model_(EmptyModel(opset)) {
   hazards_ = random_.Chance(6);
   given_ = random_.Chance(25) ? 60 : 3;
   const int64_t k = random_.Next(100);
@@ -68,6 +68,11 @@ DataType Grower::AnyType() {
 }
 
 int64_t Grower::Extent() {
+  if (Large()) {
+    return random_.OneOf<int64_t>({1,   2,    7,    16,   31,   33,   64,  129,
+                                   240, 255,  257,  300,  511,  512,  513, 640,
+                                   777, 1000, 1024, 1025, 2047, 2049, 4100});
+  }
   return random_.OneOf<int64_t>({1,  2,  3,   4,   5,   7,   8,   9,  15,
                                  16, 17, 24,  31,  32,  33,  48,  63, 64,
                                  65, 96, 100, 128, 130, 200, 256, 384});
@@ -75,7 +80,8 @@ int64_t Grower::Extent() {
 
 Shape Grower::RandomShape(int rank) {
   Shape shape(rank);
-  int64_t budget = random_.OneOf<int64_t>({64, 1000, 8000, 40000});
+  int64_t budget = Large() ? random_.OneOf<int64_t>({40000, 150000, 400000})
+                           : random_.OneOf<int64_t>({64, 1000, 8000, 40000});
   // The last dimensions get the large extents more often than the first.
   for (int d = rank - 1; d >= 0; --d) {
     int64_t extent = random_.Chance(60) ? Extent() : 1 + random_.Next(5);

@@ -65,9 +65,12 @@ struct Call {
 
 class Grower {
  public:
-  Grower(uint64_t seed, int opset);
+  Grower(uint64_t seed, int opset, bool large = false);
 
   Random& random() { return random_; }
+  // Whether the next operands should be large: now and then in models that may
+  // have large ones, never in others.
+  bool Large() { return large_ && random_.Chance(70); }
   int opset() const { return opset_; }
   int operators() const { return operators_; }
 
@@ -142,6 +145,7 @@ class Grower {
 
   Random random_;
   const int opset_;
+  const bool large_;
   onnx::ModelProto model_;
   Scope scope_;
   std::map<std::string, Tensor> inputs_;

@@ -23,7 +23,8 @@ void AddGather(Grower* g, const std::string& op) {
   const int64_t extent = shape[axis < 0 ? axis + g->RankOf(x) : axis];
   if (op == "Gather") {
     shape = g->RandomShape(static_cast<int>(r.Next(3)));
-    for (int64_t& e : shape) e = std::min<int64_t>(e, 20);
+    const int64_t most = g->Large() ? 600 : 20;
+    for (int64_t& e : shape) e = std::min(e, most);
   } else {
     for (int64_t& e : shape) {
       if (r.Chance(40) && e > 1) e = 1 + r.Next(e);
@@ -45,7 +46,7 @@ void AddGatherND(Grower* g, const std::string& op) {
     smallest = std::min(smallest, data[batch + d]);
   }
   if (smallest == 0) return;
-  Shape shape = {batch > 0 ? data[0] : 1 + r.Next(9)};
+  Shape shape = {batch > 0 ? data[0] : 1 + r.Next(g->Large() ? 500 : 9)};
   if (r.Chance(40)) shape.push_back(1 + r.Next(4));
   shape.push_back(depth);
   Call call(op, {x, g->New(DataType::Int(64), shape, Indices(smallest))});

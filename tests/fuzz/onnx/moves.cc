@@ -161,14 +161,23 @@ void AddPad(Grower* g, const std::string& op) {
   const std::string x = g->Some(t, 1, 5);
   const std::string mode =
       r.OneOf({"constant", "constant", "reflect", "edge", "wrap"});
-  Shape pads;
+  Shape pads, axes;
+  const bool some = g->opset() >= 18 && r.Chance(20);
+  for (int d = 0; d < g->RankOf(x); ++d) {
+    if (!some || r.Chance(60)) axes.push_back(d);
+  }
   const bool crop = r.Chance(15);
-  for (int d = 0; d < 2 * g->RankOf(x); ++d) {
-    pads.push_back(r.Chance(50) ? 0 : r.Between(crop ? -1 : 0, 3));
+  const int64_t most = r.Chance(15) ? 40 : 3;
+  for (size_t d = 0; d < 2 * axes.size(); ++d) {
+    pads.push_back(r.Chance(50) ? 0 : r.Between(crop ? -1 : 0, most));
   }
   Call call(op, {x, g->Parameter(pads)});
   if (mode == "constant" && r.Chance(60)) {
     call.operands.push_back(g->ScalarParameter(2, t));
+  }
+  if (some) {
+    call.operands.resize(3);
+    call.operands.push_back(g->Parameter(axes));
   }
   g->Try(call.String("mode", mode));
 }
@@ -187,12 +196,13 @@ void AddTrilu(Grower* g, const std::string& op) {
 
 void AddDepthSpace(Grower* g, const std::string& op) {
   Random& r = g->random();
-  const int64_t block = 1 + r.Next(3), c = 1 + r.Next(5);
+  const int64_t block = 1 + r.Next(4), c = 1 + r.Next(5);
+  const int64_t most = g->Large() ? 70 : 8;
   const Shape shape = op == "DepthToSpace"
                           ? Shape{1 + r.Next(2), c * block * block,
-                                  1 + r.Next(7), 1 + r.Next(9)}
-                          : Shape{1 + r.Next(2), c, block * (1 + r.Next(5)),
-                                  block * (1 + r.Next(5))};
+                                  1 + r.Next(most), 1 + r.Next(most)}
+                          : Shape{1 + r.Next(2), c, block * (1 + r.Next(most)),
+                                  block * (1 + r.Next(most))};
   Call call(op, {g->Like(DataType::Float(32), shape)});
   call.Int("blocksize", block);
   if (op == "DepthToSpace" && r.Chance(50)) call.String("mode", "CRD");
@@ -206,7 +216,7 @@ void AddCenterCropPad(Grower* g, const std::string& op) {
   for (int d = 0; d < g->RankOf(x); ++d) {
     if (r.Chance(30)) continue;
     axes.push_back(d);
-    to.push_back(1 + r.Next(20));
+    to.push_back(1 + r.Next(g->Large() ? 300 : 20));
   }
   if (axes.empty()) return;
   g->Try(Call(op, {x, g->Parameter(to)}).Ints("axes", axes));

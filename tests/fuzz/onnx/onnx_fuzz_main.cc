@@ -30,15 +30,19 @@ ABSL_FLAG(bool, reduce, true, "shrink models that fail");
 ABSL_FLAG(bool, refusals, false, "print what is not supported");
 ABSL_FLAG(std::vector<std::string>, only, {},
           "operators that models are made of; empty: all");
+ABSL_FLAG(int, large, ingot::fuzz::OnnxModelKinds().large,
+          "of 100 models, how many have large operands");
 ABSL_FLAG(bool, describe, false, "print the models and check nothing");
 
 namespace ingot::fuzz {
 namespace {
 
-OnnxModel ModelOf(uint64_t seed) {
+OnnxModelKinds Kinds() {
   const std::vector<std::string> only = absl::GetFlag(FLAGS_only);
-  return MakeOnnxModel(seed, {only.begin(), only.end()});
+  return {{only.begin(), only.end()}, absl::GetFlag(FLAGS_large)};
 }
+
+OnnxModel ModelOf(uint64_t seed) { return MakeOnnxModel(seed, Kinds()); }
 
 struct Tally {
   int models = 0, failed = 0, ways = 0, refused = 0, without_reference = 0;
@@ -104,7 +108,6 @@ void Count(const Ended& ended, const std::string& folder, Tally* tally) {
 
 int Main() {
   const std::string folder = absl::GetFlag(FLAGS_failures);
-  const std::vector<std::string> only = absl::GetFlag(FLAGS_only);
   const uint64_t first = absl::GetFlag(FLAGS_seed);
   const uint64_t end =
       first + static_cast<uint64_t>(absl::GetFlag(FLAGS_models));
@@ -128,7 +131,7 @@ int Main() {
   for (uint64_t seed = first; seed < end || pool.running() > 0;) {
     while (seed < end &&
            static_cast<int>(pool.running()) < absl::GetFlag(FLAGS_jobs)) {
-      StartSeed(seed++, {only.begin(), only.end()}, folder, &pool);
+      StartSeed(seed++, Kinds(), folder, &pool);
     }
     Count(pool.Next(), folder, &tally);
     if (tally.models % 50 == 0) {

@@ -19,7 +19,7 @@ TEST(OnnxFuzz, ModelsAreWhatOnnxRuntimeSays) {
   ChildPool pool(absl::Minutes(2));
   int ways = 0, refused = 0;
   for (uint64_t seed = kFirst; seed < kFirst + kModels; ++seed) {
-    StartSeed(seed, /*only=*/{}, dir, &pool);
+    StartSeed(seed, /*kinds=*/{}, dir, &pool);
     for (const WayResult& result : ResultsOf(pool.Next(), WaysOf(seed))) {
       ++ways;
       refused += result.refused;

@@ -13,8 +13,12 @@ std::string Image(Grower* g, DataType t, int spatial) {
   });
   if (found && r.Chance(60)) return *found;
   Shape shape = {1 + r.Next(2), r.OneOf<int64_t>({1, 3, 8, 16, 17, 32})};
+  const bool large = g->Large();
   for (int d = 0; d < spatial; ++d) {
-    shape.push_back(r.OneOf<int64_t>({1, 3, 7, 8, 14, 17, 20}));
+    const int64_t extent =
+        large ? r.OneOf<int64_t>({2, 15, 33, 56, 75, 112, 161, 300})
+              : r.OneOf<int64_t>({1, 3, 7, 8, 14, 17, 20});
+    shape.push_back(std::min(extent, 500000 / CountOf(shape)));
   }
   return g->New(t, shape);
 }
@@ -23,8 +27,9 @@ std::string Image(Grower* g, DataType t, int spatial) {
 void SetWindow(Grower* g, int spatial, Call* call) {
   Random& r = g->random();
   Shape kernel, strides, dilations, pads(2 * spatial);
+  const int64_t longest = r.Chance(10) ? 9 : 4;
   for (int d = 0; d < spatial; ++d) {
-    kernel.push_back(1 + r.Next(4));
+    kernel.push_back(1 + r.Next(longest));
     strides.push_back(1 + r.Next(3));
     dilations.push_back(r.Chance(75) ? 1 : 2);
   }
@@ -54,7 +59,10 @@ void AddPool(Grower* g, const std::string& op) {
   if (r.Chance(25)) call.Int("ceil_mode", 1);
   if (op == "AveragePool" && r.Chance(40)) call.Int("count_include_pad", 1);
   if (op == "LpPool") call.Int("p", 1 + r.Next(3));
-  if (op == "MaxPool" && r.Chance(20) && t.is_float()) call.Results(2);
+  if (op == "MaxPool" && r.Chance(20) && t.is_float()) {
+    call.Results(2);
+    if (r.Chance(30)) call.Int("storage_order", 1);
+  }
   g->Try(call);
 }
 
@@ -80,7 +88,8 @@ void AddMaxUnpool(Grower* g, const std::string& op) {
 
 void AddCol2Im(Grower* g, const std::string& op) {
   Random& r = g->random();
-  const int64_t h = 3 + r.Next(8), w = 3 + r.Next(8), k = 1 + r.Next(3);
+  const int64_t most = g->Large() ? 60 : 8;
+  const int64_t h = 3 + r.Next(most), w = 3 + r.Next(most), k = 1 + r.Next(3);
   const int64_t stride = 1 + r.Next(2), channels = 1 + r.Next(3);
   const int64_t blocks = ((h - k) / stride + 1) * ((w - k) / stride + 1);
   const std::string x =

@@ -13,7 +13,8 @@ constexpr int64_t kMaxProducts = 20 * 1000 * 1000;
 // The number of columns that a product may have when the left operand has that
 // many elements.
 int64_t Columns(Grower* g, int64_t left_elements) {
-  const int64_t most = kMaxProducts / std::max<int64_t>(1, left_elements);
+  const int64_t products = (g->Large() ? 4 : 1) * kMaxProducts;
+  const int64_t most = products / std::max<int64_t>(1, left_elements);
   return std::max<int64_t>(1, std::min<int64_t>(g->Extent(), most));
 }
 
@@ -61,10 +62,26 @@ void AddTail(Grower* g, std::optional<std::string> x) {
   }
 }
 
+// Few rows by a matrix that leaves the nearer caches, and that a run gives.
+void AddFewRows(Grower* g, DataType t) {
+  Random& r = g->random();
+  const int64_t terms = r.OneOf<int64_t>({300, 513, 777, 1024, 2049});
+  const int64_t columns = std::min(
+      r.OneOf<int64_t>({65, 200, 512, 777, 1025, 2100}), 800000 / terms);
+  Shape left = {r.OneOf<int64_t>({1, 1, 2, 2, 3}), terms};
+  Shape right = {terms, columns};
+  if (r.Chance(20)) {
+    left.insert(left.begin(), 5);
+    if (terms * columns < 150000) right.insert(right.begin(), 5);
+  }
+  AddTail(g, g->Try(Call("MatMul", {g->New(t, left), g->Like(t, right)})));
+}
+
 void AddMatMul(Grower* g, const std::string& op) {
   Random& r = g->random();
   DataType t = g->FloatType();
   if (r.Chance(6)) t = DataType::Int(32);
+  if (g->Large() && r.Chance(30)) return AddFewRows(g, t);
   std::string a;
   std::optional<std::string> b;
   const int64_t kind = r.Next(10);
@@ -86,7 +103,7 @@ void AddMatMul(Grower* g, const std::string& op) {
       for (size_t d = 0; d + 2 < left.size(); ++d) {
         right.insert(right.begin() + d, r.Chance(25) ? 1 : left[d]);
       }
-      if (CountOf(right) > 150000) return;
+      if (CountOf(right) > (g->Large() ? 500000 : 150000)) return;
     }
     b = r.Chance(50) ? g->Weight(t, right) : g->Like(t, right);
   }
@@ -134,31 +151,44 @@ void AddEinsum(Grower* g, const std::string& op) {
     const char* equation;
     std::vector<std::string> operands;  // letters of each
   };
-  static const auto* const kForms =
-      new std::vector<Form>{{"ij,jk->ik", {"ij", "jk"}},
-                            {"bij,bjk->bik", {"bij", "bjk"}},
-                            {"bhid,bhjd->bhij", {"bhid", "bhjd"}},
-                            {"bij,bkj->bik", {"bij", "bkj"}},
-                            {"ij,ij->i", {"ij", "ij"}},
-                            {"ij->ji", {"ij"}},
-                            {"ij->i", {"ij"}},
-                            {"ii->i", {"ii"}},
-                            {"i,j->ij", {"i", "j"}},
-                            {"...ij,...jk->...ik", {"bij", "bjk"}},
-                            {"bijc,ijk->bkc", {"bijc", "ijk"}},
-                            {"ij,ik,il->jkl", {"ij", "ik", "il"}}};
+  static const auto* const kForms = new std::vector<Form>{
+      {"ij,jk->ik", {"ij", "jk"}},
+      {"bij,bjk->bik", {"bij", "bjk"}},
+      {"bhid,bhjd->bhij", {"bhid", "bhjd"}},
+      {"bij,bkj->bik", {"bij", "bkj"}},
+      {"ij,ij->i", {"ij", "ij"}},
+      {"ij->ji", {"ij"}},
+      {"ij->i", {"ij"}},
+      {"ii->i", {"ii"}},
+      {"i,j->ij", {"i", "j"}},
+      {"...ij,...jk->...ik", {"bij", "bjk"}},
+      {"bijc,ijk->bkc", {"bijc", "ijk"}},
+      {"ij,ik,il->jkl", {"ij", "ik", "il"}},
+      {"ij,jk,kl->il", {"ij", "jk", "kl"}},
+      {"bhij,bhjd->bihd", {"bhij", "bhjd"}},
+      {"bihd,bjhd->bhij", {"bihd", "bjhd"}},
+      {"bchw,bkhw->bck", {"bchw", "bkhw"}},
+      {"bchw,cd->bdhw", {"bchw", "cd"}},
+      {"ij,kj,j->ik", {"ij", "kj", "j"}},
+      {"bij,bi->bj", {"bij", "bi"}},
+      {"ijk->", {"ijk"}},
+      {"ij,ji->", {"ij", "ji"}},
+      {"bii->bi", {"bii"}},
+      {"ijk,ilm,njm,nlk->", {"ijk", "ilm", "njm", "nlk"}}};
   const Form& form = r.OneOf(*kForms);
   std::map<char, int64_t> extents;
   const DataType t = g->FloatType();
+  const int64_t most = g->Large() && form.operands.size() < 3 ? 200 : 66;
+  const int64_t few_most = g->Large() && form.operands.size() < 3 ? 40 : 20;
   Call call(op, {});
   for (const std::string& letters : form.operands) {
     Shape shape;
     for (char letter : letters) {
       auto it = extents.find(letter);
       if (it == extents.end()) {
-        const int64_t extent =
-            letters.size() > 3 ? 1 + r.Next(20) : g->Extent();
-        it = extents.emplace(letter, std::min<int64_t>(extent, 66)).first;
+        const bool few = letters.size() > 3 || form.operands.size() > 3;
+        const int64_t extent = few ? 1 + r.Next(few_most) : g->Extent();
+        it = extents.emplace(letter, std::min(extent, most)).first;
       }
       shape.push_back(it->second);
     }

@@ -79,24 +79,28 @@ const std::vector<OnnxSampler>& OnnxSamplers() {
   return *kSamplers;
 }
 
-OnnxModel MakeOnnxModel(uint64_t seed, const std::set<std::string>& only) {
+OnnxModel MakeOnnxModel(uint64_t seed, const OnnxModelKinds& kinds) {
   Random random(seed);
   // Newer operator sets more often: most samplers use what came with them.
   const int opset = static_cast<int>(random.OneOf<int64_t>(
       {13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 23, 24, 25, 26, 27, 27}));
-  Grower grower(static_cast<uint64_t>(random.Next(int64_t{1} << 62)), opset);
+  const uint64_t own = static_cast<uint64_t>(random.Next(int64_t{1} << 62));
+  const bool large = random.Chance(kinds.large);
+  Grower grower(own, opset, large);
   // Samplers as often as they weigh, each with the operators to draw from.
   std::vector<std::pair<const OnnxSampler*, std::vector<std::string>>> drawn;
   for (const OnnxSampler& sampler : OnnxSamplers()) {
     std::vector<std::string> ops;
     for (const std::string& op : sampler.ops) {
-      if (only.empty() || only.count(op) > 0) ops.push_back(op);
+      if (kinds.only.empty() || kinds.only.count(op) > 0) ops.push_back(op);
     }
     if (!ops.empty())
       drawn.insert(drawn.end(), sampler.weight, {&sampler, ops});
   }
   // Short models say most about an operator, long ones about fusion and plans.
-  const int64_t wanted = random.OneOf<int64_t>({1, 2, 3, 4, 5, 6, 8, 12});
+  const int64_t wanted = large
+                             ? 1 + random.Next(3)
+                             : random.OneOf<int64_t>({1, 2, 3, 4, 5, 6, 8, 12});
   for (int tries = 0; grower.operators() < wanted &&
                       (tries < 4 * wanted || grower.operators() == 0);
        ++tries) {

@@ -17,10 +17,19 @@ struct OnnxModel {
   std::map<std::string, Tensor> inputs;  // by name
 };
 
-// The same seed and `only` give the same model, which has at least one node and
-// one output. Samplers are drawn for the operators in `only` alone, unless it
-// is empty; they may add nodes of other operators, too.
-OnnxModel MakeOnnxModel(uint64_t seed, const std::set<std::string>& only = {});
+// Which models are made.
+struct OnnxModelKinds {
+  // Samplers are drawn for these operators alone, unless there are none; they
+  // may add nodes of other operators, too.
+  std::set<std::string> only;
+  // So many of 100 models have large operands, which leave caches and are cut
+  // into blocks; they are short.
+  int large = 8;
+};
+
+// The same seed and kinds give the same model, which has at least one node and
+// one output.
+OnnxModel MakeOnnxModel(uint64_t seed, const OnnxModelKinds& kinds = {});
 
 // The model with symbolic dimensions: each dimension of an input that `seed`
 // picks gets a name, and equal extents sometimes get the same one.

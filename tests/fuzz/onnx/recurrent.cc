@@ -46,12 +46,19 @@ void AddRecurrentLayer(Grower* g, const std::string& op) {
   const std::string direction =
       r.OneOf({"forward", "reverse", "bidirectional"});
   const int64_t directions = direction == "bidirectional" ? 2 : 1;
-  const int64_t hidden = r.OneOf<int64_t>({1, 2, 3, 5, 8, 16, 17, 33, 64});
+  const bool large = g->Large();
+  const int64_t hidden =
+      large ? r.OneOf<int64_t>({16, 48, 64, 100, 128, 200, 256})
+            : r.OneOf<int64_t>({1, 2, 3, 5, 8, 16, 17, 33, 64});
   auto x = g->Existing([&](const Tensor& value) {
     return value.dtype() == t && value.shape().size() == 3 &&
            value.shape()[0] <= 9 && value.NumElements() < 4000;
   });
-  if (!x || r.Chance(40)) {
+  if (large) {
+    x = g->New(t,
+               {1 + r.Next(5), r.OneOf<int64_t>({1, 2, 7, 8, 13, 16, 33, 64}),
+                r.OneOf<int64_t>({1, 16, 64, 100, 200})});
+  } else if (!x || r.Chance(40)) {
     x = g->New(t, {1 + r.Next(7), 1 + r.Next(4),
                    r.OneOf<int64_t>({1, 2, 4, 9, 16, 40})});
   }

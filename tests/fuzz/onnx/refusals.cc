@@ -53,6 +53,8 @@ const std::vector<Refusal>& Refusals() {
        "the last dimension says whether numbers are complex"},
       {"If", "its branches differ in rank", "a result has one rank"},
       {"RotaryEmbedding", "heads of", kHeads},
+      {"ConvTranspose", "output_shape needs the extents",
+       "places of the result follow from the image's extents"},
       {"MaxPool", "auto_pad with a stride needs the extents",
        "places of the padded image follow from its extents"},
   };

@@ -6,7 +6,8 @@ namespace {
 
 void AddDft(Grower* g, const std::string& op) {
   Random& r = g->random();
-  const int64_t n = r.OneOf<int64_t>({1, 2, 5, 8, 16, 17, 32});
+  const int64_t n = g->Large() ? r.OneOf<int64_t>({100, 128, 255, 512})
+                               : r.OneOf<int64_t>({1, 2, 5, 8, 16, 17, 32});
   const bool complex = r.Chance(40);
   const std::string x =
       g->Like(DataType::Float(32), {1 + r.Next(3), n, complex ? 2 : 1});
@@ -27,9 +28,10 @@ void AddDft(Grower* g, const std::string& op) {
 
 void AddStft(Grower* g, const std::string& op) {
   Random& r = g->random();
-  const int64_t frame = r.OneOf<int64_t>({4, 8, 16, 17});
-  const std::string x =
-      g->Like(DataType::Float(32), {1 + r.Next(2), frame + r.Next(60), 1});
+  const int64_t frame = g->Large() ? r.OneOf<int64_t>({64, 100, 256})
+                                   : r.OneOf<int64_t>({4, 8, 16, 17});
+  const std::string x = g->Like(DataType::Float(32),
+                                {1 + r.Next(2), frame + r.Next(4 * frame), 1});
   Call call(op, {x, g->ScalarParameter(static_cast<double>(1 + r.Next(frame)),
                                        DataType::Int(64))});
   call.operands.push_back(r.Chance(60) ? g->New(DataType::Float(32), {frame})
