@@ -58,6 +58,7 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
 constexpr Rule kPlaneRules[] = {
     {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
     {"conv3d as conv2d", "conv3d", 2, AsPlanes},
+    {"element-wise after conv3d", "", 1, FollowInFlatPlanes},
     {"max_pool1d as 2d", "max_pool1d", 1, AsTwoDimensional},
     {"avg_pool1d as 2d", "avg_pool1d", 1, AsTwoDimensional},
     {"lp_pool1d as 2d", "lp_pool1d", 1, AsTwoDimensional},

@@ -167,6 +167,10 @@ void AddPlanes(Examples* e) {
       "(%x: f32[2, 3, 6, 5, 4]) -> (%y) { %w = const f32[4, 3, 3, 2, 3] "
       "random(1) %y = conv3d(%x, %w) {pads=[1, 0, 1, 2, 1, 0], strides=[2, 1, "
       "2]} }";
+  (*e)["element-wise after conv3d"] =
+      "(%x: f32[2, 3, 4, 6]) -> (%y) { %w = const f32[4, 3, 3, 1] random(1)"
+      " %b = const f32[4, 1, 1, 1] random(2) %c = conv2d(%x, %w)"
+      " %v = reshape(%c) {shape=[2, 4, 2, 3, 2]} %y = add(%v, %b) }";
   for (const std::string op :
        {"max_pool1d", "avg_pool1d", "lp_pool1d", "global_max_pool1d",
         "global_avg_pool1d", "global_lp_pool1d"}) {
