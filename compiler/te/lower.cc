@@ -12,6 +12,7 @@
 #include "compiler/te/loop_state.h"
 #include "compiler/te/prefetches.h"
 #include "compiler/te/workspaces.h"
+#include "compiler/te/zeros.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -57,6 +58,7 @@ class Lowerer {
   Stmt EmitFrom(LoopState state, size_t leaf);
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
+  Stmt EmitTerms(LoopState state, Loop loop, const BodyFn& body);
   static std::vector<int64_t> TailSteps(const Stage& stage, int relation);
   Stmt EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
                    const std::function<void(LoopState*, Affine)>& bind,
@@ -197,6 +199,9 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
   }
 
   const int parent = stage->loops_[loop.id].parent;
+  if (stage->skips_zeros_ && root_info.reduce && parent < 0) {
+    return EmitTerms(std::move(state), loop, body);
+  }
   const bool is_outer = parent >= 0 && stage->relations_[parent].is_split &&
                         stage->relations_[parent].outer == loop.id;
   if (!is_outer || state.TailOf(parent) != Tail::kPartition) {
@@ -242,6 +247,22 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     left = left - times * step;
   }
   return tir::MakeSeq(std::move(parts));
+}
+
+// A loop over a whole reduce axis, without iterations that add zeros.
+Stmt Lowerer::EmitTerms(LoopState state, Loop loop, const BodyFn& body) {
+  const int axis = state.stage->loops_[loop.id].axis;
+  const Side live = IterationsWithTerms(state, axis);
+  auto bind = [loop](LoopState* s, Affine value) { s->Bind(loop.id, value); };
+  return EmitOneLoop(
+      std::move(state), loop, live.min, live.extent, bind,
+      [&](LoopState inside) {
+        const std::vector<Expr> conditions = ConditionsOfTerms(inside, axis);
+        for (const Expr& c : conditions) inside.bounds.PushFact(c);
+        Stmt terms = body(std::move(inside));
+        return conditions.empty() ? terms
+                                  : tir::MakeIf(AllOf(conditions), terms);
+      });
 }
 
 // The sizes of inner loops that take what an outer loop of unknown extent

@@ -39,6 +39,7 @@ void Stage::ResetLoops() {
   places_.assign(axes_.size(), {});
   accumulate_ = Loop();
   apart_ = false;
+  skips_zeros_ = false;
   prefetches_.clear();
 }
 
@@ -266,6 +267,12 @@ void Stage::AccumulateAt(Loop loop) {
 void Stage::ReduceApartAt(Loop loop) {
   AccumulateAt(loop);
   apart_ = true;
+}
+
+void Stage::SkipZeros() {
+  if (Require(IsReduce() && op_.reducer.is_sum, "only sums skip zeros")) {
+    skips_zeros_ = true;
+  }
 }
 
 // ------------------------------------------------------------------- Schedule

@@ -185,6 +185,11 @@ class Stage {
   //   for ko: for ki: c += x                with ReduceApartAt(ko) becomes
   //   for ko: {t = 0; for ki: t += x; c += t}
   void ReduceApartAt(Loop loop);
+  // Sums: iterations of loops over whole reduce axes that would add nothing but
+  // zeros, as those of a window's taps that lie on padding, are left out as far
+  // as the loops around them tell. What the zeros would be multiplied by is
+  // taken to be finite.
+  void SkipZeros();
   // Each iteration of `loop`, which is a loop and no lanes or copies, asks for
   // what one so many bytes later in the memory of `input` will read: for a
   // tensor of constant shape that is read in order. Where it is not, as where
@@ -260,6 +265,7 @@ class Stage {
   Loop attach_;
   Loop accumulate_;
   bool apart_ = false;  // what is accumulated there joins what was before
+  bool skips_zeros_ = false;
   std::vector<PrefetchRequest> prefetches_;
   Placement placement_;
 };

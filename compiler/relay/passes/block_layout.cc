@@ -12,6 +12,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/blocked.h"
 #include "compiler/relay/passes/conv3d_planes.h"
+#include "compiler/relay/passes/conv_patches.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/rules.h"
@@ -57,7 +58,9 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
 
 constexpr Rule kPlaneRules[] = {
     {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
+    {"conv2d of patches as product", "conv2d", 2, AsProductOfPatches},
     {"conv3d as conv2d", "conv3d", 2, AsPlanes},
+    {"element-wise after conv3d", "", 1, FollowInFlatPlanes},
     {"max_pool1d as 2d", "max_pool1d", 1, AsTwoDimensional},
     {"avg_pool1d as 2d", "avg_pool1d", 1, AsTwoDimensional},
     {"lp_pool1d as 2d", "lp_pool1d", 1, AsTwoDimensional},

@@ -89,6 +89,9 @@ class BlockedValues {
                            int64_t in_block, int64_t block, Attrs attrs);
   // The bf16 parts in which the convolution should be computed; 0: in f32.
   int64_t PartsOf(const Node& node, int64_t block) const;
+  // Whether channels that fill up the last block would multiply the work, as
+  // they do in a first layer.
+  bool FillingUpCosts(const Node& conv, int64_t block) const;
   MaybeBlocked ConvOfParts(const Node& node, const Value& data, int64_t parts);
   // A convolution of bytes for tiles.
   MaybeBlocked ConvInTiles(const Node& node, const Value& data);

@@ -50,6 +50,16 @@ bool SkipsPlaces(const Node& conv, int64_t blocks) {
 
 }  // namespace
 
+bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
+  const int64_t in = ChannelsOf(conv.inputs[0].type());
+  if (in < block) return true;
+  constexpr double kMuch = 1.25;
+  const int64_t filled = tir::CeilDivInt(in, block) * block;
+  return !IsOfPlaces(conv) && PartsOf(conv, block) == 0 &&
+         WinogradOf(conv) == nullptr &&
+         static_cast<double>(filled) >= kMuch * static_cast<double>(in);
+}
+
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   const Value x = node.inputs[0], w = node.inputs[1];
   const bool bytes = layouts_->byte_words && IsByteProduct(node);
@@ -78,8 +88,8 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   std::string kernel_layout;
   Value data;
   if (!bytes && !depthwise && groups == 1 &&
-      (one_block ? in % unit != 0 : !IsBlocked(x) && in < block)) {
-    // Filling up the block would multiply the work of a first layer.
+      (one_block ? in % unit != 0
+                 : !IsBlocked(x) && FillingUpCosts(node, block))) {
     INGOT_ASSIGN_OR_RETURN(data, Plain(x));
     kernel_layout = absl::StrCat("OIHW", block, "o");
   } else {

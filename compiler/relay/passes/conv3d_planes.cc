@@ -6,6 +6,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/dim.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/rewrite.h"
 
 namespace ingot::relay {
 namespace {
@@ -52,15 +53,31 @@ bool IsOfPoints(const Problem& p) {
   return true;
 }
 
+// The shape of [n, c, d, h, w], or of what broadcasts to it, with its planes as
+// rows: [n, c, d, h * w].
+Shape WithFlatPlanes(const Shape& s) {
+  Shape flat(s.begin(), s.end() - 1);
+  flat.back() = SimplifyDim(flat.back() * s.back());
+  return flat;
+}
+
+// Whether the value is a view, as volumes, of data with flat planes.
+bool HadFlatPlanes(const Value& value) {
+  return value.node->Is("reshape") && value.node->inputs.size() == 1 &&
+         value.type().shape.size() == 5 &&
+         SameShape(value.node->inputs[0].type().shape,
+                   WithFlatPlanes(value.type().shape));
+}
+
+absl::StatusOr<Value> FlattenPlanes(RuleContext& c, const Value& x) {
+  if (HadFlatPlanes(x)) return x.node->inputs[0];
+  return c.Add("reshape", {x}, {{"shape", WithFlatPlanes(x.type().shape)}});
+}
+
 absl::StatusOr<Value> AlongDepth(RuleContext& c, const Node& node,
                                  const Problem& p) {
-  const auto flat = [](const Shape& s) {
-    return Shape{s[0], s[1], s[2], SimplifyDim(s[3] * s[4])};
-  };
-  INGOT_ASSIGN_OR_RETURN(const Value x, c.Add("reshape", {node.inputs[0]},
-                                              {{"shape", flat(p.x)}}));
-  INGOT_ASSIGN_OR_RETURN(const Value w, c.Add("reshape", {node.inputs[1]},
-                                              {{"shape", flat(p.w)}}));
+  INGOT_ASSIGN_OR_RETURN(const Value x, FlattenPlanes(c, node.inputs[0]));
+  INGOT_ASSIGN_OR_RETURN(const Value w, FlattenPlanes(c, node.inputs[1]));
   INGOT_ASSIGN_OR_RETURN(const Value y, c.Add("conv2d", {x, w}, p.Of(0, 1)));
   return c.Add("reshape", {y}, {{"shape", p.y}});
 }
@@ -125,6 +142,41 @@ absl::StatusOr<Value> AsPlanes(RuleContext& c, const Node& node) {
       y, c.Add("reshape", {y},
                {{"shape", Shape{p.y[0], p.y[2], p.y[1], p.y[3], p.y[4]}}}));
   return c.Add("transpose", {y}, {{"axes", Ints{0, 2, 1, 3, 4}}});
+}
+
+absl::StatusOr<Value> FollowInFlatPlanes(RuleContext& c, const Node& node) {
+  const Shape& shape = node.outputs[0].shape;
+  if (node.op->layout_rule != LayoutRule::kFollows || shape.size() != 5) {
+    return Value();
+  }
+  const auto stays = [](const Value& input) {
+    return input.node == nullptr || IsOneElement(input);
+  };
+  bool follows = false;
+  for (const Value& input : node.inputs) {
+    if (stays(input)) continue;
+    const Shape& s = input.type().shape;
+    if (s.size() < 2) return Value();
+    const Shape plane(s.end() - 2, s.end());
+    if (!SameShape(plane, {shape[3], shape[4]}) &&
+        !SameShape(plane, MakeShape({1, 1}))) {
+      return Value();
+    }
+    if (!HadFlatPlanes(input) || !c.SingleUse(input)) continue;
+    const Node& data = *input.node->inputs[0].node;
+    follows =
+        follows || data.Is("conv2d") ||
+        (data.op != nullptr && data.op->layout_rule == LayoutRule::kFollows);
+  }
+  if (!follows) return Value();
+  std::vector<Value> inputs = node.inputs;
+  for (Value& input : inputs) {
+    if (stays(input)) continue;
+    INGOT_ASSIGN_OR_RETURN(input, FlattenPlanes(c, input));
+  }
+  INGOT_ASSIGN_OR_RETURN(const Value y,
+                         c.Add(node.op->name, inputs, node.attrs));
+  return c.Add("reshape", {y}, {{"shape", shape}});
 }
 
 }  // namespace ingot::relay

@@ -19,6 +19,10 @@ namespace ingot::relay {
 // kernels of several planes, and depths that only a run knows.
 absl::StatusOr<Value> AsPlanes(RuleContext& c, const Node& node);
 
+// Computes an element-wise operator in the flat planes of a convolution along
+// the depth, so that it becomes part of its kernel.
+absl::StatusOr<Value> FollowInFlatPlanes(RuleContext& c, const Node& node);
+
 }  // namespace ingot::relay
 
 #endif  // INGOT_COMPILER_RELAY_PASSES_CONV3D_PLANES_H_

@@ -265,55 +265,20 @@ TEST(BlockLayoutTest, OneDimension) {
   EXPECT_EQ(CountOps(*module, "conv1d"), 0);
 }
 
-// The planes that a kernel covers are channels of one convolution, strides,
-// steps and padding of every side among them; a kernel of one plane in groups
-// needs no copies, one of points no other order.
-TEST(BlockLayoutTest, ThreeDimensions) {
-  const struct {
-    const char* kernel;
-    const char* attrs;
-    const char* shape;
-    int transposes, concats;
-  } kCases[] = {
-      {"16, 8, 3, 3, 3", "pads=[1, 1, 1, 1, 1, 1]", "2, 8, 6, 5, 4", 2, 1},
-      {"16, 8, 3, 2, 3",
-       "strides=[2, 1, 2], dilations=[2, 1, 1], pads=[1, 0, 2, 3, 1, 0]",
-       "n, 8, 9, 5, 4", 2, 1},
-      {"16, 4, 1, 3, 3", "groups=2, pads=[0, 1, 1, 0, 1, 1]", "1, 8, 6, 5, 4",
-       2, 0},
-      {"16, 8, 1, 1, 1", "strides=[2, 2, 2]", "1, 8, 6, 5, 4", 2, 0},
-      {"16, 8, 3, 1, 1", "strides=[2, 1, 1], pads=[1, 0, 0, 1, 0, 0]",
-       "n, 8, d, 5, 4", 0, 0},
-      {"8, 1, 5, 1, 1", "groups=8, pads=[2, 0, 0, 2, 0, 0]", "1, 8, 6, 5, 4", 0,
-       0},
-  };
-  for (const auto& c : kCases) {
+// What would fill up a block of channels is not multiplied.
+TEST(BlockLayoutTest, FewChannelsBeyondABlockArePlain) {
+  const auto transforms = [](const char* channels, const char* window) {
     const auto module = CheckKeepsMeaning(
-        Main(absl::StrCat("(%x: f32[", c.shape, "]) -> (%y) {\n    %w = const ",
-                          "f32[", c.kernel, "] random(1)\n    %y = ",
-                          "conv3d(%x, %w) {", c.attrs, "}\n  }")),
-        {"block_layout", "fold_constants", "simplify"});
-    ASSERT_NE(module, nullptr) << c.kernel;
-    EXPECT_EQ(CountOps(*module, "conv3d"), 0) << c.kernel;
-    EXPECT_EQ(
-        CountOps(*module, "conv2d") + CountOps(*module, "winograd_conv2d"), 1)
-        << c.kernel;
-    EXPECT_EQ(CountOps(*module, "transpose"), c.transposes) << c.kernel;
-    EXPECT_EQ(CountOps(*module, "concat"), c.concats) << c.kernel;
-  }
-}
-
-// Groups whose kernels cover several planes, and depths that only a run knows.
-TEST(BlockLayoutTest, VolumesThatStay) {
-  for (const char* body :
-       {"(%x: f32[1, 8, 6, 5, 4]) -> (%y) { %w = const f32[8, 1, 3, 3, 3] "
-        "random(1) %y = conv3d(%x, %w) {groups=8} }",
-        "(%x: f32[1, 8, d, 5, 4]) -> (%y) { %w = const f32[8, 8, 3, 3, 3] "
-        "random(1) %y = conv3d(%x, %w) {pads=[1, 1, 1, 1, 1, 1]} }"}) {
-    const auto module = CheckKeepsMeaning(Main(body), {"block_layout"});
-    ASSERT_NE(module, nullptr) << body;
-    EXPECT_EQ(CountOps(*module, "conv3d"), 1) << body;
-  }
+        Main(absl::StrCat("(%x: f32[1, ", channels, ", 7, 6]) -> (%y) {",
+                          " %w = const f32[8, ", channels, ", ", window,
+                          "] random(1) %y = conv2d(%x, %w) }")),
+        {"block_layout"});
+    return module == nullptr ? -1 : CountOps(*module, "layout_transform");
+  };
+  EXPECT_EQ(transforms("9", "2, 3"), 1);  // of the result alone
+  EXPECT_EQ(transforms("12", "2, 3"), 1);
+  EXPECT_EQ(transforms("14", "2, 3"), 2);
+  EXPECT_EQ(transforms("9", "1, 1"), 2);
 }
 
 TEST(BlockLayoutTest, GroupsByWholeBlocksOnly) {

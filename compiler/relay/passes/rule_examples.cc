@@ -49,6 +49,10 @@ void AddShapes(Examples* e) {
             " %a = transpose(%x) {axes=[1, 0]} %y = ",
             op, "(%a, %c) }");
   }
+  (*e)["transpose of joined dimensions"] =
+      "(%x: f32[2, 3, 4, 5]) -> (%y) { %t = transpose(%x) {axes=[0, 3, 1, 2]}"
+      " %r = reshape(%t) {shape=[2, 5, 12]} %y = transpose(%r) {axes=[0, 2, "
+      "1]} }";
   (*e)["squeeze before a transpose"] =
       "(%x: f32[2, 1, 3, 1]) -> (%y) { %a = transpose(%x) {axes=[2, 1, 0, 3]}"
       " %y = reshape(%a) {shape=[3, 2, 1]} }";
@@ -163,10 +167,17 @@ void AddPlanes(Examples* e) {
   (*e)["conv1d as conv2d"] =
       "(%x: f32[2, 3, 5]) -> (%y) { %w = const f32[4, 3, 3] random(1)"
       " %y = conv1d(%x, %w) {pads=[1, 0]} }";
+  (*e)["conv2d of patches as product"] =
+      "(%x: f32[2, 3, 20, 27]) -> (%y) { %w = const f32[5, 3, 10, 9] random(1)"
+      " %y = conv2d(%x, %w) {strides=[10, 9]} }";
   (*e)["conv3d as conv2d"] =
       "(%x: f32[2, 3, 6, 5, 4]) -> (%y) { %w = const f32[4, 3, 3, 2, 3] "
       "random(1) %y = conv3d(%x, %w) {pads=[1, 0, 1, 2, 1, 0], strides=[2, 1, "
       "2]} }";
+  (*e)["element-wise after conv3d"] =
+      "(%x: f32[2, 3, 4, 6]) -> (%y) { %w = const f32[4, 3, 3, 1] random(1)"
+      " %b = const f32[4, 1, 1, 1] random(2) %c = conv2d(%x, %w)"
+      " %v = reshape(%c) {shape=[2, 4, 2, 3, 2]} %y = add(%v, %b) }";
   for (const std::string op :
        {"max_pool1d", "avg_pool1d", "lp_pool1d", "global_max_pool1d",
         "global_avg_pool1d", "global_lp_pool1d"}) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/status_macros.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/relay/passes/simplify.h"
@@ -303,6 +304,64 @@ absl::StatusOr<Value> SqueezeBeforeTranspose(RuleContext& c, const Node& node) {
   return turned;
 }
 
+// The runs of neighbours in `shape` that are each one dimension of `joined`, as
+// the places where they begin; nothing where it has other elements there.
+std::optional<std::vector<size_t>> JoinedRuns(const Shape& shape,
+                                              const Shape& joined) {
+  std::vector<size_t> begins;
+  size_t d = 0;
+  for (const Dim& whole : joined) {
+    begins.push_back(d);
+    Dim product = tir::MakeInt(1);
+    do {
+      if (d == shape.size()) return std::nullopt;
+      product = SimplifyDim(product * shape[d++]);
+    } while (!SameShape({product}, {whole}));
+  }
+  if (d != shape.size()) return std::nullopt;
+  return begins;
+}
+
+// transpose(reshape(transpose(x))) that joins dimensions which are neighbours
+// in x, too, as a plane of channels that come last -> transpose(reshape(x)).
+absl::StatusOr<Value> TransposeOfJoined(RuleContext& c, const Node& node) {
+  const Value joined = node.inputs[0];
+  if (!IsReshape(*joined.node) || joined.node->inputs.size() != 1 ||
+      !c.SingleUse(joined)) {
+    return Value{};
+  }
+  const Value x = joined.node->inputs[0];
+  if (!x.node->Is("transpose") || !c.SingleUse(x)) return Value{};
+  const auto begins = JoinedRuns(x.type().shape, joined.type().shape);
+  if (!begins.has_value()) return Value{};
+  const Ints& axes = x.node->attrs.Get<Ints>("axes");
+  const size_t runs = begins->size();
+  Ints firsts;  // of each run, the dimension of what is transposed
+  for (size_t run = 0; run < runs; ++run) {
+    const size_t begin = (*begins)[run];
+    const size_t end = run + 1 < runs ? (*begins)[run + 1] : axes.size();
+    for (size_t d = begin + 1; d < end; ++d) {
+      if (axes[d] != axes[d - 1] + 1) return Value{};
+    }
+    firsts.push_back(axes[begin]);
+  }
+  Ints sorted = firsts;
+  std::sort(sorted.begin(), sorted.end());
+  Shape shape(runs);
+  for (size_t run = 0; run < runs; ++run) {
+    const auto place =
+        std::lower_bound(sorted.begin(), sorted.end(), firsts[run]);
+    firsts[run] = place - sorted.begin();
+    shape[firsts[run]] = joined.type().shape[run];
+  }
+  INGOT_ASSIGN_OR_RETURN(
+      const Value before,
+      c.Add("reshape", {x.node->inputs[0]}, {{"shape", shape}}));
+  Ints order = node.attrs.Get<Ints>("axes");
+  for (int64_t& axis : order) axis = firsts[axis];
+  return c.Add("transpose", {before}, {{"axes", order}});
+}
+
 constexpr Rule kRules[] = {
     {"views as one reshape", "", 1, View},
     {"transposes", "transpose", 1, Transpose},
@@ -318,6 +377,7 @@ constexpr Rule kRules[] = {
     {"factor before a transpose", "mul", 2, ConstantBeforeTranspose},
     {"term before a transpose", "add", 2, ConstantBeforeTranspose},
     {"squeeze before a transpose", "", 1, SqueezeBeforeTranspose},
+    {"transpose of joined dimensions", "transpose", 1, TransposeOfJoined},
 };
 
 }  // namespace

@@ -32,27 +32,32 @@ std::optional<Interior> DataOf(const Stage& pad, int axis) {
   return data;
 }
 
-// What a window reads along an axis: [place * step, place * step + last].
+// What a window reads along an axis: place * step + tap * dilation.
 struct Window {
-  int64_t step, last;
+  int64_t step, taps, dilation;
+  int64_t last() const { return (taps - 1) * dilation; }
 };
 
 std::optional<Window> WindowOf(const Operation& op, const Expr& index,
                                const tir::VarPtr& place) {
   Affine rest = tir::ToAffine(index);
-  Window window = {rest.CoefficientOf(place.get()), 0};
+  Window window = {rest.CoefficientOf(place.get()), 1, 0};
   if (window.step <= 0) return std::nullopt;
   rest.Add(Affine::Atom(place), -window.step);
   for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
     const auto taps = ConstExtent(op.reduce_extent[i]);
     const int64_t step = rest.CoefficientOf(op.reduce_axis[i].get());
-    if (!taps || step < 0) return std::nullopt;
+    if (step == 0) continue;
+    if (!taps || step < 0 || window.dilation != 0) return std::nullopt;
     rest.Add(Affine::Atom(op.reduce_axis[i]), -step);
-    window.last += (*taps - 1) * step;
+    window.taps = *taps;
+    window.dilation = step;
   }
   if (!(rest == Affine(0))) return std::nullopt;
   return window;
 }
+
+}  // namespace
 
 std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
                                    int axis) {
@@ -67,7 +72,7 @@ std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
     if (!window) return std::nullopt;
     interior.begin =
         std::max(interior.begin, CeilDiv(data->begin, window->step));
-    const int64_t room = data->end - window->last;  // for a window's first
+    const int64_t room = data->end - window->last();  // for a window's first
     interior.end =
         std::min(interior.end, room <= 0 ? 0 : CeilDiv(room, window->step));
   }
@@ -75,8 +80,6 @@ std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
   interior.end = std::max(interior.begin, interior.end);
   return interior;
 }
-
-}  // namespace
 
 std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
                               int64_t tile) {
@@ -90,6 +93,54 @@ std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
   cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
   while (!cuts.empty() && cuts.back() >= extent) cuts.pop_back();
   return cuts;
+}
+
+std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
+                                                   const Stage& pad, int axis) {
+  const auto extent = ConstExtent(acc.output().shape()[axis]);
+  const auto data = DataOf(pad, axis);
+  if (!extent || !data) return std::nullopt;
+  std::optional<Window> window;
+  for (const tir::Load* load : LoadsOf(acc.op().value)) {
+    if (load->buffer != pad.output().buffer) continue;
+    if (window) return std::nullopt;
+    window = WindowOf(acc.op(), load->indices[axis], acc.op().axis[axis]);
+    if (!window) return std::nullopt;
+  }
+  if (!window) return std::nullopt;
+  const auto tap_at = [&](int64_t element) {  // the first there or beyond
+    if (element <= 0) return int64_t{0};
+    if (window->dilation == 0) return window->taps;
+    return std::min(CeilDiv(element, window->dilation), window->taps);
+  };
+  std::vector<WindowPart> parts;
+  int64_t first = 0, end = 0;  // taps of the last part
+  for (int64_t place = 0; place < *extent; ++place) {
+    const int64_t f = tap_at(data->begin - place * window->step);
+    const int64_t e = std::max(f, tap_at(data->end - place * window->step));
+    if (parts.empty() || f != first || e != end) {
+      parts.push_back({place, place, e - f});
+    }
+    first = f;
+    end = e;
+    parts.back().end = place + 1;
+  }
+  return parts;
+}
+
+std::vector<int64_t> Borders::Cuts(int64_t tile) const {
+  if (interior) return TileCuts(*interior, columns.back().end, tile);
+  std::vector<int64_t> cuts;
+  for (size_t i = 1; i < columns.size(); ++i) cuts.push_back(columns[i].begin);
+  return cuts;
+}
+
+double Borders::Rows(int64_t taps) const {
+  double used = 0;
+  for (const WindowPart& part : rows) {
+    used += static_cast<double>((part.end - part.begin) * part.taps);
+  }
+  return used / static_cast<double>(rows.back().end * taps);
 }
 
 std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,

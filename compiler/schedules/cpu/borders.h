@@ -17,10 +17,41 @@ struct Interior {
   int64_t begin, end;  // begin <= end
 };
 
+// Returns these of an axis of `acc`, which reads the padding `pad` at sums of
+// multiples of axes; nothing where they are not known.
+std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
+                                   int axis);
+
 // Returns where to cut an axis of so many places, so that all borders are loops
 // of one tile, or a part of one, and the interior has whole tiles.
 std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
                               int64_t tile);
+
+// Neighbours along an axis whose windows read padding with the same taps, and
+// no padding with so many.
+struct WindowPart {
+  int64_t begin, end;
+  int64_t taps;
+};
+
+// Returns the parts of an axis of `acc`, which reads the padding `pad` at sums
+// of multiples of axes, in order; nothing where they are not known.
+std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
+                                                   const Stage& pad, int axis);
+
+// A plane whose padding is not copied. Rows of taps that lie on it are left out
+// by a condition. Columns are cut into parts whose taps all lie on it or all do
+// not; where steps are not over blocks of input channels, which would each look
+// at the conditions, into whole tiles.
+struct Borders {
+  std::vector<WindowPart> rows, columns;
+  std::optional<Interior> interior;  // of the columns, which tiles are cut at
+
+  // Returns where to cut the columns.
+  std::vector<int64_t> Cuts(int64_t tile) const;
+  // Returns how much of the products is left, of windows of so many rows.
+  double Rows(int64_t taps) const;
+};
 
 // The interior of a plane of rows (axis 2) and columns (axis 3).
 struct PlaneInterior {

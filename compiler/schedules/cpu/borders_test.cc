@@ -12,6 +12,7 @@
 #include "compiler/schedules/cpu/templates.h"
 #include "compiler/schedules/cpu/test_kernels.h"
 #include "compiler/schedules/schedule_kernel.h"
+#include "compiler/schedules/stage_facts.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/testing/check.h"
 #include "compiler/tir/arith/simplify.h"
@@ -99,11 +100,71 @@ TEST_P(PaddingTest, FirstConvolutions) {
   }
 }
 
+TEST_P(PaddingTest, BlockedConvolutions) {
+  for (const int64_t size : {1, 2, 5, 13}) {
+    for (const int64_t kernel : {2, 3}) {
+      for (const int64_t stride : {1, 2}) {
+        for (const int64_t dilation : {1, 3, 8}) {
+          SCOPED_TRACE(absl::StrCat("plane ", size, ", kernel ", kernel,
+                                    ", stride ", stride, ", dilation ",
+                                    dilation));
+          Check(BlockedConv(
+              {1, 8, 24, size, kernel, stride, dilation, 1, dilation}, 8, I(1),
+              I(size)));
+        }
+      }
+    }
+  }
+}
+
+// Each part of a row is code of its own; a plane's height may be a run's.
+TEST_P(PaddingTest, ConvolutionsOfManyPartsAreCopied) {
+  Check(BlockedConv({1, 8, 8, 20, 7, 1, 3, 1}, 8, I(1), I(20)), false);
+  const Expr height = tir::MakeVar("h");
+  const Kernel k = BlockedConv({1, 8, 8, 9, 3, 1, 1, 1}, 8, I(1), height);
+  const Schedule schedule = Make(k);
+  EXPECT_FALSE(chosen_);
+  ExpectSame(k, schedule, {{tir::As<tir::Var>(height), 5}});
+}
+
 // Six rows around a plane would each be code of their own, and each element of
 // a large window would be asked for.
 TEST_P(PaddingTest, WideBordersAndLargeWindowsAreCopied) {
   Check(BlockedWindow({1, 8, 0, 20, 5, 1, 3, 1}, true), false);
   Check(BlockedWindow({1, 8, 0, 20, 7, 1, 2, 1}, true), false);
+}
+
+// The parts of the axis with columns.
+std::vector<std::vector<int64_t>> Parts(const ConvSize& s) {
+  const Kernel k = BlockedConv(s, 8, I(1), I(s.size));
+  auto schedule = Schedule::Create(k.graph, k.outputs);
+  EXPECT_TRUE(schedule.ok()) << schedule.status();
+  std::vector<std::vector<int64_t>> parts;
+  for (const Stage* stage : schedule->stages()) {
+    const Stage* const pad = FindPad(*schedule, *stage);
+    if (pad == nullptr) continue;
+    const auto found = WindowParts(*stage, *pad, 3);
+    EXPECT_TRUE(found.has_value());
+    for (const WindowPart& p : *found)
+      parts.push_back({p.begin, p.end, p.taps});
+  }
+  return parts;
+}
+
+TEST(BordersTest, PartsHaveTheSameTapsOnPadding) {
+  using P = std::vector<int64_t>;
+  EXPECT_THAT(Parts({1, 8, 8, 9, 3, 1, 1, 1}),
+              ElementsAre(P{0, 1, 2}, P{1, 8, 3}, P{8, 9, 2}));
+  EXPECT_THAT(Parts({1, 8, 8, 9, 3, 2, 1, 1}),
+              ElementsAre(P{0, 1, 2}, P{1, 4, 3}, P{4, 5, 2}));
+  EXPECT_THAT(Parts({1, 8, 8, 33, 3, 1, 12, 1, 12}),
+              ElementsAre(P{0, 12, 2}, P{12, 21, 3}, P{21, 33, 2}));
+  EXPECT_THAT(Parts({1, 8, 8, 33, 3, 1, 24, 1, 24}),
+              ElementsAre(P{0, 9, 2}, P{9, 24, 1}, P{24, 33, 2}));
+  EXPECT_THAT(Parts({1, 8, 8, 33, 3, 1, 36, 1, 36}), ElementsAre(P{0, 33, 1}));
+  // Windows of one element are padding or not.
+  EXPECT_THAT(Parts({1, 8, 8, 3, 1, 1, 2, 1}),
+              ElementsAre(P{0, 2, 0}, P{2, 5, 1}, P{5, 7, 0}));
 }
 
 TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
@@ -115,6 +176,16 @@ TEST_P(PaddingTest, NoElementOfAWindowIsAskedFor) {
   func = tir::UnrollLoops(*func);
   ASSERT_TRUE(func.ok()) << func.status();
   const std::string text = tir::Print(*func);
+  EXPECT_THAT(text, Not(HasSubstr("%pad")));
+  EXPECT_THAT(text, Not(HasSubstr("select")));
+}
+
+// Nor is one of a tile whose taps all lie on padding or all do not.
+TEST_P(PaddingTest, NoElementOfADilatedWindowIsAskedFor) {
+  const Kernel k = BlockedConv({1, 16, 16, 20, 3, 1, 8, 1, 8}, 8, I(1), I(20));
+  auto func = Lower("f", k.graph, k.inputs, k.outputs, Make(k));
+  ASSERT_TRUE(func.ok()) << func.status();
+  const std::string text = tir::Print(tir::Simplify(*func));
   EXPECT_THAT(text, Not(HasSubstr("%pad")));
   EXPECT_THAT(text, Not(HasSubstr("select")));
 }

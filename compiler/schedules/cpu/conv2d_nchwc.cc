@@ -25,11 +25,23 @@ bool Matches(const ScheduleSite& site) {
          site.stage.axes().size() == 5;
 }
 
-// Where no padding is read; nothing where it must be a copy. Steps over a block
-// of input channels would each look at the conditions of a border.
-std::optional<PlaneInterior> InteriorOf(const Stage& acc, const Stage* pad) {
-  if (pad == nullptr || acc.reduce_axes().size() != 3) return std::nullopt;
-  return PlaneInteriorOf(acc, *pad);
+// Nothing where padding must be a copy.
+std::optional<Borders> BordersOf(const Stage& acc, const Stage* pad) {
+  if (pad == nullptr) return std::nullopt;
+  const auto rows = WindowParts(acc, *pad, 2);
+  const auto columns = WindowParts(acc, *pad, 3);
+  if (!rows || !columns || rows->empty() || columns->empty()) {
+    return std::nullopt;
+  }
+  Borders borders = {*rows, *columns, std::nullopt};
+  // Each part of the columns is code of its own.
+  constexpr size_t kMostParts = 5;
+  if (acc.reduce_axes().size() == 3) {
+    borders.interior = InteriorOf(acc, *pad, 3);
+  } else if (columns->size() > kMostParts) {
+    return std::nullopt;
+  }
+  return borders;
 }
 
 // Returns the operand that all channels of a block read; the other one is the
@@ -51,6 +63,8 @@ struct Problem {
   int64_t BlocksOf(int64_t vectors) const {
     return std::max<int64_t>(1, vectors / vectors_per_block);
   }
+  // Vectors of output channels that read the same data.
+  int64_t Vectors() const { return group_blocks * vectors_per_block; }
   // Bytes of the weights of so many blocks of output channels.
   int64_t WeightBytes(int64_t oc_blocks) const {
     return terms * oc_blocks * block * element;
@@ -79,7 +93,8 @@ struct Problem {
   int64_t height, width;   // of the output
   int64_t terms;           // of one output element
   int64_t input_channels;  // iterations of the outermost reduce loop
-  int64_t window;          // elements of the kernel's plane
+  int64_t window_rows, window_columns;
+  std::optional<Borders> borders;
   // Each of a row's columns reads one of the data, its own.
   bool cuts_columns;
   int64_t element;  // bytes
@@ -105,8 +120,9 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
   terms = 1;
   for (const Expr& extent : reduce) terms *= GuessExtent(extent);
   input_channels = std::max<int64_t>(1, GuessExtent(reduce[0]));
-  window = terms / input_channels /
-           (reduce.size() == 4 ? GuessExtent(reduce[3]) : 1);
+  window_rows = GuessExtent(reduce[1]);
+  window_columns = GuessExtent(reduce[2]);
+  borders = BordersOf(acc, pad);
   const tir::Load* data = DataOf(acc);
   cuts_columns =
       data != nullptr && ConstExtent(shape[3]).has_value() &&
@@ -153,8 +169,9 @@ bool Problem::PrefersSplitChannels(int64_t oc_blocks,
   // Windows of several elements use what they load from the data more often
   // and gain by it only where the weights leave the second level, too.
   return SumRows(oc_blocks, machine) >= 2 &&
-         WeightBytes(oc_blocks) >
-             (window == 1 ? machine.l1_bytes : machine.l2_bytes / 2);
+         WeightBytes(oc_blocks) > (window_rows * window_columns == 1
+                                       ? machine.l1_bytes
+                                       : machine.l2_bytes / 2);
 }
 
 // Whether the loops of a choice exist.
@@ -191,6 +208,29 @@ double IdleThreads(const Problem& p, int64_t columns) {
   return static_cast<double>(blocks + blocks % 2) / static_cast<double>(blocks);
 }
 
+// Cycles that one step of the reduction takes for a row whose padding is not
+// copied. The narrow tiles of its parts use weights, which come from the
+// second-level cache, a few times only.
+double BorderedCycles(const Problem& p, const MachineModel& machine,
+                      RegisterTile tile) {
+  const double rows = p.borders->Rows(p.window_rows);
+  // Tiles at borders are slower than those of the interior, and code.
+  constexpr double kBorders = 1.05;
+  if (p.borders->interior) {
+    return PlaneCycles(machine, p.width, p.Vectors(), tile) * rows * kBorders;
+  }
+  constexpr double kNearPerCycle = 16;
+  const double load_cycles =
+      static_cast<double>(p.lanes * p.element) / kNearPerCycle;
+  double cycles = 0;
+  for (const WindowPart& part : p.borders->columns) {
+    cycles += PlaneCycles(machine, part.end - part.begin, p.Vectors(), tile,
+                          load_cycles) *
+              static_cast<double>(part.taps);
+  }
+  return cycles * rows / static_cast<double>(p.window_columns);
+}
+
 // Cycles of the tiles, and what memory adds where the loops are not in the
 // order that reads it least.
 double Cost(const Problem& p, const MachineModel& machine,
@@ -201,11 +241,13 @@ double Cost(const Problem& p, const MachineModel& machine,
   const RegisterTile tile = {choice.Get("width"), choice.Get("vectors")};
   const int64_t oc_blocks = p.BlocksOf(tile.vectors);
   const int64_t columns = choice.Get("columns");
-  const int64_t vectors = p.group_blocks * p.vectors_per_block;
-  double cycles =
-      PlaneCycles(machine, columns, vectors, tile) *
-      static_cast<double>(p.width / columns * (p.blocks / p.group_blocks) *
-                          p.height * p.terms);
+  const bool copies_padding = choice.Get("copies_padding") != 0;
+  double cycles = copies_padding
+                      ? PlaneCycles(machine, columns, p.Vectors(), tile) *
+                            static_cast<double>(p.width / columns)
+                      : BorderedCycles(p, machine, tile);
+  cycles *=
+      static_cast<double>((p.blocks / p.group_blocks) * p.height * p.terms);
   // More than a tile can gain: the order that reads memory least comes first.
   constexpr double kReadsAgain = 1.5;
   const double copying = static_cast<double>(p.padded_bytes) / kCopiedPerCycle;
@@ -224,10 +266,7 @@ double Cost(const Problem& p, const MachineModel& machine,
       p.group_blocks >= kManyTimes * oc_blocks) {
     cycles *= kReadsAgain;
   }
-  if (choice.Get("copies_padding") != 0) return cycles + copying;
-  // Borders are slower than the interior, and code.
-  constexpr double kBorders = 1.05;
-  return cycles * kBorders;
+  return copies_padding ? cycles + copying : cycles;
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
@@ -235,7 +274,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const Stage* pad = FindPad(site.schedule, site.stage);
   const Problem p(site.stage, *ResultOf(site.schedule, site.stage), pad,
                   machine);
-  const int64_t all = p.group_blocks * p.vectors_per_block;
+  const int64_t all = p.Vectors();
   std::vector<int64_t> vectors, widths;
   for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
     if (v == 1 || (v <= all && (all % v == 0 || p.uneven))) {
@@ -251,7 +290,7 @@ ScheduleSpace Space(const ScheduleSite& site) {
                       {"split_channels", {0, 1}},
                       {"columns", p.ColumnBlocks(machine)},
                       {"copies_padding", {1}}};
-  if (InteriorOf(site.stage, pad)) {
+  if (p.borders) {
     space.parameters.back().values.push_back(0);
   }
   space.cost = [p, machine](const ScheduleChoice& choice) {
@@ -266,7 +305,7 @@ struct Plan {
   RegisterTile tile;
   int64_t columns;  // of a row, whose data stay in the second-level cache
   int64_t oc_tile;  // blocks of output channels
-  bool rows_outside, split_channels, cuts_borders;
+  bool rows_outside, split_channels;
 };
 
 // The loops of the accumulator computed inside of.
@@ -322,8 +361,6 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
   const bool even = plan.problem.group_blocks % plan.oc_tile == 0;
   if (column_block) {
     column_block = FuseParallel(out, shared + 2, parallel);
-  } else if (plan.rows_outside && plan.cuts_borders) {
-    if (parallel) out->Parallel(row);
   } else if (plan.rows_outside) {
     FuseParallel(out, shared + (even ? 2 : 1), parallel);
   } else if (!even && shared == 1) {
@@ -331,8 +368,7 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
   } else if (!even) {
     FuseParallel(out, shared, parallel);
   } else {
-    FuseParallel(out, shared + (row_block || plan.cuts_borders ? 1 : 2),
-                 parallel);
+    FuseParallel(out, shared + (row_block ? 1 : 2), parallel);
   }
   return {wo, column_block, row_block};
 }
@@ -403,11 +439,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
                choice.Get("columns"),
                0,
                choice.Get("rows_outside") != 0,
-               choice.Get("split_channels") != 0,
-               choice.Get("copies_padding") == 0};
+               choice.Get("split_channels") != 0};
   plan.oc_tile = plan.problem.BlocksOf(plan.tile.vectors);
-  if (plan.cuts_borders) {
-    CutAtBorders(out, *InteriorOf(*acc, pad), plan.tile.rows);
+  if (choice.Get("copies_padding") == 0) {
+    const auto cuts = plan.problem.borders->Cuts(plan.tile.rows);
+    if (!cuts.empty()) out->Specialize(out->axis(3), cuts);
+    acc->SkipZeros();
     pad->ComputeInline();
   }
   const ResultLoops loops =

@@ -78,13 +78,16 @@ bool IsWorthWritingOut(const MachineModel& machine, RegisterTile tile,
 }
 
 double PlaneCycles(const MachineModel& machine, int64_t rows, int64_t vectors,
-                   RegisterTile tile) {
+                   RegisterTile tile, double load_cycles) {
   if (!FitsRegisters(machine, tile)) return kImpossible;
+  const auto step_cycles = [load_cycles](RegisterTile part) {
+    return std::max(StepCycles(part), part.vectors * load_cycles);
+  };
   // One column of tiles, of so many vectors.
   auto column_cycles = [&](int64_t columns) {
-    double cycles = (rows / tile.rows) * StepCycles({tile.rows, columns});
+    double cycles = (rows / tile.rows) * step_cycles({tile.rows, columns});
     const int64_t rest = rows % tile.rows;
-    if (rest != 0) cycles += StepCycles({rest, columns});
+    if (rest != 0) cycles += step_cycles({rest, columns});
     return cycles;
   };
   double cycles = (vectors / tile.vectors) * column_cycles(tile.vectors);

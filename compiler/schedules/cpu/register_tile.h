@@ -52,10 +52,10 @@ bool IsWorthWritingOut(const MachineModel& machine, RegisterTile tile,
 
 // Returns the cycles that one step of the reduction takes for all of `rows`
 // elements of an output's row by `vectors` vectors of output channels, in such
-// tiles, the incomplete ones at both edges included. Infinite for a tile that
-// does not fit.
+// tiles, the incomplete ones at both edges included, where loading a vector for
+// a tile takes so many at least. Infinite for a tile that does not fit.
 double PlaneCycles(const MachineModel& machine, int64_t rows, int64_t vectors,
-                   RegisterTile tile);
+                   RegisterTile tile, double load_cycles = 0);
 
 }  // namespace ingot::te::cpu
 

@@ -84,9 +84,9 @@ Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
                            ConstShape({ocb, icb, s.kernel, s.kernel, b, b}));
   Tensor bias = g.Placeholder("bias", kF32, ConstShape({ocb, b}));
   Tensor y = s.pad > 0 ? Pad(&g, x, s.pad) : x;
-  Expr oh = (height + (2 * s.pad - s.kernel)) / I(s.stride) + 1;
+  Expr oh = (height + (2 * s.pad - s.Reach())) / I(s.stride) + 1;
   std::vector<Expr> shape = {batch, I(ocb), oh,
-                             I((s.size + 2 * s.pad - s.kernel) / s.stride + 1),
+                             I((s.size + 2 * s.pad - s.Reach()) / s.stride + 1),
                              I(b)};
   Tags tags = {{kAnchor, kConv2dNchwc}};
   if (s.groups > 1) tags[kGroupChannels] = std::to_string(s.oc / s.groups);
@@ -94,8 +94,8 @@ Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
       "c", shape, ConstShape({icb, s.kernel, s.kernel, b}), Reducer::Sum(kF32),
       [&](auto& i, auto& r) {
         Expr channel = i[1] / I(ocb / s.groups) * icb + r[0];
-        return y({i[0], channel, i[2] * s.stride + r[1], i[3] * s.stride + r[2],
-                  r[3]}) *
+        return y({i[0], channel, i[2] * s.stride + r[1] * s.dilation,
+                  i[3] * s.stride + r[2] * s.dilation, r[3]}) *
                w({i[1], r[0], r[1], r[2], r[3], i[4]});
       },
       tags);

@@ -18,6 +18,9 @@ struct MatmulSize {
 
 struct ConvSize {
   int64_t n, ic, oc, size, kernel, stride, pad, groups;
+  int64_t dilation = 1;
+
+  int64_t Reach() const { return (kernel - 1) * dilation + 1; }
 };
 
 // max(x, 0), as another stage.
