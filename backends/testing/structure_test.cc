@@ -104,6 +104,12 @@ const char* const kKernels[] = {
     "i32(7) } for k in [0, 5) { vectorized j in [0, 16) { %acc[j] = "
     "dot4(%a[k], %b[k, j], %acc[j]) } } vectorized j in [0, 16) { %c[j] = "
     "%acc[j] } for i in [0, 3) { %d[i] = dot4(%s[i], %a[i], %s[i]) } }",
+    "func @dot2(%a: i32[5], %b: i32[5, 16], %s: i32[3]) -> (%c: i32[16], %d: "
+    "i32[3]) { alloc %acc: i32[16] stack vectorized j in [0, 16) { %acc[j] = "
+    "i32(0) "
+    "} for k in [0, 5) { vectorized j in [0, 16) { %acc[j] = "
+    "dot2(%a[k], %b[k, j], %acc[j]) } } vectorized j in [0, 16) { %c[j] = "
+    "%acc[j] } for i in [0, 3) { %d[i] = dot2(%s[i], %a[i], %s[i]) } }",
     // Bytes of -128 and 127, 15 times as much: 16 bits hold eight sums of two.
     "func @dot4_of_few_bits(%a: i32[19], %w: i32[19, 16]) -> (%c: i32[16]) { "
     "alloc %acc: i32[16] stack vectorized j in [0, 16) { %acc[j] = i32(-9) } "

@@ -311,8 +311,10 @@ TEST_P(TypesTest, BinaryOperators) {
       add("shr", "%x0[I] >> %x1[I]", Shifts(t), t);
       add("bnot", "~%x0[I]", b, t);
       add("abs", "abs(%x0[I])", b, t);
-      if (t == DataType::Int(32))
+      if (t == DataType::Int(32)) {
         add("dot4", "dot4(%x0[I], %x1[I], %x1[I])", b, t);
+        add("dot2", "dot2(%x0[I], %x1[I], %x1[I])", b, t);
+      }
       for (int c : {1, 2, 3, 7, 16}) {
         const std::string k = absl::StrCat(type, "(", c, ")");
         const std::string tail = absl::StrCat("_by", c);
@@ -343,7 +345,7 @@ TEST_P(TypesTest, Functions) {
       SetElement(&a, i, (static_cast<double>(i) - 20) / 8, 0);
     }
 #define INGOT_ADD(Name, text, arity)                                   \
-  if (tir::Intrinsic::k##Name != tir::Intrinsic::kDot4) {              \
+  if (!tir::IsDot(tir::Intrinsic::k##Name)) {                          \
     const char* args = arity == 1   ? "(%x0[I])"                       \
                        : arity == 2 ? "(%x0[I], %x1[I])"               \
                                     : "(%x0[I], %x1[I], %x1[I])";      \

@@ -167,19 +167,24 @@ std::string Source(const std::string& name) {
         CType(t), t);
   }
   if (op == "word") {
-    return R"(
-/* Four bytes as a word, the first the lowest. */
-static inline int32_t ingot_word_u8(const uint8_t* p) {
+    const bool is_byte = t == "u8";
+    return absl::Substitute(
+        R"(
+/* $1 as a word, the first the lowest. */
+static inline int32_t ingot_word_$0(const $2* p) {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   int32_t word;
   memcpy(&word, p, sizeof(word));
   return word;
 #else
-  return (int32_t)(p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |
-                   (uint32_t)p[3] << 24);
+  return (int32_t)($3);
 #endif
 }
-)";
+)",
+        t, is_byte ? "Four bytes" : "Two numbers", CType(t),
+        is_byte ? "p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 |\n"
+                  "                   (uint32_t)p[3] << 24"
+                : "(uint16_t)p[0] | (uint32_t)(uint16_t)p[1] << 16");
   }
   if (op == "dot4") {
     // The first operand's bytes have no sign, the second's have one.
@@ -188,6 +193,17 @@ static inline int32_t ingot_dot4_i32(int32_t a, int32_t b, int32_t c) {
   uint32_t x = (uint32_t)a, y = (uint32_t)b, sum = (uint32_t)c;
   for (int i = 0; i < 4; ++i, x >>= 8, y >>= 8) {
     sum += (uint32_t)((int32_t)(x & 255) * (int8_t)(y & 255));
+  }
+  return (int32_t)sum;
+}
+)";
+  }
+  if (op == "dot2") {
+    return R"(
+static inline int32_t ingot_dot2_i32(int32_t a, int32_t b, int32_t c) {
+  uint32_t x = (uint32_t)a, y = (uint32_t)b, sum = (uint32_t)c;
+  for (int i = 0; i < 2; ++i, x >>= 16, y >>= 16) {
+    sum += (uint32_t)((int32_t)(int16_t)(x & 65535) * (int16_t)(y & 65535));
   }
   return (int32_t)sum;
 }

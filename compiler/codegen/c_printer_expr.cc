@@ -94,55 +94,61 @@ bool HasOwnType(const Expr& e) {
   }
 }
 
-// The load of an unsigned byte that `e` widens to i32 and shifts to the place
-// of byte `*position` of a word; null for anything else.
-const tir::Load* ByteOfWord(const Expr& e, int64_t* position) {
-  Expr byte = e;
+// The load of a byte, or of the bits of 16, that `e` widens to i32 and shifts
+// to the place of number `*position` of a word; null for anything else.
+const tir::Load* PartOfWord(const Expr& e, int64_t* position) {
+  Expr part = e;
   int64_t bits = 0;
   if (const auto* shift = As<tir::Binary>(e);
       shift != nullptr && shift->op == BinaryOp::kShl) {
     if (!tir::AsConstInt(shift->b, &bits)) return nullptr;
-    byte = shift->a;
+    part = shift->a;
   }
-  const auto* cast = As<tir::Cast>(byte);
-  if (cast == nullptr || cast->dtype != DataType::Int(32) || bits % 8 != 0 ||
-      cast->value->dtype != DataType::UInt(8)) {
-    return nullptr;
-  }
-  *position = bits / 8;
-  return As<tir::Load>(cast->value);
+  const auto* cast = As<tir::Cast>(part);
+  if (cast == nullptr || cast->dtype != DataType::Int(32)) return nullptr;
+  const DataType t = cast->value->dtype;
+  if (t != DataType::UInt(t.bits) || bits % t.bits != 0) return nullptr;
+  *position = bits / t.bits;
+  // The bits of numbers that have a sign.
+  const auto* unsigned_bits = As<tir::Cast>(cast->value);
+  const Expr& value =
+      unsigned_bits != nullptr ? unsigned_bits->value : cast->value;
+  return value->dtype.bits == t.bits && value->dtype.is_integer()
+             ? As<tir::Load>(value)
+             : nullptr;
 }
 
-// The first of four bytes that follow each other in memory and that `e` joins
+// The first of the numbers that follow each other in memory and that `e` joins
 // to a word, the first the lowest; null for anything else. Not every compiler
 // sees that this is one load.
-const tir::Load* FindByteWord(const tir::Binary& e) {
-  constexpr int kBytes = 4;
+const tir::Load* FindWord(const tir::Binary& e) {
+  constexpr size_t kMostParts = 4;
   std::vector<Expr> parts;
   for (const tir::Binary* rest = &e; rest != nullptr;
        rest = As<tir::Binary>(parts.back())) {
-    if (rest->op != BinaryOp::kBitOr || parts.size() >= kBytes) break;
+    if (rest->op != BinaryOp::kBitOr || parts.size() >= kMostParts) break;
     if (!parts.empty()) parts.pop_back();
     parts.push_back(rest->b);
     parts.push_back(rest->a);
   }
-  const tir::Load* bytes[kBytes] = {};
+  const int count = static_cast<int>(parts.size());
+  const tir::Load* loads[kMostParts] = {};
   for (const Expr& part : parts) {
     int64_t position = 0;
-    const tir::Load* byte = ByteOfWord(part, &position);
-    if (byte == nullptr || position < 0 || position >= kBytes) return nullptr;
-    bytes[position] = byte;
+    const tir::Load* load = PartOfWord(part, &position);
+    if (load == nullptr || position < 0 || position >= count) return nullptr;
+    loads[position] = load;
   }
-  if (parts.size() != kBytes || bytes[0] == nullptr) return nullptr;
-  const Expr first = AnalyzeAccess(*bytes[0]->buffer, bytes[0]->indices).base;
-  for (int i = 1; i < kBytes; ++i) {
-    if (bytes[i] == nullptr || bytes[i]->buffer != bytes[0]->buffer) {
+  if (loads[0] == nullptr || count * loads[0]->dtype.bits != 32) return nullptr;
+  const Expr first = AnalyzeAccess(*loads[0]->buffer, loads[0]->indices).base;
+  for (int i = 1; i < count; ++i) {
+    if (loads[i] == nullptr || loads[i]->buffer != loads[0]->buffer) {
       return nullptr;
     }
-    const Expr at = AnalyzeAccess(*bytes[i]->buffer, bytes[i]->indices).base;
+    const Expr at = AnalyzeAccess(*loads[i]->buffer, loads[i]->indices).base;
     if (!tir::IsConstInt(tir::Simplify(at - first), i)) return nullptr;
   }
-  return bytes[0];
+  return loads[0];
 }
 
 const char* FloatSuffix(DataType t) { return t.bits == 64 ? "" : "f"; }
@@ -266,9 +272,10 @@ std::string CPrinter::PrintUnary(const tir::Unary& e, int* precedence) {
 std::string CPrinter::PrintBinary(const tir::Binary& e, int* precedence) {
   const DataType t = e.a->dtype;
   if (e.op == BinaryOp::kBitOr && t == DataType::Int(32)) {
-    if (const tir::Load* first = FindByteWord(e)) {
+    if (const tir::Load* first = FindWord(e)) {
       const Access access = AnalyzeAccess(*first->buffer, first->indices);
-      return absl::StrCat(Helper("ingot_word_u8"), "(&",
+      const std::string type = TypeName(first->dtype);
+      return absl::StrCat(Helper(absl::StrCat("ingot_word_", type)), "(&",
                           NameOf(first->buffer.get()), "[", Print(access.base),
                           "])");
     }
@@ -403,8 +410,11 @@ std::string CPrinter::PrintCall(const tir::Call& e, int* precedence) {
       }
       return absl::StrCat("fabs", f, "(", x, ")");
     case tir::Intrinsic::kDot4:
-      return absl::StrCat(Helper("ingot_dot4_i32"), "(", x, ", ",
-                          Print(e.args[1]), ", ", Print(e.args[2]), ")");
+    case tir::Intrinsic::kDot2:
+      return absl::StrCat(
+          Helper(
+              absl::StrCat("ingot_", tir::IntrinsicName(e.intrinsic), "_i32")),
+          "(", x, ", ", Print(e.args[1]), ", ", Print(e.args[2]), ")");
     case tir::Intrinsic::kMulAdd:
       if (rounds_once_ && t.bits != 64) {
         text = absl::StrCat(Helper("ingot_muladd_f32"), "(", x, ", ",

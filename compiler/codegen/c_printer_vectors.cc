@@ -233,7 +233,7 @@ bool CPrinter::ComputeIsVector(const Expr& e) {
       const auto& call = *As<tir::Call>(e);
       if (t.is_bool() ||
           (!t.is_float() && call.intrinsic != tir::Intrinsic::kMulAdd &&
-           call.intrinsic != tir::Intrinsic::kDot4)) {
+           !tir::IsDot(call.intrinsic))) {
         return false;
       }
       for (const Expr& arg : call.args) {

@@ -46,23 +46,44 @@ struct VectorName {
   int lanes = 0, bytes = 0;
 };
 
-// x86's instructions for products of bytes, where the compiler has them: of
-// any, and of those that are less than 128 in x. Without one that multiplies
-// bytes, those of even and of odd places are made 16 bits wide: by shifts, as
-// gcc would mask a number before it fills a vector with it, and then twice.
+// Instructions of x86 for a function of the vectors x, y and z, each where the
+// compiler has what it needs.
+class Instructions {
+ public:
+  explicit Instructions(const VectorName& t) : t_(t) {}
+
+  // `call` with "$0" for the instruction's prefix and "$1" to "$3" for the
+  // vectors, where the condition `when` of the preprocessor holds.
+  void Add(const char* when, absl::string_view call) {
+    const std::string bits = absl::StrCat(8 * t_.bytes);
+    const std::string type = absl::StrCat("(__m", bits, "i)");
+    const std::string mm = t_.bytes == 16 ? "_mm" : absl::StrCat("_mm", bits);
+    absl::StrAppend(
+        &text_, text_.empty() ? "#if " : "#elif ", when, "\n  return (",
+        t_.name, ")",
+        absl::Substitute(call, mm, absl::StrCat(type, "x"),
+                         absl::StrCat(type, "y"), absl::StrCat(type, "z")),
+        ";\n");
+  }
+  // The function, which has `otherwise` where there is no instruction.
+  std::string Function(absl::string_view op, absl::string_view otherwise) {
+    return absl::Substitute(
+        "\nstatic inline $0 ingot_$3_$0($0 x, $0 y, $0 z) {\n$1$4$2}\n",
+        t_.name, text_.empty() ? "" : text_ + "#else\n",
+        text_.empty() ? "" : "#endif\n", op, otherwise);
+  }
+
+ private:
+  const VectorName& t_;
+  std::string text_;
+};
+
+// Products of bytes by x86: of any, and of those that are less than 128 in x.
+// Without an instruction that multiplies bytes, those of even and of odd places
+// are made 16 bits wide: by shifts, as gcc would mask a number before it fills
+// a vector with it, and then twice.
 std::string Dot4(const VectorName& t, bool small) {
-  const std::string bits = absl::StrCat(8 * t.bytes);
-  const std::string type = absl::StrCat("__m", bits, "i");
-  const std::string mm = t.bytes == 16 ? "_mm" : absl::StrCat("_mm", bits);
-  std::string instruction;
-  const auto add = [&](const char* when, absl::string_view call) {
-    absl::StrAppend(&instruction, instruction.empty() ? "#if " : "#elif ", when,
-                    "\n  return (", t.name, ")",
-                    absl::Substitute(call, mm, absl::StrCat("(", type, ")x"),
-                                     absl::StrCat("(", type, ")y"),
-                                     absl::StrCat("(", type, ")z")),
-                    ";\n");
-  };
+  Instructions instructions(t);
   constexpr char kOne[] = "$0_dpbusd_epi32($3, $1, $2)";
   constexpr char kPairs[] =
       "$0_add_epi32($3, $0_madd_epi16($0_maddubs_epi16($1, $2), "
@@ -74,22 +95,37 @@ std::string Dot4(const VectorName& t, bool small) {
       "          $0_srai_epi16($0_slli_epi16($2, 8), 8))),\n"
       "      $0_madd_epi16($0_srli_epi16($1, 8), $0_srai_epi16($2, 8)))";
   if (t.bytes == 64) {
-    add("defined(__AVX512VNNI__)", kOne);
-    add("defined(__AVX512BW__)", small ? kPairs : kHalves);
+    instructions.Add("defined(__AVX512VNNI__)", kOne);
+    instructions.Add("defined(__AVX512BW__)", small ? kPairs : kHalves);
   } else if (t.bytes == 32 || t.bytes == 16) {
-    add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", kOne);
-    add("defined(__AVXVNNI__)", "$0_dpbusd_avx_epi32($3, $1, $2)");
-    add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)",
-        small ? kPairs : kHalves);
+    instructions.Add("defined(__AVX512VNNI__) && defined(__AVX512VL__)", kOne);
+    instructions.Add("defined(__AVXVNNI__)", "$0_dpbusd_avx_epi32($3, $1, $2)");
+    instructions.Add(t.bytes == 32 ? "defined(__AVX2__)" : "defined(__SSSE3__)",
+                     small ? kPairs : kHalves);
   }
-  return absl::Substitute(
-      "\nstatic inline $0 ingot_$3_$0($0 x, $0 y, $0 z) {\n$1"
+  return instructions.Function(
+      small ? "dot4small" : "dot4",
       "  for (int i = 0; i < 32; i += 8) {\n"
       "    z += ((x >> i) & 255) * ((y << (24 - i)) >> 24);\n  }\n"
-      "  return z;\n$2}\n",
-      t.name, instruction.empty() ? "" : instruction + "#else\n",
-      instruction.empty() ? "" : "#endif\n", small ? "dot4small" : "dot4");
+      "  return z;\n");
 }
+
+std::string Dot2(const VectorName& t) {
+  Instructions instructions(t);
+  const char* const when = t.bytes == 64   ? "defined(__AVX512BW__)"
+                           : t.bytes == 32 ? "defined(__AVX2__)"
+                           : t.bytes == 16 ? "defined(__SSE2__)"
+                                           : nullptr;
+  if (when != nullptr) {
+    instructions.Add(when, "$0_add_epi32($3, $0_madd_epi16($1, $2))");
+  }
+  return instructions.Function(
+      "dot2",
+      "  return z + ((x << 16) >> 16) * ((y << 16) >> 16) +\n"
+      "         (x >> 16) * (y >> 16);\n");
+}
+
+bool IsDot(absl::string_view op) { return absl::StartsWith(op, "dot"); }
 
 // Floats to integers of at most 16 bits, the limits for what is beyond them and
 // 0 for NaN. `to` is "u8".
@@ -200,7 +236,7 @@ std::string ByParts(absl::string_view op, const VectorName& t,
   const std::string to =
       IsSaturating(op) ? std::string(op.substr(2)) : t.element;
   std::vector<std::string> params = {"x"};
-  const bool has_three = op == "dot4" || op == "dot4small" || op == "muladd";
+  const bool has_three = IsDot(op) || op == "muladd";
   if (op == "min" || op == "max" || op == "pow" || op == "fmod" || has_three) {
     params.push_back("y");
   }
@@ -288,7 +324,8 @@ std::string Source(absl::string_view op, const VectorName& t,
   if (IsOwnMath(op, true) && (is_f32 || op == "bits" || op == "from")) {
     return MathSource(op, t.name, options.fused);
   }
-  if (op == "dot4" || op == "dot4small") return Dot4(t, op != "dot4");
+  if (op == "dot2") return Dot2(t);
+  if (IsDot(op)) return Dot4(t, op != "dot4");
   if (IsSaturating(op)) return Saturating(t, op.substr(2));
   const bool has_two = op == "pow" || op == "fmod";
   return absl::Substitute("\nstatic inline $0 ingot_$1_$0($0 x$2) {\n$3}\n",

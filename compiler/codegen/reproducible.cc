@@ -34,6 +34,7 @@ bool IsAlike(Intrinsic f, DataType t) {
     case Intrinsic::kFmod:  // always exact
     case Intrinsic::kMulAdd:
     case Intrinsic::kDot4:
+    case Intrinsic::kDot2:
       return true;
     case Intrinsic::kExp:
     case Intrinsic::kLog:

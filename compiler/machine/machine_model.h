@@ -17,8 +17,8 @@ enum class MachineUnit {
   // WebAssembly, too, whose model leaves registers for what kInt8Pairs needs.
   kInt8Dot,
   // The same by several instructions: bytes are made 16 bits wide, multiplied
-  // and added up in pairs, for which operands take two registers each. SSSE3,
-  // AVX2, AVX-512.
+  // and added up in pairs, for which operands take two registers each; so what
+  // is stored 16 bits wide (kDot2) needs fewer. SSSE3, AVX2, AVX-512.
   kInt8Pairs,
   // The same by a few instructions, where the unsigned bytes are less than 128:
   // Arm's dot product.

@@ -54,6 +54,7 @@ class CostVisitor : public tir::ExprVisitor {
     switch (node.intrinsic) {
       case tir::Intrinsic::kMulAdd:
       case tir::Intrinsic::kDot4:
+      case tir::Intrinsic::kDot2:
       case tir::Intrinsic::kAbs:
       case tir::Intrinsic::kFloor:
       case tir::Intrinsic::kCeil:

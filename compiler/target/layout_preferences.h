@@ -51,13 +51,17 @@ struct LayoutPreferences {
   // Null: no product.
   std::function<int64_t(const relay::Node& product)> few_bits_tile_rows;
   // Whether products and convolutions of u8 data and i8 weights should read
-  // these in words of four (attribute dot4), and quantised models multiply
+  // these in words of four (attribute words), and quantised models multiply
   // bytes.
   bool byte_words = false;
-  // The bytes along the dimension summed over that this product (dense, matmul)
-  // or convolution of such data takes at once, where byte_words: four, or 64
-  // for tiles. It is filled up to a multiple of them with zeros; convolutions
-  // become conv2d_words. Null: four, for all.
+  // Whether quantised models should multiply numbers of 16 bits instead, which
+  // hold bytes less their zero points, by weights in words of two, but for
+  // products of few rows. Only where byte_words, too.
+  bool wide_words = false;
+  // The elements along the dimension summed over that this product (dense,
+  // matmul) or convolution of such data takes at once, where byte_words: those
+  // of a word, or 64 for tiles. It is filled up to a multiple of them with
+  // zeros; convolutions become conv2d_words. Null: those of a word, for all.
   std::function<int64_t(const relay::Node& product)> byte_depth;
   // Whether the products around a softmax should be one operator.
   bool joins_attention = false;

@@ -66,27 +66,27 @@ std::vector<tir::VarPtr> MakeAxes(absl::string_view stem, size_t count) {
 }  // namespace
 
 Reducer Reducer::Sum(DataType t) {
-  return Reducer{
-      Zero(t),
-      [](const Expr& accumulated, const Expr& term) {
-        // A product is joined by a multiply-add, which processors
-        // have as one instruction.
-        const auto* mul = As<tir::Binary>(term);
-        if (mul != nullptr && mul->op == tir::BinaryOp::kMul &&
-            term->dtype.is_float()) {
-          return tir::MakeCall(tir::Intrinsic::kMulAdd,
-                               {mul->a, mul->b, accumulated});
-        }
-        // So are the products of four bytes.
-        const auto* call = As<tir::Call>(term);
-        if (call != nullptr && call->intrinsic == tir::Intrinsic::kDot4 &&
-            tir::IsConstInt(call->args[2], 0)) {
-          return tir::MakeCall(tir::Intrinsic::kDot4,
-                               {call->args[0], call->args[1], accumulated});
-        }
-        return accumulated + term;
-      },
-      /*is_sum=*/true};
+  return Reducer{Zero(t),
+                 [](const Expr& accumulated, const Expr& term) {
+                   // A product is joined by a multiply-add, which processors
+                   // have as one instruction.
+                   const auto* mul = As<tir::Binary>(term);
+                   if (mul != nullptr && mul->op == tir::BinaryOp::kMul &&
+                       term->dtype.is_float()) {
+                     return tir::MakeCall(tir::Intrinsic::kMulAdd,
+                                          {mul->a, mul->b, accumulated});
+                   }
+                   // So are the products of the parts of words.
+                   const auto* call = As<tir::Call>(term);
+                   if (call != nullptr && tir::IsDot(call->intrinsic) &&
+                       tir::IsConstInt(call->args[2], 0)) {
+                     return tir::MakeCall(
+                         call->intrinsic,
+                         {call->args[0], call->args[1], accumulated});
+                   }
+                   return accumulated + term;
+                 },
+                 /*is_sum=*/true};
 }
 
 Reducer Reducer::Prod(DataType t) {

@@ -70,6 +70,7 @@ class Counter final : public StmtVisitor {
   void VisitCall(const Call& node) override {
     const int each = node.intrinsic == Intrinsic::kMulAdd ? 2
                      : node.intrinsic == Intrinsic::kDot4 ? 8
+                     : node.intrinsic == Intrinsic::kDot2 ? 4
                                                           : 1;
     Count(each, node.dtype);
     StmtVisitor::VisitCall(node);

@@ -111,6 +111,11 @@ TEST(InterpreterTest, Integers) {
             (V{255 * 127 - 128 * 128 - 1, 255 * 127 - 128 * 128}));
   EXPECT_EQ(Ints("i64(dot4(i32(1), i32(1), i32(2147483647)))", 1),
             (V{INT32_MIN}));
+  // Halves -32768 and 3 by -32768 and -5; and the only sum of two that wraps.
+  EXPECT_EQ(Ints("i64(dot2(i32(229376), i32(-294912), i32(i)))", 2),
+            (V{(1 << 30) - 15, (1 << 30) - 14}));
+  EXPECT_EQ(Ints("i64(dot2(i32(-2147450880), i32(-2147450880), i32(0)))", 1),
+            (V{INT32_MIN}));
   EXPECT_EQ(Ints("-i", 2), (V{0, -1}));
 }
 

@@ -8,8 +8,9 @@ namespace ingot::tir {
 
 // Pure functions, element-wise. kMulAdd(a, b, c) = a * b + c. kDot4(a, b, c) of
 // i32, which wraps: c + a0 * b0 + ... + a3 * b3, of the four bytes of a, which
-// have no sign, and those of b, which have one. kRound rounds halves to even.
-// kIsNan and kIsInf give bool.
+// have no sign, and those of b, which have one; kDot2 the same of the two
+// halves of each, which have signs. kRound rounds halves to even. kIsNan and
+// kIsInf give bool.
 // clang-format off
 #define INGOT_TIR_INTRINSICS(V) \
   V(Exp, "exp", 1) \
@@ -39,12 +40,18 @@ namespace ingot::tir {
   V(Pow, "pow", 2) \
   V(Fmod, "fmod", 2) \
   V(MulAdd, "muladd", 3) \
-  V(Dot4, "dot4", 3)
+  V(Dot4, "dot4", 3) \
+  V(Dot2, "dot2", 3)
 // clang-format on
 
 #define INGOT_TIR_ENUM(Name, text, arity) k##Name,
 enum class Intrinsic { INGOT_TIR_INTRINSICS(INGOT_TIR_ENUM) };
 #undef INGOT_TIR_ENUM
+
+// Whether it adds up products of the parts of words.
+constexpr bool IsDot(Intrinsic intrinsic) {
+  return intrinsic == Intrinsic::kDot4 || intrinsic == Intrinsic::kDot2;
+}
 
 // As the text form of tir spells it.
 absl::string_view IntrinsicName(Intrinsic intrinsic);

@@ -220,6 +220,15 @@ int64_t EvalDot4(int64_t a, int64_t b, int64_t c) {
   return WrapInt(DataType::Int(32), sum);
 }
 
+int64_t EvalDot2(int64_t a, int64_t b, int64_t c) {
+  int64_t sum = c;
+  for (int shift = 0; shift < 32; shift += 16) {
+    sum += int64_t{static_cast<int16_t>(a >> shift & 0xffff)} *
+           static_cast<int16_t>(b >> shift & 0xffff);
+  }
+  return WrapInt(DataType::Int(32), sum);
+}
+
 double EvalIntrinsic(Intrinsic intrinsic, DataType t, double a, double b,
                      double c) {
   switch (intrinsic) {
@@ -278,7 +287,8 @@ double EvalIntrinsic(Intrinsic intrinsic, DataType t, double a, double b,
     case Intrinsic::kMulAdd:
       return RoundFloat(t, std::fma(a, b, c));
     case Intrinsic::kDot4:
-      break;  // of integers: EvalDot4
+    case Intrinsic::kDot2:
+      break;  // of integers: EvalDot4, EvalDot2
   }
   return std::numeric_limits<double>::quiet_NaN();
 }

@@ -32,8 +32,9 @@ bool EvalFloatCompare(BinaryOp op, double a, double b);
 int64_t CastFloatToInt(DataType to, double value);
 double CastIntToFloat(DataType to, DataType from, int64_t value);
 
-// kDot4 of i32.
+// kDot4 and kDot2 of i32.
 int64_t EvalDot4(int64_t a, int64_t b, int64_t c);
+int64_t EvalDot2(int64_t a, int64_t b, int64_t c);
 
 // Floats only; kIsNan and kIsInf give 0 or 1. Unused operands are ignored.
 double EvalIntrinsic(Intrinsic intrinsic, DataType t, double a, double b,

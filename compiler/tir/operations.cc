@@ -260,13 +260,14 @@ I RunCall(I in, Machine* m) {
   return in + 1;
 }
 
-I RunDot4(I in, Machine* m) {
+template <int64_t (*dot)(int64_t, int64_t, int64_t)>
+I RunDot(I in, Machine* m) {
   const Register* a = m->At(in->a);
   const Register* b = m->At(in->b);
   const Register* c = m->At(in->c);
   Register* out = m->At(in->dst);
   for (int lane = 0; lane < in->lanes; ++lane) {
-    out[lane].i = EvalDot4(a[lane].i, b[lane].i, c[lane].i);
+    out[lane].i = dot(a[lane].i, b[lane].i, c[lane].i);
   }
   return in + 1;
 }
@@ -432,7 +433,8 @@ Operation BinaryOperation(BinaryOp op, DataType t) {
 Operation UnaryOperation(UnaryOp op, DataType type) { return RunUnary; }
 Operation CastOperation(DataType to, DataType from) { return RunCast; }
 Operation CallOperation(Intrinsic intrinsic, DataType t) {
-  if (intrinsic == Intrinsic::kDot4) return RunDot4;
+  if (intrinsic == Intrinsic::kDot4) return RunDot<EvalDot4>;
+  if (intrinsic == Intrinsic::kDot2) return RunDot<EvalDot2>;
   if (!t.is_float()) return RunIntAbs;
   if (intrinsic != Intrinsic::kMulAdd) return RunCall;
   if (t.code == DataType::kBFloat) return RunMulAdd<ToBF16>;

@@ -122,7 +122,7 @@ const char* CallTypeError(Intrinsic intrinsic, const std::vector<Expr>& args) {
     if (arg->dtype != args[0]->dtype) return "the arguments' types differ";
   }
   const DataType t = args[0]->dtype;
-  if (intrinsic == Intrinsic::kDot4) {
+  if (IsDot(intrinsic)) {
     return t.element() == DataType::Int(32) ? nullptr
                                             : "the function needs i32";
   }

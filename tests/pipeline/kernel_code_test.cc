@@ -120,8 +120,8 @@ TEST_F(KernelCodeTest, ConvolutionsWithWeightsFromMemory) {
   ExpectLoop(columns, kCortex, "fmla", 24, 2);
 }
 
-// Where no instruction multiplies bytes, pairs of 16 bits are multiplied: two
-// products for each vector of sums, and few instructions to make bytes as wide.
+// Where no instruction multiplies bytes, numbers of 16 bits are multiplied in
+// pairs: beside each product of vectors are a sum and few loads.
 TEST_F(KernelCodeTest, ProductsOfBytes) {
   const std::string product = R"((%x: u8[96, 256]) -> (%y) {
     %w = const i8[256, 192] random(1)
@@ -132,8 +132,8 @@ TEST_F(KernelCodeTest, ProductsOfBytes) {
     %y = conv2d(%x, %w) {out_dtype=i32}
   })";
   for (const std::string& main : {product, convolution}) {
-    ExpectLoop(main, kHaswell, "vpmaddwd.*ymm", 16, 3.8);
-    ExpectLoop(main, kSkylake, "vpmaddwd.*zmm", 32, 3.4);
+    ExpectLoop(main, kHaswell, "vpmaddwd.*ymm", 8, 3.2);
+    ExpectLoop(main, kSkylake, "vpmaddwd.*zmm", 24, 2.9);
     ExpectLoop(main, kCascadeLake, "vpdpbusd.*zmm", 24, 1.8);
   }
 }

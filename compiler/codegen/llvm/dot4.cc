@@ -1,5 +1,5 @@
-// Products of bytes, four of them with their sum, by the instructions that
-// machines have for them.
+// Products of the parts of words with their sum, of four bytes or two halves,
+// by the instructions that machines have for them.
 #include <vector>
 
 #include "compiler/codegen/llvm/math.h"
@@ -109,6 +109,15 @@ int MostByte(const llvm::IRBuilder<>& b, Value* x) {
   return most;
 }
 
+// Halves of odd places and of even ones, by what every machine has.
+Value* Dot2ByShifts(llvm::IRBuilder<>& b, Value* x, Value* y, Value* z) {
+  const auto low = [&b](Value* word) {
+    return b.CreateAShr(b.CreateShl(word, 16), 16);
+  };
+  z = b.CreateAdd(z, b.CreateMul(low(x), low(y)));
+  return b.CreateAdd(z, b.CreateMul(b.CreateAShr(x, 16), b.CreateAShr(y, 16)));
+}
+
 // Adds up the products of as many terms as 16 bits hold before making them as
 // wide as the result.
 Value* Dot4sByPairs(llvm::IRBuilder<>& b, const PairInstructions& pairs,
@@ -133,12 +142,29 @@ Value* Dot4sByPairs(llvm::IRBuilder<>& b, const PairInstructions& pairs,
   return z;
 }
 
+unsigned LanesOf(const Value* z) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(z->getType());
+  return vector == nullptr ? 1 : vector->getNumElements();
+}
+
 }  // namespace
+
+Value* EmitDot2(llvm::IRBuilder<>& b, const Machine& m, Value* x, Value* y,
+                Value* z) {
+  const unsigned lanes = LanesOf(z);
+  const llvm::Intrinsic::ID multiply = PairInstructionsOf(m, lanes).halves;
+  if (multiply == llvm::Intrinsic::not_intrinsic) {
+    return Dot2ByShifts(b, x, y, z);
+  }
+  Type* const halves = llvm::FixedVectorType::get(b.getInt16Ty(), 2 * lanes);
+  Value* const products = b.CreateIntrinsic(
+      multiply, {}, {b.CreateBitCast(x, halves), b.CreateBitCast(y, halves)});
+  return b.CreateAdd(z, products);
+}
 
 Value* EmitDot4s(llvm::IRBuilder<>& b, const Machine& m,
                  const std::vector<Dot4Terms>& terms, Value* z) {
-  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(z->getType());
-  const unsigned lanes = vector == nullptr ? 1 : vector->getNumElements();
+  const unsigned lanes = LanesOf(z);
   llvm::Intrinsic::ID instruction = Dot4Instruction(m, lanes);
   const PairInstructions pairs = PairInstructionsOf(m, lanes);
   if (instruction == llvm::Intrinsic::not_intrinsic) {

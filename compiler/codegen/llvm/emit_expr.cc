@@ -299,6 +299,9 @@ Value* KernelEmitter::EmitCall(const tir::Call& e) {
   if (e.intrinsic == tir::Intrinsic::kDot4) return EmitByteProducts(e);
   std::vector<Value*> args;
   for (const Expr& arg : e.args) args.push_back(EmitExpr(arg));
+  if (e.intrinsic == tir::Intrinsic::kDot2) {
+    return EmitDot2(b_, m_, args[0], args[1], args[2]);
+  }
   if (!t.is_float()) {
     if (e.intrinsic != tir::Intrinsic::kAbs) {
       return Fail(

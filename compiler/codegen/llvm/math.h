@@ -33,6 +33,11 @@ struct Dot4Terms {
 llvm::Value* EmitDot4s(llvm::IRBuilder<>& b, const Machine& m,
                        const std::vector<Dot4Terms>& terms, llvm::Value* z);
 
+// tir's kDot2 of i32 or vectors of them: one instruction and a sum where the
+// machine has it for so many lanes.
+llvm::Value* EmitDot2(llvm::IRBuilder<>& b, const Machine& m, llvm::Value* x,
+                      llvm::Value* y, llvm::Value* z);
+
 // `args` are floats or doubles, or vectors of them, all of one type. kIsNan
 // and kIsInf give i1. Inserts at b's place, where new blocks may begin.
 llvm::Value* EmitIntrinsic(llvm::IRBuilder<>& b, const Machine& m,

@@ -224,41 +224,49 @@ Expr HighestOf(DataType t) {
   return tir::MakeInt(std::numeric_limits<int64_t>::max() >> (64 - t.bits), t);
 }
 
-AttrSpec Dot4Attr() {
-  return IntAttr("dot4",
-                 "1: x is u8, w holds i32 words of four signed bytes along the "
-                 "dimension summed over",
-                 0);
+AttrSpec WordsAttr() {
+  return IntAttr(
+      "words",
+      "1: w holds i32 words along the dimension summed over, of four "
+      "signed bytes where x is u8, of two numbers of 16 bits where "
+      "it is i16",
+      0);
 }
 
-absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out) {
+absl::Status CheckWords(const TensorType& x, const TensorType& w,
+                        DataType out) {
   const DataType i32 = DataType::Int(32);
-  if (x.dtype == DataType::UInt(8) && w.dtype == i32 && out == i32) {
+  if ((x.dtype == DataType::UInt(8) || x.dtype == DataType::Int(16)) &&
+      w.dtype == i32 && out == i32) {
     return absl::OkStatus();
   }
-  return Invalid("dot4 is for x of u8, w and result of i32, not ", ToString(x),
-                 ", ", ToString(w), " and ", out.ToString());
+  return Invalid("words are for x of u8 or i16, w and result of i32, not ",
+                 ToString(x), ", ", ToString(w), " and ", out.ToString());
 }
+
+int64_t ElementsOfWord(DataType x) { return kBytesOfWord / x.bytes(); }
 
 Expr LoadWord(const te::Tensor& x, const Indices& at) {
   const DataType i32 = DataType::Int(32);
-  Expr bytes;
-  for (int64_t j = 0; j < kBytesOfWord; ++j) {
+  Expr word;
+  for (int64_t j = 0; j < ElementsOfWord(x.dtype()); ++j) {
     Indices each = at;
     each.back() = each.back() + j;
-    Expr byte = MakeCast(i32, x(each));
+    Expr part =
+        MakeCast(i32, MakeCast(DataType::UInt(x.dtype().bits), x(each)));
     if (j > 0) {
-      byte =
-          tir::MakeBinary(tir::BinaryOp::kShl, byte, tir::MakeInt(8 * j, i32));
+      part = tir::MakeBinary(tir::BinaryOp::kShl, part,
+                             tir::MakeInt(j * x.dtype().bits, i32));
     }
-    bytes = j == 0 ? byte : tir::MakeBinary(tir::BinaryOp::kBitOr, bytes, byte);
+    word = j == 0 ? part : tir::MakeBinary(tir::BinaryOp::kBitOr, word, part);
   }
-  return bytes;
+  return word;
 }
 
-Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word) {
-  return tir::MakeCall(Intrinsic::kDot4, {LoadWord(x, at), word,
-                                          tir::MakeInt(0, DataType::Int(32))});
+Expr Dot(const te::Tensor& x, const Indices& at, const Expr& word) {
+  return tir::MakeCall(
+      x.dtype().bits == 8 ? Intrinsic::kDot4 : Intrinsic::kDot2,
+      {LoadWord(x, at), word, tir::MakeInt(0, DataType::Int(32))});
 }
 
 Expr All(const std::vector<Expr>& conditions) {

@@ -132,18 +132,21 @@ Expr HighestOf(DataType t);
 // All of `conditions`; true for none.
 Expr All(const std::vector<Expr>& conditions);
 
-// The attribute dot4 of products and convolutions says that weights are words
-// of four signed bytes, which tir's kDot4 multiplies by four bytes of data.
+// The attribute words of products and convolutions says that weights are words
+// of four signed bytes, which tir's kDot4 multiplies by four bytes of data, or
+// of two numbers of 16 bits, which kDot2 multiplies by two of data.
 inline constexpr int64_t kBytesOfWord = 4;
-AttrSpec Dot4Attr();
-// InvalidArgument unless x is of u8, w and `out` of i32.
-absl::Status CheckDot4(const TensorType& x, const TensorType& w, DataType out);
-// The four bytes of `x`, of u8, from `at` on along the last dimension, as a
-// word, the first in its low bits.
+AttrSpec WordsAttr();
+// InvalidArgument unless x is of u8 or i16, w and `out` of i32.
+absl::Status CheckWords(const TensorType& x, const TensorType& w, DataType out);
+// The elements of data of this type that a word holds.
+int64_t ElementsOfWord(DataType x);
+// The elements of `x` from `at` on along the last dimension that a word holds,
+// the first in its low bits.
 Expr LoadWord(const te::Tensor& x, const Indices& at);
-// Multiplies the bytes that LoadWord gives by those of the word, and adds them
-// up.
-Expr Dot4(const te::Tensor& x, const Indices& at, const Expr& word);
+// Multiplies the elements of u8 or i16 that LoadWord gives by those of the
+// word, and adds them up.
+Expr Dot(const te::Tensor& x, const Indices& at, const Expr& word);
 
 // An index that a tensor's element gave: negative ones count from the end, and
 // what lies outside is clamped, because such an index is the caller's data.

@@ -18,7 +18,7 @@ struct ConvInfo {
   int64_t in_block = 0;   // 0: plain NCHW data
   int64_t out_block = 0;  // 0: plain result
   bool depthwise_blocked = false;
-  bool dot4 = false;
+  int64_t words = 1;  // of so many elements, in which weights are
   // Channels, in blocks too; numbers where either side has blocks.
   Dim out_channels, out_per_group, in_per_group;
   DataType acc;  // what sums are made in
@@ -83,7 +83,7 @@ absl::Status CheckBlocks(const TensorType& w, const ConvInfo& info,
                      "block size");
     }
   } else if (info.in_block > 0) {
-    if (kernel_in * (info.dot4 ? kBytesOfWord : 1) != info.in_block) {
+    if (kernel_in * info.words != info.in_block) {
       return Invalid("data in blocks of ", info.in_block,
                      " and a kernel in blocks of ", kernel_in);
     }
@@ -120,10 +120,10 @@ absl::StatusOr<ConvInfo> ReadConv(
                          PerGroup(info.out_channels, info.groups, assumed));
   info.in_per_group = SimplifyDim(w.shape[1] * std::max<int64_t>(kernel_in, 1));
   info.depthwise_blocked = info.in_block > 0 && kernel_in == 0;
-  if (attrs.Get<int64_t>("dot4") != 0) {
-    if (kernel_in == 0) return Invalid("dot4 needs a kernel layout OIHW4i16o");
-    info.dot4 = true;
-    info.in_per_group = SimplifyDim(info.in_per_group * kBytesOfWord);
+  if (attrs.Get<int64_t>("words") != 0) {
+    if (kernel_in == 0) return Invalid("words need a kernel layout OIHW4i16o");
+    info.words = ElementsOfWord(x.dtype);
+    info.in_per_group = SimplifyDim(info.in_per_group * info.words);
   }
   const Dim has = SimplifyDim(x.shape[1] * std::max<int64_t>(info.in_block, 1));
   const Dim takes = SimplifyDim(info.in_per_group * info.groups);
@@ -155,8 +155,8 @@ absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
   INGOT_ASSIGN_OR_RETURN(ConvInfo info,
                          ReadConv(x, c.type(1), c.attrs, n, c.assumed));
   TensorType out{own == nullptr ? x.dtype : *own, {}};
-  if (info.dot4) {
-    INGOT_RETURN_IF_ERROR(CheckDot4(x, c.type(1), out.dtype));
+  if (info.words > 1) {
+    INGOT_RETURN_IF_ERROR(CheckWords(x, c.type(1), out.dtype));
   }
   const int64_t block = std::max<int64_t>(info.out_block, 1);
   out.shape = {x.shape[0], c.type(1).shape[0]};
@@ -193,7 +193,7 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
   }
   for (int64_t k : win.kernel) extents.push_back(I64(k));
   if (info.in_block > 0 && !info.depthwise_blocked) {
-    extents.push_back(I64(info.in_block / (info.dot4 ? kBytesOfWord : 1)));
+    extents.push_back(I64(info.in_block / info.words));
   }
   const int64_t out_block = std::max<int64_t>(info.out_block, 1);
   auto term = [&](const Indices& i, const Indices& r) {
@@ -221,9 +221,9 @@ absl::StatusOr<Tensors> ComputeConv(const ComputeContext& c, int n) {
       if (!info.depthwise_blocked) wi.push_back(r.back());
     }
     if (info.out_block > 0) wi.push_back(i.back());
-    if (info.dot4) {
-      xi.back() = xi.back() * kBytesOfWord;
-      return Dot4(x, xi, w(wi));
+    if (info.words > 1) {
+      xi.back() = xi.back() * info.words;
+      return Dot(x, xi, w(wi));
     }
     return MakeCast(info.acc, x(xi)) * MakeCast(info.acc, w(wi));
   };
@@ -262,7 +262,7 @@ OpDef Conv(int n) {
       IntAttr("pad_value", "of the elements around x", 0),
       TypeAttr("out_dtype", "of sums and result; x's type when left out",
                kOptional),
-      Dot4Attr(),
+      WordsAttr(),
       StringAttr(
           "data_layout",
           n == 2 ? "NCHW, or NCHW8c and the like" : "the only one there is",

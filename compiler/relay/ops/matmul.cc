@@ -169,7 +169,7 @@ OpDef DensePacked() {
   def.name = "dense_packed";
   def.doc =
       "x[..., m, k] times w packed as [ceil(n / nr), k, nr], zero-padded; with "
-      "dot4 [ceil(n / nr), k / 4, nr]";
+      "words [ceil(n / nr), k / 4, nr], or k / 2";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory | kTimesPacked;
@@ -177,16 +177,16 @@ OpDef DensePacked() {
       IntAttr("units", "n, the columns of the result", kRequired),
       TypeAttr("out_dtype", "of sums and result; x's type when left out",
                kOptional),
-      Dot4Attr()};
+      WordsAttr()};
   def.infer = [](const InferContext& c) -> absl::StatusOr<Types> {
     const TensorType &x = c.type(0), &w = c.type(1);
     if (x.shape.size() < 2) return Invalid("x must have at least rank 2");
     INGOT_RETURN_IF_ERROR(ExpectRank(w, 3, "w"));
     INGOT_ASSIGN_OR_RETURN(DataType dtype, ResultType(c));
     Dim inner = w.shape[1];
-    if (c.attrs.Get<int64_t>("dot4") != 0) {
-      INGOT_RETURN_IF_ERROR(CheckDot4(x, w, dtype));
-      inner = SimplifyDim(inner * kBytesOfWord);
+    if (c.attrs.Get<int64_t>("words") != 0) {
+      INGOT_RETURN_IF_ERROR(CheckWords(x, w, dtype));
+      inner = SimplifyDim(inner * ElementsOfWord(x.dtype));
     }
     if (!MayBeEqual(x.shape.back(), inner, c.assumed)) return InnerMismatch(c);
     const auto packed = ConstShape(w.shape);
@@ -203,14 +203,14 @@ OpDef DensePacked() {
     const te::Tensor x = c.inputs[0], w = c.inputs[1];
     const Expr nr = w.shape()[2];
     const Tags tags = {{te::kAnchor, te::kDensePacked}};
-    if (c.attrs.Get<int64_t>("dot4") != 0) {
+    if (c.attrs.Get<int64_t>("words") != 0) {
       return Tensors{c.graph.Reduce(
           c.name, c.outputs[0].shape, {w.shape()[1]},
           te::Reducer::Sum(DataType::Int(32)),
           [&](const Indices& i, const Indices& r) {
             Indices xi = i;
-            xi.back() = r[0] * kBytesOfWord;
-            return Dot4(x, xi, w({i.back() / nr, r[0], i.back() % nr}));
+            xi.back() = r[0] * ElementsOfWord(x.dtype());
+            return Dot(x, xi, w({i.back() / nr, r[0], i.back() % nr}));
           },
           tags)};
     }

@@ -68,7 +68,7 @@ OpDef Conv2dWords() {
         [&](const Indices& i, const Indices& r) {
           Indices at = conv.RowOf(i, r);
           at.insert(at.end(), {I64(0), r[3] * kBytesOfWord});
-          return Dot4(rows, at, w({i[1], conv.StepOf(r), r[3], i[4]}));
+          return Dot(rows, at, w({i[1], conv.StepOf(r), r[3], i[4]}));
         },
         {{te::kAnchor, te::kConv2dParts}})};
   };

@@ -62,9 +62,9 @@ bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
 
 BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   const Value x = node.inputs[0], w = node.inputs[1];
-  const bool bytes = layouts_->byte_words && IsByteProduct(node);
+  const int64_t word = ElementsOfWord(node, *layouts_);
   const bool floats = x.type().dtype.is_float() && !node.attrs.Has("out_dtype");
-  if (!(bytes || floats) || ConstantOf(w) == nullptr ||
+  if (!(word > 0 || floats) || ConstantOf(w) == nullptr ||
       node.attrs.Get<std::string>("data_layout") != "NCHW" ||
       node.attrs.Get<std::string>("kernel_layout") != "OIHW" ||
       ChannelsOf(x.type()) == 0) {
@@ -87,27 +87,28 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
   Attrs attrs = node.attrs;
   std::string kernel_layout;
   Value data;
-  if (!bytes && !depthwise && groups == 1 &&
+  if (word == 0 && !depthwise && groups == 1 &&
       (one_block ? in % unit != 0
                  : !IsBlocked(x) && FillingUpCosts(node, block))) {
     INGOT_ASSIGN_OR_RETURN(data, Plain(x));
     kernel_layout = absl::StrCat("OIHW", block, "o");
   } else {
-    // Bytes are multiplied four at a time.
-    const int64_t in_block = one_block ? in
-                             : bytes && !depthwise && !IsBlocked(x)
-                                 ? std::min(block, tir::CeilDivInt(in, 4) * 4)
-                                 : block;
+    // Elements of a word are multiplied at once.
+    const int64_t in_block =
+        one_block ? in
+        : word > 0 && !depthwise && !IsBlocked(x)
+            ? std::min(block, tir::CeilDivInt(in, word) * word)
+            : block;
     kernel_layout = absl::StrCat("OIHW", in_block, "i", block, "o");
     INGOT_ASSIGN_OR_RETURN(Blocked blocked, InBlocks(x, in_block));
     data = blocked.value;
     attrs.Set("data_layout", DataLayout(in_block));
-    if (bytes && groups == 1 && block == WordKernels::kColumns &&
+    if (word > 0 && groups == 1 && block == WordKernels::kColumns &&
         layouts_->byte_depth != nullptr &&
         layouts_->byte_depth(node) == WordKernels::kRow) {
       return ConvInTiles(node, data);
     }
-    if (bytes && !depthwise) {
+    if (word > 0 && !depthwise) {
       return ConvInWords(node, data, in_block, block, std::move(attrs));
     }
     if (const int64_t parts = groups == 1 ? PartsOf(node, block) : 0;
@@ -260,23 +261,24 @@ BlockedValues::MaybeBlocked BlockedValues::ConvInWords(const Node& node,
                                                        Attrs attrs) {
   const Value& w = node.inputs[1];
   const std::string& name = w.node->name;
+  const int64_t word = ElementsOfWord(node, *layouts_);
   const std::string words_layout =
-      absl::StrCat("OIHW", in_block / 4, "i", block, "o");
+      absl::StrCat("OIHW", in_block / word, "i", block, "o");
   INGOT_ASSIGN_OR_RETURN(
-      const Value bytes,
+      const Value parts,
       Transformed(w, "OIHW", absl::StrCat("OIHW", block, "o", in_block, "i"),
                   name, target_));
-  INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(bytes)));
+  INGOT_ASSIGN_OR_RETURN(Tensor words, WordsOf(*ConstantOf(parts)));
   Node* const constant = function_->AddConstant(name, std::move(words));
   constant->sources.Add(w.node->sources);
   INGOT_ASSIGN_OR_RETURN(
       const Value kernel,
       Transformed(Value{constant},
-                  absl::StrCat("OIHW", block, "o", in_block / 4, "i"),
+                  absl::StrCat("OIHW", block, "o", in_block / word, "i"),
                   words_layout, name, target_));
   preferred_names_.emplace_back(kernel.node, name);
   attrs.Set("kernel_layout", words_layout);
-  attrs.Set("dot4", int64_t{1});
+  attrs.Set("words", int64_t{1});
   INGOT_ASSIGN_OR_RETURN(Value result, Add(node, {data, kernel}, attrs));
   const int64_t out = ChannelsOf(node.outputs[0]);
   return Blocked{result, block, out, false,

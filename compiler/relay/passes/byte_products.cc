@@ -1,14 +1,18 @@
 // byte_products: products and convolutions of quantised data on the bytes
-// themselves, which processors multiply four at a time.
+// themselves, which processors multiply four at a time, or on numbers of 16
+// bits, which others multiply two at a time.
 //
 //   sum of (x - zx) * w  ->  sum of x * w, less zx times the sums of w
 //   dequantize(x) * dequantize(w)  ->  the same in integers, times both scales
 //
 // Data becomes u8 and weights i8, whose zero points are subtracted here. What
 // the model pads with zeros, less zero points, is padded with the zero point.
+// Numbers of 16 bits hold both less their zero points.
 // Sums of integers are the same to the last bit, also where they wrap; those of
 // dequantised values were rounded at each step before and are not any more.
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -27,7 +31,8 @@ namespace {
 using Ints = std::vector<int64_t>;
 
 const DataType kI8 = DataType::Int(8), kU8 = DataType::UInt(8),
-               kI32 = DataType::Int(32), kF32 = DataType::Float(32);
+               kI16 = DataType::Int(16), kI32 = DataType::Int(32),
+               kF32 = DataType::Float(32);
 
 // Sums of more products of bytes, less their zero points, may not fit i32.
 constexpr int64_t kMaxTerms = int64_t{1} << 15;
@@ -187,6 +192,25 @@ bool AllZero(const std::vector<int64_t>& values) {
                      [](int64_t value) { return value == 0; });
 }
 
+// `value` less its zero point as i16; null where that may be anything.
+absl::StatusOr<Value> Halves(RuleContext& c, const Data& data) {
+  constexpr double kMostZero = 255;
+  Value zero = data.zero.value_or(Value{});
+  if (data.zero && !(SplatOf(zero) && std::abs(*SplatOf(zero)) <= kMostZero)) {
+    while (zero.type().dtype == kI32 &&
+           (zero.node->Is("cast") || zero.node->Is("reshape"))) {
+      zero = zero.node->inputs[0];
+    }
+    if (!IsByte(zero.type().dtype)) return Value{};
+  }
+  INGOT_ASSIGN_OR_RETURN(Value halves,
+                         c.Add("cast", {data.values}, {{"dtype", kI16}}));
+  if (!data.zero || SplatOf(zero) == 0.0) return halves;
+  INGOT_ASSIGN_OR_RETURN(zero, c.Add("reshape", {zero}, {{"shape", Shape()}}));
+  INGOT_ASSIGN_OR_RETURN(zero, c.Add("cast", {zero}, {{"dtype", kI16}}));
+  return c.Add("sub", {halves, zero});
+}
+
 // One product, taken apart and put together again.
 class Rewriter {
  public:
@@ -209,6 +233,19 @@ class Rewriter {
     INGOT_ASSIGN_OR_RETURN(Value sum, Product());
     INGOT_ASSIGN_OR_RETURN(sum, TakeZeroPoint(sum, centred));
     INGOT_ASSIGN_OR_RETURN(sum, AddShifts(sum, *shifts));
+    return data_.scale ? Scale(sum) : sum;
+  }
+
+  // The same of numbers of 16 bits.
+  absl::StatusOr<Value> RunOnHalves() {
+    const bool fits =
+        std::all_of(weights_.values.begin(), weights_.values.end(),
+                    [](int64_t w) { return w == static_cast<int16_t>(w); });
+    if (!fits || (data_.scale && weights_.terms() > kMaxTerms)) return Value{};
+    INGOT_ASSIGN_OR_RETURN(data_.values, Halves(c_, data_));
+    if (data_.values.node == nullptr) return Value{};
+    zero_ = 0;
+    INGOT_ASSIGN_OR_RETURN(const Value sum, Product());
     return data_.scale ? Scale(sum) : sum;
   }
 
@@ -254,7 +291,9 @@ class Rewriter {
   absl::StatusOr<Value> Product() {
     INGOT_ASSIGN_OR_RETURN(
         Tensor tensor,
-        MakeTensor<int8_t>(kI8, weights_.shape, weights_.values));
+        data_.values.type().dtype == kI16
+            ? MakeTensor<int16_t>(kI16, weights_.shape, weights_.values)
+            : MakeTensor<int8_t>(kI8, weights_.shape, weights_.values));
     const Value& w = node_.inputs[1];
     Node* constant =
         c_.function()->AddConstant(w.node->name, std::move(tensor));
@@ -337,21 +376,72 @@ class Rewriter {
   std::optional<double> zero_;  // of u8 data, where it is known
 };
 
-absl::StatusOr<Value> OnBytes(RuleContext& c, const Node& node) {
-  if (IsByteProduct(node)) return Value{};  // made by the rule, or like that
-  const Value &x = node.inputs[0], &w = node.inputs[1];
-  const size_t rank = w.type().shape.size();
-  if (!IsConv(node) && rank != 2) return Value{};
-  if (x.type().shape.size() < 2) return Value{};
+// Whether sums and result are integers, not floats of dequantised operands;
+// nothing where the node is none of what the rules are for.
+std::optional<bool> IsOfIntegers(const Node& node) {
+  const size_t rank = node.inputs[1].type().shape.size();
+  if (!IsConv(node) && rank != 2) return std::nullopt;
+  if (node.inputs[0].type().shape.size() < 2) return std::nullopt;
   const auto* out = node.attrs.Find<DataType>("out_dtype");
   const bool integers = out != nullptr && *out == kI32;
-  if (!integers && node.outputs[0].dtype != kF32) return Value{};
-  if (IsConv(node) && node.attrs.Get<int64_t>("pad_value") != 0) return Value{};
-  std::optional<Data> data = integers ? ReadIntegers(x) : ReadDequantized(x);
-  std::optional<Weights> weights =
-      ReadWeights(w, node.op->Has(kTimesMatrix) ? 1 : 0, !integers);
+  if (!integers && node.outputs[0].dtype != kF32) return std::nullopt;
+  if (IsConv(node) && node.attrs.Get<int64_t>("pad_value") != 0) {
+    return std::nullopt;
+  }
+  return integers;
+}
+
+std::optional<Weights> WeightsOf(const Node& node, bool integers) {
+  return ReadWeights(node.inputs[1], node.op->Has(kTimesMatrix) ? 1 : 0,
+                     !integers);
+}
+
+absl::StatusOr<Value> OnBytes(RuleContext& c, const Node& node) {
+  if (IsByteProduct(node)) return Value{};  // made by the rule, or like that
+  const std::optional<bool> integers = IsOfIntegers(node);
+  if (!integers) return Value{};
+  const Value& x = node.inputs[0];
+  std::optional<Data> data = *integers ? ReadIntegers(x) : ReadDequantized(x);
+  std::optional<Weights> weights = WeightsOf(node, *integers);
   if (!data || !weights) return Value{};
   return Rewriter(c, node, *std::move(data), *std::move(weights)).Run();
+}
+
+// Whether a product reads its weights so few times that their size counts.
+bool HasFewRows(const Node& product) {
+  constexpr int64_t kFewRows = 3;
+  const Shape& shape = product.outputs[0].shape;
+  int64_t rows = 1;
+  for (size_t i = 0; i + 1 < shape.size(); ++i) {
+    int64_t extent = kFewRows + 1;
+    tir::AsConstInt(shape[i], &extent);
+    rows *= std::min(extent, kFewRows + 1);
+  }
+  return !IsConv(product) && rows <= kFewRows;
+}
+
+absl::StatusOr<Value> OnHalves(RuleContext& c, const Node& node) {
+  const std::optional<bool> integers = IsOfIntegers(node);
+  if (!integers || HasFewRows(node)) return Value{};
+  const Value &x = node.inputs[0], &w = node.inputs[1];
+  std::optional<Data> data = *integers ? ReadIntegers(x) : ReadDequantized(x);
+  if (!data) return Value{};
+  std::optional<Weights> weights = WeightsOf(node, *integers);
+  if (weights) {
+    return Rewriter(c, node, *std::move(data), *std::move(weights))
+        .RunOnHalves();
+  }
+  // Weights of run time, which become words then.
+  if (!*integers || !node.op->Has(kTimesMatrix) ||
+      !ConstShape(w.type().shape)) {
+    return Value{};
+  }
+  const std::optional<Data> factors = ReadIntegers(w);
+  if (!factors) return Value{};
+  INGOT_ASSIGN_OR_RETURN(const Value left, Halves(c, *data));
+  INGOT_ASSIGN_OR_RETURN(const Value right, Halves(c, *factors));
+  if (left.node == nullptr || right.node == nullptr) return Value{};
+  return c.Add(node.op->name, {left, right}, node.attrs);
 }
 
 constexpr Rule kRules[] = {
@@ -362,16 +452,30 @@ constexpr Rule kRules[] = {
     {"conv3d of bytes", "conv3d", 2, OnBytes},
 };
 
+constexpr Rule kWideRules[] = {
+    {"product of halves", "matmul", 2, OnHalves},
+    {"product of halves with a transpose", "dense", 2, OnHalves},
+    {"conv1d of halves", "conv1d", 2, OnHalves},
+    {"conv2d of halves", "conv2d", 2, OnHalves},
+    {"conv3d of halves", "conv3d", 2, OnHalves},
+};
+
 }  // namespace
 
 absl::Span<const Rule> ByteProductRules() { return kRules; }
+absl::Span<const Rule> WideProductRules() { return kWideRules; }
 
 absl::StatusOr<bool> ByteProducts(Module* module, PassContext* context) {
   if (!context->layouts.byte_words) return false;
+  std::vector<Rule> rules;
+  if (context->layouts.wide_words) {
+    rules.assign(std::begin(kWideRules), std::end(kWideRules));
+  }
+  rules.insert(rules.end(), std::begin(kRules), std::end(kRules));
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function)) continue;
-    INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), kRules));
+    INGOT_ASSIGN_OR_RETURN(bool now, ApplyRules(function.get(), rules));
     changed = changed || now;
   }
   return changed;

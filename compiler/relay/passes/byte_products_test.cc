@@ -1,5 +1,6 @@
-// Quantised products and convolutions, in every type and with every kind of
-// zero point, against sums of 64-bit integers written down here.
+// Quantised products and convolutions, of bytes and of numbers of 16 bits, in
+// every type and with every kind of zero point, against sums of 64-bit integers
+// written down here.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -19,7 +20,7 @@ using Ints = std::vector<int64_t>;
 
 // x[m, k] times w[k, n]; w is stored as [n, k] for `dense`.
 struct Product {
-  int64_t m = 3, k = 10, n = 19;
+  int64_t m = 4, k = 10, n = 19;
   bool x_signed = false, w_signed = true;
   int64_t x_zero = 0;
   Ints w_zeros = {0};  // one, or one a column
@@ -64,12 +65,17 @@ std::string Constant(const std::string& name, const std::string& type,
                       absl::StrJoin(values, ", "), "}\n");
 }
 
+// What the words of weights hold.
+enum class Parts { kBytes, kHalves };
+constexpr Parts kAllParts[] = {Parts::kBytes, Parts::kHalves};
+
 // The passes that a compilation runs from here on, where processors multiply
-// bytes.
-std::unique_ptr<Module> Optimized(const std::string& text) {
+// such parts.
+std::unique_ptr<Module> Optimized(const std::string& text, Parts parts) {
   std::unique_ptr<Module> module = ParseForTest(text);
   if (module == nullptr) return nullptr;
   PassContext context = TestContext();
+  context.layouts.wide_words = parts == Parts::kHalves;
   const absl::Status status = RunPasses(
       {"fold_constants", "partition", "byte_products", "fold_constants",
        "simplify", "block_layout", "pack_weights", "fold_constants", "simplify",
@@ -121,11 +127,14 @@ std::string TextOf(const Product& p, const Ints& w) {
   return text;
 }
 
-void Check(const Product& p) {
+void CheckOne(const Product& p, Parts parts) {
   const Ints x = Bytes(p.m * p.k, p.x_signed, 3), w = Weights(p);
   const std::string text = TextOf(p, w);
-  const auto module = Optimized(text);
+  const auto module = Optimized(text, parts);
   ASSERT_NE(module, nullptr);
+  EXPECT_EQ(Print(*module).find("i16[") != std::string::npos,
+            parts == Parts::kHalves)
+      << Print(*module);
   EXPECT_EQ(CountOps(*module, "dense_packed"), 1) << Print(*module);
   std::vector<Tensor> inputs = {ByteTensor({p.m, p.k}, x, p.x_signed)};
   if (p.zero_is_operand) {
@@ -141,6 +150,10 @@ void Check(const Product& p) {
         << "element " << i << "\n"
         << text << Print(*module);
   }
+}
+
+void Check(const Product& p) {
+  for (const Parts parts : kAllParts) CheckOne(p, parts);
 }
 
 TEST(ByteProductsTest, EveryTypeAndZeroPoint) {
@@ -224,7 +237,7 @@ int64_t ConvAt(const Conv& c, const Ints& x, const Ints& w, const Ints& at) {
   return sum;
 }
 
-void Check(const Conv& c, const char* anchor) {
+void CheckOne(const Conv& c, const char* anchor, Parts parts) {
   const Ints x = Bytes(Count(c.x), c.x_signed, 3);
   const Ints w = Bytes(Count(c.w), true, 7);
   const Ints pads(4, c.pad), strides(2, c.stride);
@@ -235,7 +248,7 @@ void Check(const Conv& c, const char* anchor) {
       "%xi = cast(%x) {dtype=i32} %xc = sub(%xi, %zx)\n"
       "%y = conv2d(%xc, %w) {out_dtype=i32, groups=",
       c.groups, ", pads=", List(pads), ", strides=", List(strides), "} } }");
-  const auto module = Optimized(text);
+  const auto module = Optimized(text, parts);
   ASSERT_NE(module, nullptr);
   EXPECT_NE(Print(*module).find(anchor), std::string::npos) << Print(*module);
   const auto y = EvaluateFunction(*module, *module->main(),
@@ -257,6 +270,10 @@ void Check(const Conv& c, const char* anchor) {
   }
 }
 
+void Check(const Conv& c, const char* anchor) {
+  for (const Parts parts : kAllParts) CheckOne(c, anchor, parts);
+}
+
 TEST(ByteProductsTest, Convolutions) {
   for (bool x_signed : {false, true}) {
     for (int64_t pad : {0, 1}) {
@@ -268,7 +285,7 @@ TEST(ByteProductsTest, Convolutions) {
           c.x[1] = c.w[1] = channels;
           c.pad = pad;
           c.stride = stride;
-          ASSERT_NO_FATAL_FAILURE(Check(c, "dot4=1"));
+          ASSERT_NO_FATAL_FAILURE(Check(c, "words=1"));
         }
       }
     }
@@ -287,32 +304,33 @@ TEST(ByteProductsTest, GroupsOfChannels) {
   grouped.x = {1, 16, 4, 4};
   grouped.w = {32, 8, 1, 1};
   grouped.groups = 2;
-  ASSERT_NO_FATAL_FAILURE(Check(grouped, "dot4=1"));
+  ASSERT_NO_FATAL_FAILURE(Check(grouped, "words=1"));
   grouped.w = {6, 8, 1, 1};  // groups smaller than a block stay plain
   ASSERT_NO_FATAL_FAILURE(Check(grouped, "groups=2"));
 }
 
 // ------------------------------------------------------ between floats' scales
 
-TEST(ByteProductsTest, DequantizedOperandsAreMultipliedAsBytes) {
+void CheckDequantized(Parts parts) {
+  constexpr int64_t kRows = 5;
   const std::string text = absl::StrCat(
-      "module { func @main(%x: u8[2, 6]) -> (%y) {\n",
+      "module { func @main(%x: u8[5, 6]) -> (%y) {\n",
       Constant("w", "i8", {6, 3}, Bytes(18, true, 7)),
       "%sx = const f32[] {0.25} %zx = const u8[] {130}\n"
       "%sw = const f32[3] {0.5, 2, 0.125} %zw = const i8[3] {0, 1, -2}\n"
       "%a = dequantize(%x, %sx, %zx) %b = dequantize(%w, %sw, %zw)\n"
       "%y = matmul(%a, %b) } }");
-  const auto module = Optimized(text);
+  const auto module = Optimized(text, parts);
   ASSERT_NE(module, nullptr);
   EXPECT_EQ(CountOps(*module, "dequantize"), 0) << Print(*module);
   EXPECT_EQ(CountOps(*module, "dense_packed"), 1) << Print(*module);
-  const Ints x = Bytes(12, false, 3), w = Bytes(18, true, 7);
+  const Ints x = Bytes(6 * kRows, false, 3), w = Bytes(18, true, 7);
   const auto y = EvaluateFunction(*module, *module->main(),
-                                  {ByteTensor({2, 6}, x, false)});
+                                  {ByteTensor({kRows, 6}, x, false)});
   ASSERT_TRUE(y.ok()) << y.status();
   const double scales[] = {0.5, 2, 0.125};
   const int64_t zeros[] = {0, 1, -2};
-  for (int64_t i = 0; i < 2; ++i) {
+  for (int64_t i = 0; i < kRows; ++i) {
     for (int64_t n = 0; n < 3; ++n) {
       double sum = 0;
       for (int64_t k = 0; k < 6; ++k) {
@@ -322,6 +340,72 @@ TEST(ByteProductsTest, DequantizedOperandsAreMultipliedAsBytes) {
       EXPECT_EQ((*y)[0].data<float>()[i * 3 + n], sum);
     }
   }
+}
+
+TEST(ByteProductsTest, DequantizedOperandsAreMultipliedAsIntegers) {
+  for (const Parts parts : kAllParts) CheckDequantized(parts);
+}
+
+// ------------------------------------------------------ weights of run time
+
+// x[..., m, k] times w[k, n], both known at run time only.
+void CheckRunTime(int64_t k, int64_t n, bool x_signed, bool w_signed,
+                  bool has_zeros) {
+  constexpr int64_t kRows = 6;
+  const std::string text = absl::StrCat(
+      "module { func @main(%x: ", ByteType(x_signed), List({2, 3, k}),
+      ", %w: ", ByteType(w_signed), List({k, n}), ", %zx: ", ByteType(x_signed),
+      "[], %zw: ", ByteType(w_signed),
+      "[]) -> (%y) { %xi = cast(%x) {dtype=i32} %wi = cast(%w) {dtype=i32}",
+      has_zeros ? " %zxi = cast(%zx) {dtype=i32} %zwi = cast(%zw) {dtype=i32}"
+                  " %xc = sub(%xi, %zxi) %wc = sub(%wi, %zwi)"
+                  " %y = matmul(%xc, %wc) {out_dtype=i32} } }"
+                : " %y = matmul(%xi, %wi) {out_dtype=i32} } }");
+  const auto module = Optimized(text, Parts::kHalves);
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "dense_packed"), 1) << Print(*module);
+  const Ints x = Bytes(kRows * k, x_signed, 3), w = Bytes(k * n, w_signed, 7);
+  const int64_t x_zero = has_zeros ? Low(x_signed) + 255 : 0;
+  const int64_t w_zero = has_zeros ? Low(w_signed) : 0;
+  const auto y = EvaluateFunction(
+      *module, *module->main(),
+      {ByteTensor({2, 3, k}, x, x_signed), ByteTensor({k, n}, w, w_signed),
+       ByteTensor({}, {x_zero}, x_signed), ByteTensor({}, {w_zero}, w_signed)});
+  ASSERT_TRUE(y.ok()) << y.status() << Print(*module);
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      int64_t sum = 0;
+      for (int64_t r = 0; r < k; ++r) {
+        sum += (x[i * k + r] - x_zero) * (w[r * n + j] - w_zero);
+      }
+      ASSERT_EQ((*y)[0].data<int32_t>()[i * n + j], sum) << text;
+    }
+  }
+}
+
+TEST(ByteProductsTest, WeightsOfRunTime) {
+  for (int64_t k : {1, 2, 7, 16}) {
+    for (int64_t n : {1, 16, 33}) {
+      for (bool x_signed : {false, true}) {
+        for (bool w_signed : {false, true}) {
+          for (bool has_zeros : {false, true}) {
+            ASSERT_NO_FATAL_FAILURE(
+                CheckRunTime(k, n, x_signed, w_signed, has_zeros));
+          }
+        }
+      }
+    }
+  }
+}
+
+// Their weights are read so few times that a byte of each is enough.
+TEST(ByteProductsTest, ProductsOfFewRowsStayInBytes) {
+  Product p;
+  p.m = 3;
+  const auto module = Optimized(TextOf(p, Weights(p)), Parts::kHalves);
+  ASSERT_NE(module, nullptr);
+  EXPECT_EQ(CountOps(*module, "dense_packed"), 1) << Print(*module);
+  EXPECT_EQ(Print(*module).find("i16"), std::string::npos) << Print(*module);
 }
 
 TEST(ByteProductsTest, NothingWhereTheMachineDoesNotMultiplyBytes) {

@@ -8,7 +8,9 @@
 // [n / columns, k, vectors, lanes].
 //
 // Matrices of few bits whose data may be rounded to bytes lie in panels of
-// words (pack_few_bits.h). Panels of bytes hold words of four along k. Where
+// words (pack_few_bits.h). Panels of bytes hold words of four along k, those of
+// 16-bit numbers words of two, which are made at run time where weights are not
+// constant. Where
 // the target wants bf16 parts of f32, dense_parts(x, parts of w) stands for the
 // product instead.
 #include <map>
@@ -30,19 +32,17 @@
 namespace ingot::relay {
 namespace {
 
-constexpr int64_t kBytesOfWord = 4;
-
-// i8 w[k * row + n * column] as words [columns, filled / 4], zeros beyond the
-// rows.
+// i8 or i16 w[k * row + n * column] as words [columns, filled / 4] or
+// filled / 2, zeros beyond the rows.
 absl::StatusOr<Tensor> Words(const Tensor& w, int64_t rows, int64_t filled,
                              int64_t columns, int64_t row, int64_t column) {
-  INGOT_ASSIGN_OR_RETURN(Tensor bytes,
+  INGOT_ASSIGN_OR_RETURN(Tensor parts,
                          Tensor::Empty(w.dtype(), {columns, filled}));
-  auto* to = static_cast<char*>(bytes.mutable_raw_data());
-  std::fill(to, to + bytes.bytes(), 0);
+  auto* to = static_cast<char*>(parts.mutable_raw_data());
+  std::fill(to, to + parts.bytes(), 0);
   CopyStrided(static_cast<const char*>(w.raw_data()), {column, row}, to,
-              {filled, 1}, {columns, rows}, 1);
-  return WordsOf(bytes);
+              {filled, 1}, {columns, rows}, w.dtype().bytes());
+  return WordsOf(parts);
 }
 
 class Packer {
@@ -82,11 +82,14 @@ class Packer {
     Value x = node->inputs[0];
     const DataType type = x.type().dtype;
     const size_t rank = x.type().shape.size();
-    const bool bytes = layouts_.byte_words && IsByteProduct(*node);
+    const int64_t word = ElementsOfWord(*node, layouts_);
+    if (constant == nullptr && word > 0 && !transposed) {
+      return PackAtRunTime(node);
+    }
     if (constant == nullptr || constant->shape().size() != 2 ||
         constant->NumElements() == 0 || rank < 2 ||
-        !(bytes || (type.is_float() && constant->dtype() == type &&
-                    !node->attrs.Has("out_dtype")))) {
+        !(word > 0 || (type.is_float() && constant->dtype() == type &&
+                       !node->attrs.Has("out_dtype")))) {
       return false;
     }
     const int64_t rows = constant->shape()[transposed ? 1 : 0];
@@ -97,9 +100,9 @@ class Packer {
             ? layouts_.product_parts(*node)
             : 0;
     if (nr == 0 && parts == 0) return false;
-    const int64_t depth = bytes && layouts_.byte_depth != nullptr
+    const int64_t depth = word > 0 && layouts_.byte_depth != nullptr
                               ? layouts_.byte_depth(*node)
-                              : kBytesOfWord;
+                              : std::max<int64_t>(word, 1);
     const int64_t filled = (rows + depth - 1) / depth * depth;
     Value& panels = panels_[{w, transposed, parts, nr, filled}];
     if (panels.node == nullptr) {
@@ -110,7 +113,7 @@ class Packer {
         INGOT_ASSIGN_OR_RETURN(
             packed,
             PackBf16Panels(*constant, {rows, columns, parts}, row, column));
-      } else if (bytes) {
+      } else if (word > 0) {
         INGOT_ASSIGN_OR_RETURN(
             const Tensor words,
             Words(*constant, rows, filled, columns, row, column));
@@ -126,22 +129,90 @@ class Packer {
     }
     Attrs attrs = node->attrs;
     attrs.Set("units", columns);
-    if (bytes) {
-      attrs.Set("dot4", int64_t{1});
-      if (rows != filled) {
-        std::vector<int64_t> pads(2 * rank, 0);
-        pads.back() = filled - rows;
-        INGOT_ASSIGN_OR_RETURN(
-            Node * padded,
-            function_->AddOp("pad", x.node->name, {x}, {{"pads", pads}}));
-        x = Value{padded};
-      }
+    if (word > 0) {
+      attrs.Set("words", int64_t{1});
+      INGOT_ASSIGN_OR_RETURN(x, Filled(x, filled - rows, 0));
     }
     INGOT_ASSIGN_OR_RETURN(
         Node * made,
         parts > 0
             ? function_->AddOp("dense_parts", node->name, {x, panels}, attrs)
             : function_->AddOp("dense_packed", node->name, {x, panels}, attrs));
+    made->sources.Add(node->sources);
+    std::swap(made->name, node->name);
+    function_->ReplaceUses(Value{node}, Value{made});
+    return true;
+  }
+
+  // x with so many more zeros along the last dimension, and the one before.
+  absl::StatusOr<Value> Filled(const Value& x, int64_t columns, int64_t rows) {
+    if (columns == 0 && rows == 0) return x;
+    std::vector<int64_t> pads(2 * x.type().shape.size(), 0);
+    pads.back() = columns;
+    pads[pads.size() - 2] = rows;
+    INGOT_ASSIGN_OR_RETURN(
+        Node * padded,
+        function_->AddOp("pad", x.node->name, {x}, {{"pads", pads}}));
+    return Value{padded};
+  }
+
+  // Words of the 16-bit numbers of rows 2i and 2i + 1 of the right operand.
+  absl::StatusOr<bool> PackAtRunTime(Node* node) {
+    const Value w = node->inputs[1];
+    const auto shape = ConstShape(w.type().shape);
+    if (!shape || shape->size() != 2 || (*shape)[0] * (*shape)[1] == 0 ||
+        node->inputs[0].type().shape.size() < 2) {
+      return false;
+    }
+    const int64_t rows = (*shape)[0], columns = (*shape)[1];
+    const int64_t nr = layouts_.panel_width(*node, columns);
+    if (nr == 0) return false;
+    const int64_t words = (rows + 1) / 2, panels = (columns + nr - 1) / nr;
+    const auto add = [&](const char* op, std::vector<Value> inputs,
+                         Attrs attrs) -> absl::StatusOr<Value> {
+      INGOT_ASSIGN_OR_RETURN(
+          Node * made,
+          function_->AddOp(op, w.node->name, std::move(inputs), attrs));
+      made->sources.Add(node->sources);
+      return Value{made};
+    };
+    const DataType i32 = DataType::Int(32);
+    INGOT_ASSIGN_OR_RETURN(Value filled,
+                           Filled(w, panels * nr - columns, 2 * words - rows));
+    INGOT_ASSIGN_OR_RETURN(filled,
+                           add("reshape", {filled},
+                               {{"shape", MakeShape({words, 2, panels, nr})}}));
+    const auto half = [&](int64_t i) {
+      return add("slice", {filled},
+                 {{"starts", MakeShape({i})},
+                  {"ends", MakeShape({i + 1})},
+                  {"axes", std::vector<int64_t>{1}}});
+    };
+    INGOT_ASSIGN_OR_RETURN(Value low, half(0));
+    INGOT_ASSIGN_OR_RETURN(low,
+                           add("cast", {low}, {{"dtype", DataType::UInt(16)}}));
+    INGOT_ASSIGN_OR_RETURN(low, add("cast", {low}, {{"dtype", i32}}));
+    INGOT_ASSIGN_OR_RETURN(Value high, half(1));
+    INGOT_ASSIGN_OR_RETURN(high, add("cast", {high}, {{"dtype", i32}}));
+    INGOT_ASSIGN_OR_RETURN(const Value bits,
+                           AddSplat(function_, w.node->name, i32, {}, 16));
+    INGOT_ASSIGN_OR_RETURN(high, add("bit_shift", {high, bits},
+                                     {{"direction", std::string("LEFT")}}));
+    INGOT_ASSIGN_OR_RETURN(Value packed, add("bitwise_or", {low, high}, {}));
+    INGOT_ASSIGN_OR_RETURN(packed,
+                           add("transpose", {packed},
+                               {{"axes", std::vector<int64_t>{2, 0, 1, 3}}}));
+    INGOT_ASSIGN_OR_RETURN(
+        packed,
+        add("reshape", {packed}, {{"shape", MakeShape({panels, words, nr})}}));
+    INGOT_ASSIGN_OR_RETURN(const Value x,
+                           Filled(node->inputs[0], 2 * words - rows, 0));
+    Attrs attrs = node->attrs;
+    attrs.Set("units", columns);
+    attrs.Set("words", int64_t{1});
+    INGOT_ASSIGN_OR_RETURN(
+        Node * made,
+        function_->AddOp("dense_packed", node->name, {x, packed}, attrs));
     made->sources.Add(node->sources);
     std::swap(made->name, node->name);
     function_->ReplaceUses(Value{node}, Value{made});

@@ -61,6 +61,15 @@ bool IsByteProduct(const Node& node) {
          node.outputs[0].dtype == DataType::Int(32);
 }
 
+int64_t ElementsOfWord(const Node& product, const LayoutPreferences& layouts) {
+  if (layouts.byte_words && IsByteProduct(product)) return 4;
+  const DataType i16 = DataType::Int(16);
+  const bool is_wide = product.inputs[0].type().dtype == i16 &&
+                       product.inputs[1].type().dtype == i16 &&
+                       product.outputs[0].dtype == DataType::Int(32);
+  return layouts.wide_words && is_wide ? 2 : 0;
+}
+
 bool IsOneElement(const Value& value) {
   const Shape& shape = value.type().shape;
   return std::all_of(shape.begin(), shape.end(),
@@ -132,11 +141,11 @@ absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
   return Value{function->AddConstant(name, std::move(tensor))};
 }
 
-absl::StatusOr<Tensor> WordsOf(const Tensor& bytes) {
-  std::vector<int64_t> shape(bytes.shape().begin(), bytes.shape().end());
-  shape.back() /= 4;
+absl::StatusOr<Tensor> WordsOf(const Tensor& parts) {
+  std::vector<int64_t> shape(parts.shape().begin(), parts.shape().end());
+  shape.back() = shape.back() * parts.dtype().bytes() / 4;
   INGOT_ASSIGN_OR_RETURN(Tensor words, Tensor::Empty(DataType::Int(32), shape));
-  const auto* from = static_cast<const uint8_t*>(bytes.raw_data());
+  const auto* from = static_cast<const uint8_t*>(parts.raw_data());
   int32_t* to = words.mutable_data<int32_t>();
   for (int64_t i = 0; i < words.NumElements(); ++i, from += 4) {
     to[i] = static_cast<int32_t>(from[0] | from[1] << 8 | from[2] << 16 |

@@ -10,6 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "compiler/relay/ir.h"
+#include "compiler/target/layout_preferences.h"
 
 namespace ingot::relay {
 
@@ -25,6 +26,9 @@ bool IsConvTranspose(const Node& node);
 
 // Whether it multiplies u8 data by i8 weights, with sums of i32.
 bool IsByteProduct(const Node& node);
+// The elements of its weights that a word holds, where the target wants the
+// product or convolution to read words of them; otherwise 0.
+int64_t ElementsOfWord(const Node& product, const LayoutPreferences& layouts);
 
 // Whether every dimension is 1.
 bool IsOneElement(const Value& value);
@@ -53,9 +57,10 @@ absl::StatusOr<Value> AddSplat(Function* function, absl::string_view name,
                                DataType dtype, absl::Span<const int64_t> shape,
                                double value);
 
-// Joins bytes to i32 words of four, the first the lowest: the last dimension, a
-// multiple of four, becomes a fourth.
-absl::StatusOr<Tensor> WordsOf(const Tensor& bytes);
+// Joins bytes to i32 words of four, or numbers of 16 bits to words of two, the
+// first the lowest: the last dimension, a multiple of so many, becomes a fourth
+// or a half.
+absl::StatusOr<Tensor> WordsOf(const Tensor& parts);
 
 }  // namespace ingot::relay
 

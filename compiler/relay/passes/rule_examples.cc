@@ -234,18 +234,20 @@ void AddPatterns(Examples* e) {
 void AddBytes(Examples* e) {
   const std::string quantized =
       " %z = const i32[] {3} %i = cast(%x) {dtype=i32} %d = sub(%i, %z)";
-  (*e)["product of bytes"] =
-      "(%x: u8[2, 3]) -> (%y) { %w = const i8[3, 2] {1, -2, 3, -4, 5, -6}" +
-      quantized + " %y = matmul(%d, %w) {out_dtype=i32} }";
-  (*e)["product of bytes with a transpose"] =
-      "(%x: u8[2, 3]) -> (%y) { %w = const i8[2, 3] {1, -2, 3, -4, 5, -6}" +
-      quantized + " %y = dense(%d, %w) {out_dtype=i32} }";
-  for (int n : {1, 2, 3}) {
-    const std::string window = n == 1 ? "2" : n == 2 ? "1, 2" : "1, 1, 2";
-    (*e)[absl::StrCat("conv", n, "d of bytes")] = absl::StrCat(
-        "(%x: u8[1, 3, ", window, "]) -> (%y) { %w = const i8[2, 3, ", window,
-        "] {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12}", quantized,
-        " %y = conv", n, "d(%d, %w) {out_dtype=i32} }");
+  for (const char* parts : {"bytes", "halves"}) {
+    (*e)[absl::StrCat("product of ", parts)] =
+        "(%x: u8[4, 3]) -> (%y) { %w = const i8[3, 2] {1, -2, 3, -4, 5, -6}" +
+        quantized + " %y = matmul(%d, %w) {out_dtype=i32} }";
+    (*e)[absl::StrCat("product of ", parts, " with a transpose")] =
+        "(%x: u8[4, 3]) -> (%y) { %w = const i8[2, 3] {1, -2, 3, -4, 5, -6}" +
+        quantized + " %y = dense(%d, %w) {out_dtype=i32} }";
+    for (int n : {1, 2, 3}) {
+      const std::string window = n == 1 ? "2" : n == 2 ? "1, 2" : "1, 1, 2";
+      (*e)[absl::StrCat("conv", n, "d of ", parts)] = absl::StrCat(
+          "(%x: u8[1, 3, ", window, "]) -> (%y) { %w = const i8[2, 3, ", window,
+          "] {1, -2, 3, -4, 5, -6, 7, -8, 9, -10, 11, -12}", quantized,
+          " %y = conv", n, "d(%d, %w) {out_dtype=i32} }");
+    }
   }
 }
 

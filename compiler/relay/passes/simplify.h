@@ -18,6 +18,7 @@ absl::Span<const Rule> EinsumRules();      // simplify_einsum.cc
 // Rules that other passes apply, too.
 absl::Span<const Rule> BatchNormRules();    // fold_batch_norm.cc
 absl::Span<const Rule> ByteProductRules();  // byte_products.cc
+absl::Span<const Rule> WideProductRules();  // of 16 bits, there
 absl::Span<const Rule> AttentionRules();    // join_attention.cc
 absl::Span<const Rule> PlaneRules();        // block_layout.cc
 

@@ -63,12 +63,16 @@ size_t RowAxis(const Stage& stage) {
 MachineModel MachineOfTiles(const Stage& product, const MachineModel& machine) {
   MachineModel model = machine;
   const auto* call = tir::As<tir::Call>(product.op().value);
-  if (call != nullptr && call->intrinsic == tir::Intrinsic::kDot4 &&
+  if (call == nullptr) return model;
+  int others = 0;
+  if (call->intrinsic == tir::Intrinsic::kDot4 &&
       !machine.Has(MachineUnit::kInt8Dot)) {
     // The second halves of an element and of two vectors, and two products.
-    constexpr int kForPairs = 5;
-    model.vector_registers = std::max(1, model.vector_registers - kForPairs);
+    others = 5;
+  } else if (call->intrinsic == tir::Intrinsic::kDot2) {
+    others = 2;  // products, which another instruction adds
   }
+  model.vector_registers = std::max(1, model.vector_registers - others);
   return model;
 }
 

@@ -203,8 +203,13 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   };
   layouts.joins_attention = machine.ForSums().vector_bits > 0;
   layouts.byte_words = machine.MultipliesBytes();
+  layouts.wide_words = layouts.byte_words &&
+                       !machine.Has(MachineUnit::kInt8Dot) &&
+                       !machine.Has(MachineUnit::kInt8Tiles);
   layouts.byte_depth = [machine](const relay::Node& product) -> int64_t {
-    return FillsByteTiles(machine, product) ? kTileBytes : kWordBytes;
+    return FillsByteTiles(machine, product)
+               ? kTileBytes
+               : kWordBytes / product.inputs[0].type().dtype.bytes();
   };
   return layouts;
 }
