@@ -50,7 +50,7 @@ static inline $1 ingot_exp_$0($1 x) {
             "4.9999994e-1f", "1.0f", "1.0f"}),
       R"(  const $2 e = ingot_bits_$0(shifted), half = e >> 1;
   return p * ingot_from_$0((half & 0x1ff) << 23) *
-         ingot_from_$0((e - half & 0x1ff) << 23);
+         ingot_from_$0(((e - half) & 0x1ff) << 23);
 }
 )");
 }
