@@ -10,9 +10,8 @@
 // Matrices of few bits whose data may be rounded to bytes lie in panels of
 // words (pack_few_bits.h). Panels of bytes hold words of four along k, those of
 // 16-bit numbers words of two, which are made at run time where weights are not
-// constant. Where
-// the target wants bf16 parts of f32, dense_parts(x, parts of w) stands for the
-// product instead.
+// constant. Where the target wants bf16 parts of f32, dense_parts(x, parts of
+// w) stands for the product instead.
 #include <map>
 #include <set>
 #include <string>
@@ -156,6 +155,16 @@ class Packer {
     return Value{padded};
   }
 
+  // A node that makes the words of the product's weights at run time.
+  absl::StatusOr<Value> Add(const char* op, std::vector<Value> inputs,
+                            Attrs attrs, const Node& product) {
+    INGOT_ASSIGN_OR_RETURN(
+        Node * made, function_->AddOp(op, product.inputs[1].node->name,
+                                      std::move(inputs), std::move(attrs)));
+    made->sources.Add(product.sources);
+    return Value{made};
+  }
+
   // Words of the 16-bit numbers of rows 2i and 2i + 1 of the right operand.
   absl::StatusOr<bool> PackAtRunTime(Node* node) {
     const Value w = node->inputs[1];
@@ -168,43 +177,38 @@ class Packer {
     const int64_t nr = layouts_.panel_width(*node, columns);
     if (nr == 0) return false;
     const int64_t words = (rows + 1) / 2, panels = (columns + nr - 1) / nr;
-    const auto add = [&](const char* op, std::vector<Value> inputs,
-                         Attrs attrs) -> absl::StatusOr<Value> {
-      INGOT_ASSIGN_OR_RETURN(
-          Node * made,
-          function_->AddOp(op, w.node->name, std::move(inputs), attrs));
-      made->sources.Add(node->sources);
-      return Value{made};
-    };
     const DataType i32 = DataType::Int(32);
     INGOT_ASSIGN_OR_RETURN(Value filled,
                            Filled(w, panels * nr - columns, 2 * words - rows));
-    INGOT_ASSIGN_OR_RETURN(filled,
-                           add("reshape", {filled},
-                               {{"shape", MakeShape({words, 2, panels, nr})}}));
+    INGOT_ASSIGN_OR_RETURN(
+        filled, Add("reshape", {filled},
+                    {{"shape", MakeShape({words, 2, panels, nr})}}, *node));
     const auto half = [&](int64_t i) {
-      return add("slice", {filled},
+      return Add("slice", {filled},
                  {{"starts", MakeShape({i})},
                   {"ends", MakeShape({i + 1})},
-                  {"axes", std::vector<int64_t>{1}}});
+                  {"axes", std::vector<int64_t>{1}}},
+                 *node);
     };
     INGOT_ASSIGN_OR_RETURN(Value low, half(0));
-    INGOT_ASSIGN_OR_RETURN(low,
-                           add("cast", {low}, {{"dtype", DataType::UInt(16)}}));
-    INGOT_ASSIGN_OR_RETURN(low, add("cast", {low}, {{"dtype", i32}}));
+    INGOT_ASSIGN_OR_RETURN(
+        low, Add("cast", {low}, {{"dtype", DataType::UInt(16)}}, *node));
+    INGOT_ASSIGN_OR_RETURN(low, Add("cast", {low}, {{"dtype", i32}}, *node));
     INGOT_ASSIGN_OR_RETURN(Value high, half(1));
-    INGOT_ASSIGN_OR_RETURN(high, add("cast", {high}, {{"dtype", i32}}));
+    INGOT_ASSIGN_OR_RETURN(high, Add("cast", {high}, {{"dtype", i32}}, *node));
     INGOT_ASSIGN_OR_RETURN(const Value bits,
                            AddSplat(function_, w.node->name, i32, {}, 16));
-    INGOT_ASSIGN_OR_RETURN(high, add("bit_shift", {high, bits},
-                                     {{"direction", std::string("LEFT")}}));
-    INGOT_ASSIGN_OR_RETURN(Value packed, add("bitwise_or", {low, high}, {}));
-    INGOT_ASSIGN_OR_RETURN(packed,
-                           add("transpose", {packed},
-                               {{"axes", std::vector<int64_t>{2, 0, 1, 3}}}));
+    INGOT_ASSIGN_OR_RETURN(high,
+                           Add("bit_shift", {high, bits},
+                               {{"direction", std::string("LEFT")}}, *node));
+    INGOT_ASSIGN_OR_RETURN(Value packed,
+                           Add("bitwise_or", {low, high}, {}, *node));
     INGOT_ASSIGN_OR_RETURN(
-        packed,
-        add("reshape", {packed}, {{"shape", MakeShape({panels, words, nr})}}));
+        packed, Add("transpose", {packed},
+                    {{"axes", std::vector<int64_t>{2, 0, 1, 3}}}, *node));
+    INGOT_ASSIGN_OR_RETURN(
+        packed, Add("reshape", {packed},
+                    {{"shape", MakeShape({panels, words, nr})}}, *node));
     INGOT_ASSIGN_OR_RETURN(const Value x,
                            Filled(node->inputs[0], 2 * words - rows, 0));
     Attrs attrs = node->attrs;
