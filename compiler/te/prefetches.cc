@@ -94,7 +94,7 @@ std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
   const Expr& var = innermost->factors[0];
   if (tir::As<tir::Var>(var) == nullptr) return std::nullopt;
   const auto last = tir::ConstUpperBound(var, &state.bounds);
-  // Of a number that is not known, the first ones do.
+  // Where their number is not known, the first ones do.
   constexpr int64_t kFirst = 4;
   if (!last.has_value())
     return Turns{tir::Min(var, tir::MakeInt(kFirst - 1)), kFirst};

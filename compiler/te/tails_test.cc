@@ -1,5 +1,5 @@
-// What an outer loop of unknown extent leaves over, in smaller and smaller
-// tiles.
+// An outer loop of unknown extent leaves elements over, which smaller and
+// smaller tiles take.
 #include <cstdint>
 #include <string>
 #include <utility>

@@ -65,7 +65,7 @@ std::string Constant(const std::string& name, const std::string& type,
                       absl::StrJoin(values, ", "), "}\n");
 }
 
-// What the words of weights hold.
+// Words of weights hold these.
 enum class Parts { kBytes, kHalves };
 constexpr Parts kAllParts[] = {Parts::kBytes, Parts::kHalves};
 

@@ -265,7 +265,7 @@ TEST(BlockLayoutTest, OneDimension) {
   EXPECT_EQ(CountOps(*module, "conv1d"), 0);
 }
 
-// What would fill up a block of channels is not multiplied.
+// Channels that would fill up a block are not multiplied.
 TEST(BlockLayoutTest, FewChannelsBeyondABlockArePlain) {
   const auto transforms = [](const char* channels, const char* window) {
     const auto module = CheckKeepsMeaning(

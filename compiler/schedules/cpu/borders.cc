@@ -32,7 +32,7 @@ std::optional<Interior> DataOf(const Stage& pad, int axis) {
   return data;
 }
 
-// What a window reads along an axis: place * step + tap * dilation.
+// A window reads along an axis at place * step + tap * dilation.
 struct Window {
   int64_t step, taps, dilation;
   int64_t last() const { return (taps - 1) * dilation; }

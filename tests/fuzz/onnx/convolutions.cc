@@ -219,7 +219,7 @@ void AddConvTranspose(Grower* g, const std::string& op) {
     for (int d = 0; d < spatial; ++d) more.push_back(r.Next(w.strides[d]));
     call.Ints("output_padding", more);
   } else if (r.Chance(15)) {
-    // What the padding is follows from what is left of the image.
+    // The padding follows from the part of the image that is left.
     Shape extents;
     for (int d = 0; d < spatial; ++d) {
       const int64_t reach = (w.kernel[d] - 1) * w.dilations[d];
