@@ -96,8 +96,9 @@ std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
   const auto last = tir::ConstUpperBound(var, &state.bounds);
   // Where their number is not known, the first ones do.
   constexpr int64_t kFirst = 4;
-  if (!last.has_value())
+  if (!last.has_value()) {
     return Turns{tir::Min(var, tir::MakeInt(kFirst - 1)), kFirst};
+  }
   if (*last < 1) return std::nullopt;
   return Turns{var, *last + 1};
 }

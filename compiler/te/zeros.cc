@@ -84,10 +84,6 @@ void ForEachCondition(const LoopState& state, int reduce_axis, Fn visit) {
   }
 }
 
-int64_t FloorDivide(int64_t a, int64_t b) {
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 }  // namespace
 
 Side IterationsWithTerms(const LoopState& state, int reduce_axis) {
@@ -101,9 +97,9 @@ Side IterationsWithTerms(const LoopState& state, int reduce_axis) {
         (rest.min + rest.extent - Affine(1)).ToExpr(), &state.bounds);
     if (!most) return;
     if (k > 0) {
-      begin = std::max(begin, -FloorDivide(*most, k));
+      begin = std::max(begin, -tir::FloorDivInt(*most, k));
     } else {
-      end = std::min(end, FloorDivide(*most, -k) + 1);
+      end = std::min(end, tir::FloorDivInt(*most, -k) + 1);
     }
   });
   return {Affine(begin), Affine(std::max<int64_t>(0, end - begin))};

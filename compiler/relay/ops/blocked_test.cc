@@ -283,5 +283,25 @@ TEST_F(InferTest, SymbolicDimensions) {
   EXPECT_EQ(ToString(Op("add", {Input({n}), Constant({1})}).type()), "f32[n]");
 }
 
+// Words of weights are of what data of u8 or i16 multiply; nothing else is
+// taken for a convolution of whole numbers.
+TEST_F(BlockedTest, WordsAreForBytesAndHalvesAlone) {
+  const Attrs attrs = {{"data_layout", std::string("NCHW4c")},
+                       {"kernel_layout", std::string("OIHW4i4o")},
+                       {"words", int64_t{1}}};
+  for (const int bits : {32, 64}) {
+    const DataType type = DataType::Float(bits);
+    const auto make = [&](const Ints& shape) {
+      return Op("cast", {Constant(shape)}, {{"dtype", type}});
+    };
+    EXPECT_THAT(
+        f_->AddOp("conv2d", "y",
+                  {make({1, 1, 3, 3, 4}), make({2, 1, 1, 1, 4, 4})}, attrs)
+            .status()
+            .ToString(),
+        testing::HasSubstr("words are for x of u8 or i16"));
+  }
+}
+
 }  // namespace
 }  // namespace ingot::relay

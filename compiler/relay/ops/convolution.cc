@@ -152,12 +152,12 @@ absl::StatusOr<Types> InferConv(const InferContext& c, int n) {
   } else if (!own->is_float() && !own->is_integer()) {
     return Invalid("out_dtype=", own->ToString());
   }
-  INGOT_ASSIGN_OR_RETURN(ConvInfo info,
-                         ReadConv(x, c.type(1), c.attrs, n, c.assumed));
   TensorType out{own == nullptr ? x.dtype : *own, {}};
-  if (info.words > 1) {
+  if (c.attrs.Get<int64_t>("words") != 0) {
     INGOT_RETURN_IF_ERROR(CheckWords(x, c.type(1), out.dtype));
   }
+  INGOT_ASSIGN_OR_RETURN(ConvInfo info,
+                         ReadConv(x, c.type(1), c.attrs, n, c.assumed));
   const int64_t block = std::max<int64_t>(info.out_block, 1);
   out.shape = {x.shape[0], c.type(1).shape[0]};
   for (int d = 0; d < n; ++d) {

@@ -96,10 +96,10 @@ TEST(FlattenRowsTest, RowsWhoseNumberIsNotKnown) {
 
 // The kernel has a symbol of its own, of another name than its others.
 TEST(FlattenRowsTest, SymbolsOfTheSameName) {
-  EXPECT_EQ(TakenBy(R"((%x: f32[batch, rows, k], %w: f32[k, 7]) -> (%y) {
+  EXPECT_EQ(TakenBy(R"((%x: f32[batch, n, rows], %w: f32[rows, 7]) -> (%y) {
     %y = matmul(%x, %w)
   })"),
-            "f32[1, batch * rows, k]");
+            "f32[1, batch * n, rows]");
 }
 
 // An input that only tells the kernel what its symbols are stays as it is.

@@ -137,10 +137,15 @@ class Packer {
         parts > 0
             ? function_->AddOp("dense_parts", node->name, {x, panels}, attrs)
             : function_->AddOp("dense_packed", node->name, {x, panels}, attrs));
-    made->sources.Add(node->sources);
-    std::swap(made->name, node->name);
-    function_->ReplaceUses(Value{node}, Value{made});
+    Replace(node, Value{made});
     return true;
+  }
+
+  // Puts `made` in the place of the product.
+  void Replace(Node* product, const Value& made) {
+    made.node->sources.Add(product->sources);
+    std::swap(made.node->name, product->name);
+    function_->ReplaceUses(Value{product}, made);
   }
 
   // x with so many more zeros along the last dimension, and the one before.
@@ -217,9 +222,7 @@ class Packer {
     INGOT_ASSIGN_OR_RETURN(
         Node * made,
         function_->AddOp("dense_packed", node->name, {x, packed}, attrs));
-    made->sources.Add(node->sources);
-    std::swap(made->name, node->name);
-    function_->ReplaceUses(Value{node}, Value{made});
+    Replace(node, Value{made});
     return true;
   }
 
@@ -239,9 +242,7 @@ class Packer {
       names_.emplace_back(made.node->inputs[i].node,
                           node->inputs[i - 2].node->name);
     }
-    made.node->sources.Add(node->sources);
-    std::swap(made.node->name, node->name);
-    function_->ReplaceUses(Value{node}, made);
+    Replace(node, made);
     return true;
   }
 
