@@ -108,6 +108,7 @@ TEST(FlattenRowsTest, SymbolsOfTheSameName) {
     ++kernels;
     EXPECT_EQ(ToString(function->inputs[0]->outputs[0]), "f32[1, rows_, rows]");
   }
+  EXPECT_EQ(kernels, 1);
 }
 
 // An input that only tells the kernel what its symbols are stays as it is.
