@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "backends/testing/checked_executor.h"
 #include "backends/testing/random_tensor.h"
 #include "backends/testing/run_model.h"
 #include "backends/testing/run_regions.h"
@@ -27,6 +28,7 @@ struct Problem {
   int64_t steps, batch, hidden;
   bool reverse;
   std::vector<int64_t> lengths;  // none: all steps
+  int threads = 1;
 };
 
 double Sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
@@ -106,7 +108,13 @@ class RecurrentTest : public ::testing::TestWithParam<const char*> {
     for (const auto& node : (*module)->main()->nodes()) {
       if (node->kind == relay::NodeKind::kConstant) w = *node->constant;
     }
-    const auto executor = CompileAndOpen(module->get(), GetParam());
+    const auto set = CompileFor(module->get(), GetParam());
+    ASSERT_TRUE(set.ok()) << set.status();
+    const auto model = StoreAndLoad(*set);
+    ASSERT_TRUE(model.ok()) << model.status();
+    ExecutorOptions options;
+    options.threads = p.threads;
+    const auto executor = CreateCheckedExecutor(*model, options);
     ASSERT_TRUE(executor.ok()) << executor.status();
     const Tensor x = RandomTensor<float>(DataType::Float(32),
                                          {p.steps, p.batch, columns}, -1, 1, 1);
@@ -151,6 +159,15 @@ TEST_P(RecurrentTest, SequencesEndWhereTheyDo) {
     Check({layer, 4, 6, 16, false, {4, 0, 2, 9, 1, 3}}, false);
     Check({layer, 4, 6, 16, true, {4, 0, 2, 9, 1, 3}}, true);
     Check({layer, 4, 5, 16, true, {}}, true);
+    if (HasFatalFailure()) return;
+  }
+}
+
+// Steps that are large enough for threads to share their panels.
+TEST_P(RecurrentTest, ThreadsShareSteps) {
+  for (const Layer& layer : kLayers) {
+    Check({layer, 3, 1, 256, false, {}, 3}, false);
+    Check({layer, 3, 5, 256, true, {3, 0, 2, 9, 1}, 2}, true);
     if (HasFatalFailure()) return;
   }
 }

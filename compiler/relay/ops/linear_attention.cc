@@ -198,10 +198,12 @@ struct Step {
 Stmt InParallel(
     const Expr& batches, int64_t heads,
     const std::function<Stmt(const Expr& batch, const Expr& head)>& body) {
-  const tir::VarPtr place = tir::MakeVar("h");
-  return tir::MakeFor(place, I64(0), Mul(batches, heads),
-                      tir::ForKind::kParallel,
-                      body(Expr(place) / I64(heads), Expr(place) % I64(heads)));
+  return Loop(
+      "h", Mul(batches, heads),
+      [&](const Expr& place) {
+        return body(place / I64(heads), place % I64(heads));
+      },
+      tir::ForKind::kParallel);
 }
 
 absl::StatusOr<Tensors> Compute(const ComputeContext& c) {

@@ -7,9 +7,10 @@
 namespace ingot::relay::ops {
 
 tir::Stmt Loop(absl::string_view stem, const Expr& extent,
-               const std::function<tir::Stmt(const Expr&)>& body) {
+               const std::function<tir::Stmt(const Expr&)>& body,
+               tir::ForKind kind) {
   const tir::VarPtr var = tir::MakeVar(stem);
-  return tir::MakeFor(var, I64(0), extent, tir::ForKind::kSerial, body(var));
+  return tir::MakeFor(var, I64(0), extent, kind, body(var));
 }
 
 tir::Stmt LoopNest(const Shape& shape, absl::string_view stem,

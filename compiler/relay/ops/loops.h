@@ -21,7 +21,8 @@ using tir::Stmt;
 
 // for stem in [0, extent): body(stem)
 Stmt Loop(absl::string_view stem, const Expr& extent,
-          const std::function<Stmt(const Expr&)>& body);
+          const std::function<Stmt(const Expr&)>& body,
+          tir::ForKind kind = tir::ForKind::kSerial);
 
 // One serial loop a dimension, the last innermost.
 Stmt LoopNest(const Shape& shape, absl::string_view stem,

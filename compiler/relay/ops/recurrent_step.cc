@@ -123,7 +123,7 @@ Stmt RecurrentStep::AddPanels(const Element& from, int first, int last) const {
   const int64_t units = std::gcd(hidden, std::max<int64_t>(1, most));
   const int64_t panels = hidden / matrix.width();
   const Expr done = rows / I64(tile_rows) * tile_rows;
-  return Loop("p", I64((last - first) * panels), [&](const Expr& p) {
+  const auto add_panel = [&](const Expr& p) {
     const Expr panel = p + first * panels;
     const auto part = [&](const Expr& u) {
       return Loop("b", rows / I64(tile_rows), [&](const Expr& b) {
@@ -138,7 +138,13 @@ Stmt RecurrentStep::AddPanels(const Element& from, int first, int last) const {
           from, {done + b, panel, I64(0), I64(0), 1, matrix.vectors, hidden});
     });
     return tir::MakeSeq({Loop("u", I64(hidden / units), part), rest});
-  });
+  };
+  // Threads share the panels of a step that takes longer than waking them.
+  constexpr int64_t kParallelProducts = 1 << 16;
+  const int64_t columns = (last - first) * hidden;
+  return Loop("p", I64((last - first) * panels), add_panel,
+              hidden * columns >= kParallelProducts ? tir::ForKind::kParallel
+                                                    : tir::ForKind::kSerial);
 }
 
 // The sums stay in registers, and the weights are read as they lie.

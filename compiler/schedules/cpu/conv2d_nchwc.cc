@@ -78,9 +78,10 @@ struct Problem {
 
   // Weights that stay in the second-level cache: rows outside, so that each
   // row of data is read from memory once. Otherwise channels outside, so that
-  // each weight is.
+  // each weight is; and where there is one row, so that threads can share the
+  // channels.
   bool PrefersRowsOutside(const MachineModel& machine) const {
-    return WeightBytes(blocks) <= machine.l2_bytes / 2;
+    return height > 1 && WeightBytes(blocks) <= machine.l2_bytes / 2;
   }
   // A tile's weights that do not stay in the first-level cache are used for
   // several rows, a part of the input channels at a time; the sums wait in a
@@ -99,7 +100,9 @@ struct Problem {
   bool cuts_columns;
   int64_t element;  // bytes
   int64_t padded_bytes = 0;
-  int64_t nests;  // images, times groups
+  int64_t images;  // 1 where only a run knows
+  int64_t nests;   // images, times groups
+  int64_t work;    // of all tiles, in products
   bool parallel;
   // One image, or groups: threads share the output channels, or the groups,
   // alone, so that the loop over channels may have a tail. With more images the
@@ -133,7 +136,9 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
   group_blocks = ChannelsOfGroup(acc, blocks * block) / block;
   if (group_blocks == 0 || blocks % group_blocks != 0) group_blocks = blocks;
   nests = GuessExtent(shape[0]) * (blocks / group_blocks);
-  parallel = GuessWork(&acc) >= kParallelWork;
+  images = ConstExtent(shape[0]).value_or(1);
+  work = GuessWork(&acc);
+  parallel = work >= kParallelWork;
   const bool has_one_image = ConstExtent(shape[0]) == std::optional<int64_t>(1);
   constexpr int64_t kManyBlocks = 24, kManyOfGroup = 8;
   uneven = vectors_per_block == 1 &&
@@ -315,8 +320,47 @@ struct ResultLoops {
   std::optional<Loop> row_block;     // around the rows whose sums are kept
 };
 
+// The outermost of the result's loops, which threads share.
+struct OuterLoops {
+  int fused;  // 0: the loop over channels, by itself
+  int64_t iterations;
+};
+
+// A loop over channels that has a tail stays apart from the others.
+OuterLoops OuterLoopsOf(const Plan& plan) {
+  const Problem& p = plan.problem;
+  const bool even = p.group_blocks % plan.oc_tile == 0;
+  const int64_t channels = CeilDiv(p.group_blocks, plan.oc_tile);
+  const int64_t groups = p.blocks / p.group_blocks;
+  OuterLoops outer = {groups > 1 ? 2 : 1, p.images * groups};
+  const auto add = [&outer](int64_t iterations) {
+    ++outer.fused;
+    outer.iterations *= iterations;
+  };
+  if (plan.columns < p.width) {
+    add(p.height);
+    add(p.width / plan.columns);
+    return outer;
+  }
+  if (!even && !plan.rows_outside) {
+    return groups > 1 ? outer : OuterLoops{0, channels};
+  }
+  if (even) add(channels);
+  if (!plan.split_channels) add(p.height);
+  return outer;
+}
+
+// Whether threads share the tiles of a row instead, as the loops outside of
+// them, which run so often, are few and large.
+bool SharesTiles(const Plan& plan, int64_t outer) {
+  constexpr int64_t kFew = 8;
+  const Problem& p = plan.problem;
+  return p.parallel && !plan.split_channels && outer < kFew &&
+         p.work / outer >= kParallelWork &&
+         plan.columns / plan.tile.rows > outer;
+}
+
 ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
-  const bool parallel = plan.problem.parallel;
   // The blocks of a tile are of one group, whose data they share.
   Loop channels = out->axis(1);
   std::vector<Loop> order = {out->axis(0)};
@@ -325,7 +369,6 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
     order.push_back(group);
     channels = of_group;
   }
-  const int shared = static_cast<int>(order.size());
   auto [co, ci] = out->Split(channels, plan.oc_tile);
   Loop columns = out->axis(3);
   std::optional<Loop> column_block;
@@ -358,17 +401,15 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
   out->Unroll(wi);
   out->Unroll(bv);
   out->Vectorize(bl);
-  const bool even = plan.problem.group_blocks % plan.oc_tile == 0;
-  if (column_block) {
-    column_block = FuseParallel(out, shared + 2, parallel);
-  } else if (plan.rows_outside) {
-    FuseParallel(out, shared + (even ? 2 : 1), parallel);
-  } else if (!even && shared == 1) {
-    if (parallel) out->Parallel(co);
-  } else if (!even) {
-    FuseParallel(out, shared, parallel);
-  } else {
-    FuseParallel(out, shared + (row_block ? 1 : 2), parallel);
+  const OuterLoops outer = OuterLoopsOf(plan);
+  const bool by_tiles = SharesTiles(plan, outer.iterations);
+  const bool by_outer = plan.problem.parallel && !by_tiles;
+  if (by_tiles) out->Parallel(wo);
+  if (outer.fused > 0) {
+    const auto fused = FuseParallel(out, outer.fused, by_outer);
+    if (column_block) column_block = fused;
+  } else if (by_outer) {
+    out->Parallel(co);
   }
   return {wo, column_block, row_block};
 }
