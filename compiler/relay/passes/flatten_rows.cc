@@ -23,6 +23,7 @@
 #include "compiler/relay/dim.h"
 #include "compiler/relay/layout.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/passes/kernel_symbols.h"
 #include "compiler/relay/passes/passes.h"
 #include "compiler/relay/passes/rewrite.h"
 #include "compiler/tir/visitor.h"
@@ -137,26 +138,7 @@ Dim ProductOf(const Shape& extents) {
 Dim RowsOfAll(const Shape& extents, const Function& kernel) {
   Dim rows = ProductOf(extents);
   if (ConstShape({rows}).has_value()) return rows;
-  std::set<std::string> taken;
-  for (const auto& node : kernel.nodes()) {
-    for (const TensorType& type : node->outputs) {
-      for (const Dim& dim : type.shape) {
-        for (const tir::Var* var : tir::VarsOf(dim)) taken.insert(var->name);
-      }
-    }
-  }
-  std::string name = "rows";
-  while (taken.count(name) > 0) name += "_";
-  return tir::MakeVar(name);
-}
-
-std::set<const Node*> InputsNotRead(const Function& kernel) {
-  std::set<const Node*> inputs(kernel.inputs.begin(), kernel.inputs.end());
-  for (const auto& node : kernel.nodes()) {
-    for (const Value& input : node->inputs) inputs.erase(input.node);
-  }
-  for (const Value& output : kernel.outputs) inputs.erase(output.node);
-  return inputs;
+  return SymbolMaker(kernel).Make("rows");
 }
 
 // The rows of a kernel that is one such operator with element-wise operators

@@ -23,6 +23,7 @@ absl::StatusOr<bool> PackWeights(Module* module, PassContext* context);
 absl::StatusOr<bool> UpdateStates(Module* module, PassContext* context);
 absl::StatusOr<bool> FuseOps(Module* module, PassContext* context);
 absl::StatusOr<bool> FlattenRows(Module* module, PassContext* context);
+absl::StatusOr<bool> NameSizes(Module* module, PassContext* context);
 absl::StatusOr<bool> ShareKernels(Module* module, PassContext* context);
 absl::StatusOr<bool> PlaceOnDevices(Module* module, PassContext* context);
 
@@ -62,6 +63,9 @@ inline constexpr PassRow kPasses[] = {
      "run convolutions of single points on one long row, and products by one "
      "matrix on rows in one dimension",
      FlattenRows},
+    {"name_sizes",
+     "give kernels symbols of their own for sizes that the model's make up",
+     NameSizes},
     {"share_kernels", "keep one of the kernels that differ in symbols only",
      ShareKernels},
     {"place_on_devices", "copy values to and from devices where they cross",
@@ -79,13 +83,13 @@ inline constexpr const char* kPassesOfLevel1[] = {
     "partition",     "fold_constants",  "update_states",    "fuse_ops",
     "share_kernels", "place_on_devices"};
 inline constexpr const char* kPassesOfLevel2[] = {
-    "infer_types",     "fold_constants", "simplify",         "fold_batch_norm",
-    "simplify",        "fold_constants", "eliminate_common", "eliminate_dead",
-    "partition",       "byte_products",  "fold_constants",   "simplify",
-    "join_attention",  "sub_pixel",      "block_layout",     "pack_weights",
-    "fold_constants",  "simplify",       "eliminate_common", "eliminate_dead",
-    "update_states",   "fuse_ops",       "flatten_rows",     "share_kernels",
-    "place_on_devices"};
+    "infer_types",    "fold_constants",  "simplify",         "fold_batch_norm",
+    "simplify",       "fold_constants",  "eliminate_common", "eliminate_dead",
+    "partition",      "byte_products",   "fold_constants",   "simplify",
+    "join_attention", "sub_pixel",       "block_layout",     "pack_weights",
+    "fold_constants", "simplify",        "eliminate_common", "eliminate_dead",
+    "update_states",  "fuse_ops",        "flatten_rows",     "name_sizes",
+    "share_kernels",  "place_on_devices"};
 
 }  // namespace ingot::relay
 
