@@ -209,6 +209,16 @@ static inline int32_t ingot_dot2_i32(int32_t a, int32_t b, int32_t c) {
 }
 )";
   }
+  if (op == "opaque") {
+    return R"(
+/* x: GCC would follow each address that is made of it along the loops in a
+   register of its own, and so run out of registers. */
+static inline int64_t ingot_opaque_i64(int64_t x) {
+  __asm__("" : "+r"(x));
+  return x;
+}
+)";
+  }
   if (op == "prefetch") {
     return R"(
 /* Asks for memory that will be read soon; any address will do. */

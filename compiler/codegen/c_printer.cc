@@ -10,11 +10,13 @@
 #include "base/alignment.h"
 #include "compiler/codegen/access.h"
 #include "compiler/codegen/c_vector_helpers.h"
+#include "compiler/codegen/shared_offsets.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::codegen {
 namespace {
 
+using tir::Affine;
 using tir::As;
 using tir::Expr;
 using tir::ExprKind;
@@ -180,8 +182,7 @@ void CPrinter::Print(const tir::Stmt& s) {
     case StmtKind::kIfThenElse:
       return PrintIf(*As<tir::IfThenElse>(s));
     case StmtKind::kSeq:
-      for (const tir::Stmt& stmt : As<tir::Seq>(s)->stmts) Print(stmt);
-      return;
+      return PrintSeq(*As<tir::Seq>(s));
     case StmtKind::kLetStmt:
       return PrintLet(*As<tir::LetStmt>(s));
     case StmtKind::kWhile: {
@@ -203,6 +204,36 @@ void CPrinter::Print(const tir::Stmt& s) {
     case StmtKind::kAssert:
       return PrintAssert(*As<tir::Assert>(s));
   }
+}
+
+void CPrinter::PrintSeq(const tir::Seq& seq) {
+  std::vector<const tir::Store*> stores;
+  for (const tir::Stmt& stmt : seq.stmts) {
+    if (const auto* store = As<tir::Store>(stmt)) {
+      stores.push_back(store);
+      continue;
+    }
+    PrintStores(stores);
+    stores.clear();
+    Print(stmt);
+  }
+  PrintStores(stores);
+}
+
+void CPrinter::PrintStores(absl::Span<const tir::Store* const> stores) {
+  if (stores.size() > 1) {
+    for (Affine& shared : SharedOffsets(stores, bounds_)) {
+      const std::string name = Declare("at");
+      std::string value = Print(shared.ToExpr());
+      if (uses_vectors_) {
+        value = absl::StrCat(Helper("ingot_opaque_i64"), "(", value, ")");
+      }
+      Line(absl::StrCat("const int64_t ", name, " = ", value, ";"));
+      offsets_.emplace_back(std::move(shared), name);
+    }
+  }
+  for (const tir::Store* store : stores) PrintStore(*store);
+  offsets_.clear();
 }
 
 void CPrinter::PrintParallel(const tir::For& loop) {

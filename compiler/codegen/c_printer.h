@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "compiler/codegen/access.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/ir.h"
@@ -167,7 +168,13 @@ class CPrinter {
   std::string Narrow(DataType t, std::string text, int* precedence);
   // Declares names for parts of `e` that occur in it more than once.
   void NameShared(const tir::Expr& e);
+  // Prints stores that follow one another, after names for what offsets of
+  // several of their accesses have in common.
+  void PrintStores(absl::Span<const tir::Store* const> stores);
+  // An offset in memory, of those of an access.
+  std::string PrintOffset(const tir::Expr& offset);
   void PrintFor(const tir::For& loop);
+  void PrintSeq(const tir::Seq& seq);
   void PrintStore(const tir::Store& s);
   void PrintLet(const tir::LetStmt& s);
   void PrintIf(const tir::IfThenElse& s);
@@ -183,6 +190,7 @@ class CPrinter {
   std::map<const tir::BufferNode*, std::string> buffer_names_;
   std::set<const tir::BufferNode*> read_only_;
   std::map<const tir::ExprNode*, std::string> shared_;  // in one statement
+  std::vector<std::pair<tir::Affine, std::string>> offsets_;  // named ones
   std::set<std::string> taken_;
   std::set<std::string> helpers_;
   std::map<std::string, std::string> prototypes_;  // by the function's name

@@ -15,6 +15,7 @@
 namespace ingot::codegen {
 namespace {
 
+using tir::Affine;
 using tir::As;
 using tir::BinaryOp;
 using tir::Expr;
@@ -458,7 +459,23 @@ std::string CPrinter::Subscript(const tir::BufferNode& buffer,
         lane_, "]");
   }
   return absl::StrCat(NameOf(&buffer), "[",
-                      Print(FlattenIndex(buffer, indices, &bounds_)), "]");
+                      PrintOffset(FlattenIndex(buffer, indices, &bounds_)),
+                      "]");
+}
+
+std::string CPrinter::PrintOffset(const Expr& offset) {
+  if (!offsets_.empty() && offset->dtype.lanes == 1) {
+    const Affine place = tir::ToAffine(offset);
+    for (const auto& [shared, name] : offsets_) {
+      const Affine rest = place - shared;
+      if (!rest.IsConstant()) continue;
+      const int64_t after = rest.constant;
+      if (after == 0) return name;
+      return after > 0 ? absl::StrCat(name, " + ", after)
+                       : absl::StrCat(name, " - ", -after);
+    }
+  }
+  return Print(offset);
 }
 
 std::string CPrinter::PrintLoad(const tir::Load& e, int* precedence) {

@@ -359,8 +359,8 @@ std::string CPrinter::PrintVectorUnwrapped(const Expr& e, int* precedence) {
       if (registers_.count(load.buffer.get()) != 0) {
         return RegisterAt(*load.buffer, access);
       }
-      const std::string element =
-          absl::StrCat(NameOf(load.buffer.get()), "[", Print(access.base), "]");
+      const std::string element = absl::StrCat(NameOf(load.buffer.get()), "[",
+                                               PrintOffset(access.base), "]");
       if (access.uniform()) {
         return absl::StrCat(VectorHelper("splat", t), "(", element, ")");
       }
@@ -401,8 +401,8 @@ bool CPrinter::PrintVectorStore(const tir::Store& s) {
     Line(absl::StrCat(RegisterAt(*s.buffer, access), " = ", value, ";"));
   } else {
     Line(absl::StrCat(VectorHelper("store", s.value->dtype), "(&",
-                      NameOf(s.buffer.get()), "[", Print(access.base), "], ",
-                      value, ");"));
+                      NameOf(s.buffer.get()), "[", PrintOffset(access.base),
+                      "], ", value, ");"));
   }
   return true;
 }
