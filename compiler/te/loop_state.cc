@@ -126,6 +126,27 @@ Tail LoopState::TailOf(int relation) const {
   return r.tail;
 }
 
+// A mere vector becomes single elements. Tiles get smaller tiles, since one
+// element at a time would leave a processor idle most of the time: of a fourth
+// of the size, so that there is not too much code. Where a tile's elements are
+// written out and few are left, one tile of just as many takes them.
+std::vector<int64_t> LoopState::TailSteps(int relation) const {
+  constexpr int64_t kRatio = 4, kMostAtOnce = 6;
+  const auto& r = stage->relations_[relation];
+  const auto& inner = stage->loops_[r.inner];
+  const bool is_written_out = inner.kind == tir::ForKind::kUnrolled;
+  std::vector<int64_t> steps;
+  if (inner.split >= 0 || is_written_out) {
+    for (int64_t step = r.factor; step > 1;) {
+      const bool at_once = is_written_out && step <= kMostAtOnce + 1;
+      step = at_once ? step - 1 : step / kRatio;
+      if (step > 1) steps.push_back(step);
+    }
+  }
+  steps.push_back(1);
+  return steps;
+}
+
 Affine LoopState::Extent(int loop) const {
   if (auto it = extent_.find(loop); it != extent_.end()) return it->second;
   const auto& info = stage->loops_[loop];

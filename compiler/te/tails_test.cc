@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/testing/check.h"
@@ -49,24 +50,26 @@ class TailsTest : public testing::Test {
   Kernel kernel_;
 };
 
-TEST_F(TailsTest, OfAFourth) {
-  const std::string text = Tiled(28);
-  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 28)"));
-  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 7)"));
-  EXPECT_THAT(text, Not(HasSubstr("unrolled i0i in [0, 3)")));
-}
-
-TEST_F(TailsTest, OfThreeForSixAndSeven) {
-  for (const int64_t factor : {6, 7}) {
-    EXPECT_THAT(Tiled(factor), HasSubstr("unrolled i0i in [0, 3)"));
+TEST_F(TailsTest, OfAFourthWhereManyAreLeft) {
+  const std::string text = Tiled(40);
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 40)"));
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 10)"));
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 2)"));
+  for (const int64_t other : {9, 8, 7, 6, 5, 4, 3}) {
+    EXPECT_THAT(text, Not(HasSubstr(absl::StrCat("i0i in [0, ", other, ")"))));
   }
 }
 
-TEST_F(TailsTest, OfSingleElementsForSmallTiles) {
-  for (const int64_t factor : {2, 3, 4, 5}) {
+TEST_F(TailsTest, OfJustAsManyWhereFewAreLeft) {
+  for (const int64_t factor : {2, 3, 4, 6, 7}) {
     const std::string text = Tiled(factor);
-    const size_t tile = text.find("unrolled");
-    EXPECT_EQ(text.find("unrolled", tile + 1), std::string::npos) << text;
+    for (int64_t size = 2; size <= factor; ++size) {
+      EXPECT_THAT(text, HasSubstr(absl::StrCat("i0i in [0, ", size, ")")));
+    }
+  }
+  const std::string text = Tiled(28);
+  for (const int64_t size : {28, 7, 6, 5, 4, 3, 2}) {
+    EXPECT_THAT(text, HasSubstr(absl::StrCat("i0i in [0, ", size, ")")));
   }
 }
 
