@@ -268,9 +268,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const MachineModel machine = MachineOfTiles(site.stage, site.machine);
   const int64_t given = GivenVectors(site.stage, n, lanes, machine);
   // A vector of few columns takes as long as a whole one.
-  const int64_t vectors = CeilDiv(n, lanes);
   const double products = static_cast<double>(GuessWork(&site.stage) / n) *
-                          static_cast<double>(vectors);
+                          static_cast<double>(CeilDiv(n, lanes));
   // Rows beyond enough accumulators lengthen the tail of a tile whose width is
   // given; where it is not, a wider tile is the better use of registers.
   const int64_t rows =
@@ -296,12 +295,12 @@ ScheduleSpace Space(const ScheduleSite& site) {
   }
   // Panels are made for all rows at once.
   const double gathering = GatheringLoads(site.stage, lanes, m);
-  space.cost = [=](const ScheduleChoice& choice) {
+  space.cost = [machine, products, gathering,
+                given](const ScheduleChoice& choice) {
     const RegisterTile tile = {choice.Get("rows"), choice.Get("vectors")};
     return products *
            (gathering + (given == 0 ? SpareProductCycles(machine, tile)
-                                    : PlaneCycles(machine, m, vectors, tile) /
-                                          static_cast<double>(m * vectors)));
+                                    : ProductCycles(machine, tile)));
   };
   return space;
 }
