@@ -126,6 +126,32 @@ Tail LoopState::TailOf(int relation) const {
   return r.tail;
 }
 
+// A mere vector becomes single elements. Tiles get smaller tiles, since one
+// element at a time would leave a processor idle most of the time: of a fourth
+// of the size, so that there is not too much code. Where a tile's elements are
+// written out and few are left, one tile of just as many takes them; in the
+// corner of two tails, which is small, tiles of half the size do.
+std::vector<int64_t> LoopState::TailSteps(int relation) const {
+  constexpr int64_t kRatio = 4, kFew = 7;
+  const auto& r = stage->relations_[relation];
+  const auto& inner = stage->loops_[r.inner];
+  const bool is_written_out = inner.kind == tir::ForKind::kUnrolled;
+  const bool is_corner = !base_.empty();
+  std::vector<int64_t> steps;
+  if (inner.split >= 0 || is_written_out) {
+    for (int64_t step = r.factor; step > 1;) {
+      if (!is_written_out || step > kFew) {
+        step /= kRatio;
+      } else {
+        step = is_corner ? step / 2 : step - 1;
+      }
+      if (step > 1) steps.push_back(step);
+    }
+  }
+  steps.push_back(1);
+  return steps;
+}
+
 Affine LoopState::Extent(int loop) const {
   if (auto it = extent_.find(loop); it != extent_.end()) return it->second;
   const auto& info = stage->loops_[loop];

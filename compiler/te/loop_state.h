@@ -74,6 +74,9 @@ class LoopState {
   // The treatment that the split's tail gets in the end: kExact, kGuard,
   // kShiftInwards, or kPartition, which the loops' order must allow.
   Tail TailOf(int relation) const;
+  // The sizes of inner loops that take what the split's outer loop, of unknown
+  // extent, leaves over, one after the other; the last of them is 1.
+  std::vector<int64_t> TailSteps(int relation) const;
   // Conditions that the values of bound loops must meet: guards of splits, and
   // the tensor's bounds where the box is inexact. Proven ones are left out.
   std::vector<Expr> Conditions() const;

@@ -59,7 +59,6 @@ class Lowerer {
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
   Stmt EmitTerms(LoopState state, Loop loop, const BodyFn& body);
-  static std::vector<int64_t> TailSteps(const Stage& stage, int relation);
   Stmt EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
                    const std::function<void(LoopState*, Affine)>& bind,
                    const BodyFn& body);
@@ -228,7 +227,7 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     return tir::MakeSeq({main_loop, body(std::move(tail))});
   }
   std::vector<Stmt> parts = {main_loop};
-  for (const int64_t step : TailSteps(*stage, parent)) {
+  for (const int64_t step : state.TailSteps(parent)) {
     LoopState tail = state;
     tail.SetExtent(r.inner, Affine(step));
     const Affine first = done;
@@ -263,27 +262,6 @@ Stmt Lowerer::EmitTerms(LoopState state, Loop loop, const BodyFn& body) {
         return conditions.empty() ? terms
                                   : tir::MakeIf(AllOf(conditions), terms);
       });
-}
-
-// The sizes of inner loops that take what an outer loop of unknown extent
-// leaves over, the last of them 1. Tiles get smaller tiles, since one element
-// at a time would leave a processor idle most of the time: of a fourth of the
-// size, so that there is not too much code, or of half of it, where a fourth is
-// one element and a half is more than two. A mere vector does not.
-std::vector<int64_t> Lowerer::TailSteps(const Stage& stage, int relation) {
-  constexpr int64_t kRatio = 4, kHalved = 6;
-  const auto& r = stage.relations_[relation];
-  const auto& inner = stage.loops_[r.inner];
-  std::vector<int64_t> steps;
-  if (inner.split >= 0 || inner.kind == ForKind::kUnrolled) {
-    const bool halved = r.factor >= kHalved && r.factor < 2 * kRatio;
-    for (int64_t step = r.factor / (halved ? 2 : kRatio); step > 1;
-         step /= kRatio) {
-      steps.push_back(step);
-    }
-  }
-  steps.push_back(1);
-  return steps;
 }
 
 Stmt Lowerer::EmitOutputLoops(LoopState state, size_t leaf,

@@ -95,7 +95,7 @@ std::optional<Turns> TurnsOf(const LoopState& state, const Expr& load) {
   if (tir::As<tir::Var>(var) == nullptr) return std::nullopt;
   const auto last = tir::ConstUpperBound(var, &state.bounds);
   // Where their number is not known, the first ones do.
-  constexpr int64_t kFirst = 4;
+  constexpr int64_t kFirst = 2;
   if (!last.has_value()) {
     return Turns{tir::Min(var, tir::MakeInt(kFirst - 1)), kFirst};
   }

@@ -135,7 +135,7 @@ TEST(PrefetchesTest, InTurnsOfTilesThatReadTheSame) {
 
 TEST(PrefetchesTest, InTurnsOfTheFirstOfAnyNumber) {
   EXPECT_THAT(TextInTurns(tir::MakeVar("n"), 100),
-              HasSubstr("prefetch %w[i1, 0, r0 * 16 + min(i0o, 3) * 800] "
+              HasSubstr("prefetch %w[i1, 0, r0 * 16 + min(i0o, 1) * 1600] "
                         "bytes [12800, +64)"));
 }
 

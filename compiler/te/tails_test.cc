@@ -5,6 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "compiler/te/lower.h"
 #include "compiler/te/schedule.h"
 #include "compiler/te/testing/check.h"
@@ -49,25 +52,62 @@ class TailsTest : public testing::Test {
   Kernel kernel_;
 };
 
-TEST_F(TailsTest, OfAFourth) {
-  const std::string text = Tiled(28);
-  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 28)"));
-  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 7)"));
-  EXPECT_THAT(text, Not(HasSubstr("unrolled i0i in [0, 3)")));
-}
-
-TEST_F(TailsTest, OfThreeForSixAndSeven) {
-  for (const int64_t factor : {6, 7}) {
-    EXPECT_THAT(Tiled(factor), HasSubstr("unrolled i0i in [0, 3)"));
+TEST_F(TailsTest, OfAFourthWhereManyAreLeft) {
+  const std::string text = Tiled(40);
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 40)"));
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 10)"));
+  EXPECT_THAT(text, HasSubstr("unrolled i0i in [0, 2)"));
+  for (const int64_t other : {9, 8, 7, 6, 5, 4, 3}) {
+    EXPECT_THAT(text, Not(HasSubstr(absl::StrCat("i0i in [0, ", other, ")"))));
   }
 }
 
-TEST_F(TailsTest, OfSingleElementsForSmallTiles) {
-  for (const int64_t factor : {2, 3, 4, 5}) {
+TEST_F(TailsTest, OfJustAsManyWhereFewAreLeft) {
+  for (const int64_t factor : {2, 3, 4, 6, 7}) {
     const std::string text = Tiled(factor);
-    const size_t tile = text.find("unrolled");
-    EXPECT_EQ(text.find("unrolled", tile + 1), std::string::npos) << text;
+    for (int64_t size = 2; size <= factor; ++size) {
+      EXPECT_THAT(text, HasSubstr(absl::StrCat("i0i in [0, ", size, ")")));
+    }
   }
+  const std::string text = Tiled(28);
+  for (const int64_t size : {28, 7, 6, 5, 4, 3, 2}) {
+    EXPECT_THAT(text, HasSubstr(absl::StrCat("i0i in [0, ", size, ")")));
+  }
+}
+
+// Of m x n elements in tiles of 4 x 6, the columns outside: where columns are
+// left over, rows are left over in twos.
+TEST_F(TailsTest, OfHalfInTheCornerOfTwo) {
+  const tir::VarPtr m = tir::MakeVar("m");
+  Kernel k;
+  const Tensor x = k.graph.Placeholder("x", DataType::Float(32), {m, n_});
+  k.inputs = {x};
+  k.outputs = {
+      k.graph.Compute("y", {m, n_}, [&](auto& i) { return x(i) * x(i); })};
+  auto schedule = Schedule::Create(k.graph, k.outputs);
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  Stage* out = schedule->Find(k.outputs[0]);
+  auto [rows, row] = out->Split(out->axis(0), 4, Tail::kPartition);
+  auto [columns, column] = out->Split(out->axis(1), 6, Tail::kPartition);
+  out->Reorder({columns, rows, row, column});
+  out->Unroll(row);
+  out->Unroll(column);
+  for (int64_t height = 0; height <= 8; ++height) {
+    for (int64_t width = 0; width <= 13; ++width) {
+      ExpectSame(k, *schedule, {{m.get(), height}, {n_.get(), width}});
+    }
+  }
+  const auto f = Lower("f", k.graph, k.inputs, k.outputs, *schedule);
+  ASSERT_TRUE(f.ok()) << f.status();
+  const std::string text = tir::Print(tir::Simplify(*f));
+  const auto count = [&text](absl::string_view tile) {
+    return std::vector<std::string>(absl::StrSplit(text, tile)).size() - 1;
+  };
+  // Rows of whole tiles and of what is left of these: of 6 columns, and of 5,
+  // 4, 3, 2 and 1.
+  EXPECT_EQ(count("unrolled i0i in [0, 4)"), 6);
+  EXPECT_EQ(count("unrolled i0i in [0, 3)"), 1);
+  EXPECT_EQ(count("unrolled i0i in [0, 2)"), 6);
 }
 
 }  // namespace

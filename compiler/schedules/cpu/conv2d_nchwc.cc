@@ -104,9 +104,8 @@ struct Problem {
   int64_t nests;   // images, times groups
   int64_t work;    // of all tiles, in products
   bool parallel;
-  // One image, or groups: threads share the output channels, or the groups,
-  // alone, so that the loop over channels may have a tail. With more images the
-  // loops are fused and may not.
+  // Threads share the output channels, or the groups, alone, so that the loop
+  // over channels may have a tail.
   bool uneven;
 };
 
@@ -139,11 +138,9 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
   images = ConstExtent(shape[0]).value_or(1);
   work = GuessWork(&acc);
   parallel = work >= kParallelWork;
-  const bool has_one_image = ConstExtent(shape[0]) == std::optional<int64_t>(1);
   constexpr int64_t kManyBlocks = 24, kManyOfGroup = 8;
   uneven = vectors_per_block == 1 &&
-           (group_blocks < blocks ? group_blocks >= kManyOfGroup
-                                  : has_one_image && blocks >= kManyBlocks);
+           group_blocks >= (group_blocks < blocks ? kManyOfGroup : kManyBlocks);
   if (pad != nullptr) {
     padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
   }
@@ -386,12 +383,14 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
     row_block = o;
     row = i;
   }
+  const OuterLoops outer = OuterLoopsOf(plan);
   if (plan.rows_outside) {
     order.push_back(row);
     if (column_block) order.push_back(*column_block);
     order.push_back(co);
   } else {
-    order.push_back(co);
+    // Where nothing is fused, the loop over channels is outside of images.
+    order.insert(outer.fused == 0 ? order.begin() : order.end(), co);
     if (row_block) order.push_back(*row_block);
     order.push_back(row);
   }
@@ -401,7 +400,6 @@ ResultLoops ScheduleResult(Stage* out, const Plan& plan, int64_t sum_rows) {
   out->Unroll(wi);
   out->Unroll(bv);
   out->Vectorize(bl);
-  const OuterLoops outer = OuterLoopsOf(plan);
   const bool by_tiles = SharesTiles(plan, outer.iterations);
   const bool by_outer = plan.problem.parallel && !by_tiles;
   if (by_tiles) out->Parallel(wo);

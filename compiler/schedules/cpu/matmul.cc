@@ -166,21 +166,41 @@ bool Matches(const ScheduleSite& site) {
          site.stage.axes().size() >= 2 && site.stage.reduce_axes().size() == 1;
 }
 
+// The vectors of a panel of packed weights; 0: they are not packed.
+int64_t PanelVectors(const Stage& stage, int64_t lanes) {
+  if (!IsPacked(&stage)) return 0;
+  const tir::Load* right = RightOperand(stage);
+  int64_t width = 0;
+  if (right == nullptr ||
+      !tir::AsConstInt(right->buffer->shape.back(), &width)) {
+    return 0;
+  }
+  return std::max<int64_t>(1, width / lanes);
+}
+
 // The vectors of a tile where the operation leaves no choice: as many as the
 // panels of packed weights have, or as the columns fill. Otherwise 0.
 int64_t GivenVectors(const Stage& stage, int64_t n, int64_t lanes,
                      const MachineModel& machine) {
-  if (IsPacked(&stage)) {
-    const tir::Load* right = RightOperand(stage);
-    int64_t width = 0;
-    if (right != nullptr &&
-        tir::AsConstInt(right->buffer->shape.back(), &width)) {
-      return std::max<int64_t>(1, width / lanes);
-    }
-  }
+  const int64_t panel = PanelVectors(stage, lanes);
+  if (panel != 0) return panel;
   const int64_t vectors = ProductTile(machine).vectors;
   return vectors > 1 && (vectors - 1) * lanes >= n ? (n + lanes - 1) / lanes
                                                    : 0;
+}
+
+// The vectors of tiles of whole panels: several of them side by side keep the
+// multipliers, and what reads ahead in memory, busy where rows are few. Threads
+// share what is left.
+std::vector<int64_t> WholePanels(const Stage& stage, int64_t panel, int64_t n,
+                                 int64_t lanes) {
+  constexpr int64_t kMostVectors = 8, kEnoughTiles = 8;
+  std::vector<int64_t> vectors = {panel};
+  if (!IsPacked(&stage) || HasWords(&stage)) return vectors;
+  for (int64_t v = 2 * panel; v <= kMostVectors; v += panel) {
+    if (CeilDiv(n, v * lanes) >= kEnoughTiles) vectors.push_back(v);
+  }
+  return vectors;
 }
 
 std::vector<int64_t> UpTo(int64_t most) {
@@ -255,14 +275,15 @@ ScheduleSpace Space(const ScheduleSite& site) {
   const int64_t rows =
       given == 0
           ? kMaxTileRows
-          : std::min(kMaxTileRows, (kEnoughAccumulators + given - 1) / given);
+          : std::min({kMaxTileRows, m, CeilDiv(kEnoughAccumulators, given)});
   ScheduleSpace space;
-  space.parameters = {{"vectors", given == 0 ? UpTo(kMaxTileVectors)
-                                             : std::vector<int64_t>{given}},
-                      {"rows", UpTo(rows)},
-                      // A block of rows of the left operand fills 1 / n of the
-                      // second-level cache.
-                      {"l2_part", CacheParts(site.stage, site.machine, m)}};
+  space.parameters = {
+      {"vectors", given == 0 ? UpTo(kMaxTileVectors)
+                             : WholePanels(site.stage, given, n, lanes)},
+      {"rows", UpTo(rows)},
+      // A block of rows of the left operand fills 1 / n of the second-level
+      // cache.
+      {"l2_part", CacheParts(site.stage, site.machine, m)}};
   if (HasWords(&site.stage)) {
     // More rows than this share nothing that is worth their registers.
     constexpr int64_t kMostRows = 8;
@@ -325,6 +346,14 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
       CutIntoTiles(out, static_cast<int>(row_axis), block, tile, lanes);
   acc->ComputeAt(out, tiles.rows);
   auto [av, al] = acc->Split(acc->axis(rank - 1), lanes);
+  std::vector<Loop> inner = {acc->axis(row_axis), av, al};
+  if (const int64_t panel = PanelVectors(*acc, lanes);
+      panel != 0 && panel < tile.vectors) {
+    auto [panels, of_panel] = acc->Split(av, panel);
+    acc->Unroll(panels);
+    av = of_panel;
+    inner = {acc->axis(row_axis), panels, av, al};
+  }
   Loop terms = acc->reduce_axis(0);
   std::vector<Loop> order_of_terms = {terms};
   if (constexpr int64_t kSteps = 4;
@@ -336,9 +365,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     terms = ko;
     order_of_terms = {ko, ki};
   }
-  for (Loop loop : {acc->axis(row_axis), av, al}) {
-    order_of_terms.push_back(loop);
-  }
+  order_of_terms.insert(order_of_terms.end(), inner.begin(), inner.end());
   acc->Reorder(order_of_terms);
   // A single row, as in a tail, reads so fast that a processor's guesses are
   // better, if its numbers need not be unpacked.

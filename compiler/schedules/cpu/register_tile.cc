@@ -15,7 +15,9 @@ constexpr double kLoadsPerCycle = 2;
 constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 int64_t RegistersOf(RegisterTile tile) {
-  return tile.rows * tile.vectors + tile.vectors + 1;
+  // A vector that meets a single row is gone before the next is loaded.
+  const int64_t loaded = tile.rows == 1 ? 1 : tile.vectors;
+  return tile.rows * tile.vectors + loaded + 1;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ class SpacesTest : public testing::TestWithParam<int> {
  protected:
   // Runs the kernel at every `step`-th point of the space of its anchor, which
   // must be the template called `name`.
-  void CheckPoints(const Kernel& kernel, const std::string& name, size_t step) {
+  void CheckPoints(const Kernel& kernel, const std::string& name, size_t step,
+                   const std::vector<DimValues>& sizes = {{}}) {
     const std::vector<ScheduleTemplate> templates = CpuTemplates();
     const MachineModel machine = Cpu(GetParam());
     std::vector<ScheduleChoice> points;
@@ -49,7 +50,7 @@ class SpacesTest : public testing::TestWithParam<int> {
         return t.name == name ? points[i] : cheapest;
       });
       ASSERT_TRUE(schedule.ok());
-      ExpectSame(kernel, *schedule);
+      for (const DimValues& dims : sizes) ExpectSame(kernel, *schedule, dims);
       if (testing::Test::HasFailure()) return;
     }
   }
@@ -75,6 +76,16 @@ TEST_P(SpacesTest, Conv2dNchwc) {
   const ConvSize s = {1, 8, 24, 7, 3, 1, 1, 1};
   CheckPoints(BlockedConv(s, 8, tir::MakeInt(s.n), tir::MakeInt(s.size)),
               "cpu.conv2d_nchwc", 5);
+}
+
+// The last of a tile's blocks of channels are fewer, whatever the images.
+TEST_P(SpacesTest, Conv2dNchwcOfUnevenChannels) {
+  const tir::VarPtr n = tir::MakeVar("n");
+  const ConvSize s = {0, 8, 200, 4, 3, 1, 1, 1};
+  CheckPoints(BlockedConv(s, 8, n, tir::MakeInt(s.size)), "cpu.conv2d_nchwc", 7,
+              {{{n.get(), 0}}, {{n.get(), 1}}, {{n.get(), 3}}});
+  CheckPoints(BlockedConv(s, 8, tir::MakeInt(2), tir::MakeInt(s.size)),
+              "cpu.conv2d_nchwc", 7);
 }
 
 // Rows whose data leave the cache are cut into blocks of columns, where the
