@@ -58,6 +58,19 @@ int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
   return std::max<int64_t>(machine.lanes(stage.output().dtype().bits), 1);
 }
 
+int64_t LanesAtOnce(const Stage& stage, const Expr& extent,
+                    const MachineModel& machine) {
+  constexpr int64_t kVectors = 4;
+  const int64_t lanes = LanesFor(stage, machine);
+  // What is left of a loop of unknown extent is done one element at a time.
+  const std::optional<int64_t> known = ConstExtent(extent);
+  const bool waits = machine.wide_vectors && lanes > 1 && known &&
+                     *known >= kVectors * lanes &&
+                     stage.output().dtype().bits <= 32 &&
+                     IsExpensive(stage.op().value);
+  return waits ? kVectors * lanes : lanes;
+}
+
 std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
   if (count == 0) return std::nullopt;
   std::vector<Loop> loops(stage->leaves().begin(),
@@ -69,7 +82,6 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
 
 std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
                                     const MachineModel& machine) {
-  const int64_t lanes = LanesFor(*stage, machine);
   const int64_t partials =
       ReductionLanes(GuessExtent(stage->op().reduce_extent.back()),
                      LanesFor(*stage, machine.ForSums()));
@@ -80,7 +92,9 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
   std::vector<Stage*> made = schedule->SplitReduction(stage, partials);
   for (Stage* part : made) {
     if (part->axes().size() == stage->axes().size()) continue;  // the tail
-    auto [o, i] = part->Split(part->axes().back(), lanes);
+    auto [o, i] =
+        part->Split(part->axes().back(),
+                    LanesAtOnce(*part, part->output().shape().back(), machine));
     part->Unroll(o);
     part->Vectorize(i);
     if (!part->IsReduce()) continue;
@@ -187,7 +201,8 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   Loop last = stage->axis(rank - 1);
   // Lanes on either side of so many conditions would take every branch.
   if (lanes > 1 && row > 1 && CountCuts(*stage, rank - 1) <= kMaxCuts) {
-    auto [outer, inner] = stage->Split(last, lanes);
+    auto [outer, inner] =
+        stage->Split(last, LanesAtOnce(*stage, shape[rank - 1], machine));
     stage->Vectorize(inner);
     last = outer;
   }
