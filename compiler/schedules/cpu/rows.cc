@@ -3,6 +3,7 @@
 // so that the row is read from memory once; or a few short rows', so that one
 // row's next stage does not wait for the end of the one before.
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -16,7 +17,9 @@ namespace ingot::te::cpu {
 namespace {
 
 // Reduces rows in vectors, one after the other, inside `loop` of `out`.
+// `ahead` asks for the operands of rows to come.
 void ReduceAlongRows(Schedule* schedule, Stage* stage, Stage* out, Loop loop,
+                     const std::function<void(Stage*, Loop)>& ahead,
                      const MachineModel& machine) {
   const std::vector<Stage*> parts = ReduceInVectors(schedule, stage, machine);
   stage->ComputeAt(out, loop);
@@ -26,7 +29,11 @@ void ReduceAlongRows(Schedule* schedule, Stage* stage, Stage* out, Loop loop,
   }
   const Loop row = stage->axes().back();
   for (Stage* part : parts) part->ComputeAt(stage, row);
-  if (parts.empty()) stage->AccumulateAt(row);
+  if (parts.empty()) {
+    stage->AccumulateAt(row);
+  } else {
+    ahead(parts[0], parts[0]->reduce_axes().back());
+  }
 }
 
 // The last axis that has neighbours.
@@ -87,11 +94,20 @@ class RowScheduler {
            lanes_;
   }
 
+  // The last axis that has several rows, or the first.
+  size_t LastRowAxis() const {
+    const std::vector<Expr>& shape = out_->output().shape();
+    size_t axis = is_row_.size() - 1;
+    while (axis > 0 && (!is_row_[axis] || ConstExtent(shape[axis]) == 1)) {
+      --axis;
+    }
+    return axis;
+  }
+
   // Returns how many rows along the last axis of rows to do at once: as many as
   // the nearest cache holds, with what is made of them.
   int64_t RowsAtOnce() const {
-    size_t axis = is_row_.size() - 1;
-    while (axis > 0 && !is_row_[axis]) --axis;
+    const size_t axis = LastRowAxis();
     const std::optional<int64_t> extent =
         ConstExtent(out_->output().shape()[axis]);
     if (!is_row_[axis] || !extent || SharesResults(axis)) return 1;
@@ -133,23 +149,19 @@ class RowScheduler {
     std::vector<Loop> rows, rest;
     for (size_t i = 0; i < is_row_.size(); ++i) {
       const Loop loop = out_->axis(static_cast<int>(i));
-      if (is_row_[i] && SharesResults(i)) {
-        auto [group, member] = out_->Split(loop, neighbours_[i]);
+      const bool in_blocks = rows_ > 1 && i == LastRowAxis();
+      if (in_blocks || (is_row_[i] && SharesResults(i))) {
+        auto [group, member] =
+            out_->Split(loop, in_blocks ? rows_ : neighbours_[i]);
         rows.push_back(group);
         rest.push_back(member);
       } else {
         (is_row_[i] ? rows : rest).push_back(loop);
       }
     }
-    if (rows_ > 1) {
-      // [rows..., last / rows | rows, rest...]
-      auto [block, member] = out_->Split(rows.back(), rows_);
-      rows.back() = block;
-      rest.insert(rest.begin(), member);
-    }
     std::optional<Loop> lane;
-    const bool has_columns = !is_row_.back() || rows_ > 1;
-    if (across_rows_ || (has_columns && lanes_ > 1 && last > 1)) {
+    const bool has_columns = is_row_.back() ? rows_ > 1 : last > 1;
+    if (across_rows_ || (has_columns && lanes_ > 1)) {
       // Across rows: [rows..., last / columns | rest, columns / lanes | lanes].
       if (across_rows_) {
         auto [block, columns] = out_->Split(rows.back(), columns_);
@@ -178,7 +190,10 @@ class RowScheduler {
 
   void ScheduleInner(Stage* stage, Loop attach) {
     if (stage->IsReduce() && !across_rows_) {
-      ReduceAlongRows(schedule_, stage, out_, attach, machine_);
+      ReduceAlongRows(
+          schedule_, stage, out_, attach,
+          [this](Stage* part, Loop along) { AskForNextRows(part, along); },
+          machine_);
       return;
     }
     stage->ComputeAt(out_, attach);
@@ -192,10 +207,27 @@ class RowScheduler {
           stage->axis(axis),
           LanesAtOnce(*stage, stage->output().shape()[axis], machine_));
       stage->Vectorize(i);
+      AskForNextRows(stage, o);
     }
     if (!is_kept_ && CanBeKeptInResult(*stage)) {
       stage->KeepInResult();
       is_kept_ = true;
+    }
+  }
+
+  // While a stage computes for long, what the next rows are made of may come
+  // from memory.
+  void AskForNextRows(Stage* stage, Loop loop) {
+    if (rows_ == 1 || !IsExpensive(stage->op().value)) return;
+    for (const tir::Load* load : LoadsOf(stage->op().value)) {
+      if (schedule_->Find(load->buffer.get()) != nullptr) continue;
+      const int64_t element = load->buffer->dtype.bytes();
+      int64_t bytes = element;
+      for (const Expr& n : load->buffer->shape) bytes *= GuessExtent(n);
+      if (bytes <= machine_.l2_bytes) continue;
+      stage->Prefetch(
+          Tensor{load->buffer}, loop,
+          rows_ * element * GuessExtent(load->buffer->shape.back()));
     }
   }
 

@@ -114,19 +114,22 @@ TEST_P(RowsTest, LogSoftmax) {
 
 // One result for each row, in vectors of rows.
 TEST_P(RowsTest, LogOfSums) {
-  Check([](const std::vector<Expr>& shape) {
-    Kernel k;
-    Tensor x = k.graph.Placeholder("x", kF32, shape);
-    Tensor sum = SumOfRows(&k.graph, shape, [&](auto& i) {
-      return tir::MakeCall(Intrinsic::kExp, {x(i)});
+  for (const bool keeps_axis : {false, true}) {
+    Check([keeps_axis](const std::vector<Expr>& shape) {
+      Kernel k;
+      Tensor x = k.graph.Placeholder("x", kF32, shape);
+      Tensor sum = SumOfRows(&k.graph, shape, [&](auto& i) {
+        return tir::MakeCall(Intrinsic::kExp, {x(i)});
+      });
+      std::vector<Expr> rows(shape.begin(), shape.end() - 1);
+      if (keeps_axis) rows.push_back(I(1));
+      k.inputs = {x};
+      k.outputs = {k.graph.Compute("y", rows, [&](auto& i) {
+        return tir::MakeCall(Intrinsic::kLog, {sum(keeps_axis ? Row(i) : i)});
+      })};
+      return k;
     });
-    const std::vector<Expr> rows(shape.begin(), shape.end() - 1);
-    k.inputs = {x};
-    k.outputs = {k.graph.Compute("y", rows, [&](auto& i) {
-      return tir::MakeCall(Intrinsic::kLog, {sum(i)});
-    })};
-    return k;
-  });
+  }
 }
 
 TEST_P(RowsTest, Variance) {
