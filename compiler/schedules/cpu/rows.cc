@@ -111,6 +111,9 @@ class RowScheduler {
     const std::optional<int64_t> extent =
         ConstExtent(out_->output().shape()[axis]);
     if (!is_row_[axis] || !extent || SharesResults(axis)) return 1;
+    // The one result of a row is soon made.
+    const bool has_one = std::count(is_row_.begin(), is_row_.end(), false) == 0;
+    if (has_one && !IsExpensive(out_->op().value)) return 1;
     int64_t all = 1;
     for (size_t i = 0; i < is_row_.size(); ++i) {
       if (is_row_[i]) all *= GuessExtent(out_->output().shape()[i]);
