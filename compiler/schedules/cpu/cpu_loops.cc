@@ -90,8 +90,15 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
     return {};
   }
   std::vector<Stage*> made = schedule->SplitReduction(stage, partials);
+  std::vector<Stage*> of_tail;
   for (Stage* part : made) {
-    if (part->axes().size() == stage->axes().size()) continue;  // the tail
+    if (part->axes().size() == stage->axes().size()) {
+      // The tail may be several vectors long.
+      if (ConstExtent(part->op().reduce_extent.back())) {
+        of_tail = ReduceInVectors(schedule, part, machine);
+      }
+      continue;
+    }
     auto [o, i] =
         part->Split(part->axes().back(),
                     LanesAtOnce(*part, part->output().shape().back(), machine));
@@ -104,6 +111,7 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
     order.push_back(i);
     part->Reorder(order);
   }
+  made.insert(made.end(), of_tail.begin(), of_tail.end());
   return made;
 }
 
