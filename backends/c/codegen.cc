@@ -333,6 +333,8 @@ absl::StatusOr<MachineModel> MachineOf(const Target& target) {
   const bool reproducible = model.reproducible;
   model = codegen::ModelOf(*processor);
   model.reproducible = reproducible;
+  // GCC takes them apart by way of memory.
+  model.wide_vectors = false;
   // C has words for none but x86's products of bytes (c_vector_helpers.cc).
   const bool is_x86 = absl::StartsWith(processor->triple, "x86_64");
   for (auto unit = model.units.begin(); unit != model.units.end();) {

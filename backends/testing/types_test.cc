@@ -248,6 +248,31 @@ TEST_P(TypesTest, Casts) {
   batch.Run(GetParam());
 }
 
+// Numbers of all sizes that an i64 has, and some beyond, with all of their
+// digits.
+Tensor OfAllSizes(DataType type, int round) {
+  Tensor t = AtPageEnd(type, {kN});
+  uint64_t random = 88172645463325252u + static_cast<uint64_t>(round);
+  for (int64_t i = 0; i < kN; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const double digits = 1 + static_cast<double>(random >> 12) * 0x1p-52;
+    const double value = std::ldexp(digits, static_cast<int>(i) + 1);
+    SetElement(&t, i, (random >> 11 & 1) != 0 ? -value : value, 0);
+  }
+  return t;
+}
+
+TEST_P(TypesTest, CastsOfAllSizes) {
+  Batch batch;
+  for (const DataType from : {DataType::Float(32), DataType::Float(64)}) {
+    for (int round = 0; round < 4; ++round) {
+      batch.Add(absl::StrCat("cast_", from.ToString(), "_", round),
+                "i64(%x0[I])", {OfAllSizes(from, round)}, DataType::Int(64));
+    }
+  }
+  batch.Run(GetParam());
+}
+
 // Operands of integer operators that do not make them undefined.
 Tensor Divisors(DataType type) {
   Tensor t = AtPageEnd(type, {kN});

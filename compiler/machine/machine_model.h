@@ -43,6 +43,9 @@ struct MachineModel {
   // scalar code) and how many there are.
   int vector_bits = 128;
   int vector_registers = 16;
+  // Code may have vectors wider than a register: their parts are worked on side
+  // by side, and no part waits for the end of a step of its own alone.
+  bool wide_vectors = false;
   // Multiplies and adds in one instruction, with one rounding.
   bool fma = false;
   // Bytes of one core's data caches.

@@ -200,6 +200,14 @@ void Stage::KeepInRegisters(std::vector<ThreadShare> shares) {
   placement_.shares = std::move(shares);
 }
 
+void Stage::KeepInResult() {
+  const bool fits = consumer_ != nullptr && !consumer_->IsReduce() &&
+                    consumer_->output().dtype() == output().dtype() &&
+                    consumer_->output().rank() == output().rank();
+  if (!Require(fits, "a result of another type or rank is no place")) return;
+  placement_.storage = Storage::kResult;
+}
+
 void Stage::Specialize(Loop axis) { Specialize(axis, {}); }
 
 void Stage::Specialize(Loop axis, std::vector<int64_t> places) {

@@ -80,6 +80,9 @@ enum class Storage {
   // Inside of a block loop: such a box, each element of which is one thread's
   // own (Stage::KeepInRegisters).
   kRegisters,
+  // In the consumer's own result, each element in the place of the one that is
+  // made of it (Stage::KeepInResult).
+  kResult,
 };
 
 // Says how an axis is spread over threads: runs of so many neighbours belong to
@@ -211,6 +214,10 @@ class Stage {
   // Storage::kRegisters: the box is spread over threads, and a thread must use
   // what is its own alone, here and in all readers.
   void KeepInRegisters(std::vector<ThreadShare> shares);
+  // Storage::kResult, after ComputeAt: the consumer, whose result has the same
+  // type and shape, must read each element only where it makes the one that
+  // takes its place, and after all others have read it.
+  void KeepInResult();
 
  private:
   friend class Schedule;

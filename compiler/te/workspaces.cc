@@ -72,6 +72,7 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   const Tensor& t = stage.output();
   *local = nullptr;
   if (stage.is_output()) return {t.buffer, {}, {}};
+  if (storage == Storage::kResult) return state->target;
   int64_t bytes = t.dtype().bytes();
   std::vector<Expr> shape;
   std::vector<Affine> origin;

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "compiler/codegen/llvm/float_bits.h"
+#include "compiler/codegen/llvm/float_math.h"
 #include "compiler/codegen/llvm/kernel_emitter.h"
 #include "llvm/IR/Constants.h"
 
@@ -38,6 +39,35 @@ Value* KernelEmitter::EmitNarrowSaturatingCast(Value* v, DataType to) {
   return b_.CreateTrunc(whole, module_->ValueType(to));
 }
 
+// Without an instruction for it LLVM takes vectors apart for this one, too,
+// where a number that is added to a power of two is in the lowest bits of the
+// sum, unless it is large.
+Value* KernelEmitter::EmitWideSaturatingCast(Value* v, DataType to) {
+  llvm::Type* type = module_->ValueType(to);
+  Value* wide = b_.CreateFPExt(v, TypeLike(b_.getDoubleTy(), v));
+  FloatMath f(b_, m_, wide);
+  Value* whole = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, wide);
+  // NaN is large, too.
+  Value* is_large = b_.CreateFCmpUGE(f.Abs(whole), f.C(0x1p51));
+  // Half as much again keeps the exponent where the number is negative.
+  Value* sum = f.Bits(f.Add(whole, f.C(0x1.8p52)));
+  Value* near = b_.CreateSub(sum, f.Bits(f.C(0x1.8p52)));
+  llvm::BasicBlock* start = b_.GetInsertBlock();
+  llvm::Function* function = start->getParent();
+  auto* slow = llvm::BasicBlock::Create(b_.getContext(), "large", function);
+  auto* done = llvm::BasicBlock::Create(b_.getContext(), "whole", function);
+  b_.CreateCondBr(b_.CreateOrReduce(is_large), slow, done);
+  b_.SetInsertPoint(slow);
+  Value* all = b_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat,
+                                  {type, v->getType()}, {v});
+  b_.CreateBr(done);
+  b_.SetInsertPoint(done);
+  llvm::PHINode* phi = b_.CreatePHI(type, 2);
+  phi->addIncoming(near, start);
+  phi->addIncoming(all, slow);
+  return phi;
+}
+
 Value* KernelEmitter::EmitCast(const tir::Cast& e) {
   const DataType from = e.value->dtype;
   const DataType to = e.dtype;
@@ -55,6 +85,10 @@ Value* KernelEmitter::EmitCast(const tir::Cast& e) {
   if (from.is_float() && to.is_integer()) {
     Value* wide = Widen(from, v);
     if (to.bits <= 16) return EmitNarrowSaturatingCast(wide, to);
+    if (to.is_int() && to.bits == 64 && wide->getType()->isVectorTy() &&
+        m_.Has("avx2") && !m_.Has("avx512dq")) {
+      return EmitWideSaturatingCast(wide, to);
+    }
     return b_.CreateIntrinsic(
         to.is_int() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
         {type, wide->getType()}, {wide});

@@ -306,6 +306,7 @@ MachineModel ModelOf(const Machine& machine) {
   MachineModel model;
   model.vector_bits = machine.vector_bits;
   model.vector_registers = machine.vector_registers;
+  model.wide_vectors = !machine.is_wasm;
   model.fma = machine.has_fma;
   model.reproducible = machine.reproducible;
   const std::pair<const char*, MachineUnit> units[] = {

@@ -58,6 +58,19 @@ int64_t LanesFor(const Stage& stage, const MachineModel& machine) {
   return std::max<int64_t>(machine.lanes(stage.output().dtype().bits), 1);
 }
 
+int64_t LanesAtOnce(const Stage& stage, const Expr& extent,
+                    const MachineModel& machine) {
+  constexpr int64_t kVectors = 4;
+  const int64_t lanes = LanesFor(stage, machine);
+  // What is left of a loop of unknown extent is done one element at a time.
+  const std::optional<int64_t> known = ConstExtent(extent);
+  const bool waits = machine.wide_vectors && lanes > 1 && known &&
+                     *known >= kVectors * lanes &&
+                     stage.output().dtype().bits <= 32 &&
+                     IsExpensive(stage.op().value);
+  return waits ? kVectors * lanes : lanes;
+}
+
 std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
   if (count == 0) return std::nullopt;
   std::vector<Loop> loops(stage->leaves().begin(),
@@ -69,7 +82,6 @@ std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel) {
 
 std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
                                     const MachineModel& machine) {
-  const int64_t lanes = LanesFor(*stage, machine);
   const int64_t partials =
       ReductionLanes(GuessExtent(stage->op().reduce_extent.back()),
                      LanesFor(*stage, machine.ForSums()));
@@ -78,9 +90,18 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
     return {};
   }
   std::vector<Stage*> made = schedule->SplitReduction(stage, partials);
+  std::vector<Stage*> of_tail;
   for (Stage* part : made) {
-    if (part->axes().size() == stage->axes().size()) continue;  // the tail
-    auto [o, i] = part->Split(part->axes().back(), lanes);
+    if (part->axes().size() == stage->axes().size()) {
+      // The tail may be several vectors long.
+      if (ConstExtent(part->op().reduce_extent.back())) {
+        of_tail = ReduceInVectors(schedule, part, machine);
+      }
+      continue;
+    }
+    auto [o, i] =
+        part->Split(part->axes().back(),
+                    LanesAtOnce(*part, part->output().shape().back(), machine));
     part->Unroll(o);
     part->Vectorize(i);
     if (!part->IsReduce()) continue;
@@ -90,6 +111,7 @@ std::vector<Stage*> ReduceInVectors(Schedule* schedule, Stage* stage,
     order.push_back(i);
     part->Reorder(order);
   }
+  made.insert(made.end(), of_tail.begin(), of_tail.end());
   return made;
 }
 
@@ -187,7 +209,8 @@ void ScheduleElementwise(Stage* stage, const MachineModel& machine) {
   Loop last = stage->axis(rank - 1);
   // Lanes on either side of so many conditions would take every branch.
   if (lanes > 1 && row > 1 && CountCuts(*stage, rank - 1) <= kMaxCuts) {
-    auto [outer, inner] = stage->Split(last, lanes);
+    auto [outer, inner] =
+        stage->Split(last, LanesAtOnce(*stage, shape[rank - 1], machine));
     stage->Vectorize(inner);
     last = outer;
   }

@@ -20,6 +20,11 @@ inline constexpr int64_t kParallelWork = 1 << 16;
 // Lanes of the stage's own element type, at least 1.
 int64_t LanesFor(const Stage& stage, const MachineModel& machine);
 
+// Lanes of a loop along `extent` neighbours: of several vectors where each step
+// of a long computation would wait for the one before, as in exponentials.
+int64_t LanesAtOnce(const Stage& stage, const Expr& extent,
+                    const MachineModel& machine);
+
 // Fuses the first `count` leaves and makes the result parallel if told to.
 // Returns the fused loop (none when count is 0).
 std::optional<Loop> FuseParallel(Stage* stage, int count, bool parallel);
