@@ -4,6 +4,7 @@
 #define INGOT_COMPILER_TE_LOOP_STATE_H_
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "compiler/te/schedule.h"
@@ -67,13 +68,27 @@ class LoopState {
   FusedAxes Fused() const;
 
   void Bind(int loop, Affine value) { value_[loop] = std::move(value); }
+  bool IsBound(int loop) const { return value_.count(loop) != 0; }
+  // Keeps in mind, where an axis has one value, that it is at least `from` and
+  // less than `to`.
+  void KnowPart(int axis, const std::optional<Affine>& from,
+                const std::optional<Affine>& to);
+  // The loop over neighbours that skip zeros is yet to be made.
+  bool HasNeighbours() const;
   void SetExtent(int loop, Affine extent) { extent_[loop] = std::move(extent); }
   // The value of outer * factor for a split, where it is something else.
   void SetBase(int relation, Affine base) { base_[relation] = std::move(base); }
 
   // The treatment that the split's tail gets in the end: kExact, kGuard,
-  // kShiftInwards, or kPartition, which the loops' order must allow.
+  // kShiftInwards, or what the loops' order must allow.
   Tail TailOf(int relation) const;
+  // Returns the sizes of inner loops that take what an outer loop of unknown
+  // extent leaves over, the last of them 1. Tiles get smaller tiles, since one
+  // element at a time would leave a processor idle most of the time: of a
+  // fourth of the size, so that there is not too much code, or of half of it,
+  // where a fourth is one element and a half is more than two. A mere vector
+  // does not.
+  std::vector<int64_t> TailSteps(int relation) const;
   // Conditions that the values of bound loops must meet: guards of splits, and
   // the tensor's bounds where the box is inexact. Proven ones are left out.
   std::vector<Expr> Conditions() const;
