@@ -145,6 +145,8 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
                                   : has_one_image && blocks >= kManyBlocks);
   if (pad != nullptr) {
     padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
+    // As the products are, of one image where only a run knows how many.
+    if (!ConstExtent(shape[0])) padded_bytes /= GuessExtent(shape[0]);
   }
 }
 
