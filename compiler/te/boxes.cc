@@ -154,7 +154,7 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
   return *std::move(box);
 }
 
-std::vector<Side> PartsOf(const LoopState& state, int axis,
+std::vector<Part> PartsOf(const LoopState& state, int axis,
                           const std::vector<int64_t>& places) {
   const Side side = state.box[axis];
   std::vector<Affine> cuts(places.begin(), places.end());
@@ -169,8 +169,9 @@ std::vector<Side> PartsOf(const LoopState& state, int axis,
     }
   }
   const Affine end = side.min + side.extent;
-  std::vector<Side> parts;
+  std::vector<Part> parts;
   Affine from = side.min;
+  std::optional<Affine> before;
   cuts.push_back(end);
   for (const Affine& cut : cuts) {
     // Within [from, end], wherever the cut lies.
@@ -179,9 +180,10 @@ std::vector<Side> PartsOf(const LoopState& state, int axis,
     Affine extent = to - from;
     auto constant = extent.AsConst();
     if (!constant || *constant > 0) {
-      parts.push_back({from, extent, side.inexact});
+      parts.push_back({{from, extent, side.inexact}, before, cut});
     }
     from = to;
+    before = cut;
   }
   return parts;
 }

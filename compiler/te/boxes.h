@@ -2,6 +2,7 @@
 #ifndef INGOT_COMPILER_TE_BOXES_H_
 #define INGOT_COMPILER_TE_BOXES_H_
 
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -18,9 +19,15 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
                                               const Stage* producer,
                                               const LoopState& state);
 
+// A part of an axis, whose values are at least `from` and less than `to`.
+struct Part {
+  Side side;
+  std::optional<Affine> from, to;
+};
+
 // The range of an axis, cut at these places or, where there are none, where
 // conditions of the value change (see Stage::Specialize).
-std::vector<Side> PartsOf(const LoopState& state, int axis,
+std::vector<Part> PartsOf(const LoopState& state, int axis,
                           const std::vector<int64_t>& places);
 
 }  // namespace ingot::te

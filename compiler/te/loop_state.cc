@@ -98,6 +98,23 @@ tir::ForKind LoopState::EnterLoop(tir::ForKind kind, bool has_constant_extent) {
   return kind;
 }
 
+void LoopState::KnowPart(int axis, const std::optional<Affine>& from,
+                         const std::optional<Affine>& to) {
+  const Side side = AxisRange(axis);
+  if (side.extent.AsConst() != kOne) return;
+  const auto know = [this](const Affine& difference) {
+    if (bounds.ProveNonNegative(difference)) return;
+    bounds.PushFact(tir::Ge(difference.ToExpr(), MakeInt(0)));
+  };
+  if (from) know(side.min - *from);
+  if (to) know(*to - side.min - Affine(1));
+}
+
+bool LoopState::HasNeighbours() const {
+  const int loop = stage->neighbours_.id;
+  return loop >= 0 && !IsBound(loop);
+}
+
 int LoopState::FirstLeaf(int loop) const {
   const auto& info = stage->loops_[loop];
   if (info.split >= 0) {
@@ -122,6 +139,10 @@ Tail LoopState::TailOf(int relation) const {
     int at = stage->LeafIndex({r.outer});
     bool possible = at >= 0 && at < FirstLeaf(r.inner);
     return possible ? Tail::kPartition : Tail::kGuard;
+  }
+  if (r.tail == Tail::kShorten) {
+    const bool possible = FirstLeaf(r.outer) < FirstLeaf(r.inner);
+    return possible ? Tail::kShorten : Tail::kGuard;
   }
   return r.tail;
 }
@@ -167,6 +188,13 @@ Affine LoopState::Extent(int loop) const {
   Affine whole = Extent(r.whole);
   auto constant = whole.AsConst();
   if (loop == r.inner) {
+    if (TailOf(info.parent) == Tail::kShorten) {
+      const Side outer = Range(r.outer);
+      if (outer.extent.AsConst() == kOne) {
+        const Affine left = whole - outer.min * r.factor;
+        return bounds.ToAffine(tir::Min(MakeInt(r.factor), left.ToExpr()));
+      }
+    }
     return constant && *constant <= r.factor ? whole : Affine(r.factor);
   }
   if (constant && *constant <= r.factor) return Affine(1);

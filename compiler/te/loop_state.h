@@ -4,6 +4,7 @@
 #define INGOT_COMPILER_TE_LOOP_STATE_H_
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "compiler/te/schedule.h"
@@ -67,12 +68,19 @@ class LoopState {
   FusedAxes Fused() const;
 
   void Bind(int loop, Affine value) { value_[loop] = std::move(value); }
+  bool IsBound(int loop) const { return value_.count(loop) != 0; }
+  // Keeps in mind, where an axis has one value, that it is at least `from` and
+  // less than `to`.
+  void KnowPart(int axis, const std::optional<Affine>& from,
+                const std::optional<Affine>& to);
+  // The loop over neighbours that skip zeros is yet to be made.
+  bool HasNeighbours() const;
   void SetExtent(int loop, Affine extent) { extent_[loop] = std::move(extent); }
   // The value of outer * factor for a split, where it is something else.
   void SetBase(int relation, Affine base) { base_[relation] = std::move(base); }
 
   // The treatment that the split's tail gets in the end: kExact, kGuard,
-  // kShiftInwards, or kPartition, which the loops' order must allow.
+  // kShiftInwards, or what the loops' order must allow.
   Tail TailOf(int relation) const;
   // The sizes of inner loops that take what the split's outer loop, of unknown
   // extent, leaves over, one after the other; the last of them is 1.

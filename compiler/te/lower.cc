@@ -59,6 +59,7 @@ class Lowerer {
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
   Stmt EmitTerms(LoopState state, Loop loop, const BodyFn& body);
+  Stmt EmitWhereTerms(LoopState state, int axis, const BodyFn& body);
   Stmt EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
                    const std::function<void(LoopState*, Affine)>& bind,
                    const BodyFn& body);
@@ -189,10 +190,13 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     const int axis = root_info.axis;
     state.specialized_done[axis] = true;
     std::vector<Stmt> parts;
-    for (const Side& part : PartsOf(state, axis, stage->places_[axis])) {
+    for (const Part& part : PartsOf(state, axis, stage->places_[axis])) {
       LoopState inside = state;
-      inside.box[axis] = part;
-      parts.push_back(EmitLoop(std::move(inside), loop, body));
+      inside.box[axis] = part.side;
+      parts.push_back(EmitLoop(std::move(inside), loop, [&](LoopState in_loop) {
+        in_loop.KnowPart(axis, part.from, part.to);
+        return body(std::move(in_loop));
+      }));
     }
     return tir::MakeSeq(std::move(parts));
   }
@@ -253,15 +257,29 @@ Stmt Lowerer::EmitTerms(LoopState state, Loop loop, const BodyFn& body) {
   const int axis = state.stage->loops_[loop.id].axis;
   const Side live = IterationsWithTerms(state, axis);
   auto bind = [loop](LoopState* s, Affine value) { s->Bind(loop.id, value); };
-  return EmitOneLoop(
-      std::move(state), loop, live.min, live.extent, bind,
-      [&](LoopState inside) {
-        const std::vector<Expr> conditions = ConditionsOfTerms(inside, axis);
-        for (const Expr& c : conditions) inside.bounds.PushFact(c);
-        Stmt terms = body(std::move(inside));
-        return conditions.empty() ? terms
-                                  : tir::MakeIf(AllOf(conditions), terms);
-      });
+  return EmitOneLoop(std::move(state), loop, live.min, live.extent, bind,
+                     [&](LoopState inside) {
+                       return EmitWhereTerms(std::move(inside), axis, body);
+                     });
+}
+
+// An iteration of a loop over a reduce axis, unless it adds nothing but zeros.
+Stmt Lowerer::EmitWhereTerms(LoopState state, int axis, const BodyFn& body) {
+  const TermConditions conditions = ConditionsOfTerms(state, axis);
+  for (const Expr& c : conditions.some) state.bounds.PushFact(c);
+  LoopState whole = state;
+  for (const Expr& c : conditions.all) whole.bounds.PushFact(c);
+  Stmt terms = body(std::move(whole));
+  if (!conditions.all.empty()) {
+    const Loop neighbours = state.stage->neighbours_;
+    Stmt each =
+        EmitLoop(std::move(state), neighbours, [&](LoopState neighbour) {
+          return EmitWhereTerms(std::move(neighbour), axis, body);
+        });
+    terms = tir::MakeIf(AllOf(conditions.all), terms, each);
+  }
+  return conditions.some.empty() ? terms
+                                 : tir::MakeIf(AllOf(conditions.some), terms);
 }
 
 Stmt Lowerer::EmitOutputLoops(LoopState state, size_t leaf,
@@ -363,6 +381,8 @@ Stmt Lowerer::EmitFrom(LoopState state, size_t leaf) {
   const auto& leaves = state.stage->leaves();
   if (leaf == leaves.size()) return EmitBody(state);
   const Loop loop = leaves[leaf];
+  // Neighbours that skip zeros are made before what is outside of them.
+  if (state.IsBound(loop.id)) return EmitFrom(std::move(state), leaf + 1);
   if (state.stage->loops_[loop.id].reduce && !state.started) {
     Stmt start = EmitOutputLoops(
         state, leaf, [this](const LoopState& s) { return EmitStart(s); });

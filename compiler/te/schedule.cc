@@ -283,6 +283,13 @@ void Stage::SkipZeros() {
   }
 }
 
+void Stage::SkipZeros(Loop neighbours) {
+  SkipZeros();
+  if (Require(LeafIndex(neighbours) >= 0, "skip zeros of a loop, not a leaf")) {
+    neighbours_ = neighbours;
+  }
+}
+
 // ------------------------------------------------------------------- Schedule
 
 namespace {

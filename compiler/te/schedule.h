@@ -61,6 +61,10 @@ enum class Tail {
   // be >= f; otherwise kGuard. Not for a kernel whose output may share memory
   // with what it reads.
   kShiftInwards,
+  // for o in ceil(n / f): for i in min(f, n - o * f): body. For an inner loop
+  // that may be one of unknown extent, neither lanes nor unrolled: there is no
+  // code for the tail. Needs the outer loop outside; otherwise kGuard.
+  kShorten,
   // The caller knows that f divides n.
   kExact,
 };
@@ -193,6 +197,11 @@ class Stage {
   // as the loops around them tell. What the zeros would be multiplied by is
   // taken to be finite.
   void SkipZeros();
+  // The same where the loops inside of those over reduce axes tell more, which
+  // a run decides: one over `neighbours` is among them. An iteration is left
+  // out where all of them read zeros only. Where some do, each is made by
+  // itself, in a loop outside of the others, and left out or not.
+  void SkipZeros(Loop neighbours);
   // Each iteration of `loop`, which is a loop and no lanes or copies, asks for
   // what one so many bytes later in the memory of `input` will read: for a
   // tensor of constant shape that is read in order. Where it is not, as where
@@ -273,6 +282,7 @@ class Stage {
   Loop accumulate_;
   bool apart_ = false;  // what is accumulated there joins what was before
   bool skips_zeros_ = false;
+  Loop neighbours_;  // that skip zeros together, or each by itself
   std::vector<PrefetchRequest> prefetches_;
   Placement placement_;
 };

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "compiler/tir/arith/simplify.h"
+
 namespace ingot::te {
 namespace {
 
@@ -78,7 +80,11 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   std::vector<Affine> origin;
   bool constant = storage != Storage::kWorkspace && stage.IsAttached();
   for (const Side& side : box) {
-    const auto extent = side.extent.AsConst();
+    // A box on the stack may be larger than what is in it.
+    const auto extent =
+        storage == Storage::kAuto
+            ? tir::ConstUpperBound(side.extent.ToExpr(), &state->bounds)
+            : side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxBoxBytes;
     if (!constant) return {WholeOf(t), {}, {}};
     bytes *= *extent;

@@ -105,16 +105,23 @@ Side IterationsWithTerms(const LoopState& state, int reduce_axis) {
   return {Affine(begin), Affine(std::max<int64_t>(0, end - begin))};
 }
 
-std::vector<Expr> ConditionsOfTerms(const LoopState& state, int reduce_axis) {
+TermConditions ConditionsOfTerms(const LoopState& state, int reduce_axis) {
   const Affine at = state.ReduceRange(reduce_axis).min;
-  std::vector<Expr> conditions;
-  ForEachCondition(state, reduce_axis, [&](int64_t k, const Side& rest) {
-    if (rest.inexact || rest.extent.AsConst() != std::optional<int64_t>(1)) {
-      return;
-    }
-    const Affine value = at * k + rest.min;
+  TermConditions conditions;
+  const auto add = [&](const Affine& value, std::vector<Expr>* to) {
     if (!state.bounds.ProveNonNegative(value)) {
-      conditions.push_back(tir::Ge(value.ToExpr(), tir::MakeInt(0)));
+      to->push_back(tir::Ge(value.ToExpr(), tir::MakeInt(0)));
+    }
+  };
+  ForEachCondition(state, reduce_axis, [&](int64_t k, const Side& rest) {
+    const std::optional<int64_t> extent = rest.extent.AsConst();
+    if (rest.inexact || !extent) return;
+    const Affine least = at * k + rest.min;
+    if (*extent == 1) {
+      add(least, &conditions.some);
+    } else if (state.HasNeighbours()) {
+      add(least + Affine(*extent - 1), &conditions.some);
+      add(least, &conditions.all);
     }
   });
   return conditions;

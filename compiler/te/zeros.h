@@ -13,10 +13,20 @@ namespace ingot::te {
 // be made, beyond which all terms are known to be 0. Used by lower.cc only.
 Side IterationsWithTerms(const LoopState& state, int reduce_axis);
 
-// Returns conditions that depend on the loop over this reduce axis, which has
-// been made, and not on the loops inside: all terms are 0 where one of them
-// does not hold. Those that always hold are left out.
-std::vector<Expr> ConditionsOfTerms(const LoopState& state, int reduce_axis);
+// Conditions that depend on the loop over a reduce axis, which has been made.
+// Those that always hold are left out.
+struct TermConditions {
+  // All terms are 0 where one of them does not hold.
+  std::vector<Expr> some;
+  // Where all of them hold, no term of the loops inside fails a condition of
+  // its own for the reduce axis' sake. Nothing where `some` says as much.
+  std::vector<Expr> all;
+};
+
+// Returns those that do not depend on the loops inside or, where these include
+// the stage's neighbours that skip zeros, those that hold for one or all of
+// their iterations.
+TermConditions ConditionsOfTerms(const LoopState& state, int reduce_axis);
 
 }  // namespace ingot::te
 

@@ -1,5 +1,6 @@
 // Sums that leave out the terms that are known to be 0: exact text for the
 // loops that are made, the interpreter for all sizes around a window's.
+#include <cstdlib>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -113,6 +114,41 @@ TEST(ZerosTest, TilesKeepTheirConditions) {
   ExpectSame(k, s);
 }
 
+// They ask for all of them; where they do not agree, each asks by itself.
+TEST(ZerosTest, NeighboursSkipZerosTogether) {
+  const Kernel k = Sum({8, 3, 1, 5, 5, 5}, I(8), I(8), 0);
+  Schedule s = Make(k);
+  Stage* const sum = s.stages()[0];
+  auto [o, i] = sum->Split(sum->axis(0), 4);
+  sum->Reorder({o, sum->reduce_axis(0), i});
+  sum->SkipZeros(i);
+  EXPECT_EQ(Text(k, s), R"(
+func @f(%x: f32[8], %w: f32[3]) -> (%y: f32[8]) {
+  for i0o in [0, 2) {
+    for i0i in [0, 4) {
+      %y[i0o * 4 + i0i] = 0.0f
+    }
+    for r0 in [0, 3) {
+      if i0o * 4 + r0 * 5 >= 2 && i0o * 4 + r0 * 5 < 13 {
+        if i0o * 4 + r0 * 5 >= 5 && i0o * 4 + r0 * 5 < 10 {
+          for i0i in [0, 4) {
+            %y[i0o * 4 + i0i] = muladd(%x[i0o * 4 + r0 * 5 + i0i - 5], %w[r0], %y[i0o * 4 + i0i])
+          }
+        } else {
+          for i0i in [0, 4) {
+            if i0o * 4 + r0 * 5 + i0i >= 5 && i0o * 4 + r0 * 5 + i0i < 13 {
+              %y[i0o * 4 + i0i] = muladd(%x[i0o * 4 + r0 * 5 + i0i - 5], %w[r0], %y[i0o * 4 + i0i])
+            }
+          }
+        }
+      }
+    }
+  }
+}
+)");
+  ExpectSame(k, s);
+}
+
 TEST(ZerosTest, OtherPaddingIsAdded) {
   const Kernel k = Sum({8, 3, 1, 1, 1, 1}, I(8), I(8), 2);
   Schedule s = Make(k);
@@ -126,7 +162,7 @@ TEST(ZerosTest, WindowsOfAllSizes) {
     for (const int64_t taps : {1, 2, 3, 5}) {
       for (const int64_t stride : {1, 2, 3}) {
         for (const int64_t dilation : {1, 2, 5, 14}) {
-          for (const int64_t tile : {0, 1, 2, 3}) {
+          for (const int64_t tile : {0, 1, 2, 3, -2, -3}) {
             const Window w = {size,     taps,     stride,
                               dilation, dilation, (taps - 1) * dilation + 1};
             SCOPED_TRACE(absl::StrCat("size ", size, ", taps ", taps,
@@ -135,12 +171,14 @@ TEST(ZerosTest, WindowsOfAllSizes) {
             const Kernel k = Sum(w, I(size), I(w.Places()), 0);
             Schedule s = Make(k);
             Stage* const sum = s.stages()[0];
-            if (tile > 0) {
-              auto [o, i] = sum->Split(sum->axis(0), tile);
+            if (tile == 0) {
+              sum->SkipZeros();
+            } else {
+              auto [o, i] = sum->Split(sum->axis(0), std::abs(tile));
               sum->Reorder({o, sum->reduce_axis(0), i});
+              tile < 0 ? sum->SkipZeros(i) : sum->SkipZeros();
             }
             if (w.Places() > 2) sum->Specialize(sum->axis(0), {2});
-            sum->SkipZeros();
             ExpectSame(k, s);
           }
         }
@@ -157,6 +195,28 @@ TEST(ZerosTest, DimensionsThatARunTells) {
   EXPECT_THAT(Text(k, s), HasSubstr("if "));
   for (const int64_t size : {0, 1, 2, 3, 9}) {
     ExpectSame(k, s, {{tir::As<tir::Var>(n), size}});
+  }
+}
+
+TEST(ZerosTest, NeighboursOfDimensionsThatARunTells) {
+  for (const int64_t stride : {1, 2, 3}) {
+    for (const int64_t dilation : {1, 2, 5, 14}) {
+      const Expr n = tir::MakeVar("n");
+      const Window w = {0, 3, stride, dilation, dilation, 2 * dilation + 1};
+      const Expr places = (n + dilation) / I(stride) + 1;
+      const Kernel k = Sum(w, n, places, 0);
+      Schedule s = Make(k);
+      Stage* const sum = s.stages()[0];
+      auto [o, i] = sum->Split(sum->axis(0), 4);
+      sum->Reorder({o, sum->reduce_axis(0), i});
+      sum->Unroll(i);
+      sum->SkipZeros(i);
+      for (const int64_t size : {0, 1, 2, 3, 9, 31}) {
+        SCOPED_TRACE(absl::StrCat("size ", size, ", stride ", stride,
+                                  ", dilation ", dilation));
+        ExpectSame(k, s, {{tir::As<tir::Var>(n), size}});
+      }
+    }
   }
 }
 

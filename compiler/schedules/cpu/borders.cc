@@ -14,19 +14,21 @@ constexpr int kHeight = 2, kWidth = 3;  // axes
 // Each row at a border is code of its own.
 constexpr int64_t kMostBorderRows = 4;
 
-// The elements of a padded axis that are no padding.
-std::optional<Interior> DataOf(const Stage& pad, int axis) {
-  const auto extent = ConstExtent(pad.output().shape()[axis]);
-  if (!extent) return std::nullopt;
-  Interior data = {0, *extent};
+// The elements of a padded axis, of so many, that are no padding.
+std::optional<Interior> DataOf(const Stage& pad, int axis, int64_t extent) {
+  const Expr& shape = pad.output().shape()[axis];
+  const bool is_known = ConstExtent(shape).has_value();
+  Interior data = {0, extent};
   for (const Affine& cut :
        ConditionCuts(pad.op(), axis, tir::Bounds::Dimensions())) {
     const auto place = cut.AsConst();
-    if (!place) return std::nullopt;
-    if (*place <= *extent / 2) {
+    const auto from_end = (tir::ToAffine(shape) - cut).AsConst();
+    if (place && (!is_known || *place <= extent / 2)) {
       data.begin = std::max(data.begin, *place);
+    } else if (from_end) {
+      data.end = std::min(data.end, extent - *from_end);
     } else {
-      data.end = std::min(data.end, *place);
+      return std::nullopt;
     }
   }
   return data;
@@ -62,8 +64,10 @@ std::optional<Window> WindowOf(const Operation& op, const Expr& index,
 std::optional<Interior> InteriorOf(const Stage& acc, const Stage& pad,
                                    int axis) {
   const auto extent = ConstExtent(acc.output().shape()[axis]);
-  const auto data = DataOf(pad, axis);
-  if (!extent || !data) return std::nullopt;
+  const auto padded = ConstExtent(pad.output().shape()[axis]);
+  if (!extent || !padded) return std::nullopt;
+  const auto data = DataOf(pad, axis, *padded);
+  if (!data) return std::nullopt;
   Interior interior = {0, *extent};
   for (const tir::Load* load : LoadsOf(acc.op().value)) {
     if (load->buffer != pad.output().buffer) continue;
@@ -97,9 +101,6 @@ std::vector<int64_t> TileCuts(const Interior& interior, int64_t extent,
 
 std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
                                                    const Stage& pad, int axis) {
-  const auto extent = ConstExtent(acc.output().shape()[axis]);
-  const auto data = DataOf(pad, axis);
-  if (!extent || !data) return std::nullopt;
   std::optional<Window> window;
   for (const tir::Load* load : LoadsOf(acc.op().value)) {
     if (load->buffer != pad.output().buffer) continue;
@@ -108,6 +109,12 @@ std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
     if (!window) return std::nullopt;
   }
   if (!window) return std::nullopt;
+  const int64_t extent = GuessExtent(acc.output().shape()[axis]);
+  const auto data =
+      DataOf(pad, axis,
+             ConstExtent(pad.output().shape()[axis])
+                 .value_or((extent - 1) * window->step + window->last() + 1));
+  if (!data) return std::nullopt;
   const auto tap_at = [&](int64_t element) {  // the first there or beyond
     if (element <= 0) return int64_t{0};
     if (window->dilation == 0) return window->taps;
@@ -115,7 +122,7 @@ std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
   };
   std::vector<WindowPart> parts;
   int64_t first = 0, end = 0;  // taps of the last part
-  for (int64_t place = 0; place < *extent; ++place) {
+  for (int64_t place = 0; place < extent; ++place) {
     const int64_t f = tap_at(data->begin - place * window->step);
     const int64_t e = std::max(f, tap_at(data->end - place * window->step));
     if (parts.empty() || f != first || e != end) {
@@ -129,18 +136,19 @@ std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
 }
 
 std::vector<int64_t> Borders::Cuts(int64_t tile) const {
+  if (is_guess) return {};
   if (interior) return TileCuts(*interior, columns.back().end, tile);
   std::vector<int64_t> cuts;
   for (size_t i = 1; i < columns.size(); ++i) cuts.push_back(columns[i].begin);
   return cuts;
 }
 
-double Borders::Rows(int64_t taps) const {
+double TapsUsed(const std::vector<WindowPart>& parts, int64_t taps) {
   double used = 0;
-  for (const WindowPart& part : rows) {
+  for (const WindowPart& part : parts) {
     used += static_cast<double>((part.end - part.begin) * part.taps);
   }
-  return used / static_cast<double>(rows.back().end * taps);
+  return used / static_cast<double>(parts.back().end * taps);
 }
 
 std::optional<PlaneInterior> PlaneInteriorOf(const Stage& acc,

@@ -35,23 +35,28 @@ struct WindowPart {
 };
 
 // Returns the parts of an axis of `acc`, which reads the padding `pad` at sums
-// of multiples of axes, in order; nothing where they are not known.
+// of multiples of axes, in order; nothing where they are not known. Those of a
+// symbol's places are a guess.
 std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
                                                    const Stage& pad, int axis);
 
 // A plane whose padding is not copied. Rows of taps that lie on it are left out
 // by a condition. Columns are cut into parts whose taps all lie on it or all do
 // not; where steps are not over blocks of input channels, which would each look
-// at the conditions, into whole tiles.
+// at the conditions, into whole tiles. Where only a run knows how many columns
+// there are, tiles of them have conditions as rows have.
 struct Borders {
   std::vector<WindowPart> rows, columns;
   std::optional<Interior> interior;  // of the columns, which tiles are cut at
+  bool is_guess = false;             // of the columns
 
   // Returns where to cut the columns.
   std::vector<int64_t> Cuts(int64_t tile) const;
-  // Returns how much of the products is left, of windows of so many rows.
-  double Rows(int64_t taps) const;
 };
+
+// Returns how much of the products is left along an axis, of windows of so many
+// taps.
+double TapsUsed(const std::vector<WindowPart>& parts, int64_t taps);
 
 // The interior of a plane of rows (axis 2) and columns (axis 3).
 struct PlaneInterior {

@@ -2,7 +2,10 @@
 // compute what the definition says, for planes of all sizes around the tiles'.
 #include "compiler/schedules/cpu/borders.h"
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -44,18 +47,27 @@ TEST(BordersTest, TilesAreCutWhereTheInteriorHasWholeOnes) {
   EXPECT_THAT(TileCuts({1, 3}, 4, 4), IsEmpty());
 }
 
-// The loops that a kernel's own template makes, chosen not to copy padding.
+// The loops that a kernel's own template makes, chosen not to copy padding and
+// to have these values of other parameters; caches are small where there are
+// none.
 class PaddingTest : public testing::TestWithParam<int> {
  protected:
-  Schedule Make(const Kernel& kernel) {
+  using Values = std::map<std::string, int64_t>;
+
+  Schedule Make(const Kernel& kernel, const Values& others = {}) {
     chosen_ = false;
     auto schedule = ScheduleKernel(
         kernel.graph, kernel.outputs, CpuTemplates(),
-        TestCpuWithSmallCaches(GetParam()),
+        others.empty() ? TestCpuWithSmallCaches(GetParam())
+                       : TestCpu(GetParam()),
         [&](const ScheduleTemplate& t, const ScheduleSite& site,
             const ScheduleChoice& cheapest) {
           for (const ScheduleChoice& point : AllPoints(t, site)) {
-            if (!absl::StrContains(point.ToString(), "copies_padding=0")) {
+            if (!absl::StrContains(point.ToString(), "copies_padding=0") ||
+                !std::all_of(others.begin(), others.end(),
+                             [&](const auto& other) {
+                               return point.Get(other.first) == other.second;
+                             })) {
               continue;
             }
             chosen_ = true;
@@ -117,14 +129,66 @@ TEST_P(PaddingTest, BlockedConvolutions) {
   }
 }
 
+// Tiles of a row ask for taps, whose sums wait in registers or in an array.
+TEST_P(PaddingTest, ConvolutionsOfPlanesThatARunTells) {
+  for (const int64_t kernel : {2, 3}) {
+    for (const int64_t stride : {1, 2, 3}) {
+      for (const int64_t dilation : {1, 3, 8}) {
+        for (const int64_t splits : {0, 1}) {
+          const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
+          ConvSize s = {1, 16, 8, 0, kernel, stride, dilation, 1, dilation};
+          s.more_pad = stride - 1;
+          const Kernel k = BlockedConv(s, 8, I(1), h, w);
+          const Schedule schedule =
+              Make(k, {{"width", 6}, {"split_channels", splits}});
+          ASSERT_TRUE(chosen_);
+          for (const auto& [height, width] :
+               std::vector<std::pair<int64_t, int64_t>>{
+                   {1, 1}, {2, 3}, {5, 7}, {3, 20}, {9, 13}}) {
+            SCOPED_TRACE(absl::StrCat(
+                "plane ", height, "x", width, ", kernel ", kernel, ", stride ",
+                stride, ", dilation ", dilation, ", splits ", splits));
+            ExpectSame(k, schedule, {{h.get(), height}, {w.get(), width}});
+          }
+        }
+      }
+    }
+  }
+}
+
 // Each part of a row is code of its own; a plane's height may be a run's.
 TEST_P(PaddingTest, ConvolutionsOfManyPartsAreCopied) {
   Check(BlockedConv({1, 8, 8, 20, 7, 1, 3, 1}, 8, I(1), I(20)), false);
   const Expr height = tir::MakeVar("h");
   const Kernel k = BlockedConv({1, 8, 8, 9, 3, 1, 1, 1}, 8, I(1), height);
   const Schedule schedule = Make(k);
-  EXPECT_FALSE(chosen_);
+  EXPECT_TRUE(chosen_);
   ExpectSame(k, schedule, {{tir::As<tir::Var>(height), 5}});
+}
+
+// Padded tiles of planes that a run tells end where these end.
+TEST_P(PaddingTest, WindowsOfPlanesThatARunTells) {
+  for (const bool pool : {false, true}) {
+    for (const int64_t kernel : {2, 3, 5}) {
+      for (const int64_t stride : {1, 2, 3}) {
+        const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
+        ConvSize s = {1, 8, 0, 0, kernel, stride, kernel / 2, 1};
+        s.more_pad = stride - 1;
+        if (kernel == 2) s.dilation = 2;
+        const Kernel k = BlockedWindow(s, pool, h, w);
+        const Schedule schedule = Make(k);
+        EXPECT_FALSE(chosen_);
+        for (const auto& [height, width] :
+             std::vector<std::pair<int64_t, int64_t>>{
+                 {1, 1}, {2, 3}, {9, 33}}) {
+          SCOPED_TRACE(absl::StrCat("plane ", height, "x", width, ", kernel ",
+                                    kernel, ", stride ", stride,
+                                    pool ? ", pool" : ""));
+          ExpectSame(k, schedule, {{h.get(), height}, {w.get(), width}});
+        }
+      }
+    }
+  }
 }
 
 // Six rows around a plane would each be code of their own, and each element of

@@ -34,9 +34,13 @@ std::optional<Borders> BordersOf(const Stage& acc, const Stage* pad) {
     return std::nullopt;
   }
   Borders borders = {*rows, *columns, std::nullopt};
+  borders.is_guess = !ConstExtent(acc.output().shape()[3]).has_value();
+  const bool has_steps_of_one = acc.reduce_axes().size() == 3;
   // Each part of the columns is code of its own.
   constexpr size_t kMostParts = 5;
-  if (acc.reduce_axes().size() == 3) {
+  if (borders.is_guess) {
+    if (has_steps_of_one) return std::nullopt;
+  } else if (has_steps_of_one) {
     borders.interior = InteriorOf(acc, *pad, 3);
   } else if (columns->size() > kMostParts) {
     return std::nullopt;
@@ -143,6 +147,8 @@ Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
            group_blocks >= (group_blocks < blocks ? kManyOfGroup : kManyBlocks);
   if (pad != nullptr) {
     padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
+    // As the products are, of one image where only a run knows how many.
+    if (!ConstExtent(shape[0])) padded_bytes /= GuessExtent(shape[0]);
   }
 }
 
@@ -185,7 +191,7 @@ bool IsPossible(const Problem& p, const MachineModel& machine,
     return false;
   }
   return choice.Get("split_channels") == 0 ||
-         (!rows_outside && copies_padding &&
+         (!rows_outside && (copies_padding || p.borders->is_guess) &&
           p.SumRows(p.BlocksOf(choice.Get("vectors")), machine) >= 1);
 }
 
@@ -215,7 +221,13 @@ double IdleThreads(const Problem& p, int64_t columns) {
 // second-level cache, a few times only.
 double BorderedCycles(const Problem& p, const MachineModel& machine,
                       RegisterTile tile) {
-  const double rows = p.borders->Rows(p.window_rows);
+  const double rows = TapsUsed(p.borders->rows, p.window_rows);
+  if (p.borders->is_guess) {
+    // Each tile asks for each of its taps.
+    constexpr double kAsks = 1.06;
+    return PlaneCycles(machine, p.width, p.Vectors(), tile) * rows *
+           TapsUsed(p.borders->columns, p.window_columns) * kAsks;
+  }
   // Tiles at borders are slower than those of the interior, and code.
   constexpr double kBorders = 1.05;
   if (p.borders->interior) {
@@ -307,7 +319,7 @@ struct Plan {
   RegisterTile tile;
   int64_t columns;  // of a row, whose data stay in the second-level cache
   int64_t oc_tile;  // blocks of output channels
-  bool rows_outside, split_channels;
+  bool rows_outside, split_channels, copies_padding;
 };
 
 // The loops of the accumulator computed inside of.
@@ -429,6 +441,7 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
   auto [av, al] = acc->Split(acc->axis(4), plan.problem.lanes);
   std::vector<Loop> order = {acc->axis(0)};
   Loop inner_channels = acc->reduce_axis(0);
+  Loop columns = acc->axis(3);
   if (plan.split_channels) {
     acc->ComputeAt(out, *loops.row_block);
     const int64_t per_channel =
@@ -437,23 +450,21 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
         std::max<int64_t>(1, machine.l1_bytes / 2 / per_channel);
     auto [ko, ki] = acc->Split(acc->reduce_axis(0), channels);
     inner_channels = ki;
-    auto [ao, ai] = acc->Split(acc->axis(3), plan.tile.rows);
+    auto [ao, ai] = acc->Split(columns, plan.tile.rows);
     for (Loop loop : {ko, acc->axis(2), ao, ki}) order.push_back(loop);
     order.insert(order.end(), acc->reduce_axes().begin() + 1,
                  acc->reduce_axes().end());
     for (Loop loop : {ai, acc->axis(1), av, al}) order.push_back(loop);
     acc->AccumulateAt(ao);
-    acc->Unroll(ai);
+    columns = ai;
   } else {
     acc->ComputeAt(out, loops.tile);
     order.push_back(acc->axis(2));
     for (Loop loop : acc->reduce_axes()) order.push_back(loop);
-    for (Loop loop : {acc->axis(3), acc->axis(1), av, al}) {
-      order.push_back(loop);
-    }
-    acc->Unroll(acc->axis(3));
+    for (Loop loop : {columns, acc->axis(1), av, al}) order.push_back(loop);
   }
   acc->Reorder(order);
+  acc->Unroll(columns);
   const size_t count = acc->reduce_axes().size();
   const bool unrolls =
       count == 4 && acc->output().dtype().is_float() &&
@@ -467,6 +478,9 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
   acc->Unroll(acc->axis(1));
   acc->Unroll(av);
   acc->Vectorize(al);
+  if (!plan.copies_padding) {
+    plan.problem.borders->is_guess ? acc->SkipZeros(columns) : acc->SkipZeros();
+  }
 }
 
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
@@ -478,12 +492,12 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
                choice.Get("columns"),
                0,
                choice.Get("rows_outside") != 0,
-               choice.Get("split_channels") != 0};
+               choice.Get("split_channels") != 0,
+               choice.Get("copies_padding") != 0};
   plan.oc_tile = plan.problem.BlocksOf(plan.tile.vectors);
-  if (choice.Get("copies_padding") == 0) {
+  if (!plan.copies_padding) {
     const auto cuts = plan.problem.borders->Cuts(plan.tile.rows);
     if (!cuts.empty()) out->Specialize(out->axis(3), cuts);
-    acc->SkipZeros();
     pad->ComputeInline();
   }
   const ResultLoops loops =

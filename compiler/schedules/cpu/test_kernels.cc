@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "compiler/te/tags.h"
 
@@ -17,10 +18,10 @@ Tensor Relu(Graph* g, const Tensor& x) {
                     [&](auto& i) { return tir::Max(x(i), F(0)); });
 }
 
-Tensor Pad(Graph* g, const Tensor& x, int64_t pad) {
+Tensor Pad(Graph* g, const Tensor& x, int64_t pad, int64_t more) {
   std::vector<Expr> shape = x.shape();
-  shape[2] = shape[2] + 2 * pad;
-  shape[3] = shape[3] + 2 * pad;
+  shape[2] = shape[2] + (2 * pad + more);
+  shape[3] = shape[3] + (2 * pad + more);
   return g->Compute(
       "pad", shape,
       [&](auto& i) {
@@ -74,19 +75,18 @@ Kernel PackedProduct(const MatmulSize& s, int64_t nr) {
   return k;
 }
 
-Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
+Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height,
+                   Expr width) {
   Kernel k;
   Graph& g = k.graph;
   const int64_t icb = s.ic / b / s.groups, ocb = s.oc / b;
   Tensor x =
-      g.Placeholder("x", kF32, {batch, I(s.ic / b), height, I(s.size), I(b)});
+      g.Placeholder("x", kF32, {batch, I(s.ic / b), height, width, I(b)});
   Tensor w = g.Placeholder("w", kF32,
                            ConstShape({ocb, icb, s.kernel, s.kernel, b, b}));
   Tensor bias = g.Placeholder("bias", kF32, ConstShape({ocb, b}));
-  Tensor y = s.pad > 0 ? Pad(&g, x, s.pad) : x;
-  Expr oh = (height + (2 * s.pad - s.Reach())) / I(s.stride) + 1;
-  std::vector<Expr> shape = {batch, I(ocb), oh,
-                             I((s.size + 2 * s.pad - s.Reach()) / s.stride + 1),
+  Tensor y = s.pad > 0 ? Pad(&g, x, s.pad, s.more_pad) : x;
+  std::vector<Expr> shape = {batch, I(ocb), s.Places(height), s.Places(width),
                              I(b)};
   Tags tags = {{kAnchor, kConv2dNchwc}};
   if (s.groups > 1) tags[kGroupChannels] = std::to_string(s.oc / s.groups);
@@ -106,6 +106,10 @@ Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
   k.inputs = {x, w, bias, residual};
   k.outputs = {Relu(&g, d)};
   return k;
+}
+
+Kernel BlockedConv(const ConvSize& s, int64_t b, Expr batch, Expr height) {
+  return BlockedConv(s, b, std::move(batch), std::move(height), I(s.size));
 }
 
 Kernel PlainDataConv(const ConvSize& s, bool blocked) {
@@ -133,29 +137,32 @@ Kernel PlainDataConv(const ConvSize& s, bool blocked) {
   return k;
 }
 
-Kernel BlockedWindow(const ConvSize& s, bool pool) {
+Kernel BlockedWindow(const ConvSize& s, bool pool, Expr height, Expr width) {
   Kernel k;
   Graph& g = k.graph;
   const int64_t b = 8;
-  const int64_t out = (s.size + 2 * s.pad - s.kernel) / s.stride + 1;
   Tensor x =
-      g.Placeholder("x", kF32, ConstShape({s.n, s.ic / b, s.size, s.size, b}));
+      g.Placeholder("x", kF32, {I(s.n), I(s.ic / b), height, width, I(b)});
   Tensor w =
       g.Placeholder("w", kF32, ConstShape({s.ic / b, s.kernel, s.kernel, b}));
-  Tensor y = s.pad > 0 ? Pad(&g, x, s.pad) : x;
+  Tensor y = s.pad > 0 ? Pad(&g, x, s.pad, s.more_pad) : x;
   Tensor c = g.Reduce(
-      "c", ConstShape({s.n, s.ic / b, out, out, b}),
+      "c", {I(s.n), I(s.ic / b), s.Places(height), s.Places(width), I(b)},
       ConstShape({s.kernel, s.kernel}),
       pool ? Reducer::Max(kF32) : Reducer::Sum(kF32),
       [&](auto& i, auto& r) {
-        Expr v = y(
-            {i[0], i[1], i[2] * s.stride + r[0], i[3] * s.stride + r[1], i[4]});
+        Expr v = y({i[0], i[1], i[2] * s.stride + r[0] * s.dilation,
+                    i[3] * s.stride + r[1] * s.dilation, i[4]});
         return pool ? v : v * w({i[1], r[0], r[1], i[4]});
       },
       Tags{{kAnchor, pool ? kPool2d : kDepthwiseNchwc}});
   k.inputs = {x, w};
   k.outputs = {pool ? c : Relu(&g, c)};
   return k;
+}
+
+Kernel BlockedWindow(const ConvSize& s, bool pool) {
+  return BlockedWindow(s, pool, I(s.size), I(s.size));
 }
 
 Kernel Softmax(const std::vector<Expr>& shape, int axis) {

@@ -4,6 +4,7 @@
 // that is channels, padding is no copy: borders have loops of their own.
 #include <algorithm>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "compiler/schedules/cpu/anchor.h"
@@ -25,6 +26,21 @@ bool Matches(const ScheduleSite& site) {
   const size_t rank = site.stage.axes().size();
   return (anchor == kDepthwiseNchwc && rank == 5) ||
          (anchor == kPool2d && (rank == 4 || rank == 5));
+}
+
+// A padded tile of a row of unknown length is of so many places, so that it is
+// on the stack.
+constexpr int64_t kColumns = 32;
+
+bool HasColumnBlocks(const Stage& out) {
+  return IsBlocked(out) && !ConstExtent(out.output().shape()[kWidth]);
+}
+
+// The end of a split of an axis into what padded tiles are for. A tile at the
+// end of an axis of unknown length is as large as is left.
+Tail EndOf(const Stage& out, int axis) {
+  return ConstExtent(out.output().shape()[axis]) ? Tail::kPartition
+                                                 : Tail::kShorten;
 }
 
 // Rows of output that are made from one padded tile: the tile should stay in
@@ -129,18 +145,22 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     pad = nullptr;
   }
   std::vector<Loop> order = {out->axis(0), out->axis(1)};
-  Loop row = out->axis(kHeight);
-  std::optional<Loop> row_block;
+  Loop row = out->axis(kHeight), column = out->axis(kWidth);
+  std::optional<Loop> block;  // around what a padded tile is for
   if (pad != nullptr) {
-    auto [o, i] = out->Split(row, choice.Get("rows"));
-    row_block = o;
-    row = i;
-    order.push_back(o);
+    std::tie(block, row) =
+        out->Split(row, choice.Get("rows"), EndOf(*out, kHeight));
+    order.push_back(*block);
+    if (HasColumnBlocks(*out)) {
+      std::tie(block, column) =
+          out->Split(column, kColumns, EndOf(*out, kWidth));
+      order.push_back(*block);
+    }
   }
   order.push_back(row);
   Loop attach;
   if (IsBlocked(*out)) {
-    auto [wo, wi] = out->Split(out->axis(kWidth), choice.Get("width"));
+    auto [wo, wi] = out->Split(column, choice.Get("width"));
     auto [bv, bl] = out->Split(out->axis(4), lanes);
     for (Loop loop : {wo, wi, bv, bl}) order.push_back(loop);
     out->Unroll(wi);
@@ -148,7 +168,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
     out->Vectorize(bl);
     attach = wo;
   } else {
-    auto [wo, wi] = out->Split(out->axis(kWidth), choice.Get("width") * lanes);
+    auto [wo, wi] = out->Split(column, choice.Get("width") * lanes);
     auto [wv, wl] = out->Split(wi, lanes);
     for (Loop loop : {wo, wv, wl}) order.push_back(loop);
     out->Unroll(wv);
@@ -157,9 +177,9 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
   }
   out->Reorder(order);
   const bool parallel = GuessWork(acc) >= kParallelWork;
-  FuseParallel(out, row_block || cut ? 2 : 3, parallel);
+  FuseParallel(out, block || cut ? 2 : 3, parallel);
   if (pad != nullptr) {
-    pad->ComputeAt(out, *row_block);
+    pad->ComputeAt(out, *block);
     ScheduleElementwise(pad, machine);
   }
 
