@@ -15,6 +15,7 @@ _MODULE_PASSES = [
     "PackWeights",
     "FuseOps",
     "FlattenRows",
+    "NameSizes",
 ]
 
 _LOOP_PASSES = [

@@ -3,12 +3,12 @@
 // An image's padding, which takes long to copy beside the products of few
 // channels, is not copied: borders have loops of their own.
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <vector>
 
 #include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/borders.h"
+#include "compiler/schedules/cpu/conv2d_nchwc_costs.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/schedules/stage_facts.h"
@@ -25,269 +25,11 @@ bool Matches(const ScheduleSite& site) {
          site.stage.axes().size() == 5;
 }
 
-// Nothing where padding must be a copy.
-std::optional<Borders> BordersOf(const Stage& acc, const Stage* pad) {
-  if (pad == nullptr) return std::nullopt;
-  const auto rows = WindowParts(acc, *pad, 2);
-  const auto columns = WindowParts(acc, *pad, 3);
-  if (!rows || !columns || rows->empty() || columns->empty()) {
-    return std::nullopt;
-  }
-  Borders borders = {*rows, *columns, std::nullopt};
-  borders.is_guess = !ConstExtent(acc.output().shape()[3]).has_value();
-  const bool has_steps_of_one = acc.reduce_axes().size() == 3;
-  // Each part of the columns is code of its own.
-  constexpr size_t kMostParts = 5;
-  if (borders.is_guess) {
-    if (has_steps_of_one) return std::nullopt;
-  } else if (has_steps_of_one) {
-    borders.interior = InteriorOf(acc, *pad, 3);
-  } else if (columns->size() > kMostParts) {
-    return std::nullopt;
-  }
-  return borders;
-}
-
-// Returns the operand that all channels of a block read; the other one is the
-// weights.
-const tir::Load* DataOf(const Stage& acc) {
-  for (const tir::Load* load : LoadsOf(acc.op().value)) {
-    if (!DependsOn(*load, acc.op().axis.back().get())) return load;
-  }
-  return nullptr;
-}
-
-// The sizes of one convolution that the order of its loops depends on.
-struct Problem {
-  // Without `pad` no padding need be copied.
-  Problem(const Stage& acc, const Stage& out, const Stage* pad,
-          const MachineModel& machine);
-
-  // Blocks of output channels in a tile of so many vectors.
-  int64_t BlocksOf(int64_t vectors) const {
-    return std::max<int64_t>(1, vectors / vectors_per_block);
-  }
-  // Vectors of output channels that read the same data.
-  int64_t Vectors() const { return group_blocks * vectors_per_block; }
-  // Bytes of the weights of so many blocks of output channels.
-  int64_t WeightBytes(int64_t oc_blocks) const {
-    return terms * oc_blocks * block * element;
-  }
-  // Bytes of the data that a row's places read, where no two read the same.
-  int64_t RowBytes() const { return width * terms * element; }
-  // Blocks of a row's columns worth trying: the whole row first.
-  std::vector<int64_t> ColumnBlocks(const MachineModel& machine) const;
-  // Rows of a tile's sums that stay in the first-level cache beside the rest.
-  int64_t SumRows(int64_t oc_blocks, const MachineModel& machine) const;
-
-  // Weights that stay in the second-level cache: rows outside, so that each
-  // row of data is read from memory once. Otherwise channels outside, so that
-  // each weight is; and where there is one row, so that threads can share the
-  // channels.
-  bool PrefersRowsOutside(const MachineModel& machine) const {
-    return height > 1 && WeightBytes(blocks) <= machine.l2_bytes / 2;
-  }
-  // A tile's weights that do not stay in the first-level cache are used for
-  // several rows, a part of the input channels at a time; the sums wait in a
-  // small array meanwhile.
-  bool PrefersSplitChannels(int64_t oc_blocks,
-                            const MachineModel& machine) const;
-
-  int64_t lanes, block, blocks, vectors_per_block;
-  int64_t group_blocks;    // that read the same data; all without groups
-  int64_t height, width;   // of the output
-  int64_t terms;           // of one output element
-  int64_t input_channels;  // iterations of the outermost reduce loop
-  int64_t window_rows, window_columns;
-  std::optional<Borders> borders;
-  // Each of a row's columns reads one of the data, its own.
-  bool cuts_columns;
-  int64_t element;  // bytes
-  int64_t padded_bytes = 0;
-  int64_t images;  // 1 where only a run knows
-  int64_t nests;   // images, times groups
-  int64_t work;    // of all tiles, in products
-  bool parallel;
-  // Threads share the output channels, or the groups, alone, so that the loop
-  // over channels may have a tail.
-  bool uneven;
-};
-
-Problem::Problem(const Stage& acc, const Stage& out, const Stage* pad,
-                 const MachineModel& machine) {
-  const auto& shape = out.output().shape();
-  const auto& reduce = acc.op().reduce_extent;
-  lanes = LanesFor(acc, machine);
-  block = GuessExtent(shape[4]);
-  blocks = GuessExtent(shape[1]);
-  vectors_per_block = std::max<int64_t>(1, block / lanes);
-  height = GuessExtent(shape[2]);
-  width = GuessExtent(shape[3]);
-  terms = 1;
-  for (const Expr& extent : reduce) terms *= GuessExtent(extent);
-  input_channels = std::max<int64_t>(1, GuessExtent(reduce[0]));
-  window_rows = GuessExtent(reduce[1]);
-  window_columns = GuessExtent(reduce[2]);
-  borders = BordersOf(acc, pad);
-  const tir::Load* data = DataOf(acc);
-  cuts_columns =
-      data != nullptr && ConstExtent(shape[3]).has_value() &&
-      GuessExtent(reduce[2]) == 1 &&
-      tir::ToAffine(data->indices[3]).CoefficientOf(acc.op().axis[3].get()) ==
-          1;
-  element = acc.output().dtype().bytes();
-  group_blocks = ChannelsOfGroup(acc, blocks * block) / block;
-  if (group_blocks == 0 || blocks % group_blocks != 0) group_blocks = blocks;
-  nests = GuessExtent(shape[0]) * (blocks / group_blocks);
-  images = ConstExtent(shape[0]).value_or(1);
-  work = GuessWork(&acc);
-  parallel = work >= kParallelWork;
-  constexpr int64_t kManyBlocks = 24, kManyOfGroup = 8;
-  uneven = vectors_per_block == 1 &&
-           group_blocks >= (group_blocks < blocks ? kManyOfGroup : kManyBlocks);
-  if (pad != nullptr) {
-    padded_bytes = OutputElements(pad) * pad->output().dtype().bytes();
-    // As the products are, of one image where only a run knows how many.
-    if (!ConstExtent(shape[0])) padded_bytes /= GuessExtent(shape[0]);
-  }
-}
-
-std::vector<int64_t> Problem::ColumnBlocks(const MachineModel& machine) const {
-  std::vector<int64_t> columns = {width};
-  if (!cuts_columns || RowBytes() <= machine.l2_bytes / 2) return columns;
-  // A thread keeps the data of a block on its stack, where they are padded.
-  constexpr int64_t kFewest = 24, kMostBytes = 160 << 10;
-  const int64_t most_bytes = std::min(kMostBytes, machine.l2_bytes / 4);
-  for (int64_t b = width / 2; b >= kFewest; --b) {
-    if (width % b == 0 && RowBytes() / width * b <= most_bytes) {
-      columns.push_back(b);
-    }
-  }
-  return columns;
-}
-
-int64_t Problem::SumRows(int64_t oc_blocks, const MachineModel& machine) const {
-  const int64_t row_bytes = width * oc_blocks * block * element;
-  return std::min(machine.l1_bytes / 4 / std::max<int64_t>(1, row_bytes),
-                  height);
-}
-
-bool Problem::PrefersSplitChannels(int64_t oc_blocks,
-                                   const MachineModel& machine) const {
-  // Windows of several elements use what they load from the data more often
-  // and gain by it only where the weights leave the second level, too.
-  return SumRows(oc_blocks, machine) >= 2 &&
-         WeightBytes(oc_blocks) > (window_rows * window_columns == 1
-                                       ? machine.l1_bytes
-                                       : machine.l2_bytes / 2);
-}
-
-// Whether the loops of a choice exist.
-bool IsPossible(const Problem& p, const MachineModel& machine,
-                const ScheduleChoice& choice) {
-  const bool rows_outside = choice.Get("rows_outside") != 0;
-  const bool copies_padding = choice.Get("copies_padding") != 0;
-  if (choice.Get("columns") < p.width && (!rows_outside || !copies_padding)) {
-    return false;
-  }
-  return choice.Get("split_channels") == 0 ||
-         (!rows_outside && (copies_padding || p.borders->is_guess) &&
-          p.SumRows(p.BlocksOf(choice.Get("vectors")), machine) >= 1);
-}
-
-// A copy is written and read once more.
-constexpr double kCopiedPerCycle = 4;
-
-// Cycles that blocks of columns take beside their tiles: weights that do not
-// stay in the second-level cache are read for each.
-double ColumnBlockCycles(const Problem& p, const MachineModel& machine,
-                         int64_t columns) {
-  constexpr double kFarPerCycle = 16;
-  const int64_t weights = p.WeightBytes(p.blocks);
-  if (weights <= machine.l2_bytes / 2) return 0;
-  return static_cast<double>(weights * p.height * (p.width / columns)) /
-         kFarPerCycle;
-}
-
-// Two threads share whole blocks of columns: how much longer the one takes that
-// has more of them, compared with an even share.
-double IdleThreads(const Problem& p, int64_t columns) {
-  const int64_t blocks = p.nests * p.height * (p.width / columns);
-  return static_cast<double>(blocks + blocks % 2) / static_cast<double>(blocks);
-}
-
-// Cycles that one step of the reduction takes for a row whose padding is not
-// copied. The narrow tiles of its parts use weights, which come from the
-// second-level cache, a few times only.
-double BorderedCycles(const Problem& p, const MachineModel& machine,
-                      RegisterTile tile) {
-  const double rows = TapsUsed(p.borders->rows, p.window_rows);
-  if (p.borders->is_guess) {
-    // Each tile asks for each of its taps.
-    constexpr double kAsks = 1.06;
-    return PlaneCycles(machine, p.width, p.Vectors(), tile) * rows *
-           TapsUsed(p.borders->columns, p.window_columns) * kAsks;
-  }
-  // Tiles at borders are slower than those of the interior, and code.
-  constexpr double kBorders = 1.05;
-  if (p.borders->interior) {
-    return PlaneCycles(machine, p.width, p.Vectors(), tile) * rows * kBorders;
-  }
-  constexpr double kNearPerCycle = 16;
-  const double load_cycles =
-      static_cast<double>(p.lanes * p.element) / kNearPerCycle;
-  double cycles = 0;
-  for (const WindowPart& part : p.borders->columns) {
-    cycles += PlaneCycles(machine, part.end - part.begin, p.Vectors(), tile,
-                          load_cycles) *
-              static_cast<double>(part.taps);
-  }
-  return cycles * rows / static_cast<double>(p.window_columns);
-}
-
-// Cycles of the tiles, and what memory adds where the loops are not in the
-// order that reads it least.
-double Cost(const Problem& p, const MachineModel& machine,
-            const ScheduleChoice& choice) {
-  if (!IsPossible(p, machine, choice)) {
-    return std::numeric_limits<double>::infinity();
-  }
-  const RegisterTile tile = {choice.Get("width"), choice.Get("vectors")};
-  const int64_t oc_blocks = p.BlocksOf(tile.vectors);
-  const int64_t columns = choice.Get("columns");
-  const bool copies_padding = choice.Get("copies_padding") != 0;
-  double cycles = copies_padding
-                      ? PlaneCycles(machine, columns, p.Vectors(), tile) *
-                            static_cast<double>(p.width / columns)
-                      : BorderedCycles(p, machine, tile);
-  cycles *=
-      static_cast<double>((p.blocks / p.group_blocks) * p.height * p.terms);
-  // More than a tile can gain: the order that reads memory least comes first.
-  constexpr double kReadsAgain = 1.5;
-  const double copying = static_cast<double>(p.padded_bytes) / kCopiedPerCycle;
-  if (columns < p.width) {
-    cycles += copying + ColumnBlockCycles(p, machine, columns);
-    return cycles * (p.parallel ? IdleThreads(p, columns) : 1);
-  }
-  constexpr int64_t kManyTimes = 3;
-  const bool rows_outside = choice.Get("rows_outside") != 0;
-  if (rows_outside != p.PrefersRowsOutside(machine)) cycles *= kReadsAgain;
-  if ((choice.Get("split_channels") != 0) !=
-      (!rows_outside && p.PrefersSplitChannels(oc_blocks, machine))) {
-    cycles *= kReadsAgain;
-  }
-  if (p.RowBytes() > machine.l2_bytes / 2 &&
-      p.group_blocks >= kManyTimes * oc_blocks) {
-    cycles *= kReadsAgain;
-  }
-  return copies_padding ? cycles + copying : cycles;
-}
-
 ScheduleSpace Space(const ScheduleSite& site) {
   const MachineModel machine = MachineOfTiles(site.stage, site.machine);
   const Stage* pad = FindPad(site.schedule, site.stage);
-  const Problem p(site.stage, *ResultOf(site.schedule, site.stage), pad,
-                  machine);
+  const BlockedConv2d p(site.stage, *ResultOf(site.schedule, site.stage), pad,
+                        machine);
   const int64_t all = p.Vectors();
   std::vector<int64_t> vectors, widths;
   for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
@@ -308,14 +50,14 @@ ScheduleSpace Space(const ScheduleSite& site) {
     space.parameters.back().values.push_back(0);
   }
   space.cost = [p, machine](const ScheduleChoice& choice) {
-    return Cost(p, machine, choice);
+    return CyclesOf(p, machine, choice);
   };
   return space;
 }
 
 // A convolution's two stages and how its loops are to run.
 struct Plan {
-  Problem problem;
+  BlockedConv2d problem;
   RegisterTile tile;
   int64_t columns;  // of a row, whose data stay in the second-level cache
   int64_t oc_tile;  // blocks of output channels
@@ -337,7 +79,7 @@ struct OuterLoops {
 
 // A loop over channels that has a tail stays apart from the others.
 OuterLoops OuterLoopsOf(const Plan& plan) {
-  const Problem& p = plan.problem;
+  const BlockedConv2d& p = plan.problem;
   const bool even = p.group_blocks % plan.oc_tile == 0;
   const int64_t channels = CeilDiv(p.group_blocks, plan.oc_tile);
   const int64_t groups = p.blocks / p.group_blocks;
@@ -363,7 +105,7 @@ OuterLoops OuterLoopsOf(const Plan& plan) {
 // them, which run so often, are few and large.
 bool SharesTiles(const Plan& plan, int64_t outer) {
   constexpr int64_t kFew = 8;
-  const Problem& p = plan.problem;
+  const BlockedConv2d& p = plan.problem;
   return p.parallel && !plan.split_channels && outer < kFew &&
          p.work / outer >= kParallelWork &&
          plan.columns / plan.tile.rows > outer;
@@ -487,7 +229,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
   auto [acc, out] = MakeAnchor(schedule, stage);
   Stage* const pad = FindPad(*schedule, *acc);
-  Plan plan = {Problem(*acc, *out, pad, machine),
+  Plan plan = {BlockedConv2d(*acc, *out, pad, machine),
                {choice.Get("width"), choice.Get("vectors")},
                choice.Get("columns"),
                0,

@@ -59,6 +59,7 @@ INGOT_WRAP(BlockLayout, "11BlockLayout", "block_layout")
 INGOT_WRAP(PackWeights, "11PackWeights", "pack_weights")
 INGOT_WRAP(FuseOps, "7FuseOps", "fuse_ops")
 INGOT_WRAP(FlattenRows, "11FlattenRows", "flatten_rows")
+INGOT_WRAP(NameSizes, "9NameSizes", "name_sizes")
 
 #undef INGOT_WRAP
 
