@@ -131,26 +131,26 @@ TEST_P(PaddingTest, BlockedConvolutions) {
 
 // Tiles of a row ask for taps, whose sums wait in registers or in an array.
 TEST_P(PaddingTest, ConvolutionsOfPlanesThatARunTells) {
-  for (const int64_t kernel : {2, 3}) {
-    for (const int64_t stride : {1, 2, 3}) {
-      for (const int64_t dilation : {1, 3, 8}) {
-        for (const int64_t splits : {0, 1}) {
-          const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
-          ConvSize s = {1, 16, 8, 0, kernel, stride, dilation, 1, dilation};
-          s.more_pad = stride - 1;
-          const Kernel k = BlockedConv(s, 8, I(1), h, w);
-          const Schedule schedule =
-              Make(k, {{"width", 6}, {"split_channels", splits}});
-          ASSERT_TRUE(chosen_);
-          for (const auto& [height, width] :
-               std::vector<std::pair<int64_t, int64_t>>{
-                   {1, 1}, {2, 3}, {5, 7}, {3, 20}, {9, 13}}) {
-            SCOPED_TRACE(absl::StrCat(
-                "plane ", height, "x", width, ", kernel ", kernel, ", stride ",
-                stride, ", dilation ", dilation, ", splits ", splits));
-            ExpectSame(k, schedule, {{h.get(), height}, {w.get(), width}});
-          }
-        }
+  struct Taps {
+    int64_t kernel, stride, dilation;
+  };
+  for (const auto& [kernel, stride, dilation] : std::vector<Taps>{
+           {2, 1, 1}, {3, 2, 1}, {3, 1, 3}, {2, 3, 3}, {3, 1, 8}}) {
+    for (const int64_t splits : {0, 1}) {
+      const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
+      ConvSize s = {1, 16, 8, 0, kernel, stride, dilation, 1, dilation};
+      s.more_pad = stride - 1;
+      const Kernel k = BlockedConv(s, 8, I(1), h, w);
+      const Schedule schedule =
+          Make(k, {{"width", 6}, {"split_channels", splits}});
+      ASSERT_TRUE(chosen_);
+      for (const auto& [height, width] :
+           std::vector<std::pair<int64_t, int64_t>>{
+               {1, 1}, {2, 3}, {5, 7}, {3, 20}}) {
+        SCOPED_TRACE(absl::StrCat("plane ", height, "x", width, ", kernel ",
+                                  kernel, ", stride ", stride, ", dilation ",
+                                  dilation, ", splits ", splits));
+        ExpectSame(k, schedule, {{h.get(), height}, {w.get(), width}});
       }
     }
   }
@@ -169,23 +169,22 @@ TEST_P(PaddingTest, ConvolutionsOfManyPartsAreCopied) {
 // Padded tiles of planes that a run tells end where these end.
 TEST_P(PaddingTest, WindowsOfPlanesThatARunTells) {
   for (const bool pool : {false, true}) {
-    for (const int64_t kernel : {2, 3, 5}) {
-      for (const int64_t stride : {1, 2, 3}) {
-        const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
-        ConvSize s = {1, 8, 0, 0, kernel, stride, kernel / 2, 1};
-        s.more_pad = stride - 1;
-        if (kernel == 2) s.dilation = 2;
-        const Kernel k = BlockedWindow(s, pool, h, w);
-        const Schedule schedule = Make(k);
-        EXPECT_FALSE(chosen_);
-        for (const auto& [height, width] :
-             std::vector<std::pair<int64_t, int64_t>>{
-                 {1, 1}, {2, 3}, {9, 33}}) {
-          SCOPED_TRACE(absl::StrCat("plane ", height, "x", width, ", kernel ",
-                                    kernel, ", stride ", stride,
-                                    pool ? ", pool" : ""));
-          ExpectSame(k, schedule, {{h.get(), height}, {w.get(), width}});
-        }
+    for (const auto& [kernel, stride] :
+         std::vector<std::pair<int64_t, int64_t>>{
+             {2, 3}, {3, 1}, {3, 2}, {5, 1}}) {
+      const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
+      ConvSize s = {1, 8, 0, 0, kernel, stride, kernel / 2, 1};
+      s.more_pad = stride - 1;
+      if (kernel == 2) s.dilation = 2;
+      const Kernel k = BlockedWindow(s, pool, h, w);
+      const Schedule schedule = Make(k);
+      EXPECT_FALSE(chosen_);
+      for (const auto& [height, width] :
+           std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {2, 3}, {9, 33}}) {
+        SCOPED_TRACE(absl::StrCat("plane ", height, "x", width, ", kernel ",
+                                  kernel, ", stride ", stride,
+                                  pool ? ", pool" : ""));
+        ExpectSame(k, schedule, {{h.get(), height}, {w.get(), width}});
       }
     }
   }
