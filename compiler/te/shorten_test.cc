@@ -44,7 +44,7 @@ struct Window {
     schedule.emplace(*std::move(made));
     out = schedule->Find(kernel.outputs[0]);
   }
-  // What is padded for each tile of so many results.
+  // The padded elements for each tile of so many results.
   void PadTiles(int64_t results) {
     const Loop tile = out->Split(out->axis(0), results, Tail::kShorten).first;
     Stage* const pad = schedule->Find(padded);

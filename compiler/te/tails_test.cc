@@ -75,7 +75,7 @@ TEST_F(TailsTest, OfJustAsManyWhereFewAreLeft) {
   }
 }
 
-// Of m x n elements in tiles of 4 x 6, the columns outside: where columns are
+// Tiles of 4 x 6 of m x n elements, the columns outside: where columns are
 // left over, rows are left over in twos.
 TEST_F(TailsTest, OfHalfInTheCornerOfTwo) {
   const tir::VarPtr m = tir::MakeVar("m");

@@ -106,7 +106,8 @@ TEST(FlattenRowsTest, SymbolsOfTheSameName) {
   for (const auto& function : module->functions()) {
     if (!function->attrs.Has("primitive")) continue;
     ++kernels;
-    EXPECT_EQ(ToString(function->inputs[0]->outputs[0]), "f32[1, rows_1, rows]");
+    EXPECT_EQ(ToString(function->inputs[0]->outputs[0]),
+              "f32[1, rows_1, rows]");
   }
   EXPECT_EQ(kernels, 1);
 }

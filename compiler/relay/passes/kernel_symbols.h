@@ -21,7 +21,7 @@ class SymbolMaker {
  public:
   explicit SymbolMaker(const Function& kernel);
 
-  // Of that name, or of one that begins with it.
+  // Makes one of that name, or of one that begins with it.
   tir::VarPtr Make(absl::string_view name);
 
  private:

@@ -96,8 +96,8 @@ std::vector<Dim> SizeNames::Dims() const {
   return dims;
 }
 
-// What is made of symbols that the kernel reads from its operands stays, since
-// it may need to know how they belong together.
+// Sizes that are made of symbols that the kernel reads from its operands stay,
+// since it may need to know how they belong together.
 void SizeNames::FindSizes() {
   const std::vector<Dim> dims = Dims();
   std::set<const tir::Var*> read;

@@ -59,7 +59,7 @@ TEST(NameSizesTest, ScalesShareKernels) {
               2);
 }
 
-// What is read tells how large it is: the kernel needs to know no more.
+// The operand that is read tells how large it is: no other is needed.
 TEST(NameSizesTest, OperandsThatOnlySayWhatSymbolsAreGo) {
   EXPECT_THAT(Kernels(R"((%x: f32[n, 4]) -> (%b) {
     %a = reshape(%x) {shape=[n * 4]}

@@ -62,7 +62,7 @@ int64_t LanesAtOnce(const Stage& stage, const Expr& extent,
                     const MachineModel& machine) {
   constexpr int64_t kVectors = 4;
   const int64_t lanes = LanesFor(stage, machine);
-  // What is left of a loop of unknown extent is done one element at a time.
+  // The tail of a loop of unknown extent is done one element at a time.
   const std::optional<int64_t> known = ConstExtent(extent);
   const bool waits = machine.wide_vectors && lanes > 1 && known &&
                      *known >= kVectors * lanes &&

@@ -134,7 +134,7 @@ class RowScheduler {
     return 1;
   }
 
-  // What a stage makes of each of so many rows, or reads of it.
+  // The bytes that a stage makes of each of so many rows, or reads of it.
   static int64_t BytesOfRow(const Stage& stage, int64_t rows) {
     return CeilDiv(GuessWork(&stage), std::max<int64_t>(rows, 1)) *
            stage.output().dtype().bytes();

@@ -78,7 +78,7 @@ TEST_P(RowsTest, ExponentsAreKeptInTheResult) {
   EXPECT_EQ(func->num_workspaces, 0);
 }
 
-// What is read at other points, too, has a place of its own.
+// A stage that is read at other points, too, has a place of its own.
 TEST_P(RowsTest, ReversedSoftmax) {
   Check([](const std::vector<Expr>& shape) {
     Kernel k;

@@ -68,8 +68,8 @@ void AddRecurrentLayer(Grower* g, const std::string& op) {
   const bool batch_first = g->opset() >= 14 && r.Chance(12);
   const int64_t batch = data[batch_first ? 0 : 1],
                 time = data[batch_first ? 1 : 0];
-  // Of larger weights, a step of many units would make a difference larger, and
-  // ONNX Runtime's tanh and sigmoid are less exact than what is allowed then.
+  // With larger weights, a step of many units would make a difference larger,
+  // and ONNX Runtime's tanh and sigmoid are less exact than is allowed then.
   Fill weights;
   if (large) weights.high = 2 / std::sqrt(static_cast<double>(hidden));
   weights.low = -weights.high;
