@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backends/testing/checked_executor.h"
 #include "backends/testing/random_tensor.h"
@@ -169,6 +170,21 @@ TEST_P(RecurrentTest, ThreadsShareSteps) {
     Check({layer, 3, 1, 256, false, {}, 3}, false);
     Check({layer, 3, 5, 256, true, {3, 0, 2, 9, 1}, 2}, true);
     if (HasFatalFailure()) return;
+  }
+}
+
+// Waking threads for smaller ones would take longer than they do.
+TEST(RecurrentStepsTest, LargeOnesAreShared) {
+  for (const int64_t hidden : {16, 256}) {
+    const auto module = ParseRelay(absl::StrCat(
+        "module {\n  func @main(%x: f32[3, 1, ", 4 * hidden, "], %h: f32[1, ",
+        hidden, "]) -> (%y#0) {\n    %w = const f32[", hidden, ", ", 4 * hidden,
+        "] random(3)\n    %y = lstm(%x, %w, %h, _, %h)\n  }\n}"));
+    ASSERT_TRUE(module.ok()) << module.status();
+    const auto set = CompileFor(module->get(), "c -mcpu=haswell");
+    ASSERT_TRUE(set.ok()) << set.status();
+    EXPECT_EQ(absl::StrContains(TextOf(*set, "c"), "lstm_parallel_0("),
+              hidden == 256);
   }
 }
 

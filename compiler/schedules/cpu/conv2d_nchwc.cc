@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "compiler/schedules/cpu/anchor.h"
-#include "compiler/schedules/cpu/borders.h"
 #include "compiler/schedules/cpu/conv2d_nchwc_costs.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
 #include "compiler/te/tags.h"
-#include "compiler/tir/arith/simplify.h"
-#include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
 namespace {
@@ -220,8 +217,11 @@ void ScheduleAccumulator(Stage* acc, Stage* out, const Plan& plan,
   acc->Unroll(acc->axis(1));
   acc->Unroll(av);
   acc->Vectorize(al);
-  if (!plan.copies_padding) {
-    plan.problem.borders->is_guess ? acc->SkipZeros(columns) : acc->SkipZeros();
+  if (plan.copies_padding) return;
+  if (plan.problem.borders->is_guess) {
+    acc->SkipZeros(columns);
+  } else {
+    acc->SkipZeros();
   }
 }
 

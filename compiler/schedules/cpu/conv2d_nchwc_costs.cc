@@ -6,9 +6,7 @@
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/schedules/stage_facts.h"
-#include "compiler/te/tags.h"
 #include "compiler/tir/arith/simplify.h"
-#include "compiler/tir/visitor.h"
 
 namespace ingot::te::cpu {
 namespace {
