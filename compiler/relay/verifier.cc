@@ -11,6 +11,7 @@
 #include "base/status_macros.h"
 #include "compiler/relay/dim_text.h"
 #include "compiler/relay/op.h"
+#include "compiler/relay/run_time_symbols.h"
 #include "compiler/relay/states.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
@@ -34,22 +35,6 @@ bool AllAgree(absl::Span<const TensorType> a, absl::Span<const TensorType> b) {
   }
   return true;
 }
-
-// The symbols in shapes that only a run gives values.
-class RunTimeSymbols final : public tir::ExprVisitor {
- public:
-  using tir::ExprVisitor::Visit;
-  std::set<const tir::Var*> found;
-
-  void VisitShape(const Shape& shape) {
-    for (const Dim& dim : shape) Visit(dim);
-  }
-
- protected:
-  void VisitVar(const tir::Var& var) override {
-    if (!var.name.empty() && var.name[0] == '?') found.insert(&var);
-  }
-};
 
 class FunctionVerifier {
  public:
@@ -190,33 +175,11 @@ class FunctionVerifier {
                                                     : CheckSymbols(node);
   }
 
-  // A symbol that gets its value during a run is there before it is used.
   absl::Status CheckSymbols(const Node& node) const {
-    RunTimeSymbols used, given;
-    for (const auto& [name, value] : node.attrs.values()) {
-      if (const auto* shape = std::get_if<Shape>(&value)) {
-        used.VisitShape(*shape);
-      }
-    }
-    for (const TensorType& type : node.outputs) {
-      used.VisitShape(type.shape);
-      if (!node.BindsResults()) continue;
-      // A symbol that is a dimension of a result by itself is bound from the
-      // result.
-      for (const Dim& dim : type.shape) {
-        if (tir::As<tir::Var>(dim) != nullptr) given.Visit(dim);
-      }
-    }
-    if (used.found.empty()) return absl::OkStatus();
-    for (const Value& input : node.inputs) {
-      if (input.node != nullptr) given.VisitShape(input.type().shape);
-    }
-    for (const tir::Var* var : used.found) {
-      if (given.found.count(var) > 0) continue;
-      return Error(node, absl::StrCat("no operand has the dimension '",
-                                      var->name, "', which it uses"));
-    }
-    return absl::OkStatus();
+    const tir::Var* symbol = SymbolWithoutValue(node);
+    if (symbol == nullptr) return absl::OkStatus();
+    return Error(node, absl::StrCat("no operand has the dimension '",
+                                    symbol->name, "', which it uses"));
   }
 
   // The function that attribute `name` names.

@@ -16,6 +16,7 @@
 // Operands that only say what the model's symbols are go where nothing needs
 // them any more.
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -29,6 +30,7 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/kernel_symbols.h"
 #include "compiler/relay/passes/passes.h"
+#include "compiler/relay/run_time_symbols.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -53,6 +55,21 @@ int64_t CountNodes(const Shape& shape) {
   return counter.nodes;
 }
 
+// Replaces the largest parts of an expression that `find` knows.
+class SizeReplacer final : public tir::ExprMutator {
+ public:
+  using FindFn = std::function<std::optional<Dim>(const Dim&)>;
+  explicit SizeReplacer(FindFn find) : find_(std::move(find)) {}
+
+  Dim Mutate(const Dim& dim) override {
+    const std::optional<Dim> found = find_(dim);
+    return found.has_value() ? *found : tir::ExprMutator::Mutate(dim);
+  }
+
+ private:
+  FindFn find_;
+};
+
 // A size as those who call the kernel know it, and the kernel's own symbol.
 struct Size {
   Affine of_caller;
@@ -73,6 +90,9 @@ class SizeNames {
   void FindSizes();
   // The kernel's form of a size that one of its own makes up.
   std::optional<Dim> Find(const Affine& size) const;
+  std::optional<Dim> Find(const Dim& dim) const;
+  // Names the sizes in a node whose operands' are named. False: it cannot be.
+  bool NameIn(Node* node) const;
   // Whether the type means what it meant, and says so in no more words.
   bool Keeps(const TensorType& before, const TensorType& after) const;
 
@@ -135,11 +155,14 @@ std::optional<Dim> SizeNames::Find(const Affine& size) const {
   return std::nullopt;
 }
 
+std::optional<Dim> SizeNames::Find(const Dim& dim) const {
+  if (tir::VarsOf(dim).empty()) return std::nullopt;
+  return Find(tir::ToAffine(SimplifyDim(dim)));
+}
+
 Shape SizeNames::OfKernel(Shape shape) const {
-  for (Dim& dim : shape) {
-    if (tir::VarsOf(dim).empty()) continue;
-    dim = Find(tir::ToAffine(SimplifyDim(dim))).value_or(dim);
-  }
+  SizeReplacer replacer([this](const Dim& dim) { return Find(dim); });
+  for (Dim& dim : shape) dim = replacer.Mutate(dim);
   return shape;
 }
 
@@ -155,6 +178,26 @@ bool SizeNames::Keeps(const TensorType& before, const TensorType& after) const {
          CountNodes(after.shape) <= CountNodes(before.shape);
 }
 
+bool SizeNames::NameIn(Node* node) const {
+  if (node->kind == NodeKind::kInput) {
+    node->outputs[0].shape = OfKernel(node->outputs[0].shape);
+  }
+  if (node->kind != NodeKind::kOp) return true;
+  const Attrs attrs = node->attrs;
+  for (const auto& [name, value] : attrs.values()) {
+    if (const auto* shape = std::get_if<Shape>(&value)) {
+      node->attrs.Set(name, OfKernel(*shape));
+    }
+  }
+  const auto types = InferTypes(*node->op, node->inputs, node->attrs);
+  if (!types.ok() || types->size() != node->outputs.size()) return false;
+  for (size_t i = 0; i < types->size(); ++i) {
+    if (!Keeps(node->outputs[i], (*types)[i])) return false;
+  }
+  node->outputs = *types;
+  return SymbolWithoutValue(*node) == nullptr;
+}
+
 bool SizeNames::Apply() {
   FindSizes();
   if (sizes_.empty()) return false;
@@ -163,26 +206,10 @@ bool SizeNames::Apply() {
   for (const auto& node : kernel_.nodes()) {
     before.emplace_back(node->attrs, node->outputs);
   }
-  bool done = true;
-  for (const auto& node : kernel_.nodes()) {
-    if (node->kind == NodeKind::kInput && not_read.count(node.get()) == 0) {
-      node->outputs[0].shape = OfKernel(node->outputs[0].shape);
-    }
-    if (node->kind != NodeKind::kOp) continue;
-    const Attrs attrs = node->attrs;
-    for (const auto& [name, value] : attrs.values()) {
-      if (const auto* shape = std::get_if<Shape>(&value)) {
-        node->attrs.Set(name, OfKernel(*shape));
-      }
-    }
-    const auto types = InferTypes(*node->op, node->inputs, node->attrs);
-    done = done && types.ok() && types->size() == node->outputs.size();
-    for (size_t i = 0; done && i < types->size(); ++i) {
-      done = Keeps(node->outputs[i], (*types)[i]);
-    }
-    if (!done) break;
-    node->outputs = *types;
-  }
+  const bool done = std::all_of(
+      kernel_.nodes().begin(), kernel_.nodes().end(), [&](const auto& node) {
+        return not_read.count(node.get()) > 0 || NameIn(node.get());
+      });
   if (done && ReadsSymbols(kernel_)) return true;
   size_t i = 0;
   for (const auto& node : kernel_.nodes()) {

@@ -12,6 +12,7 @@
 namespace ingot::relay {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 
 // The inputs and results of each kernel that the nodes of main become, none of
@@ -93,6 +94,28 @@ TEST(NameSizesTest, OperandsThatSayMoreStay) {
     %b = expand(%a) {shape=[n, n * 6]}
   })"),
               ElementsAre("f32[1, size], f32[n, 6] -> f32[n, size]"));
+}
+
+// A size is found inside of others, too.
+TEST(NameSizesTest, AttributesMadeOfASize) {
+  EXPECT_THAT(Kernels(R"((%x: f32[n, 6]) -> (%b) {
+    %a = reshape(%x) {shape=[n * 6]}
+    %b = top_k(%a) {axis=0, k=[min(n * 6, 7) - 1]}
+  })"),
+              ElementsAre("f32[size] -> f32[min(size, 7) - 1]"));
+}
+
+// An operator that uses a symbol of the run's has to have it in an operand.
+TEST(NameSizesTest, SymbolsOfTheRunStayBesideTheirUse) {
+  EXPECT_THAT(Kernels(R"((%x: f32[1, 6]) -> (%b) {
+    %i = const i64[1] {4}
+    %dims = bind_dims(%i) {symbols=["?k"]}
+    %y = expand(%x, %dims) {shape=["?k", 6]}
+    %a = reshape(%y) {shape=[1, "?k" * 6]}
+    %b = expand(%a) {shape=["?k", "?k" * 6]}
+  })"),
+              Contains("f32[1, \"?k\" * 6], bool[\"?k\", 0] -> "
+                       "f32[\"?k\", \"?k\" * 6]"));
 }
 
 TEST(NameSizesTest, KnownSizesStay) {
