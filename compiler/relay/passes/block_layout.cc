@@ -6,6 +6,7 @@
 // Operators between convolutions stay in blocks where they can: element-wise
 // operators, pools, concatenations of whole blocks, and so on. Data goes back
 // to its plain layout where something else reads it, once.
+#include <algorithm>
 #include <set>
 
 #include "base/status_macros.h"
@@ -56,6 +57,43 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
   return c.Add("reshape", {result}, {{"shape", node.outputs[0].shape}});
 }
 
+// Whether it comes from a convolution along one dimension, or one of images of
+// one row, with nothing but element-wise operators and reshapes between.
+bool IsSignalOfConv(const Value& value) {
+  const Node* node = value.node;
+  const auto passes = [](const Node& n) {
+    return n.op->layout_rule == LayoutRule::kFollows || n.Is("reshape");
+  };
+  while (node->kind == NodeKind::kOp && passes(*node)) {
+    const auto data = std::find_if(
+        node->inputs.begin(), node->inputs.end(), [](const Value& input) {
+          return input.node != nullptr && ConstantOf(input) == nullptr;
+        });
+    if (data == node->inputs.end()) return false;
+    node = data->node;
+  }
+  if (node->kind != NodeKind::kOp) return false;
+  return node->Is("conv1d") ||
+         (node->Is("conv2d") && tir::IsConstInt(node->outputs[0].shape[2], 1));
+}
+
+// A mean or maximum over a signal that a convolution made, so that it need not
+// leave its blocks of channels.
+absl::StatusOr<Value> OverSignal(RuleContext& c, const Node& node) {
+  const Value x = node.inputs[0];
+  if (x.type().shape.size() != 3 || !x.type().dtype.is_float() ||
+      !node.attrs.Has("axes") || !IsSignalOfConv(x)) {
+    return Value();
+  }
+  const Ints& axes = node.attrs.Get<Ints>("axes");
+  if (axes != Ints{2} && axes != Ints{-1}) return Value();
+  INGOT_ASSIGN_OR_RETURN(
+      const Value pooled,
+      c.Add(node.Is("reduce_max") ? "global_max_pool1d" : "global_avg_pool1d",
+            {x}));
+  return c.Add("reshape", {pooled}, {{"shape", node.outputs[0].shape}});
+}
+
 constexpr Rule kPlaneRules[] = {
     {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
     {"conv2d of patches as product", "conv2d", 2, AsProductOfPatches},
@@ -64,6 +102,8 @@ constexpr Rule kPlaneRules[] = {
     {"max_pool1d as 2d", "max_pool1d", 1, AsTwoDimensional},
     {"avg_pool1d as 2d", "avg_pool1d", 1, AsTwoDimensional},
     {"lp_pool1d as 2d", "lp_pool1d", 1, AsTwoDimensional},
+    {"maximum over a signal as pool", "reduce_max", 1, OverSignal},
+    {"mean over a signal as pool", "reduce_mean", 1, OverSignal},
     {"global_max_pool1d as 2d", "global_max_pool1d", 1, AsTwoDimensional},
     {"global_avg_pool1d as 2d", "global_avg_pool1d", 1, AsTwoDimensional},
     {"global_lp_pool1d as 2d", "global_lp_pool1d", 1, AsTwoDimensional},

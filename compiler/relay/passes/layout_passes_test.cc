@@ -266,6 +266,26 @@ TEST(BlockLayoutTest, OneDimension) {
 }
 
 // Channels that would fill up a block are not multiplied.
+// A maximum over time follows a convolution in its blocks.
+TEST(BlockLayoutTest, ReductionsOfSignals) {
+  for (const char* op : {"reduce_max", "reduce_mean"}) {
+    const auto module =
+        CheckKeepsMeaning(Main(absl::Substitute(R"((%x: f32[n, 3, 9]) -> (%y) {
+    %w = const f32[16, 3, 3] random(1)
+    %b = const f32[16, 1] random(2)
+    %c = conv1d(%x, %w)
+    %a = add(%b, %c)
+    %r = relu(%a)
+    %y = $0(%r) {axes=[2], keepdims=0}
+  })",
+                                                op)),
+                          {"block_layout", "simplify"});
+    ASSERT_NE(module, nullptr);
+    EXPECT_EQ(CountOps(*module, "layout_transform"), 0) << Print(*module);
+    EXPECT_EQ(CountOps(*module, op), 0);
+  }
+}
+
 TEST(BlockLayoutTest, FewChannelsBeyondABlockArePlain) {
   const auto transforms = [](const char* channels, const char* window) {
     const auto module = CheckKeepsMeaning(

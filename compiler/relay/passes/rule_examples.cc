@@ -1,5 +1,7 @@
 #include "compiler/relay/passes/rule_examples.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 
@@ -178,6 +180,13 @@ void AddPlanes(Examples* e) {
       "(%x: f32[2, 3, 4, 6]) -> (%y) { %w = const f32[4, 3, 3, 1] random(1)"
       " %b = const f32[4, 1, 1, 1] random(2) %c = conv2d(%x, %w)"
       " %v = reshape(%c) {shape=[2, 4, 2, 3, 2]} %y = add(%v, %b) }";
+  for (const auto& [name, op] :
+       {std::pair("maximum", "reduce_max"), std::pair("mean", "reduce_mean")}) {
+    (*e)[absl::StrCat(name, " over a signal as pool")] = absl::StrCat(
+        "(%x: f32[2, 3, 5]) -> (%y) { %w = const f32[4, 3, 3] random(1)"
+        " %c = conv1d(%x, %w) %r = relu(%c) %y = ",
+        op, "(%r) {axes=[-1], keepdims=0} }");
+  }
   for (const std::string op :
        {"max_pool1d", "avg_pool1d", "lp_pool1d", "global_max_pool1d",
         "global_avg_pool1d", "global_lp_pool1d"}) {
