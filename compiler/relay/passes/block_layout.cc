@@ -62,7 +62,8 @@ absl::StatusOr<Value> AsTwoDimensional(RuleContext& c, const Node& node) {
 bool IsSignalOfConv(const Value& value) {
   const Node* node = value.node;
   const auto passes = [](const Node& n) {
-    return n.op->layout_rule == LayoutRule::kFollows || n.Is("reshape");
+    return n.op->layout_rule == LayoutRule::kFollows ||
+           n.op->layout_rule == LayoutRule::kReshapes;
   };
   while (node->kind == NodeKind::kOp && passes(*node)) {
     const auto data = std::find_if(
@@ -72,9 +73,10 @@ bool IsSignalOfConv(const Value& value) {
     if (data == node->inputs.end()) return false;
     node = data->node;
   }
-  if (node->kind != NodeKind::kOp) return false;
-  return node->Is("conv1d") ||
-         (node->Is("conv2d") && tir::IsConstInt(node->outputs[0].shape[2], 1));
+  if (node->kind != NodeKind::kOp || !IsConv(*node)) return false;
+  const Shape& shape = node->outputs[0].shape;
+  return shape.size() == 3 ||
+         (shape.size() == 4 && tir::IsConstInt(shape[2], 1));
 }
 
 // A mean or maximum over a signal that a convolution made, so that it need not
