@@ -1,6 +1,7 @@
 // Measures Ingot beside ONNX Runtime on models with test data:
 //
-//   bazel run //bench/compare -- [--threads=N] [--json=FILE] FOLDER...
+//   bazel run //bench/compare -- [--threads=N] [--json=FILE] [--also=PEER,...]
+//       FOLDER...
 //
 // A folder holds model.onnx and test_data_set_0, or folders that do. Models go
 // the way that users' do: `ingot compile`, `ingot link`, and a program that
@@ -10,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
@@ -17,12 +19,18 @@
 #include "absl/flags/usage.h"
 #include "absl/strings/str_cat.h"
 #include "bench/compare/measure.h"
+#include "bench/compare/other_peers.h"
 #include "bench/compare/summary.h"
 #include "tools/ingot/output.h"
 
 ABSL_FLAG(std::string, ingot, "", "the command");
 ABSL_FLAG(std::string, ingot_peer, "", "the program that runs its libraries");
 ABSL_FLAG(std::string, onnxruntime_peer, "", "the program that runs models");
+ABSL_FLAG(std::string, dnnl_peer, "",
+          "the program that runs libraries of dnnl");
+ABSL_FLAG(std::string, python_peer, "", "python_peer.py");
+ABSL_FLAG(std::vector<std::string>, also, {},
+          "other peers: dnnl, opencv, torch, where they are installed");
 ABSL_FLAG(std::string, target, "", "what to compile for; empty: the default");
 ABSL_FLAG(int, threads, 1, "of each peer");
 ABSL_FLAG(int, rounds, 3, "turns that each peer has");
@@ -49,11 +57,23 @@ bool WriteFile(const std::string& path, const std::string& text) {
   return false;
 }
 
+absl::StatusOr<std::vector<OtherPeer>> OthersOfFlags() {
+  PeerPrograms programs;
+  programs.dnnl_peer = absl::GetFlag(FLAGS_dnnl_peer);
+  programs.python_peer = absl::GetFlag(FLAGS_python_peer);
+  return FindOtherPeers(absl::GetFlag(FLAGS_also), programs);
+}
+
 int Main(std::vector<std::string> paths) {
   for (std::string& path : paths) path = UsersPath(path);
   const std::vector<std::string> folders = FindModels(paths);
   if (folders.empty()) {
     Warn("compare: name folders with model.onnx and test_data_set_0");
+    return 2;
+  }
+  absl::StatusOr<std::vector<OtherPeer>> others = OthersOfFlags();
+  if (!others.ok()) {
+    Warn(absl::StrCat("compare: ", others.status().message()));
     return 2;
   }
   char folder[] = "/tmp/ingot_compare_XXXXXX";
@@ -65,6 +85,7 @@ int Main(std::vector<std::string> paths) {
   plan.ingot = absl::GetFlag(FLAGS_ingot);
   plan.ingot_peer = absl::GetFlag(FLAGS_ingot_peer);
   plan.onnxruntime_peer = absl::GetFlag(FLAGS_onnxruntime_peer);
+  plan.others = *std::move(others);
   plan.target = absl::GetFlag(FLAGS_target);
   plan.threads = absl::GetFlag(FLAGS_threads);
   plan.rounds = absl::GetFlag(FLAGS_rounds);
@@ -83,6 +104,9 @@ int Main(std::vector<std::string> paths) {
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
   Print(TableOf(results));
+  for (size_t i = 0; i < plan.others.size(); ++i) {
+    Print(absl::StrCat("\n", TableOfOther(plan.others[i].name, results, i)));
+  }
   all_well = WriteFile(absl::GetFlag(FLAGS_json),
                        JsonOf(plan, results).dump(2) + "\n") &&
              WriteFile(absl::GetFlag(FLAGS_chart), ChartOf(results)) &&

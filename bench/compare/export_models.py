@@ -2,7 +2,7 @@
 """Exports networks of torchvision and torchaudio as people do, for //bench/compare.
 
   apt-get install --no-install-recommends python3-torchvision python3-torchaudio python3-onnx
-  bench/compare/export_models.py [--open] FOLDER [NAME...]
+  bench/compare/export_models.py [--open] [--torch] FOLDER [NAME...]
   bazel run //bench/compare -- FOLDER/*
 
 Each becomes FOLDER/NAME/model.onnx with random weights and one set of random
@@ -13,6 +13,9 @@ or changed.
 With --open, the sizes that a user would leave open are: batches, and extents
 of what is as long or large as it comes. Without NAMEs, these are all of OPEN
 and those of language_models.py.
+
+With --torch, model.pt is the same network for PyTorch itself
+(//bench/compare -- --also=torch).
 """
 import os
 import sys
@@ -109,7 +112,7 @@ def make(name):
             (torch.rand(1, 3, size, size),))
 
 
-def export(name, folder, is_open):
+def export(name, folder, is_open, for_torch):
     torch.manual_seed(0)
     network, inputs = make(name)
     network.eval()
@@ -128,6 +131,10 @@ def export(name, folder, is_open):
                       input_names=names,
                       dynamic_axes=dict(zip(names, OPEN[name]))
                       if is_open else None)
+    if for_torch:
+        with torch.no_grad():
+            traced = torch.jit.trace(network, inputs)
+        torch.jit.save(traced, os.path.join(folder, name, "model.pt"))
     # The exporter drops inputs that the network does not look at.
     for i, taken in enumerate(onnx.load(path).graph.input):
         tensor = tensors[int(taken.name.split("_")[1])].numpy()
@@ -137,8 +144,9 @@ def export(name, folder, is_open):
 
 
 def main():
-    is_open = sys.argv[1:2] == ["--open"]
-    arguments = sys.argv[1 + is_open:]
+    options = [a for a in sys.argv[1:] if a in ("--open", "--torch")]
+    arguments = [a for a in sys.argv[1:] if a not in options]
+    is_open = "--open" in options
     if not arguments:
         sys.exit(__doc__)
     warnings.filterwarnings("ignore")
@@ -147,7 +155,7 @@ def main():
         "aten::zero", lambda g, x: g.op("Sub", x, x), 11)
     for name in arguments[1:] or (OPEN if is_open else DEFAULT):
         print(name, flush=True)
-        export(name, arguments[0], is_open)
+        export(name, arguments[0], is_open, "--torch" in options)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-// Runs a linked set as a user's program does (examples/embed_runtime).
+#include "bench/compare/ingot_peer.h"
+
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/status_macros.h"
-#include "bench/compare/peer.h"
 #include "loaders/load.h"
 #include "runtime/executor/executor.h"
 
@@ -12,9 +13,12 @@ namespace {
 
 class IngotPeer : public Peer {
  public:
+  explicit IngotPeer(RegisterFn add_loaders) : add_loaders_(add_loaders) {}
+
   absl::Status Load(const std::string& path, int threads) override {
     LoaderRegistry loaders;
     INGOT_RETURN_IF_ERROR(RegisterCoreLoaders(&loaders));
+    if (add_loaders_ != nullptr) INGOT_RETURN_IF_ERROR(add_loaders_(&loaders));
     INGOT_ASSIGN_OR_RETURN(model_, LoadPath(path, loaders));
     ExecutorOptions options;
     options.threads = threads;
@@ -44,14 +48,16 @@ class IngotPeer : public Peer {
   }
 
  private:
+  const RegisterFn add_loaders_;
   std::optional<LoadedModel> model_;  // outlives the executor
   std::unique_ptr<GraphExecutor> executor_;
 };
 
 }  // namespace
-}  // namespace ingot::compare
 
-int main(int argc, char** argv) {
-  ingot::compare::IngotPeer peer;
-  return ingot::compare::ServePeer(argc, argv, &peer);
+int ServeIngot(int argc, char** argv, RegisterFn add_loaders) {
+  IngotPeer peer(add_loaders);
+  return ServePeer(argc, argv, &peer);
 }
+
+}  // namespace ingot::compare

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "artifact/blob.h"
 #include "base/status_macros.h"
 #include "bench/compare/process.h"
+#include "runtime/onnx_tensor/test_file.h"
 #include "tools/ingot/compare.h"
 #include "tools/ingot/npy.h"
 
@@ -40,9 +42,10 @@ absl::StatusOr<std::vector<double>> NumbersOf(
 }
 
 absl::StatusOr<std::unique_ptr<Process>> StartPeer(
-    const std::string& program, const std::string& model, const Plan& plan,
+    std::vector<std::string> args, const std::string& model, const Plan& plan,
     const std::vector<std::string>& inputs, PeerResult* result) {
-  std::vector<std::string> args = {program, model, absl::StrCat(plan.threads)};
+  args.push_back(model);
+  args.push_back(absl::StrCat(plan.threads));
   args.insert(args.end(), inputs.begin(), inputs.end());
   INGOT_ASSIGN_OR_RETURN(std::unique_ptr<Process> process,
                          Process::Start(args));
@@ -71,8 +74,8 @@ absl::StatusOr<std::vector<Tensor>> SaveOutputs(const std::string& folder,
       NumbersOf(process->Ask(absl::StrCat("save ", folder)), "saved"));
   std::vector<Tensor> outputs;
   for (int i = 0; i < static_cast<int>(count[0]); ++i) {
-    INGOT_ASSIGN_OR_RETURN(
-        const Blob bytes, Blob::MapFile(absl::StrCat(folder, "/", i, ".npy")));
+    INGOT_ASSIGN_OR_RETURN(const Blob bytes,
+                           Blob::MapFile(absl::StrCat(folder, "/", i, ".npy")));
     INGOT_ASSIGN_OR_RETURN(Tensor output, ParseNpy(bytes.view()));
     outputs.push_back(std::move(output));
   }
@@ -98,61 +101,151 @@ absl::StatusOr<double> Difference(const std::vector<Tensor>& a,
   return largest;
 }
 
-std::vector<std::string> InputsOf(const std::string& folder) {
-  std::vector<std::string> inputs;
+// The files of the test data's inputs, or outputs: `what`.
+std::vector<std::string> TestData(const std::string& folder,
+                                  absl::string_view what) {
+  std::vector<std::string> files;
   while (true) {
-    const std::string path = absl::StrCat(folder, "/test_data_set_0/input_",
-                                          inputs.size(), ".pb");
-    if (!fs::exists(path)) return inputs;
-    inputs.push_back(path);
+    const std::string path = absl::StrCat(folder, "/test_data_set_0/", what,
+                                          "_", files.size(), ".pb");
+    if (!fs::exists(path)) return files;
+    files.push_back(path);
   }
+}
+
+// The inputs as NAME:FILE.npy, in files that it writes below `folder`.
+absl::StatusOr<std::vector<std::string>> AsNpy(
+    const std::vector<std::string>& inputs, const std::string& folder) {
+  std::vector<std::string> converted;
+  for (const std::string& input : inputs) {
+    INGOT_ASSIGN_OR_RETURN(const Tensor tensor, ReadOnnxTensorFile(input));
+    INGOT_ASSIGN_OR_RETURN(const std::string bytes, FormatNpy(tensor));
+    const std::string path =
+        absl::StrCat(folder, "/input_", converted.size(), ".npy");
+    std::ofstream file(path, std::ios::binary);
+    file << bytes;
+    if (!file.flush()) return absl::UnavailableError("cannot write " + path);
+    const absl::StatusOr<std::string> name = ReadOnnxValueName(input);
+    converted.push_back(absl::StrCat(name.ok() ? *name : "", ":", path));
+  }
+  return converted;
+}
+
+// Compiles and links `model` as the library at `library`.
+absl::Status MakeLibrary(const Plan& plan, const std::string& model,
+                         const std::string& target, const std::string& library,
+                         ModelResult* result) {
+  const std::string set = library + ".ingot";
+  std::vector<std::string> compile = {plan.ingot, "compile", model, "-o", set};
+  if (!target.empty()) compile.push_back(absl::StrCat("--target=", target));
+  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<Process> process,
+                         Process::Start(compile));
+  INGOT_ASSIGN_OR_RETURN(const Process::Usage compiled, process->Finish());
+  INGOT_ASSIGN_OR_RETURN(
+      process, Process::Start({plan.ingot, "link", set, "-o", library}));
+  INGOT_ASSIGN_OR_RETURN(const Process::Usage linked, process->Finish());
+  if (result == nullptr) return absl::OkStatus();
+  result->compile = compiled.seconds;
+  result->compile_peak_mib = compiled.peak_mib;
+  result->link = linked.seconds;
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::unique_ptr<Process>> StartOther(const Plan& plan,
+                                                    const OtherPeer& peer,
+                                                    const std::string& folder,
+                                                    PeerResult* result) {
+  std::string model = absl::StrCat(folder, "/", peer.model);
+  if (!fs::exists(model)) {
+    return absl::NotFoundError(absl::StrCat("there is no ", peer.model));
+  }
+  if (!peer.target.empty()) {
+    const std::string library =
+        absl::StrCat(plan.folder, "/", peer.name, ".so");
+    INGOT_RETURN_IF_ERROR(
+        MakeLibrary(plan, model, peer.target, library, nullptr));
+    model = library;
+  }
+  std::vector<std::string> inputs = TestData(folder, "input");
+  if (peer.takes_npy) {
+    INGOT_ASSIGN_OR_RETURN(inputs, AsNpy(inputs, plan.folder));
+    for (const std::string& output : TestData(folder, "output")) {
+      const absl::StatusOr<std::string> name = ReadOnnxValueName(output);
+      if (name.ok()) inputs.push_back(absl::StrCat("=", *name));
+    }
+  }
+  return StartPeer(peer.command, model, plan, inputs, result);
+}
+
+absl::Status AskForMemory(Process* process, PeerResult* result) {
+  INGOT_ASSIGN_OR_RETURN(const std::vector<double> kib,
+                         NumbersOf(process->Ask("memory"), "memory"));
+  result->peak_mib = kib[0] / 1024;
+  return absl::OkStatus();
+}
+
+absl::Status FinishOther(const std::string& folder,
+                         const std::vector<Tensor>& expected, Process* process,
+                         OtherResult* result) {
+  INGOT_RETURN_IF_ERROR(AskForMemory(process, &result->measured));
+  INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs,
+                         SaveOutputs(folder, process));
+  INGOT_ASSIGN_OR_RETURN(result->difference, Difference(outputs, expected));
+  return absl::OkStatus();
+}
+
+// A problem ends what it has to do with; the first one of a peer is kept.
+bool Keep(const absl::Status& status, OtherResult* result) {
+  if (!status.ok()) result->problem = std::string(status.message());
+  return status.ok();
 }
 
 absl::Status Measure(const Plan& plan, const std::string& folder,
                      ModelResult* result) {
   const std::string model = folder + "/model.onnx";
-  const std::string set =
-      absl::StrCat(plan.folder, "/", result->name, ".ingot");
   const std::string library =
       absl::StrCat(plan.folder, "/", result->name, ".so");
-  std::vector<std::string> compile = {plan.ingot, "compile", model, "-o", set};
-  if (!plan.target.empty()) {
-    compile.push_back(absl::StrCat("--target=", plan.target));
-  }
-  INGOT_ASSIGN_OR_RETURN(std::unique_ptr<Process> process,
-                         Process::Start(compile));
-  INGOT_ASSIGN_OR_RETURN(const Process::Usage compiled, process->Finish());
-  result->compile = compiled.seconds;
-  result->compile_peak_mib = compiled.peak_mib;
-  INGOT_ASSIGN_OR_RETURN(
-      process, Process::Start({plan.ingot, "link", set, "-o", library}));
-  INGOT_ASSIGN_OR_RETURN(const Process::Usage linked, process->Finish());
-  result->link = linked.seconds;
-
-  const std::vector<std::string> inputs = InputsOf(folder);
+  INGOT_RETURN_IF_ERROR(MakeLibrary(plan, model, plan.target, library, result));
+  const std::vector<std::string> inputs = TestData(folder, "input");
   INGOT_ASSIGN_OR_RETURN(
       const std::unique_ptr<Process> ours,
-      StartPeer(plan.ingot_peer, library, plan, inputs, &result->ingot));
+      StartPeer({plan.ingot_peer}, library, plan, inputs, &result->ingot));
   INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<Process> theirs,
-                         StartPeer(plan.onnxruntime_peer, model, plan, inputs,
+                         StartPeer({plan.onnxruntime_peer}, model, plan, inputs,
                                    &result->onnxruntime));
+  result->others.resize(plan.others.size());
+  std::vector<std::unique_ptr<Process>> others(plan.others.size());
+  for (size_t i = 0; i < others.size(); ++i) {
+    auto started =
+        StartOther(plan, plan.others[i], folder, &result->others[i].measured);
+    if (Keep(started.status(), &result->others[i])) {
+      others[i] = *std::move(started);
+    }
+  }
   for (int round = 0; round < plan.rounds; ++round) {
     INGOT_RETURN_IF_ERROR(TakeTurn(plan, ours.get(), &result->ingot));
     INGOT_RETURN_IF_ERROR(TakeTurn(plan, theirs.get(), &result->onnxruntime));
+    for (size_t i = 0; i < others.size(); ++i) {
+      OtherResult* const other = &result->others[i];
+      if (!other->problem.empty()) continue;
+      Keep(TakeTurn(plan, others[i].get(), &other->measured), other);
+    }
   }
-  for (auto& [peer, measured] :
-       {std::pair(ours.get(), &result->ingot),
-        std::pair(theirs.get(), &result->onnxruntime)}) {
-    INGOT_ASSIGN_OR_RETURN(const std::vector<double> kib,
-                           NumbersOf(peer->Ask("memory"), "memory"));
-    measured->peak_mib = kib[0] / 1024;
-  }
+  INGOT_RETURN_IF_ERROR(AskForMemory(ours.get(), &result->ingot));
+  INGOT_RETURN_IF_ERROR(AskForMemory(theirs.get(), &result->onnxruntime));
   INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> our_outputs,
                          SaveOutputs(plan.folder + "/ours", ours.get()));
   INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> their_outputs,
                          SaveOutputs(plan.folder + "/theirs", theirs.get()));
   INGOT_ASSIGN_OR_RETURN(result->difference,
                          Difference(our_outputs, their_outputs));
+  for (size_t i = 0; i < others.size(); ++i) {
+    OtherResult* const other = &result->others[i];
+    if (!other->problem.empty()) continue;
+    Keep(FinishOther(absl::StrCat(plan.folder, "/", plan.others[i].name),
+                     their_outputs, others[i].get(), other),
+         other);
+  }
   return absl::OkStatus();
 }
 

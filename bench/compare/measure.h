@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "bench/compare/other_peers.h"
 
 namespace ingot::compare {
 
 struct Plan {
   std::string ingot;  // the command
   std::string ingot_peer, onnxruntime_peer;
+  std::vector<OtherPeer> others;
   std::string target;  // empty: the command's own
   int threads = 1;
   int rounds = 3;
@@ -22,9 +24,16 @@ struct Plan {
 // Times in seconds.
 struct PeerResult {
   double load = 0;
-  double latency = 0;  // the least median of a turn
+  double latency = 0;           // the least median of a turn
   std::vector<double> medians;  // of the turns
   double peak_mib = 0;
+};
+
+// Another peer's result with a model.
+struct OtherResult {
+  std::string problem;  // why it has none; else empty
+  PeerResult measured;
+  double difference = 0;  // from ONNX Runtime's outputs, as below
 };
 
 struct ModelResult {
@@ -35,6 +44,7 @@ struct ModelResult {
   // The largest difference between an output of both, as a part of the largest
   // element of that output.
   double difference = 0;
+  std::vector<OtherResult> others;  // in the order of Plan.others
 
   double SpeedUp() const { return onnxruntime.latency / ingot.latency; }
 };

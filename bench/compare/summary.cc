@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "tools/ingot/output.h"
 
 namespace ingot::compare {
@@ -73,6 +76,43 @@ std::string TableOf(const std::vector<ModelResult>& results) {
                       Line(MeansOf(results, 1e-3), " above 1 ms"));
 }
 
+std::string TableOfOther(const std::string& name,
+                         const std::vector<ModelResult>& results,
+                         size_t other) {
+  Table table({"MODEL", ">INGOT", ">" + absl::AsciiStrToUpper(name),
+               ">SPEED-UP", ">THEIR LOAD", ">THEIR MEMORY", ">DIFFERENCE"});
+  std::map<std::string, std::vector<std::string>> problems;
+  int models = 0, slower = 0;
+  double speed_up = 0;
+  for (const ModelResult& r : results) {
+    if (!r.problem.empty()) continue;  // said of the first peer
+    const OtherResult& theirs = r.others[other];
+    if (!theirs.problem.empty()) {
+      problems[OneLine(theirs.problem)].push_back(r.name);
+      continue;
+    }
+    const double times = theirs.measured.latency / r.ingot.latency;
+    ++models;
+    slower += times < 1;
+    speed_up += std::log(times);
+    table.Add({r.name, HumanTime(r.ingot.latency),
+               HumanTime(theirs.measured.latency),
+               absl::StrFormat("%.2f", times), HumanTime(theirs.measured.load),
+               absl::StrFormat("%.1f MiB", theirs.measured.peak_mib),
+               absl::StrFormat("%.1e", theirs.difference)});
+  }
+  std::string text = models == 0 ? "" : table.ToString();
+  for (const auto& [problem, names] : problems) {
+    absl::StrAppend(&text, absl::StrJoin(names, ", "), ": ", problem, "\n");
+  }
+  if (models == 0) return text;
+  return absl::StrCat(
+      text,
+      absl::StrFormat("%d models on %s: Ingot is %.2f times as fast (geometric "
+                      "mean), %d slower\n",
+                      models, name, std::exp(speed_up / models), slower));
+}
+
 nlohmann::ordered_json JsonOf(const Plan& plan,
                               const std::vector<ModelResult>& results) {
   nlohmann::ordered_json models = nlohmann::ordered_json::array();
@@ -89,6 +129,17 @@ nlohmann::ordered_json JsonOf(const Plan& plan,
                       {"compile_peak_mib", r.compile_peak_mib},
                       {"link_s", r.link},
                       {"difference", r.difference}});
+    for (size_t i = 0; i < plan.others.size(); ++i) {
+      const OtherResult& other = r.others[i];
+      nlohmann::ordered_json* const json =
+          &models.back()["others"][plan.others[i].name];
+      if (!other.problem.empty()) {
+        *json = {{"problem", other.problem}};
+        continue;
+      }
+      *json = JsonOf(other.measured);
+      (*json)["difference"] = other.difference;
+    }
   }
   const Means all = MeansOf(results, 0), slow = MeansOf(results, 1e-3);
   return {{"threads", plan.threads},

@@ -13,6 +13,10 @@ namespace ingot::compare {
 // One row a model, then the geometric means, and how many models are slower.
 std::string TableOf(const std::vector<ModelResult>& results);
 
+// The same for the other peer that is number `other`, in fewer columns.
+std::string TableOfOther(const std::string& name,
+                         const std::vector<ModelResult>& results, size_t other);
+
 nlohmann::ordered_json JsonOf(const Plan& plan,
                               const std::vector<ModelResult>& results);
 
