@@ -21,6 +21,7 @@
 #include "bench/compare/measure.h"
 #include "bench/compare/other_peers.h"
 #include "bench/compare/summary.h"
+#include "tools/ingot/machine_limits.h"
 #include "tools/ingot/output.h"
 
 ABSL_FLAG(std::string, ingot, "", "the command");
@@ -91,6 +92,7 @@ int Main(std::vector<std::string> paths) {
   plan.rounds = absl::GetFlag(FLAGS_rounds);
   plan.seconds = absl::GetFlag(FLAGS_seconds);
   plan.folder = folder;
+  const double peak = MeasureMachineLimits(plan.threads).operations;
   std::vector<ModelResult> results;
   Progress progress;
   bool all_well = true;
@@ -103,7 +105,7 @@ int Main(std::vector<std::string> paths) {
   progress.Clear();
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
-  Print(TableOf(results));
+  Print(TableOf(results, peak));
   for (size_t i = 0; i < plan.others.size(); ++i) {
     Print(absl::StrCat("\n", TableOfOther(plan.others[i].name, results, i)));
   }

@@ -47,6 +47,18 @@ class IngotPeer : public Peer {
     return outputs;
   }
 
+  // Sizes, bodies and steps that a run decides are not counted.
+  uint64_t Operations() const override {
+    if (model_->plan->symbols_size() + model_->plan->bodies_size() > 0) {
+      return 0;
+    }
+    uint64_t operations = 0;
+    for (const PlanCall& call : model_->plan->calls()) {
+      operations += call.operations();
+    }
+    return operations;
+  }
+
  private:
   const RegisterFn add_loaders_;
   std::optional<LoadedModel> model_;  // outlives the executor

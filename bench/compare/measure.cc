@@ -231,6 +231,9 @@ absl::Status Measure(const Plan& plan, const std::string& folder,
       Keep(TakeTurn(plan, others[i].get(), &other->measured), other);
     }
   }
+  INGOT_ASSIGN_OR_RETURN(const std::vector<double> work,
+                         NumbersOf(ours->Ask("work"), "work"));
+  result->operations = work[0];
   INGOT_RETURN_IF_ERROR(AskForMemory(ours.get(), &result->ingot));
   INGOT_RETURN_IF_ERROR(AskForMemory(theirs.get(), &result->onnxruntime));
   INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> our_outputs,

@@ -41,6 +41,7 @@ struct ModelResult {
   std::string problem;  // why it could not be measured; else empty
   double compile = 0, link = 0, compile_peak_mib = 0;
   PeerResult ingot, onnxruntime;
+  double operations = 0;  // that Ingot's kernels make in a run; 0: not known
   // The largest difference between an output of both, as a part of the largest
   // element of that output.
   double difference = 0;

@@ -3,6 +3,7 @@
 #ifndef INGOT_BENCH_COMPARE_PEER_H_
 #define INGOT_BENCH_COMPARE_PEER_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class Peer {
   virtual absl::Status Run() = 0;
   // The outputs of the last run, in the model's order.
   virtual absl::StatusOr<std::vector<Tensor>> Outputs() = 0;
+  // The arithmetic operations of a run; 0 where they are not known.
+  virtual uint64_t Operations() const { return 0; }
 };
 
 // The main function of a peer's program, which is started as
@@ -35,6 +38,7 @@ class Peer {
 //   run SECONDS   ran MEDIAN_US RUNS
 //   save FOLDER   saved COUNT         outputs as 0.npy, 1.npy, ...
 //   memory        memory KIB          the most that the process has had
+//   work          work OPERATIONS     of a run; 0: not known
 //
 // An answer "error MESSAGE" is its last. The end of its input ends it.
 int ServePeer(int argc, char** argv, Peer* peer);

@@ -80,6 +80,7 @@ absl::StatusOr<std::string> Obey(const std::string& line, Peer* peer) {
   }
   if (words[0] == "save" && words.size() == 2) return Save(words[1], peer);
   if (line == "memory") return PeakMemory();
+  if (line == "work") return absl::StrCat("work ", peer->Operations());
   return absl::InvalidArgumentError("unknown command: " + line);
 }
 

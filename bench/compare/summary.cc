@@ -55,19 +55,24 @@ nlohmann::ordered_json JsonOf(const PeerResult& peer) {
 
 }  // namespace
 
-std::string TableOf(const std::vector<ModelResult>& results) {
-  Table table({"MODEL", ">INGOT", ">ONNX RUNTIME", ">SPEED-UP", ">LOAD",
-               ">THEIRS", ">MEMORY", ">THEIRS", ">COMPILE", ">DIFFERENCE"});
+std::string TableOf(const std::vector<ModelResult>& results, double peak) {
+  Table table({"MODEL", ">INGOT", ">ONNX RUNTIME", ">SPEED-UP", ">GFLOP/S",
+               ">OF PEAK", ">LOAD", ">THEIRS", ">MEMORY", ">THEIRS", ">COMPILE",
+               ">DIFFERENCE"});
   std::string problems;
   for (const ModelResult& r : results) {
     if (!r.problem.empty()) {
       absl::StrAppend(&problems, r.name, ": ", OneLine(r.problem), "\n");
       continue;
     }
+    const double rate = r.operations / r.ingot.latency;
+    const bool is_known = r.operations > 0;
     table.Add({r.name, HumanTime(r.ingot.latency),
                HumanTime(r.onnxruntime.latency),
-               absl::StrFormat("%.2f", r.SpeedUp()), HumanTime(r.ingot.load),
-               HumanTime(r.onnxruntime.load),
+               absl::StrFormat("%.2f", r.SpeedUp()),
+               is_known ? absl::StrFormat("%.1f", rate * 1e-9) : "",
+               is_known ? absl::StrFormat("%.0f %%", 100 * rate / peak) : "",
+               HumanTime(r.ingot.load), HumanTime(r.onnxruntime.load),
                absl::StrFormat("%.1f MiB", r.ingot.peak_mib),
                absl::StrFormat("%.1f MiB", r.onnxruntime.peak_mib),
                HumanTime(r.compile), absl::StrFormat("%.1e", r.difference)});
@@ -128,6 +133,7 @@ nlohmann::ordered_json JsonOf(const Plan& plan,
                       {"compile_s", r.compile},
                       {"compile_peak_mib", r.compile_peak_mib},
                       {"link_s", r.link},
+                      {"operations", r.operations},
                       {"difference", r.difference}});
     for (size_t i = 0; i < plan.others.size(); ++i) {
       const OtherResult& other = r.others[i];

@@ -11,7 +11,8 @@
 namespace ingot::compare {
 
 // One row a model, then the geometric means, and how many models are slower.
-std::string TableOf(const std::vector<ModelResult>& results);
+// `peak` is the most operations that the machine makes in a second.
+std::string TableOf(const std::vector<ModelResult>& results, double peak);
 
 // The same for the other peer that is number `other`, in fewer columns.
 std::string TableOfOther(const std::string& name,

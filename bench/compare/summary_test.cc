@@ -24,6 +24,7 @@ std::vector<ModelResult> Results() {
   results[0].name = "quick";
   results[0].ingot = Took(0.5);
   results[0].onnxruntime = Took(1);
+  results[0].operations = 25e6;
   results[0].others.resize(1);
   results[0].others[0].measured = Took(4);
   results[1].name = "slow";
@@ -35,10 +36,11 @@ std::vector<ModelResult> Results() {
 }
 
 TEST(SummaryTest, MeansAreGeometric) {
-  const std::string table = TableOf(Results());
+  const std::string table = TableOf(Results(), 100e9);
   EXPECT_THAT(table, HasSubstr("2 models: 1.00 times as fast"));
   EXPECT_THAT(table, HasSubstr("2 models above 1 ms: 1.00 times as fast"));
   EXPECT_THAT(table, HasSubstr("1 slower"));
+  EXPECT_THAT(table, HasSubstr("50.0     50 %"));  // of "quick" alone
 }
 
 TEST(SummaryTest, OthersHaveTablesOfTheirOwn) {
@@ -61,7 +63,7 @@ TEST(SummaryTest, ProblemsAreNoBars) {
   std::vector<ModelResult> results = Results();
   results[1].problem = "is not there";
   EXPECT_THAT(ChartOf(results), Not(HasSubstr("slow")));
-  EXPECT_THAT(TableOf(results), HasSubstr("slow: is not there"));
+  EXPECT_THAT(TableOf(results, 100e9), HasSubstr("slow: is not there"));
 }
 
 }  // namespace

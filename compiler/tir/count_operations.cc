@@ -26,10 +26,11 @@ class Counter final : public StmtVisitor {
  protected:
   void VisitFor(const For& node) override {
     const int64_t most = MostRuns(node.extent);
-    if (most < 0) known_ = false;
-    const double outer = runs_;
-    runs_ *= static_cast<double>(std::max<int64_t>(most, 0));
+    const double outer = runs_, before = count_;
+    // How often a loop runs that only copies does not matter.
+    runs_ *= static_cast<double>(most < 0 ? 1 : most);
     Visit(node.body);
+    if (most < 0 && count_ > before) known_ = false;
     runs_ = outer;
   }
 

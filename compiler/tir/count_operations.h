@@ -15,7 +15,8 @@ namespace ingot::tir {
 // with a sum, eight for dot4, four for dot2. Where things are in memory is not
 // counted. Guards count as if they always held, a smaller part at the end of a
 // loop as a whole one, and of two branches the longer one counts. Empty where
-// it depends on symbols or on values.
+// it depends on symbols or on values, or on the counters of other loops but as
+// a minimum with a constant.
 std::optional<uint64_t> CountOperations(const PrimFunc& func);
 
 }  // namespace ingot::tir

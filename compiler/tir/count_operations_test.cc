@@ -48,6 +48,17 @@ func @f(%a: f32[8]) -> (%b: f32[8]) {
             8 * 2);
 }
 
+TEST(CountOperations, CopiesOfAnyLengthHaveNone) {
+  EXPECT_EQ(Count(R"(
+func @f(%a: f32[10]) -> (%b: f32[10], %c: f32[10]) {
+  for i in [0, 10) {
+    for j in [0, max(i, 1) - i) { %b[i + j] = %a[i + j] }
+    %c[i] = %a[i] + 1.0f
+  }
+})"),
+            10);
+}
+
 TEST(CountOperations, DependsOnSymbols) {
   EXPECT_EQ(Count(R"(
 func @f(%a: f32[n]) -> (%b: f32[n]) {
