@@ -393,6 +393,7 @@ absl::StatusOr<std::string> GenerateC(const Target& target,
   std::vector<absl::string_view> passes;
   if (machine.vector_bits > 0)
     passes = {"vectorize_loops", "unroll_loops", "simplify"};
+  passes.push_back("share_sizes");
   for (const PrimFunc& kernel : kernels) {
     INGOT_ASSIGN_OR_RETURN(const PrimFunc final,
                            tir::RunPasses(kernel, passes));

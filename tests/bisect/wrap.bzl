@@ -22,6 +22,7 @@ _LOOP_PASSES = [
     "UnrollLoops",
     "VectorizeLoops",
     "PlanWorkspaces",
+    "ShareSizes",
 ]
 
 # Debian 12's Abseil is in the name.

@@ -136,7 +136,8 @@ TargetKind MakeLlvmTargetKind(absl::string_view name, absl::string_view doc,
         "1: the set has the LLVM IR of its code, too, for people to read", "0"};
   }
   kind.loaders = {std::string(loader)};
-  kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify"};
+  kind.tir_passes = {"vectorize_loops", "unroll_loops", "simplify",
+                     "share_sizes"};
   kind.check = [output](const Target& target) -> absl::Status {
     INGOT_ASSIGN_OR_RETURN(Machine machine, MachineFor(target, output));
     INGOT_RETURN_IF_ERROR(KeepsIr(target).status());

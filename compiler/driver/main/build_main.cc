@@ -13,6 +13,7 @@
 #include "compiler/driver/main/plan_scope.h"
 #include "compiler/driver/main/statements.h"
 #include "compiler/tir/arith/simplify.h"
+#include "compiler/tir/passes/passes.h"
 #include "compiler/tir/verifier.h"
 #include "compiler/tir/visitor.h"
 
@@ -85,7 +86,7 @@ class MainBuilder {
     if (emitter.layout().is_used()) {
       AddArena(emitter.layout().bytes(), arena, &built);
     }
-    func = tir::Simplify(func);
+    INGOT_ASSIGN_OR_RETURN(func, tir::ShareSizes(tir::Simplify(func)));
     INGOT_RETURN_IF_ERROR(tir::Verify(func));
     INGOT_RETURN_IF_ERROR(Describe(&built));
     return built;

@@ -50,6 +50,20 @@ absl::StatusOr<PrimFunc> VectorizeLoops(const PrimFunc& func);
 // are not live at the same time share a parameter.
 absl::StatusOr<PrimFunc> PlanWorkspaces(const PrimFunc& func);
 
+// Gives names to what several expressions make of the function's symbols, so
+//
+//   %y[(h + 1) // 2 * w + i] = %x[(h + 1) // 2 * w + i + 1]
+//
+// becomes
+//
+//   let size: i64 = (h + 1) // 2 * w
+//   %y[size + i] = %x[size + i + 1]
+//
+// Nothing is simplified after it, which would not know what the names stand
+// for. It is for code that runs from the first statement to the last, not for
+// kernels of devices.
+absl::StatusOr<PrimFunc> ShareSizes(const PrimFunc& func);
+
 struct PassRow {
   const char* name;
   const char* doc;
@@ -64,6 +78,8 @@ inline constexpr PassRow kPasses[] = {
      VectorizeLoops},
     {"plan_workspaces", "make allocated workspaces parameters, shared ones",
      PlanWorkspaces},
+    {"share_sizes", "name what several expressions make of symbols",
+     ShareSizes},
 };
 
 }  // namespace ingot::tir

@@ -57,7 +57,8 @@ TEST(PassTest, ErrorsNameWhatIsWrong) {
   EXPECT_EQ(
       RunPasses(func, {"nothing"}).status(),
       absl::NotFoundError("there is no pass 'nothing'; there are: simplify, "
-                          "unroll_loops, vectorize_loops, plan_workspaces"));
+                          "unroll_loops, vectorize_loops, plan_workspaces, "
+                          "share_sizes"));
   PassOptions options;
   options.after = [](const PassEvent&) {
     return absl::DataLossError("the disk is full");
@@ -256,6 +257,7 @@ TEST(PassesRandomTest, KeepTheMeaning) {
       std::swap(order[i - 1], order[random() % i]);
     }
     order.push_back("simplify");
+    order.push_back("share_sizes");
     absl::StatusOr<PrimFunc> result = RunPasses(*func, order);
     ASSERT_TRUE(result.ok()) << result.status() << "\n" << text;
     const std::string printed = Print(*result);

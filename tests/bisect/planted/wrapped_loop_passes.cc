@@ -35,6 +35,7 @@ absl::StatusOr<PrimFunc> Spoiled(absl::string_view pass,
 INGOT_WRAP(UnrollLoops, "11UnrollLoops", "unroll_loops")
 INGOT_WRAP(VectorizeLoops, "14VectorizeLoops", "vectorize_loops")
 INGOT_WRAP(PlanWorkspaces, "14PlanWorkspaces", "plan_workspaces")
+INGOT_WRAP(ShareSizes, "10ShareSizes", "share_sizes")
 
 #undef INGOT_WRAP
 
