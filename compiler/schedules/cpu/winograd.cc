@@ -178,7 +178,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
       {"tile_rows", up_to(p.rows, {1, 2, 3, 4})},
       {"tile_columns", columns},
       {"rows", up_to(p.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})}};
-  space.cost = [p, machine = site.machine](const ScheduleChoice& choice) {
+  space.cost = [p, machine = MachineOfTiles(site.stage, site.machine)](
+                   const ScheduleChoice& choice) {
     return Cost(p, machine, choice);
   };
   return space;
@@ -188,11 +189,17 @@ ScheduleSpace Space(const ScheduleSite& site) {
 // first-level cache in between.
 constexpr int64_t kTransformed = 8;
 
+// Lanes along the block of channels, the last axis.
+int64_t BlockLanes(const Stage& stage, const MachineModel& machine) {
+  return std::min(LanesFor(stage, machine),
+                  GuessExtent(stage.output().shape().back()));
+}
+
 // The data's two transforms, for the tiles of one chunk.
 void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
   Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
   auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
-  auto [tv, tl] = tiles->Split(tiles->axis(6), LanesFor(*tiles, machine));
+  auto [tv, tl] = tiles->Split(tiles->axis(6), BlockLanes(*tiles, machine));
   tiles->Reorder({tiles->axis(0), tiles->axis(3), tiles->axis(4), co, ci,
                   tiles->axis(1), tiles->axis(2), tv, tl});
   tiles->Unroll(tiles->axis(2));
@@ -202,7 +209,7 @@ void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
 
   Stage* const rows = s.rows;  // n, c, row, i, x, block
   rows->ComputeAt(tiles, co);
-  auto [rv, rl] = rows->Split(rows->axis(5), LanesFor(*rows, machine));
+  auto [rv, rl] = rows->Split(rows->axis(5), BlockLanes(*rows, machine));
   rows->Reorder({rows->axis(4), rows->axis(3), rv, rl});
   rows->Unroll(rows->axis(3));
   rows->Unroll(rv);
