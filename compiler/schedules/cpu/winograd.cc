@@ -73,19 +73,45 @@ bool Matches(const ScheduleSite& site) {
          FindStages(site.schedule, site.stage).has_value();
 }
 
+// What lies in memory at each point: blocks of channels, rows and columns of
+// tiles, and bytes of a block.
+struct PointBox {
+  int64_t blocks, rows, columns, bytes;
+
+  // By how much each extent, and a block, is longer in memory. Points that are
+  // a multiple of a large power of two apart share a few sets of a cache, which
+  // hold fewer lines than there are points.
+  std::vector<int64_t> Padding() const {
+    constexpr int64_t kFewSets = 1024;
+    if (blocks * rows * columns * bytes % kFewSets != 0) return {0, 0, 0, 0};
+    return {1 - blocks % 2, 1 - rows % 2, 1 - columns % 2, 0};
+  }
+  int64_t PaddedBytes() const {
+    const std::vector<int64_t> more = Padding();
+    return (blocks + more[0]) * (rows + more[1]) * (columns + more[2]) * bytes;
+  }
+};
+
 // The sizes that the order of the loops depends on.
 struct Problem {
   explicit Problem(const Stages& stages, const MachineModel& machine);
 
-  // Bytes of the products that one step of the loop over output channels makes.
-  int64_t ProductBytes(int64_t vectors, int64_t chunk) const {
-    return points * chunk * columns * vectors * lanes * element;
+  // The products that one step of the loop over output channels makes.
+  PointBox Products(int64_t vectors, int64_t chunk) const {
+    return {std::max<int64_t>(1, vectors * lanes / block), chunk, columns,
+            block * element};
+  }
+
+  // The data of some rows of tiles.
+  PointBox Data(int64_t chunk) const {
+    return {input_blocks, chunk, columns, input_bytes};
   }
 
   int64_t tile, points;   // m, (m + 2)^2
   int64_t rows, columns;  // of tiles
   int64_t input_channels, block, blocks, lanes;
-  int64_t element;  // bytes
+  int64_t input_blocks, input_bytes;  // bytes of a block
+  int64_t element;                    // bytes
 };
 
 Problem::Problem(const Stages& stages, const MachineModel& machine) {
@@ -101,6 +127,9 @@ Problem::Problem(const Stages& stages, const MachineModel& machine) {
   for (const Expr& extent : stages.products->op().reduce_extent) {
     input_channels *= GuessExtent(extent);
   }
+  const Tensor& data = stages.tiles->output();
+  input_blocks = GuessExtent(data.shape()[3]);
+  input_bytes = GuessExtent(data.shape()[6]) * data.dtype().bytes();
   lanes = std::min(LanesFor(*stages.products, machine), block);
   element = stages.products->output().dtype().bytes();
 }
@@ -127,7 +156,8 @@ double Cost(const Problem& p, const MachineModel& machine,
   const int64_t chunk = choice.Get("rows");
   // Products stay on the stack, with some room for what is transformed back.
   constexpr int64_t kMostProducts = 184 << 10;
-  if (tile_rows > chunk || p.ProductBytes(vectors, chunk) > kMostProducts ||
+  if (tile_rows > chunk ||
+      p.points * p.Products(vectors, chunk).PaddedBytes() > kMostProducts ||
       !FitsRegisters(machine, {tile_rows * tile_columns, vectors})) {
     return std::numeric_limits<double>::infinity();
   }
@@ -234,7 +264,8 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
       choice.Get("tile_rows") * choice.Get("tile_columns"),
       choice.Get("vectors")};
   Loop terms = products->reduce_axis(1);
-  if (IsWorthWritingOut(machine, tile,
+  if (products->output().dtype().is_float() &&
+      IsWorthWritingOut(machine, tile,
                         GuessExtent(products->op().reduce_extent[1]))) {
     products->Unroll(terms);
     terms = products->reduce_axis(0);
@@ -264,8 +295,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
 
   s.tiles->ComputeAt(out, chunk);
   s.tiles->StoreIn(Storage::kBox);
+  s.tiles->PadBox(p.Data(choice.Get("rows")).Padding());
   ScheduleData(s, machine, parallel);
   s.products->ComputeAt(out, co);
+  s.products->PadBox(
+      p.Products(choice.Get("vectors"), choice.Get("rows")).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
   auto [bv, bl] = s.back->Split(s.back->axis(6), p.lanes);
