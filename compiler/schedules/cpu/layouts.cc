@@ -71,9 +71,9 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
         rows * columns * (channels * points * kPerMultiply + transforms) +
         memory(bytes_of_kernel * points,
                std::max(1.0, rows * columns / at_once));
-    // Less than that is not worth the digits that it costs.
-    constexpr double kWorthwhile = 0.85;
-    if (cycles < least * (best == 0 ? kWorthwhile : 1)) {
+    // Less than that is not worth the digits that it costs: words lose none.
+    const double worthwhile = sizes.word > 1 ? 1 : 0.85;
+    if (cycles < least * (best == 0 ? worthwhile : 1)) {
       least = cycles;
       best = tile;
     }

@@ -264,8 +264,7 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
       choice.Get("tile_rows") * choice.Get("tile_columns"),
       choice.Get("vectors")};
   Loop terms = products->reduce_axis(1);
-  if (products->output().dtype().is_float() &&
-      IsWorthWritingOut(machine, tile,
+  if (IsWorthWritingOut(machine, tile,
                         GuessExtent(products->op().reduce_extent[1]))) {
     products->Unroll(terms);
     terms = products->reduce_axis(0);
