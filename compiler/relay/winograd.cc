@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "base/status_macros.h"
 
 namespace ingot::relay {
 namespace {
 
-constexpr int64_t kKernel = 3;
+constexpr int64_t kKernel = 3, kTaps = 9;
 
 const Winograd& TilesOfTwo() {
   static const auto* const made =
@@ -44,7 +45,8 @@ const Winograd& TilesOfFour() {
 }
 
 // G g G^T at [i, j], for the kernel's nine elements.
-double Transformed(const Matrix& g, const float* kernel, int64_t i, int64_t j) {
+template <typename T>
+double Transformed(const Matrix& g, const T* kernel, int64_t i, int64_t j) {
   double sum = 0;
   for (int64_t y = 0; y < kKernel; ++y) {
     for (int64_t x = 0; x < kKernel; ++x) {
@@ -53,6 +55,26 @@ double Transformed(const Matrix& g, const float* kernel, int64_t i, int64_t j) {
   }
   return sum;
 }
+
+// Calls put(o, c, point, number) for each number of the transforms of kernels
+// [o, c, 3, 3] of type T, points row by row.
+template <typename T, typename Put>
+void TransformEach(const Tensor& kernels, const Winograd& winograd,
+                   const Put& put) {
+  const int64_t out = kernels.shape()[0], in = kernels.shape()[1];
+  const int64_t n = winograd.reach();
+  const T* kernel = kernels.data<T>();
+  for (int64_t o = 0; o < out; ++o) {
+    for (int64_t c = 0; c < in; ++c, kernel += kTaps) {
+      for (int64_t point = 0; point < n * n; ++point) {
+        put(o, c, point,
+            Transformed(winograd.kernel, kernel, point / n, point % n));
+      }
+    }
+  }
+}
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -64,29 +86,61 @@ const Winograd* FindWinograd(int64_t tile) {
 absl::StatusOr<Tensor> WinogradKernels(const Tensor& kernels,
                                        const Winograd& winograd,
                                        int64_t block) {
-  const int64_t out = kernels.shape()[0], in = kernels.shape()[1];
   const int64_t n = winograd.reach();
-  const int64_t out_blocks = (out + block - 1) / block;
-  const int64_t in_blocks = (in + block - 1) / block;
+  const int64_t out_blocks = CeilDiv(kernels.shape()[0], block);
+  const int64_t in_blocks = CeilDiv(kernels.shape()[1], block);
   INGOT_ASSIGN_OR_RETURN(
       Tensor made, Tensor::Empty(kernels.dtype(),
                                  {out_blocks, n, n, in_blocks, block, block}));
   auto* const to = made.mutable_data<float>();
-  std::fill(to, to + made.NumElements(), 0.0f);
-  const float* const from = kernels.data<float>();
-  const int64_t point = in_blocks * block * block;  // elements of one [i, j]
-  for (int64_t o = 0; o < out; ++o) {
-    float* const block_of_o = to + o / block * n * n * point + o % block;
-    for (int64_t c = 0; c < in; ++c) {
-      const float* const kernel = from + (o * in + c) * kKernel * kKernel;
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t j = 0; j < n; ++j) {
-          block_of_o[(i * n + j) * point + c * block] =
-              static_cast<float>(Transformed(winograd.kernel, kernel, i, j));
-        }
-      }
+  std::fill_n(to, made.NumElements(), 0.0f);
+  TransformEach<float>(
+      kernels, winograd,
+      [&](int64_t o, int64_t c, int64_t point, double number) {
+        const int64_t row = (o / block * n * n + point) * in_blocks * block + c;
+        to[row * block + o % block] = static_cast<float>(number);
+      });
+  return made;
+}
+
+bool FitsWholeWinograd(const Tensor& kernels, int64_t most) {
+  constexpr int64_t kTimes = 4;  // the results, and an element in B^T d B
+  if (most > INT16_MAX / kTimes) return false;
+  const int64_t out = kernels.shape()[0], terms = kernels.shape()[1] * kTaps;
+  const int16_t* kernel = kernels.data<int16_t>();
+  for (int64_t o = 0; o < out; ++o, kernel += terms) {
+    int64_t sum = 0;
+    for (int64_t i = 0; i < terms; ++i) {
+      const int64_t weight = std::abs(int64_t{kernel[i]});
+      if (weight > INT16_MAX / kTaps) return false;
+      sum += weight;
     }
+    if (sum > 0 && most > INT32_MAX / kTimes / sum) return false;
   }
+  return true;
+}
+
+absl::StatusOr<Tensor> WholeWinogradKernels(const Tensor& kernels,
+                                            int64_t in_block, int64_t block) {
+  const Winograd& winograd = TilesOfTwo();
+  constexpr double kTimes = 4;
+  const int64_t n = winograd.reach(), words = in_block / 2;
+  const int64_t out_blocks = CeilDiv(kernels.shape()[0], block);
+  const int64_t in_blocks = CeilDiv(kernels.shape()[1], in_block);
+  INGOT_ASSIGN_OR_RETURN(
+      Tensor made, Tensor::Empty(DataType::Int(32),
+                                 {out_blocks, n, n, in_blocks, words, block}));
+  auto* const to = made.mutable_data<int32_t>();
+  std::fill_n(to, made.NumElements(), 0);
+  TransformEach<int16_t>(
+      kernels, winograd,
+      [&](int64_t o, int64_t c, int64_t point, double number) {
+        const int64_t row =
+            (o / block * n * n + point) * in_blocks * words + c / 2;
+        const auto half = static_cast<int16_t>(kTimes * number);
+        to[row * block + o % block] |= static_cast<int32_t>(
+            uint32_t{static_cast<uint16_t>(half)} << (16 * (c % 2)));
+      });
   return made;
 }
 

@@ -13,6 +13,11 @@
 // usual points 0, +-1, +-2 are off by five times as much. A tile's results all
 // depend on all of its data, so that an infinity or NaN also reaches results
 // beside it whose own windows do not hold it.
+//
+// With the points 0, +-1 of m = 2, whole numbers stay whole: B^T and A^T hold
+// 0 and +-1, and 2 G is of whole numbers, which makes four times the results.
+// Sums may wrap on the way, as long as that fits, so that numbers of 16 bits,
+// multiplied two at a time, give the same bits as by the definition.
 #ifndef INGOT_COMPILER_RELAY_WINOGRAD_H_
 #define INGOT_COMPILER_RELAY_WINOGRAD_H_
 
@@ -44,6 +49,18 @@ const Winograd* FindWinograd(int64_t tile);
 // memory.
 absl::StatusOr<Tensor> WinogradKernels(const Tensor& kernels,
                                        const Winograd& winograd, int64_t block);
+
+// Whether whole numbers are exact for kernels of i16 [o, i, 3, 3] and data of
+// at most this magnitude: what is transformed fits 16 bits, and four times any
+// result 32.
+bool FitsWholeWinograd(const Tensor& kernels, int64_t most);
+
+// Four times the transforms of such kernels for tiles of 2 x 2 results, in
+// words of two input channels, the first in the low bits: i32[ceil(o / block),
+// 4, 4, ceil(i / in_block), in_block / 2, block], zeros beyond; in_block is
+// even. ResourceExhausted without memory.
+absl::StatusOr<Tensor> WholeWinogradKernels(const Tensor& kernels,
+                                            int64_t in_block, int64_t block);
 
 }  // namespace ingot::relay
 

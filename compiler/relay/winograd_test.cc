@@ -1,6 +1,8 @@
 #include "compiler/relay/winograd.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "gtest/gtest.h"
 
@@ -58,6 +60,68 @@ TEST(WinogradTest, KernelsLieInBlocks) {
   EXPECT_EQ(at(1, 1, 0, 3), 0);
   // (1 + 1 + 1) / 2, twice: a fourth of the sum of all nine.
   EXPECT_EQ(at(1, 1, 0, 0), (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8) / 4.0f);
+}
+
+// Kernels of i16 [out, in, 3, 3].
+Tensor Halves(int64_t out, int64_t in) {
+  return *Tensor::Empty(DataType::Int(16), {out, in, 3, 3});
+}
+
+TEST(WinogradTest, WholeKernelsLieInWords) {
+  Tensor kernels = Halves(3, 5);
+  for (int64_t i = 0; i < kernels.NumElements(); ++i) {
+    kernels.mutable_data<int16_t>()[i] = static_cast<int16_t>(60 - i);
+  }
+  const auto made = WholeWinogradKernels(kernels, 4, 2);
+  ASSERT_TRUE(made.ok()) << made.status();
+  EXPECT_EQ(made->TypeString(), "i32[2, 4, 4, 2, 2, 2]");
+  const auto at = [&](int64_t i, int64_t j, int64_t c, int64_t o) {
+    const int64_t row = ((o / 2 * 4 + i) * 4 + j) * 4 + c / 2;
+    const int32_t word = made->data<int32_t>()[row * 2 + o % 2];
+    return static_cast<int16_t>(static_cast<uint32_t>(word) >> (c % 2 * 16));
+  };
+  const auto kernel = [](int64_t c, int64_t o, int64_t tap) {
+    return 60 - ((o * 5 + c) * 9 + tap);
+  };
+  for (int64_t o = 0; o < 3; ++o) {
+    for (int64_t c = 0; c < 5; ++c) {
+      EXPECT_EQ(at(0, 0, c, o), 4 * kernel(c, o, 0));
+      EXPECT_EQ(at(3, 0, c, o), 4 * kernel(c, o, 6));
+      // Of rows (g[0] - g[1] + g[2]) and of columns their sum.
+      int64_t sum = 0;
+      for (int64_t tap = 0; tap < 9; ++tap) {
+        sum += (tap / 3 == 1 ? -1 : 1) * kernel(c, o, tap);
+      }
+      EXPECT_EQ(at(2, 1, c, o), sum);
+      EXPECT_EQ(at(3, 1, c, o),
+                2 * (kernel(c, o, 6) + kernel(c, o, 7) + kernel(c, o, 8)));
+    }
+  }
+  for (int64_t c = 0; c < 8; ++c) {
+    EXPECT_EQ(at(1, 1, c, 3), 0);
+    if (c >= 5) EXPECT_EQ(at(1, 1, c, 0), 0);
+  }
+}
+
+TEST(WinogradTest, WholeNumbersMustFit) {
+  const auto fits = [](int64_t in, int16_t weight, int64_t most) {
+    Tensor kernels = Halves(2, in);
+    std::fill_n(kernels.mutable_data<int16_t>(), kernels.NumElements(), 0);
+    std::fill_n(kernels.mutable_data<int16_t>() + in * 9, in * 9, weight);
+    return FitsWholeWinograd(kernels, most);
+  };
+  // Four times a result is at most 2^31 - 1.
+  EXPECT_TRUE(fits(1827, -128, 255));
+  EXPECT_FALSE(fits(1828, -128, 255));
+  EXPECT_TRUE(fits(1841, 127, 255));
+  EXPECT_FALSE(fits(1842, 127, 255));
+  // Sums of nine weights, and of four data, fit 16 bits.
+  EXPECT_TRUE(fits(1, 3640, 255));
+  EXPECT_FALSE(fits(1, 3641, 255));
+  EXPECT_FALSE(fits(1, INT16_MIN, 255));
+  EXPECT_TRUE(fits(1, 1, 8191));
+  EXPECT_FALSE(fits(1, 1, 8192));
+  EXPECT_TRUE(fits(100000, 0, 255));
 }
 
 }  // namespace

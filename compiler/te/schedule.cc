@@ -175,15 +175,12 @@ void Stage::Thread(Loop loop) {
   SetKind(loop, ForKind::kThread);
 }
 
-void Stage::StorePadded(int64_t padding, int axes_inside) {
-  if (!Require(padding >= 0 && axes_inside >= 0 &&
-                   static_cast<size_t>(axes_inside) < axes_.size(),
-               "a box has no less than its elements")) {
-    return;
-  }
-  placement_.storage = Storage::kShared;
-  placement_.padding = padding;
-  placement_.axes_inside = axes_inside;
+void Stage::PadBox(std::vector<int64_t> padding) {
+  const bool fits = padding.size() <= op_.axis.size() &&
+                    std::all_of(padding.begin(), padding.end(),
+                                [](int64_t more) { return more >= 0; });
+  if (!Require(fits, "a box has no less than its elements")) return;
+  placement_.padding = std::move(padding);
 }
 
 void Stage::KeepInRegisters(std::vector<ThreadShare> shares) {

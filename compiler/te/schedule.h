@@ -104,11 +104,7 @@ struct ThreadShare {
 struct Placement {
   Storage storage = Storage::kAuto;
   std::vector<ThreadShare> shares;  // Storage::kRegisters: of each axis
-  // Storage::kShared: the box is larger by so much along one axis, inside of
-  // which are so many others, so that what is read at once lies in different
-  // banks.
-  int64_t padding = 0;
-  int axes_inside = 0;
+  std::vector<int64_t> padding;     // Stage::PadBox; of the last axes
 };
 
 // One operation's loops. Starts with a serial loop for each axis, then one for
@@ -217,9 +213,10 @@ class Stage {
   void PrefetchInTurns(const Tensor& input, Loop loop, int64_t bytes_ahead,
                        int64_t least_uses = 1);
   void StoreIn(Storage storage) { placement_.storage = storage; }
-  // Storage::kShared, with that padding: at the end of each row where no axes
-  // are inside.
-  void StorePadded(int64_t padding, int axes_inside = 0);
+  // Makes the box longer in memory by so many elements along each of the last
+  // axes, so that what is used at once lies in different banks of shared memory
+  // or different sets of a cache.
+  void PadBox(std::vector<int64_t> padding);
   // Storage::kRegisters: the box is spread over threads, and a thread must use
   // what is its own alone, here and in all readers.
   void KeepInRegisters(std::vector<ThreadShare> shares);

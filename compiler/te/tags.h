@@ -47,7 +47,8 @@
 //   winograd         n, i, j, oc/b, rows, columns, b     ic/ib, ib
 //                      the products at the points [i, j] of all tiles; data
 //                      [n, i, j, ic/ib, rows, columns, ib], weight [oc/b, i, j,
-//                      ic/ib, ib, b]
+//                      ic/ib, ib, b]. Of data of i16 the last reduce axis, and
+//                      the weight's, has words: ib/2
 //   pool2d           n, c, oh, ow [, b]       kh, kw
 //   global_pool      n, c, 1, 1 [, b]         h, w
 //   reduce           any                      any

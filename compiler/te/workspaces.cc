@@ -77,6 +77,7 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   if (storage == Storage::kResult) return state->target;
   int64_t bytes = t.dtype().bytes();
   std::vector<Expr> shape;
+  const size_t unpadded = box.size() - placement.padding.size();
   std::vector<Affine> origin;
   bool constant = storage != Storage::kWorkspace && stage.IsAttached();
   for (const Side& side : box) {
@@ -87,15 +88,14 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
             : side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxBoxBytes;
     if (!constant) return {WholeOf(t), {}, {}};
-    bytes *= *extent;
-    shape.push_back(tir::MakeInt(*extent));
+    const size_t axis = shape.size();
+    const int64_t padded =
+        *extent + (axis < unpadded ? 0 : placement.padding[axis - unpadded]);
+    bytes *= padded;
+    shape.push_back(tir::MakeInt(padded));
     origin.push_back(side.min);
   }
   if (storage == Storage::kShared) {
-    if (placement.padding > 0) {
-      Expr& dim = shape[shape.size() - 1 - placement.axes_inside];
-      dim = dim + tir::MakeInt(placement.padding);
-    }
     *local = tir::MakeBuffer(t.buffer->name, t.dtype(), std::move(shape),
                              tir::Scope::kShared);
     return {*local, std::move(origin), {}};

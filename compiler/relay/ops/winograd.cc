@@ -13,6 +13,11 @@ namespace {
 // More would be nothing but zeros.
 constexpr int64_t kMostPadding = int64_t{1} << 20;
 
+// The input channels that are multiplied at once: those of a word.
+int64_t ElementsOfStep(const TensorType& x) {
+  return x.dtype.is_float() ? 1 : ElementsOfWord(x.dtype);
+}
+
 // The call's operands and attributes, decoded.
 struct Problem {
   const Winograd* winograd;
@@ -40,7 +45,8 @@ absl::Status ReadDimension(int d, const Dim& extent,
   return absl::OkStatus();
 }
 
-// Kernels are [o / b, m + 2, m + 2, i / b, block of i, block of o].
+// Kernels are [o / b, m + 2, m + 2, i / b, block of i, block of o], or words of
+// that block.
 absl::StatusOr<Problem> Read(const TensorType& x, const TensorType& w,
                              const Attrs& attrs) {
   Problem problem;
@@ -59,7 +65,8 @@ absl::StatusOr<Problem> Read(const TensorType& x, const TensorType& w,
     return Invalid("the kernel ", ToString(w),
                    " is not transformed for tile=", tile);
   }
-  if (!SameDim(x.shape[1], w.shape[3]) || !SameDim(x.shape[4], w.shape[4])) {
+  const Dim in_block = SimplifyDim(w.shape[4] * ElementsOfStep(x));
+  if (!SameDim(x.shape[1], w.shape[3]) || !SameDim(x.shape[4], in_block)) {
     return Invalid("the data ", ToString(x), " and the kernel ", ToString(w),
                    " differ in channels");
   }
@@ -79,11 +86,17 @@ absl::StatusOr<Problem> Read(const TensorType& x, const TensorType& w,
 absl::StatusOr<Types> Infer(const InferContext& c) {
   const TensorType& x = c.type(0);
   const TensorType& w = c.type(1);
-  if (x.dtype != DataType::Float(32) || w.dtype != x.dtype) {
-    return Invalid("the data and the kernel must be f32");
+  const bool floats =
+      x.dtype == DataType::Float(32) && w.dtype == DataType::Float(32);
+  const bool words = x.dtype == DataType::Int(16) &&
+                     w.dtype == DataType::Int(32) &&
+                     c.attrs.Get<int64_t>("tile") == 2;
+  if (!floats && !words) {
+    return Invalid(
+        "the data and the kernel must be f32, or for tile=2 i16 and words");
   }
   INGOT_ASSIGN_OR_RETURN(const Problem problem, Read(x, w, c.attrs));
-  return Types{{x.dtype,
+  return Types{{w.dtype,
                 {x.shape[0], w.shape[0], I64(problem.extent[0]),
                  I64(problem.extent[1]), w.shape[5]}}};
 }
@@ -100,7 +113,7 @@ Expr Combine(const std::vector<double>& factors,
       continue;
     }
     if (factors[k] != 1) {
-      term = term * MakeConst(DataType::Float(32), factors[k]);
+      term = term * MakeConst(term->dtype, factors[k]);
     }
     sum = sum == nullptr ? term : sum + term;
   }
@@ -127,6 +140,7 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const Winograd& g = *p.winograd;
   const Expr m = I64(g.tile), reach = I64(g.reach());
   const Shape& data = c.inputs[0].shape();
+  const DataType data_type = c.inputs[0].dtype();
   const Dim rows = I64(p.tiles[0]), columns = I64(p.tiles[1]);
   const Tags step = {{te::kWinograd, "1"}};
 
@@ -152,13 +166,17 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
         });
       },
       step);
+  const bool words = !data_type.is_float();
   const te::Tensor products = c.graph.Reduce(
       SubName(c, "products"),
       {data[0], reach, reach, w.shape()[0], rows, columns, w.shape()[5]},
-      {data[1], data[4]}, te::Reducer::Sum(c.outputs[0].dtype),
+      {data[1], w.shape()[4]}, te::Reducer::Sum(c.outputs[0].dtype),
       [&](const Indices& i, const Indices& r) {
-        return tiles({i[0], i[1], i[2], r[0], i[4], i[5], r[1]}) *
-               w({i[3], i[1], i[2], r[0], r[1], i[6]});
+        const Expr weight = w({i[3], i[1], i[2], r[0], r[1], i[6]});
+        Indices at = {i[0], i[1], i[2], r[0], i[4], i[5], r[1]};
+        if (!words) return tiles(at) * weight;
+        at.back() = at.back() * ElementsOfWord(data_type);
+        return Dot(tiles, at, weight);
       },
       {{te::kAnchor, te::kWinograd}});
   // A^T y, then (A^T y) A.
@@ -173,9 +191,13 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
       step);
   return Tensors{
       c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
-        return RowTimes(g.result, i[3] % m, [&](int64_t k) {
+        const Expr result = RowTimes(g.result, i[3] % m, [&](int64_t k) {
           return back({i[0], i[1], i[2] / m, i[3] / m, i[2] % m, I64(k), i[4]});
         });
+        // Kernels of whole numbers make four times as much.
+        return words ? tir::MakeBinary(tir::BinaryOp::kShr, result,
+                                       tir::MakeInt(2, result->dtype))
+                     : result;
       })};
 }
 
@@ -184,7 +206,9 @@ OpDef WinogradConv2d() {
   def.name = "winograd_conv2d";
   def.doc =
       "3x3 convolution of x NCHW16c or the like by tiles; kernels are "
-      "transformed, [o / b, tile + 2, tile + 2, i / b, b, b]";
+      "transformed, [o / b, tile + 2, tile + 2, i / b, b, b]. Of i16, by tiles "
+      "of 2, they are four times as large, in words of two input channels: i32 "
+      "[o / b, 4, 4, i / b, b / 2, b]";
   def.min_inputs = def.max_inputs = 2;
   def.fusion = FusionKind::kAnchor;
   def.traits = kOperandsInMemory;

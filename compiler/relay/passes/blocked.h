@@ -102,7 +102,8 @@ class BlockedValues {
   // Winograd's algorithm that computes the convolution; null for none.
   const Winograd* WinogradOf(const Node& node) const;
   MaybeBlocked ConvByWinograd(const Node& node, const Value& data,
-                              int64_t block, const Winograd& winograd);
+                              int64_t in_block, int64_t block,
+                              const Winograd& winograd);
   MaybeBlocked Pointwise(const Node& node);
   MaybeBlocked Pool(const Node& node);
   MaybeBlocked Concat(const Node& node);

@@ -48,6 +48,30 @@ bool SkipsPlaces(const Node& conv, int64_t blocks) {
          ConstShape({data[2], data[3]}).has_value();
 }
 
+// The numbers of 16 bits that `value` may hold, if it is made of bytes or is a
+// constant.
+std::optional<tir::Interval> BytesIn(const Value& value) {
+  if (const auto all = SplatOf(value)) {
+    return tir::Interval::Point(static_cast<int64_t>(*all));
+  }
+  if (!value.node->Is("cast")) return std::nullopt;
+  const DataType from = value.node->inputs[0].type().dtype;
+  if (from == DataType::UInt(8)) return tir::Interval{0, UINT8_MAX};
+  if (from == DataType::Int(8)) return tir::Interval{INT8_MIN, INT8_MAX};
+  return std::nullopt;
+}
+
+// The greatest magnitude of bytes, less a zero point, as byte_products makes
+// them for convolutions; 0 for anything else.
+int64_t MostOfBytes(const Value& data) {
+  const bool has_zero = data.node->Is("sub");
+  const auto bytes = BytesIn(has_zero ? data.node->inputs[0] : data);
+  const auto zero = has_zero ? BytesIn(data.node->inputs[1])
+                             : std::make_optional(tir::Interval::Point(0));
+  if (!bytes || !zero) return 0;
+  return std::max(bytes->max - zero->min, zero->max - bytes->min);
+}
+
 }  // namespace
 
 bool BlockedValues::FillingUpCosts(const Node& conv, int64_t block) const {
@@ -108,15 +132,15 @@ BlockedValues::MaybeBlocked BlockedValues::Conv(const Node& node) {
         layouts_->byte_depth(node) == WordKernels::kRow) {
       return ConvInTiles(node, data);
     }
-    if (word > 0 && !depthwise) {
-      return ConvInWords(node, data, in_block, block, std::move(attrs));
-    }
     if (const int64_t parts = groups == 1 ? PartsOf(node, block) : 0;
         parts > 0) {
       return ConvOfParts(node, data, parts);
     }
     if (const Winograd* const winograd = WinogradOf(node)) {
-      return ConvByWinograd(node, data, block, *winograd);
+      return ConvByWinograd(node, data, in_block, block, *winograd);
+    }
+    if (word > 0 && !depthwise) {
+      return ConvInWords(node, data, in_block, block, std::move(attrs));
     }
     if (one_block && IsOfPoints(node)) return ConvOfPoints(node, data);
     if (!one_block && floats && SkipsPlaces(node, out / block)) {
@@ -225,20 +249,30 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
                      node.attrs.Get<int64_t>("groups") == 1;
   const Shape& kernel = node.inputs[1].type().shape;
   if (layouts_->winograd_tile == nullptr || !every ||
-      node.inputs[0].type().dtype != DataType::Float(32) ||
       !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3) ||
       !ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})) {
     return nullptr;
+  }
+  const DataType type = node.inputs[0].type().dtype;
+  if (type != DataType::Float(32)) {
+    const int64_t most = MostOfBytes(node.inputs[0]);
+    if (type != DataType::Int(16) || ElementsOfWord(node, *layouts_) == 0 ||
+        most == 0 || !FitsWholeWinograd(*ConstantOf(node.inputs[1]), most)) {
+      return nullptr;
+    }
   }
   return FindWinograd(layouts_->winograd_tile(node));
 }
 
 BlockedValues::MaybeBlocked BlockedValues::ConvByWinograd(
-    const Node& node, const Value& data, int64_t block,
+    const Node& node, const Value& data, int64_t in_block, int64_t block,
     const Winograd& winograd) {
   const Value& w = node.inputs[1];
+  const Tensor& weights = *ConstantOf(w);
   INGOT_ASSIGN_OR_RETURN(Tensor transformed,
-                         WinogradKernels(*ConstantOf(w), winograd, block));
+                         weights.dtype().is_float()
+                             ? WinogradKernels(weights, winograd, block)
+                             : WholeWinogradKernels(weights, in_block, block));
   Node* const kernels =
       function_->AddConstant(w.node->name, std::move(transformed));
   kernels->sources.Add(w.node->sources);

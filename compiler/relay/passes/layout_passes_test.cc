@@ -193,6 +193,45 @@ TEST(BlockLayoutTest, TargetsReadPlainDataOfOthers) {
                   "layout_transform", "layout_transform", "conv2d", "reshape"));
 }
 
+// A convolution of 35 channels of numbers of 16 bits after block_layout, where
+// processors multiply words of two of them.
+std::string ConvOfHalves(absl::string_view data) {
+  const auto module = ParseForTest(Main(
+      absl::StrCat("(%x: i8[1, 35, 8, 8], %z: i8[], %h: i16[1, 35, 8, 8]) -> "
+                   "(%y) { %w = const i16[48, 35, 3, 3] random(1) ",
+                   data,
+                   " %y = conv2d(%d, %w) {out_dtype=i32, pads=[1, 1, 1, 1]} "
+                   "}")));
+  if (module == nullptr) return "";
+  PassContext context = TestContext();
+  context.layouts.wide_words = true;
+  const absl::Status status =
+      RunPasses({"block_layout", "eliminate_dead"}, module.get(), &context);
+  EXPECT_TRUE(status.ok()) << status;
+  return Print(*module);
+}
+
+TEST(BlockLayoutTest, BytesGoByTilesAsWholeNumbers) {
+  constexpr char kByTiles[] =
+      "winograd_conv2d(%d_blocked, %w) {pads=[1, 1, 1, 1], tile=2} : "
+      "i32[1, 6, 8, 8, 8]";
+  for (const char* data :
+       {"%d = cast(%x) {dtype=i16}",
+        "%a = cast(%x) {dtype=i16} %c = const i16[] {-9} %d = sub(%a, %c)",
+        "%a = cast(%x) {dtype=i16} %b = cast(%z) {dtype=i16} "
+        "%d = sub(%a, %b)"}) {
+    EXPECT_THAT(ConvOfHalves(data), HasSubstr(kByTiles)) << data;
+    EXPECT_THAT(ConvOfHalves(data), HasSubstr("i32[6, 4, 4, 5, 4, 8]"));
+  }
+  // These may be too large.
+  for (const char* data : {"%d = abs(%h)", "%d = sub(%h, %h)",
+                           "%a = cast(%x) {dtype=i16} %d = sub(%a, %h)",
+                           "%a = cast(%x) {dtype=i16} %c = const i16[] {9000} "
+                           "%d = sub(%a, %c)"}) {
+    EXPECT_THAT(ConvOfHalves(data), Not(HasSubstr("winograd"))) << data;
+  }
+}
+
 TEST(BlockLayoutTest, FillsUpOddChannels) {
   const auto module =
       CheckKeepsMeaning(Main(R"((%x: f32[1, 10, 5, 5]) -> (%y, %z) {

@@ -45,9 +45,10 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
   const double vector = std::max(machine.lanes(32), 1);
   // A multiply-add of a vector takes half a cycle, and kernels reach 80 %.
   constexpr double kPerMultiply = 0.5 / 0.8;
-  const double channels = static_cast<double>(sizes.in) * sizes.out / vector;
+  const double words = (sizes.in + sizes.word - 1) / sizes.word;
+  const double channels = words * sizes.out / vector;
   constexpr int64_t kTaps = 9;
-  const double bytes_of_kernel = 4.0 * sizes.in * sizes.out;
+  const double bytes_of_kernel = kWordBytes * words * sizes.out;
   const auto memory = [&](double bytes, double times) {
     // Weights that leave the second-level cache are read again each time.
     constexpr double kBytesPerCycle = 6;
@@ -57,6 +58,7 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
                  memory(bytes_of_kernel * kTaps, 1);
   int64_t best = 0;
   for (const int64_t tile : {4, 2}) {
+    if (tile > 2 && sizes.word > 1) continue;
     const int64_t points = (tile + 2) * (tile + 2);
     const double rows = (sizes.height + tile - 1) / tile;
     const double columns = (sizes.width + tile - 1) / tile;
@@ -69,9 +71,9 @@ int64_t WinogradTile(const MachineModel& actual, const WinogradSizes& sizes) {
         rows * columns * (channels * points * kPerMultiply + transforms) +
         memory(bytes_of_kernel * points,
                std::max(1.0, rows * columns / at_once));
-    // Less than that is not worth the digits that it costs.
-    constexpr double kWorthwhile = 0.85;
-    if (cycles < least * (best == 0 ? kWorthwhile : 1)) {
+    // Less than that is not worth the digits that it costs: words lose none.
+    const double worthwhile = sizes.word > 1 ? 1 : 0.85;
+    if (cycles < least * (best == 0 ? worthwhile : 1)) {
       least = cycles;
       best = tile;
     }
@@ -163,6 +165,8 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     const relay::Shape& kernel = convolution.inputs[1].type().shape;
     const relay::Shape& result = convolution.outputs[0].shape;
     WinogradSizes sizes;
+    const DataType data = convolution.inputs[0].type().dtype;
+    if (!data.is_float()) sizes.word = kWordBytes / data.bytes();
     if (machine.ForSums().vector_bits == 0 ||
         !tir::AsConstInt(kernel[0], &sizes.out) ||
         !tir::AsConstInt(kernel[1], &sizes.in) ||

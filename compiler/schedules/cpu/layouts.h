@@ -25,9 +25,10 @@ PanelShape StepPanel(const MachineModel& machine, DataType t, int64_t units);
 struct WinogradSizes {
   int64_t in = 0, out = 0;
   int64_t height = 0, width = 0;
+  int64_t word = 1;  // input channels that one instruction multiplies
 };
 // The m of the m x m results of a tile, 2 or 4, by which Winograd's algorithm
-// should take the fewest cycles; 0 where the definition does.
+// should take the fewest cycles; 0 where the definition does. Words want 2.
 int64_t WinogradTile(const MachineModel& machine, const WinogradSizes& sizes);
 
 // The same as what passes ask (TargetKind::layouts).

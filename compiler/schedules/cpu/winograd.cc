@@ -73,19 +73,45 @@ bool Matches(const ScheduleSite& site) {
          FindStages(site.schedule, site.stage).has_value();
 }
 
+// What lies in memory at each point: blocks of channels, rows and columns of
+// tiles, and bytes of a block.
+struct PointBox {
+  int64_t blocks, rows, columns, bytes;
+
+  // By how much each extent, and a block, is longer in memory. Points that are
+  // a multiple of a large power of two apart share a few sets of a cache, which
+  // hold fewer lines than there are points.
+  std::vector<int64_t> Padding() const {
+    constexpr int64_t kFewSets = 1024;
+    if (blocks * rows * columns * bytes % kFewSets != 0) return {0, 0, 0, 0};
+    return {1 - blocks % 2, 1 - rows % 2, 1 - columns % 2, 0};
+  }
+  int64_t PaddedBytes() const {
+    const std::vector<int64_t> more = Padding();
+    return (blocks + more[0]) * (rows + more[1]) * (columns + more[2]) * bytes;
+  }
+};
+
 // The sizes that the order of the loops depends on.
 struct Problem {
   explicit Problem(const Stages& stages, const MachineModel& machine);
 
-  // Bytes of the products that one step of the loop over output channels makes.
-  int64_t ProductBytes(int64_t vectors, int64_t chunk) const {
-    return points * chunk * columns * vectors * lanes * element;
+  // The products that one step of the loop over output channels makes.
+  PointBox Products(int64_t vectors, int64_t chunk) const {
+    return {std::max<int64_t>(1, vectors * lanes / block), chunk, columns,
+            block * element};
+  }
+
+  // The data of some rows of tiles.
+  PointBox Data(int64_t chunk) const {
+    return {input_blocks, chunk, columns, input_bytes};
   }
 
   int64_t tile, points;   // m, (m + 2)^2
   int64_t rows, columns;  // of tiles
   int64_t input_channels, block, blocks, lanes;
-  int64_t element;  // bytes
+  int64_t input_blocks, input_bytes;  // bytes of a block
+  int64_t element;                    // bytes
 };
 
 Problem::Problem(const Stages& stages, const MachineModel& machine) {
@@ -101,6 +127,9 @@ Problem::Problem(const Stages& stages, const MachineModel& machine) {
   for (const Expr& extent : stages.products->op().reduce_extent) {
     input_channels *= GuessExtent(extent);
   }
+  const Tensor& data = stages.tiles->output();
+  input_blocks = GuessExtent(data.shape()[3]);
+  input_bytes = GuessExtent(data.shape()[6]) * data.dtype().bytes();
   lanes = std::min(LanesFor(*stages.products, machine), block);
   element = stages.products->output().dtype().bytes();
 }
@@ -127,7 +156,8 @@ double Cost(const Problem& p, const MachineModel& machine,
   const int64_t chunk = choice.Get("rows");
   // Products stay on the stack, with some room for what is transformed back.
   constexpr int64_t kMostProducts = 184 << 10;
-  if (tile_rows > chunk || p.ProductBytes(vectors, chunk) > kMostProducts ||
+  if (tile_rows > chunk ||
+      p.points * p.Products(vectors, chunk).PaddedBytes() > kMostProducts ||
       !FitsRegisters(machine, {tile_rows * tile_columns, vectors})) {
     return std::numeric_limits<double>::infinity();
   }
@@ -178,7 +208,8 @@ ScheduleSpace Space(const ScheduleSite& site) {
       {"tile_rows", up_to(p.rows, {1, 2, 3, 4})},
       {"tile_columns", columns},
       {"rows", up_to(p.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})}};
-  space.cost = [p, machine = site.machine](const ScheduleChoice& choice) {
+  space.cost = [p, machine = MachineOfTiles(site.stage, site.machine)](
+                   const ScheduleChoice& choice) {
     return Cost(p, machine, choice);
   };
   return space;
@@ -188,11 +219,17 @@ ScheduleSpace Space(const ScheduleSite& site) {
 // first-level cache in between.
 constexpr int64_t kTransformed = 8;
 
+// Lanes along the block of channels, the last axis.
+int64_t BlockLanes(const Stage& stage, const MachineModel& machine) {
+  return std::min(LanesFor(stage, machine),
+                  GuessExtent(stage.output().shape().back()));
+}
+
 // The data's two transforms, for the tiles of one chunk.
 void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
   Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
   auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
-  auto [tv, tl] = tiles->Split(tiles->axis(6), LanesFor(*tiles, machine));
+  auto [tv, tl] = tiles->Split(tiles->axis(6), BlockLanes(*tiles, machine));
   tiles->Reorder({tiles->axis(0), tiles->axis(3), tiles->axis(4), co, ci,
                   tiles->axis(1), tiles->axis(2), tv, tl});
   tiles->Unroll(tiles->axis(2));
@@ -202,7 +239,7 @@ void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
 
   Stage* const rows = s.rows;  // n, c, row, i, x, block
   rows->ComputeAt(tiles, co);
-  auto [rv, rl] = rows->Split(rows->axis(5), LanesFor(*rows, machine));
+  auto [rv, rl] = rows->Split(rows->axis(5), BlockLanes(*rows, machine));
   rows->Reorder({rows->axis(4), rows->axis(3), rv, rl});
   rows->Unroll(rows->axis(3));
   rows->Unroll(rv);
@@ -257,8 +294,11 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
 
   s.tiles->ComputeAt(out, chunk);
   s.tiles->StoreIn(Storage::kBox);
+  s.tiles->PadBox(p.Data(choice.Get("rows")).Padding());
   ScheduleData(s, machine, parallel);
   s.products->ComputeAt(out, co);
+  s.products->PadBox(
+      p.Products(choice.Get("vectors"), choice.Get("rows")).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
   auto [bv, bl] = s.back->Split(s.back->axis(6), p.lanes);

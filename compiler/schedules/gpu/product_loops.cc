@@ -323,7 +323,8 @@ class Scheduler {
       tile->Vectorize(element);
     }
     ShareAmongThreads(tile, order, tile_.threads());
-    tile->StorePadded(PaddingOf(form, turned));
+    tile->StoreIn(Storage::kShared);
+    tile->PadBox({PaddingOf(form, turned)});
   }
 
   // Elements that keep columns in different banks: of a warp's threads eight

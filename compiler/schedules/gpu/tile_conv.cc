@@ -398,7 +398,8 @@ class Scheduler {
         tile->Split(tile->axis(0), kTermsTogether, Tail::kGuard);
     ShareAmongThreads(tile, {far, tile->axis(1), near}, kSide * kSide);
     tile->ComputeAt(acc, step);
-    tile->StorePadded(kRun);
+    tile->StoreIn(Storage::kShared);
+    tile->PadBox({kRun});
   }
 
   Schedule* const schedule_;
