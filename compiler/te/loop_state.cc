@@ -287,12 +287,28 @@ Side LoopState::ReduceRange(int axis) const {
   return Range(stage->reduce_axes_[axis].id);
 }
 
+bool LoopState::IsOfFused(int loop) const {
+  const auto& info = stage->loops_[loop];
+  if (info.fuse >= 0) return true;
+  // Elsewhere a split's loops are not all that its values depend on.
+  if (info.split < 0 || base_.count(info.split) != 0 ||
+      TailOf(info.split) == Tail::kShiftInwards) {
+    return false;
+  }
+  const auto& r = stage->relations_[info.split];
+  return IsOfFused(r.outer) || IsOfFused(r.inner);
+}
+
 Expr LoopState::FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const {
   const auto& info = stage->loops_[loop];
-  if (info.fuse < 0) {
+  if (!IsOfFused(loop)) {
     tir::VarPtr& var = (*loops)[loop];
     if (var == nullptr) var = tir::MakeVar(info.name);
     return var;
+  }
+  if (info.fuse < 0) {
+    const auto& r = stage->relations_[info.split];
+    return FusedValue(r.outer, loops) * r.factor + FusedValue(r.inner, loops);
   }
   const auto& r = stage->relations_[info.fuse];
   const Expr whole = FusedValue(r.whole, loops);
@@ -303,14 +319,22 @@ Expr LoopState::FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const {
 FusedAxes LoopState::Fused() const {
   FusedAxes result;
   std::map<int, tir::VarPtr> loops;
+  bool is_inexact = false;
   for (size_t i = 0; i < stage->axes_.size(); ++i) {
     const int loop = stage->axes_[i].id;
-    if (stage->loops_[loop].fuse < 0) continue;
+    if (!IsOfFused(loop)) continue;
     result.values[stage->op().axis[i].get()] =
         FusedValue(loop, &loops) + box[i].min.ToExpr();
+    is_inexact = is_inexact || box[i].inexact;
   }
   for (const auto& [loop, var] : loops) {
-    result.ranges.emplace(var.get(), Range(loop));
+    Side range = Range(loop);
+    const int parent = stage->loops_[loop].parent;
+    const bool is_inner = parent >= 0 && stage->relations_[parent].is_split &&
+                          stage->relations_[parent].inner == loop;
+    range.inexact = range.inexact || is_inexact || HasGuards(loop) ||
+                    (is_inner && IsGuarded(parent));
+    result.ranges.emplace(var.get(), std::move(range));
   }
   return result;
 }
@@ -343,15 +367,21 @@ std::vector<Expr> LoopState::Conditions() const {
   return conditions;
 }
 
-bool LoopState::MayExceed() const {
-  for (size_t i = 0; i < stage->relations_.size(); ++i) {
-    if (stage->relations_[i].is_split && base_.count(i) == 0 &&
-        TailOf(i) == Tail::kGuard) {
-      return true;
-    }
-  }
-  return std::any_of(box.begin(), box.end(),
-                     [](const Side& side) { return side.inexact; });
+bool LoopState::IsGuarded(int relation) const {
+  return stage->relations_[relation].is_split && base_.count(relation) == 0 &&
+         TailOf(relation) == Tail::kGuard;
+}
+
+bool LoopState::HasGuards(int loop) const {
+  const auto& info = stage->loops_[loop];
+  if (info.fuse >= 0) return HasGuards(stage->relations_[info.fuse].whole);
+  if (info.split < 0) return false;
+  const auto& r = stage->relations_[info.split];
+  return IsGuarded(info.split) || HasGuards(r.outer) || HasGuards(r.inner);
+}
+
+bool LoopState::MayExceed(int axis) const {
+  return box[axis].inexact || HasGuards(stage->axes_[axis].id);
 }
 
 }  // namespace ingot::te

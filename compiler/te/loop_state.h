@@ -28,7 +28,9 @@ struct Place {
 // into, whose values are known more closely than each axis' are.
 struct FusedAxes {
   std::map<const tir::Var*, Expr> values;  // of axes that were fused
-  Box ranges;                              // of the loops in these
+  // Of the loops in these; inexact: some of its values are beyond the end of
+  // the loop that it was split from.
+  Box ranges;
 };
 
 // A value: making the body of a loop copies it, so that what one branch of the
@@ -88,16 +90,22 @@ class LoopState {
   // Conditions that the values of bound loops must meet: guards of splits, and
   // the tensor's bounds where the box is inexact. Proven ones are left out.
   std::vector<Expr> Conditions() const;
-  // A condition will be needed inside the loops yet to be made.
-  bool MayExceed() const;
+  // A condition on the axis will be needed inside the loops yet to be made.
+  bool MayExceed(int axis) const;
 
  private:
   friend class Lowerer;
+  // Whether the values of a split, or of one that a loop takes part in, need a
+  // condition.
+  bool IsGuarded(int relation) const;
+  bool HasGuards(int loop) const;
   bool TouchesStack() const;
   // The place of the first (in leaf order) leaf made from `loop`.
   int FirstLeaf(int loop) const;
   Side SplitRange(int relation) const;
   Side FuseRange(int relation, bool outer) const;
+  // Whether the loop was fused with another one, or is made of one that was.
+  bool IsOfFused(int loop) const;
   Expr FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const;
 
   std::map<int, Affine> value_, extent_, base_;

@@ -226,8 +226,7 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
   const Shape& kernel = node.inputs[1].type().shape;
   if (layouts_->winograd_tile == nullptr || !every ||
       node.inputs[0].type().dtype != DataType::Float(32) ||
-      !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3) ||
-      !ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})) {
+      !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3)) {
     return nullptr;
   }
   return FindWinograd(layouts_->winograd_tile(node));
