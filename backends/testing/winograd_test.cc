@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/builtin.h"
@@ -30,6 +31,8 @@ struct Problem {
   Ints pads;  // top, left, bottom, right
   // relu(conv(x, w) + bias + z) rather than the convolution alone.
   bool epilogue = false;
+  // Which sizes a run alone knows, letters of "nhw".
+  std::string open = "";
 
   int64_t result_height() const { return height + pads[0] + pads[2] - 2; }
   int64_t result_width() const { return width + pads[1] + pads[3] - 2; }
@@ -39,12 +42,22 @@ std::string Text(const Problem& p) {
   const auto type = [](const Ints& shape) {
     return absl::StrCat("f32[", absl::StrJoin(shape, ", "), "]");
   };
-  const Ints result = {p.batch, p.out, p.result_height(), p.result_width()};
+  // The type of data that is larger than x in two dimensions.
+  const auto data = [&p](int64_t channels, int64_t rows, int64_t columns) {
+    const auto dim = [&p](const char* name, int64_t size, int64_t more) {
+      return absl::StrContains(p.open, name) ? absl::StrCat(name, " + ", more)
+                                             : absl::StrCat(size + more);
+    };
+    return absl::StrCat("f32[", dim("n", p.batch, 0), ", ", channels, ", ",
+                        dim("h", p.height, rows), ", ",
+                        dim("w", p.width, columns), "]");
+  };
   return absl::StrCat(
-      "module { func @main(%x: ", type({p.batch, p.in, p.height, p.width}),
-      ", %z: ", type(result), ") -> (%y) { %w = const ",
-      type({p.out, p.in, 3, 3}), " random(5) %", p.epilogue ? "s" : "y",
-      " = conv2d(%x, %w) {pads=[", absl::StrJoin(p.pads, ", "), "]}",
+      "module { func @main(%x: ", data(p.in, 0, 0), ", %z: ",
+      data(p.out, p.pads[0] + p.pads[2] - 2, p.pads[1] + p.pads[3] - 2),
+      ") -> (%y) { %w = const ", type({p.out, p.in, 3, 3}), " random(5) %",
+      p.epilogue ? "s" : "y", " = conv2d(%x, %w) {pads=[",
+      absl::StrJoin(p.pads, ", "), "]}",
       p.epilogue
           ? absl::StrCat(" %b = const ", type({p.out, 1, 1}), " random(6)",
                          " %t = add(%s, %b) %u = add(%t, %z) %y = relu(%u)")
@@ -121,31 +134,41 @@ absl::StatusOr<TargetRegistry> TargetsWithTiles(int64_t m) {
   return kinds;
 }
 
-// The convolution's greatest distance from the definition.
-absl::StatusOr<double> Distance(const Problem& p, int64_t m,
-                                const std::string& target) {
-  INGOT_ASSIGN_OR_RETURN(const TargetRegistry kinds, TargetsWithTiles(m));
-  INGOT_ASSIGN_OR_RETURN(auto module, testing_support::ParseRelay(Text(p)));
+// A convolution, ready to run, and the constants of its module.
+struct Compiled {
+  std::unique_ptr<GraphExecutor> executor;
   Tensor kernel, bias;
+};
+
+absl::StatusOr<Compiled> Compile(const std::string& text, int64_t m,
+                                 const std::string& target) {
+  INGOT_ASSIGN_OR_RETURN(const TargetRegistry kinds, TargetsWithTiles(m));
+  INGOT_ASSIGN_OR_RETURN(auto module, testing_support::ParseRelay(text));
+  Compiled compiled;
   for (const auto& node : module->main()->nodes()) {
     if (!node->constant) continue;
-    (node->constant->shape().size() == 4 ? kernel : bias) = *node->constant;
+    (node->constant->shape().size() == 4 ? compiled.kernel : compiled.bias) =
+        *node->constant;
   }
   CompileOptions options;
   INGOT_ASSIGN_OR_RETURN(options.targets, ParseTargets(target));
   INGOT_ASSIGN_OR_RETURN(
       const ArtifactSet set,
       CompileModule(module.get(), "test", "", kinds, options));
-  INGOT_ASSIGN_OR_RETURN(const std::unique_ptr<GraphExecutor> executor,
-                         testing_support::Open(set));
+  INGOT_ASSIGN_OR_RETURN(compiled.executor, testing_support::Open(set));
+  return compiled;
+}
+
+// The convolution's greatest distance from the definition.
+absl::StatusOr<double> Distance(const Problem& p, const Compiled& compiled) {
   const Tensor x = Input({p.batch, p.in, p.height, p.width}, 1);
   const Tensor z =
       Input({p.batch, p.out, p.result_height(), p.result_width()}, 2);
   const std::vector<Tensor> inputs = {x, z};
   INGOT_ASSIGN_OR_RETURN(const std::vector<Tensor> outputs,
-                         executor->Run(inputs));
-  const std::vector<double> expected =
-      ExpectedResult(p, x, z, kernel, p.epilogue ? &bias : nullptr);
+                         compiled.executor->Run(inputs));
+  const std::vector<double> expected = ExpectedResult(
+      p, x, z, compiled.kernel, p.epilogue ? &compiled.bias : nullptr);
   if (outputs[0].NumElements() != static_cast<int64_t>(expected.size())) {
     return absl::InternalError(outputs[0].TypeString());
   }
@@ -157,18 +180,46 @@ absl::StatusOr<double> Distance(const Problem& p, int64_t m,
   return distance;
 }
 
-void ExpectRight(const Problem& p,
-                 const std::vector<std::string>& targets = {"llvm_tiles"}) {
+// Runs convolutions that are the same but for sizes that a run tells.
+void ExpectAllRight(const std::vector<Problem>& problems,
+                    const std::vector<std::string>& targets) {
+  const std::string text = Text(problems[0]);
   for (const std::string& target : targets) {
     for (const int64_t m : {2, 4}) {
-      const auto distance = Distance(p, m, target);
-      ASSERT_TRUE(distance.ok()) << distance.status() << "\n" << Text(p);
-      // Sums of `in` times 9 products of numbers up to 1.
-      EXPECT_LT(*distance, 1e-6 * static_cast<double>(p.in + 16))
-          << target << ", tiles of " << m << "\n"
-          << Text(p);
+      const auto compiled = Compile(text, m, target);
+      ASSERT_TRUE(compiled.ok()) << compiled.status() << "\n" << text;
+      for (const Problem& p : problems) {
+        ASSERT_EQ(Text(p), text);
+        SCOPED_TRACE(testing::Message()
+                     << target << ", tiles of " << m << ", " << p.batch << " * "
+                     << p.height << " x " << p.width << "\n"
+                     << text);
+        const auto distance = Distance(p, *compiled);
+        ASSERT_TRUE(distance.ok()) << distance.status();
+        // Sums of `in` times 9 products of numbers up to 1.
+        EXPECT_LT(*distance, 1e-6 * static_cast<double>(p.in + 16));
+      }
     }
   }
+}
+
+void ExpectRight(const Problem& p,
+                 const std::vector<std::string>& targets = {"llvm_tiles"}) {
+  ExpectAllRight({p}, targets);
+}
+
+// The same for planes of so many images, rows and columns, each of which a run
+// tells where `p` is open.
+void ExpectRightFor(Problem p, const std::vector<Ints>& sizes,
+                    const std::vector<std::string>& targets = {"llvm_tiles"}) {
+  std::vector<Problem> problems;
+  for (const Ints& size : sizes) {
+    p.batch = size[0];
+    p.height = size[1];
+    p.width = size[2];
+    problems.push_back(p);
+  }
+  ExpectAllRight(problems, targets);
 }
 
 TEST(WinogradTest, WholeBlocksAndTiles) {
@@ -193,6 +244,41 @@ TEST(WinogradTest, EveryRestOfTilesAndPadding) {
 TEST(WinogradTest, ManyRowsOfTilesAndImages) {
   ExpectRight({1, 16, 32, 61, 37, {1, 1, 1, 1}, true});
   ExpectRight({3, 16, 16, 10, 7, {1, 1, 1, 1}, true});
+}
+
+// Tiles that are taken one after the other: of planes of few tiles and of
+// many, with rows of tiles that end in the middle of what is taken at once.
+TEST(WinogradTest, PlanesWhoseSizesARunTells) {
+  std::vector<Ints> sizes = {
+      {3, 30, 47}, {1, 61, 37}, {1, 1, 300}, {1, 70, 2}, {2, 64, 64}};
+  for (int64_t size = 1; size <= 17; ++size) {
+    sizes.push_back({1, size, size});
+    sizes.push_back({2, size, 18 - size});
+  }
+  ExpectRightFor({1, 16, 16, 1, 1, {1, 1, 1, 1}, true, "nhw"}, sizes);
+  ExpectRightFor({1, 24, 72, 1, 1, {2, 0, 0, 2}, true, "nhw"}, sizes);
+}
+
+TEST(WinogradTest, PaddingOfPlanesWhoseSizesARunTells) {
+  const std::vector<Ints> sizes = {{1, 3, 3}, {1, 7, 6}, {2, 12, 21}};
+  ExpectRightFor({1, 16, 16, 1, 1, {0, 0, 0, 0}, false, "nhw"}, sizes);
+  ExpectRightFor({1, 20, 37, 1, 1, {0, 2, 1, 0}, false, "nhw"}, sizes,
+                 {"llvm_tiles", "c_tiles"});
+  ExpectRightFor({1, 16, 40, 1, 1, {5, 1, 3, 4}, false, "nhw"}, sizes);
+}
+
+TEST(WinogradTest, PlanesOfWhichARunTellsOneSize) {
+  ExpectRightFor({1, 16, 16, 13, 22, {1, 1, 1, 1}, true, "h"},
+                 {{1, 13, 22}, {1, 40, 22}});
+  ExpectRightFor({2, 16, 16, 13, 22, {2, 1, 0, 1}, true, "w"},
+                 {{2, 13, 22}, {2, 13, 3}});
+  ExpectRightFor({2, 16, 16, 9, 7, {1, 1, 1, 1}, true, "n"},
+                 {{2, 9, 7}, {1, 9, 7}});
+}
+
+TEST(WinogradTest, NoImagesAndNoPlaces) {
+  ExpectRightFor({1, 16, 16, 1, 1, {1, 1, 1, 1}, true, "nhw"},
+                 {{0, 9, 7}, {1, 9, 0}, {1, 0, 5}, {1, 0, 0}});
 }
 
 }  // namespace

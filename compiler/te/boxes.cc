@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/te/conditions.h"
+#include "compiler/tir/arith/compare.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::te {
@@ -16,35 +17,51 @@ namespace {
 using tir::As;
 using tir::BinaryOp;
 
-// A reader's loads of one buffer, and whether all of them are unconditional.
+// A reader's loads of one buffer, and which of their indices are taken only on
+// some condition: an index that whatever a Select chooses has in common is not.
 class LoadFinder : public tir::ExprVisitor {
  public:
   explicit LoadFinder(const tir::BufferNode* buffer) : buffer_(buffer) {}
 
   struct Found {
     std::vector<Expr> indices;
-    bool conditional;
+    std::vector<bool> conditional;  // parallel to these
   };
   std::vector<Found> found;
 
  protected:
   void VisitLoad(const tir::Load& node) override {
     if (node.buffer.get() == buffer_) {
-      found.push_back({node.indices, depth_ > 0});
+      found.push_back(
+          {node.indices, std::vector<bool>(node.indices.size(), false)});
     }
     tir::ExprVisitor::VisitLoad(node);
   }
   void VisitSelect(const tir::Select& node) override {
     Visit(node.condition);
-    ++depth_;
+    const size_t first = found.size();
     Visit(node.on_true);
+    const size_t second = found.size();
     Visit(node.on_false);
-    --depth_;
+    const std::vector<Found> chosen(found.begin() + first, found.end());
+    const auto begin = chosen.begin(), middle = begin + (second - first);
+    for (size_t i = first; i < found.size(); ++i) {
+      const auto from = i < second ? middle : begin;
+      const auto to = i < second ? chosen.end() : middle;
+      for (size_t d = 0; d < found[i].indices.size(); ++d) {
+        const Expr& index = found[i].indices[d];
+        found[i].conditional[d] =
+            found[i].conditional[d] ||
+            std::none_of(from, to, [&](const Found& other) {
+              return !other.conditional[d] &&
+                     tir::Equal(other.indices[d], index);
+            });
+      }
+    }
   }
 
  private:
   const tir::BufferNode* buffer_;
-  int depth_ = 0;
 };
 
 // The smallest box around both; `whole` where that is not known.
@@ -58,19 +75,50 @@ Side Join(const Side& a, const Side& b, const Side& whole) {
   return {min, end - min, a.inexact || b.inexact};
 }
 
+// Whether the index depends on a variable that has values which it should not:
+// only then may it lie outside of what it is an index of.
+bool DependsOnInexact(const Expr& index, const Box& box) {
+  class Finder : public tir::ExprVisitor {
+   public:
+    explicit Finder(const Box& box) : box_(box) {}
+    bool found = false;
+
+   protected:
+    void VisitVar(const tir::Var& var) override {
+      const auto it = box_.find(&var);
+      found = found || (it != box_.end() && it->second.inexact);
+    }
+
+   private:
+    const Box& box_;
+  };
+  Finder finder(box);
+  finder.Visit(index);
+  return finder.found;
+}
+
 // The side of an index, as closely as it is known either way.
-std::optional<Side> SideOf(const Expr& index, const Box& ranges,
+std::optional<Side> SideOf(const Expr& index, const Box& axes,
                            const FusedAxes& fused, const Bounds& bounds) {
-  const std::optional<Side> side = SideOf(index, ranges, bounds);
+  std::optional<Side> side = SideOf(index, axes, bounds);
+  if (side) side->inexact = side->inexact || DependsOnInexact(index, axes);
   if (fused.values.empty()) return side;
-  Box all = ranges;
+  Box all = axes;
   all.insert(fused.ranges.begin(), fused.ranges.end());
-  const std::optional<Side> closer =
-      SideOf(tir::Substitute(index, fused.values), all, bounds);
+  Bounds known = bounds;
+  for (const auto& [loop, range] : fused.ranges) {
+    known.Set(loop, range.min, range.min + range.extent - Affine(1));
+  }
+  const Expr of_loops =
+      known.ToAffine(tir::Substitute(index, fused.values)).ToExpr();
+  std::optional<Side> closer = SideOf(of_loops, all, known);
   if (!closer) return side;
+  closer->inexact = closer->inexact || DependsOnInexact(of_loops, all);
   if (!side) return closer;
   const auto a = side->extent.AsConst(), b = closer->extent.AsConst();
-  return b && (!a || *b < *a) ? closer : side;
+  const bool is_smaller = b && (!a || *b < *a);
+  const bool is_exact = a == b && side->inexact && !closer->inexact;
+  return is_smaller || is_exact ? closer : side;
 }
 
 bool IsAttachedWithin(const Stage* stage, const Stage* consumer) {
@@ -93,13 +141,13 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
   for (const Stage* reader : schedule.Readers(producer)) {
     Box ranges;
     FusedAxes fused;
-    bool inexact = false;
     const Operation& op = reader->op();
     if (reader == state.stage) {
-      inexact = state.MayExceed();
       fused = state.Fused();
       for (size_t i = 0; i < op.axis.size(); ++i) {
-        ranges[op.axis[i].get()] = state.AxisRange(i);
+        Side range = state.AxisRange(i);
+        range.inexact = range.inexact || state.MayExceed(static_cast<int>(i));
+        ranges[op.axis[i].get()] = std::move(range);
       }
       for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
         ranges[op.reduce_axis[i].get()] = state.ReduceRange(i);
@@ -113,7 +161,6 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
       INGOT_ASSIGN_OR_RETURN(auto needed, RequiredBox(schedule, reader, state));
       for (size_t i = 0; i < op.axis.size(); ++i) {
         ranges[op.axis[i].get()] = needed[i];
-        inexact = inexact || needed[i].inexact;
       }
       for (size_t i = 0; i < op.reduce_axis.size(); ++i) {
         ranges[op.reduce_axis[i].get()] = {
@@ -130,7 +177,7 @@ absl::StatusOr<std::vector<Side>> RequiredBox(const Schedule& schedule,
         if (side->min == whole[i].min && side->extent == whole[i].extent) {
           side = whole[i];  // nothing lies outside
         } else {
-          side->inexact = side->inexact || inexact || load.conditional;
+          side->inexact = side->inexact || load.conditional[i];
         }
         // A box larger than the tensor is the tensor.
         auto wide = side->extent.AsConst(), all = whole[i].extent.AsConst();

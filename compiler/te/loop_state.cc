@@ -98,6 +98,30 @@ tir::ForKind LoopState::EnterLoop(tir::ForKind kind, bool has_constant_extent) {
   return kind;
 }
 
+Lets LoopState::NameFused(int loop) {
+  Lets lets;
+  std::vector<int> work = {loop};
+  while (!work.empty()) {
+    const int parent = stage->loops_[work.back()].parent;
+    work.pop_back();
+    if (parent < 0 || stage->relations_[parent].is_split) continue;
+    const auto& r = stage->relations_[parent];
+    for (int part : {r.outer, r.inner}) {
+      Affine value = Range(part).min;
+      const Affine extent = Extent(part);
+      if (!value.IsConstant() && SingleVar(value) == nullptr) {
+        tir::VarPtr let = tir::MakeVar(stage->loops_[part].name);
+        lets.emplace_back(let, value.ToExpr());
+        value = Affine::Atom(let);
+        bounds.Set(let.get(), Affine(0), extent - Affine(1));
+      }
+      Bind(part, value);
+      work.push_back(part);
+    }
+  }
+  return lets;
+}
+
 void LoopState::KnowPart(int axis, const std::optional<Affine>& from,
                          const std::optional<Affine>& to) {
   const Side side = AxisRange(axis);
@@ -147,21 +171,54 @@ Tail LoopState::TailOf(int relation) const {
   return r.tail;
 }
 
+namespace {
+
+// Where a tile's elements are written out and fewer than this are left, one
+// tile of just as many takes them.
+constexpr int64_t kFew = 8;
+
+}  // namespace
+
+bool LoopState::IsWrittenOut(int relation) const {
+  const int inner = stage->relations_[relation].inner;
+  return stage->loops_[inner].kind == tir::ForKind::kUnrolled;
+}
+
+// One or two elements take about as long as half of a tile, so that two halves,
+// nearly, take less time than a tile and what it leaves over.
+bool LoopState::SharesLastTile(int relation) const {
+  constexpr int64_t kLeast = 4;
+  const int64_t factor = stage->relations_[relation].factor;
+  return IsWrittenOut(relation) && base_.empty() && factor >= kLeast &&
+         factor < kFew;
+}
+
+Affine LoopState::WholeTiles(int relation) const {
+  const auto& r = stage->relations_[relation];
+  const Expr whole = Extent(r.whole).ToExpr();
+  Expr tiles = whole / MakeInt(r.factor);
+  if (SharesLastTile(relation)) {
+    // One less where the rest is 1 or 2.
+    const Expr missing = (MakeInt(0) - whole) % MakeInt(r.factor);
+    tiles = tir::Max(tiles - missing / MakeInt(r.factor - 2), MakeInt(0));
+  }
+  return bounds.ToAffine(tiles);
+}
+
 // A mere vector becomes single elements. Tiles get smaller tiles, since one
 // element at a time would leave a processor idle most of the time: of a fourth
-// of the size, so that there is not too much code. Where a tile's elements are
-// written out and few are left, one tile of just as many takes them; in the
-// corner of two tails, which is small, tiles of half the size do.
+// of the size, so that there is not too much code. Of few elements that are
+// written out, any number is a tile; but in the corner of two tails, which is
+// small, tiles of half the size are enough.
 std::vector<int64_t> LoopState::TailSteps(int relation) const {
-  constexpr int64_t kRatio = 4, kFew = 7;
+  constexpr int64_t kRatio = 4;
   const auto& r = stage->relations_[relation];
-  const auto& inner = stage->loops_[r.inner];
-  const bool is_written_out = inner.kind == tir::ForKind::kUnrolled;
+  const bool is_written_out = IsWrittenOut(relation);
   const bool is_corner = !base_.empty();
   std::vector<int64_t> steps;
-  if (inner.split >= 0 || is_written_out) {
+  if (stage->loops_[r.inner].split >= 0 || is_written_out) {
     for (int64_t step = r.factor; step > 1;) {
-      if (!is_written_out || step > kFew) {
+      if (!is_written_out || step >= kFew) {
         step /= kRatio;
       } else {
         step = is_corner ? step / 2 : step - 1;
@@ -171,6 +228,18 @@ std::vector<int64_t> LoopState::TailSteps(int relation) const {
   }
   steps.push_back(1);
   return steps;
+}
+
+Affine LoopState::TimesOf(int64_t step, const Affine& left,
+                          int relation) const {
+  const int64_t factor = stage->relations_[relation].factor;
+  Expr elements = left.ToExpr();
+  // A step larger than half of a shared tile and its rest, which are factor + 1
+  // or factor + 2, takes none of these.
+  if (SharesLastTile(relation) && 2 * step > factor + 3) {
+    elements = elements % MakeInt(factor + 1);
+  }
+  return bounds.ToAffine(elements / MakeInt(step));
 }
 
 Affine LoopState::Extent(int loop) const {
@@ -287,12 +356,28 @@ Side LoopState::ReduceRange(int axis) const {
   return Range(stage->reduce_axes_[axis].id);
 }
 
+bool LoopState::IsOfFused(int loop) const {
+  const auto& info = stage->loops_[loop];
+  if (info.fuse >= 0) return true;
+  // Elsewhere a split's loops are not all that its values depend on.
+  if (info.split < 0 || base_.count(info.split) != 0 ||
+      TailOf(info.split) == Tail::kShiftInwards) {
+    return false;
+  }
+  const auto& r = stage->relations_[info.split];
+  return IsOfFused(r.outer) || IsOfFused(r.inner);
+}
+
 Expr LoopState::FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const {
   const auto& info = stage->loops_[loop];
-  if (info.fuse < 0) {
+  if (!IsOfFused(loop)) {
     tir::VarPtr& var = (*loops)[loop];
     if (var == nullptr) var = tir::MakeVar(info.name);
     return var;
+  }
+  if (info.fuse < 0) {
+    const auto& r = stage->relations_[info.split];
+    return FusedValue(r.outer, loops) * r.factor + FusedValue(r.inner, loops);
   }
   const auto& r = stage->relations_[info.fuse];
   const Expr whole = FusedValue(r.whole, loops);
@@ -303,14 +388,22 @@ Expr LoopState::FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const {
 FusedAxes LoopState::Fused() const {
   FusedAxes result;
   std::map<int, tir::VarPtr> loops;
+  bool is_inexact = false;
   for (size_t i = 0; i < stage->axes_.size(); ++i) {
     const int loop = stage->axes_[i].id;
-    if (stage->loops_[loop].fuse < 0) continue;
+    if (!IsOfFused(loop)) continue;
     result.values[stage->op().axis[i].get()] =
         FusedValue(loop, &loops) + box[i].min.ToExpr();
+    is_inexact = is_inexact || box[i].inexact;
   }
   for (const auto& [loop, var] : loops) {
-    result.ranges.emplace(var.get(), Range(loop));
+    Side range = Range(loop);
+    const int parent = stage->loops_[loop].parent;
+    const bool is_inner = parent >= 0 && stage->relations_[parent].is_split &&
+                          stage->relations_[parent].inner == loop;
+    range.inexact = range.inexact || is_inexact || HasGuards(loop) ||
+                    (is_inner && IsGuarded(parent));
+    result.ranges.emplace(var.get(), std::move(range));
   }
   return result;
 }
@@ -343,15 +436,21 @@ std::vector<Expr> LoopState::Conditions() const {
   return conditions;
 }
 
-bool LoopState::MayExceed() const {
-  for (size_t i = 0; i < stage->relations_.size(); ++i) {
-    if (stage->relations_[i].is_split && base_.count(i) == 0 &&
-        TailOf(i) == Tail::kGuard) {
-      return true;
-    }
-  }
-  return std::any_of(box.begin(), box.end(),
-                     [](const Side& side) { return side.inexact; });
+bool LoopState::IsGuarded(int relation) const {
+  return stage->relations_[relation].is_split && base_.count(relation) == 0 &&
+         TailOf(relation) == Tail::kGuard;
+}
+
+bool LoopState::HasGuards(int loop) const {
+  const auto& info = stage->loops_[loop];
+  if (info.fuse >= 0) return HasGuards(stage->relations_[info.fuse].whole);
+  if (info.split < 0) return false;
+  const auto& r = stage->relations_[info.split];
+  return IsGuarded(info.split) || HasGuards(r.outer) || HasGuards(r.inner);
+}
+
+bool LoopState::MayExceed(int axis) const {
+  return box[axis].inexact || HasGuards(stage->axes_[axis].id);
 }
 
 }  // namespace ingot::te

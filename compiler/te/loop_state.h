@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "compiler/te/schedule.h"
@@ -28,8 +29,13 @@ struct Place {
 // into, whose values are known more closely than each axis' are.
 struct FusedAxes {
   std::map<const tir::Var*, Expr> values;  // of axes that were fused
-  Box ranges;                              // of the loops in these
+  // Of the loops in these; inexact: some of its values are beyond the end of
+  // the loop that it was split from.
+  Box ranges;
 };
+
+// Variables and what they stand for, in terms of those before them.
+using Lets = std::vector<std::pair<tir::VarPtr, Expr>>;
 
 // A value: making the body of a loop copies it, so that what one branch of the
 // emitted code decides does not reach the other.
@@ -67,6 +73,9 @@ class LoopState {
   Side ReduceRange(int axis) const;  // of a reduce axis
   FusedAxes Fused() const;
 
+  // Gives names to the parts of a fused loop that has a value, so that the
+  // divisions are done once.
+  Lets NameFused(int loop);
   void Bind(int loop, Affine value) { value_[loop] = std::move(value); }
   bool IsBound(int loop) const { return value_.count(loop) != 0; }
   // Keeps in mind, where an axis has one value, that it is at least `from` and
@@ -82,22 +91,36 @@ class LoopState {
   // The treatment that the split's tail gets in the end: kExact, kGuard,
   // kShiftInwards, or what the loops' order must allow.
   Tail TailOf(int relation) const;
-  // The sizes of inner loops that take what the split's outer loop, of unknown
-  // extent, leaves over, one after the other; the last of them is 1.
+  // How many whole tiles, of the split's factor, its outer loop of unknown
+  // extent takes before those of its tail. The last of them may be the tail's,
+  // which then takes it and the rest in two parts.
+  Affine WholeTiles(int relation) const;
+  // The sizes of inner loops that take what is left over then, one after the
+  // other; the last of them is 1.
   std::vector<int64_t> TailSteps(int relation) const;
+  // How often one of these is taken where so many elements are left.
+  Affine TimesOf(int64_t step, const Affine& left, int relation) const;
   // Conditions that the values of bound loops must meet: guards of splits, and
   // the tensor's bounds where the box is inexact. Proven ones are left out.
   std::vector<Expr> Conditions() const;
-  // A condition will be needed inside the loops yet to be made.
-  bool MayExceed() const;
+  // A condition on the axis will be needed inside the loops yet to be made.
+  bool MayExceed(int axis) const;
 
  private:
   friend class Lowerer;
+  bool IsWrittenOut(int relation) const;  // the split's inner loop
+  bool SharesLastTile(int relation) const;
+  // Whether the values of a split, or of one that a loop takes part in, need a
+  // condition.
+  bool IsGuarded(int relation) const;
+  bool HasGuards(int loop) const;
   bool TouchesStack() const;
   // The place of the first (in leaf order) leaf made from `loop`.
   int FirstLeaf(int loop) const;
   Side SplitRange(int relation) const;
   Side FuseRange(int relation, bool outer) const;
+  // Whether the loop was fused with another one, or is made of one that was.
+  bool IsOfFused(int loop) const;
   Expr FusedValue(int loop, std::map<int, tir::VarPtr>* loops) const;
 
   std::map<int, Affine> value_, extent_, base_;

@@ -31,6 +31,14 @@ class BufferRenamer : public tir::StmtMutator {
   }
 };
 
+// The first one outermost.
+Stmt WithLets(const Lets& lets, Stmt body) {
+  for (auto it = lets.rbegin(); it != lets.rend(); ++it) {
+    body = tir::MakeLet(it->first, it->second, body);
+  }
+  return body;
+}
+
 Expr AllOf(const std::vector<Expr>& conditions) {
   Expr all = conditions[0];
   for (size_t i = 1; i < conditions.size(); ++i) {
@@ -57,6 +65,7 @@ class Lowerer {
   Stmt EmitExtern(const Stage* stage);
   Stmt EmitFrom(LoopState state, size_t leaf);
   Stmt EmitLoop(LoopState state, Loop loop, const BodyFn& body);
+  Stmt EmitPartition(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitInside(LoopState state, size_t leaf, Loop loop);
   Stmt EmitTerms(LoopState state, Loop loop, const BodyFn& body);
   Stmt EmitWhereTerms(LoopState state, int axis, const BodyFn& body);
@@ -141,36 +150,13 @@ Stmt Lowerer::EmitOneLoop(LoopState state, Loop loop, Affine min, Affine extent,
   state.bounds.Set(var.get(), min, min + extent - Affine(1));
   bind(&state, Affine::Atom(var));
 
-  // The parts of a fused loop get names, so that the divisions are done once.
-  std::vector<std::pair<tir::VarPtr, Expr>> lets;
+  Lets lets;
   if (kind == ForKind::kSerial || kind == ForKind::kParallel ||
       kind == ForKind::kBlock || kind == ForKind::kThread) {
-    std::vector<int> work = {loop.id};
-    while (!work.empty()) {
-      const int whole = work.back();
-      work.pop_back();
-      const int parent = state.stage->loops_[whole].parent;
-      if (parent < 0 || state.stage->relations_[parent].is_split) continue;
-      const auto& r = state.stage->relations_[parent];
-      for (int part : {r.outer, r.inner}) {
-        Affine value = state.Range(part).min;
-        Affine part_extent = state.Extent(part);
-        if (!value.IsConstant() && SingleVar(value) == nullptr) {
-          tir::VarPtr let = tir::MakeVar(state.stage->loops_[part].name);
-          lets.emplace_back(let, value.ToExpr());
-          value = Affine::Atom(let);
-          state.bounds.Set(let.get(), Affine(0), part_extent - Affine(1));
-        }
-        state.Bind(part, value);
-        work.push_back(part);
-      }
-    }
+    lets = state.NameFused(loop.id);
   }
-  Stmt inner = body(std::move(state));
-  for (auto it = lets.rbegin(); it != lets.rend(); ++it) {
-    inner = tir::MakeLet(it->first, it->second, inner);
-  }
-  return tir::MakeFor(var, min.ToExpr(), extent.ToExpr(), kind, inner);
+  return tir::MakeFor(var, min.ToExpr(), extent.ToExpr(), kind,
+                      WithLets(lets, body(std::move(state))));
 }
 
 Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
@@ -211,45 +197,65 @@ Stmt Lowerer::EmitLoop(LoopState state, Loop loop, const BodyFn& body) {
     return EmitOneLoop(state, loop, Affine(0), state.Extent(loop.id), plain,
                        body);
   }
-  const auto& r = stage->relations_[parent];
-  const Affine whole = state.Extent(r.whole);
-  const Affine count =
-      state.bounds.ToAffine(whole.ToExpr() / tir::MakeInt(r.factor));
-  LoopState main = state;
-  main.SetExtent(loop.id, count);
-  // The main part divides: nothing that is asked of it later sees the tail.
-  main.SetExtent(r.whole, count * r.factor);
-  Stmt main_loop = EmitOneLoop(main, loop, Affine(0), count, plain, body);
+  return EmitPartition(std::move(state), loop, body);
+}
 
-  Affine done = count * r.factor;
-  Affine left = whole - done;
-  if (left.AsConst()) {
+// The outer loop of a split: whole tiles, then what they leave over.
+Stmt Lowerer::EmitPartition(LoopState state, Loop loop, const BodyFn& body) {
+  const int parent = state.stage->loops_[loop.id].parent;
+  const auto& r = state.stage->relations_[parent];
+  const Affine whole = state.Extent(r.whole);
+  const auto plain = [loop](LoopState* s, Affine value) {
+    s->Bind(loop.id, std::move(value));
+  };
+  const auto whole_tiles = [&](const Affine& count) {
+    LoopState main = state;
+    main.SetExtent(loop.id, count);
+    // The main part divides: nothing that is asked of it later sees the tail.
+    main.SetExtent(r.whole, count * r.factor);
+    return EmitOneLoop(main, loop, Affine(0), count, plain, body);
+  };
+  const Affine most =
+      state.bounds.ToAffine(whole.ToExpr() / tir::MakeInt(r.factor));
+  if (const Affine left = whole - most * r.factor; left.AsConst()) {
+    Stmt main_loop = whole_tiles(most);
     LoopState tail = state;
     tail.SetExtent(r.inner, left);
-    tail.SetBase(parent, done);
-    tail.Bind(loop.id, count);
+    tail.SetBase(parent, most * r.factor);
+    tail.Bind(loop.id, most);
     return tir::MakeSeq({main_loop, body(std::move(tail))});
   }
-  std::vector<Stmt> parts = {main_loop};
-  for (const int64_t step : state.TailSteps(parent)) {
+  const std::vector<int64_t> steps = state.TailSteps(parent);
+  // Numbers that many others are made of get names.
+  Lets lets;
+  const auto named = [&](const Affine& value, const Affine& bound) {
+    if (steps.size() == 1 || value.AsConst()) return value;
+    tir::VarPtr let = tir::MakeVar(state.stage->loops_[loop.id].name);
+    lets.emplace_back(let, value.ToExpr());
+    state.bounds.Set(let.get(), Affine(0), bound);
+    return Affine::Atom(let);
+  };
+  const Affine count = named(state.WholeTiles(parent), most);
+  std::vector<Stmt> parts = {whole_tiles(count)};
+  Affine done = count * r.factor;
+  for (const int64_t step : steps) {
+    const Affine left = whole - done;
+    const Affine times =
+        step == 1
+            ? left
+            : named(state.TimesOf(step, left, parent),
+                    state.bounds.ToAffine(left.ToExpr() / tir::MakeInt(step)));
     LoopState tail = state;
     tail.SetExtent(r.inner, Affine(step));
-    const Affine first = done;
-    auto bind_step = [&](LoopState* s, Affine value) {
-      s->SetBase(parent, step == 1 ? value : first + value * step);
+    const auto bind_step = [&](LoopState* s, Affine value) {
+      s->SetBase(parent, step == 1 ? value : done + value * step);
       s->Bind(loop.id, std::move(value));
     };
-    if (step == 1) {
-      parts.push_back(EmitOneLoop(tail, loop, done, left, bind_step, body));
-      continue;
-    }
-    const Affine times =
-        state.bounds.ToAffine(left.ToExpr() / tir::MakeInt(step));
-    parts.push_back(EmitOneLoop(tail, loop, Affine(0), times, bind_step, body));
+    parts.push_back(EmitOneLoop(tail, loop, step == 1 ? done : Affine(0), times,
+                                bind_step, body));
     done = done + times * step;
-    left = left - times * step;
   }
-  return tir::MakeSeq(std::move(parts));
+  return WithLets(lets, tir::MakeSeq(std::move(parts)));
 }
 
 // A loop over a whole reduce axis, without iterations that add zeros.

@@ -50,9 +50,10 @@ enum class Tail {
   // inner loop: n % f iterations when n is a constant; when it is not, the
   // outer loop takes the single steps that are left, each with an inner loop
   // of one; before them, if the inner loop is unrolled or split, it takes steps
-  // of a fourth of the factor and so on, or of three, for 6 and 7. No
-  // conditions inside loops. Needs the outer loop unsplit and unfused;
-  // otherwise kGuard.
+  // of a fourth of the factor and so on. Where the factor is 7 or less and the
+  // inner loop is unrolled, one step takes what is left, or two equal ones that
+  // and the last f. No conditions inside loops. Needs the outer loop unsplit
+  // and unfused; otherwise kGuard.
   kPartition,
   // for o in ceil(n / f): for i in f: if (o * f + i < n) body
   kGuard,

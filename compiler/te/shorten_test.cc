@@ -101,6 +101,59 @@ TEST(ShortenTest, TilesOfTiles) {
   }
 }
 
+// Squares of 2 x 2 elements of y[h, w], one after the other, across the ends of
+// rows of them: sums of a square's rows and columns come from lists of squares.
+TEST(ShortenTest, SquaresOneAfterTheOther) {
+  const tir::VarPtr h = tir::MakeVar("h"), w = tir::MakeVar("w");
+  const Expr rows = (h + 1) / I(2), columns = (w + 1) / I(2);
+  Kernel k;
+  const Tensor x = k.graph.Placeholder("x", kF32, {h, w});
+  const Tensor whole =
+      k.graph.Compute("p", {rows * 2, columns * 2}, [&](auto& i) {
+        return tir::MakeSelect(tir::And(tir::Lt(i[0], h), tir::Lt(i[1], w)),
+                               x({i[0], i[1]}), F(0));
+      });
+  const Tensor squares =
+      k.graph.Compute("t", {rows * columns, I(2), I(2)}, [&](auto& i) {
+        return whole({i[0] / columns * 2 + i[1], i[0] % columns * 2 + i[2]}) *
+               F(2);
+      });
+  const Tensor y = k.graph.Compute("y", {h, w}, [&](auto& i) {
+    const Expr square = i[0] / I(2) * columns + i[1] / I(2);
+    const auto at = [&](int64_t a, int64_t b) {
+      return squares({square, I(a), I(b)});
+    };
+    return tir::MakeSelect(tir::Eq(i[0] % I(2), I(0)), at(0, 0) + at(0, 1),
+                           at(1, 0) - at(1, 1)) +
+           squares({square, i[0] % I(2), i[1] % I(2)});
+  });
+  k.inputs = {x};
+  k.outputs = {y};
+  auto schedule = Schedule::Create(k.graph, k.outputs);
+  ASSERT_TRUE(schedule.ok()) << schedule.status();
+  Stage* const out = schedule->Find(y);
+  auto [row, yi] = out->Split(out->axis(0), 2, Tail::kGuard);
+  auto [column, xi] = out->Split(out->axis(1), 2, Tail::kGuard);
+  out->Reorder({row, column, yi, xi});
+  auto [list, square] = out->Split(out->Fuse(row, column), 5, Tail::kShorten);
+  schedule->Find(squares)->ComputeAt(out, list);
+  out->Unroll(yi);
+  const auto f = Lower("f", k.graph, k.inputs, k.outputs, *schedule);
+  ASSERT_TRUE(f.ok()) << f.status();
+  const std::string text = tir::Print(tir::Simplify(*f));
+  EXPECT_THAT(text, HasSubstr("alloc %t: f32[5, 2, 2] stack"));
+  // The results alone end within a square.
+  const size_t first = text.find(" if ");
+  EXPECT_EQ(first, text.rfind(" if ")) << text;
+  EXPECT_LT(text.find("%t["), first) << text;
+  for (int64_t height = 0; height <= 7; ++height) {
+    for (int64_t width = 0; width <= 7; ++width) {
+      SCOPED_TRACE(absl::StrCat(height, " x ", width));
+      ExpectSame(k, *schedule, {{h.get(), height}, {w.get(), width}});
+    }
+  }
+}
+
 TEST(ShortenTest, KnownLengths) {
   for (int64_t size = 0; size <= 18; ++size) {
     Window k(I(size), 1);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -13,6 +14,7 @@
 #include "compiler/te/testing/check.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/printer.h"
+#include "compiler/tir/visitor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -48,9 +50,51 @@ class TailsTest : public testing::Test {
     return f.ok() ? tir::Print(tir::Simplify(*f)) : f.status().ToString();
   }
 
+  // The sizes of the tiles of `factor` that `size` elements are taken in, each
+  // once however often it is taken.
+  std::vector<int64_t> TilesOf(int64_t factor, int64_t size) {
+    auto schedule = Schedule::Create(kernel_.graph, kernel_.outputs);
+    EXPECT_TRUE(schedule.ok()) << schedule.status();
+    Stage* out = schedule->Find(kernel_.outputs[0]);
+    auto [outer, inner] = out->Split(out->axis(0), factor, Tail::kPartition);
+    out->Unroll(inner);
+    auto f =
+        Lower("f", kernel_.graph, kernel_.inputs, kernel_.outputs, *schedule);
+    EXPECT_TRUE(f.ok()) << f.status();
+    if (!f.ok()) return {};
+    const std::string text = tir::Print(tir::Simplify(
+        tir::Substitute(f->body, {{n_.get(), tir::MakeInt(size)}})));
+    std::vector<int64_t> tiles;
+    for (int64_t tile = factor; tile > 1; --tile) {
+      if (absl::StrContains(text, absl::StrCat("i0i in [0, ", tile, ")"))) {
+        tiles.push_back(tile);
+      }
+    }
+    return tiles;
+  }
+
   const tir::VarPtr n_ = tir::MakeVar("n");
   Kernel kernel_;
 };
+
+// One or two elements more than a number of tiles are no tile of their own.
+TEST_F(TailsTest, OfTwoHalvesWhereOneOrTwoAreLeft) {
+  using testing::ElementsAre;
+  EXPECT_THAT(TilesOf(6, 5), ElementsAre(5));
+  EXPECT_THAT(TilesOf(6, 6), ElementsAre(6));
+  EXPECT_THAT(TilesOf(6, 7), ElementsAre(4, 3));
+  EXPECT_THAT(TilesOf(6, 8), ElementsAre(4));
+  EXPECT_THAT(TilesOf(6, 9), ElementsAre(6, 3));
+  EXPECT_THAT(TilesOf(6, 11), ElementsAre(6, 5));
+  EXPECT_THAT(TilesOf(6, 13), ElementsAre(6, 4, 3));
+  EXPECT_THAT(TilesOf(6, 14), ElementsAre(6, 4));
+  EXPECT_THAT(TilesOf(7, 8), ElementsAre(5, 3));
+  EXPECT_THAT(TilesOf(7, 9), ElementsAre(5, 4));
+  EXPECT_THAT(TilesOf(5, 11), ElementsAre(5, 4, 2));
+  EXPECT_THAT(TilesOf(4, 5), ElementsAre(3, 2));
+  EXPECT_THAT(TilesOf(4, 6), ElementsAre(3));
+  EXPECT_THAT(TilesOf(3, 5), ElementsAre(3, 2));
+}
 
 TEST_F(TailsTest, OfAFourthWhereManyAreLeft) {
   const std::string text = Tiled(40);
@@ -63,7 +107,7 @@ TEST_F(TailsTest, OfAFourthWhereManyAreLeft) {
 }
 
 TEST_F(TailsTest, OfJustAsManyWhereFewAreLeft) {
-  for (const int64_t factor : {2, 3, 4, 6, 7}) {
+  for (const int64_t factor : {2, 3, 4, 5, 6, 7}) {
     const std::string text = Tiled(factor);
     for (int64_t size = 2; size <= factor; ++size) {
       EXPECT_THAT(text, HasSubstr(absl::StrCat("i0i in [0, ", size, ")")));

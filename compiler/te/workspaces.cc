@@ -81,9 +81,10 @@ Place Workspaces::PlaceFor(const Stage& stage, const Placement& placement,
   std::vector<Affine> origin;
   bool constant = storage != Storage::kWorkspace && stage.IsAttached();
   for (const Side& side : box) {
-    // A box on the stack may be larger than what is in it.
+    // A box that one thread after the other has may be larger than what is in
+    // it.
     const auto extent =
-        storage == Storage::kAuto
+        storage == Storage::kAuto || storage == Storage::kBox
             ? tir::ConstUpperBound(side.extent.ToExpr(), &state->bounds)
             : side.extent.AsConst();
     constant = constant && extent && bytes <= kMaxBoxBytes;

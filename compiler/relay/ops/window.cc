@@ -78,11 +78,19 @@ absl::StatusOr<Dim> WindowCount(const Window& w, int d, const Dim& in) {
 te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
                       absl::Span<const int64_t> begin,
                       absl::Span<const int64_t> end, const Expr& value) {
+  std::vector<Dim> ends;
+  for (const int64_t count : end) ends.push_back(I64(count));
+  return PadSpatial(c, x, first, begin, ends, value);
+}
+
+te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
+                      absl::Span<const int64_t> begin,
+                      absl::Span<const Dim> end, const Expr& value) {
   Shape shape = x.shape();
   bool padded = false;
   for (size_t d = 0; d < begin.size(); ++d) {
-    shape[first + d] = shape[first + d] + (begin[d] + end[d]);
-    padded = padded || begin[d] != 0 || end[d] != 0;
+    shape[first + d] = SimplifyDim(shape[first + d] + begin[d] + end[d]);
+    padded = padded || begin[d] != 0 || !tir::IsConstInt(end[d], 0);
   }
   if (!padded) return x;
   return c.graph.Compute(
@@ -93,7 +101,7 @@ te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
         for (size_t d = 0; d < begin.size(); ++d) {
           const Expr& pos = i[first + d];
           if (begin[d] != 0) inside.push_back(Ge(pos, I64(begin[d])));
-          if (end[d] != 0) {
+          if (!tir::IsConstInt(end[d], 0)) {
             inside.push_back(Lt(pos, x.shape()[first + d] + begin[d]));
           }
           at[first + d] = pos - begin[d];

@@ -31,6 +31,10 @@ absl::StatusOr<Dim> WindowCount(const Window& w, int d, const Dim& in);
 te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
                       absl::Span<const int64_t> begin,
                       absl::Span<const int64_t> end, const Expr& value);
+// The same where so much is at the end as only a run may know.
+te::Tensor PadSpatial(const ComputeContext& c, const te::Tensor& x, int first,
+                      absl::Span<const int64_t> begin,
+                      absl::Span<const Dim> end, const Expr& value);
 
 // The plain layouts of data with 1, 2 and 3 spatial dimensions.
 inline constexpr absl::string_view kDataLayouts[] = {"NCW", "NCHW", "NCDHW"};

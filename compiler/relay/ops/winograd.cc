@@ -21,27 +21,25 @@ int64_t ElementsOfStep(const TensorType& x) {
 // The call's operands and attributes, decoded.
 struct Problem {
   const Winograd* winograd;
-  std::vector<int64_t> pads_begin, pads_end;  // so that tiles are whole
-  int64_t extent[2];                          // of the result, height and width
-  int64_t tiles[2];                           // that cover it
+  std::vector<int64_t> pads_begin;
+  std::vector<Dim> pads_end;  // so that tiles are whole
+  Dim extent[2];              // of the result, height and width
+  Dim tiles[2];               // that cover it
 };
 
-// Sets what depends on one dimension of the data, of `extent` elements.
-absl::Status ReadDimension(int d, const Dim& extent,
+// Sets what depends on one dimension of the data, of `in` elements.
+absl::Status ReadDimension(int d, const Dim& in,
                            const std::vector<int64_t>& pads, Problem* p) {
-  int64_t in;
-  if (!ConstDim(extent, &in)) {
-    return Invalid("the data's height and width must be static");
-  }
   const int64_t begin = pads[d], end = pads[2 + d], tile = p->winograd->tile;
-  p->extent[d] = in + begin + end - 2;
-  if (p->extent[d] < 1) {
-    return Invalid("a window of 3 does not fit into dimension ", d, " of ", in,
-                   " with padding");
+  p->extent[d] = SimplifyDim(in + (begin + end - 2));
+  int64_t known;
+  if (ConstDim(p->extent[d], &known) && known < 1) {
+    return Invalid("a window of 3 does not fit into dimension ", d, " of ",
+                   known + 2 - begin - end, " with padding");
   }
-  p->tiles[d] = (p->extent[d] + tile - 1) / tile;
+  p->tiles[d] = SimplifyDim(CeilDiv(p->extent[d], tile));
   p->pads_begin.push_back(begin);
-  p->pads_end.push_back(p->tiles[d] * tile + 2 - in - begin);
+  p->pads_end.push_back(SimplifyDim(p->tiles[d] * tile - in + (2 - begin)));
   return absl::OkStatus();
 }
 
@@ -97,8 +95,8 @@ absl::StatusOr<Types> Infer(const InferContext& c) {
   }
   INGOT_ASSIGN_OR_RETURN(const Problem problem, Read(x, w, c.attrs));
   return Types{{w.dtype,
-                {x.shape[0], w.shape[0], I64(problem.extent[0]),
-                 I64(problem.extent[1]), w.shape[5]}}};
+                {x.shape[0], w.shape[0], problem.extent[0], problem.extent[1],
+                 w.shape[5]}}};
 }
 
 // The sum of `factors` times what `element` gives, zeros left out.
@@ -132,6 +130,81 @@ Expr RowTimes(const Matrix& matrix, const Expr& row,
   return value;
 }
 
+// Where a convolution's tiles are: at a row and a column, or, where only a run
+// knows how many there are, one after the other, so that loops over them have
+// one end.
+class Places {
+ public:
+  explicit Places(const Problem& p)
+      : m_(I64(p.winograd->tile)), columns_(p.tiles[1]) {
+    if (IsConst(p.tiles[0]) && IsConst(p.tiles[1])) {
+      dims_ = {p.tiles[0], p.tiles[1]};
+    } else {
+      dims_ = {SimplifyDim(p.tiles[0] * p.tiles[1])};
+    }
+  }
+
+  bool are_known() const { return dims_.size() == 2; }
+  size_t rank() const { return dims_.size(); }
+  // The dimensions of a tensor of tiles.
+  Shape Dims(Shape before, const Shape& after) const {
+    return Between(std::move(before), dims_, after);
+  }
+  // The indices of the tile that `of` has from `first` on, between others.
+  Indices At(Indices before, const Indices& of, size_t first,
+             const Indices& after) const {
+    const auto from = of.begin() + static_cast<std::ptrdiff_t>(first);
+    return Between(std::move(before),
+                   {from, from + static_cast<std::ptrdiff_t>(rank())}, after);
+  }
+  // The tile of the result at [y, x].
+  Indices Of(const Expr& y, const Expr& x) const {
+    const Expr row = y / m_, column = x / m_;
+    if (are_known()) return {row, column};
+    return {row * columns_ + column};
+  }
+
+ private:
+  static bool IsConst(const Dim& dim) {
+    int64_t value;
+    return ConstDim(dim, &value);
+  }
+  static std::vector<Expr> Between(std::vector<Expr> before,
+                                   const std::vector<Expr>& own,
+                                   const std::vector<Expr>& after) {
+    before.insert(before.end(), own.begin(), own.end());
+    before.insert(before.end(), after.begin(), after.end());
+    return before;
+  }
+
+  Expr m_;
+  Dim columns_;
+  Shape dims_;
+};
+
+// B^T d of the padded data `x`: [n, c, row, i, x, b], which neighbouring tiles
+// share, or [n, c, tile, i, x of the tile, b].
+te::Tensor HalfTransformed(const ComputeContext& c, const Problem& p,
+                           const Places& places, const te::Tensor& x,
+                           const Tags& tags) {
+  const Winograd& g = *p.winograd;
+  const Expr m = I64(g.tile), reach = I64(g.reach());
+  const Shape& data = x.shape();
+  const bool known = places.are_known();
+  const Dim count = known ? p.tiles[0] : places.Dims({}, {})[0];
+  return c.graph.Compute(
+      SubName(c, "rows"),
+      {data[0], data[1], count, reach, known ? data[3] : reach, data[4]},
+      [&](const Indices& i) {
+        const Expr row = known ? i[2] : i[2] / p.tiles[1];
+        const Expr at = known ? i[4] : i[2] % p.tiles[1] * m + i[4];
+        return RowTimes(g.data, i[3], [&](int64_t k) {
+          return x({i[0], i[1], row * m + k, at, i[5]});
+        });
+      },
+      tags);
+}
+
 absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const te::Tensor& w = c.inputs[1];
   INGOT_ASSIGN_OR_RETURN(const Problem p,
@@ -141,58 +214,53 @@ absl::StatusOr<Tensors> Compute(const ComputeContext& c) {
   const Expr m = I64(g.tile), reach = I64(g.reach());
   const Shape& data = c.inputs[0].shape();
   const DataType data_type = c.inputs[0].dtype();
-  const Dim rows = I64(p.tiles[0]), columns = I64(p.tiles[1]);
+  const Places places(p);
   const Tags step = {{te::kWinograd, "1"}};
 
   // Whole tiles: zeros beyond the window's last position, too.
   const te::Tensor x = PadSpatial(c, c.inputs[0], 2, p.pads_begin, p.pads_end,
                                   MakeConst(c.inputs[0].dtype(), 0));
   // B^T d, then (B^T d) B.
-  const te::Tensor half = c.graph.Compute(
-      SubName(c, "rows"),
-      {data[0], data[1], rows, reach, x.shape()[3], data[4]},
-      [&](const Indices& i) {
-        return RowTimes(g.data, i[3], [&](int64_t k) {
-          return x({i[0], i[1], i[2] * m + k, i[4], i[5]});
-        });
-      },
-      step);
+  const te::Tensor half = HalfTransformed(c, p, places, x, step);
   const te::Tensor tiles = c.graph.Compute(
       SubName(c, "tiles"),
-      {data[0], reach, reach, data[1], rows, columns, data[4]},
+      places.Dims({data[0], reach, reach, data[1]}, {data[4]}),
       [&](const Indices& i) {
         return RowTimes(g.data, i[2], [&](int64_t k) {
-          return half({i[0], i[3], i[4], i[1], i[5] * m + k, i[6]});
+          const Expr at = places.are_known() ? i[5] * m + k : I64(k);
+          return half({i[0], i[3], i[4], i[1], at, i.back()});
         });
       },
       step);
   const bool words = !data_type.is_float();
   const te::Tensor products = c.graph.Reduce(
       SubName(c, "products"),
-      {data[0], reach, reach, w.shape()[0], rows, columns, w.shape()[5]},
+      places.Dims({data[0], reach, reach, w.shape()[0]}, {w.shape()[5]}),
       {data[1], w.shape()[4]}, te::Reducer::Sum(c.outputs[0].dtype),
       [&](const Indices& i, const Indices& r) {
-        const Expr weight = w({i[3], i[1], i[2], r[0], r[1], i[6]});
-        Indices at = {i[0], i[1], i[2], r[0], i[4], i[5], r[1]};
-        if (!words) return tiles(at) * weight;
-        at.back() = at.back() * ElementsOfWord(data_type);
-        return Dot(tiles, at, weight);
+        const Expr weight = w({i[3], i[1], i[2], r[0], r[1], i.back()});
+        const Expr channel = words ? r[1] * ElementsOfWord(data_type) : r[1];
+        const Indices at = places.At({i[0], i[1], i[2], r[0]}, i, 4, {channel});
+        return words ? Dot(tiles, at, weight) : tiles(at) * weight;
       },
       {{te::kAnchor, te::kWinograd}});
   // A^T y, then (A^T y) A.
   const te::Tensor back = c.graph.Compute(
       SubName(c, "back"),
-      {data[0], w.shape()[0], rows, columns, m, reach, w.shape()[5]},
+      places.Dims({data[0], w.shape()[0]}, {m, reach, w.shape()[5]}),
       [&](const Indices& i) {
-        return RowTimes(g.result, i[4], [&](int64_t k) {
-          return products({i[0], I64(k), i[5], i[1], i[2], i[3], i[6]});
+        const size_t y = 2 + places.rank();
+        return RowTimes(g.result, i[y], [&](int64_t k) {
+          return products(
+              places.At({i[0], I64(k), i[y + 1], i[1]}, i, 2, {i.back()}));
         });
       },
       step);
   return Tensors{
       c.graph.Compute(c.name, c.outputs[0].shape, [&](const Indices& i) {
         const Expr result = RowTimes(g.result, i[3] % m, [&](int64_t k) {
-          return back({i[0], i[1], i[2] / m, i[3] / m, i[2] % m, I64(k), i[4]});
+          return back(places.At({i[0], i[1]}, places.Of(i[2], i[3]), 0,
+                                {i[2] % m, I64(k), i[4]}));
         });
         // Kernels of whole numbers make four times as much.
         return words ? tir::MakeBinary(tir::BinaryOp::kShr, result,

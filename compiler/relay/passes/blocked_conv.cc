@@ -249,15 +249,16 @@ const Winograd* BlockedValues::WinogradOf(const Node& node) const {
                      node.attrs.Get<int64_t>("groups") == 1;
   const Shape& kernel = node.inputs[1].type().shape;
   if (layouts_->winograd_tile == nullptr || !every ||
-      !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3) ||
-      !ConstShape({node.outputs[0].shape[2], node.outputs[0].shape[3]})) {
+      !tir::IsConstInt(kernel[2], 3) || !tir::IsConstInt(kernel[3], 3)) {
     return nullptr;
   }
   const DataType type = node.inputs[0].type().dtype;
   if (type != DataType::Float(32)) {
     const int64_t most = MostOfBytes(node.inputs[0]);
+    const Shape& result = node.outputs[0].shape;
     if (type != DataType::Int(16) || ElementsOfWord(node, *layouts_) == 0 ||
-        most == 0 || !FitsWholeWinograd(*ConstantOf(node.inputs[1]), most)) {
+        !ConstShape({result[2], result[3]}).has_value() || most == 0 ||
+        !FitsWholeWinograd(*ConstantOf(node.inputs[1]), most)) {
       return nullptr;
     }
   }

@@ -154,6 +154,15 @@ bool FillsTiles(const relay::Node& node) {
          channels * AtMost(kTerms, kernel.subspan(2)) >= kTerms;
 }
 
+// The side of a plane of so many channels, of which a run alone may know more
+// than that networks' planes have more channels the smaller they are.
+int64_t GuessedSide(const relay::Dim& side, int64_t channels) {
+  constexpr int64_t kLeast = 14, kChannelsOfRow = 3584;
+  int64_t extent = std::max(kLeast, kChannelsOfRow / channels);
+  tir::AsConstInt(side, &extent);
+  return extent;
+}
+
 }  // namespace
 
 LayoutPreferences CpuLayouts(const MachineModel& machine) {
@@ -169,11 +178,11 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
     if (!data.is_float()) sizes.word = kWordBytes / data.bytes();
     if (machine.ForSums().vector_bits == 0 ||
         !tir::AsConstInt(kernel[0], &sizes.out) ||
-        !tir::AsConstInt(kernel[1], &sizes.in) ||
-        !tir::AsConstInt(result[2], &sizes.height) ||
-        !tir::AsConstInt(result[3], &sizes.width)) {
+        !tir::AsConstInt(kernel[1], &sizes.in)) {
       return 0;
     }
+    sizes.height = GuessedSide(result[2], sizes.in);
+    sizes.width = GuessedSide(result[3], sizes.in);
     return WinogradTile(machine, sizes);
   };
   layouts.panel_width = [machine](const relay::Node& product,

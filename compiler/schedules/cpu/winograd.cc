@@ -6,72 +6,16 @@
 #include <limits>
 #include <vector>
 
-#include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
+#include "compiler/schedules/cpu/winograd_stages.h"
 #include "compiler/schedules/stage_facts.h"
 #include "compiler/te/schedule_template.h"
-#include "compiler/te/tags.h"
 
 namespace ingot::te::cpu {
 namespace {
 
-// The stages of one convolution, in the order of its data.
-struct Stages {
-  Stage* pad = nullptr;   // null: none
-  Stage* rows = nullptr;  // B^T d
-  Stage* tiles = nullptr;
-  Stage* products = nullptr;
-  Stage* back = nullptr;    // A^T y
-  Stage* result = nullptr;  // with what is fused
-};
-
-Stage* OnlyReader(const Schedule& schedule, const Stage& stage) {
-  const std::vector<Stage*> readers = schedule.Readers(&stage);
-  return readers.size() == 1 ? readers[0] : nullptr;
-}
-
-// The stage that `reader` reads and that is a step of the algorithm.
-Stage* StepBefore(const Schedule& schedule, const Stage& reader) {
-  for (const Tensor& t : reader.op().inputs) {
-    Stage* producer = schedule.Find(t);
-    if (producer != nullptr && !TagOf(producer, kWinograd).empty() &&
-        OnlyReader(schedule, *producer) == &reader) {
-      return producer;
-    }
-  }
-  return nullptr;
-}
-
-// Nothing where the kernel was changed into another form.
-std::optional<Stages> FindStages(const Schedule& schedule,
-                                 const Stage& products) {
-  Stages s;
-  s.products = schedule.Find(products.output());
-  s.tiles = StepBefore(schedule, products);
-  if (s.tiles == nullptr) return std::nullopt;
-  s.rows = StepBefore(schedule, *s.tiles);
-  s.back = OnlyReader(schedule, products);
-  if (s.rows == nullptr || s.back == nullptr ||
-      TagOf(s.back, kWinograd).empty()) {
-    return std::nullopt;
-  }
-  s.pad = FindPad(schedule, *s.rows);
-  s.result = OnlyReader(schedule, *s.back);
-  if (s.result == nullptr || !s.result->IsUntouched() || s.result->IsReduce() ||
-      s.result->axes().size() != 5) {
-    return std::nullopt;
-  }
-  for (Stage* stage : {s.rows, s.tiles, s.products, s.back}) {
-    if (stage->is_output()) return std::nullopt;
-  }
-  return s;
-}
-
-bool Matches(const ScheduleSite& site) {
-  return TagOf(&site.stage, kAnchor) == kWinograd &&
-         FindStages(site.schedule, site.stage).has_value();
-}
+bool Matches(const ScheduleSite& site) { return IsWinograd(site, 2); }
 
 // What lies in memory at each point: blocks of channels, rows and columns of
 // tiles, and bytes of a block.
@@ -94,7 +38,7 @@ struct PointBox {
 
 // The sizes that the order of the loops depends on.
 struct Problem {
-  explicit Problem(const Stages& stages, const MachineModel& machine);
+  explicit Problem(const WinogradStages& stages, const MachineModel& machine);
 
   // The products that one step of the loop over output channels makes.
   PointBox Products(int64_t vectors, int64_t chunk) const {
@@ -114,7 +58,7 @@ struct Problem {
   int64_t element;                    // bytes
 };
 
-Problem::Problem(const Stages& stages, const MachineModel& machine) {
+Problem::Problem(const WinogradStages& stages, const MachineModel& machine) {
   const auto& shape = stages.products->output().shape();
   const int64_t reach = GuessExtent(shape[1]);
   tile = reach - 2;
@@ -154,10 +98,8 @@ double Cost(const Problem& p, const MachineModel& machine,
   const int64_t tile_rows = choice.Get("tile_rows");
   const int64_t tile_columns = choice.Get("tile_columns");
   const int64_t chunk = choice.Get("rows");
-  // Products stay on the stack, with some room for what is transformed back.
-  constexpr int64_t kMostProducts = 184 << 10;
   if (tile_rows > chunk ||
-      p.points * p.Products(vectors, chunk).PaddedBytes() > kMostProducts ||
+      p.points * p.Products(vectors, chunk).PaddedBytes() > kMostProductBytes ||
       !FitsRegisters(machine, {tile_rows * tile_columns, vectors})) {
     return std::numeric_limits<double>::infinity();
   }
@@ -188,23 +130,18 @@ double Cost(const Problem& p, const MachineModel& machine,
 }
 
 ScheduleSpace Space(const ScheduleSite& site) {
-  const Problem p(*FindStages(site.schedule, site.stage), site.machine);
+  const Problem p(*FindWinogradStages(site.schedule, site.stage), site.machine);
   const auto up_to = [](int64_t most, std::vector<int64_t> values) {
     while (values.size() > 1 && values.back() > most) values.pop_back();
     return values;
   };
-  std::vector<int64_t> vectors, columns;
-  const int64_t all = p.blocks * p.block / p.lanes;
-  for (int64_t v = 1; v <= kMaxTileVectors; ++v) {
-    const bool whole_blocks = v * p.lanes % p.block == 0 || p.block == p.lanes;
-    if (v == 1 || (all % v == 0 && whole_blocks)) vectors.push_back(v);
-  }
+  std::vector<int64_t> columns;
   for (int64_t c = 1; c <= std::min(p.columns, kMaxTileRows); ++c) {
     columns.push_back(c);
   }
   ScheduleSpace space;
   space.parameters = {
-      {"vectors", vectors},
+      {"vectors", WinogradVectors(p.blocks, p.block, p.lanes)},
       {"tile_rows", up_to(p.rows, {1, 2, 3, 4})},
       {"tile_columns", columns},
       {"rows", up_to(p.rows, {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16})}};
@@ -226,7 +163,8 @@ int64_t BlockLanes(const Stage& stage, const MachineModel& machine) {
 }
 
 // The data's two transforms, for the tiles of one chunk.
-void ScheduleData(const Stages& s, const MachineModel& machine, bool parallel) {
+void ScheduleData(const WinogradStages& s, const MachineModel& machine,
+                  bool parallel) {
   Stage* const tiles = s.tiles;  // n, i, j, c, row, column, block
   auto [co, ci] = tiles->Split(tiles->axis(5), kTransformed);
   auto [tv, tl] = tiles->Split(tiles->axis(6), BlockLanes(*tiles, machine));
@@ -255,28 +193,16 @@ void ScheduleProducts(Stage* products, const ScheduleChoice& choice,
   auto [ro, ri] = products->Split(products->axis(4), choice.Get("tile_rows"));
   auto [co, ci] =
       products->Split(products->axis(5), choice.Get("tile_columns"));
-  auto [v, l] = products->Split(products->axis(6), lanes);
-  products->Reorder({products->axis(0), products->axis(1), products->axis(2),
-                     ro, co, products->reduce_axis(0), products->reduce_axis(1),
-                     ri, ci, products->axis(3), v, l});
-  products->AccumulateAt(co);
-  const RegisterTile tile = {
-      choice.Get("tile_rows") * choice.Get("tile_columns"),
-      choice.Get("vectors")};
-  Loop terms = products->reduce_axis(1);
-  if (IsWorthWritingOut(machine, tile,
-                        GuessExtent(products->op().reduce_extent[1]))) {
-    products->Unroll(terms);
-    terms = products->reduce_axis(0);
-  }
-  PrefetchWeights(products, terms, machine);
-  for (Loop loop : {ri, ci, products->axis(3), v}) products->Unroll(loop);
-  products->Vectorize(l);
+  ScheduleWinogradProducts(
+      products, {ro, co}, {ri, ci},
+      {choice.Get("tile_rows") * choice.Get("tile_columns"),
+       choice.Get("vectors")},
+      lanes, machine);
 }
 
 void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
            const MachineModel& machine) {
-  const Stages s = *FindStages(*schedule, *stage);
+  const WinogradStages s = *FindWinogradStages(*schedule, *stage);
   const Problem p(s, machine);
   const bool parallel = GuessWork(s.products) >= kParallelWork;
   const int64_t blocks =
@@ -301,12 +227,7 @@ void Build(Schedule* schedule, Stage* stage, const ScheduleChoice& choice,
       p.Products(choice.Get("vectors"), choice.Get("rows")).Padding());
   ScheduleProducts(s.products, choice, p.lanes, machine);
   s.back->ComputeAt(out, column);
-  auto [bv, bl] = s.back->Split(s.back->axis(6), p.lanes);
-  s.back->Reorder({s.back->axis(5), s.back->axis(4), bv, bl});
-  for (Loop loop : {s.back->axis(4), s.back->axis(5), bv}) {
-    s.back->Unroll(loop);
-  }
-  s.back->Vectorize(bl);
+  ScheduleWinogradBack(s.back, p.lanes);
 }
 
 }  // namespace
