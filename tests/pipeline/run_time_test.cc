@@ -1,10 +1,13 @@
 // Models whose shapes and steps the data decides, on every target that makes
 // code for this machine, against numbers computed here in plain C++.
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "onnx/onnx.pb.h"
 #include "runtime/onnx_tensor/onnx_tensor.pb.h"
 #include "tests/pipeline/cli_fixture.h"
@@ -146,6 +149,60 @@ void WriteDecidingData(const std::string& dir, const std::vector<float>& x) {
   WriteTensorProto(dir + "/output_2.pb", "sums", size(sums), sums);
 }
 
+// best: the four largest of the three largest positive elements of a and of b,
+// or fewer, as a detector chooses among its classes.
+void WriteBest(const std::string& path) {
+  onnx::ModelProto model;
+  onnx::GraphProto* g = StartModel(&model);
+  AddFloat(g, "zero", 0);
+  AddConstant(g, "first", {1}, {0});
+  AddConstant(g, "three", {1}, {3});
+  AddConstant(g, "four", {1}, {4});
+  const auto largest = [g](const std::string& of, const std::string& limit,
+                           const std::string& result) {
+    AddNode(g, "Shape", {of}, {of + "_count"});
+    AddNode(g, "Min", {of + "_count", limit}, {of + "_k"});
+    AddNode(g, "TopK", {of, of + "_k"}, {result, result + "_places"});
+  };
+  for (const std::string name : {"a", "b"}) {
+    AddVector(g->add_input(), name);
+    AddNode(g, "Greater", {name, "zero"}, {name + "_positive"});
+    AddNode(g, "NonZero", {name + "_positive"}, {name + "_columns"});
+    AddNode(g, "Squeeze", {name + "_columns", "first"}, {name + "_places"});
+    AddNode(g, "Gather", {name, name + "_places"}, {name + "_chosen"});
+    largest(name + "_chosen", "three", name + "_best");
+  }
+  AddInt(AddNode(g, "Concat", {"a_best", "b_best"}, {"all"}), "axis", 0);
+  largest("all", "four", "best");
+  AddValue(g->add_output(), "best", kFloat);
+  WriteFileBytes(path, model.SerializeAsString());
+}
+
+std::vector<float> Largest(std::vector<float> of, size_t limit) {
+  std::sort(of.begin(), of.end(), std::greater<>());
+  of.resize(std::min(limit, of.size()));
+  return of;
+}
+
+void WriteBestData(const std::string& dir,
+                   const std::vector<std::vector<float>>& classes) {
+  std::filesystem::create_directories(dir);
+  std::vector<float> all;
+  for (size_t i = 0; i < classes.size(); ++i) {
+    WriteTensorProto(absl::StrCat(dir, "/input_", i, ".pb"), i == 0 ? "a" : "b",
+                     {static_cast<int64_t>(classes[i].size())}, classes[i]);
+    std::vector<float> positive;
+    for (float v : classes[i]) {
+      if (v > 0) positive.push_back(v);
+    }
+    const std::vector<float> best = Largest(positive, 3);
+    all.insert(all.end(), best.begin(), best.end());
+  }
+  const std::vector<float> best = Largest(all, 4);
+  WriteTensorProto(dir + "/output_0.pb", "best",
+                   {static_cast<int64_t>(best.size())}, best);
+}
+
 void AddSequence(onnx::ValueInfoProto* info, const std::string& name) {
   info->set_name(name);
   auto* tensor = info->mutable_type()
@@ -249,10 +306,7 @@ void WriteRandom(const std::string& path) {
   seed->set_name("seed");
   seed->set_type(onnx::AttributeProto::FLOAT);
   seed->set_f(4);
-  onnx::AttributeProto* shape = uniform->add_attribute();
-  shape->set_name("shape");
-  shape->set_type(onnx::AttributeProto::INTS);
-  shape->add_ints(3);
+  AddInts(uniform, "shape", {3});
   for (const char* output : {"go", "coin", "number"}) {
     body->add_output()->set_name(output);
   }
@@ -302,6 +356,20 @@ TEST_P(RunTimeTest, TheDataDecides) {
   ExpectVerified(inputs.size(), 3 * inputs.size());
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
               HasSubstr("= loop("));
+}
+
+TEST_P(RunTimeTest, CountsDecideOfCounts) {
+  WriteBest(Path("m.onnx"));
+  const std::vector<std::vector<std::vector<float>>> inputs = {
+      {{1, -2, 3, 4, 2, 5}, {9, -1, 0, 7, -3, 8}},
+      {{-1, -2}, {3, 4}},
+      {{-1, 6, 0, 7}, {-1, -2, -3, -4}},
+      {{0}, {0}},  // nothing is left
+  };
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    WriteBestData(Path("data/test_data_set_" + std::to_string(i)), inputs[i]);
+  }
+  ExpectVerified(inputs.size(), inputs.size());
 }
 
 TEST_P(RunTimeTest, SequencesAreValuesOfARun) {
@@ -356,13 +424,10 @@ TEST_P(RunTimeTest, PadsSymbolsToTheSame) {
   kernel->set_name("kernel");
   kernel->set_data_type(kFloat);
   for (int64_t dim : {1, 1, 2}) kernel->add_dims(dim);
-  for (float value : {1.0f, 1.0f}) kernel->add_float_data(value);
+  for (int tap : {1, 1}) kernel->add_float_data(tap);
   AddNode(g, "Reshape", {"x", "shape"}, {"row"});
   onnx::NodeProto* conv = AddNode(g, "Conv", {"row", "kernel"}, {"y"});
-  onnx::AttributeProto* strides = conv->add_attribute();
-  strides->set_name("strides");
-  strides->set_type(onnx::AttributeProto::INTS);
-  strides->add_ints(2);
+  AddInts(conv, "strides", {2});
   onnx::AttributeProto* pad = conv->add_attribute();
   pad->set_name("auto_pad");
   pad->set_type(onnx::AttributeProto::STRING);
