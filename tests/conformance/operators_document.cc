@@ -121,9 +121,9 @@ constexpr char kCarried[] =
 | ONNX | Carried as | Taken by |
 | --- | --- | --- |
 | string | u8, with one dimension more: the UTF-8 bytes of each string, followed by zeros up to the longest | Cast, CastLike, Constant, Equal, LabelEncoder, RegexFullMatch, Shape, Size, StringConcat, StringNormalizer, StringSplit, TfIdfVectorizer, Identity and what moves elements: Compress, Concat, Expand, Flatten, Gather, GatherElements, GatherND, Reshape, ReverseSequence, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze, Where |
-| float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0 | u8, the byte itself | BitCast, Cast, CastLike, Constant, ConstantOfShape, QuantizeLinear, DequantizeLinear, Shape, Size, Identity and what moves elements: Concat, Expand, Flatten, Gather, Pad, Reshape, Slice, Split, Squeeze, Tile, Transpose, Unsqueeze |
+| float8e4m3fn, float8e4m3fnuz, float8e5m2, float8e5m2fnuz, float8e8m0 | u8, the byte itself | BitCast, Cast, CastLike, Constant, ConstantOfShape, IsInf, IsNaN, QuantizeLinear, DequantizeLinear, Shape, Size, Identity and what moves elements: Concat, Expand, Flatten, Gather, Pad, Reshape, Slice, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze |
 | float4e2m1 | u8, the code: one to a byte | the same |
-| uint4, int4, uint2, int2 | u8, i8, u8, i8: one to a byte | the same |
+| uint4, int4, uint2, int2 | u8, i8, u8, i8: one to a byte | the same but IsInf and IsNaN |
 
 `ImageDecoder` is done by the target `image`, which has the libraries that read images; it need not be named.
 
@@ -138,6 +138,8 @@ Where ONNX's specification leaves room, or ONNX Runtime does not do what it says
   first, as in ONNX's reference and ONNX Runtime.
 - The `activation_alpha` and `activation_beta` of GRU, LSTM and RNN are one sequence over both directions, from which each
   activation takes as many values as it has parameters, as in ONNX Runtime.
+- RoiAlign with `mode=max` gives the largest of the pixels around its samples, each times its weight, as ONNX's reference and
+  ONNX Runtime do; by the specification it would be the largest of the interpolated samples.
 - DynamicQuantizeLinear of nothing but zeros gives the scale 1, as in ONNX Runtime; by the formula it would be 0.
 - Cast to uint4, int4, uint2 and int2 cuts fractions off and keeps the low bits, as in ONNX's cases since operator set 24;
   QuantizeLinear rounds and gives the nearest number that there is. Cast to float8e8m0 does not look at signs, as in ONNX's

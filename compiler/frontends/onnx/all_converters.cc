@@ -8,8 +8,9 @@ namespace {
 
 // Operators that only move elements, whatever the elements stand for.
 constexpr absl::string_view kMovers[] = {
-    "Concat", "Expand", "Flatten", "Gather", "Pad",       "Reshape",
-    "Slice",  "Split",  "Squeeze", "Tile",   "Transpose", "Unsqueeze"};
+    "Concat",  "Expand",    "Flatten",  "Gather",  "Pad",
+    "Reshape", "Slice",     "Split",    "Squeeze", "TensorScatter",
+    "Tile",    "Transpose", "Unsqueeze"};
 
 // Operators that move text as well.
 constexpr absl::string_view kTextMovers[] = {

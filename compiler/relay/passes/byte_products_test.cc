@@ -398,6 +398,42 @@ TEST(ByteProductsTest, WeightsOfRunTime) {
   }
 }
 
+// x[rows, k] times w[k, n] as bytes, w known at run time only, in which bytes
+// do not become words of bytes.
+void CheckBytesOfRunTime(int64_t rows, int64_t k, Parts parts) {
+  constexpr int64_t kColumns = 20;
+  const auto module = Optimized(
+      absl::StrCat("module { func @main(%x: u8", List({rows, k}), ", %w: i8",
+                   List({k, kColumns}),
+                   ") -> (%y) { %y = matmul(%x, %w) {out_dtype=i32} } }"),
+      parts);
+  ASSERT_NE(module, nullptr);
+  const Ints x = Bytes(rows * k, false, 3), w = Bytes(k * kColumns, true, 7);
+  const auto y = EvaluateFunction(
+      *module, *module->main(),
+      {ByteTensor({rows, k}, x, false), ByteTensor({k, kColumns}, w, true)});
+  ASSERT_TRUE(y.ok()) << y.status();
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < kColumns; ++j) {
+      int64_t sum = 0;
+      for (int64_t r = 0; r < k; ++r) {
+        sum += x[i * k + r] * w[r * kColumns + j];
+      }
+      EXPECT_EQ((*y)[0].data<int32_t>()[i * kColumns + j], sum);
+    }
+  }
+}
+
+TEST(ByteProductsTest, BytesOfRunTime) {
+  for (const Parts parts : kAllParts) {
+    for (const int64_t rows : {1, 3, 4, 33}) {
+      for (const int64_t k : {1, 2, 5, 8}) {
+        ASSERT_NO_FATAL_FAILURE(CheckBytesOfRunTime(rows, k, parts));
+      }
+    }
+  }
+}
+
 // Their weights are read so few times that a byte of each is enough.
 TEST(ByteProductsTest, ProductsOfFewRowsStayInBytes) {
   Product p;

@@ -82,7 +82,8 @@ class Packer {
     const DataType type = x.type().dtype;
     const size_t rank = x.type().shape.size();
     const int64_t word = ElementsOfWord(*node, layouts_);
-    if (constant == nullptr && word > 0 && !transposed) {
+    // Words are made of 16-bit numbers alone while a model runs.
+    if (constant == nullptr && word == 2 && !transposed) {
       return PackAtRunTime(node);
     }
     if (constant == nullptr || constant->shape().size() != 2 ||

@@ -255,10 +255,11 @@ absl::Status Scan(NodeContext& c) {
   const onnx::GraphProto* body = c.Graph("body");
   if (body == nullptr) return c.Error("has no body");
   INGOT_ASSIGN_OR_RETURN(const ScanOperands scan, ReadScan(c, *body));
+  // A run finds the shapes of results that no step adds to.
   int64_t steps;
   const bool unrolls =
-      scan.batched ||
-      (tir::AsConstInt(scan.extent(), &steps) && steps <= kMaxUnrolled);
+      scan.batched || (tir::AsConstInt(scan.extent(), &steps) && steps > 0 &&
+                       steps <= kMaxUnrolled);
   return unrolls ? UnrolledScan(c, *body, scan) : RunTimeScan(c, *body, scan);
 }
 

@@ -24,6 +24,43 @@ void ExpectSame(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
   }
 }
 
+// The running sums of what is scanned, from 2 on.
+TEST(RunTimeValuesTest, ScansAsFarAsThereIsAnything) {
+  const Operator scan{"Scan", "", 16,
+                      [](Node* n) {
+                        SetInt(n, "num_scan_inputs", 1);
+                        auto* a = n->add_attribute();
+                        a->set_name("body");
+                        a->set_type(onnx::AttributeProto::GRAPH);
+                        auto* add = a->mutable_g()->add_node();
+                        add->set_op_type("Add");
+                        for (const char* name : {"sum", "next"}) {
+                          add->add_input(name);
+                          a->mutable_g()->add_input()->set_name(name);
+                        }
+                        add->add_output("out");
+                        auto* copy = a->mutable_g()->add_node();
+                        copy->set_op_type("Identity");
+                        copy->add_input("out");
+                        copy->add_output("copy");
+                        for (const char* name : {"out", "copy"}) {
+                          a->mutable_g()->add_output()->set_name(name);
+                        }
+                      },
+                      2};
+  for (const std::vector<float>& x : {std::vector<float>{}, {5}, {1, 2, 3}}) {
+    const Tensor scanned = Floats({static_cast<int64_t>(x.size())}, x);
+    std::vector<float> sums;
+    float sum = 2;
+    for (const float v : x) sums.push_back(sum += v);
+    for (const Operand& operand : {Operand(scanned), Symbolic(scanned)}) {
+      const std::vector<Tensor> y = Outputs(scan, {Floats({}, {2}), operand});
+      EXPECT_THAT(ValuesOf(y[0]), ElementsAre(sum));
+      EXPECT_EQ(ValuesOf(y[1]), sums);
+    }
+  }
+}
+
 TEST(RunTimeValuesTest, OneHotDepth) {
   const Tensor indices = Longs({3}, {1, -1, 0}), values = Floats({2}, {0, 5});
   for (const Tensor& depth :

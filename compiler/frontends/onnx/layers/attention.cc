@@ -75,17 +75,21 @@ absl::StatusOr<Heads> ReadHeads(Compose& k) {
 }
 
 // The operand that masks scores. Since operator set 24 it may be for the first
-// keys alone: the others are masked.
+// keys alone, even for one: the others are masked.
 absl::StatusOr<Value> ReadMask(Compose& k, const tir::Expr& keys) {
   NodeContext& c = k.context();
   const Value mask = k.Input(kMask);
   INGOT_RETURN_IF_ERROR(k.status());
+  if (c.opset() < 24 || RankOf(mask) < 1) return mask;
   int64_t given, wanted;
-  if (c.opset() < 24 || RankOf(mask) < 1 ||
-      !tir::AsConstInt(ShapeOf(mask).back(), &given) ||
-      !tir::AsConstInt(keys, &wanted) || given >= wanted) {
-    return mask;
+  if (!tir::AsConstInt(ShapeOf(mask).back(), &given) ||
+      !tir::AsConstInt(keys, &wanted)) {
+    // A run refuses what would have to be padded.
+    Shape whole = ShapeOf(mask);
+    whole.back() = keys;
+    return c.FixShape(mask, whole, "mask");
   }
+  if (given >= wanted) return mask;
   std::vector<int64_t> pads(2 * RankOf(mask), 0);
   pads.back() = wanted - given;
   Attrs attrs;

@@ -206,6 +206,29 @@ TEST(AttentionTest, LengthsOfEachBatch) {
   }
 }
 
+// A mask for the first key alone leaves the others out and is not for each of
+// them, which a run that finds such a mask says.
+TEST(AttentionTest, MasksOfFewerKeysThanThereAre) {
+  Sizes n;
+  const Tensor q = Heads(n.batch, n.heads, n.queries, n.size, 61);
+  const Tensor k = Heads(n.batch, n.kv_heads, n.keys, n.size, 62);
+  const Tensor v = Heads(n.batch, n.kv_heads, n.keys, n.v_size, 63);
+  const Operator op{"Attention", "", 24};
+  const Tensor one = RandomFloats({n.queries, 1}, 64);
+  auto first = [&](int, int, int i, int j) {
+    return j == 0 ? double{ValuesOf(one)[i]} : -INFINITY;
+  };
+  ExpectNear(
+      RunFloats(op, {q, k, v, one}),
+      Reference(n, ValuesOf(q), ValuesOf(k), ValuesOf(v), 0.5, 0, first));
+  EXPECT_THAT(
+      RunOperator(op, {q, k, v, Symbolic(one)}).status().ToString(),
+      testing::HasSubstr("dimension 1 of f32[3, 1] is not that of f32[3, 4]"));
+  const Tensor all = RandomFloats({n.queries, n.keys}, 65);
+  ExpectNear(RunFloats(op, {q, k, v, Symbolic(all)}),
+             RunFloats(op, {q, k, v, all}));
+}
+
 // A case of ONNX's: equal scores, so that each query gives the mean of the
 // values in its window.
 TEST(AttentionTest, WindowsOfBothSides) {

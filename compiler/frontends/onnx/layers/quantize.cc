@@ -222,6 +222,15 @@ absl::Status DynamicQuantize(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// Scales or zero points of matrices, as ParamAlongAxis. Those of a stack of
+// matrices may have its rank, with one dimension of 1, and broadcast as they
+// are.
+absl::StatusOr<Value> ParamOfMatrices(NodeContext& c, Value v, int axis,
+                                      int rank) {
+  if (rank > 2 && RankOf(v) == rank) return v;
+  return ParamAlongAxis(c, v, axis, rank);
+}
+
 // x - zero point, as i32. The operand itself where there is no zero point.
 absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
                               int axis) {
@@ -237,7 +246,7 @@ absl::StatusOr<Value> Centred(NodeContext& c, Value x, int zero_point,
   }
   if (zero) return x;
   INGOT_ASSIGN_OR_RETURN(Value point, c.Input(zero_point));
-  INGOT_ASSIGN_OR_RETURN(point, ParamAlongAxis(c, point, axis, RankOf(x)));
+  INGOT_ASSIGN_OR_RETURN(point, ParamOfMatrices(c, point, axis, RankOf(x)));
   INGOT_ASSIGN_OR_RETURN(point, c.Cast(point, i32));
   INGOT_ASSIGN_OR_RETURN(x, c.Cast(x, i32));
   return c.Emit("sub", {x, point}, {}, "centred");
@@ -291,26 +300,32 @@ absl::StatusOr<IntegerConv> ConvolveIntegers(NodeContext& c, Value x, Value w,
   return conv;
 }
 
+// `real`, rounded to steps of the operand y_scale and moved to the result's
+// zero point.
+absl::StatusOr<Value> QuantizeResult(NodeContext& c, Value real, int y_scale,
+                                     int y_zero) {
+  INGOT_ASSIGN_OR_RETURN(Value scale, c.Input(y_scale));
+  INGOT_ASSIGN_OR_RETURN(Value zero, c.Input(y_zero));
+  Attrs attrs;
+  attrs.Set("dtype", zero.type().dtype);
+  return c.Emit("quantize", {real, scale, zero}, std::move(attrs));
+}
+
 // y / y_scale * x_scale * w_scale, rounded and moved to the result's zero
-// point. w_scale runs along `axis` when it is a vector.
+// point. w_scale runs along the channels when it is a vector.
 absl::StatusOr<Value> Requantize(NodeContext& c, Value y, int x_scale,
-                                 int w_scale, int y_scale, int y_zero,
-                                 int axis) {
+                                 int w_scale, int y_scale, int y_zero) {
   const DataType f32 = DataType::Float(32);
   INGOT_ASSIGN_OR_RETURN(Value sx, c.Input(x_scale));
   INGOT_ASSIGN_OR_RETURN(Value sw, c.Input(w_scale));
-  INGOT_ASSIGN_OR_RETURN(Value sy, c.Input(y_scale));
-  INGOT_ASSIGN_OR_RETURN(Value zy, c.Input(y_zero));
-  INGOT_ASSIGN_OR_RETURN(sx, ParamAlongAxis(c, sx, axis, RankOf(y)));
-  INGOT_ASSIGN_OR_RETURN(sw, ParamAlongAxis(c, sw, axis, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sx, ParamAlongAxis(c, sx, 1, RankOf(y)));
+  INGOT_ASSIGN_OR_RETURN(sw, ParamAlongAxis(c, sw, 1, RankOf(y)));
   INGOT_ASSIGN_OR_RETURN(sx, c.Cast(sx, f32));
   INGOT_ASSIGN_OR_RETURN(sw, c.Cast(sw, f32));
   INGOT_ASSIGN_OR_RETURN(Value s, c.Emit("mul", {sx, sw}, {}, "scale"));
   INGOT_ASSIGN_OR_RETURN(Value real, c.Cast(y, f32));
   INGOT_ASSIGN_OR_RETURN(real, c.Emit("mul", {real, s}, {}, "scaled"));
-  Attrs attrs;
-  attrs.Set("dtype", zy.type().dtype);
-  return c.Emit("quantize", {real, sy, zy}, std::move(attrs));
+  return QuantizeResult(c, real, y_scale, y_zero);
 }
 
 absl::Status ConvInteger(NodeContext& c) {
@@ -359,7 +374,7 @@ absl::Status ConvertQLinearConv(NodeContext& c) {
   if (conv.bias) {
     INGOT_ASSIGN_OR_RETURN(y, AddChannelBias(c, y, conv.bias));
   }
-  INGOT_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7, 1));
+  INGOT_ASSIGN_OR_RETURN(y, Requantize(c, y, 1, 4, 6, 7));
   INGOT_RETURN_IF_ERROR(conv.Return(c, y));
   if (channels_last) c.SetOutput(0, ChannelsLast(k, c.outputs()[0].value));
   return k.status();
@@ -380,7 +395,7 @@ Value ScaledProduct(Compose& k, Value y, Value a_scale, Value b_scale) {
   if (!k.ok()) return Value{};
   const int rank = RankOf(y);
   auto shaped = [&](Value scale, int axis) {
-    return k.ok() ? k.Take(ParamAlongAxis(c, scale, axis, rank)) : Value{};
+    return k.ok() ? k.Take(ParamOfMatrices(c, scale, axis, rank)) : Value{};
   };
   const Value scale =
       k.Mul(shaped(a_scale, rank - 2), shaped(b_scale, rank - 1));
@@ -401,8 +416,11 @@ absl::Status QLinearMatMul(NodeContext& c) {
   INGOT_ASSIGN_OR_RETURN(Value a, c.Input(0));
   INGOT_ASSIGN_OR_RETURN(Value b, c.Input(3));
   INGOT_ASSIGN_OR_RETURN(Value y, IntegerMatmul(c, a, b, 2, 5));
-  INGOT_ASSIGN_OR_RETURN(
-      y, Requantize(c, y, 1, 4, 6, 7, std::max(RankOf(y) - 1, 0)));
+  const DataType f32 = DataType::Float(32);
+  Compose k(c);
+  y = ScaledProduct(k, y, k.Cast(k.Input(1), f32), k.Cast(k.Input(4), f32));
+  INGOT_RETURN_IF_ERROR(k.status());
+  INGOT_ASSIGN_OR_RETURN(y, QuantizeResult(c, y, 6, 7));
   c.SetOutput(0, y);
   return absl::OkStatus();
 }

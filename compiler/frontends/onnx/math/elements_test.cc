@@ -146,6 +146,30 @@ TEST(Float8Test, RoundsToTheNearest) {
   }
 }
 
+TEST(Float8Test, SaysWhichAreInfiniteOrNaN) {
+  std::vector<uint8_t> bytes;
+  for (int i = 0; i < 256; ++i) bytes.push_back(static_cast<uint8_t>(i));
+  const Operator infinite{"IsInf", "", 20};
+  const Operator positive{"IsInf", "", 20,
+                          [](Node* n) { SetInt(n, "detect_negative", 0); }};
+  for (const Float8& f : kFormats) {
+    SCOPED_TRACE(relay::ToString(StorageTypeFromOnnx(f.type)));
+    const Operand x = OfStorageType(Bytes({256}, bytes), f.type);
+    std::vector<bool> inf, above, nan;
+    for (int i = 0; i < 256; ++i) {
+      inf.push_back(std::isinf(Meaning(f, i)));
+      above.push_back(Meaning(f, i) == INFINITY);
+      nan.push_back(std::isnan(Meaning(f, i)));
+    }
+    EXPECT_THAT(Outputs(infinite, {x})[0].values<bool>(),
+                ElementsAreArray(inf));
+    EXPECT_THAT(Outputs(positive, {x})[0].values<bool>(),
+                ElementsAreArray(above));
+    EXPECT_THAT(Outputs({"IsNaN", "", 20}, {x})[0].values<bool>(),
+                ElementsAreArray(nan));
+  }
+}
+
 TEST(Float8Test, QuantizesAndMovesButDoesNotCompute) {
   const Tensor x = Floats({3}, {1, -3, 100});
   const Tensor scale = Floats({}, {2});
@@ -321,6 +345,23 @@ TEST(SmallIntegersTest, AreFilledAndPadded) {
       ElementsAre(0, -2, 1));
 }
 
+TEST(ConstantOfShapeTest, OfBrainFloats) {
+  const Operator fill{
+      "ConstantOfShape", "", 21, [](Node* n) {
+        auto* a = n->add_attribute();
+        a->set_name("value");
+        a->set_type(onnx::AttributeProto::TENSOR);
+        a->mutable_t()->set_data_type(onnx::TensorProto::BFLOAT16);
+        a->mutable_t()->add_dims(1);
+        a->mutable_t()->set_raw_data("\x20\xc0");  // -2.5
+      }};
+  for (const bool constant : {true, false}) {
+    EXPECT_THAT(Outputs(fill, {Operand(Longs({1}, {2}), constant)})[0]
+                    .values<uint16_t>(),
+                ElementsAre(0xc020, 0xc020));
+  }
+}
+
 // Initialisers hold several elements to a byte, the first in the low bits.
 TEST(SmallIntegersTest, InitialisersAreUnpacked) {
   onnx::TensorProto proto;
@@ -429,56 +470,6 @@ TEST(TextTest, NumbersAreRead) {
   ASSERT_TRUE(whole.ok()) << whole.status();
   EXPECT_THAT((*whole)[0].values<int64_t>(),
               ElementsAre(9007199254740993, -12, 2));
-}
-
-std::vector<std::string> Normalize(const std::vector<std::string>& x,
-                                   const std::string& action, bool sensitive,
-                                   const std::vector<std::string>& stop) {
-  absl::StatusOr<std::vector<Tensor>> out =
-      RunOperator({"StringNormalizer", "", 10,
-                   [&](Node* n) {
-                     SetString(n, "case_change_action", action);
-                     SetInt(n, "is_case_sensitive", sensitive ? 1 : 0);
-                     auto* a = n->add_attribute();
-                     a->set_name("stopwords");
-                     a->set_type(onnx::AttributeProto::STRINGS);
-                     for (const std::string& s : stop) a->add_strings(s);
-                   }},
-                  {OfStorageType(Text(x), kTextType)});
-  if (!out.ok()) return {out.status().ToString()};
-  return StringsOf((*out)[0]);
-}
-
-TEST(TextTest, StringsAreNormalized) {
-  const std::vector<std::string> days = {"Monday", "tuesday", "MONDAY", "été"};
-  EXPECT_THAT(Normalize(days, "NONE", true, {"monday", "Monday"}),
-              ElementsAre("tuesday", "MONDAY", "été"));
-  EXPECT_THAT(Normalize(days, "UPPER", false, {"monday"}),
-              ElementsAre("TUESDAY", "ÉTÉ"));
-  EXPECT_THAT(Normalize(days, "LOWER", false, {}),
-              ElementsAre("monday", "tuesday", "monday", "été"));
-  // A stop word that is longer, and one that is the beginning of another.
-  EXPECT_THAT(Normalize({"ab", "abc"}, "NONE", true, {"abcd", "ab"}),
-              ElementsAre("abc"));
-  EXPECT_THAT(Normalize({"a", "A"}, "NONE", false, {"a"}), ElementsAre(""));
-}
-
-TEST(TextTest, StringsAreJoined) {
-  absl::StatusOr<std::vector<Tensor>> out =
-      RunOperator({"StringConcat", "", 20},
-                  {OfStorageType(Text({"abc", "", "x"}), kTextType),
-                   OfStorageType(Text({".de"}), kTextType)});
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("abc.de", ".de", "x.de"));
-  out = RunOperator({"StringConcat", "", 20},
-                    {OfStorageType(Text({"a", "bc"}), kTextType),
-                     OfStorageType(Text({"", "d"}), kTextType)});
-  ASSERT_TRUE(out.ok()) << out.status();
-  EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("a", "bcd"));
-  EXPECT_TRUE(
-      absl::IsInvalidArgument(RunOperator({"StringConcat", "", 20},
-                                          {Floats({1}, {1}), Floats({1}, {2})})
-                                  .status()));
 }
 
 }  // namespace

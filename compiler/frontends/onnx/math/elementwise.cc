@@ -222,8 +222,20 @@ absl::Status PRelu(NodeContext& c) {
   return c.Return("prelu", {x, slope});
 }
 
+// Operand 0. Small floats become f32, in which as many are infinite or NaN.
+absl::StatusOr<Value> FloatsOf(NodeContext& c) {
+  if (!IsSmallFloat(c.storage(0))) return c.Input(0);
+  INGOT_ASSIGN_OR_RETURN(const Value x, c.StoredInput(0));
+  return ConvertElements(c, x, c.ElementTypeOf(0, x), {DataType::Float(32)});
+}
+
+absl::Status IsNaN(NodeContext& c) {
+  INGOT_ASSIGN_OR_RETURN(Value x, FloatsOf(c));
+  return c.Return("is_nan", {x});
+}
+
 absl::Status IsInf(NodeContext& c) {
-  INGOT_ASSIGN_OR_RETURN(Value x, c.Input(0));
+  INGOT_ASSIGN_OR_RETURN(Value x, FloatsOf(c));
   Attrs attrs;
   attrs.Set("detect_negative", c.Int("detect_negative", 1));
   attrs.Set("detect_positive", c.Int("detect_positive", 1));
@@ -288,8 +300,7 @@ void AddElementwiseConverters(ConverterTable* t) {
                                          {"Acosh", 9, "acosh"},
                                          {"Atanh", 9, "atanh"},
                                          {"Not", 1, "logical_not"},
-                                         {"BitwiseNot", 18, "bitwise_not"},
-                                         {"IsNaN", 9, "is_nan"}};
+                                         {"BitwiseNot", 18, "bitwise_not"}};
   for (const auto& [onnx_op, since, op] : kUnary)
     t->Add(onnx_op, since, Unary(op));
   t->Add("LeakyRelu", 1, Unary("leaky_relu", {{"alpha", 0.01}}));
@@ -336,6 +347,7 @@ void AddElementwiseConverters(ConverterTable* t) {
   t->Add("SwiGLU", 28, &SwiGlu);
   t->Add("PRelu", 1, &PRelu);
   t->Add("IsInf", 10, &IsInf);
+  t->Add("IsNaN", 9, &IsNaN);
   t->Add("Gelu", 20, &Gelu);
   t->Add("Where", 9, &Where);
   t->Add("Identity", 1, &Identity);

@@ -1,12 +1,15 @@
 // Constants, and tensors made from shapes.
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "compiler/frontends/onnx/graph/compose.h"
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/model/tensor_proto.h"
 #include "runtime/onnx_tensor/element_types.h"
+#include "runtime/text_tensor.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -31,6 +34,14 @@ absl::Status Constant(NodeContext& c) {
     const std::vector<float> f(v.begin(), v.end());
     tensor = MakeTensor<float>(DataType::Float(32),
                                {static_cast<int64_t>(f.size())}, f);
+  } else if (c.has_attr("value_string")) {
+    storage = StorageType::kText;
+    tensor = TextTensor({c.String("value_string", "")}, {});
+  } else if (c.has_attr("value_strings")) {
+    storage = StorageType::kText;
+    const std::vector<std::string> strings = c.Strings("value_strings");
+    const std::vector<absl::string_view> v(strings.begin(), strings.end());
+    tensor = TextTensor(v, {static_cast<int64_t>(v.size())});
   } else if (c.node().attribute_size() > 0) {
     return c.NotSupported("a constant with attribute '",
                           c.node().attribute(0).name(), "'");
@@ -64,12 +75,11 @@ absl::Status ConstantOfShape(NodeContext& c) {
     if (tensor.NumElements() != 1) return c.Error("value must be one number");
     dtype = tensor.dtype();
     const std::optional<Known> value = relay::KnownFromTensor(tensor);
-    if (!FitsDouble(tensor)) {
-      repeated = std::move(tensor);
-    } else if (dtype == DataType::UInt(64)) {
+    if (dtype == DataType::UInt(64) && FitsDouble(tensor)) {
       fill = static_cast<double>(tensor.data<uint64_t>()[0]);
-    } else if (!value || !value->values[0].AsDouble(&fill)) {
-      return c.Error("value must be one number");
+    } else if (!FitsDouble(tensor) || !value ||
+               !value->values[0].AsDouble(&fill)) {
+      repeated = std::move(tensor);
     }
   }
   for (const tir::Expr& d : shape) {

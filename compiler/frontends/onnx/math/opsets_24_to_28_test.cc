@@ -63,6 +63,17 @@ TEST(Opset24Test, TensorScatter) {
       absl::IsInvalidArgument(RunOperator(batches, {cache, update}).status()));
 }
 
+// A cache of small floats is moved without a look at what its bytes mean.
+TEST(Opset24Test, TensorScatterOfSmallFloats) {
+  EXPECT_THAT(
+      Outputs({"TensorScatter", "", 24},
+              {OfStorageType(Bytes({1, 3, 1}, {1, 127, 255}), kFloat8E4M3FN),
+               OfStorageType(Bytes({1, 1, 1}, {9}), kFloat8E4M3FN),
+               Longs({1}, {1})})[0]
+          .values<uint8_t>(),
+      ElementsAre(1, 9, 255));
+}
+
 Operator CastBits(int to) {
   return {"BitCast", "", 26, [=](Node* n) { SetInt(n, "to", to); }};
 }

@@ -275,6 +275,24 @@ TEST(TextTest, MovesLikeNumbers) {
   EXPECT_TRUE(absl::IsUnimplemented(RunOperator({"Neg"}, {x}).status()));
 }
 
+TEST(TextTest, Constants) {
+  Moved y = Move({"Constant", "", 13,
+                  [](Node* n) { SetString(n, "value_string", "wörd"); }},
+                 {});
+  EXPECT_THAT(y.shape, ElementsAre());
+  EXPECT_THAT(y.strings, ElementsAre("wörd"));
+  y = Move({"Constant", "", 13,
+            [](Node* n) {
+              auto* a = n->add_attribute();
+              a->set_name("value_strings");
+              a->set_type(onnx::AttributeProto::STRINGS);
+              for (const char* s : {"a", "", "bc"}) a->add_strings(s);
+            }},
+           {});
+  EXPECT_THAT(y.shape, ElementsAre(3));
+  EXPECT_THAT(y.strings, ElementsAre("a", "", "bc"));
+}
+
 TEST(TextTest, CountsWords) {
   auto strings = [](Node* n, const char* name, const Strings& values) {
     auto* a = n->add_attribute();
@@ -297,6 +315,61 @@ TEST(TextTest, CountsWords) {
                                                    "cat", "the", "cat", "cat"}),
                                kTextType)}),
              {1, 1, 1, 1, 1, 3, 1, 0});
+}
+
+// Strings in one dimension.
+Tensor OneDimensional(const Strings& strings) {
+  return TextTensor({static_cast<int64_t>(strings.size())}, strings);
+}
+
+std::vector<std::string> Normalize(const std::vector<std::string>& x,
+                                   const std::string& action, bool sensitive,
+                                   const std::vector<std::string>& stop) {
+  absl::StatusOr<std::vector<Tensor>> out =
+      RunOperator({"StringNormalizer", "", 10,
+                   [&](Node* n) {
+                     SetString(n, "case_change_action", action);
+                     SetInt(n, "is_case_sensitive", sensitive ? 1 : 0);
+                     auto* a = n->add_attribute();
+                     a->set_name("stopwords");
+                     a->set_type(onnx::AttributeProto::STRINGS);
+                     for (const std::string& s : stop) a->add_strings(s);
+                   }},
+                  {OfStorageType(OneDimensional(x), kTextType)});
+  if (!out.ok()) return {out.status().ToString()};
+  return StringsOf((*out)[0]);
+}
+
+TEST(TextTest, StringsAreNormalized) {
+  const std::vector<std::string> days = {"Monday", "tuesday", "MONDAY", "été"};
+  EXPECT_THAT(Normalize(days, "NONE", true, {"monday", "Monday"}),
+              ElementsAre("tuesday", "MONDAY", "été"));
+  EXPECT_THAT(Normalize(days, "UPPER", false, {"monday"}),
+              ElementsAre("TUESDAY", "ÉTÉ"));
+  EXPECT_THAT(Normalize(days, "LOWER", false, {}),
+              ElementsAre("monday", "tuesday", "monday", "été"));
+  // A stop word that is longer, and one that is the beginning of another.
+  EXPECT_THAT(Normalize({"ab", "abc"}, "NONE", true, {"abcd", "ab"}),
+              ElementsAre("abc"));
+  EXPECT_THAT(Normalize({"a", "A"}, "NONE", false, {"a"}), ElementsAre(""));
+}
+
+TEST(TextTest, StringsAreJoined) {
+  absl::StatusOr<std::vector<Tensor>> out =
+      RunOperator({"StringConcat", "", 20},
+                  {OfStorageType(OneDimensional({"abc", "", "x"}), kTextType),
+                   OfStorageType(OneDimensional({".de"}), kTextType)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("abc.de", ".de", "x.de"));
+  out = RunOperator({"StringConcat", "", 20},
+                    {OfStorageType(OneDimensional({"a", "bc"}), kTextType),
+                     OfStorageType(OneDimensional({"", "d"}), kTextType)});
+  ASSERT_TRUE(out.ok()) << out.status();
+  EXPECT_THAT(StringsOf((*out)[0]), ElementsAre("a", "bcd"));
+  EXPECT_TRUE(
+      absl::IsInvalidArgument(RunOperator({"StringConcat", "", 20},
+                                          {Floats({1}, {1}), Floats({1}, {2})})
+                                  .status()));
 }
 
 }  // namespace
