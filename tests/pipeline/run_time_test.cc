@@ -1,6 +1,6 @@
 // Models whose shapes and steps the data decides, on every target that makes
 // code for this machine, against numbers computed here in plain C++.
-
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -263,6 +263,62 @@ void WriteRandom(const std::string& path) {
   WriteFileBytes(path, model.SerializeAsString());
 }
 
+// For the length n of x: ranges that begin or end at what n says, as floats;
+// and the elements of x before m = (n - 5) / 2, rounded towards zero, and from
+// -m on.
+void WriteRanges(const std::string& path) {
+  onnx::ModelProto model;
+  onnx::GraphProto* g = StartModel(&model);
+  AddVector(g->add_input(), "x");
+  AddConstant(g, "first", {1}, {0});
+  AddConstant(g, "two", {1}, {2});
+  AddConstant(g, "five", {1}, {5});
+  AddConstant(g, "all", {1}, {INT64_MAX});
+  AddConstant(g, "minus_3", {}, {-3});
+  AddFloat(g, "zero", 0);
+  AddFloat(g, "half", 0.5);
+  AddNode(g, "Shape", {"x"}, {"shape"});
+  AddNode(g, "Sub", {"shape", "five"}, {"less"});
+  AddNode(g, "Div", {"less", "two"}, {"end"});
+  AddNode(g, "Neg", {"end"}, {"begin"});
+  AddNode(g, "Squeeze", {"shape", "first"}, {"n"});
+  AddNode(g, "Squeeze", {"end", "first"}, {"m"});
+  AddInt(AddNode(g, "Cast", {"n"}, {"length"}), "to", kFloat);
+  AddNode(g, "Range", {"n", "m", "minus_3"}, {"down"});
+  AddInt(AddNode(g, "Cast", {"down"}, {"down_y"}), "to", kFloat);
+  AddNode(g, "Range", {"zero", "length", "half"}, {"halves"});
+  AddNode(g, "Slice", {"x", "first", "end"}, {"cut"});
+  AddNode(g, "Slice", {"x", "begin", "all"}, {"tail"});
+  for (const char* output : {"down_y", "halves", "cut", "tail"}) {
+    AddValue(g->add_output(), output, kFloat);
+  }
+  WriteFileBytes(path, model.SerializeAsString());
+}
+
+void WriteRangesData(const std::string& dir, int64_t n) {
+  std::filesystem::create_directories(dir);
+  const auto range = [](double at, double limit, double step) {
+    std::vector<float> y;
+    for (; step > 0 ? at < limit : at > limit; at += step) y.push_back(at);
+    return y;
+  };
+  const int64_t m = (n - 5) / 2;
+  const auto place = [n](int64_t at) {
+    return std::clamp<int64_t>(at < 0 ? at + n : at, 0, n);
+  };
+  const std::vector<float> x = range(10, 10 + n, 1);
+  const std::vector<std::vector<float>> outputs = {
+      range(n, m, -3), range(0, n, 0.5),
+      std::vector<float>(x.begin(), x.begin() + place(m)),
+      std::vector<float>(x.begin() + place(-m), x.end())};
+  WriteTensorProto(dir + "/input_0.pb", "x", {n}, x);
+  const char* const names[] = {"down_y", "halves", "cut", "tail"};
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    WriteTensorProto(dir + "/output_" + std::to_string(i) + ".pb", names[i],
+                     {static_cast<int64_t>(outputs[i].size())}, outputs[i]);
+  }
+}
+
 class RunTimeTest : public CliTest,
                     public testing::WithParamInterface<const char*> {
  protected:
@@ -344,6 +400,14 @@ TEST_P(RunTimeTest, AnEmptyConstantTakesASymbolicShape) {
   Do({"compile", "@m.onnx", "-o", "@m.ingot", Target()});
   const nlohmann::json run = DoJson({"run", "@m.ingot", "--input-shape=x:4"});
   EXPECT_EQ(run["outputs"][0]["shape"], nlohmann::json({4, 0}));
+}
+
+TEST_P(RunTimeTest, SizesDecideOnRangesAndSlices) {
+  WriteRanges(Path("m.onnx"));
+  for (int64_t n = 0; n < 12; ++n) {
+    WriteRangesData(Path("data/test_data_set_" + std::to_string(n)), n);
+  }
+  ExpectVerified(12, 4 * 12);
 }
 
 // The padding of SAME with strides takes an extent from 0.

@@ -265,7 +265,7 @@ TEST(BlockLayoutTest, SumsOf16BitFloatsAreOfF32) {
         {"block_layout", "fold_constants", "simplify"}, 2e-2);
     ASSERT_NE(module, nullptr);
     for (const auto& node : module->main()->nodes()) {
-      if (IsConv(*node)) {
+      if (node->Is("conv2d")) {
         EXPECT_EQ(node->outputs[0].dtype, DataType::Float(32));
         EXPECT_EQ(node->inputs[1].node->kind, NodeKind::kConstant);
       }

@@ -107,13 +107,16 @@ TEST(NameSizesTest, SizesInsideOfFormulas) {
 // A symbol that gets its value during a run needs an operand that has it, not
 // only a kernel that takes it.
 TEST(NameSizesTest, SymbolsOfARunKeepTheirOperands) {
-  EXPECT_THAT(Kernels(R"((%x: f32[6], %k: i64[1]) -> (%b) {
+  EXPECT_THAT(Kernels(R"((%x: f32[6], %k: i64[1]) -> (%c) {
     %k_dims = bind_dims(%k) {symbols=["?k"]}
     %a = expand(%x, %k_dims) {shape=["?k" * 2, 6]}
-    %b = slice(%a) {axes=[0], starts=[0], ends=["?k"]}
+    %b = softmax(%a)
+    %c = slice(%b) {axes=[0], starts=[0], ends=["?k"]}
   })"),
-              ElementsAre("f32[6], bool[?k, 0] -> f32[?k * 2, 6]",
-                          "f32[?k * 2, 6], bool[?k, 0] -> f32[?k, 6]"));
+              ElementsAre("f32[6], bool[\"?k\", 0] -> f32[\"?k\" * 2, 6]",
+                          "f32[size, 6] -> f32[size, 6]",
+                          "f32[\"?k\" * 2, 6], bool[\"?k\", 0] -> "
+                          "f32[\"?k\", 6]"));
 }
 
 TEST(NameSizesTest, KnownSizesStay) {
