@@ -6,13 +6,13 @@
   bazel run //bench/compare -- FOLDER/*
 
 Each becomes FOLDER/NAME/model.onnx with random weights and one set of random
-inputs beside it. NAMEs are torchvision's, or those of AUDIO below; without
-any, all of DEFAULT. The exporter writes what it writes: nothing is simplified
+inputs beside it. NAMEs are torchvision's, those of AUDIO below or those of
+small_networks.py; without any, all of DEFAULT. The exporter writes what it writes: nothing is simplified
 or changed.
 
 With --open, the sizes that a user would leave open are: batches, and extents
-of what is as long or large as it comes. Without NAMEs, these are all of OPEN
-and those of language_models.py.
+of what is as long or large as it comes. Without NAMEs, these are all of OPEN,
+also those of language_models.py and small_networks.py.
 
 With --torch, model.pt is the same network for PyTorch itself
 (//bench/compare -- --also=torch).
@@ -23,6 +23,7 @@ import warnings
 
 import language_models
 import onnx
+import small_networks
 import torch
 import torchaudio
 import torchvision
@@ -73,7 +74,9 @@ AUDIO = {
         First(torchaudio.models.wav2vec2_base(aux_num_out=32)),
         (torch.randn(1, 16000),)),
 }
-DEFAULT = IMAGES + SEGMENTERS + list(VIDEO) + list(DETECTORS) + list(AUDIO)
+SMALL = {**language_models.MODELS, **small_networks.MODELS}
+DEFAULT = (IMAGES + SEGMENTERS + list(VIDEO) + list(DETECTORS) + list(AUDIO) +
+           list(small_networks.MODELS))
 OPEN = {name: [{0: "batch"}] for name in IMAGES}
 OPEN.update({name: [{0: "batch", 2: "height", 3: "width"}]
              for name in SEGMENTERS})
@@ -82,6 +85,7 @@ OPEN.update({"conv_tasnet": [{0: "batch", 2: "time"}],
              "wav2letter": [{0: "batch", 2: "time"}],
              "wav2vec2": [{0: "batch", 1: "time"}]})
 OPEN.update(language_models.OPEN)
+OPEN.update(small_networks.OPEN)
 
 
 def make(name):
@@ -89,8 +93,8 @@ def make(name):
     models = torchvision.models
     if name in AUDIO:
         return AUDIO[name]()
-    if name in language_models.MODELS:
-        return language_models.MODELS[name]()
+    if name in SMALL:
+        return SMALL[name]()
     if name in DETECTORS:
         size = DETECTORS[name]
         sizes = {} if name.startswith("ssd") else {

@@ -2,14 +2,17 @@
 #include "compiler/relay/op.h"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "compiler/relay/dim.h"
 #include "compiler/relay/interpreter/evaluate.h"
 #include "compiler/relay/ir.h"
 #include "compiler/relay/ops/register_all.h"
 #include "compiler/relay/printer.h"
+#include "compiler/tir/visitor.h"
 #include "gtest/gtest.h"
 #include "runtime/tensor.h"
 
@@ -80,6 +83,45 @@ TEST_F(OpTest, DefaultsReachCopiesAndInferenceOfUnboundAttributes) {
   const auto types = InferTypes(*node->op, node->inputs, Attrs());
   ASSERT_TRUE(types.ok()) << types.status();
   EXPECT_EQ(ToString((*types)[0]), "f32[2, 12]");
+}
+
+// Dimensions of which a run knows which are 1: layers that broadcast the same
+// ones again have the same dimensions, in whatever order they come.
+TEST_F(OpTest, DimensionsThatBroadcastAgainDoNotGrow) {
+  const auto input = [&](const char* symbol) {
+    return Value{f_->AddInput(
+        "x", {DataType::Float(32), {module_.Symbol(symbol), tir::MakeInt(4)}})};
+  };
+  const auto add = [&](const Value& a, const Value& b) {
+    const absl::StatusOr<Node*> node = f_->AddOp("add", "", {a, b});
+    EXPECT_TRUE(node.ok()) << node.status();
+    return node.ok() ? Value{*node} : a;
+  };
+  const Value a = input("a"), b = input("b"), c = input("c");
+  const Value ab = add(a, b);
+  EXPECT_EQ(ToString(ab.type()), "f32[min(min(a, b), 1) * max(a, b), 4]");
+  const Value abc = add(ab, c);
+  Value x = abc;
+  for (int layer = 0; layer < 50; ++layer) {
+    for (const Value& other : {a, c, add(b, ab), add(c, b), abc, add(ab, ab)}) {
+      x = layer % 2 == 0 ? add(x, other) : add(other, x);
+      ASSERT_TRUE(SameShape(x.type().shape, abc.type().shape))
+          << ToString(x.type());
+    }
+  }
+  // Every case that a run may have.
+  for (const std::vector<int64_t>& sizes : std::vector<std::vector<int64_t>>{
+           {1, 1, 1}, {1, 3, 1}, {3, 1, 3}, {1, 0, 1}, {0, 1, 0}, {5, 5, 1}}) {
+    int64_t extent = 1;
+    for (const int64_t size : sizes) extent = extent == 1 ? size : extent;
+    std::map<const tir::Var*, tir::Expr> values;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      const Value& of = i == 0 ? a : i == 1 ? b : c;
+      values[tir::As<tir::Var>(of.type().shape[0])] = tir::MakeInt(sizes[i]);
+    }
+    EXPECT_TRUE(tir::IsConstInt(
+        SimplifyDim(tir::Substitute(x.type().shape[0], values)), extent));
+  }
 }
 
 TEST(OpRegistryTest, RefusesDefinitionsThatContradictThemselves) {

@@ -64,6 +64,9 @@ struct LayoutPreferences {
   // of a word, or 64 for tiles. It is filled up to a multiple of them with
   // zeros; convolutions become conv2d_words. Null: those of a word, for all.
   std::function<int64_t(const relay::Node& product)> byte_depth;
+  // Whether convolutions of 16-bit floats should be computed as those of f32,
+  // since each number would be converted where it is read.
+  bool wide_sums = false;
   // Whether the products around a softmax should be one operator.
   bool joins_attention = false;
 };

@@ -1,92 +1,18 @@
 // Models whose shapes and steps the data decides, on every target that makes
 // code for this machine, against numbers computed here in plain C++.
 
-#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "onnx/onnx.pb.h"
 #include "runtime/onnx_tensor/onnx_tensor.pb.h"
-#include "tests/pipeline/cli_fixture.h"
+#include "tests/pipeline/run_time_models.h"
 
 namespace ingot {
 namespace {
 
 using ::testing::HasSubstr;
-
-constexpr int kFloat = onnx::TensorProto::FLOAT;
-constexpr int kInt64 = onnx::TensorProto::INT64;
-constexpr int kBool = onnx::TensorProto::BOOL;
-
-onnx::GraphProto* AddGraph(onnx::NodeProto* node, const std::string& name) {
-  onnx::AttributeProto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::GRAPH);
-  attribute->mutable_g()->set_name(name);
-  return attribute->mutable_g();
-}
-
-onnx::NodeProto* AddNode(onnx::GraphProto* graph, const std::string& op,
-                         const std::vector<std::string>& inputs,
-                         const std::vector<std::string>& outputs) {
-  onnx::NodeProto* node = graph->add_node();
-  node->set_op_type(op);
-  node->set_name(outputs[0]);
-  for (const std::string& input : inputs) node->add_input(input);
-  for (const std::string& output : outputs) node->add_output(output);
-  return node;
-}
-
-void AddOutputs(onnx::GraphProto* graph,
-                const std::vector<std::string>& names) {
-  for (const std::string& name : names) graph->add_output()->set_name(name);
-}
-
-void AddInt(onnx::NodeProto* node, const std::string& name, int64_t value) {
-  onnx::AttributeProto* attribute = node->add_attribute();
-  attribute->set_name(name);
-  attribute->set_type(onnx::AttributeProto::INT);
-  attribute->set_i(value);
-}
-
-void AddConstant(onnx::GraphProto* graph, const std::string& name,
-                 const std::vector<int64_t>& dims,
-                 const std::vector<int64_t>& values) {
-  onnx::TensorProto* tensor = graph->add_initializer();
-  tensor->set_name(name);
-  tensor->set_data_type(kInt64);
-  for (int64_t dim : dims) tensor->add_dims(dim);
-  for (int64_t value : values) tensor->add_int64_data(value);
-}
-
-void AddFloat(onnx::GraphProto* graph, const std::string& name, float value) {
-  onnx::TensorProto* tensor = graph->add_initializer();
-  tensor->set_name(name);
-  tensor->set_data_type(kFloat);
-  tensor->add_float_data(value);
-}
-
-void AddValue(onnx::ValueInfoProto* info, const std::string& name, int type) {
-  info->set_name(name);
-  info->mutable_type()->mutable_tensor_type()->set_elem_type(type);
-  info->mutable_type()->mutable_tensor_type()->mutable_shape();
-}
-
-// x[N], of floats.
-void AddVector(onnx::ValueInfoProto* info, const std::string& name) {
-  AddValue(info, name, kFloat);
-  onnx::TypeProto::Tensor* type = info->mutable_type()->mutable_tensor_type();
-  type->mutable_shape()->add_dim()->set_dim_param("N");
-}
-
-onnx::GraphProto* StartModel(onnx::ModelProto* model) {
-  model->set_ir_version(8);
-  model->add_opset_import()->set_version(15);
-  return model->mutable_graph();
-}
 
 // y = sum(x) > 0 ? 2x : x after x; p = the elements of y that are not 0;
 // sums: p[0], p[0] + p[1], … until one is more than 20; last: the last of them.
@@ -150,60 +76,6 @@ void WriteDecidingData(const std::string& dir, const std::vector<float>& x) {
   WriteTensorProto(dir + "/output_0.pb", "p", size(p), p);
   WriteTensorProto(dir + "/output_1.pb", "last", {}, {last});
   WriteTensorProto(dir + "/output_2.pb", "sums", size(sums), sums);
-}
-
-// best: the four largest of the three largest positive elements of a and of b,
-// or fewer, as a detector chooses among its classes.
-void WriteBest(const std::string& path) {
-  onnx::ModelProto model;
-  onnx::GraphProto* g = StartModel(&model);
-  AddFloat(g, "zero", 0);
-  AddConstant(g, "first", {1}, {0});
-  AddConstant(g, "three", {1}, {3});
-  AddConstant(g, "four", {1}, {4});
-  const auto largest = [g](const std::string& of, const std::string& limit,
-                           const std::string& result) {
-    AddNode(g, "Shape", {of}, {of + "_count"});
-    AddNode(g, "Min", {of + "_count", limit}, {of + "_k"});
-    AddNode(g, "TopK", {of, of + "_k"}, {result, result + "_places"});
-  };
-  for (const std::string name : {"a", "b"}) {
-    AddVector(g->add_input(), name);
-    AddNode(g, "Greater", {name, "zero"}, {name + "_positive"});
-    AddNode(g, "NonZero", {name + "_positive"}, {name + "_columns"});
-    AddNode(g, "Squeeze", {name + "_columns", "first"}, {name + "_places"});
-    AddNode(g, "Gather", {name, name + "_places"}, {name + "_chosen"});
-    largest(name + "_chosen", "three", name + "_best");
-  }
-  AddInt(AddNode(g, "Concat", {"a_best", "b_best"}, {"all"}), "axis", 0);
-  largest("all", "four", "best");
-  AddValue(g->add_output(), "best", kFloat);
-  WriteFileBytes(path, model.SerializeAsString());
-}
-
-std::vector<float> Largest(std::vector<float> of, size_t limit) {
-  std::sort(of.begin(), of.end(), std::greater<>());
-  of.resize(std::min(limit, of.size()));
-  return of;
-}
-
-void WriteBestData(const std::string& dir,
-                   const std::vector<std::vector<float>>& classes) {
-  std::filesystem::create_directories(dir);
-  std::vector<float> all;
-  for (size_t i = 0; i < classes.size(); ++i) {
-    WriteTensorProto(absl::StrCat(dir, "/input_", i, ".pb"), i == 0 ? "a" : "b",
-                     {static_cast<int64_t>(classes[i].size())}, classes[i]);
-    std::vector<float> positive;
-    for (float v : classes[i]) {
-      if (v > 0) positive.push_back(v);
-    }
-    const std::vector<float> best = Largest(positive, 3);
-    all.insert(all.end(), best.begin(), best.end());
-  }
-  const std::vector<float> best = Largest(all, 4);
-  WriteTensorProto(dir + "/output_0.pb", "best",
-                   {static_cast<int64_t>(best.size())}, best);
 }
 
 void AddSequence(onnx::ValueInfoProto* info, const std::string& name) {
@@ -316,25 +188,6 @@ void WriteRandom(const std::string& path) {
   WriteFileBytes(path, model.SerializeAsString());
 }
 
-class RunTimeTest : public CliTest,
-                    public testing::WithParamInterface<const char*> {
- protected:
-  std::string Target() const { return std::string("--target=") + GetParam(); }
-
-  // Compiles m.onnx, optimised and not, and compares it with the data sets in
-  // data, so many outputs in all.
-  void ExpectVerified(size_t sets, size_t outputs) {
-    for (const char* level : {"--opt-level=2", "--opt-level=0"}) {
-      Do({"compile", "@m.onnx", "-o", "@m.ingot", Target(), level});
-      const nlohmann::json json =
-          DoJson({"verify", "@m.ingot", "--test-data=@data"});
-      EXPECT_EQ(json["ok"], true) << json;
-      EXPECT_EQ(json["sets"], sets);
-      EXPECT_EQ(json["outputs"].size(), outputs);
-    }
-  }
-};
-
 INSTANTIATE_TEST_SUITE_P(Targets, RunTimeTest,
                          testing::Values("llvm", "llvmjit", "c"),
                          [](const auto& info) { return info.param; });
@@ -355,20 +208,6 @@ TEST_P(RunTimeTest, TheDataDecides) {
   ExpectVerified(inputs.size(), 3 * inputs.size());
   EXPECT_THAT(Do({"inspect", "@m.ingot", "--artifact=plan.binpb"}),
               HasSubstr("= loop("));
-}
-
-TEST_P(RunTimeTest, CountsDecideOfCounts) {
-  WriteBest(Path("m.onnx"));
-  const std::vector<std::vector<std::vector<float>>> inputs = {
-      {{1, -2, 3, 4, 2, 5}, {9, -1, 0, 7, -3, 8}},
-      {{-1, -2}, {3, 4}},
-      {{-1, 6, 0, 7}, {-1, -2, -3, -4}},
-      {{0}, {0}},  // nothing is left
-  };
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    WriteBestData(Path("data/test_data_set_" + std::to_string(i)), inputs[i]);
-  }
-  ExpectVerified(inputs.size(), inputs.size());
 }
 
 TEST_P(RunTimeTest, SequencesAreValuesOfARun) {

@@ -34,6 +34,23 @@ absl::StatusOr<DimExpr::Op> DimOp(tir::BinaryOp op) {
   }
 }
 
+// A quotient that is rounded towards zero, or its remainder, as what is rounded
+// down. Extents that may be negative before they are limited are divided so.
+absl::StatusOr<tir::Expr> RoundedDown(const tir::Binary& node) {
+  int64_t divisor;
+  if (!tir::AsConstInt(node.b, &divisor) || divisor < 1) {
+    return absl::InvalidArgumentError(
+        "a dimension is divided towards zero by what may be negative");
+  }
+  const tir::Expr zero = tir::MakeInt(0);
+  const auto down = [&](const tir::Expr& x) {
+    return tir::MakeBinary(tir::BinaryOp::kFloorDiv, x, node.b);
+  };
+  const tir::Expr quotient =
+      down(Max(node.a, zero)) - down(Max(zero - node.a, zero));
+  return node.op == tir::BinaryOp::kDiv ? quotient : node.a - quotient * node.b;
+}
+
 // Sums of more terms are written as trees: a reader of protobufs refuses a
 // message that nests a hundred times, and a concatenation may have as many
 // parts.
@@ -117,6 +134,11 @@ absl::StatusOr<DimExpr> PlanValues::ToDimExpr(const tir::Expr& dim) const {
     return out;
   }
   const auto* binary = tir::As<tir::Binary>(dim);
+  if (binary != nullptr && (binary->op == tir::BinaryOp::kDiv ||
+                            binary->op == tir::BinaryOp::kMod)) {
+    INGOT_ASSIGN_OR_RETURN(const tir::Expr rounded_down, RoundedDown(*binary));
+    return ToDimExpr(rounded_down);
+  }
   if (binary == nullptr) {
     return absl::InvalidArgumentError(
         "a dimension uses an operation that a plan cannot express");

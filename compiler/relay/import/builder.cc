@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
+#include "compiler/relay/printer.h"
 #include "compiler/tir/visitor.h"
 
 namespace ingot::relay {
@@ -12,6 +13,9 @@ namespace {
 
 // More dimensions than any tensor has.
 constexpr int64_t kMostDims = 64;
+
+// A mask may be cast, and its elements are cast and counted.
+constexpr int kStepsToANumber = 4;
 
 bool Mentions(const Shape& shape, const tir::Var* var) {
   for (const tir::Expr& dim : shape) {
@@ -25,6 +29,24 @@ bool Mentions(const Shape& shape, const tir::Var* var) {
 bool StandsAlone(const Shape& shape, const tir::Var* var) {
   return std::any_of(shape.begin(), shape.end(),
                      [var](const tir::Expr& dim) { return dim.get() == var; });
+}
+
+// Whether both are computed alike from the same values, in at most so many
+// steps. Exporters ask for the places of a mask wherever they select something
+// by it, and what they select belongs together.
+bool AreComputedAlike(const Value& a, const Value& b, int steps) {
+  if (a == b) return true;
+  if (steps == 0 || !a || !b || a.index != b.index) return false;
+  const Node& x = *a.node;
+  const Node& y = *b.node;
+  if (x.kind != NodeKind::kOp || y.kind != NodeKind::kOp || x.op != y.op ||
+      x.inputs.size() != y.inputs.size() || Print(x.attrs) != Print(y.attrs)) {
+    return false;
+  }
+  for (size_t i = 0; i < x.inputs.size(); ++i) {
+    if (!AreComputedAlike(x.inputs[i], y.inputs[i], steps - 1)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -122,8 +144,9 @@ absl::StatusOr<Shape> ModuleBuilder::BindDims(Value value,
     return absl::UnimplementedError(
         absl::StrCat("dimensions from ", ToString(value.type())));
   }
-  auto known = current_->bound.find(value);
-  if (known != current_->bound.end()) return known->second;
+  for (const auto& [other, dims] : current_->bound) {
+    if (AreComputedAlike(value, other, kStepsToANumber)) return dims;
+  }
   Shape dims = current_->known.Integers(value);
   dims.resize(shape->empty() ? 1 : (*shape)[0]);
   Value i64 = value;

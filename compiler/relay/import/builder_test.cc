@@ -1,8 +1,11 @@
 #include "compiler/relay/import/builder.h"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "base/status_macros.h"
 #include "compiler/relay/import/call_builder.h"
 #include "compiler/relay/import/compose.h"
@@ -59,6 +62,31 @@ TEST(BuilderTest, RunTimeDimensionsHaveSources) {
       EvaluateFunction(builder.module(), *builder.function(), {Longs({2, 3})});
   ASSERT_TRUE(y.ok()) << y.status();
   EXPECT_EQ((*y)[0].TypeString(), "f32[2, 3]");
+}
+
+// Exporters count the elements of a mask wherever they select by it.
+TEST(BuilderTest, NumbersThatAreComputedAlikeAreOne) {
+  ModuleBuilder builder;
+  const TensorType mask = {DataType::Bool(), {tir::MakeInt(8)}};
+  const Value a{builder.function()->AddInput("a", mask)};
+  const Value b{builder.function()->AddInput("b", mask)};
+  int calls = 0;
+  const auto count = [&](const Value& x, DataType type) {
+    CallBuilder make(&builder, absl::StrCat("count_", calls++));
+    Attrs cast, sum;
+    cast.Set("dtype", type);
+    const Value ones = *make.Emit("cast", {x}, std::move(cast), "ones");
+    sum.Set("axes", std::vector<int64_t>{0});
+    sum.Set("keepdims", int64_t{0});
+    const Value number = *make.Emit("reduce_sum", {ones}, std::move(sum));
+    return (*builder.BindDims(number, "count"))[0];
+  };
+  const Dim first = count(a, DataType::Int(64));
+  EXPECT_EQ(count(a, DataType::Int(64)), first);
+  EXPECT_NE(count(b, DataType::Int(64)), first);
+  // With another attribute it is another one, which nothing compares.
+  EXPECT_NE(count(a, DataType::Int(32)), first);
+  EXPECT_EQ(count(a, DataType::Int(64)), first);
 }
 
 TEST(BuilderTest, BodiesCaptureValuesAndTheSourcesOfTheirDimensions) {

@@ -101,6 +101,68 @@ absl::StatusOr<std::vector<int>> NormalizeAxes(absl::Span<const int64_t> axes,
   return result;
 }
 
+namespace {
+
+// The operands of nested minima, or maxima.
+void AddOperands(tir::BinaryOp op, const Dim& dim, std::vector<Dim>* operands) {
+  const auto* binary = tir::As<tir::Binary>(dim);
+  if (binary == nullptr || binary->op != op) {
+    operands->push_back(dim);
+    return;
+  }
+  AddOperands(op, binary->a, operands);
+  AddOperands(op, binary->b, operands);
+}
+
+bool Contains(const std::vector<Dim>& dims, const Dim& dim) {
+  return std::any_of(dims.begin(), dims.end(),
+                     [&dim](const Dim& other) { return SameDim(other, dim); });
+}
+
+bool ContainsAll(const std::vector<Dim>& dims, const std::vector<Dim>& others) {
+  return std::all_of(others.begin(), others.end(), [&dims](const Dim& other) {
+    return Contains(dims, other);
+  });
+}
+
+// The dimensions that were broadcast to one, as JoinDims writes it; the
+// dimension alone where it is no such one.
+std::vector<Dim> JoinedDims(const Dim& dim) {
+  const auto* product = tir::As<tir::Binary>(dim);
+  if (product == nullptr || product->op != tir::BinaryOp::kMul) return {dim};
+  for (const bool swap : {false, true}) {
+    std::vector<Dim> largest, smallest;
+    AddOperands(tir::BinaryOp::kMax, swap ? product->b : product->a, &largest);
+    AddOperands(tir::BinaryOp::kMin, swap ? product->a : product->b, &smallest);
+    if (smallest.size() == largest.size() + 1 && Contains(smallest, I64(1)) &&
+        ContainsAll(smallest, largest)) {
+      return largest;
+    }
+  }
+  return {dim};
+}
+
+// Broadcasts two symbolic dimensions: gives their maximum, unless one of them
+// is empty and the other is 1. One that was broadcast to the other before
+// changes nothing, so that layer after layer has the same dimensions.
+Dim JoinDims(const Dim& a, const Dim& b) {
+  std::vector<Dim> dims = JoinedDims(a);
+  const std::vector<Dim> others = JoinedDims(b);
+  if (ContainsAll(dims, others)) return a;
+  if (ContainsAll(others, dims)) return b;
+  for (const Dim& dim : others) {
+    if (!Contains(dims, dim)) dims.push_back(dim);
+  }
+  Dim most = dims[0], least = dims[0];
+  for (size_t i = 1; i < dims.size(); ++i) {
+    most = Max(most, dims[i]);
+    least = Min(least, dims[i]);
+  }
+  return SimplifyDim(most * Min(least, I64(1)));
+}
+
+}  // namespace
+
 absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes,
                                       std::vector<DimAssumption>* assumed) {
   size_t rank = 0;
@@ -132,9 +194,7 @@ absl::StatusOr<Shape> BroadcastShapes(absl::Span<const Shape> shapes,
       if (const_y) {
         joined = dim;
       } else if (!const_x) {
-        // Their maximum, unless one of them is empty and the other is 1.
-        joined = Max(joined, dim) * Min(Min(joined, dim), I64(1));
-        joined = SimplifyDim(joined);
+        joined = JoinDims(joined, dim);
       }
     }
     result[d] = joined;

@@ -1,7 +1,6 @@
 #include "compiler/relay/ops/recurrent_step.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "compiler/relay/ops/activation.h"
 
@@ -120,7 +119,8 @@ Stmt RecurrentStep::AddPanels(const Element& from, int first, int last) const {
   const int64_t tile_rows = vectors == 1 ? 8 : 4;
   constexpr int64_t kPartBytes = 16 << 10;
   const int64_t most = kPartBytes / (matrix.width() * gates.dtype().bytes());
-  const int64_t units = std::gcd(hidden, std::max<int64_t>(1, most));
+  int64_t units = std::clamp<int64_t>(most, 1, hidden);
+  while (hidden % units != 0) --units;
   const int64_t panels = hidden / matrix.width();
   const Expr done = rows / I64(tile_rows) * tile_rows;
   const auto add_panel = [&](const Expr& p) {

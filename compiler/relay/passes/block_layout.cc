@@ -8,6 +8,7 @@
 // to its plain layout where something else reads it, once.
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "base/status_macros.h"
 #include "compiler/relay/op.h"
@@ -96,6 +97,34 @@ absl::StatusOr<Value> OverSignal(RuleContext& c, const Node& node) {
   return c.Add("reshape", {pooled}, {{"shape", node.outputs[0].shape}});
 }
 
+
+// The sums of a convolution of 16-bit floats are made in 32 bits, and rounded.
+// Converting each number where it is read takes longer than multiplying it: of
+// f32, weights are converted by the compiler and data once, often by what makes
+// it.
+absl::StatusOr<Value> WithSumsOfF32(RuleContext& c, const Node& node) {
+  const DataType type = node.outputs[0].dtype;
+  if (!type.is_float() || type.bits != 16 || node.attrs.Has("target") ||
+      node.attrs.Has("out_dtype")) {
+    return Value();
+  }
+  std::vector<Value> inputs;
+  for (const Value& input : node.inputs) {
+    INGOT_ASSIGN_OR_RETURN(
+        Value wide, c.Add("cast", {input}, {{"dtype", DataType::Float(32)}}));
+    inputs.push_back(wide);
+  }
+  INGOT_ASSIGN_OR_RETURN(Value result,
+                         c.Add(node.op->name, std::move(inputs), node.attrs));
+  return c.Add("cast", {result}, {{"dtype", type}});
+}
+
+constexpr Rule kWideSumRules[] = {
+    {"conv1d with sums of f32", "conv1d", 2, WithSumsOfF32},
+    {"conv2d with sums of f32", "conv2d", 2, WithSumsOfF32},
+    {"conv3d with sums of f32", "conv3d", 2, WithSumsOfF32},
+};
+
 constexpr Rule kPlaneRules[] = {
     {"conv1d as conv2d", "conv1d", 2, AsTwoDimensional},
     {"conv2d of patches as product", "conv2d", 2, AsProductOfPatches},
@@ -167,18 +196,23 @@ bool HasConvolution(const Function& function) {
 }  // namespace
 
 absl::Span<const Rule> PlaneRules() { return kPlaneRules; }
+absl::Span<const Rule> WideSumRules() { return kWideSumRules; }
 
 absl::StatusOr<bool> BlockLayout(Module* module, PassContext* context) {
   bool changed = false;
   for (const auto& function : module->functions()) {
     if (IsFinished(*function) || !HasConvolution(*function)) continue;
-    bool added = false;
+    bool widened = false, added = false;
+    if (context->layouts.wide_sums) {
+      INGOT_ASSIGN_OR_RETURN(widened,
+                             ApplyRules(function.get(), kWideSumRules));
+    }
     if (context->layouts.channel_block != nullptr) {
       INGOT_ASSIGN_OR_RETURN(added, ApplyRules(function.get(), kPlaneRules));
     }
     INGOT_ASSIGN_OR_RETURN(bool blocked,
                            BlockFunction(function.get(), *context));
-    changed = changed || added || blocked;
+    changed = changed || widened || added || blocked;
   }
   return changed;
 }

@@ -286,6 +286,35 @@ TEST(BlockLayoutTest, OperandsOfAllShapes) {
   EXPECT_EQ(CountOps(*module, "layout_transform"), 3);
 }
 
+// Sums are rounded once, as those of the convolution are, and what follows has
+// the element type that it had.
+TEST(BlockLayoutTest, SumsOf16BitFloatsAreOfF32) {
+  for (const char* type : {"f16", "bf16"}) {
+    const auto module = CheckKeepsMeaning(
+        Main(absl::StrReplaceAll(
+            R"((%x: T[1, 8, 6, 6], %v: T[2, 8, 3]) -> (%z, %u) {
+    %w = const T[16, 8, 3, 3] random(1)
+    %k = const T[4, 4, 1] random(2)
+    %c = conv2d(%x, %w) {pads=[1, 1, 1, 1]}
+    %y = add(%c, %c)
+    %z = relu(%y)
+    %u = conv1d(%v, %k) {groups=2}
+  })",
+            {{"T", type}})),
+        {"block_layout", "fold_constants", "simplify"}, 2e-2);
+    ASSERT_NE(module, nullptr);
+    for (const auto& node : module->main()->nodes()) {
+      if (node->Is("conv2d")) {
+        EXPECT_EQ(node->outputs[0].dtype, DataType::Float(32));
+        EXPECT_EQ(node->inputs[1].node->kind, NodeKind::kConstant);
+      }
+      if (node->Is("add")) {
+        EXPECT_EQ(node->outputs[0].dtype.bits, 16);
+      }
+    }
+  }
+}
+
 TEST(BlockLayoutTest, OneDimension) {
   const auto module = CheckKeepsMeaning(Main(R"((%x: f32[1, 8, 11]) -> (%y) {
     %w = const f32[8, 8, 3] random(1)

@@ -169,6 +169,15 @@ void AddPlanes(Examples* e) {
   (*e)["conv1d as conv2d"] =
       "(%x: f32[2, 3, 5]) -> (%y) { %w = const f32[4, 3, 3] random(1)"
       " %y = conv1d(%x, %w) {pads=[1, 0]} }";
+  (*e)["conv1d with sums of f32"] =
+      "(%x: f16[1, 2, 5]) -> (%y) { %w = const f16[4, 1, 2] random(1)"
+      " %y = conv1d(%x, %w) {pads=[1, 0], groups=2} }";
+  (*e)["conv2d with sums of f32"] =
+      "(%x: bf16[1, 2, 5, 4]) -> (%y) { %w = const bf16[4, 2, 1, 2] random(1)"
+      " %y = conv2d(%x, %w) {strides=[2, 1]} }";
+  (*e)["conv3d with sums of f32"] =
+      "(%x: f16[1, 2, 3, 5, 4]) -> (%y) { %w = const f16[4, 2, 1, 2, 1]"
+      " random(1) %y = conv3d(%x, %w) }";
   (*e)["conv2d of patches as product"] =
       "(%x: f32[2, 3, 20, 27]) -> (%y) { %w = const f32[5, 3, 10, 9] random(1)"
       " %y = conv2d(%x, %w) {strides=[10, 9]} }";

@@ -13,7 +13,8 @@ std::vector<RuleTable> AllRuleTables() {
                                    {"byte_products", ByteProductRules()},
                                    {"byte_products", WideProductRules()},
                                    {"join_attention", AttentionRules()},
-                                   {"block_layout", PlaneRules()}};
+                                   {"block_layout", PlaneRules()},
+                                   {"block_layout", WideSumRules()}};
   for (absl::Span<const Rule> rules :
        {ShapeRules(), IndexingRules(), ArithmeticRules(), WindowRules(),
         PatternRules(), ProjectionRules(), EinsumRules()}) {

@@ -21,6 +21,7 @@ absl::Span<const Rule> ByteProductRules();  // byte_products.cc
 absl::Span<const Rule> WideProductRules();  // of 16 bits, there
 absl::Span<const Rule> AttentionRules();    // join_attention.cc
 absl::Span<const Rule> PlaneRules();        // block_layout.cc
+absl::Span<const Rule> WideSumRules();      // there
 
 }  // namespace ingot::relay
 

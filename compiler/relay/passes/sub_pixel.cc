@@ -83,9 +83,13 @@ bool PrefersSeparate(const Problem& problem) {
 // The problem, or nothing for what stays as it is.
 std::optional<Problem> Read(const Node& node,
                             const LayoutPreferences& layouts) {
-  const Tensor* weights = ConstantOf(node.inputs[1]);
-  if (weights == nullptr || weights->NumElements() == 0) return std::nullopt;
-  const auto shape = weights->shape();
+  // The kernels of weights that only a run knows are arranged by each run,
+  // which is little work beside the convolution.
+  const std::optional<Ints> known = ConstShape(node.inputs[1].type().shape);
+  if (!known || std::count(known->begin(), known->end(), 0) > 0) {
+    return std::nullopt;
+  }
+  const Ints& shape = *known;
   const size_t n = shape.size() - 2;
   for (size_t d = 0; d < n; ++d) {
     int64_t extent;  // without elements there is nothing to convolve
@@ -167,6 +171,16 @@ class Rewriter {
     return Value{made};
   }
 
+  // A call that makes something of the kernels, now if they are constant.
+  absl::StatusOr<Value> Arrange(absl::string_view op, const Value& kernels,
+                                Attrs attrs) {
+    INGOT_ASSIGN_OR_RETURN(const Value made,
+                           AddFolded(function_, op, node_.inputs[1].node->name,
+                                     {kernels}, std::move(attrs)));
+    if (made.node->kind == NodeKind::kOp) made.node->sources.Add(node_.sources);
+    return made;
+  }
+
   // The kernels of all phases, zeros where one has fewer taps than others:
   // [phase of each dimension..., groups, out, in, taps...], the groups in front
   // if their convolution is one for all phases.
@@ -191,28 +205,25 @@ class Rewriter {
     order.insert(problem_.separate ? order.end() : order.begin(), 0);
     order.insert(order.end(), {2, 1});
     order.insert(order.end(), taps.begin(), taps.end());
-    const Value plain = node_.inputs[1];
-    const std::string& name = plain.node->name;
-    INGOT_ASSIGN_OR_RETURN(
-        Value w, AddFolded(function_, "pad", name, {plain}, {{"pads", pads}}));
-    INGOT_ASSIGN_OR_RETURN(
-        w, AddFolded(function_, "reshape", name, {w}, {{"shape", split}}));
-    INGOT_ASSIGN_OR_RETURN(w, AddFolded(function_, "slice", name, {w},
-                                        {{"axes", flipped},
-                                         {"starts", from},
-                                         {"ends", to},
-                                         {"steps", Ints(n, -1)}}));
-    INGOT_ASSIGN_OR_RETURN(
-        w, AddFolded(function_, "transpose", name, {w}, {{"axes", order}}));
+    INGOT_ASSIGN_OR_RETURN(Value w,
+                           Arrange("pad", node_.inputs[1], {{"pads", pads}}));
+    INGOT_ASSIGN_OR_RETURN(w, Arrange("reshape", w, {{"shape", split}}));
+    INGOT_ASSIGN_OR_RETURN(w, Arrange("slice", w,
+                                      {{"axes", flipped},
+                                       {"starts", from},
+                                       {"ends", to},
+                                       {"steps", Ints(n, -1)}}));
+    INGOT_ASSIGN_OR_RETURN(w, Arrange("transpose", w, {{"axes", order}}));
     Ints filling(2 * order.size(), 0);
     filling[order.size() + n + 1] = problem_.channels - problem_.out_per_group;
-    return AddFolded(function_, "pad", name, {w}, {{"pads", filling}});
+    return Arrange("pad", w, {{"pads", filling}});
   }
 
   // The convolution of x with `kernels`, once they are [out, in, taps...].
   absl::StatusOr<Value> Convolve(const Value& kernels, const Ints& taps) {
-    const int64_t elements = ConstantOf(kernels)->NumElements();
-    int64_t of_one = problem_.in_per_group;
+    int64_t elements = 1, of_one = problem_.in_per_group;
+    const Ints extents = *ConstShape(kernels.type().shape);
+    for (const int64_t extent : extents) elements *= extent;
     Ints pads, ends, dilations;
     for (int d = 0; d < problem_.rank(); ++d) {
       of_one *= taps[d];
@@ -223,9 +234,9 @@ class Rewriter {
     Ints shape = {elements / of_one, problem_.in_per_group};
     shape.insert(shape.end(), taps.begin(), taps.end());
     pads.insert(pads.end(), ends.begin(), ends.end());
-    INGOT_ASSIGN_OR_RETURN(const Value w,
-                           AddFolded(function_, "reshape", kernels.node->name,
-                                     {kernels}, {{"shape", MakeShape(shape)}}));
+    INGOT_ASSIGN_OR_RETURN(
+        const Value w,
+        Arrange("reshape", kernels, {{"shape", MakeShape(shape)}}));
     Attrs attrs = {{"pads", pads}};
     if (problem_.groups > 1) attrs.Set("groups", problem_.groups);
     if (dilations != Ints(dilations.size(), 1)) {
@@ -258,11 +269,10 @@ class Rewriter {
         starts.insert(starts.end(), {phase, axis.taps - taps[d]});
         ends.insert(ends.end(), {phase + 1, axis.taps});
       }
-      INGOT_ASSIGN_OR_RETURN(
-          Value w, AddFolded(function_, "slice", kernels.node->name, {kernels},
-                             {{"axes", axes},
-                              {"starts", MakeShape(starts)},
-                              {"ends", MakeShape(ends)}}));
+      INGOT_ASSIGN_OR_RETURN(Value w, Arrange("slice", kernels,
+                                              {{"axes", axes},
+                                               {"starts", MakeShape(starts)},
+                                               {"ends", MakeShape(ends)}}));
       INGOT_ASSIGN_OR_RETURN(Value part, Convolve(w, taps));
       parts.push_back(part);
     }

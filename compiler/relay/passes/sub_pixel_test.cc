@@ -23,6 +23,7 @@ struct Problem {
   Ints strides, pads, extra, dilations;
   int64_t out_per_group = 2;
   int64_t groups = 1;
+  bool constant = true;  // otherwise only a run knows the weights
 
   size_t rank() const { return kernel.size(); }
 };
@@ -67,11 +68,13 @@ std::string Text(const Problem& p, bool symbolic) {
     return absl::StrCat("[", absl::StrJoin(v, ", "), "]");
   };
   return absl::StrCat(
-      "module { func @main(%x: f32[", absl::StrJoin(x, ", "),
-      "]) -> (%y) { %w = const f32", list(w), " random(7) %y = conv_transpose",
-      p.rank(), "d(%x, %w) {strides=", list(p.strides), ", pads=", list(p.pads),
-      ", dilations=", list(p.dilations), ", output_padding=", list(p.extra),
-      ", groups=", p.groups, "} } }");
+      "module { func @main(%x: f32[", absl::StrJoin(x, ", "), "]",
+      p.constant
+          ? absl::StrCat(") -> (%y) { %w = const f32", list(w), " random(7) ")
+          : absl::StrCat(", %w: f32", list(w), ") -> (%y) { "),
+      "%y = conv_transpose", p.rank(), "d(%x, %w) {strides=", list(p.strides),
+      ", pads=", list(p.pads), ", dilations=", list(p.dilations),
+      ", output_padding=", list(p.extra), ", groups=", p.groups, "} } }");
 }
 
 // Advances `index` through `shape`, the last dimension first; false at the end.
@@ -126,14 +129,18 @@ std::unique_ptr<Module> Check(const Problem& p, bool symbolic,
   const std::string text = Text(p, symbolic);
   std::unique_ptr<Module> module = ParseForTest(text);
   if (module == nullptr) return nullptr;
-  Tensor w;
+  Ints w_shape = {p.x[1], p.out_per_group};
+  w_shape.insert(w_shape.end(), p.kernel.begin(), p.kernel.end());
+  Tensor w = TestTensor(DataType::Float(32), w_shape, 98);
   for (const auto& node : module->main()->nodes()) {
     if (node->constant) w = *node->constant;
   }
   const Tensor x = TestTensor(DataType::Float(32), p.x, 99);
   const std::vector<double> expected = Expected(p, x, w);
   if (!RunForTest(passes, module.get())) return nullptr;
-  const auto actual = EvaluateFunction(*module, *module->main(), {x});
+  std::vector<Tensor> inputs = {x};
+  if (!p.constant) inputs.push_back(w);
+  const auto actual = EvaluateFunction(*module, *module->main(), inputs);
   if (!actual.ok()) {
     ADD_FAILURE() << actual.status() << "\n" << text << Print(*module);
     return nullptr;
@@ -160,12 +167,15 @@ int CountTransposed(const Module& module) {
 }
 
 // Whether it is right after all kinds of passes and no longer transposed.
-bool IsRewritten(const Problem& p) {
-  for (bool symbolic : {false, true}) {
-    for (const auto& passes : std::vector<std::vector<std::string>>{
-             {"sub_pixel"}, {"sub_pixel", "block_layout", "simplify"}}) {
-      const auto module = Check(p, symbolic, passes);
-      if (module == nullptr || CountTransposed(*module) > 0) return false;
+bool IsRewritten(Problem p) {
+  for (const bool constant : {true, false}) {
+    p.constant = constant;
+    for (bool symbolic : {false, true}) {
+      for (const auto& passes : std::vector<std::vector<std::string>>{
+               {"sub_pixel"}, {"sub_pixel", "block_layout", "simplify"}}) {
+        const auto module = Check(p, symbolic, passes);
+        if (module == nullptr || CountTransposed(*module) > 0) return false;
+      }
     }
   }
   return true;
@@ -336,7 +346,7 @@ TEST(SubPixelTest, LeavesTheRest) {
     EXPECT_EQ(CountTransposed(*module), 1) << Print(*module);
   }
   for (const char* text :
-       {"(%x: f32[1, 2, 3, 3], %w: f32[2, 2, 2, 2]) -> (%y) {"
+       {"(%x: f32[1, 2, 3, 3], %w: f32[2, k, 2, 2]) -> (%y) {"
         "  %y = conv_transpose2d(%x, %w) {strides=[2, 2]} }",
         "(%x: f32[1, 2, 3, 3]) -> (%y) {"
         "  %w = const f32[2, 2, 2, 2] random(1)"

@@ -109,12 +109,20 @@ std::optional<std::vector<WindowPart>> WindowParts(const Stage& acc,
     if (!window) return std::nullopt;
   }
   if (!window) return std::nullopt;
-  const int64_t extent = GuessExtent(acc.output().shape()[axis]);
-  const auto data =
-      DataOf(pad, axis,
-             ConstExtent(pad.output().shape()[axis])
-                 .value_or((extent - 1) * window->step + window->last() + 1));
+  const Expr& shape = acc.output().shape()[axis];
+  int64_t extent = GuessExtent(shape);
+  const auto known = ConstExtent(pad.output().shape()[axis]);
+  const int64_t padded =
+      known.value_or((extent - 1) * window->step + window->last() + 1);
+  auto data = DataOf(pad, axis, padded);
   if (!data) return std::nullopt;
+  if (!known && !ConstExtent(shape)) {
+    // Wide padding lies around as many places as are guessed, not in their
+    // stead.
+    const int64_t more = data->begin + (padded - data->end);
+    extent += more / window->step;
+    data->end += more / window->step * window->step;
+  }
   const auto tap_at = [&](int64_t element) {  // the first there or beyond
     if (element <= 0) return int64_t{0};
     if (window->dilation == 0) return window->taps;

@@ -214,6 +214,7 @@ LayoutPreferences CpuLayouts(const MachineModel& machine) {
   layouts.few_bits_tile_rows = [machine](const relay::Node& product) {
     return MultipliesGroupsByTiles(machine, product) ? kTileRows : 0;
   };
+  layouts.wide_sums = true;
   layouts.joins_attention = machine.ForSums().vector_bits > 0;
   layouts.byte_words = machine.MultipliesBytes();
   layouts.wide_words = layouts.byte_words &&

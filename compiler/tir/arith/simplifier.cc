@@ -240,6 +240,9 @@ Affine Simplifier::MinMax(const Binary& node) {
   Affine a = ToAffine(node.a);
   Affine b = ToAffine(node.b);
   const bool comparable = !MayOverflow(a) && !MayOverflow(b);
+  const int64_t neutral = is_min ? INT64_MAX : INT64_MIN;
+  if (b.IsConstant() && b.constant == neutral) return a;
+  if (a.IsConstant() && a.constant == neutral) return b;
   const Affine a_minus_b = a - b;
   if (a_minus_b.IsConstant() && (comparable || a_minus_b.constant == 0)) {
     return (a_minus_b.constant < 0) == is_min ? a : b;
@@ -254,11 +257,19 @@ Affine Simplifier::MinMax(const Binary& node) {
   const bool x_const = As<IntImm>(x) != nullptr;
   const bool y_const = As<IntImm>(y) != nullptr;
   if (x_const || (!y_const && CompareExpr(y, x) < 0)) std::swap(x, y);
+  const BinaryOp opposite = is_min ? BinaryOp::kMax : BinaryOp::kMin;
+  const auto* of_x = As<Binary>(x);
+  const auto* of_y = As<Binary>(y);
+  if (of_x != nullptr && of_y != nullptr && of_x->op == opposite &&
+      of_y->op == opposite && Equal(of_x->b, of_y->b)) {
+    // max(min(x, c), min(y, c)) is min(max(x, y), c).
+    return ToAffine(
+        MakeBinary(opposite, MakeBinary(node.op, of_x->a, of_y->a), of_x->b));
+  }
   for (int turn = 0; turn < 2; ++turn) {
     const auto* inner = As<Binary>(turn == 0 ? x : y);
     const Expr& other = turn == 0 ? y : x;
     if (inner == nullptr) continue;
-    const BinaryOp opposite = is_min ? BinaryOp::kMax : BinaryOp::kMin;
     int64_t limit, constant;
     if (inner->op == opposite && AsConstInt(inner->b, &limit) &&
         AsConstInt(other, &constant) &&

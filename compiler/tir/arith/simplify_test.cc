@@ -190,6 +190,24 @@ TEST_F(SimplifyTest, Dimensions) {
   EXPECT_EQ(Simplify(func).body->kind, StmtKind::kStore);
 }
 
+// As where a slice of a table begins and ends at limited places.
+TEST_F(SimplifyTest, LimitsOfLimited) {
+  const Bounds dimensions = Bounds::Dimensions();
+  const Expr d = MakeVar("d"), e = MakeVar("e");
+  const auto text = [&](const Expr& x) {
+    return Text(Simplify(x, &dimensions));
+  };
+  EXPECT_EQ(text(Max(Min(d, C(9)), Min(d + e, C(9)))), text(Min(d + e, C(9))));
+  EXPECT_EQ(text(Min(Max(d, C(9)), Max(d + e, C(9)))), text(Max(d, C(9))));
+  EXPECT_EQ(text(Max(Min(d, C(9)), Min(e, C(9)))), "((dmaxe)min9)");
+  // Other limits, and one of another kind, stay.
+  EXPECT_EQ(text(Max(Min(d, C(9)), Min(e, C(8)))), "((dmin9)max(emin8))");
+  EXPECT_EQ(text(Max(Min(d, C(9)), Max(e, C(9)))), "(emax9)");
+  EXPECT_EQ(text(Min(d * e, C(INT64_MAX))), text(d * e));
+  EXPECT_EQ(text(Max(C(INT64_MIN), d - e)), text(d - e));
+  EXPECT_NE(text(Min(d * e, C(INT64_MAX - 1))), text(d * e));
+}
+
 TEST_F(SimplifyTest, LoadedDataMayWrap) {
   Buffer b = MakeBuffer("b", DataType::Int(64), {MakeInt(4)});
   Buffer s = MakeBuffer("s", DataType::Int(8), {MakeInt(4)});

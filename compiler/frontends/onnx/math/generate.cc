@@ -1,5 +1,6 @@
 // Constants, and tensors made from shapes.
 #include <cmath>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,84 +144,86 @@ absl::Status RunTimeRange(NodeContext& c, DataType result, DataType dtype) {
   return absl::OkStatus();
 }
 
-// From a start that only symbols tell, in steps of one.
-absl::Status SymbolicRange(NodeContext& c, DataType result) {
-  INGOT_ASSIGN_OR_RETURN(const std::vector<tir::Expr> start,
-                         c.KnownInts(0, "start"));
-  INGOT_ASSIGN_OR_RETURN(const std::vector<tir::Expr> limit,
-                         c.KnownInts(1, "limit"));
-  INGOT_ASSIGN_OR_RETURN(const std::vector<double> step,
-                         c.ConstantFloats(2, "delta"));
-  if (start.size() != 1 || limit.size() != 1 || step.size() != 1) {
-    return c.Error("start, limit and delta must be one number each");
+// The number that is known of an operand, by a symbol or as a constant; null if
+// there is none or more than one.
+const KnownNumber* NumberOf(const Known* known) {
+  return known != nullptr && known->values.size() == 1 ? &known->values[0]
+                                                       : nullptr;
+}
+
+bool IsSymbolic(const KnownNumber* number) {
+  double value;
+  return number != nullptr && !number->AsDouble(&value);
+}
+
+// From whole numbers of which symbols tell some, in whole steps that are known.
+// A run counts the elements of any other range.
+absl::Status SymbolicRange(NodeContext& c, DataType result, DataType dtype) {
+  const KnownNumber* const start = NumberOf(c.known(0));
+  const KnownNumber* const limit = NumberOf(c.known(1));
+  const KnownNumber* const delta = NumberOf(c.known(2));
+  int64_t step;
+  if (start == nullptr || start->integer == nullptr || limit == nullptr ||
+      limit->integer == nullptr || delta == nullptr || !delta->AsInt(&step) ||
+      step == 0 || step == INT64_MIN) {
+    return RunTimeRange(c, result, dtype);
   }
-  if (step[0] != 1) {
-    return c.NotSupported("a range with a symbolic start and a step");
-  }
+  const int64_t size = std::abs(step);
+  const tir::Expr length = step > 0 ? limit->integer - start->integer
+                                    : start->integer - limit->integer;
+  const tir::Expr steps = tir::MakeBinary(
+      tir::BinaryOp::kFloorDiv, length + (size - 1), tir::MakeInt(size));
+  const Shape count = {SimplifyDim(Max(steps, tir::MakeInt(0)))};
+  INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
+                         c.builder().DimSources(count));
+  int64_t first = 0;
+  const bool known_first = start->AsInt(&first);
+  Attrs attrs;
+  attrs.Set("dtype", known_first ? dtype : DataType::Int(64));
+  attrs.Set("start", static_cast<double>(first));
+  attrs.Set("step", static_cast<double>(step));
+  attrs.Set("count", count);
+  INGOT_ASSIGN_OR_RETURN(Value range,
+                         c.Emit("range", std::move(sources), std::move(attrs)));
   Compose k(c);
-  const Value places =
-      k.CountUp(SimplifyDim(Max(limit[0] - start[0], tir::MakeInt(0))));
-  c.SetOutput(0, k.Cast(k.Add(places, k.Number(start[0])), result));
+  if (!known_first) range = k.Add(range, k.Number(start->integer));
+  c.SetOutput(0, k.Cast(range, result));
   return k.status();
 }
 
 absl::Status Range(NodeContext& c) {
-  // start, limit and step: known, the limit perhaps by a symbol.
   if (!c.has_input(0)) return c.Error("input 0 is missing");
   INGOT_ASSIGN_OR_RETURN(Value first, c.Input(0));
   const DataType result = first.type().dtype;
   INGOT_ASSIGN_OR_RETURN(const DataType dtype, RangeType(c, result));
-  if (c.IsRunTimeInput(0) || c.IsRunTimeInput(1) || c.IsRunTimeInput(2)) {
-    return RunTimeRange(c, result, dtype);
+  bool symbolic = false;
+  for (int i = 0; i < 3; ++i) {
+    if (c.IsRunTimeInput(i)) return RunTimeRange(c, result, dtype);
+    symbolic = symbolic || IsSymbolic(NumberOf(c.known(i)));
   }
-  double number;
-  const Known* first_known = c.known(0);
-  if (result.is_integer() && first_known != nullptr &&
-      first_known->values.size() == 1 &&
-      !first_known->values[0].AsDouble(&number)) {
-    return SymbolicRange(c, result);
-  }
-  auto give = [&](std::vector<Value> sources, Attrs attrs) -> absl::Status {
-    INGOT_ASSIGN_OR_RETURN(
-        Value range, c.Emit("range", std::move(sources), std::move(attrs)));
-    INGOT_ASSIGN_OR_RETURN(range, c.Cast(range, result));
-    c.SetOutput(0, range);
-    return absl::OkStatus();
-  };
-  Attrs attrs;
-  attrs.Set("dtype", dtype);
-  const Known* limit = c.known(1);
+  if (symbolic) return SymbolicRange(c, result, dtype);
   INGOT_ASSIGN_OR_RETURN(std::vector<double> start,
                          c.ConstantFloats(0, "start"));
+  INGOT_ASSIGN_OR_RETURN(std::vector<double> ends,
+                         c.ConstantFloats(1, "limit"));
   INGOT_ASSIGN_OR_RETURN(std::vector<double> step,
                          c.ConstantFloats(2, "delta"));
   if (start.size() != 1 || step.size() != 1 || step[0] == 0) {
     return c.Error("start and delta must be one number each, delta not 0");
   }
-  attrs.Set("start", start[0]);
-  attrs.Set("step", step[0]);
-  double end;
-  if (limit != nullptr && limit->values.size() == 1 &&
-      !limit->values[0].AsDouble(&end)) {
-    if (start[0] != std::floor(start[0]) || step[0] != 1) {
-      return c.NotSupported("a range with a symbolic limit and a step");
-    }
-    const Shape count = {SimplifyDim(
-        Max(limit->values[0].integer - static_cast<int64_t>(start[0]),
-            tir::MakeInt(0)))};
-    attrs.Set("count", count);
-    INGOT_ASSIGN_OR_RETURN(std::vector<Value> sources,
-                           c.builder().DimSources(count));
-    return give(std::move(sources), std::move(attrs));
-  }
-  INGOT_ASSIGN_OR_RETURN(std::vector<double> ends,
-                         c.ConstantFloats(1, "limit"));
   if (ends.size() != 1) return c.Error("limit must be one number");
   const double n = std::ceil((ends[0] - start[0]) / step[0]);
   if (!(n < 1e12)) return c.Error("a range of ", n, " elements");
+  Attrs attrs;
+  attrs.Set("dtype", dtype);
+  attrs.Set("start", start[0]);
+  attrs.Set("step", step[0]);
   attrs.Set("count",
             relay::MakeShape({n > 0 ? static_cast<int64_t>(n) : int64_t{0}}));
-  return give({}, std::move(attrs));
+  INGOT_ASSIGN_OR_RETURN(Value range, c.Emit("range", {}, std::move(attrs)));
+  INGOT_ASSIGN_OR_RETURN(range, c.Cast(range, result));
+  c.SetOutput(0, range);
+  return absl::OkStatus();
 }
 
 absl::Status EyeLike(NodeContext& c) {

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "compiler/frontends/onnx/graph/converters.h"
 #include "compiler/frontends/onnx/graph/importer.h"
 #include "compiler/frontends/onnx/shape/run_time_axes.h"
+#include "compiler/relay/dim.h"
+#include "compiler/tir/visitor.h"
 
 namespace ingot::onnx_frontend {
 namespace {
@@ -141,6 +144,18 @@ absl::Status Split(NodeContext& c) {
   return absl::OkStatus();
 }
 
+// A position, whose formula may be negative and then counts from the end.
+Expr FromBegin(const Expr& at, const Expr& extent) {
+  // One that is negative only where there are no elements may stay, too.
+  std::map<const tir::Var*, Expr> some;
+  if (const auto* var = tir::As<tir::Var>(extent)) some[var] = extent + 1;
+  const Expr with_elements = tir::Substitute(at, some);
+  if (relay::Decide(Ge(with_elements, tir::MakeInt(0))) == true) return at;
+  const Expr zero = tir::MakeInt(0), one = tir::MakeInt(1);
+  const Expr is_negative = Min(Max(zero - at, zero), one);
+  return at + extent * is_negative;
+}
+
 // A position in [low, extent + high_offset], with ONNX's rule that negative
 // ones count from the end. The upper end wins: where there are no elements, a
 // backward slice starts at -1, so that it reads nothing.
@@ -159,6 +174,8 @@ Expr Position(const Expr& raw, const Expr& extent, int64_t low,
     constexpr int64_t kFar = int64_t{1} << 40;
     if (v >= kFar) return high;
     if (v < 0) at = v <= -kFar ? tir::MakeInt(low) : extent + v;
+  } else {
+    at = FromBegin(at, extent);
   }
   return SimplifyDim(Min(Max(at, tir::MakeInt(low)), high));
 }
