@@ -163,13 +163,6 @@ class FunctionVerifier {
     return Error(node, "is of no kind");
   }
 
-  absl::Status CheckSymbols(const Node& node) const {
-    const tir::Var* unknown = SymbolWithoutOperand(node);
-    if (unknown == nullptr) return absl::OkStatus();
-    return Error(node, absl::StrCat("no operand has the dimension '",
-                                    unknown->name, "', which it uses"));
-  }
-
   absl::Status CheckConstant(const Node& node) const {
     const Tensor& tensor = *node.constant;
     if (!node.inputs.empty() || node.outputs.size() != 1 || !tensor.defined()) {
@@ -193,7 +186,37 @@ class FunctionVerifier {
       return Error(node, absl::StrCat("its type is ", TypesText(node.outputs),
                                       ", inferred ", TypesText(*types)));
     }
-    return CheckSymbols(node);
+    return node.op->step == ExecutorStep::kBindDims ? absl::OkStatus()
+                                                    : CheckSymbols(node);
+  }
+
+  // A symbol that gets its value during a run is there before it is used.
+  absl::Status CheckSymbols(const Node& node) const {
+    RunTimeSymbols used, given;
+    for (const auto& [name, value] : node.attrs.values()) {
+      if (const auto* shape = std::get_if<Shape>(&value)) {
+        used.VisitShape(*shape);
+      }
+    }
+    for (const TensorType& type : node.outputs) {
+      used.VisitShape(type.shape);
+      if (!node.BindsResults()) continue;
+      // A symbol that is a dimension of a result by itself is bound from the
+      // result.
+      for (const Dim& dim : type.shape) {
+        if (tir::As<tir::Var>(dim) != nullptr) given.Visit(dim);
+      }
+    }
+    if (used.found.empty()) return absl::OkStatus();
+    for (const Value& input : node.inputs) {
+      if (input.node != nullptr) given.VisitShape(input.type().shape);
+    }
+    for (const tir::Var* var : used.found) {
+      if (given.found.count(var) > 0) continue;
+      return Error(node, absl::StrCat("no operand has the dimension '",
+                                      var->name, "', which it uses"));
+    }
+    return absl::OkStatus();
   }
 
   // The function that attribute `name` names.
@@ -439,33 +462,6 @@ absl::Status CheckControlAttrs(NodeKind kind, const Attrs& attrs) {
     }
   }
   return absl::OkStatus();
-}
-
-const tir::Var* SymbolWithoutOperand(const Node& node) {
-  if (node.op != nullptr && node.op->step == ExecutorStep::kBindDims) {
-    return nullptr;
-  }
-  RunTimeSymbols used, given;
-  for (const auto& [name, value] : node.attrs.values()) {
-    if (const auto* shape = std::get_if<Shape>(&value)) used.VisitShape(*shape);
-  }
-  for (const TensorType& type : node.outputs) {
-    used.VisitShape(type.shape);
-    if (!node.BindsResults()) continue;
-    // A symbol that is a dimension of a result by itself is bound from the
-    // result.
-    for (const Dim& dim : type.shape) {
-      if (tir::As<tir::Var>(dim) != nullptr) given.Visit(dim);
-    }
-  }
-  if (used.found.empty()) return nullptr;
-  for (const Value& input : node.inputs) {
-    if (input.node != nullptr) given.VisitShape(input.type().shape);
-  }
-  for (const tir::Var* var : used.found) {
-    if (given.found.count(var) == 0) return var;
-  }
-  return nullptr;
 }
 
 absl::Status Verify(const Module& module) {

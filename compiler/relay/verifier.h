@@ -4,7 +4,6 @@
 
 #include "absl/status/status.h"
 #include "compiler/relay/ir.h"
-#include "compiler/tir/ir.h"
 
 namespace ingot::relay {
 
@@ -14,11 +13,6 @@ namespace ingot::relay {
 // calls agree with the functions they name, without recursion. Internal (a pass
 // is wrong) names the function and the node.
 absl::Status Verify(const Module& module);
-
-// A symbol that gets its value during a run has it before a node
-// uses it. Returns one that the node uses and no operand of it has as a part of
-// a dimension; null if there is none.
-const tir::Var* SymbolWithoutOperand(const Node& node);
 
 // Whether a branch or loop has the attributes that it needs, and no other.
 // InvalidArgument says what is wrong.

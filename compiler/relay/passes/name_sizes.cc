@@ -29,7 +29,6 @@
 #include "compiler/relay/op.h"
 #include "compiler/relay/passes/kernel_symbols.h"
 #include "compiler/relay/passes/passes.h"
-#include "compiler/relay/verifier.h"
 #include "compiler/tir/arith/simplify.h"
 #include "compiler/tir/visitor.h"
 
@@ -72,10 +71,6 @@ class SizeNames {
   // The dimensions of inputs that are read.
   std::vector<Dim> Dims() const;
   void FindSizes();
-  // Puts the kernel's own sizes where a dimension, or a part of one, is made of
-  // them.
-  class Renamer;
-
   // The kernel's form of a size that one of its own makes up.
   std::optional<Dim> Find(const Affine& size) const;
   // Whether the type means what it meant, and says so in no more words.
@@ -140,22 +135,11 @@ std::optional<Dim> SizeNames::Find(const Affine& size) const {
   return std::nullopt;
 }
 
-class SizeNames::Renamer final : public tir::ExprMutator {
- public:
-  explicit Renamer(const SizeNames* names) : names_(*names) {}
-
-  tir::Expr Mutate(const tir::Expr& e) override {
-    if (tir::VarsOf(e).empty()) return e;
-    const std::optional<Dim> size = names_.Find(tir::ToAffine(SimplifyDim(e)));
-    return size ? *size : tir::ExprMutator::Mutate(e);
-  }
-
- private:
-  const SizeNames& names_;
-};
-
 Shape SizeNames::OfKernel(Shape shape) const {
-  for (Dim& dim : shape) dim = Renamer(this).Mutate(dim);
+  for (Dim& dim : shape) {
+    if (tir::VarsOf(dim).empty()) continue;
+    dim = Find(tir::ToAffine(SimplifyDim(dim))).value_or(dim);
+  }
   return shape;
 }
 
@@ -198,8 +182,6 @@ bool SizeNames::Apply() {
     }
     if (!done) break;
     node->outputs = *types;
-    done = SymbolWithoutOperand(*node) == nullptr;
-    if (!done) break;
   }
   if (done && ReadsSymbols(kernel_)) return true;
   size_t i = 0;

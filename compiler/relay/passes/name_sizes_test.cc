@@ -95,30 +95,6 @@ TEST(NameSizesTest, OperandsThatSayMoreStay) {
               ElementsAre("f32[1, size], f32[n, 6] -> f32[n, size]"));
 }
 
-// A size may be part of a formula, too.
-TEST(NameSizesTest, SizesInsideOfFormulas) {
-  EXPECT_THAT(Kernels(R"((%x: f32[n, 6]) -> (%b) {
-    %a = reshape(%x) {shape=[1, n * 6]}
-    %b = slice(%a) {axes=[1], starts=[0], ends=[min(n * 6, 4)]}
-  })"),
-              ElementsAre("f32[1, size] -> f32[1, min(size, 4)]"));
-}
-
-// A symbol that gets its value during a run needs an operand that has it, not
-// only a kernel that takes it.
-TEST(NameSizesTest, SymbolsOfARunKeepTheirOperands) {
-  EXPECT_THAT(Kernels(R"((%x: f32[6], %k: i64[1]) -> (%c) {
-    %k_dims = bind_dims(%k) {symbols=["?k"]}
-    %a = expand(%x, %k_dims) {shape=["?k" * 2, 6]}
-    %b = softmax(%a)
-    %c = slice(%b) {axes=[0], starts=[0], ends=["?k"]}
-  })"),
-              ElementsAre("f32[6], bool[\"?k\", 0] -> f32[\"?k\" * 2, 6]",
-                          "f32[size, 6] -> f32[size, 6]",
-                          "f32[\"?k\" * 2, 6], bool[\"?k\", 0] -> "
-                          "f32[\"?k\", 6]"));
-}
-
 TEST(NameSizesTest, KnownSizesStay) {
   EXPECT_THAT(Kernels(R"((%x: f32[n, 4, 5]) -> (%a) {
     %a = softmax(%x) {axis=1}
