@@ -142,9 +142,9 @@ class RecurrentTest : public ::testing::TestWithParam<const char*> {
 const Layer kLayers[] = {
     {"lstm", 4, false}, {"gru", 3, false}, {"gru", 3, true}, {"rnn", 1, false}};
 
-// Tiles and the rows that are left, of panels of 8, 5 and 6 vectors, whose units
-// are one part or more, and of a matrix that is in none; then rows alone, and
-// tiles alone, of 3 vectors.
+// Tiles and the rows that are left, of panels of 8, 5 and 6 vectors, whose
+// units are one part or more, and of a matrix that is in none; then rows alone,
+// and tiles alone, of 3 vectors.
 TEST_P(RecurrentTest, Batches) {
   for (const Layer& layer : kLayers) {
     for (const int64_t hidden : {64, 40, 96, 7}) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "compiler/schedules/cpu/anchor.h"
 #include "compiler/schedules/cpu/cpu_loops.h"
 #include "compiler/schedules/cpu/register_tile.h"
 #include "compiler/schedules/cpu/winograd_stages.h"
